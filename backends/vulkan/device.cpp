@@ -1,0 +1,271 @@
+#include "backends/vulkan/device.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using primset_vulkan::check;
+using primset_vulkan::PhysicalDevice;
+
+namespace primset_vulkan {
+namespace {
+
+// The features that kernels or this back end use, where the device has them. All others stay off.
+struct WantedFeatures {
+  explicit WantedFeatures(const PhysicalDevice& device);
+  WantedFeatures(const WantedFeatures&) = delete;
+
+  VkPhysicalDeviceFeatures2 features{};
+  VkPhysicalDeviceVulkan11Features v11{};
+  VkPhysicalDeviceVulkan12Features v12{};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomics{};
+};
+
+WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &v11;
+  features.features.shaderFloat64 = device.features.shaderFloat64;
+  features.features.shaderInt64 = device.features.shaderInt64;
+  features.features.shaderInt16 = device.features.shaderInt16;
+
+  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  v11.pNext = &v12;
+  v11.storageBuffer16BitAccess = device.features11.storageBuffer16BitAccess;
+
+  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  v12.pNext = device.atomic_float ? &atomics : nullptr;
+  v12.storageBuffer8BitAccess = device.features12.storageBuffer8BitAccess;
+  v12.shaderBufferInt64Atomics = device.features12.shaderBufferInt64Atomics;
+  v12.shaderFloat16 = device.features12.shaderFloat16;
+  v12.shaderInt8 = device.features12.shaderInt8;
+  v12.shaderSubgroupExtendedTypes = device.features12.shaderSubgroupExtendedTypes;
+  v12.timelineSemaphore = VK_TRUE;
+  v12.bufferDeviceAddress = VK_TRUE;
+  v12.vulkanMemoryModel = device.features12.vulkanMemoryModel;
+  v12.vulkanMemoryModelDeviceScope = device.features12.vulkanMemoryModelDeviceScope;
+
+  atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
+  atomics.shaderBufferFloat32AtomicAdd = VK_TRUE;
+}
+
+uint32_t kernel_features(const PhysicalDevice& d) {
+  uint32_t f = PRIMSET_FEATURE_I64;
+  if (d.features.shaderFloat64) f |= PRIMSET_FEATURE_F64;
+  if (d.features12.shaderFloat16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_F16;
+  if (d.features12.shaderBufferInt64Atomics) f |= PRIMSET_FEATURE_ATOMIC_I64;
+  if (d.atomic_float) f |= PRIMSET_FEATURE_ATOMIC_F32_ADD;
+  if (d.features12.shaderInt8 && d.features12.storageBuffer8BitAccess) f |= PRIMSET_FEATURE_INT8;
+  if (d.features.shaderInt16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_INT16;
+  return f;
+}
+
+uint64_t dtypes(uint32_t features) {
+  uint64_t set = 1u << PRIMSET_I32 | 1u << PRIMSET_I64 | 1u << PRIMSET_F32 | 1u << PRIMSET_C64;
+  if (features & PRIMSET_FEATURE_INT8)
+    set |= 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8;
+  if (features & PRIMSET_FEATURE_INT16)
+    set |= 1u << PRIMSET_I16 | 1u << PRIMSET_F16 | 1u << PRIMSET_BF16;
+  if (features & PRIMSET_FEATURE_F64) set |= 1u << PRIMSET_F64 | 1u << PRIMSET_C128;
+  return set;
+}
+
+// Vulkan itself promises none of this; these drivers are known to. Unknown ones claim nothing.
+uint32_t numerics(const PhysicalDevice& d) {
+  uint32_t n = d.keeps_nan_inf ? PRIMSET_NUMERIC_KEEP_NAN_INF : 0u;
+  switch (d.driver) {
+    case VK_DRIVER_ID_NVIDIA_PROPRIETARY:
+    case VK_DRIVER_ID_AMD_PROPRIETARY:
+    case VK_DRIVER_ID_AMD_OPEN_SOURCE:
+    case VK_DRIVER_ID_MESA_RADV:
+    case VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS:
+    case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
+      return n | PRIMSET_NUMERIC_FUSED_FMA;
+    case VK_DRIVER_ID_MESA_LLVMPIPE:  // the host CPU's division; fma is a product and a sum
+      return n | PRIMSET_NUMERIC_EXACT_DIV_F32 | PRIMSET_NUMERIC_EXACT_DIV_F64;
+    default:
+      return n;
+  }
+}
+
+uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      bytes = std::max(bytes, memory.memoryHeaps[i].size);
+  return bytes;
+}
+
+// Memory types worth trying for a use, the best first.
+std::vector<VkMemoryPropertyFlags> preferences(MemoryUse use) {
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                  kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                  kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  switch (use) {
+    case MemoryUse::device:  // where CPU and device share memory, the CPU can reach all of it
+      return {kLocal | kHost | kCached, kLocal, 0};
+    case MemoryUse::upload:
+      return {kHost};
+    case MemoryUse::readback:
+      return {kHost | kCached, kHost};
+  }
+  return {};
+}
+
+VkBuffer create_buffer(const primset_device_t& device, uint64_t bytes) {
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+               VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  check(device.vk.vkCreateBuffer(device.handle, &info, nullptr, &buffer), "vkCreateBuffer");
+  return buffer;
+}
+
+// Allocates from the first type that fits and has room; gives its flags.
+VkMemoryPropertyFlags allocate_memory(const primset_device_t& device, MemoryUse use,
+                                      const VkMemoryRequirements& needs, VkDeviceMemory& out) {
+  VkMemoryAllocateFlagsInfo flags{};
+  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = &flags;
+  info.allocationSize = needs.size;
+  const VkPhysicalDeviceMemoryProperties& memory = device.physical.memory;
+  VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  for (VkMemoryPropertyFlags wanted : preferences(use)) {
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      const VkMemoryPropertyFlags has = memory.memoryTypes[i].propertyFlags;
+      if ((has & wanted) != wanted || !(needs.memoryTypeBits & (1u << i))) continue;
+      if (needs.size > memory.memoryHeaps[memory.memoryTypes[i].heapIndex].size) continue;
+      info.memoryTypeIndex = i;
+      result = device.vk.vkAllocateMemory(device.handle, &info, nullptr, &out);
+      if (result == VK_SUCCESS) return has;
+    }
+  }
+  throw VulkanError(result, "vkAllocateMemory");
+}
+
+// PRIMSET_VULKAN_STAGING=1: device memory counts as out of the CPU's reach, as on a card of its own.
+// For tests of staging on machines without one.
+bool staging_only() {
+  static const bool wanted = [] {
+    const char* value = std::getenv("PRIMSET_VULKAN_STAGING");
+    return value && *value && std::strcmp(value, "0") != 0;
+  }();
+  return wanted;
+}
+
+void map(const primset_device_t& device, VkMemoryPropertyFlags has, Memory& memory) {
+  const VkMemoryPropertyFlags needed =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  if ((has & needed) != needed) return;
+  void* mapped = nullptr;
+  check(device.vk.vkMapMemory(device.handle, memory.memory, 0, VK_WHOLE_SIZE, 0, &mapped),
+        "vkMapMemory");
+  memory.mapped = static_cast<char*>(mapped);
+  memory.cached = (has & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+}
+
+}  // namespace
+}  // namespace primset_vulkan
+
+using namespace primset_vulkan;
+
+primset_device_t::primset_device_t(std::shared_ptr<Instance> instance_, uint32_t index)
+    : instance(std::move(instance_)), physical(instance->devices().at(index)) {
+  create();
+}
+
+void primset_device_t::create() {
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = physical.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  const WantedFeatures wanted(physical);
+  const char* extension = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &wanted.features;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = physical.atomic_float ? 1 : 0;
+  info.ppEnabledExtensionNames = &extension;
+  check(instance->vk().vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
+  vk.load(instance->vk(), handle);
+  vk.vkGetDeviceQueue(handle, physical.queue_family, 0, &queue_);
+  pipelines = std::make_unique<PipelineCache>(vk, handle, physical, instance->host());
+}
+
+primset_device_t::~primset_device_t() {
+  vk.vkDeviceWaitIdle(handle);
+  pipelines.reset();
+  vk.vkDestroyDevice(handle, nullptr);
+}
+
+void primset_device_t::properties(primset_device_properties& p) const {
+  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
+  std::snprintf(p.name, sizeof(p.name), "%s", physical.name.c_str());
+  p.memory_bytes = largest_heap(physical.memory);
+  p.features = kernel_features(physical);
+  p.dtypes = dtypes(p.features);
+  p.numerics = numerics(physical);
+  p.memory_alignment = kMemoryAlignment;
+  p.max_param_bytes = kMaxParamBytes;
+  p.threads = 1;
+  const VkPhysicalDeviceLimits& limits = physical.limits;
+  p.max_group_threads = limits.maxComputeWorkGroupInvocations;
+  // On a CPU a smaller group costs less at barriers and spreads better over cores.
+  const uint32_t usual = physical.type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 64u : 256u;
+  p.group_threads =
+      std::bit_floor(std::min({usual, p.max_group_threads, limits.maxComputeWorkGroupSize[0]}));
+  p.group_memory = limits.maxComputeSharedMemorySize;
+  p.min_subgroup = std::max(1u, physical.min_subgroup);
+  p.max_subgroup = std::max(p.min_subgroup, physical.max_subgroup);
+  std::copy_n(limits.maxComputeWorkGroupCount, 3, p.max_groups);
+}
+
+Memory primset_device_t::allocate(uint64_t bytes, MemoryUse use) {
+  const uint64_t limit = std::min<uint64_t>(physical.max_allocation, UINT64_MAX / 2);
+  if (bytes > limit - kMemoryAlignment)
+    throw VulkanError(PRIMSET_OUT_OF_MEMORY, std::to_string(bytes) +
+                                                 " bytes; the driver's largest allocation is " +
+                                                 std::to_string(limit));
+  Memory memory;
+  try {
+    memory.buffer = create_buffer(*this, bytes + kMemoryAlignment);
+    VkMemoryRequirements needs{};
+    vk.vkGetBufferMemoryRequirements(handle, memory.buffer, &needs);
+    const VkMemoryPropertyFlags has = allocate_memory(*this, use, needs, memory.memory);
+    check(vk.vkBindBufferMemory(handle, memory.buffer, memory.memory, 0), "vkBindBufferMemory");
+    VkBufferDeviceAddressInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+    info.buffer = memory.buffer;
+    const uint64_t first = vk.vkGetBufferDeviceAddress(handle, &info);
+    memory.address = (first + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
+    memory.base = memory.address - first;
+    if (use != MemoryUse::device || !staging_only()) map(*this, has, memory);
+    if (memory.mapped) memory.mapped += memory.base;
+    return memory;
+  } catch (...) {
+    free(memory);
+    throw;
+  }
+}
+
+void primset_device_t::free(Memory& memory) noexcept {
+  if (memory.buffer) vk.vkDestroyBuffer(handle, memory.buffer, nullptr);
+  if (memory.memory) vk.vkFreeMemory(handle, memory.memory, nullptr);
+  memory = {};
+}
+
+void primset_device_t::submit(const VkSubmitInfo& info) {
+  const std::lock_guard lock(queue_mutex_);
+  check(vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+}

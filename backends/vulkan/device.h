@@ -1,0 +1,63 @@
+// An open device: VkDevice, its one queue, and what the rest of the back end asks of them.
+#ifndef PRIMSET_BACKENDS_VULKAN_DEVICE_H_
+#define PRIMSET_BACKENDS_VULKAN_DEVICE_H_
+
+#include <primset/plugin.h>
+
+#include <memory>
+#include <mutex>
+
+#include "backends/vulkan/errors.h"
+#include "backends/vulkan/instance.h"
+#include "backends/vulkan/pipeline_cache.h"
+
+namespace primset_vulkan {
+
+// Every allocation is so aligned, whatever the driver promises: wide loads of any kernel.
+inline constexpr uint32_t kMemoryAlignment = 256;
+// A larger parameter block goes through memory; every device has as many push constant bytes.
+inline constexpr uint32_t kMaxPushBytes = 128;
+inline constexpr uint32_t kMaxParamBytes = 4096;
+
+// A VkBuffer with memory of its own.
+struct Memory {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  uint64_t base = 0;       // offset of the first usable byte, for alignment
+  uint64_t address = 0;    // device address of the first usable byte
+  char* mapped = nullptr;  // CPU address of the first usable byte
+  bool cached = false;     // reading `mapped` is fast
+};
+
+// What memory is for; decides its type.
+enum class MemoryUse { device, upload, readback };
+
+}  // namespace primset_vulkan
+
+struct primset_device_t {
+  primset_device_t(std::shared_ptr<primset_vulkan::Instance> instance, uint32_t index);
+  ~primset_device_t();
+  primset_device_t(const primset_device_t&) = delete;
+  primset_device_t& operator=(const primset_device_t&) = delete;
+
+  void properties(primset_device_properties& out) const;
+
+  primset_vulkan::Memory allocate(uint64_t bytes, primset_vulkan::MemoryUse use);
+  void free(primset_vulkan::Memory& memory) noexcept;
+
+  // Throws VulkanError; any thread.
+  void submit(const VkSubmitInfo& info);
+
+  std::shared_ptr<primset_vulkan::Instance> instance;
+  const primset_vulkan::PhysicalDevice& physical;
+  primset_vulkan::DeviceFunctions vk;
+  VkDevice handle = VK_NULL_HANDLE;
+  std::unique_ptr<primset_vulkan::PipelineCache> pipelines;
+
+ private:
+  void create();
+  std::mutex queue_mutex_;
+  VkQueue queue_ = VK_NULL_HANDLE;
+};
+
+#endif  // PRIMSET_BACKENDS_VULKAN_DEVICE_H_

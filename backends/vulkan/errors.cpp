@@ -1,0 +1,52 @@
+#include "backends/vulkan/errors.h"
+
+namespace primset_vulkan {
+
+std::string result_name(VkResult result) {
+  switch (result) {
+#define PRIMSET_VK_NAME(name) \
+  case name:                  \
+    return #name;
+    PRIMSET_VK_NAME(VK_SUCCESS)
+    PRIMSET_VK_NAME(VK_NOT_READY)
+    PRIMSET_VK_NAME(VK_TIMEOUT)
+    PRIMSET_VK_NAME(VK_INCOMPLETE)
+    PRIMSET_VK_NAME(VK_ERROR_OUT_OF_HOST_MEMORY)
+    PRIMSET_VK_NAME(VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    PRIMSET_VK_NAME(VK_ERROR_INITIALIZATION_FAILED)
+    PRIMSET_VK_NAME(VK_ERROR_DEVICE_LOST)
+    PRIMSET_VK_NAME(VK_ERROR_MEMORY_MAP_FAILED)
+    PRIMSET_VK_NAME(VK_ERROR_LAYER_NOT_PRESENT)
+    PRIMSET_VK_NAME(VK_ERROR_EXTENSION_NOT_PRESENT)
+    PRIMSET_VK_NAME(VK_ERROR_FEATURE_NOT_PRESENT)
+    PRIMSET_VK_NAME(VK_ERROR_INCOMPATIBLE_DRIVER)
+    PRIMSET_VK_NAME(VK_ERROR_TOO_MANY_OBJECTS)
+    PRIMSET_VK_NAME(VK_ERROR_FRAGMENTED_POOL)
+    PRIMSET_VK_NAME(VK_ERROR_UNKNOWN)
+    PRIMSET_VK_NAME(VK_ERROR_OUT_OF_POOL_MEMORY)
+    PRIMSET_VK_NAME(VK_ERROR_FRAGMENTATION)
+    PRIMSET_VK_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS)
+    PRIMSET_VK_NAME(VK_ERROR_INVALID_SHADER_NV)
+#undef PRIMSET_VK_NAME
+    default:
+      return "VkResult " + std::to_string(result);
+  }
+}
+
+uint32_t status_code(VkResult result) {
+  switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+    case VK_ERROR_TOO_MANY_OBJECTS:  // maxMemoryAllocationCount: freeing cached memory helps
+    case VK_ERROR_FRAGMENTATION:
+      return PRIMSET_OUT_OF_MEMORY;
+    case VK_ERROR_DEVICE_LOST:
+      return PRIMSET_DEVICE_LOST;
+    case VK_ERROR_INVALID_SHADER_NV:
+      return PRIMSET_LOAD_FAILED;
+    default:
+      return PRIMSET_INTERNAL;
+  }
+}
+
+}  // namespace primset_vulkan

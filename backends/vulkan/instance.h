@@ -1,0 +1,64 @@
+// The Vulkan instance and the physical devices that can run Primset's kernels.
+#ifndef PRIMSET_BACKENDS_VULKAN_INSTANCE_H_
+#define PRIMSET_BACKENDS_VULKAN_INSTANCE_H_
+
+#include <primset/plugin.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "backends/vulkan/functions.h"
+
+namespace primset_vulkan {
+
+// What of a physical device matters here, asked once.
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  uint32_t queue_family = 0;
+  bool atomic_float = false;  // VK_EXT_shader_atomic_float with f32 addition on buffers
+  VkPhysicalDeviceFeatures features{};
+  VkPhysicalDeviceVulkan11Features features11{};
+  VkPhysicalDeviceVulkan12Features features12{};
+  VkPhysicalDeviceLimits limits{};
+  VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
+  std::string name;
+  uint32_t vendor_id = 0, device_id = 0;
+  uint8_t cache_uuid[VK_UUID_SIZE] = {};
+  VkDriverId driver = static_cast<VkDriverId>(0);
+  bool keeps_nan_inf = false;
+  uint32_t min_subgroup = 1, max_subgroup = 1;
+  uint64_t max_allocation = 0;
+  VkPhysicalDeviceMemoryProperties memory{};
+};
+
+class Instance {
+ public:
+  // Without Vulkan on the machine there are no devices; that is no error. Throws VulkanError for
+  // anything else that fails.
+  explicit Instance(const primset_host* host);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  const primset_host* host() const { return host_; }
+  const InstanceFunctions& vk() const { return vk_; }
+  const std::vector<PhysicalDevice>& devices() const { return devices_; }
+
+ private:
+  void create(bool validation);
+  void find_devices();
+
+  const primset_host* host_;
+  GlobalFunctions global_;
+  InstanceFunctions vk_;
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  std::vector<PhysicalDevice> devices_;
+};
+
+void log(const primset_host* host, uint32_t level, const std::string& text);
+
+}  // namespace primset_vulkan
+
+#endif  // PRIMSET_BACKENDS_VULKAN_INSTANCE_H_

@@ -1,0 +1,156 @@
+#include "backends/vulkan/module.h"
+
+#include <cstring>
+
+#include "backends/vulkan/stream.h"
+#include "backends/vulkan/transfer.h"
+
+namespace primset_vulkan {
+namespace {
+
+constexpr uint32_t kSpirvMagic = 0x07230203;
+constexpr uint64_t kSpirvHeader = 20;
+
+// Drivers trust SPIR-V: what is no SPIR-V at all must not reach them.
+void check_desc(const primset_module_desc& desc) {
+  if (desc.format != PRIMSET_FORMAT_SPIRV_VULKAN)
+    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
+                      "format " + std::to_string(desc.format) + "; the device takes SPIR-V (" +
+                          std::to_string(PRIMSET_FORMAT_SPIRV_VULKAN) + ")");
+  uint32_t magic = 0;
+  if (desc.size >= kSpirvHeader) std::memcpy(&magic, desc.data, sizeof(magic));
+  if (magic != kSpirvMagic || desc.size % 4 != 0)
+    throw VulkanError(PRIMSET_LOAD_FAILED,
+                      std::to_string(desc.size) + " bytes that are no SPIR-V module");
+  if (desc.param_bytes > kMaxParamBytes || desc.param_bytes < uint64_t{8} * desc.pointer_count)
+    throw VulkanError(PRIMSET_INVALID_ARGUMENT, "param_bytes " + std::to_string(desc.param_bytes) +
+                                                    " with " + std::to_string(desc.pointer_count) +
+                                                    " pointers");
+}
+
+VkPipelineLayout create_layout(const primset_device_t& device, uint32_t param_bytes) {
+  const uint32_t pushed = param_bytes <= kMaxPushBytes ? param_bytes : 8;
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushed};
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = pushed > 0 ? 1 : 0;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  check(device.vk.vkCreatePipelineLayout(device.handle, &info, nullptr, &layout),
+        "vkCreatePipelineLayout");
+  return layout;
+}
+
+VkPipeline create_pipeline(const primset_device_t& device, const primset_module_desc& desc,
+                           VkPipelineLayout layout) {
+  VkShaderModuleCreateInfo shader_info{};
+  shader_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  shader_info.codeSize = desc.size;
+  shader_info.pCode = static_cast<const uint32_t*>(desc.data);
+  VkShaderModule shader = VK_NULL_HANDLE;
+  VkResult result = device.vk.vkCreateShaderModule(device.handle, &shader_info, nullptr, &shader);
+  // Whatever the driver's reason, the module is what was refused.
+  if (result < 0)
+    throw VulkanError(PRIMSET_LOAD_FAILED, "vkCreateShaderModule: " + result_name(result));
+  VkComputePipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = shader;
+  info.stage.pName = desc.entry;
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  result = device.vk.vkCreateComputePipelines(device.handle, device.pipelines->handle(), 1, &info,
+                                              nullptr, &pipeline);
+  device.vk.vkDestroyShaderModule(device.handle, shader, nullptr);
+  if (result < 0 && status_code(result) == PRIMSET_INTERNAL)
+    throw VulkanError(PRIMSET_LOAD_FAILED, "vkCreateComputePipelines: " + result_name(result));
+  check(result, "vkCreateComputePipelines");
+  return pipeline;
+}
+
+void check_launch(const primset_kernel_t& kernel, const primset_launch& launch) {
+  if (launch.binding_count < kernel.pointer_count)
+    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
+                      std::to_string(launch.binding_count) + " bindings; the kernel has " +
+                          std::to_string(kernel.pointer_count) + " pointers");
+  if (8 * kernel.pointer_count + launch.scalar_bytes != kernel.param_bytes)
+    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
+                      std::to_string(launch.scalar_bytes) + " scalar bytes; the module said " +
+                          std::to_string(kernel.param_bytes - 8 * kernel.pointer_count));
+}
+
+// Builds the parameter block in `params`, which has room for kMaxParamBytes.
+void build_params(const primset_kernel_t& kernel, const primset_launch& launch, char* params) {
+  for (uint32_t i = 0; i < kernel.pointer_count; ++i) {
+    const primset_binding& binding = launch.bindings[i];
+    const uint64_t address = binding.buffer ? binding.buffer->memory.address + binding.offset : 0;
+    std::memcpy(params + 8 * i, &address, 8);
+  }
+  if (launch.scalar_bytes > 0)
+    std::memcpy(params + 8 * kernel.pointer_count, launch.scalars, launch.scalar_bytes);
+}
+
+void record_launch(primset_stream_t& stream, const primset_launch& launch) {
+  const primset_kernel_t& kernel = *launch.kernel;
+  char params[kMaxParamBytes];
+  build_params(kernel, launch, params);
+  uint32_t pushed = kernel.param_bytes;
+  if (pushed > kMaxPushBytes) {
+    // Before record(): taking a piece may have to submit what is recorded so far.
+    const Ring::Piece piece = stream.upload(kernel.param_bytes);
+    std::memcpy(piece.mapped, params, kernel.param_bytes);
+    std::memcpy(params, &piece.address, 8);
+    pushed = 8;
+  }
+  const DeviceFunctions& vk = stream.device->vk;
+  const VkCommandBuffer commands = stream.record(!(launch.flags & PRIMSET_LAUNCH_INDEPENDENT));
+  stream.bind(kernel.pipeline);
+  if (pushed > 0)
+    vk.vkCmdPushConstants(commands, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, pushed, params);
+  vk.vkCmdDispatch(commands, launch.groups[0], launch.groups[1], launch.groups[2]);
+  stream.recorded();
+}
+
+}  // namespace
+
+primset_status* module_load(primset_device device, const primset_module_desc* desc,
+                            primset_module* out_module) {
+  *out_module = nullptr;
+  return guarded("module_load", [&] {
+    check_desc(*desc);
+    auto module = std::make_unique<primset_module_t>();
+    primset_kernel_t& kernel = module->kernel;
+    kernel.pointer_count = desc->pointer_count;
+    kernel.param_bytes = desc->param_bytes;
+    kernel.layout = create_layout(*device, desc->param_bytes);
+    try {
+      kernel.pipeline = create_pipeline(*device, *desc, kernel.layout);
+    } catch (...) {
+      device->vk.vkDestroyPipelineLayout(device->handle, kernel.layout, nullptr);
+      throw;
+    }
+    *out_module = module.release();
+  });
+}
+
+void module_unload(primset_device device, primset_module module) {
+  device->vk.vkDestroyPipeline(device->handle, module->kernel.pipeline, nullptr);
+  device->vk.vkDestroyPipelineLayout(device->handle, module->kernel.layout, nullptr);
+  delete module;
+}
+
+primset_status* module_kernel(primset_module module, primset_kernel* out_kernel) {
+  *out_kernel = &module->kernel;
+  return nullptr;
+}
+
+primset_status* launch(primset_stream stream, const primset_launch* launch) {
+  return guarded("launch", [&] {
+    check_launch(*launch->kernel, *launch);
+    if (launch->groups[0] == 0 || launch->groups[1] == 0 || launch->groups[2] == 0) return;
+    record_launch(*stream, *launch);
+  });
+}
+
+}  // namespace primset_vulkan

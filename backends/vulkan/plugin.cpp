@@ -1,0 +1,181 @@
+// The vulkan back end: every Vulkan 1.2 device whose kernels can take addresses.
+#include <primset/plugin.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "backends/common/status.h"
+#include "backends/vulkan/device.h"
+#include "backends/vulkan/errors.h"
+#include "backends/vulkan/instance.h"
+#include "backends/vulkan/module.h"
+#include "backends/vulkan/stream.h"
+#include "backends/vulkan/transfer.h"
+
+namespace primset_vulkan {
+namespace {
+
+using primset_backend::make_status;
+
+std::mutex g_mutex;
+const primset_host* g_host = nullptr;
+std::shared_ptr<Instance> g_instance;
+
+// Made on first use: a plugin that is only listed by name starts no drivers.
+std::shared_ptr<Instance> instance() {
+  const std::lock_guard lock(g_mutex);
+  if (!g_instance) g_instance = std::make_shared<Instance>(g_host);
+  return g_instance;
+}
+
+void release(const primset_plugin*) {
+  const std::lock_guard lock(g_mutex);
+  g_instance.reset();
+}
+
+// --- devices -------------------------------------------------------------------------------------
+
+primset_status* device_count(const primset_plugin*, uint32_t* out_count) {
+  *out_count = 0;
+  return guarded("device_count",
+                 [&] { *out_count = static_cast<uint32_t>(instance()->devices().size()); });
+}
+
+primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out_device) {
+  *out_device = nullptr;
+  return guarded("device_open", [&] {
+    std::shared_ptr<Instance> current = instance();
+    if (index >= current->devices().size())
+      throw VulkanError(PRIMSET_INVALID_ARGUMENT,
+                        "index " + std::to_string(index) + "; there are " +
+                            std::to_string(current->devices().size()) + " devices");
+    *out_device = new primset_device_t(std::move(current), index);
+  });
+}
+
+void device_close(primset_device device) {
+  delete device;
+}
+
+primset_status* device_properties(primset_device device, primset_device_properties* out) {
+  primset_device_properties p{};
+  device->properties(p);
+  // A host of an older version knows fewer members: it gets those.
+  const uint32_t known = out->struct_size;
+  p.struct_size = known;
+  p.next = known >= sizeof(p) ? out->next : nullptr;
+  std::memcpy(out, &p, std::min<size_t>(known, sizeof(p)));
+  return nullptr;
+}
+
+const void* device_extension(primset_device, const char* name) {
+  const std::string_view id = name;
+  if (id == PRIMSET_EXT_HOST_MEMORY) return &kHostMemory;
+  if (id == PRIMSET_EXT_DEVICE_ADDRESS) return &kDeviceAddresses;
+  return nullptr;
+}
+
+// --- streams and events --------------------------------------------------------------------------
+
+primset_status* stream_create(primset_device device, primset_stream* out_stream) {
+  *out_stream = nullptr;
+  return guarded("stream_create", [&] { *out_stream = new primset_stream_t(device); });
+}
+
+void stream_destroy(primset_stream stream) {
+  delete stream;
+}
+
+primset_status* stream_synchronize(primset_stream stream) {
+  return guarded("stream_synchronize", [&] { stream->synchronize(); });
+}
+
+primset_status* event_create(primset_device, primset_event* out_event) {
+  *out_event = nullptr;
+  return guarded("event_create", [&] { *out_event = new primset_event_t; });
+}
+
+void event_destroy(primset_event event) {
+  delete event;
+}
+
+primset_status* event_record(primset_event event, primset_stream stream) {
+  return guarded("event_record", [&] {
+    Mark mark = stream->end();
+    const std::lock_guard lock(event->mutex);
+    event->mark = std::move(mark);
+  });
+}
+
+primset_status* event_query(primset_event event, uint32_t* out_reached) {
+  *out_reached = 0;
+  return guarded("event_query", [&] {
+    const Mark mark = event->get();
+    *out_reached = !mark.timeline || mark.timeline->value() >= mark.value ? 1 : 0;
+  });
+}
+
+primset_status* event_synchronize(primset_event event) {
+  return guarded("event_synchronize", [&] {
+    const Mark mark = event->get();
+    if (mark.timeline) mark.timeline->wait(mark.value);
+  });
+}
+
+primset_status* stream_wait_event(primset_stream stream, primset_event event) {
+  return guarded("stream_wait_event", [&] { stream->wait_for(event->get()); });
+}
+
+constexpr primset_plugin kPlugin = {
+    sizeof(primset_plugin),
+    PRIMSET_ABI_VERSION,
+    "vulkan",
+    "0.1.0",
+    "Primset",
+    release,
+    device_count,
+    device_open,
+    device_close,
+    device_properties,
+    device_extension,
+    memory_alloc,
+    memory_free,
+    copy_in,
+    copy_out,
+    copy,
+    fill,
+    stream_create,
+    stream_destroy,
+    stream_synchronize,
+    event_create,
+    event_destroy,
+    event_record,
+    event_query,
+    event_synchronize,
+    stream_wait_event,
+    module_load,
+    module_unload,
+    module_kernel,
+    launch,
+};
+
+}  // namespace
+}  // namespace primset_vulkan
+
+primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
+                                     uint32_t max_version, const primset_plugin** out_plugin) {
+  *out_plugin = nullptr;
+  if (min_version > PRIMSET_ABI_VERSION || max_version < PRIMSET_ABI_VERSION)
+    return primset_backend::make_status(
+        PRIMSET_UNSUPPORTED,
+        "the vulkan plugin speaks ABI version %u; the host speaks %" PRIu32 " to %" PRIu32,
+        PRIMSET_ABI_VERSION, min_version, max_version);
+  const std::lock_guard lock(primset_vulkan::g_mutex);
+  primset_vulkan::g_host = host;
+  *out_plugin = &primset_vulkan::kPlugin;
+  return nullptr;
+}

@@ -1,0 +1,240 @@
+#include "backends/vulkan/stream.h"
+
+#include <algorithm>
+
+namespace primset_vulkan {
+namespace {
+
+// Commands a batch holds at most: enough to hide the price of a submission, few enough to start
+// early.
+constexpr uint32_t kBatchCommands = 128;
+// Batches on their way at most; then the host waits for the oldest.
+constexpr size_t kMaxRunning = 32;
+
+constexpr VkPipelineStageFlags kWorkStages =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+
+void barrier(const DeviceFunctions& vk, VkCommandBuffer commands, VkPipelineStageFlags to,
+             VkAccessFlags access) {
+  VkMemoryBarrier memory{};
+  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  memory.dstAccessMask = access;
+  vk.vkCmdPipelineBarrier(commands, kWorkStages, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+void work_barrier(const DeviceFunctions& vk, VkCommandBuffer commands) {
+  barrier(vk, commands, kWorkStages, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+}
+
+}  // namespace
+
+// --- Timeline ------------------------------------------------------------------------------------
+
+Timeline::Timeline(primset_device device) : device_(device) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  check(device->vk.vkCreateSemaphore(device->handle, &info, nullptr, &semaphore_),
+        "vkCreateSemaphore");
+}
+
+Timeline::~Timeline() {
+  device_->vk.vkDestroySemaphore(device_->handle, semaphore_, nullptr);
+}
+
+uint64_t Timeline::value() const {
+  uint64_t value = 0;
+  check(device_->vk.vkGetSemaphoreCounterValue(device_->handle, semaphore_, &value),
+        "vkGetSemaphoreCounterValue");
+  return value;
+}
+
+void Timeline::wait(uint64_t value) const {
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &semaphore_;
+  info.pValues = &value;
+  check(device_->vk.vkWaitSemaphores(device_->handle, &info, UINT64_MAX), "vkWaitSemaphores");
+}
+
+}  // namespace primset_vulkan
+
+// --- primset_stream_t ----------------------------------------------------------------------------
+
+using namespace primset_vulkan;
+
+primset_stream_t::primset_stream_t(primset_device device_)
+    : device(device_), timeline_(std::make_shared<Timeline>(device_)) {
+  VkCommandPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  info.queueFamilyIndex = device->physical.queue_family;
+  check(device->vk.vkCreateCommandPool(device->handle, &info, nullptr, &pool_),
+        "vkCreateCommandPool");
+}
+
+primset_stream_t::~primset_stream_t() {
+  try {
+    synchronize();
+  } catch (const std::exception& e) {
+    log(device->instance->host(), PRIMSET_LOG_ERROR,
+        std::string("vulkan: stream_destroy: ") + e.what());
+  }
+  device->vk.vkDestroyCommandPool(device->handle, pool_, nullptr);
+}
+
+void primset_stream_t::begin() {
+  while (running_.size() >= kMaxRunning) wait(running_.front().value);
+  reclaim(timeline_->value());
+  if (spare_.empty()) {
+    VkCommandBufferAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    info.commandPool = pool_;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    VkCommandBuffer made = VK_NULL_HANDLE;
+    check(device->vk.vkAllocateCommandBuffers(device->handle, &info, &made),
+          "vkAllocateCommandBuffers");
+    spare_.push_back(made);
+  }
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  check(device->vk.vkBeginCommandBuffer(spare_.back(), &info), "vkBeginCommandBuffer");
+  recording_ = spare_.back();
+  spare_.pop_back();
+  recorded_ = 0;
+  bound_ = VK_NULL_HANDLE;
+}
+
+VkCommandBuffer primset_stream_t::record(bool ordered) {
+  const bool first = recording_ == VK_NULL_HANDLE;
+  if (first) begin();
+  // Batches are ordered among themselves: what came before may be of any stream of the queue.
+  if (first || ordered) work_barrier(device->vk, recording_);
+  return recording_;
+}
+
+void primset_stream_t::recorded() {
+  if (++recorded_ >= kBatchCommands) flush();
+}
+
+void primset_stream_t::bind(VkPipeline pipeline) {
+  if (bound_ == pipeline) return;
+  device->vk.vkCmdBindPipeline(recording_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  bound_ = pipeline;
+}
+
+void primset_stream_t::flush() {
+  if (recording_ == VK_NULL_HANDLE && waits_.empty()) return;
+  if (recording_ != VK_NULL_HANDLE) {
+    barrier(device->vk, recording_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    const VkCommandBuffer commands = recording_;
+    recording_ = VK_NULL_HANDLE;
+    running_.push_back({commands, submitted_ + 1});
+    check(device->vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    submit(true);
+  } else {
+    submit(false);
+  }
+}
+
+void primset_stream_t::submit(bool commands) {
+  std::vector<VkSemaphore> semaphores;
+  std::vector<uint64_t> values;
+  for (const Mark& mark : waits_) {
+    semaphores.push_back(mark.timeline->handle());
+    values.push_back(mark.value);
+  }
+  const std::vector<VkPipelineStageFlags> stages(waits_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  const uint64_t value = submitted_ + 1;
+  const VkSemaphore own = timeline_->handle();
+  VkTimelineSemaphoreSubmitInfo timeline{};
+  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  timeline.waitSemaphoreValueCount = static_cast<uint32_t>(values.size());
+  timeline.pWaitSemaphoreValues = values.data();
+  timeline.signalSemaphoreValueCount = 1;
+  timeline.pSignalSemaphoreValues = &value;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &timeline;
+  info.waitSemaphoreCount = static_cast<uint32_t>(semaphores.size());
+  info.pWaitSemaphores = semaphores.data();
+  info.pWaitDstStageMask = stages.data();
+  info.commandBufferCount = commands ? 1 : 0;
+  info.pCommandBuffers = commands ? &running_.back().commands : nullptr;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &own;
+  try {
+    device->submit(info);
+  } catch (...) {
+    if (commands) running_.pop_back();  // the value will never be reached
+    throw;
+  }
+  submitted_ = value;
+  waits_.clear();
+  if (upload_) upload_->mark(value);
+  if (readback_) readback_->mark(value);
+}
+
+void primset_stream_t::reclaim(uint64_t value) {
+  complete_ = std::max(complete_, value);
+  while (!running_.empty() && running_.front().value <= complete_) {
+    spare_.push_back(running_.front().commands);
+    running_.pop_front();
+  }
+  if (upload_) upload_->release(complete_);
+  if (readback_) readback_->release(complete_);
+}
+
+void primset_stream_t::wait(uint64_t value) {
+  if (value > complete_) timeline_->wait(value);
+  reclaim(value);
+}
+
+void primset_stream_t::synchronize() {
+  flush();
+  wait(submitted_);
+}
+
+bool primset_stream_t::idle() {
+  if (recording_ != VK_NULL_HANDLE || !waits_.empty()) return false;
+  if (complete_ < submitted_) reclaim(timeline_->value());
+  return complete_ == submitted_;
+}
+
+void primset_stream_t::wait_for(Mark mark) {
+  if (!mark.timeline || mark.timeline == timeline_) return;
+  flush();  // what was given before does not wait
+  waits_.push_back(std::move(mark));
+}
+
+Mark primset_stream_t::end() {
+  flush();
+  return {timeline_, submitted_};
+}
+
+Ring::Piece primset_stream_t::take(std::unique_ptr<Ring>& ring, MemoryUse use, uint64_t bytes) {
+  if (!ring) ring = std::make_unique<Ring>(device, kRingBytes, use);
+  Ring::Piece piece;
+  if (ring->take(bytes, piece)) return piece;
+  reclaim(timeline_->value());
+  while (!ring->take(bytes, piece)) {
+    if (ring->oldest() == 0) flush();
+    wait(ring->oldest());
+  }
+  return piece;
+}
+
+Ring::Piece primset_stream_t::upload(uint64_t bytes) {
+  return take(upload_, MemoryUse::upload, bytes);
+}
+
+Ring::Piece primset_stream_t::readback(uint64_t bytes) {
+  return take(readback_, MemoryUse::readback, bytes);
+}

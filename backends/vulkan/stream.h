@@ -1,0 +1,120 @@
+// Streams: work is recorded into command buffers and given to the queue in batches.
+//
+// Each stream has a timeline semaphore; batch n sets it to n when it is complete. A batch begins
+// with a barrier against everything submitted before it, and ends with one that makes its writes
+// visible to the host. Between two commands inside a batch there is a barrier, unless the host said
+// that the later one is independent.
+#ifndef PRIMSET_BACKENDS_VULKAN_STREAM_H_
+#define PRIMSET_BACKENDS_VULKAN_STREAM_H_
+
+#include <primset/plugin.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/vulkan/device.h"
+#include "backends/vulkan/ring.h"
+
+namespace primset_vulkan {
+
+// The semaphore of a stream; events keep it when the stream is gone.
+class Timeline {
+ public:
+  explicit Timeline(primset_device device);
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  VkSemaphore handle() const { return semaphore_; }
+  uint64_t value() const;
+  void wait(uint64_t value) const;
+
+ private:
+  primset_device device_;
+  VkSemaphore semaphore_ = VK_NULL_HANDLE;
+};
+
+// A point on a timeline.
+struct Mark {
+  std::shared_ptr<Timeline> timeline;  // null: reached
+  uint64_t value = 0;
+};
+
+}  // namespace primset_vulkan
+
+struct primset_event_t {
+  std::mutex mutex;  // an event may be asked while it is recorded anew
+  primset_vulkan::Mark mark;
+
+  primset_vulkan::Mark get() {
+    const std::lock_guard lock(mutex);
+    return mark;
+  }
+};
+
+struct primset_stream_t {
+  explicit primset_stream_t(primset_device device);
+  ~primset_stream_t();
+  primset_stream_t(const primset_stream_t&) = delete;
+  primset_stream_t& operator=(const primset_stream_t&) = delete;
+
+  // A command buffer to put one command in. `ordered`: after all earlier work is complete and
+  // visible.
+  VkCommandBuffer record(bool ordered);
+  // One command was put in: submits the batch when it is large.
+  void recorded();
+  // Gives what is recorded to the queue.
+  void flush();
+  // flush(), then waits for everything.
+  void synchronize();
+  // True when nothing is recorded, running, or waited for.
+  bool idle();
+
+  // Later work starts after the mark.
+  void wait_for(primset_vulkan::Mark mark);
+  // The stream's present end.
+  primset_vulkan::Mark end();
+
+  // A piece of staging memory or parameter memory, free again when the batch being recorded is
+  // complete. bytes <= kRingBytes / 4.
+  primset_vulkan::Ring::Piece upload(uint64_t bytes);
+  primset_vulkan::Ring::Piece readback(uint64_t bytes);
+  // Waits until batch `value` is complete.
+  void wait(uint64_t value);
+  uint64_t submitted() const { return submitted_; }
+
+  // Binds unless it is what the batch has bound already.
+  void bind(VkPipeline pipeline);
+
+  static constexpr uint64_t kRingBytes = 16u << 20;
+
+  const primset_device device;
+
+ private:
+  struct Batch {
+    VkCommandBuffer commands;
+    uint64_t value;
+  };
+
+  void begin();
+  void submit(bool commands);
+  void reclaim(uint64_t value);
+  primset_vulkan::Ring::Piece take(std::unique_ptr<primset_vulkan::Ring>& ring,
+                                   primset_vulkan::MemoryUse use, uint64_t bytes);
+
+  std::shared_ptr<primset_vulkan::Timeline> timeline_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  std::vector<VkCommandBuffer> spare_;
+  std::deque<Batch> running_;
+  VkCommandBuffer recording_ = VK_NULL_HANDLE;
+  uint32_t recorded_ = 0;  // commands in the batch being recorded
+  VkPipeline bound_ = VK_NULL_HANDLE;
+  uint64_t submitted_ = 0;                   // value of the last batch submitted
+  uint64_t complete_ = 0;                    // a value the timeline is known to have reached
+  std::vector<primset_vulkan::Mark> waits_;  // before the next batch
+  std::unique_ptr<primset_vulkan::Ring> upload_, readback_;
+};
+
+#endif  // PRIMSET_BACKENDS_VULKAN_STREAM_H_

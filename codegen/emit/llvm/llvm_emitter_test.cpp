@@ -1,0 +1,387 @@
+// Formats, errors and the time an emission takes.
+#include "codegen/emit/llvm/llvm_emitter.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/emit/llvm/fatal_guard.h"
+#include "codegen/emit/llvm/native_image.h"
+#include "codegen/emit/llvm/native_runner.h"
+#include "codegen/kernel/builder.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "primset/error.h"
+
+namespace primset::emit {
+namespace {
+
+using kir::Builder;
+using kir::Kernel;
+using kir::kF32;
+using kir::kF64;
+using kir::kI32;
+using kir::kI64;
+using kir::Rmw;
+using kir::Scalar;
+using kir::TargetModel;
+using kir::Type;
+using kir::Value;
+using testing::HasSubstr;
+using testing::Not;
+
+TargetModel simt(kir::Format format) {
+  TargetModel model;
+  model.format = format;
+  model.simt = true;
+  model.f16 = true;
+  model.min_subgroup = model.max_subgroup = 32;
+  return model;
+}
+
+// One of everything a GPU kernel does: tree sum in workgroup memory, shuffles, atomics.
+Kernel block_sum(const TargetModel& model) {
+  Builder b("block_sum", model);
+  const Value in = b.pointer_param("in", true, false, true),
+              out = b.pointer_param("out", true, true);
+  const Value n = b.scalar_param("n", kI32);
+  b.set_group_size(256);
+  const Value shared = b.group_alloc(Scalar::f32, 256);
+  const Value local = b.local_id(0), zero = b.i32(0);
+  const Value i = b.add(b.mul(b.group_id(0), b.i32(256)), local);
+  const Value x = b.masked_load(kF32, in, i, b.slt(i, n), b.constant_f(kF32, 0), 4);
+  b.store(shared, local, b.fadd(b.fmul(x, x), x), 4);
+  b.barrier();
+  b.while_loop(
+      {b.i32(128)}, [&](auto c) { return b.slt(zero, c[0]); },
+      [&](auto c) {
+        b.if_then(b.slt(local, c[0]), [&] {
+          const Value other = b.load(kF32, shared, b.add(local, c[0]), 4);
+          b.store(shared, local, b.fadd(b.load(kF32, shared, local, 4), other), 4);
+        });
+        b.barrier();
+        return Builder::Values{b.lshr(c[0], b.i32(1))};
+      });
+  const Value sum = b.subgroup_shuffle_xor(b.load(kF32, shared, zero, 4), 1);
+  const Value wide = b.subgroup_shuffle_xor(b.fpext(sum, Scalar::f64), 16);
+  b.if_then(b.ieq(b.add(local, b.subgroup_lane()), zero), [&] {
+    b.atomic_rmw(Rmw::fadd, out, zero, b.fadd(sum, b.fptrunc(wide, Scalar::f32)), 4);
+    b.atomic_rmw(Rmw::fmax, out, b.i32(1), sum, 4);
+    b.atomic_rmw(Rmw::max_u, out, b.i32(2), b.subgroup_size(), 4);
+    b.atomic_cas(out, b.i32(1), b.i64(0), b.i64(1), 8);
+  });
+  return std::move(b).finish();
+}
+
+// Every value operation, on one type.
+Kernel everything(const TargetModel& model, uint16_t lanes) {
+  Builder b("everything", model);
+  const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
+  const Value own = b.private_alloc(Scalar::f32, 64);
+  const Value at = b.zext(b.group_id(0), Scalar::i64);
+  Value next = at;
+  const auto put = [&](Value v) {
+    if (b.type(v).scalar == Scalar::i1) v = b.zext(v, Scalar::i8);
+    next = b.add(next, b.i64(1));
+    b.store(out, next, v, static_cast<uint32_t>(kir::bytes(b.type(v).scalar)));
+  };
+  for (Scalar s : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {
+    const Value x = b.load({s, lanes}, in, at, 8), y = b.load({s, lanes}, in, b.i64(9), 8);
+    for (Value v : {b.add(x, y), b.sub(x, y), b.mul(x, y), b.mul_hi_s(x, y), b.mul_hi_u(x, y),
+                    b.sdiv(x, y), b.udiv(x, y), b.srem(x, y), b.urem(x, y), b.and_(x, y),
+                    b.or_(x, y), b.xor_(x, y), b.shl(x, y), b.lshr(x, y), b.ashr(x, y)}) {
+      put(v);
+    }
+    for (Value v : {b.ieq(x, y), b.ine(x, y), b.slt(x, y), b.sle(x, y), b.ult(x, y), b.ule(x, y)}) {
+      put(b.select(v, x, y));
+      put(b.any(v));
+      put(b.all(v));
+    }
+    put(b.sitofp(x, Scalar::f32));
+    put(b.uitofp(y, Scalar::f64));
+  }
+  for (Scalar s : {Scalar::f32, Scalar::f64}) {
+    const Value x = b.load({s, lanes}, in, at, 8), y = b.load({s, lanes}, in, b.i64(9), 8);
+    for (Value v : {b.fadd(x, y), b.fsub(x, y), b.fmul(x, y), b.fdiv(x, y), b.fneg(x), b.fabs(x),
+                    b.fsqrt(x), b.ffloor(x), b.fceil(x), b.ftrunc(x), b.frint(x), b.fma(x, y, x)}) {
+      put(v);
+    }
+    for (Value v : {b.feq(x, y), b.fne(x, y), b.flt(x, y), b.fle(x, y)}) put(v);
+    for (Scalar i : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {
+      put(b.fptosi(x, i));
+      put(b.fptoui(y, i));
+    }
+    const Value mask = b.flt(x, y);
+    put(b.masked_load({s, lanes}, in, at, mask, y, 8));
+    b.masked_store(out, at, x, mask, 8);
+    const Value indices = b.lane_iota({Scalar::i32, lanes});
+    put(b.gather({s, lanes}, in, indices, mask, y, 8));
+    b.scatter(out, indices, x, mask, 8);
+  }
+  const Value f = b.load({Scalar::f32, lanes}, in, at, 4);
+  b.store(own, b.trunc(at, Scalar::i32), f, 4);
+  put(b.load({Scalar::f32, lanes}, own, b.i32(3), 4));
+  if (model.f16) {
+    put(b.fptrunc(f, Scalar::f16));
+    put(b.fpext(b.load({Scalar::f16, lanes}, in, at, 2), Scalar::f32));
+  }
+  put(b.fpext(f, Scalar::f64));
+  put(b.bitcast(f, Scalar::i32));
+  for (Scalar s : {Scalar::f32, Scalar::f64}) {
+    const Value v = b.load({s}, in, at, 8);
+    for (Rmw op : {Rmw::fadd, Rmw::fmin, Rmw::fmax, Rmw::exchange}) {
+      put(b.atomic_rmw(op, in, at, v, 8));
+    }
+  }
+  for (Scalar s : {Scalar::i32, Scalar::i64}) {
+    const Value v = b.load({s}, in, at, 8);
+    for (Rmw op : {Rmw::add, Rmw::min_s, Rmw::max_s, Rmw::min_u, Rmw::max_u, Rmw::and_, Rmw::or_,
+                   Rmw::xor_, Rmw::exchange}) {
+      put(b.atomic_rmw(op, in, at, v, 8));
+    }
+    put(b.atomic_cas(in, at, v, v, 8));
+  }
+  b.kernel().params[0].written = true;
+  return std::move(b).finish();
+}
+
+std::string text_of(const Binary& binary) {
+  return {binary.bytes.begin(), binary.bytes.end()};
+}
+
+// --- PTX
+// --------------------------------------------------------------------------------------------------
+
+// Assembles with ptxas where it is installed; empty when all went well.
+std::string assemble(const std::string& ptx, const std::string& arch) {
+  const auto folder = std::filesystem::temp_directory_path();
+  const std::string base = folder / ("primset_ptx_test_" + std::to_string(getpid()));
+  std::ofstream(base + ".ptx") << ptx;
+  const std::string command = "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=" + arch + " -o " + base +
+                              ".cubin " + base + ".ptx > " + base + ".log 2>&1";
+  const int status = std::system(command.c_str());
+  std::ifstream log(base + ".log");
+  const std::string said(std::istreambuf_iterator<char>(log), {});
+  for (const char* suffix : {".ptx", ".cubin", ".log"}) std::filesystem::remove(base + suffix);
+  return status == 0 ? "" : said + "(status " + std::to_string(status) + ")";
+}
+bool has_ptxas() {
+  return std::system("PATH=$PATH:/usr/local/cuda/bin command -v ptxas > /dev/null") == 0;
+}
+
+TEST(PtxTest, IsAKernelWithParametersInOrder) {
+  const TargetModel model = simt(kir::Format::ptx);
+  const Binary binary = emit(block_sum(model), model);
+  ASSERT_EQ(binary.bytes.back(), 0);
+  const std::string ptx = text_of(binary);
+  EXPECT_THAT(ptx, HasSubstr(".target sm_75"));
+  EXPECT_THAT(ptx, HasSubstr(".visible .entry block_sum("));
+  EXPECT_THAT(ptx, HasSubstr(".reqntid 256"));
+  EXPECT_THAT(ptx, HasSubstr("bar.sync"));
+  EXPECT_THAT(ptx, HasSubstr(".shared"));
+  EXPECT_THAT(ptx, HasSubstr("shfl.sync.bfly.b32"));
+  EXPECT_THAT(ptx, HasSubstr("atom.global.add.f32"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.nc"));
+  // A product and a sum that ptxas must not contract either.
+  EXPECT_THAT(ptx, HasSubstr("mul.rn.f32"));
+  EXPECT_THAT(ptx, HasSubstr("add.rn.f32"));
+  EXPECT_THAT(ptx, Not(HasSubstr("fma.")));
+}
+
+TEST(PtxTest, Assembles) {
+  if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed: PTX is checked as text only";
+  TargetModel model = simt(kir::Format::ptx);
+  for (const char* cpu : {"sm_75", "sm_90"}) {
+    model.cpu = cpu;
+    EXPECT_EQ(assemble(text_of(emit(block_sum(model), model)).c_str(), cpu), "");
+    for (uint16_t lanes : {1, 2, 4}) {
+      EXPECT_EQ(assemble(text_of(emit(everything(model, lanes), model)).c_str(), cpu), "") << lanes;
+    }
+  }
+}
+
+// --- bitcode
+// -------------------------------------------------------------------------------------------------
+
+TEST(BitcodeTest, StatesWhatItNeeds) {
+  TargetModel model = simt(kir::Format::llvm_bitcode);
+  model.triple = "acme-unknown-unknown";  // no such target: no data layout then
+  const std::string text = emit_text(block_sum(model), model);
+  EXPECT_THAT(text, HasSubstr("target triple = \"acme-unknown-unknown\""));
+  EXPECT_THAT(text, HasSubstr("define dso_local void @block_sum(ptr addrspace(1)"));
+  EXPECT_THAT(text, HasSubstr("addrspace(3) global [256 x float]"));
+  EXPECT_THAT(text, HasSubstr("declare i32 @primset_local_id(i32)"));
+  EXPECT_THAT(text, HasSubstr("declare void @primset_barrier()"));
+  EXPECT_THAT(text, HasSubstr("declare double @primset_subgroup_shuffle_xor_f64(double, i32)"));
+  const Binary binary = emit(block_sum(model), model);
+  EXPECT_EQ(text_of(binary).substr(0, 2), "BC");
+}
+
+TEST(BitcodeTest, ForACpuHasTheEntryOfAnImage) {
+  TargetModel model;
+  model.format = kir::Format::llvm_bitcode;
+  model.triple = "aarch64-linux-gnu";
+  const std::string text = emit_text(everything(model, 4), model);
+  EXPECT_THAT(text, HasSubstr("@everything(ptr readonly"));
+  EXPECT_THAT(text, HasSubstr("target datalayout = \"e-"));
+  EXPECT_THAT(text, Not(HasSubstr("primset_")));
+}
+
+// --- native images
+// -----------------------------------------------------------------------------------------------
+
+TEST(NativeImageTest, AllOperationsAreSelfContained) {
+  const TargetModel model = native_model();
+  for (uint16_t lanes : {1, 4, 16, 64}) {
+    EXPECT_NO_THROW(NativeRunner k(everything(model, lanes), model)) << lanes;
+  }
+  TargetModel narrow = model;
+  narrow.vector_bytes = 16;
+  EXPECT_THAT(emit_text(everything(narrow, 16), narrow), Not(HasSubstr("%zmm")));
+}
+
+TEST(NativeImageTest, NamesWhatIsMissing) {
+  // fma on a CPU that has none is a call of the C library.
+  TargetModel model = native_model();
+  model.triple = "x86_64-linux-gnu";
+  model.cpu = "x86-64-v2";
+  model.f16 = false;
+  model.fused_fma = true;
+  Builder b("k", model);
+  const Value p = b.pointer_param("p", true, true), x = b.load(kF64, p, b.i32(0), 8);
+  b.store(p, b.i32(0), b.fma(x, x, x), 8);
+  try {
+    emit(std::move(b).finish(), model);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::internal);
+    EXPECT_STREQ(e.what(), "native image: the code calls 'fma', which nothing supplies");
+  }
+}
+
+TEST(NativeImageTest, RefusesOtherMachines) {
+  TargetModel model;
+  model.triple = "aarch64-linux-gnu";
+  model.cpu = "generic";
+  Builder b("k", model);
+  b.store(b.pointer_param("p", false, true), b.i32(0), b.i32(1), 4);
+  const Kernel kernel = std::move(b).finish();
+  try {
+    emit(kernel, model);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::not_implemented);
+  }
+  model.triple = "pdp11-dec-unix";
+  EXPECT_THROW(emit(kernel, model), Error);
+}
+
+// --- errors and threads
+// --------------------------------------------------------------------------------------------
+
+TEST(EmitTest, VerifiesFirst) {
+  Builder b("k", {});
+  b.barrier();
+  try {
+    emit(std::move(b).finish(), {});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("K24: barrier exists on SIMT targets only"));
+  }
+}
+
+TEST(EmitTest, LlvmDoesNotEndTheProcess) {
+  const auto message = [](const std::function<void()>& f) -> std::string {
+    try {
+      run_guarded(f);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "nothing thrown";
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(message([] { llvm::report_fatal_error("cannot select"); }), "LLVM: cannot select");
+    EXPECT_EQ(message([] { throw Error(ErrorCode::internal, "own"); }), "own");
+    EXPECT_EQ(message([] {}), "nothing thrown");
+  }
+}
+
+TEST(EmitTest, ThreadsEmitAtOnce) {
+  const TargetModel model = native_model();
+  const Kernel kernel = everything(model, 16);
+  const Binary expected = emit(kernel, model);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 3; ++k) EXPECT_EQ(emit(kernel, model).bytes, expected.bytes);
+    });
+  }
+}
+
+TEST(EmitTest, VersionNamesLlvm) {
+  EXPECT_THAT(emitter_version(), HasSubstr(";llvm-22."));
+  EXPECT_THAT(host_target_name(), HasSubstr(";"));
+}
+
+// --- time
+// -------------------------------------------------------------------------------------------------------------
+
+// About 200 instructions on vectors of 16 f32, as a fused pointwise kernel has: polynomials,
+// selects and comparisons over a masked tail.
+Kernel vector_kernel(const TargetModel& model) {
+  Builder b("pointwise", model);
+  const Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", true, false);
+  const Value out = b.pointer_param("out", false, true), n = b.scalar_param("n", kI64);
+  const Type t{Scalar::f32, 16};
+  const auto body = [&](Value i, Value mask) {
+    const Value zero = b.constant_f(t, 0);
+    Value a = b.masked_load(t, x, i, mask, zero, 4), c = b.masked_load(t, y, i, mask, zero, 4);
+    for (int k = 0; k < 14; ++k) {
+      const Value p = b.fadd(b.fmul(a, b.constant_f(t, 0.5 + k)), c);
+      c = b.select(b.flt(p, b.constant_f(t, 100 + k)), p, b.fdiv(c, b.fabs(p)));
+      a = b.fma(a, c,
+                b.bitcast(b.and_(b.bitcast(p, Scalar::i32), b.i32(0x7fffff00 + k)), Scalar::f32));
+    }
+    b.masked_store(out, i, b.fadd(a, c), mask, 4);
+  };
+  const Value begin = b.mul(b.zext(b.group_id(0), Scalar::i64), b.i64(4096));
+  const Value limit = b.add(begin, b.i64(4096));
+  const Value end = b.select(b.slt(limit, n), limit, n);
+  b.for_loop(begin, end, b.i64(16), {}, [&](Value i, auto) {
+    const Value left = b.splat(b.sub(end, i), 16);
+    body(i, b.slt(b.lane_iota({Scalar::i64, 16}), left));
+    return Builder::Values{};
+  });
+  return std::move(b).finish();
+}
+
+TEST(EmitTest, ReportsItsTime) {
+  const TargetModel model = native_model();
+  if (!model.fused_fma) GTEST_SKIP() << "this CPU has no fma";
+  const Kernel kernel = vector_kernel(model);
+  const auto report = [&](const TargetModel& m, const Kernel& k, const char* what) {
+    std::vector<LlvmTimes> times(15);
+    for (LlvmTimes& t : times) emit_llvm(k, m, &t);
+    const auto median = [&](double LlvmTimes::* part) {
+      std::vector<double> v;
+      for (const LlvmTimes& t : times) v.push_back(t.*part);
+      std::nth_element(v.begin(), v.begin() + 7, v.end());
+      return v[7];
+    };
+    std::printf(
+        "%s, %zu instructions: lower %.2f ms, optimize %.2f ms, codegen %.2f ms, link %.3f ms\n",
+        what, k.insts.size(), median(&LlvmTimes::lower), median(&LlvmTimes::optimize),
+        median(&LlvmTimes::codegen), median(&LlvmTimes::link));
+  };
+  report(model, kernel, "native image");
+  const TargetModel gpu = simt(kir::Format::ptx);
+  report(gpu, block_sum(gpu), "PTX");
+}
+
+}  // namespace
+}  // namespace primset::emit

@@ -1,0 +1,108 @@
+// Kernel IR to LLVM IR. One object lowers one kernel; its methods are spread over
+//   lowering.cpp           types, the entry point, leaves, structured control flow
+//   lowering_values.cpp    arithmetic, comparisons, conversions, vectors
+//   lowering_memory.cpp    loads, stores, atomics, allocs
+//   lowering_workgroup.cpp ids, barriers, subgroups, for each convention
+#ifndef PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_
+#define PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel/ir.h"
+#include "codegen/kernel/target_model.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace primset::emit {
+
+// How the outside reaches the kernel.
+enum class Convention {
+  groups,    // void(params, first_group, end_group, total_groups): native images, bitcode for CPUs
+  ptx,       // a PTX kernel; ids from special registers
+  external,  // bitcode for SIMT devices: ids and barriers are calls that the device supplies
+};
+Convention convention(const kir::TargetModel& target);
+
+class Lowering {
+ public:
+  // machine may be null: the module then has no data layout.
+  Lowering(llvm::LLVMContext& context, const kir::Kernel& kernel, const kir::TargetModel& target,
+           const llvm::TargetMachine* machine);
+  // Runs LLVM's verifier on the module: throws primset::Error{internal} with its words.
+  std::unique_ptr<llvm::Module> run();
+
+ private:
+  using Values = std::vector<llvm::Value*>;
+
+  llvm::Type* type(kir::Type t);
+  llvm::Type* scalar_type(kir::Scalar s);
+  unsigned address_space(kir::Scalar pointer) const;
+  llvm::Value* value(kir::Value v) const { return values_[v.id]; }
+  llvm::Value* operand(const kir::Inst& inst, size_t i) const { return value(inst.operands[i]); }
+  kir::Type operand_type(const kir::Inst& inst, size_t i) const {
+    return kernel_.type(inst.operands[i]);
+  }
+  kir::Type result_type(const kir::Inst& inst) const { return kernel_.type(inst.results[0]); }
+  llvm::ConstantInt* i32(uint64_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
+  llvm::BasicBlock* new_block(const char* name);
+
+  void lower_groups_entry();
+  void lower_simt_entry();
+  llvm::Function* make_function(llvm::FunctionType* type);
+
+  // Lowers a block; returns what its yield yields.
+  Values block(kir::BlockId id);
+  void instruction(const kir::Inst& inst);
+  void lower_if(const kir::Inst& inst);
+  void lower_for(const kir::Inst& inst);
+  void lower_while(const kir::Inst& inst);
+  llvm::Value* leaf(const kir::Inst& inst);
+  llvm::Value* constant(kir::Type t, uint64_t bits);
+
+  llvm::Value* integer(const kir::Inst& inst);
+  llvm::Value* multiply_high(const kir::Inst& inst, bool is_signed);
+  llvm::Value* shift(const kir::Inst& inst);
+  llvm::Value* floating(const kir::Inst& inst);
+  llvm::Value* compare(const kir::Inst& inst);
+  llvm::Value* convert(const kir::Inst& inst);
+  llvm::Value* vector(const kir::Inst& inst);
+
+  llvm::Value* pointer(const kir::Inst& inst);
+  llvm::Value* memory(const kir::Inst& inst);
+  llvm::Value* load(const kir::Inst& inst, kir::Type t);
+  llvm::Value* masked_scalar(const kir::Inst& inst);
+  llvm::Value* atomic(const kir::Inst& inst);
+  llvm::Value* alloc(const kir::Inst& inst);
+  llvm::Value* address(const kir::Inst& inst, kir::Scalar element);
+  bool is_invariant(kir::Value pointer) const;
+
+  llvm::Value* workgroup_id(const kir::Inst& inst);
+  llvm::Value* barrier();
+  llvm::Value* subgroup(const kir::Inst& inst);
+  llvm::Value* ptx_shuffle(llvm::Value* v, uint32_t mask);
+  llvm::Value* external_call(const std::string& name, llvm::Type* result, const Values& args);
+
+  llvm::LLVMContext& context_;
+  const kir::Kernel& kernel_;
+  const kir::TargetModel& target_;
+  const Convention convention_;
+  std::unique_ptr<llvm::Module> module_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* function_ = nullptr;
+  Values values_;                         // by kir::Value::id
+  std::vector<const kir::Inst*> makers_;  // by kir::Value::id
+  Values params_;                         // by position
+  llvm::Value* group_ = nullptr;          // Convention::groups: index and count, i64
+  llvm::Value* group_count_ = nullptr;
+};
+
+}  // namespace primset::emit
+
+#endif  // PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_

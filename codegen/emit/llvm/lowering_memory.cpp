@@ -1,0 +1,154 @@
+// Pointers, loads, stores, atomics and allocs of the lowering.
+//
+// Parameters get no noalias: a launch may give one buffer as input and as output (a donated
+// operand), and even an elementwise kernel is wrong if a later load moves above an earlier store
+// then. What may be hoisted past stores is what Param::invariant promises.
+#include "codegen/emit/llvm/lowering.h"
+#include "llvm/IR/Instructions.h"
+
+namespace primset::emit {
+
+using kir::Op;
+using kir::Scalar;
+
+// Whether the memory behind p is written by nobody during the launch.
+bool Lowering::is_invariant(kir::Value p) const {
+  const kir::Inst* maker = makers_[p.id];
+  while (maker != nullptr && maker->op == Op::PtrAdd) maker = makers_[maker->operands[0].id];
+  return maker != nullptr && maker->op == Op::Param && kernel_.params[maker->imm.index].invariant;
+}
+
+llvm::Value* Lowering::pointer(const kir::Inst& inst) {
+  if (inst.op == Op::PtrAdd) {
+    return b_.CreateGEP(b_.getInt8Ty(), operand(inst, 0), operand(inst, 1));
+  }
+  return b_.CreateIntToPtr(operand(inst, 0), type(result_type(inst)));
+}
+
+// Operands 0 and 1 are pointer and index; a vector of indices gives a vector of addresses.
+llvm::Value* Lowering::address(const kir::Inst& inst, Scalar element) {
+  return b_.CreateGEP(scalar_type(element), operand(inst, 0), operand(inst, 1));
+}
+
+llvm::Value* Lowering::load(const kir::Inst& inst, kir::Type t) {
+  llvm::LoadInst* load =
+      b_.CreateAlignedLoad(type(t), address(inst, t.scalar), llvm::Align(inst.imm.align));
+  if (is_invariant(inst.operands[0])) {
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  }
+  return load;
+}
+
+llvm::Value* Lowering::memory(const kir::Inst& inst) {
+  const bool stores = inst.op == Op::Store || inst.op == Op::MaskedStore || inst.op == Op::Scatter;
+  const kir::Type t = stores ? operand_type(inst, 2) : result_type(inst);
+  const llvm::Align align(inst.imm.align);
+  if (t.lanes == 1 && inst.op != Op::Load && inst.op != Op::Store) return masked_scalar(inst);
+  if (inst.op == Op::Load) return load(inst, t);
+  llvm::Value* at = address(inst, t.scalar);
+  switch (inst.op) {
+    case Op::Store:
+      return b_.CreateAlignedStore(operand(inst, 2), at, align);
+    case Op::MaskedLoad:
+      return b_.CreateMaskedLoad(type(t), at, align, operand(inst, 2), operand(inst, 3));
+    case Op::MaskedStore:
+      return b_.CreateMaskedStore(operand(inst, 2), at, align, operand(inst, 3));
+    case Op::Gather:
+      return b_.CreateMaskedGather(type(t), at, align, operand(inst, 2), operand(inst, 3));
+    default:
+      return b_.CreateMaskedScatter(operand(inst, 2), at, align, operand(inst, 3));
+  }
+}
+
+// A masked access of one lane is a branch.
+llvm::Value* Lowering::masked_scalar(const kir::Inst& inst) {
+  const bool loads = inst.op == Op::MaskedLoad || inst.op == Op::Gather;
+  const kir::Type t = loads ? result_type(inst) : operand_type(inst, 2);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* access = new_block("access");
+  llvm::BasicBlock* after = new_block("after");
+  b_.CreateCondBr(operand(inst, loads ? 2 : 3), access, after);
+  b_.SetInsertPoint(access);
+  llvm::Value* loaded = nullptr;
+  if (loads) {
+    loaded = load(inst, t);
+  } else {
+    b_.CreateAlignedStore(operand(inst, 2), address(inst, t.scalar), llvm::Align(inst.imm.align));
+  }
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+  if (!loads) return nullptr;
+  llvm::PHINode* phi = b_.CreatePHI(type(t), 2);
+  phi->addIncoming(operand(inst, 3), before);
+  phi->addIncoming(loaded, access);
+  return phi;
+}
+
+namespace {
+
+llvm::AtomicRMWInst::BinOp binary(kir::Rmw rmw) {
+  using Rmw = llvm::AtomicRMWInst;
+  switch (rmw) {
+    case kir::Rmw::add:
+      return Rmw::Add;
+    case kir::Rmw::min_s:
+      return Rmw::Min;
+    case kir::Rmw::max_s:
+      return Rmw::Max;
+    case kir::Rmw::min_u:
+      return Rmw::UMin;
+    case kir::Rmw::max_u:
+      return Rmw::UMax;
+    case kir::Rmw::and_:
+      return Rmw::And;
+    case kir::Rmw::or_:
+      return Rmw::Or;
+    case kir::Rmw::xor_:
+      return Rmw::Xor;
+    case kir::Rmw::exchange:
+      return Rmw::Xchg;
+    case kir::Rmw::fadd:
+      return Rmw::FAdd;
+    case kir::Rmw::fmin:
+      return Rmw::FMinimum;  // the one in which NaN wins
+    case kir::Rmw::fmax:
+      return Rmw::FMaximum;
+  }
+  return Rmw::Xchg;
+}
+
+}  // namespace
+
+llvm::Value* Lowering::atomic(const kir::Inst& inst) {
+  const auto relaxed = llvm::AtomicOrdering::Monotonic;
+  const auto scope = convention_ == Convention::ptx ? context_.getOrInsertSyncScopeID("device")
+                                                    : llvm::SyncScope::System;
+  llvm::Value* at = address(inst, result_type(inst).scalar);
+  const llvm::Align align(inst.imm.align);
+  if (inst.op == Op::AtomicRmw) {
+    return b_.CreateAtomicRMW(binary(inst.imm.rmw), at, operand(inst, 2), align, relaxed, scope);
+  }
+  llvm::Value* result = b_.CreateAtomicCmpXchg(at, operand(inst, 2), operand(inst, 3), align,
+                                               relaxed, relaxed, scope);
+  return b_.CreateExtractValue(result, 0);
+}
+
+llvm::Value* Lowering::alloc(const kir::Inst& inst) {
+  constexpr uint64_t kAlign = 64;  // any vector's
+  llvm::Type* array = llvm::ArrayType::get(scalar_type(inst.imm.elem), inst.imm.count);
+  if (inst.op == Op::GroupAlloc && convention_ != Convention::groups) {
+    auto* shared = new llvm::GlobalVariable(
+        *module_, array, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(array),
+        "shared", nullptr, llvm::GlobalValue::NotThreadLocal, address_space(Scalar::group));
+    shared->setAlignment(llvm::Align(16));
+    return shared;
+  }
+  // In the entry block, so that the stack grows once however many groups run.
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  llvm::IRBuilder<> at_entry(&entry, entry.begin());
+  llvm::AllocaInst* memory = at_entry.CreateAlloca(array);
+  memory->setAlignment(llvm::Align(kAlign));
+  return memory;
+}
+
+}  // namespace primset::emit

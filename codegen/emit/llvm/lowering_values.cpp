@@ -1,0 +1,171 @@
+// Arithmetic, comparisons, conversions and vectors of the lowering.
+//
+// Kernel IR gives no meaning to a shift by the width or more, or to a conversion of a number that
+// does not fit; but computing such a value and not using it must be harmless, since masked code
+// does so. LLVM calls the result poison, and branching on something made from it undefined: freeze
+// makes it merely some value.
+#include "codegen/emit/llvm/lowering.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace primset::emit {
+
+using kir::Op;
+
+llvm::Value* Lowering::multiply_high(const kir::Inst& inst, bool is_signed) {
+  llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
+  const auto width = static_cast<unsigned>(kir::width(result_type(inst).scalar));
+  llvm::Type* narrow = x->getType();
+  llvm::Type* wide = narrow->getWithNewBitWidth(2 * width);
+  const auto extend = [&](llvm::Value* v) {
+    return is_signed ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide);
+  };
+  llvm::Value* product = b_.CreateMul(extend(x), extend(y));
+  return b_.CreateTrunc(b_.CreateLShr(product, width), narrow);
+}
+
+llvm::Value* Lowering::shift(const kir::Inst& inst) {
+  llvm::Value *x = operand(inst, 0), *n = operand(inst, 1);
+  llvm::Value* result = inst.op == Op::Shl    ? b_.CreateShl(x, n)
+                        : inst.op == Op::LShr ? b_.CreateLShr(x, n)
+                                              : b_.CreateAShr(x, n);
+  return llvm::isa<llvm::Constant>(n) ? result : b_.CreateFreeze(result);
+}
+
+llvm::Value* Lowering::integer(const kir::Inst& inst) {
+  llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
+  switch (inst.op) {
+    case Op::Add:
+      return b_.CreateAdd(x, y);
+    case Op::Sub:
+      return b_.CreateSub(x, y);
+    case Op::Mul:
+      return b_.CreateMul(x, y);
+    case Op::MulHiS:
+      return multiply_high(inst, true);
+    case Op::MulHiU:
+      return multiply_high(inst, false);
+    case Op::SDiv:
+      return b_.CreateSDiv(x, y);
+    case Op::UDiv:
+      return b_.CreateUDiv(x, y);
+    case Op::SRem:
+      return b_.CreateSRem(x, y);
+    case Op::URem:
+      return b_.CreateURem(x, y);
+    case Op::And:
+      return b_.CreateAnd(x, y);
+    case Op::Or:
+      return b_.CreateOr(x, y);
+    case Op::Xor:
+      return b_.CreateXor(x, y);
+    default:
+      return shift(inst);
+  }
+}
+
+llvm::Value* Lowering::floating(const kir::Inst& inst) {
+  llvm::Value* x = operand(inst, 0);
+  const auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, x); };
+  switch (inst.op) {
+    case Op::FAdd:
+      return b_.CreateFAdd(x, operand(inst, 1));
+    case Op::FSub:
+      return b_.CreateFSub(x, operand(inst, 1));
+    case Op::FMul:
+      return b_.CreateFMul(x, operand(inst, 1));
+    case Op::FDiv:
+      return b_.CreateFDiv(x, operand(inst, 1));
+    case Op::FNeg:
+      return b_.CreateFNeg(x);
+    case Op::FAbs:
+      return unary(llvm::Intrinsic::fabs);
+    case Op::FSqrt:
+      return unary(llvm::Intrinsic::sqrt);
+    case Op::FFloor:
+      return unary(llvm::Intrinsic::floor);
+    case Op::FCeil:
+      return unary(llvm::Intrinsic::ceil);
+    case Op::FTrunc:
+      return unary(llvm::Intrinsic::trunc);
+    case Op::FRint:
+      return unary(llvm::Intrinsic::roundeven);
+    default:
+      return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
+                                {x, operand(inst, 1), operand(inst, 2)});
+  }
+}
+
+llvm::Value* Lowering::compare(const kir::Inst& inst) {
+  llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
+  switch (inst.op) {
+    case Op::IEq:
+      return b_.CreateICmpEQ(x, y);
+    case Op::INe:
+      return b_.CreateICmpNE(x, y);
+    case Op::SLt:
+      return b_.CreateICmpSLT(x, y);
+    case Op::SLe:
+      return b_.CreateICmpSLE(x, y);
+    case Op::ULt:
+      return b_.CreateICmpULT(x, y);
+    case Op::ULe:
+      return b_.CreateICmpULE(x, y);
+    case Op::FEq:
+      return b_.CreateFCmpOEQ(x, y);
+    case Op::FNe:
+      return b_.CreateFCmpUNE(x, y);
+    case Op::FLt:
+      return b_.CreateFCmpOLT(x, y);
+    default:
+      return b_.CreateFCmpOLE(x, y);
+  }
+}
+
+llvm::Value* Lowering::convert(const kir::Inst& inst) {
+  llvm::Value* x = operand(inst, 0);
+  llvm::Type* to = type(result_type(inst));
+  switch (inst.op) {
+    case Op::Trunc:
+      return b_.CreateTrunc(x, to);
+    case Op::ZExt:
+      return b_.CreateZExt(x, to);
+    case Op::SExt:
+      return b_.CreateSExt(x, to);
+    case Op::SIToFP:
+      return b_.CreateSIToFP(x, to);
+    case Op::UIToFP:
+      return b_.CreateUIToFP(x, to);
+    case Op::FPToSI:
+      return b_.CreateFreeze(b_.CreateFPToSI(x, to));
+    case Op::FPToUI:
+      return b_.CreateFreeze(b_.CreateFPToUI(x, to));
+    case Op::FPExt:
+      return b_.CreateFPExt(x, to);
+    case Op::FPTrunc:
+      return b_.CreateFPTrunc(x, to);
+    default:
+      return b_.CreateBitCast(x, to);
+  }
+}
+
+llvm::Value* Lowering::vector(const kir::Inst& inst) {
+  llvm::Value* x = operand(inst, 0);
+  switch (inst.op) {
+    case Op::Splat:
+      return b_.CreateVectorSplat(result_type(inst).lanes, x);
+    case Op::Extract:
+      return b_.CreateExtractElement(x, inst.imm.index);
+    case Op::Insert:
+      return b_.CreateInsertElement(x, operand(inst, 1), inst.imm.index);
+    case Op::Shuffle: {
+      const std::vector<int> lanes(inst.imm.lanes.begin(), inst.imm.lanes.end());
+      return b_.CreateShuffleVector(x, operand(inst, 1), lanes);
+    }
+    case Op::Any:
+      return b_.CreateOrReduce(x);
+    default:
+      return b_.CreateAndReduce(x);
+  }
+}
+
+}  // namespace primset::emit

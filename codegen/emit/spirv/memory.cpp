@@ -1,0 +1,329 @@
+// Addresses, loads and stores: whole, masked, indexed; workgroup and private arrays.
+//
+// In Vulkan a pointer to global memory is a number until the access itself: base + index * size is
+// integer arithmetic, OpConvertUToPtr makes a typed pointer of it. In the Kernel flavour it stays a
+// pointer throughout, so that drivers see which argument an access belongs to.
+#include "codegen/emit/spirv/lowering.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace primset::emit::spirv {
+
+using kir::Inst;
+using kir::Op;
+using kir::Scalar;
+using kir::Type;
+
+namespace {
+
+// Integers of a float's width.
+Scalar word_of(Scalar s) {
+  switch (kir::width(s)) {
+    case 64:
+      return Scalar::i64;
+    default:
+      return Scalar::i32;
+  }
+}
+
+spv::StorageClass local_storage(Scalar space) {
+  return space == Scalar::group ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
+}
+
+}  // namespace
+
+// --- pointers
+// --------------------------------------------------------------------------------------
+
+void Lowering::lower_pointer(const Inst& inst) {
+  const Id type = types_.scalar(Scalar::global);
+  const Ids operands = [&] {
+    Ids ids;
+    for (kir::Value v : inst.operands) ids.push_back(get_scalar(v));
+    return ids;
+  }();
+  if (inst.op == Op::IntToPtr) {
+    return set(inst, vulkan() ? operands : Ids{code_.op(spv::Op::OpConvertUToPtr, type, operands)});
+  }
+  set(inst,
+      {code_.op(vulkan() ? spv::Op::OpIAdd : spv::Op::OpInBoundsPtrAccessChain, type, operands)});
+}
+
+Id Lowering::byte_address(kir::Value pointer, kir::Value index, uint32_t index_lane,
+                          uint32_t size) {
+  const Id base = get_scalar(pointer);
+  const Scalar index_type = k_.type(index).scalar;
+  const Id u64 = types_.scalar(Scalar::i64);
+  if (auto bits = known(index)) {
+    const int64_t elements = index_type == Scalar::i32
+                                 ? static_cast<int32_t>(static_cast<uint32_t>(*bits))
+                                 : static_cast<int64_t>(*bits);
+    if (elements == 0) return base;
+    const Id bytes = m_.constant64(static_cast<uint64_t>(elements) * size);
+    return code_.op(spv::Op::OpIAdd, u64, {base, bytes});
+  }
+  return code_.op(spv::Op::OpIAdd, u64, {base, byte_offset(index, index_lane, size)});
+}
+
+// Operands and results of one kernel are mostly at the same index: shared within a block.
+Id Lowering::byte_offset(kir::Value index, uint32_t index_lane, uint32_t size) {
+  if (offsets_block_ != code_.block()) offsets_.clear();
+  offsets_block_ = code_.block();
+  Id& offset = offsets_[{index.id, index_lane, size}];
+  if (offset != 0) return offset;
+  const Id u64 = types_.scalar(Scalar::i64);
+  offset = lane(index, index_lane);
+  if (k_.type(index).scalar == Scalar::i32) offset = code_.op(spv::Op::OpSConvert, u64, {offset});
+  if (size > 1) offset = code_.op(spv::Op::OpIMul, u64, {offset, m_.constant64(size)});
+  return offset;
+}
+
+Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_lane) {
+  const kir::Value pointer = inst.operands[0], index = inst.operands[1];
+  const Scalar space = k_.type(pointer).scalar;
+  const auto size = static_cast<uint32_t>(kir::bytes(elem));
+  if (space == Scalar::global) {
+    if (inst.imm.align < size) fail(inst, "an alignment below the element's size has no form");
+    Access a{space, elem, elem, 0, 0, inst.imm.align};
+    if (vulkan()) {
+      a.base = byte_address(pointer, index, index_lane, size);
+    } else {
+      const Id type = m_.type_pointer(spv::StorageClass::CrossWorkgroup, types_.scalar(elem));
+      const Id typed = elem == Scalar::i8
+                           ? get_scalar(pointer)
+                           : code_.op(spv::Op::OpBitcast, type, {get_scalar(pointer)});
+      a.base = code_.op(spv::Op::OpInBoundsPtrAccessChain, type, {typed, lane(index, index_lane)});
+    }
+    return a;
+  }
+  const auto found = allocations_.find(pointer.id);
+  if (found == allocations_.end()) {
+    fail(inst, "the pointer is not the result of group_alloc or private_alloc itself");
+  }
+  const Allocation& array = found->second;
+  if (kir::width(array.elem) != kir::width(elem)) {
+    fail(inst, "accesses " + std::string(kir::name(elem)) + " in an array of " +
+                   std::string(kir::name(array.elem)));
+  }
+  Id at = lane(index, index_lane);
+  if (k_.type(index).scalar == Scalar::i64) {
+    const auto bits = known(index);
+    at = bits ? u32(static_cast<uint32_t>(*bits))
+              : code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {at});
+  }
+  return {space, elem, array.stored, array.variable, at, size};
+}
+
+Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t lanes) {
+  const Id pointee = types_.vector(stored, lanes);
+  if (a.space != Scalar::global) {
+    const Id u32_type = types_.scalar(Scalar::i32);
+    const Id at = first == 0 ? a.index : code_.op(spv::Op::OpIAdd, u32_type, {a.index, u32(first)});
+    return code_.op(spv::Op::OpAccessChain, m_.type_pointer(local_storage(a.space), pointee),
+                    {a.base, at});
+  }
+  if (vulkan()) {
+    if (kir::width(stored) == 8) m_.capability(spv::Capability::StorageBuffer8BitAccess);
+    if (kir::width(stored) == 16) m_.capability(spv::Capability::StorageBuffer16BitAccess);
+    const uint64_t bytes = uint64_t{first} * static_cast<uint32_t>(kir::bytes(a.elem));
+    const Id address = bytes == 0 ? a.base
+                                  : code_.op(spv::Op::OpIAdd, types_.scalar(Scalar::i64),
+                                             {a.base, m_.constant64(bytes)});
+    return code_.op(spv::Op::OpConvertUToPtr,
+                    m_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, pointee), {address});
+  }
+  constexpr auto kGlobal = spv::StorageClass::CrossWorkgroup;
+  const Id element_type = m_.type_pointer(kGlobal, types_.scalar(a.elem));
+  const Id at =
+      first == 0 ? a.base
+                 : code_.op(spv::Op::OpInBoundsPtrAccessChain, element_type, {a.base, u32(first)});
+  const Id type = m_.type_pointer(kGlobal, pointee);
+  return type == element_type ? at : code_.op(spv::Op::OpBitcast, type, {at});
+}
+
+uint32_t Lowering::alignment(const Access& a, uint32_t first) const {
+  const uint32_t offset = first * static_cast<uint32_t>(kir::bytes(a.elem));
+  return offset == 0 ? a.align : std::min(a.align, offset & -offset);
+}
+
+// --- pieces
+// ----------------------------------------------------------------------------------------
+
+Id Lowering::from_stored(const Access& a, Id value) {
+  if (a.stored == a.elem) return value;
+  if (kir::width(a.stored) == kir::width(a.elem)) return bitcast(a.stored, a.elem, 1, value);
+  // A narrow element that has a word of its own.
+  const Id narrow = code_.op(spv::Op::OpUConvert,
+                             m_.type_int(static_cast<uint32_t>(kir::width(a.elem))), {value});
+  return a.elem == Scalar::f16 ? bitcast(Scalar::i16, Scalar::f16, 1, narrow) : narrow;
+}
+
+Id Lowering::to_stored(const Access& a, Id value) {
+  if (a.stored == a.elem) return value;
+  if (kir::width(a.stored) == kir::width(a.elem)) return bitcast(a.elem, a.stored, 1, value);
+  if (a.elem == Scalar::f16) value = bitcast(Scalar::f16, Scalar::i16, 1, value);
+  return code_.op(spv::Op::OpUConvert, types_.scalar(a.stored), {value});
+}
+
+Id Lowering::load_native(const Access& a, uint32_t first, uint32_t lanes) {
+  const Id from = pointer(a, a.stored, first, lanes);
+  const Id type = types_.vector(a.stored, lanes);
+  if (a.space != Scalar::global) return from_stored(a, code_.op(spv::Op::OpLoad, type, {from}));
+  return code_.op(
+      spv::Op::OpLoad, type,
+      {from, static_cast<uint32_t>(spv::MemoryAccessMask::Aligned), alignment(a, first)});
+}
+
+void Lowering::store_native(const Access& a, uint32_t first, uint32_t lanes, Id value) {
+  if (a.space != Scalar::global) value = to_stored(a, value);
+  const Id to = pointer(a, a.stored, first, lanes);
+  if (a.space != Scalar::global) return code_.stmt(spv::Op::OpStore, {to, value});
+  code_.stmt(spv::Op::OpStore, {to, value, static_cast<uint32_t>(spv::MemoryAccessMask::Aligned),
+                                alignment(a, first)});
+}
+
+Id Lowering::load_piece(const Access& a, uint32_t first, uint32_t lanes) {
+  const uint32_t bytes = lanes * static_cast<uint32_t>(kir::bytes(a.elem));
+  // A vector access wants the vector's own alignment: with less, drivers split it or fault.
+  if (lanes == 1 || (a.space == Scalar::global && alignment(a, first) % bytes == 0)) {
+    return load_native(a, first, lanes);
+  }
+  Ids parts;
+  for (uint32_t i = 0; i < lanes; ++i) parts.push_back(load_native(a, first + i, 1));
+  return code_.op(spv::Op::OpCompositeConstruct, types_.vector(a.elem, lanes), parts);
+}
+
+void Lowering::store_piece(const Access& a, uint32_t first, uint32_t lanes, Id value) {
+  const uint32_t bytes = lanes * static_cast<uint32_t>(kir::bytes(a.elem));
+  if (lanes == 1 || (a.space == Scalar::global && alignment(a, first) % bytes == 0)) {
+    return store_native(a, first, lanes, value);
+  }
+  for (uint32_t i = 0; i < lanes; ++i) {
+    store_native(a, first + i, 1,
+                 code_.op(spv::Op::OpCompositeExtract, types_.scalar(a.elem), {value, i}));
+  }
+}
+
+// --- instructions
+// ----------------------------------------------------------------------------------
+
+void Lowering::lower_memory(const Inst& inst) {
+  switch (inst.op) {
+    case Op::Load:
+      return lower_load(inst);
+    case Op::Store:
+      return lower_store(inst);
+    case Op::MaskedLoad:
+      return lower_masked_load(inst, false);
+    case Op::MaskedStore:
+      return lower_masked_store(inst, false);
+    case Op::Gather:
+      return lower_masked_load(inst, true);
+    case Op::Scatter:
+      return lower_masked_store(inst, true);
+    default:
+      fail(inst, "no such memory operation");
+  }
+}
+
+void Lowering::lower_load(const Inst& inst) {
+  const Type t = result_type(inst);
+  const Access a = access(inst, t.scalar, 0);
+  Ids pieces;
+  for (uint32_t first = 0; first < t.lanes; first += piece_lanes(t)) {
+    pieces.push_back(load_piece(a, first, piece_lanes(t)));
+  }
+  set(inst, std::move(pieces));
+}
+
+void Lowering::lower_store(const Inst& inst) {
+  const kir::Value value = inst.operands[2];
+  const Type t = k_.type(value);
+  const Access a = access(inst, t.scalar, 0);
+  for (uint32_t i = 0; i < piece_count(t); ++i) {
+    store_piece(a, i * piece_lanes(t), piece_lanes(t), get(value)[i]);
+  }
+}
+
+// Lane by lane: a masked lane must touch nothing, and only a branch sees to that.
+void Lowering::lower_masked_load(const Inst& inst, bool indexed) {
+  const Type t = result_type(inst);
+  const kir::Value mask = inst.operands[2], passthru = inst.operands[3];
+  const bool all = known(mask).value_or(0) != 0;
+  const Access contiguous = indexed ? Access{} : access(inst, t.scalar, 0);
+  Ids lanes;
+  for (uint32_t i = 0; i < t.lanes; ++i) {
+    const auto load = [&] {
+      return indexed ? load_native(access(inst, t.scalar, i), 0, 1) : load_native(contiguous, i, 1);
+    };
+    lanes.push_back(all ? load()
+                        : guarded(lane(mask, i), types_.scalar(t.scalar), lane(passthru, i), load));
+  }
+  set(inst, assemble(t, lanes));
+}
+
+void Lowering::lower_masked_store(const Inst& inst, bool indexed) {
+  const kir::Value value = inst.operands[2], mask = inst.operands[3];
+  const Type t = k_.type(value);
+  const bool all = known(mask).value_or(0) != 0;
+  const Access contiguous = indexed ? Access{} : access(inst, t.scalar, 0);
+  for (uint32_t i = 0; i < t.lanes; ++i) {
+    const Id element = lane(value, i);
+    const auto store = [&] {
+      if (indexed) return store_native(access(inst, t.scalar, i), 0, 1, element);
+      store_native(contiguous, i, 1, element);
+    };
+    if (all) {
+      store();
+    } else {
+      guarded(lane(mask, i), store);
+    }
+  }
+}
+
+Id Lowering::guarded(Id condition, Id type, Id otherwise, const std::function<Id()>& body) {
+  const Id then = code_.new_label(), merge = code_.new_label();
+  const Id before = code_.block();
+  code_.selection_merge(merge);
+  code_.branch_if(condition, then, merge);
+  code_.begin(then);
+  const Id value = body();
+  const Id end = code_.block();
+  code_.branch(merge);
+  code_.begin(merge);
+  return type == 0 ? 0 : code_.phi(type, {value, end}, {otherwise, before});
+}
+
+void Lowering::guarded(Id condition, const std::function<void()>& body) {
+  guarded(condition, 0, 0, [&] {
+    body();
+    return Id{0};
+  });
+}
+
+// --- allocations
+// -----------------------------------------------------------------------------------
+
+void Lowering::find_atomic_allocations() {
+  for (const Inst& inst : k_.insts) {
+    if (kir::info(inst.op).group == kir::Group::Atomic) {
+      atomic_allocation_[inst.operands[0].id] = true;
+    }
+  }
+}
+
+void Lowering::lower_alloc(const Inst& inst) {
+  const Scalar space = inst.op == Op::GroupAlloc ? Scalar::group : Scalar::priv;
+  const Scalar elem = inst.imm.elem;
+  // Atomics work on words: narrow elements get one each, floats are kept as their bits.
+  const Scalar stored = atomic_allocation_[inst.results[0].id] ? word_of(elem) : elem;
+  const Id array = m_.type_array(types_.scalar(stored), inst.imm.count);
+  const Id type = m_.type_pointer(local_storage(space), array);
+  const Id variable = space == Scalar::group
+                          ? m_.global_variable(type, spv::StorageClass::Workgroup)
+                          : code_.variable(type);
+  allocations_[inst.results[0].id] = {space, elem, stored, variable};
+}
+
+}  // namespace primset::emit::spirv

@@ -1,0 +1,76 @@
+// Barrier and subgroup operations.
+#include "codegen/emit/spirv/lowering.h"
+
+namespace primset::emit::spirv {
+
+using kir::Inst;
+using kir::Op;
+using kir::Scalar;
+using kir::Type;
+
+// Execution and memory, for the whole group. spirv-val does not notice wrong semantics.
+//
+// Vulkan: AcquireRelease | WorkgroupMemory, which is the 264 of GLSL's barrier(), makes only
+// workgroup memory visible; kernel IR promises global memory too, which physical storage buffers
+// are under UniformMemory: 328. Kernel: SequentiallyConsistent | WorkgroupMemory |
+// CrossWorkgroupMemory, the barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) of OpenCL: 784.
+void Lowering::lower_barrier() {
+  using Semantics = spv::MemorySemanticsMask;
+  const Semantics semantics =
+      vulkan() ? Semantics::AcquireRelease | Semantics::WorkgroupMemory | Semantics::UniformMemory
+               : Semantics::SequentiallyConsistent | Semantics::WorkgroupMemory |
+                     Semantics::CrossWorkgroupMemory;
+  const Id group = u32(static_cast<uint32_t>(spv::Scope::Workgroup));
+  code_.stmt(spv::Op::OpControlBarrier, {group, group, u32(static_cast<uint32_t>(semantics))});
+}
+
+void Lowering::lower_subgroup(const Inst& inst) {
+  if (vulkan()) m_.capability(spv::Capability::GroupNonUniform);
+  if (inst.op == Op::SubgroupSize) return set(inst, {builtin(Builtin::subgroup_size, 0)});
+  if (inst.op == Op::SubgroupLane) return set(inst, {builtin(Builtin::subgroup_lane, 0)});
+  const Type t = result_type(inst);
+  Ids lanes;
+  for (uint32_t i = 0; i < t.lanes; ++i) {
+    lanes.push_back(shuffle_xor(t.scalar, lane(inst.operands[0], i), inst.imm.index));
+  }
+  set(inst, assemble(t, lanes));
+}
+
+// Devices shuffle 32 bits; other integers need a feature of their own
+// (shaderSubgroupExtendedTypes), so everything goes as words of 32 bits.
+Id Lowering::shuffle_xor(Scalar s, Id value, uint32_t mask) {
+  m_.capability(spv::Capability::GroupNonUniform);
+  m_.capability(spv::Capability::GroupNonUniformShuffle);
+  m_.version(0x00010300);
+  const Id scope = u32(static_cast<uint32_t>(spv::Scope::Subgroup));
+  const Id u32_type = types_.scalar(Scalar::i32);
+  const auto word = [&](Id type, Id x) {
+    return code_.op(spv::Op::OpGroupNonUniformShuffleXor, type, {scope, x, u32(mask)});
+  };
+  switch (s) {
+    case Scalar::i32:
+    case Scalar::f32:
+      return word(types_.scalar(s), value);
+    case Scalar::i1: {
+      const Id result = word(u32_type, from_bool(Scalar::i32, 1, 1, value));
+      return code_.op(spv::Op::OpINotEqual, types_.scalar(s), {result, u32(0)});
+    }
+    case Scalar::i8:
+    case Scalar::i16:
+    case Scalar::f16: {
+      const Scalar narrow = s == Scalar::f16 ? Scalar::i16 : s;
+      const Id wide = code_.op(spv::Op::OpUConvert, u32_type, {bitcast(s, narrow, 1, value)});
+      const Id result =
+          code_.op(spv::Op::OpUConvert, types_.scalar(narrow), {word(u32_type, wide)});
+      return bitcast(narrow, s, 1, result);
+    }
+    default: {
+      // Pointers are numbers in Vulkan; in the Kernel flavour they cannot be shuffled.
+      const Id pair = types_.vector(Scalar::i32, 2);
+      const Id words = code_.op(spv::Op::OpBitcast, pair, {value});
+      return code_.op(spv::Op::OpBitcast, types_.scalar(s), {word(pair, words)});
+    }
+  }
+}
+
+}  // namespace primset::emit::spirv

@@ -1,0 +1,12 @@
+primset_library(primset_kernel_interpreter
+  SOURCES
+    interpreter.cpp
+    interpreter_group.cpp
+    interpreter_lanes.cpp
+    interpreter_memory.cpp
+    interpreter_program.cpp
+  LIBS primset_kernel)
+
+primset_test(kernel_interpreter_test
+  SOURCES interpreter_test.cpp
+  LIBS primset_kernel_interpreter)

@@ -1,0 +1,70 @@
+// Runs one workgroup of a decoded kernel: each thread up to its next meeting point (a barrier or a
+// subgroup exchange), then all of them past it.
+#ifndef PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_
+#define PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel/interpreter_memory.h"
+#include "codegen/kernel/interpreter_program.h"
+
+namespace primset::kir::interp {
+
+class GroupRunner {
+ public:
+  GroupRunner(const Kernel& kernel, const Program& program, Memory& memory,
+              const InterpreterOptions& options);
+
+  // Throws Error{runtime}.
+  void run(std::array<uint32_t, 3> group);
+
+ private:
+  enum class State : uint8_t { running, at_barrier, at_exchange, finished };
+  struct Thread {
+    uint32_t number = 0;
+    uint32_t pc = 0;
+    State state = State::running;
+    std::vector<uint64_t> registers;
+  };
+
+  void start(Thread& t);
+  void set_leaf(Thread& t, const Leaf& leaf);
+  void make_arrays();
+
+  void run_thread(Thread& t);
+  // Runs the steps that neither jump nor stop.
+  void execute(Thread& t, const Code& c);
+  void copy(Thread& t, const Code& c);
+  void next_iteration(Thread& t, const Code& c);
+  void pointer(Thread& t, const Code& c);
+  void memory(Thread& t, const Code& c);
+  void contiguous(Thread& t, const Code& c);
+  void gather_scatter(Thread& t, const Code& c);
+  void atomic(Thread& t, const Code& c);
+  std::byte* touch(Thread& t, const Code& c, int64_t index, Access kind);
+  int64_t index_of(const Thread& t, const Code& c, uint32_t lane) const;
+
+  bool same_place(const Thread& a, const Thread& b) const;
+  void pass_exchanges(uint32_t first, uint32_t last);
+  bool exchange_pairs(uint32_t first, uint32_t last);
+  bool pass_barrier();
+
+  std::array<uint32_t, 3> local_id(uint32_t thread) const;
+  [[noreturn]] void fail(const Thread& t, const std::string& what) const;
+
+  const Kernel& kernel_;
+  const Program& program_;
+  Memory& memory_;
+  const InterpreterOptions& options_;
+  std::array<uint32_t, 3> group_ = {};
+  uint32_t group_number_ = 0, epoch_ = 0;
+  uint64_t steps_ = 0;
+  std::vector<Thread> threads_;
+  std::vector<uint64_t> scratch_;
+};
+
+}  // namespace primset::kir::interp
+
+#endif  // PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_

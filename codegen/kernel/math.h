@@ -1,0 +1,62 @@
+// The math library: transcendental functions and exact helpers written in kernel IR, the same on
+// every target. x is f32 or f64 with any number of lanes. Main paths are branch-free; rare inputs
+// (huge arguments, denormals) take a masked slow path behind `if any(mask)`.
+//
+// Bounds hold for every input of the type, denormals, NaN, infinities and signed zeros included;
+// IEEE 754-2019 section 9.2.1 and C23 annex F give the special values. The source of each formula
+// stands beside it in math_*.cpp.
+#ifndef PRIMSET_CODEGEN_KERNEL_MATH_H_
+#define PRIMSET_CODEGEN_KERNEL_MATH_H_
+
+#include "codegen/kernel/builder.h"
+
+namespace primset::kir::math {
+
+//                                              max ULP   f32   f64
+Value exp(Builder& b, Value x);               //           1     1
+Value exp2(Builder& b, Value x);              //           1     1
+Value expm1(Builder& b, Value x);             //           2     2
+Value log(Builder& b, Value x);               //           1     1
+Value log2(Builder& b, Value x);              //           2     2
+Value log10(Builder& b, Value x);             //           2     2
+Value log1p(Builder& b, Value x);             //           2     2
+Value sin(Builder& b, Value x);               //           2     2   argument reduction over the whole range
+Value cos(Builder& b, Value x);               //           2     2
+Value tan(Builder& b, Value x);               //           3     3
+Value atan(Builder& b, Value x);              //           2     2
+Value atan2(Builder& b, Value y, Value x);    //           3     3
+Value tanh(Builder& b, Value x);              //           2     3
+Value erf(Builder& b, Value x);               //           2     3
+Value erfc(Builder& b, Value x);              //           4     4
+Value pow(Builder& b, Value x, Value y);      //           2     2   C23 annex F.10.4.4 special values
+
+// x*y + z rounded once: the instruction where the target has it, else exact in software.
+Value fma(Builder& b, Value x, Value y, Value z);
+// Correctly rounded x/y and sqrt(x), corrected in software where the target's are not.
+Value div(Builder& b, Value x, Value y);
+Value sqrt(Builder& b, Value x);
+// C's fmod, exact for every pair of finite operands.
+Value fmod(Builder& b, Value x, Value y);
+
+// Minimum and maximum in which NaN wins, and -0 < +0 is not told apart (ATen's rule).
+Value min_nan(Builder& b, Value x, Value y);
+Value max_nan(Builder& b, Value x, Value y);
+
+// Storage conversions, exact or rounded to nearest even, denormals and NaN payload quieting as the
+// hardware's; h is the i16 bit pattern.
+Value f16_bits_to_f32(Builder& b, Value h);
+Value f32_to_f16_bits(Builder& b, Value x);
+Value bf16_bits_to_f32(Builder& b, Value h);
+Value f32_to_bf16_bits(Builder& b, Value x);
+
+// Truncated integer division and remainder that never trap: x/0 = 0, x%0 = x, MIN/-1 = MIN.
+Value safe_div(Builder& b, Value x, Value y, bool is_signed);
+Value safe_rem(Builder& b, Value x, Value y, bool is_signed);
+
+// One block of Philox 4x32-10: counter c0..c3 and key k0, k1 (i32 each, any lanes) to four words.
+// Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
+std::array<Value, 4> philox4x32_10(Builder& b, std::array<Value, 4> counter, std::array<Value, 2> key);
+
+}  // namespace primset::kir::math
+
+#endif  // PRIMSET_CODEGEN_KERNEL_MATH_H_

@@ -1,0 +1,265 @@
+#include "codegen/schedule/frame.h"
+
+#include <algorithm>
+
+#include "codegen/schedule/scalar_lowering.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Type;
+using kir::Value;
+
+Frame::Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain)
+    : builder_(std::move(name), target),
+      index_type_(index32 ? kir::kI32 : kir::kI64),
+      domain_(std::move(domain)) {
+  analysis_.pinned.assign(domain_.size(), false);
+}
+
+// --- parameters
+// ------------------------------------------------------------------------------------
+
+Value Frame::buffer(BufferId id, bool read, bool written) {
+  for (size_t i = 0; i < step_.buffers.size(); ++i) {
+    BufferUse& use = step_.buffers[i];
+    if (use.buffer != id) continue;
+    use.read |= read;
+    use.written |= written;
+    for (kir::Param& p : builder_.kernel().params) {
+      if (p.name != "b" + std::to_string(id)) continue;
+      p.read |= read;
+      p.written |= written;
+    }
+    return pointers_[i];
+  }
+  step_.buffers.push_back({id, read, written});
+  pointers_.push_back(builder_.pointer_param("b" + std::to_string(id), read, written));
+  return pointers_.back();
+}
+
+Value Frame::param(const SymInt& s) {
+  if (s.is_constant()) return index_constant(s.constant());
+  auto [it, fresh] = params_.try_emplace(s.poly());
+  if (fresh) {
+    it->second = builder_.scalar_param("p" + std::to_string(step_.scalars.size()), index_type_);
+    step_.scalars.push_back({ScalarParam::Source::integer, index_type_, s, 0, 0});
+  }
+  return it->second;
+}
+
+Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {
+  auto [it, fresh] = inputs_.try_emplace(graph_input);
+  if (!fresh) return it->second;
+  // bool travels as i32; every other scalar in its register type widened to 32 bits at least.
+  const kir::Scalar reg = register_scalar(dtype);
+  const Type t{kir::width(reg) < 32 ? kir::Scalar::i32 : reg};
+  auto one = [&](uint8_t part) {
+    Value v = builder_.scalar_param("s" + std::to_string(graph_input) + (part != 0 ? "i" : ""), t);
+    step_.scalars.push_back({ScalarParam::Source::input, t, 0, graph_input, part});
+    return t.scalar == reg ? v : builder_.trunc(v, reg);
+  };
+  it->second.re = one(0);
+  if (is_complex(dtype)) it->second.im = one(1);
+  return it->second;
+}
+
+// --- loop variables and indices ------------------------------------------------------------------
+
+Value Frame::mask_and(Value condition) {
+  return mask_.valid() ? builder_.and_(mask_, condition) : condition;
+}
+
+Value Frame::materialize(const Affine& a) {
+  for (size_t d = 0; d < domain_.size(); ++d) {
+    if (!a.coefficient(d).same(SymInt(0))) analysis_.pinned[d] = true;
+  }
+  Place p = place(a);
+  return vector_of(p);
+}
+
+Value Frame::vector_of(const Place& p) {
+  if (p.lane_vector.valid()) return builder_.add(p.lane_vector, p.scalar);
+  if (*p.lane_step == 0 || lanes_ == 1) return p.scalar;
+  const Type t{index_type_.scalar, lanes_};
+  Value steps = builder_.mul(builder_.lane_iota(t), index_constant(*p.lane_step));
+  return builder_.add(steps, p.scalar);
+}
+
+Affine Frame::add(const Affine& a, const Affine& b) {
+  Affine out = add_affine(a, b);
+  if (a.opaque.valid() && b.opaque.valid())
+    out.opaque = builder_.add(a.opaque, b.opaque);
+  else
+    out.opaque = a.opaque.valid() ? a.opaque : b.opaque;
+  return out;
+}
+
+Affine Frame::scale(const Affine& a, const SymInt& factor) {
+  Affine out = a * factor;
+  if (a.opaque.valid()) out.opaque = builder_.mul(a.opaque, param(factor));
+  return out;
+}
+
+// The parts of an address: what all lanes share, and how lanes differ. A merged loop dimension is
+// addressed through its innermost original dimension, whose coefficient is the merged one's.
+Frame::Place Frame::place(const Affine& address) {
+  kir::Builder& b = builder_;
+  Place out;
+  out.lane_step = 0;
+  Value sum = param(address.constant);
+  for (const LoopDim& loop : loops_) {
+    if (loop.dims.empty()) continue;
+    const SymInt& c = address.coefficient(loop.dims.back());
+    if (c.same(SymInt(0))) continue;
+    sum = b.add(sum, b.mul(loop.base, param(c)));
+    if (!loop.lanes || lanes_ == 1) continue;
+    if (c.is_constant()) {
+      out.lane_step = c.constant();
+    } else {
+      out.lane_vector = b.mul(b.lane_iota(Type{index_type_.scalar, lanes_}), param(c));
+    }
+  }
+  if (address.opaque.valid()) {
+    if (b.type(address.opaque).lanes == 1) {
+      sum = b.add(sum, address.opaque);
+    } else if (out.lane_vector.valid()) {
+      out.lane_vector = b.add(out.lane_vector, address.opaque);
+    } else {
+      out.lane_vector = address.opaque;
+      if (*out.lane_step != 0) {
+        Value steps =
+            b.mul(b.lane_iota(Type{index_type_.scalar, lanes_}), index_constant(*out.lane_step));
+        out.lane_vector = b.add(out.lane_vector, steps);
+      }
+    }
+  }
+  out.scalar = sum;
+  return out;
+}
+
+// --- memory
+// ----------------------------------------------------------------------------------------
+
+Value Frame::mask_vector() {
+  const Type t{kir::Scalar::i1, lanes_};
+  if (!mask_.valid()) return builder_.constant(t, 1);
+  return builder_.type(mask_).lanes == lanes_ ? mask_ : builder_.splat(mask_, lanes_);
+}
+
+// `stride` is 1, or 2 for one part of interleaved complex numbers.
+Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part) {
+  kir::Builder& b = builder_;
+  const kir::Scalar elem = memory_scalar(dtype);
+  const auto align = static_cast<uint32_t>(kir::bytes(elem));
+  auto scaled = [&](Value v) {
+    return b.add(b.mul(v, index_constant(stride)), index_constant(part));
+  };
+  const bool uniform = !p.lane_vector.valid() && *p.lane_step == 0;
+  if (lanes_ == 1 || uniform) {
+    Value index =
+        scaled(lanes_ == 1 && p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
+    // A masked-off access may point anywhere: point it at the first element instead.
+    if (mask_.valid()) index = b.select(b.any(mask_), index, index_constant(0));
+    return b.load(Type{elem}, pointer, index, align);
+  }
+  const Type t{elem, lanes_};
+  if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    if (!mask_.valid()) return b.load(t, pointer, p.scalar, align);
+    return b.masked_load(t, pointer, p.scalar, mask_vector(), b.constant(t, 0), align);
+  }
+  return b.gather(t, pointer, scaled(vector_of(p)), mask_vector(), b.constant(t, 0), align);
+}
+
+void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
+                       Value v) {
+  kir::Builder& b = builder_;
+  const auto align = static_cast<uint32_t>(kir::bytes(memory_scalar(dtype)));
+  auto scaled = [&](Value i) {
+    return b.add(b.mul(i, index_constant(stride)), index_constant(part));
+  };
+  if (lanes_ == 1) {
+    Value index = scaled(p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
+    if (!mask_.valid()) {
+      b.store(pointer, index, v, align);
+    } else {
+      b.if_then(mask_, [&] { b.store(pointer, index, v, align); });
+    }
+    return;
+  }
+  if (b.type(v).lanes == 1) v = b.splat(v, lanes_);
+  if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    if (!mask_.valid())
+      b.store(pointer, p.scalar, v, align);
+    else
+      b.masked_store(pointer, p.scalar, v, mask_vector(), align);
+    return;
+  }
+  Value at = vector_of(p);
+  if (b.type(at).lanes == 1) at = b.splat(at, lanes_);
+  b.scatter(pointer, scaled(at), v, mask_vector(), align);
+}
+
+Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
+  analysis_.accesses.push_back({id, address, false});
+  Value pointer = buffer(id, true, false);
+  Place p = place(address);
+  const DType real = real_type(dtype);
+  const int64_t stride = is_complex(dtype) ? 2 : 1;
+  Elem out{from_memory(builder_, load_part(pointer, real, p, stride, 0), real), {}};
+  if (is_complex(dtype))
+    out.im = from_memory(builder_, load_part(pointer, real, p, stride, 1), real);
+  return out;
+}
+
+void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& value) {
+  analysis_.accesses.push_back({id, address, true});
+  Value pointer = buffer(id, false, true);
+  Place p = place(address);
+  const DType real = real_type(dtype);
+  const int64_t stride = is_complex(dtype) ? 2 : 1;
+  store_part(pointer, real, p, stride, 0, to_memory(builder_, value.re, real));
+  if (is_complex(dtype))
+    store_part(pointer, real, p, stride, 1, to_memory(builder_, value.im, real));
+}
+
+// --- errors
+// ------------------------------------------------------------------------------------------
+
+void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
+  kir::Builder& b = builder_;
+  if (!error_buffer_) throw Error(ErrorCode::internal, "a check in a kernel without an error slot");
+  Value slot = buffer(*error_buffer_, true, true);
+  if (!error_base_.valid()) {
+    error_base_ = b.scalar_param("error_base", kir::kI32);
+    step_.scalars.push_back({ScalarParam::Source::error_base, kir::kI32, 0, 0, 0});
+  }
+  bad = mask_and(bad);
+  b.if_then(b.any(bad), [&] {
+    // One of the offending values serves the message: the greatest.
+    Value wide = is_floating(value_dtype) ? b.bitcast(b.type(value).scalar == kir::Scalar::f64
+                                                          ? value
+                                                          : b.fpext(value, kir::Scalar::f64),
+                                                      kir::Scalar::i64)
+                 : value_dtype == DType::boolean
+                     ? b.zext(value, kir::Scalar::i64)
+                     : b.int_resize(value, kir::Scalar::i64, is_signed_integer(value_dtype));
+    const uint16_t n = std::max(b.type(bad).lanes, b.type(wide).lanes);
+    if (n > 1) {
+      if (b.type(wide).lanes == 1) wide = b.splat(wide, n);
+      Value found = b.select(bad, wide, b.constant(Type{kir::Scalar::i64, n}, INT64_MIN));
+      for (uint16_t half = n / 2; half > 0; half /= 2) {
+        std::vector<uint16_t> lanes;
+        for (uint16_t l = 0; l < n; ++l) lanes.push_back(static_cast<uint16_t>(l ^ half));
+        Value other = b.shuffle(found, found, lanes);
+        found = b.select(b.slt(found, other), other, found);
+      }
+      wide = b.extract(found, 0);
+    }
+    Value old = b.atomic_cas(slot, b.i32(0), b.i32(0),
+                             b.add(error_base_, b.i32(static_cast<int64_t>(site) + 1)), 4);
+    b.if_then(b.ieq(old, b.i32(0)), [&] { b.store(slot, b.i32(1), wide, 8); });
+  });
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,113 @@
+// A kernel under construction: its parameters, its loop variables, its memory accesses and its
+// error reports. Schedules open the loops, ElementEmitter (element.h) fills them.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FRAME_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FRAME_H_
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/kernel/builder.h"
+#include "codegen/schedule/elem.h"
+#include "codegen/schedule/index.h"
+#include "codegen/schedule/program.h"
+
+namespace primset::schedule {
+
+// One loop dimension of the kernel's domain after merging: `dims` original dimensions, outermost
+// first, that are walked as one.
+struct LoopDim {
+  std::vector<size_t> dims;
+  SymInt size = 1;
+  kir::Value base;     // index-typed scalar: the variable, or its value in lane 0
+  bool lanes = false;  // true: lane l stands at base + l
+};
+
+// What a kernel touched, found while it is built once with nothing merged.
+struct AccessRecord {
+  BufferId buffer;
+  Affine address;  // of elements, over the original dimensions
+  bool store;
+};
+struct Analysis {
+  std::vector<AccessRecord> accesses;
+  std::vector<bool> pinned;  // by original dimension: its own variable is needed
+};
+
+class Frame {
+ public:
+  Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain);
+
+  kir::Builder& builder() { return builder_; }
+  const kir::TargetModel& target() const { return builder_.target(); }
+  kir::Type index_type() const { return index_type_; }
+  kir::Value index_constant(int64_t v) { return builder_.constant(index_type_, v); }
+  const SymInts& domain() const { return domain_; }
+
+  // --- parameters ---
+  kir::Value buffer(BufferId id, bool read, bool written);
+  kir::Value param(const SymInt& s);  // index type, one lane
+  Elem scalar_input(uint32_t graph_input, DType dtype);
+
+  // --- the loop nest in force ---
+  void set_loops(std::vector<LoopDim> loops) { loops_ = std::move(loops); }
+  std::vector<LoopDim>& loops() { return loops_; }
+  uint16_t lanes() const { return lanes_; }
+  void set_lanes(uint16_t lanes) { lanes_ = lanes; }
+  // Lanes (or, with one lane, the thread) that are inside the domain; invalid: all.
+  kir::Value mask() const { return mask_; }
+  void set_mask(kir::Value mask) { mask_ = mask; }
+  kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
+
+  // The value of an affine form: one lane where all lanes agree. Pins the dimensions it reads.
+  kir::Value materialize(const Affine& a);
+  // Index-typed sums and products that keep constants and scalars apart.
+  Affine add(const Affine& a, const Affine& b);
+  Affine scale(const Affine& a, const SymInt& factor);
+
+  // --- memory --- addresses count elements of the dtype
+  Elem load(BufferId id, DType dtype, const Affine& address);
+  void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
+
+  // Records check `site` with `value` where `bad` holds and the mask does.
+  void report(uint32_t site, kir::Value bad, kir::Value value, DType value_dtype);
+  void set_error_buffer(BufferId id) { error_buffer_ = id; }
+
+  // --- results ---
+  Analysis& analysis() { return analysis_; }
+  LaunchStep& step() { return step_; }
+  kir::Kernel finish() && { return std::move(builder_).finish(); }
+
+ private:
+  struct Place {                       // an address split for one access
+    kir::Value scalar;                 // index type, one lane
+    std::optional<int64_t> lane_step;  // elements between neighbouring lanes, when constant
+    kir::Value lane_vector;  // else: offsets of the lanes, added to scalar; may be invalid
+  };
+  Place place(const Affine& address);
+  kir::Value load_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride,
+                       int64_t part);
+  void store_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
+                  kir::Value v);
+  kir::Value vector_of(const Place& p);
+  kir::Value mask_vector();
+
+  kir::Builder builder_;
+  kir::Type index_type_;
+  SymInts domain_;
+  std::vector<LoopDim> loops_;
+  uint16_t lanes_ = 1;
+  kir::Value mask_;
+  std::vector<kir::Value> pointers_;
+  std::unordered_map<uint32_t, kir::Value> params_;
+  std::unordered_map<uint32_t, Elem> inputs_;
+  std::optional<BufferId> error_buffer_;
+  kir::Value error_base_;
+  Analysis analysis_;
+  LaunchStep step_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FRAME_H_

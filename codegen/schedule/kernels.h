@@ -1,0 +1,79 @@
+// The kernel families. Each function builds one kernel and the launch that goes with it; the parts
+// of a launch that sizes decide stay symbolic.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_KERNELS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_KERNELS_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/schedule/element.h"
+#include "codegen/schedule/frame.h"
+
+namespace primset::schedule {
+
+struct BuildContext {
+  const Materialized& values;
+  const kir::TargetModel& target;
+  bool index32 = true;
+  BufferId errors = 0;
+  std::string name;
+};
+
+// A value to be written, and where.
+struct Root {
+  prims::ValueId value = prims::kNoValue;
+  Placement out;
+};
+
+struct BuiltKernel {
+  kir::Kernel kernel;
+  LaunchStep step;
+  Analysis analysis;
+};
+
+// Every element of the roots, which share one shape, from whatever it depends on. `checks` are
+// nodes of primitive `check` over the same shape.
+BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
+                             const std::vector<Root>& roots,
+                             const std::vector<prims::NodeId>& checks);
+
+// Reductions of operands of one shape `domain` over its dimension `dim`, and what can be computed
+// with their results in the same rows: `rows` have the domain's shape without `dim`, `wide` the
+// whole.
+struct ReduceRequest {
+  SymInts domain;
+  size_t dim = 0;
+  std::vector<prims::NodeId> reduces;  // in the order of their dependences
+  std::vector<Root> rows, wide;
+};
+BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r);
+
+// An inclusive scan along `dim` (scan_sum, scan_prod or a region scan); one root a result.
+BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots);
+
+// updates written into `target`, which already holds the operand's elements.
+BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
+
+// `update` of a dynamic_update_slice written into `target`, which holds the operand's elements.
+BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
+
+// One pass of Batcher's odd-even merge sort over dense arrays [rows, length, inner]: compares
+// elements 2^(round - sub_round) apart as the network for blocks of 2^round says (sort_kernel.cpp).
+struct SortRequest {
+  prims::NodeId node = 0;
+  SymInt rows = 1, length = 1, inner = 1;
+  std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
+  SymInt round, sub_round;       // counters of the two loops
+};
+// The index along `dim` of every element, i64.
+BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
+                             const Placement& out);
+BuiltKernel sort_pass_kernel(const BuildContext& c, const SortRequest& r);
+
+// Whether the kernel stores to `buffer` and every load of it is of the very element the same thread
+// stores next: then input and output may be one memory.
+bool writes_in_place(const Analysis& a, BufferId input, BufferId output);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_KERNELS_H_

@@ -1,0 +1,151 @@
+#include "codegen/schedule/loops.h"
+
+#include <algorithm>
+
+namespace primset::schedule {
+
+using kir::Value;
+
+std::vector<LoopDim> separate_loops(const SymInts& domain, const std::vector<size_t>& order) {
+  std::vector<LoopDim> out;
+  for (size_t d : order) {
+    if (!domain[d].same(SymInt(1))) out.push_back({{d}, domain[d], {}, false});
+  }
+  return out;
+}
+
+std::vector<LoopDim> merge_loops(const SymInts& domain, const std::vector<LoopDim>& loops,
+                                 const Analysis& analysis) {
+  auto mergeable = [&](size_t outer, size_t inner) {
+    if (analysis.pinned[outer] || analysis.pinned[inner]) return false;
+    return std::all_of(
+        analysis.accesses.begin(), analysis.accesses.end(), [&](const AccessRecord& a) {
+          return a.address.coefficient(outer).same(a.address.coefficient(inner) * domain[inner]);
+        });
+  };
+  std::vector<LoopDim> out;
+  for (const LoopDim& loop : loops) {
+    if (!out.empty() && mergeable(out.back().dims.back(), loop.dims.front())) {
+      LoopDim& last = out.back();
+      last.dims.insert(last.dims.end(), loop.dims.begin(), loop.dims.end());
+      last.size *= loop.size;
+    } else {
+      out.push_back(loop);
+    }
+  }
+  return out;
+}
+
+std::vector<size_t> memory_order(const SymInts& domain, const SymInts& strides) {
+  std::vector<size_t> order;
+  // Insertion keeps equal strides in logical order; hints suffice, any order is correct.
+  for (size_t d = 0; d < domain.size(); ++d) {
+    size_t at = order.size();
+    while (at > 0 && strides[order[at - 1]].hint() < strides[d].hint()) --at;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), d);
+  }
+  return order;
+}
+
+void decode(Frame& f, Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end) {
+  kir::Builder& b = f.builder();
+  for (size_t k = end; k-- > begin;) {
+    if (k == begin) {
+      loops[k].base = linear;
+      break;
+    }
+    Value size = f.param(loops[k].size);
+    Value rest = b.udiv(linear, size);
+    loops[k].base = b.sub(linear, b.mul(rest, size));
+    linear = rest;
+  }
+}
+
+SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end) {
+  SymInt n = 1;
+  for (size_t k = begin; k < end; ++k) n *= loops[k].size;
+  return n;
+}
+
+uint16_t cpu_lanes(const kir::TargetModel& target) {
+  return target.simt ? uint16_t{1} : static_cast<uint16_t>(target.vector_bytes / 4);
+}
+
+namespace {
+
+Value as_index(Frame& f, Value i32) {
+  return f.builder().int_resize(i32, f.index_type().scalar, true);
+}
+
+Value smaller(kir::Builder& b, Value x, Value y) {
+  return b.select(b.slt(x, y), x, y);
+}
+
+void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  const uint32_t threads = f.target().group_threads;
+  const SymInt total = extent(loops, 0, loops.size());
+  b.set_group_size(threads);
+  // The loop serves grids that the device's limit cuts short.
+  f.step().groups = {prims::min(prims::ceil_div(total, threads), SymInt(f.target().max_groups_x)),
+                     1, 1};
+  Value t = f.index_constant(threads);
+  Value first = b.add(b.mul(as_index(f, b.group_id(0)), t), as_index(f, b.local_id(0)));
+  Value step = b.mul(as_index(f, b.group_count(0)), t);
+  b.for_loop(first, f.param(total), step, {}, [&](Value i, auto) {
+    decode(f, i, loops, 0, loops.size());
+    f.set_loops(loops);
+    body();
+    return kir::Builder::Values{};
+  });
+}
+
+// The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
+// items to be worth starting.
+void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  const size_t outer = loops.size() - 1;
+  LoopDim& inner = loops.back();
+  inner.lanes = true;
+  const SymInt rows = extent(loops, 0, outer);
+  const SymInt blocks = prims::ceil_div(inner.size, kGroupElements);
+  const SymInt items = rows * blocks;
+  const SymInt per_group =
+      prims::max(SymInt(1), prims::floor_div(SymInt(kGroupElements), inner.size));
+  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+
+  const Value one = f.index_constant(1), lanes = f.index_constant(f.lanes());
+  Value first = b.mul(as_index(f, b.group_id(0)), f.param(per_group));
+  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
+  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+    Value row = b.udiv(item, f.param(blocks));
+    Value block = b.sub(item, b.mul(row, f.param(blocks)));
+    decode(f, row, loops, 0, outer);
+    Value lo = b.mul(block, f.index_constant(kGroupElements));
+    Value hi = smaller(b, b.add(lo, f.index_constant(kGroupElements)), f.param(inner.size));
+    b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
+      inner.base = i;
+      f.set_loops(loops);
+      if (f.lanes() > 1) {
+        Value at = b.add(b.lane_iota(kir::Type{f.index_type().scalar, f.lanes()}), i);
+        f.set_mask(b.slt(at, hi));
+      }
+      body();
+      return kir::Builder::Values{};
+    });
+    return kir::Builder::Values{};
+  });
+  f.set_mask({});
+}
+
+}  // namespace
+
+void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+  if (loops.empty()) loops.push_back({{}, 1, {}, false});
+  if (f.target().simt)
+    simt_points(f, std::move(loops), body);
+  else
+    cpu_points(f, std::move(loops), body);
+}
+
+}  // namespace primset::schedule

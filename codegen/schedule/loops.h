@@ -1,0 +1,43 @@
+// Loop nests: which dimensions of a domain are walked as one, and the loops around a kernel's body.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LOOPS_H_
+
+#include <functional>
+#include <vector>
+
+#include "codegen/schedule/element.h"
+#include "codegen/schedule/frame.h"
+
+namespace primset::schedule {
+
+// Elements that one CPU workgroup handles: enough to hide the cost of starting it, few enough to
+// share work between threads and to stay in the second-level cache.
+inline constexpr int64_t kGroupElements = 16384;
+// A reduction longer than this is done in two steps, whatever it is fused with: bounds the error of
+// the partial sums and lets one long row use all threads.
+inline constexpr int64_t kReductionChunk = 16384;
+
+// Dimensions in the order they are to be walked, each on its own; those of size 1 are left out.
+std::vector<LoopDim> separate_loops(const SymInts& domain, const std::vector<size_t>& order);
+
+// Merges neighbours that every access walks as one and no computation tells apart.
+std::vector<LoopDim> merge_loops(const SymInts& domain, const std::vector<LoopDim>& loops,
+                                 const Analysis& analysis);
+
+// The order of dimensions in which `strides` decrease: memory order of what is written.
+std::vector<size_t> memory_order(const SymInts& domain, const SymInts& strides);
+
+// Sets the loops' bases from a linear index over them, row-major.
+void decode(Frame& f, kir::Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end);
+SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end);
+
+// Number of lanes of the CPU's vectors for 32-bit elements; 1 on SIMT targets.
+uint16_t cpu_lanes(const kir::TargetModel& target);
+
+// Runs `body` once for every point of the nest, vectorised over the last loop on a CPU, one thread
+// a point on a SIMT device. Sets groups and group size of the frame's launch.
+void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LOOPS_H_

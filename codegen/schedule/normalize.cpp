@@ -1,0 +1,343 @@
+#include "codegen/schedule/normalize.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "codegen/schedule/loops.h"
+#include "codegen/schedule/scalar_lowering.h"
+#include "prims/graph/builder.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using prims::Attr;
+using prims::Builder;
+using prims::Graph;
+using prims::Node;
+using prims::Prim;
+using prims::Region;
+using prims::SymInt;
+using prims::SymInts;
+using prims::ValueId;
+using prims::ValueType;
+using Ints = std::vector<int64_t>;
+using Values = std::vector<ValueId>;
+
+namespace {
+
+class Normalizer {
+ public:
+  Normalizer(const Graph& from, const std::function<bool(const Graph&, prims::NodeId)>& native)
+      : from_(from),
+        native_(native),
+        to_(from.shared_context()),
+        b_(to_),
+        map_(from.value_count(), prims::kNoValue) {}
+
+  Graph run() {
+    for (const prims::Input& in : from_.inputs) {
+      const ValueType& t = from_.type(in.value);
+      map_[in.value] = in.kind == prims::Input::Kind::tensor ? b_.tensor_input(in.name, t)
+                                                             : b_.scalar_input(in.name, t.dtype);
+    }
+    for (prims::NodeId id : from_.body.nodes) rewrite(id);
+    for (const prims::Output& out : from_.outputs)
+      b_.output(out.name, map_[out.value], out.writes_input);
+    return std::move(to_);
+  }
+
+ private:
+  void rewrite(prims::NodeId id);
+  Values rewritten(const Node& n, prims::NodeId id, const Values& in);
+  Region copy_region(const Region& r);
+  Values dot(const Node& n, const Values& in);
+  Values reduce(const Node& n, const Values& in);
+  Values reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim);
+  Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
+  Values arg_reduce(const Node& n, const Values& in);
+  Values scan_extremum(const Node& n, const Values& in);
+  Values compact(const Values& in);
+  Region extremum_region(DType dtype, bool maximum, bool later_wins);
+
+  const Graph& from_;
+  const std::function<bool(const Graph&, prims::NodeId)>& native_;
+  Graph to_;
+  Builder b_;
+  Values map_;
+};
+
+void Normalizer::rewrite(prims::NodeId id) {
+  const Node& n = from_.node(id);
+  Values in;
+  for (ValueId v : n.operands) in.push_back(map_[v]);
+  Values out = rewritten(n, id, in);
+  for (size_t k = 0; k < n.results.size(); ++k) map_[n.results[k]] = out[k];
+}
+
+Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) {
+  const bool own = native_ && native_(from_, id);
+  if (!own) {
+    switch (n.prim) {
+      case Prim::dot_general:
+        return dot(n, in);
+      case Prim::reduce:
+      case Prim::reduce_sum:
+      case Prim::reduce_prod:
+      case Prim::reduce_min:
+      case Prim::reduce_max:
+      case Prim::reduce_and:
+      case Prim::reduce_or:
+      case Prim::reduce_xor:
+        return reduce(n, in);
+      case Prim::argmin:
+      case Prim::argmax:
+        return arg_reduce(n, in);
+      case Prim::scan_min:
+      case Prim::scan_max:
+        return scan_extremum(n, in);
+      case Prim::compact:
+        return compact(in);
+      default:
+        break;
+    }
+  }
+  std::vector<Region> regions;
+  for (const Region& r : n.regions) regions.push_back(copy_region(r));
+  return b_.add(n.prim, in, n.attrs, std::move(regions));
+}
+
+Region Normalizer::copy_region(const Region& r) {
+  std::vector<ValueType> params;
+  for (ValueId p : r.params) params.push_back(from_.type(p));
+  return b_.region(params, [&](std::span<const ValueId> args) {
+    for (size_t i = 0; i < args.size(); ++i) map_[r.params[i]] = args[i];
+    for (prims::NodeId id : r.nodes) rewrite(id);
+    Values out;
+    for (ValueId v : r.results) out.push_back(map_[v]);
+    return out;
+  });
+}
+
+// sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
+// the walk along n is contiguous in b and the element of a is the same for all lanes.
+Values Normalizer::dot(const Node& n, const Values& in) {
+  const auto& ac = n.attr<Ints>("a_contract");
+  const auto& bc = n.attr<Ints>("b_contract");
+  const auto& ab = n.attr<Ints>("a_batch");
+  const auto& bb = n.attr<Ints>("b_batch");
+  const DType accumulate = n.attr<DType>("accumulate");
+  SymInts shape;
+  std::vector<int64_t> a_dims(b_.rank(in[0])), b_dims(b_.rank(in[1]));
+  auto place = [&](const SymInts& from, const Ints& dims, std::vector<int64_t>& to) {
+    for (int64_t d : dims) {
+      to[static_cast<size_t>(d)] = static_cast<int64_t>(shape.size());
+      shape.push_back(from[static_cast<size_t>(d)]);
+    }
+  };
+  auto free_dims = [](size_t rank, const Ints& x, const Ints& y) {
+    Ints out;
+    for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
+      if (std::find(x.begin(), x.end(), d) == x.end() &&
+          std::find(y.begin(), y.end(), d) == y.end())
+        out.push_back(d);
+    }
+    return out;
+  };
+  const SymInts a_shape = b_.shape(in[0]), b_shape = b_.shape(in[1]);
+  place(a_shape, ab, a_dims);
+  for (size_t k = 0; k < bb.size(); ++k)
+    b_dims[static_cast<size_t>(bb[k])] = static_cast<int64_t>(k);
+  place(a_shape, free_dims(a_shape.size(), ac, ab), a_dims);
+  const size_t contract = shape.size();
+  Ints reduced;
+  for (size_t k = 0; k < ac.size(); ++k) reduced.push_back(static_cast<int64_t>(contract + k));
+  place(a_shape, ac, a_dims);
+  for (size_t k = 0; k < bc.size(); ++k)
+    b_dims[static_cast<size_t>(bc[k])] = static_cast<int64_t>(contract + k);
+  place(b_shape, free_dims(b_shape.size(), bc, bb), b_dims);
+
+  auto operand = [&](ValueId v, const std::vector<int64_t>& dims) {
+    // broadcast_in_dim wants rising dims: bring the operand's into the result's order first.
+    std::vector<int64_t> order(dims.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+    std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
+      return dims[static_cast<size_t>(x)] < dims[static_cast<size_t>(y)];
+    });
+    std::vector<int64_t> rising;
+    for (int64_t d : order) rising.push_back(dims[static_cast<size_t>(d)]);
+    return b_.broadcast_in_dim(b_.transpose(b_.convert(v, accumulate), order), shape, rising);
+  };
+  const ValueId x = operand(in[0], a_dims), y = operand(in[1], b_dims);
+  auto summed = [&](ValueId v) {
+    Node sum;
+    sum.prim = Prim::reduce_sum;
+    sum.attrs = {{"dims", reduced}};
+    return reduce(sum, {v})[0];
+  };
+  if (!is_complex(accumulate)) return {summed(b_.binary(Prim::mul, x, y))};
+  const ValueId xr = b_.real(x), xi = b_.imag(x), yr = b_.real(y), yi = b_.imag(y);
+  const ValueId re =
+      b_.binary(Prim::sub, b_.binary(Prim::mul, xr, yr), b_.binary(Prim::mul, xi, yi));
+  const ValueId im =
+      b_.binary(Prim::add, b_.binary(Prim::mul, xr, yi), b_.binary(Prim::mul, xi, yr));
+  return {b_.complex(summed(re), summed(im))};
+}
+
+// Brings the reduced dimensions together, in logical order: [outer, R, inner], where inner are the
+// kept dimensions behind the last reduced one.
+Values Normalizer::reduce(const Node& n, const Values& in) {
+  Ints dims = n.attr<Ints>("dims");
+  std::sort(dims.begin(), dims.end());
+  const size_t arity = n.prim == Prim::reduce ? in.size() / 2 : 1;
+  Values xs(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(arity));
+  Values inits(in.begin() + static_cast<std::ptrdiff_t>(arity), in.end());
+  if (dims.empty()) return xs;
+  if (dims.size() == 1) return reduce_dim(n, xs, inits, static_cast<size_t>(dims[0]));
+
+  const SymInts shape = b_.shape(xs[0]);
+  Ints order;
+  SymInts merged, kept;
+  SymInt length = 1;
+  auto reduced = [&](int64_t d) { return std::binary_search(dims.begin(), dims.end(), d); };
+  for (int64_t d = 0; d < dims.back(); ++d) {
+    if (!reduced(d)) order.push_back(d), merged.push_back(shape[static_cast<size_t>(d)]);
+  }
+  const size_t at = merged.size();
+  for (int64_t d : dims) order.push_back(d), length *= shape[static_cast<size_t>(d)];
+  merged.push_back(length);
+  for (auto d = static_cast<size_t>(dims.back()) + 1; d < shape.size(); ++d) {
+    order.push_back(static_cast<int64_t>(d));
+    merged.push_back(shape[d]);
+  }
+  for (ValueId& x : xs) x = b_.reshape(b_.transpose(x, order), merged);
+  return reduce_dim(n, xs, inits, at);
+}
+
+Values Normalizer::reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim) {
+  const Ints dims{static_cast<int64_t>(dim)};
+  if (n.prim != Prim::reduce) return b_.add(n.prim, xs, {{"dims", dims}});
+  Values in = xs;
+  in.insert(in.end(), inits.begin(), inits.end());
+  return b_.add(Prim::reduce, in, {{"dims", dims}}, {copy_region(n.regions[0])});
+}
+
+// A long row is padded with the identity to whole chunks; the chunks are reduced, then their
+// results.
+Values Normalizer::reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim) {
+  const SymInts shape = b_.shape(xs[0]);
+  const SymInt chunk = kReductionChunk;
+  if (!(chunk < shape[dim])) return reduce_step(n, xs, inits, dim);
+  const SymInt chunks = prims::ceil_div(shape[dim], chunk);
+  Values parts;
+  for (size_t k = 0; k < xs.size(); ++k) {
+    const DType dtype = b_.dtype(xs[k]);
+    const ValueId fill =
+        n.prim == Prim::reduce ? inits[k] : b_.constant(combine_identity(n.prim, dtype), dtype);
+    SymInts zero(shape.size(), SymInt(0)), high = zero;
+    high[dim] = chunks * chunk - shape[dim];
+    SymInts split = shape;
+    split[dim] = chunk;
+    split.insert(split.begin() + static_cast<std::ptrdiff_t>(dim), chunks);
+    parts.push_back(b_.reshape(b_.pad(xs[k], fill, zero, high, zero), split));
+  }
+  return reduce_dim(n, reduce_step(n, parts, inits, dim + 1), inits, dim);
+}
+
+// (value, index) pairs: the better value wins, NaN before all; of equals the first, or the later
+// one.
+Region Normalizer::extremum_region(DType dtype, bool maximum, bool later_wins) {
+  const ValueType value{dtype, {}}, index{DType::i64, {}};
+  return b_.region({value, index, value, index}, [&](std::span<const ValueId> p) {
+    const ValueId a = p[0], ai = p[1], x = p[2], xi = p[3];
+    ValueId a_better = maximum ? b_.binary(Prim::lt, x, a) : b_.binary(Prim::lt, a, x);
+    ValueId equal = b_.binary(Prim::eq, a, x);
+    if (is_floating(dtype)) {
+      auto not_ = [&](ValueId v) { return b_.unary(Prim::bit_not, v); };
+      const ValueId a_nan = not_(b_.binary(Prim::eq, a, a)),
+                    x_nan = not_(b_.binary(Prim::eq, x, x));
+      a_better = b_.binary(Prim::bit_or, a_better, b_.binary(Prim::bit_and, a_nan, not_(x_nan)));
+      equal = b_.binary(Prim::bit_or, equal, b_.binary(Prim::bit_and, a_nan, x_nan));
+    }
+    const ValueId first = later_wins ? b_.binary(Prim::lt, xi, ai) : b_.binary(Prim::lt, ai, xi);
+    const ValueId take_a =
+        b_.binary(Prim::bit_or, a_better, b_.binary(Prim::bit_and, equal, first));
+    return Values{b_.select(take_a, a, x), b_.select(take_a, ai, xi)};
+  });
+}
+
+Values Normalizer::arg_reduce(const Node& n, const Values& in) {
+  const int64_t dim = n.attr<int64_t>("dim");
+  const bool maximum = n.prim == Prim::argmax;
+  const DType dtype = b_.dtype(in[0]);
+  Node reduce_node;
+  reduce_node.prim = Prim::reduce;
+  const ValueId index = b_.iota(b_.shape(in[0]), dim, DType::i64);
+  const Prim identity = maximum ? Prim::reduce_max : Prim::reduce_min;
+  // The identity loses against every element, equal ones included, by its index.
+  const Values inits{b_.constant(combine_identity(identity, dtype), dtype),
+                     b_.constant(primset::Scalar(std::numeric_limits<int64_t>::max()), DType::i64)};
+  Region combine = extremum_region(dtype, maximum, false);
+  const SymInts shape = b_.shape(in[0]);
+  auto step = [&](const Values& xs, size_t d) {
+    Values all = xs;
+    all.insert(all.end(), inits.begin(), inits.end());
+    return b_.add(Prim::reduce, all, {{"dims", Ints{static_cast<int64_t>(d)}}}, {combine});
+  };
+  Values xs{in[0], index};
+  auto d = static_cast<size_t>(dim);
+  while (SymInt(kReductionChunk) < b_.shape(xs[0])[d]) {
+    const SymInts now = b_.shape(xs[0]);
+    const SymInt chunks = prims::ceil_div(now[d], kReductionChunk);
+    for (size_t k = 0; k < 2; ++k) {
+      SymInts zero(now.size(), SymInt(0)), high = zero;
+      high[d] = chunks * SymInt(kReductionChunk) - now[d];
+      SymInts split = now;
+      split[d] = kReductionChunk;
+      split.insert(split.begin() + dim, chunks);
+      xs[k] = b_.reshape(b_.pad(xs[k], inits[k], zero, high, zero), split);
+    }
+    xs = step(xs, d + 1);
+    combine = extremum_region(dtype, maximum, false);
+  }
+  return {step(xs, d)[1]};
+}
+
+Values Normalizer::scan_extremum(const Node& n, const Values& in) {
+  const bool maximum = n.prim == Prim::scan_max;
+  const DType dtype = b_.dtype(in[0]);
+  const int64_t dim = n.attr<int64_t>("dim");
+  const Prim identity = maximum ? Prim::reduce_max : Prim::reduce_min;
+  const Values all{in[0], b_.iota(b_.shape(in[0]), dim, DType::i64),
+                   b_.constant(combine_identity(identity, dtype), dtype),
+                   b_.constant(primset::Scalar(-1), DType::i64)};
+  return b_.add(Prim::scan, all, {{"dim", dim}}, {extremum_region(dtype, maximum, true)});
+}
+
+// Selected elements go to the place that the number of selected ones before them says, the others
+// behind all selected ones: a permutation, so no two threads write one place.
+Values Normalizer::compact(const Values& in) {
+  const SymInt n = b_.shape(in[0])[0];
+  const ValueId selected = b_.convert(in[1], DType::i64);
+  const ValueId before = b_.add(Prim::scan_sum, {selected}, {{"dim", int64_t{0}}})[0];
+  Node sum;
+  sum.prim = Prim::reduce_sum;
+  sum.attrs = {{"dims", Ints{0}}};
+  const ValueId count = reduce(sum, {selected})[0];
+  const ValueId unselected = b_.binary(Prim::sub, b_.iota({n}, 0, DType::i64), before);
+  const ValueId behind = b_.binary(Prim::add, b_.broadcast_in_dim(count, {n}, {}), unselected);
+  const ValueId one = b_.constant(primset::Scalar(1), DType::i64, {n});
+  const ValueId place = b_.select(in[1], b_.binary(Prim::sub, before, one), behind);
+  const DType dtype = b_.dtype(in[0]);
+  const ValueId empty = b_.constant(primset::Scalar(0), dtype, {n});
+  return {b_.scatter(Prim::scatter, empty, {place}, in[0], {0}, true, false, ""), count};
+}
+
+}  // namespace
+
+Graph normalize(const Graph& graph,
+                const std::function<bool(const Graph&, prims::NodeId)>& native) {
+  return Normalizer(graph, native).run();
+}
+
+}  // namespace primset::schedule

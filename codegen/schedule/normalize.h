@@ -1,0 +1,19 @@
+// Rewrites a graph so that what is left has a kernel family: contractions become products and sums
+// (unless the device runs them), every reduction goes along one dimension, long reductions take two
+// steps, and searches for positions become reductions of pairs.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_
+
+#include <functional>
+
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+// The rewritten graph has the inputs and outputs of the old one in the same order, and its context.
+prims::Graph normalize(const prims::Graph& graph,
+                       const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_

@@ -1,0 +1,163 @@
+#include "codegen/schedule/program_runner.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "codegen/emit/llvm/native_runner.h"
+#include "codegen/kernel/interpreter.h"
+#include "codegen/kernel/verifier.h"
+#include "codegen/schedule/elem.h"
+
+namespace primset::schedule {
+namespace {
+
+class Runner {
+ public:
+  Runner(const Program& p, const kir::TargetModel& target, std::span<const RunnerTensor> inputs,
+         std::vector<int64_t> symbols)
+      : p_(p), target_(target), inputs_(inputs), symbols_(std::move(symbols)) {
+    symbols_.resize(p.graph->context().symbol_count());
+    memory_.resize(p.buffers.size());
+  }
+
+  RunnerResult run() {
+    RunnerResult r;
+    result_ = &r;
+    steps(p_.steps);
+    for (size_t j = 0; j < p_.graph->outputs.size(); ++j) {
+      for (BufferId b = 0; b < p_.buffers.size(); ++b) {
+        if (p_.buffers[b].kind != Buffer::Kind::output || p_.buffers[b].index != j) continue;
+        std::byte* data = memory(b);
+        r.outputs.push_back({{data, data + bytes(b)}});
+      }
+    }
+    for (BufferId b = 0; b < p_.buffers.size(); ++b) {
+      if (p_.buffers[b].kind == Buffer::Kind::errors)
+        std::memcpy(&r.error, memory(b), sizeof(ErrorSlot));
+    }
+    return r;
+  }
+
+ private:
+  int64_t value(const prims::SymInt& s) const {
+    return s.is_constant() ? s.constant() : p_.graph->context().evaluate(s.poly(), symbols_);
+  }
+  size_t bytes(BufferId b) const {
+    return static_cast<size_t>(value(p_.buffers[b].elements)) * byte_size(p_.buffers[b].dtype);
+  }
+  // Outputs that take over an input share its memory; fresh memory is poisoned.
+  std::byte* memory(BufferId b) {
+    const Buffer& buffer = p_.buffers[b];
+    if (buffer.kind == Buffer::Kind::output && p_.graph->outputs[buffer.index].writes_input) {
+      const uint32_t input = *p_.graph->outputs[buffer.index].writes_input;
+      for (BufferId i = 0; i < p_.buffers.size(); ++i) {
+        if (p_.buffers[i].kind == Buffer::Kind::input && p_.buffers[i].index == input)
+          return memory(i);
+      }
+    }
+    if (!memory_[b]) {
+      const size_t n = std::max<size_t>(bytes(b), 16);
+      memory_[b] = std::make_unique<std::byte[]>(n);
+      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : 0xa5, n);
+      if (buffer.kind == Buffer::Kind::input) {
+        const auto& in = inputs_[buffer.index].bytes;
+        std::memcpy(memory_[b].get(), in.data(), std::min(n, in.size()));
+      }
+    }
+    return memory_[b].get();
+  }
+
+  void steps(const std::vector<Step>& list) {
+    for (const Step& s : list) std::visit([&](const auto& x) { step(x); }, s.step);
+  }
+  void step(const LaunchStep& s);
+  void step(const CopyStep& s) { std::memcpy(memory(s.target), memory(s.source), bytes(s.source)); }
+  void step(const NativeStep&) { throw std::runtime_error("no native primitives here"); }
+  void step(const ReadCountStep& s) { std::memcpy(&symbols_[s.symbol], memory(s.buffer), 8); }
+  void step(const LoopStep& s) {
+    const int64_t n = value(s.count);
+    for (int64_t i = 0; i < n; ++i) {
+      symbols_[s.symbol] = i;
+      steps(s.body);
+    }
+  }
+  void step(const WhileStep& s) {
+    for (steps(s.test); *memory(s.condition) != std::byte{0}; steps(s.test)) steps(s.body);
+  }
+  void step(const BranchStep& s) {
+    steps(*memory(s.condition) != std::byte{0} ? s.then_steps : s.else_steps);
+  }
+  uint64_t scalar(const ScalarParam& s) const;
+
+  const Program& p_;
+  const kir::TargetModel& target_;
+  std::span<const RunnerTensor> inputs_;
+  std::vector<int64_t> symbols_;
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::map<uint32_t, std::unique_ptr<emit::NativeRunner>> compiled_;
+  RunnerResult* result_ = nullptr;
+};
+
+uint64_t Runner::scalar(const ScalarParam& s) const {
+  switch (s.source) {
+    case ScalarParam::Source::integer:
+      return static_cast<uint64_t>(value(s.value));
+    case ScalarParam::Source::error_base:
+      return 0;
+    case ScalarParam::Source::input:
+      break;
+  }
+  const DType dtype = p_.graph->type(p_.graph->inputs[s.index].value).dtype;
+  const size_t part = byte_size(real_type(dtype));
+  uint64_t bits = 0;
+  std::memcpy(&bits, inputs_[s.index].bytes.data() + s.part * part, part);
+  return bits;
+}
+
+void Runner::step(const LaunchStep& s) {
+  const kir::Kernel& kernel = p_.kernels[s.kernel];
+  kir::verify_or_throw(kernel, target_);
+  const auto groups = static_cast<uint64_t>(value(s.groups[0]));
+  std::vector<uint64_t> scalars;
+  for (const ScalarParam& x : s.scalars) scalars.push_back(scalar(x));
+  ++result_->launches;
+  if (groups == 0) return;
+  if (target_.simt) {
+    std::vector<kir::InterpreterBuffer> buffers;
+    for (const BufferUse& u : s.buffers) {
+      buffers.push_back({{memory(u.buffer),
+                          p_.buffers[u.buffer].kind == Buffer::Kind::errors ? 16 : bytes(u.buffer)},
+                         {}});
+    }
+    kir::InterpreterOptions options;
+    options.groups = {static_cast<uint32_t>(groups), 1, 1};
+    options.fused_fma = target_.fused_fma;
+    kir::interpret(kernel, buffers, scalars, options);
+    return;
+  }
+  auto& native = compiled_[s.kernel];
+  if (!native) native = std::make_unique<emit::NativeRunner>(kernel, target_);
+  std::vector<const void*> pointers;
+  for (const BufferUse& u : s.buffers) pointers.push_back(memory(u.buffer));
+  native->run(pointers, scalars, 0, groups, groups);
+}
+
+}  // namespace
+
+RunnerResult run_program(const Program& program, const kir::TargetModel& target,
+                         std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols) {
+  return Runner(program, target, inputs, std::move(symbols)).run();
+}
+
+kir::TargetModel simt_model() {
+  kir::TargetModel m;
+  m.format = kir::Format::spirv_vulkan;
+  m.simt = true;
+  m.group_threads = 64;
+  m.fused_fma = false;
+  m.max_groups_x = 5;  // small, so that grids wrap
+  return m;
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,34 @@
+// For tests: runs a Program on host memory, its kernels either as native images or, for SIMT
+// targets, in the kernel interpreter, which also finds races and accesses out of bounds.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_RUNNER_H_
+#define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_RUNNER_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "codegen/kernel/target_model.h"
+#include "codegen/schedule/program.h"
+
+namespace primset::schedule {
+
+struct RunnerTensor {
+  std::vector<std::byte> bytes;  // the buffer, from the tensor's first element on
+};
+
+struct RunnerResult {
+  std::vector<RunnerTensor> outputs;  // the buffers, one a graph output
+  ErrorSlot error;
+  size_t launches = 0;
+};
+
+// inputs: one a graph input; scalar inputs hold one element. symbols: their values.
+RunnerResult run_program(const Program& program, const kir::TargetModel& target,
+                         std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols);
+
+// A SIMT machine for the interpreter.
+kir::TargetModel simt_model();
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_PROGRAM_RUNNER_H_

@@ -1,0 +1,417 @@
+// Reductions along one dimension, with everything that needs their results in the same row: softmax
+// and layer_norm are one kernel each.
+//
+// The domain is [outer ..., R, inner ...]. Two shapes of schedule, chosen by the logical shape
+// alone so that the order of additions never depends on layouts or on fusion:
+//   row     inner is empty: neighbouring lanes (or threads) take neighbouring elements of the row,
+//   and
+//           their partial results are combined in a tree.
+//   column  else: every lane (or thread) has a row of its own and walks it in blocks of 64.
+#include <algorithm>
+
+#include "codegen/schedule/combine.h"
+#include "codegen/schedule/kernels.h"
+#include "codegen/schedule/loops.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::NodeId;
+using prims::SymInt;
+using prims::ValueId;
+
+namespace {
+
+constexpr uint16_t kRowLanes = 32;    // partial results of a CPU row, on every machine alike
+constexpr int64_t kColumnBlock = 64;  // elements added up before they join the total
+constexpr int64_t kThreadRow = 32;    // SIMT: rows up to this length get one thread, not a group
+
+enum class Shape { cpu_row, cpu_column, simt_group, simt_thread };
+
+class ReduceBuilder {
+ public:
+  ReduceBuilder(const BuildContext& c, const ReduceRequest& r, Shape shape)
+      : c_(c),
+        r_(r),
+        shape_(shape),
+        frame_(c.name, c.target, c.index32, r.domain),
+        emitter_(frame_, c.values) {
+    frame_.set_error_buffer(c.errors);
+  }
+
+  BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced);
+
+ private:
+  void rows_on_cpu();
+  void rows_on_simt();
+  void one_row();
+  void stage(const std::vector<NodeId>& nodes);
+  std::vector<std::vector<NodeId>> stages() const;
+  void store(const Root& root, const Indices& at);
+  // Runs body for the row's elements; lanes and mask are set; carried values go round.
+  std::vector<Value> walk_row(
+      std::vector<Value> carried,
+      const std::function<std::vector<Value>(std::span<const Value>)>& body);
+  std::vector<Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
+  std::vector<Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
+                                std::span<const Value> acc);
+  std::vector<Value> identities(std::vector<Combiner>& combiners);
+  void combine_lanes(Combiner& c, std::vector<Elem>& acc);
+  void combine_threads(Combiner& c, std::vector<Elem>& acc);
+  Indices wide_indices() const { return identity_indices(r_.domain.size()); }
+  Indices row_indices() const;
+  Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
+  Value constant(int64_t v) { return frame_.index_constant(v); }
+  kir::Builder& b() { return frame_.builder(); }
+  void set_loops();
+
+  const BuildContext& c_;
+  const ReduceRequest& r_;
+  Shape shape_;
+  Frame frame_;
+  ElementEmitter emitter_;
+  std::vector<LoopDim> kept_, reduced_;
+  SymInt length_ = 1;
+  Value column_mask_;
+};
+
+Indices ReduceBuilder::row_indices() const {
+  Indices out;
+  for (size_t d = 0; d < r_.domain.size(); ++d) {
+    if (d != r_.dim) out.push_back(affine_index(loop_variable(d)));
+  }
+  return out;
+}
+
+void ReduceBuilder::set_loops() {
+  std::vector<LoopDim> all = kept_;
+  all.insert(all.end(), reduced_.begin(), reduced_.end());
+  frame_.set_loops(std::move(all));
+}
+
+// Reductions that need another one's result come in a later pass over the row.
+std::vector<std::vector<NodeId>> ReduceBuilder::stages() const {
+  const prims::Graph& g = c_.values.graph;
+  std::vector<std::vector<NodeId>> out;
+  std::vector<size_t> level(r_.reduces.size(), 0);
+  std::function<bool(ValueId, NodeId, std::vector<bool>&)> depends = [&](ValueId v, NodeId on,
+                                                                         std::vector<bool>& seen) {
+    if (seen[v]) return false;
+    seen[v] = true;
+    const NodeId p = g.producer(v);
+    if (p == prims::Graph::kNoNode || c_.values.placement(v) != nullptr) return false;
+    if (p == on) return true;
+    const auto& operands = g.node(p).operands;
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](ValueId o) { return depends(o, on, seen); });
+  };
+  for (size_t i = 0; i < r_.reduces.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      std::vector<bool> seen(g.value_count());
+      const auto& operands = g.node(r_.reduces[i]).operands;
+      if (std::any_of(operands.begin(), operands.end(),
+                      [&](ValueId o) { return depends(o, r_.reduces[j], seen); })) {
+        level[i] = std::max(level[i], level[j] + 1);
+      }
+    }
+    if (out.size() <= level[i]) out.resize(level[i] + 1);
+    out[level[i]].push_back(r_.reduces[i]);
+  }
+  return out;
+}
+
+std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {
+  std::vector<Value> out;
+  for (Combiner& c : combiners) {
+    auto flat = c.flatten(c.identity(), frame_.lanes());
+    out.insert(out.end(), flat.begin(), flat.end());
+  }
+  return out;
+}
+
+// acc combined with the elements at the row's present position; lanes outside the row add nothing.
+std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, const Indices& at,
+                                             std::span<const Value> acc) {
+  std::vector<Value> out;
+  for (Combiner& c : combiners) {
+    std::vector<Elem> x;
+    for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
+    if (shape_ == Shape::cpu_row) x = c.or_identity(frame_.mask(), x);
+    auto next = c.flatten(c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x),
+                          frame_.lanes());
+    out.insert(out.end(), next.begin(), next.end());
+  }
+  return out;
+}
+
+std::vector<Value> ReduceBuilder::walk_row(
+    std::vector<Value> carried,
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  const Value n = frame_.param(length_);
+  Value first = constant(0), step = constant(1);
+  if (shape_ == Shape::cpu_row) step = constant(frame_.lanes());
+  if (shape_ == Shape::simt_group) {
+    first = index(b().local_id(0));
+    step = constant(c_.target.group_threads);
+  }
+  auto out = b().for_loop(first, n, step, carried, [&](Value i, std::span<const Value> acc) {
+    ElementEmitter::Scope scope(emitter_);
+    if (!reduced_.empty()) reduced_[0].base = i;
+    set_loops();
+    if (shape_ == Shape::cpu_row) {
+      Value at = b().add(b().lane_iota(kir::Type{frame_.index_type().scalar, frame_.lanes()}), i);
+      frame_.set_mask(b().slt(at, n));
+    }
+    return body(acc);
+  });
+  if (shape_ == Shape::cpu_row) frame_.set_mask({});
+  return out;
+}
+
+// One thread's row in blocks: the error of a sum grows with the number of blocks and with their
+// length, not with their product.
+std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, const Indices& at) {
+  const Value n = frame_.param(length_), block = constant(kColumnBlock), one = constant(1);
+  return b().for_loop(
+      constant(0), n, block, identities(combiners), [&](Value lo, std::span<const Value> total) {
+        Value hi = b().add(lo, block);
+        hi = b().select(b().slt(hi, n), hi, n);
+        auto part = b().for_loop(lo, hi, one, identities(combiners),
+                                 [&](Value i, std::span<const Value> acc) {
+                                   ElementEmitter::Scope scope(emitter_);
+                                   if (!reduced_.empty()) reduced_[0].base = i;
+                                   set_loops();
+                                   return accumulate(combiners, at, acc);
+                                 });
+        std::vector<Value> out;
+        for (Combiner& c : combiners) {
+          const std::span<const Value> p = part;
+          auto sum = c.combine(c.unflatten(total.subspan(out.size(), c.registers())),
+                               c.unflatten(p.subspan(out.size(), c.registers())));
+          auto flat = c.flatten(sum, frame_.lanes());
+          out.insert(out.end(), flat.begin(), flat.end());
+        }
+        return out;
+      });
+}
+
+void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
+  for (uint16_t half = frame_.lanes() / 2; half > 0; half /= 2) {
+    std::vector<uint16_t> low, high;
+    for (uint16_t l = 0; l < half; ++l) {
+      low.push_back(l);
+      high.push_back(static_cast<uint16_t>(l + half));
+    }
+    auto take = [&](Value v, const std::vector<uint16_t>& lanes) {
+      if (!v.valid()) return v;
+      return half == 1 ? b().extract(v, lanes[0]) : b().shuffle(v, v, lanes);
+    };
+    std::vector<Elem> x, y;
+    for (const Elem& e : acc) {
+      x.push_back({take(e.re, low), take(e.im, low)});
+      y.push_back({take(e.re, high), take(e.im, high)});
+    }
+    acc = c.combine(x, y);
+  }
+}
+
+// A tree in workgroup memory; every thread gets the result.
+void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
+  const uint32_t threads = c_.target.group_threads;
+  const Value t = b().local_id(0);
+  struct Slot {
+    Value memory;
+    kir::Type type;
+    bool truth;
+  };
+  std::vector<Slot> slots;
+  std::vector<Value> flat = c.flatten(acc, 1);
+  for (Value v : flat) {
+    kir::Type type = b().type(v);
+    const bool truth = type.scalar == kir::Scalar::i1;
+    if (truth) type.scalar = kir::Scalar::i32;
+    slots.push_back({b().group_alloc(type.scalar, threads), type, truth});
+  }
+  auto put = [&](Value at, std::span<const Value> values) {
+    for (size_t k = 0; k < slots.size(); ++k) {
+      Value v = slots[k].truth ? b().zext(values[k], kir::Scalar::i32) : values[k];
+      b().store(slots[k].memory, at, v, static_cast<uint32_t>(kir::bytes(slots[k].type.scalar)));
+    }
+  };
+  auto get = [&](Value at) {
+    std::vector<Value> out;
+    for (const Slot& s : slots) {
+      Value v = b().load(s.type, s.memory, at, static_cast<uint32_t>(kir::bytes(s.type.scalar)));
+      out.push_back(s.truth ? b().trunc(v, kir::Scalar::i1) : v);
+    }
+    return out;
+  };
+  put(t, flat);
+  for (uint32_t half = threads / 2; half > 0; half /= 2) {
+    b().barrier();
+    b().if_then(b().ult(t, b().i32(half)), [&] {
+      auto mine = get(t), other = get(b().add(t, b().i32(half)));
+      put(t, c.flatten(c.combine(c.unflatten(mine), c.unflatten(other)), 1));
+    });
+  }
+  b().barrier();
+  acc = c.unflatten(get(b().i32(0)));
+  b().barrier();  // the memory is used again by the next row
+}
+
+void ReduceBuilder::stage(const std::vector<NodeId>& nodes) {
+  std::vector<Combiner> combiners;
+  for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
+  const Indices at = wide_indices();
+  std::vector<Value> acc;
+  if (shape_ == Shape::cpu_column || shape_ == Shape::simt_thread) {
+    acc = walk_blocks(combiners, at);
+  } else {
+    acc = walk_row(identities(combiners),
+                   [&](std::span<const Value> a) { return accumulate(combiners, at, a); });
+  }
+  size_t used = 0;
+  for (Combiner& c : combiners) {
+    std::vector<Elem> elems = c.unflatten(std::span<const Value>(acc).subspan(used, c.registers()));
+    used += c.registers();
+    if (shape_ == Shape::cpu_row) combine_lanes(c, elems);
+    if (shape_ == Shape::simt_group) combine_threads(c, elems);
+    for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), elems[k]);
+  }
+}
+
+void ReduceBuilder::store(const Root& root, const Indices& at) {
+  Elem e = emitter_.emit(root.value, at);
+  frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
+               place_address(frame_, root.out, at), e);
+}
+
+void ReduceBuilder::one_row() {
+  ElementEmitter::Scope scope(emitter_);
+  set_loops();
+  for (const auto& nodes : stages()) stage(nodes);
+
+  // What has one element a row: one lane, one thread.
+  const uint16_t lanes = frame_.lanes();
+  if (shape_ == Shape::cpu_row) frame_.set_lanes(1);
+  set_loops();
+  auto store_rows = [&] {
+    for (const Root& root : r_.rows) store(root, row_indices());
+  };
+  if (shape_ == Shape::simt_group && !r_.rows.empty()) {
+    b().if_then(b().ieq(b().local_id(0), b().i32(0)), [&] {
+      ElementEmitter::Scope inner(emitter_);
+      store_rows();
+    });
+  } else {
+    store_rows();
+  }
+  frame_.set_lanes(lanes);
+  if (r_.wide.empty()) return;
+  walk_row({}, [&](std::span<const Value>) {
+    for (const Root& root : r_.wide) store(root, wide_indices());
+    return std::vector<Value>{};
+  });
+}
+
+void ReduceBuilder::rows_on_simt() {
+  const uint32_t threads = c_.target.group_threads;
+  b().set_group_size(threads);
+  const SymInt rows = extent(kept_, 0, kept_.size());
+  const bool group = shape_ == Shape::simt_group;
+  const SymInt wanted = group ? rows : prims::ceil_div(rows, threads);
+  frame_.step().groups = {prims::min(wanted, SymInt(c_.target.max_groups_x)), 1, 1};
+  Value first = index(b().group_id(0)), step = index(b().group_count(0));
+  if (!group) {
+    first = b().add(b().mul(first, constant(threads)), index(b().local_id(0)));
+    step = b().mul(step, constant(threads));
+  }
+  b().for_loop(first, frame_.param(rows), step, {}, [&](Value row, auto) {
+    decode(frame_, row, kept_, 0, kept_.size());
+    one_row();
+    return std::vector<Value>{};
+  });
+}
+
+void ReduceBuilder::rows_on_cpu() {
+  const bool column = shape_ == Shape::cpu_column;
+  frame_.set_lanes(column ? cpu_lanes(c_.target) : kRowLanes);
+  const size_t outer = column ? kept_.size() - 1 : kept_.size();
+  SymInt items = extent(kept_, 0, outer);
+  SymInt blocks = 1;
+  if (column) {
+    kept_.back().lanes = true;
+    blocks = prims::ceil_div(kept_.back().size, SymInt(frame_.lanes()));
+    items *= blocks;
+  } else if (!reduced_.empty()) {
+    reduced_[0].lanes = true;
+  }
+  const SymInt work = column ? length_ * SymInt(frame_.lanes()) : length_;
+  const SymInt per_group =
+      prims::max(SymInt(1), prims::floor_div(SymInt(kGroupElements), prims::max(work, SymInt(1))));
+  frame_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+  Value first = b().mul(index(b().group_id(0)), frame_.param(per_group));
+  Value last = b().add(first, frame_.param(per_group)), all = frame_.param(items);
+  last = b().select(b().slt(last, all), last, all);
+  b().for_loop(first, last, constant(1), {}, [&](Value item, auto) {
+    if (column) {
+      Value row = b().udiv(item, frame_.param(blocks));
+      Value block = b().sub(item, b().mul(row, frame_.param(blocks)));
+      decode(frame_, row, kept_, 0, outer);
+      Value base = b().mul(block, constant(frame_.lanes()));
+      kept_.back().base = base;
+      Value at =
+          b().add(b().lane_iota(kir::Type{frame_.index_type().scalar, frame_.lanes()}), base);
+      frame_.set_mask(frame_.lanes() > 1 ? b().slt(at, frame_.param(kept_.back().size)) : Value{});
+    } else {
+      decode(frame_, item, kept_, 0, outer);
+    }
+    one_row();
+    frame_.set_mask({});
+    return std::vector<Value>{};
+  });
+}
+
+BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced) {
+  kept_ = std::move(kept);
+  reduced_ = std::move(reduced);
+  length_ = r_.domain[r_.dim];
+  if (shape_ == Shape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
+  if (c_.target.simt)
+    rows_on_simt();
+  else
+    rows_on_cpu();
+  LaunchStep step = frame_.step();
+  Analysis analysis = frame_.analysis();
+  return {std::move(frame_).finish(), std::move(step), std::move(analysis)};
+}
+
+Shape shape_of(const BuildContext& c, const ReduceRequest& r) {
+  bool inner = false;
+  for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
+  if (!c.target.simt) return inner ? Shape::cpu_column : Shape::cpu_row;
+  if (inner) return Shape::simt_thread;
+  // Recorded as a guard where the length is not known.
+  return r.domain[r.dim] > SymInt(kThreadRow) ? Shape::simt_group : Shape::simt_thread;
+}
+
+}  // namespace
+
+BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
+  const Shape shape = shape_of(c, r);
+  std::vector<size_t> outer, inner;
+  for (size_t d = 0; d < r.domain.size(); ++d) {
+    if (d < r.dim) outer.push_back(d);
+    if (d > r.dim) inner.push_back(d);
+  }
+  auto kept_order = outer;
+  kept_order.insert(kept_order.end(), inner.begin(), inner.end());
+  std::vector<LoopDim> kept = separate_loops(r.domain, kept_order);
+  std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
+  BuiltKernel first = ReduceBuilder(c, r, shape).build(kept, reduced);
+  std::vector<LoopDim> merged = merge_loops(r.domain, kept, first.analysis);
+  if (merged.size() == kept.size()) return first;
+  return ReduceBuilder(c, r, shape).build(merged, reduced);
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,377 @@
+// Every kernel family on both kinds of machine, against the reference interpreter: contiguous and
+// permuted layouts, several sizes for one program.
+#include "codegen/schedule/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "codegen/emit/llvm/native_runner.h"
+#include "codegen/schedule/program_runner.h"
+#include "prims/graph/text.h"
+#include "prims/graph/verifier.h"
+#include "prims/reference/reference.h"
+
+namespace primset::schedule {
+namespace {
+
+using prims::SymInt;
+using prims::SymInts;
+using prims::reference::Array;
+
+struct Case {
+  const char* name;
+  const char* text;         // a graph; its symbols' hints are the sizes of the first run
+  int launches = -1;        // expected on the CPU; -1: any
+  int64_t index_bound = 0;  // integer inputs are drawn below this
+};
+
+void PrintTo(const Case& c, std::ostream* os) {
+  *os << c.name;
+}
+
+SymInts row_major(const SymInts& shape) {
+  SymInts out(shape.size());
+  SymInt stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) out[d] = stride, stride *= shape[d];
+  return out;
+}
+
+SymInts column_major(const SymInts& shape) {
+  SymInts out(shape.size());
+  SymInt stride = 1;
+  for (size_t d = 0; d < shape.size(); ++d) out[d] = stride, stride *= shape[d];
+  return out;
+}
+
+int64_t value(const SymInt& s, const prims::SymContext& c, std::span<const int64_t> symbols) {
+  return s.is_constant() ? s.constant() : c.evaluate(s.poly(), symbols);
+}
+
+Array random_array(DType dtype, std::vector<int64_t> shape, std::mt19937_64& rng, int64_t bound) {
+  Array a{dtype, std::move(shape), {}};
+  a.data.resize(static_cast<size_t>(a.size()));
+  for (auto& e : a.data) {
+    if (is_floating(dtype) || is_complex(dtype)) {
+      e.re =
+          static_cast<long double>(static_cast<float>(static_cast<int64_t>(rng() % 2001) - 1000)) /
+          256;
+      if (is_complex(dtype))
+        e.im = static_cast<long double>(static_cast<int64_t>(rng() % 2001) - 1000) / 256;
+    } else if (is_bool(dtype)) {
+      e.integer = static_cast<int64_t>(rng() & 1);
+    } else {
+      e.integer = bound > 0 ? static_cast<int64_t>(rng() % static_cast<uint64_t>(bound))
+                            : static_cast<int64_t>(rng() % 200) - 100;
+      if (is_unsigned_integer(dtype) && e.integer < 0) e.integer = -e.integer;
+    }
+  }
+  return a;
+}
+
+// Row-major bytes to a buffer with the given strides.
+std::vector<std::byte> strided(const Array& a, const std::vector<int64_t>& strides) {
+  const auto dense = prims::reference::to_bytes(a);
+  const size_t w = byte_size(a.dtype);
+  int64_t last = 0;
+  for (size_t d = 0; d < strides.size(); ++d) last += (a.shape[d] - 1) * strides[d];
+  std::vector<std::byte> out(static_cast<size_t>(last + 1) * w);
+  std::vector<int64_t> index(a.shape.size());
+  for (int64_t i = 0; i < a.size(); ++i) {
+    int64_t at = 0;
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
+    std::memcpy(out.data() + static_cast<size_t>(at) * w, dense.data() + static_cast<size_t>(i) * w,
+                w);
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < a.shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return out;
+}
+
+void expect_close(const Array& want, const std::vector<std::byte>& bytes, const std::string& what) {
+  const Array got = prims::reference::from_bytes(
+      want.dtype, want.shape,
+      {bytes.data(), static_cast<size_t>(want.size()) * byte_size(want.dtype)});
+  for (size_t i = 0; i < want.data.size(); ++i) {
+    const auto& w = want.data[i];
+    const auto& g = got.data[i];
+    if (w.undecided) continue;
+    if (!is_floating(want.dtype) && !is_complex(want.dtype)) {
+      ASSERT_EQ(w.integer, g.integer) << what << " element " << i;
+      continue;
+    }
+    // The reference's own bound, and half a unit for the rounding of the result to its dtype.
+    const long double unit =
+        std::abs(w.re) * (is_half(want.dtype)                                    ? 0x1p-8L
+                          : want.dtype == DType::f32 || want.dtype == DType::c64 ? 0x1p-23L
+                                                                                 : 0x1p-52L);
+    const long double bound = w.error * 1.01L + unit + 1e-30L;
+    ASSERT_TRUE(w.re == g.re || (std::isnan(w.re) && std::isnan(g.re)) ||
+                std::abs(w.re - g.re) <= bound)
+        << what << " element " << i << ": want " << static_cast<double>(w.re) << " +- "
+        << static_cast<double>(bound) << ", got " << static_cast<double>(g.re);
+    ASSERT_TRUE(w.im == g.im || std::abs(w.im - g.im) <= bound + std::abs(w.im) * 0x1p-23L)
+        << what << " element " << i;
+  }
+}
+
+class Families : public testing::TestWithParam<Case> {
+ protected:
+  void run(const kir::TargetModel& target, bool permuted, bool index32) {
+    auto graph = std::make_shared<prims::Graph>(prims::parse(GetParam().text));
+    ASSERT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
+    Options options;
+    options.index32 = index32;
+    for (const auto& in : graph->inputs) {
+      const SymInts& shape = graph->type(in.value).shape;
+      options.inputs.push_back({permuted ? column_major(shape) : row_major(shape)});
+    }
+    for (const auto& out : graph->outputs) {
+      // An output in an input's memory has the input's layout.
+      const SymInts& shape = graph->type(out.value).shape;
+      options.outputs.push_back(
+          {out.writes_input ? options.inputs[*out.writes_input].strides : row_major(shape)});
+    }
+    const Program program = schedule(graph, target, options);
+    std::vector<int64_t> symbols;
+    for (size_t s = 0; s < graph->context().symbol_count(); ++s)
+      symbols.push_back(graph->context().symbol_hint(s));
+    check(*graph, program, options, target, symbols);
+    if (!target.simt && GetParam().launches >= 0 && !permuted) {
+      EXPECT_EQ(program.steps.size(), static_cast<size_t>(GetParam().launches)) << print(program);
+    }
+  }
+
+  void check(const prims::Graph& g, const Program& program, const Options& options,
+             const kir::TargetModel& target, const std::vector<int64_t>& symbols) {
+    std::mt19937_64 rng(7);
+    std::vector<Array> arrays;
+    std::vector<RunnerTensor> tensors;
+    for (size_t i = 0; i < g.inputs.size(); ++i) {
+      const auto& t = g.type(g.inputs[i].value);
+      std::vector<int64_t> shape, strides;
+      for (const SymInt& s : t.shape) shape.push_back(value(s, g.context(), symbols));
+      for (const SymInt& s : options.inputs[i].strides)
+        strides.push_back(value(s, g.context(), symbols));
+      arrays.push_back(random_array(t.dtype, shape, rng, GetParam().index_bound));
+      tensors.push_back({strided(arrays.back(), strides)});
+    }
+    const auto want = prims::reference::run(g, arrays, symbols);
+    const RunnerResult got = run_program(program, target, tensors, symbols);
+    for (size_t j = 0; j < want.outputs.size(); ++j) {
+      if (options.outputs[j].strides.size() > 1 && g.outputs[j].writes_input &&
+          !options.outputs[j].strides.back().same(SymInt(1))) {
+        continue;  // compared in the row-major run
+      }
+      expect_close(
+          want.outputs[j], got.outputs[j].bytes,
+          std::string(GetParam().name) + " output " + std::to_string(j) + "\n" + print(program));
+    }
+    EXPECT_EQ(got.error.code != 0, !want.failures.empty());
+  }
+};
+
+TEST_P(Families, Cpu) {
+  run(emit::native_model(), false, true);
+  run(emit::native_model(), true, false);
+}
+
+TEST_P(Families, Simt) {
+  run(simt_model(), false, true);
+  run(simt_model(), true, false);
+}
+
+const Case kCases[] = {
+    {"add", R"(symbol s0 = 5 min 2
+symbol s1 = 37 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1]) {
+  %2: f32[s0, s1] = add(%0, %1)
+  return %2 r
+}
+)",
+     1},
+    {"broadcast_mixed", R"(symbol s0 = 5 min 2
+symbol s1 = 37 min 2
+graph(%0 x: f16[s0, s1], %1 y: i32[s1], %2 a: f64 scalar) {
+  %3: f32[s0, s1] = convert(%0) {dtype = f32}
+  %4: f32[s1] = convert(%1) {dtype = f32}
+  %5: f32[s0, s1] = broadcast_in_dim(%4) {shape = [s0, s1], dims = (1)}
+  %6: f32[] = convert(%2) {dtype = f32}
+  %7: f32[s0, s1] = broadcast_in_dim(%6) {shape = [s0, s1], dims = ()}
+  %8: f32[s0, s1] = mul(%5, %7)
+  %9: f32[s0, s1] = add(%3, %8)
+  %10: f16[s0, s1] = convert(%9) {dtype = f16}
+  return %10 r
+}
+)",
+     1},
+    {"softmax", R"(symbol s0 = 5 min 2
+symbol s1 = 77 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0] = reduce_max(%0) {dims = (1)}
+  %2: f32[s0, s1] = broadcast_in_dim(%1) {shape = [s0, s1], dims = (0)}
+  %3: f32[s0, s1] = sub(%0, %2)
+  %4: f32[s0, s1] = exp(%3)
+  %5: f32[s0] = reduce_sum(%4) {dims = (1)}
+  %6: f32[s0, s1] = broadcast_in_dim(%5) {shape = [s0, s1], dims = (0)}
+  %7: f32[s0, s1] = div(%4, %6)
+  return %7 r
+}
+)",
+     1},
+    {"sum_column", R"(symbol s0 = 70 min 2
+symbol s1 = 19 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s1] = reduce_sum(%0) {dims = (0)}
+  return %1 r
+}
+)",
+     1},
+    {"sum_all", R"(symbol s0 = 7 min 2
+symbol s1 = 19 min 2
+symbol s2 = 3 min 2
+graph(%0 x: f32[s0, s1, s2]) {
+  %1: f32[] = reduce_sum(%0) {dims = (0, 1, 2)}
+  return %1 r
+}
+)",
+     1},
+    {"sum_long", R"(symbol s0 = 40000 min 2
+graph(%0 x: f32[s0]) {
+  %1: f32[] = reduce_sum(%0) {dims = (0)}
+  return %1 r
+}
+)",
+     2},
+    {"argmax", R"(symbol s0 = 6 min 2
+symbol s1 = 50 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: i64[s0] = argmax(%0) {dim = 1}
+  return %1 r
+}
+)",
+     1},
+    {"cumsum", R"(symbol s0 = 6 min 2
+symbol s1 = 50 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0, s1] = scan_sum(%0) {dim = 1}
+  return %1 r
+}
+)",
+     1},
+    {"cummax", R"(symbol s0 = 6 min 2
+symbol s1 = 20 min 2
+graph(%0 x: i32[s0, s1]) {
+  %1: i32[s0, s1], %2: i64[s0, s1] = scan_max(%0) {dim = 0}
+  return %1 r, %2 i
+}
+)",
+     1},
+    {"sort", R"(symbol s0 = 3 min 2
+symbol s1 = 21 min 2
+graph(%0 x: f32[s0, s1], %1 y: i64[s0, s1]) {
+  %2: f32[s0, s1], %3: i64[s0, s1] = sort(%0, %1) {dim = 1, descending = false}
+  return %2 r, %3 i
+}
+)"},
+    {"dot", R"(symbol s0 = 5 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s1, s2]) {
+  %2: f32[s0, s2] = dot_general(%0, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  return %2 r
+}
+)",
+     1},
+    {"gather_rows", R"(symbol s0 = 9 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2]) {
+  %2: f32[s2, s1] = gather(%0, %1) {dims = (0), in_bounds = false, argument = "index"}
+  return %2 r
+}
+)",
+     1, 9},
+    {"gather_bad", R"(symbol s0 = 9 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2]) {
+  %2: f32[s2, s1] = gather(%0, %1) {dims = (0), in_bounds = false, argument = "index"}
+  return %2 r
+}
+)",
+     1, 12},
+    {"scatter_add", R"(symbol s0 = 9 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s1]) {
+  %3: f32[s0, s1] = scatter_add(%0, %1, %2) {dims = (0), in_bounds = false, ordered = true, argument = "index"}
+  return %3 r
+}
+)",
+     2, 9},
+    {"scatter_donated", R"(symbol s0 = 9 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s1]) {
+  %3: f32[s0, s1] = scatter_add(%0, %1, %2) {dims = (0), in_bounds = false, ordered = true, argument = "index"}
+  return %3 r writes 0
+}
+)",
+     1, 9},
+    {"concat_pad_reverse", R"(symbol s0 = 4 min 2
+symbol s1 = 21 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1]) {
+  %2: f32[s0, 2*s1] = concatenate(%0, %1) {dim = 1}
+  %3: f32[s0, 2*s1] = reverse(%2) {dims = (1)}
+  %4: f32[] = constant() {value = #1.5, dtype = f32, shape = []}
+  %5: f32[s0 + 3, 2*s1] = pad(%3, %4) {low = [1, 0], high = [2, 0], interior = [0, 0]}
+  return %5 r
+}
+)",
+     1},
+    {"reshape_transpose", R"(symbol s0 = 4 min 2
+symbol s1 = 6 min 2
+symbol s2 = 5 min 2
+graph(%0 x: f32[s0, s1, s2]) {
+  %1: f32[s2, s0, s1] = transpose(%0) {permutation = (2, 0, 1)}
+  %2: f32[s0*s2, s1] = reshape(%1) {shape = [s0*s2, s1]}
+  %3: f32[s0*s1*s2] = reshape(%2) {shape = [s0*s1*s2]}
+  return %3 r
+}
+)",
+     1},
+    {"in_place_unsafe", R"(symbol s0 = 64 min 2
+graph(%0 x: f32[s0]) {
+  %1: f32[s0] = reverse(%0) {dims = (0)}
+  return %1 r writes 0
+}
+)",
+     2},
+    {"compact", R"(symbol s0 = 64 min 2
+graph(%0 x: f32[s0], %1 m: bool[s0]) {
+  %2: f32[s0], %3: i64[] = compact(%0, %1)
+  return %2 r, %3 n
+}
+)"},
+    {"for_loop", R"(symbol s0 = 17 min 2
+graph(%0 x: f32[s0]) {
+  %6: f32[s0] = for_loop(%0) {count = <5>, stacked = 0} region(%1: i64[], %2: f32[s0]) {
+    %3: f32[] = convert(%1) {dtype = f32}
+    %4: f32[s0] = broadcast_in_dim(%3) {shape = [s0], dims = ()}
+    %5: f32[s0] = add(%2, %4)
+    return %5
+  }
+  return %6 r
+}
+)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Schedule, Families, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace primset::schedule

@@ -1,0 +1,104 @@
+// What specgen writes beside the bundle.
+#include <gtest/gtest.h>
+
+#include "codegen/specgen/emit_decomps.h"
+#include "codegen/specgen/emit_prims.h"
+#include "codegen/specgen/file_writer.h"
+#include "codegen/specgen/test_support.h"
+
+namespace primset::specs {
+namespace {
+
+TEST(EmitPrims, OneLineEach) {
+  const std::string list = emit_prim_list(small_bundle());
+  EXPECT_NE(list.find("PRIMSET_PRIM(add, \"add\", core, \"base\", 2, false, 1, 0)\n"),
+            std::string::npos);
+  EXPECT_NE(list.find("PRIMSET_PRIM(sort, \"sort\", core, \"base\", 2, true, 2, 0)\n"),
+            std::string::npos);
+  EXPECT_NE(list.find("PRIMSET_PRIM(cond, \"cond\", region, \"base\", 2, true, 1, 2)\n"),
+            std::string::npos);
+}
+
+TEST(EmitPrims, IdentifiersAvoidWordsOfCpp) {
+  EXPECT_EQ(cpp_identifier("add"), "add");
+  EXPECT_EQ(cpp_identifier("xor"), "xor_");
+  EXPECT_EQ(cpp_identifier("and"), "and_");
+  EXPECT_EQ(cpp_identifier("bit_xor"), "bit_xor");
+}
+
+TEST(EmitPrims, TheTableHasEveryOperandAndAttribute) {
+  const std::string table = emit_prim_table(small_bundle());
+  EXPECT_NE(table.find("PRIMSET_PRIM_OPERAND(scale, 1, \"bias\", false, true, 0x40)"),
+            std::string::npos);
+  EXPECT_NE(table.find("PRIMSET_PRIM_ATTRIBUTE(sort, 1, \"descending\", boolean, true)"),
+            std::string::npos);
+  EXPECT_NE(table.find("PRIMSET_PRIM_RESULT(convert, 0, \"y\", false, \"dtype\")"),
+            std::string::npos);
+}
+
+std::string signature_of(const std::string& schema, const std::string& settings = "") {
+  const Bundle bundle = compile_file("- op: f\n  overloads: {default: \"" + schema + "\"}\n" +
+                                     settings + "  decompose: {function: f}\n");
+  const Overload* o = bundle.find_overload("f");
+  return o == nullptr ? "" : cpp_signature(*o);
+}
+
+TEST(EmitDecomps, Types) {
+  EXPECT_EQ(signature_of("(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d) -> Tensor"),
+            "Val decompose(Tracer& t, const Val& a, const std::optional<Val>& b, "
+            "const std::vector<Val>& c, const std::vector<std::optional<Val>>& d)");
+  EXPECT_EQ(signature_of("(Scalar a, Scalar? b, SymInt c, SymInt? d, SymInt[] e) -> Tensor[]"),
+            "std::vector<Val> decompose(Tracer& t, const ScalarArg& a, "
+            "const std::optional<ScalarArg>& b, SymInt c, const std::optional<SymInt>& d, "
+            "const SymInts& e)");
+  EXPECT_EQ(signature_of("(int a, int[2] b, float c, float d, bool e, str g) -> (Tensor, Tensor)",
+                         "  structural: [d]\n"),
+            "std::tuple<Val, Val> decompose(Tracer& t, int64_t a, const std::vector<int64_t>& b, "
+            "const ScalarArg& c, double d, bool e, const std::string& g)");
+  EXPECT_EQ(signature_of("(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+                         "Generator? generator=None, ScalarType to) -> ()"),
+            "void decompose(Tracer& t, const std::optional<DType>& dtype, "
+            "const std::optional<Layout>& layout, const std::optional<DeviceArg>& device, "
+            "const RngArg& generator, DType to)");
+}
+
+TEST(EmitDecomps, WhatIsWrittenIsReturned) {
+  EXPECT_EQ(signature_of("(Tensor(a!) self, Tensor(b!) state, int n) -> Tensor"),
+            "std::tuple<Val, Val, Val> decompose(Tracer& t, const Val& self, const Val& state, "
+            "int64_t n)");
+}
+
+TEST(EmitDecomps, HeadersAreSplitByFamilyAndDeclareOnce) {
+  const std::string entry =
+      "- op: OP\n  overloads: {default: (Tensor self) -> Tensor}\n"
+      "  decompose: {function: shared}\n";
+  auto with_name = [&](const std::string& name) {
+    std::string text = entry;
+    return text.replace(text.find("OP"), 2, name);
+  };
+  Diagnostics diagnostics;
+  const Bundle bundle = compile_texts(
+      small_bundle(), {{"one.yaml", with_name("f")}, {"two.yaml", with_name("g")}}, diagnostics);
+  const auto files = emit_decomps(bundle);
+  EXPECT_NE(files.at("one.h").find("struct shared {\n  static Val decompose("), std::string::npos);
+  EXPECT_EQ(files.at("two.h").find("struct shared"), std::string::npos);
+  EXPECT_NE(files.at("two.h").find("#include \"decomps/one.h\""), std::string::npos);
+  EXPECT_NE(files.at("registry.inc").find("PRIMSET_DECOMP(shared, \"shared\")\n"),
+            std::string::npos);
+  EXPECT_NE(files.at("all.h").find("#include \"decomps/prim_base.h\""), std::string::npos);
+}
+
+TEST(FileWriter, WritesOnlyWhatChanges) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "specgen_writer" / "file.txt";
+  std::filesystem::remove(path);
+  EXPECT_TRUE(write_if_changed(path, "one"));
+  const auto written = std::filesystem::last_write_time(path);
+  EXPECT_FALSE(write_if_changed(path, "one"));
+  EXPECT_EQ(std::filesystem::last_write_time(path), written);
+  EXPECT_TRUE(write_if_changed(path, "two"));
+  EXPECT_EQ(read_text(path), "two");
+}
+
+}  // namespace
+}  // namespace primset::specs

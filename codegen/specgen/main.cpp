@@ -1,0 +1,110 @@
+// specgen: compiles specs to what the rest of Primset reads.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/specgen/compile.h"
+#include "codegen/specgen/emit_decomps.h"
+#include "codegen/specgen/emit_prims.h"
+#include "codegen/specgen/file_writer.h"
+#include "primset/error.h"
+#include "specs/bundle/writer.h"
+
+namespace primset::specs {
+namespace {
+
+constexpr const char* kDescription =
+    R"(Compiles operator and primitive specs (YAML) into the spec bundle and what is generated beside it.
+
+  specgen specs --check                    is every spec right? Writes nothing
+  specgen specs --out build/generated      the bundle, the primitive tables, the typed C++ headers
+  specgen specs my_ops.yaml --out out      with operators of your own
+  specgen specs --out out --emit bundle    the bundle alone
+
+A path is a YAML file or a folder of them. A file is a list of '- op:' or '- prim:' entries; its name
+is the operators' family or the primitives' category. Mistakes are printed as
+file:line:column: what; expected ..., all that are found in one run, or with --json as a JSON list.
+Files are written only when they change.)";
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string out;
+  std::vector<std::string> emit = {"bundle", "prims", "decomps"};
+  std::string stamp;
+  bool check = false;
+  bool json = false;
+};
+
+void write_outputs(const Options& options, Bundle& bundle) {
+  const std::filesystem::path out = options.out;
+  const std::set<std::string> wanted(options.emit.begin(), options.emit.end());
+  if (wanted.contains("bundle")) {
+    const std::vector<std::byte> bytes = write_bundle(bundle);
+    write_if_changed(out / "specs" / "bundle.bin",
+                     {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  if (wanted.contains("prims")) {
+    write_if_changed(out / "prims" / "prim_list.inc", emit_prim_list(bundle));
+    write_if_changed(out / "prims" / "prim_table.inc", emit_prim_table(bundle));
+  }
+  if (wanted.contains("decomps")) {
+    for (const auto& [file, text] : emit_decomps(bundle)) {
+      write_if_changed(out / "decomps" / file, text);
+    }
+  }
+  if (!options.stamp.empty()) {
+    // Always new, unlike the outputs: it tells the build that they are up to date.
+    std::filesystem::remove(options.stamp);
+    write_if_changed(options.stamp, "");
+  }
+}
+
+int run(const Options& options) {
+  Diagnostics diagnostics;
+  const std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
+  Bundle bundle = compile(paths, diagnostics);
+  if (!diagnostics.ok()) {
+    const std::string report = options.json ? diagnostics.json() : diagnostics.text();
+    std::fputs(report.c_str(), options.json ? stdout : stderr);
+    return 1;
+  }
+  if (options.json) std::fputs("[]\n", stdout);
+  if (!options.check) write_outputs(options, bundle);
+  return 0;
+}
+
+}  // namespace
+}  // namespace primset::specs
+
+int main(int argc, char** argv) {
+  primset::specs::Options options;
+  CLI::App app{primset::specs::kDescription, "specgen"};
+  app.add_option("paths", options.paths, "YAML files, or folders of them")
+      ->required()
+      ->check(CLI::ExistingPath);
+  app.add_option("--out", options.out, "the folder to write to");
+  app.add_option("--emit", options.emit, "what to write")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"bundle", "prims", "decomps"}))
+      ->capture_default_str();
+  app.add_option("--stamp", options.stamp, "a file to touch when all is written");
+  app.add_flag("--check", options.check, "only report mistakes");
+  app.add_flag("--json", options.json, "report mistakes as JSON, on standard output");
+  CLI11_PARSE(app, argc, argv);
+  if (!options.check && options.out.empty()) {
+    std::fputs("specgen: say where to write (--out DIR), or --check\n", stderr);
+    return 2;
+  }
+  try {
+    return primset::specs::run(options);
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("{}\n", error.what()).c_str(), stderr);
+    return 1;
+  }
+}

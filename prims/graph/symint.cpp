@@ -1,0 +1,412 @@
+#include "prims/graph/symint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "primset/error.h"
+
+namespace primset::prims {
+namespace {
+
+using Poly = SymContext::Poly;
+using Term = SymContext::Term;
+
+int64_t floor_div_int(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
+}
+
+int64_t ceil_log2_int(int64_t a) {
+  return a <= 1 ? 0 : 64 - std::countl_zero(static_cast<uint64_t>(a) - 1);
+}
+
+SymContext* context_of(const SymInt& a, const SymInt& b) {
+  return a.context() ? a.context() : b.context();
+}
+
+Poly constant_poly(int64_t v) {
+  if (v == 0) return {};
+  return {Term{v, {}}};
+}
+
+std::optional<int64_t> as_constant(const Poly& p) {
+  if (p.empty()) return 0;
+  if (p.size() == 1 && p[0].atoms.empty()) return p[0].coefficient;
+  return std::nullopt;
+}
+
+Poly normalize(Poly p) {
+  std::sort(p.begin(), p.end(), [](const Term& a, const Term& b) { return a.atoms < b.atoms; });
+  Poly out;
+  for (Term& t : p) {
+    if (!out.empty() && out.back().atoms == t.atoms) {
+      out.back().coefficient += t.coefficient;
+    } else {
+      if (!out.empty() && out.back().coefficient == 0) out.pop_back();
+      out.push_back(std::move(t));
+    }
+  }
+  if (!out.empty() && out.back().coefficient == 0) out.pop_back();
+  return out;
+}
+
+Poly add_polys(const Poly& a, const Poly& b, int64_t scale_b) {
+  Poly out = a;
+  for (const Term& t : b) out.push_back({t.coefficient * scale_b, t.atoms});
+  return normalize(std::move(out));
+}
+
+Poly mul_polys(const Poly& a, const Poly& b) {
+  Poly out;
+  for (const Term& x : a) {
+    for (const Term& y : b) {
+      Term t{x.coefficient * y.coefficient, x.atoms};
+      t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
+      std::sort(t.atoms.begin(), t.atoms.end());
+      out.push_back(std::move(t));
+    }
+  }
+  return normalize(std::move(out));
+}
+
+// a / b when b is a single term that divides every term of a exactly.
+std::optional<Poly> exact_quotient(const Poly& a, const Poly& b) {
+  if (b.size() != 1) return std::nullopt;
+  Poly out;
+  for (const Term& t : a) {
+    if (t.coefficient % b[0].coefficient != 0) return std::nullopt;
+    Term q{t.coefficient / b[0].coefficient, {}};
+    if (!std::includes(t.atoms.begin(), t.atoms.end(), b[0].atoms.begin(), b[0].atoms.end())) {
+      return std::nullopt;
+    }
+    std::set_difference(t.atoms.begin(), t.atoms.end(), b[0].atoms.begin(), b[0].atoms.end(),
+                        std::back_inserter(q.atoms));
+    out.push_back(std::move(q));
+  }
+  return normalize(std::move(out));
+}
+
+std::string key_of(const Poly& p) {
+  std::string key;
+  for (const Term& t : p) {
+    key.append(reinterpret_cast<const char*>(&t.coefficient), sizeof(t.coefficient));
+    auto n = static_cast<uint32_t>(t.atoms.size());
+    key.append(reinterpret_cast<const char*>(&n), sizeof(n));
+    key.append(reinterpret_cast<const char*>(t.atoms.data()), n * sizeof(uint32_t));
+  }
+  return key;
+}
+
+}  // namespace
+
+SymContext::SymContext() = default;
+SymContext::~SymContext() = default;
+
+SymInt SymContext::symbol(std::string name, int64_t hint, int64_t lower) {
+  auto index = static_cast<uint32_t>(symbols_.size());
+  symbols_.push_back({std::move(name), hint, lower});
+  uint32_t a = intern_atom({AtomKind::symbol, index, {}, {}});
+  return intern({Term{1, {a}}});
+}
+
+size_t SymContext::symbol_count() const { return symbols_.size(); }
+const std::string& SymContext::symbol_name(size_t index) const { return symbols_[index].name; }
+int64_t SymContext::symbol_hint(size_t index) const { return symbols_[index].hint; }
+int64_t SymContext::symbol_lower(size_t index) const { return symbols_[index].lower; }
+
+std::optional<uint32_t> SymContext::as_symbol(const SymInt& s) const {
+  if (s.is_constant()) return std::nullopt;
+  const Poly& p = polys_[s.poly()];
+  if (p.size() != 1 || p[0].coefficient != 1 || p[0].atoms.size() != 1) return std::nullopt;
+  const Atom& a = atoms_[p[0].atoms[0]];
+  if (a.kind != AtomKind::symbol) return std::nullopt;
+  return a.symbol;
+}
+
+SymInt SymContext::intern(Poly poly) {
+  if (auto c = as_constant(poly)) return SymInt(*c);
+  auto [it, fresh] = poly_index_.try_emplace(key_of(poly), static_cast<uint32_t>(polys_.size()));
+  if (fresh) polys_.push_back(std::move(poly));
+  return SymInt(this, it->second);
+}
+
+uint32_t SymContext::intern_atom(Atom atom) {
+  std::string key(1, static_cast<char>(atom.kind));
+  key.append(reinterpret_cast<const char*>(&atom.symbol), sizeof(atom.symbol));
+  std::string lhs = key_of(atom.lhs);
+  auto n = static_cast<uint32_t>(lhs.size());
+  key.append(reinterpret_cast<const char*>(&n), sizeof(n));
+  key += lhs + key_of(atom.rhs);
+  auto [it, fresh] = atom_index_.try_emplace(key, static_cast<uint32_t>(atoms_.size()));
+  if (fresh) atoms_.push_back(std::move(atom));
+  return it->second;
+}
+
+SymContext::Poly SymContext::poly_of(const SymInt& s) const {
+  return s.is_constant() ? constant_poly(s.constant()) : polys_[s.poly()];
+}
+
+int64_t SymContext::evaluate(uint32_t poly, std::span<const int64_t> symbols) const {
+  return evaluate_poly(polys_[poly], symbols);
+}
+
+int64_t SymContext::evaluate_poly(const Poly& p, std::span<const int64_t> symbols) const {
+  int64_t sum = 0;
+  for (const Term& t : p) {
+    int64_t v = t.coefficient;
+    for (uint32_t id : t.atoms) {
+      const Atom& a = atoms_[id];
+      if (a.kind == AtomKind::symbol) {
+        v *= symbols[a.symbol];
+        continue;
+      }
+      int64_t x = evaluate_poly(a.lhs, symbols), y = evaluate_poly(a.rhs, symbols);
+      switch (a.kind) {
+        case AtomKind::floor_div: v *= y == 0 ? 0 : floor_div_int(x, y); break;
+        case AtomKind::mod: v *= y == 0 ? 0 : x - y * floor_div_int(x, y); break;
+        case AtomKind::min: v *= std::min(x, y); break;
+        case AtomKind::ceil_log2: v *= ceil_log2_int(x); break;
+        default: v *= std::max(x, y); break;
+      }
+    }
+    sum += v;
+  }
+  return sum;
+}
+
+int64_t SymContext::hint_of(uint32_t poly) const {
+  std::vector<int64_t> hints;
+  hints.reserve(symbols_.size());
+  for (const Symbol& s : symbols_) hints.push_back(s.hint);
+  return evaluate(poly, hints);
+}
+
+std::optional<int64_t> SymContext::atom_lower(uint32_t id) const {
+  const Atom& a = atoms_[id];
+  switch (a.kind) {
+    case AtomKind::symbol: {
+      int64_t lower = symbols_[a.symbol].lower;
+      return lower == INT64_MIN ? std::nullopt : std::optional(lower);
+    }
+    case AtomKind::floor_div: {
+      auto x = lower_bound(a.lhs), y = lower_bound(a.rhs);
+      if (x && y && *x >= 0 && *y > 0) return 0;
+      return std::nullopt;
+    }
+    case AtomKind::mod: {
+      auto y = lower_bound(a.rhs);
+      return y && *y > 0 ? std::optional<int64_t>(0) : std::nullopt;
+    }
+    case AtomKind::min: {
+      auto x = lower_bound(a.lhs), y = lower_bound(a.rhs);
+      return x && y ? std::optional(std::min(*x, *y)) : std::nullopt;
+    }
+    case AtomKind::max: {
+      auto x = lower_bound(a.lhs), y = lower_bound(a.rhs);
+      if (x && y) return std::max(*x, *y);
+      return x ? x : y;
+    }
+    case AtomKind::ceil_log2: return 0;
+  }
+  return std::nullopt;
+}
+
+// A bound from the symbols' lower bounds alone: known only while no coefficient is negative and no
+// factor may be.
+std::optional<int64_t> SymContext::lower_bound(const Poly& p) const {
+  int64_t sum = 0;
+  for (const Term& t : p) {
+    if (t.coefficient < 0 && !t.atoms.empty()) return std::nullopt;
+    int64_t v = t.coefficient;
+    for (uint32_t id : t.atoms) {
+      auto lower = atom_lower(id);
+      if (!lower || *lower < 0) return std::nullopt;
+      v *= *lower;
+    }
+    sum += v;
+  }
+  return sum;
+}
+
+void SymContext::add_guard(const SymInt& lhs, Guard::Relation relation, const SymInt& rhs) {
+  SymInt d = lhs - rhs;
+  if (d.is_constant()) return;
+  for (const Guard& g : guards_) {
+    if (g.poly == d.poly() && g.relation == relation) return;
+  }
+  guards_.push_back({d.poly(), relation});
+}
+
+std::string SymContext::atom_text(uint32_t id) const {
+  const Atom& a = atoms_[id];
+  const char* f = "";
+  switch (a.kind) {
+    case AtomKind::symbol: return symbols_[a.symbol].name;
+    case AtomKind::floor_div: f = "floor_div"; break;
+    case AtomKind::mod: f = "mod"; break;
+    case AtomKind::min: f = "min"; break;
+    case AtomKind::max: f = "max"; break;
+    case AtomKind::ceil_log2: return "ceil_log2(" + poly_text(a.lhs) + ")";
+  }
+  return std::string(f) + "(" + poly_text(a.lhs) + ", " + poly_text(a.rhs) + ")";
+}
+
+std::string SymContext::poly_text(const Poly& p) const {
+  if (p.empty()) return "0";
+  std::string out;
+  // The constant sorts first; people expect it last.
+  auto term = [&](const Term& t) {
+    int64_t c = t.coefficient;
+    if (!out.empty()) out += c < 0 ? " - " : " + ";
+    else if (c < 0) out += "-";
+    c = std::abs(c);
+    if (t.atoms.empty()) {
+      out += std::to_string(c);
+      return;
+    }
+    if (c != 1) out += std::to_string(c) + "*";
+    for (size_t i = 0; i < t.atoms.size(); ++i) out += (i ? "*" : "") + atom_text(t.atoms[i]);
+  };
+  for (const Term& t : p) {
+    if (!t.atoms.empty()) term(t);
+  }
+  if (p[0].atoms.empty()) term(p[0]);
+  return out;
+}
+
+std::string SymContext::to_string(const SymInt& s) const { return poly_text(poly_of(s)); }
+
+std::string SymContext::to_string(const Guard& g) const {
+  const char* relation = "";
+  switch (g.relation) {
+    case Guard::Relation::eq: relation = " == 0"; break;
+    case Guard::Relation::ne: relation = " != 0"; break;
+    case Guard::Relation::lt: relation = " < 0"; break;
+    case Guard::Relation::ge: relation = " >= 0"; break;
+  }
+  return poly_text(polys_[g.poly]) + relation;
+}
+
+int64_t SymInt::hint() const { return context_ ? context_->hint_of(poly()) : value_; }
+
+int64_t SymInt::specialize() const {
+  if (is_constant()) return value_;
+  int64_t v = hint();
+  context_->add_guard(*this, Guard::Relation::eq, v);
+  return v;
+}
+
+SymInt operator+(const SymInt& a, const SymInt& b) {
+  SymContext* c = context_of(a, b);
+  if (!c) return SymInt(a.constant() + b.constant());
+  return c->intern(add_polys(c->poly_of(a), c->poly_of(b), 1));
+}
+
+SymInt operator-(const SymInt& a) { return a * SymInt(-1); }
+SymInt operator-(const SymInt& a, const SymInt& b) { return a + -b; }
+
+SymInt operator*(const SymInt& a, const SymInt& b) {
+  SymContext* c = context_of(a, b);
+  if (!c) return SymInt(a.constant() * b.constant());
+  return c->intern(mul_polys(c->poly_of(a), c->poly_of(b)));
+}
+
+SymInt floor_div(const SymInt& a, const SymInt& b) {
+  SymContext* c = context_of(a, b);
+  if (!c) {
+    if (b.constant() == 0) throw Error(ErrorCode::internal, "floor_div of a size by zero");
+    return SymInt(floor_div_int(a.constant(), b.constant()));
+  }
+  Poly p = c->poly_of(a), q = c->poly_of(b);
+  if (auto exact = exact_quotient(p, q)) return c->intern(std::move(*exact));
+  uint32_t atom = c->intern_atom({SymContext::AtomKind::floor_div, 0, std::move(p), std::move(q)});
+  return c->intern({Term{1, {atom}}});
+}
+
+SymInt mod(const SymInt& a, const SymInt& b) {
+  SymContext* c = context_of(a, b);
+  if (!c) return a - b * floor_div(a, b);
+  Poly p = c->poly_of(a), q = c->poly_of(b);
+  if (exact_quotient(p, q)) return 0;
+  uint32_t atom = c->intern_atom({SymContext::AtomKind::mod, 0, std::move(p), std::move(q)});
+  return c->intern({Term{1, {atom}}});
+}
+
+SymInt ceil_div(const SymInt& a, const SymInt& b) { return floor_div(a + b - 1, b); }
+
+SymInt min(const SymInt& a, const SymInt& b) {
+  if (auto less = known_less(a, b)) return *less ? a : b;
+  SymContext* c = context_of(a, b);
+  uint32_t atom = c->intern_atom({SymContext::AtomKind::min, 0, c->poly_of(a), c->poly_of(b)});
+  return c->intern({Term{1, {atom}}});
+}
+
+SymInt max(const SymInt& a, const SymInt& b) {
+  if (auto less = known_less(a, b)) return *less ? b : a;
+  SymContext* c = context_of(a, b);
+  uint32_t atom = c->intern_atom({SymContext::AtomKind::max, 0, c->poly_of(a), c->poly_of(b)});
+  return c->intern({Term{1, {atom}}});
+}
+
+std::optional<bool> known_equal(const SymInt& a, const SymInt& b) {
+  if (a.same(b)) return true;
+  SymInt d = a - b;
+  if (d.is_constant()) return d.constant() == 0;
+  SymContext* c = d.context();
+  for (const Guard& g : c->guards()) {
+    if (g.poly == d.poly() && g.relation == Guard::Relation::eq) return true;
+    if (g.poly == d.poly() && g.relation != Guard::Relation::ge) return false;
+  }
+  Poly p = c->poly_of(d);
+  if (auto lower = c->lower_bound(p); lower && *lower > 0) return false;
+  SymInt negated = -d;
+  if (auto lower = c->lower_bound(c->poly_of(negated)); lower && *lower > 0) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> known_less(const SymInt& a, const SymInt& b) {
+  SymInt d = a - b;
+  if (d.is_constant()) return d.constant() < 0;
+  SymContext* c = d.context();
+  for (const Guard& g : c->guards()) {
+    if (g.poly != d.poly()) continue;
+    if (g.relation == Guard::Relation::lt) return true;
+    if (g.relation == Guard::Relation::ge || g.relation == Guard::Relation::eq) return false;
+  }
+  if (auto lower = c->lower_bound(c->poly_of(d)); lower && *lower >= 0) return false;
+  SymInt negated = -d;
+  if (auto lower = c->lower_bound(c->poly_of(negated)); lower && *lower > 0) return true;
+  return std::nullopt;
+}
+
+bool operator==(const SymInt& a, const SymInt& b) {
+  if (auto known = known_equal(a, b)) return *known;
+  SymContext* c = context_of(a, b);
+  bool equal = a.hint() == b.hint();
+  c->add_guard(a, equal ? Guard::Relation::eq : Guard::Relation::ne, b);
+  return equal;
+}
+
+bool operator<(const SymInt& a, const SymInt& b) {
+  if (auto known = known_less(a, b)) return *known;
+  SymContext* c = context_of(a, b);
+  bool less = a.hint() < b.hint();
+  c->add_guard(a, less ? Guard::Relation::lt : Guard::Relation::ge, b);
+  return less;
+}
+
+SymInt ceil_log2(const SymInt& a) {
+  if (a.is_constant()) return ceil_log2_int(a.constant());
+  SymContext* c = a.context();
+  uint32_t atom = c->intern_atom({SymContext::AtomKind::ceil_log2, 0, c->poly_of(a), {}});
+  return c->intern({Term{1, {atom}}});
+}
+
+SymInt product(std::span<const SymInt> xs) {
+  SymInt p = 1;
+  for (const SymInt& x : xs) p *= x;
+  return p;
+}
+
+}  // namespace primset::prims

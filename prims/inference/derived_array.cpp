@@ -1,0 +1,101 @@
+// Derived shapes, reductions, normalisations and random numbers.
+#include <algorithm>
+
+#include "prims/inference/rules.h"
+
+namespace primset::prims {
+namespace {
+
+using Ints = Attr::Ints;
+
+Types diagonal(const Call& c) {
+  int64_t dim1 = c.attr<int64_t>("dim1"), dim2 = c.attr<int64_t>("dim2");
+  int64_t offset = c.attr<int64_t>("offset");
+  c.require(valid_dims({dim1, dim2}, c.rank(0)), "diagonal_c1: dim1 and dim2 are two dims of x");
+  SymInt rows = c.shape(0)[static_cast<size_t>(dim1)],
+         columns = c.shape(0)[static_cast<size_t>(dim2)];
+  SymInts shape = without_dims(c.shape(0), {dim1, dim2});
+  SymInt size = offset >= 0 ? min(rows, columns - offset) : min(rows + offset, columns);
+  shape.push_back(max(size, 0));
+  return {{c.dtype(0), shape}};
+}
+
+Types as_strided(const Call& c) {
+  const SymInts& sizes = c.attr<SymInts>("sizes");
+  c.require(sizes.size() == c.attr<SymInts>("strides").size(), "as_strided_c1: one stride a size");
+  c.attr<SymInt>("offset");
+  return {{c.dtype(0), sizes}};
+}
+
+Types reduced(const Call& c) {
+  c.require_signature_dtypes();
+  const Ints& dims = c.attr<Ints>("dims");
+  c.require_shared(valid_dims(dims, c.rank(0)), "_c1: dims are dims of x");
+  ValueType type{c.dtype(0), without_dims(c.shape(0), dims)};
+  if (c.prim == Prim::var_mean) return {type, type};
+  return {type};
+}
+
+Types along_dim(const Call& c) {
+  c.require_signature_dtypes();
+  c.require_shared(valid_dims({c.attr<int64_t>("dim")}, c.rank(0)), "_c1: dim is a dim of x");
+  return {c.type(0)};
+}
+
+// y, and statistics over the last `dims` dims, which they lack.
+Types normalized(const Call& c) {
+  c.require_signature_dtypes();
+  int64_t dims = c.attr<int64_t>("dims");
+  c.require_shared(dims >= 0 && dims <= static_cast<int64_t>(c.rank(0)), "_c1: x has `dims` dims");
+  SymInts outer(c.shape(0).begin(), c.shape(0).end() - dims);
+  SymInts inner(c.shape(0).end() - dims, c.shape(0).end());
+  for (size_t i = 1; i < c.count(); ++i) {
+    if (c.has(i))
+      c.require_shared(equal_shapes(c.shape(i), inner),
+                       "_c3: weight and bias have the normalised shape");
+  }
+  ValueType statistic{c.dtype(0), outer};
+  if (c.prim == Prim::layer_norm) return {c.type(0), statistic, statistic};
+  return {c.type(0), statistic};
+}
+
+void require_key(const Call& c) {
+  for (size_t i : {0u, 1u}) {
+    c.require_shared(c.rank(i) == 0 && c.dtype(i) == DType::i64,
+                     "_c1: key and offset are i64 numbers");
+  }
+}
+
+Types philox_bits(const Call& c) {
+  require_key(c);
+  SymInts shape = c.attr<SymInts>("shape");
+  shape.push_back(4);
+  return {{DType::u32, shape}};
+}
+
+Types random_values(const Call& c) {
+  require_key(c);
+  return {{c.attr<DType>("dtype"), c.attr<SymInts>("shape")}};
+}
+
+Types dropout(const Call& c) {
+  require_key(c);
+  c.require(is_floating(c.dtype(2)), "dropout_c2: x is floating");
+  return {c.type(2), {DType::boolean, c.shape(2)}};
+}
+
+}  // namespace
+
+void add_derived_array_rules(RuleTable& t) {
+  using enum Prim;
+  t.set(Prim::diagonal, primset::prims::diagonal);
+  t.set(Prim::as_strided, primset::prims::as_strided);
+  t.set({mean, var_mean, vector_norm, log_sum_exp}, reduced);
+  t.set({softmax, log_softmax, scan_log_add_exp}, along_dim);
+  t.set({layer_norm, rms_norm}, normalized);
+  t.set(Prim::philox_bits, primset::prims::philox_bits);
+  t.set({random_uniform, random_normal, random_integers}, random_values);
+  t.set(Prim::dropout, primset::prims::dropout);
+}
+
+}  // namespace primset::prims

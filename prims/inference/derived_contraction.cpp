@@ -1,0 +1,93 @@
+#include "prims/inference/rules.h"
+
+namespace primset::prims {
+namespace {
+
+Types matmul(const Call& c) {
+  c.require_signature_dtypes();
+  size_t r = c.rank(0);
+  c.require(r >= 2 && c.rank(1) == r, "matmul_c1: a and b are matrices in batches of one rank");
+  const SymInts &a = c.shape(0), &b = c.shape(1);
+  SymInts shape(a.begin(), a.end() - 2);
+  for (size_t d = 0; d + 2 < r; ++d) {
+    c.require(a[d] == b[d], "matmul_c2: batch dims have equal sizes");
+  }
+  c.require(a[r - 1] == b[r - 2], "matmul_c3: contracted dims have equal sizes");
+  shape.push_back(a[r - 2]);
+  shape.push_back(b[r - 1]);
+  return {{c.dtype(0), shape}};
+}
+
+struct Spatial {
+  SymInts stride, padding, dilation, output_padding;
+};
+
+SymInt convolved(const Spatial& s, size_t i, const SymInt& n, const SymInt& kernel) {
+  SymInt span = s.dilation[i] * (kernel - 1) + 1;
+  return floor_div(n + 2 * s.padding[i] - span, s.stride[i]) + 1;
+}
+
+SymInt deconvolved(const Spatial& s, size_t i, const SymInt& n, const SymInt& kernel) {
+  return (n - 1) * s.stride[i] - 2 * s.padding[i] + s.dilation[i] * (kernel - 1) +
+         s.output_padding[i] + 1;
+}
+
+// x is [batch, channels, spatial...]; w is [out, in / groups, kernel...], or when transposed
+// [in, out / groups, kernel...].
+Types convolution(const Call& c) {
+  c.require_signature_dtypes();
+  size_t r = c.rank(0);
+  c.require(r >= 3 && r <= 5 && c.rank(1) == r, "convolution_c1: 1 to 3 spatial dims");
+  Spatial s{c.attr<SymInts>("stride"), c.attr<SymInts>("padding"), c.attr<SymInts>("dilation"),
+            c.attr<SymInts>("output_padding")};
+  bool transposed = c.attr<bool>("transposed");
+  const SymInt& groups = c.attr<SymInt>("groups");
+  size_t n = r - 2;
+  c.require(s.stride.size() == n && s.padding.size() == n && s.dilation.size() == n &&
+                s.output_padding.size() == n,
+            "convolution_c2: one entry a spatial dim");
+  const SymInts &x = c.shape(0), &w = c.shape(1);
+  SymInt channels = transposed ? w[0] : w[1] * groups;
+  c.require(x[1] == channels, "convolution_c3: x and w agree about the channels");
+  SymInts shape{x[0], transposed ? w[1] * groups : w[0]};
+  for (size_t i = 0; i < n; ++i) {
+    SymInt size =
+        transposed ? deconvolved(s, i, x[i + 2], w[i + 2]) : convolved(s, i, x[i + 2], w[i + 2]);
+    c.require(size.hint() >= 0, "convolution_c4: the kernel fits");
+    shape.push_back(size);
+  }
+  if (c.has(2)) {
+    c.require(c.rank(2) == 1 && c.shape(2)[0] == shape[1], "convolution_c5: one bias a channel");
+  }
+  return {{c.dtype(0), shape}};
+}
+
+// q is [..., queries, k], k is [..., keys, k], v is [..., keys, v].
+Types attention(const Call& c) {
+  size_t r = c.rank(0);
+  c.require(r >= 2 && c.rank(1) == r && c.rank(2) == r, "attention_c1: q, k and v have one rank");
+  const SymInts &q = c.shape(0), &k = c.shape(1), &v = c.shape(2);
+  c.require(q[r - 1] == k[r - 1], "attention_c2: q and k agree about their last dim");
+  c.require(k[r - 2] == v[r - 2], "attention_c3: as many keys as values");
+  SymInts rows(q.begin(), q.end() - 1), shape = rows;
+  shape.push_back(v[r - 1]);
+  return {{c.dtype(0), shape}, {DType::f32, rows}};
+}
+
+Types cholesky(const Call& c) {
+  c.require_signature_dtypes();
+  size_t r = c.rank(0);
+  c.require(r >= 2 && c.shape(0)[r - 1] == c.shape(0)[r - 2], "cholesky_c1: matrices are square");
+  return {c.type(0), {DType::i32, SymInts(c.shape(0).begin(), c.shape(0).end() - 2)}};
+}
+
+}  // namespace
+
+void add_derived_contraction_rules(RuleTable& t) {
+  t.set(Prim::matmul, matmul);
+  t.set(Prim::convolution, convolution);
+  t.set(Prim::attention, attention);
+  t.set(Prim::cholesky, cholesky);
+}
+
+}  // namespace primset::prims

@@ -1,0 +1,25 @@
+# primset_library(name SOURCES ... LIBS ...): a static library inside the SDK. Headers are included
+# by their path from the repository's root ("prims/graph/graph.h"), so that an include names its layer.
+function(primset_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
+    ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${name} PUBLIC ${ARG_LIBS})
+endfunction()
+
+# primset_test(name SOURCES ... LIBS ... [LABELS ...]): a GoogleTest executable, one CTest entry.
+function(primset_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
+    ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE PRIMSET_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    PRIMSET_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "unit;${ARG_LABELS}")
+endfunction()

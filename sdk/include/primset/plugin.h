@@ -1,0 +1,460 @@
+/* Primset plugin interface: how an accelerator joins Primset.
+ *
+ * IDEA
+ *   A plugin is a shared library that exports one function, primset_plugin_query. It hands the host
+ *   a table of functions: enumerate devices, allocate memory, copy, run kernels in order on a
+ *   stream. The SDK brings every operator; it compiles kernels to the one format the device names
+ *   in its properties, or, for a device without a code generator, calls the native primitives the
+ *   plugin offers. The CPU, CUDA, Vulkan and Level Zero back ends use this header and nothing else.
+ *
+ * SCENARIO
+ *   1. host: dlopen(RTLD_LOCAL), primset_plugin_query(host, min, max, &plugin)
+ *   2. host: device_count, device_open, device_properties
+ *   3. host: memory_alloc, stream_create, module_load, module_kernel
+ *   4. host: copy_in, launch ..., copy_out, stream_synchronize
+ *   5. host: everything in reverse; device_close; plugin->release; dlclose
+ *
+ * RULES THAT HOLD EVERYWHERE
+ *   struct_size   The first member of every struct that crosses the border. The writer sets it to
+ *                 its own sizeof. The reader touches only members below it; what is missing counts
+ *                 as zero. Tables and structs are only ever appended to. The members of arrays
+ *                 (primset_binding, primset_tensor, primset_attr) are fixed for ever.
+ *   next          A chain of extension structs, NULL at its end; unknown ones are skipped.
+ *   status        Every fallible function returns primset_status*: NULL is success. The receiver
+ *                 calls status->release(status) once. On failure every output is set to NULL / 0.
+ *   handles       Opaque pointers of the plugin. A handle is used only with the device it came
+ *                 from.
+ *   memory        A place in device memory is (buffer, byte offset), never a bare pointer. A range
+ *                 of zero bytes is legal everywhere but in memory_alloc; its buffer may be NULL.
+ *   file          A plugin's file is lib<name>_primset.so; <name> is primset_plugin.name. So the
+ *                 host opens "acme:0" without loading any other plugin.
+ *   unwinding     No exception, longjmp or signal handler crosses the border.
+ *   threads       Each function carries a tag:
+ *                   [any]     may be called from any thread at any time, concurrently with anything
+ *                   [stream]  calls on one stream never overlap; different streams may
+ *                   [device]  calls on one device never overlap with each other
+ *   since         The ABI version a member appeared in. Version 1 is the first.
+ */
+#ifndef PRIMSET_PLUGIN_H_
+#define PRIMSET_PLUGIN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PRIMSET_ABI_VERSION 1u
+
+#if defined(_WIN32)
+#define PRIMSET_PLUGIN_EXPORT __declspec(dllexport)
+#else
+#define PRIMSET_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Types                                                                                          */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* What went wrong. Codes are fixed for ever. */
+enum {
+  PRIMSET_OK = 0,
+  PRIMSET_INVALID_ARGUMENT = 1, /* the host broke a rule of this header */
+  PRIMSET_UNSUPPORTED = 2,      /* the device cannot do this; nothing happened */
+  PRIMSET_OUT_OF_MEMORY = 3,    /* device or host memory; nothing happened */
+  PRIMSET_DEVICE_LOST = 4,      /* the device is gone; all its handles may only be released */
+  PRIMSET_LOAD_FAILED = 5,      /* a module was refused by the driver */
+  PRIMSET_INTERNAL = 6          /* anything else */
+};
+
+/* Made by the side that fails, released by the side that receives. message is UTF-8, lives until
+ * release, and says what was tried and with which values. */
+typedef struct primset_status {
+  uint32_t struct_size;
+  uint32_t code;
+  const char* message;
+  void (*release)(struct primset_status* self); /* [any] never NULL */
+} primset_status;
+
+typedef struct primset_device_t* primset_device;
+typedef struct primset_stream_t* primset_stream;
+typedef struct primset_event_t* primset_event;
+typedef struct primset_buffer_t* primset_buffer;
+typedef struct primset_module_t* primset_module;
+typedef struct primset_kernel_t* primset_kernel;
+
+/* Element types: ATen's ScalarType codes. A set of them is a bit mask, 1 << code. */
+enum {
+  PRIMSET_U8 = 0,
+  PRIMSET_I8 = 1,
+  PRIMSET_I16 = 2,
+  PRIMSET_I32 = 3,
+  PRIMSET_I64 = 4,
+  PRIMSET_F16 = 5,
+  PRIMSET_F32 = 6,
+  PRIMSET_F64 = 7,
+  PRIMSET_C64 = 9,   /* two f32, real part first */
+  PRIMSET_C128 = 10, /* two f64 */
+  PRIMSET_BOOL = 11, /* one byte, 0 or 1 */
+  PRIMSET_BF16 = 15
+};
+
+/* The form in which a device takes kernels. */
+enum {
+  PRIMSET_FORMAT_NONE = 0,         /* none: native primitives only (PRIMSET_EXT_PRIMITIVES) */
+  PRIMSET_FORMAT_NATIVE_IMAGE = 1, /* machine code for the host's CPU, see primset_native_image */
+  PRIMSET_FORMAT_LLVM_BITCODE = 2, /* for properties.llvm_triple */
+  PRIMSET_FORMAT_PTX = 3,          /* text, NUL-terminated */
+  PRIMSET_FORMAT_SPIRV_VULKAN = 4, /* GLCompute, PhysicalStorageBuffer64. The parameter block is the
+                                      push constants if it has at most 128 bytes; else they are the
+                                      8-byte address of a copy of it in device memory */
+  PRIMSET_FORMAT_SPIRV_KERNEL = 5  /* OpenCL environment, Physical64 */
+};
+
+/* primset_device_properties.features */
+enum {
+  PRIMSET_FEATURE_F64 = 1u << 0,            /* kernels may compute in f64 */
+  PRIMSET_FEATURE_I64 = 1u << 1,            /* ... and in 64-bit integers */
+  PRIMSET_FEATURE_F16 = 1u << 2,            /* f16 loads, stores and conversions are native */
+  PRIMSET_FEATURE_ATOMIC_I64 = 1u << 3,     /* 64-bit integer atomics on device memory */
+  PRIMSET_FEATURE_ATOMIC_F32_ADD = 1u << 4, /* f32 atomic addition on device memory */
+  PRIMSET_FEATURE_INT8 = 1u << 5,           /* 8-bit loads and stores */
+  PRIMSET_FEATURE_INT16 = 1u << 6           /* 16-bit loads and stores */
+};
+
+/* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */
+enum {
+  PRIMSET_NUMERIC_FUSED_FMA = 1u << 0,     /* the fma instruction rounds once (f32 and f64) */
+  PRIMSET_NUMERIC_EXACT_DIV_F32 = 1u << 1, /* f32 / and sqrt are correctly rounded */
+  PRIMSET_NUMERIC_EXACT_DIV_F64 = 1u << 2, /* f64 / and sqrt are correctly rounded */
+  PRIMSET_NUMERIC_FLUSH_F32 = 1u << 3,     /* f32 denormals are flushed to zero */
+  PRIMSET_NUMERIC_KEEP_NAN_INF = 1u << 4   /* NaN, inf and -0 are never optimised away */
+};
+
+typedef struct primset_device_properties {
+  uint32_t struct_size;
+  uint32_t kernel_format; /* PRIMSET_FORMAT_* */
+  char name[128];         /* "NVIDIA H200", for people */
+  uint64_t memory_bytes;  /* capacity; 0 if unknown */
+  uint64_t dtypes;        /* element types that tensors on this device may have */
+  uint32_t features;      /* PRIMSET_FEATURE_* */
+  uint32_t numerics;      /* PRIMSET_NUMERIC_* */
+
+  uint32_t memory_alignment;  /* every allocation is at least so aligned; a power of two */
+  uint32_t max_param_bytes;   /* largest parameter block of a launch, >= 128 */
+  uint32_t threads;           /* native images: how many threads one launch is spread over */
+  uint32_t vector_bytes;      /* native images: preferred vector width; 0: the host's widest */
+  uint32_t group_threads;     /* SIMT formats: threads of a usual workgroup, a power of two */
+  uint32_t max_group_threads; /* SIMT formats */
+  uint32_t group_memory;      /* SIMT formats: bytes of workgroup memory */
+  uint32_t min_subgroup;      /* SIMT formats: smallest and largest subgroup; 1 if unknown */
+  uint32_t max_subgroup;
+  uint32_t max_groups[3]; /* largest grid in each dimension */
+
+  const char* llvm_triple; /* LLVM_BITCODE, PTX: target; live as long as the device; else NULL */
+  const char* llvm_cpu;    /* "sm_90" */
+  const char* llvm_features;
+  void* next;
+} primset_device_properties;
+
+/* PRIMSET_FORMAT_NATIVE_IMAGE: the bytes given to module_load begin with this header. Map the whole
+ * image at any page-aligned address, readable and executable, and call the entry; there is nothing
+ * to relocate, link or initialise. */
+typedef struct primset_native_image {
+  char magic[8];         /* "PSIMAGE1" */
+  uint32_t header_size;  /* sizeof(primset_native_image) */
+  uint32_t machine;      /* the ELF e_machine code of the CPU, 62 for x86-64 */
+  uint64_t image_size;   /* bytes, this header included */
+  uint64_t entry_offset; /* bytes from the image's first byte to primset_native_entry */
+} primset_native_image;
+
+/* Runs workgroups first_group .. end_group - 1 of a launch of total_groups = groups[0]; such grids
+ * have one dimension, groups[1] == groups[2] == 1. Calls for disjoint ranges may run at once on
+ * several threads. params is the launch's parameter block, aligned to 8. */
+typedef void (*primset_native_entry)(const void* params, uint64_t first_group, uint64_t end_group,
+                                     uint64_t total_groups);
+
+/* What a kernel does with a binding. */
+enum { PRIMSET_ACCESS_READ = 1u, PRIMSET_ACCESS_WRITE = 2u };
+
+/* A range of device memory that a kernel uses; its address becomes the kernel's next pointer. */
+typedef struct primset_binding {
+  primset_buffer buffer; /* NULL if size is 0; the address is then 0 */
+  uint64_t offset;       /* bytes */
+  uint64_t size;         /* bytes that the kernel may touch from offset on */
+  uint32_t access;       /* PRIMSET_ACCESS_* */
+  uint32_t reserved;
+} primset_binding;
+
+/* primset_launch.flags */
+enum {
+  /* The host promises that this launch touches nothing that a launch, copy or fill given to the
+   * stream since the last one without this flag, that one included, writes, nor writes what such a
+   * one reads: it may overlap them. Without the flag all earlier work on the stream is complete and
+   * visible first, as it is for every copy and fill. A stream that runs everything in order may
+   * ignore it. */
+  PRIMSET_LAUNCH_INDEPENDENT = 1u << 0
+};
+
+/* One kernel over a grid of workgroups. The parameter block is the addresses of the first
+ * module_desc.pointer_count bindings, 8 bytes each in order, followed by `scalars`:
+ * 8 * pointer_count + scalar_bytes == module_desc.param_bytes. Further bindings are memory that the
+ * kernel reaches through addresses it finds in memory (PRIMSET_EXT_DEVICE_ADDRESS). All that is
+ * referenced from here may be reused when the call returns. A grid with a zero dimension is a legal
+ * launch that runs nothing. */
+typedef struct primset_launch {
+  uint32_t struct_size;
+  uint32_t flags;
+  primset_kernel kernel;
+  uint32_t groups[3];
+  uint32_t binding_count; /* >= the module's pointer_count */
+  const primset_binding* bindings;
+  const void* scalars; /* aligned to 8 */
+  uint32_t scalar_bytes;
+  uint32_t reserved;
+  void* next;
+} primset_launch;
+
+/* What module_load is told of the one kernel in a module. */
+typedef struct primset_module_desc {
+  uint32_t struct_size;
+  uint32_t format;        /* the device's kernel_format */
+  const void* data;       /* aligned to 8; the plugin copies what it keeps */
+  uint64_t size;          /* bytes */
+  const char* entry;      /* the kernel's name, a C identifier */
+  uint32_t group_size[3]; /* threads a workgroup; {1, 1, 1} for native images */
+  uint32_t pointer_count; /* leading pointers in the parameter block */
+  uint32_t param_bytes;   /* size of the whole block, a multiple of 8 */
+  uint32_t group_memory;  /* bytes of workgroup memory the kernel declares */
+  void* next;
+} primset_module_desc;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The host's side: what a plugin may ask of the SDK                                              */
+/* ---------------------------------------------------------------------------------------------- */
+
+enum {
+  PRIMSET_LOG_DEBUG = 0,
+  PRIMSET_LOG_INFO = 1,
+  PRIMSET_LOG_WARNING = 2,
+  PRIMSET_LOG_ERROR = 3
+};
+
+/* Lives as long as the plugin is loaded. */
+typedef struct primset_host {
+  uint32_t struct_size;
+  uint32_t abi_version;
+  const char* name; /* "primset 0.1.0" */
+  /* [any] since 1. Text for the user's log; one line, UTF-8, without the newline. */
+  void (*log)(const struct primset_host* host, uint32_t level, const char* text);
+  /* [any] since 1. A folder for the plugin's own caches, or NULL. Owned by the host. */
+  const char* cache_folder;
+} primset_host;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The plugin's side                                                                              */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* All members are required. */
+typedef struct primset_plugin {
+  uint32_t struct_size;
+  uint32_t abi_version; /* the version negotiated, host min <= abi_version <= host max */
+  const char* name;     /* the device prefix users type: "acme" in "acme:0"; [a-z][a-z0-9_]* */
+  const char* version;  /* the plugin's own, for people */
+  const char* vendor;   /* for people */
+
+  /* [any] since 1. Ends the plugin: all its devices are closed by now. */
+  void (*release)(const struct primset_plugin* self);
+
+  /* --- devices ------------------------------------------------------------------------------- */
+
+  /* [any] since 1. Number of devices present; 0 is a good answer on a machine without any. */
+  primset_status* (*device_count)(const struct primset_plugin* self, uint32_t* out_count);
+  /* [any] since 1. Opens device `index`. Opening twice gives two independent handles. */
+  primset_status* (*device_open)(const struct primset_plugin* self, uint32_t index,
+                                 primset_device* out_device);
+  /* [device] since 1. All streams, events, buffers and modules of it are gone by now. */
+  void (*device_close)(primset_device device);
+  /* [any] since 1. Fills *out; out->struct_size is set by the host. Never changes while open. */
+  primset_status* (*device_properties)(primset_device device, primset_device_properties* out);
+  /* [any] since 1. An optional table by name (PRIMSET_EXT_*), or NULL. Lives as long as the device.
+   */
+  const void* (*device_extension)(primset_device device, const char* name);
+
+  /* --- memory -------------------------------------------------------------------------------- */
+
+  /* [any] since 1. bytes > 0. Contents are undefined. The SDK caches and suballocates: calls are
+   * rare and large. Out of memory is PRIMSET_OUT_OF_MEMORY; the SDK then frees its cache and
+   * tries once more. */
+  primset_status* (*memory_alloc)(primset_device device, uint64_t bytes,
+                                  primset_buffer* out_buffer);
+  /* [any] since 1. No work that uses the buffer is pending. */
+  void (*memory_free)(primset_device device, primset_buffer buffer);
+  /* [stream] since 1. Host to device. `source` may be reused when the call returns. */
+  primset_status* (*copy_in)(primset_stream stream, primset_buffer buffer, uint64_t offset,
+                             const void* source, uint64_t bytes);
+  /* [stream] since 1. Device to host. Waits for the stream: the bytes are there on return. */
+  primset_status* (*copy_out)(primset_stream stream, primset_buffer buffer, uint64_t offset,
+                              void* target, uint64_t bytes);
+  /* [stream] since 1. Device to device, in stream order. The ranges do not overlap. */
+  primset_status* (*copy)(primset_stream stream, primset_buffer target, uint64_t target_offset,
+                          primset_buffer source, uint64_t source_offset, uint64_t bytes);
+  /* [stream] since 1. Repeats a pattern of 1, 2, 4, 8 or 16 bytes; offset and bytes are multiples
+   * of pattern_bytes. */
+  primset_status* (*fill)(primset_stream stream, primset_buffer buffer, uint64_t offset,
+                          uint64_t bytes, const void* pattern, uint32_t pattern_bytes);
+
+  /* --- streams and events -------------------------------------------------------------------- */
+
+  /* [any] since 1. A queue of work that completes in order. */
+  primset_status* (*stream_create)(primset_device device, primset_stream* out_stream);
+  /* [stream] since 1. Waits for the work given to it, then frees the stream. */
+  void (*stream_destroy)(primset_stream stream);
+  /* [stream] since 1. Returns when all work given to the stream is complete; reports its errors. */
+  primset_status* (*stream_synchronize)(primset_stream stream);
+  /* [any] since 1. An event marks a point in a stream; a fresh one counts as reached. */
+  primset_status* (*event_create)(primset_device device, primset_event* out_event);
+  /* [any] since 1. No stream waits for it any more. */
+  void (*event_destroy)(primset_event event);
+  /* [stream] since 1. Marks the stream's present end; an earlier mark is forgotten. */
+  primset_status* (*event_record)(primset_event event, primset_stream stream);
+  /* [any] since 1. *out_reached: 1 if the mark is reached. Never waits. */
+  primset_status* (*event_query)(primset_event event, uint32_t* out_reached);
+  /* [any] since 1. Waits for the mark. */
+  primset_status* (*event_synchronize)(primset_event event);
+  /* [stream] since 1. Later work on the stream starts after the mark, which may be of another
+   * stream of the same device. */
+  primset_status* (*stream_wait_event)(primset_stream stream, primset_event event);
+
+  /* --- kernels ------------------------------------------------------------------------------- */
+
+  /* [any] since 1. A module holds one kernel. A device of PRIMSET_FORMAT_NONE answers
+   * PRIMSET_UNSUPPORTED. */
+  primset_status* (*module_load)(primset_device device, const primset_module_desc* desc,
+                                 primset_module* out_module);
+  /* [any] since 1. No launch of its kernel is pending. */
+  void (*module_unload)(primset_device device, primset_module module);
+  /* [any] since 1. The module's kernel; lives as long as the module. */
+  primset_status* (*module_kernel)(primset_module module, primset_kernel* out_kernel);
+  /* [stream] since 1. Enqueues one launch. */
+  primset_status* (*launch)(primset_stream stream, const primset_launch* launch);
+} primset_plugin;
+
+/* The one symbol. [any] since 1. `host` lives until release(). The plugin picks the newest version
+ * it knows in [min_version, max_version], or answers PRIMSET_UNSUPPORTED with both ranges in the
+ * message. The table stays valid until release(). */
+typedef primset_status* (*primset_plugin_query_fn)(const primset_host* host, uint32_t min_version,
+                                                   uint32_t max_version,
+                                                   const primset_plugin** out_plugin);
+#define PRIMSET_PLUGIN_QUERY_SYMBOL "primset_plugin_query"
+PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
+                                                           uint32_t min_version,
+                                                           uint32_t max_version,
+                                                           const primset_plugin** out_plugin);
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Optional tables                                                                                */
+/* ---------------------------------------------------------------------------------------------- */
+
+/* Memory that the host's CPU can address directly. */
+#define PRIMSET_EXT_HOST_MEMORY "primset.host_memory/1"
+typedef struct primset_host_memory {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] since 1. The CPU address of the buffer's first byte, or NULL if it has none. */
+  void* (*address)(primset_device device, primset_buffer buffer);
+  /* [any] since 1. Makes a buffer of memory the user owns; memory_free only forgets it. A plugin
+   * that cannot answers PRIMSET_UNSUPPORTED. */
+  primset_status* (*import)(primset_device device, void* address, uint64_t bytes,
+                            primset_buffer* out_buffer);
+} primset_host_memory;
+
+/* Addresses of buffers as kernels see them, for tables of pointers in device memory. A launch that
+ * follows such pointers lists the memory behind them as further bindings. */
+#define PRIMSET_EXT_DEVICE_ADDRESS "primset.device_address/1"
+typedef struct primset_device_addresses {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] since 1. The address of the buffer's first byte; never 0; fixed while the buffer lives.
+   */
+  uint64_t (*address)(primset_device device, primset_buffer buffer);
+} primset_device_addresses;
+
+/* Primitives that the device runs itself: all there is on a device without a kernel format, or a
+ * faster way (a vendor library's matrix product) on one with. */
+#define PRIMSET_EXT_PRIMITIVES "primset.primitives/1"
+
+/* An operand or result. sizes and strides have `rank` members, strides in elements. */
+typedef struct primset_tensor {
+  uint32_t struct_size;
+  uint32_t dtype; /* PRIMSET_* element type */
+  primset_buffer buffer;
+  uint64_t offset; /* bytes */
+  uint32_t rank;
+  uint32_t reserved;
+  const int64_t* sizes;
+  const int64_t* strides;
+} primset_tensor;
+
+/* An attribute of a primitive, as its entry in specs/prims names it. */
+enum {
+  PRIMSET_ATTR_INT = 1,
+  PRIMSET_ATTR_FLOAT = 2,
+  PRIMSET_ATTR_INTS = 3,
+  PRIMSET_ATTR_STRING = 4
+};
+typedef struct primset_attr {
+  const char* name;
+  uint32_t kind;  /* PRIMSET_ATTR_*; bools, dtypes and dims are INT; lists of sizes and dims INTS */
+  uint32_t count; /* INTS: length */
+  union {
+    int64_t i;
+    double f;
+    const int64_t* ints;
+    const char* string;
+  } value;
+} primset_attr;
+
+typedef struct primset_primitive_call {
+  uint32_t struct_size;
+  uint32_t operand_count;
+  const primset_tensor* operands;
+  uint32_t result_count;
+  uint32_t attr_count;
+  const primset_tensor* results; /* allocated by the host, contiguous */
+  const primset_attr* attrs;
+  void* next;
+} primset_primitive_call;
+
+/* primset_primitive.flags */
+enum {
+  PRIMSET_PRIMITIVE_STRIDED = 1u << 0 /* takes operands with any strides; else the host makes them
+                                         contiguous (row-major, no gaps) first */
+};
+
+typedef struct primset_primitive {
+  uint32_t struct_size;
+  uint32_t flags; /* PRIMSET_PRIMITIVE_* */
+  /* [stream] since 1. Enqueues the primitive. */
+  primset_status* (*run)(primset_stream stream, const void* data,
+                         const primset_primitive_call* call);
+  const void* data; /* handed back to run */
+} primset_primitive;
+
+typedef struct primset_primitives {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] since 1. Says whether the device runs `name` ("dot_general") for these element types and
+   * attributes: fills *out and returns NULL, or returns PRIMSET_UNSUPPORTED. Sizes in the tensors
+   * are those of the call at hand and may steer the answer; buffers are NULL. The answer is a
+   * claim: run then succeeds for every call that find accepts. */
+  primset_status* (*find)(primset_device device, const char* name,
+                          const primset_primitive_call* call, primset_primitive* out);
+} primset_primitives;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PRIMSET_PLUGIN_H_ */

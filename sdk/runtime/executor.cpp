@@ -1,0 +1,456 @@
+#include "sdk/runtime/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sdk/runtime/device_state.h"
+#include "sdk/runtime/key.h"
+#include "sdk/runtime/native.h"
+#include "sdk/runtime/options.h"
+#include "sdk/runtime/scalar_memory.h"
+#include "sdk/runtime/statistics.h"
+#include "sdk/runtime/stream_order.h"
+
+namespace primset::runtime {
+namespace {
+
+using schedule::Buffer;
+
+// Where a buffer of the program is.
+struct Bound {
+  primset_buffer buffer = nullptr;
+  uint64_t offset = 0, bytes = 0;
+  std::byte* host = nullptr;
+};
+
+class Runner {
+ public:
+  Runner(const Plan& plan, const RunInputs& in, Results& results)
+      : plan_(plan), in_(in), slots_(in.slots), device_(*in.device), results_(results) {}
+  ~Runner() {
+    for (const Block& b : blocks_) device_.allocator().release(b, stream_->pool());
+    for (const Block& b : dynamic_blocks_) device_.allocator().release(b, stream_->pool());
+  }
+
+  void run() {
+    const Code& code = plan_.code;
+    Code::run(std::span(code.insts).subspan(plan_.guard_insts), slots_);
+    make_results();
+    if (!plan_.program) return;
+    stream_ = &device_.current_stream();
+    bind_buffers();
+    load_scalars();
+    StreamLock lock(*stream_);
+    lock_ = &lock;
+    if (!device_.runs_inline()) order();
+    bind_errors();
+    run_steps(plan_.steps);
+    finish_dynamic_results();
+    if (!plan_.checks) return;
+    if (device_.runs_inline())
+      stream_->report_errors();
+    else if (errors_eager())
+      stream_->synchronize_locked();
+  }
+
+ private:
+  // --- results
+  // -------------------------------------------------------------------------------------
+
+  void make_results() {
+    results_.resize(plan_.outputs.size());
+    for (size_t k = 0; k < plan_.outputs.size(); ++k) {
+      const OutputPlan& o = plan_.outputs[k];
+      if (o.out_argument >= 0) {
+        results_.set(k, share(tensor_argument(in_.args, static_cast<uint32_t>(o.out_argument), 0)));
+      } else if (o.kind == decomps::TracedOutput::Kind::argument) {
+        results_.set(k, share(tensor_argument(in_.args, o.argument, o.element)));
+      } else if (o.kind == decomps::TracedOutput::Kind::view) {
+        results_.set(k, view(o));
+      } else if (!o.dynamic) {
+        results_.set(k, fresh(o));
+      }
+    }
+  }
+
+  static TensorImpl* share(const TensorImpl& t) {
+    const_cast<TensorImpl&>(t).retain();
+    return const_cast<TensorImpl*>(&t);
+  }
+
+  using Dims = SmallVector<int64_t, kInlineRank>;
+  void dims(const OutputPlan& o, Dims& sizes, Dims& strides) const {
+    const Slot* at = plan_.dim_slots.data() + o.dims;
+    for (uint32_t d = 0; d < o.rank; ++d) sizes.push_back(slots_[at[d]]);
+    for (uint32_t d = 0; d < o.rank; ++d) strides.push_back(slots_[at[o.rank + d]]);
+  }
+
+  TensorImpl* fresh(const OutputPlan& o) {
+    Dims sizes, strides;
+    dims(o, sizes, strides);
+    element_count(sizes);
+    const auto bytes = static_cast<uint64_t>(extent(sizes, strides)) * byte_size(o.dtype);
+    return new_tensor(new_storage(device_, bytes), o.dtype, sizes, strides, 0);
+  }
+
+  TensorImpl* view(const OutputPlan& o) {
+    const TensorImpl& base = tensor_argument(in_.args, o.argument, o.element);
+    Dims sizes, strides;
+    dims(o, sizes, strides);
+    // The offset is in elements of the view's dtype, relative to the base's first element.
+    int64_t start = base.offset;
+    if (!o.same_dtype)
+      start = start * static_cast<int64_t>(byte_size(base.dtype)) /
+              static_cast<int64_t>(byte_size(o.dtype));
+    const int64_t offset = start + slots_[o.offset];
+    check_extent(sizes, strides, offset, o.dtype, base.storage->bytes);
+    TensorImpl* t = new_view(base, sizes, strides, offset);
+    t->dtype = o.dtype;
+    t->conj = is_complex(o.dtype) && (base.conj != o.conj);
+    t->neg = base.neg != o.neg;
+    return t;
+  }
+
+  void finish_dynamic_results() {
+    for (size_t k = 0; k < plan_.outputs.size(); ++k) {
+      if (!results_[k]) make_dynamic_result(k);
+    }
+  }
+
+  void make_dynamic_result(size_t k) {
+    lock_->unlock();  // the allocator may have to wait for the stream
+    results_.set(k, fresh(plan_.outputs[k]));
+    lock_->lock();
+  }
+
+  // --- memory
+  // --------------------------------------------------------------------------------------
+
+  static Bound bound(const TensorImpl& t, uint64_t bytes) {
+    const StorageImpl& s = *t.storage;
+    const uint64_t offset = t.byte_offset();
+    if (bytes != 0 && (offset > s.bytes || bytes > s.bytes - offset))
+      throw Error(ErrorCode::internal, fmt::format("a plan wants {} bytes at {} of a storage of {}",
+                                                   bytes, offset, s.bytes));
+    return {s.block.buffer, s.block.offset + offset, bytes, t.host()};
+  }
+
+  uint64_t bytes_of(const BufferPlan& b) const {
+    const int64_t n = slots_[b.elements];
+    return n <= 0 ? 0 : static_cast<uint64_t>(n) * b.element_bytes;
+  }
+
+  void bind_buffers() {
+    bound_.resize(plan_.buffers.size());
+    blocks_.resize(plan_.blocks);
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const BufferPlan& b = plan_.buffers[i];
+      switch (b.kind) {
+        case Buffer::Kind::input:
+          if (!b.dynamic) {
+            bound_[i] = bound(tensor_argument(in_.args, b.argument, b.element), bytes_of(b));
+          }
+          break;
+        case Buffer::Kind::output:
+          if (results_[b.argument] && !b.dynamic)
+            bound_[i] = bound(*results_[b.argument], bytes_of(b));
+          break;
+        case Buffer::Kind::temp:
+          if (!b.dynamic) bound_[i] = temporary(b);
+          break;
+        case Buffer::Kind::errors:
+          break;
+      }
+    }
+  }
+
+  Bound temporary(const BufferPlan& b) {
+    Block& block = blocks_[b.block];
+    const uint64_t bytes = bytes_of(b);
+    if (!block.buffer) block = device_.allocator().allocate(bytes, stream_->pool());
+    return {block.buffer, block.offset, bytes, block.host};
+  }
+
+  void bind_errors() {
+    if (!plan_.checks) return;
+    const StreamState::SlotBinding slot = stream_->error_slot(plan_.checks);
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (plan_.buffers[i].kind == Buffer::Kind::errors)
+        bound_[i] = {slot.buffer, slot.offset, sizeof(schedule::ErrorSlot), nullptr};
+    }
+  }
+
+  // A buffer whose size the run itself found out.
+  const Bound& memory(uint32_t buffer) {
+    const BufferPlan& b = plan_.buffers[buffer];
+    Bound& bound = bound_[buffer];
+    if (!b.dynamic && !(b.kind == Buffer::Kind::output && !bound.buffer)) [[likely]]
+      return bound;
+    const uint64_t bytes = bytes_of(b);
+    if (b.kind == Buffer::Kind::input) {
+      bound = Runner::bound(tensor_argument(in_.args, b.argument, b.element), bytes);
+    } else if (b.kind == Buffer::Kind::output) {
+      if (!results_[b.argument]) make_dynamic_result(b.argument);
+      bound = Runner::bound(*results_[b.argument], bytes);
+    } else if (bytes > bound.bytes) {
+      lock_->unlock();
+      dynamic_blocks_.push_back(device_.allocator().allocate(bytes, stream_->pool()));
+      lock_->lock();
+      const Block& block = dynamic_blocks_.back();
+      bound = {block.buffer, block.offset, bytes, block.host};
+    }
+    return bound;
+  }
+
+  void order() {
+    SmallVector<StorageImpl*, 16> storages;
+    for (const BufferPlan& b : plan_.buffers) {
+      if (b.kind == Buffer::Kind::input)
+        storages.push_back(tensor_argument(in_.args, b.argument, b.element).storage);
+      if (b.kind == Buffer::Kind::output && results_[b.argument])
+        storages.push_back(results_[b.argument]->storage);
+    }
+    for (StorageImpl* s : storages) exact_ &= !s->foreign;
+    order_after_last_use(*lock_, *stream_, storages);
+  }
+
+  // --- scalars
+  // -------------------------------------------------------------------------------------
+
+  void load_scalars() {
+    for (const ScalarSource& s : plan_.scalars) {
+      switch (s.kind) {
+        case decomps::InputSource::Kind::rng_seed:
+          scalars_.push_back(Scalar(static_cast<int64_t>(position().seed)));
+          break;
+        case decomps::InputSource::Kind::rng_offset:
+          scalars_.push_back(Scalar(static_cast<int64_t>(position().offset)));
+          break;
+        default:
+          scalars_.push_back(scalar_argument(in_.args[s.argument], s.element));
+      }
+    }
+  }
+
+  Generator::Position position() {
+    if (drawn_) return position_;
+    drawn_ = true;
+    const auto counters = static_cast<uint64_t>(slots_[plan_.random_counters]);
+    for (const Arg& a : in_.args) {
+      if (a.kind != Arg::Kind::generator) continue;
+      Generator given = *static_cast<const Generator*>(a.pointer);
+      return position_ = given.draw(counters);
+    }
+    return position_ = default_generator().draw(counters);
+  }
+
+  static Scalar tensor_value(const TensorImpl& t) {
+    if (t.host()) return load_scalar(t.dtype, t.host());
+    return Tensor(share(t)).item();
+  }
+
+  static Scalar scalar_argument(const Arg& arg, uint32_t element) {
+    switch (arg.kind) {
+      case Arg::Kind::tensor:
+        return tensor_value(*static_cast<const TensorImpl*>(arg.pointer));
+      case Arg::Kind::tensor_list:
+        return tensor_value(*static_cast<const Tensor*>(arg.pointer)[element].impl());
+      case Arg::Kind::scalar_list:
+        return static_cast<const Scalar*>(arg.pointer)[element];
+      case Arg::Kind::float_list:
+        return static_cast<const double*>(arg.pointer)[element];
+      case Arg::Kind::int_list:
+        return static_cast<const int64_t*>(arg.pointer)[element];
+      default:
+        return scalar_of(arg);
+    }
+  }
+
+  void write_scalar(const ScalarPlan& p, std::byte* to) const {
+    int64_t integer = 0;
+    double real = 0;
+    if (p.source == schedule::ScalarParam::Source::integer) {
+      integer = slots_[p.index];
+      real = static_cast<double>(integer);
+    } else if (p.source == schedule::ScalarParam::Source::input) {
+      const Scalar& v = scalars_[p.index];
+      const DType dtype = plan_.scalars[p.index].dtype;
+      integer = is_bool(dtype) ? v.to_bool() : v.to_int();
+      real = is_integral(dtype) || is_bool(dtype)
+                 ? static_cast<double>(integer)
+                 : round_to(dtype, p.part ? v.imag() : v.to_double());
+    }  // error_base: every program has an error slot of its own, so codes start at 1
+    switch (p.type) {
+      case kir::Scalar::f32:
+        return put(static_cast<float>(real), to);
+      case kir::Scalar::f64:
+        return put(real, to);
+      case kir::Scalar::i64:
+        return put(integer, to);
+      default:
+        return put(static_cast<int32_t>(integer), to);
+    }
+  }
+  template <typename T>
+  static void put(T value, std::byte* to) {
+    std::memcpy(to, &value, sizeof(T));
+  }
+
+  // --- steps
+  // ---------------------------------------------------------------------------------------
+
+  void run_steps(const std::vector<StepPlan>& steps) {
+    for (const StepPlan& s : steps) {
+      if (const auto* launch = std::get_if<LaunchPlan>(&s.step))
+        step(*launch);
+      else
+        std::visit([&](const auto& one) { step(one); }, s.step);
+    }
+  }
+
+  void step(const LaunchPlan& l) {
+    primset_launch launch{};
+    for (size_t d = 0; d < 3; ++d) {
+      const int64_t n = slots_[l.groups[d]];
+      if (n <= 0) return;
+      launch.groups[d] = static_cast<uint32_t>(n);
+    }
+    SmallVector<primset_binding, 12> bindings;
+    for (const LaunchPlan::Binding& b : l.bindings) {
+      const Bound& m = memory(b.buffer);
+      bindings.push_back({m.buffer, m.offset, m.bytes, b.access, 0});
+    }
+    SmallVector<uint64_t, 32> scalars;
+    scalars.resize((l.kernel->scalar_bytes + 7) / 8, 0);
+    auto* block = reinterpret_cast<std::byte*>(scalars.data());
+    for (const ScalarPlan& p : l.scalars) write_scalar(p, block + p.offset);
+    launch.struct_size = sizeof(launch);
+    launch.kernel = l.kernel->module.kernel();
+    launch.binding_count = static_cast<uint32_t>(bindings.size());
+    launch.bindings = bindings.data();
+    launch.scalars = scalars.data();
+    launch.scalar_bytes = l.kernel->scalar_bytes;
+    if (!device_.runs_inline()) launch.flags = stream_->hazards().flags_for(bindings, exact_);
+    stream_->handle().launch(launch);
+    count(Counter::launches);
+  }
+
+  void step(const CopyPlan& c) {
+    const Bound from = memory(c.source), to = memory(c.target);
+    const int64_t n = slots_[c.elements];
+    const uint64_t bytes =
+        n <= 0 ? 0 : static_cast<uint64_t>(n) * plan_.buffers[c.source].element_bytes;
+    if (bytes == 0 || (from.buffer == to.buffer && from.offset == to.offset)) return;
+    stream_->handle().copy(to.buffer, to.offset, from.buffer, from.offset, bytes);
+    restart_hazards();
+    count(Counter::copies);
+  }
+
+  // Copies and native primitives wait for earlier work; what they touch is not listed.
+  void restart_hazards() {
+    if (!device_.runs_inline()) stream_->hazards().restart({}, false);
+  }
+
+  std::vector<int64_t> values(const std::vector<Slot>& list) const {
+    std::vector<int64_t> out;
+    for (Slot s : list) out.push_back(slots_[s]);
+    return out;
+  }
+
+  void step(const NativePlan& n) {
+    NativeCall call;
+    auto add = [&](const NativePlan::Operand& o, auto method) {
+      const Bound& m = memory(o.buffer);
+      (call.*method)(o.dtype, values(o.sizes), values(o.strides), m.buffer,
+                     m.offset + static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype));
+    };
+    for (const auto& o : n.operands) add(o, &NativeCall::add_operand);
+    for (const auto& o : n.results) add(o, &NativeCall::add_result);
+    for (const auto& a : n.attributes) {
+      if (a.kind == PRIMSET_ATTR_STRING)
+        call.add_text(a.name, a.text);
+      else if (a.kind == PRIMSET_ATTR_FLOAT)
+        call.add_float(a.name, a.floating);
+      else
+        call.add_ints(a.name, values(a.integers), a.kind == PRIMSET_ATTR_INTS);
+    }
+    primset_primitive primitive;
+    if (!call.find(device_.plugin(), n.name, &primitive))
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("{} runs '{}' natively, but not with these sizes",
+                              device_.device().to_string(), n.name));
+    stream_->handle().run(primitive, call.call(), n.name);
+    restart_hazards();
+    count(Counter::native_calls);
+  }
+
+  template <typename T>
+  T read(uint32_t buffer) {
+    const Bound& m = memory(buffer);
+    T value{};
+    if (device_.runs_inline() && m.host) {
+      std::memcpy(&value, m.host, sizeof(T));
+    } else {
+      stream_->handle().copy_out(m.buffer, m.offset, &value, sizeof(T));
+      stream_->hazards().clear();
+    }
+    count(Counter::host_reads);
+    return value;
+  }
+
+  void set_dynamic(uint32_t number, int64_t value) {
+    slots_[plan_.code.dynamic_slots[number]] = value;
+    Code::run(plan_.code.dynamic[number], slots_);
+  }
+
+  void step(const ReadCountPlan& r) { set_dynamic(r.dynamic, read<int64_t>(r.buffer)); }
+  void step(const LoopPlan& l) {
+    for (int64_t i = 0, n = slots_[l.count]; i < n; ++i) {
+      set_dynamic(l.dynamic, i);
+      run_steps(l.body);
+    }
+  }
+  void step(const WhilePlan& w) {
+    for (;;) {
+      run_steps(w.test);
+      if (!read<uint8_t>(w.condition)) return;
+      run_steps(w.body);
+    }
+  }
+  void step(const BranchPlan& b) {
+    run_steps(read<uint8_t>(b.condition) ? b.then_steps : b.else_steps);
+  }
+
+  const Plan& plan_;
+  const RunInputs& in_;
+  int64_t* slots_;
+  DeviceState& device_;
+  Results& results_;
+  StreamState* stream_ = nullptr;
+  StreamLock* lock_ = nullptr;
+  bool exact_ = true;
+  bool drawn_ = false;
+  Generator::Position position_{};
+  SmallVector<Bound, 12> bound_;
+  SmallVector<Block, 4> blocks_;
+  SmallVector<Block, 1> dynamic_blocks_;
+  SmallVector<Scalar, 4> scalars_;
+};
+
+}  // namespace
+
+const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, uint32_t element) {
+  const Arg& a = args[argument];
+  if (a.kind == Arg::Kind::tensor) return *static_cast<const TensorImpl*>(a.pointer);
+  if (a.kind == Arg::Kind::tensor_list && element < a.count)
+    return *static_cast<const Tensor*>(a.pointer)[element].impl();
+  throw Error(ErrorCode::internal, fmt::format("argument {} is no tensor", argument));
+}
+
+void execute(const Plan& plan, const RunInputs& inputs, Results& results) {
+  Runner(plan, inputs, results).run();
+}
+
+}  // namespace primset::runtime

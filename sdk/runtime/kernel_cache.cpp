@@ -1,0 +1,115 @@
+#include "sdk/runtime/kernel_cache.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "codegen/emit/emitter.h"
+#include "codegen/kernel/text.h"
+#include "sdk/runtime/log.h"
+#include "sdk/runtime/statistics.h"
+#include "sdk/runtime/target.h"
+
+namespace primset::runtime {
+namespace {
+
+// Workgroup memory the kernel declares.
+uint32_t group_memory_bytes(const kir::Kernel& kernel) {
+  uint32_t bytes = 0;
+  for (const kir::Inst& inst : kernel.insts) {
+    if (inst.results.size() != 1 || kir::info(inst.op).group != kir::Group::Alloc) continue;
+    if (kernel.type(inst.results[0]).scalar != kir::Scalar::group) continue;
+    bytes += inst.imm.count * static_cast<uint32_t>(kir::bytes(inst.imm.elem));
+    bytes = (bytes + 15) / 16 * 16;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
+    : device_(device),
+      target_(target),
+      target_text_(describe(target) + " emitter=" + emit::emitter_version()),
+      disk_(cache_folder()) {}
+
+Digest KernelCache::key_of(const kir::Kernel& kernel) const {
+  Sha256 hash;
+  hash.add(target_text_);
+  hash.add(std::string_view("\n", 1));
+  hash.add(kir::print(kernel));
+  return hash.finish();
+}
+
+const LoadedKernel& KernelCache::get(const kir::Kernel& kernel) {
+  const Digest key = key_of(kernel);
+  std::promise<std::shared_ptr<LoadedKernel>> promise;
+  std::shared_future<std::shared_ptr<LoadedKernel>> known;
+  {
+    std::lock_guard lock(mutex_);
+    auto [it, fresh] = kernels_.try_emplace(key);
+    if (fresh)
+      it->second = promise.get_future().share();
+    else
+      known = it->second;
+  }
+  if (known.valid()) {
+    count(Counter::kernel_memory_hits);
+    return *known.get();
+  }
+  try {
+    auto made = make(kernel, key);
+    promise.set_value(made);
+    return *made;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    std::lock_guard lock(mutex_);
+    kernels_.erase(key);  // the next call tries again: a device may have had no memory
+    throw;
+  }
+}
+
+std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const Digest& key) {
+  if (auto found = disk_.load(key)) {
+    if (!found->damaged) {
+      try {
+        auto loaded = load(kernel, found->bytes);
+        count(Counter::kernel_disk_hits);
+        return loaded;
+      } catch (const Error& e) {
+        log(LogLevel::info, "kernel cache: {} does not load any more: {}",
+            disk_.path_of(key).string(), e.what());
+      }
+    }
+    count(Counter::kernel_disk_rejects);
+  }
+  const emit::Binary binary = emit::emit(kernel, target_);
+  count(Counter::kernels_compiled);
+  auto loaded = load(kernel, binary.bytes);
+  disk_.store(key, binary.bytes);
+  return loaded;
+}
+
+std::shared_ptr<LoadedKernel> KernelCache::load(const kir::Kernel& kernel,
+                                                std::span<const uint8_t> bytes) {
+  const kir::ParamLayout layout = kir::param_layout(kernel.params);
+  std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
+  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  primset_module_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.format = device_.properties().kernel_format;
+  desc.data = aligned.data();
+  desc.size = bytes.size();
+  desc.entry = kernel.name.c_str();
+  std::copy(kernel.group_size.begin(), kernel.group_size.end(), desc.group_size);
+  desc.pointer_count = layout.pointers;
+  desc.param_bytes = layout.size;
+  desc.group_memory = group_memory_bytes(kernel);
+  auto loaded = std::make_shared<LoadedKernel>();
+  loaded->module = device_.load_module(desc);
+  loaded->pointers = layout.pointers;
+  loaded->scalar_bytes = layout.size - 8 * layout.pointers;
+  return loaded;
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,161 @@
+// A plan: a traced, scheduled and compiled call, ready to be launched for every call with its key
+// whose numbers satisfy its guards. Everything symbolic is bytecode over one array of slots.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/schedule/program.h"
+#include "decomps/engine.h"
+#include "sdk/runtime/bytecode.h"
+#include "sdk/runtime/check_table.h"
+#include "sdk/runtime/kernel_cache.h"
+
+namespace primset::runtime {
+
+struct GuardTest {
+  Slot slot;
+  prims::Guard::Relation relation;  // slot <relation> 0
+};
+
+struct OutputPlan {
+  decomps::TracedOutput::Kind kind = decomps::TracedOutput::Kind::fresh;
+  DType dtype = DType::f32;
+  uint32_t rank = 0;
+  uint32_t dims = 0;  // into Plan::dim_slots: sizes, then strides
+  Slot offset = 0;
+  uint32_t argument = 0, element = 0;
+  bool conj = false, neg = false;
+  bool same_dtype = true;  // a view without reinterpretation
+  bool dynamic = false;    // its size is only known during the run
+  int32_t graph_output = -1;
+  int32_t out_argument = -1;  // out=: written into this argument
+};
+
+// A scalar input of the graph: where its value comes from.
+struct ScalarSource {
+  decomps::InputSource::Kind kind = decomps::InputSource::Kind::scalar;
+  uint32_t argument = 0, element = 0;
+  DType dtype = DType::f64;
+};
+
+struct BufferPlan {
+  schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
+  uint32_t argument = 0,
+           element = 0;  // input: the tensor; output: `argument` is the output's number
+  uint32_t element_bytes = 4;
+  Slot elements = 0;
+  uint32_t block = 0;    // temp: temps with the same block are never alive at once
+  bool dynamic = false;  // temp: its size is only known during the run
+};
+
+struct ScalarPlan {
+  schedule::ScalarParam::Source source = schedule::ScalarParam::Source::integer;
+  kir::Scalar type = kir::Scalar::i32;
+  uint32_t offset = 0;  // bytes into the scalars
+  uint32_t index = 0;   // integer: slot; input: into Plan::scalars
+  uint8_t part = 0;
+};
+
+struct LaunchPlan {
+  const LoadedKernel* kernel = nullptr;
+  struct Binding {
+    uint32_t buffer = 0, access = 0;
+  };
+  std::vector<Binding> bindings;
+  std::vector<ScalarPlan> scalars;
+  std::array<Slot, 3> groups{};
+};
+
+struct CopyPlan {
+  uint32_t source = 0, target = 0;
+  Slot elements = 0;
+};
+
+struct NativePlan {
+  std::string name;
+  struct Operand {
+    uint32_t buffer = 0;
+    DType dtype = DType::f32;
+    std::vector<Slot> sizes, strides;
+    Slot offset = 0;
+  };
+  std::vector<Operand> operands, results;
+  // Attributes: integers may be symbolic.
+  struct Attribute {
+    std::string name;
+    uint32_t kind = 0;  // PRIMSET_ATTR_*
+    std::vector<Slot> integers;
+    double floating = 0;
+    std::string text;
+  };
+  std::vector<Attribute> attributes;
+};
+
+struct StepPlan;
+struct ReadCountPlan {
+  uint32_t buffer = 0, dynamic = 0;
+};
+struct LoopPlan {
+  Slot count = 0;
+  uint32_t dynamic = 0;
+  std::vector<StepPlan> body;
+};
+struct WhilePlan {
+  uint32_t condition = 0;
+  std::vector<StepPlan> test, body;
+};
+struct BranchPlan {
+  uint32_t condition = 0;
+  std::vector<StepPlan> then_steps, else_steps;
+};
+struct StepPlan {
+  std::variant<LaunchPlan, CopyPlan, NativePlan, ReadCountPlan, LoopPlan, WhilePlan, BranchPlan>
+      step;
+};
+
+struct Plan {
+  // --- which calls it serves ---
+  Code code;
+  uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
+  std::vector<GuardTest> guards;
+  struct SizePair {
+    Slot have, want;
+  };
+  // out=: whether the out tensors have the results' sizes already. A plan for those that do not
+  // only says which sizes they must get.
+  enum class Outs : uint8_t { none, fit, resize };
+  Outs outs = Outs::none;
+  bool rank_differs = false;  // resize: some out tensor has another rank, whatever its sizes
+  std::vector<SizePair> out_sizes;
+
+  // --- what they get ---
+  std::vector<OutputPlan> outputs;
+  std::vector<Slot> dim_slots;
+  bool draws_random = false;
+  Slot random_counters = 0;
+
+  // --- how ---
+  std::vector<ScalarSource> scalars;
+  std::vector<BufferPlan> buffers;
+  uint32_t blocks = 0;  // temporaries allocated before the run
+  std::vector<StepPlan> steps;
+  std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
+  std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
+  std::shared_ptr<const schedule::Program> program;
+
+  // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
+  // guard_insts results are there afterwards.
+  bool admits(int64_t* slots) const;
+};
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_H_

@@ -1,0 +1,371 @@
+#include "sdk/runtime/plan_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/schedule/schedule.h"
+#include "prims/graph/builder.h"
+#include "sdk/runtime/device_state.h"
+#include "sdk/runtime/log.h"
+#include "sdk/runtime/native.h"
+#include "sdk/runtime/options.h"
+#include "sdk/runtime/statistics.h"
+
+namespace primset::runtime {
+namespace {
+
+using decomps::TracedOutput;
+using prims::SymInt;
+using prims::SymInts;
+
+constexpr int64_t kIndex32 = INT32_MAX;
+
+// The two symbols of a guard `a == b`.
+std::optional<std::pair<uint32_t, uint32_t>> equal_symbols(const prims::SymContext& context,
+                                                           const prims::Guard& guard) {
+  if (guard.relation != prims::Guard::Relation::eq) return std::nullopt;
+  const auto& poly = context.poly(guard.poly);
+  if (poly.size() != 2 || poly[0].coefficient != -poly[1].coefficient) return std::nullopt;
+  uint32_t symbols[2];
+  for (int i = 0; i < 2; ++i) {
+    if (poly[i].atoms.size() != 1) return std::nullopt;
+    const auto& atom = context.atom(poly[i].atoms[0]);
+    if (atom.kind != prims::SymContext::AtomKind::symbol) return std::nullopt;
+    symbols[i] = atom.symbol;
+  }
+  return std::pair(symbols[0], symbols[1]);
+}
+
+// Lets one symbol stand for both wherever a guard says that they are equal. True when that is news.
+bool unify(const TraceInputs& inputs, std::vector<uint32_t>& representative) {
+  bool changed = false;
+  for (const prims::Guard& guard : inputs.context->guards()) {
+    const auto pair = equal_symbols(*inputs.context, guard);
+    if (!pair || std::max(pair->first, pair->second) >= inputs.raw_of_symbol.size()) continue;
+    const uint32_t a = inputs.raw_of_symbol[pair->first], b = inputs.raw_of_symbol[pair->second];
+    const uint32_t keep = std::min(representative[a], representative[b]);
+    const uint32_t drop = std::max(representative[a], representative[b]);
+    if (keep == drop) continue;
+    for (uint32_t& r : representative) {
+      if (r == drop) r = keep;
+    }
+    changed = true;
+  }
+  return changed;
+}
+
+const decomps::TensorMeta* meta_of(const decomps::Actual& actual, uint32_t element) {
+  if (auto* t = std::get_if<decomps::TensorMeta>(&actual.value)) return t;
+  if (auto* l = std::get_if<std::vector<decomps::TensorMeta>>(&actual.value)) return &(*l)[element];
+  if (auto* l = std::get_if<std::vector<std::optional<decomps::TensorMeta>>>(&actual.value))
+    return (*l)[element] ? &*(*l)[element] : nullptr;
+  return nullptr;
+}
+
+class Planner {
+ public:
+  Planner(const OperatorInfo& op, std::span<const Arg> args, DeviceState& device,
+          const CallKey& key)
+      : op_(op), args_(args), device_(device), key_(key), plan_(std::make_unique<Plan>()) {}
+
+  std::unique_ptr<const Plan> build() {
+    traced_ = trace_call(op_, args_, device_, key_, representative_);
+    choose_outs();
+    const bool computes = traced_.call.graph && plan_->outs != Plan::Outs::resize;
+    if (computes) {
+      bind_outs();
+      if (!device_.is_meta()) make_program();
+    }
+    compile();
+    count(Counter::plans);
+    return std::move(plan_);
+  }
+
+ private:
+  prims::SymContext& context() { return *traced_.inputs.context; }
+  const TensorImpl& out_tensor(size_t k) const {
+    return *static_cast<const TensorImpl*>(args_[op_.outs[k]].pointer);
+  }
+
+  // out=: do the given tensors have the sizes of the results?
+  void choose_outs() {
+    if (op_.outs.empty() || traced_.call.outputs.size() != op_.outs.size()) return;
+    plan_->outs = Plan::Outs::fit;
+    for (size_t k = 0; k < op_.outs.size(); ++k) {
+      const auto have = out_tensor(k).sizes();
+      const SymInts& want = traced_.call.outputs[k].sizes;
+      if (have.size() != want.size()) plan_->rank_differs = true;
+      const bool same =
+          std::ranges::equal(have, want, {}, {}, [](const SymInt& s) { return s.hint(); });
+      if (!same) plan_->outs = Plan::Outs::resize;
+    }
+  }
+
+  // Results go straight into the out tensors: converted to their dtype, and in place where an out
+  // tensor is an input as well.
+  void bind_outs() {
+    if (plan_->outs != Plan::Outs::fit) return;
+    prims::Graph& graph = *traced_.call.graph;
+    prims::Builder builder(graph);
+    for (size_t k = 0; k < op_.outs.size(); ++k) {
+      const TracedOutput& output = traced_.call.outputs[k];
+      const TensorImpl& out = out_tensor(k);
+      check_cast(output.dtype, out.dtype);
+      if (!output.graph_output) continue;
+      prims::Output& g = graph.outputs[*output.graph_output];
+      if (output.dtype != out.dtype) {
+        g.value = builder.convert(g.value, out.dtype);
+        graph.body.results[*output.graph_output] = g.value;
+      }
+      g.writes_input = input_with_memory_of(op_.outs[k]);
+    }
+  }
+
+  void check_cast(DType from, DType to) const {
+    auto category = [](DType t) {
+      return is_complex(t) ? 3 : is_floating(t) ? 2 : is_bool(t) ? 0 : 1;
+    };
+    if (category(from) > category(to))
+      throw Error(ErrorCode::runtime,
+                  fmt::format("result type {} can't be cast to the desired output type {}",
+                              aten_name(from), aten_name(to)));
+  }
+
+  static std::string aten_name(DType t) {
+    switch (t) {
+      case DType::u8:
+        return "Byte";
+      case DType::i8:
+        return "Char";
+      case DType::i16:
+        return "Short";
+      case DType::i32:
+        return "Int";
+      case DType::i64:
+        return "Long";
+      case DType::f16:
+        return "Half";
+      case DType::f32:
+        return "Float";
+      case DType::f64:
+        return "Double";
+      case DType::c64:
+        return "ComplexFloat";
+      case DType::c128:
+        return "ComplexDouble";
+      case DType::boolean:
+        return "Bool";
+      case DType::bf16:
+        return "BFloat16";
+      default:
+        return std::string(info(t).torch_name);
+    }
+  }
+
+  // The graph input that is the very memory of argument `argument`, if there is one.
+  std::optional<uint32_t> input_with_memory_of(uint32_t argument) const {
+    const decomps::TensorMeta* meta = meta_of(traced_.inputs.actuals[argument], 0);
+    for (uint32_t i = 0; i < traced_.call.inputs.size(); ++i) {
+      const decomps::InputSource& s = traced_.call.inputs[i];
+      if (s.kind != decomps::InputSource::Kind::tensor) continue;
+      const auto* other = meta_of(traced_.inputs.actuals[s.argument], s.element);
+      if (other && meta && other->identity == meta->identity) return i;
+    }
+    return std::nullopt;
+  }
+
+  schedule::Options schedule_options() {
+    const prims::Graph& graph = *traced_.call.graph;
+    schedule::Options options;
+    for (uint32_t i = 0; i < graph.inputs.size(); ++i) {
+      const decomps::InputSource& s = traced_.call.inputs[i];
+      const auto* meta = s.kind == decomps::InputSource::Kind::tensor
+                             ? meta_of(traced_.inputs.actuals[s.argument], s.element)
+                             : nullptr;
+      options.inputs.push_back({meta ? meta->strides : SymInts{}});
+    }
+    options.outputs.resize(graph.outputs.size());
+    for (size_t k = 0; k < traced_.call.outputs.size(); ++k) {
+      const TracedOutput& o = traced_.call.outputs[k];
+      if (o.graph_output) options.outputs[*o.graph_output].strides = output_strides(o, k);
+    }
+    options.index32 = fits_index32();
+    options.fuse = runtime::options_fuse();
+    const plugin::PluginDevice& plugin = device_.plugin();
+    if (plugin.primitives())
+      options.native = [&plugin](const prims::Graph& g, prims::NodeId n) {
+        return runs_natively(plugin, g, n);
+      };
+    return options;
+  }
+
+  const SymInts& output_strides(const TracedOutput& o, size_t k) const {
+    if (o.kind == TracedOutput::Kind::argument)
+      return meta_of(traced_.inputs.actuals[o.argument], o.element)->strides;
+    if (plan_->outs == Plan::Outs::fit)
+      return meta_of(traced_.inputs.actuals[op_.outs[k]], 0)->strides;
+    return o.strides;
+  }
+
+  // Every count of elements anywhere in the graph, and every extent in memory, fits 31 bits.
+  bool fits_index32() {
+    for (const TensorImpl* t : key_.tensors) {
+      if (extent(t->sizes(), t->strides()) > kIndex32) return false;
+    }
+    for (const SymInt& n : element_counts()) {
+      if (n.hint() > kIndex32) return false;
+    }
+    return true;
+  }
+
+  SymInts element_counts() {
+    const prims::Graph& graph = *traced_.call.graph;
+    SymInts counts;
+    for (prims::ValueId v = 0; v < graph.value_count(); ++v) {
+      SymInt n = prims::product(graph.type(v).shape);
+      const bool known = std::ranges::any_of(counts, [&](const SymInt& c) { return c.same(n); });
+      if (!known && !n.is_constant())
+        counts.push_back(n);
+      else if (n.is_constant() && n.constant() > kIndex32)
+        counts.push_back(n);
+    }
+    return counts;
+  }
+
+  void make_program() {
+    prims::Graph& graph = *traced_.call.graph;
+    const plugin::PluginDevice& plugin = device_.plugin();
+    decomps::expand_derived(graph, op_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
+      return runs_natively(plugin, g, n);
+    });
+    const schedule::Options options = schedule_options();
+    index32_ = options.index32;
+    plan_->graph = traced_.call.graph;
+    plan_->program = std::make_shared<const schedule::Program>(
+        schedule::schedule(traced_.call.graph, device_.target(), options));
+    if (!device_.has_kernels() && !plan_->program->kernels.empty())
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("{} takes no kernels and does not run '{}' natively",
+                              device_.device().to_string(), plan_->program->kernels[0].name));
+  }
+
+  void compile() {
+    CodeBuilder code(context(), static_cast<uint32_t>(key_.raw.size()));
+    for (uint32_t s = 0; s < traced_.inputs.raw_of_symbol.size(); ++s)
+      code.bind(s, traced_.inputs.raw_of_symbol[s]);
+    guards(code);
+    plan_->guard_insts = code.position();
+    // Dynamic symbols get their slots here, before any size that depends on one is asked for.
+    ProgramCompiler compiler(*plan_, device_, code);
+    if (plan_->program) compiler.bind_dynamic_symbols(plan_->program->steps);
+    outputs(code);
+    if (plan_->program) compiler.compile(*plan_->program, traced_.call.inputs, op_.overload.op);
+    plan_->draws_random = traced_.call.draws_random;
+    plan_->random_counters = code.slot(traced_.call.random_counters);
+    plan_->code = std::move(code).finish();
+  }
+
+  void guards(CodeBuilder& code) {
+    auto require = [&](Slot slot, prims::Guard::Relation r) { plan_->guards.push_back({slot, r}); };
+    for (uint32_t i = 0; i < representative_.size(); ++i) {
+      if (representative_[i] != i)
+        require(code.difference(i, representative_[i]), prims::Guard::Relation::eq);
+    }
+    for (const prims::Guard& g : context().guards()) {
+      if (depends_on_run(g)) continue;
+      require(code.slot_of_poly(context().poly(g.poly)), g.relation);
+    }
+    if (plan_->program && index32_) {
+      auto fits = [&](const SymInt& n) {
+        if (n.is_constant() || depends_on_run(context().poly_of(n))) return;
+        require(code.slot(n - SymInt(kIndex32 + 1)), prims::Guard::Relation::lt);
+      };
+      for (const SymInt& n : element_counts()) fits(n);
+      for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);
+    }
+    if (plan_->outs == Plan::Outs::none || plan_->rank_differs) return;
+    for (size_t k = 0; k < op_.outs.size(); ++k) {
+      const SymInts& have = meta_of(traced_.inputs.actuals[op_.outs[k]], 0)->sizes;
+      for (size_t d = 0; d < have.size(); ++d)
+        plan_->out_sizes.push_back(
+            {code.slot(have[d]), code.slot(traced_.call.outputs[k].sizes[d])});
+    }
+  }
+
+  // Symbols that the trace made itself have no value before the run: a guard on one was a choice
+  // between correct alternatives.
+  bool depends_on_run(const prims::Guard& g) { return depends_on_run(context().poly(g.poly)); }
+  bool depends_on_run(const prims::SymContext::Poly& poly) {
+    for (const auto& term : poly) {
+      for (uint32_t id : term.atoms) {
+        const auto& atom = context().atom(id);
+        if (atom.kind == prims::SymContext::AtomKind::symbol) {
+          if (atom.symbol >= traced_.inputs.raw_of_symbol.size()) return true;
+        } else if (depends_on_run(atom.lhs) || depends_on_run(atom.rhs)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void outputs(CodeBuilder& code) {
+    for (size_t k = 0; k < traced_.call.outputs.size(); ++k) {
+      const TracedOutput& from = traced_.call.outputs[k];
+      OutputPlan& to = plan_->outputs.emplace_back();
+      to.kind = from.kind;
+      to.dtype = from.view_dtype.value_or(from.dtype);
+      to.rank = static_cast<uint32_t>(from.sizes.size());
+      to.argument = from.argument;
+      to.element = from.element;
+      to.conj = from.conj;
+      to.neg = from.neg;
+      to.same_dtype = !from.view_dtype;
+      to.offset = code.slot(from.offset);
+      to.graph_output = from.graph_output ? static_cast<int32_t>(*from.graph_output) : -1;
+      if (plan_->outs != Plan::Outs::none) to.out_argument = static_cast<int32_t>(op_.outs[k]);
+      to.dims = static_cast<uint32_t>(plan_->dim_slots.size());
+      for (const SymInts* list : {&from.sizes, &from.strides}) {
+        for (const SymInt& v : *list) {
+          plan_->dim_slots.push_back(code.slot(v));
+          to.dynamic |= code.is_dynamic(plan_->dim_slots.back());
+        }
+      }
+    }
+  }
+
+  const OperatorInfo& op_;
+  std::span<const Arg> args_;
+  DeviceState& device_;
+  const CallKey& key_;
+  std::unique_ptr<Plan> plan_;
+  Traced traced_;
+  std::vector<uint32_t> representative_;
+  bool index32_ = true;
+};
+
+}  // namespace
+
+Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
+                  const CallKey& key, std::vector<uint32_t>& representative) {
+  representative.resize(key.raw.size());
+  std::iota(representative.begin(), representative.end(), 0u);
+  for (;;) {
+    Traced traced;
+    traced.inputs = make_trace_inputs(op, args, device, key, representative);
+    traced.call =
+        decomps::trace(op.bundle, op.overload, traced.inputs.actuals, traced.inputs.context);
+    if (!unify(traced.inputs, representative)) return traced;
+  }
+}
+
+std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                       DeviceState& device, const CallKey& key) {
+  log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
+      op.overload.qualified);
+  return Planner(op, args, device, key).build();
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,65 @@
+// Makes the plan of a call: trace, expand, schedule, compile.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_BUILDER_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_BUILDER_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decomps/engine.h"
+#include "sdk/runtime/key.h"
+#include "sdk/runtime/plan.h"
+#include "sdk/runtime/symbols.h"
+
+namespace primset::runtime {
+
+// The part of a plan that says how a graph runs.
+class ProgramCompiler {
+ public:
+  ProgramCompiler(Plan& plan, DeviceState& device, CodeBuilder& code)
+      : plan_(plan), device_(device), code_(code) {}
+
+  // Gives the numbers that only appear during the run their slots; before any other use of them.
+  void bind_dynamic_symbols(const std::vector<schedule::Step>& list);
+  // `sources` says which argument each graph input is; the plan's outputs are described already.
+  void compile(const schedule::Program& program, std::span<const decomps::InputSource> sources,
+               const std::string& op);
+
+ private:
+  std::vector<StepPlan> steps(const std::vector<schedule::Step>& list);
+  StepPlan step(const schedule::LaunchStep& s);
+  StepPlan step(const schedule::CopyStep& s);
+  StepPlan step(const schedule::NativeStep& s);
+  StepPlan step(const schedule::ReadCountStep& s);
+  StepPlan step(const schedule::LoopStep& s);
+  StepPlan step(const schedule::WhileStep& s);
+  StepPlan step(const schedule::BranchStep& s);
+  void scalar_sources(std::span<const decomps::InputSource> sources);
+  void buffers(std::span<const decomps::InputSource> sources);
+  void share_temporaries();
+  NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);
+
+  Plan& plan_;
+  DeviceState& device_;
+  CodeBuilder& code_;
+  const schedule::Program* program_ = nullptr;
+  std::vector<uint32_t> scalar_of_input_;  // graph input -> Plan::scalars
+  std::vector<std::pair<uint32_t, uint32_t>> dynamic_of_symbol_;
+};
+
+// Throws Error: the call is wrong, or this device cannot run it (not_implemented).
+std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                       DeviceState& device, const CallKey& key);
+
+// The stages of a plan, for `primset explain`.
+struct Traced {
+  TraceInputs inputs;
+  decomps::TracedCall call;
+};
+Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
+                  const CallKey& key, std::vector<uint32_t>& representative);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_BUILDER_H_

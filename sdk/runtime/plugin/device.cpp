@@ -1,0 +1,247 @@
+#include "sdk/runtime/plugin/device.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "sdk/runtime/plugin/library.h"
+#include "sdk/runtime/plugin/validation.h"
+
+namespace primset::plugin {
+namespace {
+
+// A plugin that reports success must have filled the handle.
+template <typename Handle>
+Handle filled(Handle handle, std::string_view where, std::string_view call) {
+  if (!handle)
+    throw Error(ErrorCode::plugin,
+                fmt::format("{}: {}: returned success but no handle", where, call));
+  return handle;
+}
+
+}  // namespace
+
+// --- Plugin --------------------------------------------------------------------------------------
+
+Plugin::Plugin(std::shared_ptr<PluginLibrary> library, const primset_plugin* table,
+               std::unique_ptr<ValidationLayer> layer, std::filesystem::path file)
+    : library_(std::move(library)),
+      layer_(std::move(layer)),
+      table_(layer_ ? layer_->table() : table),
+      file_(std::move(file)) {}
+
+Plugin::~Plugin() {
+  table_->release(table_);
+}
+
+uint32_t Plugin::device_count() const {
+  uint32_t count = 0;
+  check(table_->device_count(table_, &count), name(), "device_count");
+  return count;
+}
+
+std::shared_ptr<PluginDevice> Plugin::open(uint32_t index) {
+  const uint32_t count = device_count();
+  if (index >= count)
+    throw Error(ErrorCode::plugin,
+                fmt::format("{}:{}: no such device; plugin {} ({}) has {} device{}", name(), index,
+                            name(), file_.string(), count, count == 1 ? "" : "s"));
+  const std::string call = fmt::format("device_open({})", index);
+  primset_device handle = nullptr;
+  check(table_->device_open(table_, index, &handle), name(), call);
+  return std::make_shared<PluginDevice>(shared_from_this(), index, filled(handle, name(), call));
+}
+
+// --- PluginDevice --------------------------------------------------------------------------------
+
+PluginDevice::PluginDevice(std::shared_ptr<Plugin> plugin, uint32_t index, primset_device handle)
+    : plugin_(std::move(plugin)),
+      table_(&plugin_->table()),
+      handle_(handle),
+      index_(index),
+      name_(fmt::format("{}:{}", plugin_->name(), index)) {
+  try {
+    read_properties();
+    check_properties();
+    host_memory_ = extension<primset_host_memory>(PRIMSET_EXT_HOST_MEMORY);
+    device_addresses_ = extension<primset_device_addresses>(PRIMSET_EXT_DEVICE_ADDRESS);
+    primitives_ = extension<primset_primitives>(PRIMSET_EXT_PRIMITIVES);
+  } catch (...) {
+    table_->device_close(handle_);
+    throw;
+  }
+}
+
+PluginDevice::~PluginDevice() {
+  table_->device_close(handle_);
+}
+
+void PluginDevice::read_properties() {
+  properties_.struct_size = sizeof(properties_);
+  check(table_->device_properties(handle_, &properties_), name_, "device_properties");
+  properties_.struct_size = sizeof(properties_);
+  properties_.name[sizeof(properties_.name) - 1] = '\0';
+}
+
+void PluginDevice::check_properties() const {
+  const primset_device_properties& p = properties_;
+  auto wrong = [&](std::string_view field, uint64_t value, std::string_view expected) {
+    throw Error(ErrorCode::plugin, fmt::format("{}: device_properties: {} is {}; expected {}",
+                                               name_, field, value, expected));
+  };
+  if (p.kernel_format > PRIMSET_FORMAT_SPIRV_KERNEL)
+    wrong("kernel_format", p.kernel_format, "a PRIMSET_FORMAT_* value");
+  if (!std::has_single_bit(p.memory_alignment))
+    wrong("memory_alignment", p.memory_alignment, "a power of two");
+  if (p.dtypes == 0) wrong("dtypes", 0, "a set of element types that is not empty");
+  if (p.kernel_format == PRIMSET_FORMAT_NONE) return;  // the rest is about kernels
+  if (p.max_param_bytes < 128) wrong("max_param_bytes", p.max_param_bytes, "at least 128");
+  for (uint32_t n : p.max_groups)
+    if (n == 0) wrong("max_groups", 0, "at least 1 in every dimension");
+  if (p.kernel_format == PRIMSET_FORMAT_NATIVE_IMAGE) {
+    if (p.threads == 0) wrong("threads", 0, "at least 1");
+    return;
+  }
+  if (!std::has_single_bit(p.group_threads))
+    wrong("group_threads", p.group_threads, "a power of two");
+  if (p.max_group_threads < p.group_threads)
+    wrong("max_group_threads", p.max_group_threads, "at least group_threads");
+  if (p.min_subgroup == 0 || p.max_subgroup < p.min_subgroup)
+    wrong("min_subgroup", p.min_subgroup, "1 <= min_subgroup <= max_subgroup");
+}
+
+template <typename Table>
+const Table* PluginDevice::extension(const char* id) const {
+  const void* found = table_->device_extension(handle_, id);
+  if (!found) return nullptr;
+  uint32_t size = 0;
+  std::memcpy(&size, found, sizeof(size));
+  if (size < sizeof(Table))
+    throw Error(ErrorCode::plugin,
+                fmt::format("{}: device_extension(\"{}\"): struct_size is {}; expected at least {}",
+                            name_, id, size, sizeof(Table)));
+  return static_cast<const Table*>(found);
+}
+
+DeviceBuffer PluginDevice::alloc(uint64_t bytes) const {
+  primset_buffer buffer = nullptr;
+  if (primset_status* status = table_->memory_alloc(handle_, bytes, &buffer)) [[unlikely]]
+    raise_status(status, name_, fmt::format("memory_alloc({} bytes)", bytes));
+  return {this, filled(buffer, name_, "memory_alloc"), bytes};
+}
+
+DeviceBuffer PluginDevice::import(void* address, uint64_t bytes) const {
+  if (!host_memory_)
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{}: cannot use host memory in place: the plugin has no {} table",
+                            name_, PRIMSET_EXT_HOST_MEMORY));
+  primset_buffer buffer = nullptr;
+  check(host_memory_->import(handle_, address, bytes, &buffer), name_, "import");
+  return {this, filled(buffer, name_, "import"), bytes};
+}
+
+StreamHandle PluginDevice::create_stream() const {
+  primset_stream stream = nullptr;
+  check(table_->stream_create(handle_, &stream), name_, "stream_create");
+  return {this, filled(stream, name_, "stream_create")};
+}
+
+EventHandle PluginDevice::create_event() const {
+  primset_event event = nullptr;
+  check(table_->event_create(handle_, &event), name_, "event_create");
+  return {this, filled(event, name_, "event_create")};
+}
+
+ModuleHandle PluginDevice::load_module(const primset_module_desc& desc) const {
+  primset_module module = nullptr;
+  if (primset_status* status = table_->module_load(handle_, &desc, &module)) [[unlikely]]
+    raise_status(status, name_,
+                 fmt::format("module_load(\"{}\", {} bytes)", desc.entry, desc.size));
+  // Held from here on, so that a failing module_kernel does not leak it.
+  ModuleHandle loaded(this, filled(module, name_, "module_load"), nullptr);
+  primset_kernel kernel = nullptr;
+  check(table_->module_kernel(module, &kernel), name_, "module_kernel");
+  loaded.kernel_ = filled(kernel, name_, "module_kernel");
+  return loaded;
+}
+
+// --- handles -------------------------------------------------------------------------------------
+
+void DeviceBuffer::reset() noexcept {
+  if (handle_) device_->table().memory_free(device_->handle(), std::exchange(handle_, nullptr));
+}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  handle_ = std::exchange(o.handle_, nullptr);
+  bytes_ = o.bytes_;
+  return *this;
+}
+
+void* DeviceBuffer::host_address() const {
+  const primset_host_memory* memory = device_ ? device_->host_memory() : nullptr;
+  return memory && handle_ ? memory->address(device_->handle(), handle_) : nullptr;
+}
+
+uint64_t DeviceBuffer::device_address() const {
+  const primset_device_addresses* table = device_ ? device_->device_addresses() : nullptr;
+  return table && handle_ ? table->address(device_->handle(), handle_) : 0;
+}
+
+void EventHandle::reset() noexcept {
+  if (handle_) device_->table().event_destroy(std::exchange(handle_, nullptr));
+}
+
+EventHandle& EventHandle::operator=(EventHandle&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  handle_ = std::exchange(o.handle_, nullptr);
+  return *this;
+}
+
+void EventHandle::record(const StreamHandle& stream) {
+  check(device_->table().event_record(handle_, stream.handle()), device_->name(), "event_record");
+}
+
+bool EventHandle::reached() const {
+  uint32_t reached = 0;
+  check(device_->table().event_query(handle_, &reached), device_->name(), "event_query");
+  return reached != 0;
+}
+
+void EventHandle::synchronize() const {
+  check(device_->table().event_synchronize(handle_), device_->name(), "event_synchronize");
+}
+
+void ModuleHandle::reset() noexcept {
+  kernel_ = nullptr;
+  if (handle_) device_->table().module_unload(device_->handle(), std::exchange(handle_, nullptr));
+}
+
+ModuleHandle& ModuleHandle::operator=(ModuleHandle&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  handle_ = std::exchange(o.handle_, nullptr);
+  kernel_ = std::exchange(o.kernel_, nullptr);
+  return *this;
+}
+
+void StreamHandle::reset() noexcept {
+  if (handle_) table_->stream_destroy(std::exchange(handle_, nullptr));
+}
+
+StreamHandle& StreamHandle::operator=(StreamHandle&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  table_ = o.table_;
+  handle_ = std::exchange(o.handle_, nullptr);
+  return *this;
+}
+
+}  // namespace primset::plugin

@@ -1,0 +1,174 @@
+#include "sdk/runtime/plugin/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <primset/error.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "sdk/runtime/plugin/status.h"
+
+namespace primset::plugin {
+namespace {
+
+// The oldest ABI version this SDK still speaks.
+constexpr uint32_t kOldestVersion = 1;
+
+[[noreturn]] void fail(std::string_view where, std::string text) {
+  throw Error(ErrorCode::plugin, fmt::format("{}: {}", where, text));
+}
+
+bool is_plugin_name(std::string_view s) {
+  if (s.empty() || s[0] < 'a' || s[0] > 'z') return false;
+  for (char c : s)
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  return true;
+}
+
+// A required function pointer, by position, so that a short or half-filled table is told by name.
+struct Required {
+  const char* name;
+  size_t offset;
+};
+#define PRIMSET_REQUIRED(member) {#member, offsetof(primset_plugin, member)}
+constexpr Required kRequired[] = {
+    PRIMSET_REQUIRED(release),
+    PRIMSET_REQUIRED(device_count),
+    PRIMSET_REQUIRED(device_open),
+    PRIMSET_REQUIRED(device_close),
+    PRIMSET_REQUIRED(device_properties),
+    PRIMSET_REQUIRED(device_extension),
+    PRIMSET_REQUIRED(memory_alloc),
+    PRIMSET_REQUIRED(memory_free),
+    PRIMSET_REQUIRED(copy_in),
+    PRIMSET_REQUIRED(copy_out),
+    PRIMSET_REQUIRED(copy),
+    PRIMSET_REQUIRED(fill),
+    PRIMSET_REQUIRED(stream_create),
+    PRIMSET_REQUIRED(stream_destroy),
+    PRIMSET_REQUIRED(stream_synchronize),
+    PRIMSET_REQUIRED(event_create),
+    PRIMSET_REQUIRED(event_destroy),
+    PRIMSET_REQUIRED(event_record),
+    PRIMSET_REQUIRED(event_query),
+    PRIMSET_REQUIRED(event_synchronize),
+    PRIMSET_REQUIRED(stream_wait_event),
+    PRIMSET_REQUIRED(module_load),
+    PRIMSET_REQUIRED(module_unload),
+    PRIMSET_REQUIRED(module_kernel),
+    PRIMSET_REQUIRED(launch),
+};
+#undef PRIMSET_REQUIRED
+
+const char* level_name(uint32_t level) {
+  switch (level) {
+    case PRIMSET_LOG_DEBUG:
+      return "debug";
+    case PRIMSET_LOG_INFO:
+      return "info";
+    case PRIMSET_LOG_WARNING:
+      return "warning";
+    default:
+      return "error";
+  }
+}
+
+}  // namespace
+
+// --- Host ----------------------------------------------------------------------------------------
+
+LogSink stderr_log() {
+  return [](uint32_t level, std::string_view text) {
+    if (level >= PRIMSET_LOG_WARNING)
+      fmt::print(stderr, "primset: {}: {}\n", level_name(level), text);
+  };
+}
+
+Host::Host(LogSink log, std::string cache_folder)
+    : cache_folder_(std::move(cache_folder)), state_{{}, std::move(log)} {
+  state_.host.struct_size = sizeof(primset_host);
+  state_.host.abi_version = PRIMSET_ABI_VERSION;
+  state_.host.name = "primset 0.1.0";
+  state_.host.log = log_function;
+  state_.host.cache_folder = cache_folder_.empty() ? nullptr : cache_folder_.c_str();
+}
+
+void Host::log_function(const primset_host* host, uint32_t level, const char* text) {
+  const auto* state = reinterpret_cast<const State*>(host);
+  if (!state->log) return;
+  // The caller is C: a sink that throws loses its message, nothing else.
+  try {
+    state->log(level, text ? text : "");
+  } catch (...) {
+  }
+}
+
+// --- the table -----------------------------------------------------------------------------------
+
+void check_table(const primset_plugin* table, std::string_view expected_name,
+                 std::string_view where) {
+  if (!table) fail(where, "primset_plugin_query returned success but no table");
+  if (table->struct_size < sizeof(primset_plugin))
+    fail(where, fmt::format("primset_plugin.struct_size is {}; ABI version 1 has {} bytes. Was it "
+                            "set to sizeof(primset_plugin)?",
+                            table->struct_size, sizeof(primset_plugin)));
+  if (table->abi_version < kOldestVersion || table->abi_version > PRIMSET_ABI_VERSION)
+    fail(where, fmt::format("speaks plugin ABI version {}; this SDK speaks {} to {}. Rebuild the "
+                            "plugin against this SDK's primset/plugin.h, or install an SDK that "
+                            "fits the plugin",
+                            table->abi_version, kOldestVersion, PRIMSET_ABI_VERSION));
+  if (!table->name || !is_plugin_name(table->name))
+    fail(where, fmt::format("primset_plugin.name is {}; expected [a-z][a-z0-9_]*",
+                            table->name ? fmt::format("\"{}\"", table->name) : "NULL"));
+  if (table->name != expected_name)
+    fail(where,
+         fmt::format("primset_plugin.name is \"{}\" but the file is named for \"{}\"; rename "
+                     "it to lib{}_primset.so",
+                     table->name, expected_name, table->name));
+  if (!table->version) fail(where, "primset_plugin.version is NULL; expected a string");
+  if (!table->vendor) fail(where, "primset_plugin.vendor is NULL; expected a string");
+  for (const Required& member : kRequired) {
+    void* function = nullptr;
+    std::memcpy(&function, reinterpret_cast<const char*>(table) + member.offset, sizeof(function));
+    if (!function)
+      fail(where, fmt::format("primset_plugin.{} is NULL; the function is required", member.name));
+  }
+}
+
+// --- PluginLibrary -------------------------------------------------------------------------------
+
+PluginLibrary::PluginLibrary(const std::filesystem::path& file, LogSink log,
+                             std::string cache_folder)
+    : file_(file), host_(std::move(log), std::move(cache_folder)) {
+  // NOW: a missing symbol is an error here, not a crash in a launch. LOCAL: a plugin may bring
+  // libraries of its own (drivers bring their LLVM) that must not meet ours.
+  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_) {
+    const char* reason = dlerror();
+    fail(fmt::format("plugin {}", file_.string()),
+         fmt::format("cannot be loaded: {}", reason ? reason : "unknown reason"));
+  }
+}
+
+PluginLibrary::~PluginLibrary() {
+  if (handle_) dlclose(handle_);
+}
+
+const primset_plugin* PluginLibrary::query(std::string_view expected_name) const {
+  const std::string where = fmt::format("plugin {}", file_.string());
+  void* symbol = dlsym(handle_, PRIMSET_PLUGIN_QUERY_SYMBOL);
+  if (!symbol)
+    fail(where, "exports no function " PRIMSET_PLUGIN_QUERY_SYMBOL
+                "; define it as primset/plugin.h declares it, with PRIMSET_PLUGIN_EXPORT");
+  const auto query_function = reinterpret_cast<primset_plugin_query_fn>(symbol);
+  const primset_plugin* table = nullptr;
+  if (primset_status* status =
+          query_function(host_.get(), kOldestVersion, PRIMSET_ABI_VERSION, &table))
+    fail(where, fmt::format("primset_plugin_query(ABI versions {} to {}): {}", kOldestVersion,
+                            PRIMSET_ABI_VERSION, take_message(status)));
+  check_table(table, expected_name, where);
+  return table;
+}
+
+}  // namespace primset::plugin

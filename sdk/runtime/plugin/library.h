@@ -1,0 +1,64 @@
+// One plugin file: mapped, asked for its table, the table checked. Loader and tests only; everybody
+// else uses Plugin (device.h) from a Registry (loader.h).
+#ifndef PRIMSET_SDK_RUNTIME_PLUGIN_LIBRARY_H_
+#define PRIMSET_SDK_RUNTIME_PLUGIN_LIBRARY_H_
+
+#include <primset/plugin.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace primset::plugin {
+
+// Receives what plugins and the validation layer have to say. level: PRIMSET_LOG_*. Any thread.
+using LogSink = std::function<void(uint32_t level, std::string_view text)>;
+
+// Warnings and errors to stderr.
+LogSink stderr_log();
+
+// The primset_host of one plugin, with the state behind its log function.
+class Host {
+ public:
+  Host(LogSink log, std::string cache_folder);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  const primset_host* get() const { return &state_.host; }
+
+ private:
+  struct State {  // host first: the C side's pointer is a pointer to this
+    primset_host host;
+    LogSink log;
+  };
+  static void log_function(const primset_host* host, uint32_t level, const char* text);
+
+  std::string cache_folder_;
+  State state_;
+};
+
+// Keeps a shared object mapped. Throws Error{plugin}, always naming the file.
+class PluginLibrary {
+ public:
+  PluginLibrary(const std::filesystem::path& file, LogSink log, std::string cache_folder);
+  ~PluginLibrary();
+  PluginLibrary(const PluginLibrary&) = delete;
+  PluginLibrary& operator=(const PluginLibrary&) = delete;
+
+  // Runs primset_plugin_query and checks the table. The caller releases it.
+  const primset_plugin* query(std::string_view expected_name) const;
+  const Host& host() const { return host_; }
+
+ private:
+  std::filesystem::path file_;
+  Host host_;
+  void* handle_ = nullptr;
+};
+
+// Throws Error{plugin} when the table breaks a rule of plugin.h. `where` begins the message.
+void check_table(const primset_plugin* table, std::string_view expected_name,
+                 std::string_view where);
+
+}  // namespace primset::plugin
+
+#endif  // PRIMSET_SDK_RUNTIME_PLUGIN_LIBRARY_H_

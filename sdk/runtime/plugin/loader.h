@@ -1,0 +1,98 @@
+// Finds plugins and loads each at most once, when it is first asked for.
+//
+// Where plugins are looked for, in this order:
+//   1. PRIMSET_PLUGIN_PATH: folders and files, separated by colons
+//   2. the user's folder: $XDG_DATA_HOME/primset/plugins where that is set, else
+//      ~/.local/lib/primset/plugins
+//   3. the installed folder: primset/plugins beside the SDK's library, or, where there is none,
+//      the fallback folders that the caller names (a build tree)
+// A plugin is a file lib<name>_primset.so. Two different files of one name are an error for that
+// name, not for the others; so is a file that does not load.
+#ifndef PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_
+#define PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sdk/runtime/plugin/device.h"
+#include "sdk/runtime/plugin/library.h"
+#include "sdk/runtime/plugin/validation.h"
+
+namespace primset::plugin {
+
+struct LoaderOptions {
+  // Replaces the whole search path; for tests and for programs that bring their plugins along.
+  std::optional<std::vector<std::filesystem::path>> path;
+  // Used when there is no installed folder.
+  std::vector<std::filesystem::path> fallback_folders;
+  LogSink log = stderr_log();
+  // Handed to plugins. Empty: $XDG_CACHE_HOME/primset or ~/.cache/primset.
+  std::filesystem::path cache_folder;
+  // Interposes the validation layer. Empty: as PRIMSET_VALIDATE and PRIMSET_FAULTS say.
+  std::optional<ValidationOptions> validation;
+};
+
+// A file found, not yet loaded.
+struct PluginFile {
+  std::string name;  // "acme"
+  std::filesystem::path path;
+};
+
+// One device, or one plugin that cannot be used.
+struct DeviceEntry {
+  std::string name;  // "acme:0"; a broken plugin's is "acme"
+  std::filesystem::path file;
+  std::string error;  // empty when usable
+};
+
+// Thread safe.
+class Registry {
+ public:
+  explicit Registry(LoaderOptions options = {});
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // What was found, in search order, duplicates included. Loads nothing.
+  const std::vector<PluginFile>& files() const { return files_; }
+  // The folders and files that were searched, for error messages and `primset devices`.
+  const std::vector<std::filesystem::path>& path() const { return path_; }
+  // The names found, each once, in search order. Loads nothing.
+  std::vector<std::string> names() const;
+
+  // Loads the plugin on first use and keeps it until the Registry and all its devices are gone.
+  // Throws Error{plugin}: unknown name, two files of one name, a file that does not fit.
+  std::shared_ptr<Plugin> plugin(std::string_view name);
+  // Opens "acme:1" ("acme" means "acme:0").
+  std::shared_ptr<PluginDevice> open(std::string_view device);
+  // All devices of all plugins; loads them all. Never throws for a broken plugin.
+  std::vector<DeviceEntry> devices();
+
+ private:
+  std::shared_ptr<Plugin> load(const PluginFile& file) const;
+  const PluginFile& find(std::string_view name) const;
+
+  LoaderOptions options_;
+  std::vector<std::filesystem::path> path_;
+  std::vector<PluginFile> files_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Plugin>, std::less<>> loaded_;
+};
+
+// The default search path, as described above.
+std::vector<std::filesystem::path> default_plugin_path(
+    const std::vector<std::filesystem::path>& fallback_folders);
+// $XDG_CACHE_HOME/primset or ~/.cache/primset; empty when there is no home.
+std::filesystem::path default_cache_folder();
+// The name in lib<name>_primset.so; empty when the file name has another form.
+std::string plugin_name_of(const std::filesystem::path& file);
+
+}  // namespace primset::plugin
+
+#endif  // PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_

@@ -1,0 +1,143 @@
+// One ATen overload: its schema, and everything about it that is data.
+#ifndef PRIMSET_SPECS_BUNDLE_OPERATOR_H_
+#define PRIMSET_SPECS_BUNDLE_OPERATOR_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "primset/dtype.h"
+#include "specs/bundle/formula.h"
+#include "specs/bundle/schema.h"
+#include "specs/bundle/tolerance.h"
+
+namespace primset::specs {
+
+inline constexpr uint32_t kNoIndex = 0xffffffffu;
+
+enum class OverloadKind : uint8_t {
+  functional,
+  inplace,     // add_: writes self
+  out,         // writes the out= arguments
+  mutable_op,  // writes some argument without being either: _cummax_helper
+};
+
+// A declared overload has a schema and nothing else; an implemented one can be called.
+enum class Status : uint8_t { declared, implemented };
+
+enum class PromoteKind : uint8_t {
+  none,              // no promotion: each argument keeps its dtype
+  standard,          // "default": ATen's common dtype of the named arguments
+  int_to_float,      // the common dtype, integers and bool become the default float dtype
+  complex_to_float,  // the common dtype; the results are real
+  always_bool,       // the common dtype; the results are bool
+  bool_to_int,       // the common dtype; bool and integers become int64, as sum has it
+};
+
+struct Promotion {
+  PromoteKind kind = PromoteKind::none;
+  std::vector<uint32_t> args;  // indices of arguments
+
+  friend bool operator==(const Promotion&, const Promotion&) = default;
+};
+
+enum class StrideKind : uint8_t {
+  elementwise,  // as TensorIterator: follows the inputs' permutation
+  contiguous,
+  function,  // `function` in decomps/ computes them
+};
+
+struct StrideRule {
+  StrideKind kind = StrideKind::contiguous;
+  std::string function;
+
+  friend bool operator==(const StrideRule&, const StrideRule&) = default;
+};
+
+enum class ImplKind : uint8_t {
+  none,      // declared only, or derived: look at Overload::base
+  formula,   // Implementation::formula
+  function,  // a C++ decomposition named `function`
+  view,      // a C++ function named `function` that only makes a new view of its argument
+  alias,     // the same as overload `target`, which takes the same arguments
+};
+
+struct Implementation {
+  ImplKind kind = ImplKind::none;
+  std::string function;
+  uint32_t target = kNoIndex;
+  Formula formula;
+
+  friend bool operator==(const Implementation&, const Implementation&) = default;
+};
+
+// What the operator takes from the random number generator.
+struct RandomUse {
+  bool seeded = false;  // draws from the Generator argument or the default one
+  int32_t counters_per_element =
+      0;  // Philox counters an output element takes; 0: as the function says
+  bool order_nondeterministic = false;  // floating results depend on the order of atomic updates
+
+  friend bool operator==(const RandomUse&, const RandomUse&) = default;
+};
+
+// A generator of conformance cases and its parameters, as written.
+struct CaseSpec {
+  std::string generator;
+  std::vector<std::pair<std::string, std::string>> parameters;
+
+  friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
+};
+
+struct Overload {
+  std::string op;         // "add", "add_"
+  std::string overload;   // "Tensor"; empty for the default overload
+  std::string qualified;  // "add.Tensor"; "relu" for the default overload
+  std::string family;     // the name of its YAML file
+  std::string schema;     // byte for byte ATen's
+  OverloadKind kind = OverloadKind::functional;
+  Status status = Status::declared;
+  std::string status_reason;
+  // In-place, out= and mutable: the functional overload that computes it. Arguments match by name,
+  // those without a namesake by position. The base's results go, in order, to the results that are
+  // not written arguments and then to the written arguments in the order of their alias letters.
+  uint32_t base = kNoIndex;
+  bool derived = false;  // made by `variants`, not written out
+  bool method = false;   // callable as tensor.name(...)
+  bool function = true;  // callable as torch.name(...)
+
+  std::vector<Argument> args;
+  std::vector<Return> returns;
+  Promotion promote;
+  std::vector<uint32_t> broadcast;  // indices of the tensor arguments broadcast together
+  DTypeSet dtypes;                  // of the promoted dtype; empty: not yet said
+  StrideRule strides;
+  RandomUse random;
+  Implementation implementation;
+  std::vector<CaseSpec> cases;
+  std::vector<ToleranceRule> tolerance;  // empty: inherited from the primitives used
+  std::vector<std::string> tags;         // ATen's: core, pointwise, reduction, ...
+  uint32_t file = 0;                     // index into Bundle::files
+  uint32_t line = 0;                     // where its entry stands there
+  uint32_t column = 0;
+
+  // The index of the argument, or -1.
+  int find_arg(std::string_view name) const {
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (args[i].name == name) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  bool has_tag(std::string_view tag) const {
+    for (const std::string& t : tags) {
+      if (t == tag) return true;
+    }
+    return false;
+  }
+  friend bool operator==(const Overload&, const Overload&) = default;
+};
+
+}  // namespace primset::specs
+
+#endif  // PRIMSET_SPECS_BUNDLE_OPERATOR_H_
