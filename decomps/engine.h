@@ -4,8 +4,12 @@
 #ifndef PRIMSET_DECOMPS_ENGINE_H_
 #define PRIMSET_DECOMPS_ENGINE_H_
 
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,6 +24,7 @@ namespace primset::decomps {
 struct TensorMeta {
   DType dtype = DType::f32;
   SymInts sizes, strides;  // strides in elements
+  SymInt storage_offset = 0;  // in elements; only as_strided looks at it
   // Two arguments with one number are the very same memory, seen the same way.
   uint32_t identity = 0;
   bool wrapped_number = false;  // a Scalar passed where a tensor is expected
@@ -33,7 +38,7 @@ struct Actual {
                              std::vector<std::optional<TensorMeta>>, Scalar, std::vector<Scalar>,
                              SymInt, SymInts, double, std::vector<double>, bool, std::vector<bool>,
                              std::string, DType, Layout, MemoryFormat, DeviceArg,
-                             RngArg /* only its presence matters */>;
+                             RngArg /* only its presence matters */, StorageArg>;
   Value value;
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
 };
@@ -96,7 +101,29 @@ DType promote_types(DType a, DType b);
 // TensorIterator's output strides for operands that were broadcast to `sizes` (strides 0 where
 // broadcast): follows the inputs' permutation, dense.
 SymInts elementwise_strides(const SymInts& sizes, std::span<const SymInts> operand_strides);
+// The same from operands that are not yet broadcast, with TensorIterator's shortcuts for operands
+// that are all contiguous, channels-last, or dense with equal strides.
+SymInts elementwise_strides(const SymInts& sizes, std::span<const TensorMeta> operands);
 SymInts contiguous_strides(const SymInts& sizes);
+SymInts channels_last_strides(const SymInts& sizes);  // of rank 4 or 5
+bool is_contiguous(const SymInts& sizes, const SymInts& strides);
+bool is_channels_last(const SymInts& sizes, const SymInts& strides);
+// No two elements share memory and there are no gaps.
+bool is_dense(const SymInts& sizes, const SymInts& strides);
+// What empty_like(preserve_format) gives a tensor of these strides.
+SymInts preserved_strides(const SymInts& sizes, const SymInts& strides);
+// ATen's computeStride: strides of a view in another shape; nullopt when it needs a copy.
+std::optional<SymInts> view_strides(const SymInts& sizes, const SymInts& strides,
+                                    const SymInts& shape);
+
+// Symbols that the guards of a finished trace say are equal, to each other or to a constant: the
+// call is best traced again with them identified, so that more of its layout is known. The first of
+// a pair is the symbol's index, the second what stands for it, of smaller symbols only.
+std::vector<std::pair<uint32_t, SymInt>> unifications(const prims::SymContext& context);
+
+// As error messages of ATen spell dtypes: "Float", "Long".
+std::string_view aten_name(DType t);
+bool can_cast(DType from, DType to);  // complex > floating > integral > bool
 
 }  // namespace primset::decomps
 

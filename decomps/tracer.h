@@ -13,11 +13,15 @@
 #define PRIMSET_DECOMPS_TRACER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "prims/graph/builder.h"
@@ -49,7 +53,7 @@ class Val {
   bool wrapped_number() const { return wrapped_number_; }
 
   DType dtype() const;
-  const SymInts& shape() const;
+  SymInts shape() const;  // a copy: the graph's own list moves when the graph grows
   int64_t rank() const { return static_cast<int64_t>(shape().size()); }
   // Size along dim, which may be negative; dim is checked before.
   SymInt size(int64_t dim) const;
@@ -84,6 +88,7 @@ enum class MemoryFormat : uint8_t { contiguous = 0, preserve = 1, channels_last 
 struct DeviceArg {
   std::string name;
 };
+struct StorageArg {};  // no decomposition reads one
 
 // Reads better at a call: fail(ErrorCode::index, "Dimension out of range (expected ...)").
 [[noreturn]] void fail(ErrorCode code, std::string message);
@@ -114,10 +119,23 @@ class Tracer {
   }
 
   // Another operator by name ("sum.dim_IntList"), with its own promotion and rounding, inlined.
+  // Arguments left out at the end take the schema's defaults.
   struct Argument;
   std::vector<Val> call(std::string_view qualified, const std::vector<Argument>& args);
+  Val call1(std::string_view qualified, const std::vector<Argument>& args);
 
   Val wrap(ValueId id) { return Val(this, id); }
+  std::vector<Val> wrap(const std::vector<ValueId>& ids);
+  // A literal as an argument.
+  ScalarArg literal(Scalar s);
+
+  // A scalar region for map, reduce and scan: parameters are rank-0 Vals of the given dtypes.
+  prims::Region scalar_region(
+      const std::vector<DType>& params,
+      const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
+  // A region of for_loop, while_loop or cond over whole arrays.
+  prims::Region region(const std::vector<prims::ValueType>& params,
+                       const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
 
  private:
   prims::Builder builder_;
@@ -126,14 +144,23 @@ class Tracer {
 
 // One actual argument of an operator while tracing.
 struct Tracer::Argument {
-  using Value = std::variant<std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>,
-                             ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double,
-                             std::vector<double>, bool, std::vector<bool>, std::string, DType, Layout,
-                             MemoryFormat, DeviceArg, RngArg>;
+  using Value =
+      std::variant<std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>,
+                   ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double, std::vector<double>,
+                   bool, std::vector<bool>, std::string, DType, Layout, MemoryFormat, DeviceArg,
+                   RngArg, StorageArg>;
   Argument() = default;
   template <typename T>
     requires std::is_constructible_v<Value, T>
-  Argument(T v) : value(std::move(v)) {}  // NOLINT: arguments convert silently at a call
+  Argument(T v) : value(std::move(v)) {}                        // NOLINT: converts silently
+  Argument(int64_t v) : value(SymInt(v)) {}                     // NOLINT
+  Argument(int v) : value(SymInt(v)) {}                         // NOLINT
+  Argument(const char* v) : value(std::string(v)) {}            // NOLINT
+  Argument(const std::vector<int64_t>& v) : value(SymInts(v.begin(), v.end())) {}  // NOLINT
+  template <typename T>
+  Argument(const std::optional<T>& v) {  // NOLINT: an empty one is None
+    if (v) *this = Argument(*v);
+  }
 
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
   Value value;
@@ -173,9 +200,20 @@ Val le(const Val& a, Scalar b);
 Val gt(const Val& a, Scalar b);
 Val ge(const Val& a, Scalar b);
 Val where(const Val& p, const Val& a, const Val& b);
-Val unary(Prim p, const Val& x);                    // an elementwise primitive
-Val binary(Prim p, const Val& x, const Val& y);     // broadcasting and promoting as above
+// An elementwise primitive; of a complex value the pair of reals it stands for, or the complex_*
+// primitive (complex.h).
+Val unary(Prim p, const Val& x);
+Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
 Val convert(const Val& x, DType to);
+Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
+Val full_like(const Val& x, Scalar v);
+Val full_like(const Val& x, const SymInt& v);
+Val complex(const Val& re, const Val& im);
+Val real(const Val& z);  // a real value itself
+Val imag(const Val& z);  // zeros of a real value
+Val conj(const Val& z);
+Val logical(const Val& x);  // x != 0 as bool
+Val is_nan(const Val& x);
 
 // --- shapes ----------------------------------------------------------------------------------------
 
@@ -190,12 +228,24 @@ Val reshape(const Val& x, const SymInts& shape);
 Val transpose(const Val& x, std::vector<int64_t> permutation);
 Val unsqueeze(const Val& x, int64_t dim);
 Val squeeze(const Val& x, int64_t dim);
+// Bounds that lie inside x already (clamped_slice_bounds makes ATen's so).
 Val slice(const Val& x, int64_t dim, const SymInt& start, const SymInt& end, const SymInt& step);
+struct SliceBounds {
+  SymInt start, count;
+};
+SliceBounds clamped_slice_bounds(const SymInt& size, SymInt start, SymInt end, const SymInt& step);
+Val select(const Val& x, int64_t dim, const SymInt& index);
+Val concatenate(const std::vector<Val>& xs, int64_t dim);
+Val expand_dims_to(const Val& x, int64_t rank);  // leading dims of size 1
 
 // --- reductions and others straight over primitives ---------------------------------------------------
 
-Val reduce(Prim kind, const Val& x, std::vector<int64_t> dims, bool keepdim);
-Val check(Val p, const Val& value, std::string code, std::string message);
+// Of a complex x, sums are sums of the parts and products go through a complex combiner.
+Val reduce(Prim kind, const Val& x, const std::vector<int64_t>& dims, bool keepdim);
+Val restore_dims(const Val& reduced, const SymInts& shape, const std::vector<int64_t>& dims);
+SymInt count_along(const Val& x, const std::vector<int64_t>& dims);
+// Records an error where p does not hold; `value` has p's shape or rank 0, and is shown in it.
+void check(const Val& p, const Val& value, ErrorCode code, std::string message);
 
 }  // namespace primset::decomps
 

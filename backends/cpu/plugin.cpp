@@ -14,6 +14,7 @@
 #include "backends/cpu/kernel_launch.h"
 #include "backends/cpu/memory.h"
 #include "backends/cpu/objects.h"
+#include "backends/cpu/primitives.h"
 
 namespace primset_cpu {
 namespace {
@@ -93,6 +94,7 @@ const void* device_extension(primset_device, const char* name) {
   const std::string_view id = name;
   if (id == PRIMSET_EXT_HOST_MEMORY) return &kHostMemory;
   if (id == PRIMSET_EXT_DEVICE_ADDRESS) return &kDeviceAddresses;
+  if (id == PRIMSET_EXT_PRIMITIVES) return native_primitives();
   return nullptr;
 }
 

@@ -14,6 +14,10 @@ std::string triple(std::array<uint32_t, 3> v) {
          ")";
 }
 
+uint64_t element_bytes(Scalar s) {
+  return static_cast<uint64_t>(bytes(s));
+}
+
 uint64_t read_element(const std::byte* p, Scalar s) {
   uint64_t v = 0;
   std::memcpy(&v, p, static_cast<size_t>(bytes(s)));
@@ -244,7 +248,8 @@ std::byte* GroupRunner::touch(Thread& t, const Code& c, int64_t index, Access ki
   const int size = bytes(c.type);
   const uint32_t align = std::min(c.imm, static_cast<uint32_t>(size));
   try {
-    return memory_.access(p, index * size, static_cast<uint32_t>(size), std::max(align, 1u), kind,
+    return memory_.access(p, static_cast<uint64_t>(index) * element_bytes(c.type),
+                          static_cast<uint32_t>(size), std::max(align, 1u), kind,
                           {group_number_, t.number, epoch_});
   } catch (MemoryFault& fault) {
     fault.what += " (index " + std::to_string(index) + ")";
@@ -264,7 +269,7 @@ void GroupRunner::contiguous(Thread& t, const Code& c) {
   const bool stores = c.op == Op::Store || c.op == Op::MaskedStore;
   const uint64_t* mask = !masked ? nullptr : r + c.in[stores ? 3 : 2];
   const int64_t index = index_of(t, c, 0);
-  const auto first = static_cast<int64_t>(r[c.in[0]]) + index * bytes(c.type);
+  const uint64_t first = r[c.in[0]] + static_cast<uint64_t>(index) * element_bytes(c.type);
   bool touched = false;
   for (uint32_t i = 0; i < c.lanes; ++i) {
     if (mask && !mask[i]) {

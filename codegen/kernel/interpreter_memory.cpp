@@ -78,22 +78,31 @@ void Memory::make_shadows(bool check_races) {
     }
   }
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    Region& r = regions_[i];
-    uint64_t begin = address_of(r.base);
-    auto shadow = std::find_if(shadows_.begin(), shadows_.end(), [&](const Shadow& s) {
-      return s.begin <= begin && begin + r.size <= s.end;
-    });
-    uint64_t size = shadow->end - shadow->begin, at = begin - shadow->begin;
-    if (check_races) {
-      shadow->history.resize(size);
-      r.history = shadow->history.data() + at;
-    }
-    const std::vector<bool>& flags = buffers_[i].initialized;
-    if (flags.empty()) continue;
-    shadow->initialized.resize(size, 0);
-    r.initialized = shadow->initialized.data() + at;
-    std::copy(flags.begin(), flags.end(), r.initialized);
+    Shadow& shadow = shadow_of(regions_[i]);
+    const uint64_t size = shadow.end - shadow.begin;
+    if (check_races) shadow.history.resize(size);
+    if (!buffers_[i].initialized.empty()) shadow.initialized.resize(size, 0);
   }
+  for (size_t i = 0; i < buffers_.size(); ++i) attach_shadow(i);
+}
+
+Memory::Shadow& Memory::shadow_of(const Region& r) {
+  const uint64_t begin = address_of(r.base);
+  return *std::find_if(shadows_.begin(), shadows_.end(), [&](const Shadow& s) {
+    return s.begin <= begin && begin + r.size <= s.end;
+  });
+}
+
+// Of overlapping buffers, what one calls initialised is so for all.
+void Memory::attach_shadow(size_t buffer) {
+  Region& r = regions_[buffer];
+  Shadow& shadow = shadow_of(r);
+  const uint64_t at = address_of(r.base) - shadow.begin;
+  if (!shadow.history.empty()) r.history = shadow.history.data() + at;
+  if (shadow.initialized.empty()) return;
+  r.initialized = shadow.initialized.data() + at;
+  const std::vector<bool>& flags = buffers_[buffer].initialized;
+  for (size_t k = 0; k < r.size; ++k) r.initialized[k] |= flags.empty() || flags[k];
 }
 
 Pointer Memory::buffer(uint32_t index) const {
@@ -129,13 +138,13 @@ void Memory::release_arrays() {
   arrays_.clear();
 }
 
-std::byte* Memory::access(Pointer p, int64_t offset, uint32_t size, uint32_t align, Access kind,
+std::byte* Memory::access(Pointer p, uint64_t offset, uint32_t size, uint32_t align, Access kind,
                           const Accessor& who) {
   if (p.region == kNoRegion) {
     throw MemoryFault{"out of bounds: address " + std::to_string(p.address) + " is in no buffer"};
   }
   const Region& r = regions_[p.region];
-  const int64_t at = static_cast<int64_t>(p.address - address_of(r.base)) + offset;
+  const auto at = static_cast<int64_t>(p.address - address_of(r.base) + offset);  // may wrap
   if (at < 0 || static_cast<uint64_t>(at) + size > r.size) {
     throw MemoryFault{std::string("out of bounds: ") + verb(kind) + bytes_at(size, r, at)};
   }

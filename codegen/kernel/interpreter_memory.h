@@ -78,7 +78,7 @@ class Memory {
 
   // Checks an access of `size` bytes at `offset` bytes past p and records it; gives its place.
   // Throws MemoryFault.
-  std::byte* access(Pointer p, int64_t offset, uint32_t size, uint32_t align, Access kind,
+  std::byte* access(Pointer p, uint64_t offset, uint32_t size, uint32_t align, Access kind,
                     const Accessor& who);
 
   void write_back_flags();
@@ -97,6 +97,8 @@ class Memory {
   };
 
   void make_shadows(bool check_races);
+  Shadow& shadow_of(const Region& r);
+  void attach_shadow(size_t buffer);
   void check_initialized(const Region& r, uint64_t at, uint32_t size) const;
   void check_race(const Region& r, uint64_t at, uint32_t size, Access kind, const Accessor& who);
 

@@ -52,7 +52,8 @@ constexpr double kTanhDouble[] = {
     -0x1.226e2cd6a2f98p-7,  0x1.d6d240ce03bacp-9,  -0x1.7d8b405d21f55p-10, 0x1.345dfb5269c1fp-11,
     -0x1.e7efc2c762411p-13, 0x1.592737c574f33p-14, -0x1.3c7286db19308p-16};
 
-// x = n ln 2 + high + low. n comes plus 2*bias.
+// x = n ln 2 + high + low. n comes plus 2*bias. low is invalid where high alone will do: the
+// bounds of f32 leave room for one more rounding where the last products are fused with their sums.
 struct Reduced {
   Value n, high, low;
 };
@@ -61,6 +62,7 @@ Reduced reduce(const Arith& a, Value x, Value correction) {
   const LogTwo ln2 = a.wide() ? kLogTwoDouble : kLogTwoSingle;
   auto [f, n] = a.round_scaled(x, a.c(kLog2E), 2 * a.bias());
   Value first = a.nmad(f, a.c(ln2.high), x);
+  if (a.single && a.fused && !correction.valid()) return {n, a.nmad(f, a.c(ln2.low), first), {}};
   Value second = b.fmul(f, a.c(-ln2.low));
   if (correction.valid()) second = b.fadd(second, correction);
   Pair r = a.fast_two_sum(first, second);
@@ -89,6 +91,7 @@ Exponential exp_parts(const Arith& a, Value x, Value correction) {
   Builder& b = a.b;
   auto [n, r, low] = reduce(a, x, correction);
   Value q = a.single ? a.poly(r, kExpSingle) : a.poly(r, kExpDouble);
+  if (!low.valid()) return {a.mad(r, a.mad(r, q, a.c(1.0)), a.c(1.0)), n};
   return {b.fadd(a.c(1.0), b.fadd(r, a.mad(b.fmul(r, r), q, low))), n};
 }
 
@@ -116,7 +119,8 @@ Value expm1_core(const Arith& a, Value x) {
   Builder& b = a.b;
   auto [n, r, low] = reduce(a, x, {});
   Value q = a.single ? a.poly(r, kExpm1Single) : a.poly(r, kExpm1Double);
-  Value p = b.fadd(r, a.mad(b.fmul(r, r), q, low));
+  Value r2 = b.fmul(r, r);
+  Value p = low.valid() ? b.fadd(r, a.mad(r2, q, low)) : a.mad(r2, q, r);
   Value half = a.pow2_biased(b.sub(n, a.i(a.bias() + 1)));
   Value sum = a.mad(half, p, b.fsub(half, a.c(0.5)));
   return b.fadd(sum, sum);

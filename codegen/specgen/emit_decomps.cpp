@@ -171,10 +171,13 @@ std::string wrap_header(const std::string& file, const Header& header, std::stri
   return text;
 }
 
+// The names of functions, with the files that declare them.
+using Functions = std::map<std::string, std::string>;
+
 // Declares a function in the header of the first entry that names it.
 void declare(const std::string& function, const std::string& signature, const std::string& comment,
              const std::string& file, std::map<std::string, Header>& headers,
-             std::map<std::string, std::string>& declared_in) {
+             Functions& declared_in) {
   const auto [it, is_new] = declared_in.try_emplace(function, file);
   if (!is_new) {
     if (it->second != file) headers[file].includes.insert(it->second);
@@ -182,6 +185,28 @@ void declare(const std::string& function, const std::string& signature, const st
   }
   headers[file].body += fmt::format("// {}\nstruct {} {{\n  static {};\n}};\n\n", comment,
                                     cpp_identifier(function), signature);
+}
+
+std::string registry_text(const Functions& ops, const Functions& prims,
+                          const std::set<std::string>& views) {
+  std::string text(kGeneratedNotice);
+  text +=
+      "// PRIMSET_DECOMP(type, \"function\"): primset::decomps::type::decompose, of operators\n"
+      "// PRIMSET_PRIM_DECOMP(type, \"function\"): primset::decomps::prim::type::decompose\n"
+      "// PRIMSET_VIEW(\"function\"): the view functions\n"
+      "// Define what is wanted; the rest expands to nothing, and all are undefined at the end.\n";
+  constexpr const char* kMacros[] = {"PRIMSET_DECOMP", "PRIMSET_PRIM_DECOMP", "PRIMSET_VIEW"};
+  for (const char* macro : kMacros)
+    text += fmt::format("#ifndef {0}\n#define {0}(...)\n#endif\n", macro);
+  for (const auto& [function, file] : ops) {
+    text += fmt::format("PRIMSET_DECOMP({}, \"{}\")\n", cpp_identifier(function), function);
+  }
+  for (const auto& [function, file] : prims) {
+    text += fmt::format("PRIMSET_PRIM_DECOMP({}, \"{}\")\n", cpp_identifier(function), function);
+  }
+  for (const std::string& view : views) text += fmt::format("PRIMSET_VIEW(\"{}\")\n", view);
+  for (const char* macro : kMacros) text += fmt::format("#undef {}\n", macro);
+  return text;
 }
 
 }  // namespace
@@ -206,8 +231,8 @@ std::string cpp_signature(const Primitive& p) {
 std::map<std::string, std::string> emit_decomps(const Bundle& bundle) {
   std::map<std::string, Header> ops;
   std::map<std::string, Header> prims;
-  std::map<std::string, std::string> op_functions;
-  std::map<std::string, std::string> prim_functions;
+  Functions op_functions;
+  Functions prim_functions;
   std::set<std::string> views;
   for (const Primitive& p : bundle.primitives) {
     const std::string file = fmt::format("prim_{}.h", p.category);
@@ -237,25 +262,7 @@ std::map<std::string, std::string> emit_decomps(const Bundle& bundle) {
   }
   files["all.h"] = all + "\n#endif  // PRIMSET_GENERATED_DECOMPS_ALL_H_\n";
 
-  std::string registry(kGeneratedNotice);
-  registry +=
-      "// PRIMSET_DECOMP(type, \"function\"): primset::decomps::type::decompose, of operators\n"
-      "// PRIMSET_PRIM_DECOMP(type, \"function\"): primset::decomps::prim::type::decompose\n"
-      "// PRIMSET_VIEW(\"function\"): the view functions\n"
-      "// Define what is wanted; the rest expands to nothing, and all are undefined at the end.\n";
-  for (const char* macro : {"PRIMSET_DECOMP", "PRIMSET_PRIM_DECOMP", "PRIMSET_VIEW"}) {
-    registry += fmt::format("#ifndef {0}\n#define {0}(...)\n#endif\n", macro);
-  }
-  for (const auto& [function, file] : op_functions) {
-    registry += fmt::format("PRIMSET_DECOMP({}, \"{}\")\n", cpp_identifier(function), function);
-  }
-  for (const auto& [function, file] : prim_functions) {
-    registry +=
-        fmt::format("PRIMSET_PRIM_DECOMP({}, \"{}\")\n", cpp_identifier(function), function);
-  }
-  for (const std::string& view : views) registry += fmt::format("PRIMSET_VIEW(\"{}\")\n", view);
-  registry += "#undef PRIMSET_DECOMP\n#undef PRIMSET_PRIM_DECOMP\n#undef PRIMSET_VIEW\n";
-  files["registry.inc"] = registry;
+  files["registry.inc"] = registry_text(op_functions, prim_functions, views);
   return files;
 }
 

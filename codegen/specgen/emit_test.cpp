@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/specgen/emit_decomps.h"
+#include "codegen/specgen/emit_docs.h"
 #include "codegen/specgen/emit_prims.h"
 #include "codegen/specgen/file_writer.h"
 #include "codegen/specgen/test_support.h"
@@ -86,6 +87,19 @@ TEST(EmitDecomps, HeadersAreSplitByFamilyAndDeclareOnce) {
   EXPECT_NE(files.at("registry.inc").find("PRIMSET_DECOMP(shared, \"shared\")\n"),
             std::string::npos);
   EXPECT_NE(files.at("all.h").find("#include \"decomps/prim_base.h\""), std::string::npos);
+}
+
+TEST(EmitDocs, APageForEachFamilyAndCategory) {
+  const auto pages = emit_docs(small_bundle());
+  EXPECT_NE(pages.at("README.md").find("| [base](operators/base.md) | 2 | 1 |"), std::string::npos);
+  EXPECT_NE(pages.at("operators/base.md")
+                .find("## relu\n\n```\nrelu(Tensor self) -> Tensor\n```\n"
+                      "\n- implemented\n\n```\nexp(self)\n```\n"),
+            std::string::npos);
+  EXPECT_NE(pages.at("primitives/base.md")
+                .find("sort(keys, payloads...; dim:int, "
+                      "descending:bool=false)"),
+            std::string::npos);
 }
 
 TEST(FileWriter, WritesOnlyWhatChanges) {

@@ -11,6 +11,7 @@
 
 #include "codegen/specgen/compile.h"
 #include "codegen/specgen/emit_decomps.h"
+#include "codegen/specgen/emit_docs.h"
 #include "codegen/specgen/emit_prims.h"
 #include "codegen/specgen/file_writer.h"
 #include "primset/error.h"
@@ -26,6 +27,7 @@ constexpr const char* kDescription =
   specgen specs --out build/generated      the bundle, the primitive tables, the typed C++ headers
   specgen specs my_ops.yaml --out out      with operators of your own
   specgen specs --out out --emit bundle    the bundle alone
+  specgen docs specs --out docs/reference  the operator reference
 
 A path is a YAML file or a folder of them. A file is a list of '- op:' or '- prim:' entries; its name
 is the operators' family or the primitives' category. Mistakes are printed as
@@ -65,7 +67,9 @@ void write_outputs(const Options& options, Bundle& bundle) {
   }
 }
 
-int run(const Options& options) {
+// Compiles, and hands the bundle to `write` when there are no mistakes.
+template <typename Write>
+int run(const Options& options, Write write) {
   Diagnostics diagnostics;
   const std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   Bundle bundle = compile(paths, diagnostics);
@@ -75,34 +79,57 @@ int run(const Options& options) {
     return 1;
   }
   if (options.json) std::fputs("[]\n", stdout);
-  if (!options.check) write_outputs(options, bundle);
+  if (!options.check) write(bundle);
   return 0;
+}
+
+void write_docs(const Options& options, const Bundle& bundle) {
+  for (const auto& [file, text] : emit_docs(bundle)) {
+    write_if_changed(std::filesystem::path(options.out) / file, text);
+  }
+}
+
+void add_common_options(CLI::App& app, Options& options) {
+  app.add_option("paths", options.paths, "YAML files, or folders of them")
+      ->check(CLI::ExistingPath);
+  app.add_option("--out", options.out, "the folder to write to");
+  app.add_flag("--json", options.json, "report mistakes as JSON, on standard output");
+}
+
+// What the command line lacks; empty when it is whole.
+std::string missing(const Options& options) {
+  if (options.paths.empty())
+    return "say what to compile (a YAML file or a folder); --help explains";
+  if (!options.check && options.out.empty()) return "say where to write (--out DIR), or --check";
+  return "";
 }
 
 }  // namespace
 }  // namespace primset::specs
 
 int main(int argc, char** argv) {
-  primset::specs::Options options;
-  CLI::App app{primset::specs::kDescription, "specgen"};
-  app.add_option("paths", options.paths, "YAML files, or folders of them")
-      ->required()
-      ->check(CLI::ExistingPath);
-  app.add_option("--out", options.out, "the folder to write to");
+  using namespace primset::specs;
+  Options options;
+  CLI::App app{kDescription, "specgen"};
+  add_common_options(app, options);
   app.add_option("--emit", options.emit, "what to write")
       ->delimiter(',')
       ->check(CLI::IsMember({"bundle", "prims", "decomps"}))
       ->capture_default_str();
   app.add_option("--stamp", options.stamp, "a file to touch when all is written");
   app.add_flag("--check", options.check, "only report mistakes");
-  app.add_flag("--json", options.json, "report mistakes as JSON, on standard output");
+  CLI::App* docs = app.add_subcommand("docs", "write the reference, a Markdown page a family");
+  add_common_options(*docs, options);
   CLI11_PARSE(app, argc, argv);
-  if (!options.check && options.out.empty()) {
-    std::fputs("specgen: say where to write (--out DIR), or --check\n", stderr);
+
+  if (const std::string what = missing(options); !what.empty()) {
+    std::fputs(fmt::format("specgen: {}\n", what).c_str(), stderr);
     return 2;
   }
   try {
-    return primset::specs::run(options);
+    return run(options, [&](Bundle& bundle) {
+      docs->parsed() ? write_docs(options, bundle) : write_outputs(options, bundle);
+    });
   } catch (const std::exception& error) {
     std::fputs(fmt::format("{}\n", error.what()).c_str(), stderr);
     return 1;

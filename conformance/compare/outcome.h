@@ -71,7 +71,7 @@ constexpr bool is_failure(Outcome o) {
 struct Verdict {
   Outcome outcome = Outcome::not_run;
   FailKind kind = FailKind::none;
-  std::string detail;       // the first thing that went wrong, for people
+  std::string detail = {};  // the first thing that went wrong, for people
   double max_ulp = 0;       // greatest error seen, in units of the last place of the result's dtype
   double max_share = 0;     // greatest error seen, as a share of what is allowed there
   uint64_t elements = 0;    // compared

@@ -12,13 +12,26 @@ namespace {
 using Poly = SymContext::Poly;
 using Term = SymContext::Term;
 
+// Sizes may be anything a caller says: overflow wraps instead of being undefined.
+int64_t wrapping_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapping_mul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 int64_t floor_div_int(int64_t a, int64_t b) {
+  if (b == -1) return wrapping_mul(a, -1);
   int64_t q = a / b;
   return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
 
 int64_t ceil_log2_int(int64_t a) {
   return a <= 1 ? 0 : 64 - std::countl_zero(static_cast<uint64_t>(a) - 1);
+}
+
+int64_t mod_int(int64_t a, int64_t b) {
+  return wrapping_add(a, wrapping_mul(-1, wrapping_mul(b, floor_div_int(a, b))));
 }
 
 SymContext* context_of(const SymInt& a, const SymInt& b) {
@@ -41,7 +54,7 @@ Poly normalize(Poly p) {
   Poly out;
   for (Term& t : p) {
     if (!out.empty() && out.back().atoms == t.atoms) {
-      out.back().coefficient += t.coefficient;
+      out.back().coefficient = wrapping_add(out.back().coefficient, t.coefficient);
     } else {
       if (!out.empty() && out.back().coefficient == 0) out.pop_back();
       out.push_back(std::move(t));
@@ -53,7 +66,7 @@ Poly normalize(Poly p) {
 
 Poly add_polys(const Poly& a, const Poly& b, int64_t scale_b) {
   Poly out = a;
-  for (const Term& t : b) out.push_back({t.coefficient * scale_b, t.atoms});
+  for (const Term& t : b) out.push_back({wrapping_mul(t.coefficient, scale_b), t.atoms});
   return normalize(std::move(out));
 }
 
@@ -61,7 +74,7 @@ Poly mul_polys(const Poly& a, const Poly& b) {
   Poly out;
   for (const Term& x : a) {
     for (const Term& y : b) {
-      Term t{x.coefficient * y.coefficient, x.atoms};
+      Term t{wrapping_mul(x.coefficient, y.coefficient), x.atoms};
       t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::sort(t.atoms.begin(), t.atoms.end());
       out.push_back(std::move(t));
@@ -75,8 +88,9 @@ std::optional<Poly> exact_quotient(const Poly& a, const Poly& b) {
   if (b.size() != 1) return std::nullopt;
   Poly out;
   for (const Term& t : a) {
-    if (t.coefficient % b[0].coefficient != 0) return std::nullopt;
-    Term q{t.coefficient / b[0].coefficient, {}};
+    int64_t quotient = floor_div_int(t.coefficient, b[0].coefficient);
+    if (wrapping_mul(quotient, b[0].coefficient) != t.coefficient) return std::nullopt;
+    Term q{quotient, {}};
     if (!std::includes(t.atoms.begin(), t.atoms.end(), b[0].atoms.begin(), b[0].atoms.end())) {
       return std::nullopt;
     }
@@ -158,19 +172,19 @@ int64_t SymContext::evaluate_poly(const Poly& p, std::span<const int64_t> symbol
     for (uint32_t id : t.atoms) {
       const Atom& a = atoms_[id];
       if (a.kind == AtomKind::symbol) {
-        v *= symbols[a.symbol];
+        v = wrapping_mul(v, symbols[a.symbol]);
         continue;
       }
       int64_t x = evaluate_poly(a.lhs, symbols), y = evaluate_poly(a.rhs, symbols);
       switch (a.kind) {
-        case AtomKind::floor_div: v *= y == 0 ? 0 : floor_div_int(x, y); break;
-        case AtomKind::mod: v *= y == 0 ? 0 : x - y * floor_div_int(x, y); break;
-        case AtomKind::min: v *= std::min(x, y); break;
-        case AtomKind::ceil_log2: v *= ceil_log2_int(x); break;
-        default: v *= std::max(x, y); break;
+        case AtomKind::floor_div: v = wrapping_mul(v, y == 0 ? 0 : floor_div_int(x, y)); break;
+        case AtomKind::mod: v = wrapping_mul(v, y == 0 ? 0 : mod_int(x, y)); break;
+        case AtomKind::min: v = wrapping_mul(v, std::min(x, y)); break;
+        case AtomKind::ceil_log2: v = wrapping_mul(v, ceil_log2_int(x)); break;
+        default: v = wrapping_mul(v, std::max(x, y)); break;
       }
     }
-    sum += v;
+    sum = wrapping_add(sum, v);
   }
   return sum;
 }
@@ -222,9 +236,9 @@ std::optional<int64_t> SymContext::lower_bound(const Poly& p) const {
     for (uint32_t id : t.atoms) {
       auto lower = atom_lower(id);
       if (!lower || *lower < 0) return std::nullopt;
-      v *= *lower;
+      if (__builtin_mul_overflow(v, *lower, &v)) return std::nullopt;
     }
-    sum += v;
+    if (__builtin_add_overflow(sum, v, &sum)) return std::nullopt;
   }
   return sum;
 }
@@ -260,12 +274,12 @@ std::string SymContext::poly_text(const Poly& p) const {
     int64_t c = t.coefficient;
     if (!out.empty()) out += c < 0 ? " - " : " + ";
     else if (c < 0) out += "-";
-    c = std::abs(c);
+    uint64_t magnitude = c < 0 ? -static_cast<uint64_t>(c) : static_cast<uint64_t>(c);
     if (t.atoms.empty()) {
-      out += std::to_string(c);
+      out += std::to_string(magnitude);
       return;
     }
-    if (c != 1) out += std::to_string(c) + "*";
+    if (magnitude != 1) out += std::to_string(magnitude) + "*";
     for (size_t i = 0; i < t.atoms.size(); ++i) out += (i ? "*" : "") + atom_text(t.atoms[i]);
   };
   for (const Term& t : p) {
@@ -299,7 +313,7 @@ int64_t SymInt::specialize() const {
 
 SymInt operator+(const SymInt& a, const SymInt& b) {
   SymContext* c = context_of(a, b);
-  if (!c) return SymInt(a.constant() + b.constant());
+  if (!c) return SymInt(wrapping_add(a.constant(), b.constant()));
   return c->intern(add_polys(c->poly_of(a), c->poly_of(b), 1));
 }
 
@@ -308,7 +322,7 @@ SymInt operator-(const SymInt& a, const SymInt& b) { return a + -b; }
 
 SymInt operator*(const SymInt& a, const SymInt& b) {
   SymContext* c = context_of(a, b);
-  if (!c) return SymInt(a.constant() * b.constant());
+  if (!c) return SymInt(wrapping_mul(a.constant(), b.constant()));
   return c->intern(mul_polys(c->poly_of(a), c->poly_of(b)));
 }
 

@@ -41,6 +41,7 @@ class Cursor {
   void expect(std::string_view token) {
     if (!accept(token)) fail("'" + std::string(token) + "'");
   }
+  bool at_negative_number() const { return peek() == '-' && std::isdigit(next(1)); }
   bool at_word() const { return std::isalpha(static_cast<unsigned char>(peek())) || peek() == '_'; }
 
   std::string_view word(const char* what) {
@@ -169,7 +170,8 @@ class Parser {
 
   SymInt expression(int depth) {
     if (depth > kMaxDepth) in_.fail("fewer nested expressions");
-    bool negative = in_.accept("-");
+    // A minus before digits belongs to the number, so that the least integer can be read.
+    bool negative = !in_.at_negative_number() && in_.accept("-");
     SymInt sum = negative ? -term(depth) : term(depth);
     while (true) {
       if (in_.accept("+"))
@@ -196,6 +198,10 @@ class Parser {
       return it->second;
     }
     SymInt a = expression(depth + 1);
+    if (name == "ceil_log2") {
+      in_.expect(")");
+      return ceil_log2(a);
+    }
     in_.expect(",");
     SymInt b = expression(depth + 1);
     in_.expect(")");
@@ -206,7 +212,7 @@ class Parser {
     if (name == "mod") return mod(a, b);
     if (name == "min") return min(a, b);
     if (name == "max") return max(a, b);
-    in_.fail("floor_div, mod, min or max before this, not '" + name + "'");
+    in_.fail("floor_div, mod, min, max or ceil_log2 before this, not '" + name + "'");
   }
 
   std::optional<DType> dtype(std::string_view word) { return dtype_from_name(word); }

@@ -54,8 +54,9 @@ TEST(Text, EveryKindOfAttribute) {
   b.output("n", b.constant(s0 * s1 - 4, DType::i64));
   b.output("i", b.constant(Scalar(INT64_MIN), DType::i64));
   ValueId count = b.constant(floor_div(s0, s1), DType::i64);
-  b.output("m", b.add(Prim::add, {count, b.constant(min(s0, s1) + max(s0, 4) * mod(s1, s0 + 1),
-                                                    DType::i64)})[0]);
+  b.output("m", b.add(Prim::add,
+                      {count, b.constant(min(s0, s1) + max(s0, 4) * mod(s1, s0 + 1) - ceil_log2(s1),
+                                         DType::i64)})[0]);
   b.check(b.binary(Prim::eq, count, count), count, "index", "a \"quoted\" text\n\\");
   ValueId index = b.iota({s1}, 0, DType::i64);
   b.output("g", b.gather(x, {index}, {0}, false, "index"));

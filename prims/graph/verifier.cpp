@@ -91,6 +91,9 @@ class Verifier {
     if (!seen_.insert(v).second) return error(name(v) + " is defined twice");
     defined_[v] = true;
     scope.push_back(v);
+    for (const SymInt& size : graph_.type(v).shape) {
+      if (size.hint() < 0) return error(name(v) + " has a negative size");
+    }
   }
 
   // A scalar region sees none of the values outside.

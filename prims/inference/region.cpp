@@ -93,6 +93,7 @@ Types for_loop(const Call& c) {
   require_params(c, 0, 1, 0);
   c.require(equal_types(param(c, 0, 0), {DType::i64, {}}),
             "for_loop_c4: the first parameter is the i64 counter");
+  c.require(c.attr<int64_t>("stacked") >= 0, "for_loop_c7: stacked is not negative");
   auto stacked = static_cast<size_t>(c.attr<int64_t>("stacked"));
   c.require(r.results.size() == c.count() + stacked,
             "for_loop_c5: the body returns the carried values, then the stacked ones");

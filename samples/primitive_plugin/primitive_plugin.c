@@ -190,34 +190,22 @@ static int contains(const primset_attr* list, int64_t value) {
   return 0;
 }
 
-#define ELEMENTWISE(function, expression)                                \
-  static void function(const call_t* c) {                                \
-    const float *x = in_f32(c, 0), *y = in_f32(c, c->operand_count - 1); \
-    float* z = out_f32(c);                                               \
-    int64_t i, n = count_of(&c->results[0]);                             \
-    for (i = 0; i < n; ++i) z[i] = expression;                           \
-    (void)y;                                                             \
+#define ELEMENTWISE(function, from, to, expression)                                             \
+  static void function(const call_t* c) {                                                       \
+    const from *x = data_of(&c->operands[0]), *y = data_of(&c->operands[c->operand_count - 1]); \
+    to* z = data_of(&c->results[0]);                                                            \
+    int64_t i, n = count_of(&c->results[0]);                                                    \
+    for (i = 0; i < n; ++i) z[i] = expression;                                                  \
+    (void)y;                                                                                    \
   }
-ELEMENTWISE(run_add, x[i] + y[i])
-ELEMENTWISE(run_sub, x[i] - y[i])
-ELEMENTWISE(run_mul, x[i] * y[i])
-ELEMENTWISE(run_neg, -x[i])
-ELEMENTWISE(run_max, x[i] > y[i] || isnan(x[i]) ? x[i] : y[i])
-
-static void run_i64_to_f32(const call_t* c) {
-  const int64_t* x = data_of(&c->operands[0]);
-  float* z = out_f32(c);
-  int64_t i, n = count_of(&c->results[0]);
-  for (i = 0; i < n; ++i) z[i] = (float)x[i];
-}
-
-static void run_f32_to_i64(const call_t* c) {
-  const float* x = in_f32(c, 0);
-  int64_t* z = data_of(&c->results[0]);
-  int64_t i, n = count_of(&c->results[0]);
-  /* What does not fit, NaN too, gives some value: C leaves the cast itself undefined. */
-  for (i = 0; i < n; ++i) z[i] = fabsf(x[i]) < 0x1p63f ? (int64_t)x[i] : INT64_MIN;
-}
+ELEMENTWISE(run_add, float, float, x[i] + y[i])
+ELEMENTWISE(run_sub, float, float, x[i] - y[i])
+ELEMENTWISE(run_mul, float, float, x[i] * y[i])
+ELEMENTWISE(run_neg, float, float, -x[i])
+ELEMENTWISE(run_max, float, float, x[i] > y[i] || isnan(x[i]) ? x[i] : y[i])
+ELEMENTWISE(run_i64_to_f32, int64_t, float, (float)x[i])
+/* What does not fit, NaN too, gives some value: C leaves the cast itself undefined. */
+ELEMENTWISE(run_f32_to_i64, float, int64_t, fabsf(x[i]) < 0x1p63f ? (int64_t)x[i] : INT64_MIN)
 
 static void run_reshape(const call_t* c) {
   const size_t bytes = (size_t)count_of(&c->results[0]) * sizeof(float);
@@ -302,7 +290,7 @@ static void run_dot(const call_t* c) {
     }
 }
 
-/* True for the one form of dot_general that run_dot knows; the SDK brings the others into it. */
+/* True for the one form of dot_general that run_dot knows. */
 static int is_matrix_product(const call_t* c) {
   const primset_attr *ka = attr(c, "a_contract"), *kb = attr(c, "b_contract");
   return c->operands[0].rank == 2 && c->operands[1].rank == 2 && ka && ka->count == 1 && kb &&

@@ -158,7 +158,7 @@ class Runner {
             bound_[i] = bound(*results_[b.argument], bytes_of(b));
           break;
         case Buffer::Kind::temp:
-          if (!b.dynamic) bound_[i] = temporary(b);
+          if (!b.dynamic && b.block != kNoBlock) bound_[i] = temporary(b);
           break;
         case Buffer::Kind::errors:
           break;

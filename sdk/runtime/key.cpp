@@ -13,7 +13,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(const DeviceState& device, CallKey& key) : device_(device), key_(key) {}
+  Builder(const OperatorInfo& op, const DeviceState& device, CallKey& key)
+      : op_(op), device_(device), key_(key) {}
 
   void word(uint64_t w) {
     key_.words.push_back(w);
@@ -22,7 +23,7 @@ class Builder {
   }
   void finish() { key_.hash = hash_ ^ hash_ >> 32; }
 
-  void argument(const OperatorInfo& op, const ArgInfo& info, const Arg& arg) {
+  void argument(const ArgInfo& info, const Arg& arg) {
     if (is_number(arg) && info.kind == specs::ArgKind::tensor)
       return scalar(true, scalar_of(arg));  // a wrapped number
     if (is_number(arg) && info.kind == specs::ArgKind::scalar)
@@ -60,7 +61,8 @@ class Builder {
         word(tag(arg) | uint64_t{arg.device.id()} << 8);
         return;
       case Arg::Kind::none:
-      case Arg::Kind::generator:  // which one does not matter to the plan
+      case Arg::Kind::storage:    // which one does not matter to the plan
+      case Arg::Kind::generator:  // likewise
         word(tag(arg));
         return;
       case Arg::Kind::boolean:
@@ -70,12 +72,11 @@ class Builder {
         word(tag(arg) | static_cast<uint64_t>(arg.integer) << 8);
         return;
       case Arg::Kind::absent:
-      case Arg::Kind::storage:
         break;
     }
     throw Error(ErrorCode::type,
                 fmt::format("{}(): argument '{}' is missing or of a kind that no plan takes",
-                            op.overload.op, info.spec->name));
+                            op_.overload.op, info.spec->name));
   }
 
  private:
@@ -115,6 +116,7 @@ class Builder {
       if ((packed(d) >> 2 & 3) == static_cast<uint64_t>(DimClass::Stride::symbol))
         key_.raw.push_back(t.strides()[d]);
     }
+    if (op_.uses_offset) key_.raw.push_back(t.offset);
   }
 
   uint32_t identity(const TensorImpl& t) {
@@ -173,6 +175,7 @@ class Builder {
     }
   }
 
+  const OperatorInfo& op_;
   const DeviceState& device_;
   CallKey& key_;
   uint64_t hash_ = 0x243f6a8885a308d3u;
@@ -210,9 +213,9 @@ bool CallKey::equal(std::span<const uint64_t> other) const {
 
 void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
               CallKey& key) {
-  Builder builder(device, key);
+  Builder builder(op, device, key);
   builder.word(uint64_t{device.device().id()} << 8 | plan_options());
-  for (size_t i = 0; i < args.size(); ++i) builder.argument(op, op.args[i], args[i]);
+  for (size_t i = 0; i < args.size(); ++i) builder.argument(op.args[i], args[i]);
   builder.finish();
 }
 

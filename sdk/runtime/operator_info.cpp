@@ -57,6 +57,7 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
       o.returns, [](const specs::Return& r) { return r.kind == ArgKind::tensor; });
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
   pointwise = b.computed_by(o).strides.kind == specs::StrideKind::elementwise;
+  uses_offset = o.op.starts_with("as_strided");
   intrinsic = find_intrinsic(o.qualified);
 }
 

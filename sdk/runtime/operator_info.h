@@ -46,6 +46,7 @@ struct OperatorInfo {
   bool all_tensors = true;  // every return is a Tensor
   bool writes = false;      // some argument is written
   bool pointwise = false;   // written tensors obey TensorIterator's overlap rules
+  bool uses_offset = false;  // its result depends on where in its storage a tensor starts
   Intrinsic intrinsic = nullptr;
   mutable PlanCache plans;
 

@@ -46,13 +46,15 @@ struct ScalarSource {
   DType dtype = DType::f64;
 };
 
+inline constexpr uint32_t kNoBlock = UINT32_MAX;  // nothing uses the temporary
+
 struct BufferPlan {
   schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
   uint32_t argument = 0,
            element = 0;  // input: the tensor; output: `argument` is the output's number
   uint32_t element_bytes = 4;
   Slot elements = 0;
-  uint32_t block = 0;    // temp: temps with the same block are never alive at once
+  uint32_t block = kNoBlock;  // temp: temps with the same block are never alive at once
   bool dynamic = false;  // temp: its size is only known during the run
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "codegen/schedule/schedule.h"
 #include "prims/graph/builder.h"
@@ -22,40 +21,6 @@ using prims::SymInts;
 
 constexpr int64_t kIndex32 = INT32_MAX;
 
-// The two symbols of a guard `a == b`.
-std::optional<std::pair<uint32_t, uint32_t>> equal_symbols(const prims::SymContext& context,
-                                                           const prims::Guard& guard) {
-  if (guard.relation != prims::Guard::Relation::eq) return std::nullopt;
-  const auto& poly = context.poly(guard.poly);
-  if (poly.size() != 2 || poly[0].coefficient != -poly[1].coefficient) return std::nullopt;
-  uint32_t symbols[2];
-  for (int i = 0; i < 2; ++i) {
-    if (poly[i].atoms.size() != 1) return std::nullopt;
-    const auto& atom = context.atom(poly[i].atoms[0]);
-    if (atom.kind != prims::SymContext::AtomKind::symbol) return std::nullopt;
-    symbols[i] = atom.symbol;
-  }
-  return std::pair(symbols[0], symbols[1]);
-}
-
-// Lets one symbol stand for both wherever a guard says that they are equal. True when that is news.
-bool unify(const TraceInputs& inputs, std::vector<uint32_t>& representative) {
-  bool changed = false;
-  for (const prims::Guard& guard : inputs.context->guards()) {
-    const auto pair = equal_symbols(*inputs.context, guard);
-    if (!pair || std::max(pair->first, pair->second) >= inputs.raw_of_symbol.size()) continue;
-    const uint32_t a = inputs.raw_of_symbol[pair->first], b = inputs.raw_of_symbol[pair->second];
-    const uint32_t keep = std::min(representative[a], representative[b]);
-    const uint32_t drop = std::max(representative[a], representative[b]);
-    if (keep == drop) continue;
-    for (uint32_t& r : representative) {
-      if (r == drop) r = keep;
-    }
-    changed = true;
-  }
-  return changed;
-}
-
 const decomps::TensorMeta* meta_of(const decomps::Actual& actual, uint32_t element) {
   if (auto* t = std::get_if<decomps::TensorMeta>(&actual.value)) return t;
   if (auto* l = std::get_if<std::vector<decomps::TensorMeta>>(&actual.value)) return &(*l)[element];
@@ -71,7 +36,7 @@ class Planner {
       : op_(op), args_(args), device_(device), key_(key), plan_(std::make_unique<Plan>()) {}
 
   std::unique_ptr<const Plan> build() {
-    traced_ = trace_call(op_, args_, device_, key_, representative_);
+    traced_ = trace_call(op_, args_, device_, key_);
     choose_outs();
     const bool computes = traced_.call.graph && plan_->outs != Plan::Outs::resize;
     if (computes) {
@@ -124,44 +89,10 @@ class Planner {
   }
 
   void check_cast(DType from, DType to) const {
-    auto category = [](DType t) {
-      return is_complex(t) ? 3 : is_floating(t) ? 2 : is_bool(t) ? 0 : 1;
-    };
-    if (category(from) > category(to))
+    if (!decomps::can_cast(from, to))
       throw Error(ErrorCode::runtime,
                   fmt::format("result type {} can't be cast to the desired output type {}",
-                              aten_name(from), aten_name(to)));
-  }
-
-  static std::string aten_name(DType t) {
-    switch (t) {
-      case DType::u8:
-        return "Byte";
-      case DType::i8:
-        return "Char";
-      case DType::i16:
-        return "Short";
-      case DType::i32:
-        return "Int";
-      case DType::i64:
-        return "Long";
-      case DType::f16:
-        return "Half";
-      case DType::f32:
-        return "Float";
-      case DType::f64:
-        return "Double";
-      case DType::c64:
-        return "ComplexFloat";
-      case DType::c128:
-        return "ComplexDouble";
-      case DType::boolean:
-        return "Bool";
-      case DType::bf16:
-        return "BFloat16";
-      default:
-        return std::string(info(t).torch_name);
-    }
+                              decomps::aten_name(from), decomps::aten_name(to)));
   }
 
   // The graph input that is the very memory of argument `argument`, if there is one.
@@ -269,10 +200,8 @@ class Planner {
 
   void guards(CodeBuilder& code) {
     auto require = [&](Slot slot, prims::Guard::Relation r) { plan_->guards.push_back({slot, r}); };
-    for (uint32_t i = 0; i < representative_.size(); ++i) {
-      if (representative_[i] != i)
-        require(code.difference(i, representative_[i]), prims::Guard::Relation::eq);
-    }
+    for (const auto& [raw, value] : traced_.inputs.equalities)
+      require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq);
     for (const prims::Guard& g : context().guards()) {
       if (depends_on_run(g)) continue;
       require(code.slot_of_poly(context().poly(g.poly)), g.relation);
@@ -342,22 +271,27 @@ class Planner {
   const CallKey& key_;
   std::unique_ptr<Plan> plan_;
   Traced traced_;
-  std::vector<uint32_t> representative_;
   bool index32_ = true;
 };
 
 }  // namespace
 
 Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
-                  const CallKey& key, std::vector<uint32_t>& representative) {
-  representative.resize(key.raw.size());
-  std::iota(representative.begin(), representative.end(), 0u);
+                  const CallKey& key) {
+  Replacements replacements;
   for (;;) {
     Traced traced;
-    traced.inputs = make_trace_inputs(op, args, device, key, representative);
-    traced.call =
-        decomps::trace(op.bundle, op.overload, traced.inputs.actuals, traced.inputs.context);
-    if (!unify(traced.inputs, representative)) return traced;
+    traced.inputs = make_trace_inputs(op, args, device, key, replacements);
+    const TraceInputs& in = traced.inputs;
+    traced.call = decomps::trace(op.bundle, op.overload, in.actuals, in.context);
+    const size_t known = replacements.size();
+    for (const auto& [symbol, value] : decomps::unifications(*in.context)) {
+      // Symbols that the trace made itself are the run's business.
+      if (symbol < in.raw_of_symbol.size())
+        replacements.emplace(in.raw_of_symbol[symbol],
+                             Replacement{in.context, value, in.raw_of_symbol});
+    }
+    if (replacements.size() == known) return traced;
   }
 }
 

@@ -52,13 +52,13 @@ class ProgramCompiler {
 std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
                                        DeviceState& device, const CallKey& key);
 
-// The stages of a plan, for `primset explain`.
+// A call traced, with the symbols identified that its guards say are equal.
 struct Traced {
   TraceInputs inputs;
   decomps::TracedCall call;
 };
 Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
-                  const CallKey& key, std::vector<uint32_t>& representative);
+                  const CallKey& key);
 
 }  // namespace primset::runtime
 

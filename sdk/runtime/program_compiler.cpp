@@ -121,7 +121,7 @@ void ProgramCompiler::share_temporaries() {
   for (size_t b = 0; b < count; ++b) {
     if (plan_.buffers[b].kind == Buffer::Kind::temp && first[b] != SIZE_MAX) order.push_back(b);
   }
-  std::ranges::stable_sort(order, {}, [&](size_t b) { return first[b]; });
+  std::ranges::sort(order, {}, [&](size_t b) { return std::pair(first[b], b); });
   struct Block {
     Slot elements;
     uint32_t bytes;

@@ -17,9 +17,9 @@ using specs::ArgKind;
 
 class Maker {
  public:
-  Maker(const DeviceState& device, const CallKey& key, std::span<const uint32_t> representative,
-        TraceInputs& out)
-      : device_(device), key_(key), representative_(representative), out_(out) {}
+  Maker(const OperatorInfo& op, const DeviceState& device, const CallKey& key,
+        const Replacements& replacements, TraceInputs& out)
+      : op_(op), device_(device), key_(key), replacements_(replacements), out_(out) {}
 
   Actual argument(const ArgInfo& info, const Arg& arg) {
     if (arg.kind == Arg::Kind::none) {
@@ -64,9 +64,9 @@ class Maker {
       case ArgKind::generator:
         return {decomps::RngArg{}};
       case ArgKind::storage:
-        break;
+        return {decomps::StorageArg{}};
     }
-    throw Error(ErrorCode::internal, "a Storage argument reached the tracer");
+    return {};
   }
 
   size_t used() const { return next_; }
@@ -77,11 +77,43 @@ class Maker {
     const uint32_t raw = next_++;
     if (raw >= key_.raw.size() || key_.raw[raw] != value)
       throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the order of numbers");
-    const uint32_t stands_for = representative_[raw];
-    if (auto known = symbols_.find(stands_for); known != symbols_.end()) return known->second;
+    if (auto known = replacements_.find(raw); known != replacements_.end()) {
+      const SymInt stands_for = translate(known->second, known->second.value);
+      out_.equalities.emplace_back(raw, stands_for);
+      return symbols_.emplace(raw, stands_for).first->second;
+    }
     SymInt s = out_.context->symbol(fmt::format("{}{}", prefix, raw), value, lower);
     out_.raw_of_symbol.push_back(raw);
     return symbols_.emplace(raw, s).first->second;
+  }
+
+  // An expression over another context's symbols, over this one's.
+  SymInt translate(const Replacement& from, const SymInt& value) const {
+    return value.is_constant() ? value : translate(from, from.context->poly_of(value));
+  }
+  SymInt translate(const Replacement& from, const prims::SymContext::Poly& poly) const {
+    SymInt sum = 0;
+    for (const auto& term : poly) {
+      SymInt product = term.coefficient;
+      for (uint32_t atom : term.atoms) product *= translate_atom(from, from.context->atom(atom));
+      sum += product;
+    }
+    return sum;
+  }
+  SymInt translate_atom(const Replacement& from, const prims::SymContext::Atom& atom) const {
+    using Kind = prims::SymContext::AtomKind;
+    if (atom.kind == Kind::symbol) return symbols_.at(from.raw_of_symbol[atom.symbol]);
+    const SymInt lhs = translate(from, atom.lhs), rhs = translate(from, atom.rhs);
+    switch (atom.kind) {
+      case Kind::floor_div:
+        return prims::floor_div(lhs, rhs);
+      case Kind::mod:
+        return prims::mod(lhs, rhs);
+      case Kind::min:
+        return prims::min(lhs, rhs);
+      default:
+        return prims::max(lhs, rhs);
+    }
   }
 
   SymInt integer(const ArgInfo& info, int64_t value) {
@@ -164,6 +196,7 @@ class Maker {
       if (classes[d].stride == DimClass::Stride::symbol)
         meta.strides[d] = number("t", t.strides()[d], 2);
     }
+    if (op_.uses_offset) meta.storage_offset = number("o", t.offset, 0);
     SymInt step = 1;
     for (size_t p = t.rank; p-- > 0;) {
       const size_t d = order[p];
@@ -185,9 +218,10 @@ class Maker {
     }
   }
 
+  const OperatorInfo& op_;
   const DeviceState& device_;
   const CallKey& key_;
-  std::span<const uint32_t> representative_;
+  const Replacements& replacements_;
   TraceInputs& out_;
   uint32_t next_ = 0;
   uint32_t number_identity_ = 1u << 31;  // numbers are never the same memory
@@ -199,10 +233,10 @@ class Maker {
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,
                               const DeviceState& device, const CallKey& key,
-                              std::span<const uint32_t> representative) {
+                              const Replacements& replacements) {
   TraceInputs out;
   out.context = std::make_shared<prims::SymContext>();
-  Maker maker(device, key, representative, out);
+  Maker maker(op, device, key, replacements, out);
   for (size_t i = 0; i < args.size(); ++i)
     out.actuals.push_back(maker.argument(op.args[i], args[i]));
   if (maker.used() != key.raw.size())

@@ -106,12 +106,17 @@ void Lowering::lower_for(const Inst& inst) {
   const Id last = get_scalar(operands[1]), step = get_scalar(operands[2]);
   ForState state{get_scalar(operands[0]), initial(operands.subspan(3))};
   if (const uint32_t copies = unrolling(inst); copies > 1) {
-    // While all copies still fit: iv < last - (copies - 1) * step, had that not wrapped around.
+    // While all copies still fit: iv < last - (copies - 1) * step, where neither the product nor
+    // the difference wraps around.
     const Id boolean = types_.scalar(Scalar::i1);
-    const Id others = types_.constant(k_.type(operands[0]).scalar, copies - 1);
+    const Scalar counter = k_.type(operands[0]).scalar;
+    const Id others = types_.constant(counter, copies - 1);
+    const Id large = types_.constant(counter, uint64_t{1} << (kir::width(counter) - 5));
+    const Id small_step = code_.op(spv::Op::OpSLessThan, boolean, {step, large});
     const Id back = code_.op(spv::Op::OpIMul, type, {step, others});
     const Id limit = code_.op(spv::Op::OpISub, type, {last, back});
-    const Id sound = code_.op(spv::Op::OpSLessThan, boolean, {limit, last});
+    const Id no_wrap = code_.op(spv::Op::OpSLessThan, boolean, {limit, last});
+    const Id sound = code_.op(spv::Op::OpLogicalAnd, boolean, {small_step, no_wrap});
     const Id bound = code_.op(spv::Op::OpSelect, type, {sound, limit, state.iv});
     state = for_pass(inst, state, bound, copies);
   }

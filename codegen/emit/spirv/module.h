@@ -62,8 +62,6 @@ class Module {
   Id type_function(Id result, std::span<const Id> params);
   // Not shared: structs are told apart by their decorations.
   Id new_struct(std::span<const Id> members);
-  // Two integers of one kind: what the extended multiplications return.
-  Id type_pair(Id element) { return unique(spv::Op::OpTypeStruct, {element, element}); }
 
   Id constant_bool(bool v);
   // `bits` beyond the type's width must be zero.

@@ -271,13 +271,6 @@ bool is_nan(Scalar s, uint64_t bits) {
   return kir::is_float(s) && std::isnan(any_float(s, bits));
 }
 
-bool is_denormal(Scalar s, uint64_t bits) {
-  if (!kir::is_float(s)) return false;
-  const int mantissa = s == Scalar::f16 ? 10 : s == Scalar::f32 ? 23 : 52;
-  const uint64_t magnitude = bits & (mask_of(s) >> 1);
-  return magnitude != 0 && magnitude < uint64_t{1} << mantissa;
-}
-
 float half_to_float(uint16_t h) {
   return static_cast<float>(std::bit_cast<_Float16>(h));
 }

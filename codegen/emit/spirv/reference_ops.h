@@ -26,7 +26,6 @@ bool same_result(kir::Op op, kir::Scalar to, uint64_t expected, uint64_t seen);
 std::vector<uint64_t> interesting_values(kir::Scalar s, size_t count, uint32_t seed);
 
 bool is_nan(kir::Scalar s, uint64_t bits);
-bool is_denormal(kir::Scalar s, uint64_t bits);
 // f16's conversions, which C++20 does not have.
 float half_to_float(uint16_t h);
 uint16_t float_to_half(float f);

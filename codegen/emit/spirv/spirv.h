@@ -1,11 +1,10 @@
 // Kernel IR to SPIR-V words, written directly, in two flavours:
 //
-//   Format::spirv_vulkan  SPIR-V 1.5, GLCompute, PhysicalStorageBuffer64 addressing, GLSL450 memory
-//                         model: what Vulkan 1.2 with bufferDeviceAddress takes. No descriptor
-//                         sets.
-//   Format::spirv_kernel  SPIR-V 1.3, OpenCL kernel, Physical64 addressing. Pointers and scalars
-//   are
-//                         the kernel's arguments, in the order of Kernel::params.
+//   Format::spirv_vulkan: SPIR-V 1.5, GLCompute, PhysicalStorageBuffer64 addressing, GLSL450 memory
+//   model: what Vulkan 1.2 with bufferDeviceAddress takes. No descriptor sets.
+//
+//   Format::spirv_kernel: SPIR-V 1.2 (1.3 with subgroup shuffles), OpenCL kernel, Physical64
+//   addressing. Pointers and scalars are the kernel's arguments, in the order of Kernel::params.
 //
 // The entry point has the kernel's name; the group size is fixed in the module (LocalSize).
 //
@@ -14,9 +13,12 @@
 // itself the push constants; a larger one lies in a buffer whose 64-bit device address (8-byte
 // aligned) is the only push constant. A kernel without parameters has no push constants.
 //
+// Loops run to their end on every driver but llvmpipe; see TargetModel::loop_limit. Arithmetic with
+// constant zeros is kept from drivers that get it wrong; see hidden_zeros.cpp.
+//
 // What a launch must guarantee beyond that:
-// - an allocation's size is rounded up to 4 bytes: 8- and 16-bit atomics work on the 32-bit word
-//   around the element;
+// - an allocation's size is rounded up to 4 bytes, since 8- and 16-bit atomics (which the verifier
+//   does not let pass so far) work on the 32-bit word around the element;
 // - the device has every feature whose capability the module declares. Always: bufferDeviceAddress,
 //   shaderInt64; as used: shaderInt8, shaderInt16, shaderFloat16, shaderFloat64,
 //   storageBuffer8BitAccess, storageBuffer16BitAccess, shaderBufferInt64Atomics,

@@ -4,6 +4,8 @@
 #ifndef PRIMSET_ERROR_H_
 #define PRIMSET_ERROR_H_
 
+#include <primset/export.h>
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -41,7 +43,7 @@ constexpr const char* name(ErrorCode c) {
   return "internal";
 }
 
-class Error : public std::runtime_error {
+class PRIMSET_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, std::string message) : std::runtime_error(std::move(message)), code_(code) {}
   ErrorCode code() const { return code_; }

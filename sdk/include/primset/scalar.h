@@ -3,6 +3,8 @@
 #ifndef PRIMSET_SCALAR_H_
 #define PRIMSET_SCALAR_H_
 
+#include <primset/export.h>
+
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -52,7 +54,7 @@ class Scalar {
 };
 
 // "true", "3", "2.5", "nan", "(1+2j)"
-std::string to_string(const Scalar& s);
+PRIMSET_API std::string to_string(const Scalar& s);
 
 }  // namespace primset
 

@@ -1,0 +1,66 @@
+// oneDNN, opened when it is first needed: a machine without it only loses the faster way, and a
+// process that multiplies no matrices does not pay for loading it.
+#ifndef PRIMSET_BACKENDS_CPU_ONEDNN_API_H_
+#define PRIMSET_BACKENDS_CPU_ONEDNN_API_H_
+
+#include <oneapi/dnnl/dnnl.h>
+
+#define PRIMSET_ONEDNN_FUNCTIONS(X)          \
+  X(dnnl_engine_create)                      \
+  X(dnnl_matmul_desc_init)                   \
+  X(dnnl_memory_create)                      \
+  X(dnnl_memory_desc_get_size)               \
+  X(dnnl_memory_desc_init_by_strides)        \
+  X(dnnl_memory_destroy)                     \
+  X(dnnl_primitive_attr_create)              \
+  X(dnnl_primitive_attr_destroy)             \
+  X(dnnl_primitive_attr_set_scratchpad_mode) \
+  X(dnnl_primitive_create)                   \
+  X(dnnl_primitive_desc_create)              \
+  X(dnnl_primitive_desc_destroy)             \
+  X(dnnl_primitive_desc_query_md)            \
+  X(dnnl_primitive_destroy)                  \
+  X(dnnl_primitive_execute)                  \
+  X(dnnl_stream_create)                      \
+  X(dnnl_stream_destroy)                     \
+  X(dnnl_stream_wait)                        \
+  X(dnnl_version)
+
+namespace primset_cpu {
+
+struct OneDnn {
+#define PRIMSET_ONEDNN_MEMBER(name) decltype(&::name) name = nullptr;
+  PRIMSET_ONEDNN_FUNCTIONS(PRIMSET_ONEDNN_MEMBER)
+#undef PRIMSET_ONEDNN_MEMBER
+  dnnl_engine_t engine = nullptr;
+  // Of the OpenMP library that oneDNN uses; null where it uses none.
+  void (*omp_set_num_threads)(int) = nullptr;
+  int (*omp_get_max_threads)() = nullptr;
+};
+
+// Null where there is no usable oneDNN 2.x. Any thread.
+const OneDnn* onednn();
+
+// While it lives, oneDNN runs on the calling thread alone: it decides by the number of OpenMP
+// threads where to cut sums, and results must not depend on that. The parallelism is ThreadPool's.
+class OneThread {
+ public:
+  explicit OneThread(const OneDnn& dnn) : dnn_(dnn) {
+    if (!dnn_.omp_set_num_threads || !dnn_.omp_get_max_threads) return;
+    before_ = dnn_.omp_get_max_threads();
+    dnn_.omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ > 0) dnn_.omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const OneDnn& dnn_;
+  int before_ = 0;
+};
+
+}  // namespace primset_cpu
+
+#endif  // PRIMSET_BACKENDS_CPU_ONEDNN_API_H_

@@ -1,0 +1,164 @@
+// dot_general through oneDNN: f32, and bf16 accumulated in f32. (oneDNN has no f64, and this
+// version no f16 on CPUs: those are left to generated kernels.)
+//
+// oneDNN itself gives other bits for other numbers of threads. So each product is cut into blocks,
+// by its shape alone; a block is computed by one thread, whichever; and the bits are the same on
+// any number of them.
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstring>
+#include <string_view>
+
+#include "backends/common/status.h"
+#include "backends/cpu/contraction.h"
+#include "backends/cpu/objects.h"
+#include "backends/cpu/onednn_matmul.h"
+#include "backends/cpu/primitives.h"
+
+namespace primset_cpu {
+namespace {
+
+using primset_backend::guarded;
+using primset_backend::make_status;
+
+// Large enough for the copies that oneDNN makes of a block's operands to pay, small enough for
+// several threads to have work.
+constexpr int64_t kBlockRows = 128, kBlockCols = 256;
+
+dnnl_data_type_t dnnl_type(uint32_t dtype) {
+  return dtype == PRIMSET_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+MatmulShape block_shape(const Contraction& x, int64_t m, int64_t n) {
+  return {dnnl_type(x.dtype), m, n, x.k, x.a.rows, x.a.cols, x.b.rows, x.b.cols, x.n};
+}
+
+// A contraction and its blocks. All blocks have one of four sizes: whole or rest, in rows and
+// columns.
+struct Blocks {
+  const OneDnn* dnn = nullptr;
+  Contraction x;
+  int64_t row_blocks = 0, col_blocks = 0;
+  std::shared_ptr<const Matmul> matmuls[2][2];  // [last row block][last column block]
+  std::atomic<int> failure{dnnl_success};
+
+  bool prepare();
+  uint64_t count() const {
+    return x.a.offsets.size() * static_cast<uint64_t>(row_blocks * col_blocks);
+  }
+  void run(uint64_t block, dnnl_stream_t stream, std::vector<char>& scratch);
+};
+
+bool Blocks::prepare() {
+  row_blocks = (x.m + kBlockRows - 1) / kBlockRows;
+  col_blocks = (x.n + kBlockCols - 1) / kBlockCols;
+  const int64_t last_rows = x.m - (row_blocks - 1) * kBlockRows;
+  const int64_t last_cols = x.n - (col_blocks - 1) * kBlockCols;
+  for (int r = 0; r < 2; ++r) {
+    for (int c = 0; c < 2; ++c) {
+      if ((r == 0 && row_blocks == 1) || (c == 0 && col_blocks == 1)) continue;
+      matmuls[r][c] =
+          Matmul::get(*dnn, block_shape(x, r ? last_rows : kBlockRows, c ? last_cols : kBlockCols));
+      if (!matmuls[r][c]) return false;
+    }
+  }
+  return true;
+}
+
+void Blocks::run(uint64_t block, dnnl_stream_t stream, std::vector<char>& scratch) {
+  const auto per_batch = static_cast<uint64_t>(row_blocks * col_blocks);
+  const uint64_t batch = block / per_batch;
+  const auto place = static_cast<int64_t>(block % per_batch);
+  const int64_t rb = place / col_blocks, cb = place % col_blocks;
+  const int64_t i = rb * kBlockRows, j = cb * kBlockCols;
+  const int64_t bytes = x.dtype == PRIMSET_BF16 ? 2 : 4;
+  const char* a = x.a.data + (x.a.offsets[batch] + i * x.a.rows) * bytes;
+  const char* b = x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes;
+  char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
+  const Matmul& matmul = *matmuls[rb == row_blocks - 1][cb == col_blocks - 1];
+  if (const dnnl_status_t status = matmul.run(stream, a, b, c, scratch); status != dnnl_success)
+    failure.store(status, std::memory_order_relaxed);
+}
+
+// A primset_native_entry: the pool runs blocks as it runs workgroups.
+void run_blocks(const void* params, uint64_t first, uint64_t end, uint64_t) {
+  Blocks& blocks = **static_cast<Blocks* const*>(params);
+  const OneThread one(*blocks.dnn);
+  dnnl_stream_t stream = nullptr;
+  try {
+    dnnl_status_t status =
+        blocks.dnn->dnnl_stream_create(&stream, blocks.dnn->engine, dnnl_stream_default_flags);
+    if (status != dnnl_success) {
+      blocks.failure.store(status, std::memory_order_relaxed);
+      return;
+    }
+    std::vector<char> scratch;
+    for (uint64_t block = first; block < end; ++block) blocks.run(block, stream, scratch);
+  } catch (const std::bad_alloc&) {  // a pool thread has nobody to throw to
+    blocks.failure.store(dnnl_out_of_memory, std::memory_order_relaxed);
+  }
+  if (stream) blocks.dnn->dnnl_stream_destroy(stream);
+}
+
+primset_status* run_dot_general(primset_stream stream, const void*,
+                                const primset_primitive_call* call) {
+  return guarded("dot_general", [&]() -> primset_status* {
+    Blocks blocks;
+    blocks.dnn = onednn();
+    blocks.x = read_contraction(*call);
+    const Contraction& x = blocks.x;
+    if (x.m == 0 || x.n == 0 || x.a.offsets.empty()) return nullptr;
+    if (x.k == 0) {
+      std::memset(x.c, 0, 4 * x.a.offsets.size() * static_cast<size_t>(x.m * x.n));
+      return nullptr;
+    }
+    if (!blocks.prepare())
+      return make_status(PRIMSET_INTERNAL,
+                         "dot_general: oneDNN refuses %" PRId64 " x %" PRId64 " x %" PRId64, x.m,
+                         x.n, x.k);
+    const Blocks* params = &blocks;
+    const uint64_t count = blocks.count();
+    if (count == 1)
+      run_blocks(&params, 0, 1, 1);
+    else
+      stream->device->pool->run({run_blocks, &params, 0, count, count});
+    const int failure = blocks.failure.load(std::memory_order_relaxed);
+    if (failure == dnnl_success) return nullptr;
+    return make_status(failure == dnnl_out_of_memory ? PRIMSET_OUT_OF_MEMORY : PRIMSET_INTERNAL,
+                       "dot_general: oneDNN status %d", failure);
+  });
+}
+
+// Whether oneDNN has code for the type on this CPU; the sizes do not matter.
+bool has_code(uint32_t dtype) {
+  const MatmulShape probe{dnnl_type(dtype), 16, 16, 16, 16, 1, 16, 1, 16};
+  return Matmul::get(*onednn(), probe) != nullptr;
+}
+
+primset_status* find(primset_device, const char* name, const primset_primitive_call* call,
+                     primset_primitive* out) {
+  return guarded("find", [&]() -> primset_status* {
+    if (std::string_view(name) != "dot_general")
+      return make_status(PRIMSET_UNSUPPORTED, "find: %s is left to generated kernels", name);
+    const bool fits =
+        is_contraction(*call) && call->results[0].dtype == PRIMSET_F32 &&
+        (call->operands[0].dtype == PRIMSET_F32 || call->operands[0].dtype == PRIMSET_BF16);
+    if (!fits || !onednn() || !has_code(call->operands[0].dtype))
+      return make_status(PRIMSET_UNSUPPORTED,
+                         "find: dot_general of these types is left to generated kernels");
+    out->flags = PRIMSET_PRIMITIVE_STRIDED;
+    out->run = run_dot_general;
+    out->data = nullptr;
+    return nullptr;
+  });
+}
+
+}  // namespace
+
+const primset_primitives* native_primitives() {
+  static const primset_primitives table = {sizeof(primset_primitives), 0, find};
+  return &table;
+}
+
+}  // namespace primset_cpu

@@ -1,0 +1,221 @@
+#include "conformance/compare/property.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "prims/reference/format.h"
+
+namespace primset::conformance {
+namespace {
+
+using Number = std::complex<long double>;
+
+// One matrix of a batch.
+struct Matrix {
+  int64_t rows = 0, columns = 0;
+  std::vector<Number> data;
+
+  Matrix(int64_t r, int64_t c) : rows(r), columns(c), data(static_cast<size_t>(r * c)) {}
+  Number& at(int64_t i, int64_t j) { return data[static_cast<size_t>(i * columns + j)]; }
+  Number at(int64_t i, int64_t j) const { return data[static_cast<size_t>(i * columns + j)]; }
+};
+
+int64_t batch_count(const Array& a) {
+  int64_t size = a.shape[a.shape.size() - 2] * a.shape.back();
+  return size == 0 ? 0 : a.size() / size;
+}
+
+Matrix matrix(const Array& a, int64_t batch) {
+  Matrix m(a.shape[a.shape.size() - 2], a.shape.back());
+  auto base = static_cast<size_t>(batch * m.rows * m.columns);
+  for (size_t i = 0; i < m.data.size(); ++i) {
+    m.data[i] = {a.data[base + i].re, a.data[base + i].im};
+  }
+  return m;
+}
+
+// The batch's vector as a diagonal matrix.
+Matrix diagonal(const Array& v, int64_t batch) {
+  int64_t n = v.shape.back();
+  Matrix m(n, n);
+  for (int64_t i = 0; i < n; ++i) {
+    const Element& e = v.data[static_cast<size_t>(batch * n + i)];
+    m.at(i, i) = {e.re, e.im};
+  }
+  return m;
+}
+
+Matrix operator*(const Matrix& a, const Matrix& b) {
+  Matrix c(a.rows, b.columns);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t k = 0; k < a.columns; ++k) {
+      for (int64_t j = 0; j < b.columns; ++j) c.at(i, j) += a.at(i, k) * b.at(k, j);
+    }
+  }
+  return c;
+}
+
+Matrix adjoint(const Matrix& a) {
+  Matrix t(a.columns, a.rows);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.columns; ++j) t.at(j, i) = std::conj(a.at(i, j));
+  }
+  return t;
+}
+
+Matrix identity(int64_t n) {
+  Matrix m(n, n);
+  for (int64_t i = 0; i < n; ++i) m.at(i, i) = 1;
+  return m;
+}
+
+Matrix leading_columns(const Matrix& a, int64_t count) {
+  Matrix m(a.rows, std::min(count, a.columns));
+  for (int64_t i = 0; i < m.rows; ++i) {
+    for (int64_t j = 0; j < m.columns; ++j) m.at(i, j) = a.at(i, j);
+  }
+  return m;
+}
+
+long double norm(const Matrix& a) {
+  long double sum = 0;
+  for (const Number& z : a.data) sum += std::norm(z);
+  return std::sqrt(sum);
+}
+
+// Is a = b but for what rounding in the dtype explains? Backward stable algorithms stay well within
+// this multiple of n * u * |b|.
+std::string near(const char* what, const Matrix& a, const Matrix& b, DType t) {
+  if (a.rows != b.rows || a.columns != b.columns) return fmt::format("{}: the sizes differ", what);
+  Matrix off = a;
+  for (size_t i = 0; i < off.data.size(); ++i) off.data[i] -= b.data[i];
+  auto n = static_cast<long double>(std::max(a.rows, a.columns) + 4);
+  long double allowed = 30 * n * prims::reference::unit_roundoff(t) * std::max(1.0L, norm(b));
+  long double seen = norm(off);
+  if (seen <= allowed) return {};
+  return fmt::format("{} by {:.3g}, allowed {:.3g}", what, static_cast<double>(seen),
+                     static_cast<double>(allowed));
+}
+
+std::string triangular(const char* what, const Matrix& a, bool upper) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.columns; ++j) {
+      bool outside = upper ? j < i : j > i;
+      if (outside && a.at(i, j) != Number(0)) {
+        return fmt::format("{} is not triangular at [{}, {}]", what, i, j);
+      }
+    }
+  }
+  return {};
+}
+
+std::string orthonormal(const char* what, const Matrix& q, DType t) {
+  return near(what, adjoint(q) * q, identity(q.columns), t);
+}
+
+// Applies a test of one matrix to the whole batch.
+template <typename Test>
+std::string each(const Array& a, const Test& test) {
+  for (int64_t b = 0; b < batch_count(a); ++b) {
+    std::string wrong = test(b);
+    if (!wrong.empty()) return fmt::format("matrix {}: {}", b, wrong);
+  }
+  return {};
+}
+
+std::string first_of(std::initializer_list<std::string> findings) {
+  for (const std::string& f : findings) {
+    if (!f.empty()) return f;
+  }
+  return {};
+}
+
+std::string qr(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    Matrix a = matrix(in[0], b), q = matrix(out[0], b), r = matrix(out[1], b);
+    DType t = in[0].dtype;
+    return first_of({near("Q R differs from A", q * r, a, t),
+                     orthonormal("Q is not orthonormal", q, t), triangular("R", r, true)});
+  });
+}
+
+std::string eigh(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    Matrix a = matrix(in[0], b), v = matrix(out[1], b);
+    DType t = in[0].dtype;
+    // The lower triangle is the one that is read.
+    for (int64_t i = 0; i < a.rows; ++i) {
+      for (int64_t j = i + 1; j < a.columns; ++j) a.at(i, j) = std::conj(a.at(j, i));
+    }
+    return first_of({near("A V differs from V L", a * v, v * diagonal(out[0], b), t),
+                     orthonormal("V is not orthonormal", v, t)});
+  });
+}
+
+std::string svd(std::span<const Array> in, std::span<const Array> out, bool adjoint_given) {
+  return each(in[0], [&](int64_t b) {
+    Matrix a = matrix(in[0], b), u = matrix(out[0], b), v = matrix(out[2], b);
+    Matrix vh = adjoint_given ? v : adjoint(v), s = diagonal(out[1], b);
+    DType t = in[0].dtype;
+    Matrix product = leading_columns(u, s.rows) * s * adjoint(leading_columns(adjoint(vh), s.rows));
+    return first_of({near("U S Vh differs from A", product, a, t),
+                     orthonormal("U is not orthonormal", u, t),
+                     orthonormal("V is not orthonormal", adjoint(vh), t)});
+  });
+}
+std::string svd_vh(std::span<const Array> in, std::span<const Array> out) {
+  return svd(in, out, true);
+}
+std::string svd_v(std::span<const Array> in, std::span<const Array> out) {
+  return svd(in, out, false);
+}
+
+std::string lu(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    Matrix a = matrix(in[0], b), p = matrix(out[0], b), l = matrix(out[1], b);
+    Matrix u = matrix(out[2], b);
+    return first_of({near("P L U differs from A", p * l * u, a, in[0].dtype),
+                     triangular("L", l, false), triangular("U", u, true)});
+  });
+}
+
+// The results are 0 .. n - 1 in some order.
+std::string permutation(std::span<const Array>, std::span<const Array> out) {
+  std::vector<bool> seen(out[0].data.size());
+  for (const Element& e : out[0].data) {
+    bool integral = is_integral(out[0].dtype);
+    auto v = integral ? e.integer : static_cast<int64_t>(e.re);
+    if (v < 0 || v >= static_cast<int64_t>(seen.size()) || seen[static_cast<size_t>(v)]) {
+      return fmt::format("{} is out of range or stands there twice", v);
+    }
+    seen[static_cast<size_t>(v)] = true;
+  }
+  return {};
+}
+
+struct Named {
+  std::string_view op;
+  Property property;
+};
+constexpr std::array kProperties = {
+    Named{"linalg_qr", qr},   Named{"qr", qr},
+    Named{"linalg_eigh", eigh}, Named{"_linalg_eigh", eigh},
+    Named{"linalg_svd", svd_vh}, Named{"_linalg_svd", svd_vh},
+    Named{"svd", svd_v},      Named{"linalg_lu", lu},
+    Named{"randperm", permutation},
+};
+
+}  // namespace
+
+Property property_of(std::string_view op) {
+  for (const Named& n : kProperties) {
+    if (n.op == op) return n.property;
+  }
+  return nullptr;
+}
+
+}  // namespace primset::conformance

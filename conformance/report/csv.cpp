@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "conformance/cases/id.h"
+#include "conformance/report/writers.h"
+
+namespace primset::conformance {
+namespace {
+
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+void write_csv(std::ostream& out, const Report& report) {
+  out << "id,subject,dtype,case,layout,outcome,kind,max_ulp,max_share,seconds,detail\r\n";
+  for (const CaseResult& r : report.results) {
+    CaseId id = CaseId::parse(r.id);
+    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{}\r\n", quoted(r.id),
+                       quoted(subject_of(r.id)), name(id.dtype), quoted(id.case_name),
+                       quoted(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
+                       r.verdict.max_ulp, r.verdict.max_share, r.seconds,
+                       quoted(r.verdict.detail));
+  }
+}
+
+}  // namespace primset::conformance

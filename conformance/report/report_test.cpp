@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "conformance/report/writers.h"
+#include "conformance/runner/progress.h"
+
+namespace primset::conformance {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Report sample() {
+  Report r;
+  r.device = "acme:0";
+  r.title = "Primset <conformance>";
+  r.seed = 5;
+  r.results = {
+      {"add.Tensor:dtype=f32;case=a", {Outcome::pass, FailKind::none, "", 0.5, 0.9, 4, 0}, 0.25},
+      {"add.Tensor:dtype=f16;case=a", {Outcome::fail, FailKind::numeric, "1 < 2 & \"x\",\nmore\x01"}, 1},
+      {"add.Tensor:dtype=f64;case=a", Verdict::of(Outcome::unsupported, "no f64")},
+      {"prim/exp:dtype=f32;case=b;layout=strided", Verdict::of(Outcome::crash, "signal 11")},
+  };
+  r.family_of = [](std::string_view subject) {
+    return std::string(subject.starts_with("prim/") ? "prim/elementwise" : "pointwise_binary");
+  };
+  r.reproduction = [](const CaseResult& c) { return "primset conform --filter '" + c.id + "'"; };
+  return r;
+}
+
+template <typename Writer>
+std::string written(Writer writer) {
+  std::ostringstream out;
+  writer(out, sample());
+  return out.str();
+}
+
+TEST(Report, Summary) {
+  std::string text = summary_text(sample());
+  EXPECT_THAT(text, HasSubstr("acme:0: 1 of 4 cases pass, 1 unsupported (25.0 %)"));
+  EXPECT_THAT(text, HasSubstr("fail:numeric add.Tensor:dtype=f16;case=a"));
+  EXPECT_THAT(text, HasSubstr("primset conform --filter 'prim/exp:dtype=f32;case=b;layout=strided'"));
+  EXPECT_THAT(text, Not(HasSubstr("more")));
+  EXPECT_THAT(summary_text(sample(), 1), HasSubstr("... and 1 more"));
+}
+
+TEST(Report, JUnit) {
+  std::string xml = written(write_junit);
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"pointwise_binary\" tests=\"3\" failures=\"1\" "
+                             "errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"prim/elementwise\" tests=\"1\" failures=\"0\" "
+                             "errors=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<failure type=\"fail:numeric\" message=\"1 &lt; 2 &amp; &quot;x&quot;,\">"));
+  EXPECT_THAT(xml, Not(HasSubstr("\x01")));
+  EXPECT_THAT(xml, HasSubstr("<property name=\"seed\" value=\"5\"/>"));
+}
+
+TEST(Report, Csv) {
+  std::string csv = written(write_csv);
+  EXPECT_THAT(csv, HasSubstr("\r\nadd.Tensor:dtype=f32;case=a,add.Tensor,f32,a,contiguous,pass,none,"
+                             "0.5,0.9,0.250000,\r\n"));
+  EXPECT_THAT(csv, HasSubstr("\"1 < 2 & \"\"x\"\",\nmore"));
+}
+
+TEST(Report, Html) {
+  std::string html = written(write_html);
+  EXPECT_THAT(html, HasSubstr("<title>Primset &lt;conformance&gt; on acme:0</title>"));
+  EXPECT_THAT(html, HasSubstr("<th>f16</th><th>f32</th><th>f64</th>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"bad\""));
+  EXPECT_THAT(html, HasSubstr("<td class=\"good\""));
+  EXPECT_THAT(html, HasSubstr("<td class=\"none\""));
+  EXPECT_THAT(html, Not(HasSubstr("http")));
+}
+
+OutcomeCounts counts(std::initializer_list<Outcome> outcomes) {
+  OutcomeCounts c{};
+  for (Outcome o : outcomes) ++c[static_cast<size_t>(o)];
+  return c;
+}
+
+TEST(Report, ExitCodes) {
+  using enum Outcome;
+  EXPECT_EQ(exit_code(counts({pass})), ExitCode::green);
+  EXPECT_EQ(exit_code(counts({pass, unsupported, xfail, waived})), ExitCode::green);
+  EXPECT_EQ(exit_code(counts({pass, fail})), ExitCode::failures);
+  EXPECT_EQ(exit_code(counts({pass, crash, flake})), ExitCode::failures);
+  EXPECT_EQ(exit_code(counts({pass, claim_broken})), ExitCode::failures);
+  EXPECT_EQ(exit_code(counts({pass, flake})), ExitCode::unsound);
+  EXPECT_EQ(exit_code(counts({pass, xpass})), ExitCode::unsound);
+  EXPECT_EQ(exit_code(counts({pass, not_run})), ExitCode::unsound);
+  EXPECT_EQ(exit_code(counts({unsupported})), ExitCode::nothing_ran);
+  EXPECT_EQ(exit_code(counts({})), ExitCode::nothing_ran);
+}
+
+TEST(Progress, Line) {
+  Progress p(200, stderr);
+  EXPECT_EQ(p.line({}), "[  0/200]  ");
+  for (int i = 0; i < 50; ++i) {
+    p.count({"id" + std::to_string(i), Verdict::of(i == 9 ? Outcome::fail : Outcome::pass)});
+  }
+  EXPECT_EQ(p.line(std::chrono::seconds(30)), "[ 50/200] 49 pass, 1 fail  ETA 1:30  id49");
+}
+
+TEST(Progress, Durations) {
+  EXPECT_EQ(duration_text(std::chrono::seconds(41)), "0:41");
+  EXPECT_EQ(duration_text(std::chrono::seconds(3723)), "1:02:03");
+}
+
+}  // namespace
+}  // namespace primset::conformance

@@ -1,0 +1,108 @@
+#include "conformance/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace primset::conformance {
+namespace {
+
+size_t at(const OutcomeCounts& counts, Outcome o) {
+  return counts[static_cast<size_t>(o)];
+}
+
+void add(OutcomeCounts& counts, const CaseResult& r) {
+  ++counts[static_cast<size_t>(r.verdict.outcome)];
+}
+
+std::string table_row(const std::string& label, const OutcomeCounts& counts,
+                      const std::vector<Outcome>& columns) {
+  std::string out = fmt::format("{:24}", label);
+  for (Outcome o : columns) {
+    std::string cell = at(counts, o) ? std::to_string(at(counts, o)) : "·";
+    // The dot is two bytes and one column wide.
+    size_t width = std::max<size_t>(name(o).size(), 6) + (at(counts, o) ? 0 : 1);
+    out += "  " + std::string(width > cell.size() ? width - cell.size() : 0, ' ') + cell;
+  }
+  return out + "\n";
+}
+
+std::string header_row(const std::vector<Outcome>& columns) {
+  std::string out = fmt::format("{:24}", "family");
+  for (Outcome o : columns) out += fmt::format("  {:>6}", name(o));
+  return out + "\n";
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// What stands above everything else: how much of what was asked for was seen to work.
+std::string headline(const Report& report, const OutcomeCounts& counts) {
+  size_t total = report.results.size(), unsupported = at(counts, Outcome::unsupported);
+  double worst = 0;
+  for (const CaseResult& r : report.results) worst = std::max(worst, r.verdict.max_share);
+  return fmt::format(
+      "{}: {} of {} cases pass, {} unsupported ({:.1f} %), largest error {:.3g} of what is "
+      "allowed\n",
+      report.device, at(counts, Outcome::pass), total, unsupported,
+      total ? 100.0 * static_cast<double>(unsupported) / static_cast<double>(total) : 0.0, worst);
+}
+
+}  // namespace
+
+OutcomeCounts count_outcomes(const std::vector<CaseResult>& results) {
+  OutcomeCounts counts{};
+  for (const CaseResult& r : results) add(counts, r);
+  return counts;
+}
+
+std::string_view subject_of(std::string_view id) {
+  return id.substr(0, id.find(':'));
+}
+
+ExitCode exit_code(const OutcomeCounts& counts) {
+  size_t green = 0, failures = 0;
+  for (size_t o = 0; o < kOutcomeCount; ++o) {
+    if (is_green(static_cast<Outcome>(o))) green += counts[o];
+    if (is_failure(static_cast<Outcome>(o))) failures += counts[o];
+  }
+  if (failures) return ExitCode::failures;
+  for (Outcome o : {Outcome::xpass, Outcome::flake, Outcome::test_bug, Outcome::not_run}) {
+    if (at(counts, o)) return ExitCode::unsound;
+  }
+  return green ? ExitCode::green : ExitCode::nothing_ran;
+}
+
+std::string summary_text(const Report& report, size_t max_failures) {
+  OutcomeCounts total = count_outcomes(report.results);
+  std::map<std::string, OutcomeCounts> families;
+  for (const CaseResult& r : report.results) {
+    add(families[report.family_of(subject_of(r.id))], r);
+  }
+  std::vector<Outcome> columns = {Outcome::pass, Outcome::fail, Outcome::unsupported};
+  for (size_t o = 0; o < kOutcomeCount; ++o) {
+    auto outcome = static_cast<Outcome>(o);
+    bool there = std::find(columns.begin(), columns.end(), outcome) != columns.end();
+    if (!there && total[o]) columns.push_back(outcome);
+  }
+  std::string out = header_row(columns);
+  for (const auto& [family, counts] : families) out += table_row(family, counts, columns);
+  out += table_row("total", total, columns) + "\n" + headline(report, total);
+
+  size_t shown = 0, hidden = 0;
+  for (const CaseResult& r : report.results) {
+    if (is_green(r.verdict.outcome) || r.verdict.outcome == Outcome::unsupported) continue;
+    if (shown == max_failures) {
+      ++hidden;
+      continue;
+    }
+    ++shown;
+    out += fmt::format("\n{} {}\n    {}\n    {}\n", to_string(r.verdict.outcome, r.verdict.kind),
+                       r.id, first_line(r.verdict.detail), report.reproduction(r));
+  }
+  if (hidden) out += fmt::format("\n... and {} more\n", hidden);
+  return out;
+}
+
+}  // namespace primset::conformance

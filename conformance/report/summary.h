@@ -1,0 +1,50 @@
+// The numbers of a run, and the verdict on it as a whole.
+#ifndef PRIMSET_CONFORMANCE_REPORT_SUMMARY_H_
+#define PRIMSET_CONFORMANCE_REPORT_SUMMARY_H_
+
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/runner/result.h"
+
+namespace primset::conformance {
+
+// "pointwise_binary" for add.Tensor, "prim/reduction" for prim/reduce_sum.
+using FamilyOf = std::function<std::string(std::string_view subject)>;
+
+// A run as the writers of reports see it.
+struct Report {
+  std::string device, title;
+  uint64_t seed = 0;
+  std::vector<CaseResult> results;  // in the order of the specs
+  FamilyOf family_of;
+  // The command line that runs just this case.
+  std::function<std::string(const CaseResult&)> reproduction;
+};
+
+using OutcomeCounts = std::array<size_t, kOutcomeCount>;
+OutcomeCounts count_outcomes(const std::vector<CaseResult>& results);
+
+// The part of an id before its ':'.
+std::string_view subject_of(std::string_view id);
+
+// Exit codes of `primset conform`; part of its interface.
+enum class ExitCode : int {
+  green = 0,        // something ran, and all that ran is right or expected
+  failures = 1,     // the device fails somewhere: fail, claim_broken, crash, timeout, device_lost
+  usage = 2,        // a mistake on the command line or in a file given there; nothing ran
+  nothing_ran = 3,  // no case was selected, or all are unsupported: that proves nothing
+  unsound = 4,      // no failure, but xpass, flake, test_bug or not_run: the run proves too little
+};
+ExitCode exit_code(const OutcomeCounts& counts);
+
+// A table, family by outcome, then the failures with their reproduction lines.
+std::string summary_text(const Report& report, size_t max_failures = 20);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_REPORT_SUMMARY_H_

@@ -1,0 +1,69 @@
+// The one border between conformance and a device. Everything above it works on bytes and numbers;
+// runtime_device.cpp is the real device, reference_device.cpp the reference interpreter in its
+// place.
+#ifndef PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
+#define PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+
+namespace primset::conformance {
+
+// What the device says of itself; held against what it does.
+struct DeviceClaims {
+  std::string name;   // "acme:0"
+  std::string title;  // for people
+  DTypeSet dtypes;
+  bool flush_f32 = false;
+};
+
+struct CaughtError {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;
+};
+
+enum class Origin : uint8_t {
+  fresh,     // memory of its own
+  argument,  // argument `argument` itself
+  view,      // shares memory with argument `argument`
+};
+
+struct ActualTensor {
+  Origin origin = Origin::fresh;
+  uint32_t argument = 0;
+  DType dtype = DType::f32;
+  std::vector<int64_t> sizes, strides;
+  int64_t offset = 0;  // in elements from the start of its storage
+  bool conj = false, neg = false;
+  std::vector<std::byte> values;  // packed row-major, conjugation and negation applied
+  bool is_tensor = true;          // false: a number that the operator returned, as rank 0
+};
+
+// What a run came to. `storages` are the case's after the run; an empty one was not read back.
+struct Execution {
+  std::optional<CaughtError> error;
+  std::vector<ActualTensor> results;  // lists flattened
+  std::vector<HostStorage> storages;
+  // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.
+  std::vector<std::string> findings;
+};
+
+class DeviceRunner {
+ public:
+  virtual ~DeviceRunner() = default;
+  virtual const DeviceClaims& claims() const = 0;
+  // Calls the operator with the case's arguments. Errors of the device or the SDK end in
+  // Execution::error; nothing is thrown.
+  virtual Execution run_operator(const TestCase& test) = 0;
+  // Runs test.graph on test.inputs.
+  virtual Execution run_graph(const TestCase& test) = 0;
+};
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_

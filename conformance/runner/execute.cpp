@@ -1,0 +1,317 @@
+#include "conformance/runner/execute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/compare/compare.h"
+#include "conformance/compare/fence.h"
+#include "conformance/compare/property.h"
+#include "conformance/compare/statistics.h"
+#include "prims/graph/graph.h"
+#include "prims/reference/array.h"
+
+namespace primset::conformance {
+namespace {
+
+namespace ref = prims::reference;
+
+// Enough for a statistical test to say anything.
+constexpr size_t kMinSample = 1000;
+
+std::string op_name(std::string_view subject) {
+  return std::string(subject.substr(0, subject.find('.')));
+}
+
+std::string dtypes_text(DType got, DType expected) {
+  return fmt::format("dtype {}, expected {}", name(got), name(expected));
+}
+
+// Strides along dims that have more than one index matter; of an empty tensor none do.
+bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>& a,
+                  const std::vector<int64_t>& b) {
+  if (a.size() != sizes.size() || b.size() != sizes.size()) return false;
+  if (ref::element_count(sizes) == 0) return true;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] > 1 && a[d] != b[d]) return false;
+  }
+  return true;
+}
+
+// A graph of moves and correctly rounded steps leaves a zero no choice of its sign.
+bool fixes_zero_signs(const prims::Graph& graph) {
+  for (prims::NodeId n : graph.body.nodes) {
+    const prims::PrimInfo& info = prims::info(graph.node(n).prim);
+    bool fixed = info.tier == prims::Tier::core &&
+                 (info.category == "shape" || info.category == "conversion" ||
+                  info.category == "indexing" || info.name == "neg" || info.name == "abs" ||
+                  info.name == "add" || info.name == "sub" || info.name == "mul" ||
+                  info.name == "div" || info.name == "select" || info.name == "copysign" ||
+                  info.name == "floor" || info.name == "ceil" || info.name == "trunc" ||
+                  info.name == "sqrt");
+    if (!fixed) return false;
+  }
+  return !graph.body.nodes.empty();
+}
+
+class Judge {
+ public:
+  Judge(const specs::Bundle& bundle, const TestCase& test, const Expected& expected,
+        const Execution& actual, const DeviceClaims& claims)
+      : test_(test), expected_(expected), actual_(actual), claims_(claims) {
+    overload_ = test.id.level == Level::op ? bundle.find_overload(test.id.subject) : nullptr;
+    prepare_policy();
+  }
+
+  Verdict run() {
+    if (actual_.error) return judge_error(*actual_.error);
+    if (expected_.error) {
+      return Verdict::failed(FailKind::error_contract,
+                             fmt::format("no error; expected {}: {}", name(expected_.error->code),
+                                         expected_.error->message));
+    }
+    if (!look_at_results() || !look_at_written() || !look_at_fences()) return std::move(verdict_);
+    verdict_.outcome = Outcome::pass;
+    return std::move(verdict_);
+  }
+
+ private:
+  void prepare_policy() {
+    policy_.flush_f32 = claims_.flush_f32;
+    policy_.signed_zero = expected_.graph && fixes_zero_signs(*expected_.graph);
+    if (!overload_ || overload_->tolerance.empty()) return;
+    policy_.tolerance = specs::tolerance_for(overload_->tolerance, test_.id.dtype);
+    policy_.compute = opmath_type(test_.id.dtype);
+    int64_t in = 1, out = 1;
+    for (const Array& a : expected_.graph_inputs) in = std::max(in, a.size());
+    for (const ExpectedTensor& r : expected_.results) {
+      out = std::max(out, ref::element_count(r.sizes));
+    }
+    policy_.terms = static_cast<double>(std::max<int64_t>(1, in / out));
+  }
+
+  bool fail(FailKind kind, std::string detail) {
+    verdict_.outcome = Outcome::fail;
+    verdict_.kind = kind;
+    verdict_.detail = std::move(detail);
+    return false;
+  }
+
+  Verdict judge_error(const CaughtError& e) {
+    std::string text = fmt::format("{}: {}", name(e.code), e.message);
+    if (e.code == ErrorCode::device_lost) return Verdict::of(Outcome::device_lost, text);
+    if (expected_.error && expected_.error->code == e.code) {
+      // Nothing may have been written before the refusal, where it was the host's to refuse.
+      if (!look_at_fences()) return std::move(verdict_);
+      return Verdict::of(Outcome::pass, text);
+    }
+    if (e.code == ErrorCode::not_implemented || e.code == ErrorCode::out_of_memory) {
+      bool claimed = claims_.dtypes.contains(test_.id.dtype);
+      bool memory = e.code == ErrorCode::out_of_memory;
+      return Verdict::of(claimed && !memory ? Outcome::claim_broken : Outcome::unsupported, text);
+    }
+    if (!claims_.dtypes.contains(test_.id.dtype)) return Verdict::of(Outcome::unsupported, text);
+    std::string wanted = expected_.error ? fmt::format("; expected {}: {}",
+                                                       name(expected_.error->code),
+                                                       expected_.error->message)
+                                         : std::string("; expected no error");
+    return Verdict::failed(FailKind::error_contract, text + wanted);
+  }
+
+  bool look_at_results() {
+    if (actual_.results.size() != expected_.results.size()) {
+      return fail(FailKind::shape, fmt::format("{} results, expected {}", actual_.results.size(),
+                                               expected_.results.size()));
+    }
+    for (size_t i = 0; i < expected_.results.size(); ++i) {
+      if (!look_at_type(i) || !look_at_place(i)) return false;
+    }
+    if (Property property = property_of(op_name(test_.id.subject))) return look_at_property(property);
+    for (size_t i = 0; i < expected_.results.size(); ++i) {
+      const ExpectedTensor& e = expected_.results[i];
+      if (e.values && !look_at_values(i, *e.values, array_of(i))) return false;
+    }
+    return look_at_distribution();
+  }
+
+  std::string result_name(size_t i) const {
+    return expected_.results.size() == 1 ? std::string("the result")
+                                         : fmt::format("result {}", i);
+  }
+
+  bool look_at_type(size_t i) {
+    const ActualTensor& a = actual_.results[i];
+    const ExpectedTensor& e = expected_.results[i];
+    if (a.dtype != e.dtype) {
+      return fail(FailKind::dtype, result_name(i) + " has " + dtypes_text(a.dtype, e.dtype));
+    }
+    if (a.sizes != e.sizes) {
+      return fail(FailKind::shape, fmt::format("{} has sizes {}, expected {}", result_name(i),
+                                               list_text(a.sizes), list_text(e.sizes)));
+    }
+    if (a.is_tensor && e.strides && !same_strides(e.sizes, a.strides, *e.strides)) {
+      return fail(FailKind::shape, fmt::format("{} has strides {}, expected {}", result_name(i),
+                                               list_text(a.strides), list_text(*e.strides)));
+    }
+    return true;
+  }
+
+  // Which memory the result lies in.
+  bool look_at_place(size_t i) {
+    constexpr const char* kOrigins[] = {"memory of its own", "argument itself", "view of argument"};
+    const ActualTensor& a = actual_.results[i];
+    const ExpectedTensor& e = expected_.results[i];
+    if (!a.is_tensor || test_.graph) return true;
+    bool same = a.origin == e.origin && (e.origin == Origin::fresh || a.argument == e.argument);
+    if (!same) {
+      return fail(FailKind::shape,
+                  fmt::format("{} is {} {}, expected {} {}", result_name(i),
+                              kOrigins[static_cast<size_t>(a.origin)], a.argument,
+                              kOrigins[static_cast<size_t>(e.origin)], e.argument));
+    }
+    bool empty = ref::element_count(e.sizes) == 0;
+    if (e.origin == Origin::view && !empty && e.offset && a.offset != *e.offset) {
+      return fail(FailKind::shape, fmt::format("{} begins at element {}, expected {}",
+                                               result_name(i), a.offset, *e.offset));
+    }
+    if (a.conj != e.conj || a.neg != e.neg) {
+      return fail(FailKind::shape, result_name(i) + " has another conjugate or negative bit");
+    }
+    return true;
+  }
+
+  Array array_of(size_t i) const {
+    const ActualTensor& a = actual_.results[i];
+    return ref::from_bytes(a.dtype, a.sizes, a.values);
+  }
+
+  bool look_at_values(size_t i, const Array& expected, const Array& actual) {
+    if (is_bool(actual.dtype)) {
+      for (std::byte b : actual_.results[i].values) {
+        if (static_cast<unsigned>(b) > 1) {
+          return fail(FailKind::numeric, fmt::format("a bool of {} is the byte {}", result_name(i),
+                                                     static_cast<unsigned>(b)));
+        }
+      }
+    }
+    return look_at_arrays(result_name(i), expected, actual);
+  }
+
+  bool look_at_arrays(const std::string& what, const Array& expected, const Array& actual) {
+    Comparison c = compare(expected, actual, policy_);
+    verdict_.elements += c.elements;
+    verdict_.undecided += c.undecided;
+    verdict_.max_ulp = std::max(verdict_.max_ulp, c.max_ulp);
+    verdict_.max_share = std::max(verdict_.max_share, c.max_share);
+    return c.ok() || fail(FailKind::numeric, what + " " + c.first);
+  }
+
+  bool look_at_property(Property property) {
+    std::vector<Array> inputs, outputs;
+    for (const HostTensor& t : tensors_of(test_)) inputs.push_back(read(test_.storages, t));
+    for (size_t i = 0; i < actual_.results.size(); ++i) outputs.push_back(array_of(i));
+    for (const Array& a : outputs) verdict_.elements += a.data.size();
+    std::string wrong = property(inputs, outputs);
+    return wrong.empty() || fail(FailKind::numeric, wrong);
+  }
+
+  // The parameters are the call's numbers in their order: mean and std, low and high ...
+  Parameters parameters() const {
+    std::vector<double> numbers;
+    for (const ArgValue& v : test_.args) {
+      if (auto* d = std::get_if<double>(&v)) numbers.push_back(*d);
+      if (auto* s = std::get_if<Scalar>(&v)) numbers.push_back(s->to_double());
+      if (auto* n = std::get_if<int64_t>(&v)) numbers.push_back(static_cast<double>(*n));
+    }
+    Parameters p;
+    bool only_high = numbers.size() == 1 && op_name(test_.id.subject).starts_with("rand");
+    if (only_high) p.b = numbers[0];
+    if (!numbers.empty() && !only_high) p.a = numbers[0];
+    if (numbers.size() > 1) p.b = numbers[1];
+    return p;
+  }
+
+  bool look_at_distribution() {
+    if (!overload_ || !overload_->random.seeded || actual_.results.empty()) return true;
+    Array values = array_of(0);
+    if (values.data.size() < kMinSample) return true;
+    std::optional<Distribution> d = distribution(op_name(test_.id.subject), parameters());
+    if (!d) return true;
+    std::vector<double> sample;
+    for (const Element& e : values.data) {
+      bool number = is_floating(values.dtype);
+      sample.push_back(number ? static_cast<double>(e.re) : static_cast<double>(e.integer));
+    }
+    std::string wrong = test_fit(*d, sample);
+    return wrong.empty() || fail(FailKind::numeric, wrong);
+  }
+
+  bool look_at_written() {
+    for (const WrittenTensor& w : expected_.written) {
+      if (w.tensor.storage >= actual_.storages.size()) continue;
+      if (actual_.storages[w.tensor.storage].empty()) continue;
+      Array after = read(actual_.storages, w.tensor);
+      // A result that was cast on its way into its argument is compared as its argument holds it.
+      if (after.dtype != w.values.dtype || after.shape != w.values.shape) continue;
+      if (!look_at_arrays("the written argument", w.values, after)) return false;
+    }
+    return true;
+  }
+
+  bool look_at_fences() {
+    std::vector<HostTensor> written;
+    for (const WrittenTensor& w : expected_.written) written.push_back(w.tensor);
+    std::optional<std::string> stray =
+        find_stray_write(test_.storages, actual_.storages, tensors_of(test_), written);
+    if (stray) return fail(FailKind::out_of_bounds_write, *stray);
+    if (actual_.findings.empty()) return true;
+    return fail(FailKind::error_contract,
+                "a rule of the plugin interface was broken: " + actual_.findings.front());
+  }
+
+  const TestCase& test_;
+  const Expected& expected_;
+  const Execution& actual_;
+  const DeviceClaims& claims_;
+  const specs::Overload* overload_;
+  ComparePolicy policy_;
+  Verdict verdict_;
+};
+
+// A case that says what it means must get it from the oracle already.
+std::optional<std::string> case_mistake(const TestCase& test, const Expected& expected) {
+  if (test.expected_error) {
+    if (!expected.error) {
+      return fmt::format("the case expects {}, and the oracle computes a result",
+                         name(*test.expected_error));
+    }
+    if (expected.error->code != *test.expected_error) {
+      return fmt::format("the case expects {}, the oracle says {}: {}", name(*test.expected_error),
+                         name(expected.error->code), expected.error->message);
+    }
+    return std::nullopt;
+  }
+  if (expected.error && !test.may_be_refused) {
+    return fmt::format("the oracle refuses the case: {}: {}", name(expected.error->code),
+                       expected.error->message);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict judge(const specs::Bundle& bundle, const TestCase& test, const Expected& expected,
+              const Execution& actual, const DeviceClaims& claims) {
+  return Judge(bundle, test, expected, actual, claims).run();
+}
+
+Verdict run_case(const specs::Bundle& bundle, const TestCase& test, DeviceRunner& device) {
+  Expected expected = evaluate(bundle, test);
+  if (std::optional<std::string> mistake = case_mistake(test, expected)) {
+    return Verdict::of(Outcome::test_bug, *mistake);
+  }
+  Execution actual = test.graph ? device.run_graph(test) : device.run_operator(test);
+  return judge(bundle, test, expected, actual, device.claims());
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,270 @@
+#include "conformance/runner/oracle.h"
+
+#include <algorithm>
+
+#include "conformance/runner/call_arguments.h"
+#include "prims/graph/verifier.h"
+#include "prims/reference/array.h"
+
+namespace primset::conformance {
+namespace {
+
+using decomps::TracedCall;
+using decomps::TracedOutput;
+using prims::SymInt;
+using prims::SymInts;
+namespace ref = prims::reference;
+
+const specs::Overload& overload_of(const specs::Bundle& bundle, const TestCase& test) {
+  const specs::Overload* o = bundle.find_overload(test.id.subject);
+  if (!o) throw Error(ErrorCode::value, "there is no operator " + test.id.subject);
+  return *o;
+}
+
+std::vector<int64_t> hints(const prims::SymContext& context) {
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < context.symbol_count(); ++i) out.push_back(context.symbol_hint(i));
+  return out;
+}
+
+ErrorCode code_from(const std::string& text) {
+  for (int c = 0; c <= static_cast<int>(ErrorCode::internal); ++c) {
+    if (text == name(static_cast<ErrorCode>(c))) return static_cast<ErrorCode>(c);
+  }
+  return ErrorCode::internal;
+}
+
+std::optional<std::vector<int64_t>> constants(const SymInts& xs) {
+  std::vector<int64_t> out;
+  for (const SymInt& x : xs) {
+    if (!x.is_constant()) return std::nullopt;
+    out.push_back(x.constant());
+  }
+  return out;
+}
+
+// Runs the graph with derived primitives taken apart.
+ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
+                      const std::vector<Array>& inputs) {
+  prims::Graph expanded = graph;
+  decomps::expand_derived(expanded, bundle,
+                          [](const prims::Graph&, prims::NodeId) { return false; });
+  return ref::run(expanded, inputs, hints(expanded.context()));
+}
+
+class Evaluation {
+ public:
+  Evaluation(const specs::Bundle& bundle, const TestCase& test) : bundle_(bundle), test_(test) {}
+
+  Expected run(const GraphHook& hook) {
+    try {
+      call_ = trace_case(bundle_, test_);
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::internal) throw;
+      expected_.error = CaughtError{e.code(), e.what()};
+      return std::move(expected_);
+    }
+    if (call_.graph && !call_.graph->outputs.empty()) run_values(hook);
+    if (expected_.error) return std::move(expected_);
+    for (const TracedOutput& out : call_.outputs) add_result(out);
+    add_written_inputs();
+    return std::move(expected_);
+  }
+
+ private:
+  void run_values(const GraphHook& hook) {
+    auto graph = std::make_shared<prims::Graph>(*call_.graph);
+    if (hook) hook(*graph);
+    for (size_t i = 0; i < graph->inputs.size(); ++i) {
+      expected_.graph_inputs.push_back(
+          input_value(test_, call_.inputs.at(i), graph->type(graph->inputs[i].value)));
+    }
+    ref::Result result = run_graph(bundle_, *graph, expected_.graph_inputs);
+    expected_.graph = std::move(graph);
+    if (!result.failures.empty()) {
+      const ref::CheckFailure& f = result.failures.front();
+      expected_.error = CaughtError{code_from(f.code), f.message};
+    }
+    outputs_ = std::move(result.outputs);
+  }
+
+  const HostTensor& argument(const TracedOutput& out) const {
+    return source_tensor(test_,
+                         {decomps::InputSource::Kind::tensor, out.argument, out.element});
+  }
+
+  void add_result(const TracedOutput& out) {
+    ExpectedTensor r;
+    r.origin = static_cast<Origin>(out.kind);
+    r.argument = out.argument;
+    r.dtype = out.dtype;
+    if (out.graph_output) r.values = outputs_.at(*out.graph_output);
+    if (out.kind == TracedOutput::Kind::argument) {
+      describe_argument(out, r);
+    } else if (out.kind == TracedOutput::Kind::view) {
+      describe_view(out, r);
+    } else {
+      r.strides = constants(out.strides);
+      std::optional<std::vector<int64_t>> sizes = constants(out.sizes);
+      // Sizes that depend on values are what the reference made.
+      r.sizes = r.values ? r.values->shape : sizes.value_or(std::vector<int64_t>{});
+      if (!sizes) r.strides = std::nullopt;
+    }
+    expected_.results.push_back(std::move(r));
+  }
+
+  void describe_argument(const TracedOutput& out, ExpectedTensor& r) {
+    const HostTensor& t = argument(out);
+    r.dtype = t.dtype;
+    r.sizes = t.sizes;
+    r.strides = t.strides;
+    r.offset = t.offset;
+    r.conj = t.conj;
+    r.neg = t.neg;
+    if (r.values) {
+      add_written(t, *r.values);
+    } else {
+      r.values = read(test_.storages, t);
+    }
+  }
+
+  void describe_view(const TracedOutput& out, ExpectedTensor& r) {
+    const HostTensor& base = argument(out);
+    HostTensor t = base;
+    r.sizes = constants(out.sizes).value();
+    r.strides = constants(out.strides).value();
+    t.dtype = r.dtype = out.view_dtype.value_or(base.dtype);
+    t.sizes = r.sizes;
+    t.strides = *r.strides;
+    // The base's place, counted in elements of the view's dtype.
+    t.offset = base.offset * static_cast<int64_t>(byte_size(base.dtype)) /
+                   static_cast<int64_t>(byte_size(t.dtype)) +
+               out.offset.hint();
+    t.conj = base.conj != out.conj;
+    t.neg = base.neg != out.neg;
+    r.offset = t.offset;
+    r.conj = t.conj;
+    r.neg = t.neg;
+    r.values = read(test_.storages, t);
+  }
+
+  void add_written(const HostTensor& t, const Array& values) {
+    for (const WrittenTensor& w : expected_.written) {
+      if (w.tensor == t) return;
+    }
+    expected_.written.push_back({t, values});
+  }
+
+  // Arguments that are written without being results: running statistics and the like.
+  void add_written_inputs() {
+    if (!expected_.graph) return;
+    const prims::Graph& graph = *expected_.graph;
+    for (size_t i = 0; i < graph.outputs.size(); ++i) {
+      if (!graph.outputs[i].writes_input) continue;
+      const decomps::InputSource& source = call_.inputs.at(*graph.outputs[i].writes_input);
+      add_written(source_tensor(test_, source), outputs_.at(i));
+    }
+  }
+
+  const specs::Bundle& bundle_;
+  const TestCase& test_;
+  TracedCall call_;
+  Expected expected_;
+  std::vector<Array> outputs_;
+};
+
+Expected evaluate_graph(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook) {
+  Expected out;
+  out.graph = std::make_shared<prims::Graph>(*test.graph);
+  if (hook) hook(*out.graph);
+  for (const HostTensor& t : test.inputs) out.graph_inputs.push_back(read(test.storages, t));
+  ref::Result result = run_graph(bundle, *out.graph, out.graph_inputs);
+  if (!result.failures.empty()) {
+    const ref::CheckFailure& f = result.failures.front();
+    out.error = CaughtError{code_from(f.code), f.message};
+    return out;
+  }
+  for (Array& values : result.outputs) {
+    ExpectedTensor r;
+    r.dtype = values.dtype;
+    r.sizes = values.shape;
+    r.values = std::move(values);
+    out.results.push_back(std::move(r));
+  }
+  return out;
+}
+
+bool is_pending_out(const ArgValue& v) {
+  return std::holds_alternative<OutTensor>(v);
+}
+
+HostTensor make_out(TestCase& test, OutTensor::Kind kind, const ExpectedTensor& like) {
+  std::vector<int64_t> sizes = like.sizes;
+  if (kind == OutTensor::Kind::empty) sizes = {0};
+  Array zeros = ref::make_array(like.dtype, sizes);
+  bool strided = kind == OutTensor::Kind::strided && !sizes.empty();
+  return place(test.storages, zeros, strided ? LayoutKind::strided : LayoutKind::contiguous);
+}
+
+// The same call of the overload without out= arguments.
+TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& overload,
+                         const TestCase& test) {
+  const specs::Overload& base = bundle.overloads.at(overload.base);
+  TestCase out;
+  out.id = test.id;
+  out.id.subject = base.qualified;
+  out.storages = test.storages;
+  for (size_t i = 0; i < base.args.size(); ++i) {
+    int from = overload.find_arg(base.args[i].name);
+    out.args.push_back(test.args.at(from >= 0 ? static_cast<size_t>(from) : i));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<HostTensor> tensors_of(const TestCase& test) {
+  std::vector<HostTensor> out = test.inputs;
+  for (const ArgValue& v : test.args) {
+    if (auto* t = std::get_if<HostTensor>(&v)) out.push_back(*t);
+    if (auto* list = std::get_if<TensorList>(&v)) {
+      for (const auto& t : *list) {
+        if (t) out.push_back(*t);
+      }
+    }
+  }
+  return out;
+}
+
+TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test) {
+  const specs::Overload& overload = overload_of(bundle, test);
+  return decomps::trace(bundle, overload, to_actuals(test, overload.args),
+                        std::make_shared<prims::SymContext>());
+}
+
+void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
+  if (!std::any_of(test.args.begin(), test.args.end(), is_pending_out)) return;
+  const specs::Overload& overload = overload_of(bundle, test);
+  if (overload.base == specs::kNoIndex) {
+    throw Error(ErrorCode::internal, overload.qualified + " has out= and no base overload");
+  }
+  Expected base = evaluate(bundle, functional_case(bundle, overload, test));
+  // A call that is refused needs tensors, too: any.
+  ExpectedTensor any;
+  any.dtype = test.id.dtype;
+  any.sizes = {1};
+  size_t result = 0;
+  for (ArgValue& v : test.args) {
+    if (!is_pending_out(v)) continue;
+    bool known = !base.error && result < base.results.size();
+    v = make_out(test, std::get<OutTensor>(v).kind, known ? base.results[result] : any);
+    ++result;
+  }
+}
+
+Expected evaluate(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook) {
+  if (test.graph) return evaluate_graph(bundle, test, hook);
+  return Evaluation(bundle, test).run(hook);
+}
+
+}  // namespace primset::conformance

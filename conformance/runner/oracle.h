@@ -1,0 +1,62 @@
+// What a case must come to: the call is traced to a PrimGraph, and the reference interpreter runs it
+// with an error bound for every element.
+#ifndef PRIMSET_CONFORMANCE_RUNNER_ORACLE_H_
+#define PRIMSET_CONFORMANCE_RUNNER_ORACLE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/runner/device_runner.h"
+#include "decomps/engine.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+struct ExpectedTensor {
+  Origin origin = Origin::fresh;
+  uint32_t argument = 0;
+  DType dtype = DType::f32;
+  std::vector<int64_t> sizes;
+  std::optional<std::vector<int64_t>> strides;  // empty: not said (sizes that the values decide)
+  std::optional<int64_t> offset;                // view: in elements from the storage's start
+  bool conj = false, neg = false;
+  std::optional<Array> values;  // empty: not known to the oracle; then only the rest is compared
+};
+
+// An argument that the call writes, and what it holds afterwards.
+struct WrittenTensor {
+  HostTensor tensor;
+  Array values;
+};
+
+struct Expected {
+  std::optional<CaughtError> error;
+  std::vector<ExpectedTensor> results;
+  std::vector<WrittenTensor> written;
+  std::shared_ptr<prims::Graph> graph;  // what was run; null when none was needed
+  std::vector<Array> graph_inputs;
+};
+
+// Changes the graph before it runs: mutation testing.
+using GraphHook = std::function<void(prims::Graph&)>;
+
+// Throws for a case that makes no sense; errors of the call itself are in Expected::error.
+Expected evaluate(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook = {});
+
+// The traced call, without running it.
+decomps::TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test);
+
+// Gives the out= arguments that are OutTensor tensors that fit the result. Before it, the case may
+// only be evaluated through the overload that computes it.
+void make_out_tensors(const specs::Bundle& bundle, TestCase& test);
+
+// All tensors among the arguments, lists flattened.
+std::vector<HostTensor> tensors_of(const TestCase& test);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_RUNNER_ORACLE_H_

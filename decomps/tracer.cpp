@@ -1,0 +1,103 @@
+#include "decomps/tracer.h"
+
+#include <fmt/format.h>
+
+#include "decomps/apply.h"
+#include "decomps/engine.h"
+
+namespace primset::decomps {
+
+[[noreturn]] void fail(ErrorCode code, std::string message) {
+  throw Error(code, std::move(message));
+}
+
+DType Val::dtype() const { return tracer_->builder().dtype(id_); }
+
+SymInts Val::shape() const { return tracer_->builder().shape(id_); }
+
+SymInt Val::size(int64_t dim) const {
+  const SymInts s = shape();
+  return s[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(s.size()) : dim)];
+}
+
+SymInt Val::numel() const { return prims::product(shape()); }
+
+Scalar ScalarArg::known() const {
+  require(constant.has_value(), ErrorCode::internal,
+          "a Scalar that is a launch parameter was asked for while tracing");
+  return *constant;
+}
+
+Tracer::Tracer(prims::Graph& graph, const specs::Bundle& bundle)
+    : builder_(graph), bundle_(bundle) {}
+
+Val Tracer::constant(Scalar v, DType dtype, SymInts shape) {
+  return wrap(builder_.constant(v, dtype, std::move(shape)));
+}
+
+Val Tracer::constant(const SymInt& v, DType dtype, SymInts shape) {
+  return wrap(builder_.constant(v, dtype, std::move(shape)));
+}
+
+Val Tracer::full_like(const Val& x, Scalar v) { return constant(v, x.dtype(), x.shape()); }
+
+Val Tracer::iota(SymInts shape, int64_t dim, DType dtype) {
+  return wrap(builder_.iota(std::move(shape), dim, dtype));
+}
+
+Val Tracer::scalar(const ScalarArg& s, DType dtype) {
+  if (s.constant) return constant(*s.constant, dtype);
+  return convert(s.value, dtype);
+}
+
+ScalarArg Tracer::literal(Scalar s) {
+  constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
+  const Val v = constant(s, kTypes[static_cast<size_t>(s.kind())]);
+  return {Val(this, v.id(), true), s.kind(), s};
+}
+
+std::vector<Val> Tracer::wrap(const std::vector<ValueId>& ids) {
+  std::vector<Val> vals;
+  for (ValueId id : ids) vals.push_back(wrap(id));
+  return vals;
+}
+
+std::vector<Val> Tracer::prim(Prim p, const std::vector<Val>& operands,
+                              std::vector<prims::Attr> attrs,
+                              std::vector<prims::Region> regions) {
+  std::vector<ValueId> ids;
+  for (const Val& v : operands) ids.push_back(v.valid() ? v.id() : prims::kNoValue);
+  return wrap(builder_.add(p, std::move(ids), std::move(attrs), std::move(regions)));
+}
+
+prims::Region Tracer::region(
+    const std::vector<prims::ValueType>& params,
+    const std::function<std::vector<Val>(const std::vector<Val>&)>& body) {
+  return builder_.region(params, [&](std::span<const ValueId> ids) {
+    std::vector<ValueId> results;
+    for (const Val& v : body(wrap(std::vector<ValueId>(ids.begin(), ids.end()))))
+      results.push_back(v.id());
+    return results;
+  });
+}
+
+prims::Region Tracer::scalar_region(
+    const std::vector<DType>& params,
+    const std::function<std::vector<Val>(const std::vector<Val>&)>& body) {
+  std::vector<prims::ValueType> types;
+  for (DType t : params) types.push_back({t, {}});
+  return region(types, body);
+}
+
+std::vector<Val> Tracer::call(std::string_view qualified, const std::vector<Argument>& args) {
+  const specs::Overload* overload = bundle_.find_overload(qualified);
+  require(overload != nullptr, ErrorCode::internal,
+          fmt::format("a decomposition calls '{}', which is no operator", qualified));
+  return apply(*this, *overload, with_defaults(*this, *overload, args));
+}
+
+Val Tracer::call1(std::string_view qualified, const std::vector<Argument>& args) {
+  return call(qualified, args)[0];
+}
+
+}  // namespace primset::decomps

@@ -1,0 +1,17 @@
+// Operators about memory and devices rather than about values, which no graph of primitives can
+// say: copies between devices, resizing, swapping storages. Everything else goes through plans.
+#ifndef PRIMSET_SDK_RUNTIME_INTRINSICS_H_
+#define PRIMSET_SDK_RUNTIME_INTRINSICS_H_
+
+#include <string_view>
+
+#include "sdk/runtime/operator_info.h"
+
+namespace primset::runtime {
+
+// Null for the rest.
+Intrinsic find_intrinsic(std::string_view qualified);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_INTRINSICS_H_

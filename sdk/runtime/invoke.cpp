@@ -1,0 +1,195 @@
+#include "primset/invoke.h"
+
+#include <fmt/format.h>
+
+#include "primset/detail/call.h"
+#include "sdk/runtime/bind.h"
+#include "sdk/runtime/dispatch.h"
+#include "specs/bundle/reader.h"
+
+namespace primset {
+namespace runtime {
+namespace {
+
+// What the schema's return kind makes of a rank-0 tensor or an intrinsic's answer.
+Value number(const Call& call, size_t i, specs::ArgKind kind) {
+  if (call.value) return *call.value;
+  call.results[i]->retain();
+  const Scalar v = Tensor(call.results[i]).item();
+  switch (kind) {
+    case specs::ArgKind::boolean:
+      return v.to_bool();
+    case specs::ArgKind::integer:
+    case specs::ArgKind::sym_int:
+      return v.to_int();
+    case specs::ArgKind::floating:
+      return v.to_double();
+    default:
+      return v;
+  }
+}
+
+// One Value a return. A list return takes all results that the other returns leave.
+std::vector<Value> take_values(Call& call) {
+  const auto& returns = call.op.overload.returns;
+  std::vector<Value> out;
+  size_t next = 0;
+  for (size_t r = 0; r < returns.size(); ++r) {
+    const specs::ArgKind kind = returns[r].kind;
+    if (kind == specs::ArgKind::tensor) {
+      out.emplace_back(call.results.take(next++));
+    } else if (kind == specs::ArgKind::tensor_list) {
+      const size_t after = returns.size() - r - 1;
+      std::vector<Tensor> list;
+      while (next + after < call.results.size()) list.push_back(call.results.take(next++));
+      out.emplace_back(std::move(list));
+    } else {
+      out.push_back(number(call, next++, kind));
+    }
+  }
+  return out;
+}
+
+std::vector<Value> run(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+                       std::vector<ResultOrigin>* origins) {
+  BindScratch scratch;
+  const std::string why = bind(call, args, kwargs, Strictness::converts, scratch);
+  if (!why.empty()) throw Error(ErrorCode::type, why);
+  dispatch(call);
+  if (origins) origins->assign(call.origins.begin(), call.origins.end());
+  return take_values(call);
+}
+
+}  // namespace
+}  // namespace runtime
+
+using runtime::Call;
+
+std::vector<Value> invoke(std::string_view name, std::span<const Value> args,
+                          std::span<const NamedValue> kwargs, std::vector<ResultOrigin>* origins) {
+  Call call(runtime::resolve(name, args, kwargs));
+  return runtime::run(call, args, kwargs, origins);
+}
+
+// --- Operator
+// ----------------------------------------------------------------------------------------
+
+Operator::Operator(std::string_view qualified)
+    : info_(&runtime::OperatorRegistry::instance().at(qualified)) {}
+
+std::string_view Operator::name() const {
+  return info_->overload.qualified;
+}
+std::string_view Operator::schema() const {
+  return info_->overload.schema;
+}
+bool Operator::implemented() const {
+  return info_->overload.status == specs::Status::implemented || info_->intrinsic;
+}
+
+std::vector<Value> Operator::invoke(std::span<const Value> args, std::span<const NamedValue> kwargs,
+                                    std::vector<ResultOrigin>* origins) const {
+  Call call(*info_);
+  return runtime::run(call, args, kwargs, origins);
+}
+
+Value Operator::call_one(std::span<const Value> args) const {
+  Call call(*info_);
+  runtime::BindScratch scratch;
+  const std::string why = runtime::bind(call, args, {}, runtime::Strictness::converts, scratch);
+  if (!why.empty()) throw Error(ErrorCode::type, why);
+  runtime::dispatch(call);
+  if (info_->all_tensors && call.results.size() == 1) return call.results.take(0);
+  std::vector<Value> values = runtime::take_values(call);
+  if (values.size() != 1)
+    throw Error(ErrorCode::type, fmt::format("{} has {} results; use invoke()",
+                                             info_->overload.qualified, values.size()));
+  return std::move(values[0]);
+}
+
+void load_specs(const std::string& path) {
+  runtime::set_bundle(std::make_unique<specs::Bundle>(specs::load_bundle(path)));
+}
+
+// --- detail
+// ------------------------------------------------------------------------------------------
+
+namespace detail {
+
+Tensor call_tensor(const Op& op, std::span<const Arg> args) {
+  Call call(op.info());
+  runtime::bind_unboxed(call, args);
+  runtime::dispatch(call);
+  if (call.results.size() != 1)
+    throw Error(ErrorCode::type,
+                fmt::format("{} has {} results, not one", op.name(), call.results.size()));
+  return call.results.take(0);
+}
+
+void call_tensors(const Op& op, std::span<const Arg> args, std::span<Tensor> results) {
+  Call call(op.info());
+  runtime::bind_unboxed(call, args);
+  runtime::dispatch(call);
+  if (call.results.size() != results.size())
+    throw Error(ErrorCode::type, fmt::format("{} has {} results, not {}", op.name(),
+                                             call.results.size(), results.size()));
+  for (size_t i = 0; i < results.size(); ++i) results[i] = call.results.take(i);
+}
+
+void call_void(const Op& op, std::span<const Arg> args) {
+  Call call(op.info());
+  runtime::bind_unboxed(call, args);
+  runtime::dispatch(call);
+}
+
+Value call_value(const Op& op, std::span<const Arg> args) {
+  Call call(op.info());
+  runtime::bind_unboxed(call, args);
+  runtime::dispatch(call);
+  std::vector<Value> values = runtime::take_values(call);
+  if (values.size() != 1)
+    throw Error(ErrorCode::type,
+                fmt::format("{} has {} results, not one", op.name(), values.size()));
+  return std::move(values[0]);
+}
+
+namespace {
+
+struct Unboxer {
+  Arg operator()(std::monostate) const { return Arg(std::nullopt); }
+  Arg operator()(const std::vector<int64_t>& v) const { return Arg(IntList(v)); }
+  Arg operator()(const std::vector<double>& v) const { return Arg(std::span<const double>(v)); }
+  Arg operator()(const std::vector<Scalar>& v) const { return Arg(std::span<const Scalar>(v)); }
+  Arg operator()(const std::string& v) const { return Arg(std::string_view(v)); }
+  template <typename T>
+  Arg operator()(const T& v) const {
+    return Arg(v);
+  }
+};
+
+}  // namespace
+
+Arg Arg::of(const Value& value) {
+  return std::visit(Unboxer{}, value.variant());
+}
+
+}  // namespace detail
+
+// --- Value
+// -------------------------------------------------------------------------------------------
+
+std::string_view Value::kind() const {
+  constexpr std::string_view kKinds[] = {
+      "None",       "Tensor", "Tensor[]",     "Scalar", "Scalar[]",  "int",
+      "int[]",      "float",  "float[]",      "bool",   "bool[]",    "str",
+      "ScalarType", "Layout", "MemoryFormat", "Device", "Generator", "Storage"};
+  static_assert(std::size(kKinds) == std::variant_size_v<Variant>);
+  return kKinds[v_.index()];
+}
+
+void Value::wrong_kind(std::string_view wanted) const {
+  throw Error(ErrorCode::type,
+              fmt::format("expected a value of type {} but found {}", wanted, kind()));
+}
+
+}  // namespace primset
