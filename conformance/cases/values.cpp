@@ -208,6 +208,8 @@ struct KindName {
 };
 constexpr std::array kKindNames = {
     KindName{"normal", Kind::normal},     KindName{"special", Kind::special},
+    KindName{"special_outer", Kind::special_outer},
+    KindName{"special_inner", Kind::special_inner},
     KindName{"positive", Kind::positive}, KindName{"unit", Kind::unit},
     KindName{"nan", Kind::nan},           KindName{"ties", Kind::ties},
     KindName{"distinct", Kind::distinct}, KindName{"ordered", Kind::ordered},
@@ -289,8 +291,13 @@ Array fill(Rng& rng, DType dtype, std::vector<int64_t> shape, const Fill& f) {
   }
   std::vector<Element> special;
   if (f.kind == Kind::special) special = interesting_values(dtype);
+  bool outer = f.kind == Kind::special_outer, inner = f.kind == Kind::special_inner;
+  if (outer || inner) special = interesting_values(dtype);
+  size_t row = a.shape.empty() ? 1 : static_cast<size_t>(std::max<int64_t>(1, a.shape.back()));
   for (size_t i = 0; i < a.data.size(); ++i) {
-    a.data[i] = element_of(rng, dtype, f, i, special);
+    a.data[i] = outer   ? special[i / row % special.size()]
+                : inner ? special[i % row % special.size()]
+                        : element_of(rng, dtype, f, i, special);
   }
   return a;
 }

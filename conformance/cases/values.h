@@ -26,6 +26,8 @@ struct Fill {
     normal,    // default: a mix of magnitudes around 1, of both signs
     range,     // {2..5} in [2, 5) for integers, uniform for floating dtypes
     special,   // interesting_values in order, repeated; then normal ones
+    special_outer,  // interesting_values, one a row of the last two dims: with special_inner in the
+    special_inner,  // other operand every pair of them meets
     positive,  // normal, without signs and zeros
     unit,      // in (0, 1)
     nan,       // normal, with a NaN at every third place

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prims/inference/rules.h"
 #include "primset/error.h"
 
 namespace primset::prims {
@@ -115,6 +116,12 @@ TEST_F(BuilderTest, BrokenRulesNameThemselves) {
   expect_rule("broadcast_in_dim_c3", [&] { b.broadcast_in_dim(v, {2, 3}, {1}); });
   expect_rule("dot_general_c5", [&] { b.dot_general(x, x, {0}, {1}, {}, {}, DType::f32); });
   expect_rule("scatter_c6", [&] { b.scatter(Prim::scatter, v, {i}, v, {0}, false, false, "i"); });
+}
+
+TEST(Inference, EveryPrimitiveHasARule) {
+  for (int i = 0; i < prim_count(); ++i) {
+    EXPECT_TRUE(has_rule(static_cast<Prim>(i))) << info(static_cast<Prim>(i)).name;
+  }
 }
 
 TEST_F(BuilderTest, InfersShapes) {

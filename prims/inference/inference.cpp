@@ -127,6 +127,10 @@ SymInt Call::fresh_size(const SymInt& bound, size_t result, size_t dim) const {
   return context.symbol("u" + std::to_string(context.symbol_count()), bound.hint(), 0);
 }
 
+bool has_rule(Prim p) {
+  return rules().find(p) != nullptr;
+}
+
 std::vector<ValueType> infer(const Call& call) {
   check_operands(call);
   check_attrs(call);

@@ -87,6 +87,7 @@ void add_derived_contraction_rules(RuleTable&);
 void add_derived_array_rules(RuleTable&);
 
 std::vector<ValueType> infer(const Call& call);
+bool has_rule(Prim p);
 
 // Same rank and sizes; an undecided comparison of sizes records a guard.
 bool equal_shapes(const SymInts& a, const SymInts& b);

@@ -1,3 +1,5 @@
+#include "prims/reference/elementwise.h"
+#include "prims/reference/operation.h"
 #include "prims/reference/test_support.h"
 
 namespace primset::prims::reference {
@@ -143,6 +145,14 @@ TEST(Cond, TakesABranch) {
   p.data[0].undecided = true;
   EXPECT_TRUE(first(run_text(kCond, {p, x})).data[0].undecided);
   EXPECT_FALSE(first(run_text(kCond, {p, f32({1}, {0})})).data[0].undecided);
+}
+
+TEST(Core, EveryPrimitiveHasAMeaning) {
+  for (int i = 0; i < prim_count(); ++i) {
+    auto p = static_cast<Prim>(i);
+    if (info(p).tier == Tier::derived) continue;
+    EXPECT_TRUE(find_operation(p) || find_elementwise(p)) << info(p).name;
+  }
 }
 
 TEST(Derived, IsNotRun) {
