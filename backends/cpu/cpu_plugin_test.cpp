@@ -11,6 +11,12 @@
 #include "backends/common/test_kernels.h"
 #include "sdk/runtime/plugin/loader.h"
 
+// oneDNN keeps what it compiled for as long as the process lives.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libdnnl";
+}
+
 namespace primset::plugin {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_map>
 
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/scalar_lowering.h"
@@ -57,6 +58,13 @@ class Normalizer {
   Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
   Values arg_reduce(const Node& n, const Values& in);
   Values scan_extremum(const Node& n, const Values& in);
+  Values scan(const Node& n, const Values& in);
+  Values scan_dim(Prim prim, const Values& xs, const Values& inits, const Region* combine,
+                  int64_t dim);
+  Values scan_chunks(Prim prim, const Values& xs, const Values& inits, const Region* combine,
+                     int64_t dim);
+  Values combined(Prim prim, const Values& a, const Values& b, const Region* combine);
+  Region copy_built(const Region& r);
   Values compact(const Values& in);
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
@@ -311,7 +319,113 @@ Values Normalizer::scan_extremum(const Node& n, const Values& in) {
   const Values all{in[0], b_.iota(b_.shape(in[0]), dim, DType::i64),
                    b_.constant(combine_identity(identity, dtype), dtype),
                    b_.constant(primset::Scalar(-1), DType::i64)};
-  return b_.add(Prim::scan, all, {{"dim", dim}}, {extremum_region(dtype, maximum, true)});
+  const Region combine = extremum_region(dtype, maximum, true);
+  return scan_dim(Prim::scan, {all[0], all[1]}, {all[2], all[3]}, &combine, dim);
+}
+
+Values Normalizer::scan(const Node& n, const Values& in) {
+  const int64_t dim = n.attr<int64_t>("dim");
+  if (n.prim != Prim::scan) return scan_dim(n.prim, in, {}, nullptr, dim);
+  const auto arity = static_cast<std::ptrdiff_t>(in.size() / 2);
+  const Region combine = copy_region(n.regions[0]);
+  return scan_dim(n.prim, {in.begin(), in.begin() + arity}, {in.begin() + arity, in.end()},
+                  &combine, dim);
+}
+
+// A scalar region of the new graph once more, for another node.
+Region Normalizer::copy_built(const Region& r) {
+  std::vector<ValueType> params;
+  for (ValueId p : r.params) params.push_back(b_.type(p));
+  return b_.region(params, [&](std::span<const ValueId> args) {
+    std::unordered_map<ValueId, ValueId> now;
+    for (size_t i = 0; i < args.size(); ++i) now[r.params[i]] = args[i];
+    for (prims::NodeId id : r.nodes) {
+      const Node node = to_.node(id);  // a copy: adding nodes moves them
+      Values in;
+      for (ValueId v : node.operands) in.push_back(now.at(v));
+      std::vector<Region> regions;
+      for (const Region& nested : node.regions) regions.push_back(copy_built(nested));
+      const Values out = b_.add(node.prim, in, node.attrs, std::move(regions));
+      for (size_t k = 0; k < out.size(); ++k) now[node.results[k]] = out[k];
+    }
+    Values out;
+    for (ValueId v : r.results) out.push_back(now.at(v));
+    return out;
+  });
+}
+
+// One thread walks one row, so a long row is cut: every chunk is scanned, then the chunks' last
+// elements, and each chunk takes up what the chunks before it came to.
+Values Normalizer::scan_dim(Prim prim, const Values& xs, const Values& inits, const Region* combine,
+                            int64_t dim) {
+  if (SymInt(kReductionChunk) < b_.shape(xs[0])[static_cast<size_t>(dim)]) {
+    return scan_chunks(prim, xs, inits, combine, dim);
+  }
+  if (combine == nullptr) return b_.add(prim, xs, {{"dim", dim}});
+  Values in = xs;
+  in.insert(in.end(), inits.begin(), inits.end());
+  return b_.add(prim, in, {{"dim", dim}}, {copy_built(*combine)});
+}
+
+Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
+                               const Region* combine, int64_t dim) {
+  const auto d = static_cast<size_t>(dim);
+  const SymInts shape = b_.shape(xs[0]);
+  const SymInt chunks = prims::ceil_div(shape[d], kReductionChunk);
+  SymInts split = shape, padded = shape;
+  split[d] = kReductionChunk;
+  split.insert(split.begin() + dim, chunks);
+  padded[d] = chunks * SymInt(kReductionChunk);
+  auto fill = [&](size_t k) {
+    const DType dtype = b_.dtype(xs[k]);
+    return combine != nullptr ? inits[k] : b_.constant(combine_identity(prim, dtype), dtype);
+  };
+  Values parts;
+  for (size_t k = 0; k < xs.size(); ++k) {
+    SymInts zero(shape.size(), SymInt(0)), high = zero;
+    high[d] = padded[d] - shape[d];
+    parts.push_back(b_.reshape(b_.pad(xs[k], fill(k), zero, high, zero), split));
+  }
+  parts = scan_dim(prim, parts, inits, combine, dim + 1);
+  SymInts total_shape = split;
+  total_shape.erase(total_shape.begin() + dim + 1);
+  Values totals;
+  for (ValueId p : parts) {
+    SymInts start(split.size(), SymInt(0)), one(split.size(), SymInt(1));
+    start[d + 1] = kReductionChunk - 1;
+    totals.push_back(b_.reshape(b_.slice(p, start, split, one), total_shape));
+  }
+  totals = scan_dim(prim, totals, inits, combine, dim);
+  Values carry;
+  for (size_t k = 0; k < totals.size(); ++k) {
+    SymInts zero(total_shape.size(), SymInt(0)), low = zero, high = zero;
+    low[d] = 1;
+    high[d] = -1;
+    std::vector<int64_t> dims;
+    for (int64_t i = 0; i < static_cast<int64_t>(split.size()); ++i) {
+      if (i != dim + 1) dims.push_back(i);
+    }
+    carry.push_back(b_.broadcast_in_dim(b_.pad(totals[k], fill(k), low, high, zero), split, dims));
+  }
+  Values out;
+  for (ValueId v : combined(prim, carry, parts, combine)) {
+    out.push_back(b_.slice(b_.reshape(v, padded), SymInts(shape.size(), SymInt(0)), shape,
+                           SymInts(shape.size(), SymInt(1))));
+  }
+  return out;
+}
+
+Values Normalizer::combined(Prim prim, const Values& a, const Values& b, const Region* combine) {
+  if (combine != nullptr) {
+    Values in = a;
+    in.insert(in.end(), b.begin(), b.end());
+    return b_.add(Prim::map, in, {}, {copy_built(*combine)});
+  }
+  if (is_complex(b_.dtype(a[0]))) {  // only sums: complex products are regions
+    return {b_.complex(b_.binary(Prim::add, b_.real(a[0]), b_.real(b[0])),
+                       b_.binary(Prim::add, b_.imag(a[0]), b_.imag(b[0])))};
+  }
+  return {b_.binary(prim == Prim::scan_sum ? Prim::add : Prim::mul, a[0], b[0])};
 }
 
 // Selected elements go to the place that the number of selected ones before them says, the others
@@ -319,7 +433,7 @@ Values Normalizer::scan_extremum(const Node& n, const Values& in) {
 Values Normalizer::compact(const Values& in) {
   const SymInt n = b_.shape(in[0])[0];
   const ValueId selected = b_.convert(in[1], DType::i64);
-  const ValueId before = b_.add(Prim::scan_sum, {selected}, {{"dim", int64_t{0}}})[0];
+  const ValueId before = scan_dim(Prim::scan_sum, {selected}, {}, nullptr, 0)[0];
   Node sum;
   sum.prim = Prim::reduce_sum;
   sum.attrs = {{"dims", Ints{0}}};

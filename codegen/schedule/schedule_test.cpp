@@ -262,6 +262,19 @@ graph(%0 x: f32[s0, s1]) {
 }
 )",
      1},
+    {"cumsum_long", R"(symbol s0 = 40000 min 2
+graph(%0 x: f32[s0]) {
+  %1: f32[s0] = scan_sum(%0) {dim = 0}
+  return %1 r
+}
+)"},
+    {"cummax_long", R"(symbol s0 = 2 min 2
+symbol s1 = 33000 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0, s1], %2: i64[s0, s1] = scan_max(%0) {dim = 1}
+  return %1 r, %2 i
+}
+)"},
     {"cummax", R"(symbol s0 = 6 min 2
 symbol s1 = 20 min 2
 graph(%0 x: i32[s0, s1]) {

@@ -26,6 +26,8 @@ struct RngState {
   uint64_t seed = 0, offset = 0;
   friend bool operator==(const RngState&, const RngState&) = default;
 };
+// What an operator draws from when it is given no generator: runs start from here.
+inline constexpr RngState kDefaultRng{67280421310721, 0};
 // Stands where the result goes: an out= argument. The tensor is made when the expected result is
 // known, in one of these ways.
 struct OutTensor {

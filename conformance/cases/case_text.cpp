@@ -129,6 +129,7 @@ DType ValueReader::dtype_of(std::string_view text) const {
   if (text == "T") return dtype_;
   if (text == "R") return real_type(dtype_);
   if (text == "C") return complex_type(dtype_);
+  if (text == "A") return opmath_type(dtype_);
   std::optional<DType> t = dtype_from_name(text);
   if (!t) malformed(text, "a dtype");
   return *t;

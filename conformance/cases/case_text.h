@@ -2,7 +2,8 @@
 //
 //   self=T[4,1,3]{special} other=f32[1,5,1]@transposed alpha=2.5 dim=[0,-1] mode="trunc" !index
 //
-//   T, R, C       the dtype of the case, the real and the complex dtype that go with it
+//   T, R, C, A    the dtype of the case, the real and the complex dtype that go with it, and the one
+//                 that sums of it are carried in
 //   @layout       this tensor's layout; others have the case's
 //   {fill}        how it is filled: see Fill
 //   &self         the very same tensor as another argument

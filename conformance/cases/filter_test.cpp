@@ -45,7 +45,7 @@ TEST(Filter, SubjectsThatCannotMatch) {
   EXPECT_TRUE(Filter({"add.Tensor:dtype=f32;case=a"}).may_match_subject("add.Tensor"));
   EXPECT_FALSE(Filter({"add.Tensor:dtype=f32;case=a"}).may_match_subject("add.Scalar"));
   EXPECT_TRUE(Filter({"prim/*:dtype=f32*"}).may_match_subject("prim/add"));
-  EXPECT_TRUE(Filter({"*case=a"}).may_match_subject("add.Tensor"));
+  EXPECT_TRUE(Filter({"*:*case=a"}).may_match_subject("add.Tensor"));
   EXPECT_TRUE(Filter({"/x/"}).may_match_subject("add.Tensor"));
   EXPECT_TRUE(Filter({"-add.*"}).may_match_subject("mul.Tensor"));
 }

@@ -64,7 +64,9 @@ class Evaluation {
       expected_.error = CaughtError{e.code(), e.what()};
       return std::move(expected_);
     }
-    if (call_.graph && !call_.graph->outputs.empty()) run_values(hook);
+    bool has_work = call_.graph && (!call_.graph->body.nodes.empty() ||  // checks alone
+                                    !call_.graph->outputs.empty());
+    if (has_work) run_values(hook);
     if (expected_.error) return std::move(expected_);
     for (const TracedOutput& out : call_.outputs) add_result(out);
     add_written_inputs();

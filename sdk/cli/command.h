@@ -23,10 +23,10 @@ namespace primset::cli {
 // Exit codes, the same for all commands; `primset --help` lists them.
 enum ExitCode : int {
   kOk = 0,
-  kNegative = 1,   // it ran, and the answer is no: a difference, a failed case
-  kUsage = 2,      // the command line is wrong
-  kError = 3,      // an operator, a device or a file failed
-  kInternal = 4,   // a mistake in Primset
+  kNegative = 1,  // it ran, and the answer is no: a difference, a failed case
+  kUsage = 2,     // the command line is wrong
+  kError = 3,     // an operator, a device or a file failed
+  kInternal = 4,  // a mistake in Primset
 };
 
 struct Command {

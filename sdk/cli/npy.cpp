@@ -19,12 +19,11 @@ struct Name {
   std::string_view descr;
   DType dtype;
 };
-constexpr Name kNames[] = {{"|b1", DType::boolean}, {"|u1", DType::u8},  {"|i1", DType::i8},
-                           {"<u2", DType::u16},     {"<i2", DType::i16}, {"<u4", DType::u32},
-                           {"<i4", DType::i32},     {"<u8", DType::u64}, {"<i8", DType::i64},
-                           {"<f2", DType::f16},     {"<f4", DType::f32}, {"<f8", DType::f64},
-                           {"<c8", DType::c64},     {"<c16", DType::c128}, {"|V2", DType::bf16},
-                           {"<V2", DType::bf16}};
+constexpr Name kNames[] = {
+    {"|b1", DType::boolean}, {"|u1", DType::u8},    {"|i1", DType::i8},   {"<u2", DType::u16},
+    {"<i2", DType::i16},     {"<u4", DType::u32},   {"<i4", DType::i32},  {"<u8", DType::u64},
+    {"<i8", DType::i64},     {"<f2", DType::f16},   {"<f4", DType::f32},  {"<f8", DType::f64},
+    {"<c8", DType::c64},     {"<c16", DType::c128}, {"|V2", DType::bf16}, {"<V2", DType::bf16}};
 
 // Reads the header, a Python dict literal of three known keys.
 class HeaderParser {
@@ -55,7 +54,8 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorCode::corrupt, fmt::format("{}: npy header, column {}: {}", file_, at_ + 1, what));
+    throw Error(ErrorCode::corrupt,
+                fmt::format("{}: npy header, column {}: {}", file_, at_ + 1, what));
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
@@ -95,7 +95,8 @@ class HeaderParser {
     while (!accept(')')) {
       skip();
       int64_t value = 0;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+      const auto [end, error] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
       if (error != std::errc() || value < 0) fail("expected a size");
       at_ = static_cast<size_t>(end - text_.data());
       out.push_back(value);
@@ -182,8 +183,8 @@ std::vector<std::byte> npy_bytes(const Tensor& tensor) {
     throw Error(ErrorCode::not_implemented,
                 fmt::format("NumPy has no dtype for {}", primset::name(tensor.dtype())));
   const auto sizes = tensor.sizes();
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
-                                   fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   descr, fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
   // The data begins at a multiple of 64.
   header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
   header += '\n';
@@ -201,7 +202,8 @@ std::vector<std::byte> npy_bytes(const Tensor& tensor) {
 void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   const std::vector<std::byte> bytes = npy_bytes(tensor);
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw Error(ErrorCode::runtime, fmt::format("{}: cannot be written", path.string()));
 }

@@ -10,7 +10,9 @@ namespace {
 
 bool enabled = true;
 
-bool colored() { return enabled && isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR"); }
+bool colored() {
+  return enabled && isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR");
+}
 
 const char* code(Style style) {
   switch (style) {
@@ -32,7 +34,9 @@ const char* code(Style style) {
 
 }  // namespace
 
-void disable_color() { enabled = false; }
+void disable_color() {
+  enabled = false;
+}
 
 std::string styled(Style style, std::string_view text) {
   if (!colored() || style == Style::plain) return std::string(text);

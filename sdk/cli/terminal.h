@@ -10,7 +10,8 @@ namespace primset::cli {
 
 enum class Style { plain, bold, dim, good, bad, warning };
 
-// With escape codes only when stdout is a terminal, NO_COLOR is not set and --no-color was not given.
+// With escape codes only when stdout is a terminal, NO_COLOR is not set and --no-color was not
+// given.
 std::string styled(Style style, std::string_view text);
 void disable_color();
 

@@ -122,6 +122,14 @@ std::string wrong_kind(const Call& call, size_t i, const Value& value) {
       value.kind(), i, call.op.overload.schema);
 }
 
+// out= overloads are meant only where their tensors are given.
+bool gives_outs(const OperatorInfo& op, std::span<const NamedValue> kwargs) {
+  return std::ranges::all_of(op.outs, [&](uint32_t i) {
+    return std::ranges::any_of(
+        kwargs, [&](const NamedValue& v) { return v.name == op.args[i].spec->name; });
+  });
+}
+
 }  // namespace
 
 std::string bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
@@ -193,6 +201,7 @@ const OperatorInfo& resolve(std::string_view base, std::span<const Value> args,
   for (Strictness strictness : {Strictness::exact, Strictness::converts}) {
     reasons.clear();
     for (const OperatorInfo* op : candidates) {
+      if (!gives_outs(*op, kwargs)) continue;
       Call call(*op);
       BindScratch scratch;
       const std::string why = bind(call, args, kwargs, strictness, scratch);

@@ -397,7 +397,8 @@ typedef struct primset_tensor {
   const int64_t* strides;
 } primset_tensor;
 
-/* An attribute of a primitive, as its entry in specs/prims names it. */
+/* An attribute of a primitive, as its entry in specs/prims names it. One that has its default value
+ * may be absent; an absent list is empty. */
 enum {
   PRIMSET_ATTR_INT = 1,
   PRIMSET_ATTR_FLOAT = 2,
@@ -433,9 +434,10 @@ enum {
                                          contiguous (row-major, no gaps) first */
 };
 
+/* What find answers; stays valid as long as the device is open. */
 typedef struct primset_primitive {
-  uint32_t struct_size;
-  uint32_t flags; /* PRIMSET_PRIMITIVE_* */
+  uint32_t struct_size; /* set by the host */
+  uint32_t flags;       /* PRIMSET_PRIMITIVE_* */
   /* [stream] since 1. Enqueues the primitive. */
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);

@@ -52,13 +52,6 @@ uint64_t device_address(primset_device handle, primset_buffer buffer) {
 
 // --- primitives ----------------------------------------------------------------------------------
 
-// What `data` of a wrapped primitive points to. It lives as long as the process: the header gives a
-// found primitive no end, and there are few.
-struct WrappedPrimitive {
-  primset_primitive inner;
-  std::string name;
-};
-
 // True when the tensor's ranks and pointers can be read at all.
 bool readable(Scope& scope, const primset_tensor& t, std::string_view argument) {
   if (t.struct_size < sizeof(primset_tensor))
@@ -174,7 +167,10 @@ primset_status* primitive_find(primset_device handle, const char* name,
   *out = found;
   out->struct_size = sizeof(found);
   out->run = primitive_run;
-  out->data = new WrappedPrimitive{found, name};
+  auto wrapped = std::make_unique<WrappedPrimitive>(WrappedPrimitive{found, name});
+  out->data = wrapped.get();
+  const std::lock_guard lock(device->mutex);
+  device->extensions.found.push_back(std::move(wrapped));
   return nullptr;
 }
 

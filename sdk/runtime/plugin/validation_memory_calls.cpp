@@ -34,8 +34,8 @@ void memory_free(primset_device handle, primset_buffer buffer) {
   inner_table(device).memory_free(inner<primset_device>(device), inner<primset_buffer>(object));
 }
 
-// The ranges of a copy or fill, in flight from here on: these calls wait for all earlier work. Empty
-// ones use nothing.
+// The ranges of a copy or fill, in flight from here on: these calls wait for all earlier work.
+// Empty ones use nothing.
 void note(const ObjectPtr& stream, std::initializer_list<primset_binding> ranges,
           std::initializer_list<Object*> things) {
   if (ranges.begin()->size == 0) return;

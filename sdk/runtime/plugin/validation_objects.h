@@ -27,6 +27,12 @@ namespace primset::plugin::validation {
 enum class Kind : uint8_t { device = 1, stream, event, buffer, module, kernel };
 const char* name(Kind kind);
 
+// What `data` of a primitive that the layer hands out points to.
+struct WrappedPrimitive {
+  primset_primitive inner;
+  std::string name;
+};
+
 // The optional tables of a device as the layer hands them out.
 struct Extensions {
   const primset_host_memory* inner_host_memory = nullptr;
@@ -35,6 +41,7 @@ struct Extensions {
   primset_host_memory host_memory{};
   primset_device_addresses addresses{};
   primset_primitives primitives{};
+  std::vector<std::unique_ptr<WrappedPrimitive>> found;  // guarded by the device's mutex
 };
 
 struct Object {

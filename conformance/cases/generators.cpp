@@ -1,0 +1,317 @@
+#include "conformance/cases/generators.h"
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/cases/case_text.h"
+
+namespace primset::conformance {
+namespace {
+
+using specs::ArgKind;
+using specs::Argument;
+using specs::Overload;
+
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard,
+                   kFull = CaseTier::full;
+constexpr LayoutKind kLayouts[] = {LayoutKind::transposed, LayoutKind::strided, LayoutKind::padded,
+                                   LayoutKind::offset, LayoutKind::expanded};
+
+bool is_fractional(DType t) {
+  return is_floating(t) || is_complex(t);
+}
+
+std::vector<std::string> tensor_names(const Overload& overload) {
+  std::vector<std::string> out;
+  for (const Argument& a : overload.args) {
+    if (a.kind == ArgKind::tensor && !a.optional && !a.is_out) out.push_back(a.name);
+  }
+  return out;
+}
+
+// Collects recipes; the same arguments complete each text.
+class Collector {
+ public:
+  Collector(const Overload& overload, DType dtype, std::vector<std::string> known)
+      : rest_(plausible_arguments(overload, dtype, known)) {}
+
+  void add(std::string_view name, CaseTier tier, const std::string& text,
+           LayoutKind layout = LayoutKind::contiguous, bool may_be_refused = false) {
+    out_.push_back({std::string(name), layout, tier, text + rest_, may_be_refused});
+  }
+  // Without the plausible arguments.
+  void add_exactly(std::string_view name, CaseTier tier, const std::string& text,
+                   bool may_be_refused) {
+    out_.push_back({std::string(name), LayoutKind::contiguous, tier, text, may_be_refused});
+  }
+  std::vector<Recipe> take() { return std::move(out_); }
+
+ private:
+  std::string rest_;
+  std::vector<Recipe> out_;
+};
+
+struct Shapes {
+  std::string_view name;
+  CaseTier tier;
+  std::array<std::string_view, 3> operands;  // of the first three tensors; others as the last
+};
+
+constexpr Shapes kShapes[] = {
+    {"vector", kSmoke, {"[17]", "[17]", "[17]"}},
+    {"matrix", kSmoke, {"[5,7]", "[5,7]", "[5,7]"}},
+    {"scalar", kStandard, {"[]", "[]", "[]"}},
+    {"empty", kSmoke, {"[0,3]", "[0,3]", "[0,3]"}},
+    {"rank_5", kStandard, {"[2,3,1,2,3]", "[2,3,1,2,3]", "[2,3,1,2,3]"}},
+    {"large", kStandard, {"[3,1031]", "[3,1031]", "[3,1031]"}},
+    {"bits", kStandard, {"[1021]{bits}", "[1021]{bits}", "[1021]{bits}"}},
+    {"huge", kFull, {"[65,1031]", "[65,1031]", "[65,1031]"}},
+};
+constexpr Shapes kSpecialOne = {"special", kSmoke, {"[7,9]{special}", "", ""}};
+constexpr Shapes kSpecialMany = {
+    "special", kSmoke, {"[40,1]{special}", "[1,40]{special}", "[40,40]{special}"}};
+constexpr Shapes kBroadcasts[] = {
+    {"broadcast_1", kSmoke, {"[5,7]", "[7]", "[5,1]"}},
+    {"broadcast_2", kStandard, {"[4,1,3]", "[1,5,1]", "[5,3]"}},
+    {"broadcast_0d", kStandard, {"[3,4]", "[]", "[4]"}},
+    {"broadcast_empty", kStandard, {"[0,3]", "[1,3]", "[3]"}},
+};
+
+std::string with_shapes(const std::vector<std::string>& names, const Shapes& shapes) {
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    out += (i ? " " : "") + names[i] + "=T";
+    out += shapes.operands[std::min<size_t>(i, 2)];
+  }
+  return out;
+}
+
+// Another dtype, a number, or the very same tensor in the second tensor's place.
+void add_mixtures(Collector& c, const std::vector<std::string>& names, const Overload& overload) {
+  std::string rest;
+  for (size_t i = 2; i < names.size(); ++i) rest += " " + names[i] + "=T[5,7]";
+  auto second = [&](std::string_view name, CaseTier tier, const std::string& value) {
+    c.add(name, tier, names[0] + "=T[5,7] " + names[1] + "=" + value + rest,
+          LayoutKind::contiguous, true);
+  };
+  second("same", kStandard, "&" + names[0]);
+  second("mixed_layout", kStandard, "T[5,7]@transposed");
+  if (overload.promote.kind == specs::PromoteKind::none) return;
+  second("mixed_f32", kStandard, "f32[5,7]");
+  second("mixed_i64", kStandard, "i64[5,7]");
+  second("mixed_bool", kStandard, "bool[5,7]");
+  second("mixed_f64_0d", kStandard, "f64[]");
+  second("wrapped_integer", kStandard, "wrapped(3)");
+  second("wrapped_fraction", kStandard, "wrapped(2.5)");
+}
+
+// Each Scalar argument in turn takes other values.
+void add_scalars(Collector& c, const Overload& overload, const std::vector<std::string>& names) {
+  constexpr std::pair<const char*, const char*> kValues[] = {
+      {"negative", "-3"}, {"zero", "0"}, {"fraction", "0.3"}, {"true", "true"}};
+  std::string tensors = with_shapes(names, kShapes[1]);
+  for (const Argument& a : overload.args) {
+    if (a.kind != ArgKind::scalar) continue;
+    for (const auto& [name, value] : kValues) {
+      std::string text = tensors;
+      // Other scalars keep what they have.
+      for (const Argument& other : overload.args) {
+        bool needed = other.kind == ArgKind::scalar && !other.default_value.present();
+        if (needed && other.name != a.name) text += " " + other.name + "=2";
+      }
+      c.add_exactly(a.name + "_" + name, kStandard, text + " " + a.name + "=" + value, true);
+    }
+  }
+}
+
+const Argument* find(const Overload& overload, std::string_view name) {
+  int i = overload.find_arg(name);
+  return i < 0 ? nullptr : &overload.args[static_cast<size_t>(i)];
+}
+
+struct ReductionShape {
+  std::string_view name;
+  CaseTier tier;
+  std::string_view tensor;
+  std::string_view dims;  // "1", "0,2"; empty: the argument is left out
+  bool keepdim = false;
+  bool refusal = false;        // ATen refuses some operators here (the maximum of nothing)
+  std::string_view error = {};  // must be refused
+};
+constexpr ReductionShape kReductions[] = {
+    {"last_dim", kSmoke, "T[6,37]", "-1"},
+    {"first_dim", kSmoke, "T[37,6]", "0"},
+    {"middle_keepdim", kStandard, "T[3,9,4]", "1", true},
+    {"default_dims", kSmoke, "T[5,7]", ""},
+    {"two_dims", kStandard, "T[3,5,4]", "0,2"},
+    {"two_dims_keepdim", kStandard, "T[3,5,4]", "-1,0", true},
+    {"single", kStandard, "T[4,1]", "1"},
+    {"scalar", kStandard, "T[]", ""},
+    {"scalar_dim", kStandard, "T[]", "0"},
+    {"of_nothing", kStandard, "T[4,0]", "1", false, true},
+    {"no_rows", kStandard, "T[0,4]", "1"},
+    {"nan", kStandard, "T[4,9]{nan}", "1"},
+    {"ties", kStandard, "T[6,37]{ties}", "1"},
+    {"special", kStandard, "T[5,40]{special}", "1"},
+    {"long_row", kStandard, "T[2,4099]", "1"},
+    {"long_column", kStandard, "T[2053,3]", "0"},
+    {"huge", kFull, "T[3,100003]", "1"},
+    {"bad_dim", kSmoke, "T[3,4]", "5", false, false, " !index"},
+    {"repeated_dim", kStandard, "T[3,4]", "1,-1", false, false, " !runtime"},
+};
+
+// The text of one shape; empty where the operator has no argument for what it says.
+std::string reduction_text(const Overload& overload, const std::string& self,
+                           const ReductionShape& s) {
+  const Argument *dim = find(overload, "dim"), *keepdim = find(overload, "keepdim");
+  bool list = dim && (dim->kind == ArgKind::int_list || dim->kind == ArgKind::sym_int_list);
+  bool many = s.dims.find(',') != std::string_view::npos;
+  if (!s.dims.empty() && (!dim || (many && !list))) return {};
+  if (s.dims.empty() && dim && !dim->default_value.present()) return {};
+  if (s.keepdim && !keepdim) return {};
+  std::string text = self + "=" + std::string(s.tensor);
+  if (!s.dims.empty()) {
+    std::string dims(s.dims);
+    text += " dim=" + (list ? "[" + dims + "]" : dims);
+  }
+  if (s.keepdim) text += " keepdim=true";
+  return text + std::string(s.error);
+}
+
+std::vector<Recipe> over_dims(const Overload& overload, DType dtype, bool keepdim) {
+  std::vector<std::string> tensors = tensor_names(overload);
+  if (tensors.empty()) return {};
+  Collector c(overload, dtype, {tensors[0], "dim", "keepdim"});
+  for (const ReductionShape& s : kReductions) {
+    if (s.keepdim && !keepdim) continue;
+    bool nan = s.name == "nan" && !is_fractional(dtype);
+    std::string text = nan ? std::string() : reduction_text(overload, tensors[0], s);
+    if (text.empty()) continue;
+    c.add(s.name, s.tier, text, LayoutKind::contiguous, s.refusal);
+    if (s.name != "last_dim" && s.name != "default_dims") continue;
+    for (LayoutKind layout : kLayouts) c.add(s.name, kStandard, text, layout);
+  }
+  if (find(overload, "dtype")) {
+    std::string text = reduction_text(overload, tensors[0], kReductions[0]);
+    if (text.empty()) text = reduction_text(overload, tensors[0], kReductions[3]);
+    if (!text.empty()) c.add("to_f64", kStandard, text + " dtype=f64", LayoutKind::contiguous, true);
+  }
+  return c.take();
+}
+
+struct NamedGenerator {
+  std::string_view name;
+  Generator generator;
+};
+constexpr NamedGenerator kGenerators[] = {
+    {"elementwise_unary", elementwise_cases},
+    {"elementwise_binary", elementwise_cases},
+    {"elementwise_ternary", elementwise_cases},
+    {"comparison", elementwise_cases},
+    {"reduction", reduction_cases},
+    {"scan", scan_cases},
+    {"foreach", foreach_cases},
+    {"creation_like", like_cases},
+};
+constexpr NamedGenerator kFamilies[] = {
+    {"pointwise_unary", elementwise_cases}, {"pointwise_binary", elementwise_cases},
+    {"comparison", elementwise_cases},      {"activation", elementwise_cases},
+    {"special", elementwise_cases},         {"reduction", reduction_cases},
+    {"scan", scan_cases},                   {"foreach", foreach_cases},
+};
+
+template <size_t N>
+Generator lookup(const NamedGenerator (&table)[N], std::string_view name) {
+  for (const NamedGenerator& g : table) {
+    if (g.name == name) return g.generator;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Recipe> elementwise_cases(const Overload& overload, DType dtype) {
+  std::vector<std::string> names = tensor_names(overload);
+  if (names.empty()) return {};
+  Collector c(overload, dtype, names);
+  bool many = names.size() > 1;
+  for (const Shapes& s : kShapes) {
+    c.add(s.name, s.tier, with_shapes(names, s));
+    if (s.name != "matrix") continue;
+    for (LayoutKind layout : kLayouts) c.add(s.name, kStandard, with_shapes(names, s), layout);
+  }
+  c.add("special", kSmoke, with_shapes(names, many ? kSpecialMany : kSpecialOne));
+  c.add("channels_last", kStandard,
+        with_shapes(names, {"", kStandard, {"[2,3,4,5]", "[2,3,4,5]", "[2,3,4,5]"}}),
+        LayoutKind::channels_last);
+  if (many) {
+    for (const Shapes& s : kBroadcasts) c.add(s.name, s.tier, with_shapes(names, s));
+    add_mixtures(c, names, overload);
+    if (overload.broadcast.size() > 1) {
+      c.add("mismatch", kSmoke, with_shapes(names, {"", kSmoke, {"[3]", "[4]", "[3]"}}) + " !runtime");
+    }
+  }
+  add_scalars(c, overload, names);
+  return c.take();
+}
+
+std::vector<Recipe> reduction_cases(const Overload& overload, DType dtype) {
+  return over_dims(overload, dtype, true);
+}
+
+std::vector<Recipe> scan_cases(const Overload& overload, DType dtype) {
+  return over_dims(overload, dtype, false);
+}
+
+std::vector<Recipe> foreach_cases(const Overload& overload, DType dtype) {
+  constexpr std::pair<const char*, const char*> kLists[] = {
+      {"three", "(T[5],T[3,4],T[])"},
+      {"one", "(T[17])"},
+      {"many", "(T[1],T[2],T[3],T[4],T[5],T[6],T[7],T[8],T[9],T[10],T[11],T[12])"},
+      {"with_empty", "(T[0],T[3,4])"},
+      {"large", "(T[1031],T[3])"},
+      {"special", "(T[40]{special},T[7]{special})"},
+      {"bits", "(T[64]{bits},T[3]{bits})"},
+  };
+  std::vector<std::string> lists;
+  for (const Argument& a : overload.args) {
+    if (a.kind == ArgKind::tensor_list && !a.is_out) lists.push_back(a.name);
+  }
+  if (lists.empty()) return {};
+  Collector c(overload, dtype, lists);
+  auto text_of = [&](const char* value) {
+    std::string text;
+    for (const std::string& l : lists) text += (text.empty() ? "" : " ") + l + "=" + value;
+    return text;
+  };
+  for (const auto& [name, value] : kLists) {
+    bool smoke = name == kLists[0].first;
+    c.add(name, smoke ? kSmoke : kStandard, text_of(value), LayoutKind::contiguous, true);
+    if (!smoke) continue;
+    for (LayoutKind layout : {LayoutKind::transposed, LayoutKind::strided}) {
+      c.add(name, kStandard, text_of(value), layout, true);
+    }
+  }
+  return c.take();
+}
+
+std::vector<Recipe> like_cases(const Overload& overload, DType dtype) {
+  std::vector<std::string> names = tensor_names(overload);
+  if (names.empty()) return {};
+  Collector c(overload, dtype, names);
+  for (const Shapes& s : kShapes) c.add(s.name, s.tier, with_shapes(names, s));
+  for (LayoutKind layout : kLayouts) {
+    c.add("matrix", kStandard, with_shapes(names, kShapes[1]), layout);
+  }
+  return c.take();
+}
+
+Generator find_generator(std::string_view name) {
+  return lookup(kGenerators, name);
+}
+
+Generator family_generator(const Overload& overload) {
+  return lookup(kFamilies, overload.family);
+}
+
+}  // namespace primset::conformance

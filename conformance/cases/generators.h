@@ -1,0 +1,53 @@
+// Generators of operator cases: one for each way in which operators take their arguments. A spec
+// names one under `cases:`; without a name the operator's family decides.
+#ifndef PRIMSET_CONFORMANCE_CASES_GENERATORS_H_
+#define PRIMSET_CONFORMANCE_CASES_GENERATORS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/recipe.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+// The texts refer to the arguments of `overload`, a functional one.
+using Generator = std::vector<Recipe> (*)(const specs::Overload& overload, DType dtype);
+
+std::vector<Recipe> elementwise_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> reduction_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> scan_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> foreach_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> like_cases(const specs::Overload& overload, DType dtype);
+
+// By the name that a spec gives; null when there is no such generator.
+Generator find_generator(std::string_view name);
+// What a family's operators take where the spec says nothing; null for families without a rule.
+Generator family_generator(const specs::Overload& overload);
+
+// Cases of single operators, as data. `op` is a glob on qualified names of functional overloads.
+struct OperatorRow {
+  std::string_view op;
+  std::string_view name;
+  CaseTier tier;
+  std::string_view text;
+};
+std::span<const OperatorRow> matrix_rows();     // matmul, linalg, convolution, attention
+std::span<const OperatorRow> indexing_op_rows();  // indexing, sort and search, scatter
+std::span<const OperatorRow> view_rows();       // views, rearrange, creation
+std::span<const OperatorRow> network_rows();    // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> random_op_rows();
+
+// Arguments without a default that a generator does not know, given something plausible:
+// " dim=0 p=0.5". Names in `known` are left out.
+std::string plausible_arguments(const specs::Overload& overload, DType dtype,
+                                std::span<const std::string> known);
+
+// The text that the fallback starts from; the case is found when it is made (fallback.h).
+inline constexpr std::string_view kAutomatic = "automatic ";
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_CASES_GENERATORS_H_

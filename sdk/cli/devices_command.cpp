@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+#include <primset/device.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/command.h"
+#include "sdk/cli/terminal.h"
+#include "sdk/runtime/device_state.h"
+
+namespace primset::cli {
+namespace {
+
+std::string memory_text(uint64_t bytes) {
+  return bytes == 0 ? "-" : fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1u << 30));
+}
+
+std::string joined(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, " "));
+}
+
+int print_json(const std::vector<DeviceInfo>& list) {
+  auto out = nlohmann::json::array();
+  for (const DeviceInfo& d : list) {
+    out.push_back({{"name", d.name},
+                   {"title", d.title},
+                   {"plugin", d.plugin_file},
+                   {"version", d.plugin_version},
+                   {"kernel_format", d.kernel_format},
+                   {"memory_bytes", d.memory_bytes},
+                   {"dtypes", d.dtypes},
+                   {"error", d.error}});
+  }
+  fmt::print("{}\n", out.dump(2));
+  return kOk;
+}
+
+int print_table(const std::vector<DeviceInfo>& list) {
+  Table table({"DEVICE", "NAME", "KERNELS", "MEMORY", "DTYPES"});
+  for (const DeviceInfo& d : list) {
+    if (d.error.empty())
+      table.add({d.name, d.title, d.kernel_format, memory_text(d.memory_bytes), joined(d.dtypes)});
+  }
+  fmt::print("{}", table.text());
+  for (const DeviceInfo& d : list) {
+    if (!d.error.empty()) fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), d.error);
+  }
+  if (!list.empty()) return kOk;
+  fmt::print("No plugins found. Searched:\n");
+  for (const auto& folder : runtime::plugin_registry().path())
+    fmt::print("  {}\n", folder.string());
+  return kNegative;
+}
+
+const Command kCommand(
+    "devices", "List the devices of all plugins found",
+    "Example:\n"
+    "  primset devices\n"
+    "  PRIMSET_PLUGIN_PATH=build/lib primset devices --json\n"
+    "A plugin that cannot be used is listed with the reason. Exit code 1: no plugin was found.",
+    [](CLI::App& app) {
+      auto json = std::make_shared<bool>(false);
+      app.add_flag("--json", *json, "An array with one object a device");
+      return [json] { return *json ? print_json(devices()) : print_table(devices()); };
+    });
+
+}  // namespace
+}  // namespace primset::cli

@@ -1,0 +1,81 @@
+// `primset`: the command line. Subcommands register themselves (command.h).
+#include <fmt/format.h>
+#include <primset/error.h>
+#include <primset/invoke.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "sdk/cli/command.h"
+#include "sdk/cli/terminal.h"
+
+namespace primset::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Start with:\n"
+    "  primset devices                                  what there is to run on\n"
+    "  primset explain softmax.int --arg dim=1          what an operator becomes\n"
+    "  primset run add.Tensor a.npy b.npy --out c.npy   compute something\n"
+    "\n"
+    "Environment: PRIMSET_PLUGIN_PATH, PRIMSET_DEVICE, PRIMSET_CACHE (a folder, or off), "
+    "PRIMSET_LOG,\n"
+    "PRIMSET_FALLBACK, PRIMSET_ERRORS, PRIMSET_VALIDATE.\n"
+    "Exit codes: 0 fine; 1 the answer is no; 2 wrong command line; 3 an operator, device or file\n"
+    "failed; 4 a mistake in Primset.";
+
+// Set up before the chosen subcommand runs.
+void apply(const std::string& specs) {
+  if (!specs.empty()) load_specs(specs);
+}
+
+int report(ExitCode code, const char* what) {
+  std::fprintf(stderr, "primset: %s\n", what);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Primset: the PyTorch operator surface for any accelerator");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_version_flag("--version", PRIMSET_VERSION);
+  std::string specs;
+  app.add_option("--specs", specs,
+                 "Operators from this spec bundle or YAML instead of the built-in ones");
+  app.add_flag_callback("--no-color", disable_color, "Never colour the output");
+  std::vector<std::pair<CLI::App*, std::function<int()>>> runners;
+  for (const Command* command : commands()) {
+    CLI::App* sub = app.add_subcommand(command->name, command->summary);
+    sub->footer(command->details);
+    runners.emplace_back(sub, command->setup(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const int code = app.exit(e);
+    return code == 0 ? kOk : kUsage;
+  }
+  apply(specs);
+  for (auto& [sub, runner] : runners) {
+    if (sub->parsed()) return runner();
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace primset::cli
+
+int main(int argc, char** argv) {
+  using namespace primset::cli;
+  try {
+    return run(argc, argv);
+  } catch (const primset::Error& e) {
+    if (e.code() == primset::ErrorCode::internal)
+      return report(kInternal,
+                    (std::string(e.what()) + " (a mistake in Primset: please report it)").c_str());
+    return report(kError, e.what());
+  } catch (const std::exception& e) {
+    return report(kInternal, e.what());
+  }
+}
