@@ -50,6 +50,7 @@ void insert_dim(ViewGeometry& at, size_t d) {
 void expand(ViewGeometry& at, const SymInts& sizes) {
   SymInts strides(sizes.size());
   const size_t lead = sizes.size() - at.sizes.size();
+  const bool number = at.sizes.empty();  // all strides are 0
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (d < lead) continue;  // 0
     const bool repeated =
@@ -58,7 +59,7 @@ void expand(ViewGeometry& at, const SymInts& sizes) {
   }
   // New leading dims of size 1 get the strides that expand gives them.
   for (size_t d = lead; d-- > 0;) {
-    if (known_equal(sizes[d], 1) == true)
+    if (!number && known_equal(sizes[d], 1) == true)
       strides[d] = d + 1 < sizes.size() ? sizes[d + 1] * strides[d + 1] : SymInt(1);
   }
   at.sizes = sizes;

@@ -43,8 +43,8 @@ struct View {
   bool returns_self = false;  // without a step the result is the tensor itself, as of contiguous()
   bool may_copy = false;      // where strides do not allow it, or the format differs, it is a copy
   bool must_copy = false;
-  std::optional<MemoryFormat> format;  // of the result
-  std::optional<DType> convert;        // to(): another dtype makes a copy
+  std::optional<MemoryFormat> format = {};  // of the result
+  std::optional<DType> convert = {};        // to(): another dtype makes a copy
 };
 
 // Where a view stands in the memory of its base.

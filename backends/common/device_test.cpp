@@ -14,13 +14,6 @@
 #include "backends/common/test_kernels.h"
 #include "sdk/runtime/plugin/loader.h"
 
-// The layer is not instrumented: its locks and frees look like races.
-extern "C" const char* __tsan_default_suppressions();
-extern "C" const char* __tsan_default_suppressions() {
-  return "race:libVkLayer_khronos_validation.so\nmutex:libVkLayer_khronos_validation.so\n"
-         "called_from_lib:libVkLayer_khronos_validation.so\n";
-}
-
 namespace primset::plugin {
 namespace {
 

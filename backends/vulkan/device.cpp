@@ -150,8 +150,8 @@ VkMemoryPropertyFlags allocate_memory(const primset_device_t& device, MemoryUse 
   throw VulkanError(result, "vkAllocateMemory");
 }
 
-// PRIMSET_VULKAN_STAGING=1: device memory counts as out of the CPU's reach, as on a card of its own.
-// For tests of staging on machines without one.
+// PRIMSET_VULKAN_STAGING=1: device memory counts as out of the CPU's reach, as on a card of its
+// own. For tests of staging on machines without one.
 bool staging_only() {
   static const bool wanted = [] {
     const char* value = std::getenv("PRIMSET_VULKAN_STAGING");
@@ -201,10 +201,12 @@ void primset_device_t::create() {
   vk.load(instance->vk(), handle);
   vk.vkGetDeviceQueue(handle, physical.queue_family, 0, &queue_);
   pipelines = std::make_unique<PipelineCache>(vk, handle, physical, instance->host());
+  timelines = std::make_unique<TimelinePool>(this);
 }
 
 primset_device_t::~primset_device_t() {
   vk.vkDeviceWaitIdle(handle);
+  timelines.reset();
   pipelines.reset();
   vk.vkDestroyDevice(handle, nullptr);
 }

@@ -10,6 +10,7 @@
 #include "backends/vulkan/errors.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/pipeline_cache.h"
+#include "backends/vulkan/timeline.h"
 
 namespace primset_vulkan {
 
@@ -53,6 +54,7 @@ struct primset_device_t {
   primset_vulkan::DeviceFunctions vk;
   VkDevice handle = VK_NULL_HANDLE;
   std::unique_ptr<primset_vulkan::PipelineCache> pipelines;
+  std::unique_ptr<primset_vulkan::TimelinePool> timelines;
 
  private:
   void create();

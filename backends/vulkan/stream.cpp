@@ -29,47 +29,12 @@ void work_barrier(const DeviceFunctions& vk, VkCommandBuffer commands) {
 
 }  // namespace
 
-// --- Timeline ------------------------------------------------------------------------------------
-
-Timeline::Timeline(primset_device device) : device_(device) {
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  check(device->vk.vkCreateSemaphore(device->handle, &info, nullptr, &semaphore_),
-        "vkCreateSemaphore");
-}
-
-Timeline::~Timeline() {
-  device_->vk.vkDestroySemaphore(device_->handle, semaphore_, nullptr);
-}
-
-uint64_t Timeline::value() const {
-  uint64_t value = 0;
-  check(device_->vk.vkGetSemaphoreCounterValue(device_->handle, semaphore_, &value),
-        "vkGetSemaphoreCounterValue");
-  return value;
-}
-
-void Timeline::wait(uint64_t value) const {
-  VkSemaphoreWaitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-  info.semaphoreCount = 1;
-  info.pSemaphores = &semaphore_;
-  info.pValues = &value;
-  check(device_->vk.vkWaitSemaphores(device_->handle, &info, UINT64_MAX), "vkWaitSemaphores");
-}
-
 }  // namespace primset_vulkan
-
-// --- primset_stream_t ----------------------------------------------------------------------------
 
 using namespace primset_vulkan;
 
 primset_stream_t::primset_stream_t(primset_device device_)
-    : device(device_), timeline_(std::make_shared<Timeline>(device_)) {
+    : device(device_), timeline_(device_->timelines->take()), complete_(timeline_->submitted) {
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
@@ -136,7 +101,7 @@ void primset_stream_t::flush() {
     barrier(device->vk, recording_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     const VkCommandBuffer commands = recording_;
     recording_ = VK_NULL_HANDLE;
-    running_.push_back({commands, submitted_ + 1});
+    running_.push_back({commands, submitted() + 1});
     check(device->vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
     submit(true);
   } else {
@@ -152,7 +117,7 @@ void primset_stream_t::submit(bool commands) {
     values.push_back(mark.value);
   }
   const std::vector<VkPipelineStageFlags> stages(waits_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-  const uint64_t value = submitted_ + 1;
+  const uint64_t value = submitted() + 1;
   const VkSemaphore own = timeline_->handle();
   VkTimelineSemaphoreSubmitInfo timeline{};
   timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -176,7 +141,7 @@ void primset_stream_t::submit(bool commands) {
     if (commands) running_.pop_back();  // the value will never be reached
     throw;
   }
-  submitted_ = value;
+  timeline_->submitted = value;
   waits_.clear();
   if (upload_) upload_->mark(value);
   if (readback_) readback_->mark(value);
@@ -199,13 +164,13 @@ void primset_stream_t::wait(uint64_t value) {
 
 void primset_stream_t::synchronize() {
   flush();
-  wait(submitted_);
+  wait(submitted());
 }
 
 bool primset_stream_t::idle() {
   if (recording_ != VK_NULL_HANDLE || !waits_.empty()) return false;
-  if (complete_ < submitted_) reclaim(timeline_->value());
-  return complete_ == submitted_;
+  if (complete_ < submitted()) reclaim(timeline_->value());
+  return complete_ == submitted();
 }
 
 void primset_stream_t::wait_for(Mark mark) {
@@ -216,7 +181,7 @@ void primset_stream_t::wait_for(Mark mark) {
 
 Mark primset_stream_t::end() {
   flush();
-  return {timeline_, submitted_};
+  return {timeline_, submitted()};
 }
 
 Ring::Piece primset_stream_t::take(std::unique_ptr<Ring>& ring, MemoryUse use, uint64_t bytes) {

@@ -16,33 +16,7 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/ring.h"
-
-namespace primset_vulkan {
-
-// The semaphore of a stream; events keep it when the stream is gone.
-class Timeline {
- public:
-  explicit Timeline(primset_device device);
-  ~Timeline();
-  Timeline(const Timeline&) = delete;
-  Timeline& operator=(const Timeline&) = delete;
-
-  VkSemaphore handle() const { return semaphore_; }
-  uint64_t value() const;
-  void wait(uint64_t value) const;
-
- private:
-  primset_device device_;
-  VkSemaphore semaphore_ = VK_NULL_HANDLE;
-};
-
-// A point on a timeline.
-struct Mark {
-  std::shared_ptr<Timeline> timeline;  // null: reached
-  uint64_t value = 0;
-};
-
-}  // namespace primset_vulkan
+#include "backends/vulkan/timeline.h"
 
 struct primset_event_t {
   std::mutex mutex;  // an event may be asked while it is recorded anew
@@ -83,7 +57,7 @@ struct primset_stream_t {
   primset_vulkan::Ring::Piece readback(uint64_t bytes);
   // Waits until batch `value` is complete.
   void wait(uint64_t value);
-  uint64_t submitted() const { return submitted_; }
+  uint64_t submitted() const { return timeline_->submitted; }
 
   // Binds unless it is what the batch has bound already.
   void bind(VkPipeline pipeline);
@@ -111,7 +85,6 @@ struct primset_stream_t {
   VkCommandBuffer recording_ = VK_NULL_HANDLE;
   uint32_t recorded_ = 0;  // commands in the batch being recorded
   VkPipeline bound_ = VK_NULL_HANDLE;
-  uint64_t submitted_ = 0;                   // value of the last batch submitted
   uint64_t complete_ = 0;                    // a value the timeline is known to have reached
   std::vector<primset_vulkan::Mark> waits_;  // before the next batch
   std::unique_ptr<primset_vulkan::Ring> upload_, readback_;

@@ -138,12 +138,77 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   f.set_mask({});
 }
 
+// Work items are tiles of the loop `tiled` and the last one; the other loops are outside.
+void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
+               const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  const LoopDim across = loops[tiled];
+  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(tiled));
+  loops.insert(loops.end() - 1, across);
+  const size_t outer = loops.size() - 2;
+  LoopDim& rows = loops[outer];
+  LoopDim& inner = loops.back();
+  inner.lanes = true;
+  const SymInt row_tiles = prims::ceil_div(rows.size, kTile),
+               inner_tiles = prims::ceil_div(inner.size, kTile);
+  const SymInt items = extent(loops, 0, outer) * row_tiles * inner_tiles;
+  const SymInt per_group = kGroupElements / (kTile * kTile);
+  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+
+  const Value one = f.index_constant(1), tile = f.index_constant(kTile),
+              lanes = f.index_constant(f.lanes());
+  auto range_end = [&](Value lo, const SymInt& size) {
+    return smaller(b, b.add(lo, tile), f.param(size));
+  };
+  Value first = b.mul(as_index(f, b.group_id(0)), f.param(per_group));
+  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
+  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+    // Neighbouring items go down the rows: they read on where the last one stopped.
+    Value rest = b.udiv(item, f.param(row_tiles));
+    Value row_lo = b.mul(b.sub(item, b.mul(rest, f.param(row_tiles))), tile);
+    Value outside = b.udiv(rest, f.param(inner_tiles));
+    Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
+    decode(f, outside, loops, 0, outer);
+    Value hi = range_end(lo, inner.size);
+    b.for_loop(row_lo, range_end(row_lo, rows.size), one, {}, [&](Value row, auto) {
+      rows.base = row;
+      b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
+        inner.base = i;
+        f.set_loops(loops);
+        Value at = b.add(b.lane_iota(kir::Type{f.index_type().scalar, f.lanes()}), i);
+        f.set_mask(f.lanes() > 1 ? b.slt(at, hi) : Value{});
+        body();
+        return kir::Builder::Values{};
+      });
+      return kir::Builder::Values{};
+    });
+    return kir::Builder::Values{};
+  });
+  f.set_mask({});
+}
+
 }  // namespace
 
-void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis) {
+  if (loops.size() < 2) return std::nullopt;
+  const size_t last = loops.back().dims.back();
+  for (const AccessRecord& a : analysis.accesses) {
+    const SymInt& step = a.address.coefficient(last);
+    if (a.store || !a.address.is_affine() || step.same(SymInt(0)) || step.same(SymInt(1))) continue;
+    for (size_t k = 0; k + 1 < loops.size(); ++k) {
+      if (a.address.coefficient(loops[k].dims.back()).same(SymInt(1))) return k;
+    }
+  }
+  return std::nullopt;
+}
+
+void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
+                    std::optional<size_t> tiled) {
   if (loops.empty()) loops.push_back({{}, 1, {}, false});
   if (f.target().simt)
     simt_points(f, std::move(loops), body);
+  else if (tiled)
+    cpu_tiles(f, std::move(loops), *tiled, body);
   else
     cpu_points(f, std::move(loops), body);
 }

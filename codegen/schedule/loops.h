@@ -3,6 +3,7 @@
 #define PRIMSET_CODEGEN_SCHEDULE_LOOPS_H_
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "codegen/schedule/element.h"
@@ -34,9 +35,19 @@ SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end);
 // Number of lanes of the CPU's vectors for 32-bit elements; 1 on SIMT targets.
 uint16_t cpu_lanes(const kir::TargetModel& target);
 
+// Side of a tile in elements: as many source rows as the first-level TLB holds, and whole cache
+// lines.
+inline constexpr int64_t kTile = 64;
+
+// The loop along which some load is contiguous while it strides along the last loop (a transposed
+// operand): walking these two in tiles uses every cache line while it is there.
+std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis);
+
 // Runs `body` once for every point of the nest, vectorised over the last loop on a CPU, one thread
-// a point on a SIMT device. Sets groups and group size of the frame's launch.
-void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body);
+// a point on a SIMT device. On a CPU `tiled` and the last loop are walked in tiles. Sets groups and
+// group size of the frame's launch.
+void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
+                    std::optional<size_t> tiled = std::nullopt);
 
 }  // namespace primset::schedule
 

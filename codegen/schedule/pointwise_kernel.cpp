@@ -39,20 +39,22 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   } else {
     order = memory_order(domain, roots[0].out.strides);
   }
-  auto build = [&](const std::vector<LoopDim>& loops) {
+  auto build = [&](const std::vector<LoopDim>& loops, std::optional<size_t> tiled) {
     Frame f(c.name, c.target, c.index32, domain);
     f.set_error_buffer(c.errors);
     f.set_lanes(cpu_lanes(c.target));
-    for_each_point(f, loops, [&] { emit_body(f, c, roots, checks); });
+    for_each_point(f, loops, [&] { emit_body(f, c, roots, checks); }, tiled);
     LaunchStep step = f.step();
     Analysis analysis = f.analysis();
     return BuiltKernel{std::move(f).finish(), std::move(step), std::move(analysis)};
   };
   const std::vector<LoopDim> separate = separate_loops(domain, order);
-  BuiltKernel first = build(separate);
+  BuiltKernel first = build(separate, std::nullopt);
   const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
-  if (merged.size() == separate.size()) return first;
-  return build(merged);
+  std::optional<size_t> tiled;
+  if (!c.target.simt) tiled = transposed_loop(merged, first.analysis);
+  if (merged.size() == separate.size() && !tiled) return first;
+  return build(merged, tiled);
 }
 
 bool writes_in_place(const Analysis& a, BufferId input, BufferId output) {

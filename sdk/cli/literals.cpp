@@ -216,7 +216,8 @@ void OperatorOptions::declare(CLI::App& app) {
   app.add_option("--dtypes", dtypes, "dtypes of the tensor arguments: f32,i64")
       ->capture_default_str();
   app.add_option("--shapes", shapes, "their shapes: 2x3,3,scalar")->capture_default_str();
-  app.add_option("--arg", named, "another argument: --arg dim=1 --arg keepdim=true");
+  app.add_option("--arg", named, "another argument: --arg dim=1 --arg keepdim=true")
+      ->allow_extra_args(false);
   app.add_option("--device", device, "cpu, vulkan:0, ... (default: the current device)");
   app.add_option("--seed", seed, "of the tensors' contents")->capture_default_str();
 }

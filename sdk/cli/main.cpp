@@ -3,6 +3,7 @@
 #include <primset/error.h>
 #include <primset/invoke.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -34,6 +35,11 @@ int report(ExitCode code, const char* what) {
   return code;
 }
 
+bool is_command(std::string_view name) {
+  const auto list = commands();
+  return std::ranges::any_of(list, [&](const Command* c) { return c->name == name; });
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Primset: the PyTorch operator surface for any accelerator");
   app.footer(kFooter);
@@ -49,6 +55,11 @@ int run(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(command->name, command->summary);
     sub->footer(command->details);
     runners.emplace_back(sub, command->setup(*sub));
+  }
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    report(kUsage,
+           fmt::format("there is no command '{}'; primset --help lists them", argv[1]).c_str());
+    return kUsage;
   }
   try {
     app.parse(argc, argv);

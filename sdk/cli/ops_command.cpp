@@ -11,7 +11,7 @@ namespace primset::cli {
 namespace {
 
 struct Options {
-  bool json = false, implemented = false, declared = false, count = false;
+  bool json = false, implemented = false, declared = false, count = false, names = false;
   std::string family, match;
 };
 
@@ -68,13 +68,16 @@ int run(const Options& options) {
     if (!wanted(o, options)) continue;
     ++shown;
     done += implemented(o);
-    if (options.json) {
+    if (options.names) {
+      fmt::print("{}\n", o.qualified);
+    } else if (options.json) {
       json.push_back(describe(bundle, o));
     } else if (!options.count) {
       table.add({o.qualified, o.family, implemented(o) ? "implemented" : "declared",
                  fmt::format("{}", fmt::join(dtype_names(o.dtypes), " "))});
     }
   }
+  if (options.names) return shown == 0 ? kNegative : kOk;
   if (options.json)
     fmt::print("{}\n", json.dump(1));
   else if (!options.count)
@@ -99,6 +102,7 @@ const Command kCommand(
       app.add_option("--match", o->match, "Only names that contain this text");
       auto* yes = app.add_flag("--implemented", o->implemented, "Only those that can be called");
       app.add_flag("--declared", o->declared, "Only those that cannot")->excludes(yes);
+      app.add_flag("--names", o->names, "One name a line");
       app.add_flag("--count", o->count, "Only the numbers");
       return [o] { return run(*o); };
     });

@@ -5,7 +5,6 @@
 #include "primset/detail/call.h"
 #include "sdk/runtime/bind.h"
 #include "sdk/runtime/dispatch.h"
-#include "specs/bundle/reader.h"
 
 namespace primset {
 namespace runtime {
@@ -105,10 +104,6 @@ Value Operator::call_one(std::span<const Value> args) const {
     throw Error(ErrorCode::type, fmt::format("{} has {} results; use invoke()",
                                              info_->overload.qualified, values.size()));
   return std::move(values[0]);
-}
-
-void load_specs(const std::string& path) {
-  runtime::set_bundle(std::make_unique<specs::Bundle>(specs::load_bundle(path)));
 }
 
 // --- detail

@@ -1,0 +1,232 @@
+#include "decomps/apply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "decomps/boxing.h"
+#include "decomps/engine.h"
+#include "decomps/formula.h"
+#include "decomps/registry.h"
+#include "decomps/views.h"
+
+namespace primset::decomps {
+namespace {
+
+using specs::ImplKind;
+using specs::Overload;
+using specs::PromoteKind;
+using Value = Tracer::Argument::Value;
+
+PromotionOperand operand_of(const Val& v) {
+  using enum PromotionOperand::Category;
+  return {v.dtype(), v.wrapped_number() ? number : v.rank() == 0 ? zero_dim : dimensioned};
+}
+
+DType kind_dtype(Scalar::Kind kind) {
+  constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
+  return kTypes[static_cast<size_t>(kind)];
+}
+
+void add_operands(const Tracer::Argument& a, std::vector<PromotionOperand>& out) {
+  const auto number = PromotionOperand::Category::number;
+  if (auto* v = std::get_if<Val>(&a.value)) out.push_back(operand_of(*v));
+  if (auto* l = std::get_if<std::vector<Val>>(&a.value)) {
+    for (const Val& v : *l) out.push_back(operand_of(v));
+  }
+  if (auto* s = std::get_if<ScalarArg>(&a.value)) out.push_back({kind_dtype(s->kind), number});
+}
+
+// Applies f to each tensor of an argument.
+template <typename F>
+void for_each_tensor(Tracer::Argument& a, F f) {
+  if (auto* v = std::get_if<Val>(&a.value)) *v = f(*v);
+  if (auto* l = std::get_if<std::vector<Val>>(&a.value)) {
+    for (Val& v : *l) v = f(v);
+  }
+}
+
+bool promotes(const Overload& o, uint32_t index) {
+  return std::find(o.promote.args.begin(), o.promote.args.end(), index) != o.promote.args.end();
+}
+
+// A Scalar of a formula as a value: rounded to the tensors' dtype first where ATen does so.
+Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common) {
+  const bool storage = a.rounding == specs::ScalarRounding::storage;
+  return convert(t.scalar(s, storage ? common : opmath_type(common)), opmath_type(common));
+}
+
+// Tensors to the common dtype, each rounded once; what a formula computes in comes after.
+void convert_arguments(Tracer& t, const Overload& o, const Promoted& p, Arguments& args) {
+  const bool formula = o.implementation.kind == ImplKind::formula;
+  for (uint32_t i = 0; i < args.size(); ++i) {
+    const bool promoted = promotes(o, i);
+    for_each_tensor(args[i], [&](const Val& v) {
+      const Val common = promoted ? convert(v, p.common) : v;
+      return formula && common.dtype() == p.common ? opmath(common) : common;
+    });
+    auto* s = std::get_if<ScalarArg>(&args[i].value);
+    const bool keeps_kind = s && s->constant && o.args[i].role == specs::Role::structural;
+    if (formula && s && !keeps_kind && o.args[i].kind == specs::ArgKind::scalar)
+      args[i] = scalar_value(t, o.args[i], *s, p.common);
+  }
+}
+
+SymInts broadcast_arguments(const Overload& o, Arguments& args) {
+  std::vector<SymInts> shapes;
+  for (uint32_t i : o.broadcast)
+    for_each_tensor(args[i], [&](const Val& v) {
+      shapes.push_back(v.shape());
+      return v;
+    });
+  if (shapes.empty()) return {};
+  const SymInts shape = broadcast_shapes(shapes);
+  for (uint32_t i : o.broadcast)
+    for_each_tensor(args[i], [&](const Val& v) { return broadcast_to(v, shape); });
+  return shape;
+}
+
+std::vector<Val> run_formula(Tracer& t, const Overload& o, const Promoted& p, Arguments args,
+                             SymInts shape) {
+  FormulaInput input{o.implementation.formula, std::move(args), {}, p.common, p.common, {}};
+  for (const specs::Argument& a : o.args) input.optional.push_back(a.optional);
+  input.compute = opmath_type(p.common);
+  input.shape = std::move(shape);
+  return evaluate(t, input);
+}
+
+std::vector<Val> run_view(Tracer& t, const Overload& o, const Arguments& args) {
+  const ViewFunction f = find_view(o.implementation.function);
+  require(f != nullptr, ErrorCode::internal,
+          fmt::format("no view function '{}'", o.implementation.function));
+  const Val x = unbox<Val>(t, args[0]);
+  std::vector<Val> out;
+  for (const View& view : f(t, meta_of(x), args)) out.push_back(view_of(x, view));
+  return out;
+}
+
+std::vector<Val> run(Tracer& t, const Overload& o, const Promoted& p, Arguments args) {
+  switch (o.implementation.kind) {
+    case ImplKind::formula: {
+      convert_arguments(t, o, p, args);
+      SymInts shape = broadcast_arguments(o, args);
+      return run_formula(t, o, p, std::move(args), std::move(shape));
+    }
+    case ImplKind::function: {
+      if (p.any) convert_arguments(t, o, p, args);
+      broadcast_arguments(o, args);
+      const Decomposition f = find_decomposition(o.implementation.function);
+      require(f != nullptr, ErrorCode::internal,
+              fmt::format("no decomposition '{}'", o.implementation.function));
+      return f(t, args);
+    }
+    case ImplKind::view: return run_view(t, o, args);
+    case ImplKind::alias:
+    case ImplKind::none: break;
+  }
+  std::string reason = o.status_reason.empty() ? "" : ": " + o.status_reason;
+  fail(ErrorCode::not_implemented,
+       fmt::format("'{}' has no decomposition yet{}", o.qualified, reason));
+}
+
+// The dtype of the first tensor, for formulas that promote nothing.
+DType first_dtype(const Arguments& args) {
+  for (const Tracer::Argument& a : args) {
+    if (auto* v = std::get_if<Val>(&a.value)) return v->dtype();
+    if (auto* l = std::get_if<std::vector<Val>>(&a.value); l && !l->empty())
+      return l->front().dtype();
+  }
+  return DType::f32;
+}
+
+}  // namespace
+
+Promoted promotion_of(const Overload& o, const Arguments& args) {
+  std::vector<PromotionOperand> operands;
+  for (uint32_t i : o.promote.args) add_operands(args[i], operands);
+  Promoted p;
+  if (o.promote.kind == PromoteKind::none || operands.empty()) {
+    p.common = p.result = first_dtype(args);
+    return p;
+  }
+  p.any = true;
+  p.common = result_type(operands);
+  const bool integral_or_bool = is_integral(p.common) || is_bool(p.common);
+  if (o.promote.kind == PromoteKind::int_to_float && integral_or_bool) p.common = DType::f32;
+  if (o.promote.kind == PromoteKind::bool_to_int && integral_or_bool) p.common = DType::i64;
+  p.result = p.common;
+  if (o.promote.kind == PromoteKind::complex_to_float) p.result = real_type(p.common);
+  if (o.promote.kind == PromoteKind::always_bool) p.result = DType::boolean;
+  return p;
+}
+
+void require_dtype(const Overload& o, DType common) {
+  if (o.dtypes.empty() || o.dtypes.contains(common)) return;
+  fail(ErrorCode::not_implemented,
+       fmt::format("\"{}\" not implemented for '{}'", o.op, aten_name(common)));
+}
+
+std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
+  const Overload& o = t.bundle().computed_by(overload);
+  args = rearrange(t, overload, o, std::move(args));
+  const Promoted p = promotion_of(o, args);
+  if (p.any) require_dtype(o, p.common);
+  std::vector<Val> results = run(t, o, p, std::move(args));
+  if (p.any) {
+    for (Val& v : results) v = convert(v, p.result);
+  }
+  return results;
+}
+
+Tracer::Argument default_argument(Tracer& t, const specs::Argument& a) {
+  const specs::DefaultValue& d = a.default_value;
+  const bool list = specs::is_list_kind(a.kind);
+  const auto repeat = static_cast<size_t>(std::max(a.fixed_size, 1));
+  switch (d.kind) {
+    case specs::DefaultKind::absent:
+    case specs::DefaultKind::none: return {};
+    case specs::DefaultKind::integer:
+      if (a.kind == specs::ArgKind::scalar) return t.literal(d.integer);
+      if (a.kind == specs::ArgKind::floating) return static_cast<double>(d.integer);
+      if (list) return SymInts(repeat, SymInt(d.integer));
+      return SymInt(d.integer);
+    case specs::DefaultKind::floating:
+      if (a.kind == specs::ArgKind::scalar) return t.literal(d.floating);
+      return d.floating;
+    case specs::DefaultKind::boolean:
+      if (a.kind == specs::ArgKind::scalar) return t.literal(d.integer != 0);
+      return d.integer != 0;
+    case specs::DefaultKind::string: return d.text;
+    case specs::DefaultKind::int_list: return SymInts(d.list.begin(), d.list.end());
+    case specs::DefaultKind::enumeration:
+      if (a.kind == specs::ArgKind::scalar_type) return static_cast<DType>(d.integer);
+      if (a.kind == specs::ArgKind::layout) return static_cast<Layout>(d.integer);
+      if (a.kind == specs::ArgKind::memory_format) return static_cast<MemoryFormat>(d.integer);
+      return SymInt(d.integer);
+  }
+  return {};
+}
+
+Arguments with_defaults(Tracer& t, const Overload& overload, Arguments given) {
+  for (size_t i = given.size(); i < overload.args.size(); ++i) {
+    if (overload.args[i].is_out) break;
+    given.push_back(default_argument(t, overload.args[i]));
+  }
+  return given;
+}
+
+Arguments rearrange(Tracer& t, const Overload& overload, const Overload& computed, Arguments args) {
+  if (&overload == &computed) return args;
+  Arguments out;
+  for (size_t i = 0; i < computed.args.size(); ++i) {
+    const int named = overload.find_arg(computed.args[i].name);
+    const size_t at = named >= 0 ? static_cast<size_t>(named) : i;
+    const bool fits = at < args.size() && at < overload.args.size() &&
+                      (named >= 0 || computed.find_arg(overload.args[at].name) < 0) &&
+                      !overload.args[at].is_out;
+    out.push_back(fits ? args[at] : default_argument(t, computed.args[i]));
+  }
+  return out;
+}
+
+}  // namespace primset::decomps

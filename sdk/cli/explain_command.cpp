@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "codegen/emit/emitter.h"
+#include "codegen/kernel/text.h"
+#include "codegen/schedule/program.h"
+#include "prims/graph/text.h"
+#include "sdk/cli/command.h"
+#include "sdk/cli/literals.h"
+#include "sdk/cli/terminal.h"
+#include "sdk/runtime/bind.h"
+#include "sdk/runtime/device_state.h"
+#include "sdk/runtime/dispatch.h"
+#include "sdk/runtime/key.h"
+#include "sdk/runtime/plan_builder.h"
+
+namespace primset::cli {
+namespace {
+
+struct Options : OperatorOptions {
+  bool json = false;
+  std::vector<std::string> stages;
+};
+
+// Name and text of each stage, in order.
+using Stages = std::vector<std::pair<std::string, std::string>>;
+
+std::string decomposition(const runtime::OperatorInfo& op) {
+  const specs::Overload& by = op.bundle.computed_by(op.overload);
+  std::string text = &by == &op.overload ? "" : fmt::format("as {}\n", by.qualified);
+  switch (by.implementation.kind) {
+    case specs::ImplKind::formula:
+      return text + by.implementation.formula.text;
+    case specs::ImplKind::function:
+      return text + "C++ function " + by.implementation.function;
+    case specs::ImplKind::view:
+      return text + "view function " + by.implementation.function;
+    default:
+      return text + "none: " +
+             (by.status_reason.empty() ? std::string("declared only") : by.status_reason);
+  }
+}
+
+std::string outputs_text(const runtime::Traced& traced) {
+  std::string text;
+  const prims::SymContext& symbols = *traced.inputs.context;
+  auto list = [&](const prims::SymInts& values) {
+    std::vector<std::string> parts;
+    for (const auto& v : values) parts.push_back(symbols.to_string(v));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  };
+  for (const decomps::TracedOutput& o : traced.call.outputs) {
+    constexpr const char* kKinds[] = {"fresh", "argument", "view"};
+    text += fmt::format("{} {}{} strides {}", kKinds[static_cast<int>(o.kind)], name(o.dtype),
+                        list(o.sizes), list(o.strides));
+    if (o.kind != decomps::TracedOutput::Kind::fresh)
+      text += fmt::format(" of argument {}", o.argument);
+    if (o.kind == decomps::TracedOutput::Kind::view)
+      text += fmt::format(" offset {}", symbols.to_string(o.offset));
+    text += "\n";
+  }
+  for (const prims::Guard& g : symbols.guards()) text += "guard " + symbols.to_string(g) + "\n";
+  return text;
+}
+
+Stages explain(const Options& options) {
+  const OperatorOptions::Bound bound = options.bind();
+  const runtime::OperatorInfo& op = *bound.info;
+  Stages stages{{"schema", op.overload.schema}, {"decomposition", decomposition(op)}};
+  runtime::Call call(op);
+  runtime::BindScratch scratch;
+  const std::string why =
+      runtime::bind(call, bound.args, bound.kwargs, runtime::Strictness::converts, scratch);
+  if (!why.empty()) throw Error(ErrorCode::type, why);
+  if (op.overload.status != specs::Status::implemented) return stages;
+  call.device = &runtime::device_of(call);
+  runtime::CallKey key;
+  runtime::make_key(op, call.args, *call.device, key);
+  const runtime::Traced traced = runtime::trace_call(op, call.args, *call.device, key);
+  stages.emplace_back("result", outputs_text(traced));
+  if (!traced.call.graph) return stages;
+  stages.emplace_back("graph", prims::print(*traced.call.graph));
+  const auto plan = runtime::build_plan(op, call.args, *call.device, key);
+  if (!plan->program) return stages;
+  const schedule::Program& program = *plan->program;
+  stages.emplace_back("core graph", prims::print(*program.graph));
+  stages.emplace_back("program", schedule::print(program));
+  for (const kir::Kernel& k : program.kernels)
+    stages.emplace_back("kernel " + k.name, kir::print(k));
+  if (!call.device->has_kernels()) return stages;
+  for (const kir::Kernel& k : program.kernels)
+    stages.emplace_back("code " + k.name, emit::emit_text(k, call.device->target()));
+  return stages;
+}
+
+// "kernel" selects every stage that begins so.
+bool wanted(const std::string& stage, const Options& options) {
+  if (options.stages.empty()) return true;
+  return std::ranges::any_of(options.stages,
+                             [&](const std::string& s) { return stage.starts_with(s); });
+}
+
+int run(const Options& options) {
+  auto json = nlohmann::json::array();
+  for (const auto& [title, text] : explain(options)) {
+    if (!wanted(title, options)) continue;
+    if (options.json)
+      json.push_back({{"stage", title}, {"text", text}});
+    else
+      fmt::print("{}{}{}\n", heading(title), text, text.ends_with('\n') ? "" : "\n");
+  }
+  if (options.json) fmt::print("{}\n", json.dump(1));
+  return kOk;
+}
+
+const Command kCommand(
+    "explain", "Show what an operator becomes, from schema to machine code",
+    "Example:\n"
+    "  primset explain add.Tensor --dtypes f16,f32 --shapes 2x3,3\n"
+    "  primset explain sum.dim_IntList --shapes 64x128 --arg dim=1 --device vulkan:0 --stage "
+    "kernel\n"
+    "Stages: schema, decomposition, result (outputs and guards), graph (primitives), core graph,\n"
+    "program (buffers and launches), kernel (kernel IR), code (what the device gets).",
+    [](CLI::App& app) {
+      auto o = std::make_shared<Options>();
+      o->declare(app);
+      app.add_flag("--json", o->json, "An array of {stage, text}");
+      app.add_option("--stage", o->stages, "Only this stage; may be repeated")
+          ->allow_extra_args(false);
+      return [o] { return run(*o); };
+    });
+
+}  // namespace
+}  // namespace primset::cli
