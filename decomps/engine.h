@@ -49,6 +49,8 @@ struct InputSource {
   Kind kind = Kind::tensor;
   uint32_t argument = 0;  // index into the overload's arguments
   uint32_t element = 0;   // of a list argument
+  // Seed and offset of an operator without a Generator argument: the default generator's.
+  static constexpr uint32_t kDefaultGenerator = UINT32_MAX;
 };
 
 struct TracedOutput {
@@ -60,7 +62,8 @@ struct TracedOutput {
   Kind kind = Kind::fresh;
   DType dtype = DType::f32;
   SymInts sizes, strides;
-  SymInt offset = 0;         // view: elements from the argument's first one
+  // View: from the argument's first element, counted, as the strides are, in elements of dtype.
+  SymInt offset = 0;
   uint32_t argument = 0;
   uint32_t element = 0;      // argument, view: of a list argument
   bool conj = false, neg = false;        // view: bits to flip
@@ -68,12 +71,14 @@ struct TracedOutput {
   std::optional<uint32_t> graph_output;  // which graph output fills it; none for pure views
 };
 
-// What one call means. For out= overloads, `outputs` describe the functional result; the runtime
-// resizes the given tensors and copies or lets the plan write into them.
+// What one call means. For out= overloads, `outputs` describe the functional result, already in the
+// dtype of the given tensors; the runtime resizes these and lets the plan write into them.
 struct TracedCall {
   std::shared_ptr<prims::Graph> graph;
   std::vector<InputSource> inputs;
-  std::vector<TracedOutput> outputs;  // one a return value, lists flattened
+  // One a return value, lists flattened; then the written arguments that are not returned. An
+  // in-place view operator (squeeze_) gives `view`: the argument takes that geometry.
+  std::vector<TracedOutput> outputs;
   bool draws_random = false;
   SymInt random_counters = 0;  // how far the generator moves on
 };
@@ -116,10 +121,14 @@ SymInts preserved_strides(const SymInts& sizes, const SymInts& strides);
 std::optional<SymInts> view_strides(const SymInts& sizes, const SymInts& strides,
                                     const SymInts& shape);
 
-// Symbols that the guards of a finished trace say are equal, to each other or to a constant: the
-// call is best traced again with them identified, so that more of its layout is known. The first of
-// a pair is the symbol's index, the second what stands for it, of smaller symbols only.
-std::vector<std::pair<uint32_t, SymInt>> unifications(const prims::SymContext& context);
+// What the guards of a finished trace say of a symbol: it equals an earlier one, or a constant. The
+// call is best traced again with them identified, so that more of its layout is known.
+struct Unification {
+  uint32_t symbol;
+  std::optional<uint32_t> other;  // none: it is `constant`
+  int64_t constant = 0;
+};
+std::vector<Unification> unifications(const prims::SymContext& context);
 
 // As error messages of ATen spell dtypes: "Float", "Long".
 std::string_view aten_name(DType t);

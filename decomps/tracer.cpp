@@ -39,8 +39,6 @@ Val Tracer::constant(const SymInt& v, DType dtype, SymInts shape) {
   return wrap(builder_.constant(v, dtype, std::move(shape)));
 }
 
-Val Tracer::full_like(const Val& x, Scalar v) { return constant(v, x.dtype(), x.shape()); }
-
 Val Tracer::iota(SymInts shape, int64_t dim, DType dtype) {
   return wrap(builder_.iota(std::move(shape), dim, dtype));
 }
@@ -98,6 +96,16 @@ std::vector<Val> Tracer::call(std::string_view qualified, const std::vector<Argu
 
 Val Tracer::call1(std::string_view qualified, const std::vector<Argument>& args) {
   return call(qualified, args)[0];
+}
+
+RngArg Tracer::draw(const SymInt& count, const std::optional<RngArg>& from) {
+  require(from.has_value() || make_generator_, ErrorCode::internal,
+          "a decomposition draws random numbers without a generator");
+  const RngArg rng = from && from->seed.valid() ? *from : make_generator_();
+  const Val offset = known_equal(drawn_, 0) == true ? rng.offset
+                                                    : rng.offset + constant(drawn_, DType::i64);
+  drawn_ += count;
+  return {rng.seed, offset};
 }
 
 }  // namespace primset::decomps

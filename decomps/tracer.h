@@ -107,7 +107,11 @@ class Tracer {
   // Leaves.
   Val constant(Scalar v, DType dtype, SymInts shape = {});
   Val constant(const SymInt& v, DType dtype, SymInts shape = {});
-  Val full_like(const Val& x, Scalar v);                 // x's dtype and shape
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  Val constant(T v, DType dtype, SymInts shape = {}) {
+    return constant(Scalar(v), dtype, std::move(shape));
+  }
   Val iota(SymInts shape, int64_t dim, DType dtype);
   Val scalar(const ScalarArg& s, DType dtype);           // converted to dtype, rank 0
 
@@ -123,6 +127,12 @@ class Tracer {
   struct Argument;
   std::vector<Val> call(std::string_view qualified, const std::vector<Argument>& args);
   Val call1(std::string_view qualified, const std::vector<Argument>& args);
+
+  // Takes `count` counters of the generator: the stream to give to a random_* primitive. An operator
+  // without a Generator argument draws from the default one.
+  RngArg draw(const SymInt& count, const std::optional<RngArg>& from = {});
+  const SymInt& drawn() const { return drawn_; }
+  void set_default_generator(std::function<RngArg()> make) { make_generator_ = std::move(make); }
 
   Val wrap(ValueId id) { return Val(this, id); }
   std::vector<Val> wrap(const std::vector<ValueId>& ids);
@@ -140,6 +150,8 @@ class Tracer {
  private:
   prims::Builder builder_;
   const specs::Bundle& bundle_;
+  SymInt drawn_ = 0;
+  std::function<RngArg()> make_generator_;
 };
 
 // One actual argument of an operator while tracing.
@@ -208,6 +220,11 @@ Val convert(const Val& x, DType to);
 Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
 Val full_like(const Val& x, Scalar v);
 Val full_like(const Val& x, const SymInt& v);
+template <typename T>
+  requires std::is_arithmetic_v<T>
+Val full_like(const Val& x, T v) {
+  return full_like(x, Scalar(v));
+}
 Val complex(const Val& re, const Val& im);
 Val real(const Val& z);  // a real value itself
 Val imag(const Val& z);  // zeros of a real value

@@ -38,6 +38,7 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
   v12.pNext = device.atomic_float ? &atomics : nullptr;
   v12.storageBuffer8BitAccess = device.features12.storageBuffer8BitAccess;
   v12.shaderBufferInt64Atomics = device.features12.shaderBufferInt64Atomics;
+  v12.shaderSharedInt64Atomics = device.features12.shaderSharedInt64Atomics;
   v12.shaderFloat16 = device.features12.shaderFloat16;
   v12.shaderInt8 = device.features12.shaderInt8;
   v12.shaderSubgroupExtendedTypes = device.features12.shaderSubgroupExtendedTypes;
@@ -231,6 +232,8 @@ void primset_device_t::properties(primset_device_properties& p) const {
   p.min_subgroup = std::max(1u, physical.min_subgroup);
   p.max_subgroup = std::max(p.min_subgroup, physical.max_subgroup);
   std::copy_n(limits.maxComputeWorkGroupCount, 3, p.max_groups);
+  // llvmpipe leaves every loop after so many rounds, whatever the loop says.
+  p.loop_limit = physical.driver == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0;
 }
 
 Memory primset_device_t::allocate(uint64_t bytes, MemoryUse use) {

@@ -67,6 +67,14 @@ void add_near_right_angles(std::vector<uint64_t>& out, Scalar type) {
   out.push_back(bits_of(type, 16367173.0 * 0x1p72));
 }
 
+// Where exhaustive runs found the functions of one f32 argument at their worst.
+constexpr float kWorstSingles[] = {
+    -0x1.765026p+2f, 0x1.2067a6p+2f, -0x1.f9fc6ap+6f, 0x1.956c9p-2f,   0x1.6315f4p-2f,
+    0x1.66560ap-1f,  0x1.6680b4p-1f, 0x1.69a6d4p+0f,  0x1.68c53p+0f,   0x1.80c93cp+0f,
+    0x1.4bee88p+0f,  0x1.afbd8ap-2f, 0x1.bfdfa2p-2f,  0x1.878ed4p+18f, 0x1.fda6d8p+14f,
+    0x1.f46bdep+14f, 0x1.18d284p+0f, 0x1.14dbc8p+0f,  0x1.203f7p-1f,   0x1.203bc6p-1f,
+    0x1.0c532cp+0f,  0x1.0796dep+0f, 0x1.a19f74p-1f,  0x1.a325a4p-1f};
+
 Arrays sample(const Case& c, Scalar type) {
   std::mt19937_64 random(20080531);
   Arrays out(static_cast<size_t>(c.arguments));
@@ -74,6 +82,7 @@ Arrays sample(const Case& c, Scalar type) {
     out[0] = binade_edges(type);
     add_near_right_angles(out[0], type);
     if (type == Scalar::f32) add_strided(out[0]);
+    for (float x : kWorstSingles) out[0].push_back(bits_of(type, x));
   }
   const size_t count = type == Scalar::f32 ? 50000 : 100000;
   for (size_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "conformance/cases/case_text.h"
 #include "conformance/cases/filter.h"
@@ -84,9 +85,11 @@ std::vector<DType> primitive_dtypes(const Primitive& primitive) {
   for (const specs::Attribute& a : primitive.attributes) {
     by_attribute = by_attribute || a.name == "dtype";
   }
-  // The operand with most dtypes is the one that T stands for; constants take theirs from outside.
+  // T stands for the first operand that may have several dtypes, indices (i32, i64) apart.
   for (const specs::Operand& o : primitive.operands) {
-    if (__builtin_popcountll(o.dtypes.mask()) > __builtin_popcountll(set.mask())) set = o.dtypes;
+    if (std::popcount(set.mask()) <= 2 && std::popcount(o.dtypes.mask()) > std::popcount(set.mask())) {
+      set = o.dtypes;
+    }
   }
   DTypeSet numbers{DType::u8,  DType::i8,   DType::i16,     DType::i32, DType::i64, DType::f16,
                    DType::f32, DType::f64,  DType::boolean, DType::bf16};
@@ -100,7 +103,8 @@ std::vector<DType> primitive_dtypes(const Primitive& primitive) {
   std::vector<DType> out;
   for (int code = 0; code < kDTypeCodes; ++code) {
     auto t = static_cast<DType>(code);
-    if (info(t).bits != 0 && set.contains(t)) out.push_back(t);
+    bool counts = primitive.name != "iota" || !is_bool(t);
+    if (info(t).bits != 0 && set.contains(t) && counts) out.push_back(t);
   }
   return out;
 }

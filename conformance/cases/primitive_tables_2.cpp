@@ -89,7 +89,7 @@ constexpr PrimitiveRow kContraction[] = {
 // Graphs as the graph's own text form has them.
 constexpr PrimitiveRow kRegion[] = {
     {"region/map", "program", kSmoke,
-     "graph(%0 x: $T[3, 17], %1 y: $T[3, 17]) {"
+     "graph(%0 x: $T[3, 17]{ties}, %1 y: $T[3, 17]{ties}) {"
      " %5: $T[3, 17], %6: bool[3, 17] = map(%0, %1) region(%2: $T[], %3: $T[])"
      " { %4: $T[] = mul(%2, %3) %7: bool[] = lt(%2, %3) return %4, %7 }"
      " return %5 product, %6 less }"},
@@ -136,7 +136,7 @@ constexpr PrimitiveRow kRegion[] = {
      " region(%2: i64[], %3: $T[5]) { %4: i64[] = constant() {value = #0, dtype = i64, shape = []}"
      " %5: bool[] = lt(%4, %2) return %5 }"
      " region(%6: i64[], %7: $T[5]) { %8: i64[] = constant() {value = #1, dtype = i64, shape = []}"
-     " %9: i64[] = sub(%6, %8) %12: $T[5] = max(%7, %7) return %9, %12 }"
+     " %9: i64[] = sub(%6, %8) %12: $T[5] = add(%7, %7) return %9, %12 }"
      " return %10 n, %11 y }"},
     {"region/cond", "taken", kSmoke,
      "graph(%0 p: bool[]{ones}, %1 x: $T[5]) { %5: $T[5] = cond(%0, %1)"

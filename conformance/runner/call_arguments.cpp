@@ -19,6 +19,7 @@ class Converter {
     m.dtype = t.dtype;
     m.sizes = SymInts(t.sizes.begin(), t.sizes.end());
     m.strides = SymInts(t.strides.begin(), t.strides.end());
+    m.storage_offset = t.offset;
     m.identity = identity(t);
     m.wrapped_number = t.wrapped_number;
     return m;

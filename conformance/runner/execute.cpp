@@ -10,6 +10,7 @@
 #include "conformance/compare/statistics.h"
 #include "prims/graph/graph.h"
 #include "prims/reference/array.h"
+#include "prims/reference/element.h"
 
 namespace primset::conformance {
 namespace {
@@ -142,7 +143,7 @@ class Judge {
   bool look_at_type(size_t i) {
     const ActualTensor& a = actual_.results[i];
     const ExpectedTensor& e = expected_.results[i];
-    if (a.dtype != e.dtype) {
+    if (a.is_tensor && a.dtype != e.dtype) {
       return fail(FailKind::dtype, result_name(i) + " has " + dtypes_text(a.dtype, e.dtype));
     }
     if (a.sizes != e.sizes) {
@@ -182,7 +183,12 @@ class Judge {
 
   Array array_of(size_t i) const {
     const ActualTensor& a = actual_.results[i];
-    return ref::from_bytes(a.dtype, a.sizes, a.values);
+    Array values = ref::from_bytes(a.dtype, a.sizes, a.values);
+    if (a.is_tensor) return values;
+    // A number is held against the rank-0 tensor that it was read from.
+    values.data[0] = ref::convert(values.data[0], a.dtype, expected_.results[i].dtype);
+    values.dtype = expected_.results[i].dtype;
+    return values;
   }
 
   bool look_at_values(size_t i, const Array& expected, const Array& actual) {

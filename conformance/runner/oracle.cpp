@@ -57,6 +57,7 @@ class Evaluation {
   Evaluation(const specs::Bundle& bundle, const TestCase& test) : bundle_(bundle), test_(test) {}
 
   Expected run(const GraphHook& hook) {
+    overload_ = &overload_of(bundle_, test_);
     try {
       call_ = trace_case(bundle_, test_);
     } catch (const Error& e) {
@@ -97,7 +98,10 @@ class Evaluation {
 
   void add_result(const TracedOutput& out) {
     ExpectedTensor r;
-    r.origin = static_cast<Origin>(out.kind);
+    // An in-place view operator gives its argument another geometry.
+    bool in_place = overload_->kind == specs::OverloadKind::inplace;
+    bool view = out.kind == TracedOutput::Kind::view;
+    r.origin = view && in_place ? Origin::argument : static_cast<Origin>(out.kind);
     r.argument = out.argument;
     r.dtype = out.dtype;
     if (out.graph_output) r.values = outputs_.at(*out.graph_output);
@@ -112,7 +116,17 @@ class Evaluation {
       r.sizes = r.values ? r.values->shape : sizes.value_or(std::vector<int64_t>{});
       if (!sizes) r.strides = std::nullopt;
     }
-    expected_.results.push_back(std::move(r));
+    if (is_returned(out)) expected_.results.push_back(std::move(r));
+  }
+
+  // What a call writes without returning it follows the results.
+  bool is_returned(const TracedOutput& out) const {
+    if (out.kind != TracedOutput::Kind::argument) return true;
+    const specs::AliasInfo& alias = overload_->args.at(out.argument).alias;
+    return !alias.writes || std::any_of(overload_->returns.begin(), overload_->returns.end(),
+                                        [&](const specs::Return& r) {
+                                          return r.alias.letter == alias.letter;
+                                        });
   }
 
   void describe_argument(const TracedOutput& out, ExpectedTensor& r) {
@@ -170,6 +184,7 @@ class Evaluation {
 
   const specs::Bundle& bundle_;
   const TestCase& test_;
+  const specs::Overload* overload_ = nullptr;
   TracedCall call_;
   Expected expected_;
   std::vector<Array> outputs_;
@@ -201,10 +216,13 @@ bool is_pending_out(const ArgValue& v) {
 }
 
 HostTensor make_out(TestCase& test, OutTensor::Kind kind, const ExpectedTensor& like) {
-  std::vector<int64_t> sizes = like.sizes;
-  if (kind == OutTensor::Kind::empty) sizes = {0};
-  Array zeros = ref::make_array(like.dtype, sizes);
-  bool strided = kind == OutTensor::Kind::strided && !sizes.empty();
+  if (kind == OutTensor::Kind::empty) {
+    // No guards: it will grow, and then everything in it belongs to the result.
+    test.storages.emplace_back();
+    return {like.dtype, {0}, {1}, 0, static_cast<uint32_t>(test.storages.size() - 1)};
+  }
+  Array zeros = ref::make_array(like.dtype, like.sizes);
+  bool strided = kind == OutTensor::Kind::strided && !like.sizes.empty();
   return place(test.storages, zeros, strided ? LayoutKind::strided : LayoutKind::contiguous);
 }
 

@@ -25,7 +25,7 @@ ActualTensor to_actual(const ExpectedTensor& e) {
 
 // Writes the values where the tensor's elements lie.
 void store(std::vector<HostStorage>& storages, const HostTensor& t, const Array& values) {
-  if (values.shape != t.sizes || values.dtype != t.dtype) return;
+  if (values.shape != t.sizes || values.dtype != t.dtype) return;  // cast or resized on its way
   size_t size = byte_size(t.dtype);
   std::vector<std::byte> bytes = ref::to_bytes(values);
   HostStorage& storage = storages.at(t.storage);

@@ -15,6 +15,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define MAX_RANK 8
+#define MEMORY_BYTES ((uint64_t)4 << 30)
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Plain parts                                                                                    */
@@ -74,6 +75,7 @@ static primset_status* device_properties(primset_device device, primset_device_p
   p.kernel_format = PRIMSET_FORMAT_NONE;
   strcpy(p.name, "Primitive sample device");
   p.dtypes = 1u << PRIMSET_F32 | 1u << PRIMSET_I64 | 1u << PRIMSET_BOOL;
+  p.memory_bytes = MEMORY_BYTES;
   p.memory_alignment = 16;
   memcpy(out, &p, known < sizeof(p) ? known : sizeof(p));
   return NULL;
@@ -83,7 +85,7 @@ static primset_status* memory_alloc(primset_device device, uint64_t bytes,
                                     primset_buffer* out_buffer) {
   primset_buffer buffer = calloc(1, sizeof(*buffer));
   *out_buffer = NULL;
-  if (buffer) buffer->bytes = bytes <= SIZE_MAX / 2 ? malloc(bytes) : NULL;
+  if (buffer) buffer->bytes = bytes <= MEMORY_BYTES ? malloc(bytes) : NULL;
   if (!buffer || !buffer->bytes) {
     free(buffer);
     FAIL(PRIMSET_OUT_OF_MEMORY, "memory_alloc: no memory left");

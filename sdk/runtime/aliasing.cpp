@@ -136,8 +136,9 @@ void resize_outs(Call& call, const Plan& plan, const int64_t* slots) {
     for (uint32_t d = 0; d < o.rank; ++d) sizes.push_back(slots[at[d]]);
     for (uint32_t d = 0; d < o.rank; ++d) strides.push_back(slots[at[o.rank + d]]);
     element_count(sizes);
-    auto* out = const_cast<TensorImpl*>(call.tensor(static_cast<size_t>(o.out_argument)));
-    resize_output(*out, sizes, strides);
+    const TensorImpl& out =
+        tensor_argument(call.args, static_cast<uint32_t>(o.out_argument), o.out_element);
+    resize_output(const_cast<TensorImpl&>(out), sizes, strides);
   }
 }
 

@@ -64,7 +64,8 @@ class Runner {
     for (size_t k = 0; k < plan_.outputs.size(); ++k) {
       const OutputPlan& o = plan_.outputs[k];
       if (o.out_argument >= 0) {
-        results_.set(k, share(tensor_argument(in_.args, static_cast<uint32_t>(o.out_argument), 0)));
+        results_.set(k, share(tensor_argument(in_.args, static_cast<uint32_t>(o.out_argument),
+                                              o.out_element)));
       } else if (o.kind == decomps::TracedOutput::Kind::argument) {
         results_.set(k, share(tensor_argument(in_.args, o.argument, o.element)));
       } else if (o.kind == decomps::TracedOutput::Kind::view) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "primset/detail/call.h"
 #include "sdk/runtime/bind.h"
 #include "sdk/runtime/dispatch.h"
@@ -28,6 +30,20 @@ Value number(const Call& call, size_t i, specs::ArgKind kind) {
   }
 }
 
+// What a call writes without returning it comes last among the results.
+size_t returned_count(const Call& call) {
+  size_t count = call.origins.size();
+  for (const ResultOrigin& o : call.origins) {
+    if (o.kind != ResultOrigin::Kind::argument) continue;
+    const specs::AliasInfo& alias = call.op.args[o.argument].spec->alias;
+    const bool returned =
+        std::ranges::any_of(call.op.overload.returns,
+                            [&](const specs::Return& r) { return r.alias.letter == alias.letter; });
+    if (alias.writes && !returned) --count;
+  }
+  return count;
+}
+
 // One Value a return. A list return takes all results that the other returns leave.
 std::vector<Value> take_values(Call& call) {
   const auto& returns = call.op.overload.returns;
@@ -40,7 +56,8 @@ std::vector<Value> take_values(Call& call) {
     } else if (kind == specs::ArgKind::tensor_list) {
       const size_t after = returns.size() - r - 1;
       std::vector<Tensor> list;
-      while (next + after < call.results.size()) list.push_back(call.results.take(next++));
+      const size_t end = returned_count(call) - after;
+      while (next < end) list.push_back(call.results.take(next++));
       out.emplace_back(std::move(list));
     } else {
       out.push_back(number(call, next++, kind));

@@ -13,8 +13,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(const OperatorInfo& op, const DeviceState& device, CallKey& key)
-      : op_(op), device_(device), key_(key) {}
+  Builder(const OperatorInfo* op, const DeviceState& device, CallKey& key)
+      : op_(op), uses_offset_(op && op->uses_offset), device_(device), key_(key) {}
 
   void word(uint64_t w) {
     key_.words.push_back(w);
@@ -76,12 +76,8 @@ class Builder {
     }
     throw Error(ErrorCode::type,
                 fmt::format("{}(): argument '{}' is missing or of a kind that no plan takes",
-                            op_.overload.op, info.spec->name));
+                            op_->overload.op, info.spec->name));
   }
-
- private:
-  static uint64_t tag(const Arg& arg) { return static_cast<uint64_t>(arg.kind); }
-  static uint64_t tag(Arg::Kind kind) { return static_cast<uint64_t>(kind); }
 
   void tensor(const TensorImpl& t) {
     const bool number = is_scalar_tensor(t, device_);
@@ -106,6 +102,10 @@ class Builder {
     numbers(t, [&](size_t d) { return classes[d].packed(); });
   }
 
+ private:
+  static uint64_t tag(const Arg& arg) { return static_cast<uint64_t>(arg.kind); }
+  static uint64_t tag(Arg::Kind kind) { return static_cast<uint64_t>(kind); }
+
   template <typename Packed>
   void numbers(const TensorImpl& t, Packed packed) {
     for (size_t d = 0; d < t.rank; ++d) {
@@ -116,7 +116,7 @@ class Builder {
       if ((packed(d) >> 2 & 3) == static_cast<uint64_t>(DimClass::Stride::symbol))
         key_.raw.push_back(t.strides()[d]);
     }
-    if (op_.uses_offset) key_.raw.push_back(t.offset);
+    if (uses_offset_) key_.raw.push_back(t.offset);
   }
 
   uint32_t identity(const TensorImpl& t) {
@@ -175,7 +175,8 @@ class Builder {
     }
   }
 
-  const OperatorInfo& op_;
+  const OperatorInfo* op_;  // null for a captured graph
+  bool uses_offset_;
   const DeviceState& device_;
   CallKey& key_;
   uint64_t hash_ = 0x243f6a8885a308d3u;
@@ -213,9 +214,16 @@ bool CallKey::equal(std::span<const uint64_t> other) const {
 
 void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
               CallKey& key) {
-  Builder builder(op, device, key);
+  Builder builder(&op, device, key);
   builder.word(uint64_t{device.device().id()} << 8 | plan_options());
   for (size_t i = 0; i < args.size(); ++i) builder.argument(op.args[i], args[i]);
+  builder.finish();
+}
+
+void make_graph_key(std::span<const Tensor> tensors, const DeviceState& device, CallKey& key) {
+  Builder builder(nullptr, device, key);
+  builder.word(uint64_t{device.device().id()} << 8 | plan_options());
+  for (const Tensor& t : tensors) builder.tensor(*t.impl());
   builder.finish();
 }
 

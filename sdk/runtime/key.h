@@ -30,6 +30,9 @@ struct CallKey {
 void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
               CallKey& key);
 
+// The key of a captured graph's inputs.
+void make_graph_key(std::span<const Tensor> tensors, const DeviceState& device, CallKey& key);
+
 // A Scalar, in whichever form it was passed; and its value.
 bool is_number(const Arg& arg);
 Scalar scalar_of(const Arg& arg);

@@ -14,6 +14,7 @@
 
 #include "codegen/schedule/program.h"
 #include "decomps/engine.h"
+#include "primset/tensor.h"
 #include "sdk/runtime/bytecode.h"
 #include "sdk/runtime/check_table.h"
 #include "sdk/runtime/kernel_cache.h"
@@ -36,7 +37,8 @@ struct OutputPlan {
   bool same_dtype = true;  // a view without reinterpretation
   bool dynamic = false;    // its size is only known during the run
   int32_t graph_output = -1;
-  int32_t out_argument = -1;  // out=: written into this argument
+  int32_t out_argument = -1;  // out=: written into this argument,
+  uint32_t out_element = 0;   // or this element of a list argument
 };
 
 // A scalar input of the graph: where its value comes from.
@@ -55,7 +57,7 @@ struct BufferPlan {
   uint32_t element_bytes = 4;
   Slot elements = 0;
   uint32_t block = kNoBlock;  // temp: temps with the same block are never alive at once
-  bool dynamic = false;  // temp: its size is only known during the run
+  bool dynamic = false;       // temp: its size is only known during the run
 };
 
 struct ScalarPlan {
@@ -152,6 +154,7 @@ struct Plan {
   std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
   std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
   std::shared_ptr<const schedule::Program> program;
+  std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.

@@ -7,6 +7,7 @@
 #include "codegen/schedule/schedule.h"
 #include "prims/graph/builder.h"
 #include "sdk/runtime/device_state.h"
+#include "sdk/runtime/executor.h"
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/native.h"
 #include "sdk/runtime/options.h"
@@ -31,12 +32,14 @@ const decomps::TensorMeta* meta_of(const decomps::Actual& actual, uint32_t eleme
 
 class Planner {
  public:
-  Planner(const OperatorInfo& op, std::span<const Arg> args, DeviceState& device,
-          const CallKey& key)
-      : op_(op), args_(args), device_(device), key_(key), plan_(std::make_unique<Plan>()) {}
+  explicit Planner(const PlanRequest& request)
+      : request_(request),
+        device_(request.device),
+        traced_(request.traced),
+        outs_(request.outs),
+        plan_(std::make_unique<Plan>()) {}
 
-  std::unique_ptr<const Plan> build() {
-    traced_ = trace_call(op_, args_, device_, key_);
+  std::unique_ptr<Plan> build() {
     choose_outs();
     const bool computes = traced_.call.graph && plan_->outs != Plan::Outs::resize;
     if (computes) {
@@ -50,16 +53,20 @@ class Planner {
 
  private:
   prims::SymContext& context() { return *traced_.inputs.context; }
-  const TensorImpl& out_tensor(size_t k) const {
-    return *static_cast<const TensorImpl*>(args_[op_.outs[k]].pointer);
+  const decomps::TensorMeta& out_meta(size_t k) const {
+    return *meta_of(traced_.inputs.actuals[outs_[k].argument], outs_[k].element);
   }
 
   // out=: do the given tensors have the sizes of the results?
   void choose_outs() {
-    if (op_.outs.empty() || traced_.call.outputs.size() != op_.outs.size()) return;
+    if (outs_.empty()) return;
+    if (traced_.call.outputs.size() != outs_.size())
+      throw Error(ErrorCode::internal,
+                  fmt::format("{}: {} results for {} out tensors", request_.name,
+                              traced_.call.outputs.size(), outs_.size()));
     plan_->outs = Plan::Outs::fit;
-    for (size_t k = 0; k < op_.outs.size(); ++k) {
-      const auto have = out_tensor(k).sizes();
+    for (size_t k = 0; k < outs_.size(); ++k) {
+      const auto have = outs_[k].tensor->sizes();
       const SymInts& want = traced_.call.outputs[k].sizes;
       if (have.size() != want.size()) plan_->rank_differs = true;
       const bool same =
@@ -68,41 +75,28 @@ class Planner {
     }
   }
 
-  // Results go straight into the out tensors: converted to their dtype, and in place where an out
-  // tensor is an input as well.
+  // Results go straight into the out tensors, and in place where one is an input as well.
   void bind_outs() {
     if (plan_->outs != Plan::Outs::fit) return;
     prims::Graph& graph = *traced_.call.graph;
-    prims::Builder builder(graph);
-    for (size_t k = 0; k < op_.outs.size(); ++k) {
+    for (size_t k = 0; k < outs_.size(); ++k) {
       const TracedOutput& output = traced_.call.outputs[k];
-      const TensorImpl& out = out_tensor(k);
-      check_cast(output.dtype, out.dtype);
-      if (!output.graph_output) continue;
-      prims::Output& g = graph.outputs[*output.graph_output];
-      if (output.dtype != out.dtype) {
-        g.value = builder.convert(g.value, out.dtype);
-        graph.body.results[*output.graph_output] = g.value;
-      }
-      g.writes_input = input_with_memory_of(op_.outs[k]);
+      if (output.dtype != outs_[k].tensor->dtype)
+        throw Error(ErrorCode::internal,
+                    fmt::format("{}: result {} is {}, its out tensor {}", request_.name, k,
+                                name(output.dtype), name(outs_[k].tensor->dtype)));
+      if (output.graph_output)
+        graph.outputs[*output.graph_output].writes_input = input_with_memory_of(out_meta(k));
     }
   }
 
-  void check_cast(DType from, DType to) const {
-    if (!decomps::can_cast(from, to))
-      throw Error(ErrorCode::runtime,
-                  fmt::format("result type {} can't be cast to the desired output type {}",
-                              decomps::aten_name(from), decomps::aten_name(to)));
-  }
-
-  // The graph input that is the very memory of argument `argument`, if there is one.
-  std::optional<uint32_t> input_with_memory_of(uint32_t argument) const {
-    const decomps::TensorMeta* meta = meta_of(traced_.inputs.actuals[argument], 0);
+  // The graph input that is the very same memory, if there is one.
+  std::optional<uint32_t> input_with_memory_of(const decomps::TensorMeta& meta) const {
     for (uint32_t i = 0; i < traced_.call.inputs.size(); ++i) {
       const decomps::InputSource& s = traced_.call.inputs[i];
       if (s.kind != decomps::InputSource::Kind::tensor) continue;
       const auto* other = meta_of(traced_.inputs.actuals[s.argument], s.element);
-      if (other && meta && other->identity == meta->identity) return i;
+      if (other && other->identity == meta.identity) return i;
     }
     return std::nullopt;
   }
@@ -135,14 +129,13 @@ class Planner {
   const SymInts& output_strides(const TracedOutput& o, size_t k) const {
     if (o.kind == TracedOutput::Kind::argument)
       return meta_of(traced_.inputs.actuals[o.argument], o.element)->strides;
-    if (plan_->outs == Plan::Outs::fit)
-      return meta_of(traced_.inputs.actuals[op_.outs[k]], 0)->strides;
+    if (plan_->outs == Plan::Outs::fit) return out_meta(k).strides;
     return o.strides;
   }
 
   // Every count of elements anywhere in the graph, and every extent in memory, fits 31 bits.
   bool fits_index32() {
-    for (const TensorImpl* t : key_.tensors) {
+    for (const TensorImpl* t : request_.tensors) {
       if (extent(t->sizes(), t->strides()) > kIndex32) return false;
     }
     for (const SymInt& n : element_counts()) {
@@ -168,7 +161,7 @@ class Planner {
   void make_program() {
     prims::Graph& graph = *traced_.call.graph;
     const plugin::PluginDevice& plugin = device_.plugin();
-    decomps::expand_derived(graph, op_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
+    decomps::expand_derived(graph, request_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n);
     });
     const schedule::Options options = schedule_options();
@@ -183,7 +176,7 @@ class Planner {
   }
 
   void compile() {
-    CodeBuilder code(context(), static_cast<uint32_t>(key_.raw.size()));
+    CodeBuilder code(context(), static_cast<uint32_t>(request_.raw));
     for (uint32_t s = 0; s < traced_.inputs.raw_of_symbol.size(); ++s)
       code.bind(s, traced_.inputs.raw_of_symbol[s]);
     guards(code);
@@ -192,7 +185,7 @@ class Planner {
     ProgramCompiler compiler(*plan_, device_, code);
     if (plan_->program) compiler.bind_dynamic_symbols(plan_->program->steps);
     outputs(code);
-    if (plan_->program) compiler.compile(*plan_->program, traced_.call.inputs, op_.overload.op);
+    if (plan_->program) compiler.compile(*plan_->program, traced_.call.inputs, request_.name);
     plan_->draws_random = traced_.call.draws_random;
     plan_->random_counters = code.slot(traced_.call.random_counters);
     plan_->code = std::move(code).finish();
@@ -215,8 +208,8 @@ class Planner {
       for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);
     }
     if (plan_->outs == Plan::Outs::none || plan_->rank_differs) return;
-    for (size_t k = 0; k < op_.outs.size(); ++k) {
-      const SymInts& have = meta_of(traced_.inputs.actuals[op_.outs[k]], 0)->sizes;
+    for (size_t k = 0; k < outs_.size(); ++k) {
+      const SymInts& have = out_meta(k).sizes;
       for (size_t d = 0; d < have.size(); ++d)
         plan_->out_sizes.push_back(
             {code.slot(have[d]), code.slot(traced_.call.outputs[k].sizes[d])});
@@ -254,7 +247,10 @@ class Planner {
       to.same_dtype = !from.view_dtype;
       to.offset = code.slot(from.offset);
       to.graph_output = from.graph_output ? static_cast<int32_t>(*from.graph_output) : -1;
-      if (plan_->outs != Plan::Outs::none) to.out_argument = static_cast<int32_t>(op_.outs[k]);
+      if (plan_->outs != Plan::Outs::none) {
+        to.out_argument = static_cast<int32_t>(outs_[k].argument);
+        to.out_element = outs_[k].element;
+      }
       to.dims = static_cast<uint32_t>(plan_->dim_slots.size());
       for (const SymInts* list : {&from.sizes, &from.strides}) {
         for (const SymInt& v : *list) {
@@ -265,12 +261,11 @@ class Planner {
     }
   }
 
-  const OperatorInfo& op_;
-  std::span<const Arg> args_;
+  const PlanRequest& request_;
   DeviceState& device_;
-  const CallKey& key_;
+  Traced& traced_;
+  const std::vector<PlanRequest::Out>& outs_;
   std::unique_ptr<Plan> plan_;
-  Traced traced_;
   bool index32_ = true;
 };
 
@@ -284,22 +279,27 @@ Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const Devic
     traced.inputs = make_trace_inputs(op, args, device, key, replacements);
     const TraceInputs& in = traced.inputs;
     traced.call = decomps::trace(op.bundle, op.overload, in.actuals, in.context);
-    const size_t known = replacements.size();
-    for (const auto& [symbol, value] : decomps::unifications(*in.context)) {
-      // Symbols that the trace made itself are the run's business.
-      if (symbol < in.raw_of_symbol.size())
-        replacements.emplace(in.raw_of_symbol[symbol],
-                             Replacement{in.context, value, in.raw_of_symbol});
-    }
-    if (replacements.size() == known) return traced;
+    if (!in.learn(replacements)) return traced;
   }
+}
+
+std::unique_ptr<Plan> build_plan(const PlanRequest& request) {
+  return Planner(request).build();
 }
 
 std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
                                        DeviceState& device, const CallKey& key) {
   log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
       op.overload.qualified);
-  return Planner(op, args, device, key).build();
+  Traced traced = trace_call(op, args, device, key);
+  PlanRequest request{op.overload.op, op.bundle, device, traced, key.tensors, key.raw.size(), {}};
+  for (uint32_t i : op.outs) {
+    const Arg& a = args[i];
+    const uint32_t count = a.kind == Arg::Kind::tensor_list ? a.count : 1;
+    for (uint32_t e = 0; e < count; ++e)
+      request.outs.push_back({&tensor_argument(args, i, e), i, e});
+  }
+  return build_plan(request);
 }
 
 }  // namespace primset::runtime

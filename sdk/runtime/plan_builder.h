@@ -48,10 +48,6 @@ class ProgramCompiler {
   std::vector<std::pair<uint32_t, uint32_t>> dynamic_of_symbol_;
 };
 
-// Throws Error: the call is wrong, or this device cannot run it (not_implemented).
-std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key);
-
 // A call traced, with the symbols identified that its guards say are equal.
 struct Traced {
   TraceInputs inputs;
@@ -59,6 +55,28 @@ struct Traced {
 };
 Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
                   const CallKey& key);
+
+// What the plan of a traced call is made from.
+struct PlanRequest {
+  std::string name;  // for error texts
+  const specs::Bundle& bundle;
+  DeviceState& device;
+  Traced& traced;
+  std::span<const TensorImpl* const>
+      tensors;     // of the device: their extents choose the index width
+  size_t raw = 0;  // count of the call's numbers
+  // out=: the tensors given, in the order of the results; empty for other calls.
+  struct Out {
+    const TensorImpl* tensor;
+    uint32_t argument, element;
+  };
+  std::vector<Out> outs;
+};
+std::unique_ptr<Plan> build_plan(const PlanRequest& request);
+
+// Throws Error: the call is wrong, or this device cannot run it (not_implemented).
+std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                       DeviceState& device, const CallKey& key);
 
 }  // namespace primset::runtime
 

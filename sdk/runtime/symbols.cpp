@@ -4,81 +4,44 @@
 
 #include <map>
 
+#include "sdk/runtime/actuals.h"
 #include "sdk/runtime/layout_class.h"
 
 namespace primset::runtime {
 namespace {
 
-using decomps::Actual;
 using decomps::TensorMeta;
 using prims::SymInt;
-using prims::SymInts;
-using specs::ArgKind;
 
-class Maker {
+class Maker : public ActualMaker {
  public:
-  Maker(const OperatorInfo& op, const DeviceState& device, const CallKey& key,
+  Maker(bool uses_offset, const DeviceState& device, const CallKey& key,
         const Replacements& replacements, TraceInputs& out)
-      : op_(op), device_(device), key_(key), replacements_(replacements), out_(out) {}
+      : uses_offset_(uses_offset),
+        device_(device),
+        key_(key),
+        replacements_(replacements),
+        out_(out) {}
 
-  Actual argument(const ArgInfo& info, const Arg& arg) {
-    if (arg.kind == Arg::Kind::none) {
-      if (info.kind == ArgKind::generator) return {decomps::RngArg{}};
-      return {};
-    }
-    switch (info.kind) {
-      case ArgKind::tensor:
-        return {tensor_or_number(arg)};
-      case ArgKind::tensor_list:
-        return {tensor_list(arg)};
-      case ArgKind::optional_tensor_list:
-        return {optional_list(arg)};
-      case ArgKind::scalar:
-        return {scalar_of(arg)};
-      case ArgKind::scalar_list:
-        return {scalars(arg)};
-      case ArgKind::integer:
-      case ArgKind::sym_int:
-        return {integer(info, arg.integer)};
-      case ArgKind::int_list:
-      case ArgKind::sym_int_list:
-        return {integers(info, arg)};
-      case ArgKind::floating:
-        return {arg.floating};
-      case ArgKind::float_list:
-        return {list<double>(arg)};
-      case ArgKind::boolean:
-        return {arg.integer != 0};
-      case ArgKind::bool_list:
-        return {bools(arg)};
-      case ArgKind::string:
-        return {std::string(static_cast<const char*>(arg.pointer), arg.count)};
-      case ArgKind::scalar_type:
-        return {static_cast<DType>(arg.integer)};
-      case ArgKind::layout:
-        return {static_cast<decomps::Layout>(arg.integer)};
-      case ArgKind::memory_format:
-        return {static_cast<decomps::MemoryFormat>(arg.integer)};
-      case ArgKind::device:
-        return {decomps::DeviceArg{arg.device.to_string()}};
-      case ArgKind::generator:
-        return {decomps::RngArg{}};
-      case ArgKind::storage:
-        return {decomps::StorageArg{}};
-    }
-    return {};
+  void finish() const {
+    if (next_ != key_.raw.size())
+      throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the count of numbers");
   }
-
-  size_t used() const { return next_; }
+  TensorMeta describe(const TensorImpl& t) { return tensor(t); }
 
  private:
+  SymInt integer(const ArgInfo& info, int64_t value) override {
+    return info.runtime ? number("i", value, INT64_MIN) : SymInt(value);
+  }
+
   // The next raw number as a symbol (or the one that stands for it).
   SymInt number(const char* prefix, int64_t value, int64_t lower) {
     const uint32_t raw = next_++;
     if (raw >= key_.raw.size() || key_.raw[raw] != value)
       throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the order of numbers");
     if (auto known = replacements_.find(raw); known != replacements_.end()) {
-      const SymInt stands_for = translate(known->second, known->second.value);
+      const Replacement& by = known->second;
+      const SymInt stands_for = by.raw ? symbols_.at(*by.raw) : SymInt(by.constant);
       out_.equalities.emplace_back(raw, stands_for);
       return symbols_.emplace(raw, stands_for).first->second;
     }
@@ -87,92 +50,8 @@ class Maker {
     return symbols_.emplace(raw, s).first->second;
   }
 
-  // An expression over another context's symbols, over this one's.
-  SymInt translate(const Replacement& from, const SymInt& value) const {
-    return value.is_constant() ? value : translate(from, from.context->poly_of(value));
-  }
-  SymInt translate(const Replacement& from, const prims::SymContext::Poly& poly) const {
-    SymInt sum = 0;
-    for (const auto& term : poly) {
-      SymInt product = term.coefficient;
-      for (uint32_t atom : term.atoms) product *= translate_atom(from, from.context->atom(atom));
-      sum += product;
-    }
-    return sum;
-  }
-  SymInt translate_atom(const Replacement& from, const prims::SymContext::Atom& atom) const {
-    using Kind = prims::SymContext::AtomKind;
-    if (atom.kind == Kind::symbol) return symbols_.at(from.raw_of_symbol[atom.symbol]);
-    const SymInt lhs = translate(from, atom.lhs), rhs = translate(from, atom.rhs);
-    switch (atom.kind) {
-      case Kind::floor_div:
-        return prims::floor_div(lhs, rhs);
-      case Kind::mod:
-        return prims::mod(lhs, rhs);
-      case Kind::min:
-        return prims::min(lhs, rhs);
-      default:
-        return prims::max(lhs, rhs);
-    }
-  }
-
-  SymInt integer(const ArgInfo& info, int64_t value) {
-    return info.runtime ? number("i", value, INT64_MIN) : SymInt(value);
-  }
-  SymInts integers(const ArgInfo& info, const Arg& arg) {
-    SymInts out;
-    for (int64_t v : list<int64_t>(arg)) out.push_back(integer(info, v));
-    return out;
-  }
-  template <typename T>
-  std::vector<T> list(const Arg& arg) const {
-    const T* p = static_cast<const T*>(arg.pointer);
-    return std::vector<T>(p, p + arg.count);
-  }
-  std::vector<Scalar> scalars(const Arg& arg) const { return list<Scalar>(arg); }
-  std::vector<bool> bools(const Arg& arg) const {
-    if (arg.kind == Arg::Kind::packed_bools)
-      return *static_cast<const std::vector<bool>*>(arg.pointer);
-    const bool* p = static_cast<const bool*>(arg.pointer);
-    return std::vector<bool>(p, p + arg.count);
-  }
-
-  TensorMeta tensor_or_number(const Arg& arg) {
-    if (arg.kind == Arg::Kind::tensor) return tensor(*static_cast<const TensorImpl*>(arg.pointer));
-    const Scalar value = scalar_of(arg);
-    TensorMeta meta;
-    const DType kinds[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
-    meta.dtype = kinds[static_cast<int>(value.kind())];
-    meta.wrapped_number = true;
-    meta.identity = number_identity_++;
-    return meta;
-  }
-  std::vector<TensorMeta> tensor_list(const Arg& arg) {
-    std::vector<TensorMeta> out;
-    for (const Tensor& t : std::span(static_cast<const Tensor*>(arg.pointer), arg.count))
-      out.push_back(tensor(*t.impl()));
-    return out;
-  }
-  std::vector<std::optional<TensorMeta>> optional_list(const Arg& arg) {
-    std::vector<std::optional<TensorMeta>> out;
-    for (const Tensor& t : std::span(static_cast<const Tensor*>(arg.pointer), arg.count)) {
-      if (t.defined())
-        out.emplace_back(tensor(*t.impl()));
-      else
-        out.emplace_back();
-    }
-    return out;
-  }
-
-  TensorMeta tensor(const TensorImpl& t) {
-    if (is_scalar_tensor(t, device_)) {
-      TensorMeta meta;
-      meta.dtype = t.dtype;
-      meta.wrapped_number = t.wrapped_number;
-      meta.on_cpu_scalar = !t.wrapped_number;
-      meta.identity = number_identity_++;
-      return meta;
-    }
+  TensorMeta tensor(const TensorImpl& t) override {
+    if (is_scalar_tensor(t, device_)) return number_meta(t.dtype, t.wrapped_number);
     uint32_t identity = 0;
     while (!same_view(*key_.tensors[identity], t)) ++identity;
     if (auto known = metas_.find(identity); known != metas_.end()) return known->second;
@@ -196,7 +75,7 @@ class Maker {
       if (classes[d].stride == DimClass::Stride::symbol)
         meta.strides[d] = number("t", t.strides()[d], 2);
     }
-    if (op_.uses_offset) meta.storage_offset = number("o", t.offset, 0);
+    if (uses_offset_) meta.storage_offset = number("o", t.offset, 0);
     SymInt step = 1;
     for (size_t p = t.rank; p-- > 0;) {
       const size_t d = order[p];
@@ -218,29 +97,49 @@ class Maker {
     }
   }
 
-  const OperatorInfo& op_;
+  bool uses_offset_;
   const DeviceState& device_;
   const CallKey& key_;
   const Replacements& replacements_;
   TraceInputs& out_;
   uint32_t next_ = 0;
-  uint32_t number_identity_ = 1u << 31;  // numbers are never the same memory
-  std::map<uint32_t, SymInt> symbols_;   // by raw number
+  std::map<uint32_t, SymInt> symbols_;  // by raw number
   std::map<uint32_t, TensorMeta> metas_;
 };
 
 }  // namespace
+
+bool TraceInputs::learn(Replacements& replacements) const {
+  const size_t known = replacements.size();
+  for (const decomps::Unification& u : decomps::unifications(*context)) {
+    // Symbols that the trace made itself are the run's business.
+    if (u.symbol >= raw_of_symbol.size()) continue;
+    Replacement by{std::nullopt, u.constant};
+    if (u.other) by.raw = raw_of_symbol[*u.other];
+    replacements.emplace(raw_of_symbol[u.symbol], by);
+  }
+  return replacements.size() != known;
+}
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,
                               const DeviceState& device, const CallKey& key,
                               const Replacements& replacements) {
   TraceInputs out;
   out.context = std::make_shared<prims::SymContext>();
-  Maker maker(op, device, key, replacements, out);
+  Maker maker(op.uses_offset, device, key, replacements, out);
   for (size_t i = 0; i < args.size(); ++i)
     out.actuals.push_back(maker.argument(op.args[i], args[i]));
-  if (maker.used() != key.raw.size())
-    throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the count of numbers");
+  maker.finish();
+  return out;
+}
+
+TraceInputs make_graph_inputs(std::span<const Tensor> tensors, const DeviceState& device,
+                              const CallKey& key, const Replacements& replacements) {
+  TraceInputs out;
+  out.context = std::make_shared<prims::SymContext>();
+  Maker maker(false, device, key, replacements, out);
+  for (const Tensor& t : tensors) out.actuals.push_back({maker.describe(*t.impl())});
+  maker.finish();
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,14 +15,12 @@
 
 namespace primset::runtime {
 
-// A raw number that a guard of an earlier trace says follows from smaller ones: `value`, in terms
-// of the symbols of `context`.
+// What a guard of an earlier trace said of a raw number: it equals a smaller one, or a constant.
 struct Replacement {
-  std::shared_ptr<const prims::SymContext> context;
-  prims::SymInt value;
-  std::vector<uint32_t> raw_of_symbol;
+  std::optional<uint32_t> raw;
+  int64_t constant = 0;
 };
-using Replacements = std::map<uint32_t, Replacement>;
+using Replacements = std::map<uint32_t, Replacement>;  // by raw number
 
 struct TraceInputs {
   std::shared_ptr<prims::SymContext> context;
@@ -29,11 +28,19 @@ struct TraceInputs {
   std::vector<uint32_t> raw_of_symbol;  // by symbol: which raw number it is
   // What the replacements became: the call's raw number must have this value.
   std::vector<std::pair<uint32_t, prims::SymInt>> equalities;
+
+  // Adds what the guards of a finished trace say; true when that is news, so that tracing again
+  // would know more.
+  bool learn(Replacements& replacements) const;
 };
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,
                               const DeviceState& device, const CallKey& key,
                               const Replacements& replacements);
+
+// The same for the inputs of a captured graph.
+TraceInputs make_graph_inputs(std::span<const Tensor> tensors, const DeviceState& device,
+                              const CallKey& key, const Replacements& replacements);
 
 }  // namespace primset::runtime
 

@@ -47,6 +47,7 @@ void fill_machine(kir::TargetModel& t, const primset_device_properties& p) {
   }
   t.max_groups_x = p.max_groups[0];
   t.param_bytes = p.max_param_bytes;
+  t.loop_limit = p.loop_limit;
 }
 
 }  // namespace

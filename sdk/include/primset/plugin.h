@@ -105,11 +105,12 @@ enum {
   PRIMSET_FORMAT_NONE = 0,         /* none: native primitives only (PRIMSET_EXT_PRIMITIVES) */
   PRIMSET_FORMAT_NATIVE_IMAGE = 1, /* machine code for the host's CPU, see primset_native_image */
   PRIMSET_FORMAT_LLVM_BITCODE = 2, /* for properties.llvm_triple */
-  PRIMSET_FORMAT_PTX = 3,          /* text, NUL-terminated */
+  PRIMSET_FORMAT_PTX = 3, /* text, NUL-terminated; the parameters lie as in the parameter block */
   PRIMSET_FORMAT_SPIRV_VULKAN = 4, /* GLCompute, PhysicalStorageBuffer64. The parameter block is the
                                       push constants if it has at most 128 bytes; else they are the
                                       8-byte address of a copy of it in device memory */
-  PRIMSET_FORMAT_SPIRV_KERNEL = 5  /* OpenCL environment, Physical64 */
+  PRIMSET_FORMAT_SPIRV_KERNEL = 5  /* OpenCL environment, Physical64; the kernel's arguments are the
+                                      pointers, then each scalar (module_desc.scalar_sizes) */
 };
 
 /* primset_device_properties.features */
@@ -151,6 +152,7 @@ typedef struct primset_device_properties {
   uint32_t min_subgroup;      /* SIMT formats: smallest and largest subgroup; 1 if unknown */
   uint32_t max_subgroup;
   uint32_t max_groups[3]; /* largest grid in each dimension */
+  uint32_t loop_limit;    /* rounds after which the driver cuts a kernel's loop short; 0: never */
 
   const char* llvm_triple; /* LLVM_BITCODE, PTX: target; live as long as the device; else NULL */
   const char* llvm_cpu;    /* "sm_90" */
@@ -227,6 +229,12 @@ typedef struct primset_module_desc {
   uint32_t pointer_count; /* leading pointers in the parameter block */
   uint32_t param_bytes;   /* size of the whole block, a multiple of 8 */
   uint32_t group_memory;  /* bytes of workgroup memory the kernel declares */
+  /* The scalars one by one, for formats in which each is an argument of its own: its size, 4 or 8
+   * bytes. In the parameter block each lies at the next multiple of its size after the one before.
+   */
+  uint32_t scalar_count;
+  uint32_t reserved;
+  const uint32_t* scalar_sizes;
   void* next;
 } primset_module_desc;
 

@@ -23,7 +23,7 @@ PIN(primset_status, code, 4);
 PIN(primset_status, message, 8);
 PIN(primset_status, release, 16);
 
-PIN_SIZE(primset_device_properties, 240);
+PIN_SIZE(primset_device_properties, 248);
 PIN(primset_device_properties, struct_size, 0);
 PIN(primset_device_properties, kernel_format, 4);
 PIN(primset_device_properties, name, 8);
@@ -41,10 +41,11 @@ PIN(primset_device_properties, group_memory, 184);
 PIN(primset_device_properties, min_subgroup, 188);
 PIN(primset_device_properties, max_subgroup, 192);
 PIN(primset_device_properties, max_groups, 196);
-PIN(primset_device_properties, llvm_triple, 208);
-PIN(primset_device_properties, llvm_cpu, 216);
-PIN(primset_device_properties, llvm_features, 224);
-PIN(primset_device_properties, next, 232);
+PIN(primset_device_properties, loop_limit, 208);
+PIN(primset_device_properties, llvm_triple, 216);
+PIN(primset_device_properties, llvm_cpu, 224);
+PIN(primset_device_properties, llvm_features, 232);
+PIN(primset_device_properties, next, 240);
 
 PIN_SIZE(primset_native_image, 32);
 PIN(primset_native_image, magic, 0);
@@ -72,7 +73,7 @@ PIN(primset_launch, scalar_bytes, 48);
 PIN(primset_launch, reserved, 52);
 PIN(primset_launch, next, 56);
 
-PIN_SIZE(primset_module_desc, 64);
+PIN_SIZE(primset_module_desc, 80);
 PIN(primset_module_desc, struct_size, 0);
 PIN(primset_module_desc, format, 4);
 PIN(primset_module_desc, data, 8);
@@ -82,7 +83,10 @@ PIN(primset_module_desc, group_size, 32);
 PIN(primset_module_desc, pointer_count, 44);
 PIN(primset_module_desc, param_bytes, 48);
 PIN(primset_module_desc, group_memory, 52);
-PIN(primset_module_desc, next, 56);
+PIN(primset_module_desc, scalar_count, 56);
+PIN(primset_module_desc, reserved, 60);
+PIN(primset_module_desc, scalar_sizes, 64);
+PIN(primset_module_desc, next, 72);
 
 PIN_SIZE(primset_host, 32);
 PIN(primset_host, struct_size, 0);

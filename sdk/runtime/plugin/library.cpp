@@ -89,7 +89,7 @@ Host::Host(LogSink log, std::string cache_folder)
     : cache_folder_(std::move(cache_folder)), state_{{}, std::move(log)} {
   state_.host.struct_size = sizeof(primset_host);
   state_.host.abi_version = PRIMSET_ABI_VERSION;
-  state_.host.name = "primset 0.1.0";
+  state_.host.name = "primset " PRIMSET_VERSION;
   state_.host.log = log_function;
   state_.host.cache_folder = cache_folder_.empty() ? nullptr : cache_folder_.c_str();
 }

@@ -17,6 +17,7 @@ void check_module(Scope& scope, const Object& device, const primset_module_desc&
         fmt::format("desc->format is {}; the device takes {}", desc.format, p.kernel_format));
   scope.required(desc.entry, "desc->entry");
   scope.required(desc.data, "desc->data");
+  if (desc.scalar_count > 0) scope.required(desc.scalar_sizes, "desc->scalar_sizes");
   if (desc.size == 0) scope.fail("desc->size is 0; expected more");
   if (reinterpret_cast<uintptr_t>(desc.data) % 8 != 0)
     scope.fail("desc->data is not aligned to 8 bytes");

@@ -1,0 +1,376 @@
+#include "conformance/mutation/mutants.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "prims/graph/builder.h"
+#include "prims/graph/verifier.h"
+#include "prims/inference/inference.h"
+#include "primset/error.h"
+
+namespace primset::conformance {
+namespace {
+
+using prims::Attr;
+using prims::Graph;
+using prims::Node;
+using prims::NodeId;
+using prims::Prim;
+using prims::Region;
+using prims::SymInt;
+using prims::SymInts;
+using prims::ValueId;
+
+constexpr std::array<std::string_view, 11> kKinds = {
+    "swap_operands",  "replace",   "drop_node",  "drop_operand", "wrong_dim",    "off_by_one",
+    "wrong_constant", "flip_flag", "drop_check", "lost_tail",    "low_precision"};
+
+// A way to make a mistake at a node: changes the copy, false when there is no such choice.
+using Change = bool (*)(Graph& graph, NodeId node, uint32_t choice);
+
+bool same_type(const Graph& g, ValueId a, ValueId b) {
+  const prims::ValueType &x = g.type(a), &y = g.type(b);
+  return x.dtype == y.dtype &&
+         std::equal(x.shape.begin(), x.shape.end(), y.shape.begin(), y.shape.end(),
+                    [](const SymInt& s, const SymInt& t) { return s.same(t); });
+}
+
+void replace_in(std::vector<ValueId>& values, ValueId from, ValueId to) {
+  std::replace(values.begin(), values.end(), from, to);
+}
+
+void replace_in(Region& region, ValueId from, ValueId to) {
+  replace_in(region.results, from, to);
+}
+
+// Every use of a value, outputs included, becomes a use of another.
+void replace_uses(Graph& g, ValueId from, ValueId to) {
+  for (NodeId n = 0; n < g.node_count(); ++n) {
+    Node& node = g.mutable_node(n);
+    replace_in(node.operands, from, to);
+    for (Region& r : node.regions) replace_in(r, from, to);
+  }
+  replace_in(g.body.results, from, to);
+  for (prims::Output& o : g.outputs) {
+    if (o.value == from) o.value = to;
+  }
+}
+
+bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  // Those for which the order makes no difference, and scatters, whose operands differ in meaning.
+  constexpr std::string_view kCommutative[] = {
+      "add",     "mul",    "min",   "max",     "fmin", "fmax",        "eq",
+      "bit_and", "bit_or", "bit_xor", "hypot", "gcd",  "complex_mul", "mul_high", "dot_general"};
+  std::string_view self = prims::info(node.prim).name;
+  if (std::find(std::begin(kCommutative), std::end(kCommutative), self) != std::end(kCommutative)) {
+    return false;
+  }
+  size_t first = self == "select" ? 1 : 0;
+  if (choice > 0 || node.operands.size() < first + 2) return false;
+  ValueId &a = node.operands[first], &b = node.operands[first + 1];
+  if (a == b || a == prims::kNoValue || b == prims::kNoValue || !same_type(g, a, b)) return false;
+  std::swap(a, b);
+  return true;
+}
+
+bool replace(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  std::vector<Prim> others = siblings(node.prim);
+  if (choice >= others.size()) return false;
+  node.prim = others[choice];
+  // Attributes carry the names of the other primitive's table, which are the same words.
+  std::vector<prims::ValueType> types =
+      prims::infer(g, node.prim, node.operands, node.attrs, node.regions);
+  if (types.size() != node.results.size()) return false;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].dtype != g.type(node.results[i]).dtype) return false;
+  }
+  return true;
+}
+
+// Primitives that always do something to their operand. A slice of everything or a reduction over no
+// dims does not, and leaving it out is no mistake.
+bool does_something(const Node& node) {
+  const prims::PrimInfo& info = prims::info(node.prim);
+  return info.category.starts_with("elementwise") || info.category == "complex" ||
+         info.category == "scan" || info.name == "reverse" || info.name.starts_with("scatter") ||
+         info.name == "dynamic_update_slice";
+}
+
+bool drop_node(Graph& g, NodeId n, uint32_t choice) {
+  const Node& node = g.node(n);
+  if (choice > 0 || node.operands.size() != 1 || node.results.size() != 1) return false;
+  ValueId x = node.operands[0], y = node.results[0];
+  if (!does_something(node) && prims::info(node.prim).name != "convert") return false;
+  if (same_type(g, x, y)) {
+    replace_uses(g, y, x);
+    return true;
+  }
+  // A convert there and back: T -> U -> T.
+  NodeId before = g.producer(x);
+  if (prims::info(node.prim).name != "convert" || before == Graph::kNoNode) return false;
+  const Node& first = g.node(before);
+  if (prims::info(first.prim).name != "convert") return false;
+  if (!same_type(g, first.operands[0], y)) return false;
+  ValueId original = first.operands[0];
+  replace_uses(g, y, original);
+  return true;
+}
+
+bool drop_operand(Graph& g, NodeId n, uint32_t choice) {
+  const Node& node = g.node(n);
+  if (node.operands.size() < 2 || node.results.size() != 1 || choice >= node.operands.size() ||
+      !does_something(node)) {
+    return false;
+  }
+  ValueId kept = node.operands[choice], result = node.results[0];
+  if (kept == prims::kNoValue || !same_type(g, kept, result)) return false;
+  replace_uses(g, result, kept);
+  return true;
+}
+
+// The dims of a set in their order; of a reduction they may stand in any order.
+bool change_dims(Attr::Ints& dims, bool ordered, int64_t rank, uint32_t choice) {
+  if (ordered && dims.size() > 1) {
+    if (choice + 1 >= dims.size()) return false;
+    std::swap(dims[choice], dims[choice + 1]);
+    return true;
+  }
+  // The choice-th dim that is not in the set takes the place of the first one.
+  for (int64_t d = 0; d < rank && !dims.empty(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
+    if (choice-- > 0) continue;
+    dims[0] = d;
+    return true;
+  }
+  return false;
+}
+
+bool wrong_dim(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  if (node.operands.empty()) return false;
+  bool single_part = prims::info(node.prim).name == "concatenate" && node.operands.size() == 1;
+  if (single_part) return false;
+  auto rank = static_cast<int64_t>(g.type(node.operands[0]).rank());
+  bool reduces = prims::info(node.prim).category == "reduction" ||
+                 prims::info(node.prim).name == "reverse";
+  for (Attr& a : node.attrs) {
+    if (auto* dim = std::get_if<int64_t>(&a.value); dim && a.name == "dim") {
+      if (static_cast<int64_t>(choice) + 1 >= rank) return false;
+      *dim = (*dim + 1 + choice) % rank;
+      return true;
+    }
+    bool is_dims = a.name == "dims" || a.name == "permutation" || a.name.ends_with("contract");
+    if (auto* dims = std::get_if<Attr::Ints>(&a.value); dims && is_dims) {
+      return change_dims(*dims, !reduces, rank, choice);
+    }
+  }
+  return false;
+}
+
+SymInts* sizes_attr(Node& node, std::string_view name) {
+  for (Attr& a : node.attrs) {
+    if (a.name == name) return std::get_if<SymInts>(&a.value);
+  }
+  return nullptr;
+}
+
+// Moves both ends by one, so that the result's shape stays.
+bool off_by_one(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  std::string_view self = prims::info(node.prim).name;
+  if (self == "slice") {
+    SymInts *start = sizes_attr(node, "start"), *limit = sizes_attr(node, "limit");
+    const SymInts& shape = g.type(node.operands[0]).shape;
+    if (choice >= start->size()) return false;
+    bool room_above = prims::known_less((*limit)[choice], shape[choice]).value_or(false);
+    bool room_below = prims::known_less(0, (*start)[choice]).value_or(false);
+    if (!room_above && !room_below) return false;
+    int64_t by = room_above ? 1 : -1;
+    (*start)[choice] += by;
+    (*limit)[choice] += by;
+    return true;
+  }
+  if (self == "pad") {
+    SymInts *low = sizes_attr(node, "low"), *high = sizes_attr(node, "high");
+    if (choice >= low->size()) return false;
+    (*low)[choice] += 1;
+    (*high)[choice] -= 1;
+    return true;
+  }
+  return false;
+}
+
+bool wrong_constant(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  constexpr std::string_view kNumbers[] = {"value", "eps", "scale", "correction", "p"};
+  for (Attr& a : node.attrs) {
+    bool number = std::find(std::begin(kNumbers), std::end(kNumbers), a.name) != std::end(kNumbers);
+    auto* s = std::get_if<Scalar>(&a.value);
+    if (!number || !s || choice > 0) continue;
+    if (s->is_bool()) {
+      *s = Scalar(!s->to_bool());
+    } else if (s->is_integer()) {
+      *s = Scalar(s->to_int() + 1);
+    } else if (s->is_floating()) {
+      *s = Scalar(s->to_double() + 1);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+bool flip_flag(Graph& g, NodeId n, uint32_t choice) {
+  Node& node = g.mutable_node(n);
+  // in_bounds is a promise and not a behaviour.
+  uint32_t at = 0;
+  for (Attr& a : node.attrs) {
+    auto* flag = std::get_if<bool>(&a.value);
+    if (!flag || a.name == "in_bounds" || a.name == "ordered" || a.name == "sorted") continue;
+    if (at++ != choice) continue;
+    *flag = !*flag;
+    return true;
+  }
+  return false;
+}
+
+bool drop_check(Graph& g, NodeId n, uint32_t choice) {
+  const Node& node = g.node(n);
+  if (choice > 0 || prims::info(node.prim).name != "check") return false;
+  std::function<bool(Region&)> erase = [&](Region& region) {
+    auto it = std::find(region.nodes.begin(), region.nodes.end(), n);
+    if (it != region.nodes.end()) {
+      region.nodes.erase(it);
+      return true;
+    }
+    for (NodeId inner : region.nodes) {
+      for (Region& r : g.mutable_node(inner).regions) {
+        if (erase(r)) return true;
+      }
+    }
+    return false;
+  };
+  return erase(g.body);
+}
+
+void set_output(Graph& g, size_t index, ValueId v) {
+  g.outputs[index].value = v;
+  g.body.results[index] = v;
+}
+
+// The node that makes an output stands for the output.
+std::optional<size_t> output_of(const Graph& g, NodeId n) {
+  for (size_t i = 0; i < g.outputs.size(); ++i) {
+    if (g.producer(g.outputs[i].value) == n) return i;
+  }
+  return std::nullopt;
+}
+
+bool lost_tail(Graph& g, NodeId n, uint32_t choice) {
+  std::optional<size_t> output = output_of(g, n);
+  if (!output || choice > 0) return false;
+  ValueId v = g.outputs[*output].value;
+  SymInts shape = g.type(v).shape, start(shape.size(), 0), step(shape.size(), 1), high = start;
+  if (shape.empty() || !prims::known_less(1, shape.back()).value_or(false)) return false;
+  SymInts limit = shape;
+  limit.back() -= 1;
+  high.back() = 1;
+  DType t = g.type(v).dtype;
+  prims::Builder b(g);
+  ValueId zero = b.constant(is_bool(t) ? Scalar(false) : Scalar(0), t);
+  set_output(g, *output, b.pad(b.slice(v, start, limit, step), zero, start, high, start));
+  return true;
+}
+
+bool low_precision(Graph& g, NodeId n, uint32_t choice) {
+  std::optional<size_t> output = output_of(g, n);
+  if (!output || choice > 0) return false;
+  ValueId v = g.outputs[*output].value;
+  DType t = g.type(v).dtype;
+  std::optional<DType> narrow = t == DType::f32   ? std::optional(DType::f16)
+                                : t == DType::f64 ? std::optional(DType::f32)
+                                                  : std::nullopt;
+  if (!narrow) return false;
+  prims::Builder b(g);
+  set_output(g, *output, b.convert(b.convert(v, *narrow), t));
+  return true;
+}
+
+constexpr std::array<Change, 11> kChanges = {
+    swap_operands,  replace,   drop_node,  drop_operand, wrong_dim,    off_by_one,
+    wrong_constant, flip_flag, drop_check, lost_tail,    low_precision};
+// No place has more choices than this that matter.
+constexpr uint32_t kMaxChoices = 6;
+
+// Nodes in the order in which they run, regions before the nodes that hold them. What a while_loop
+// holds is left alone: a mutant of it may never end.
+void collect(const Graph& g, const Region& region, std::vector<NodeId>& out) {
+  for (NodeId n : region.nodes) {
+    bool may_hang = g.node(n).prim == Prim::while_loop;
+    for (const Region& r : g.node(n).regions) {
+      if (!may_hang) collect(g, r, out);
+    }
+    out.push_back(n);
+  }
+}
+
+std::optional<Graph> try_change(const Graph& graph, MutationKind kind, NodeId n, uint32_t choice) {
+  Graph copy = graph;
+  try {
+    if (!kChanges[static_cast<size_t>(kind)](copy, n, choice)) return std::nullopt;
+    if (!prims::verify(copy).empty()) return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // inference refuses it
+  } catch (const std::bad_variant_access&) {
+    return std::nullopt;  // the sibling's attributes differ
+  }
+  return copy;
+}
+
+}  // namespace
+
+std::string_view name(MutationKind kind) {
+  return kKinds[static_cast<size_t>(kind)];
+}
+
+std::string Mutation::to_string() const {
+  return std::string(name(kind)) + " " + primitive + "#" + std::to_string(ordinal) + "." +
+         std::to_string(choice);
+}
+
+std::vector<Mutation> find_mutations(const Graph& graph) {
+  std::vector<NodeId> nodes;
+  collect(graph, graph.body, nodes);
+  std::map<std::string_view, uint32_t> ordinals;
+  std::vector<Mutation> out;
+  for (NodeId n : nodes) {
+    std::string_view primitive = prims::info(graph.node(n).prim).name;
+    uint32_t ordinal = ordinals[primitive]++;
+    for (size_t kind = 0; kind < kChanges.size(); ++kind) {
+      for (uint32_t choice = 0; choice < kMaxChoices; ++choice) {
+        Mutation m{static_cast<MutationKind>(kind), std::string(primitive), ordinal, choice};
+        if (try_change(graph, m.kind, n, choice)) out.push_back(std::move(m));
+      }
+    }
+  }
+  return out;
+}
+
+std::optional<Graph> apply(const Graph& graph, const Mutation& mutation) {
+  std::vector<NodeId> nodes;
+  collect(graph, graph.body, nodes);
+  uint32_t ordinal = 0;
+  for (NodeId n : nodes) {
+    if (prims::info(graph.node(n).prim).name != mutation.primitive) continue;
+    if (ordinal++ != mutation.ordinal) continue;
+    return try_change(graph, mutation.kind, n, mutation.choice);
+  }
+  return std::nullopt;
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,172 @@
+#include "conformance/mutation/score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "conformance/cases/rng.h"
+#include "conformance/runner/execute.h"
+#include "prims/graph/text.h"
+#include "prims/reference/array.h"
+
+namespace primset::conformance {
+namespace {
+
+// The reference takes a case of this many elements in milliseconds.
+constexpr int64_t kMaxElements = 8192;
+// Cases looked at for one subject and dtype.
+constexpr size_t kMaxCases = 40;
+
+// A case as a graph with inputs, and what it must come to.
+struct Original {
+  TestCase test;
+  Expected expected;
+};
+
+struct Subject {
+  std::string name;
+  DType dtype;
+  std::vector<Original> cases;
+  std::vector<Mutation> mutations;
+};
+
+bool is_small(const Expected& e) {
+  int64_t elements = 0;
+  for (const Array& a : e.graph_inputs) elements += a.size();
+  for (const ExpectedTensor& r : e.results) {
+    elements += prims::reference::element_count(r.sizes);
+  }
+  return elements <= kMaxElements;
+}
+
+// Operators become graphs, since a graph is what can be mutated.
+std::optional<Original> make_original(const specs::Bundle& bundle, const CaseId& id,
+                                      uint64_t seed) {
+  try {
+    TestCase made = make_case(bundle, id, seed);
+    Expected whole = evaluate(bundle, made);
+    if (!whole.graph || whole.graph->outputs.empty() || !is_small(whole)) return std::nullopt;
+    Original o;
+    o.test.id = id;
+    o.test.graph = whole.graph;
+    for (const Array& a : whole.graph_inputs) {
+      o.test.inputs.push_back(place(o.test.storages, a, LayoutKind::contiguous));
+    }
+    o.expected = evaluate(bundle, o.test);
+    return o;
+  } catch (const Error&) {
+    return std::nullopt;  // conformance itself says so; here the case is of no use
+  }
+}
+
+std::vector<Subject> list_subjects(const std::vector<CaseId>& ids) {
+  std::vector<Subject> out;
+  for (const CaseId& id : ids) {
+    std::string name = id.level == Level::primitive ? "prim/" + id.subject : id.subject;
+    if (out.empty() || out.back().name != name || out.back().dtype != id.dtype) {
+      out.push_back({name, id.dtype, {}, {}});
+    }
+  }
+  return out;
+}
+
+void load(Subject& s, const specs::Bundle& bundle, const std::vector<CaseId>& ids, uint64_t seed) {
+  std::set<Mutation> mutations;
+  for (const CaseId& id : ids) {
+    std::string name = id.level == Level::primitive ? "prim/" + id.subject : id.subject;
+    if (name != s.name || id.dtype != s.dtype || id.layout != kContiguous) continue;
+    if (s.cases.size() == kMaxCases) break;
+    std::optional<Original> o = make_original(bundle, id, seed);
+    if (!o) continue;
+    for (Mutation& m : find_mutations(*o->test.graph)) mutations.insert(std::move(m));
+    s.cases.push_back(std::move(*o));
+  }
+  s.mutations.assign(mutations.begin(), mutations.end());
+}
+
+void shuffle(std::vector<Mutation>& mutations, uint64_t seed) {
+  Rng rng(seed);
+  for (size_t i = mutations.size(); i > 1; --i) std::swap(mutations[i - 1], mutations[rng.below(i)]);
+}
+
+// Runs the mutant on each case until one differs from the original.
+void hunt(const specs::Bundle& bundle, const Subject& s, DeviceRunner& device, Mutant& mutant) {
+  for (const Original& o : s.cases) {
+    std::optional<prims::Graph> changed = apply(*o.test.graph, mutant.mutation);
+    if (!changed) continue;
+    TestCase test = o.test;
+    test.graph = std::make_shared<prims::Graph>(std::move(*changed));
+    Verdict v = judge(bundle, o.test, o.expected, device.run_graph(test), device.claims());
+    if (v.outcome != Outcome::pass) {
+      mutant.caught = true;
+      mutant.by = o.test.id.case_name + ": " + to_string(v.outcome, v.kind);
+      return;
+    }
+    mutant.by = prims::print(*test.graph);
+  }
+}
+
+}  // namespace
+
+size_t MutationScore::caught() const {
+  return static_cast<size_t>(
+      std::count_if(mutants.begin(), mutants.end(), [](const Mutant& m) { return m.caught; }));
+}
+
+double MutationScore::share() const {
+  return mutants.empty() ? 0
+                         : static_cast<double>(caught()) / static_cast<double>(mutants.size());
+}
+
+MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& device,
+                                const Selection& selection, size_t count, uint64_t seed,
+                                const std::function<void(const Mutant&)>& progress) {
+  std::vector<CaseId> ids = select_cases(bundle, selection);
+  std::vector<Subject> subjects = list_subjects(ids);
+  // Subjects in random order, so that few mutants still come from all families.
+  Rng rng(seed);
+  for (size_t i = subjects.size(); i > 1; --i) std::swap(subjects[i - 1], subjects[rng.below(i)]);
+  // As many from each as it takes to reach the count, and a few more where others have fewer.
+  size_t per_subject = subjects.empty() ? 0 : count / subjects.size() + 3;
+  MutationScore score;
+  for (Subject& s : subjects) {
+    if (score.mutants.size() >= count) break;
+    load(s, bundle, ids, seed);
+    shuffle(s.mutations, stable_hash(s.name, seed));
+    size_t wanted = std::min({per_subject, s.mutations.size(), count - score.mutants.size()});
+    score.subjects += wanted > 0;
+    for (size_t i = 0; i < wanted; ++i) {
+      Mutant mutant{s.name, s.dtype, s.mutations[i], false, {}};
+      hunt(bundle, s, device, mutant);
+      if (progress) progress(mutant);
+      score.mutants.push_back(std::move(mutant));
+    }
+    s.cases.clear();  // arrays of one subject at a time
+  }
+  return score;
+}
+
+std::string score_text(const MutationScore& score) {
+  std::map<MutationKind, std::pair<size_t, size_t>> kinds;  // caught, all
+  std::string survivors;
+  for (const Mutant& m : score.mutants) {
+    auto& [caught, all] = kinds[m.mutation.kind];
+    caught += m.caught;
+    ++all;
+    if (!m.caught) {
+      survivors += fmt::format("\nsurvived: {} {} {}\n{}", m.subject, name(m.dtype),
+                               m.mutation.to_string(), m.by);
+    }
+  }
+  std::string out;
+  for (const auto& [kind, counts] : kinds) {
+    out += fmt::format("{:16} {:>4} of {:>4} caught\n", name(kind), counts.first, counts.second);
+  }
+  return survivors + "\n" + out +
+         fmt::format("{} of {} mutants of {} subjects caught: {:.1f} %\n", score.caught(),
+                     score.mutants.size(), score.subjects, 100 * score.share());
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,18 @@
+// The strides a fresh result gets, by its overload's stride rule.
+#ifndef PRIMSET_DECOMPS_OUTPUT_STRIDES_H_
+#define PRIMSET_DECOMPS_OUTPUT_STRIDES_H_
+
+#include <vector>
+
+#include "decomps/engine.h"
+#include "specs/bundle/model.h"
+
+namespace primset::decomps {
+
+// Of result `result` with these sizes. `overload` is what was called, whose arguments `args` follow.
+SymInts output_strides(const specs::Overload& overload, const std::vector<Actual>& args,
+                       size_t result, const SymInts& sizes);
+
+}  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_OUTPUT_STRIDES_H_

@@ -1,0 +1,3 @@
+# The tests of the decompositions of derived primitives, one file a category.
+file(GLOB prim_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/prim_*_test.cpp)
+primset_test(decomps_prims_test SOURCES ${prim_tests} LIBS primset_decomps primset_reference)

@@ -1,0 +1,304 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "decomps/bind.h"
+#include "decomps/engine.h"
+#include "decomps/output_strides.h"
+#include "decomps/views.h"
+
+namespace primset::decomps {
+namespace {
+
+using specs::ArgKind;
+using specs::ImplKind;
+using specs::Overload;
+using specs::OverloadKind;
+
+std::string shape_text(const SymInts& shape) {
+  std::vector<int64_t> hints;
+  for (const SymInt& s : shape) hints.push_back(s.hint());
+  return fmt::format("[{}]", fmt::join(hints, ", "));
+}
+
+// A tensor that the call writes, in the order in which results arrive.
+struct Target {
+  const TensorMeta* meta;
+  uint32_t argument, element;
+};
+
+void add_targets(const Actual& a, uint32_t argument, std::vector<Target>& out) {
+  if (auto* t = std::get_if<TensorMeta>(&a.value)) out.push_back({t, argument, 0});
+  if (auto* l = std::get_if<std::vector<TensorMeta>>(&a.value)) {
+    for (uint32_t i = 0; i < l->size(); ++i) out.push_back({&(*l)[i], argument, i});
+  }
+}
+
+class CallTracer {
+ public:
+  CallTracer(const specs::Bundle& bundle, const Overload& overload,
+             const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols)
+      : overload_(overload),
+        computed_(bundle.computed_by(overload)),
+        args_(args),
+        graph_(std::make_shared<prims::Graph>(std::move(symbols))),
+        tracer_(*graph_, bundle),
+        binder_(tracer_, overload, args) {
+    tracer_.set_default_generator([this] { return binder_.default_generator(); });
+  }
+
+  TracedCall run() {
+    require_implemented();
+    arguments_ = binder_.bind();
+    if (computed_.implementation.kind == ImplKind::view) {
+      views();
+    } else {
+      compute();
+    }
+    finish();
+    return std::move(call_);
+  }
+
+ private:
+  void require_implemented() const {
+    if (computed_.status == specs::Status::implemented) return;
+    const std::string& reason =
+        overload_.status_reason.empty() ? computed_.status_reason : overload_.status_reason;
+    fail(ErrorCode::not_implemented,
+         fmt::format("'{}' is declared but not implemented{}{}", overload_.qualified,
+                     reason.empty() ? "" : ": ", reason));
+  }
+
+  void finish() {
+    if (graph_->outputs.empty() && graph_->body.nodes.empty()) return;
+    drop_unused_inputs(*graph_, binder_.sources());
+    call_.graph = graph_;
+    call_.inputs = std::move(binder_.sources());
+    call_.random_counters = tracer_.drawn();
+    call_.draws_random = !(known_equal(call_.random_counters, 0) == true);
+  }
+
+  // --- views ---
+
+  void views() {
+    const ViewFunction f = find_view(computed_.implementation.function);
+    require(f != nullptr, ErrorCode::internal,
+            fmt::format("no view function '{}'", computed_.implementation.function));
+    const auto* self = std::get_if<TensorMeta>(&args_[0].value);
+    require(self != nullptr, ErrorCode::internal, "a view of something that is no tensor");
+    const Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
+    const bool aliases = overload_.kind == OverloadKind::inplace ||
+                         (!overload_.returns.empty() && overload_.returns[0].alias.letter != 0);
+    const Val x = std::get<Val>(args[0].value);
+    for (const View& view : f(tracer_, *self, args)) {
+      if (!aliases || !add_view(*self, view)) add_copy(*self, view, view_of(x, view), aliases);
+    }
+    for (const TracedOutput& o : call_.outputs)
+      require(overload_.kind != OverloadKind::inplace || o.kind != TracedOutput::Kind::fresh,
+              ErrorCode::internal, "an in-place view that copies");
+  }
+
+  static bool has_format(const View& view, const ViewGeometry& at) {
+    if (!view.format || *view.format == MemoryFormat::preserve) return true;
+    if (*view.format == MemoryFormat::contiguous) return is_contiguous(at.sizes, at.strides);
+    return is_channels_last(at.sizes, at.strides);
+  }
+
+  // False when the view has to be a copy.
+  bool add_view(const TensorMeta& self, const View& view) {
+    ViewGeometry at = geometry_of(self);
+    const bool fits = advance(at, view);
+    const bool other_dtype = view.convert && *view.convert != self.dtype;
+    if (!fits || view.must_copy || other_dtype || !has_format(view, at)) {
+      require(view.may_copy || view.must_copy, ErrorCode::runtime,
+              "view size is not compatible with input tensor's size and stride (at least one "
+              "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+      return false;
+    }
+    TracedOutput out;
+    const bool itself = view.returns_self && view.steps.empty();
+    out.kind = itself ? TracedOutput::Kind::argument : TracedOutput::Kind::view;
+    out.dtype = at.dtype;
+    out.sizes = at.sizes;
+    out.strides = at.strides;
+    out.offset = at.offset;
+    out.conj = at.conj;
+    out.neg = at.neg;
+    if (at.dtype != self.dtype) out.view_dtype = at.dtype;
+    call_.outputs.push_back(std::move(out));
+    return true;
+  }
+
+  void add_copy(const TensorMeta& self, const View& view, const Val& v, bool aliases) {
+    const SymInts sizes = v.shape();
+    SymInts strides = contiguous_strides(sizes);
+    const MemoryFormat format = view.format.value_or(MemoryFormat::contiguous);
+    if (format == MemoryFormat::channels_last || format == MemoryFormat::channels_last_3d)
+      strides = channels_last_strides(sizes);
+    if (format == MemoryFormat::preserve) strides = preserved_strides(sizes, self.strides);
+    add_fresh(v, std::move(strides));
+  }
+
+  void add_fresh(const Val& v, SymInts strides) {
+    TracedOutput out;
+    out.dtype = v.dtype();
+    out.sizes = v.shape();
+    out.strides = std::move(strides);
+    out.graph_output = tracer_.builder().output(output_name(), v.id());
+    call_.outputs.push_back(std::move(out));
+  }
+
+  std::string output_name() const {
+    const size_t i = call_.outputs.size();
+    if (i < overload_.returns.size() && !overload_.returns[i].name.empty())
+      return overload_.returns[i].name;
+    return fmt::format("out{}", i);
+  }
+
+  // --- computations ---
+
+  void compute() {
+    Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
+    take_dtype_of_out(args);
+    const std::vector<Val> results = apply(tracer_, computed_, std::move(args));
+    const std::vector<Target> targets = written();
+    require(results.size() >= targets.size(), ErrorCode::internal,
+            fmt::format("'{}' computes {} results for {} tensors", overload_.qualified,
+                        results.size(), targets.size()));
+    const size_t fresh = results.size() - targets.size();
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (i < fresh) {
+        add_fresh(results[i], output_strides(overload_, args_, i, results[i].shape()));
+      } else if (overload_.kind == OverloadKind::out) {
+        add_out(results[i], targets[i - fresh], i);
+      } else {
+        add_written(results[i], targets[i - fresh]);
+      }
+    }
+    returned_first();
+  }
+
+  // zeros.out has no dtype argument: the given tensor's decides.
+  void take_dtype_of_out(Arguments& args) const {
+    const int at = computed_.find_arg("dtype");
+    if (overload_.kind != OverloadKind::out || at < 0 || overload_.find_arg("dtype") >= 0) return;
+    const std::vector<Target> targets = written();
+    if (!targets.empty()) args[static_cast<size_t>(at)] = targets[0].meta->dtype;
+  }
+
+  std::vector<Target> written() const {
+    std::vector<uint32_t> indices;
+    for (uint32_t i = 0; i < overload_.args.size(); ++i) {
+      if (overload_.args[i].alias.writes) indices.push_back(i);
+    }
+    std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
+      return std::pair(overload_.args[a].alias.letter, a) <
+             std::pair(overload_.args[b].alias.letter, b);
+    });
+    std::vector<Target> targets;
+    for (uint32_t i : indices) add_targets(args_[i], i, targets);
+    return targets;
+  }
+
+  Val cast(const Val& v, DType to) const {
+    require(can_cast(v.dtype(), to), ErrorCode::runtime,
+            fmt::format("result type {} can't be cast to the desired output type {}",
+                        aten_name(v.dtype()), aten_name(to)));
+    return convert(v, to);
+  }
+
+  void add_out(const Val& v, const Target& target, size_t index) {
+    add_fresh(cast(v, target.meta->dtype), output_strides(overload_, args_, index, v.shape()));
+  }
+
+  void add_written(const Val& v, const Target& target) {
+    const TensorMeta& meta = *target.meta;
+    const SymInts shape = v.shape();
+    const bool fits = shape.size() == meta.sizes.size() &&
+                      std::equal(shape.begin(), shape.end(), meta.sizes.begin());
+    require(fits, ErrorCode::runtime,
+            fmt::format("output with shape {} doesn't match the broadcast shape {}",
+                        shape_text(meta.sizes), shape_text(shape)));
+    TracedOutput out;
+    out.kind = TracedOutput::Kind::argument;
+    out.dtype = meta.dtype;
+    out.sizes = meta.sizes;
+    out.strides = meta.strides;
+    out.argument = target.argument;
+    out.element = target.element;
+    const Val result = cast(v, meta.dtype);
+    const uint32_t input = binder_.input_of(meta, target.argument, target.element);
+    // What is written is the memory itself, so nothing is left to do when it is its own value.
+    if (result.id() != graph_->inputs[input].value)
+      out.graph_output = tracer_.builder().output(output_name(), result.id(), input);
+    call_.outputs.push_back(std::move(out));
+  }
+
+  // Outputs follow the schema's returns; written arguments that are not returned come last.
+  void returned_first() {
+    if (overload_.kind != OverloadKind::mutable_op) return;
+    std::vector<TracedOutput> ordered, rest;
+    for (TracedOutput& o : call_.outputs) {
+      (is_returned(o) ? ordered : rest).push_back(std::move(o));
+    }
+    ordered.insert(ordered.end(), rest.begin(), rest.end());
+    call_.outputs = std::move(ordered);
+  }
+
+  bool is_returned(const TracedOutput& o) const {
+    if (o.kind == TracedOutput::Kind::fresh) return true;
+    const char letter = overload_.args[o.argument].alias.letter;
+    return std::any_of(overload_.returns.begin(), overload_.returns.end(),
+                       [&](const specs::Return& r) { return r.alias.letter == letter; });
+  }
+
+  const Overload& overload_;
+  const Overload& computed_;
+  const std::vector<Actual>& args_;
+  std::shared_ptr<prims::Graph> graph_;
+  Tracer tracer_;
+  Binder binder_;
+  Arguments arguments_;
+  TracedCall call_;
+};
+
+}  // namespace
+
+TracedCall trace(const specs::Bundle& bundle, const Overload& overload,
+                 const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols) {
+  return CallTracer(bundle, overload, args, std::move(symbols)).run();
+}
+
+bool is_view(const specs::Bundle& bundle, const Overload& overload) {
+  if (bundle.computed_by(overload).implementation.kind != ImplKind::view) return false;
+  return overload.kind == OverloadKind::inplace ||
+         (!overload.returns.empty() && overload.returns[0].alias.letter != 0);
+}
+
+std::vector<Unification> unifications(const prims::SymContext& context) {
+  using prims::SymContext;
+  auto symbol_of = [&](const SymContext::Term& term) -> std::optional<uint32_t> {
+    if (term.atoms.size() != 1) return std::nullopt;
+    const SymContext::Atom& atom = context.atom(term.atoms[0]);
+    if (atom.kind != SymContext::AtomKind::symbol) return std::nullopt;
+    return atom.symbol;
+  };
+  std::vector<Unification> found;
+  for (const prims::Guard& g : context.guards()) {
+    const SymContext::Poly& poly = context.poly(g.poly);
+    if (g.relation != prims::Guard::Relation::eq || poly.empty() || poly.size() > 2) continue;
+    const auto last = symbol_of(poly.back());
+    if (!last) continue;
+    const int64_t c = poly.back().coefficient;
+    if (poly.size() == 1) {
+      found.push_back({*last, std::nullopt, 0});
+    } else if (poly[0].atoms.empty() && poly[0].coefficient % c == 0) {
+      found.push_back({*last, std::nullopt, -poly[0].coefficient / c});
+    } else if (const auto first = symbol_of(poly[0]); first && poly[0].coefficient == -c) {
+      found.push_back({std::max(*first, *last), std::min(*first, *last), 0});
+    }
+  }
+  return found;
+}
+
+}  // namespace primset::decomps

@@ -1,0 +1,286 @@
+// Operators end to end on the CPU: binding, plans, in-place, out=, views, errors. What operators
+// compute is the conformance suite's business; here it is how calls are carried out.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "primset/detail/call.h"
+#include "primset/invoke.h"
+#include "primset/options.h"
+#include "primset/statistics.h"
+
+namespace primset {
+namespace {
+
+using Floats = std::vector<float>;
+
+Tensor floats(Floats values, IntList sizes) {
+  return Tensor::of<float>(std::span<const float>(values), sizes);
+}
+Tensor add(const Tensor& a, const Tensor& b) {
+  return invoke("add.Tensor", {a, b})[0].tensor();
+}
+
+std::string message(const std::function<void()>& f, ErrorCode expected) {
+  try {
+    f();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), expected) << e.what();
+    return e.what();
+  }
+  return "no error";
+}
+
+uint64_t plans_made(const std::function<void()>& f) {
+  const uint64_t before = statistics().plans;
+  f();
+  return statistics().plans - before;
+}
+
+TEST(Invoke, PositionsKeywordsDefaults) {
+  const Tensor a = floats({1, 2, 3}, {3}), b = floats({10, 20, 30}, {3});
+  EXPECT_EQ(add(a, b).to_vector<float>(), (Floats{11, 22, 33}));
+  EXPECT_EQ(invoke("add.Tensor", {a, b}, {{"alpha", 2}})[0].tensor().to_vector<float>(),
+            (Floats{21, 42, 63}));
+  EXPECT_EQ(invoke("add.Tensor", {}, {{"other", b}, {"self", a}})[0].tensor().to_vector<float>(),
+            (Floats{11, 22, 33}));
+  EXPECT_EQ(Operator("add.Tensor")(a, b).tensor().to_vector<float>(), (Floats{11, 22, 33}));
+}
+
+TEST(Invoke, BaseNamesResolve) {
+  const Tensor a = floats({1, 2}, {2});
+  EXPECT_EQ(invoke("add", {a, a})[0].tensor().to_vector<float>(), (Floats{2, 4}));
+  EXPECT_EQ(invoke("add", {a, 2.5})[0].tensor().to_vector<float>(), (Floats{3.5, 4.5}));
+  EXPECT_EQ(invoke("add.Tensor", {a, 2.5})[0].tensor().to_vector<float>(), (Floats{3.5, 4.5}));
+  EXPECT_EQ(invoke("relu.default", {floats({-1, 1}, {2})})[0].tensor().to_vector<float>(),
+            (Floats{0, 1}));
+}
+
+TEST(Invoke, SaysWhatIsWrong) {
+  const Tensor a = floats({1, 2}, {2});
+  EXPECT_NE(message([&] { invoke("add.Tensor", {a}); }, ErrorCode::type)
+                .find("missing value for argument 'other'"),
+            std::string::npos);
+  EXPECT_NE(message([&] { invoke("add.Tensor", {a, a, 1}); }, ErrorCode::type).find("positional"),
+            std::string::npos);
+  EXPECT_NE(message([&] { invoke("add.Tensor", {a, a}, {{"beta", 1}}); }, ErrorCode::type)
+                .find("Unknown keyword argument 'beta'"),
+            std::string::npos);
+  EXPECT_NE(message([&] { invoke("add.Tensor", {a, a}, {{"self", a}}); }, ErrorCode::type)
+                .find("multiple values for argument 'self'"),
+            std::string::npos);
+  EXPECT_NE(
+      message([&] { invoke("add", {a, "x"}); }, ErrorCode::type).find("instead found type 'str'"),
+      std::string::npos);
+  EXPECT_NE(message([&] { invoke("nonesuch", {a}); }, ErrorCode::not_implemented).find("nonesuch"),
+            std::string::npos);
+  EXPECT_NE(message([&] { add(a, floats({1, 2, 3}, {3})); }, ErrorCode::runtime)
+                .find("must match the size of tensor b"),
+            std::string::npos);
+}
+
+TEST(Invoke, OriginsOfResults) {
+  Tensor a = floats({1, 2}, {2});
+  std::vector<ResultOrigin> origins;
+  const Value args[] = {a, a};
+  invoke("add.Tensor", args, {}, &origins);
+  EXPECT_EQ(origins[0].kind, ResultOrigin::Kind::fresh);
+  invoke("add_.Tensor", args, {}, &origins);
+  EXPECT_EQ(origins[0].kind, ResultOrigin::Kind::argument);
+  EXPECT_EQ(origins[0].argument, 0u);
+  const Value slice[] = {a, 0, 1, 2};
+  invoke("slice.Tensor", slice, {}, &origins);
+  EXPECT_EQ(origins[0].kind, ResultOrigin::Kind::view);
+}
+
+TEST(Plans, ANewSizeMakesNone) {
+  add(Tensor::empty({5, 7}, DType::f32), Tensor::empty({5, 7}, DType::f32));
+  EXPECT_EQ(plans_made([] {
+              for (int64_t n = 2; n < 40; ++n)
+                add(Tensor::empty({n, 3 * n}, DType::f32), Tensor::empty({n, 3 * n}, DType::f32));
+            }),
+            0u);
+}
+
+TEST(Plans, ANewScalarMakesNone) {
+  const Tensor a = floats({1, 2}, {2});
+  invoke("mul.Scalar", {a, 0.5});
+  EXPECT_EQ(plans_made([&] {
+              for (int i = 0; i < 20; ++i)
+                EXPECT_EQ(invoke("mul.Scalar", {a, i * 0.5})[0].tensor().to_vector<float>()[1],
+                          static_cast<float>(i));
+            }),
+            0u);
+}
+
+TEST(Plans, ANewSliceStartMakesFew) {
+  const Tensor a = Tensor::empty({1000}, DType::f32);
+  const uint64_t made = plans_made([&] {
+    for (int64_t start = 0; start < 900; start += 7)
+      EXPECT_EQ(invoke("slice.Tensor", {a, 0, start, start + 50})[0].tensor().size(0), 50);
+  });
+  EXPECT_LE(made, 4u);
+}
+
+TEST(Plans, LayoutsAgree) {
+  Floats values(24);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const Tensor dense = floats(values, {4, 6});
+  const Tensor expected = add(dense, dense);
+  const Tensor padded = Tensor::empty({4, 10}, DType::f32).as_strided({4, 6}, {10, 1}, 2);
+  Tensor(padded).copy_from_host(values.data(), values.size() * 4);
+  EXPECT_EQ(add(padded, dense).to_vector<float>(), expected.to_vector<float>());
+  const Tensor t = dense.as_strided({6, 4}, {1, 6}, 0);
+  const Tensor sum = add(t, t);
+  EXPECT_EQ(sum.strides()[0], 1);  // results follow the inputs' order of dims
+  EXPECT_EQ(sum.as_strided({4, 6}, {6, 1}, 0).to_vector<float>(), expected.to_vector<float>());
+  const Tensor row = dense.as_strided({4, 6}, {0, 1}, 6);
+  EXPECT_EQ(add(row, row).to_vector<float>()[7], 14);
+}
+
+TEST(InPlace, WritesSelfOnly) {
+  Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  const Tensor column = a.as_strided({2}, {2}, 1);
+  const Tensor result = invoke("add_.Tensor", {column, floats({10, 20}, {2})})[0].tensor();
+  EXPECT_TRUE(result.is_same(column));
+  EXPECT_EQ(a.to_vector<float>(), (Floats{1, 12, 3, 24}));
+  invoke("add_.Tensor", {a, a});
+  EXPECT_EQ(a.to_vector<float>(), (Floats{2, 24, 6, 48}));
+}
+
+TEST(InPlace, OverlapIsRefusedAsATenDoes) {
+  const Tensor a = floats({1, 2, 3, 4}, {4});
+  const Tensor low = a.as_strided({3}, {1}, 0), high = a.as_strided({3}, {1}, 1);
+  EXPECT_NE(message([&] { invoke("add_.Tensor", {low, high}); }, ErrorCode::runtime)
+                .find("some elements of the input tensor and the written-to tensor"),
+            std::string::npos);
+  const Tensor expanded = a.as_strided({4}, {0}, 0);
+  EXPECT_NE(message([&] { invoke("add_.Tensor", {expanded, a}); }, ErrorCode::runtime)
+                .find("more than one element of the written-to tensor"),
+            std::string::npos);
+  EXPECT_EQ(a.to_vector<float>(), (Floats{1, 2, 3, 4}));
+}
+
+TEST(InPlace, PromotionThatDoesNotFit) {
+  const Tensor i = Tensor::of<int64_t>({1, 2}, {2});
+  EXPECT_NE(message([&] { invoke("add_.Tensor", {i, floats({1, 2}, {2})}); }, ErrorCode::runtime)
+                .find("result type Float can't be cast to the desired output type Long"),
+            std::string::npos);
+}
+
+TEST(Out, RightSizeKeepsPointerAndStrides) {
+  const Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  const Tensor out = Tensor::empty({2, 2}, DType::f32).as_strided({2, 2}, {1, 2}, 0);
+  void* data = out.data_ptr();
+  const Tensor result = invoke("add.out", {a, a}, {{"out", out}})[0].tensor();
+  EXPECT_TRUE(result.is_same(out));
+  EXPECT_EQ(out.data_ptr(), data);
+  EXPECT_EQ(out.strides()[0], 1);
+  EXPECT_EQ(out.to_vector<float>(), (Floats{2, 4, 6, 8}));
+}
+
+TEST(Out, ResizesAndConverts) {
+  const Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  Tensor out = Tensor::empty({0}, DType::f64);
+  invoke("add.out", {a, a}, {{"out", out}});
+  EXPECT_EQ(out.to_vector<double>(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(out.dim(), 2);
+  Tensor wrong = Tensor::empty({0}, DType::i64);
+  EXPECT_NE(message([&] { invoke("add.out", {a, a}, {{"out", wrong}}); }, ErrorCode::runtime)
+                .find("can't be cast to the desired output type Long"),
+            std::string::npos);
+}
+
+TEST(Out, MayBeAnInput) {
+  const Tensor a = floats({1, 2}, {2}), b = floats({10, 20}, {2});
+  invoke("add.out", {a, b}, {{"out", b}});
+  EXPECT_EQ(b.to_vector<float>(), (Floats{11, 22}));
+}
+
+TEST(Out, ForeignMemoryAsksItsOwnerToGrow) {
+  Floats memory(2);
+  ForeignMemory foreign;
+  foreign.grow = [&](uint64_t bytes) {
+    memory.resize(bytes / sizeof(float));
+    return static_cast<void*>(memory.data());
+  };
+  Tensor out = Tensor::from_memory(memory.data(), {2}, DType::f32, Device::cpu(), foreign);
+  const Tensor a = floats({1, 2, 3}, {3});
+  set_log([](LogLevel, std::string_view) {});  // a resize of a tensor with elements warns
+  invoke("add.out", {a, a}, {{"out", out}});
+  set_log({});
+  EXPECT_EQ(memory, (Floats{2, 4, 6}));
+  Floats fixed(2);
+  Tensor small = Tensor::from_memory(fixed.data(), {0}, DType::f32);
+  EXPECT_NE(message([&] { invoke("add.out", {a, a}, {{"out", small}}); }, ErrorCode::runtime)
+                .find("not resizable"),
+            std::string::npos);
+}
+
+TEST(Devices, MixedOnesAreRefused) {
+  const Tensor a = floats({1, 2}, {2}), m = Tensor::empty({2}, DType::f32, "meta");
+  EXPECT_NE(message([&] { add(a, m); }, ErrorCode::runtime)
+                .find("Expected all tensors to be on the same device, but found at least two "
+                      "devices, cpu and meta!"),
+            std::string::npos);
+}
+
+TEST(Devices, MetaComputesShapes) {
+  const Tensor m = Tensor::empty({3, 1}, DType::f16, "meta"),
+               n = Tensor::empty({4}, DType::f32, "meta");
+  const Tensor r = add(m, n);
+  EXPECT_EQ(r.dtype(), DType::f32);
+  EXPECT_EQ(std::vector<int64_t>(r.sizes().begin(), r.sizes().end()), (std::vector<int64_t>{3, 4}));
+  EXPECT_TRUE(r.device().is_meta());
+}
+
+TEST(Numbers, WrappedOnesDoNotPromote) {
+  const Tensor h = invoke("mul.Scalar", {Tensor::of<int32_t>({1, 2}, {2}), 3})[0].tensor();
+  EXPECT_EQ(h.dtype(), DType::i32);
+  const Tensor f = add(Tensor::of<int32_t>({1, 2}, {2}), Tensor::wrapped_number(0.5));
+  EXPECT_EQ(f.dtype(), DType::f32);
+  EXPECT_EQ(f.to_vector<float>(), (Floats{1.5, 2.5}));
+}
+
+TEST(Empty, ComputesNothing) {
+  const Tensor e = Tensor::empty({0, 3}, DType::f32);
+  EXPECT_EQ(add(e, e).numel(), 0);
+  EXPECT_EQ(add(e, floats({1, 2, 3}, {3})).size(1), 3);
+}
+
+TEST(Threads, ShareThePlans) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  const Tensor shared = floats(Floats(64, 1.0f), {64});
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int64_t i = 0; i < 200; ++i) {
+        const int64_t n = 1 + (i * 7 + t) % 50;
+        const Tensor a = floats(Floats(static_cast<size_t>(n), 2.0f), {n});
+        const Floats r = add(a, a).to_vector<float>();
+        if (r.size() != static_cast<size_t>(n) || r.back() != 4.0f) ++wrong;
+        if (add(shared, shared).to_vector<float>()[63] != 2.0f) ++wrong;
+        const Tensor s = invoke("slice.Tensor", {shared, 0, i % 10, 40})[0].tensor();
+        if (invoke("neg", {s})[0].tensor().to_vector<float>()[0] != -1.0f) ++wrong;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Detail, ArgumentsInSchemaOrder) {
+  const detail::Op op("add.Tensor");
+  const Tensor a = floats({1, 2}, {2});
+  const Scalar alpha = 3;
+  const detail::Arg args[] = {a, a, alpha};
+  EXPECT_EQ(detail::call_tensor(op, args).to_vector<float>(), (Floats{4, 8}));
+  const detail::Arg two[] = {a, a};
+  EXPECT_EQ(detail::call_tensor(op, two).to_vector<float>(), (Floats{2, 4}));
+  const detail::Arg one[] = {a};
+  EXPECT_THROW(detail::call_tensor(op, one), Error);
+}
+
+}  // namespace
+}  // namespace primset
