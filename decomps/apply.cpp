@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "decomps/argument_checks.h"
 #include "decomps/boxing.h"
 #include "decomps/engine.h"
 #include "decomps/formula.h"
@@ -67,8 +68,7 @@ void convert_arguments(Tracer& t, const Overload& o, const Promoted& p, Argument
     });
     auto* s = std::get_if<ScalarArg>(&args[i].value);
     const bool keeps_kind = s && s->constant && o.args[i].role == specs::Role::structural;
-    if (formula && s && !keeps_kind && o.args[i].kind == specs::ArgKind::scalar)
-      args[i] = scalar_value(t, o.args[i], *s, p.common);
+    if (formula && s && !keeps_kind) args[i] = scalar_value(t, o.args[i], *s, p.common);
   }
 }
 
@@ -120,9 +120,11 @@ std::vector<Val> run(Tracer& t, const Overload& o, const Promoted& p, Arguments 
               fmt::format("no decomposition '{}'", o.implementation.function));
       return f(t, args);
     }
-    case ImplKind::view: return run_view(t, o, args);
+    case ImplKind::view:
+      return run_view(t, o, args);
     case ImplKind::alias:
-    case ImplKind::none: break;
+    case ImplKind::none:
+      break;
   }
   std::string reason = o.status_reason.empty() ? "" : ": " + o.status_reason;
   fail(ErrorCode::not_implemented,
@@ -166,17 +168,76 @@ void require_dtype(const Overload& o, DType common) {
        fmt::format("\"{}\" not implemented for '{}'", o.op, aten_name(common)));
 }
 
+namespace {
+
+// The arguments of element i of a list operator: lists give their element, the rest goes to all.
+Arguments element_arguments(const Arguments& args, size_t i) {
+  Arguments out;
+  for (const Tracer::Argument& a : args) {
+    if (auto* l = std::get_if<std::vector<Val>>(&a.value)) {
+      out.emplace_back((*l)[i]);
+    } else if (auto* s = std::get_if<std::vector<ScalarArg>>(&a.value)) {
+      out.emplace_back((*s)[i]);
+    } else {
+      out.push_back(a);
+    }
+  }
+  return out;
+}
+
+size_t list_length(const Overload& o, const Arguments& args) {
+  std::optional<size_t> length;
+  for (const Tracer::Argument& a : args) {
+    size_t n = 0;
+    if (auto* l = std::get_if<std::vector<Val>>(&a.value)) {
+      n = l->size();
+    } else if (auto* s = std::get_if<std::vector<ScalarArg>>(&a.value)) {
+      n = s->size();
+    } else {
+      continue;
+    }
+    require(!length || *length == n, ErrorCode::runtime,
+            fmt::format("Tensor lists must have the same number of tensors, got {} and {}",
+                        length.value_or(0), n));
+    length = n;
+  }
+  require(length.value_or(0) > 0, ErrorCode::runtime, "Tensor list must have at least one tensor.");
+  return *length;
+}
+
+std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args);
+
+}  // namespace
+
 std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
   const Overload& o = t.bundle().computed_by(overload);
   args = rearrange(t, overload, o, std::move(args));
+  // A formula of a list operator is meant for each element.
+  const bool each = o.implementation.kind == ImplKind::formula && !o.args.empty() &&
+                    !o.returns.empty() && o.returns[0].kind == specs::ArgKind::tensor_list;
+  if (!each) return apply_one(t, o, std::move(args));
+  std::vector<Val> results;
+  const size_t n = list_length(o, args);
+  for (size_t i = 0; i < n; ++i) results.push_back(apply_one(t, o, element_arguments(args, i))[0]);
+  return results;
+}
+
+namespace {
+
+std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
+  check_arguments(o, args);
   const Promoted p = promotion_of(o, args);
   if (p.any) require_dtype(o, p.common);
   std::vector<Val> results = run(t, o, p, std::move(args));
-  if (p.any) {
-    for (Val& v : results) v = convert(v, p.result);
+  const bool formula = o.implementation.kind == ImplKind::formula;
+  for (Val& v : results) {
+    // A function knows its dtypes: only what it computed in opmath is left to round.
+    if (p.any && (formula || v.dtype() == opmath_type(p.result))) v = convert(v, p.result);
   }
   return results;
 }
+
+}  // namespace
 
 Tracer::Argument default_argument(Tracer& t, const specs::Argument& a) {
   const specs::DefaultValue& d = a.default_value;
@@ -184,7 +245,8 @@ Tracer::Argument default_argument(Tracer& t, const specs::Argument& a) {
   const auto repeat = static_cast<size_t>(std::max(a.fixed_size, 1));
   switch (d.kind) {
     case specs::DefaultKind::absent:
-    case specs::DefaultKind::none: return {};
+    case specs::DefaultKind::none:
+      return {};
     case specs::DefaultKind::integer:
       if (a.kind == specs::ArgKind::scalar) return t.literal(d.integer);
       if (a.kind == specs::ArgKind::floating) return static_cast<double>(d.integer);
@@ -196,8 +258,10 @@ Tracer::Argument default_argument(Tracer& t, const specs::Argument& a) {
     case specs::DefaultKind::boolean:
       if (a.kind == specs::ArgKind::scalar) return t.literal(d.integer != 0);
       return d.integer != 0;
-    case specs::DefaultKind::string: return d.text;
-    case specs::DefaultKind::int_list: return SymInts(d.list.begin(), d.list.end());
+    case specs::DefaultKind::string:
+      return d.text;
+    case specs::DefaultKind::int_list:
+      return SymInts(d.list.begin(), d.list.end());
     case specs::DefaultKind::enumeration:
       if (a.kind == specs::ArgKind::scalar_type) return static_cast<DType>(d.integer);
       if (a.kind == specs::ArgKind::layout) return static_cast<Layout>(d.integer);

@@ -20,7 +20,8 @@ std::vector<Val> apply(Tracer& t, const specs::Overload& overload, Arguments arg
 Arguments with_defaults(Tracer& t, const specs::Overload& overload, Arguments given);
 Tracer::Argument default_argument(Tracer& t, const specs::Argument& arg);
 
-// The arguments of `overload` in the order of `computed`, which computes it: by name, else by place.
+// The arguments of `overload` in the order of `computed`, which computes it: by name, else by
+// place.
 Arguments rearrange(Tracer& t, const specs::Overload& overload, const specs::Overload& computed,
                     Arguments args);
 

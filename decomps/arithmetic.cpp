@@ -52,7 +52,9 @@ Val convert(const Val& x, DType to) {
   return t.wrap(t.builder().convert(x.id(), to));
 }
 
-Val opmath(const Val& x) { return convert(x, opmath_type(x.dtype())); }
+Val opmath(const Val& x) {
+  return convert(x, opmath_type(x.dtype()));
+}
 
 Val unary(Prim p, const Val& x) {
   if (is_complex(x.dtype())) return complex_unary(p, x);
@@ -65,24 +67,42 @@ Val binary(Prim p, const Val& x, const Val& y) {
   return v.a.tracer().prim1(p, {v.a, v.b});
 }
 
-Val operator+(const Val& a, const Val& b) { return binary(Prim::add, a, b); }
-Val operator-(const Val& a, const Val& b) { return binary(Prim::sub, a, b); }
-Val operator*(const Val& a, const Val& b) { return binary(Prim::mul, a, b); }
-Val operator/(const Val& a, const Val& b) { return binary(Prim::div, a, b); }
-Val operator-(const Val& a) { return unary(Prim::neg, a); }
-Val operator&(const Val& a, const Val& b) { return binary(Prim::bit_and, a, b); }
-Val operator|(const Val& a, const Val& b) { return binary(Prim::bit_or, a, b); }
-Val operator^(const Val& a, const Val& b) { return binary(Prim::bit_xor, a, b); }
-Val operator~(const Val& a) { return unary(Prim::bit_not, a); }
+Val operator+(const Val& a, const Val& b) {
+  return binary(Prim::add, a, b);
+}
+Val operator-(const Val& a, const Val& b) {
+  return binary(Prim::sub, a, b);
+}
+Val operator*(const Val& a, const Val& b) {
+  return binary(Prim::mul, a, b);
+}
+Val operator/(const Val& a, const Val& b) {
+  return binary(Prim::div, a, b);
+}
+Val operator-(const Val& a) {
+  return unary(Prim::neg, a);
+}
+Val operator&(const Val& a, const Val& b) {
+  return binary(Prim::bit_and, a, b);
+}
+Val operator|(const Val& a, const Val& b) {
+  return binary(Prim::bit_or, a, b);
+}
+Val operator^(const Val& a, const Val& b) {
+  return binary(Prim::bit_xor, a, b);
+}
+Val operator~(const Val& a) {
+  return unary(Prim::bit_not, a);
+}
 
-#define PRIMSET_WITH_LITERAL(op)             \
-  Val operator op(const Val& a, Scalar b) {  \
-    const Pair v = with_literal(a, b);       \
-    return v.a op v.b;                       \
-  }                                          \
-  Val operator op(Scalar a, const Val& b) {  \
-    const Pair v = with_literal(b, a);       \
-    return v.b op v.a;                       \
+#define PRIMSET_WITH_LITERAL(op)            \
+  Val operator op(const Val& a, Scalar b) { \
+    const Pair v = with_literal(a, b);      \
+    return v.a op v.b;                      \
+  }                                         \
+  Val operator op(Scalar a, const Val& b) { \
+    const Pair v = with_literal(b, a);      \
+    return v.b op v.a;                      \
   }
 PRIMSET_WITH_LITERAL(+)
 PRIMSET_WITH_LITERAL(-)
@@ -90,12 +110,24 @@ PRIMSET_WITH_LITERAL(*)
 PRIMSET_WITH_LITERAL(/)
 #undef PRIMSET_WITH_LITERAL
 
-Val eq(const Val& a, const Val& b) { return compare(Prim::eq, a, b); }
-Val ne(const Val& a, const Val& b) { return ~eq(a, b); }
-Val lt(const Val& a, const Val& b) { return compare(Prim::lt, a, b); }
-Val le(const Val& a, const Val& b) { return compare(Prim::le, a, b); }
-Val gt(const Val& a, const Val& b) { return lt(b, a); }
-Val ge(const Val& a, const Val& b) { return le(b, a); }
+Val eq(const Val& a, const Val& b) {
+  return compare(Prim::eq, a, b);
+}
+Val ne(const Val& a, const Val& b) {
+  return ~eq(a, b);
+}
+Val lt(const Val& a, const Val& b) {
+  return compare(Prim::lt, a, b);
+}
+Val le(const Val& a, const Val& b) {
+  return compare(Prim::le, a, b);
+}
+Val gt(const Val& a, const Val& b) {
+  return lt(b, a);
+}
+Val ge(const Val& a, const Val& b) {
+  return le(b, a);
+}
 
 #define PRIMSET_COMPARE_LITERAL(f)     \
   Val f(const Val& a, Scalar b) {      \
@@ -118,7 +150,9 @@ Val where(const Val& p, const Val& a, const Val& b) {
                                          broadcast_to(arms.b, shape)});
 }
 
-Val full_like(const Val& x, Scalar v) { return x.tracer().constant(v, x.dtype(), x.shape()); }
+Val full_like(const Val& x, Scalar v) {
+  return x.tracer().constant(v, x.dtype(), x.shape());
+}
 
 Val full_like(const Val& x, const SymInt& v) {
   return x.tracer().constant(v, x.dtype(), x.shape());
@@ -137,9 +171,13 @@ Val imag(const Val& z) {
   return is_complex(z.dtype()) ? z.tracer().prim1(Prim::imag, {z}) : full_like(z, Scalar(0));
 }
 
-Val conj(const Val& z) { return is_complex(z.dtype()) ? complex(real(z), -imag(z)) : z; }
+Val conj(const Val& z) {
+  return is_complex(z.dtype()) ? complex(real(z), -imag(z)) : z;
+}
 
-Val logical(const Val& x) { return convert(x, DType::boolean); }
+Val logical(const Val& x) {
+  return convert(x, DType::boolean);
+}
 
 Val is_nan(const Val& x) {
   if (!is_floating(x.dtype()) && !is_complex(x.dtype()))

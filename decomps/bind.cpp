@@ -68,7 +68,9 @@ RngArg Binder::generator(uint32_t index) {
   return {seed, offset};
 }
 
-RngArg Binder::default_generator() { return generator(InputSource::kDefaultGenerator); }
+RngArg Binder::default_generator() {
+  return generator(InputSource::kDefaultGenerator);
+}
 
 uint32_t Binder::input_of(const TensorMeta& meta, uint32_t index, uint32_t element) {
   if (auto known = input_of_identity_.find(meta.identity); known != input_of_identity_.end())

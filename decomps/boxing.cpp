@@ -145,6 +145,7 @@ DeviceArg unbox<DeviceArg>(Tracer& t, const Tracer::Argument& a) {
 
 template <>
 RngArg unbox<RngArg>(Tracer& t, const Tracer::Argument& a) {
+  if (a.is_none()) return {};  // the default generator
   return exactly<RngArg>(a, "a generator");
 }
 

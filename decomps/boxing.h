@@ -71,7 +71,9 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-inline void flatten(std::vector<Val>& out, Val v) { out.push_back(v); }
+inline void flatten(std::vector<Val>& out, Val v) {
+  out.push_back(v);
+}
 inline void flatten(std::vector<Val>& out, std::vector<Val> v) {
   out.insert(out.end(), v.begin(), v.end());
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "decomps/operator_support.h"
 #include "decomps/tracer.h"
 
 namespace primset::decomps {
@@ -25,12 +26,6 @@ SymInt common_size(const SymInt& a, const SymInt& b, size_t dim) {
 bool certainly_equal(const SymInts& a, const SymInts& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const SymInt& x, const SymInt& y) { return known_equal(x, y) == true; });
-}
-
-std::string shape_text(const SymInts& shape) {
-  std::vector<int64_t> hints;
-  for (const SymInt& s : shape) hints.push_back(s.hint());
-  return fmt::format("[{}]", fmt::join(hints, ", "));
 }
 
 }  // namespace

@@ -5,25 +5,41 @@
 namespace primset::decomps {
 namespace {
 
-Val map_parts(Prim p, const Val& z) { return complex(unary(p, real(z)), unary(p, imag(z))); }
+Val map_parts(Prim p, const Val& z) {
+  return complex(unary(p, real(z)), unary(p, imag(z)));
+}
 
 // i * z
-Val turned(const Val& z) { return complex(-imag(z), real(z)); }
+Val turned(const Val& z) {
+  return complex(-imag(z), real(z));
+}
 // -i * z
-Val turned_back(const Val& z) { return complex(imag(z), -real(z)); }
+Val turned_back(const Val& z) {
+  return complex(imag(z), -real(z));
+}
 
-Val sinh_of(const Val& z) { return turned_back(unary(Prim::complex_sin, turned(z))); }
-Val cosh_of(const Val& z) { return unary(Prim::complex_cos, turned(z)); }
-Val tan_of(const Val& z) { return turned_back(unary(Prim::complex_tanh, turned(z))); }
+Val sinh_of(const Val& z) {
+  return turned_back(unary(Prim::complex_sin, turned(z)));
+}
+Val cosh_of(const Val& z) {
+  return unary(Prim::complex_cos, turned(z));
+}
+Val tan_of(const Val& z) {
+  return turned_back(unary(Prim::complex_tanh, turned(z)));
+}
 
-Val reciprocal_of(const Val& z) { return full_like(z, Scalar(1.0)) / z; }
+Val reciprocal_of(const Val& z) {
+  return full_like(z, Scalar(1.0)) / z;
+}
 
 // log((1 + z) / (1 - z)) / 2
 Val atanh_of(const Val& z) {
   const Val one = full_like(z, Scalar(1.0));
   return (unary(Prim::complex_log, one + z) - unary(Prim::complex_log, one - z)) * Scalar(0.5);
 }
-Val atan_of(const Val& z) { return turned_back(atanh_of(turned(z))); }
+Val atan_of(const Val& z) {
+  return turned_back(atanh_of(turned(z)));
+}
 
 // Kahan's formulas for asin and acos, with the cuts where C99 has them.
 Val asin_of(const Val& z) {
@@ -37,7 +53,9 @@ Val acos_of(const Val& z) {
   return complex(binary(Prim::atan2, real(a), real(b)) * Scalar(2.0),
                  unary(Prim::asinh, imag(conj(b) * a)));
 }
-Val asinh_of(const Val& z) { return turned_back(asin_of(turned(z))); }
+Val asinh_of(const Val& z) {
+  return turned_back(asin_of(turned(z)));
+}
 
 // sqrt(z - 1) and sqrt(z + 1) give the cut below 1.
 Val acosh_of(const Val& z) {
@@ -64,7 +82,8 @@ Val expm1_of(const Val& z) {
   const Val half_sine = unary(Prim::sin, y * Scalar(0.5));
   const Val cos_less_one = half_sine * half_sine * Scalar(-2.0);
   const Val grown = unary(Prim::expm1, x);
-  return complex(grown * unary(Prim::cos, y) + cos_less_one, unary(Prim::exp, x) * unary(Prim::sin, y));
+  return complex(grown * unary(Prim::cos, y) + cos_less_one,
+                 unary(Prim::exp, x) * unary(Prim::sin, y));
 }
 
 [[noreturn]] void missing(Prim p, const Val& z) {
@@ -78,43 +97,71 @@ Val expm1_of(const Val& z) {
 Val complex_unary(Prim p, const Val& z) {
   Tracer& t = z.tracer();
   switch (p) {
-    case Prim::neg: return map_parts(p, z);
+    case Prim::neg:
+      return map_parts(p, z);
     case Prim::complex_sqrt:
     case Prim::complex_exp:
     case Prim::complex_log:
     case Prim::complex_sin:
     case Prim::complex_cos:
     case Prim::complex_tanh:
-    case Prim::complex_abs: return t.prim1(p, {z});
-    case Prim::abs: return t.prim1(Prim::complex_abs, {z});
-    case Prim::sqrt: return t.prim1(Prim::complex_sqrt, {z});
-    case Prim::exp: return t.prim1(Prim::complex_exp, {z});
-    case Prim::log: return t.prim1(Prim::complex_log, {z});
-    case Prim::log2: return scaled_log(z, 1.4426950408889634);
-    case Prim::log10: return scaled_log(z, 0.4342944819032518);
-    case Prim::log1p: return t.prim1(Prim::complex_log, {z + full_like(z, Scalar(1.0))});
-    case Prim::exp2: return t.prim1(Prim::complex_exp, {complex(real(z) * Scalar(0.6931471805599453),
-                                                                imag(z) * Scalar(0.6931471805599453))});
-    case Prim::expm1: return expm1_of(z);
-    case Prim::sin: return t.prim1(Prim::complex_sin, {z});
-    case Prim::cos: return t.prim1(Prim::complex_cos, {z});
-    case Prim::tan: return tan_of(z);
-    case Prim::tanh: return t.prim1(Prim::complex_tanh, {z});
-    case Prim::sinh: return sinh_of(z);
-    case Prim::cosh: return cosh_of(z);
-    case Prim::asinh: return asinh_of(z);
-    case Prim::asin: return asin_of(z);
-    case Prim::acos: return acos_of(z);
-    case Prim::acosh: return acosh_of(z);
-    case Prim::atanh: return atanh_of(z);
-    case Prim::atan: return atan_of(z);
-    case Prim::reciprocal: return reciprocal_of(z);
-    case Prim::rsqrt: return reciprocal_of(t.prim1(Prim::complex_sqrt, {z}));
-    case Prim::sign: return sign_of(z);
+    case Prim::complex_abs:
+      return t.prim1(p, {z});
+    case Prim::abs:
+      return t.prim1(Prim::complex_abs, {z});
+    case Prim::sqrt:
+      return t.prim1(Prim::complex_sqrt, {z});
+    case Prim::exp:
+      return t.prim1(Prim::complex_exp, {z});
+    case Prim::log:
+      return t.prim1(Prim::complex_log, {z});
+    case Prim::log2:
+      return scaled_log(z, 1.4426950408889634);
+    case Prim::log10:
+      return scaled_log(z, 0.4342944819032518);
+    case Prim::log1p:
+      return t.prim1(Prim::complex_log, {z + full_like(z, Scalar(1.0))});
+    case Prim::exp2:
+      return t.prim1(Prim::complex_exp, {complex(real(z) * Scalar(0.6931471805599453),
+                                                 imag(z) * Scalar(0.6931471805599453))});
+    case Prim::expm1:
+      return expm1_of(z);
+    case Prim::sin:
+      return t.prim1(Prim::complex_sin, {z});
+    case Prim::cos:
+      return t.prim1(Prim::complex_cos, {z});
+    case Prim::tan:
+      return tan_of(z);
+    case Prim::tanh:
+      return t.prim1(Prim::complex_tanh, {z});
+    case Prim::sinh:
+      return sinh_of(z);
+    case Prim::cosh:
+      return cosh_of(z);
+    case Prim::asinh:
+      return asinh_of(z);
+    case Prim::asin:
+      return asin_of(z);
+    case Prim::acos:
+      return acos_of(z);
+    case Prim::acosh:
+      return acosh_of(z);
+    case Prim::atanh:
+      return atanh_of(z);
+    case Prim::atan:
+      return atan_of(z);
+    case Prim::reciprocal:
+      return reciprocal_of(z);
+    case Prim::rsqrt:
+      return reciprocal_of(t.prim1(Prim::complex_sqrt, {z}));
+    case Prim::sign:
+      return sign_of(z);
     case Prim::sigmoid:
       return reciprocal_of(full_like(z, Scalar(1.0)) + t.prim1(Prim::complex_exp, {-z}));
-    case Prim::silu: return z * unary(Prim::sigmoid, z);
-    default: missing(p, z);
+    case Prim::silu:
+      return z * unary(Prim::sigmoid, z);
+    default:
+      missing(p, z);
   }
 }
 
@@ -122,15 +169,21 @@ Val complex_binary(Prim p, const Val& a, const Val& b) {
   Tracer& t = a.tracer();
   switch (p) {
     case Prim::add:
-    case Prim::sub: return complex(binary(p, real(a), real(b)), binary(p, imag(a), imag(b)));
+    case Prim::sub:
+      return complex(binary(p, real(a), real(b)), binary(p, imag(a), imag(b)));
     case Prim::mul:
-    case Prim::complex_mul: return t.prim1(Prim::complex_mul, {a, b});
+    case Prim::complex_mul:
+      return t.prim1(Prim::complex_mul, {a, b});
     case Prim::div:
-    case Prim::complex_div: return t.prim1(Prim::complex_div, {a, b});
+    case Prim::complex_div:
+      return t.prim1(Prim::complex_div, {a, b});
     case Prim::pow:
-    case Prim::complex_pow: return t.prim1(Prim::complex_pow, {a, b});
-    case Prim::eq: return eq(real(a), real(b)) & eq(imag(a), imag(b));
-    default: missing(p, a);
+    case Prim::complex_pow:
+      return t.prim1(Prim::complex_pow, {a, b});
+    case Prim::eq:
+      return eq(real(a), real(b)) & eq(imag(a), imag(b));
+    default:
+      missing(p, a);
   }
 }
 
@@ -143,15 +196,14 @@ Val complex_reduce(Prim p, const Val& z, const std::vector<int64_t>& dims) {
   require(p == Prim::reduce_prod, ErrorCode::not_implemented,
           fmt::format("\"{}\" not implemented for complex values", prims::info(p).name));
   const DType part = re.dtype();
-  prims::Region multiply =
-      t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
-        return std::vector<Val>{v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
-      });
+  prims::Region multiply = t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
+    return std::vector<Val>{v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
+  });
   std::vector<prims::Region> regions;
   regions.push_back(std::move(multiply));
-  const auto parts = t.prim(Prim::reduce,
-                            {re, im, t.constant(Scalar(1.0), part), t.constant(Scalar(0.0), part)},
-                            {{"dims", dims}}, std::move(regions));
+  const auto parts =
+      t.prim(Prim::reduce, {re, im, t.constant(Scalar(1.0), part), t.constant(Scalar(0.0), part)},
+             {{"dims", dims}}, std::move(regions));
   return complex(parts[0], parts[1]);
 }
 

@@ -23,7 +23,7 @@ namespace primset::decomps {
 // (sizes 0 and 1, strides 0 and 1 and those that follow from others are).
 struct TensorMeta {
   DType dtype = DType::f32;
-  SymInts sizes, strides;  // strides in elements
+  SymInts sizes, strides;     // strides in elements
   SymInt storage_offset = 0;  // in elements; only as_strided looks at it
   // Two arguments with one number are the very same memory, seen the same way.
   uint32_t identity = 0;
@@ -31,8 +31,8 @@ struct TensorMeta {
   bool on_cpu_scalar = false;   // a rank-0 CPU tensor beside tensors of another device
 };
 
-// One actual argument. Scalars say their literal kind; their value is a launch parameter, unless the
-// spec calls the argument structural or `value` is needed for an error text.
+// One actual argument. Scalars say their literal kind; their value is a launch parameter, unless
+// the spec calls the argument structural or `value` is needed for an error text.
 struct Actual {
   using Value = std::variant<std::monostate, TensorMeta, std::vector<TensorMeta>,
                              std::vector<std::optional<TensorMeta>>, Scalar, std::vector<Scalar>,
@@ -65,7 +65,7 @@ struct TracedOutput {
   // View: from the argument's first element, counted, as the strides are, in elements of dtype.
   SymInt offset = 0;
   uint32_t argument = 0;
-  uint32_t element = 0;      // argument, view: of a list argument
+  uint32_t element = 0;                  // argument, view: of a list argument
   bool conj = false, neg = false;        // view: bits to flip
   std::optional<DType> view_dtype;       // view: reinterpret as (real of complex, view_as_real ...)
   std::optional<uint32_t> graph_output;  // which graph output fills it; none for pure views

@@ -127,8 +127,7 @@ class Expander {
     const specs::Primitive* p = bundle_.find_primitive(prims::info(n.prim).name);
     require(p != nullptr, ErrorCode::internal, "a primitive that the specs do not have");
     std::vector<Val> values;
-    for (ValueId v : operands)
-      values.push_back(v == prims::kNoValue ? Val() : tracer_.wrap(v));
+    for (ValueId v : operands) values.push_back(v == prims::kNoValue ? Val() : tracer_.wrap(v));
     std::vector<Val> results = decompose(tracer_, *p, values, n.attrs);
     require(results.size() == n.results.size(), ErrorCode::internal,
             fmt::format("the decomposition of '{}' gives {} results", p->name, results.size()));

@@ -21,8 +21,8 @@ using specs::NodeKind;
 struct Term;
 using Terms = std::vector<Term>;
 struct Term {
-  using Value =
-      std::variant<std::monostate, Val, Scalar, SymInt, std::string, DType, Terms, std::vector<Val>>;
+  using Value = std::variant<std::monostate, Val, Scalar, SymInt, std::string, DType, Terms,
+                             std::vector<Val>>;
   Value value;  // vector<Val>: several results of one call
 
   template <typename T>
@@ -41,58 +41,100 @@ Terms terms_of(const List& list) {
 
 Scalar fold_floating(FormulaOp op, double a, double b) {
   switch (op) {
-    case FormulaOp::add: return a + b;
-    case FormulaOp::sub: return a - b;
-    case FormulaOp::mul: return a * b;
-    case FormulaOp::div: return a / b;
-    case FormulaOp::power: return std::pow(a, b);
-    case FormulaOp::equal: return a == b;
-    case FormulaOp::not_equal: return a != b;
-    case FormulaOp::less: return a < b;
-    case FormulaOp::less_equal: return a <= b;
-    case FormulaOp::greater: return a > b;
-    case FormulaOp::greater_equal: return a >= b;
-    default: fail(ErrorCode::internal, "a formula applies an integer operator to fractions");
+    case FormulaOp::add:
+      return a + b;
+    case FormulaOp::sub:
+      return a - b;
+    case FormulaOp::mul:
+      return a * b;
+    case FormulaOp::div:
+      return a / b;
+    case FormulaOp::power:
+      return std::pow(a, b);
+    case FormulaOp::equal:
+      return a == b;
+    case FormulaOp::not_equal:
+      return a != b;
+    case FormulaOp::less:
+      return a < b;
+    case FormulaOp::less_equal:
+      return a <= b;
+    case FormulaOp::greater:
+      return a > b;
+    case FormulaOp::greater_equal:
+      return a >= b;
+    default:
+      fail(ErrorCode::internal, "a formula applies an integer operator to fractions");
   }
 }
 
 Term fold_integers(FormulaOp op, const SymInt& a, const SymInt& b) {
   switch (op) {
-    case FormulaOp::add: return {a + b};
-    case FormulaOp::sub: return {a - b};
-    case FormulaOp::mul: return {a * b};
-    case FormulaOp::div: return {floor_div(a, b)};
-    case FormulaOp::remainder: return {mod(a, b)};
-    case FormulaOp::equal: return {Scalar(a == b)};
-    case FormulaOp::not_equal: return {Scalar(!(a == b))};
-    case FormulaOp::less: return {Scalar(a < b)};
-    case FormulaOp::less_equal: return {Scalar(a <= b)};
-    case FormulaOp::greater: return {Scalar(a > b)};
-    case FormulaOp::greater_equal: return {Scalar(a >= b)};
-    default: fail(ErrorCode::internal, "a formula applies this operator to values only");
+    case FormulaOp::add:
+      return {a + b};
+    case FormulaOp::sub:
+      return {a - b};
+    case FormulaOp::mul:
+      return {a * b};
+    case FormulaOp::div:
+      return {floor_div(a, b)};
+    case FormulaOp::remainder:
+      return {mod(a, b)};
+    case FormulaOp::equal:
+      return {Scalar(a == b)};
+    case FormulaOp::not_equal:
+      return {Scalar(!(a == b))};
+    case FormulaOp::less:
+      return {Scalar(a < b)};
+    case FormulaOp::less_equal:
+      return {Scalar(a <= b)};
+    case FormulaOp::greater:
+      return {Scalar(a > b)};
+    case FormulaOp::greater_equal:
+      return {Scalar(a >= b)};
+    default:
+      fail(ErrorCode::internal, "a formula applies this operator to values only");
   }
 }
 
 Val apply_binary(FormulaOp op, const Val& a, const Val& b) {
   switch (op) {
-    case FormulaOp::add: return a + b;
-    case FormulaOp::sub: return a - b;
-    case FormulaOp::mul: return a * b;
-    case FormulaOp::div: return a / b;
-    case FormulaOp::remainder: return binary(Prim::remainder, a, b);
-    case FormulaOp::power: return binary(Prim::pow, a, b);
-    case FormulaOp::equal: return eq(a, b);
-    case FormulaOp::not_equal: return ne(a, b);
-    case FormulaOp::less: return lt(a, b);
-    case FormulaOp::less_equal: return le(a, b);
-    case FormulaOp::greater: return gt(a, b);
-    case FormulaOp::greater_equal: return ge(a, b);
-    case FormulaOp::bit_and: return a & b;
-    case FormulaOp::bit_or: return a | b;
-    case FormulaOp::bit_xor: return a ^ b;
-    case FormulaOp::shift_left: return binary(Prim::shift_left, a, b);
-    case FormulaOp::shift_right: return binary(Prim::shift_right, a, b);
-    default: fail(ErrorCode::internal, "a formula applies this operator to conditions only");
+    case FormulaOp::add:
+      return a + b;
+    case FormulaOp::sub:
+      return a - b;
+    case FormulaOp::mul:
+      return a * b;
+    case FormulaOp::div:
+      return a / b;
+    case FormulaOp::remainder:
+      return binary(Prim::remainder, a, b);
+    case FormulaOp::power:
+      return binary(Prim::pow, a, b);
+    case FormulaOp::equal:
+      return eq(a, b);
+    case FormulaOp::not_equal:
+      return ne(a, b);
+    case FormulaOp::less:
+      return lt(a, b);
+    case FormulaOp::less_equal:
+      return le(a, b);
+    case FormulaOp::greater:
+      return gt(a, b);
+    case FormulaOp::greater_equal:
+      return ge(a, b);
+    case FormulaOp::bit_and:
+      return a & b;
+    case FormulaOp::bit_or:
+      return a | b;
+    case FormulaOp::bit_xor:
+      return a ^ b;
+    case FormulaOp::shift_left:
+      return binary(Prim::shift_left, a, b);
+    case FormulaOp::shift_right:
+      return binary(Prim::shift_right, a, b);
+    default:
+      fail(ErrorCode::internal, "a formula applies this operator to conditions only");
   }
 }
 
@@ -140,20 +182,34 @@ class Evaluator {
     const FormulaNode& n = f_.node(index);
     const auto child = f_.children(n);
     switch (n.kind) {
-      case NodeKind::integer: return {Scalar(n.integer)};
-      case NodeKind::floating: return {Scalar(n.floating)};
-      case NodeKind::boolean: return {Scalar(n.integer != 0)};
-      case NodeKind::string: return {n.text};
-      case NodeKind::none: return {};
-      case NodeKind::dtype: return {static_cast<DType>(n.integer)};
-      case NodeKind::argument: return argument(static_cast<size_t>(n.integer));
-      case NodeKind::local: return local(n);
-      case NodeKind::unary: return unary_term(n.op, child[0]);
-      case NodeKind::binary: return binary_term(n.op, child[0], child[1]);
-      case NodeKind::ternary: return eval(holds(child[0]) ? child[1] : child[2]);
-      case NodeKind::call: return call(n);
-      case NodeKind::keyword: return eval(child[0]);
-      case NodeKind::list: return {children(n)};
+      case NodeKind::integer:
+        return {Scalar(n.integer)};
+      case NodeKind::floating:
+        return {Scalar(n.floating)};
+      case NodeKind::boolean:
+        return {Scalar(n.integer != 0)};
+      case NodeKind::string:
+        return {n.text};
+      case NodeKind::none:
+        return {};
+      case NodeKind::dtype:
+        return {static_cast<DType>(n.integer)};
+      case NodeKind::argument:
+        return argument(static_cast<size_t>(n.integer));
+      case NodeKind::local:
+        return local(n);
+      case NodeKind::unary:
+        return unary_term(n.op, child[0]);
+      case NodeKind::binary:
+        return binary_term(n.op, child[0], child[1]);
+      case NodeKind::ternary:
+        return eval(holds(child[0]) ? child[1] : child[2]);
+      case NodeKind::call:
+        return call(n);
+      case NodeKind::keyword:
+        return eval(child[0]);
+      case NodeKind::list:
+        return {children(n)};
     }
     fail(ErrorCode::internal, "a formula node of an unknown kind");
   }
@@ -205,8 +261,7 @@ class Evaluator {
   Val to_val(const Term& term, DType beside) {
     if (auto* v = term.get<Val>()) return *v;
     if (auto* s = term.get<Scalar>()) return t_.constant(*s, literal_dtype(beside, *s));
-    if (auto* s = term.get<SymInt>())
-      return t_.constant(*s, is_bool(beside) ? DType::i64 : beside);
+    if (auto* s = term.get<SymInt>()) return t_.constant(*s, is_bool(beside) ? DType::i64 : beside);
     fail(ErrorCode::internal, fmt::format("the formula '{}' uses something else where a value "
                                           "is needed",
                                           f_.text));
@@ -271,10 +326,14 @@ class Evaluator {
 
   Term call(const FormulaNode& n) {
     switch (n.callee) {
-      case Callee::builtin: return builtin(n);
-      case Callee::primitive: return primitive(n);
-      case Callee::op: return operator_call(n, false);
-      case Callee::rounded_op: return operator_call(n, true);
+      case Callee::builtin:
+        return builtin(n);
+      case Callee::primitive:
+        return primitive(n);
+      case Callee::op:
+        return operator_call(n, false);
+      case Callee::rounded_op:
+        return operator_call(n, true);
     }
     fail(ErrorCode::internal, "a formula calls something unknown");
   }
@@ -283,7 +342,7 @@ class Evaluator {
     const std::vector<Term> a = children(n);
     if (n.text == "where") {
       const DType t = beside({&a[1], &a[2]});
-      return {where(to_val(a[0], DType::boolean), to_val(a[1], t), to_val(a[2], t))};
+      return {where(logical(to_val(a[0], DType::boolean)), to_val(a[1], t), to_val(a[2], t))};
     }
     if (n.text == "size") {
       const auto dim = a[1].get<Scalar>();
@@ -334,9 +393,8 @@ class Evaluator {
       return count;
     });
     const std::span<std::optional<Term>> all(terms);
-    const std::vector<Val> results =
-        emit(p, *prim, operands(p, all.first(p.operands.size())),
-             attributes(p, all.subspan(p.operands.size())));
+    const std::vector<Val> results = emit(p, *prim, operands(p, all.first(p.operands.size())),
+                                          attributes(p, all.subspan(p.operands.size())));
     if (results.size() == 1) return {results[0]};
     return {results};
   }
@@ -392,12 +450,18 @@ class Evaluator {
 
   static Term default_term(const specs::DefaultValue& d) {
     switch (d.kind) {
-      case specs::DefaultKind::integer: return {Scalar(d.integer)};
-      case specs::DefaultKind::floating: return {Scalar(d.floating)};
-      case specs::DefaultKind::boolean: return {Scalar(d.integer != 0)};
-      case specs::DefaultKind::string: return {d.text};
-      case specs::DefaultKind::int_list: return {terms_of(SymInts(d.list.begin(), d.list.end()))};
-      default: return {};
+      case specs::DefaultKind::integer:
+        return {Scalar(d.integer)};
+      case specs::DefaultKind::floating:
+        return {Scalar(d.floating)};
+      case specs::DefaultKind::boolean:
+        return {Scalar(d.integer != 0)};
+      case specs::DefaultKind::string:
+        return {d.text};
+      case specs::DefaultKind::int_list:
+        return {terms_of(SymInts(d.list.begin(), d.list.end()))};
+      default:
+        return {};
     }
   }
 
@@ -419,20 +483,26 @@ class Evaluator {
   static decltype(prims::Attr::value) attribute(const specs::Attribute& a, const Term& term) {
     using enum specs::AttributeType;
     switch (a.type) {
-      case dtype: return *term.get<DType>();
-      case integer: return to_size(term).specialize();
+      case dtype:
+        return *term.get<DType>();
+      case integer:
+        return to_size(term).specialize();
       case ints: {
         prims::Attr::Ints out;
         for (const SymInt& s : to_sizes(term)) out.push_back(s.specialize());
         return out;
       }
-      case size: return to_size(term);
-      case sizes: return to_sizes(term);
+      case size:
+        return to_size(term);
+      case sizes:
+        return to_sizes(term);
       case scalar:
         if (auto* s = term.get<Scalar>()) return *s;
         return to_size(term);
-      case string: return *term.get<std::string>();
-      case boolean: return term.get<Scalar>()->to_bool();
+      case string:
+        return *term.get<std::string>();
+      case boolean:
+        return term.get<Scalar>()->to_bool();
     }
     fail(ErrorCode::internal, "an attribute of an unknown type");
   }
@@ -444,8 +514,8 @@ class Evaluator {
     if (prim == Prim::imag) return {imag(values[0])};
     if (prim == Prim::complex) return {complex(values[0], values[1])};
     if (prim == Prim::select) return {where(values[0], values[1], values[2])};
-    const bool elementwise = p.category.starts_with("elementwise") || p.category == "complex" ||
-                             p.category == "special";
+    const bool elementwise =
+        p.category.starts_with("elementwise") || p.category == "complex" || p.category == "special";
     if (elementwise && values.size() == 1) return {unary(prim, values[0])};
     if (elementwise && values.size() == 2) return {binary(prim, values[0], values[1])};
     if (elementwise) return t_.prim(prim, unified(values), std::move(attrs));
@@ -527,9 +597,8 @@ class Evaluator {
     size_t next = 0;
     for (uint32_t c : f_.children(n)) {
       const FormulaNode& child = f_.node(c);
-      const size_t at = child.kind == NodeKind::keyword
-                            ? static_cast<size_t>(o.find_arg(child.text))
-                            : next++;
+      const size_t at =
+          child.kind == NodeKind::keyword ? static_cast<size_t>(o.find_arg(child.text)) : next++;
       if (at >= o.args.size()) return false;
       const bool tensor = specs::is_tensor_kind(o.args[at].kind);
       const bool value = eval(c).get<Val>() != nullptr;

@@ -105,26 +105,104 @@ SymInts by_layout(const Overload& o, const std::vector<Actual>& args, const SymI
   return strides;
 }
 
+// nonzero: its columns are vectors without gaps.
+SymInts column_major(const SymInts& sizes) {
+  return sizes.size() == 2 ? SymInts{1, sizes[0]} : contiguous_strides(sizes);
+}
+
+// A list of indices as index() sees it: which dims of the tensor they index, and with what strides.
+struct IndexList {
+  std::vector<size_t> dims;
+  std::vector<SymInts> sizes, strides;  // a mask is its true elements: a vector of unknown size
+};
+
+IndexList index_list(const std::vector<std::optional<TensorMeta>>& indices) {
+  IndexList out;
+  size_t dim = 0;
+  for (const auto& index : indices) {
+    const bool mask = index && (is_bool(index->dtype) || index->dtype == DType::u8);
+    const size_t covered = mask ? index->sizes.size() : 1;
+    if (index) {
+      for (size_t i = 0; i < covered; ++i) out.dims.push_back(dim + i);
+      out.sizes.push_back(mask ? SymInts{2} : index->sizes);
+      out.strides.push_back(mask ? SymInts{1} : index->strides);
+    }
+    dim += covered;
+  }
+  return out;
+}
+
+// TensorIterator's strides for the indexed tensor, which stands still along the joint dims of the
+// indices, and the indices, which stand still elsewhere.
+SymInts indexed(const std::vector<Actual>& args, const SymInts& sizes) {
+  const auto* self = std::get_if<TensorMeta>(&args[0].value);
+  const auto* list = std::get_if<std::vector<std::optional<TensorMeta>>>(&args[1].value);
+  if (!self || !list) return contiguous_strides(sizes);
+  const IndexList in = index_list(*list);
+  if (in.dims.empty() || in.dims.size() > self->sizes.size()) return contiguous_strides(sizes);
+  const size_t joint = sizes.size() + in.dims.size() - self->sizes.size();
+  const bool neighbours = in.dims.back() - in.dims.front() + 1 == in.dims.size();
+  const size_t at = neighbours ? in.dims.front() : 0;
+  SymInts own;
+  for (size_t d = 0; d < self->strides.size(); ++d) {
+    if (std::find(in.dims.begin(), in.dims.end(), d) == in.dims.end())
+      own.push_back(self->strides[d]);
+  }
+  own.insert(own.begin() + static_cast<std::ptrdiff_t>(at), joint, SymInt(0));
+  std::vector<SymInts> operands = {own};
+  for (size_t i = 0; i < in.strides.size(); ++i) {
+    SymInts strides(sizes.size(), SymInt(0));
+    const size_t rank = in.strides[i].size();
+    for (size_t d = 0; d < rank; ++d) {
+      if (known_equal(in.sizes[i][d], 1) != true) strides[at + joint - rank + d] = in.strides[i][d];
+    }
+    operands.push_back(std::move(strides));
+  }
+  return elementwise_strides(sizes, std::span<const SymInts>(operands));
+}
+
+// rot90: quarter turns are transposed copies of what flip preserves.
+SymInts rotated(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const int64_t k = std::get<SymInt>(args[1].value).specialize() % 4;
+  const TensorMeta* t = first_tensor(args, result);
+  if (k == 0 || !t) return contiguous_strides(sizes);
+  SymInts strides = preserved_strides(t->sizes, t->strides);
+  if (k % 2 == 0) return strides;
+  const SymInts& dims = std::get<SymInts>(args[2].value);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  const auto a = static_cast<size_t>(wrap_dim(dims[0].specialize(), rank));
+  const auto b = static_cast<size_t>(wrap_dim(dims[1].specialize(), rank));
+  std::swap(strides[a], strides[b]);
+  return strides;
+}
+
 }  // namespace
 
 SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
                        const SymInts& sizes) {
   switch (o.strides.kind) {
-    case specs::StrideKind::elementwise: return elementwise(o, args, result, sizes);
-    case specs::StrideKind::contiguous: return contiguous_strides(sizes);
-    case specs::StrideKind::function: break;
+    case specs::StrideKind::elementwise:
+      return elementwise(o, args, result, sizes);
+    case specs::StrideKind::contiguous:
+      return contiguous_strides(sizes);
+    case specs::StrideKind::function:
+      break;
   }
   const std::string& rule = o.strides.function;
+  if (rule == "rotated") return rotated(args, result, sizes);
   if (rule == "preserve") return preserve(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
+  if (rule == "column_major") return column_major(sizes);
+  if (rule == "indexed") return indexed(args, sizes);
   if (rule == "given") return given(o, args, sizes);
   if (rule == "physical_layout") return by_layout(o, args, sizes);
   if (rule == "memory_format") {
     const auto format = format_argument(args).value_or(MemoryFormat::contiguous);
     return of_format(format, sizes);
   }
-  fail(ErrorCode::internal, fmt::format("'{}' names the unknown stride rule '{}'", o.qualified, rule));
+  fail(ErrorCode::internal,
+       fmt::format("'{}' names the unknown stride rule '{}'", o.qualified, rule));
 }
 
 }  // namespace primset::decomps

@@ -9,7 +9,8 @@
 
 namespace primset::decomps {
 
-// Of result `result` with these sizes. `overload` is what was called, whose arguments `args` follow.
+// Of result `result` with these sizes. `overload` is what was called, whose arguments `args`
+// follow.
 SymInts output_strides(const specs::Overload& overload, const std::vector<Actual>& args,
                        size_t result, const SymInts& sizes);
 

@@ -46,7 +46,7 @@ Parts boxed(const Parts& z) {
 }
 
 Val without_nan(const Val& x) {
-  return where(is_nan(x), copysign(zero_like(x), x), x);
+  return where(is_unordered(x), copysign(zero_like(x), x), x);
 }
 
 Parts plain_mul(const Parts& a, const Parts& b) {
@@ -66,7 +66,8 @@ Parts complex_mul(const Parts& a, const Parts& b) {
   const Val a_infinite = either_infinite(a), b_infinite = either_infinite(b);
   const Val overflows = is_infinite(a.re * b.re) | is_infinite(a.im * b.im) |
                         is_infinite(a.re * b.im) | is_infinite(a.im * b.re);
-  const Val lost = is_nan(plain.re) & is_nan(plain.im) & (a_infinite | b_infinite | overflows);
+  const Val lost =
+      is_unordered(plain.re) & is_unordered(plain.im) & (a_infinite | b_infinite | overflows);
   const auto prepared = [](const Val& infinite, const Parts& z) {
     return choose(infinite, boxed(z), {without_nan(z.re), without_nan(z.im)});
   };
@@ -138,7 +139,7 @@ Parts complex_sqrt(const Parts& z) {
                     copysign(where(left, root, other) * back, z.im)};
 
   const Val infinity = number(m, kInfinity);
-  const Val hidden = where(is_nan(z.im), z.im, zero_like(m));
+  const Val hidden = where(is_unordered(z.im), z.im, zero_like(m));
   const Parts negative{abs(hidden), copysign(infinity, z.im)};
   const Parts positive{infinity, copysign(hidden, z.im)};
   const Parts flat = choose(left, negative, positive);
@@ -274,7 +275,7 @@ Parts complex_tanh(const Parts& z) {
   const Parts unknown{z.re, where(eq(z.im, Scalar(0.0)), z.im, z.re)};
   const Val on_axis = eq(z.re, Scalar(0.0)) & ~is_finite(z.im);
   const Parts w = choose(near, inside, outside);
-  return choose(is_nan(z.re), unknown, {where(on_axis, z.re, w.re), w.im});
+  return choose(is_unordered(z.re), unknown, {where(on_axis, z.re, w.re), w.im});
 }
 
 }  // namespace primset::decomps::math

@@ -199,9 +199,9 @@ std::tuple<Val, Val> attention::decompose(Tracer& t, const Val& q, const Val& k,
   const Val weights = math::exp(scores - shift);
   const Val sum = reduce(Prim::reduce_sum, weights, {rank - 1}, true);
   const Val y = dot(weights, opmath(v), {rank - 1}, {rank - 2}, batch, batch);
-  const Val divisor = where(hidden, math::number(sum, 1.0), sum);
-  const Val log_sum = squeeze(math::log(sum) + shift, rank - 1);
-  return {convert(y / divisor, q.dtype()), convert(log_sum, DType::f32)};
+  const Val shares = where(hidden, math::number(sum, 0.0), y / sum);
+  const Val log_sum = squeeze(where(hidden, greatest, math::log(sum) + shift), rank - 1);
+  return {convert(shares, q.dtype()), convert(log_sum, DType::f32)};
 }
 
 }  // namespace primset::decomps::prim

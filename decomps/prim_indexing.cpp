@@ -173,41 +173,29 @@ Val index_put::decompose(Tracer& t, const Val& x, const std::vector<Val>& indice
   return put(t, x, places, broadcast_to(values, shape), dims, accumulate);
 }
 
-namespace {
-
-struct Packed {
-  Val values, count;
-};
-
-// The elements of a vector whose mask holds, in a vector of run-time size.
-Packed packed(Tracer& t, const Val& x, const Val& mask) {
-  const auto front = t.prim(Prim::compact, {x, mask});
-  return {t.wrap(t.builder().set_dim(front[0].id(), front[1].id(), 0)), front[1]};
-}
-
-}  // namespace
-
+// The run-time size is made last, so that nothing else is of it.
 std::tuple<Val, Val> nonzero::decompose(Tracer& t, const Val& x) {
   const SymInts shape = x.shape();
-  const SymInts flat = {x.numel()};
-  const Packed found = packed(t, t.iota(flat, 0, DType::i64), logical(reshape(x, flat)));
-  const SymInt rows = found.values.size(0);
-  if (shape.empty()) return {t.constant(Scalar(0), DType::i64, {rows, 0}), found.count};
+  const SymInt size = x.numel();
+  const auto found =
+      t.prim(Prim::compact, {t.iota({size}, 0, DType::i64), logical(reshape(x, {size}))});
   // The place in memory taken apart, the last dim first.
   std::vector<Val> columns(shape.size());
-  Val rest = found.values;
+  Val rest = found[0];
   for (size_t d = shape.size(); d-- > 0;) {
-    const Val size = full_like(rest, shape[d]);
-    columns[d] = reshape(d == 0 ? rest : binary(Prim::rem, rest, size), {rows, 1});
-    if (d > 0) rest = rest / size;
+    const Val extent = full_like(rest, shape[d]);
+    columns[d] = reshape(d == 0 ? rest : binary(Prim::rem, rest, extent), {size, 1});
+    if (d > 0) rest = rest / extent;
   }
-  return {concatenate(columns, 1), found.count};
+  const Val rows =
+      columns.empty() ? t.constant(Scalar(0), DType::i64, {size, 0}) : concatenate(columns, 1);
+  return {t.wrap(t.builder().set_dim(rows.id(), found[1].id(), 0)), found[1]};
 }
 
 std::tuple<Val, Val> masked_select::decompose(Tracer& t, const Val& x, const Val& mask) {
   const SymInts flat = {x.numel()};
-  const Packed found = packed(t, reshape(x, flat), reshape(mask, flat));
-  return {found.values, found.count};
+  const auto found = t.prim(Prim::compact, {reshape(x, flat), reshape(mask, flat)});
+  return {t.wrap(t.builder().set_dim(found[0].id(), found[1].id(), 0)), found[1]};
 }
 
 }  // namespace primset::decomps::prim

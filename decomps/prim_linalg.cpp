@@ -102,6 +102,8 @@ Step factorized(Tracer& t, const Matrices& a) {
 std::tuple<Val, Val> cholesky::decompose(Tracer& t, const Val& a, bool upper) {
   const SymInts shape = a.shape();
   const SymInts batch(shape.begin(), shape.end() - 2);
+  // An empty matrix has no column to take out, not even in a loop of no rounds.
+  if (known_equal(shape.back(), 0) == true) return {a, t.constant(Scalar(0), DType::i32, batch)};
   const Val flat = reshape(a, {prims::product(batch), shape.back(), shape.back()});
   const Step done = factorized(t, taken_apart(upper ? adjoint(flat) : flat));
   const Val lower = put_together(done.factor);

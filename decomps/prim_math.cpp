@@ -14,7 +14,7 @@ DType signed_bits(DType t) {
 Val sign_bit(const Val& x) {
   Tracer& t = x.tracer();
   const Val pattern = t.wrap(t.builder().bitcast(x.id(), signed_bits(x.dtype())));
-  const Val unordered = eq(x, Scalar(0.0)) | is_nan(x);
+  const Val unordered = eq(x, Scalar(0.0)) | is_unordered(x);
   return where(unordered, lt(pattern, Scalar(0)), lt(x, Scalar(0.0)));
 }
 

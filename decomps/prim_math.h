@@ -58,6 +58,11 @@ inline Val fma(const Val& x, const Val& y, const Val& z) {
   return x.tracer().prim1(Prim::fma, {x, y, z});
 }
 
+// By an order that only NaN lacks: a number known up to an error equals itself no more surely than
+// its neighbours, but is below infinity.
+inline Val is_unordered(const Val& x) {
+  return ~le(x, Scalar(kInfinity));
+}
 inline Val is_finite(const Val& x) {
   return lt(abs(x), Scalar(kInfinity));
 }

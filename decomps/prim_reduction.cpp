@@ -26,15 +26,21 @@ Val mean::decompose(Tracer&, const Val& x, const std::vector<int64_t>& dims) {
 namespace {
 
 // Chan, Golub and LeVeque (Updating formulae and a pairwise algorithm for computing sample
-// variances, 1979): mean, sum of squares about it and count of two samples joined. The weights come
-// first, so that an empty sample adds 0 however great the other's mean is.
+// variances, 1979): mean, sum of squares about it and count of two samples joined. An empty one
+// leaves the other as it is, infinities included.
 std::vector<Val> joined_samples(const std::vector<Val>& v) {
   const Val &mean_a = v[0], &squares_a = v[1], &count_a = v[2];
   const Val &mean_b = v[3], &squares_b = v[4], &count_b = v[5];
+  const Val empty_a = eq(count_a, Scalar(0.0)), empty_b = eq(count_b, Scalar(0.0));
   const Val count = count_a + count_b;
-  const Val share = count_b / where(eq(count, Scalar(0.0)), math::number(count, 1.0), count);
+  const Val share = count_b / where(empty_a & empty_b, math::number(count, 1.0), count);
   const Val apart = mean_b - mean_a;
-  return {mean_a + apart * share, squares_a + squares_b + apart * (count_a * share) * apart, count};
+  const Val mean = mean_a + apart * share;
+  const Val squares = squares_a + squares_b + apart * (count_a * share) * apart;
+  const auto joined = [&](const Val& a, const Val& b, const Val& both) {
+    return where(empty_a, b, where(empty_b, a, both));
+  };
+  return {joined(mean_a, mean_b, mean), joined(squares_a, squares_b, squares), count};
 }
 
 }  // namespace
@@ -88,13 +94,15 @@ Val vector_norm::decompose(Tracer&, const Val& x, const ScalarArg& p,
   return convert(norm(opmath(x), p.known().to_double(), dims), x.dtype());
 }
 
-// An infinite maximum shifts nothing: e^x says it all.
+// An infinite maximum is the result.
 Val log_sum_exp::decompose(Tracer&, const Val& x, const std::vector<int64_t>& dims) {
   const Val wide = opmath(x);
   const Val greatest = kept(Prim::reduce_max, wide, dims);
   const Val shift = where(math::is_infinite(greatest), math::number(greatest, 0.0), greatest);
   const Val sum = reduced(Prim::reduce_sum, math::exp(wide - shift), dims);
-  return convert(math::log(sum) + reshape(shift, sum.shape()), x.dtype());
+  const Val usual = math::log(sum) + reshape(shift, sum.shape());
+  const Val limit = reshape(greatest, sum.shape());
+  return convert(where(math::is_infinite(limit), limit, usual), x.dtype());
 }
 
 }  // namespace primset::decomps::prim

@@ -23,8 +23,8 @@ math::Parts complex_log1p(const math::Parts& z) {
 }
 
 // ATen's rules (aten/src/ATen/native/cpu/LogAddExp.h): shifted by the number with the greater real
-// part; of two numbers with the real part -inf one is the sum, as their angles mean nothing; NaN in
-// a part is NaN in both.
+// part; two numbers with the real part -inf give -inf without an angle, which means nothing there;
+// NaN in a part is NaN in both.
 std::vector<Val> complex_log_add_exp(const math::Parts& a, const math::Parts& b) {
   const Val less = lt(a.re, b.re);
   const math::Parts low{where(less, a.re, b.re), where(less, a.im, b.im)};
@@ -36,12 +36,14 @@ std::vector<Val> complex_log_add_exp(const math::Parts& a, const math::Parts& b)
   const math::Parts ea = math::complex_exp(a), eb = math::complex_exp(b);
   const math::Parts far = math::complex_log({ea.re + eb.re, ea.im + eb.im});
   const Val unbounded = eq(a.re, b.re) & eq(a.re, Scalar(math::kInfinity));
-  const Val lost = is_nan(a.re) | is_nan(a.im) | is_nan(b.re) | is_nan(b.im);
-  const auto part = [&](const Val& h, const Val& g, const Val& f, const Val& kept) {
-    const Val usual = where(vanished, kept, where(unbounded, f, h + g));
+  const Val lost = math::is_unordered(a.re) | math::is_unordered(a.im) | math::is_unordered(b.re) |
+                   math::is_unordered(b.im);
+  const auto part = [&](const Val& h, const Val& g, const Val& f, const Val& none) {
+    const Val usual = where(vanished, none, where(unbounded, f, h + g));
     return where(lost, math::number(h, math::kNan), usual);
   };
-  return {part(high.re, grown.re, far.re, low.re), part(high.im, grown.im, far.im, low.im)};
+  return {part(high.re, grown.re, far.re, a.re),
+          part(high.im, grown.im, far.im, math::number(a.im, 0.0))};
 }
 
 Val scan_complex(Tracer& t, const Val& x, int64_t dim) {

@@ -33,7 +33,9 @@ Decomposition find(const Table& table, std::string_view function) {
 
 }  // namespace
 
-Decomposition find_decomposition(std::string_view function) { return find(operators(), function); }
+Decomposition find_decomposition(std::string_view function) {
+  return find(operators(), function);
+}
 
 Decomposition find_prim_decomposition(std::string_view function) {
   return find(primitives(), function);

@@ -9,9 +9,13 @@ namespace {
 
 using Permutation = std::vector<size_t>;
 
-SymInt positive(const SymInt& size) { return known_equal(size, 0) == true ? SymInt(1) : size; }
+SymInt positive(const SymInt& size) {
+  return known_equal(size, 0) == true ? SymInt(1) : size;
+}
 
-bool is_one(const SymInt& size) { return known_equal(size, 1) == true; }
+bool is_one(const SymInt& size) {
+  return known_equal(size, 1) == true;
+}
 
 // Dense strides with dims nested in this order, innermost first.
 SymInts nested_strides(const SymInts& sizes, const Permutation& inner_first) {
@@ -161,9 +165,9 @@ SymInts elementwise_strides(const SymInts& sizes, std::span<const SymInts> opera
 }
 
 SymInts elementwise_strides(const SymInts& sizes, std::span<const TensorMeta> operands) {
-  const bool one_shape = std::all_of(
-      operands.begin(), operands.end(),
-      [&](const TensorMeta& t) { return t.sizes.size() == sizes.size() && equal_ints(t.sizes, sizes); });
+  const bool one_shape = std::all_of(operands.begin(), operands.end(), [&](const TensorMeta& t) {
+    return t.sizes.size() == sizes.size() && equal_ints(t.sizes, sizes);
+  });
   if (one_shape && !operands.empty()) {
     if (all_operands(operands, is_contiguous)) return contiguous_strides(sizes);
     if (sizes.size() == 4 && all_operands(operands, is_channels_last))
@@ -201,7 +205,7 @@ std::optional<SymInts> view_strides(const SymInts& sizes, const SymInts& strides
     chunk *= sizes[at];
     const bool ends = d == 0 || (!is_one(sizes[at - 1]) && !(strides[at - 1] == chunk * base));
     if (!ends) continue;
-    while (to >= 0 && (is_one(shape[static_cast<size_t>(to)]) || filled < chunk)) {
+    while (to >= 0 && (filled < chunk || shape[static_cast<size_t>(to)] == SymInt(1))) {
       out[static_cast<size_t>(to)] = filled * base;
       filled *= shape[static_cast<size_t>(to)];
       --to;

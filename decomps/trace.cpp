@@ -4,6 +4,7 @@
 
 #include "decomps/bind.h"
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 #include "decomps/output_strides.h"
 #include "decomps/views.h"
 
@@ -14,12 +15,6 @@ using specs::ArgKind;
 using specs::ImplKind;
 using specs::Overload;
 using specs::OverloadKind;
-
-std::string shape_text(const SymInts& shape) {
-  std::vector<int64_t> hints;
-  for (const SymInt& s : shape) hints.push_back(s.hint());
-  return fmt::format("[{}]", fmt::join(hints, ", "));
-}
 
 // A tensor that the call writes, in the order in which results arrive.
 struct Target {
@@ -36,8 +31,8 @@ void add_targets(const Actual& a, uint32_t argument, std::vector<Target>& out) {
 
 class CallTracer {
  public:
-  CallTracer(const specs::Bundle& bundle, const Overload& overload,
-             const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols)
+  CallTracer(const specs::Bundle& bundle, const Overload& overload, const std::vector<Actual>& args,
+             std::shared_ptr<prims::SymContext> symbols)
       : overload_(overload),
         computed_(bundle.computed_by(overload)),
         args_(args),
@@ -91,7 +86,8 @@ class CallTracer {
                          (!overload_.returns.empty() && overload_.returns[0].alias.letter != 0);
     const Val x = std::get<Val>(args[0].value);
     for (const View& view : f(tracer_, *self, args)) {
-      if (!aliases || !add_view(*self, view)) add_copy(*self, view, view_of(x, view), aliases);
+      const bool shares = aliases || view.unannotated;
+      if (!shares || !add_view(*self, view)) add_copy(*self, view, view_of(x, view));
     }
     for (const TracedOutput& o : call_.outputs)
       require(overload_.kind != OverloadKind::inplace || o.kind != TracedOutput::Kind::fresh,
@@ -129,7 +125,7 @@ class CallTracer {
     return true;
   }
 
-  void add_copy(const TensorMeta& self, const View& view, const Val& v, bool aliases) {
+  void add_copy(const TensorMeta& self, const View& view, const Val& v) {
     const SymInts sizes = v.shape();
     SymInts strides = contiguous_strides(sizes);
     const MemoryFormat format = view.format.value_or(MemoryFormat::contiguous);

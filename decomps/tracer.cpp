@@ -11,16 +11,22 @@ namespace primset::decomps {
   throw Error(code, std::move(message));
 }
 
-DType Val::dtype() const { return tracer_->builder().dtype(id_); }
+DType Val::dtype() const {
+  return tracer_->builder().dtype(id_);
+}
 
-SymInts Val::shape() const { return tracer_->builder().shape(id_); }
+SymInts Val::shape() const {
+  return tracer_->builder().shape(id_);
+}
 
 SymInt Val::size(int64_t dim) const {
   const SymInts s = shape();
   return s[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(s.size()) : dim)];
 }
 
-SymInt Val::numel() const { return prims::product(shape()); }
+SymInt Val::numel() const {
+  return prims::product(shape());
+}
 
 Scalar ScalarArg::known() const {
   require(constant.has_value(), ErrorCode::internal,
@@ -61,16 +67,14 @@ std::vector<Val> Tracer::wrap(const std::vector<ValueId>& ids) {
 }
 
 std::vector<Val> Tracer::prim(Prim p, const std::vector<Val>& operands,
-                              std::vector<prims::Attr> attrs,
-                              std::vector<prims::Region> regions) {
+                              std::vector<prims::Attr> attrs, std::vector<prims::Region> regions) {
   std::vector<ValueId> ids;
   for (const Val& v : operands) ids.push_back(v.valid() ? v.id() : prims::kNoValue);
   return wrap(builder_.add(p, std::move(ids), std::move(attrs), std::move(regions)));
 }
 
-prims::Region Tracer::region(
-    const std::vector<prims::ValueType>& params,
-    const std::function<std::vector<Val>(const std::vector<Val>&)>& body) {
+prims::Region Tracer::region(const std::vector<prims::ValueType>& params,
+                             const std::function<std::vector<Val>(const std::vector<Val>&)>& body) {
   return builder_.region(params, [&](std::span<const ValueId> ids) {
     std::vector<ValueId> results;
     for (const Val& v : body(wrap(std::vector<ValueId>(ids.begin(), ids.end()))))
@@ -102,8 +106,8 @@ RngArg Tracer::draw(const SymInt& count, const std::optional<RngArg>& from) {
   require(from.has_value() || make_generator_, ErrorCode::internal,
           "a decomposition draws random numbers without a generator");
   const RngArg rng = from && from->seed.valid() ? *from : make_generator_();
-  const Val offset = known_equal(drawn_, 0) == true ? rng.offset
-                                                    : rng.offset + constant(drawn_, DType::i64);
+  const Val offset =
+      known_equal(drawn_, 0) == true ? rng.offset : rng.offset + constant(drawn_, DType::i64);
   drawn_ += count;
   return {rng.seed, offset};
 }

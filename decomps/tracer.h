@@ -69,7 +69,7 @@ class Val {
 // A Scalar argument: its literal kind is part of the plan, its value is a launch parameter (or a
 // constant, when the spec calls the argument structural).
 struct ScalarArg {
-  Val value;          // rank 0, in int64, float64, bool or complex128 by kind; a wrapped number
+  Val value;  // rank 0, in int64, float64, bool or complex128 by kind; a wrapped number
   Scalar::Kind kind = Scalar::Kind::floating;
   std::optional<Scalar> constant;  // structural arguments and literals
 
@@ -84,7 +84,12 @@ struct RngArg {
 };
 
 enum class Layout : uint8_t { strided = 0, sparse_coo = 1, sparse_csr = 2 };
-enum class MemoryFormat : uint8_t { contiguous = 0, preserve = 1, channels_last = 2, channels_last_3d = 3 };
+enum class MemoryFormat : uint8_t {
+  contiguous = 0,
+  preserve = 1,
+  channels_last = 2,
+  channels_last_3d = 3
+};
 struct DeviceArg {
   std::string name;
 };
@@ -113,10 +118,11 @@ class Tracer {
     return constant(Scalar(v), dtype, std::move(shape));
   }
   Val iota(SymInts shape, int64_t dim, DType dtype);
-  Val scalar(const ScalarArg& s, DType dtype);           // converted to dtype, rank 0
+  Val scalar(const ScalarArg& s, DType dtype);  // converted to dtype, rank 0
 
   // Any primitive; operands must fit exactly (no broadcasting or promotion here).
-  std::vector<Val> prim(Prim p, const std::vector<Val>& operands, std::vector<prims::Attr> attrs = {},
+  std::vector<Val> prim(Prim p, const std::vector<Val>& operands,
+                        std::vector<prims::Attr> attrs = {},
                         std::vector<prims::Region> regions = {});
   Val prim1(Prim p, const std::vector<Val>& operands, std::vector<prims::Attr> attrs = {}) {
     return prim(p, operands, std::move(attrs))[0];
@@ -128,8 +134,8 @@ class Tracer {
   std::vector<Val> call(std::string_view qualified, const std::vector<Argument>& args);
   Val call1(std::string_view qualified, const std::vector<Argument>& args);
 
-  // Takes `count` counters of the generator: the stream to give to a random_* primitive. An operator
-  // without a Generator argument draws from the default one.
+  // Takes `count` counters of the generator: the stream to give to a random_* primitive. An
+  // operator without a Generator argument draws from the default one.
   RngArg draw(const SymInt& count, const std::optional<RngArg>& from = {});
   const SymInt& drawn() const { return drawn_; }
   void set_default_generator(std::function<RngArg()> make) { make_generator_ = std::move(make); }
@@ -140,9 +146,8 @@ class Tracer {
   ScalarArg literal(Scalar s);
 
   // A scalar region for map, reduce and scan: parameters are rank-0 Vals of the given dtypes.
-  prims::Region scalar_region(
-      const std::vector<DType>& params,
-      const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
+  prims::Region scalar_region(const std::vector<DType>& params,
+                              const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
   // A region of for_loop, while_loop or cond over whole arrays.
   prims::Region region(const std::vector<prims::ValueType>& params,
                        const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
@@ -156,18 +161,17 @@ class Tracer {
 
 // One actual argument of an operator while tracing.
 struct Tracer::Argument {
-  using Value =
-      std::variant<std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>,
-                   ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double, std::vector<double>,
-                   bool, std::vector<bool>, std::string, DType, Layout, MemoryFormat, DeviceArg,
-                   RngArg, StorageArg>;
+  using Value = std::variant<std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>,
+                             ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double,
+                             std::vector<double>, bool, std::vector<bool>, std::string, DType,
+                             Layout, MemoryFormat, DeviceArg, RngArg, StorageArg>;
   Argument() = default;
   template <typename T>
     requires std::is_constructible_v<Value, T>
-  Argument(T v) : value(std::move(v)) {}                        // NOLINT: converts silently
-  Argument(int64_t v) : value(SymInt(v)) {}                     // NOLINT
-  Argument(int v) : value(SymInt(v)) {}                         // NOLINT
-  Argument(const char* v) : value(std::string(v)) {}            // NOLINT
+  Argument(T v) : value(std::move(v)) {}              // NOLINT: converts silently
+  Argument(int64_t v) : value(SymInt(v)) {}           // NOLINT
+  Argument(int v) : value(SymInt(v)) {}               // NOLINT
+  Argument(const char* v) : value(std::string(v)) {}  // NOLINT
   Argument(const std::vector<int64_t>& v) : value(SymInts(v.begin(), v.end())) {}  // NOLINT
   template <typename T>
   Argument(const std::optional<T>& v) {  // NOLINT: an empty one is None
@@ -178,9 +182,10 @@ struct Tracer::Argument {
   Value value;
 };
 
-// --- arithmetic between values ---------------------------------------------------------------------
-// Operands broadcast as NumPy's and promote to ATen's common dtype. Integer `/` is the truncated
-// quotient of the primitive. Comparisons give bool. Literals take the other operand's dtype.
+// --- arithmetic between values
+// --------------------------------------------------------------------- Operands broadcast as
+// NumPy's and promote to ATen's common dtype. Integer `/` is the truncated quotient of the
+// primitive. Comparisons give bool. Literals take the other operand's dtype.
 
 Val operator+(const Val& a, const Val& b);
 Val operator-(const Val& a, const Val& b);
@@ -232,9 +237,11 @@ Val conj(const Val& z);
 Val logical(const Val& x);  // x != 0 as bool
 Val is_nan(const Val& x);
 
-// --- shapes ----------------------------------------------------------------------------------------
+// --- shapes
+// ----------------------------------------------------------------------------------------
 
-// ATen's dim rules: dims wrap, a rank-0 tensor counts as rank 1; throws Error{index} in ATen's words.
+// ATen's dim rules: dims wrap, a rank-0 tensor counts as rank 1; throws Error{index} in ATen's
+// words.
 int64_t wrap_dim(int64_t dim, int64_t rank);
 // dims as a sorted list without duplicates; empty list or none: all dims when all_if_empty.
 std::vector<int64_t> wrap_dims(std::span<const int64_t> dims, int64_t rank, bool all_if_empty);
@@ -255,7 +262,8 @@ Val select(const Val& x, int64_t dim, const SymInt& index);
 Val concatenate(const std::vector<Val>& xs, int64_t dim);
 Val expand_dims_to(const Val& x, int64_t rank);  // leading dims of size 1
 
-// --- reductions and others straight over primitives ---------------------------------------------------
+// --- reductions and others straight over primitives
+// ---------------------------------------------------
 
 // Of a complex x, sums are sums of the parts and products go through a complex combiner.
 Val reduce(Prim kind, const Val& x, const std::vector<int64_t>& dims, bool keepdim);

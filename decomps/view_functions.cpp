@@ -25,19 +25,37 @@ using Dims = std::vector<int64_t>;
 using Kind = ViewStep::Kind;
 using Views = std::vector<View>;
 
-int64_t rank_of(const TensorMeta& t) { return static_cast<int64_t>(t.sizes.size()); }
-SymInt size_of(const TensorMeta& t, int64_t dim) { return t.sizes[static_cast<size_t>(dim)]; }
+int64_t rank_of(const TensorMeta& t) {
+  return static_cast<int64_t>(t.sizes.size());
+}
+SymInt size_of(const TensorMeta& t, int64_t dim) {
+  require(!t.sizes.empty(), ErrorCode::index,
+          fmt::format("Dimension specified as {} but tensor has no dimensions", dim));
+  return t.sizes[static_cast<size_t>(dim)];
+}
 
-Views one(ViewStep step) { return {View{{std::move(step)}}}; }
-Views same() { return {View{}}; }
+Views one(ViewStep step) {
+  return {View{{std::move(step)}}};
+}
+Views same() {
+  return {View{}};
+}
 
-ViewStep permute_step(Dims permutation) { return {Kind::permute, std::move(permutation)}; }
-ViewStep reshape_step(SymInts sizes) { return {Kind::reshape, {}, std::move(sizes)}; }
+ViewStep permute_step(Dims permutation) {
+  return {Kind::permute, std::move(permutation)};
+}
+ViewStep reshape_step(SymInts sizes) {
+  return {Kind::reshape, {}, std::move(sizes)};
+}
 ViewStep slice_step(int64_t dim, SymInt start, SymInt count, SymInt step = 1) {
   return {Kind::slice, {dim}, {}, {}, start, step, count};
 }
-ViewStep squeeze_step(Dims dims) { return {Kind::squeeze, std::move(dims)}; }
-ViewStep expand_step(SymInts sizes) { return {Kind::expand, {}, std::move(sizes)}; }
+ViewStep squeeze_step(Dims dims) {
+  return {Kind::squeeze, std::move(dims)};
+}
+ViewStep expand_step(SymInts sizes) {
+  return {Kind::expand, {}, std::move(sizes)};
+}
 
 Dims identity(int64_t rank) {
   Dims dims(static_cast<size_t>(rank));
@@ -69,8 +87,8 @@ SymInts inferred(const SymInts& shape, const SymInt& numel) {
                         list_text(shape)));
     known *= shape[d];
   }
-  const std::string mismatch = fmt::format("shape '{}' is invalid for input of size {}",
-                                           list_text(shape), numel.hint());
+  const std::string mismatch =
+      fmt::format("shape '{}' is invalid for input of size {}", list_text(shape), numel.hint());
   if (!open) {
     require(known == numel, ErrorCode::runtime, mismatch);
     return out;
@@ -94,7 +112,9 @@ Views reshape(const TensorMeta& self, const SymInts& size) {
   return views;
 }
 
-Views view_as(const TensorMeta& self, const TensorMeta& other) { return view(self, other.sizes); }
+Views view_as(const TensorMeta& self, const TensorMeta& other) {
+  return view(self, other.sizes);
+}
 Views reshape_as(const TensorMeta& self, const TensorMeta& other) {
   return reshape(self, other.sizes);
 }
@@ -155,17 +175,20 @@ Views squeeze_dims(const TensorMeta& self, const Dims& dims) {
   return one(squeeze_step(ones));
 }
 
-Views squeeze_dim(const TensorMeta& self, int64_t dim) { return squeeze_dims(self, {dim}); }
+Views squeeze_dim(const TensorMeta& self, int64_t dim) {
+  return squeeze_dims(self, {dim});
+}
 
 // --- order of dims ---
 
 Views permute(const TensorMeta& self, const Dims& dims) {
   const int64_t rank = rank_of(self);
-  require(static_cast<int64_t>(dims.size()) == rank, ErrorCode::runtime,
-          fmt::format("permute(sparse_coo): number of dimensions in the tensor input does not match "
-                      "the length of the desired ordering of dimensions i.e. input.dim() = {} is "
-                      "not equal to len(dims) = {}",
-                      rank, dims.size()));
+  require(
+      static_cast<int64_t>(dims.size()) == rank, ErrorCode::runtime,
+      fmt::format("permute(sparse_coo): number of dimensions in the tensor input does not match "
+                  "the length of the desired ordering of dimensions i.e. input.dim() = {} is "
+                  "not equal to len(dims) = {}",
+                  rank, dims.size()));
   Dims wrapped;
   for (int64_t d : dims) {
     wrapped.push_back(wrap_dim(d, rank));
@@ -211,10 +234,11 @@ Views adjoint(const TensorMeta& self) {
 
 Views movedim(const TensorMeta& self, const Dims& from, const Dims& to) {
   const int64_t rank = rank_of(self);
-  require(from.size() == to.size(), ErrorCode::runtime,
-          fmt::format("movedim: Invalid source or destination dims: source ({} dims) should contain "
-                      "the same number of dims as destination ({} dims)",
-                      from.size(), to.size()));
+  require(
+      from.size() == to.size(), ErrorCode::runtime,
+      fmt::format("movedim: Invalid source or destination dims: source ({} dims) should contain "
+                  "the same number of dims as destination ({} dims)",
+                  from.size(), to.size()));
   Dims order(static_cast<size_t>(rank), -1), rest;
   Dims sources;
   for (size_t i = 0; i < from.size(); ++i) {
@@ -256,7 +280,7 @@ Views select(const TensorMeta& self, int64_t dim, SymInt index) {
 
 Views slice(const TensorMeta& self, int64_t dim, const std::optional<SymInt>& start,
             const std::optional<SymInt>& end, const SymInt& step) {
-  require(rank_of(self) > 0, ErrorCode::runtime, "slice() cannot be applied to a 0-dim tensor.");
+  require(rank_of(self) > 0, ErrorCode::index, "slice() cannot be applied to a 0-dim tensor.");
   dim = wrap_dim(dim, rank_of(self));
   require(step > SymInt(0), ErrorCode::runtime, "slice step must be positive");
   const SymInt size = size_of(self, dim);
@@ -406,7 +430,7 @@ Views dsplit_array(const TensorMeta& self, const SymInts& indices) {
 }
 
 Views unbind(const TensorMeta& self, int64_t dim) {
-  require(rank_of(self) > 0, ErrorCode::runtime,
+  require(rank_of(self) > 0, ErrorCode::index,
           "Dimension specified as 0 but tensor has no dimensions");
   dim = wrap_dim(dim, rank_of(self));
   Views views;
@@ -440,9 +464,11 @@ Views unfold(const TensorMeta& self, int64_t dim, int64_t size, int64_t step) {
 
 Views expand(const TensorMeta& self, const SymInts& size, bool implicit) {
   require(size.size() >= self.sizes.size(), ErrorCode::runtime,
-          fmt::format("expand({}, size={}): the number of sizes provided ({}) must be greater or "
+          fmt::format("expand(torch.{}Tensor{{{}}}, size={}): the number of sizes provided ({}) "
+                      "must be greater or "
                       "equal to the number of dimensions in the tensor ({})",
-                      list_text(self.sizes), list_text(size), size.size(), self.sizes.size()));
+                      aten_name(self.dtype), list_text(self.sizes), list_text(size), size.size(),
+                      self.sizes.size()));
   SymInts target = size;
   const size_t lead = size.size() - self.sizes.size();
   for (size_t d = 0; d < size.size(); ++d) {
@@ -462,7 +488,9 @@ Views expand(const TensorMeta& self, const SymInts& size, bool implicit) {
   }
   return one(expand_step(target));
 }
-Views broadcast_to(const TensorMeta& self, const SymInts& size) { return expand(self, size, false); }
+Views broadcast_to(const TensorMeta& self, const SymInts& size) {
+  return expand(self, size, false);
+}
 Views expand_as(const TensorMeta& self, const TensorMeta& other) {
   return expand(self, other.sizes, false);
 }
@@ -485,14 +513,28 @@ Views reshape_alias(const TensorMeta& self, const SymInts& size, const SymInts& 
 
 // --- elements ---
 
-Views alias(const TensorMeta& self) { return same(); }
-Views conj_view(const TensorMeta& self) { return one({Kind::conj}); }
-Views neg_view(const TensorMeta& self) { return one({Kind::neg}); }
+Views alias(const TensorMeta& self) {
+  return same();
+}
+Views conj_view(const TensorMeta& self) {
+  return one({Kind::conj});
+}
+Views neg_view(const TensorMeta& self) {
+  return one({Kind::neg});
+}
 
 Views itself() {
   Views views = same();
   views[0].returns_self = true;
   return views;
+}
+Views resolved(const TensorMeta& self) {
+  return itself();
+}
+Views positive(const TensorMeta& self) {
+  require(!is_bool(self.dtype), ErrorCode::runtime,
+          "The `+` operator, on a bool tensor is not supported.");
+  return itself();
 }
 Views conj_if_complex(const TensorMeta& self) {
   return is_complex(self.dtype) ? conj_view(self) : itself();
@@ -511,7 +553,8 @@ Views view_as_real(const TensorMeta& self) {
   return one({Kind::as_real});
 }
 Views view_as_complex(const TensorMeta& self) {
-  const bool part = self.dtype == DType::f16 || self.dtype == DType::f32 || self.dtype == DType::f64;
+  const bool part =
+      self.dtype == DType::f16 || self.dtype == DType::f32 || self.dtype == DType::f64;
   require(part, ErrorCode::runtime,
           fmt::format("view_as_complex is only supported for half, float and double tensors, but "
                       "got a tensor of scalar type: {}",
@@ -551,20 +594,41 @@ Views to_other(const TensorMeta& self, const TensorMeta& other, bool non_blockin
                const std::optional<MemoryFormat>& format) {
   return to_type(self, other.dtype, copy, format);
 }
+// Moving to another device is the runtime's business; here it is the same call without one.
+Views to_device(const TensorMeta& self, const DeviceArg& device, DType dtype, bool non_blocking,
+                bool copy, const std::optional<MemoryFormat>& format) {
+  return to_type(self, dtype, copy, format);
+}
+Views to_dtype_layout(const TensorMeta& self, const std::optional<DType>& dtype,
+                      const std::optional<Layout>& layout, const std::optional<DeviceArg>& device,
+                      const std::optional<bool>& pin_memory, bool non_blocking, bool copy,
+                      const std::optional<MemoryFormat>& format) {
+  return to_type(self, dtype.value_or(self.dtype), copy, format);
+}
 Views type_as(const TensorMeta& self, const TensorMeta& other) {
-  return to_type(self, other.dtype, false, std::nullopt);
+  Views views = to_type(self, other.dtype, false, std::nullopt);
+  views[0].unannotated = true;
+  return views;
 }
 Views atleast(const TensorMeta& self, int64_t rank) {
-  if (rank_of(self) >= rank) return itself();
   View v;
+  v.unannotated = true;
+  v.returns_self = rank_of(self) >= rank;
+  if (v.returns_self) return {v};
   if (rank_of(self) == 0) v.steps.push_back({Kind::unsqueeze, {0}});
   if (rank >= 2 && rank_of(self) < 2) v.steps.push_back({Kind::unsqueeze, {0}});
   if (rank == 3) v.steps.push_back({Kind::unsqueeze, {2}});
   return {v};
 }
-Views atleast_1d(const TensorMeta& self) { return atleast(self, 1); }
-Views atleast_2d(const TensorMeta& self) { return atleast(self, 2); }
-Views atleast_3d(const TensorMeta& self) { return atleast(self, 3); }
+Views atleast_1d(const TensorMeta& self) {
+  return atleast(self, 1);
+}
+Views atleast_2d(const TensorMeta& self) {
+  return atleast(self, 2);
+}
+Views atleast_3d(const TensorMeta& self) {
+  return atleast(self, 3);
+}
 
 // Box<&select>::call: the arguments behind self, unboxed.
 template <auto f>
@@ -588,7 +652,10 @@ struct ViewBox<f> {
 
 ViewFunction find_view(std::string_view function) {
   using namespace view_operators;
-#define PRIMSET_VIEW_BOX(f) {#f, &ViewBox<&view_operators::f>::call}
+#define PRIMSET_VIEW_BOX(f)                \
+  {                                        \
+    #f, &ViewBox<&view_operators::f>::call \
+  }
   static const auto* table = new std::unordered_map<std::string_view, ViewFunction>{
       PRIMSET_VIEW_BOX(adjoint),
       PRIMSET_VIEW_BOX(alias),
@@ -617,11 +684,13 @@ ViewFunction find_view(std::string_view function) {
       PRIMSET_VIEW_BOX(neg_view),
       PRIMSET_VIEW_BOX(numpy_t),
       PRIMSET_VIEW_BOX(permute),
+      PRIMSET_VIEW_BOX(positive),
       PRIMSET_VIEW_BOX(ravel),
       PRIMSET_VIEW_BOX(real),
       PRIMSET_VIEW_BOX(reshape),
       PRIMSET_VIEW_BOX(reshape_alias),
       PRIMSET_VIEW_BOX(reshape_as),
+      {"itself", &ViewBox<&view_operators::resolved>::call},
       PRIMSET_VIEW_BOX(select),
       PRIMSET_VIEW_BOX(slice),
       PRIMSET_VIEW_BOX(split),
@@ -635,6 +704,8 @@ ViewFunction find_view(std::string_view function) {
       PRIMSET_VIEW_BOX(to_dtype),
       PRIMSET_VIEW_BOX(to_other),
       PRIMSET_VIEW_BOX(transpose),
+      PRIMSET_VIEW_BOX(to_device),
+      PRIMSET_VIEW_BOX(to_dtype_layout),
       PRIMSET_VIEW_BOX(type_as),
       PRIMSET_VIEW_BOX(unbind),
       PRIMSET_VIEW_BOX(unflatten),

@@ -11,7 +11,9 @@ namespace {
 
 using Kind = ViewStep::Kind;
 
-size_t dim0(const ViewStep& s) { return static_cast<size_t>(s.dims[0]); }
+size_t dim0(const ViewStep& s) {
+  return static_cast<size_t>(s.dims[0]);
+}
 
 std::vector<int64_t> inverse(const std::vector<int64_t>& permutation) {
   std::vector<int64_t> out(permutation.size());
@@ -96,14 +98,17 @@ void reinterpret(ViewGeometry& at, DType to) {
     at.dtype = to;
     return;
   }
-  const auto names = fmt::format("from {} to {} (different element sizes)",
-                                 aten_name(at.dtype), aten_name(to));
+  const auto names =
+      fmt::format("{} as {} (different element sizes)", aten_name(at.dtype), aten_name(to));
   require(!at.sizes.empty(), ErrorCode::runtime,
           fmt::format("self.dim() cannot be 0 to view {}", names));
-  require(at.strides.back() == SymInt(1), ErrorCode::runtime,
-          fmt::format("self.stride(-1) must be 1 to view {}, but got {}", names,
-                      at.strides.back().hint()));
+  const auto require_dense = [&] {
+    require(at.strides.back() == SymInt(1), ErrorCode::runtime,
+            fmt::format("self.stride(-1) must be 1 to view {}, but got {}", names,
+                        at.strides.back().hint()));
+  };
   if (to_size < from_size) {
+    require_dense();
     const int64_t ratio = from_size / to_size;
     scale(at, ratio);
     at.sizes.back() *= ratio;
@@ -113,11 +118,13 @@ void reinterpret(ViewGeometry& at, DType to) {
     require_divisible(at.sizes.back(), ratio,
                       fmt::format("self.size(-1) must be divisible by {} to view {}, but got {}",
                                   ratio, names, at.sizes.back().hint()));
+    require_dense();
     at.sizes.back() = floor_div(at.sizes.back(), ratio);
     for (size_t d = 0; d + 1 < at.strides.size(); ++d) {
-      require_divisible(at.strides[d], ratio,
-                        fmt::format("self.stride({}) must be divisible by {} to view {}, but got {}",
-                                    d, ratio, names, at.strides[d].hint()));
+      require_divisible(
+          at.strides[d], ratio,
+          fmt::format("self.stride({}) must be divisible by {} to view {}, but got {}", d, ratio,
+                      names, at.strides[d].hint()));
       at.strides[d] = floor_div(at.strides[d], ratio);
     }
     at.offset = floor_div(at.offset, ratio);
@@ -133,7 +140,8 @@ void take_complex(ViewGeometry& at) {
   at.sizes.pop_back();
   at.strides.pop_back();
   for (SymInt& stride : at.strides) {
-    require_divisible(stride, 2, "Tensor must have a stride divisible by 2 for all but last dimension");
+    require_divisible(stride, 2,
+                      "Tensor must have a stride divisible by 2 for all but last dimension");
     stride = floor_div(stride, 2);
   }
   at.offset = floor_div(at.offset, 2);
@@ -174,8 +182,8 @@ Val diagonal_of(const Val& x, const ViewStep& s) {
     return t.prim1(Prim::diagonal, {x},
                    {{"offset", s.start.constant()}, {"dim1", s.dims[0]}, {"dim2", s.dims[1]}});
   const auto index = diagonal_indices(t, s);
-  const ValueId gathered = t.builder().gather(
-      x.id(), {index[0].id(), index[1].id()}, {s.dims[0], s.dims[1]}, true, "index");
+  const ValueId gathered = t.builder().gather(x.id(), {index[0].id(), index[1].id()},
+                                              {s.dims[0], s.dims[1]}, true, "index");
   const int64_t rank = x.rank() - 1;
   std::vector<int64_t> order(static_cast<size_t>(rank));
   std::iota(order.begin(), order.end(), 1);
@@ -184,10 +192,11 @@ Val diagonal_of(const Val& x, const ViewStep& s) {
 }
 
 Val unfold_of(const Val& x, const ViewStep& s) {
-  return x.tracer().prim1(
-      Prim::window, {x},
-      {{"dims", s.dims}, {"sizes", SymInts{s.count}}, {"strides", SymInts{s.step}},
-       {"dilations", SymInts{1}}});
+  return x.tracer().prim1(Prim::window, {x},
+                          {{"dims", s.dims},
+                           {"sizes", SymInts{s.count}},
+                           {"strides", SymInts{s.step}},
+                           {"dilations", SymInts{1}}});
 }
 
 Val as_real(const Val& z) {
@@ -218,9 +227,8 @@ Val bits_of(const Val& x, DType to) {
 }
 
 Val strided_of(const Val& x, const ViewStep& s) {
-  return x.tracer().prim1(
-      Prim::as_strided, {x},
-      {{"sizes", s.sizes}, {"strides", s.strides}, {"offset", s.start}});
+  return x.tracer().prim1(Prim::as_strided, {x},
+                          {{"sizes", s.sizes}, {"strides", s.strides}, {"offset", s.start}});
 }
 
 // --- writing through ---
@@ -278,12 +286,16 @@ Val write_strided(const Val& base, const ViewGeometry& view, const Val& written)
 
 Val write_step(const Val& base, const ViewStep& s, const Val& written) {
   switch (s.kind) {
-    case Kind::permute: return transpose(written, inverse(s.dims));
+    case Kind::permute:
+      return transpose(written, inverse(s.dims));
     case Kind::reshape:
     case Kind::squeeze:
-    case Kind::unsqueeze: return reshape(written, base.shape());
-    case Kind::slice: return write_slice(base, s, written);
-    case Kind::diagonal: return write_diagonal(base, s, written);
+    case Kind::unsqueeze:
+      return reshape(written, base.shape());
+    case Kind::slice:
+      return write_slice(base, s, written);
+    case Kind::diagonal:
+      return write_diagonal(base, s, written);
     case Kind::expand:
       fail(ErrorCode::runtime,
            "unsupported operation: more than one element of the written-to tensor refers to a "
@@ -294,20 +306,29 @@ Val write_step(const Val& base, const ViewStep& s, const Val& written) {
       advance(at, s);
       return write_strided(base, at, written);
     }
-    case Kind::real: return complex(written, imag(base));
-    case Kind::imag: return complex(real(base), written);
-    case Kind::as_real: return as_complex(written);
-    case Kind::as_complex: return as_real(written);
-    case Kind::conj: return conj(written);
-    case Kind::neg: return -written;
-    case Kind::bits: return reshape(bits_of(written, base.dtype()), base.shape());
+    case Kind::real:
+      return complex(written, imag(base));
+    case Kind::imag:
+      return complex(real(base), written);
+    case Kind::as_real:
+      return as_complex(written);
+    case Kind::as_complex:
+      return as_real(written);
+    case Kind::conj:
+      return conj(written);
+    case Kind::neg:
+      return -written;
+    case Kind::bits:
+      return reshape(bits_of(written, base.dtype()), base.shape());
   }
   fail(ErrorCode::internal, "a view step of an unknown kind");
 }
 
 }  // namespace
 
-ViewGeometry geometry_of(const TensorMeta& t) { return {t.dtype, t.sizes, t.strides}; }
+ViewGeometry geometry_of(const TensorMeta& t) {
+  return {t.dtype, t.sizes, t.strides};
+}
 
 bool advance(ViewGeometry& at, const ViewStep& s) {
   switch (s.kind) {
@@ -315,19 +336,26 @@ bool advance(ViewGeometry& at, const ViewStep& s) {
       at.sizes = permuted(at.sizes, s.dims);
       at.strides = permuted(at.strides, s.dims);
       return true;
-    case Kind::reshape: return advance_reshape(at, s.sizes);
+    case Kind::reshape:
+      return advance_reshape(at, s.sizes);
     case Kind::squeeze:
       at.sizes = without(at.sizes, s.dims);
       at.strides = without(at.strides, s.dims);
       return true;
-    case Kind::unsqueeze: insert_dim(at, dim0(s)); return true;
+    case Kind::unsqueeze:
+      insert_dim(at, dim0(s));
+      return true;
     case Kind::slice:
       at.offset += s.start * at.strides[dim0(s)];
       at.sizes[dim0(s)] = s.count;
       at.strides[dim0(s)] *= s.step;
       return true;
-    case Kind::expand: expand(at, s.sizes); return true;
-    case Kind::diagonal: take_diagonal(at, s); return true;
+    case Kind::expand:
+      expand(at, s.sizes);
+      return true;
+    case Kind::diagonal:
+      take_diagonal(at, s);
+      return true;
     case Kind::unfold: {
       const SymInt stride = at.sizes.empty() ? SymInt(1) : at.strides[dim0(s)];
       if (!at.sizes.empty()) {
@@ -343,18 +371,30 @@ bool advance(ViewGeometry& at, const ViewStep& s) {
       at.strides = s.strides;
       at.offset += s.start;
       return true;
-    case Kind::real: take_part(at, false); return true;
-    case Kind::imag: take_part(at, true); return true;
+    case Kind::real:
+      take_part(at, false);
+      return true;
+    case Kind::imag:
+      take_part(at, true);
+      return true;
     case Kind::as_real:
       scale(at, 2);
       at.sizes.push_back(2);
       at.strides.push_back(1);
       at.dtype = real_type(at.dtype);
       return true;
-    case Kind::as_complex: take_complex(at); return true;
-    case Kind::conj: at.conj = !at.conj; return true;
-    case Kind::neg: at.neg = !at.neg; return true;
-    case Kind::bits: reinterpret(at, s.dtype); return true;
+    case Kind::as_complex:
+      take_complex(at);
+      return true;
+    case Kind::conj:
+      at.conj = !at.conj;
+      return true;
+    case Kind::neg:
+      at.neg = !at.neg;
+      return true;
+    case Kind::bits:
+      reinterpret(at, s.dtype);
+      return true;
   }
   return false;
 }
@@ -366,26 +406,41 @@ bool advance(ViewGeometry& at, const View& view) {
 
 Val view_of(const Val& x, const ViewStep& s) {
   switch (s.kind) {
-    case Kind::permute: return transpose(x, s.dims);
-    case Kind::reshape: return reshape(x, s.sizes);
-    case Kind::squeeze: return reshape(x, without(x.shape(), s.dims));
-    case Kind::unsqueeze: return unsqueeze(x, s.dims[0]);
+    case Kind::permute:
+      return transpose(x, s.dims);
+    case Kind::reshape:
+      return reshape(x, s.sizes);
+    case Kind::squeeze:
+      return reshape(x, without(x.shape(), s.dims));
+    case Kind::unsqueeze:
+      return unsqueeze(x, s.dims[0]);
     case Kind::slice: {
       const SymInt last = s.start + (s.count - 1) * s.step + 1;
       const bool dense = known_equal(s.step, 1) == true;
       return slice(x, s.dims[0], s.start, dense ? s.start + s.count : max(last, s.start), s.step);
     }
-    case Kind::expand: return broadcast_to(x, s.sizes);
-    case Kind::diagonal: return diagonal_of(x, s);
-    case Kind::unfold: return x.rank() == 0 ? reshape(x, {s.count}) : unfold_of(x, s);
-    case Kind::strided: return strided_of(x, s);
-    case Kind::real: return real(x);
-    case Kind::imag: return imag(x);
-    case Kind::as_real: return as_real(x);
-    case Kind::as_complex: return as_complex(x);
-    case Kind::conj: return conj(x);
-    case Kind::neg: return -x;
-    case Kind::bits: return bits_of(x, s.dtype);
+    case Kind::expand:
+      return broadcast_to(x, s.sizes);
+    case Kind::diagonal:
+      return diagonal_of(x, s);
+    case Kind::unfold:
+      return x.rank() == 0 ? reshape(x, {s.count}) : unfold_of(x, s);
+    case Kind::strided:
+      return strided_of(x, s);
+    case Kind::real:
+      return real(x);
+    case Kind::imag:
+      return imag(x);
+    case Kind::as_real:
+      return as_real(x);
+    case Kind::as_complex:
+      return as_complex(x);
+    case Kind::conj:
+      return conj(x);
+    case Kind::neg:
+      return -x;
+    case Kind::bits:
+      return bits_of(x, s.dtype);
   }
   fail(ErrorCode::internal, "a view step of an unknown kind");
 }

@@ -16,20 +16,22 @@ namespace primset::decomps {
 
 struct ViewStep {
   enum class Kind : uint8_t {
-    permute,       // dims: the permutation
-    reshape,       // sizes; `inserts`, `drops` and others alike, where strides allow it
-    squeeze,       // dims, of size 1, go away
-    unsqueeze,     // a dim of size 1 before dims[0]
-    slice,         // along dims[0]: start, step, count
-    expand,        // sizes, of no lower rank
-    diagonal,      // dims: the two, count: its length, start: its signed offset
-    unfold,        // windows of `count` at every `step` along dims[0], as a new last dim
-    strided,       // sizes, strides and start (from the first element)
-    real, imag,    // parts of complex values
-    as_real,       // a new last dim of the two parts
-    as_complex,    // the inverse
-    conj, neg,     // flip a bit
-    bits,          // the same bytes as dtype; the last dim grows or shrinks
+    permute,    // dims: the permutation
+    reshape,    // sizes; `inserts`, `drops` and others alike, where strides allow it
+    squeeze,    // dims, of size 1, go away
+    unsqueeze,  // a dim of size 1 before dims[0]
+    slice,      // along dims[0]: start, step, count
+    expand,     // sizes, of no lower rank
+    diagonal,   // dims: the two, count: its length, start: its signed offset
+    unfold,     // windows of `count` at every `step` along dims[0], as a new last dim
+    strided,    // sizes, strides and start (from the first element)
+    real,
+    imag,        // parts of complex values
+    as_real,     // a new last dim of the two parts
+    as_complex,  // the inverse
+    conj,
+    neg,   // flip a bit
+    bits,  // the same bytes as dtype; the last dim grows or shrinks
   };
   Kind kind;
   std::vector<int64_t> dims = {};
@@ -43,6 +45,7 @@ struct View {
   bool returns_self = false;  // without a step the result is the tensor itself, as of contiguous()
   bool may_copy = false;      // where strides do not allow it, or the format differs, it is a copy
   bool must_copy = false;
+  bool unannotated = false;  // an alias though the schema does not say so, as of atleast_2d
   std::optional<MemoryFormat> format = {};  // of the result
   std::optional<DType> convert = {};        // to(): another dtype makes a copy
 };

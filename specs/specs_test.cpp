@@ -92,17 +92,6 @@ TEST(Surface, InPlaceAndOutHaveABase) {
   }
 }
 
-TEST(Surface, AnImplementedOverloadSaysWhatConformanceNeeds) {
-  size_t implemented = 0;
-  for (const Overload& o : embedded_bundle().overloads) {
-    if (o.status != Status::implemented || o.implementation.kind == ImplKind::alias) continue;
-    if (o.implementation.kind == ImplKind::none) continue;
-    ++implemented;
-    EXPECT_FALSE(o.cases.empty()) << o.qualified << " has no cases";
-  }
-  EXPECT_GT(implemented, 8u);
-}
-
 TEST(Examples, Add) {
   const Bundle& bundle = embedded_bundle();
   const Overload& add = *bundle.find_overload("add.Tensor");

@@ -9,9 +9,11 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
-Indices identity_indices(size_t rank) {
+Indices identity_indices(const SymInts& domain) {
   Indices out;
-  for (size_t d = 0; d < rank; ++d) out.push_back(affine_index(loop_variable(d)));
+  for (size_t d = 0; d < domain.size(); ++d) {
+    out.push_back(affine_index(domain[d].same(SymInt(1)) ? Affine{} : loop_variable(d)));
+  }
   return out;
 }
 

@@ -126,8 +126,9 @@ class ElementEmitter {
 // The address of the element of `p` at indices that are no parts of splits: where a kernel stores.
 Affine place_address(Frame& f, const Placement& p, const Indices& at);
 
-// A domain's identity indices: index d is loop variable d.
-Indices identity_indices(size_t rank);
+// A domain's identity indices: index d is loop variable d, and 0 where the size is 1, so that every
+// way of writing the same element has one form.
+Indices identity_indices(const SymInts& domain);
 
 }  // namespace primset::schedule
 

@@ -29,11 +29,9 @@ std::optional<Indices> ElementEmitter::view(const Node& n, const Indices& at) {
   switch (n.prim) {
     case Prim::broadcast_in_dim: {
       const auto& dims = n.attr<Ints>("dims");
-      const SymInts& to = g.type(n.results[0]).shape;
       for (size_t d = 0; d < dims.size(); ++d) {
         const auto r = static_cast<size_t>(dims[d]);
-        const bool repeated = from[d].same(SymInt(1)) && !to[r].same(SymInt(1));
-        out.push_back(repeated ? affine_index({}) : at[r]);
+        out.push_back(from[d].same(SymInt(1)) ? affine_index({}) : at[r]);
       }
       return out;
     }

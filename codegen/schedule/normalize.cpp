@@ -78,7 +78,8 @@ class Normalizer {
 void Normalizer::rewrite(prims::NodeId id) {
   const Node& n = from_.node(id);
   Values in;
-  for (ValueId v : n.operands) in.push_back(map_[v]);
+  // An optional operand that is absent stays so.
+  for (ValueId v : n.operands) in.push_back(v == prims::kNoValue ? v : map_[v]);
   Values out = rewritten(n, id, in);
   for (size_t k = 0; k < n.results.size(); ++k) map_[n.results[k]] = out[k];
 }

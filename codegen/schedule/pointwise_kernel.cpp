@@ -12,7 +12,7 @@ void emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
                const std::vector<NodeId>& checks) {
   ElementEmitter e(f, c.values);
   const prims::Graph& g = c.values.graph;
-  const Indices at = identity_indices(f.domain().size());
+  const Indices at = identity_indices(f.domain());
   for (NodeId id : checks) {
     const prims::Node& n = g.node(id);
     Elem ok = e.emit(n.operands[0], at);

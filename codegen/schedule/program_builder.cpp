@@ -137,7 +137,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
 }
 
 void ProgramBuilder::frontier(ValueId v, std::set<ValueId>& out, std::set<ValueId>& seen) const {
-  if (!seen.insert(v).second || places_.count(v) != 0 || scalar_inputs_.count(v) != 0) return;
+  if (v == prims::kNoValue || !seen.insert(v).second || places_.count(v) != 0 || scalar_inputs_.count(v) != 0) return;
   if (!inlinable(v)) {
     out.insert(v);
     return;

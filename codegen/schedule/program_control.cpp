@@ -31,6 +31,7 @@ void ProgramBuilder::native(NodeId id, const std::vector<Root>& roots) {
   NativeStep step;
   step.node = id;
   for (ValueId v : n.operands) {
+    if (v == prims::kNoValue) continue;
     if (places_.count(v) == 0) materialize(v);
     const Placement& p = places_.at(v);
     step.operands.push_back({p.buffer, g_.type(v).dtype, g_.type(v).shape, p.strides, p.offset});

@@ -58,7 +58,7 @@ class ReduceBuilder {
   std::vector<Value> identities(std::vector<Combiner>& combiners);
   void combine_lanes(Combiner& c, std::vector<Elem>& acc);
   void combine_threads(Combiner& c, std::vector<Elem>& acc);
-  Indices wide_indices() const { return identity_indices(r_.domain.size()); }
+  Indices wide_indices() const { return identity_indices(r_.domain); }
   Indices row_indices() const;
   Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
@@ -76,10 +76,8 @@ class ReduceBuilder {
 };
 
 Indices ReduceBuilder::row_indices() const {
-  Indices out;
-  for (size_t d = 0; d < r_.domain.size(); ++d) {
-    if (d != r_.dim) out.push_back(affine_index(loop_variable(d)));
-  }
+  Indices out = wide_indices();
+  out.erase(out.begin() + static_cast<std::ptrdiff_t>(r_.dim));
   return out;
 }
 

@@ -19,7 +19,7 @@ BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::ve
   for (size_t d = 0; d < domain.size(); ++d) {
     if (d != dim) order.push_back(d);
   }
-  const Indices at = identity_indices(domain.size());
+  const Indices at = identity_indices(domain);
 
   auto build = [&](const std::vector<LoopDim>& kept) {
     Frame f(c.name, c.target, c.index32, domain);

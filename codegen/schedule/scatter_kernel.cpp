@@ -91,7 +91,7 @@ class ScatterBuilder {
   void write(DType dtype, std::optional<kir::Rmw> rmw) {
     kir::Builder& b = f_.builder();
     Value fits;
-    const Indices source = identity_indices(domain_.size());
+    const Indices source = identity_indices(domain_);
     Affine address = address_of(source, fits);
     Elem update = e_.emit(n_.operands.back(), source);
     auto put = [&] {
@@ -175,7 +175,7 @@ BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node,
   for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
   for_each_point(f, separate_loops(domain, order), [&] {
     ElementEmitter::Scope scope(e);
-    const Indices at = identity_indices(domain.size());
+    const Indices at = identity_indices(domain);
     Affine address;
     address.constant = target.offset;
     for (size_t d = 0; d < domain.size(); ++d) {

@@ -222,6 +222,16 @@ graph(%0 x: f32[s0, s1]) {
 }
 )",
      1},
+    {"one_row", R"(symbol s0 = 77 min 2
+graph(%0 x: f32[1, s0]) {
+  %1: f32[1] = reduce_max(%0) {dims = (1)}
+  %2: f32[1, 1] = reshape(%1) {shape = [1, 1]}
+  %3: f32[1, s0] = broadcast_in_dim(%2) {shape = [1, s0], dims = (0, 1)}
+  %4: f32[1, s0] = sub(%0, %3)
+  return %4 r
+}
+)",
+     1},
     {"sum_column", R"(symbol s0 = 70 min 2
 symbol s1 = 19 min 2
 graph(%0 x: f32[s0, s1]) {

@@ -9,9 +9,8 @@
 namespace primset::conformance {
 namespace {
 
-constexpr std::array<std::string_view, 8> kShapes = {"[3,4]",     "[4,4]", "[2,3,4]", "[2,3,4,5]",
-                                                     "[6]",       "[]",    "[1,1]",
-                                                     "[2,2,4,4,4]"};
+constexpr std::array<std::string_view, 8> kShapes = {"[3,4]", "[4,4]", "[2,3,4]", "[2,3,4,5]",
+                                                     "[6]",   "[]",    "[1,1]",   "[2,2,4,4,4]"};
 constexpr std::string_view kPlaceholder = "[3,4]";
 
 std::string with_shape(std::string text, std::string_view shape) {

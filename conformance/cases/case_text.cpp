@@ -30,7 +30,8 @@ std::string_view take_suffix(std::string_view& text, char open, char close) {
   std::string_view suffix = text.substr(at + 1);
   text = text.substr(0, at);
   if (close == 0) return suffix;
-  if (suffix.empty() || suffix.back() != close) malformed(suffix, std::string("a closing ") + close);
+  if (suffix.empty() || suffix.back() != close)
+    malformed(suffix, std::string("a closing ") + close);
   suffix.remove_suffix(1);
   return suffix;
 }

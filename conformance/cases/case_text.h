@@ -2,7 +2,8 @@
 //
 //   self=T[4,1,3]{special} other=f32[1,5,1]@transposed alpha=2.5 dim=[0,-1] mode="trunc" !index
 //
-//   T, R, C, A    the dtype of the case, the real and the complex dtype that go with it, and the one
+//   T, R, C, A    the dtype of the case, the real and the complex dtype that go with it, and the
+//   one
 //                 that sums of it are carried in
 //   @layout       this tensor's layout; others have the case's
 //   {fill}        how it is filled: see Fill
@@ -70,8 +71,8 @@ class ValueReader {
 int64_t read_integer(std::string_view text);
 double read_number(std::string_view text);
 bool read_boolean(std::string_view text);
-std::string read_string(std::string_view text);  // with or without quotes
-Scalar read_scalar(std::string_view text);       // 3, 2.5, true, 1+2j
+std::string read_string(std::string_view text);             // with or without quotes
+Scalar read_scalar(std::string_view text);                  // 3, 2.5, true, 1+2j
 std::vector<int64_t> read_integers(std::string_view text);  // [1,2]; 3 is [3]
 std::vector<std::string> read_list(std::string_view text);  // [a,b]
 ErrorCode read_error_code(std::string_view text);

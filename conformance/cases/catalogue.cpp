@@ -51,7 +51,8 @@ class Selector {
 
 const Recipe& find_recipe(const std::vector<Recipe>& recipes, const CaseId& id) {
   for (const Recipe& r : recipes) {
-    if (r.name == id.case_name && kLayoutNames[static_cast<size_t>(r.layout)] == id.layout) return r;
+    if (r.name == id.case_name && kLayoutNames[static_cast<size_t>(r.layout)] == id.layout)
+      return r;
   }
   throw Error(ErrorCode::value, "there is no case " + id.to_string());
 }

@@ -12,8 +12,7 @@ using specs::ArgKind;
 using specs::Argument;
 using specs::Overload;
 
-constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard,
-                   kFull = CaseTier::full;
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard, kFull = CaseTier::full;
 constexpr LayoutKind kLayouts[] = {LayoutKind::transposed, LayoutKind::strided, LayoutKind::padded,
                                    LayoutKind::offset, LayoutKind::expanded};
 
@@ -91,8 +90,8 @@ void add_mixtures(Collector& c, const std::vector<std::string>& names, const Ove
   std::string rest;
   for (size_t i = 2; i < names.size(); ++i) rest += " " + names[i] + "=T[5,7]";
   auto second = [&](std::string_view name, CaseTier tier, const std::string& value) {
-    c.add(name, tier, names[0] + "=T[5,7] " + names[1] + "=" + value + rest,
-          LayoutKind::contiguous, true);
+    c.add(name, tier, names[0] + "=T[5,7] " + names[1] + "=" + value + rest, LayoutKind::contiguous,
+          true);
   };
   second("same", kStandard, "&" + names[0]);
   second("mixed_layout", kStandard, "T[5,7]@transposed");
@@ -106,20 +105,19 @@ void add_mixtures(Collector& c, const std::vector<std::string>& names, const Ove
 }
 
 // Each Scalar argument in turn takes other values.
-void add_scalars(Collector& c, const Overload& overload, const std::vector<std::string>& names) {
+void add_scalars(Collector& c, const Overload& overload, DType dtype,
+                 const std::vector<std::string>& names) {
   constexpr std::pair<const char*, const char*> kValues[] = {
       {"negative", "-3"}, {"zero", "0"}, {"fraction", "0.3"}, {"true", "true"}};
   std::string tensors = with_shapes(names, kShapes[1]);
   for (const Argument& a : overload.args) {
     if (a.kind != ArgKind::scalar) continue;
+    std::vector<std::string> known = names;
+    known.push_back(a.name);
+    std::string rest = plausible_arguments(overload, dtype, known);
     for (const auto& [name, value] : kValues) {
-      std::string text = tensors;
-      // Other scalars keep what they have.
-      for (const Argument& other : overload.args) {
-        bool needed = other.kind == ArgKind::scalar && !other.default_value.present();
-        if (needed && other.name != a.name) text += " " + other.name + "=2";
-      }
-      c.add_exactly(a.name + "_" + name, kStandard, text + " " + a.name + "=" + value, true);
+      c.add_exactly(a.name + "_" + name, kStandard, tensors + " " + a.name + "=" + value + rest,
+                    true);
     }
   }
 }
@@ -135,7 +133,7 @@ struct ReductionShape {
   std::string_view tensor;
   std::string_view dims;  // "1", "0,2"; empty: the argument is left out
   bool keepdim = false;
-  bool refusal = false;        // ATen refuses some operators here (the maximum of nothing)
+  bool refusal = false;         // ATen refuses some operators here (the maximum of nothing)
   std::string_view error = {};  // must be refused
 };
 constexpr ReductionShape kReductions[] = {
@@ -191,10 +189,12 @@ std::vector<Recipe> over_dims(const Overload& overload, DType dtype, bool keepdi
     if (s.name != "last_dim" && s.name != "default_dims") continue;
     for (LayoutKind layout : kLayouts) c.add(s.name, kStandard, text, layout);
   }
-  if (find(overload, "dtype")) {
+  const Argument* to = find(overload, "dtype");
+  if (to && (to->optional || to->default_value.present())) {
     std::string text = reduction_text(overload, tensors[0], kReductions[0]);
     if (text.empty()) text = reduction_text(overload, tensors[0], kReductions[3]);
-    if (!text.empty()) c.add("to_f64", kStandard, text + " dtype=f64", LayoutKind::contiguous, true);
+    if (!text.empty())
+      c.add("to_f64", kStandard, text + " dtype=f64", LayoutKind::contiguous, true);
   }
   return c.take();
 }
@@ -214,10 +214,14 @@ constexpr NamedGenerator kGenerators[] = {
     {"creation_like", like_cases},
 };
 constexpr NamedGenerator kFamilies[] = {
-    {"pointwise_unary", elementwise_cases}, {"pointwise_binary", elementwise_cases},
-    {"comparison", elementwise_cases},      {"activation", elementwise_cases},
-    {"special", elementwise_cases},         {"reduction", reduction_cases},
-    {"scan", scan_cases},                   {"foreach", foreach_cases},
+    {"pointwise_unary", elementwise_cases},
+    {"pointwise_binary", elementwise_cases},
+    {"comparison", elementwise_cases},
+    {"activation", elementwise_cases},
+    {"special", elementwise_cases},
+    {"reduction", reduction_cases},
+    {"scan", scan_cases},
+    {"foreach", foreach_cases},
 };
 
 template <size_t N>
@@ -248,10 +252,11 @@ std::vector<Recipe> elementwise_cases(const Overload& overload, DType dtype) {
     for (const Shapes& s : kBroadcasts) c.add(s.name, s.tier, with_shapes(names, s));
     add_mixtures(c, names, overload);
     if (overload.broadcast.size() > 1) {
-      c.add("mismatch", kSmoke, with_shapes(names, {"", kSmoke, {"[3]", "[4]", "[3]"}}) + " !runtime");
+      c.add("mismatch", kSmoke,
+            with_shapes(names, {"", kSmoke, {"[3]", "[4]", "[3]"}}) + " !runtime");
     }
   }
-  add_scalars(c, overload, names);
+  add_scalars(c, overload, dtype, names);
   return c.take();
 }
 

@@ -34,10 +34,10 @@ struct OperatorRow {
   CaseTier tier;
   std::string_view text;
 };
-std::span<const OperatorRow> matrix_rows();     // matmul, linalg, convolution, attention
+std::span<const OperatorRow> matrix_rows();       // matmul, linalg, convolution, attention
 std::span<const OperatorRow> indexing_op_rows();  // indexing, sort and search, scatter
-std::span<const OperatorRow> view_rows();       // views, rearrange, creation
-std::span<const OperatorRow> network_rows();    // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> view_rows();         // views, rearrange, creation
+std::span<const OperatorRow> network_rows();      // normalisation, pooling, upsampling, losses
 std::span<const OperatorRow> random_op_rows();
 
 // Arguments without a default that a generator does not know, given something plausible:

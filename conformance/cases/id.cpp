@@ -20,8 +20,8 @@ void check_name(std::string_view text, std::string_view part, std::string_view w
   if (part.empty()) malformed(text, std::string(what) + " is empty");
   for (char c : part) {
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.') continue;
-    malformed(text, std::string(what) + " '" + std::string(part) + "' has the character '" + c +
-                        "'");
+    malformed(text,
+              std::string(what) + " '" + std::string(part) + "' has the character '" + c + "'");
   }
 }
 
@@ -31,7 +31,8 @@ std::string_view take_field(std::string_view text, std::string_view& rest, std::
   std::string_view value = rest.substr(key.size() + 1);
   size_t end = value.find(';');
   rest = end == std::string_view::npos ? std::string_view() : value.substr(end + 1);
-  if (end != std::string_view::npos && rest.empty()) malformed(text, "nothing follows the last ';'");
+  if (end != std::string_view::npos && rest.empty())
+    malformed(text, "nothing follows the last ';'");
   value = value.substr(0, end);
   check_name(text, value, key);
   return value;

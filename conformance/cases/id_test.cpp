@@ -10,8 +10,9 @@ namespace primset::conformance {
 namespace {
 
 TEST(CaseId, RoundTrip) {
-  for (const char* text : {"add.Tensor:dtype=f16;case=broadcast_2;layout=strided",
-                           "relu:dtype=bool;case=empty", "prim/reduce_sum:dtype=c64;case=last_dim"}) {
+  for (const char* text :
+       {"add.Tensor:dtype=f16;case=broadcast_2;layout=strided", "relu:dtype=bool;case=empty",
+        "prim/reduce_sum:dtype=c64;case=last_dim"}) {
     EXPECT_EQ(CaseId::parse(text).to_string(), text);
   }
   CaseId id = CaseId::parse("prim/reduce_sum:dtype=bf16;case=a;layout=offset");
@@ -22,7 +23,8 @@ TEST(CaseId, RoundTrip) {
 }
 
 TEST(CaseId, ContiguousIsNeverWritten) {
-  EXPECT_EQ(CaseId::parse("a:dtype=f32;case=b;layout=contiguous").to_string(), "a:dtype=f32;case=b");
+  EXPECT_EQ(CaseId::parse("a:dtype=f32;case=b;layout=contiguous").to_string(),
+            "a:dtype=f32;case=b");
 }
 
 TEST(CaseId, MalformedTextSaysWhatIsWrong) {

@@ -11,7 +11,8 @@ using specs::Argument;
 using specs::Bundle;
 using specs::Overload;
 
-constexpr size_t kAutomaticCases = 6;
+// No overload and dtype has fewer.
+constexpr size_t kMinCases = 6;
 
 // The functional overload whose cases a variant takes over.
 const Overload& functional_base(const Bundle& bundle, const Overload& overload) {
@@ -21,12 +22,12 @@ const Overload& functional_base(const Bundle& bundle, const Overload& overload) 
 }
 
 void add_rows(std::vector<Recipe>& out, const Overload& overload) {
-  for (auto table : {matrix_rows(), indexing_op_rows(), view_rows(), network_rows(),
-                     random_op_rows()}) {
+  for (auto table :
+       {matrix_rows(), indexing_op_rows(), view_rows(), network_rows(), random_op_rows()}) {
     for (const OperatorRow& row : table) {
       if (!glob_matches(row.op, overload.qualified)) continue;
-      out.push_back({std::string(row.name), LayoutKind::contiguous, row.tier,
-                     std::string(row.text), false});
+      out.push_back(
+          {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
     }
   }
 }
@@ -49,6 +50,19 @@ void add_generated(std::vector<Recipe>& out, const Overload& overload, DType dty
   }
 }
 
+// A short table is filled up with its first case in other layouts.
+void add_layouts(std::vector<Recipe>& recipes) {
+  constexpr LayoutKind kMore[] = {LayoutKind::strided, LayoutKind::transposed, LayoutKind::padded,
+                                  LayoutKind::offset, LayoutKind::channels_last};
+  Recipe first = recipes.front();
+  first.tier = CaseTier::standard;
+  for (LayoutKind layout : kMore) {
+    if (recipes.size() >= kMinCases) return;
+    first.layout = layout;
+    recipes.push_back(first);
+  }
+}
+
 // Recipes may come from several sources: of two with one name the first stays.
 void drop_duplicates(std::vector<Recipe>& recipes) {
   std::vector<Recipe> unique;
@@ -66,31 +80,36 @@ std::vector<Recipe> functional_recipes(const Overload& overload, DType dtype) {
   add_rows(out, overload);
   add_generated(out, overload, dtype);
   if (out.empty()) {
-    for (size_t i = 0; i < kAutomaticCases; ++i) {
+    for (size_t i = 0; i < kMinCases; ++i) {
       out.push_back({"auto_" + std::to_string(i), LayoutKind::contiguous,
                      i == 0 ? CaseTier::smoke : CaseTier::standard,
                      std::string(kAutomatic) + std::to_string(i), false});
     }
   }
   drop_duplicates(out);
+  add_layouts(out);
   return out;
 }
 
-// Which argument of the variant has the base's argument's place.
+// Which argument of the variant has the place of the base's: the namesake, else the one at the same
+// position. Empty when it has none, as an out= overload has no dtype.
 std::string renamed(const Overload& base, const Overload& variant, const std::string& name) {
   if (variant.find_arg(name) >= 0) return name;
   int position = base.find_arg(name);
-  if (position < 0 || static_cast<size_t>(position) >= variant.args.size()) return name;
-  return variant.args[static_cast<size_t>(position)].name;
+  if (position < 0 || static_cast<size_t>(position) >= variant.args.size()) return {};
+  const Argument& there = variant.args[static_cast<size_t>(position)];
+  bool same_kind = there.kind == base.args[static_cast<size_t>(position)].kind;
+  return same_kind && !there.is_out ? there.name : std::string();
 }
 
-std::string text_for_variant(const Overload& base, const Overload& variant,
-                             const std::string& text, std::string_view out) {
+std::string text_for_variant(const Overload& base, const Overload& variant, const std::string& text,
+                             std::string_view out) {
   if (text.starts_with(kAutomatic)) return text;
   CaseText parsed = CaseText::parse(text);
   std::string result;
   for (const TextItem& item : parsed.items) {
-    result += renamed(base, variant, item.name) + "=" + item.value + " ";
+    std::string name = renamed(base, variant, item.name);
+    if (!name.empty()) result += name + "=" + item.value + " ";
   }
   for (const Argument& a : variant.args) {
     if (a.is_out) result += a.name + "=" + std::string(out) + " ";
@@ -103,10 +122,16 @@ std::string text_for_variant(const Overload& base, const Overload& variant,
 std::vector<Recipe> variant_recipes(const Overload& base, const Overload& variant, DType dtype) {
   std::vector<Recipe> out;
   bool first = true;
-  for (Recipe& r : functional_recipes(base, dtype)) {
-    // What a layout does to reading was seen with the functional overload; one is enough here.
-    bool wanted = r.layout == LayoutKind::contiguous || r.layout == LayoutKind::strided;
-    if (!wanted) continue;
+  // What a layout does to reading was seen with the functional overload; one is enough here, where
+  // there are cases enough.
+  std::vector<Recipe> recipes = functional_recipes(base, dtype);
+  auto usual = [](const Recipe& r) {
+    return r.layout == LayoutKind::contiguous || r.layout == LayoutKind::strided;
+  };
+  bool enough = std::count_if(recipes.begin(), recipes.end(), usual) >=
+                static_cast<std::ptrdiff_t>(kMinCases);
+  for (Recipe& r : recipes) {
+    if (enough && !usual(r)) continue;
     Recipe made = r;
     made.may_be_refused = true;
     made.text = text_for_variant(base, variant, r.text, "out");

@@ -3,8 +3,7 @@
 namespace primset::conformance {
 namespace {
 
-constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard,
-                   kFull = CaseTier::full;
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard, kFull = CaseTier::full;
 
 // Products of matrices, factorisations and convolutions. NaN travels through sums; sizes are odd so
 // that no tile divides them.
@@ -40,7 +39,8 @@ constexpr OperatorRow kRows[] = {
     {"addbmm", "scaled", kStandard, "self=T[7,5] batch1=T[3,7,13] batch2=T[3,13,5] beta=2 alpha=3"},
     {"baddbmm", "plain", kSmoke, "self=T[3,7,5] batch1=T[3,7,13] batch2=T[3,13,5]"},
     {"baddbmm", "broadcast", kStandard, "self=T[5] batch1=T[3,7,13] batch2=T[3,13,5]"},
-    {"baddbmm", "scaled", kStandard, "self=T[3,7,5] batch1=T[3,7,13] batch2=T[3,13,5] beta=2 alpha=3"},
+    {"baddbmm", "scaled", kStandard,
+     "self=T[3,7,5] batch1=T[3,7,13] batch2=T[3,13,5] beta=2 alpha=3"},
     {"mv", "plain", kSmoke, "self=T[7,13] vec=T[13]"},
     {"mv", "transposed", kStandard, "self=T[7,13]@transposed vec=T[13]@strided"},
     {"mv", "empty", kStandard, "self=T[3,0] vec=T[0]"},
@@ -117,14 +117,30 @@ constexpr OperatorRow kRows[] = {
     {"linalg_cross", "plain", kSmoke, "self=T[4,3] other=T[4,3]"},
     {"linalg_cross", "dim", kStandard, "self=T[3,4] other=T[3,4] dim=0"},
     {"cross", "plain", kSmoke, "self=T[4,3] other=T[4,3] dim=1"},
-    {"convolution", "one_dim", kSmoke, "input=T[2,3,11] weight=T[4,3,3] bias=T[4] stride=[1] padding=[1] dilation=[1] transposed=false output_padding=[0] groups=1"},
-    {"convolution", "two_dims", kStandard, "input=T[2,3,7,9] weight=T[4,3,3,2] bias=none stride=[2,1] padding=[1,0] dilation=[1,2] transposed=false output_padding=[0,0] groups=1"},
-    {"convolution", "three_dims", kStandard, "input=T[1,2,4,5,3] weight=T[3,2,2,3,2] bias=T[3] stride=[1,1,1] padding=[0,1,0] dilation=[1,1,1] transposed=false output_padding=[0,0,0] groups=1"},
-    {"convolution", "grouped", kStandard, "input=T[2,4,9] weight=T[6,2,3] bias=none stride=[1] padding=[0] dilation=[1] transposed=false output_padding=[0] groups=2"},
-    {"convolution", "transposed", kStandard, "input=T[2,4,7] weight=T[4,3,3] bias=T[3] stride=[2] padding=[1] dilation=[1] transposed=true output_padding=[1] groups=1"},
-    {"convolution", "channels_last", kStandard, "input=T[2,3,7,9]@channels_last weight=T[4,3,3,3] bias=T[4] stride=[1,1] padding=[1,1] dilation=[1,1] transposed=false output_padding=[0,0] groups=1"},
+    {"convolution", "one_dim", kSmoke,
+     "input=T[2,3,11] weight=T[4,3,3] bias=T[4] stride=[1] padding=[1] dilation=[1] "
+     "transposed=false output_padding=[0] groups=1"},
+    {"convolution", "two_dims", kStandard,
+     "input=T[2,3,7,9] weight=T[4,3,3,2] bias=none stride=[2,1] padding=[1,0] dilation=[1,2] "
+     "transposed=false output_padding=[0,0] groups=1"},
+    {"convolution", "three_dims", kStandard,
+     "input=T[1,2,4,5,3] weight=T[3,2,2,3,2] bias=T[3] stride=[1,1,1] padding=[0,1,0] "
+     "dilation=[1,1,1] transposed=false output_padding=[0,0,0] groups=1"},
+    {"convolution", "grouped", kStandard,
+     "input=T[2,4,9] weight=T[6,2,3] bias=none stride=[1] padding=[0] dilation=[1] "
+     "transposed=false output_padding=[0] groups=2"},
+    {"convolution", "transposed", kStandard,
+     "input=T[2,4,7] weight=T[4,3,3] bias=T[3] stride=[2] padding=[1] dilation=[1] transposed=true "
+     "output_padding=[1] groups=1"},
+    {"convolution", "channels_last", kStandard,
+     "input=T[2,3,7,9]@channels_last weight=T[4,3,3,3] bias=T[4] stride=[1,1] padding=[1,1] "
+     "dilation=[1,1] transposed=false output_padding=[0,0] groups=1"},
     {"conv1d", "plain", kSmoke, "input=T[2,3,11] weight=T[4,3,3] bias=T[4]"},
     {"conv1d", "strided", kStandard, "input=T[2,3,11] weight=T[4,3,3] stride=[2] padding=[1]"},
+    {"conv1d.padding", "same", kSmoke, "input=T[2,3,11] weight=T[4,3,3] padding=\"same\""},
+    {"conv1d.padding", "valid", kStandard, "input=T[2,3,11] weight=T[4,3,3] padding=\"valid\""},
+    {"conv2d.padding", "same", kSmoke, "input=T[2,3,7,9] weight=T[4,3,3,2] padding=\"same\""},
+    {"conv3d.padding", "same", kSmoke, "input=T[1,2,4,5,6] weight=T[3,2,2,2,3] padding=\"same\""},
     {"conv2d", "plain", kSmoke, "input=T[2,3,7,9] weight=T[4,3,3,2] bias=T[4]"},
     {"conv2d", "padded", kStandard, "input=T[2,3,7,9] weight=T[4,3,3,3] padding=[1,2]"},
     {"conv2d", "depthwise", kStandard, "input=T[2,4,7,9] weight=T[4,1,3,3] groups=4"},
@@ -132,9 +148,12 @@ constexpr OperatorRow kRows[] = {
     {"conv3d", "plain", kSmoke, "input=T[1,2,4,5,6] weight=T[3,2,2,2,3]"},
     {"conv_transpose1d", "plain", kSmoke, "input=T[2,4,7] weight=T[4,3,3] stride=[2]"},
     {"conv_transpose2d.input", "plain", kSmoke, "input=T[2,4,5,6] weight=T[4,3,3,2] stride=[2]"},
-    {"scaled_dot_product_attention", "plain", kSmoke, "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8]"},
-    {"scaled_dot_product_attention", "causal", kStandard, "query=T[2,3,7,8] key=T[2,3,7,8] value=T[2,3,7,8] is_causal=true"},
-    {"scaled_dot_product_attention", "scaled", kStandard, "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8] scale=0.5"},
+    {"scaled_dot_product_attention", "plain", kSmoke,
+     "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8]"},
+    {"scaled_dot_product_attention", "causal", kStandard,
+     "query=T[2,3,7,8] key=T[2,3,7,8] value=T[2,3,7,8] is_causal=true"},
+    {"scaled_dot_product_attention", "scaled", kStandard,
+     "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8] scale=0.5"},
 };
 
 }  // namespace

@@ -87,12 +87,13 @@ std::vector<DType> primitive_dtypes(const Primitive& primitive) {
   }
   // T stands for the first operand that may have several dtypes, indices (i32, i64) apart.
   for (const specs::Operand& o : primitive.operands) {
-    if (std::popcount(set.mask()) <= 2 && std::popcount(o.dtypes.mask()) > std::popcount(set.mask())) {
+    if (std::popcount(set.mask()) <= 2 &&
+        std::popcount(o.dtypes.mask()) > std::popcount(set.mask())) {
       set = o.dtypes;
     }
   }
-  DTypeSet numbers{DType::u8,  DType::i8,   DType::i16,     DType::i32, DType::i64, DType::f16,
-                   DType::f32, DType::f64,  DType::boolean, DType::bf16};
+  DTypeSet numbers{DType::u8,  DType::i8,  DType::i16, DType::i32,     DType::i64,
+                   DType::f16, DType::f32, DType::f64, DType::boolean, DType::bf16};
   if (primitive.category == "random" && by_attribute) {
     bool integers = primitive.name == "random_integers";
     set = integers ? DTypeSet{DType::i32, DType::i64}

@@ -37,10 +37,10 @@ std::vector<Element> interesting_floats(DType t) {
   const ref::Format& f = ref::format(t);
   long double min_normal = std::ldexp(1.0L, f.min_exponent);
   long double denormal = ref::ulp(0, t), eps = 2 * ref::unit_roundoff(t);
-  std::vector<long double> values = {0.0L,       1.0L,           0.5L,      2.0L,
-                                     3.0L,       0.25L,          1 + eps,   1 - eps / 2,
-                                     min_normal, denormal,       10.0L,     0x1.921fb54442d18p+1L,
-                                     100.0L,     f.max_finite,   1.5L,      min_normal - denormal};
+  std::vector<long double> values = {0.0L,       1.0L,         0.5L,    2.0L,
+                                     3.0L,       0.25L,        1 + eps, 1 - eps / 2,
+                                     min_normal, denormal,     10.0L,   0x1.921fb54442d18p+1L,
+                                     100.0L,     f.max_finite, 1.5L,    min_normal - denormal};
   std::vector<Element> out;
   for (long double v : values) {
     out.push_back(real(v, t));
@@ -118,7 +118,8 @@ Element normal_element(Rng& rng, DType t) {
 Element range_element(Rng& rng, DType t, double low, double high) {
   if (is_floating(t) || is_complex(t)) {
     Element e = real(static_cast<long double>(rng.uniform(low, high)), real_type(t));
-    if (is_complex(t)) e.im = real(static_cast<long double>(rng.uniform(low, high)), real_type(t)).re;
+    if (is_complex(t))
+      e.im = real(static_cast<long double>(rng.uniform(low, high)), real_type(t)).re;
     return e;
   }
   auto from = static_cast<int64_t>(std::ceil(low)), to = static_cast<int64_t>(std::ceil(high)) - 1;
@@ -178,7 +179,8 @@ void fill_ordered(Rng& rng, Array& a) {
 }
 
 void fill_permutation(Rng& rng, Array& a) {
-  for (size_t i = 0; i < a.data.size(); ++i) a.data[i] = number(static_cast<long double>(i), a.dtype);
+  for (size_t i = 0; i < a.data.size(); ++i)
+    a.data[i] = number(static_cast<long double>(i), a.dtype);
   shuffle(rng, a.data);
 }
 
@@ -207,15 +209,21 @@ struct KindName {
   Kind kind;
 };
 constexpr std::array kKindNames = {
-    KindName{"normal", Kind::normal},     KindName{"special", Kind::special},
+    KindName{"normal", Kind::normal},
+    KindName{"special", Kind::special},
     KindName{"special_outer", Kind::special_outer},
     KindName{"special_inner", Kind::special_inner},
-    KindName{"positive", Kind::positive}, KindName{"unit", Kind::unit},
-    KindName{"nan", Kind::nan},           KindName{"ties", Kind::ties},
-    KindName{"distinct", Kind::distinct}, KindName{"ordered", Kind::ordered},
+    KindName{"positive", Kind::positive},
+    KindName{"unit", Kind::unit},
+    KindName{"nan", Kind::nan},
+    KindName{"ties", Kind::ties},
+    KindName{"distinct", Kind::distinct},
+    KindName{"ordered", Kind::ordered},
     KindName{"permutation", Kind::permutation},
-    KindName{"spd", Kind::spd},           KindName{"triangular", Kind::triangular},
-    KindName{"zeros", Kind::zeros},       KindName{"ones", Kind::ones},
+    KindName{"spd", Kind::spd},
+    KindName{"triangular", Kind::triangular},
+    KindName{"zeros", Kind::zeros},
+    KindName{"ones", Kind::ones},
     KindName{"bits", Kind::bits},
 };
 

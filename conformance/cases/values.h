@@ -23,23 +23,23 @@ std::vector<Element> interesting_values(DType t);
 // How a tensor is filled, as case texts name it in braces: T[5]{special}.
 struct Fill {
   enum class Kind {
-    normal,    // default: a mix of magnitudes around 1, of both signs
-    range,     // {2..5} in [2, 5) for integers, uniform for floating dtypes
-    special,   // interesting_values in order, repeated; then normal ones
+    normal,         // default: a mix of magnitudes around 1, of both signs
+    range,          // {2..5} in [2, 5) for integers, uniform for floating dtypes
+    special,        // interesting_values in order, repeated; then normal ones
     special_outer,  // interesting_values, one a row of the last two dims: with special_inner in the
     special_inner,  // other operand every pair of them meets
-    positive,  // normal, without signs and zeros
-    unit,      // in (0, 1)
-    nan,       // normal, with a NaN at every third place
-    ties,      // few distinct values, so that sorts and argmax meet equal ones
-    distinct,  // no two are equal: a shuffled arithmetic sequence
-    ordered,   // ascending along the last dim
-    permutation,  // 0 .. n - 1 in random order
-    spd,       // a symmetric (Hermitian) positive definite matrix in the last two dims
-    triangular,  // lower triangular with a dominant diagonal, in the last two dims
+    positive,       // normal, without signs and zeros
+    unit,           // in (0, 1)
+    nan,            // normal, with a NaN at every third place
+    ties,           // few distinct values, so that sorts and argmax meet equal ones
+    distinct,       // no two are equal: a shuffled arithmetic sequence
+    ordered,        // ascending along the last dim
+    permutation,    // 0 .. n - 1 in random order
+    spd,            // a symmetric (Hermitian) positive definite matrix in the last two dims
+    triangular,     // lower triangular with a dominant diagonal, in the last two dims
     zeros,
     ones,
-    bits,      // uniformly random bit patterns, floating ones finite
+    bits,  // uniformly random bit patterns, floating ones finite
   };
   Kind kind = Kind::normal;
   double low = 0, high = 0;  // range

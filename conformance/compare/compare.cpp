@@ -151,7 +151,8 @@ std::string number_text(DType t, long double v) {
 long double bound(const specs::Tolerance& tolerance, const ComparePolicy& policy, DType t,
                   const Element& expected, long double scale) {
   if (is_integral(t) || is_bool(t) || is_special(expected)) return 0;
-  long double step = std::max(ref::ulp(expected.re, t), is_complex(t) ? ref::ulp(expected.im, t) : 0);
+  long double step =
+      std::max(ref::ulp(expected.re, t), is_complex(t) ? ref::ulp(expected.im, t) : 0);
   long double number = static_cast<long double>(tolerance.number);
   switch (tolerance.kind) {
     case ToleranceKind::exact:

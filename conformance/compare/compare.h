@@ -33,7 +33,7 @@ struct ComparePolicy {
 
 struct Comparison {
   uint64_t elements = 0, undecided = 0, wrong = 0;
-  double max_ulp = 0;    // in units of the last place of the dtype; infinite for NaN against a number
+  double max_ulp = 0;  // in units of the last place of the dtype; infinite for NaN against a number
   double max_share = 0;  // of the bound; infinite where nothing was allowed
   std::string first;     // the first wrong element; empty when all are right
 

@@ -202,10 +202,14 @@ struct Named {
   Property property;
 };
 constexpr std::array kProperties = {
-    Named{"linalg_qr", qr},   Named{"qr", qr},
-    Named{"linalg_eigh", eigh}, Named{"_linalg_eigh", eigh},
-    Named{"linalg_svd", svd_vh}, Named{"_linalg_svd", svd_vh},
-    Named{"svd", svd_v},      Named{"linalg_lu", lu},
+    Named{"linalg_qr", qr},
+    Named{"qr", qr},
+    Named{"linalg_eigh", eigh},
+    Named{"_linalg_eigh", eigh},
+    Named{"linalg_svd", svd_vh},
+    Named{"_linalg_svd", svd_vh},
+    Named{"svd", svd_v},
+    Named{"linalg_lu", lu},
     Named{"randperm", permutation},
 };
 

@@ -39,8 +39,7 @@ double normal_cdf(double x) {
 }
 
 // P(X <= x) of a discrete distribution given by its weights from 0 on.
-std::function<double(double)> cumulate(const std::function<double(int64_t)>& weight,
-                                       int64_t high) {
+std::function<double(double)> cumulate(const std::function<double(int64_t)>& weight, int64_t high) {
   std::vector<double> sums;
   double sum = 0;
   for (int64_t k = 0; k <= high; ++k) sums.push_back(sum += weight(k));
@@ -68,16 +67,17 @@ Distribution exponential(Parameters p) {
   return continuous([=](double x) { return x <= 0 ? 0 : -std::expm1(-p.a * x); });
 }
 Distribution cauchy(Parameters p) {
-  return continuous(
-      [=](double x) { return 0.5 + std::atan((x - p.a) / p.b) / std::numbers::pi; });
+  return continuous([=](double x) { return 0.5 + std::atan((x - p.a) / p.b) / std::numbers::pi; });
 }
 // As ATen's standard_gamma: shape a, scale 1.
 Distribution gamma(Parameters p) {
   return continuous([=](double x) { return x <= 0 ? 0 : 1 - gamma_q(p.a, x); });
 }
 Distribution bernoulli(Parameters p) {
-  return {Distribution::Kind::discrete,
-          [=](double x) { return x < 0 ? 0 : x < 1 ? 1 - p.a : 1; }, 0, 1};
+  return {Distribution::Kind::discrete, [=](double x) { return x < 0   ? 0
+                                                               : x < 1 ? 1 - p.a
+                                                                       : 1; },
+          0, 1};
 }
 // As ATen's geometric_: the number of the first success, from 1.
 Distribution geometric(Parameters p) {
@@ -89,9 +89,7 @@ Distribution geometric(Parameters p) {
 Distribution integers(Parameters p) {
   auto low = static_cast<int64_t>(p.a), high = static_cast<int64_t>(p.b) - 1;
   return {Distribution::Kind::discrete,
-          [=](double x) {
-            return std::clamp((std::floor(x) - p.a + 1) / (p.b - p.a), 0.0, 1.0);
-          },
+          [=](double x) { return std::clamp((std::floor(x) - p.a + 1) / (p.b - p.a), 0.0, 1.0); },
           low, high};
 }
 Distribution poisson(Parameters p) {
@@ -158,8 +156,8 @@ double ks_p_value(std::vector<double> sample, const std::function<double(double)
   double n = static_cast<double>(sample.size()), distance = 0;
   for (size_t i = 0; i < sample.size(); ++i) {
     double f = cdf(sample[i]);
-    distance = std::max({distance, f - static_cast<double>(i) / n,
-                         static_cast<double>(i + 1) / n - f});
+    distance =
+        std::max({distance, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
   }
   // Kolmogorov's distribution with Stephens' correction for finite samples.
   double root = std::sqrt(n), x = distance * (root + 0.12 + 0.11 / root);
@@ -208,9 +206,9 @@ std::string test_fit(const Distribution& d, const std::vector<double>& sample) {
   }
   if (d.kind == Distribution::Kind::discrete) return test_discrete(d, sample);
   double p = ks_p_value(sample, d.cdf);
-  return p < kReject ? fmt::format("Kolmogorov-Smirnov has p = {:.3g} of {} values", p,
-                                   sample.size())
-                     : "";
+  return p < kReject
+             ? fmt::format("Kolmogorov-Smirnov has p = {:.3g} of {} values", p, sample.size())
+             : "";
 }
 
 }  // namespace primset::conformance

@@ -62,8 +62,8 @@ bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   // Those for which the order makes no difference, and scatters, whose operands differ in meaning.
   constexpr std::string_view kCommutative[] = {
-      "add",     "mul",    "min",   "max",     "fmin", "fmax",        "eq",
-      "bit_and", "bit_or", "bit_xor", "hypot", "gcd",  "complex_mul", "mul_high", "dot_general"};
+      "add",    "mul",     "min",   "max", "fmin",        "fmax",     "eq",         "bit_and",
+      "bit_or", "bit_xor", "hypot", "gcd", "complex_mul", "mul_high", "dot_general"};
   std::string_view self = prims::info(node.prim).name;
   if (std::find(std::begin(kCommutative), std::end(kCommutative), self) != std::end(kCommutative)) {
     return false;
@@ -91,8 +91,8 @@ bool replace(Graph& g, NodeId n, uint32_t choice) {
   return true;
 }
 
-// Primitives that always do something to their operand. A slice of everything or a reduction over no
-// dims does not, and leaving it out is no mistake.
+// Primitives that always do something to their operand. A slice of everything or a reduction over
+// no dims does not, and leaving it out is no mistake.
 bool does_something(const Node& node) {
   const prims::PrimInfo& info = prims::info(node.prim);
   return info.category.starts_with("elementwise") || info.category == "complex" ||
@@ -155,8 +155,8 @@ bool wrong_dim(Graph& g, NodeId n, uint32_t choice) {
   bool single_part = prims::info(node.prim).name == "concatenate" && node.operands.size() == 1;
   if (single_part) return false;
   auto rank = static_cast<int64_t>(g.type(node.operands[0]).rank());
-  bool reduces = prims::info(node.prim).category == "reduction" ||
-                 prims::info(node.prim).name == "reverse";
+  bool reduces =
+      prims::info(node.prim).category == "reduction" || prims::info(node.prim).name == "reverse";
   for (Attr& a : node.attrs) {
     if (auto* dim = std::get_if<int64_t>(&a.value); dim && a.name == "dim") {
       if (static_cast<int64_t>(choice) + 1 >= rank) return false;

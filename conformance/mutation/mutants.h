@@ -15,17 +15,17 @@
 namespace primset::conformance {
 
 enum class MutationKind : uint8_t {
-  swap_operands,    // a - b becomes b - a
-  replace,          // a primitive becomes its sibling: min max, lt le, floor ceil
-  drop_node,        // f(x) becomes x: a lost convert, a lost abs
-  drop_operand,     // x * alpha becomes x
-  wrong_dim,        // along another dim
-  off_by_one,       // a slice, pad or window begins one later
-  wrong_constant,   // one more
-  flip_flag,        // descending, upper, largest ...
-  drop_check,       // an error is not noticed
-  lost_tail,        // the last index of an output is not written
-  low_precision,    // an output passes through a narrower dtype
+  swap_operands,   // a - b becomes b - a
+  replace,         // a primitive becomes its sibling: min max, lt le, floor ceil
+  drop_node,       // f(x) becomes x: a lost convert, a lost abs
+  drop_operand,    // x * alpha becomes x
+  wrong_dim,       // along another dim
+  off_by_one,      // a slice, pad or window begins one later
+  wrong_constant,  // one more
+  flip_flag,       // descending, upper, largest ...
+  drop_check,      // an error is not noticed
+  lost_tail,       // the last index of an output is not written
+  low_precision,   // an output passes through a narrower dtype
 };
 std::string_view name(MutationKind kind);
 

@@ -88,7 +88,8 @@ void load(Subject& s, const specs::Bundle& bundle, const std::vector<CaseId>& id
 
 void shuffle(std::vector<Mutation>& mutations, uint64_t seed) {
   Rng rng(seed);
-  for (size_t i = mutations.size(); i > 1; --i) std::swap(mutations[i - 1], mutations[rng.below(i)]);
+  for (size_t i = mutations.size(); i > 1; --i)
+    std::swap(mutations[i - 1], mutations[rng.below(i)]);
 }
 
 // Runs the mutant on each case until one differs from the original.
@@ -116,8 +117,7 @@ size_t MutationScore::caught() const {
 }
 
 double MutationScore::share() const {
-  return mutants.empty() ? 0
-                         : static_cast<double>(caught()) / static_cast<double>(mutants.size());
+  return mutants.empty() ? 0 : static_cast<double>(caught()) / static_cast<double>(mutants.size());
 }
 
 MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& device,

@@ -25,8 +25,7 @@ void write_csv(std::ostream& out, const Report& report) {
     out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{}\r\n", quoted(r.id),
                        quoted(subject_of(r.id)), name(id.dtype), quoted(id.case_name),
                        quoted(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
-                       r.verdict.max_ulp, r.verdict.max_share, r.seconds,
-                       quoted(r.verdict.detail));
+                       r.verdict.max_ulp, r.verdict.max_share, r.seconds, quoted(r.verdict.detail));
   }
 }
 

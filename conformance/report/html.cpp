@@ -34,7 +34,8 @@ std::string_view style_of(const OutcomeCounts& counts) {
 std::string tooltip(const Cell& cell) {
   std::string out;
   for (size_t o = 0; o < kOutcomeCount; ++o) {
-    if (cell.counts[o]) out += fmt::format("{} {}\n", cell.counts[o], name(static_cast<Outcome>(o)));
+    if (cell.counts[o])
+      out += fmt::format("{} {}\n", cell.counts[o], name(static_cast<Outcome>(o)));
   }
   return out + fmt::format("largest error {:.3g} of what is allowed", cell.max_share);
 }
@@ -113,8 +114,7 @@ void write_html(std::ostream& out, const Report& report) {
     ++cell.counts[static_cast<size_t>(r.verdict.outcome)];
     cell.max_share = std::max(cell.max_share, r.verdict.max_share);
   }
-  out << fmt::format(fmt::runtime(kHead),
-                     escape_markup(report.title + " on " + report.device));
+  out << fmt::format(fmt::runtime(kHead), escape_markup(report.title + " on " + report.device));
   write_totals(out, report);
   out << "<p><a href=\"#failures\">Failures</a>";
   for (const auto& [family, rows] : families) {

@@ -45,7 +45,8 @@ void write_case(std::ostream& out, const Report& report, const CaseResult& r,
   }
   const char* element = kind == Kind::failure ? "failure" : "error";
   out << fmt::format("><{0} type=\"{1}\" message=\"{2}\">{3}\n{4}</{0}></testcase>\n", element,
-                     outcome, escape_markup(r.verdict.detail.substr(0, r.verdict.detail.find('\n'))),
+                     outcome,
+                     escape_markup(r.verdict.detail.substr(0, r.verdict.detail.find('\n'))),
                      escape_markup(r.verdict.detail), escape_markup(report.reproduction(r)));
 }
 

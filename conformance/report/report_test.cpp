@@ -19,7 +19,9 @@ Report sample() {
   r.seed = 5;
   r.results = {
       {"add.Tensor:dtype=f32;case=a", {Outcome::pass, FailKind::none, "", 0.5, 0.9, 4, 0}, 0.25},
-      {"add.Tensor:dtype=f16;case=a", {Outcome::fail, FailKind::numeric, "1 < 2 & \"x\",\nmore\x01"}, 1},
+      {"add.Tensor:dtype=f16;case=a",
+       {Outcome::fail, FailKind::numeric, "1 < 2 & \"x\",\nmore\x01"},
+       1},
       {"add.Tensor:dtype=f64;case=a", Verdict::of(Outcome::unsupported, "no f64")},
       {"prim/exp:dtype=f32;case=b;layout=strided", Verdict::of(Outcome::crash, "signal 11")},
   };
@@ -41,7 +43,8 @@ TEST(Report, Summary) {
   std::string text = summary_text(sample());
   EXPECT_THAT(text, HasSubstr("acme:0: 1 of 4 cases pass, 1 unsupported (25.0 %)"));
   EXPECT_THAT(text, HasSubstr("fail:numeric add.Tensor:dtype=f16;case=a"));
-  EXPECT_THAT(text, HasSubstr("primset conform --filter 'prim/exp:dtype=f32;case=b;layout=strided'"));
+  EXPECT_THAT(text,
+              HasSubstr("primset conform --filter 'prim/exp:dtype=f32;case=b;layout=strided'"));
   EXPECT_THAT(text, Not(HasSubstr("more")));
   EXPECT_THAT(summary_text(sample(), 1), HasSubstr("... and 1 more"));
 }
@@ -52,15 +55,17 @@ TEST(Report, JUnit) {
                              "errors=\"0\" skipped=\"1\""));
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"prim/elementwise\" tests=\"1\" failures=\"0\" "
                              "errors=\"1\""));
-  EXPECT_THAT(xml, HasSubstr("<failure type=\"fail:numeric\" message=\"1 &lt; 2 &amp; &quot;x&quot;,\">"));
+  EXPECT_THAT(
+      xml, HasSubstr("<failure type=\"fail:numeric\" message=\"1 &lt; 2 &amp; &quot;x&quot;,\">"));
   EXPECT_THAT(xml, Not(HasSubstr("\x01")));
   EXPECT_THAT(xml, HasSubstr("<property name=\"seed\" value=\"5\"/>"));
 }
 
 TEST(Report, Csv) {
   std::string csv = written(write_csv);
-  EXPECT_THAT(csv, HasSubstr("\r\nadd.Tensor:dtype=f32;case=a,add.Tensor,f32,a,contiguous,pass,none,"
-                             "0.5,0.9,0.250000,\r\n"));
+  EXPECT_THAT(csv,
+              HasSubstr("\r\nadd.Tensor:dtype=f32;case=a,add.Tensor,f32,a,contiguous,pass,none,"
+                        "0.5,0.9,0.250000,\r\n"));
   EXPECT_THAT(csv, HasSubstr("\"1 < 2 & \"\"x\"\",\nmore"));
 }
 

@@ -32,13 +32,14 @@ OutcomeCounts count_outcomes(const std::vector<CaseResult>& results);
 // The part of an id before its ':'.
 std::string_view subject_of(std::string_view id);
 
-// Exit codes of `primset conform`; part of its interface.
+// Exit codes of `primset conform`; part of its interface. 3 and 4 are those of every command: a
+// device or file failed, and a mistake in Primset.
 enum class ExitCode : int {
   green = 0,        // something ran, and all that ran is right or expected
   failures = 1,     // the device fails somewhere: fail, claim_broken, crash, timeout, device_lost
   usage = 2,        // a mistake on the command line or in a file given there; nothing ran
-  nothing_ran = 3,  // no case was selected, or all are unsupported: that proves nothing
-  unsound = 4,      // no failure, but xpass, flake, test_bug or not_run: the run proves too little
+  nothing_ran = 5,  // no case was selected, or all are unsupported: that proves nothing
+  unsound = 6,      // no failure, but xpass, flake, test_bug or not_run: the run proves too little
 };
 ExitCode exit_code(const OutcomeCounts& counts);
 

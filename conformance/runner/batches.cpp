@@ -16,7 +16,7 @@ using Ids = std::vector<std::string>;
 
 struct Batch {
   Ids ids;
-  int fruitless = 0;                // processes in a row that ended without taking up a case
+  int fruitless = 0;                  // processes in a row that ended without taking up a case
   const CaseResult* first = nullptr;  // a rerun: what the first run came to
 };
 
@@ -24,8 +24,8 @@ struct Batch {
 struct Running {
   Batch batch;
   std::unique_ptr<Child> child;
-  size_t done = 0;      // ids answered
-  bool begun = false;   // the id at `done` has been begun
+  size_t done = 0;     // ids answered
+  bool begun = false;  // the id at `done` has been begun
   bool progress = false;
   Clock::time_point deadline, started;
 };
@@ -128,9 +128,9 @@ class Runner {
       const CaseResult& first = *batch.first;
       if (result.verdict.outcome != Outcome::pass) return on_result_(first);
       result.verdict.outcome = Outcome::flake;
-      result.verdict.detail = "passed when run alone; before: " +
-                              to_string(first.verdict.outcome, first.verdict.kind) + ": " +
-                              first.verdict.detail;
+      result.verdict.detail =
+          "passed when run alone; before: " + to_string(first.verdict.outcome, first.verdict.kind) +
+          ": " + first.verdict.detail;
       return on_result_(result);
     }
     if (options_.rerun_failures && is_failure(result.verdict.outcome)) {

@@ -49,6 +49,8 @@ struct Execution {
   std::optional<CaughtError> error;
   std::vector<ActualTensor> results;  // lists flattened
   std::vector<HostStorage> storages;
+  // A write beside a result, where the runner itself gave the result its memory.
+  std::optional<std::string> stray_write;
   // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.
   std::vector<std::string> findings;
 };

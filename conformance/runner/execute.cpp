@@ -43,13 +43,13 @@ bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>&
 bool fixes_zero_signs(const prims::Graph& graph) {
   for (prims::NodeId n : graph.body.nodes) {
     const prims::PrimInfo& info = prims::info(graph.node(n).prim);
-    bool fixed = info.tier == prims::Tier::core &&
-                 (info.category == "shape" || info.category == "conversion" ||
-                  info.category == "indexing" || info.name == "neg" || info.name == "abs" ||
-                  info.name == "add" || info.name == "sub" || info.name == "mul" ||
-                  info.name == "div" || info.name == "select" || info.name == "copysign" ||
-                  info.name == "floor" || info.name == "ceil" || info.name == "trunc" ||
-                  info.name == "sqrt");
+    bool fixed =
+        info.tier == prims::Tier::core &&
+        (info.category == "shape" || info.category == "conversion" || info.category == "indexing" ||
+         info.name == "neg" || info.name == "abs" || info.name == "add" || info.name == "sub" ||
+         info.name == "mul" || info.name == "div" || info.name == "select" ||
+         info.name == "copysign" || info.name == "floor" || info.name == "ceil" ||
+         info.name == "trunc" || info.name == "sqrt");
     if (!fixed) return false;
   }
   return !graph.body.nodes.empty();
@@ -112,10 +112,10 @@ class Judge {
       return Verdict::of(claimed && !memory ? Outcome::claim_broken : Outcome::unsupported, text);
     }
     if (!claims_.dtypes.contains(test_.id.dtype)) return Verdict::of(Outcome::unsupported, text);
-    std::string wanted = expected_.error ? fmt::format("; expected {}: {}",
-                                                       name(expected_.error->code),
-                                                       expected_.error->message)
-                                         : std::string("; expected no error");
+    std::string wanted = expected_.error
+                             ? fmt::format("; expected {}: {}", name(expected_.error->code),
+                                           expected_.error->message)
+                             : std::string("; expected no error");
     return Verdict::failed(FailKind::error_contract, text + wanted);
   }
 
@@ -127,7 +127,8 @@ class Judge {
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       if (!look_at_type(i) || !look_at_place(i)) return false;
     }
-    if (Property property = property_of(op_name(test_.id.subject))) return look_at_property(property);
+    if (Property property = property_of(op_name(test_.id.subject)))
+      return look_at_property(property);
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       const ExpectedTensor& e = expected_.results[i];
       if (e.values && !look_at_values(i, *e.values, array_of(i))) return false;
@@ -136,8 +137,7 @@ class Judge {
   }
 
   std::string result_name(size_t i) const {
-    return expected_.results.size() == 1 ? std::string("the result")
-                                         : fmt::format("result {}", i);
+    return expected_.results.size() == 1 ? std::string("the result") : fmt::format("result {}", i);
   }
 
   bool look_at_type(size_t i) {
@@ -269,6 +269,7 @@ class Judge {
     for (const WrittenTensor& w : expected_.written) written.push_back(w.tensor);
     std::optional<std::string> stray =
         find_stray_write(test_.storages, actual_.storages, tensors_of(test_), written);
+    if (!stray) stray = actual_.stray_write;
     if (stray) return fail(FailKind::out_of_bounds_write, *stray);
     if (actual_.findings.empty()) return true;
     return fail(FailKind::error_contract,

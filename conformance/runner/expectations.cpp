@@ -43,9 +43,8 @@ class Reader {
     e.line = node.Mark().line + 1;
     std::string kind, outcome;
     const std::pair<const char*, std::string*> fields[] = {
-        {"id", &e.id},         {"device", &e.device},   {"kind", &kind},
-        {"reason", &e.reason}, {"outcome", &outcome},   {"link", &e.link},
-        {"expires", &e.expires}};
+        {"id", &e.id},         {"device", &e.device}, {"kind", &kind},        {"reason", &e.reason},
+        {"outcome", &outcome}, {"link", &e.link},     {"expires", &e.expires}};
     for (const auto& item : node) {
       auto name = item.first.as<std::string>();
       auto it = std::find_if(std::begin(fields), std::end(fields),
@@ -69,7 +68,8 @@ class Reader {
     } catch (const Error& error) {
       fail(node, error.what(), "the exact id of a case");
     }
-    if (kind != "xfail" && kind != "waived") fail(node, "kind is '" + kind + "'", "xfail or waived");
+    if (kind != "xfail" && kind != "waived")
+      fail(node, "kind is '" + kind + "'", "xfail or waived");
     e.waived = kind == "waived";
     static const std::regex date("[0-9]{4}-[0-9]{2}-[0-9]{2}");
     if (e.expires.empty() ? !e.waived : !std::regex_match(e.expires, date)) {

@@ -58,8 +58,9 @@ TEST(Expectations, ExpiredEntriesCountForNothing) {
   CaseResult r = result("add.Tensor:dtype=f16;case=special", Outcome::fail, FailKind::numeric);
   e.apply(r, "acme:0");
   EXPECT_EQ(r.verdict.outcome, Outcome::fail);
-  EXPECT_THAT(e.complaints({"add.Tensor:dtype=f16;case=special"}),
-              testing::ElementsAre(testing::HasSubstr("x.yaml:2"), testing::HasSubstr("no such case")));
+  EXPECT_THAT(
+      e.complaints({"add.Tensor:dtype=f16;case=special"}),
+      testing::ElementsAre(testing::HasSubstr("x.yaml:2"), testing::HasSubstr("no such case")));
 }
 
 TEST(Expectations, MistakesNameTheLine) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/cases/make_operator.h"
 #include "conformance/runner/call_arguments.h"
 #include "prims/graph/verifier.h"
 #include "prims/reference/array.h"
@@ -92,8 +93,7 @@ class Evaluation {
   }
 
   const HostTensor& argument(const TracedOutput& out) const {
-    return source_tensor(test_,
-                         {decomps::InputSource::Kind::tensor, out.argument, out.element});
+    return source_tensor(test_, {decomps::InputSource::Kind::tensor, out.argument, out.element});
   }
 
   void add_result(const TracedOutput& out) {
@@ -123,10 +123,9 @@ class Evaluation {
   bool is_returned(const TracedOutput& out) const {
     if (out.kind != TracedOutput::Kind::argument) return true;
     const specs::AliasInfo& alias = overload_->args.at(out.argument).alias;
-    return !alias.writes || std::any_of(overload_->returns.begin(), overload_->returns.end(),
-                                        [&](const specs::Return& r) {
-                                          return r.alias.letter == alias.letter;
-                                        });
+    return !alias.writes ||
+           std::any_of(overload_->returns.begin(), overload_->returns.end(),
+                       [&](const specs::Return& r) { return r.alias.letter == alias.letter; });
   }
 
   void describe_argument(const TracedOutput& out, ExpectedTensor& r) {
@@ -236,7 +235,11 @@ TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& ove
   out.storages = test.storages;
   for (size_t i = 0; i < base.args.size(); ++i) {
     int from = overload.find_arg(base.args[i].name);
-    out.args.push_back(test.args.at(from >= 0 ? static_cast<size_t>(from) : i));
+    bool by_position = from < 0 && i < overload.args.size() && !overload.args[i].is_out &&
+                       overload.args[i].kind == base.args[i].kind;
+    if (by_position) from = static_cast<int>(i);
+    out.args.push_back(from >= 0 ? test.args.at(static_cast<size_t>(from))
+                                 : default_argument(base.args[i]));
   }
   return out;
 }

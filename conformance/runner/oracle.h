@@ -1,5 +1,5 @@
-// What a case must come to: the call is traced to a PrimGraph, and the reference interpreter runs it
-// with an error bound for every element.
+// What a case must come to: the call is traced to a PrimGraph, and the reference interpreter runs
+// it with an error bound for every element.
 #ifndef PRIMSET_CONFORMANCE_RUNNER_ORACLE_H_
 #define PRIMSET_CONFORMANCE_RUNNER_ORACLE_H_
 

@@ -47,8 +47,9 @@ TEST(ResultLine, EveryOutcomeHasAName) {
 }
 
 TEST(ResultLine, DamagedLinesAreNone) {
-  for (const char* line : {"", "{", "[]", "null", "{\"id\":\"a\"}", "{\"outcome\":\"pass\"}",
-                           "{\"id\":1,\"outcome\":\"pass\"}", "{\"id\":\"a\",\"outcome\":\"ok\"}"}) {
+  for (const char* line :
+       {"", "{", "[]", "null", "{\"id\":\"a\"}", "{\"outcome\":\"pass\"}",
+        "{\"id\":1,\"outcome\":\"pass\"}", "{\"id\":\"a\",\"outcome\":\"ok\"}"}) {
     EXPECT_FALSE(parse_json_line(line)) << line;
   }
 }

@@ -11,7 +11,8 @@
 namespace primset::conformance {
 
 // Returns the process' exit code. An exception from `run_one` is a test_bug of its case. After a
-// lost device the process ends, since nothing on it can be trusted: the parent goes on in a new one.
+// lost device the process ends, since nothing on it can be trusted: the parent goes on in a new
+// one.
 int serve_cases(std::istream& ids, int protocol_fd,
                 const std::function<CaseResult(const std::string& id)>& run_one);
 

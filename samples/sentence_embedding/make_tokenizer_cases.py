@@ -157,8 +157,8 @@ def main():
     real.no_padding()
     real.enable_truncation(MAX_TOKENS)
     print(
-        f"""// What the tokenizer that the model was published with (tokenizers {tokenizers.__version__}) makes of tricky
-// texts; written by make_tokenizer_cases.py. Not for editing.
+        f"""// What the tokenizer that the model was published with makes of tricky texts; written by
+// make_tokenizer_cases.py with tokenizers {tokenizers.__version__}. Not for editing.
 #ifndef PRIMSET_SAMPLES_SENTENCE_EMBEDDING_TOKENIZER_CASES_H_
 #define PRIMSET_SAMPLES_SENTENCE_EMBEDDING_TOKENIZER_CASES_H_
 

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 
 namespace sentence_embedding {
 namespace {
+
+// Numbers are printed as the shortest text that is the same float, not the same double.
+using json =
+    nlohmann::basic_json<std::map, std::vector, std::string, bool, int64_t, uint64_t, float>;
 
 constexpr size_t kMaxMatrix = 12;  // columns of a matrix that fits 80 characters
 constexpr size_t kNearest = 3;
@@ -56,8 +61,8 @@ std::string nearest(const Embedded& result) {
   return out;
 }
 
-nlohmann::json rows(const std::vector<float>& values, size_t count) {
-  nlohmann::json out = nlohmann::json::array();
+json rows(const std::vector<float>& values, size_t count) {
+  json out = json::array();
   const size_t width = count == 0 ? 0 : values.size() / count;
   for (size_t i = 0; i < count; ++i)
     out.push_back(std::span<const float>(values.data() + i * width, width));
@@ -72,14 +77,14 @@ std::string for_people(const Embedded& result) {
 
 std::string as_json(const Embedded& result) {
   const size_t n = result.sentences.size();
-  const nlohmann::json out = {
+  const json out = {
       {"device", result.device},
       {"sentences", result.sentences},
       {"tokens", result.tokens},
       {"embeddings", rows(result.embeddings, n)},
       {"similarities", rows(result.similarities, n)},
   };
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sentence_embedding

@@ -1,5 +1,5 @@
-// What the tokenizer that the model was published with (tokenizers 0.23.3) makes of tricky
-// texts; written by make_tokenizer_cases.py. Not for editing.
+// What the tokenizer that the model was published with makes of tricky texts; written by
+// make_tokenizer_cases.py with tokenizers 0.23.3. Not for editing.
 #ifndef PRIMSET_SAMPLES_SENTENCE_EMBEDDING_TOKENIZER_CASES_H_
 #define PRIMSET_SAMPLES_SENTENCE_EMBEDDING_TOKENIZER_CASES_H_
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "primset/error.h"
 
@@ -46,6 +47,8 @@ int64_t compute(Code::Op op, int64_t a, int64_t b) {
       return std::min(a, b);
     case Code::Op::max:
       return std::max(a, b);
+    case Code::Op::ceil_log2:
+      return a <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(a) - 1);
   }
   return 0;
 }
@@ -91,7 +94,8 @@ Slot CodeBuilder::constant(int64_t value) {
 Slot CodeBuilder::binary(Op op, Slot a, Slot b) {
   if (nodes_[a].constant && nodes_[b].constant)
     return constant(compute(op, nodes_[a].value, nodes_[b].value));
-  const bool commutes = op != Op::sub && op != Op::floor_div && op != Op::mod;
+  const bool commutes =
+      op != Op::sub && op != Op::floor_div && op != Op::mod && op != Op::ceil_log2;
   if (commutes && a > b) std::swap(a, b);
   auto [it, fresh] = known_.try_emplace({op, a, b}, 0);
   if (!fresh) return it->second;
@@ -139,6 +143,7 @@ Slot CodeBuilder::atom(uint32_t id) {
                                                    context_.symbol_name(a.symbol)));
     return it->second;
   }
+  // rhs is empty, and so the constant 0, where there is only one operand
   const Slot lhs = slot_of_poly(a.lhs), rhs = slot_of_poly(a.rhs);
   switch (a.kind) {
     case Kind::floor_div:
@@ -147,9 +152,14 @@ Slot CodeBuilder::atom(uint32_t id) {
       return binary(Op::mod, lhs, rhs);
     case Kind::min:
       return binary(Op::min, lhs, rhs);
-    default:
+    case Kind::max:
       return binary(Op::max, lhs, rhs);
+    case Kind::ceil_log2:
+      return binary(Op::ceil_log2, lhs, rhs);
+    case Kind::symbol:
+      break;
   }
+  throw Error(ErrorCode::internal, "an unknown kind of symbolic integer");
 }
 
 Code CodeBuilder::finish() && {

@@ -20,7 +20,7 @@ namespace primset::runtime {
 using Slot = uint32_t;
 
 struct Code {
-  enum class Op : uint32_t { add, sub, mul, floor_div, mod, min, max };
+  enum class Op : uint32_t { add, sub, mul, floor_div, mod, min, max, ceil_log2 };
   struct Inst {
     Op op;
     Slot target, a, b;

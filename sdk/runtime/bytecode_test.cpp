@@ -30,7 +30,7 @@ struct Two {
 TEST(Bytecode, EvaluatesAsTheContextDoes) {
   Two t;
   const SymInt e = prims::floor_div(t.a * t.a + 3 * t.b - 7, t.b) + prims::max(t.a, t.b) -
-                   prims::mod(t.a, SymInt(5)) * prims::min(t.b, SymInt(3));
+                   prims::mod(t.a, SymInt(5)) * prims::min(t.b, SymInt(3)) + prims::ceil_log2(t.a);
   const Slot slot = t.code.slot(e);
   const Code code = std::move(t.code).finish();
   for (int64_t a : {2, 9, 100}) {

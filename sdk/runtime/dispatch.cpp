@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sdk/runtime/aliasing.h"
+#include "sdk/runtime/capture.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/fallback.h"
 #include "sdk/runtime/key.h"
@@ -223,6 +224,8 @@ void dispatch_planned(Call& call) {
 }
 
 void dispatch(Call& call) {
+  if (Capture* capture = Capture::active()) [[unlikely]]
+    return capture->record(call);
   count(Counter::calls);
   if (call.op.overload.status != specs::Status::implemented && !call.op.intrinsic)
     throw Error(ErrorCode::not_implemented,

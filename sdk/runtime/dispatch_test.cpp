@@ -1,5 +1,5 @@
-// Operators end to end on the CPU: binding, plans, in-place, out=, views, errors. What operators
-// compute is the conformance suite's business; here it is how calls are carried out.
+// Operators end to end on the current device: binding, plans, in-place, out=, views, errors. What
+// operators compute is the conformance suite's business; here it is how calls are carried out.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -172,10 +172,10 @@ TEST(InPlace, PromotionThatDoesNotFit) {
 TEST(Out, RightSizeKeepsPointerAndStrides) {
   const Tensor a = floats({1, 2, 3, 4}, {2, 2});
   const Tensor out = Tensor::empty({2, 2}, DType::f32).as_strided({2, 2}, {1, 2}, 0);
-  void* data = out.data_ptr();
+  const void* data = out.storage().host_address();
   const Tensor result = invoke("add.out", {a, a}, {{"out", out}})[0].tensor();
   EXPECT_TRUE(result.is_same(out));
-  EXPECT_EQ(out.data_ptr(), data);
+  EXPECT_EQ(out.storage().host_address(), data);
   EXPECT_EQ(out.strides()[0], 1);
   EXPECT_EQ(out.to_vector<float>(), (Floats{2, 4, 6, 8}));
 }
@@ -199,6 +199,7 @@ TEST(Out, MayBeAnInput) {
 }
 
 TEST(Out, ForeignMemoryAsksItsOwnerToGrow) {
+  const DeviceGuard on_cpu(Device::cpu());
   Floats memory(2);
   ForeignMemory foreign;
   foreign.grow = [&](uint64_t bytes) {
@@ -222,7 +223,8 @@ TEST(Devices, MixedOnesAreRefused) {
   const Tensor a = floats({1, 2}, {2}), m = Tensor::empty({2}, DType::f32, "meta");
   EXPECT_NE(message([&] { add(a, m); }, ErrorCode::runtime)
                 .find("Expected all tensors to be on the same device, but found at least two "
-                      "devices, cpu and meta!"),
+                      "devices, " +
+                      current_device().to_string() + " and meta!"),
             std::string::npos);
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "sdk/runtime/device_state.h"
+#include "sdk/runtime/host_copy.h"
 #include "sdk/runtime/key.h"
 #include "sdk/runtime/native.h"
 #include "sdk/runtime/options.h"
@@ -40,11 +41,12 @@ class Runner {
     make_results();
     if (!plan_.program) return;
     stream_ = &device_.current_stream();
-    bind_buffers();
     load_scalars();
+    bind_buffers();
     StreamLock lock(*stream_);
     lock_ = &lock;
     if (!device_.runs_inline()) order();
+    if (!device_.has_kernels()) fill_numbers();
     bind_errors();
     run_steps(plan_.steps);
     finish_dynamic_results();
@@ -56,8 +58,7 @@ class Runner {
   }
 
  private:
-  // --- results
-  // -------------------------------------------------------------------------------------
+  // --- results -----------------------------------------------------------------------------------
 
   void make_results() {
     results_.resize(plan_.outputs.size());
@@ -126,8 +127,7 @@ class Runner {
     lock_->lock();
   }
 
-  // --- memory
-  // --------------------------------------------------------------------------------------
+  // --- memory ------------------------------------------------------------------------------------
 
   static Bound bound(const TensorImpl& t, uint64_t bytes) {
     const StorageImpl& s = *t.storage;
@@ -150,7 +150,9 @@ class Runner {
       const BufferPlan& b = plan_.buffers[i];
       switch (b.kind) {
         case Buffer::Kind::input:
-          if (!b.dynamic) {
+          if (b.scalar >= 0) {
+            bound_[i] = number_buffer(bytes_of(b));
+          } else if (!b.dynamic) {
             bound_[i] = bound(tensor_argument(in_.args, b.argument, b.element), bytes_of(b));
           }
           break;
@@ -172,6 +174,25 @@ class Runner {
     const uint64_t bytes = bytes_of(b);
     if (!block.buffer) block = device_.allocator().allocate(bytes, stream_->pool());
     return {block.buffer, block.offset, bytes, block.host};
+  }
+
+  Bound number_buffer(uint64_t bytes) {
+    dynamic_blocks_.push_back(device_.allocator().allocate(bytes, stream_->pool()));
+    const Block& block = dynamic_blocks_.back();
+    return {block.buffer, block.offset, bytes, block.host};
+  }
+
+  // Numbers that are tensors to the device (host_values.h).
+  void fill_numbers() {
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const int32_t s = plan_.buffers[i].scalar;
+      if (s < 0) continue;
+      std::byte value[16] = {};
+      store_scalar(plan_.scalars[static_cast<size_t>(s)].dtype, scalars_[static_cast<size_t>(s)],
+                   value);
+      stream_->handle().copy_in(bound_[i].buffer, bound_[i].offset, value, bound_[i].bytes);
+      restart_hazards();
+    }
   }
 
   void bind_errors() {
@@ -208,7 +229,7 @@ class Runner {
   void order() {
     SmallVector<StorageImpl*, 16> storages;
     for (const BufferPlan& b : plan_.buffers) {
-      if (b.kind == Buffer::Kind::input)
+      if (b.kind == Buffer::Kind::input && b.scalar < 0)
         storages.push_back(tensor_argument(in_.args, b.argument, b.element).storage);
       if (b.kind == Buffer::Kind::output && results_[b.argument])
         storages.push_back(results_[b.argument]->storage);
@@ -217,11 +238,14 @@ class Runner {
     order_after_last_use(*lock_, *stream_, storages);
   }
 
-  // --- scalars
-  // -------------------------------------------------------------------------------------
+  // --- scalars -----------------------------------------------------------------------------------
 
   void load_scalars() {
     for (const ScalarSource& s : plan_.scalars) {
+      if (s.constant) {
+        scalars_.push_back(*s.constant);
+        continue;
+      }
       switch (s.kind) {
         case decomps::InputSource::Kind::rng_seed:
           scalars_.push_back(Scalar(static_cast<int64_t>(position().seed)));
@@ -299,8 +323,7 @@ class Runner {
     std::memcpy(to, &value, sizeof(T));
   }
 
-  // --- steps
-  // ---------------------------------------------------------------------------------------
+  // --- steps -------------------------------------------------------------------------------------
 
   void run_steps(const std::vector<StepPlan>& steps) {
     for (const StepPlan& s : steps) {
@@ -361,13 +384,38 @@ class Runner {
   }
 
   void step(const NativePlan& n) {
+    primset_primitive primitive;
+    NativeCall call = native_call(n, false);
+    if (!call.find(device_.plugin(), n.name, &primitive))
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("{} runs '{}' natively, but not with these sizes",
+                              device_.device().to_string(), n.name));
+    const bool strided = primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
+    if (!strided && !all_dense(n)) call = native_call(n, true);
+    stream_->handle().run(primitive, call.call(), n.name);
+    restart_hazards();
+    count(Counter::native_calls);
+  }
+
+  bool all_dense(const NativePlan& n) const {
+    return std::ranges::all_of(n.operands, [&](const NativePlan::Operand& o) {
+      return is_contiguous(values(o.sizes), values(o.strides));
+    });
+  }
+
+  NativeCall native_call(const NativePlan& n, bool make_dense) {
     NativeCall call;
     auto add = [&](const NativePlan::Operand& o, auto method) {
       const Bound& m = memory(o.buffer);
       (call.*method)(o.dtype, values(o.sizes), values(o.strides), m.buffer,
                      m.offset + static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype));
     };
-    for (const auto& o : n.operands) add(o, &NativeCall::add_operand);
+    for (const auto& o : n.operands) {
+      if (make_dense && !is_contiguous(values(o.sizes), values(o.strides)))
+        add_dense(o, call);
+      else
+        add(o, &NativeCall::add_operand);
+    }
     for (const auto& o : n.results) add(o, &NativeCall::add_result);
     for (const auto& a : n.attributes) {
       if (a.kind == PRIMSET_ATTR_STRING)
@@ -377,14 +425,27 @@ class Runner {
       else
         call.add_ints(a.name, values(a.integers), a.kind == PRIMSET_ATTR_INTS);
     }
-    primset_primitive primitive;
-    if (!call.find(device_.plugin(), n.name, &primitive))
-      throw Error(ErrorCode::not_implemented,
-                  fmt::format("{} runs '{}' natively, but not with these sizes",
-                              device_.device().to_string(), n.name));
-    stream_->handle().run(primitive, call.call(), n.name);
-    restart_hazards();
-    count(Counter::native_calls);
+    return call;
+  }
+
+  // A contiguous copy of an operand, by way of the host: the device may have no other way.
+  void add_dense(const NativePlan::Operand& o, NativeCall& call) {
+    const std::vector<int64_t> sizes = values(o.sizes), strides = values(o.strides);
+    const size_t width = byte_size(o.dtype);
+    const Bound m = memory(o.buffer);
+    std::vector<std::byte> from(static_cast<size_t>(extent(sizes, strides)) * width);
+    std::vector<std::byte> packed(static_cast<size_t>(element_count(sizes)) * width);
+    stream_->handle().copy_out(m.buffer, m.offset + static_cast<uint64_t>(slots_[o.offset]) * width,
+                               from.data(), from.size());
+    pack(from.data(), sizes, strides, width, packed.data());
+    lock_->unlock();
+    const Bound dense = number_buffer(packed.size());
+    lock_->lock();
+    stream_->handle().copy_in(dense.buffer, dense.offset, packed.data(), packed.size());
+    std::vector<int64_t> packed_strides(sizes.size());
+    contiguous_strides(sizes, packed_strides);
+    call.add_operand(o.dtype, sizes, std::move(packed_strides), dense.buffer, dense.offset);
+    count(Counter::copies);
   }
 
   template <typename T>

@@ -75,6 +75,9 @@ uint64_t extent_bytes(const TensorImpl& t) {
 }
 
 void require_data(const TensorImpl& t) {
+  if (t.captured)
+    throw Error(ErrorCode::runtime,
+                "a tensor's values are not known while a graph is captured; return it instead");
   if (t.device().is_meta())
     throw Error(ErrorCode::not_implemented, "Cannot copy out of meta tensor; no data!");
 }

@@ -87,8 +87,7 @@ std::vector<Value> invoke(std::string_view name, std::span<const Value> args,
   return runtime::run(call, args, kwargs, origins);
 }
 
-// --- Operator
-// ----------------------------------------------------------------------------------------
+// --- Operator ------------------------------------------------------------------------------------
 
 Operator::Operator(std::string_view qualified)
     : info_(&runtime::OperatorRegistry::instance().at(qualified)) {}
@@ -123,8 +122,7 @@ Value Operator::call_one(std::span<const Value> args) const {
   return std::move(values[0]);
 }
 
-// --- detail
-// ------------------------------------------------------------------------------------------
+// --- detail --------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -187,8 +185,7 @@ Arg Arg::of(const Value& value) {
 
 }  // namespace detail
 
-// --- Value
-// -------------------------------------------------------------------------------------------
+// --- Value ---------------------------------------------------------------------------------------
 
 std::string_view Value::kind() const {
   constexpr std::string_view kKinds[] = {

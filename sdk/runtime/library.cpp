@@ -1,4 +1,7 @@
-// The one translation unit of libprimset.so itself; everything else comes from the static libraries.
+// The one translation unit of libprimset.so itself; everything else comes from the static
+// libraries.
 #include "primset/export.h"
 
-extern "C" PRIMSET_API const char* primset_version() { return PRIMSET_VERSION; }
+extern "C" PRIMSET_API const char* primset_version() {
+  return PRIMSET_VERSION;
+}

@@ -157,6 +157,7 @@ bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph
   if (!node.regions.empty()) return false;
   NativeCall call;
   auto add = [&](prims::ValueId v, auto method) {
+    if (v == prims::kNoValue) return;  // an optional operand that is absent
     const std::vector<int64_t> sizes = hints(graph.type(v).shape);
     (call.*method)(graph.type(v).dtype, sizes, dense(sizes), nullptr, 0);
   };

@@ -43,9 +43,9 @@ struct OperatorInfo {
   std::vector<ArgInfo> args;
   std::vector<uint32_t> outs;  // the out= arguments
   bool is_view = false;
-  bool all_tensors = true;  // every return is a Tensor
-  bool writes = false;      // some argument is written
-  bool pointwise = false;   // written tensors obey TensorIterator's overlap rules
+  bool all_tensors = true;   // every return is a Tensor
+  bool writes = false;       // some argument is written
+  bool pointwise = false;    // written tensors obey TensorIterator's overlap rules
   bool uses_offset = false;  // its result depends on where in its storage a tensor starts
   Intrinsic intrinsic = nullptr;
   mutable PlanCache plans;

@@ -79,7 +79,9 @@ std::atomic<uint32_t>& word() {
 uint32_t plan_options() {
   return word().load(std::memory_order_relaxed) & 0xff;
 }
-bool options_fuse() { return !(plan_options() & kNoFusion); }
+bool options_fuse() {
+  return !(plan_options() & kNoFusion);
+}
 bool errors_eager() {
   return word().load(std::memory_order_relaxed) & kEagerErrors;
 }

@@ -46,18 +46,20 @@ struct ScalarSource {
   decomps::InputSource::Kind kind = decomps::InputSource::Kind::scalar;
   uint32_t argument = 0, element = 0;
   DType dtype = DType::f64;
+  std::optional<Scalar> constant = {};  // its value, when it is no argument's
 };
 
 inline constexpr uint32_t kNoBlock = UINT32_MAX;  // nothing uses the temporary
 
 struct BufferPlan {
   schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
-  uint32_t argument = 0,
-           element = 0;  // input: the tensor; output: `argument` is the output's number
+  uint32_t argument = 0;  // input: of the tensor; output: the output's number
+  uint32_t element = 0;   // input: of a list argument
   uint32_t element_bytes = 4;
   Slot elements = 0;
   uint32_t block = kNoBlock;  // temp: temps with the same block are never alive at once
   bool dynamic = false;       // temp: its size is only known during the run
+  int32_t scalar = -1;        // input: filled with Plan::scalars[scalar] (host_values.h)
 };
 
 struct ScalarPlan {
@@ -126,7 +128,7 @@ struct StepPlan {
 };
 
 struct Plan {
-  // --- which calls it serves ---
+  // --- which calls it serves ---------------------------------------------------------------------
   Code code;
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
   std::vector<GuardTest> guards;
@@ -140,13 +142,13 @@ struct Plan {
   bool rank_differs = false;  // resize: some out tensor has another rank, whatever its sizes
   std::vector<SizePair> out_sizes;
 
-  // --- what they get ---
+  // --- what they get -----------------------------------------------------------------------------
   std::vector<OutputPlan> outputs;
   std::vector<Slot> dim_slots;
   bool draws_random = false;
   Slot random_counters = 0;
 
-  // --- how ---
+  // --- how ---------------------------------------------------------------------------------------
   std::vector<ScalarSource> scalars;
   std::vector<BufferPlan> buffers;
   uint32_t blocks = 0;  // temporaries allocated before the run
@@ -154,6 +156,7 @@ struct Plan {
   std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
   std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
   std::shared_ptr<const schedule::Program> program;
+  size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first

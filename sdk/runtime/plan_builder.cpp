@@ -8,6 +8,7 @@
 #include "prims/graph/builder.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/executor.h"
+#include "sdk/runtime/host_values.h"
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/native.h"
 #include "sdk/runtime/options.h"
@@ -158,12 +159,31 @@ class Planner {
     return counts;
   }
 
+  // A plugin may hold tensors of a dtype that its kernels cannot compute in.
+  void require_types(const prims::Graph& graph) const {
+    const kir::TargetModel& target = device_.target();
+    for (prims::ValueId v = 0; v < graph.value_count(); ++v) {
+      const DType t = graph.type(v).dtype;
+      const bool wide_float = t == DType::f64 || t == DType::c128;
+      const bool wide_integer = t == DType::i64 || t == DType::u64;
+      if ((!wide_float || target.f64) && (!wide_integer || target.i64)) continue;
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("{} computes in {}, which kernels of {} lack", request_.name, name(t),
+                              device_.device().to_string()));
+    }
+  }
+
   void make_program() {
     prims::Graph& graph = *traced_.call.graph;
     const plugin::PluginDevice& plugin = device_.plugin();
     decomps::expand_derived(graph, request_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n);
     });
+    if (!device_.has_kernels())
+      numbers_ = numbers_to_tensors(
+          graph, traced_.call.inputs,
+          [&](const prims::Graph& g, prims::NodeId n) { return runs_natively(plugin, g, n); });
+    if (device_.has_kernels()) require_types(graph);
     const schedule::Options options = schedule_options();
     index32_ = options.index32;
     plan_->graph = traced_.call.graph;
@@ -185,7 +205,8 @@ class Planner {
     ProgramCompiler compiler(*plan_, device_, code);
     if (plan_->program) compiler.bind_dynamic_symbols(plan_->program->steps);
     outputs(code);
-    if (plan_->program) compiler.compile(*plan_->program, traced_.call.inputs, request_.name);
+    if (plan_->program)
+      compiler.compile(*plan_->program, traced_.call.inputs, numbers_, request_.name);
     plan_->draws_random = traced_.call.draws_random;
     plan_->random_counters = code.slot(traced_.call.random_counters);
     plan_->code = std::move(code).finish();
@@ -266,6 +287,7 @@ class Planner {
   Traced& traced_;
   const std::vector<PlanRequest::Out>& outs_;
   std::unique_ptr<Plan> plan_;
+  std::vector<std::optional<Scalar>> numbers_;  // see host_values.h
   bool index32_ = true;
 };
 

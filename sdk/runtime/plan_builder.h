@@ -22,9 +22,10 @@ class ProgramCompiler {
 
   // Gives the numbers that only appear during the run their slots; before any other use of them.
   void bind_dynamic_symbols(const std::vector<schedule::Step>& list);
-  // `sources` says which argument each graph input is; the plan's outputs are described already.
+  // `sources` says which argument each graph input is, `numbers` which are constants instead
+  // (host_values.h); the plan's outputs are described already.
   void compile(const schedule::Program& program, std::span<const decomps::InputSource> sources,
-               const std::string& op);
+               std::span<const std::optional<Scalar>> numbers, const std::string& op);
 
  private:
   std::vector<StepPlan> steps(const std::vector<schedule::Step>& list);
@@ -35,7 +36,8 @@ class ProgramCompiler {
   StepPlan step(const schedule::LoopStep& s);
   StepPlan step(const schedule::WhileStep& s);
   StepPlan step(const schedule::BranchStep& s);
-  void scalar_sources(std::span<const decomps::InputSource> sources);
+  void scalar_sources(std::span<const decomps::InputSource> sources,
+                      std::span<const std::optional<Scalar>> numbers);
   void buffers(std::span<const decomps::InputSource> sources);
   void share_temporaries();
   NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);

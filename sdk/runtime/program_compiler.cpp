@@ -65,9 +65,10 @@ void ProgramCompiler::bind_dynamic_symbols(const std::vector<Step>& list) {
 
 void ProgramCompiler::compile(const schedule::Program& program,
                               std::span<const decomps::InputSource> sources,
+                              std::span<const std::optional<Scalar>> numbers,
                               const std::string& op) {
   program_ = &program;
-  scalar_sources(sources);
+  scalar_sources(sources, numbers);
   buffers(sources);
   share_temporaries();
   plan_.steps = steps(program.steps);
@@ -75,14 +76,16 @@ void ProgramCompiler::compile(const schedule::Program& program,
     plan_.checks = std::make_shared<const CheckTable>(op, program.checks);
 }
 
-void ProgramCompiler::scalar_sources(std::span<const decomps::InputSource> sources) {
+void ProgramCompiler::scalar_sources(std::span<const decomps::InputSource> sources,
+                                     std::span<const std::optional<Scalar>> numbers) {
   scalar_of_input_.assign(sources.size(), UINT32_MAX);
   for (uint32_t i = 0; i < sources.size(); ++i) {
     if (sources[i].kind == decomps::InputSource::Kind::tensor) continue;
     scalar_of_input_[i] = static_cast<uint32_t>(plan_.scalars.size());
     const prims::ValueId value = program_->graph->inputs[i].value;
     plan_.scalars.push_back({sources[i].kind, sources[i].argument, sources[i].element,
-                             program_->graph->type(value).dtype});
+                             program_->graph->type(value).dtype,
+                             numbers.empty() ? std::nullopt : numbers[i]});
   }
 }
 
@@ -96,6 +99,7 @@ void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
     if (from.kind == Buffer::Kind::input) {
       to.argument = sources[from.index].argument;
       to.element = sources[from.index].element;
+      to.scalar = static_cast<int32_t>(scalar_of_input_[from.index]);
     } else if (from.kind == Buffer::Kind::output) {
       const auto it = std::ranges::find(plan_.outputs, static_cast<int32_t>(from.index),
                                         &OutputPlan::graph_output);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sdk/runtime/capture.h"
 #include "sdk/runtime/host_copy.h"
 #include "sdk/runtime/scalar_memory.h"
 #include "sdk/runtime/small_vector.h"
@@ -60,8 +61,7 @@ int64_t wrap(int64_t dim, int64_t rank) {
 
 }  // namespace
 
-// --- handles
-// ---------------------------------------------------------------------------------------
+// --- handles -------------------------------------------------------------------------------------
 
 Tensor::Tensor(const Tensor& o) : impl_(o.impl_) {
   if (impl_) impl_->retain();
@@ -70,8 +70,7 @@ Tensor::~Tensor() {
   if (impl_) impl_->release();
 }
 
-// --- making
-// ----------------------------------------------------------------------------------------
+// --- making --------------------------------------------------------------------------------------
 
 Storage Storage::wrap(void* data, uint64_t bytes, Device device, ForeignMemory foreign) {
   DeviceState& state = runtime::device_state(device);
@@ -143,8 +142,19 @@ void Tensor::check_count(IntList sizes, size_t count) {
                                               count, runtime::list_text(sizes), expected));
 }
 
-// --- queries
-// ---------------------------------------------------------------------------------------
+namespace {
+
+// A graph being captured must know that the program saw its sizes.
+const TensorImpl* observed(const TensorImpl* t) {
+  if (t->captured) [[unlikely]] {
+    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe(*t);
+  }
+  return t;
+}
+
+}  // namespace
+
+// --- queries -------------------------------------------------------------------------------------
 
 Device Tensor::device() const {
   return impl_->device().device();
@@ -156,10 +166,10 @@ int64_t Tensor::dim() const {
   return impl_->rank;
 }
 std::span<const int64_t> Tensor::sizes() const {
-  return impl_->sizes();
+  return observed(impl_)->sizes();
 }
 std::span<const int64_t> Tensor::strides() const {
-  return impl_->strides();
+  return observed(impl_)->strides();
 }
 int64_t Tensor::size(int64_t d) const {
   return sizes()[static_cast<size_t>(wrap(d, dim()))];
@@ -168,10 +178,10 @@ int64_t Tensor::stride(int64_t d) const {
   return strides()[static_cast<size_t>(wrap(d, dim()))];
 }
 int64_t Tensor::numel() const {
-  return impl_->numel();
+  return observed(impl_)->numel();
 }
 int64_t Tensor::storage_offset() const {
-  return impl_->offset;
+  return observed(impl_)->offset;
 }
 bool Tensor::is_conj() const {
   return impl_->conj;
@@ -230,10 +240,12 @@ Overlap Tensor::overlap(const Tensor& o) const {
   return runtime::overlap(*impl_, *o.impl_);
 }
 
-// --- data
-// ------------------------------------------------------------------------------------------
+// --- data ----------------------------------------------------------------------------------------
 
 void* Tensor::data_ptr() const {
+  if (impl_->captured)
+    throw Error(ErrorCode::runtime,
+                "a tensor has no memory while a graph is captured; return it instead");
   std::byte* host = impl_->host();
   if (!host && numel() != 0)
     throw Error(ErrorCode::runtime,
@@ -295,8 +307,7 @@ Tensor Tensor::as_strided(IntList sizes, IntList strides, int64_t offset) const 
   return view_of(storage(), dtype(), sizes, strides, offset, is_conj(), is_neg());
 }
 
-// --- text
-// ------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 namespace {
 

@@ -21,6 +21,7 @@ struct TensorImpl {
   std::atomic<uint32_t> references{1};
   DType dtype = DType::f32;
   bool conj = false, neg = false, wrapped_number = false;
+  bool captured = false;  // stands for a value of the graph being captured; has no memory
   uint8_t rank = 0;
   // The layout class as key.h packs it; 0: not computed yet. Of ranks up to 8.
   mutable std::atomic<uint64_t> layout_class{0};

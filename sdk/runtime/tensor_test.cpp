@@ -144,19 +144,19 @@ TEST(Tensor, HighRank) {
 }
 
 TEST(Allocator, ReusesFreedMemory) {
-  empty_cache(Device::cpu());
+  empty_cache(current_device());
   const void* first = nullptr;
   {
     first = Tensor::empty({100}, DType::f32).data_ptr();
   }
   EXPECT_EQ(Tensor::empty({100}, DType::f32).data_ptr(), first);
-  const MemoryStatistics before = memory_statistics(Device::cpu());
+  const MemoryStatistics before = memory_statistics(current_device());
   for (int i = 0; i < 100; ++i) Tensor::empty({1 << 20}, DType::f32);
-  const MemoryStatistics after = memory_statistics(Device::cpu());
+  const MemoryStatistics after = memory_statistics(current_device());
   EXPECT_LE(after.plugin_allocations - before.plugin_allocations, 1u);
   EXPECT_EQ(after.allocated, before.allocated);
-  empty_cache(Device::cpu());
-  EXPECT_LT(memory_statistics(Device::cpu()).reserved, after.reserved);
+  empty_cache(current_device());
+  EXPECT_LT(memory_statistics(current_device()).reserved, after.reserved);
 }
 
 TEST(Allocator, RoundsLittle) {

@@ -141,7 +141,7 @@ class PRIMSET_API Tensor {
   }
   ~Tensor();
 
-  // --- making tensors
+  // --- making tensors ----------------------------------------------------------------------------
   // ------------------------------------------------------------------------------ Contents are
   // undefined.
   static Tensor empty(IntList sizes, DType dtype, Device device = current_device());
@@ -174,8 +174,7 @@ class PRIMSET_API Tensor {
   // promotion.
   static Tensor wrapped_number(const Scalar& value);
 
-  // --- what it is
-  // ------------------------------------------------------------------------------------
+  // --- what it is --------------------------------------------------------------------------------
   bool defined() const { return impl_ != nullptr; }
   explicit operator bool() const { return defined(); }
   Device device() const;
@@ -203,7 +202,7 @@ class PRIMSET_API Tensor {
   // Memory shared with another tensor; `full` when both see exactly the same elements.
   Overlap overlap(const Tensor& other) const;
 
-  // --- data
+  // --- data --------------------------------------------------------------------------------------
   // ------------------------------------------------------------------------------------------ The
   // CPU's address of the first element, after waiting for the device; throws Error{runtime} where
   // the CPU cannot reach it.

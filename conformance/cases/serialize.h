@@ -1,0 +1,27 @@
+// A case as one JSON document that needs no generator to be run again: arguments with all their
+// bytes, the graph as text, and what was expected, for people.
+#ifndef PRIMSET_CONFORMANCE_CASES_SERIALIZE_H_
+#define PRIMSET_CONFORMANCE_CASES_SERIALIZE_H_
+
+#include <string>
+#include <string_view>
+
+#include "conformance/cases/case.h"
+
+namespace primset::conformance {
+
+struct SavedCase {
+  TestCase test;
+  uint64_t seed = 0;
+  std::string device;
+  // For people: what the case computes, what was expected, what was seen.
+  std::string graph, expected, verdict;
+};
+
+std::string to_json(const SavedCase& saved);
+// Throws Error{corrupt} for text that is no saved case.
+SavedCase saved_case_from_json(std::string_view text);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_CASES_SERIALIZE_H_

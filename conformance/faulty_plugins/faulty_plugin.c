@@ -1,0 +1,153 @@
+/* The minimal sample plugin with one fault, chosen by PRIMSET_FAULT when it is compiled.
+ * Conformance must name each of them: faulty_plugins_test.cpp. */
+
+/* The sample as it is, but for its exported symbol. */
+#define primset_plugin_query sample_plugin_query
+#include "samples/minimal_plugin/minimal_plugin.c"
+#undef primset_plugin_query
+
+#include <math.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* Faults. Those that would end a process strike in large launches only, so that it shows whether
+ * the other cases of the batch survive. */
+#define WRONG_BITS 1     /* one bit of the last byte of each output is flipped */
+#define LOST_TAIL 2      /* the last four bytes of each output are never written */
+#define OUT_OF_BOUNDS 3  /* one byte behind each output is changed */
+#define IGNORED_OFFSET 4 /* inputs are read from their buffer's start */
+#define CRASHES 5
+#define HANGS 6
+#define DEVICE_LOST 7
+#define LAUNCH_ERROR 8
+#define LOSES_NAN 9        /* f32 NaN becomes 0 */
+#define FLUSHES 10         /* f32 denormals become 0, which the properties do not declare */
+#define CLAIMS_TOO_MUCH 11 /* f64 tensors are claimed, and kernels cannot compute in f64 */
+#define FLAKY 12           /* wrong bits, from a process' 6th launch on */
+
+#define LARGE_BYTES 4096u
+#define SOUND_LAUNCHES 5u
+
+static int is_output(const primset_binding* b) {
+  return (b->access & PRIMSET_ACCESS_WRITE) != 0 && b->size > 0;
+}
+
+static int is_large(const primset_launch* l) {
+  uint32_t i;
+  for (i = 0; i < l->binding_count; ++i) {
+    if (l->bindings[i].size > LARGE_BYTES) return 1;
+  }
+  return 0;
+}
+
+static void flip_last_bits(primset_stream stream, const primset_launch* l) {
+  uint32_t i;
+  for (i = 0; i < l->binding_count; ++i) {
+    const primset_binding* b = &l->bindings[i];
+    if (is_output(b)) address(stream, b->buffer, b->offset)[b->size - 1] ^= 0x20;
+  }
+}
+
+static void touch_behind(primset_stream stream, const primset_launch* l) {
+  uint32_t i;
+  for (i = 0; i < l->binding_count; ++i) {
+    const primset_binding* b = &l->bindings[i];
+    if (is_output(b)) address(stream, b->buffer, b->offset)[b->size] ^= 0x20;
+  }
+}
+
+/* Applies f to each f32 of the outputs; of other dtypes it sees nonsense, which is fine. */
+static void change_floats(primset_stream stream, const primset_launch* l, float (*f)(float)) {
+  uint32_t i;
+  uint64_t at;
+  for (i = 0; i < l->binding_count; ++i) {
+    const primset_binding* b = &l->bindings[i];
+    if (!is_output(b)) continue;
+    for (at = 0; at + sizeof(float) <= b->size; at += sizeof(float)) {
+      float value;
+      char* place = address(stream, b->buffer, b->offset + at);
+      memcpy(&value, place, sizeof(value));
+      value = f(value);
+      memcpy(place, &value, sizeof(value));
+    }
+  }
+}
+
+static float without_nan(float x) { return isnan(x) ? 0 : x; }
+static float without_denormals(float x) { return fpclassify(x) == FP_SUBNORMAL ? 0 : x; }
+
+static primset_status* launch_without_tail(primset_stream stream, const primset_launch* l) {
+  char old[8][4];
+  uint32_t i;
+  primset_status* status;
+  for (i = 0; i < l->binding_count && i < 8; ++i) {
+    const primset_binding* b = &l->bindings[i];
+    if (is_output(b) && b->size >= 4)
+      memcpy(old[i], address(stream, b->buffer, b->offset + b->size - 4), 4);
+  }
+  status = launch(stream, l);
+  for (i = 0; i < l->binding_count && i < 8; ++i) {
+    const primset_binding* b = &l->bindings[i];
+    if (is_output(b) && b->size >= 4)
+      memcpy(address(stream, b->buffer, b->offset + b->size - 4), old[i], 4);
+  }
+  return status;
+}
+
+static primset_status* launch_without_offsets(primset_stream stream, const primset_launch* l) {
+  primset_binding bindings[64];
+  primset_launch changed = *l;
+  uint32_t i;
+  for (i = 0; i < l->binding_count && i < 64; ++i) {
+    bindings[i] = l->bindings[i];
+    if (!is_output(&bindings[i])) bindings[i].offset = 0;
+  }
+  changed.bindings = bindings;
+  return launch(stream, &changed);
+}
+
+static primset_status* faulty_launch(primset_stream stream, const primset_launch* l) {
+  static unsigned launches = 0;
+  primset_status* status;
+  ++launches;
+  if (PRIMSET_FAULT == LOST_TAIL) return launch_without_tail(stream, l);
+  if (PRIMSET_FAULT == IGNORED_OFFSET) return launch_without_offsets(stream, l);
+  if (is_large(l)) {
+    if (PRIMSET_FAULT == CRASHES) raise(SIGSEGV);
+    if (PRIMSET_FAULT == HANGS) pause();
+    if (PRIMSET_FAULT == DEVICE_LOST)
+      return fail(PRIMSET_DEVICE_LOST, "launch: the device is gone");
+    if (PRIMSET_FAULT == LAUNCH_ERROR) return fail(PRIMSET_INTERNAL, "launch: refused");
+  }
+  status = launch(stream, l);
+  if (status) return status;
+  if (PRIMSET_FAULT == WRONG_BITS) flip_last_bits(stream, l);
+  if (PRIMSET_FAULT == FLAKY && launches > SOUND_LAUNCHES) flip_last_bits(stream, l);
+  if (PRIMSET_FAULT == OUT_OF_BOUNDS) touch_behind(stream, l);
+  if (PRIMSET_FAULT == LOSES_NAN) change_floats(stream, l, without_nan);
+  if (PRIMSET_FAULT == FLUSHES) change_floats(stream, l, without_denormals);
+  return NULL;
+}
+
+static primset_status* faulty_properties(primset_device device, primset_device_properties* out) {
+  primset_status* status = device_properties(device, out);
+  if (!status && PRIMSET_FAULT == CLAIMS_TOO_MUCH) out->features &= ~(uint32_t)PRIMSET_FEATURE_F64;
+  return status;
+}
+
+PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
+                                                           uint32_t min_version,
+                                                           uint32_t max_version,
+                                                           const primset_plugin** out_plugin) {
+  static primset_plugin faulty;
+  const primset_plugin* sample;
+  primset_status* status = sample_plugin_query(host, min_version, max_version, &sample);
+  *out_plugin = NULL;
+  if (status) return status;
+  faulty = *sample;
+  faulty.name = PRIMSET_FAULTY_NAME;
+  faulty.launch = faulty_launch;
+  faulty.device_properties = faulty_properties;
+  *out_plugin = &faulty;
+  return NULL;
+}

@@ -1,0 +1,104 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/mutation/score.h"
+#include "conformance/runner/execute.h"
+#include "conformance/runner/reference_device.h"
+#include "prims/graph/text.h"
+#include "prims/graph/verifier.h"
+#include "specs/bundle/reader.h"
+
+namespace primset::conformance {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kGraph =
+    "graph(%0 x: f32[4, 5], %1 y: f32[4, 5]) {\n"
+    "  %2: f32[4, 5] = sub(%0, %1)\n"
+    "  %3: f32[4, 5] = max(%2, %0)\n"
+    "  %4: f16[4, 5] = convert(%3) {dtype = f16}\n"
+    "  %5: f32[4, 5] = convert(%4) {dtype = f32}\n"
+    "  %6: f32[2, 5] = slice(%5) {start = [1, 0], limit = [3, 5], stride = [1, 1]}\n"
+    "  %7: f32[2] = reduce_sum(%6) {dims = (1)}\n"
+    "  return %7 z\n"
+    "}\n";
+
+TEST(Mutants, EachKindIsFoundAndWellFormed) {
+  prims::Graph graph = prims::parse(kGraph);
+  std::vector<Mutation> mutations = find_mutations(graph);
+  std::set<MutationKind> kinds;
+  for (const Mutation& m : mutations) {
+    kinds.insert(m.kind);
+    std::optional<prims::Graph> changed = apply(graph, m);
+    ASSERT_TRUE(changed) << m.to_string();
+    EXPECT_TRUE(prims::verify(*changed).empty()) << m.to_string();
+    EXPECT_NE(prims::print(*changed), kGraph) << m.to_string();
+  }
+  for (MutationKind kind :
+       {MutationKind::swap_operands, MutationKind::replace, MutationKind::drop_node,
+        MutationKind::drop_operand, MutationKind::off_by_one, MutationKind::lost_tail,
+        MutationKind::low_precision}) {
+    EXPECT_TRUE(kinds.contains(kind)) << name(kind);
+  }
+  EXPECT_EQ(prims::print(graph), kGraph) << "the original was changed";
+}
+
+std::string changed(const Mutation& m) {
+  return prims::print(apply(prims::parse(kGraph), m).value());
+}
+
+TEST(Mutants, DoWhatTheyAreCalled) {
+  EXPECT_THAT(changed({MutationKind::swap_operands, "sub", 0, 0}), HasSubstr("sub(%1, %0)"));
+  EXPECT_THAT(changed({MutationKind::replace, "max", 0, 0}), HasSubstr("min(%2, %0)"));
+  EXPECT_THAT(changed({MutationKind::off_by_one, "slice", 0, 0}), HasSubstr("start = [2, 0]"));
+  EXPECT_THAT(changed({MutationKind::drop_node, "convert", 1, 0}), HasSubstr("slice(%3)"));
+  EXPECT_FALSE(apply(prims::parse(kGraph), {MutationKind::replace, "exp", 0, 0}));
+  EXPECT_FALSE(apply(prims::parse(kGraph), {MutationKind::swap_operands, "max", 0, 0}));
+}
+
+TEST(Reference, PassesItsOwnPrimitiveCases) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  ReferenceDevice device(bundle);
+  Selection selection;
+  selection.tier = CaseTier::smoke;
+  selection.filters = {"prim/*"};
+  size_t ran = 0;
+  for (const CaseId& id : select_cases(bundle, selection)) {
+    Verdict v = run_case(bundle, make_case(bundle, id, 0), device);
+    EXPECT_EQ(v.outcome, Outcome::pass) << id.to_string() << ": " << v.detail;
+    ++ran;
+  }
+  EXPECT_GT(ran, 500u);
+}
+
+TEST(Reference, AWrongGraphIsNoticed) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  Mutation swap{MutationKind::replace, "max", 0, 0};
+  ReferenceDevice device(bundle, [&](prims::Graph& g) {
+    if (std::optional<prims::Graph> changed = apply(g, swap)) g = *changed;
+  });
+  CaseId id = CaseId::parse("prim/max:dtype=f32;case=vector");
+  Verdict v = run_case(bundle, make_case(bundle, id, 0), device);
+  EXPECT_EQ(v.outcome, Outcome::fail);
+  EXPECT_EQ(v.kind, FailKind::numeric);
+}
+
+TEST(Score, PrimitiveCasesCatchNearlyAllMutants) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  ReferenceDevice device(bundle);
+  Selection selection;
+  selection.filters = {"prim/*"};
+  MutationScore score = measure_mutations(bundle, device, selection, 200, 1);
+  EXPECT_EQ(score.mutants.size(), 200u);
+  EXPECT_GE(score.subjects, 30u);
+  EXPECT_GE(score.share(), 0.93) << score_text(score);
+  MutationScore again = measure_mutations(bundle, device, selection, 200, 1);
+  EXPECT_EQ(again.mutants, score.mutants);
+}
+
+}  // namespace
+}  // namespace primset::conformance

@@ -1,0 +1,80 @@
+#include "conformance/runner/graph_launch.h"
+
+#include "sdk/runtime/device_state.h"
+#include "sdk/runtime/executor.h"
+#include "sdk/runtime/plan_builder.h"
+
+namespace primset::conformance {
+namespace {
+
+using decomps::TensorMeta;
+using prims::SymInts;
+
+// A plan for just these tensors: every size and stride is a constant.
+TensorMeta describe(const Tensor& t, uint32_t identity) {
+  TensorMeta m;
+  m.dtype = t.dtype();
+  m.sizes = SymInts(t.sizes().begin(), t.sizes().end());
+  m.strides = SymInts(t.strides().begin(), t.strides().end());
+  m.storage_offset = t.storage_offset();
+  m.identity = identity;
+  return m;
+}
+
+runtime::Traced as_traced_call(const prims::Graph& graph, std::span<const Tensor> tensors) {
+  runtime::Traced traced;
+  traced.inputs.context = graph.shared_context();
+  for (const Tensor& t : tensors) {
+    traced.inputs.actuals.push_back(
+        {describe(t, static_cast<uint32_t>(traced.inputs.actuals.size()))});
+  }
+  // The planner rewrites its graph.
+  traced.call.graph = std::make_shared<prims::Graph>(graph);
+  for (uint32_t i = 0; i < graph.inputs.size(); ++i) {
+    traced.call.inputs.push_back({decomps::InputSource::Kind::tensor, i, 0});
+  }
+  for (uint32_t k = 0; k < graph.outputs.size(); ++k) {
+    const prims::ValueType& type = graph.type(graph.outputs[k].value);
+    decomps::TracedOutput out;
+    out.dtype = type.dtype;
+    out.sizes = type.shape;
+    out.strides = decomps::contiguous_strides(type.shape);
+    out.graph_output = k;
+    traced.call.outputs.push_back(std::move(out));
+  }
+  return traced;
+}
+
+}  // namespace
+
+std::vector<Tensor> launch_graph(const specs::Bundle& bundle, const prims::Graph& graph,
+                                 std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                                 Device device) {
+  runtime::DeviceState& state = runtime::device_state(device);
+  std::vector<Tensor> tensors(inputs.begin(), inputs.end());
+  tensors.insert(tensors.end(), outputs.begin(), outputs.end());
+  runtime::Traced traced = as_traced_call(graph, tensors);
+  std::vector<const runtime::TensorImpl*> impls;
+  for (const Tensor& t : tensors) impls.push_back(t.impl());
+  runtime::PlanRequest request{"a graph of primitives", bundle, state, traced, impls, 0, {}};
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    auto argument = static_cast<uint32_t>(inputs.size() + k);
+    request.outs.push_back({outputs[k].impl(), argument, 0});
+  }
+  std::unique_ptr<runtime::Plan> plan = runtime::build_plan(request);
+
+  std::vector<int64_t> slots(plan->code.slots + 1);
+  if (!plan->admits(slots.data())) {
+    throw Error(ErrorCode::internal, "a plan does not admit the call that it was made for");
+  }
+  std::vector<runtime::Arg> args(tensors.begin(), tensors.end());
+  runtime::Results results;
+  runtime::execute(*plan, {args, &state, slots.data()}, results);
+  // The plan's kernels must outlive their work.
+  synchronize(device);
+  std::vector<Tensor> out;
+  for (size_t i = 0; i < results.size(); ++i) out.push_back(results.take(i));
+  return out;
+}
+
+}  // namespace primset::conformance

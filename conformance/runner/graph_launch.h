@@ -1,0 +1,25 @@
+// Runs a PrimGraph on a device through the runtime's own planner and executor, outside of any
+// operator: what the primitive level and mutation testing need.
+#ifndef PRIMSET_CONFORMANCE_RUNNER_GRAPH_LAUNCH_H_
+#define PRIMSET_CONFORMANCE_RUNNER_GRAPH_LAUNCH_H_
+
+#include <primset/tensor.h>
+
+#include <span>
+#include <vector>
+
+#include "prims/graph/graph.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+// `inputs` follow graph.inputs, which are all tensors. `outputs` are where the results go, one an
+// output of the graph, of its dtype and sizes; empty: the runtime makes them, as it must where
+// sizes are only known during the run. Returns the results.
+std::vector<Tensor> launch_graph(const specs::Bundle& bundle, const prims::Graph& graph,
+                                 std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                                 Device device);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_RUNNER_GRAPH_LAUNCH_H_

@@ -1,0 +1,289 @@
+#include "conformance/runner/runtime_device.h"
+
+#include <primset/invoke.h>
+#include <primset/options.h>
+#include <primset/plugin.h>
+
+#include <functional>
+#include <mutex>
+
+#include "conformance/compare/fence.h"
+#include "conformance/runner/graph_launch.h"
+#include "prims/reference/array.h"
+#include "sdk/runtime/device_state.h"
+
+namespace primset::conformance {
+namespace {
+
+// The case's storages on the device, and tensors on them. Equal host tensors are one Tensor, so
+// that "the very same argument twice" stays that.
+class DeviceMemory {
+ public:
+  DeviceMemory(const std::vector<HostStorage>& storages, Device device) : device_(device) {
+    for (const HostStorage& s : storages) {
+      auto bytes = static_cast<int64_t>(s.size());
+      Tensor raw = Tensor::empty({bytes}, DType::u8, device);
+      if (bytes > 0) raw.copy_from_host(s.data(), s.size());
+      raw_.push_back(raw);
+    }
+  }
+
+  Tensor tensor(const std::vector<HostStorage>& storages, const HostTensor& t) {
+    for (const auto& [host, made] : made_) {
+      if (host == t) return made;
+    }
+    Tensor made = t.wrapped_number ? Tensor::wrapped_number(number(storages, t))
+                                   : Tensor::view_of(raw_.at(t.storage).storage(), t.dtype, t.sizes,
+                                                     t.strides, t.offset, t.conj, t.neg);
+    made_.emplace_back(t, made);
+    return made;
+  }
+
+  std::vector<HostStorage> read_back() const {
+    std::vector<HostStorage> out;
+    for (const Tensor& raw : raw_) {
+      Storage storage = raw.storage();
+      auto bytes = static_cast<int64_t>(storage.byte_size());
+      HostStorage s(static_cast<size_t>(bytes));
+      if (bytes > 0) {
+        Tensor::view_of(storage, DType::u8, {bytes}, {1}, 0).copy_to_host(s.data(), s.size());
+      }
+      out.push_back(std::move(s));
+    }
+    return out;
+  }
+
+ private:
+  static Scalar number(const std::vector<HostStorage>& storages, const HostTensor& t) {
+    Array a = read(storages, t);
+    const Element& e = a.data.at(0);
+    if (is_bool(t.dtype)) return Scalar(e.integer != 0);
+    if (is_integral(t.dtype)) return Scalar(e.integer);
+    if (is_complex(t.dtype)) {
+      return Scalar(std::complex<double>(static_cast<double>(e.re), static_cast<double>(e.im)));
+    }
+    return Scalar(static_cast<double>(e.re));
+  }
+
+  Device device_;
+  std::vector<Tensor> raw_;
+  std::vector<std::pair<HostTensor, Tensor>> made_;
+};
+
+// Arguments as the boxed call takes them.
+struct ToValue {
+  DeviceMemory& memory;
+  const TestCase& test;
+  Device device;
+
+  Value operator()(std::monostate) { return {}; }
+  Value operator()(const HostTensor& t) { return memory.tensor(test.storages, t); }
+  Value operator()(const TensorList& list) {
+    std::vector<Tensor> out;
+    for (const auto& t : list) out.push_back(t ? memory.tensor(test.storages, *t) : Tensor());
+    return out;
+  }
+  Value operator()(DeviceUnderTest) { return device; }
+  Value operator()(RngState s) {
+    Generator g(s.seed);
+    g.set_offset(s.offset);
+    return g;
+  }
+  Value operator()(OutTensor) {
+    throw Error(ErrorCode::internal, "an out= tensor of a case was not made yet");
+  }
+  template <typename T>
+  Value operator()(const T& v) {
+    return v;
+  }
+};
+
+ActualTensor describe(const Tensor& t) {
+  ActualTensor a;
+  a.dtype = t.dtype();
+  a.sizes.assign(t.sizes().begin(), t.sizes().end());
+  a.strides.assign(t.strides().begin(), t.strides().end());
+  a.offset = t.storage_offset();
+  a.conj = t.is_conj();
+  a.neg = t.is_neg();
+  a.values.resize(static_cast<size_t>(t.numel()) * byte_size(a.dtype));
+  if (!a.values.empty()) t.copy_to_host(a.values.data(), a.values.size());
+  return a;
+}
+
+// A result that is no tensor, as a rank-0 array of the dtype that holds it.
+ActualTensor describe_number(const Value& v) {
+  Element e;
+  ActualTensor a;
+  a.is_tensor = false;
+  Scalar s;
+  if (v.is<Scalar>()) s = v.as<Scalar>();
+  if (v.is<bool>()) s = Scalar(v.as<bool>());
+  if (v.is<int64_t>()) s = Scalar(v.as<int64_t>());
+  if (v.is<double>()) s = Scalar(v.as<double>());
+  a.dtype = s.is_bool()       ? DType::boolean
+            : s.is_integer()  ? DType::i64
+            : s.is_floating() ? DType::f64
+                              : DType::c128;
+  e.integer = s.is_integral() ? s.to_int() : 0;
+  e.re = static_cast<long double>(s.to_double());
+  e.im = static_cast<long double>(s.imag());
+  a.values = prims::reference::to_bytes(Array{a.dtype, {}, {e}});
+  return a;
+}
+
+void flatten(const std::vector<Value>& values, const std::vector<ResultOrigin>& origins,
+             std::vector<ActualTensor>& out) {
+  auto add = [&](ActualTensor a) {
+    if (out.size() < origins.size()) {
+      a.origin = static_cast<Origin>(origins[out.size()].kind);
+      a.argument = origins[out.size()].argument;
+    }
+    out.push_back(std::move(a));
+  };
+  for (const Value& v : values) {
+    if (v.is<Tensor>()) {
+      add(describe(v.as<Tensor>()));
+    } else if (v.is<std::vector<Tensor>>()) {
+      for (const Tensor& t : v.as<std::vector<Tensor>>()) add(describe(t));
+    } else {
+      add(describe_number(v));
+    }
+  }
+}
+
+// Where a graph's results go: memory with guards, poisoned throughout.
+struct GuardedOutputs {
+  std::vector<HostStorage> storages;
+  std::vector<HostTensor> tensors;
+
+  // False when some size is only known during the run.
+  bool add(const prims::ValueType& type) {
+    std::vector<int64_t> sizes;
+    for (const prims::SymInt& s : type.shape) {
+      if (!s.is_constant()) return false;
+      sizes.push_back(s.constant());
+    }
+    tensors.push_back(
+        place(storages, prims::reference::make_array(type.dtype, sizes), LayoutKind::contiguous));
+    HostStorage& storage = storages.back();
+    for (size_t i = 0; i < storage.size(); ++i) storage[i] = poison(i);
+    return true;
+  }
+};
+
+class RuntimeDevice final : public DeviceRunner {
+ public:
+  RuntimeDevice(const specs::Bundle& bundle, const std::string& device)
+      : bundle_(bundle), device_(device) {
+    Options o = options();
+    o.fallback = Fallback::error;
+    o.errors = ErrorReports::eager;
+    set_options(o);
+    listen();
+    const plugin::PluginDevice& opened = runtime::device_state(device_).plugin();
+    const primset_device_properties& p = opened.properties();
+    claims_.name = device_.to_string();
+    claims_.title = p.name;
+    claims_.dtypes = DTypeSet(p.dtypes);
+    claims_.flush_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
+  }
+
+  const DeviceClaims& claims() const override { return claims_; }
+
+  Execution run_operator(const TestCase& test) override {
+    return guarded(test, [&](DeviceMemory& memory, Execution& out) {
+      manual_seed(kDefaultRng.seed);
+      const specs::Overload& overload = *bundle_.find_overload(test.id.subject);
+      std::vector<Value> args;
+      std::vector<NamedValue> kwargs;
+      for (size_t i = 0; i < test.args.size(); ++i) {
+        Value v = std::visit(ToValue{memory, test, device_}, test.args[i]);
+        const specs::Argument& a = overload.args[i];
+        if (a.keyword_only || a.is_out) {
+          kwargs.push_back({a.name, std::move(v)});
+        } else {
+          args.push_back(std::move(v));
+        }
+      }
+      std::vector<ResultOrigin> origins;
+      std::vector<Value> results = Operator(test.id.subject).invoke(args, kwargs, &origins);
+      synchronize(device_);
+      flatten(results, origins, out.results);
+    });
+  }
+
+  Execution run_graph(const TestCase& test) override {
+    return guarded(test, [&](DeviceMemory& memory, Execution& out) {
+      std::vector<Tensor> inputs;
+      for (const HostTensor& t : test.inputs) inputs.push_back(memory.tensor(test.storages, t));
+      GuardedOutputs guarded_outputs;
+      bool known = true;
+      for (const prims::Output& o : test.graph->outputs) {
+        known = known && guarded_outputs.add(test.graph->type(o.value));
+      }
+      if (!known) guarded_outputs = {};
+      DeviceMemory output_memory(guarded_outputs.storages, device_);
+      std::vector<Tensor> outputs;
+      for (const HostTensor& t : guarded_outputs.tensors) {
+        outputs.push_back(output_memory.tensor(guarded_outputs.storages, t));
+      }
+      for (const Tensor& t : launch_graph(bundle_, *test.graph, inputs, outputs, device_)) {
+        out.results.push_back(describe(t));
+      }
+      out.stray_write = find_stray_write(guarded_outputs.storages, output_memory.read_back(),
+                                         guarded_outputs.tensors, guarded_outputs.tensors);
+    });
+  }
+
+ private:
+  // Runs `body` with the case's memory on the device, catches what it throws, reads memory back.
+  Execution guarded(const TestCase& test,
+                    const std::function<void(DeviceMemory&, Execution&)>& body) {
+    Execution out;
+    DeviceGuard on(device_);
+    try {
+      DeviceMemory memory(test.storages, device_);
+      try {
+        body(memory, out);
+      } catch (const Error& e) {
+        out.error = CaughtError{e.code(), e.what()};
+        out.results.clear();
+      }
+      if (!out.error || out.error->code != ErrorCode::device_lost)
+        out.storages = memory.read_back();
+    } catch (const Error& e) {
+      if (!out.error) out.error = CaughtError{e.code(), e.what()};
+    }
+    out.findings = take_findings();
+    return out;
+  }
+
+  // The validation layer says what it finds in the log.
+  void listen() {
+    set_log([this](LogLevel level, std::string_view text) {
+      if (level != LogLevel::error || text.find("validation") == std::string_view::npos) return;
+      std::lock_guard lock(mutex_);
+      findings_.emplace_back(text);
+    });
+  }
+  std::vector<std::string> take_findings() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(findings_, {});
+  }
+
+  const specs::Bundle& bundle_;
+  Device device_;
+  DeviceClaims claims_;
+  std::mutex mutex_;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceRunner> open_runtime_device(const specs::Bundle& bundle,
+                                                  const std::string& device) {
+  return std::make_unique<RuntimeDevice>(bundle, device);
+}
+
+}  // namespace primset::conformance

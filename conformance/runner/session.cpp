@@ -1,0 +1,242 @@
+#include "conformance/runner/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "conformance/cases/serialize.h"
+#include "conformance/compare/compare.h"
+#include "conformance/mutation/score.h"
+#include "conformance/report/writers.h"
+#include "conformance/runner/batches.h"
+#include "conformance/runner/child.h"
+#include "conformance/runner/execute.h"
+#include "conformance/runner/expectations.h"
+#include "conformance/runner/progress.h"
+#include "conformance/runner/reference_device.h"
+#include "conformance/runner/results_file.h"
+#include "conformance/runner/runtime_device.h"
+#include "conformance/runner/worker.h"
+#include "prims/graph/text.h"
+
+namespace primset::conformance {
+namespace {
+
+std::unique_ptr<DeviceRunner> open_device(const specs::Bundle& bundle, const std::string& name) {
+  if (name == "reference") return std::make_unique<ReferenceDevice>(bundle);
+  return open_runtime_device(bundle, name);
+}
+
+std::vector<std::string> to_texts(const std::vector<CaseId>& ids) {
+  std::vector<std::string> out;
+  for (const CaseId& id : ids) out.push_back(id.to_string());
+  return out;
+}
+
+// This program, and the options that decide what a case is and where it runs.
+std::vector<std::string> same_program(const SessionOptions& o) {
+  std::vector<std::string> out = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  if (!o.specs.empty()) out.insert(out.end(), {"--specs", o.specs});
+  out.insert(out.end(), {"conform", "--device", o.device, "--seed", std::to_string(o.seed)});
+  if (!o.plugin.empty()) out.insert(out.end(), {"--plugin", o.plugin});
+  return out;
+}
+
+std::vector<std::string> worker_command(const SessionOptions& o) {
+  std::vector<std::string> out = same_program(o);
+  out.push_back("--worker");
+  if (!o.failures.empty()) out.insert(out.end(), {"--failures", o.failures});
+  return out;
+}
+
+std::string reproduction_line(const SessionOptions& o, const CaseResult& r) {
+  std::string out = "primset";
+  if (!o.specs.empty()) out += " --specs " + o.specs;
+  if (!r.replay.empty()) return out + " conform --device " + o.device + " --replay " + r.replay;
+  out += fmt::format(" conform --device {} --seed {} --tier full --filter '{}'", o.device, o.seed,
+                     r.id);
+  return o.plugin.empty() ? out : out + " --plugin " + o.plugin;
+}
+
+std::string family_of(const specs::Bundle& bundle, std::string_view subject) {
+  constexpr std::string_view kPrim = "prim/";
+  if (subject.starts_with(kPrim)) {
+    const specs::Primitive* p = bundle.find_primitive(subject.substr(kPrim.size()));
+    return "prim/" + (p ? p->category : std::string("unknown"));
+  }
+  const specs::Overload* o = bundle.find_overload(subject);
+  return o ? o->family : "unknown";
+}
+
+template <typename Writer>
+void write_file(const std::string& path, Writer writer, const Report& report) {
+  if (path.empty()) return;
+  std::ofstream out(path);
+  writer(out, report);
+  if (!out) throw Error(ErrorCode::runtime, path + " cannot be written");
+}
+
+// A file name from an id: what is no letter or digit becomes '_'.
+std::string file_name(const std::string& id) {
+  std::string out = id;
+  std::replace_if(
+      out.begin(), out.end(),
+      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '.'; }, '_');
+  return out + ".json";
+}
+
+std::string expected_text(const Expected& e) {
+  if (e.error) return fmt::format("{}: {}", name(e.error->code), e.error->message);
+  std::string out;
+  for (const ExpectedTensor& r : e.results) {
+    out += fmt::format("{}{}", name(r.dtype), list_text(r.sizes));
+    constexpr size_t kShown = 64;
+    for (size_t i = 0; r.values && i < std::min(kShown, r.values->data.size()); ++i) {
+      const Element& x = r.values->data[i];
+      out += " " + (x.undecided ? "any" : element_text(r.dtype, x));
+      if (x.error > 0) out += fmt::format("±{:.3g}", static_cast<double>(x.error));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string save_failure(const specs::Bundle& bundle, const SessionOptions& o, const TestCase& test,
+                         const Verdict& v) {
+  SavedCase saved{test, o.seed, o.device, {}, {}, to_string(v.outcome, v.kind) + ": " + v.detail};
+  Expected expected = evaluate(bundle, test);
+  if (expected.graph) saved.graph = prims::print(*expected.graph);
+  saved.expected = expected_text(expected);
+  std::filesystem::create_directories(o.failures);
+  std::filesystem::path path = std::filesystem::path(o.failures) / file_name(test.id.to_string());
+  std::ofstream(path) << to_json(saved);
+  return path.string();
+}
+
+CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceRunner& device,
+                   const std::string& id) {
+  TestCase test = make_case(bundle, CaseId::parse(id), o.seed);
+  CaseResult result{id, run_case(bundle, test, device)};
+  if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
+    result.replay = save_failure(bundle, o, test, result.verdict);
+  }
+  return result;
+}
+
+// A case that killed its process could not save itself.
+void save_silent_failure(const specs::Bundle& bundle, const SessionOptions& o, CaseResult& r) {
+  bool silent = r.verdict.outcome == Outcome::crash || r.verdict.outcome == Outcome::timeout;
+  if (o.failures.empty() || !silent || !r.replay.empty()) return;
+  TestCase test = make_case(bundle, CaseId::parse(r.id), o.seed);
+  r.replay = save_failure(bundle, o, test, r.verdict);
+}
+
+BatchOptions batch_options(const SessionOptions& o) {
+  BatchOptions b;
+  b.worker = worker_command(o);
+  b.jobs = o.jobs;
+  b.batch_size = o.batch_size;
+  b.timeout = std::chrono::milliseconds(o.timeout_ms);
+  b.rerun_failures = o.rerun_failures;
+  return b;
+}
+
+// In the order of the ids: what an earlier run left, and what this one made.
+std::vector<CaseResult> in_order(const std::vector<std::string>& ids,
+                                 std::map<std::string, CaseResult>& results) {
+  std::vector<CaseResult> out;
+  for (const std::string& id : ids) {
+    auto it = results.find(id);
+    out.push_back(it != results.end() ? std::move(it->second)
+                                      : CaseResult{id, Verdict::of(Outcome::not_run)});
+  }
+  return out;
+}
+
+std::map<std::string, CaseResult> run_cases(const specs::Bundle& bundle, const SessionOptions& o,
+                                            const std::vector<std::string>& ids) {
+  std::map<std::string, CaseResult> results;
+  std::optional<ResultsFile> file;
+  if (!o.results.empty()) {
+    RunInfo info{o.device, o.plugin, o.seed, bundle.content_hash};
+    file.emplace(o.results, info, o.resume);
+    results = file->earlier();
+  }
+  std::vector<std::string> left;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(left),
+               [&](const std::string& id) { return !results.contains(id); });
+  Progress progress(left.size(), stderr);
+  run_batches(batch_options(o), left, [&](const CaseResult& r) {
+    CaseResult kept = r;
+    save_silent_failure(bundle, o, kept);
+    progress.count(kept);
+    if (file) file->append(kept);
+    results[kept.id] = std::move(kept);
+  });
+  return results;
+}
+
+}  // namespace
+
+int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
+  for (const CaseId& id : select_cases(bundle, o.selection)) fmt::print("{}\n", id.to_string());
+  return 0;
+}
+
+int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
+  Expectations expectations;
+  if (!o.expectations.empty()) expectations = Expectations::load(o.expectations, today());
+  std::vector<std::string> ids = to_texts(select_cases(bundle, o.selection));
+  std::map<std::string, CaseResult> results = run_cases(bundle, o, ids);
+
+  Report report{o.device, "Primset conformance", o.seed, in_order(ids, results), {}, {}};
+  report.family_of = [&](std::string_view subject) { return family_of(bundle, subject); };
+  report.reproduction = [&](const CaseResult& r) { return reproduction_line(o, r); };
+  // Results are kept as they were; expectations may change from run to run.
+  for (CaseResult& r : report.results) expectations.apply(r, o.device);
+  if (o.selection.filters.empty() && o.selection.shards == 1) {
+    for (const std::string& c : expectations.complaints(ids)) fmt::print(stderr, "{}\n", c);
+  }
+  write_file(o.junit, write_junit, report);
+  write_file(o.csv, write_csv, report);
+  write_file(o.html, write_html, report);
+  fmt::print("{}", summary_text(report));
+  return static_cast<int>(exit_code(count_outcomes(report.results)));
+}
+
+int run_worker(const specs::Bundle& bundle, const SessionOptions& o) {
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o.device);
+  return serve_cases(std::cin, kProtocolFd,
+                     [&](const std::string& id) { return run_one(bundle, o, *device, id); });
+}
+
+int replay(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw Error(ErrorCode::runtime, file + " cannot be read");
+  std::ostringstream text;
+  text << in.rdbuf();
+  SavedCase saved = saved_case_from_json(text.str());
+  std::string name = o.device.empty() ? saved.device : o.device;
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, name);
+  fmt::print("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(), saved.test.text, saved.graph,
+             saved.expected);
+  Verdict v = run_case(bundle, saved.test, *device);
+  fmt::print("{} on {}: {}\n", to_string(v.outcome, v.kind), name, v.detail);
+  OutcomeCounts counts{};
+  ++counts[static_cast<size_t>(v.outcome)];
+  return static_cast<int>(exit_code(counts));
+}
+
+int mutate(const specs::Bundle& bundle, const SessionOptions& o, size_t count, double floor) {
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o.device);
+  MutationScore score = measure_mutations(bundle, *device, o.selection, count, o.seed);
+  fmt::print("{}", score_text(score));
+  if (score.mutants.empty()) return static_cast<int>(ExitCode::nothing_ran);
+  return static_cast<int>(score.share() < floor ? ExitCode::failures : ExitCode::green);
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,40 @@
+// What `primset conform` does, one function a mode. Each returns the exit code.
+#ifndef PRIMSET_CONFORMANCE_RUNNER_SESSION_H_
+#define PRIMSET_CONFORMANCE_RUNNER_SESSION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/recipe.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+struct SessionOptions {
+  std::string device;  // "acme:0"; "reference" is the reference interpreter itself
+  std::string plugin;  // a plugin's file; empty: found as usual
+  std::string specs;   // what --specs said, handed on to workers
+  Selection selection;
+  uint64_t seed = 0;
+  unsigned jobs = 1;
+  size_t batch_size = 200;
+  unsigned timeout_ms = 30000;
+  bool rerun_failures = true;
+  std::string results;  // JSON lines; empty: none are kept
+  bool resume = false;
+  std::string expectations;
+  std::string junit, csv, html;
+  std::string failures;  // folder for saved cases; empty: none are saved
+};
+
+int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
+int run_session(const specs::Bundle& bundle, const SessionOptions& options);
+int run_worker(const specs::Bundle& bundle, const SessionOptions& options);
+int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
+// Exit code 1 when less than `floor` of the mutants is caught.
+int mutate(const specs::Bundle& bundle, const SessionOptions& options, size_t count, double floor);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_RUNNER_SESSION_H_

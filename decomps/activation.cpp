@@ -1,0 +1,133 @@
+// Softmax and its kin, gated units and dropout.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "decomps/activation.h"
+#include "decomps/engine.h"
+
+namespace primset::decomps {
+namespace {
+
+Val along(Prim p, const Val& x, int64_t dim) {
+  if (x.rank() == 0) return reshape(along(p, reshape(x, {1}), 0), {});
+  return x.tracer().prim1(p, {x}, {{"dim", wrap_dim(dim, x.rank())}});
+}
+
+void require_floating(const Val& x, const char* kernel) {
+  require(is_floating(x.dtype()), ErrorCode::not_implemented,
+          fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(x.dtype())));
+}
+
+Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dtype) {
+  const Val v = dtype ? convert(x, *dtype) : x;
+  require_floating(
+      v, p == Prim::softmax ? "softmax_lastdim_kernel_impl" : "log_softmax_lastdim_kernel_impl");
+  return along(p, v, dim);
+}
+
+// The sum along dim, kept, in opmath.
+Val sum_along(const Val& x, int64_t dim) {
+  if (x.rank() == 0) return x;
+  return reduce(Prim::reduce_sum, x, {wrap_dim(dim, x.rank())}, true);
+}
+
+}  // namespace
+
+Val softmax::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  return softmax_of(Prim::softmax, self, dim, dtype);
+}
+
+Val log_softmax::decompose(Tracer& t, const Val& self, int64_t dim,
+                           const std::optional<DType>& dtype) {
+  return softmax_of(Prim::log_softmax, self, dim, dtype);
+}
+
+Val _softmax::decompose(Tracer& t, const Val& self, int64_t dim, bool half_to_float) {
+  return softmax_of(Prim::softmax, self, dim,
+                    half_to_float ? std::optional(DType::f32) : std::nullopt);
+}
+
+Val _log_softmax::decompose(Tracer& t, const Val& self, int64_t dim, bool half_to_float) {
+  return softmax_of(Prim::log_softmax, self, dim,
+                    half_to_float ? std::optional(DType::f32) : std::nullopt);
+}
+
+// Rows that are -inf throughout give zeros.
+Val _safe_softmax::decompose(Tracer& t, const Val& self, int64_t dim,
+                             const std::optional<DType>& dtype) {
+  const Val y = softmax_of(Prim::softmax, self, dim, dtype);
+  if (self.rank() == 0) return y;
+  const Val masked = convert(eq(self, -HUGE_VAL), DType::boolean);
+  const Val all = reduce(Prim::reduce_and, masked, {wrap_dim(dim, self.rank())}, true);
+  return where(all, full_like(y, 0.0), y);
+}
+
+Val _softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const Val& output,
+                                      int64_t dim, DType input_dtype) {
+  const Val g = opmath(grad_output), y = opmath(output);
+  return convert((g - sum_along(g * y, dim)) * y, input_dtype);
+}
+
+Val _log_softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const Val& output,
+                                          int64_t dim, DType input_dtype) {
+  const Val g = opmath(grad_output), y = opmath(output);
+  return convert(g - unary(Prim::exp, y) * sum_along(g, dim), input_dtype);
+}
+
+Val prelu::decompose(Tracer& t, const Val& self, const Val& weight) {
+  require(self.dtype() == weight.dtype(), ErrorCode::runtime,
+          fmt::format("prelu: Type promoting not supported. Got {} and {}", aten_name(self.dtype()),
+                      aten_name(weight.dtype())));
+  Val w = weight;
+  if (weight.rank() == 1 && !(weight.numel() == SymInt(1))) {
+    require(self.rank() > 0, ErrorCode::runtime, "Not allow zero-dim input tensor.");
+    const SymInt channels = self.rank() >= 2 ? self.size(1) : SymInt(1);
+    require(channels == weight.size(0), ErrorCode::runtime,
+            fmt::format("Mismatch of parameter numbers and input channel size. Found parameter "
+                        "numbers = {} and channel size = {}.",
+                        weight.size(0).hint(), channels.hint()));
+    SymInts shape(static_cast<size_t>(self.rank()), SymInt(1));
+    if (shape.size() > 1) shape[1] = channels;
+    w = reshape(weight, shape);
+  } else if (self.rank() > 0 && weight.rank() <= 1) {
+    w = reshape(weight, SymInts(static_cast<size_t>(self.rank()), SymInt(1)));
+  }
+  const Val x = opmath(self);
+  return convert(where(gt(x, 0.0), x, opmath(w) * x), self.dtype());
+}
+
+Val glu::decompose(Tracer& t, const Val& self, int64_t dim) {
+  require(self.rank() > 0, ErrorCode::runtime, "glu does not support 0-dimensional tensors");
+  const int64_t d = wrap_dim(dim, self.rank());
+  const SymInt size = self.size(d);
+  require(
+      mod(size, 2) == SymInt(0), ErrorCode::runtime,
+      fmt::format("Halving dimension must be even, but dimension {} is size {}", d, size.hint()));
+  const SymInt half = floor_div(size, 2);
+  const Val a = opmath(slice(self, d, 0, half, 1)), b = opmath(slice(self, d, half, size, 1));
+  return convert(a * unary(Prim::sigmoid, b), self.dtype());
+}
+
+std::tuple<Val, Val> native_dropout::decompose(Tracer& t, const Val& input, double p,
+                                               const std::optional<bool>& train) {
+  if (train && !*train) return {input, t.constant(true, DType::boolean, input.shape())};
+  const RngArg rng = t.draw(input.numel());
+  const auto out = t.prim(Prim::dropout, {rng.seed, rng.offset, input}, {{"p", Scalar(p)}});
+  return {out[0], out[1]};
+}
+
+Val dropout::decompose(Tracer& t, const Val& input, double p, bool train) {
+  require(p >= 0 && p <= 1, ErrorCode::runtime,
+          fmt::format("dropout probability has to be between 0 and 1, but got {}", p));
+  if (!train || p == 0) return input;
+  return std::get<0>(native_dropout::decompose(t, input, p, true));
+}
+
+Val native_dropout_backward::decompose(Tracer& t, const Val& grad_output, const Val& mask,
+                                       const ScalarArg& scale) {
+  const Val g = opmath(grad_output);
+  return convert(g * convert(mask, g.dtype()) * t.scalar(scale, g.dtype()), grad_output.dtype());
+}
+
+}  // namespace primset::decomps

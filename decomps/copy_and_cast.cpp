@@ -1,0 +1,23 @@
+#include "decomps/copy_and_cast.h"
+
+#include <fmt/format.h>
+
+namespace primset::decomps {
+
+Val clone::decompose(Tracer& t, const Val& self, const std::optional<MemoryFormat>& format) {
+  return self;
+}
+
+Val _to_copy::decompose(Tracer& t, const Val& self, const std::optional<DType>& dtype,
+                        const std::optional<Layout>& layout, const std::optional<DeviceArg>& device,
+                        const std::optional<bool>& pin_memory, bool non_blocking,
+                        const std::optional<MemoryFormat>& format) {
+  return dtype ? convert(self, *dtype) : self;
+}
+
+// copy_ converts whatever there is: even a fraction to an integer.
+Val copy::decompose(Tracer& t, const Val& self, const Val& src, bool non_blocking) {
+  return broadcast_to(convert(src, self.dtype()), self.shape());
+}
+
+}  // namespace primset::decomps

@@ -1,0 +1,74 @@
+#include "decomps/scan.h"
+
+#include <fmt/format.h>
+
+#include "decomps/complex.h"
+#include "decomps/engine.h"
+
+namespace primset::decomps {
+namespace {
+
+bool is_exact(DType t) {
+  return is_integral(t) || is_bool(t);
+}
+
+Val accumulated(const Val& x, const std::optional<DType>& dtype) {
+  if (dtype) return convert(x, *dtype);
+  return is_exact(x.dtype()) ? convert(x, DType::i64) : x;
+}
+
+Val complex_products(Tracer& t, const Val& z, int64_t dim) {
+  const DType part = real_type(z.dtype());
+  std::vector<prims::Region> regions;
+  regions.push_back(t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
+    return std::vector<Val>{v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
+  }));
+  const auto parts =
+      t.prim(Prim::scan, {real(z), imag(z), t.constant(1, part), t.constant(0, part)},
+             {{"dim", dim}}, std::move(regions));
+  return complex(parts[0], parts[1]);
+}
+
+Val scanned(Prim kind, const Val& x, int64_t dim) {
+  Tracer& t = x.tracer();
+  const int64_t d = wrap_dim(dim, x.rank());
+  if (x.rank() == 0) return x;
+  if (!is_complex(x.dtype())) return t.prim1(kind, {x}, {{"dim", d}});
+  if (kind == Prim::scan_prod) return complex_products(t, x, d);
+  return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
+}
+
+std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {
+  Tracer& t = x.tracer();
+  const int64_t d = wrap_dim(dim, x.rank());
+  require(!is_complex(x.dtype()), ErrorCode::not_implemented,
+          fmt::format("\"{}_cpu\" not implemented for '{}'",
+                      kind == Prim::scan_max ? "cummax" : "cummin", aten_name(x.dtype())));
+  if (x.rank() == 0) return {x, t.constant(0, DType::i64)};
+  const auto out = t.prim(kind, {x}, {{"dim", d}});
+  return {out[0], out[1]};
+}
+
+}  // namespace
+
+Val cumsum::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  return scanned(Prim::scan_sum, accumulated(self, dtype), dim);
+}
+
+Val cumprod::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  return scanned(Prim::scan_prod, accumulated(self, dtype), dim);
+}
+
+std::tuple<Val, Val> cummax::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return extremes(Prim::scan_max, self, dim);
+}
+
+std::tuple<Val, Val> cummin::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return extremes(Prim::scan_min, self, dim);
+}
+
+Val logcumsumexp::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return scanned(Prim::scan_log_add_exp, self, dim);
+}
+
+}  // namespace primset::decomps
