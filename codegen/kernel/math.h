@@ -59,7 +59,7 @@ Value f32_to_f16_bits(Builder& b, Value x);
 Value bf16_bits_to_f32(Builder& b, Value h);
 Value f32_to_bf16_bits(Builder& b, Value x);
 
-// Truncated integer division and remainder that never trap: x/0 = 0, x%0 = x, MIN/-1 = MIN.
+// Truncated integer division and remainder that never trap: x/0 = x%0 = 0, MIN/-1 = MIN.
 Value safe_div(Builder& b, Value x, Value y, bool is_signed);
 Value safe_rem(Builder& b, Value x, Value y, bool is_signed);
 

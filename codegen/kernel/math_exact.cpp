@@ -285,7 +285,7 @@ Value safe_div(Builder& b, Value x, Value y, bool is_signed) {
 Value safe_rem(Builder& b, Value x, Value y, bool is_signed) {
   Value d = safe_divisor(b, x, y, is_signed), zero = b.constant(b.type(y), 0);
   Value r = is_signed ? b.srem(x, d) : b.urem(x, d);
-  return b.select(b.ieq(y, zero), x, r);
+  return b.select(b.ieq(y, zero), zero, r);
 }
 
 }  // namespace primset::kir::math

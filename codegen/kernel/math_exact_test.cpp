@@ -198,7 +198,7 @@ TEST(SafeDivision, NeverTraps) {
         const uint64_t p = x[0][i], q = x[1][i];
         const auto sp = static_cast<int64_t>(p << (64 - w)) >> (64 - w);
         const auto sq = static_cast<int64_t>(q << (64 - w)) >> (64 - w);
-        uint64_t quotient = 0, rest = p;
+        uint64_t quotient = 0, rest = 0;
         if (q != 0 && is_signed && sq == -1) {
           quotient = (0 - p) & mask, rest = 0;
         } else if (q != 0 && is_signed) {

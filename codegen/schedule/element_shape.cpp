@@ -218,7 +218,7 @@ Elem ElementEmitter::window_scatter_add(const Node& n, const Indices& at) {
 
   Elem zero = literal(b, primset::Scalar(0), dtype);
   const uint16_t lanes = frame_.lanes();
-  auto widen = [&](Value v) { return v.valid() && lanes > 1 ? b.splat(v, lanes) : v; };
+  auto widen = [&](Value v) { return b.type(v).lanes < lanes ? b.splat(v, lanes) : v; };
   std::function<Elem(size_t, Indices, Value, Elem)> nest = [&](size_t k, Indices source,
                                                                Value inside, Elem sum) -> Elem {
     if (k == dims.size()) {

@@ -66,6 +66,8 @@ class Normalizer {
   Values combined(Prim prim, const Values& a, const Values& b, const Region* combine);
   Region copy_built(const Region& r);
   Values compact(const Values& in);
+  Values set_dim(const Node& n, const Values& in);
+  Values widened(const Node& n, prims::NodeId id, Values in);
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
   const Graph& from_;
@@ -74,6 +76,22 @@ class Normalizer {
   Builder b_;
   Values map_;
 };
+
+// Primitives whose intermediate results are rounded to the dtype only once, at their end.
+bool accumulates(Prim p) {
+  switch (p) {
+    case Prim::reduce_sum:
+    case Prim::reduce_prod:
+    case Prim::scan_sum:
+    case Prim::scan_prod:
+    case Prim::scatter_add:
+    case Prim::scatter_mul:
+    case Prim::window_scatter_add:
+      return true;
+    default:
+      return false;
+  }
+}
 
 void Normalizer::rewrite(prims::NodeId id) {
   const Node& n = from_.node(id);
@@ -87,6 +105,7 @@ void Normalizer::rewrite(prims::NodeId id) {
 Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) {
   const bool own = native_ && native_(from_, id);
   if (!own) {
+    if (accumulates(n.prim) && is_half(b_.dtype(in[0]))) return widened(n, id, in);
     switch (n.prim) {
       case Prim::dot_general:
         return dot(n, in);
@@ -107,6 +126,8 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
         return scan_extremum(n, in);
       case Prim::compact:
         return compact(in);
+      case Prim::set_dim:
+        return set_dim(n, in);
       default:
         break;
     }
@@ -446,6 +467,36 @@ Values Normalizer::compact(const Values& in) {
   const DType dtype = b_.dtype(in[0]);
   const ValueId empty = b_.constant(primset::Scalar(0), dtype, {n});
   return {b_.scatter(Prim::scatter, empty, {place}, in[0], {0}, true, false, ""), count};
+}
+
+// A count from elsewhere than compact may be any number. The result keeps its symbol: sizes outside
+// of the graph are told in it.
+Values Normalizer::set_dim(const Node& n, const Values& in) {
+  const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+  const prims::NodeId source = from_.producer(n.operands[1]);
+  ValueId count = in[1];
+  if (source == Graph::kNoNode || from_.node(source).prim != Prim::compact) {
+    const ValueId zero = b_.constant(primset::Scalar(0), DType::i64);
+    const ValueId size = b_.constant(b_.shape(in[0])[dim], DType::i64);
+    const ValueId fits = b_.binary(Prim::bit_and, b_.binary(Prim::le, zero, count),
+                                   b_.binary(Prim::le, count, size));
+    b_.check(fits, count, "index", "set_dim: {value} elements do not fit its dimension");
+    count = b_.binary(Prim::min, b_.binary(Prim::max, count, zero), size);
+  }
+  Values out = b_.add(n.prim, {in[0], count}, n.attrs, {});
+  to_.mutable_type(out[0]).shape[dim] = from_.type(n.results[0]).shape[dim];
+  return out;
+}
+
+// Half-precision floats accumulate in f32.
+Values Normalizer::widened(const Node& n, prims::NodeId id, Values in) {
+  const DType narrow = b_.dtype(in[0]);
+  for (ValueId& v : in) {
+    if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, DType::f32);
+  }
+  Values out = rewritten(n, id, in);
+  for (ValueId& v : out) v = b_.convert(v, narrow);
+  return out;
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
               }} {
   program_.graph = graph_;
   steps_ = &program_.steps;
+  for (NodeId id = 0; id < g_.node_count(); ++id) {
+    const auto& operands = g_.node(id).operands;
+    used_.insert(operands.begin(), operands.end());
+  }
 }
 
 // --- buffers
@@ -130,6 +134,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
     case Prim::window_scatter_add:
     case Prim::gather:
     case Prim::map:
+    case Prim::set_dim:
       return !(options_.native && options_.native(g_, p));
     default:
       return false;
@@ -137,7 +142,9 @@ bool ProgramBuilder::inlinable(ValueId v) const {
 }
 
 void ProgramBuilder::frontier(ValueId v, std::set<ValueId>& out, std::set<ValueId>& seen) const {
-  if (v == prims::kNoValue || !seen.insert(v).second || places_.count(v) != 0 || scalar_inputs_.count(v) != 0) return;
+  if (v == prims::kNoValue || !seen.insert(v).second || places_.count(v) != 0 ||
+      scalar_inputs_.count(v) != 0)
+    return;
   if (!inlinable(v)) {
     out.insert(v);
     return;
@@ -194,7 +201,15 @@ BuiltKernel ProgramBuilder::fused(const std::function<BuiltKernel()>& make) {
 
 void ProgramBuilder::materialize(ValueId v) {
   if (places_.count(v) != 0) return;
-  compute({{v, temp(v)}});
+  std::vector<Root> roots{{v, temp(v)}};
+  // The other results of a reduction come with it: making them later would reduce again.
+  if (is_reduce(v)) {
+    for (ValueId other : g_.node(g_.producer(v)).results) {
+      if (other != v && used_.count(other) != 0 && places_.count(other) == 0)
+        roots.push_back({other, temp(other)});
+    }
+  }
+  compute(std::move(roots));
 }
 
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
@@ -311,7 +326,10 @@ bool ProgramBuilder::compute_rows(const std::vector<Root>& roots) {
   for (const Root& r : roots) collect(r.value);
   // Materialising may have placed members of the cluster meanwhile.
   for (NodeId id : cluster) {
-    if (places_.count(g_.node(id).results[0]) == 0) request.reduces.push_back(id);
+    const auto& results = g_.node(id).results;
+    const bool placed =
+        std::ranges::all_of(results, [&](ValueId v) { return places_.count(v) != 0; });
+    if (!placed) request.reduces.push_back(id);
   }
   if (request.reduces.empty()) return false;
   for (const Root& r : roots) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "codegen/schedule/kernels.h"
@@ -94,6 +95,7 @@ class ProgramBuilder {
   std::vector<bool> detached_;
   Program program_;
   std::vector<Step>* steps_ = nullptr;
+  std::unordered_set<ValueId> used_;  // as an operand of any node
   std::unordered_map<ValueId, Placement> places_;
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<ValueId, prims::SymInt> symbols_;

@@ -269,6 +269,15 @@ Elem select_elem(Builder& b, const Elem& p, const Elem& x, const Elem& y) {
   return out;
 }
 
+// A number that all lanes share beside others that each have their own.
+void match_lanes(Builder& b, std::span<Value> values) {
+  uint16_t lanes = 1;
+  for (Value v : values) lanes = std::max(lanes, b.type(v).lanes);
+  for (Value& v : values) {
+    if (b.type(v).lanes < lanes) v = b.splat(v, lanes);
+  }
+}
+
 bool is_comparison(Prim p) {
   return p == Prim::eq || p == Prim::lt || p == Prim::le;
 }
@@ -295,26 +304,29 @@ Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const
       break;
   }
   if (is_complex(from)) refuse(p, from);
+  std::array<Value, 3> v{};
+  for (size_t i = 0; i < in.size(); ++i) v[i] = in[i].re;
+  match_lanes(b, std::span(v.data(), in.size()));
   Value r;
   if (p == Prim::fma) {
     if (is_floating(from))
-      r = math::fma(b, in[0].re, in[1].re, in[2].re);
+      r = math::fma(b, v[0], v[1], v[2]);
     else
-      r = b.add(b.mul(in[0].re, in[1].re), in[2].re);
+      r = b.add(b.mul(v[0], v[1]), v[2]);
   } else if (in.size() == 1) {
     if (is_floating(from))
-      r = unary_float(b, p, in[0].re);
+      r = unary_float(b, p, v[0]);
     else if (from == DType::boolean)
-      r = p == Prim::bit_not ? b.not_(in[0].re) : in[0].re;
+      r = p == Prim::bit_not ? b.not_(v[0]) : v[0];
     else
-      r = unary_int(b, p, in[0].re, is_signed_integer(from));
+      r = unary_int(b, p, v[0], is_signed_integer(from));
   } else {
     if (is_floating(from))
-      r = binary_float(b, p, in[0].re, in[1].re);
+      r = binary_float(b, p, v[0], v[1]);
     else if (from == DType::boolean)
-      r = binary_bool(b, p, in[0].re, in[1].re);
+      r = binary_bool(b, p, v[0], v[1]);
     else
-      r = binary_int(b, p, in[0].re, in[1].re, is_signed_integer(from));
+      r = binary_int(b, p, v[0], v[1], is_signed_integer(from));
   }
   if (is_half(from) && rounds(p) && !is_comparison(p)) r = round_to(b, r, to);
   return {r, {}};

@@ -380,6 +380,28 @@ graph(%0 x: f32[s0], %1 m: bool[s0]) {
   return %2 r, %3 n
 }
 )"},
+    {"two_results_of_one_reduction", R"(symbol s0 = 5 min 2
+symbol s1 = 7 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0, s1] = constant() {value = 1, dtype = f32, shape = [s0, s1]}
+  %2: f32[] = constant() {value = 0, dtype = f32, shape = []}
+  %10: f32[s0], %11: f32[s0] = reduce(%0, %1, %2, %2) {dims = (1)} region(%3: f32[], %4: f32[], %5: f32[], %6: f32[]) {
+    %7: f32[] = add(%3, %5)
+    %8: f32[] = add(%4, %6)
+    return %7, %8
+  }
+  %12: f32[s1, s0] = broadcast_in_dim(%11) {shape = [s1, s0], dims = (1)}
+  return %10 total, %12 count
+}
+)"},
+    {"sum_of_halves", R"(symbol s0 = 5 min 2
+symbol s1 = 300 min 2
+graph(%0 x: f16[s0, s1]) {
+  %1: f16[s0] = reduce_sum(%0) {dims = (1)}
+  %2: f16[s0, s1] = scan_sum(%0) {dim = 1}
+  return %1 total, %2 running
+}
+)"},
     {"for_loop", R"(symbol s0 = 17 min 2
 graph(%0 x: f32[s0]) {
   %6: f32[s0] = for_loop(%0) {count = <5>, stacked = 0} region(%1: i64[], %2: f32[s0]) {
