@@ -116,6 +116,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
   const NodeId p = g_.producer(v);
   if (p == prims::Graph::kNoNode)
     return true;  // inputs and region parameters: placed, or an error later
+  if (options_.native && options_.native(g_, p)) return false;
   const Prim prim = g_.node(p).prim;
   if (is_elementwise(prim)) return true;
   switch (prim) {
@@ -135,7 +136,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
     case Prim::gather:
     case Prim::map:
     case Prim::set_dim:
-      return !(options_.native && options_.native(g_, p));
+      return true;
     default:
       return false;
   }

@@ -1,6 +1,7 @@
 // What specgen writes beside the bundle.
 #include <gtest/gtest.h>
 
+#include "codegen/specgen/emit_api.h"
 #include "codegen/specgen/emit_decomps.h"
 #include "codegen/specgen/emit_docs.h"
 #include "codegen/specgen/emit_prims.h"
@@ -87,6 +88,63 @@ TEST(EmitDecomps, HeadersAreSplitByFamilyAndDeclareOnce) {
   EXPECT_NE(files.at("registry.inc").find("PRIMSET_DECOMP(shared, \"shared\")\n"),
             std::string::npos);
   EXPECT_NE(files.at("all.h").find("#include \"decomps/prim_base.h\""), std::string::npos);
+}
+
+// The generated declaration of the operator `f` with this schema.
+std::string function_of(const std::string& schema) {
+  const Bundle bundle = compile_file("- op: f\n  overloads: {default: \"" + schema +
+                                     "\"}\n  decompose: {function: f}\n");
+  const std::string header = emit_api(bundle).at("ops/mine.h");
+  const size_t begin = header.find("inline ");
+  return header.substr(begin, header.find(" {\n", begin) - begin);
+}
+
+TEST(EmitApi, Types) {
+  EXPECT_EQ(function_of("(Tensor a, Tensor? b, Tensor[] c, int d=1, *, Scalar e=2) -> Tensor"),
+            "inline Tensor f(const Tensor& a, const std::optional<Tensor>& b, List<Tensor> c, "
+            "int64_t d = 1, const Scalar& e = 2)");
+  EXPECT_EQ(function_of("(SymInt[] a, int[1]? b=None, int[2] c=3, float d=1, bool e=True, "
+                        "str g='none') -> Tensor[]"),
+            "inline std::vector<Tensor> f(IntList a, OptionalList<int64_t> b = std::nullopt, "
+            "IntList c = {3, 3}, double d = 1.0, bool e = true, std::string_view g = \"none\")");
+  EXPECT_EQ(function_of("(Tensor a, *, ScalarType? dtype=None, Device? device=None, "
+                        "Generator? generator=None) -> (Tensor, bool)"),
+            "inline std::tuple<Tensor, bool> f(const Tensor& a, "
+            "std::optional<DType> dtype = std::nullopt, "
+            "std::optional<Device> device = std::nullopt, "
+            "const std::optional<Generator>& generator = std::nullopt)");
+}
+
+TEST(EmitApi, ADefaultNeedsDefaultsAfterIt) {
+  EXPECT_EQ(function_of("(Tensor a, int b=1, *, int c) -> Tensor"),
+            "inline Tensor f(const Tensor& a, int64_t b, int64_t c)");
+}
+
+TEST(EmitApi, OutComesFirstAndDeclaredOverloadsHaveNoFunction) {
+  const Bundle bundle = compile_file(
+      "- op: f\n  overloads: {default: \"(Tensor self, *, int b=1) -> Tensor\"}\n"
+      "  variants: [inplace, out]\n  decompose: {function: f}\n"
+      "- op: g\n  overloads: {default: (Tensor a) -> Tensor}\n");
+  const std::string header = emit_api(bundle).at("ops/mine.h");
+  EXPECT_NE(
+      header.find("inline Tensor f_out(const Tensor& out, const Tensor& self, int64_t b = 1)"),
+      std::string::npos);
+  EXPECT_NE(
+      header.find("const detail::Arg args[] = {self, b, out};\n  detail::call_void(op, args);\n"
+                  "  return out;\n"),
+      std::string::npos);
+  EXPECT_NE(header.find("inline Tensor f_(const Tensor& self, int64_t b = 1)"), std::string::npos);
+  EXPECT_EQ(header.find(" g("), std::string::npos);
+}
+
+TEST(EmitApi, FunctionsThatCppCannotTellApartGetTheOverloadsName) {
+  const Bundle bundle = compile_file(
+      "- op: f\n  overloads:\n"
+      "    one: {schema: (Tensor a) -> Tensor, decompose: exp(a)}\n"
+      "    two: {schema: (Tensor b) -> Tensor, decompose: exp(b)}\n");
+  const std::string header = emit_api(bundle).at("ops/mine.h");
+  EXPECT_NE(header.find("inline Tensor f(const Tensor& a)"), std::string::npos);
+  EXPECT_NE(header.find("inline Tensor f_two(const Tensor& b)"), std::string::npos);
 }
 
 TEST(EmitDocs, APageForEachFamilyAndCategory) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/specgen/compile.h"
+#include "codegen/specgen/emit_api.h"
 #include "codegen/specgen/emit_decomps.h"
 #include "codegen/specgen/emit_docs.h"
 #include "codegen/specgen/emit_prims.h"
@@ -24,7 +25,8 @@ constexpr const char* kDescription =
     R"(Compiles operator and primitive specs (YAML) into the spec bundle and what is generated beside it.
 
   specgen specs --check                    is every spec right? Writes nothing
-  specgen specs --out build/generated      the bundle, the primitive tables, the typed C++ headers
+  specgen specs --out build/generated      the bundle, the primitive tables, the typed C++ headers,
+                                           the operators as C++ functions
   specgen specs my_ops.yaml --out out      with operators of your own
   specgen specs --out out --emit bundle    the bundle alone
   specgen docs specs --out docs/reference  the operator reference
@@ -37,7 +39,7 @@ Files are written only when they change.)";
 struct Options {
   std::vector<std::string> paths;
   std::string out;
-  std::vector<std::string> emit = {"bundle", "prims", "decomps"};
+  std::vector<std::string> emit = {"bundle", "prims", "decomps", "api"};
   std::string stamp;
   bool check = false;
   bool json = false;
@@ -58,6 +60,11 @@ void write_outputs(const Options& options, Bundle& bundle) {
   if (wanted.contains("decomps")) {
     for (const auto& [file, text] : emit_decomps(bundle)) {
       write_if_changed(out / "decomps" / file, text);
+    }
+  }
+  if (wanted.contains("api")) {
+    for (const auto& [file, text] : emit_api(bundle)) {
+      write_if_changed(out / "primset" / file, text);
     }
   }
   if (!options.stamp.empty()) {
@@ -114,7 +121,7 @@ int main(int argc, char** argv) {
   add_common_options(app, options);
   app.add_option("--emit", options.emit, "what to write")
       ->delimiter(',')
-      ->check(CLI::IsMember({"bundle", "prims", "decomps"}))
+      ->check(CLI::IsMember({"bundle", "prims", "decomps", "api"}))
       ->capture_default_str();
   app.add_option("--stamp", options.stamp, "a file to touch when all is written");
   app.add_flag("--check", options.check, "only report mistakes");

@@ -152,11 +152,15 @@ void call_void(const Op& op, std::span<const Arg> args) {
   runtime::dispatch(call);
 }
 
-Value call_value(const Op& op, std::span<const Arg> args) {
+std::vector<Value> call_values(const Op& op, std::span<const Arg> args) {
   Call call(op.info());
   runtime::bind_unboxed(call, args);
   runtime::dispatch(call);
-  std::vector<Value> values = runtime::take_values(call);
+  return runtime::take_values(call);
+}
+
+Value call_value(const Op& op, std::span<const Arg> args) {
+  std::vector<Value> values = call_values(op, args);
   if (values.size() != 1)
     throw Error(ErrorCode::type,
                 fmt::format("{} has {} results, not one", op.name(), values.size()));

@@ -1,8 +1,10 @@
 #include "sdk/runtime/plan_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/schedule/schedule.h"
 #include "prims/graph/builder.h"
@@ -191,8 +193,18 @@ class Planner {
         schedule::schedule(traced_.call.graph, device_.target(), options));
     if (!device_.has_kernels() && !plan_->program->kernels.empty())
       throw Error(ErrorCode::not_implemented,
-                  fmt::format("{} takes no kernels and does not run '{}' natively",
-                              device_.device().to_string(), plan_->program->kernels[0].name));
+                  fmt::format("{} takes no kernels and does not run {} natively",
+                              device_.device().to_string(), missing_primitives(graph)));
+  }
+
+  // "'mul', 'where'": what a device without kernels would have to run.
+  std::string missing_primitives(const prims::Graph& graph) const {
+    std::set<std::string> names;
+    for (prims::NodeId n : graph.body.nodes) {
+      if (!runs_natively(device_.plugin(), graph, n))
+        names.insert(fmt::format("'{}'", prims::info(graph.node(n).prim).name));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 
   void compile() {

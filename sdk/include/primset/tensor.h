@@ -16,10 +16,10 @@
 #include <primset/error.h>
 #include <primset/export.h>
 #include <primset/formats.h>
+#include <primset/list.h>
 #include <primset/scalar.h>
 
 #include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,29 +36,6 @@ namespace runtime {
 struct StorageImpl;
 struct TensorImpl;
 }  // namespace runtime
-
-// A list of sizes, strides or dims, not owned: binds to {2, 3}, vectors, arrays and spans.
-class IntList {
- public:
-  constexpr IntList() = default;
-  IntList(std::initializer_list<int64_t> list) : data_(list.begin()), size_(list.size()) {}
-  template <typename Range>
-    requires std::convertible_to<const Range&, std::span<const int64_t>>
-  IntList(const Range& r) : IntList(std::span<const int64_t>(r), 0) {}  // NOLINT: any list of sizes
-  const int64_t* data() const { return data_; }
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  int64_t operator[](size_t i) const { return data_[i]; }
-  const int64_t* begin() const { return data_; }
-  const int64_t* end() const { return data_ + size_; }
-  operator std::span<const int64_t>() const { return {data_, size_}; }  // NOLINT
-
- private:
-  IntList(std::span<const int64_t> s, int) : data_(s.data()), size_(s.size()) {}
-
-  const int64_t* data_ = nullptr;
-  size_t size_ = 0;
-};
 
 // The dtype that holds values of the C++ type T.
 template <typename T>
@@ -142,8 +119,7 @@ class PRIMSET_API Tensor {
   ~Tensor();
 
   // --- making tensors ----------------------------------------------------------------------------
-  // ------------------------------------------------------------------------------ Contents are
-  // undefined.
+  // Contents are undefined.
   static Tensor empty(IntList sizes, DType dtype, Device device = current_device());
   static Tensor empty_strided(IntList sizes, IntList strides, DType dtype,
                               Device device = current_device());
@@ -203,9 +179,8 @@ class PRIMSET_API Tensor {
   Overlap overlap(const Tensor& other) const;
 
   // --- data --------------------------------------------------------------------------------------
-  // ------------------------------------------------------------------------------------------ The
-  // CPU's address of the first element, after waiting for the device; throws Error{runtime} where
-  // the CPU cannot reach it.
+  // The CPU's address of the first element, after waiting for the device; throws Error{runtime}
+  // where the CPU cannot reach it.
   void* data_ptr() const;
   template <typename T>
   T* data() const {

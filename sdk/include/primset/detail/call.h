@@ -14,7 +14,8 @@
 //     return detail::call_tensor(op, args);
 //   }
 //   // add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-//   inline Tensor& add_(Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+//   // What is written is passed as any tensor is, so that views made on the spot may be.
+//   inline Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
 //     static const detail::Op op("add_.Tensor");
 //     const detail::Arg args[] = {self, other, alpha};
 //     detail::call_void(op, args);
@@ -22,8 +23,8 @@
 //   }
 //   // add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //   // The out= tensors come first in C++, as in ATen's own C++ API; in the array they stay last.
-//   inline Tensor& add_out(Tensor& out, const Tensor& self, const Tensor& other,
-//                          const Scalar& alpha = 1) {
+//   inline Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other,
+//                         const Scalar& alpha = 1) {
 //     static const detail::Op op("add.out");
 //     const detail::Arg args[] = {self, other, alpha, out};
 //     detail::call_void(op, args);
@@ -40,17 +41,12 @@
 //     return {std::move(out[0]), std::move(out[1])};
 //   }
 //   // Optional and list arguments:
-//   //   Tensor?       const std::optional<Tensor>&   Tensor[]    std::span<const Tensor>
-//   //   int[]/SymInt[]  IntList                      Tensor?[]   std::span<const Tensor>
-//   (undefined: None)
-//   //   int[]?        std::optional<IntList>         float[]     std::span<const double>
-//   //   Scalar        const Scalar&                  bool[]      std::span<const bool>
-//   //   Scalar?       const std::optional<Scalar>&   Scalar[]    std::span<const Scalar>
-//   //   ScalarType?   std::optional<DType>           str         std::string_view
-//   //   Generator?    const std::optional<Generator>&  Device?   std::optional<Device>
+//   //   Tensor?     const std::optional<Tensor>&     Tensor[]   List<Tensor>
+//   //   Scalar?     const std::optional<Scalar>&     Tensor?[]  List<Tensor>; undefined ones: None
+//   //   Generator?  const std::optional<Generator>&  int[]      IntList
+//   //   Device?     std::optional<Device>            int[]?     OptionalList<int64_t>
+//   //   ScalarType? std::optional<DType>             str        std::string_view
 //   // Each converts to detail::Arg; an empty optional is None.
-//   // Returns other than tensors (bool, Scalar, int): detail::call_value(op, args).as<T>().
-//   // Tensor[] returns: detail::call_value(op, args).as<std::vector<Tensor>>().
 //
 //   }  // namespace primset
 #ifndef PRIMSET_DETAIL_CALL_H_
@@ -108,6 +104,10 @@ struct Arg {
   Arg(const std::vector<Tensor>& l) : Arg(Kind::tensor_list, l.data(), l.size()) {}
   Arg(const Scalar& s) : kind(Kind::scalar), pointer(&s) {}
   Arg(std::span<const Scalar> l) : Arg(Kind::scalar_list, l.data(), l.size()) {}
+  Arg(List<Tensor> l) : Arg(Kind::tensor_list, l.data(), l.size()) {}
+  Arg(List<Scalar> l) : Arg(Kind::scalar_list, l.data(), l.size()) {}
+  Arg(List<double> l) : Arg(Kind::float_list, l.data(), l.size()) {}
+  Arg(List<bool> l) : Arg(Kind::bool_list, l.data(), l.size()) {}
   template <typename T>
     requires(std::integral<T> && !std::same_as<T, bool>)
   Arg(T i) : kind(Kind::integer), integer(static_cast<int64_t>(i)) {}
@@ -142,6 +142,8 @@ PRIMSET_API Tensor call_tensor(const Op& op, std::span<const Arg> args);
 PRIMSET_API void call_tensors(const Op& op, std::span<const Arg> args, std::span<Tensor> results);
 PRIMSET_API void call_void(const Op& op, std::span<const Arg> args);
 PRIMSET_API Value call_value(const Op& op, std::span<const Arg> args);
+// One Value a return, where some return is no tensor.
+PRIMSET_API std::vector<Value> call_values(const Op& op, std::span<const Arg> args);
 
 }  // namespace primset::detail
 
