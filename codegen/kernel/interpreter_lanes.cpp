@@ -489,8 +489,19 @@ void all_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t, uint32
   out[0] = r;
 }
 
-LaneFn vector_op(Op op) {
+template <typename Int>
+void lanes_below(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+  const int64_t count = static_cast<Int>(a[0]);
+  for (uint32_t i = 0; i < n; ++i) out[i] = i < count;
+}
+
+LaneFn vector_op(Op op, Scalar from) {
   switch (op) {
+    case Op::LanesBelow:
+      return from == Scalar::i64   ? lanes_below<int64_t>
+             : from == Scalar::i32 ? lanes_below<int32_t>
+             : from == Scalar::i16 ? lanes_below<int16_t>
+                                   : lanes_below<int8_t>;
     case Op::Splat:
       return splat_lanes;
     case Op::Extract:
@@ -532,7 +543,7 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
     case Group::Convert:
       return conversion(op, from, to);
     case Group::Vector:
-      return vector_op(op);
+      return vector_op(op, from);
     default:
       return nullptr;
   }

@@ -47,7 +47,7 @@ const std::vector<Case>& cases() {
       {"atan2", 2, binary<math::atan2>(), atan2l, 2, 2},
       {"tanh", 1, unary<math::tanh>(), first<tanhl>, 2, 2},
       {"erf", 1, unary<math::erf>(), first<erfl>, 2, 2},
-      {"erfc", 1, unary<math::erfc>(), first<erfcl>, 4, 4},
+      {"erfc", 1, unary<math::erfc>(), first<erfcl>, 6, 4},
   };
   return kCases;
 }

@@ -91,6 +91,16 @@ Exponential erfc_positive(const Arith& a, Value z) {
   return {b.fmul(e.factor, b.fadd(main.hi, correction)), e.n};
 }
 
+// The same in f32 with every sum rounded once: e^(-z^2) alone needs the square's rest.
+Exponential erfc_positive_single(const Arith& a, Value z) {
+  Builder& b = a.b;
+  Value inverse = a.div(a.c(1.0), b.fadd(z, a.c(kErfcScale)));
+  Value p = a.poly(b.fmul(b.fsub(z, a.c(kErfcScale)), inverse), kErfcSingle);
+  Pair square = a.two_prod(z, z);
+  Exponential e = exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
+  return {b.fmul(e.factor, b.fmul(p, inverse)), e.n};
+}
+
 }  // namespace
 
 Value erf(Builder& b, Value x) {
@@ -110,8 +120,9 @@ Value erfc(Builder& b, Value x) {
       [](const Arith& a, Value v) {
         Builder& bb = a.b;
         Value z = a.at_most(bb.fabs(v), a.single ? 10.1 : 27.3);
-        Value right = scale(a, erfc_positive(a, z));
+        Value right = scale(a, a.single ? erfc_positive_single(a, z) : erfc_positive(a, z));
         Value r = bb.select(bb.flt(v, a.c(0.0)), bb.fsub(a.c(2.0), right), right);
+        if (a.single) return r;
         return bb.select(bb.flt(bb.fabs(v), a.c(0.75)), bb.fsub(a.c(1.0), erf_low(a, v)), r);
       },
       x);

@@ -62,7 +62,10 @@ Reduced reduce(const Arith& a, Value x, Value correction) {
   const LogTwo ln2 = a.wide() ? kLogTwoDouble : kLogTwoSingle;
   auto [f, n] = a.round_scaled(x, a.c(kLog2E), 2 * a.bias());
   Value first = a.nmad(f, a.c(ln2.high), x);
-  if (a.single && a.fused && !correction.valid()) return {n, a.nmad(f, a.c(ln2.low), first), {}};
+  if (a.single && a.fused) {
+    Value high = a.nmad(f, a.c(ln2.low), first);
+    return {n, correction.valid() ? b.fadd(high, correction) : high, {}};
+  }
   Value second = b.fmul(f, a.c(-ln2.low));
   if (correction.valid()) second = b.fadd(second, correction);
   Pair r = a.fast_two_sum(first, second);

@@ -169,6 +169,10 @@ void check_vector(InstCheck& k) {
     case Op::Splat:
       return k.expect(v.lanes == 1 && k.out().lanes > 1 && k.out().element() == v, "K17",
                       "makes a vector of its scalar operand");
+    case Op::LanesBelow:
+      return k.expect(v.lanes == 1 && is_int(v.scalar) && v.scalar != Scalar::i1 &&
+                          k.out().lanes > 1 && k.out().scalar == Scalar::i1,
+                      "K17", "makes an i1 vector of an integer");
     case Op::Extract:
       k.expect(v.lanes > 1 && k.out() == v.element(), "K17", "takes an element out of a vector");
       return k.expect(k.inst.imm.index < v.lanes, "K17", "names a lane out of range");

@@ -126,10 +126,7 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
     b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
       inner.base = i;
       f.set_loops(loops);
-      if (f.lanes() > 1) {
-        Value at = b.add(b.lane_iota(kir::Type{f.index_type().scalar, f.lanes()}), i);
-        f.set_mask(b.slt(at, hi));
-      }
+      if (f.lanes() > 1) f.set_mask(b.lanes_below(b.sub(hi, i), f.lanes()));
       body();
       return kir::Builder::Values{};
     });
@@ -175,8 +172,7 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
       b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
         inner.base = i;
         f.set_loops(loops);
-        Value at = b.add(b.lane_iota(kir::Type{f.index_type().scalar, f.lanes()}), i);
-        f.set_mask(f.lanes() > 1 ? b.slt(at, hi) : Value{});
+        f.set_mask(f.lanes() > 1 ? b.lanes_below(b.sub(hi, i), f.lanes()) : Value{});
         body();
         return kir::Builder::Values{};
       });

@@ -156,10 +156,7 @@ std::vector<Value> ReduceBuilder::walk_row(
     ElementEmitter::Scope scope(emitter_);
     if (!reduced_.empty()) reduced_[0].base = i;
     set_loops();
-    if (shape_ == Shape::cpu_row) {
-      Value at = b().add(b().lane_iota(kir::Type{frame_.index_type().scalar, frame_.lanes()}), i);
-      frame_.set_mask(b().slt(at, n));
-    }
+    if (shape_ == Shape::cpu_row) frame_.set_mask(b().lanes_below(b().sub(n, i), frame_.lanes()));
     return body(acc);
   });
   if (shape_ == Shape::cpu_row) frame_.set_mask({});
@@ -358,9 +355,8 @@ void ReduceBuilder::rows_on_cpu() {
       decode(frame_, row, kept_, 0, outer);
       Value base = b().mul(block, constant(frame_.lanes()));
       kept_.back().base = base;
-      Value at =
-          b().add(b().lane_iota(kir::Type{frame_.index_type().scalar, frame_.lanes()}), base);
-      frame_.set_mask(frame_.lanes() > 1 ? b().slt(at, frame_.param(kept_.back().size)) : Value{});
+      Value left = b().sub(frame_.param(kept_.back().size), base);
+      frame_.set_mask(frame_.lanes() > 1 ? b().lanes_below(left, frame_.lanes()) : Value{});
     } else {
       decode(frame_, item, kept_, 0, outer);
     }

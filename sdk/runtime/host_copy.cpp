@@ -88,9 +88,12 @@ void read_extent(const TensorImpl& t, std::byte* to) {
   StreamLock lock(stream);
   StorageImpl* storages[] = {t.storage};
   order_after_last_use(lock, stream, storages);
-  stream.handle().copy_out(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(), to,
-                           extent_bytes(t));
-  stream.hazards().clear();
+  // A copy of no bytes waits for nothing.
+  if (const uint64_t bytes = extent_bytes(t)) {
+    stream.handle().copy_out(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(), to,
+                             bytes);
+    stream.hazards().clear();
+  }
   stream.report_errors();
 }
 

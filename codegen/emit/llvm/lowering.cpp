@@ -27,6 +27,8 @@ Lowering::Lowering(llvm::LLVMContext& context, const kir::Kernel& kernel,
       values_(kernel.types.size()),
       makers_(kernel.types.size()) {
   if (machine != nullptr) {
+    const llvm::StringRef features = machine->getTargetFeatureString();
+    mask_registers_ = features.contains("+avx512bw") && features.contains("+avx512vl");
     module_->setTargetTriple(machine->getTargetTriple());
     module_->setDataLayout(machine->createDataLayout());
   } else {

@@ -73,6 +73,7 @@ class Lowering {
   llvm::Value* compare(const kir::Inst& inst);
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* vector(const kir::Inst& inst);
+  llvm::Value* lanes_below(llvm::Value* n, unsigned lanes);
 
   llvm::Value* pointer(const kir::Inst& inst);
   llvm::Value* memory(const kir::Inst& inst);
@@ -93,6 +94,7 @@ class Lowering {
   const kir::Kernel& kernel_;
   const kir::TargetModel& target_;
   const Convention convention_;
+  bool mask_registers_ = false;  // the machine has registers for masks: one bit a lane
   std::unique_ptr<llvm::Module> module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;

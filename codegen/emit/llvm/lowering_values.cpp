@@ -148,11 +148,31 @@ llvm::Value* Lowering::convert(const kir::Inst& inst) {
   }
 }
 
+// Where masks are registers of their own, their bits come from scalar arithmetic, which leaves the
+// vector units to the loop's work; elsewhere from a comparison of lane numbers.
+llvm::Value* Lowering::lanes_below(llvm::Value* n, unsigned lanes) {
+  llvm::Type* wide = b_.getInt64Ty();
+  llvm::Value* count = b_.CreateSExtOrTrunc(n, wide);
+  count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b_.getInt64(0));
+  count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, b_.getInt64(lanes));
+  if (mask_registers_ && lanes < 64) {
+    llvm::Value* bits = b_.CreateSub(b_.CreateShl(b_.getInt64(1), count), b_.getInt64(1));
+    return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes)),
+                            llvm::FixedVectorType::get(b_.getInt1Ty(), lanes));
+  }
+  std::vector<llvm::Constant*> numbers;
+  for (unsigned i = 0; i < lanes; ++i) numbers.push_back(b_.getInt32(i));
+  llvm::Value* last = b_.CreateVectorSplat(lanes, b_.CreateTrunc(count, b_.getInt32Ty()));
+  return b_.CreateICmpSLT(llvm::ConstantVector::get(numbers), last);
+}
+
 llvm::Value* Lowering::vector(const kir::Inst& inst) {
   llvm::Value* x = operand(inst, 0);
   switch (inst.op) {
     case Op::Splat:
       return b_.CreateVectorSplat(result_type(inst).lanes, x);
+    case Op::LanesBelow:
+      return lanes_below(x, result_type(inst).lanes);
     case Op::Extract:
       return b_.CreateExtractElement(x, inst.imm.index);
     case Op::Insert:

@@ -376,8 +376,11 @@ Kernel vector_moves(const TargetModel& target, uint16_t lanes) {
   const Value flags =
       b.add(b.zext(b.any(odd), Scalar::i32), b.mul(b.zext(b.all(odd), Scalar::i32), b.i32(2)));
   const Value last = b.extract(replaced, lanes - 1u);
+  // From one lane too few to one too many.
+  const Value shown = b.sub(b.urem(i, b.i32(lanes + 2)), b.i32(1));
+  const Value some = b.select(b.lanes_below(shown, lanes), half, b.constant(t, 0));
   b.store(out, at,
-          b.add(b.mul(half, b.splat(b.i32(8), lanes)),
+          b.add(b.mul(some, b.splat(b.i32(8), lanes)),
                 b.splat(b.add(flags, b.mul(last, b.i32(1000))), lanes)),
           align);
   return std::move(b).finish();

@@ -21,6 +21,8 @@ void Lowering::lower_vector(const Inst& inst) {
           t.lanes == 1 ? lanes[0] : code_.op(spv::Op::OpCompositeConstruct, types_.piece(t), lanes);
       return set(inst, Ids(piece_count(t), piece));
     }
+    case Op::LanesBelow:
+      return lower_lanes_below(inst);
     case Op::Extract:
       return set(inst, {lane(source, inst.imm.index)});
     case Op::Insert: {
@@ -58,6 +60,17 @@ void Lowering::lower_shuffle(const Inst& inst) {
     lanes.push_back(source < a_lanes ? lane(a, source) : lane(b, source - a_lanes));
   }
   set(inst, assemble(t, lanes));
+}
+
+void Lowering::lower_lanes_below(const Inst& inst) {
+  const Scalar index = k_.type(inst.operands[0]).scalar;
+  const Id n = get_scalar(inst.operands[0]);
+  Ids lanes;
+  for (uint32_t i = 0; i < result_type(inst).lanes; ++i) {
+    lanes.push_back(
+        code_.op(spv::Op::OpSLessThan, types_.scalar(Scalar::i1), {types_.constant(index, i), n}));
+  }
+  set(inst, assemble(result_type(inst), lanes));
 }
 
 void Lowering::lower_any_all(const Inst& inst) {

@@ -65,7 +65,10 @@ primset_status* copy_out(primset_stream handle, primset_buffer buffer, uint64_t 
   note(stream, {{buffer, offset, bytes, PRIMSET_ACCESS_READ, 0}}, {source.get()});
   primset_status* status = scope.result(inner_table(stream).copy_out(
       inner<primset_stream>(stream), inner<primset_buffer>(source), offset, target, bytes));
-  if (!status && bytes > 0) timeline::complete(*stream);
+  if (!status && bytes > 0) {
+    stream->hazards.clear();
+    timeline::complete(*stream);
+  }
   return status;
 }
 

@@ -237,6 +237,21 @@ TEST_F(Validation, IndependentLaunchesThatAreNot) {
   stream.synchronize();
 }
 
+TEST_F(Validation, CopyOutEndsWhatWasInFlight) {
+  const DeviceBuffer a = device->alloc(64);
+  const ModuleHandle module = load(1, 8);
+  const std::vector<primset_binding> write{{a.handle(), 0, 32, PRIMSET_ACCESS_WRITE, 0}};
+  stream.launch(make_launch(module, write));
+  std::byte bytes[32];
+  stream.copy_out(a.handle(), 0, bytes, 0);
+  const primset_launch again = make_launch(module, write, PRIMSET_LAUNCH_INDEPENDENT);
+  EXPECT_THAT(refused(table().launch(stream.handle(), &again)), HasSubstr("write after write"));
+  stream.copy_out(a.handle(), 0, bytes, sizeof bytes);
+  stream.launch(again);
+  EXPECT_EQ(findings().size(), 1u);
+  stream.synchronize();
+}
+
 TEST_F(Validation, StreamsThatOverlap) {
   // One thread sits inside a call: the log of a finding is part of the call.
   std::thread::id first;
