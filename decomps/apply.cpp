@@ -99,9 +99,11 @@ std::vector<Val> run_view(Tracer& t, const Overload& o, const Arguments& args) {
   const ViewFunction f = find_view(o.implementation.function);
   require(f != nullptr, ErrorCode::internal,
           fmt::format("no view function '{}'", o.implementation.function));
-  const Val x = unbox<Val>(t, args[0]);
+  const std::vector<Val> viewed = viewed_values(args[0]);
+  std::vector<TensorMeta> metas;
+  for (const Val& x : viewed) metas.push_back(meta_of(x));
   std::vector<Val> out;
-  for (const View& view : f(t, meta_of(x), args)) out.push_back(view_of(x, view));
+  for (const View& view : f(t, metas, args)) out.push_back(view_of(viewed[view.element], view));
   return out;
 }
 
@@ -185,7 +187,7 @@ Arguments element_arguments(const Arguments& args, size_t i) {
   return out;
 }
 
-size_t list_length(const Overload& o, const Arguments& args) {
+size_t list_length(const Arguments& args) {
   std::optional<size_t> length;
   for (const Tracer::Argument& a : args) {
     size_t n = 0;
@@ -193,6 +195,8 @@ size_t list_length(const Overload& o, const Arguments& args) {
       n = l->size();
     } else if (auto* s = std::get_if<std::vector<ScalarArg>>(&a.value)) {
       n = s->size();
+      require(!length || *length == n, ErrorCode::runtime,
+              "Tensor list must have same number of elements as scalar list.");
     } else {
       continue;
     }
@@ -217,7 +221,7 @@ std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
                     !o.returns.empty() && o.returns[0].kind == specs::ArgKind::tensor_list;
   if (!each) return apply_one(t, o, std::move(args));
   std::vector<Val> results;
-  const size_t n = list_length(o, args);
+  const size_t n = list_length(args);
   for (size_t i = 0; i < n; ++i) results.push_back(apply_one(t, o, element_arguments(args, i))[0]);
   return results;
 }

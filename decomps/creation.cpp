@@ -194,6 +194,20 @@ Val eye_rectangular::decompose(Tracer& t, SymInt n, SymInt m, const Type& dtype,
   return identity(t, n, m, dtype);
 }
 
+Val vander::decompose(Tracer& t, const Val& x, const std::optional<int64_t>& n, bool increasing) {
+  require(x.rank() == 1, ErrorCode::runtime, "x must be a one-dimensional tensor.");
+  const SymInt count = n ? SymInt(*n) : x.size(0);
+  require(count >= SymInt(0), ErrorCode::runtime, "N must be non-negative.");
+  const SymInts shape = {x.size(0), count};
+  const bool exact = is_integral(x.dtype()) || is_bool(x.dtype());
+  const Val base = exact ? convert(x, DType::i64) : x;
+  const Val first = eq(t.iota(shape, 1, DType::i64), Scalar(0));
+  const Val column = broadcast_to(unsqueeze(base, 1), shape);
+  const Val powers =
+      t.call1("cumprod", {where(first, full_like(column, Scalar(1)), column), int64_t{1}});
+  return increasing ? powers : t.call1("flip", {powers, std::vector<int64_t>{1}});
+}
+
 Val scalar_tensor::decompose(Tracer& t, const ScalarArg& s, const Type& dtype, const Place&,
                              const Device&, const Pin&) {
   return t.scalar(s, dtype.value_or(DType::f32));

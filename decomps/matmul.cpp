@@ -43,8 +43,8 @@ void require_summands(const Val& self, const Val& mat1, const Val& mat2) {
 
 // alpha and beta of products become numbers of the tensors' dtype.
 void require_factors(const ScalarArg& beta, const ScalarArg& alpha, DType t) {
-  const bool fits = is_complex(t) || (beta.kind != Scalar::Kind::complex &&
-                                      alpha.kind != Scalar::Kind::complex);
+  const bool fits =
+      is_complex(t) || (beta.kind != Scalar::Kind::complex && alpha.kind != Scalar::Kind::complex);
   require(fits, ErrorCode::runtime,
           fmt::format("value cannot be converted to type {} without overflow",
                       t == DType::i64 ? "int64_t" : cpp_name(t)));
@@ -282,8 +282,7 @@ Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val&
                       batch2.size(1).hint()));
   require(self.dtype() == batch1.dtype() && self.dtype() == batch2.dtype(), ErrorCode::runtime,
           fmt::format("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
-                      cpp_name(self.dtype()), cpp_name(batch1.dtype()),
-                      cpp_name(batch2.dtype())));
+                      cpp_name(self.dtype()), cpp_name(batch1.dtype()), cpp_name(batch2.dtype())));
   require_number(batch1, "baddbmm");
   require_expandable(self.shape(), {batch1.size(0), batch1.size(1), batch2.size(2)});
   return accumulated(t, self, contraction(batch1, batch2, {2}, {1}, {0}), beta, alpha,
@@ -344,8 +343,7 @@ Val inner::decompose(Tracer& t, const Val& self, const Val& other) {
       fmt::format("inner() the last dimension must match on both input tensors but got shapes {} "
                   "and {}",
                   shape_text(self.shape()), shape_text(other.shape())));
-  require(self.dtype() == other.dtype(), ErrorCode::runtime,
-          "both inputs should have same dtype");
+  require(self.dtype() == other.dtype(), ErrorCode::runtime, "both inputs should have same dtype");
   require_number(self, "dot");
   return convert(contraction(self, other, {self.rank() - 1}, {other.rank() - 1}), self.dtype());
 }

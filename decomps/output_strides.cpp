@@ -78,6 +78,19 @@ SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
   return channels_last && fits ? channels_last_strides(sizes) : contiguous_strides(sizes);
 }
 
+// Channels-last when the first or the second tensor is, as backends of convolutions have it.
+SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
+  const bool fits = sizes.size() == 4 || sizes.size() == 5;
+  size_t looked_at = 0;
+  for (const Actual& a : args) {
+    const auto* t = std::get_if<TensorMeta>(&a.value);
+    if (!t || ++looked_at > 2) continue;
+    if (fits && is_channels_last(t->sizes, t->strides) && !is_contiguous(t->sizes, t->strides))
+      return channels_last_strides(sizes);
+  }
+  return contiguous_strides(sizes);
+}
+
 SymInts first_argument(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
   const TensorMeta* t = first_tensor(args, result);
   if (!t) return contiguous_strides(sizes);
@@ -108,6 +121,16 @@ SymInts by_layout(const Overload& o, const std::vector<Actual>& args, const SymI
 // nonzero: its columns are vectors without gaps.
 SymInts column_major(const SymInts& sizes) {
   return sizes.size() == 2 ? SymInts{1, sizes[0]} : contiguous_strides(sizes);
+}
+
+// A factor's matrices are column-major, what else there is contiguous.
+SymInts factor(size_t result, const SymInts& sizes) {
+  SymInts strides = contiguous_strides(sizes);
+  const size_t rank = sizes.size();
+  if (result > 0 || rank < 2) return strides;
+  strides[rank - 2] = 1;
+  strides[rank - 1] = known_equal(sizes[rank - 2], 0) == true ? SymInt(1) : sizes[rank - 2];
+  return strides;
 }
 
 // A list of indices as index() sees it: which dims of the tensor they index, and with what strides.
@@ -192,8 +215,10 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "rotated") return rotated(args, result, sizes);
   if (rule == "preserve") return preserve(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
+  if (rule == "convolved") return convolved(args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);
+  if (rule == "factor") return factor(result, sizes);
   if (rule == "indexed") return indexed(args, sizes);
   if (rule == "given") return given(o, args, sizes);
   if (rule == "physical_layout") return by_layout(o, args, sizes);

@@ -124,7 +124,7 @@ Val repeated(const Val& x, const SymInts& repeats) {
 
 Val written_through(Tracer& t, const Val& self, const Val& src, const char* view, Arguments rest) {
   rest.insert(rest.begin(), Tracer::Argument(self));
-  const View v = find_view(view)(t, meta_of(self), rest)[0];
+  const View v = find_view(view)(t, {{meta_of(self)}}, rest)[0];
   const SymInts want = view_of(self, v).shape(), have = src.shape();
   const bool fits =
       want.size() == have.size() && std::equal(want.begin(), want.end(), have.begin());
@@ -309,6 +309,12 @@ Val slice_scatter::decompose(Tracer& t, const Val& self, const Val& src, int64_t
 Val diagonal_scatter::decompose(Tracer& t, const Val& self, const Val& src, int64_t offset,
                                 int64_t dim1, int64_t dim2) {
   return written_through(t, self, src, "diagonal", {offset, dim1, dim2});
+}
+
+Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, const SymInts& size,
+                                  const SymInts& stride,
+                                  const std::optional<SymInt>& storage_offset) {
+  return written_through(t, self, src, "as_strided", {size, stride, storage_offset});
 }
 
 Val pixel_shuffle::decompose(Tracer& t, const Val& self, int64_t factor) {

@@ -79,15 +79,16 @@ class CallTracer {
     const ViewFunction f = find_view(computed_.implementation.function);
     require(f != nullptr, ErrorCode::internal,
             fmt::format("no view function '{}'", computed_.implementation.function));
-    const auto* self = std::get_if<TensorMeta>(&args_[0].value);
-    require(self != nullptr, ErrorCode::internal, "a view of something that is no tensor");
+    const std::vector<TensorMeta> metas = viewed_metas(args_[0]);
     const Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
     const bool aliases = overload_.kind == OverloadKind::inplace ||
                          (!overload_.returns.empty() && overload_.returns[0].alias.letter != 0);
-    const Val x = std::get<Val>(args[0].value);
-    for (const View& view : f(tracer_, *self, args)) {
+    const std::vector<Val> viewed = viewed_values(args[0]);
+    for (const View& view : f(tracer_, metas, args)) {
+      const TensorMeta& self = metas[view.element];
       const bool shares = aliases || view.unannotated;
-      if (!shares || !add_view(*self, view)) add_copy(*self, view, view_of(x, view));
+      if (!shares || !add_view(self, view))
+        add_copy(self, view, view_of(viewed[view.element], view));
     }
     for (const TracedOutput& o : call_.outputs)
       require(overload_.kind != OverloadKind::inplace || o.kind != TracedOutput::Kind::fresh,
@@ -120,6 +121,7 @@ class CallTracer {
     out.offset = at.offset;
     out.conj = at.conj;
     out.neg = at.neg;
+    out.element = view.element;
     if (at.dtype != self.dtype) out.view_dtype = at.dtype;
     call_.outputs.push_back(std::move(out));
     return true;
@@ -212,8 +214,12 @@ class CallTracer {
     const SymInts shape = v.shape();
     const bool fits = shape.size() == meta.sizes.size() &&
                       std::equal(shape.begin(), shape.end(), meta.sizes.begin());
-    require(fits, ErrorCode::runtime,
+    require(fits || overload_.broadcast.empty(), ErrorCode::runtime,
             fmt::format("output with shape {} doesn't match the broadcast shape {}",
+                        shape_text(meta.sizes), shape_text(shape)));
+    require(fits, ErrorCode::runtime,
+            fmt::format("Bad in-place call: input tensor size {} and output tensor size {} should "
+                        "match",
                         shape_text(meta.sizes), shape_text(shape)));
     TracedOutput out;
     out.kind = TracedOutput::Kind::argument;

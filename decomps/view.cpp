@@ -10,7 +10,7 @@ Val written_into_zeros(Tracer& t, const Val& grad, const SymInts& sizes, const c
                        Arguments rest) {
   const Val zeros = t.constant(0, grad.dtype(), sizes);
   rest.insert(rest.begin(), Tracer::Argument(zeros));
-  return write_through(zeros, find_view(view)(t, meta_of(zeros), rest)[0], grad);
+  return write_through(zeros, find_view(view)(t, {{meta_of(zeros)}}, rest)[0], grad);
 }
 
 }  // namespace

@@ -635,10 +635,10 @@ template <auto f>
 struct ViewBox;
 template <typename... Params, Views (*f)(const TensorMeta&, Params...)>
 struct ViewBox<f> {
-  static Views call(Tracer& t, const TensorMeta& self, const Arguments& args) {
+  static Views call(Tracer& t, std::span<const TensorMeta> viewed, const Arguments& args) {
     require(args.size() == sizeof...(Params) + 1, ErrorCode::internal,
             "a view function is called with another number of arguments");
-    return invoke(t, self, args, std::index_sequence_for<Params...>());
+    return invoke(t, viewed[0], args, std::index_sequence_for<Params...>());
   }
   template <size_t... I>
   static Views invoke(Tracer& t, const TensorMeta& self, const Arguments& args,
@@ -721,7 +721,7 @@ ViewFunction find_view(std::string_view function) {
   };
 #undef PRIMSET_VIEW_BOX
   const auto found = table->find(function);
-  return found == table->end() ? nullptr : found->second;
+  return found == table->end() ? find_list_view(function) : found->second;
 }
 
 }  // namespace primset::decomps

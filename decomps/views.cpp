@@ -459,6 +459,18 @@ Val write_through(const Val& base, const View& view, const Val& written) {
   return v;
 }
 
+std::vector<TensorMeta> viewed_metas(const Actual& argument) {
+  if (auto* list = std::get_if<std::vector<TensorMeta>>(&argument.value)) return *list;
+  auto* one = std::get_if<TensorMeta>(&argument.value);
+  require(one != nullptr, ErrorCode::internal, "a view of something that is no tensor");
+  return {*one};
+}
+
+std::vector<Val> viewed_values(const Tracer::Argument& argument) {
+  if (auto* list = std::get_if<std::vector<Val>>(&argument.value)) return *list;
+  return {std::get<Val>(argument.value)};
+}
+
 TensorMeta meta_of(const Val& x) {
   TensorMeta t;
   t.dtype = x.dtype();

@@ -6,6 +6,7 @@
 #define PRIMSET_DECOMPS_VIEWS_H_
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct View {
   bool unannotated = false;  // an alias though the schema does not say so, as of atleast_2d
   std::optional<MemoryFormat> format = {};  // of the result
   std::optional<DType> convert = {};        // to(): another dtype makes a copy
+  uint32_t element = 0;                     // of the list that is viewed
 };
 
 // Where a view stands in the memory of its base.
@@ -68,14 +70,18 @@ Val view_of(const Val& x, const View& view);
 // The base after `written`, of the view's shape, was stored through the view.
 Val write_through(const Val& base, const View& view, const Val& written);
 
-// By the name that the YAML uses; null when there is none. `self` is the first argument, with
-// strides where it has any.
-using ViewFunction = std::vector<View> (*)(Tracer& t, const TensorMeta& self,
+// By the name that the YAML uses; null when there is none. `viewed` is the first argument, with
+// strides where it has any: a tensor, or those of a list.
+using ViewFunction = std::vector<View> (*)(Tracer& t, std::span<const TensorMeta> viewed,
                                            const Arguments& args);
 ViewFunction find_view(std::string_view function);
+ViewFunction find_list_view(std::string_view function);  // those of lists alone
 
 // A contiguous tensor of the value's shape, for view functions that are asked about a value.
 TensorMeta meta_of(const Val& x);
+// The tensors that a view operator's first argument holds.
+std::vector<TensorMeta> viewed_metas(const Actual& argument);
+std::vector<Val> viewed_values(const Tracer::Argument& argument);
 
 }  // namespace primset::decomps
 

@@ -53,7 +53,7 @@ void expect_written(const Written& w) {
   const Val base = t.wrap(t.builder().tensor_input("base", {DType::i64, sizes}));
   Arguments args = w.args;
   args.insert(args.begin(), Tracer::Argument(base));
-  const View view = find_view(w.function)(t, meta_of(base), args)[0];
+  const View view = find_view(w.function)(t, {{meta_of(base)}}, args)[0];
   ViewGeometry g = geometry_of(meta_of(base));
   ASSERT_TRUE(advance(g, view));
   const Val written = t.wrap(t.builder().tensor_input("written", {DType::i64, g.sizes}));
@@ -102,7 +102,7 @@ TEST(Views, WritingThroughAnExpandedViewIsRefused) {
   Tracer t(graph, specs::embedded_bundle());
   const Val base = t.wrap(t.builder().tensor_input("base", {DType::f32, {3, 1}}));
   const View view =
-      find_view("expand")(t, meta_of(base), {Tracer::Argument(base), SymInts{3, 4}, false})[0];
+      find_view("expand")(t, {{meta_of(base)}}, {Tracer::Argument(base), SymInts{3, 4}, false})[0];
   EXPECT_THROW(write_through(base, view, t.constant(1, DType::f32, {3, 4})), Error);
 }
 

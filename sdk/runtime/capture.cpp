@@ -234,7 +234,7 @@ std::vector<decomps::View> Capture::views_of(const Call& call,
   const decomps::Arguments args =
       decomps::rearrange(tracer, call.op.overload, computed, binder.bind());
   const decomps::ViewFunction f = decomps::find_view(computed.implementation.function);
-  return f(tracer, std::get<TensorMeta>(actuals[0].value), args);
+  return f(tracer, decomps::viewed_metas(actuals[0]), args);
 }
 
 // A number of the call, which is the same at every run.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what PyTorch gives behind the cases of a test that have no result yet.
+"""Writes what PyTorch gives behind the rows that have no result yet.
 
-    python fill_operator_cases.py indexing_test.cpp ...
+    python fill_rows.py rows/indexing.txt ...
 
-A case is a string literal as operator_cases.h describes it.
+A row is a line as operator_rows_test.cpp describes it.
 """
 import re
 import sys
@@ -17,7 +17,6 @@ NAME = {v: k for k, v in TORCH.items()}
 CODES = [(torch.linalg.LinAlgError, 'linalg'), (IndexError, 'index'),
          (NotImplementedError, 'not_implemented'), (ValueError, 'value'), (TypeError, 'type'),
          (RuntimeError, 'runtime')]
-CASE = re.compile(r'^(\s*)"((?:[^"\\]|\\.)*)",$')
 TENSOR = re.compile(r'~?(\w+)\[([\d,]*)\](?:@\(([\d,]*)\))?\{([^}]*)\}')
 
 
@@ -104,7 +103,10 @@ def call(text):
         if a.kwarg_only or a.name not in args:
             break
         positional.append(args.pop(a.name))
-    return function(*positional, **args)
+    result = function(*positional, **args)
+    if result is None:  # what was written
+        return positional[0]
+    return result
 
 
 def shown(value, dtype):
@@ -143,15 +145,14 @@ def answer(text):
         code = next((c for k, c in CODES if isinstance(e, k)), None)
         if code is None:
             raise
-        message = str(e).split('\n')[0].replace('\\', '\\\\').replace('"', '\\"')
-        return f'!{code} \\"{message}\\"'
+        message = str(e).split('\n')[0]
+        return f'!{code} "{message}"'
 
 
 def filled(line):
-    found = CASE.match(line)
-    if not found or ' -> ' in found[2] or '=' not in found[2]:
+    if ' -> ' in line or not line.strip() or line.startswith('#'):
         return line
-    return f'{found[1]}"{found[2]} -> {answer(found[2])}",'
+    return f'{line.rstrip()} -> {answer(line)}'
 
 
 for path in sys.argv[1:]:
