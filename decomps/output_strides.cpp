@@ -101,7 +101,11 @@ SymInts first_argument(const std::vector<Actual>& args, size_t result, const Sym
 SymInts given(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
   const int at = o.find_arg("stride");
   const auto* list = at < 0 ? nullptr : std::get_if<SymInts>(&args[static_cast<size_t>(at)].value);
-  return list ? *list : contiguous_strides(sizes);
+  if (!list) return contiguous_strides(sizes);
+  require(list->size() == sizes.size(), ErrorCode::runtime,
+          fmt::format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
+                      sizes.size(), list->size()));
+  return *list;
 }
 
 SymInts by_layout(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {

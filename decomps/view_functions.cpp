@@ -517,6 +517,9 @@ Views alias(const TensorMeta& self) {
   return same();
 }
 Views conj_view(const TensorMeta& self) {
+  require(is_complex(self.dtype), ErrorCode::runtime,
+          fmt::format("_conj: only complex tensors have a conjugate bit; got {}",
+                      aten_name(self.dtype)));
   return one({Kind::conj});
 }
 Views neg_view(const TensorMeta& self) {

@@ -151,6 +151,7 @@ void Capture::take_constant(const TensorImpl& t) {
   meta.dtype = t.dtype;
   for (int64_t s : t.sizes()) meta.sizes.emplace_back(s);
   for (int64_t s : t.strides()) meta.strides.emplace_back(s);
+  meta.storage_offset = t.offset;
   meta.identity = static_cast<uint32_t>(inputs_.actuals.size());
   meta.on_cpu_scalar = is_scalar_tensor(t, device_);
   if (!meta.on_cpu_scalar && &t.device() != &device_)
@@ -190,11 +191,25 @@ Capture::Record& Capture::record_of(const TensorImpl& t) {
   return it->second;
 }
 
-void Capture::observe(const TensorImpl& t) {
+// The value stays what it is now, or another trace is made.
+void Capture::specialize(const SymInt& value) const {
+  if (inputs_.depends_on_run(value))
+    throw Error(ErrorCode::runtime,
+                "a size of this tensor is only known when the graph runs; it cannot be looked at "
+                "while the graph is captured");
+  value.specialize();
+}
+
+void Capture::observe_geometry(const TensorImpl& t) {
   auto it = records_.find(&t);
   if (it == records_.end()) return;
-  for (const SymInt& s : it->second.meta.sizes) s.specialize();
-  for (const SymInt& s : it->second.meta.strides) s.specialize();
+  for (const SymInt& s : it->second.meta.sizes) specialize(s);
+  for (const SymInt& s : it->second.meta.strides) specialize(s);
+}
+
+void Capture::observe_offset(const TensorImpl& t) {
+  auto it = records_.find(&t);
+  if (it != records_.end()) specialize(it->second.meta.storage_offset);
 }
 
 // --- values --------------------------------------------------------------------------------------
@@ -339,11 +354,50 @@ void Capture::add_written(Call& call, uint32_t argument, uint32_t element, const
   call.add_result(share(t), {ResultOrigin::Kind::argument, argument});
 }
 
+// as_strided is about memory and not about values: it is a view of the base's memory, whatever
+// views it was asked through.
+void Capture::see_memory(const Call& call, Record& record, decomps::ViewStep step,
+                         const SymInt& offset) {
+  const Base& base = bases_[record.base];
+  const TensorMeta& meta = base.meta;
+  const size_t own = base.outside ? bit_views(*base.outside).size() : 0;
+  const auto changes_values = [](const decomps::View& v) {
+    using Kind = decomps::ViewStep::Kind;
+    return std::ranges::any_of(v.steps, [](const decomps::ViewStep& s) {
+      return s.kind == Kind::conj || s.kind == Kind::neg || s.kind == Kind::real ||
+             s.kind == Kind::imag || s.kind == Kind::as_real || s.kind == Kind::as_complex ||
+             s.kind == Kind::bits;
+    });
+  };
+  if (std::ranges::any_of(std::span(record.views).subspan(own), changes_values))
+    refuse(call, "it looks at memory through another dtype or with other signs");
+  if (!decomps::is_contiguous(meta.sizes, meta.strides))
+    refuse(call, "it looks at memory that is not in the order of the tensor's elements");
+  step.start = offset - meta.storage_offset;
+  SymInt reach = step.start;
+  for (size_t d = 0; d < step.sizes.size(); ++d) {
+    if (step.sizes[d] == SymInt(0)) reach = SymInt(-1);
+  }
+  for (size_t d = 0; d < step.sizes.size() && reach >= SymInt(0); ++d)
+    reach += (step.sizes[d] - SymInt(1)) * step.strides[d];
+  if (step.start < SymInt(0) || reach >= prims::product(meta.sizes))
+    refuse(call, "it looks at memory outside of the tensor it was made from");
+  record.views.resize(own);
+  record.views.push_back({{std::move(step)}});
+}
+
 void Capture::add_view(Call& call, const TracedOutput& o, TensorMeta meta,
                        const decomps::View& view) {
   const TensorImpl& base = tensor_argument(call.args, o.argument, o.element);
   Record record = record_of(base);
-  record.views.push_back(view);
+  const int64_t before = static_cast<int64_t>(byte_size(record.meta.dtype)),
+                after = static_cast<int64_t>(byte_size(meta.dtype));
+  meta.storage_offset =
+      prims::floor_div(record.meta.storage_offset * SymInt(before), after) + o.offset;
+  if (view.steps.size() == 1 && view.steps[0].kind == decomps::ViewStep::Kind::strided)
+    see_memory(call, record, view.steps[0], meta.storage_offset);
+  else
+    record.views.push_back(view);
   record.meta = meta;
   base.storage->retain();
   Tensor t = handle(meta, base.storage, base.offset + o.offset.hint());
@@ -379,7 +433,9 @@ void Capture::add_results(Call& call, const TracedCall& traced, std::span<const 
     meta.strides = o.strides;
     if (outs) {
       const TensorImpl& out = tensor_argument(call.args, call.op.outs[k], 0);
-      if (!std::ranges::equal(hints(o.sizes), out.sizes()))
+      const bool dynamic =
+          std::ranges::any_of(o.sizes, [&](const SymInt& s) { return inputs_.depends_on_run(s); });
+      if (dynamic || !std::ranges::equal(hints(o.sizes), out.sizes()))
         refuse(call, "it resizes its out tensor");
       add_written(call, call.op.outs[k], 0, value ? &*value : nullptr);
     } else if (o.kind == TracedOutput::Kind::argument) {
@@ -395,18 +451,32 @@ void Capture::add_results(Call& call, const TracedCall& traced, std::span<const 
 
 // --- the end -------------------------------------------------------------------------------------
 
+// Fills in a result that is an argument or a view of one; false when it is neither.
+bool Capture::describe_view(const Record& r, TracedOutput& o) const {
+  const Base& base = bases_[r.base];
+  if (base.argument < 0 || base.meta.on_cpu_scalar) return false;
+  o.argument = static_cast<uint32_t>(base.argument);
+  const size_t own = bit_views(*base.outside).size();
+  o.kind = r.views.size() == own ? TracedOutput::Kind::argument : TracedOutput::Kind::view;
+  decomps::ViewGeometry at = decomps::geometry_of(base.meta);
+  for (size_t i = own; i < r.views.size(); ++i) {
+    if (!decomps::advance(at, r.views[i]))
+      throw Error(ErrorCode::internal, "a view was recorded that its strides do not allow");
+  }
+  o.offset = at.offset;
+  o.conj = at.conj;
+  o.neg = at.neg;
+  if (at.dtype != base.meta.dtype) o.view_dtype = at.dtype;
+  return true;
+}
+
 void Capture::add_result_of(const Tensor& t, Traced& out) {
   const Record r = record_of(*t.impl());
-  const Base& base = bases_[r.base];
   TracedOutput o;
   o.dtype = r.meta.dtype;
   o.sizes = r.meta.sizes;
   o.strides = r.meta.strides;
-  const bool outside = base.argument >= 0 && !base.meta.on_cpu_scalar;
-  if (outside && r.views.size() == bit_views(*base.outside).size()) {
-    o.kind = TracedOutput::Kind::argument;
-    o.argument = static_cast<uint32_t>(base.argument);
-  } else {
+  if (!describe_view(r, o)) {
     // New memory, dense: strides of a view of memory that only the graph has mean nothing outside.
     if (!r.views.empty()) o.strides = decomps::contiguous_strides(o.sizes);
     o.graph_output =

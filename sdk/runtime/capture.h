@@ -31,8 +31,10 @@ class Capture {
   const std::vector<Tensor>& arguments() const { return arguments_; }
   // The operator of a call that arrived at dispatch.
   void record(Call& call);
-  // A program looked at the tensor's sizes or strides: what it does next may depend on them.
-  void observe(const TensorImpl& t);
+  // A program looked at the tensor's sizes or strides, or where in its storage it starts: what it
+  // does next may depend on them.
+  void observe_geometry(const TensorImpl& t);
+  void observe_offset(const TensorImpl& t);
   // Ends the region. The graph's arguments are the inputs, then constants().
   Traced finish(std::span<const Tensor> results);
   const std::vector<Tensor>& constants() const { return constants_; }
@@ -56,6 +58,7 @@ class Capture {
   };
   class Actuals;
 
+  void specialize(const prims::SymInt& value) const;
   Tensor handle(const decomps::TensorMeta& meta, StorageImpl* storage, int64_t offset);
   const Tensor& remember(Tensor t, Record record);
   void add_argument(const Tensor& example, const decomps::TensorMeta& meta, uint32_t argument);
@@ -71,11 +74,14 @@ class Capture {
   prims::ValueId constant_input(const Call& call, const decomps::InputSource& source, DType dtype);
   prims::ValueId random_input(decomps::InputSource::Kind kind);
   void add_written(Call& call, uint32_t argument, uint32_t element, const decomps::Val* value);
+  void see_memory(const Call& call, Record& record, decomps::ViewStep step,
+                  const prims::SymInt& offset);
   void add_view(Call& call, const decomps::TracedOutput& o, decomps::TensorMeta meta,
                 const decomps::View& view);
   void add_fresh(Call& call, decomps::TensorMeta meta, const decomps::Val& value);
   void add_results(Call& call, const decomps::TracedCall& traced,
                    std::span<const prims::ValueId> values, std::span<const decomps::View> views);
+  bool describe_view(const Record& r, decomps::TracedOutput& o) const;
   void add_result_of(const Tensor& t, Traced& out);
 
   DeviceState& device_;

@@ -80,6 +80,21 @@ void note_origins(Call& call, const Plan& plan) {
   }
 }
 
+// The results of a run that found out their sizes go to the out tensors.
+void fill_outs(Call& call) {
+  for (size_t k = 0; k < call.op.outs.size(); ++k) {
+    const uint32_t argument = call.op.outs[k];
+    auto& out = const_cast<TensorImpl&>(*call.tensor(argument));
+    out.retain();
+    const Tensor target(&out), result = call.results.take(k);
+    resize_output(out, result.impl()->sizes(), result.impl()->strides());
+    const Arg args[] = {target, result, false};
+    call_operator("copy_", args);
+    call.results.set(k, Tensor(target).release());
+    call.origins[k] = {ResultOrigin::Kind::argument, argument};
+  }
+}
+
 void run_planned(Call& call) {
   // A second round only after out tensors got their sizes.
   for (int round = 0; round < 3; ++round) {
@@ -99,6 +114,7 @@ void run_planned(Call& call) {
     }
     execute(*plan, {call.args, call.device, slots.data()}, call.results);
     note_origins(call, *plan);
+    if (plan->outs == Plan::Outs::after) fill_outs(call);
     return;
   }
   throw Error(ErrorCode::internal,

@@ -198,6 +198,26 @@ TEST(Out, MayBeAnInput) {
   EXPECT_EQ(b.to_vector<float>(), (Floats{11, 22}));
 }
 
+TEST(Out, GetsASizeThatTheRunFindsOut) {
+  const Tensor a = floats({0, 2, 0, 4}, {2, 2});
+  const Tensor empty = Tensor::empty({0}, DType::i64);
+  EXPECT_TRUE(invoke("nonzero.out", {a}, {{"out", empty}})[0].tensor().is_same(empty));
+  EXPECT_EQ(empty.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(empty.dim(), 2);
+  const Tensor memory = floats({9, 9, 9, 9}, {4}), out = memory.as_strided({2}, {2}, 1);
+  const Tensor mask = invoke("gt.Scalar", {a, 1})[0].tensor();
+  invoke("masked_select.out", {a, mask}, {{"out", out}});
+  EXPECT_EQ(memory.to_vector<float>(), (Floats{9, 2, 9, 4}));  // keeps memory and strides
+}
+
+TEST(Out, ListsOfTensors) {
+  const Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  const std::vector<Tensor> outs = {Tensor::empty({2}, DType::f32), Tensor::empty({2}, DType::f32)};
+  invoke("unbind_copy.int_out", {a}, {{"out", outs}});
+  EXPECT_EQ(outs[0].to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(outs[1].to_vector<float>(), (Floats{3, 4}));
+}
+
 TEST(Out, ForeignMemoryAsksItsOwnerToGrow) {
   const DeviceGuard on_cpu(Device::cpu());
   Floats memory(2);
@@ -228,6 +248,18 @@ TEST(Devices, MixedOnesAreRefused) {
             std::string::npos);
 }
 
+TEST(Devices, ToMovesAndConverts) {
+  const Tensor a = floats({1.5, 2}, {2});
+  const Tensor b = invoke("to.device", {a, Device::cpu(), DType::f64})[0].tensor();
+  EXPECT_TRUE(b.device().is_cpu());
+  EXPECT_EQ(b.to_vector<double>(), (std::vector<double>{1.5, 2}));
+  const Tensor c = invoke("to.device", {a, a.device(), DType::f32})[0].tensor();
+  EXPECT_TRUE(c.is_alias_of(a));
+  const Tensor d = invoke("_to_copy", {a}, {{"device", Device::cpu()}})[0].tensor();
+  EXPECT_FALSE(d.is_alias_of(a));
+  EXPECT_EQ(d.to_vector<float>(), (Floats{1.5, 2}));
+}
+
 TEST(Devices, MetaComputesShapes) {
   const Tensor m = Tensor::empty({3, 1}, DType::f16, "meta"),
                n = Tensor::empty({4}, DType::f32, "meta");
@@ -243,6 +275,15 @@ TEST(Numbers, WrappedOnesDoNotPromote) {
   const Tensor f = add(Tensor::of<int32_t>({1, 2}, {2}), Tensor::wrapped_number(0.5));
   EXPECT_EQ(f.dtype(), DType::f32);
   EXPECT_EQ(f.to_vector<float>(), (Floats{1.5, 2.5}));
+}
+
+TEST(Creation, StridesFitTheSizes) {
+  EXPECT_NE(
+      message(
+          [] { invoke("empty_strided", {std::vector<int64_t>{3, 4}, std::vector<int64_t>{1}}); },
+          ErrorCode::runtime)
+          .find("dimensionality of sizes (2) must match dimensionality of strides (1)"),
+      std::string::npos);
 }
 
 TEST(Empty, ComputesNothing) {

@@ -25,7 +25,11 @@ class Inliner {
     std::vector<prims::Region> regions;
     for (const prims::Region& r : n.regions) regions.push_back(region(r));
     const auto results = builder_.add(n.prim, std::move(operands), n.attrs, std::move(regions));
-    for (size_t i = 0; i < n.results.size(); ++i) map(n.results[i], results[i]);
+    for (size_t i = 0; i < n.results.size(); ++i) {
+      // Sizes known at run time only keep their symbols: the call's results are told in them.
+      builder_.graph().mutable_type(results[i]).shape = from_.type(n.results[i]).shape;
+      map(n.results[i], results[i]);
+    }
   }
 
   prims::Region region(const prims::Region& r) {

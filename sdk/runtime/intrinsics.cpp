@@ -53,7 +53,6 @@ void to_device(Call& call) {
   for (size_t i = 0; i < call.args.size(); ++i) {
     if (call.args[i].kind != Arg::Kind::device) continue;
     const Device target = call.args[i].device;
-    call.args[i] = Arg(std::nullopt);
     if (target == self(call).device().device()) continue;
     call.keep(0, handle(self(call)).to(target));
   }

@@ -14,7 +14,7 @@ namespace {
 class Builder {
  public:
   Builder(const OperatorInfo* op, const DeviceState& device, CallKey& key)
-      : op_(op), uses_offset_(op && op->uses_offset), device_(device), key_(key) {}
+      : op_(op), uses_offset_(!op || op->uses_offset), device_(device), key_(key) {}
 
   void word(uint64_t w) {
     key_.words.push_back(w);

@@ -27,7 +27,7 @@ bool Plan::admits(int64_t* slots) const {
   for (const GuardTest& g : guards) {
     if (!holds(slots[g.slot], g.relation)) return false;
   }
-  if (outs == Outs::none) return true;
+  if (outs == Outs::none || outs == Outs::after) return true;
   const bool fit = !rank_differs && std::ranges::all_of(out_sizes, [&](const SizePair& p) {
     return slots[p.have] == slots[p.want];
   });

@@ -136,8 +136,9 @@ struct Plan {
     Slot have, want;
   };
   // out=: whether the out tensors have the results' sizes already. A plan for those that do not
-  // only says which sizes they must get.
-  enum class Outs : uint8_t { none, fit, resize };
+  // only says which sizes they must get. Sizes that the run itself finds out are given to them
+  // after it, by a copy.
+  enum class Outs : uint8_t { none, fit, resize, after };
   Outs outs = Outs::none;
   bool rank_differs = false;  // resize: some out tensor has another rank, whatever its sizes
   std::vector<SizePair> out_sizes;

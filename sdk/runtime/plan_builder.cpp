@@ -68,6 +68,11 @@ class Planner {
                   fmt::format("{}: {} results for {} out tensors", request_.name,
                               traced_.call.outputs.size(), outs_.size()));
     plan_->outs = Plan::Outs::fit;
+    for (const TracedOutput& o : traced_.call.outputs) {
+      const auto dynamic = [&](const SymInt& s) { return traced_.inputs.depends_on_run(s); };
+      if (std::ranges::any_of(o.sizes, dynamic)) plan_->outs = Plan::Outs::after;
+    }
+    if (plan_->outs == Plan::Outs::after) return;
     for (size_t k = 0; k < outs_.size(); ++k) {
       const auto have = outs_[k].tensor->sizes();
       const SymInts& want = traced_.call.outputs[k].sizes;
@@ -76,6 +81,11 @@ class Planner {
           std::ranges::equal(have, want, {}, {}, [](const SymInt& s) { return s.hint(); });
       if (!same) plan_->outs = Plan::Outs::resize;
     }
+  }
+
+  // There are no out tensors, or none that the run itself could write.
+  bool outs_are_sized_later() const {
+    return plan_->outs == Plan::Outs::none || plan_->outs == Plan::Outs::after;
   }
 
   // Results go straight into the out tensors, and in place where one is an input as well.
@@ -229,41 +239,25 @@ class Planner {
     for (const auto& [raw, value] : traced_.inputs.equalities)
       require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq);
     for (const prims::Guard& g : context().guards()) {
-      if (depends_on_run(g)) continue;
+      // A guard on what only the run tells was a choice between correct alternatives.
+      if (traced_.inputs.depends_on_run(context().poly(g.poly))) continue;
       require(code.slot_of_poly(context().poly(g.poly)), g.relation);
     }
     if (plan_->program && index32_) {
       auto fits = [&](const SymInt& n) {
-        if (n.is_constant() || depends_on_run(context().poly_of(n))) return;
+        if (n.is_constant() || traced_.inputs.depends_on_run(n)) return;
         require(code.slot(n - SymInt(kIndex32 + 1)), prims::Guard::Relation::lt);
       };
       for (const SymInt& n : element_counts()) fits(n);
       for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);
     }
-    if (plan_->outs == Plan::Outs::none || plan_->rank_differs) return;
+    if (outs_are_sized_later() || plan_->rank_differs) return;
     for (size_t k = 0; k < outs_.size(); ++k) {
       const SymInts& have = out_meta(k).sizes;
       for (size_t d = 0; d < have.size(); ++d)
         plan_->out_sizes.push_back(
             {code.slot(have[d]), code.slot(traced_.call.outputs[k].sizes[d])});
     }
-  }
-
-  // Symbols that the trace made itself have no value before the run: a guard on one was a choice
-  // between correct alternatives.
-  bool depends_on_run(const prims::Guard& g) { return depends_on_run(context().poly(g.poly)); }
-  bool depends_on_run(const prims::SymContext::Poly& poly) {
-    for (const auto& term : poly) {
-      for (uint32_t id : term.atoms) {
-        const auto& atom = context().atom(id);
-        if (atom.kind == prims::SymContext::AtomKind::symbol) {
-          if (atom.symbol >= traced_.inputs.raw_of_symbol.size()) return true;
-        } else if (depends_on_run(atom.lhs) || depends_on_run(atom.rhs)) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   void outputs(CodeBuilder& code) {
@@ -280,7 +274,7 @@ class Planner {
       to.same_dtype = !from.view_dtype;
       to.offset = code.slot(from.offset);
       to.graph_output = from.graph_output ? static_cast<int32_t>(*from.graph_output) : -1;
-      if (plan_->outs != Plan::Outs::none) {
+      if (!outs_are_sized_later()) {
         to.out_argument = static_cast<int32_t>(outs_[k].argument);
         to.out_element = outs_[k].element;
       }

@@ -121,6 +121,24 @@ bool TraceInputs::learn(Replacements& replacements) const {
   return replacements.size() != known;
 }
 
+bool TraceInputs::depends_on_run(const SymInt& value) const {
+  return !value.is_constant() && depends_on_run(context->poly_of(value));
+}
+
+bool TraceInputs::depends_on_run(const prims::SymContext::Poly& poly) const {
+  for (const auto& term : poly) {
+    for (uint32_t id : term.atoms) {
+      const auto& atom = context->atom(id);
+      if (atom.kind == prims::SymContext::AtomKind::symbol) {
+        if (atom.symbol >= raw_of_symbol.size()) return true;
+      } else if (depends_on_run(atom.lhs) || depends_on_run(atom.rhs)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,
                               const DeviceState& device, const CallKey& key,
                               const Replacements& replacements) {
@@ -137,7 +155,7 @@ TraceInputs make_graph_inputs(std::span<const Tensor> tensors, const DeviceState
                               const CallKey& key, const Replacements& replacements) {
   TraceInputs out;
   out.context = std::make_shared<prims::SymContext>();
-  Maker maker(false, device, key, replacements, out);
+  Maker maker(true, device, key, replacements, out);
   for (const Tensor& t : tensors) out.actuals.push_back({maker.describe(*t.impl())});
   maker.finish();
   return out;

@@ -32,6 +32,9 @@ struct TraceInputs {
   // Adds what the guards of a finished trace say; true when that is news, so that tracing again
   // would know more.
   bool learn(Replacements& replacements) const;
+  // Only a run tells the value: symbols that the trace made itself are in it.
+  bool depends_on_run(const prims::SymInt& value) const;
+  bool depends_on_run(const prims::SymContext::Poly& poly) const;
 };
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,

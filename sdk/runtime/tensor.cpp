@@ -147,7 +147,7 @@ namespace {
 // A graph being captured must know that the program saw its sizes.
 const TensorImpl* observed(const TensorImpl* t) {
   if (t->captured) [[unlikely]] {
-    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe(*t);
+    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe_geometry(*t);
   }
   return t;
 }
@@ -181,7 +181,10 @@ int64_t Tensor::numel() const {
   return observed(impl_)->numel();
 }
 int64_t Tensor::storage_offset() const {
-  return observed(impl_)->offset;
+  if (impl_->captured) [[unlikely]] {
+    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe_offset(*impl_);
+  }
+  return impl_->offset;
 }
 bool Tensor::is_conj() const {
   return impl_->conj;
