@@ -12,6 +12,7 @@
 #include "codegen/schedule/combine.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
+#include "codegen/schedule/row_reuse.h"
 
 namespace primset::schedule {
 
@@ -45,9 +46,11 @@ class ReduceBuilder {
   void rows_on_cpu();
   void rows_on_simt();
   void one_row();
-  void stage(const std::vector<NodeId>& nodes);
+  void load_kept();
+  void stage(const std::vector<NodeId>& nodes, bool last);
   std::vector<std::vector<NodeId>> stages() const;
-  void store(const Root& root, const Indices& at);
+  void store(const Root& root, const Indices& at) { store(root.value, root, at); }
+  void store(ValueId v, const Root& root, const Indices& at);
   // Runs body for the row's elements; lanes and mask are set; carried values go round.
   std::vector<Value> walk_row(
       std::vector<Value> carried,
@@ -72,7 +75,7 @@ class ReduceBuilder {
   ElementEmitter emitter_;
   std::vector<LoopDim> kept_, reduced_;
   SymInt length_ = 1;
-  Value column_mask_;
+  std::optional<KeptElement> kept_element_;
 };
 
 Indices ReduceBuilder::row_indices() const {
@@ -254,7 +257,7 @@ void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
   b().barrier();  // the memory is used again by the next row
 }
 
-void ReduceBuilder::stage(const std::vector<NodeId>& nodes) {
+void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   std::vector<Combiner> combiners;
   for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
   const Indices at = wide_indices();
@@ -262,8 +265,11 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes) {
   if (shape_ == Shape::cpu_column || shape_ == Shape::simt_thread) {
     acc = walk_blocks(combiners, at);
   } else {
-    acc = walk_row(identities(combiners),
-                   [&](std::span<const Value> a) { return accumulate(combiners, at, a); });
+    acc = walk_row(identities(combiners), [&](std::span<const Value> a) {
+      std::vector<Value> next = accumulate(combiners, at, a);
+      if (last && kept_element_) store(kept_element_->value, kept_element_->root, at);
+      return next;
+    });
   }
   size_t used = 0;
   for (Combiner& c : combiners) {
@@ -275,16 +281,26 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes) {
   }
 }
 
-void ReduceBuilder::store(const Root& root, const Indices& at) {
-  Elem e = emitter_.emit(root.value, at);
-  frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
-               place_address(frame_, root.out, at), e);
+void ReduceBuilder::store(ValueId v, const Root& root, const Indices& at) {
+  Elem e = emitter_.emit(v, at);
+  frame_.store(root.out.buffer, c_.values.graph.type(v).dtype, place_address(frame_, root.out, at),
+               e);
+}
+
+void ReduceBuilder::load_kept() {
+  const Root& root = kept_element_->root;
+  const DType dtype = c_.values.graph.type(root.value).dtype;
+  const Indices at = wide_indices();
+  emitter_.bind(kept_element_->value, at,
+                frame_.load(root.out.buffer, dtype, place_address(frame_, root.out, at)));
 }
 
 void ReduceBuilder::one_row() {
   ElementEmitter::Scope scope(emitter_);
   set_loops();
-  for (const auto& nodes : stages()) stage(nodes);
+  const auto all_stages = stages();
+  if (shape_ == Shape::cpu_row) kept_element_ = kept_element(c_.values, r_, all_stages.back());
+  for (size_t i = 0; i < all_stages.size(); ++i) stage(all_stages[i], i + 1 == all_stages.size());
 
   // What has one element a row: one lane, one thread.
   const uint16_t lanes = frame_.lanes();
@@ -304,6 +320,7 @@ void ReduceBuilder::one_row() {
   frame_.set_lanes(lanes);
   if (r_.wide.empty()) return;
   walk_row({}, [&](std::span<const Value>) {
+    if (kept_element_) load_kept();
     for (const Root& root : r_.wide) store(root, wide_indices());
     return std::vector<Value>{};
   });

@@ -222,6 +222,20 @@ graph(%0 x: f32[s0, s1]) {
 }
 )",
      1},
+    {"softmax_in_place", R"(symbol s0 = 5 min 2
+symbol s1 = 77 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0] = reduce_max(%0) {dims = (1)}
+  %2: f32[s0, s1] = broadcast_in_dim(%1) {shape = [s0, s1], dims = (0)}
+  %3: f32[s0, s1] = sub(%0, %2)
+  %4: f32[s0, s1] = exp(%3)
+  %5: f32[s0] = reduce_sum(%4) {dims = (1)}
+  %6: f32[s0, s1] = broadcast_in_dim(%5) {shape = [s0, s1], dims = (0)}
+  %7: f32[s0, s1] = div(%4, %6)
+  return %7 r writes 0
+}
+)",
+     1},
     {"one_row", R"(symbol s0 = 77 min 2
 graph(%0 x: f32[1, s0]) {
   %1: f32[1] = reduce_max(%0) {dims = (1)}
