@@ -98,6 +98,12 @@ std::string_view Operator::name() const {
 std::string_view Operator::schema() const {
   return info_->overload.schema;
 }
+std::string_view Operator::family() const {
+  return info_->overload.family;
+}
+DTypeSet Operator::dtypes() const {
+  return info_->overload.dtypes;
+}
 bool Operator::implemented() const {
   return info_->overload.status == specs::Status::implemented || info_->intrinsic;
 }

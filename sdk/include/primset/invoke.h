@@ -62,6 +62,8 @@ class PRIMSET_API Operator {
 
   std::string_view name() const;    // "add.Tensor"
   std::string_view schema() const;  // ATen's
+  std::string_view family() const;  // "pointwise_binary"
+  DTypeSet dtypes() const;          // what its arguments may be
   bool implemented() const;
 
   std::vector<Value> invoke(std::span<const Value> args, std::span<const NamedValue> kwargs = {},

@@ -1,0 +1,319 @@
+// The buffer protocol: NumPy arrays, array.array, bytes and memoryviews. And tensors from nested
+// lists.
+#include <primset/detail/call.h>
+#include <primset/device.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "sdk/python/dtypes.h"
+#include "sdk/python/exchange.h"
+#include "sdk/python/tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace primset::python {
+namespace {
+
+// --- formats (the struct module's letters) -------------------------------------------------------
+
+const char* format_of(DType t) {
+  switch (t) {
+    case DType::boolean:
+      return "?";
+    case DType::u8:
+      return "B";
+    case DType::i8:
+      return "b";
+    case DType::i16:
+      return "h";
+    case DType::u16:
+      return "H";
+    case DType::i32:
+      return "i";
+    case DType::u32:
+      return "I";
+    case DType::i64:
+      return "q";
+    case DType::u64:
+      return "Q";
+    case DType::f16:
+      return "e";
+    case DType::f32:
+      return "f";
+    case DType::f64:
+      return "d";
+    case DType::c64:
+      return "Zf";
+    case DType::c128:
+      return "Zd";
+    default:
+      return nullptr;
+  }
+}
+
+// Letters whose width is the machine's are told apart by the item's size.
+std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t itemsize) {
+  if (!format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<' ||
+                          (format[0] == '>' && itemsize == 1)))
+    format.remove_prefix(1);
+  if (format == "Zf" || format == "F") return DType::c64;
+  if (format == "Zd" || format == "D") return DType::c128;
+  if (format.size() != 1) return std::nullopt;
+  const char c = format[0];
+  if (c == '?') return DType::boolean;
+  if (c == 'e') return DType::f16;
+  if (c == 'f') return DType::f32;
+  if (c == 'd') return DType::f64;
+  const bool is_signed = std::string_view("bhilqn").contains(c);
+  if (!is_signed && !std::string_view("BcHILQN").contains(c)) return std::nullopt;
+  constexpr std::array kSigned = {DType::i8, DType::i16, DType::i32, DType::i64};
+  constexpr std::array kUnsigned = {DType::u8, DType::u16, DType::u32, DType::u64};
+  const int log = std::countr_zero(static_cast<uint64_t>(itemsize));
+  if (log > 3) return std::nullopt;
+  return (is_signed ? kSigned : kUnsigned)[static_cast<size_t>(log)];
+}
+
+// --- in ------------------------------------------------------------------------------------------
+
+// Lets go of a buffer wherever the last tensor dies. After the interpreter's end nobody is left to
+// take it back.
+void release(Py_buffer* view) {
+  if (!Py_IsInitialized()) return;
+  nb::gil_scoped_acquire gil;
+  PyBuffer_Release(view);
+  delete view;
+}
+
+struct View {
+  std::shared_ptr<Py_buffer> buffer;
+  DType dtype = DType::f32;
+  std::vector<int64_t> sizes, strides;
+  int64_t numel = 1;
+};
+
+View view_of(nb::handle source, bool writable) {
+  View v;
+  auto* raw = new Py_buffer;
+  const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(source.ptr(), raw, flags)) {
+    delete raw;
+    throw nb::python_error();
+  }
+  v.buffer = std::shared_ptr<Py_buffer>(raw, &release);
+  const auto dtype = dtype_of_format(raw->format ? raw->format : "B", raw->itemsize);
+  if (!dtype)
+    throw Error(ErrorCode::type, std::string("from_buffer: no dtype holds the format '") +
+                                     raw->format + "'");
+  v.dtype = *dtype;
+  for (int i = 0; i < raw->ndim; ++i) {
+    v.sizes.push_back(raw->shape[i]);
+    v.numel *= raw->shape[i];
+    if (raw->strides[i] % raw->itemsize != 0)
+      throw Error(ErrorCode::value, "from_buffer: a stride of " + std::to_string(raw->strides[i]) +
+                                        " bytes is no multiple of the element's " +
+                                        std::to_string(raw->itemsize));
+    v.strides.push_back(raw->strides[i] / raw->itemsize);
+  }
+  return v;
+}
+
+Tensor on_memory_of(nb::handle source) {
+  const View v = view_of(source, true);
+  if (v.numel == 0) return Tensor::empty_strided(v.sizes, v.strides, v.dtype, Device::cpu());
+  return Tensor::from_memory(v.buffer->buf, v.sizes, v.strides, v.dtype, Device::cpu(),
+                             {[owner = v.buffer]() mutable { owner.reset(); }, {}});
+}
+
+Tensor copy_of_buffer(nb::handle source) {
+  const View v = view_of(source, false);
+  Tensor out = Tensor::empty(v.sizes, v.dtype, Device::cpu());
+  const auto bytes = static_cast<Py_ssize_t>(v.numel) * v.buffer->itemsize;
+  if (bytes && PyBuffer_ToContiguous(out.data_ptr(), v.buffer.get(), bytes, 'C'))
+    throw nb::python_error();
+  return out;
+}
+
+// --- nested lists --------------------------------------------------------------------------------
+
+struct Numbers {
+  std::vector<int64_t> sizes;
+  std::vector<Scalar> values;
+  Scalar::Kind kind = Scalar::Kind::boolean;
+  bool any = false;
+
+  void add(PyObject* o) {
+    Scalar s;
+    if (const Tensor* t = as_tensor(o)) {
+      s = t->item();
+    } else if (PyBool_Check(o)) {
+      s = Scalar(o == Py_True);
+    } else if (PyComplex_Check(o)) {
+      s = std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+    } else if (PyIndex_Check(o)) {
+      s = nb::cast<int64_t>(nb::handle(o));
+    } else {
+      const double v = PyFloat_AsDouble(o);
+      if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+      s = v;
+    }
+    kind = std::max(kind, s.kind());
+    any = true;
+    values.push_back(s);
+  }
+
+  void walk(PyObject* o, size_t depth) {
+    if (!PyList_Check(o) && !PyTuple_Check(o)) {
+      if (depth != sizes.size()) ragged(depth);
+      return add(o);
+    }
+    const Py_ssize_t n = PySequence_Size(o);
+    if (depth == sizes.size() && values.empty() && !any)
+      sizes.push_back(n);
+    else if (depth >= sizes.size() || sizes[depth] != n)
+      ragged(depth);
+    for (Py_ssize_t i = 0; i < n; ++i) walk(PySequence_Fast_GET_ITEM(o, i), depth + 1);
+  }
+
+  [[noreturn]] static void ragged(size_t depth) {
+    throw Error(ErrorCode::value, "tensor: the lists at dimension " + std::to_string(depth) +
+                                      " have different lengths");
+  }
+
+  DType dtype() const {
+    if (!any) return DType::f32;
+    switch (kind) {
+      case Scalar::Kind::boolean:
+        return DType::boolean;
+      case Scalar::Kind::integer:
+        return DType::i64;
+      case Scalar::Kind::floating:
+        return DType::f32;
+      default:
+        return DType::c64;
+    }
+  }
+
+  template <typename T, typename F>
+  Tensor pack(F f) const {
+    std::vector<T> out;
+    out.reserve(values.size());
+    for (const Scalar& s : values) out.push_back(f(s));
+    return Tensor::of(std::span<const T>(out), sizes, Device::cpu());
+  }
+
+  // At full precision; the caller converts to what was asked for.
+  Tensor tensor() const {
+    switch (any ? kind : Scalar::Kind::floating) {
+      case Scalar::Kind::boolean: {
+        Tensor t = Tensor::empty(sizes, DType::boolean, Device::cpu());
+        auto* p = static_cast<bool*>(t.data_ptr());
+        for (const Scalar& s : values) *p++ = s.to_bool();
+        return t;
+      }
+      case Scalar::Kind::integer:
+        return pack<int64_t>([](const Scalar& s) { return s.to_int(); });
+      case Scalar::Kind::floating:
+        return pack<double>([](const Scalar& s) { return s.to_double(); });
+      default:
+        return pack<std::complex<double>>([](const Scalar& s) { return s.to_complex(); });
+    }
+  }
+};
+
+Tensor converted(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  static const Operator to("_to_copy");
+  const detail::Arg args[] = {t, dtype};
+  return detail::call_tensor(to, args);
+}
+
+nb::object tensor(nb::handle data, nb::object dtype, nb::object device) {
+  Tensor t;
+  DType natural;
+  if (const Tensor* given = as_tensor(data.ptr())) {
+    t = packed_copy(*given);
+    natural = t.dtype();
+  } else if (PyObject_CheckBuffer(data.ptr())) {
+    t = copy_of_buffer(data);
+    natural = t.dtype();
+  } else {
+    Numbers numbers;
+    numbers.walk(data.ptr(), 0);
+    t = numbers.tensor();
+    natural = numbers.dtype();
+  }
+  t = converted(t, dtype.is_none() ? natural : to_dtype(dtype));
+  const Device target = device.is_none()                ? current_device()
+                        : nb::isinstance<Device>(device) ? nb::cast<Device>(device)
+                                                         : Device(nb::cast<const char*>(device));
+  return wrapped(t.to(target));
+}
+
+}  // namespace
+
+Tensor packed_copy(const Tensor& t) {
+  Tensor out = Tensor::empty(t.sizes(), t.dtype(), Device::cpu());
+  t.copy_to_host(out.data_ptr(), static_cast<uint64_t>(out.numel()) * byte_size(out.dtype()));
+  return out;
+}
+
+// --- out -----------------------------------------------------------------------------------------
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  const Tensor& t = *as_tensor(self);
+  const char* format = format_of(t.dtype());
+  const char* why = !format ? "NumPy and the buffer protocol have no type for this dtype"
+                    : !t.device().is_cpu()         ? "the tensor is not on the CPU; call cpu() first"
+                    : t.is_conj() || t.is_neg()
+                        ? "call resolve_conj() or resolve_neg() first"
+                    : !(flags & PyBUF_ND) || (!(flags & PyBUF_STRIDES) && !t.is_contiguous())
+                        ? "the tensor is not contiguous"
+                        : nullptr;
+  if (why) {
+    PyErr_SetString(PyExc_BufferError, why);
+    return -1;
+  }
+  const auto rank = static_cast<size_t>(t.dim());
+  auto* dims = new Py_ssize_t[2 * rank + 1];
+  const auto itemsize = static_cast<Py_ssize_t>(byte_size(t.dtype()));
+  for (size_t i = 0; i < rank; ++i) {
+    dims[i] = t.sizes()[i];
+    dims[rank + i] = t.strides()[i] * itemsize;
+  }
+  view->buf = t.data_ptr();
+  view->len = t.numel() * itemsize;
+  view->readonly = 0;
+  view->itemsize = itemsize;
+  view->format = flags & PyBUF_FORMAT ? const_cast<char*>(format) : nullptr;
+  view->ndim = static_cast<int>(rank);
+  view->shape = dims;
+  view->strides = flags & PyBUF_STRIDES ? dims + rank : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = dims;
+  view->obj = Py_NewRef(self);
+  return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) {
+  delete[] static_cast<Py_ssize_t*>(view->internal);
+}
+
+void define_buffers(nb::module_& m) {
+  m.def(
+      "from_buffer", [](nb::handle source) { return wrapped(on_memory_of(source)); },
+      nb::arg("source"), nb::sig("def from_buffer(source: typing.Any) -> Tensor"),
+      "A tensor on the memory of an object with the buffer protocol (NumPy arrays, array.array,\n"
+      "bytearray, memoryview), without a copy. The object must be writable.");
+  m.def("tensor", &tensor, nb::arg("data"), nb::arg("dtype") = nb::none(), nb::kw_only(),
+        nb::arg("device") = nb::none(),
+        nb::sig("def tensor(data: typing.Any, dtype: dtype | None = None, *, "
+                "device: Device | str | None = None) -> Tensor"),
+        "A new tensor with a copy of the data: numbers in nested lists, an array, or a tensor.");
+}
+
+}  // namespace primset::python

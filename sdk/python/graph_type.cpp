@@ -1,0 +1,89 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <primset/graph.h>
+
+#include <memory>
+
+#include "sdk/python/module_parts.h"
+#include "sdk/python/tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace primset::python {
+namespace {
+
+std::vector<Tensor> tensors_of(nb::handle list) {
+  std::vector<Tensor> out;
+  for (nb::handle h : list) {
+    const Tensor* t = as_tensor(h.ptr());
+    if (!t)
+      throw Error(ErrorCode::type, std::string("Graph: expected tensors, but found an object of "
+                                               "type ") +
+                                       Py_TYPE(h.ptr())->tp_name);
+    out.push_back(*t);
+  }
+  return out;
+}
+
+nb::tuple tuple_of(std::vector<Tensor> tensors) {
+  nb::list out;
+  for (Tensor& t : tensors) out.append(wrapped(std::move(t)));
+  return nb::tuple(out);
+}
+
+// A Python function as the graph calls it: when it is traced, possibly long after the first time.
+// The last owner may be any thread.
+struct Traced {
+  PyObject* function;
+  explicit Traced(nb::handle f) : function(Py_NewRef(f.ptr())) {}
+  Traced(const Traced&) = delete;
+  ~Traced() {
+    if (!Py_IsInitialized()) return;
+    nb::gil_scoped_acquire gil;
+    Py_DECREF(function);
+  }
+
+  std::vector<Tensor> operator()(std::span<const Tensor> inputs) const {
+    nb::gil_scoped_acquire gil;
+    nb::list args;
+    for (const Tensor& t : inputs) args.append(wrapped(t));
+    const nb::object result = nb::handle(function)(*args);
+    if (const Tensor* one = as_tensor(result.ptr())) return {*one};
+    return tensors_of(result);
+  }
+};
+
+Graph capture(nb::callable function, nb::args examples) {
+  auto traced = std::make_shared<Traced>(function);
+  const std::vector<Tensor> inputs = tensors_of(examples);
+  nb::gil_scoped_release released;
+  return Graph::capture(std::span<const Tensor>(inputs),
+                        [traced](std::span<const Tensor> in) { return (*traced)(in); });
+}
+
+nb::tuple run(const Graph& graph, nb::args args) {
+  const std::vector<Tensor> inputs = tensors_of(args);
+  std::vector<Tensor> outputs;
+  {
+    nb::gil_scoped_release released;
+    outputs = graph.run(std::span<const Tensor>(inputs));
+  }
+  return tuple_of(std::move(outputs));
+}
+
+}  // namespace
+
+void define_graph(nb::module_& m) {
+  nb::class_<Graph>(m, "Graph",
+                    "A region of operator calls: traced once, fused, run many times. Its results\n"
+                    "come as a tuple.")
+      .def_static("capture", &capture, nb::arg("function"), nb::arg("example_inputs"),
+                  nb::sig("def capture(function: collections.abc.Callable[..., Tensor | "
+                          "collections.abc.Sequence[Tensor]], *example_inputs: Tensor) -> Graph"))
+      .def("__call__", &run, nb::arg("inputs"),
+           nb::sig("def __call__(self, *inputs: Tensor) -> tuple[Tensor, ...]"))
+      .def("__str__", &Graph::to_string)
+      .def("__repr__", [](const Graph&) { return "<primset.Graph>"; });
+}
+
+}  // namespace primset::python
