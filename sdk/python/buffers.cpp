@@ -68,8 +68,9 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t itemsiz
   if (c == 'e') return DType::f16;
   if (c == 'f') return DType::f32;
   if (c == 'd') return DType::f64;
-  const bool is_signed = std::string_view("bhilqn").contains(c);
-  if (!is_signed && !std::string_view("BcHILQN").contains(c)) return std::nullopt;
+  const bool is_signed = std::string_view("bhilqn").find(c) != std::string_view::npos;
+  if (!is_signed && std::string_view("BcHILQN").find(c) == std::string_view::npos)
+    return std::nullopt;
   constexpr std::array kSigned = {DType::i8, DType::i16, DType::i32, DType::i64};
   constexpr std::array kUnsigned = {DType::u8, DType::u16, DType::u32, DType::u64};
   const int log = std::countr_zero(static_cast<uint64_t>(itemsize));
@@ -106,8 +107,8 @@ View view_of(nb::handle source, bool writable) {
   v.buffer = std::shared_ptr<Py_buffer>(raw, &release);
   const auto dtype = dtype_of_format(raw->format ? raw->format : "B", raw->itemsize);
   if (!dtype)
-    throw Error(ErrorCode::type, std::string("from_buffer: no dtype holds the format '") +
-                                     raw->format + "'");
+    throw Error(ErrorCode::type,
+                std::string("from_buffer: no dtype holds the format '") + raw->format + "'");
   v.dtype = *dtype;
   for (int i = 0; i < raw->ndim; ++i) {
     v.sizes.push_back(raw->shape[i]);
@@ -247,7 +248,7 @@ nb::object tensor(nb::handle data, nb::object dtype, nb::object device) {
     natural = numbers.dtype();
   }
   t = converted(t, dtype.is_none() ? natural : to_dtype(dtype));
-  const Device target = device.is_none()                ? current_device()
+  const Device target = device.is_none()                 ? current_device()
                         : nb::isinstance<Device>(device) ? nb::cast<Device>(device)
                                                          : Device(nb::cast<const char*>(device));
   return wrapped(t.to(target));
@@ -268,9 +269,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& t = *as_tensor(self);
   const char* format = format_of(t.dtype());
   const char* why = !format ? "NumPy and the buffer protocol have no type for this dtype"
-                    : !t.device().is_cpu()         ? "the tensor is not on the CPU; call cpu() first"
-                    : t.is_conj() || t.is_neg()
-                        ? "call resolve_conj() or resolve_neg() first"
+                    : !t.device().is_cpu()      ? "the tensor is not on the CPU; call cpu() first"
+                    : t.is_conj() || t.is_neg() ? "call resolve_conj() or resolve_neg() first"
                     : !(flags & PyBUF_ND) || (!(flags & PyBUF_STRIDES) && !t.is_contiguous())
                         ? "the tensor is not contiguous"
                         : nullptr;

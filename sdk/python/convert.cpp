@@ -98,8 +98,8 @@ bool to_number(PyObject* o, Strictness strictness, Arg& out, Scratch& scratch) {
   } else if (PyLong_Check(o)) {
     out = integer(o);
   } else if (PyComplex_Check(o)) {
-    out = Arg(scratch.keep(std::complex<double>(PyComplex_RealAsDouble(o),
-                                                PyComplex_ImagAsDouble(o))));
+    out = Arg(
+        scratch.keep(std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o))));
   } else if (Scalar s; number_of_tensor(o, strictness, s)) {
     out = Arg(scratch.keep(s));
   } else if (as_tensor(o)) {
@@ -315,11 +315,11 @@ nb::object number(const Scalar& s) {
 struct ToPython {
   nb::object operator()(std::monostate) const { return nb::none(); }
   nb::object operator()(Tensor& t) const { return wrapped(std::move(t)); }
-  nb::object operator()(const Scalar& s) const { return number(s); }
+  nb::object operator()(Scalar& s) const { return number(s); }
   nb::object operator()(int64_t v) const { return nb::int_(v); }
   nb::object operator()(double v) const { return nb::float_(v); }
   nb::object operator()(bool v) const { return nb::bool_(v); }
-  nb::object operator()(const std::string& v) const { return nb::str(v.c_str(), v.size()); }
+  nb::object operator()(std::string& v) const { return nb::str(v.c_str(), v.size()); }
   nb::object operator()(DType t) const { return dtype_object(t); }
   template <typename T>
   nb::object operator()(std::vector<T>& list) const {

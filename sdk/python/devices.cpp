@@ -6,7 +6,7 @@
 #include <primset/formats.h>
 #include <primset/generator.h>
 
-#include <optional>
+#include <deque>
 
 #include "sdk/python/module_parts.h"
 
@@ -18,7 +18,11 @@ namespace {
 // with primset.device("vulkan:0"): …
 struct Scope {
   Device device;
-  std::vector<std::unique_ptr<DeviceGuard>> guards;
+  std::deque<DeviceGuard> guards;
+
+  explicit Scope(Device d) : device(d) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
 };
 
 void define_device(nb::module_& m) {
@@ -28,12 +32,13 @@ void define_device(nb::module_& m) {
       .def_prop_ro("index", &Device::index)
       .def("__str__", &Device::to_string)
       .def("__repr__", [](const Device& d) { return "primset.Device('" + d.to_string() + "')"; })
-      .def("__eq__",
-           [](const Device& a, nb::handle b) {
-             if (nb::isinstance<nb::str>(b)) return a == Device(nb::cast<std::string>(b));
-             return nb::isinstance<Device>(b) && a == nb::cast<Device>(b);
-           },
-           nb::sig("def __eq__(self, other: object) -> bool"))
+      .def(
+          "__eq__",
+          [](const Device& a, nb::handle b) {
+            if (nb::isinstance<nb::str>(b)) return a == Device(nb::cast<std::string>(b));
+            return nb::isinstance<Device>(b) && a == nb::cast<Device>(b);
+          },
+          nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__hash__", &Device::id);
   nb::class_<DeviceInfo>(m, "DeviceInfo", "A device that was found.")
       .def_ro("name", &DeviceInfo::name)
@@ -48,27 +53,34 @@ void define_device(nb::module_& m) {
         return "<primset device " + d.name + ": " + (d.error.empty() ? d.title : d.error) + ">";
       });
   nb::class_<Scope>(m, "_DeviceScope")
-      .def("__enter__",
-           [](Scope& s) { s.guards.push_back(std::make_unique<DeviceGuard>(s.device)); })
-      .def("__exit__", [](Scope& s, nb::args) { s.guards.pop_back(); },
-           nb::sig("def __exit__(self, *args: typing.Any) -> None"));
+      .def("__enter__", [](Scope& s) { s.guards.emplace_back(s.device); })
+      .def(
+          "__exit__", [](Scope& s, nb::args) { s.guards.pop_back(); },
+          nb::sig("def __exit__(self, *args: typing.Any) -> None"));
   m.def("devices", [] { return devices(); }, "All devices of all plugins found.");
   m.def("current_device", &current_device);
-  m.def("device", [](const std::string& name) { return Scope{Device(name), {}}; }, nb::arg("name"),
-        "with primset.device(\"vulkan:0\"): new tensors go there.");
-  m.def("synchronize", [] { nb::gil_scoped_release released; synchronize(); },
-        "Waits for all devices, and raises what only they could see.");
+  m.def(
+      "device", [](const std::string& name) { return new Scope(Device(name)); }, nb::arg("name"),
+      "with primset.device(\"vulkan:0\"): new tensors go there.");
+  m.def(
+      "synchronize",
+      [] {
+        nb::gil_scoped_release released;
+        synchronize();
+      },
+      "Waits for all devices, and raises what only they could see.");
 }
 
 void define_generator(nb::module_& m) {
   nb::class_<Generator>(m, "Generator", "Random numbers: the same on every device for one seed.")
       .def(nb::init<uint64_t>(), nb::arg("seed") = Generator::kDefaultSeed)
-      .def("manual_seed",
-           [](Generator& g, uint64_t seed) -> Generator& {
-             g.set_seed(seed);
-             return g;
-           },
-           nb::arg("seed"), nb::rv_policy::none)
+      .def(
+          "manual_seed",
+          [](Generator& g, uint64_t seed) -> Generator& {
+            g.set_seed(seed);
+            return g;
+          },
+          nb::arg("seed"), nb::rv_policy::none)
       .def("initial_seed", &Generator::seed)
       .def_prop_rw("offset", &Generator::offset, &Generator::set_offset);
   m.def("default_generator", &default_generator);

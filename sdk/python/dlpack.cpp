@@ -106,9 +106,9 @@ Tensor imported(M* m) {
     if (p->deleter) p->deleter(p);
   });
   if (!reads_as_cpu(d.device))
-    throw Error(ErrorCode::runtime,
-                "from_dlpack: the tensor is on a device of DLPack's type " +
-                    std::to_string(d.device.type) + "; only CPU memory (1) can be taken over");
+    throw Error(ErrorCode::runtime, "from_dlpack: the tensor is on a device of DLPack's type " +
+                                        std::to_string(d.device.type) +
+                                        "; only CPU memory (1) can be taken over");
   const DType dtype = from_dlpack_type(d.dtype);
   const std::span<const int64_t> sizes(d.shape, static_cast<size_t>(d.ndim));
   std::vector<int64_t> strides(sizes.size());
@@ -184,8 +184,7 @@ nb::object to_dlpack(const Tensor& t, nb::object max_version, nb::object copy) {
     throw Error(ErrorCode::runtime, "__dlpack__: memory of " + t.device().to_string() +
                                         " is not the CPU's; call cpu() first or pass copy=True");
   }
-  const bool versioned =
-      !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
+  const bool versioned = !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
   if (!versioned)
     return capsule(exported<dlpack::Managed>(source), kName,
                    [](PyObject* c) { capsule_destructor<dlpack::Managed>(c, kName); });

@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace primset::python {
 namespace {
 
-std::array<PyObject*, kDTypeCodes> g_objects{};  // by code; they live as long as the interpreter
+std::array<PyObject*, kDTypeCodes> g_objects{};  // by code; the module holds them
 PyTypeObject* g_type = nullptr;
 
 std::string torch_name(const DTypeObject& o) {
@@ -32,13 +32,16 @@ void define_dtypes(nb::module_& m) {
       .def("__repr__", [](const DTypeObject& o) { return "primset." + torch_name(o); })
       // Each dtype is one object, so that `is`, == and dict keys agree; a pickle is its name.
       .def("__reduce__", [](const DTypeObject& o) { return torch_name(o); });
+  nb::list all;
   for (int code = 0; code < kDTypeCodes; ++code) {
     const auto t = static_cast<DType>(code);
     if (info(t).bits == 0) continue;
     nb::object o = nb::cast(DTypeObject{t});
     m.attr(torch_name(DTypeObject{t}).c_str()) = o;
-    g_objects[static_cast<size_t>(code)] = o.release().ptr();
+    all.append(o);
+    g_objects[static_cast<size_t>(code)] = o.ptr();
   }
+  m.attr("_dtypes") = all;
 }
 
 nb::object dtype_object(DType t) {

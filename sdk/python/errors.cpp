@@ -46,8 +46,8 @@ std::array<PyObject*, 16> g_types{};
 }  // namespace
 
 void define_errors(nb::module_& m) {
-  PyObject* base = PyErr_NewExceptionWithDoc("primset.Error", "What Primset raises.",
-                                             PyExc_Exception, nullptr);
+  PyObject* base =
+      PyErr_NewExceptionWithDoc("primset.Error", "What Primset raises.", PyExc_Exception, nullptr);
   if (!base) throw nb::python_error();
   m.attr("Error") = nb::borrow(base);
   for (const Class& c : classes()) {

@@ -166,8 +166,7 @@ void define_indexing(nb::class_<Tensor>& type) {
            nb::sig("def __getitem__(self, index: typing.Any) -> Tensor"))
       .def("__setitem__", &set, nb::arg("index"), nb::arg("value"),
            nb::sig("def __setitem__(self, index: typing.Any, value: typing.Any) -> None"))
-      .def("__iter__", &iterate,
-           nb::sig("def __iter__(self) -> collections.abc.Iterator[Tensor]"));
+      .def("__iter__", &iterate, nb::sig("def __iter__(self) -> collections.abc.Iterator[Tensor]"));
 }
 
 }  // namespace primset::python

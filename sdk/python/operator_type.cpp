@@ -135,8 +135,8 @@ PyObject* overloads_of(PyObject* o, PyObject*) {
   return guarded([&] {
     nb::list names;
     for (const Overload* v : callable(o).packet->overloads)
-      names.append(nb::str(v->signature.overload.empty() ? "default"
-                                                         : v->signature.overload.c_str()));
+      names.append(
+          nb::str(v->signature.overload.empty() ? "default" : v->signature.overload.c_str()));
     return names.release().ptr();
   });
 }
@@ -204,10 +204,10 @@ PyObject* callable_named(PyObject* name) {
   const std::string text = nb::cast<std::string>(nb::handle(name));
   const Packet* packet = text.find('.') == std::string::npos ? find_packet(text) : nullptr;
   const bool has_default = packet && packet->overloads[0]->signature.overload.empty();
-  nb::object made = nb::steal(
-      packet && !has_default
-          ? new_callable(g_packet_type, call_packet_object, nullptr, packet, nullptr)
-          : overload_object(overload_named(text)));
+  nb::object made =
+      nb::steal(packet && !has_default
+                    ? new_callable(g_packet_type, call_packet_object, nullptr, packet, nullptr)
+                    : overload_object(overload_named(text)));
   if (PyDict_SetItem(cache, name, made.ptr())) throw nb::python_error();
   return made.ptr();  // the cache holds it
 }

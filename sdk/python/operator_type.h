@@ -19,7 +19,8 @@ namespace primset::python {
 struct PythonArguments {
   PyObject* const* positional = nullptr;
   size_t count = 0;
-  PyObject* keywords = nullptr;  // a tuple of names, or null; their values follow the positional ones
+  PyObject* keywords =
+      nullptr;  // a tuple of names, or null; their values follow the positional ones
 };
 
 class Overload {

@@ -47,7 +47,8 @@ class Binder {
     for (size_t i = 0; i < given_.count; ++i) {
       if (!put(i, given_.positional[i])) return false;
     }
-    const size_t named = given_.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(given_.keywords)) : 0;
+    const size_t named =
+        given_.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(given_.keywords)) : 0;
     for (size_t k = 0; k < named; ++k) {
       if (!put_named(PyTuple_GET_ITEM(given_.keywords, static_cast<Py_ssize_t>(k)),
                      given_.positional[given_.count + k]))
@@ -171,8 +172,9 @@ PyObject* Overload::run(const PythonArguments& arguments, std::span<const Arg> a
   return tuple.release().ptr();
 }
 
-// The first overload that takes the arguments as they are, else the first that takes them converted.
-// Overloads with out= are meant only where it is given, which their missing arguments see to.
+// The first overload that takes the arguments as they are, else the first that takes them
+// converted. Overloads with out= are meant only where it is given, which their missing arguments
+// see to.
 PyObject* Packet::call(const PythonArguments& arguments) const {
   if (overloads.size() == 1) return overloads[0]->call(arguments);
   for (const Strictness strictness : {Strictness::exact, Strictness::converts}) {

@@ -46,8 +46,8 @@ class Parser {
     }
     expect("->");
     parse_returns(s);
-    s.positional = static_cast<size_t>(std::ranges::count_if(
-        s.parameters, [](const Parameter& p) { return !p.keyword_only; }));
+    s.positional = static_cast<size_t>(
+        std::ranges::count_if(s.parameters, [](const Parameter& p) { return !p.keyword_only; }));
     s.writes = std::ranges::any_of(s.parameters, &Parameter::writes);
     s.has_outs = std::ranges::any_of(s.parameters, [](const Parameter& p) {
       return p.keyword_only && p.writes && p.fallback.empty();
@@ -75,8 +75,8 @@ class Parser {
   std::string word() {
     skip_spaces();
     size_t n = 0;
-    while (n < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[n])) ||
-                                rest_[n] == '_'))
+    while (n < rest_.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '_'))
       ++n;
     if (n == 0) fail("a name");
     std::string out(rest_.substr(0, n));
@@ -126,7 +126,8 @@ class Parser {
   }
 
   Parameter parameter(bool keyword_only) {
-    Parameter p{type()};
+    Parameter p;
+    static_cast<Type&>(p) = type();
     p.name = word();
     p.interned = PyUnicode_InternFromString(p.name.c_str());
     p.keyword_only = keyword_only;

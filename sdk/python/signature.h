@@ -55,7 +55,7 @@ struct Signature {
   std::vector<Parameter> parameters;
   size_t positional = 0;  // of them
   std::vector<Type> returns;
-  bool writes = false;  // some parameter
+  bool writes = false;    // some parameter
   bool has_outs = false;  // keyword-only written tensors without a default: an out= overload
 };
 

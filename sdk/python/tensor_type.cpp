@@ -37,8 +37,7 @@ nb::object item(const Tensor& t) {
 
 // Nested lists of numbers.
 nb::object to_list(const Tensor& t, size_t depth, int64_t offset) {
-  if (depth == t.sizes().size())
-    return number(t.as_strided({}, {}, offset).item());
+  if (depth == t.sizes().size()) return number(t.as_strided({}, {}, offset).item());
   nb::list out;
   for (int64_t i = 0; i < t.sizes()[depth]; ++i)
     out.append(to_list(t, depth + 1, offset + i * t.strides()[depth]));
@@ -76,16 +75,19 @@ Tensor from_storage(const Storage& storage, nb::handle dtype, const std::vector<
 void define_geometry(nb::class_<Tensor>& type) {
   type.def_prop_ro("shape", [](const Tensor& t) { return tuple_of(t.sizes()); })
       .def("size", [](const Tensor& t) { return tuple_of(t.sizes()); })
-      .def("size", [](const Tensor& t, int64_t dim) { return t.size(dim); }, nb::arg("dim"))
-      .def("stride", [](const Tensor& t) { return tuple_of(t.strides()); },
-           "Strides in elements.")
-      .def("stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
+      .def(
+          "size", [](const Tensor& t, int64_t dim) { return t.size(dim); }, nb::arg("dim"))
+      .def(
+          "stride", [](const Tensor& t) { return tuple_of(t.strides()); }, "Strides in elements.")
+      .def(
+          "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", &Tensor::storage_offset, "In elements.")
       .def_prop_ro("ndim", &Tensor::dim)
       .def("dim", &Tensor::dim)
       .def("numel", &Tensor::numel)
-      .def_prop_ro("dtype", [](const Tensor& t) { return dtype_object(t.dtype()); },
-                   nb::sig("def dtype(self) -> dtype"))
+      .def_prop_ro(
+          "dtype", [](const Tensor& t) { return dtype_object(t.dtype()); },
+          nb::sig("def dtype(self) -> dtype"))
       .def_prop_ro("device", &Tensor::device)
       .def_prop_ro("itemsize", [](const Tensor& t) { return byte_size(t.dtype()); })
       .def("is_conj", &Tensor::is_conj)
@@ -99,43 +101,51 @@ void define_geometry(nb::class_<Tensor>& type) {
 }
 
 void define_data(nb::class_<Tensor>& type) {
-  type.def("data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()); },
-           "The CPU's address of the first element.")
+  type.def(
+          "data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()); },
+          "The CPU's address of the first element.")
       .def("storage", &Tensor::storage)
       .def("is_alias_of", &Tensor::is_alias_of, nb::arg("other"),
            "Whether both see the same Storage.")
       .def("item", &item, nb::sig("def item(self) -> bool | int | float | complex"))
-      .def("tolist", [](const Tensor& t) { return to_list(t); },
-           nb::sig("def tolist(self) -> typing.Any"))
+      .def(
+          "tolist", [](const Tensor& t) { return to_list(t); },
+          nb::sig("def tolist(self) -> typing.Any"))
       .def("cpu", &Tensor::cpu)
-      .def("numpy",
-           [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
-           nb::sig("def numpy(self) -> typing.Any"), "A NumPy array on the same memory.")
-      .def("__dlpack__",
-           [](const Tensor& t, nb::object, nb::object max_version, nb::object, nb::object copy) {
-             return to_dlpack(t, max_version, copy);
-           },
-           nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-           nb::sig("def __dlpack__(self, *, stream: typing.Any = None, "
-                   "max_version: tuple[int, int] | None = None, "
-                   "dl_device: tuple[int, int] | None = None, copy: bool | None = None) "
-                   "-> typing.Any"))
+      .def(
+          "numpy",
+          [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
+          nb::sig("def numpy(self) -> typing.Any"), "A NumPy array on the same memory.")
+      .def(
+          "__dlpack__",
+          [](const Tensor& t, nb::object, nb::object max_version, nb::object, nb::object copy) {
+            return to_dlpack(t, max_version, copy);
+          },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
+          nb::sig("def __dlpack__(self, *, stream: typing.Any = None, "
+                  "max_version: tuple[int, int] | None = None, "
+                  "dl_device: tuple[int, int] | None = None, copy: bool | None = None) "
+                  "-> typing.Any"))
       .def("__dlpack_device__", &dlpack_device,
            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
       .def("__repr__", [](const Tensor& t) { return to_string(t); })
       .def("__bool__", &truth)
       .def("__int__", [](const Tensor& t) { return nb::int_(item(t)); })
       .def("__float__", [](const Tensor& t) { return nb::float_(item(t)); })
-      .def("__complex__", [](const Tensor& t) {
-        const Scalar s = t.item();
-        return nb::steal(PyComplex_FromDoubles(s.to_double(), s.imag()));
-      }, nb::sig("def __complex__(self) -> complex"))
-      .def("__index__", [](const Tensor& t) {
-        if (t.numel() != 1 || !t.item().is_integral())
-          throw nb::type_error("only integer tensors of a single element can be an index");
-        return nb::int_(t.item().to_int());
-      })
+      .def(
+          "__complex__",
+          [](const Tensor& t) {
+            const Scalar s = t.item();
+            return nb::steal(PyComplex_FromDoubles(s.to_double(), s.imag()));
+          },
+          nb::sig("def __complex__(self) -> complex"))
+      .def("__index__",
+           [](const Tensor& t) {
+             if (t.numel() != 1 || !t.item().is_integral())
+               throw nb::type_error("only integer tensors of a single element can be an index");
+             return nb::int_(t.item().to_int());
+           })
       .def("__getattr__", &method, nb::sig("def __getattr__(self, name: str) -> Operator"));
 }
 
@@ -146,9 +156,9 @@ void define_storage(nb::module_& m) {
       .def("data_ptr",
            [](const Storage& s) { return reinterpret_cast<uintptr_t>(s.host_address()); })
       .def("is_foreign", &Storage::is_foreign)
-      .def("__eq__", [](const Storage& a, const Storage& b) { return a == b; }, nb::is_operator())
-      .def("__hash__",
-           [](const Storage& s) { return reinterpret_cast<intptr_t>(s.impl()) >> 4; });
+      .def(
+          "__eq__", [](const Storage& a, const Storage& b) { return a == b; }, nb::is_operator())
+      .def("__hash__", [](const Storage& s) { return reinterpret_cast<intptr_t>(s.impl()) >> 4; });
 }
 
 }  // namespace

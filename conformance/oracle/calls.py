@@ -1,0 +1,238 @@
+"""An operator call as data: which overload, with which arguments on which memory.
+
+A Call is what gets recorded, stored, derived from and replayed. Its tensors are geometry on
+storages, and a storage is bytes, so that a copy of a call has the same aliasing, strides and offsets
+as the original, in PyTorch and in Primset alike.
+"""
+
+import ctypes
+import hashlib
+import pickle
+from dataclasses import dataclass, field, replace
+
+import torch
+
+# Bigger calls say nothing more about an operator's semantics and cost time.
+MAX_STORAGE_BYTES = 1 << 21
+
+
+class NotEncodable(Exception):
+    """The call has something that no Call can hold: a sparse tensor, a module, a huge storage."""
+
+
+@dataclass(frozen=True)
+class TensorRef:
+    storage: int
+    dtype: torch.dtype
+    size: tuple
+    stride: tuple
+    offset: int
+    conj: bool = False
+    neg: bool = False
+
+
+@dataclass(frozen=True)
+class GeneratorRef:
+    seed: int
+
+
+@dataclass(frozen=True)
+class StorageRef:
+    storage: int
+
+
+@dataclass
+class Call:
+    overload: str  # "add.Tensor"
+    args: tuple
+    kwargs: dict
+    storages: list = field(repr=False)  # of bytes
+    source: str = ""  # the OpInfo it came from
+    origin: str = "dispatch"  # how: dispatch, composite, error input, or the derivation
+    extra: dict = field(default_factory=dict)
+
+    def with_(self, **changes):
+        return replace(self, **changes)
+
+    # --- looking at it -----------------------------------------------------------------------
+
+    def leaves(self):
+        yield from _leaves(self.args)
+        yield from _leaves(self.kwargs)
+
+    def tensors(self):
+        return [x for x in self.leaves() if isinstance(x, TensorRef)]
+
+    def dtype(self):
+        """The dtype the call is counted under: the first floating or complex tensor's, else the
+        first one's, else the dtype argument."""
+        dtypes = [t.dtype for t in self.tensors()]
+        for d in dtypes:
+            if d.is_floating_point or d.is_complex:
+                return d
+        if dtypes:
+            return dtypes[0]
+        return next((x for x in self.leaves() if isinstance(x, torch.dtype)), None)
+
+    def key(self):
+        """Equal for calls that differ in values only."""
+        text = repr((self.overload, self.args, sorted(self.kwargs.items()),
+                     [len(s) for s in self.storages]))
+        return hashlib.sha1(text.encode()).hexdigest()[:12]
+
+    def describe(self):
+        """For people: add.Tensor(f32[2, 3], 2.5, alpha=2)"""
+        parts = [_describe(a) for a in self.args]
+        parts += [f"{k}={_describe(v)}" for k, v in self.kwargs.items()]
+        return f"{self.overload}({', '.join(parts)})"
+
+
+def _leaves(x):
+    if isinstance(x, (list, tuple)):
+        for v in x:
+            yield from _leaves(v)
+    elif isinstance(x, dict):
+        for v in x.values():
+            yield from _leaves(v)
+    else:
+        yield x
+
+
+_SHORT = {"float": "f", "uint": "u", "int": "i", "complex": "c"}
+
+
+def short_dtype(dtype):
+    """torch.float32 -> f32"""
+    name = str(dtype).removeprefix("torch.")
+    for long, short in (("bfloat", "bf"), ("float8", "f8"), *_SHORT.items()):
+        if name.startswith(long):
+            return short + name.removeprefix(long)
+    return name
+
+
+def _contiguous(size):
+    stride, step = [], 1
+    for n in reversed(size):
+        stride.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(stride))
+
+
+def _describe(x):
+    if isinstance(x, TensorRef):
+        text = f"{short_dtype(x.dtype)}{list(x.size)}"
+        if x.stride != _contiguous(x.size):
+            text += f"/{list(x.stride)}"
+        if x.offset:
+            text += f"@{x.offset}"
+        return text + (" conj" if x.conj else "") + (" neg" if x.neg else "")
+    if isinstance(x, (list, tuple)):
+        return "[" + ", ".join(_describe(v) for v in x) + "]"
+    if isinstance(x, torch.dtype):
+        return short_dtype(x)
+    return str(x) if not isinstance(x, str) else repr(x)
+
+
+# --- from live arguments -----------------------------------------------------------------------
+
+
+class Encoder:
+    def __init__(self):
+        self.storages = []
+        self.positions = {}
+
+    def storage(self, s):
+        if s._cdata not in self.positions:
+            n = s.nbytes()
+            if n > MAX_STORAGE_BYTES:
+                raise NotEncodable(f"a storage of {n} bytes")
+            self.positions[s._cdata] = len(self.storages)
+            self.storages.append(ctypes.string_at(s.data_ptr(), n) if n else b"")
+        return self.positions[s._cdata]
+
+    def tensor(self, t):
+        if t.layout != torch.strided or t.is_quantized or t.device.type != "cpu" or t.is_nested:
+            raise NotEncodable(f"a {t.layout} tensor on {t.device}")
+        return TensorRef(self.storage(t.untyped_storage()), t.dtype, tuple(t.size()), t.stride(),
+                         t.storage_offset(), t.is_conj(), t.is_neg())
+
+    def value(self, x):
+        if isinstance(x, torch.Tensor):
+            return self.tensor(x)
+        if isinstance(x, (list, tuple)):
+            return type(x)(self.value(v) for v in x) if type(x) in (list, tuple) else tuple(
+                self.value(v) for v in x)
+        if isinstance(x, torch.Generator):
+            return GeneratorRef(x.initial_seed())
+        if isinstance(x, torch.UntypedStorage):
+            return StorageRef(self.storage(x))
+        if isinstance(x, torch.TypedStorage):
+            return StorageRef(self.storage(x._untyped_storage))
+        if x is None or isinstance(x, (bool, int, float, complex, str, torch.dtype, torch.layout,
+                                       torch.memory_format)):
+            return x
+        if isinstance(x, torch.device):
+            if x.type != "cpu":
+                raise NotEncodable(f"device {x}")
+            return x
+        raise NotEncodable(f"a {type(x).__name__}")
+
+
+def encode(overload, args, kwargs, source="", origin="dispatch"):
+    e = Encoder()
+    encoded = tuple(e.value(a) for a in args)
+    named = {k: e.value(v) for k, v in kwargs.items()}
+    return Call(overload, encoded, named, e.storages, source, origin)
+
+
+# --- to live arguments -------------------------------------------------------------------------
+
+
+class TorchArguments:
+    """The call's arguments for PyTorch, on memory of their own."""
+
+    def __init__(self, call):
+        self.storages = []
+        for data in call.storages:
+            s = torch.UntypedStorage(len(data))
+            if data:
+                ctypes.memmove(s.data_ptr(), data, len(data))
+            self.storages.append(s)
+        self.made = {}  # one tensor an argument position
+        self.args = [self.value(a) for a in call.args]
+        self.kwargs = {k: self.value(v) for k, v in call.kwargs.items()}
+
+    def tensor(self, r):
+        t = torch.empty(0, dtype=r.dtype).set_(self.storages[r.storage], r.offset, r.size, r.stride)
+        if r.conj:
+            t = torch._conj(t)
+        if r.neg:
+            t = torch._neg_view(t)
+        return t
+
+    def value(self, x):
+        if isinstance(x, TensorRef):
+            return self.tensor(x)
+        if isinstance(x, (list, tuple)):
+            return type(x)(self.value(v) for v in x)
+        if isinstance(x, GeneratorRef):
+            return torch.Generator().manual_seed(x.seed)
+        if isinstance(x, StorageRef):
+            return self.storages[x.storage]
+        return x
+
+    def bytes(self, i):
+        s = self.storages[i]
+        return ctypes.string_at(s.data_ptr(), s.nbytes()) if s.nbytes() else b""
+
+
+def dump(calls, path):
+    temporary = path.parent / f".{path.name}.part"
+    with open(temporary, "wb") as f:
+        pickle.dump(calls, f, protocol=pickle.HIGHEST_PROTOCOL)
+    temporary.rename(path)
+
+
+def load(path):
+    with open(path, "rb") as f:
+        return pickle.load(f)

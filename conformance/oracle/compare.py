@@ -1,0 +1,225 @@
+"""Holds Primset's answer to a call against PyTorch's."""
+
+import math
+from dataclasses import dataclass, field
+
+import primset
+import torch
+
+from .expectations import comparator
+from .primset_side import to_torch
+from .tolerances import tolerance
+
+CHECKS = ("values", "dtype", "shape", "strides", "aliasing", "errors")
+
+
+@dataclass
+class Verdict:
+    checks: dict = field(default_factory=dict)  # check -> bool; absent: nothing to check
+    details: list = field(default_factory=list)
+    worst: float = 0.0  # error over tolerance, of the worst element
+
+    def check(self, name, ok, detail=""):
+        self.checks[name] = self.checks.get(name, True) and bool(ok)
+        if not ok and len(self.details) < 4:
+            self.details.append(f"{name}: {detail() if callable(detail) else detail}")
+
+    @property
+    def agrees(self):
+        return all(self.checks.values())
+
+
+def flatten(x):
+    """Results as a flat list; lists of tensors are opened."""
+    if isinstance(x, (list, tuple)):
+        return [v for item in x for v in flatten(item)]
+    return [x]
+
+
+def compare(call, theirs, ours, their_result, our_result):
+    """`theirs` and `ours` are the arguments the call was made with, as it left them."""
+    v = Verdict()
+    expected, actual = flatten(their_result), flatten(our_result)
+    if len(expected) != len(actual):
+        v.check("shape", False, f"{len(actual)} results, PyTorch has {len(expected)}")
+        return v
+    kind = comparator(call)
+    for i, (e, a) in enumerate(zip(expected, actual)):
+        _compare_value(v, call.overload, f"result {i}", e, a, kind, significant(call))
+    _compare_aliasing(v, theirs, ours, expected, actual)
+    _compare_arguments(v, call, theirs, ours, kind, expected)
+    return v
+
+
+def significant(call):
+    return not call.extra.get("any_strides", False)
+
+
+def _compare_value(v, overload, where, expected, actual, kind, strides):
+    if isinstance(expected, torch.Tensor):
+        if not isinstance(actual, primset.Tensor):
+            v.check("shape", False, f"{where} is {type(actual).__name__}, PyTorch's is a Tensor")
+            return
+        _compare_tensor(v, overload, where, expected, actual, kind, strides)
+    elif isinstance(expected, torch.dtype):
+        v.check("values", str(expected).removeprefix("torch.") == actual.name,
+                f"{where} is {actual}, PyTorch's is {expected}")
+    elif isinstance(expected, float) and isinstance(actual, (int, float)):
+        ok = math.isclose(expected, actual, rel_tol=1e-7) or (expected != expected
+                                                              and actual != actual)
+        v.check("values", ok or kind != "values", f"{where} is {actual}, PyTorch's is {expected}")
+    else:
+        ok = type(expected) is type(actual) and expected == actual
+        v.check("values", ok or kind != "values",
+                lambda: f"{where} is {actual!r}, PyTorch's is {expected!r}")
+
+
+def _compare_tensor(v, overload, where, expected, actual, kind, strides):
+    name = str(expected.dtype).removeprefix("torch.")
+    v.check("dtype", name == actual.dtype.name,
+            lambda: f"{where} is {actual.dtype.name}, PyTorch's is {name}")
+    shape = tuple(expected.shape)
+    v.check("shape", shape == actual.shape,
+            lambda: f"{where} is {actual.shape}, PyTorch's is {shape}")
+    if shape != actual.shape:
+        return
+    if strides:
+        v.check("strides", _same_strides(shape, expected.stride(), actual.stride()),
+                lambda: f"{where} of {shape} has {actual.stride()}, PyTorch's has "
+                f"{expected.stride()}")
+    if name == actual.dtype.name and kind == "values":
+        _compare_elements(v, overload, where, expected, to_torch(actual))
+
+
+def _same_strides(shape, expected, actual):
+    """Strides of dims of one element, and of empty tensors, mean nothing."""
+    if 0 in shape:
+        return True
+    return all(n == 1 or e == a for n, e, a in zip(shape, expected, actual))
+
+
+def _wide(t):
+    t = t.detach().resolve_conj().resolve_neg()
+    if t.dtype.is_complex:
+        return t.to(torch.complex128)
+    return t.to(torch.float64) if t.dtype.is_floating_point else t
+
+
+def _compare_elements(v, overload, where, expected, actual):
+    if expected.numel() == 0:
+        v.check("values", True)
+        return
+    e, a = _wide(expected), _wide(actual)
+    if not e.dtype.is_floating_point and not e.dtype.is_complex:
+        ok = torch.equal(e, a)
+        v.check("values", ok, lambda: f"{where}: {_first(e, a, e != a)}")
+        return
+    rtol, atol = tolerance(overload, expected.dtype)
+    close = torch.isclose(a, e, rtol=rtol, atol=atol, equal_nan=True)
+    error = (a - e).abs() / (atol + rtol * e.abs())
+    error = error[torch.isfinite(error)]
+    if error.numel():
+        v.worst = max(v.worst, float(error.max()))
+    v.check("values", close.all(), lambda: f"{where}: {_first(e, a, ~close)}")
+
+
+def _first(e, a, wrong):
+    at = tuple(int(i) for i in wrong.nonzero()[0])
+    return (f"{int(wrong.sum())} of {e.numel()} differ; at {list(at)} {a[at].item()!r}, PyTorch's "
+            f"{e[at].item()!r}")
+
+
+# --- aliasing ----------------------------------------------------------------------------------
+
+
+def _labels(results, storages, storage_of):
+    """For each result the storage it is on: the number of an argument's, or a new one's."""
+    labels, fresh = [], {}
+    known = {storage_of(s): i for i, s in storages.items()}
+    for r in results:
+        key = None if r is None else storage_of(r)
+        if key is None:
+            labels.append(None)
+        elif key in known:
+            labels.append(("argument", known[key]))
+        else:
+            labels.append(("new", fresh.setdefault(key, len(fresh))))
+    return labels
+
+
+def _compare_aliasing(v, theirs, ours, expected, actual):
+    pairs = [(e, a) for e, a in zip(expected, actual)
+             if isinstance(e, torch.Tensor) and isinstance(a, primset.Tensor)]
+    if not pairs:
+        return
+
+    def torch_key(x):
+        s = x.untyped_storage() if isinstance(x, torch.Tensor) else x
+        return s._cdata
+
+    def our_key(x):
+        return x.storage() if isinstance(x, primset.Tensor) else x
+
+    # An empty tensor has no memory to share.
+    e = _labels([p[0] if p[0].numel() else None for p in pairs],
+                dict(enumerate(theirs.storages)), torch_key)
+    a = _labels([p[1] if p[0].numel() else None for p in pairs],
+                dict(enumerate(ours.storages)), our_key)
+    v.check("aliasing", e == a, lambda: f"results are on {a}, PyTorch's on {e}")
+    if e != a:
+        return
+    for i, ((te, ta), label) in enumerate(zip(pairs, e)):
+        if label and label[0] == "argument":
+            v.check("aliasing", te.storage_offset() == ta.storage_offset(),
+                    lambda: f"result {i} starts at {ta.storage_offset()}, PyTorch's at "
+                    f"{te.storage_offset()}")
+        v.check("aliasing", te.is_conj() == ta.is_conj() and te.is_neg() == ta.is_neg(),
+                lambda: f"result {i} has conj={ta.is_conj()} neg={ta.is_neg()}, PyTorch's "
+                f"conj={te.is_conj()} neg={te.is_neg()}")
+
+
+# --- what the call left in its arguments -------------------------------------------------------
+
+
+def _compare_arguments(v, call, theirs, ours, kind, expected):
+    written = _written(call.overload)
+    same = {id(t) for t in expected if isinstance(t, torch.Tensor)}
+    touched = set()
+    for name, e, a in _arguments(call, theirs, ours):
+        tensors = list(zip(flatten(e), flatten(a)))
+        if name not in written:
+            continue
+        for te, ta in tensors:
+            if not isinstance(te, torch.Tensor):
+                continue
+            touched.add(te.untyped_storage()._cdata)
+            if id(te) not in same:  # else it was compared as a result
+                _compare_value(v, call.overload, f"argument {name}", te, ta, kind, True)
+    for i, before in enumerate(call.storages):
+        if theirs.storages[i]._cdata in touched:
+            continue
+        if theirs.bytes(i) == before:
+            v.check("aliasing", ours.bytes(i) == before,
+                    f"memory {i} was written, PyTorch leaves it as it was")
+
+
+def _arguments(call, theirs, ours):
+    names = [a.name for a in schema(call.overload).arguments]
+    for name, e, a in zip(names, theirs.args, ours.args):
+        yield name, e, a
+    for name in call.kwargs:
+        yield name, theirs.kwargs[name], ours.kwargs[name]
+
+
+def schema(overload):
+    return torch_overload(overload)._schema
+
+
+def torch_overload(overload):
+    base, _, name = overload.partition(".")
+    return getattr(getattr(torch.ops.aten, base), name or "default")
+
+
+def _written(overload):
+    return {a.name for a in schema(overload).arguments
+            if a.alias_info is not None and a.alias_info.is_write}

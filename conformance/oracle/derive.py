@@ -1,0 +1,377 @@
+"""Calls derived from recorded ones: forms of an operator that no Python function calls, other
+dtypes, other layouts."""
+
+import random
+
+import torch
+
+from .calls import Call, TensorRef, encode, TorchArguments
+from .compare import schema, torch_overload
+
+# Operators that are another one under a second name.
+ALIASES = {
+    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh",
+    "arctan": "atan", "arctanh": "atanh", "arctan2": "atan2", "clip": "clamp", "concat": "cat",
+    "concatenate": "cat", "divide": "div", "fix": "trunc", "greater": "gt", "greater_equal": "ge",
+    "less": "lt", "less_equal": "le", "multiply": "mul", "negative": "neg", "not_equal": "ne",
+    "subtract": "sub", "true_divide": "div", "swapaxes": "transpose", "swapdims": "transpose",
+    "moveaxis": "movedim", "row_stack": "vstack", "special_digamma": "digamma",
+    "special_erf": "erf", "special_erfc": "erfc", "special_erfinv": "erfinv",
+    "special_exp2": "exp2", "special_expit": "sigmoid", "special_expm1": "expm1",
+    "special_gammainc": "igamma", "special_gammaincc": "igammac", "special_gammaln": "lgamma",
+    "special_i0": "i0", "special_log1p": "log1p", "special_log_softmax": "log_softmax",
+    "special_logit": "logit", "special_logsumexp": "logsumexp", "special_multigammaln": "mvlgamma",
+    "special_polygamma": "polygamma", "special_psi": "digamma", "special_round": "round",
+    "special_sinc": "sinc", "special_softmax": "softmax", "special_xlogy": "xlogy",
+    "matrix_exp": "linalg_matrix_exp", "linalg_matmul": "matmul", "ger": "outer",
+    "ldexp": "mul", "_unsafe_index": "index", "_unsafe_view": "view", "special_ndtr": "erf",
+    "_conj_physical": "conj_physical", "unsafe_chunk": "chunk", "unsafe_split": "split",
+    "unsafe_split_with_sizes": "split_with_sizes", "linalg_svd": "_linalg_svd",
+    "linalg_det": "_linalg_det", "linalg_slogdet": "_linalg_slogdet",
+    "_reshape_alias": "as_strided", "_sparse_log_softmax": "_log_softmax",
+    "_unsafe_index_put": "index_put", "_safe_softmax": "softmax", "scatter_add": "scatter",
+    "_fused_sgd": "_fused_sgd_", "_fused_adam": "_fused_adam_", "_fused_adamw": "_fused_adamw_",
+    "_fused_adagrad": "_fused_adagrad_", "slice_inverse": "slice_scatter",
+    "linalg_solve": "_linalg_solve_ex", "linalg_eigh": "_linalg_eigh",
+    "linalg_eigvals": "_linalg_eigvals", "trapezoid": "trapz", "lift_fresh": "alias",
+    "lift": "alias", "_neg_view": "alias", "_conj": "alias", "nan_to_num": "relu",
+}
+
+
+def relatives(overload, known):
+    """Overloads whose calls may be adapted to this one, the closest first."""
+    base, _, name = overload.partition(".")
+    bases = [base]
+    stripped = base.rstrip("_")
+    bases += [stripped, stripped + "_"]
+    for b in (stripped, base):
+        if b.endswith("_copy"):
+            bases += [b.removesuffix("_copy"), b.removesuffix("_copy") + "_"]
+        bases += [b + "_copy"]
+        if b in ALIASES:
+            bases += [ALIASES[b], ALIASES[b].rstrip("_"), ALIASES[b] + "_"]
+        bases += [k for k, v in ALIASES.items() if v == b]
+    out = []
+    for b in dict.fromkeys(bases):
+        out += sorted((o for o in known.get(b, ()) if o != overload),
+                      key=lambda o: _distance(overload, o))
+    return out
+
+
+def _distance(a, b):
+    """Overloads of like argument names first: add.out next to add.Tensor, not add.Scalar."""
+    left = {(x.name, str(x.type)) for x in schema(a).arguments}
+    right = {(x.name, str(x.type)) for x in schema(b).arguments}
+    return len(left ^ right)
+
+
+# --- other overloads ---------------------------------------------------------------------------
+
+
+def adapt(call, overload):
+    """The call's arguments, as far as `overload` has them by name; None where one is missing."""
+    source, target = schema(call.overload), schema(overload)
+    given = dict(zip((a.name for a in source.arguments), call.args))
+    given.update(call.kwargs)
+    args, kwargs, storages = [], {}, list(call.storages)
+    for a in target.arguments:
+        if _is_out(a):
+            continue
+        if a.name in given:
+            value, ok = _fit(given[a.name], str(a.type), storages)
+            if not ok:
+                return None
+        elif a.has_default_value():
+            if not a.kwarg_only:
+                args.append(a.default_value)
+            continue
+        else:
+            return None
+        if a.kwarg_only:
+            kwargs[a.name] = value
+        else:
+            args.append(value)
+    out = Call(overload, tuple(args), kwargs, storages, call.source, f"from {call.overload}",
+               dict(call.extra))
+    if any(_is_out(a) for a in target.arguments):
+        return with_outs(out, call)
+    return out
+
+
+def _is_out(a):
+    return a.kwarg_only and a.alias_info is not None and a.alias_info.is_write
+
+
+def _fit(value, kind, storages):
+    """A tensor where a number is expected and the reverse; (value, whether it fits)."""
+    number = isinstance(value, (bool, int, float, complex))
+    if kind in ("number", "int", "float", "bool") and isinstance(value, TensorRef):
+        t = TorchArguments(Call("", (value,), {}, storages)).args[0]
+        if t.numel() == 0:
+            return None, False
+        return t.resolve_conj().resolve_neg().flatten()[0].item(), True
+    if kind == "Tensor" and number:
+        t = torch.tensor(value)
+        storages.append(bytes(t.reshape(1).view(torch.uint8).numpy()))
+        return TensorRef(len(storages) - 1, t.dtype, (), (), 0), True
+    if kind == "Tensor" and not isinstance(value, TensorRef):
+        return None, False
+    return value, True
+
+
+def with_outs(call, base):
+    """`call` with out= tensors: of the right size, empty ones that must grow, strided ones."""
+    result = run(base)
+    if result is None:
+        return None
+    tensors = [r for r in (result if isinstance(result, (list, tuple)) else [result])]
+    outs = [a for a in schema(call.overload).arguments if _is_out(a)]
+    if len(outs) == 1 and isinstance(result, (list, tuple)) and "List" in str(outs[0].type):
+        tensors = [list(result)]
+    if len(outs) != len(tensors):
+        return None
+    how = int(call.key(), 16) % 3
+    live = TorchArguments(call)
+    named = dict(live.kwargs)
+    for a, t in zip(outs, tensors):
+        made = [_out_like(x, how) for x in t] if isinstance(t, list) else _out_like(t, how)
+        if made is None:
+            return None
+        named[a.name] = made
+    out = encode(call.overload, live.args, named, call.source, call.origin)
+    out.extra = dict(call.extra)
+    return out
+
+
+def _out_like(t, how):
+    if not isinstance(t, torch.Tensor):
+        return None
+    if how == 0:
+        return torch.zeros(t.shape, dtype=t.dtype)
+    if how == 1:
+        return torch.zeros(0, dtype=t.dtype)
+    # Every other element of something twice as large in its last dim.
+    wide = torch.zeros((*t.shape[:-1], 2 * t.shape[-1]) if t.dim() else (2,), dtype=t.dtype)
+    return wide[..., ::2] if t.dim() else wide[1]
+
+
+def run(call):
+    """PyTorch's result, or None when it raises."""
+    arguments = TorchArguments(call)
+    try:
+        with torch.no_grad():
+            return torch_overload(call.overload)(*arguments.args, **arguments.kwargs)
+    except Exception:
+        return None
+
+
+# --- other dtypes ------------------------------------------------------------------------------
+
+
+def to_dtype(call, dtype):
+    """The call with its tensors of the main dtype in `dtype` instead; values as PyTorch converts
+    them."""
+    main = call.dtype()
+    if main is None or main == dtype:
+        return None
+    live = TorchArguments(call)
+
+    def convert(x):
+        if isinstance(x, torch.Tensor) and x.dtype == main:
+            source = x.resolve_conj().resolve_neg()
+            if source.is_complex() and not dtype.is_complex:
+                source = source.real
+            if not (dtype.is_floating_point or dtype.is_complex) and source.is_floating_point():
+                source = source.nan_to_num(0, 9, -9).clamp(-100, 100)
+                if not dtype.is_signed:
+                    source = source.abs()
+            out = torch.empty_strided(x.shape, x.stride(), dtype=dtype) if x.numel() else None
+            return source.to(dtype) if out is None or _overlaps(x) else out.copy_(source)
+        if isinstance(x, (list, tuple)):
+            return type(x)(convert(v) for v in x)
+        return dtype if x is main else x
+
+    def number(x):
+        if not (dtype.is_floating_point or dtype.is_complex) and isinstance(x, float):
+            return int(x) if x == x and abs(x) < 1e9 else 1
+        return x
+
+    args = [number(convert(a)) for a in live.args]
+    named = {k: number(convert(v)) for k, v in live.kwargs.items()}
+    out = encode(call.overload, args, named, call.source, f"dtype of {call.origin}")
+    out.extra = dict(call.extra)
+    return out
+
+
+def _overlaps(t):
+    return any(s == 0 and n > 1 for s, n in zip(t.stride(), t.size()))
+
+
+# --- other layouts -----------------------------------------------------------------------------
+
+LAYOUTS = ("strided", "offset", "transposed", "expanded", "scalar", "empty")
+
+
+def to_layout(call, layout, rng):
+    """The call with tensors of the same values in other memory, or with sizes changed alike in all:
+    `scalar` takes one element of each, `empty` none."""
+    live = TorchArguments(call)
+    changed = False
+
+    def change(x):
+        nonlocal changed
+        if isinstance(x, torch.Tensor):
+            y = _LAYOUTS[layout](x, rng)
+            changed |= y is not None
+            return x if y is None else y
+        if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor):
+            return type(x)(change(v) for v in x)
+        return x
+
+    args = [change(a) for a in live.args]
+    named = {k: change(v) for k, v in live.kwargs.items()}
+    if not changed:
+        return None
+    out = encode(call.overload, args, named, call.source, f"{layout} of {call.origin}")
+    out.extra = dict(call.extra)
+    return out
+
+
+def _strided(x, rng):
+    if x.dim() == 0 or _overlaps(x):
+        return None
+    wide = torch.zeros((*x.shape[:-1], 2 * x.shape[-1]), dtype=x.dtype)
+    view = wide[..., 1::2]
+    view.copy_(x)
+    return view
+
+
+def _offset(x, rng):
+    room = torch.zeros(x.numel() + 3, dtype=x.dtype)
+    view = room[3:].view(x.shape)
+    view.copy_(x)
+    return view
+
+
+def _transposed(x, rng):
+    if x.dim() < 2:
+        return None
+    dims = list(range(x.dim()))
+    rng.shuffle(dims)
+    back = [dims.index(i) for i in range(x.dim())]
+    return x.permute(dims).clone(memory_format=torch.contiguous_format).permute(back)
+
+
+def _expanded(x, rng):
+    big = [i for i, n in enumerate(x.shape) if n > 1]
+    if not big:
+        return None
+    dim = rng.choice(big)
+    return x.narrow(dim, 0, 1).clone().expand(x.shape)
+
+
+def _scalar(x, rng):
+    return x.flatten()[0].clone() if x.dim() and x.numel() else None
+
+
+def _empty(x, rng):
+    return x.narrow(0, 0, 0).clone() if x.dim() else None
+
+
+_LAYOUTS = {"strided": _strided, "offset": _offset, "transposed": _transposed,
+            "expanded": _expanded, "scalar": _scalar, "empty": _empty}
+
+
+# --- all of it ---------------------------------------------------------------------------------
+
+
+def derive(overload, pool, known, claimed, seed, cap):
+    """The calls to replay for an overload. `pool(name)` are the recorded calls of one, `known` the
+    recorded overloads by base name, `claimed` the dtypes its spec lists, `cap` how many calls per
+    dtype."""
+    rng = random.Random(repr((seed, overload)))
+    calls = list(pool(overload))
+    normal = [c for c in calls if c.origin != "error input"]
+    if not _enough(normal):
+        for relative in relatives(overload, known):
+            adapted = [_quiet(lambda: adapt(c, overload)) for c in pool(relative)]
+            found = [c for c in adapted if c is not None]
+            calls += found
+            normal += [c for c in found if c.origin != "error input"]
+            if _enough(normal):
+                break
+    calls = _capped(calls, cap, rng)
+    out = list(calls)
+    out += _other_dtypes(normal, claimed, cap, rng)
+    out += _other_layouts(normal, cap, rng)
+    unique = {}
+    for c in out:
+        unique.setdefault(c.key(), c)
+    return list(unique.values())
+
+
+def _enough(calls):
+    return len([c for c in calls if any(0 not in t.size for t in c.tensors())]) >= 1
+
+
+def _quiet(f):
+    try:
+        return f()
+    except Exception:
+        return None
+
+
+def _capped(calls, cap, rng):
+    groups = {}
+    for c in calls:
+        kind = "error" if c.origin == "error input" else c.dtype()
+        groups.setdefault(kind, []).append(c)
+    return [c for g in groups.values() for c in spread(g, cap, rng)]
+
+
+def spread(calls, cap, rng):
+    """At most `cap`, from as many sources as there are."""
+    by_source = {}
+    for c in calls:
+        by_source.setdefault(c.source, []).append(c)
+    for g in by_source.values():
+        rng.shuffle(g)
+    out = []
+    while len(out) < cap and by_source:
+        for source in list(by_source):
+            out.append(by_source[source].pop())
+            if not by_source[source]:
+                del by_source[source]
+            if len(out) == cap:
+                break
+    return out
+
+
+def _other_dtypes(calls, claimed, cap, rng):
+    have = {}
+    for c in calls:
+        if any(0 not in t.size for t in c.tensors()):
+            have[c.dtype()] = have.get(c.dtype(), 0) + 1
+    wanted = [d for d in claimed if have.get(d, 0) < min(2, cap)]
+    bases = sorted((c for c in calls if c.dtype() in (torch.float32, torch.float64)
+                    or torch.float32 not in have), key=lambda c: c.key())
+    if not bases:
+        return []
+    out = []
+    for d in wanted:
+        for c in spread(list(bases), min(3, cap), rng):
+            made = _quiet(lambda: to_dtype(c, d))
+            if made is not None:
+                out.append(made)
+    return out
+
+
+def _other_layouts(calls, cap, rng):
+    out = []
+    bases = [c for c in calls if c.dtype() in (torch.float32, None)] or calls
+    for layout in LAYOUTS:
+        for c in spread(list(bases), 2 if cap > 2 else 1, rng):
+            made = _quiet(lambda: to_layout(c, layout, rng))
+            if made is not None:
+                out.append(made)
+    return out

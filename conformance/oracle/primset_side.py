@@ -1,0 +1,80 @@
+"""A Call's arguments for Primset, and Primset's tensors seen by PyTorch without a copy."""
+
+import torch
+
+import primset
+
+from .calls import GeneratorRef, StorageRef, TensorRef
+
+
+def to_dtype(d):
+    name = str(d).removeprefix("torch.")
+    if not hasattr(primset, name):
+        raise primset.NotImplementedError(f"there is no dtype {name}")
+    return getattr(primset, name)
+
+
+_FORMATS = {
+    torch.contiguous_format: primset.MemoryFormat.contiguous_format,
+    torch.preserve_format: primset.MemoryFormat.preserve_format,
+    torch.channels_last: primset.MemoryFormat.channels_last,
+    torch.channels_last_3d: primset.MemoryFormat.channels_last_3d,
+}
+
+
+class PrimsetArguments:
+    """The call's arguments, on memory of their own."""
+
+    def __init__(self, call):
+        self.storages = [primset.tensor(data).storage() for data in call.storages]
+        self.args = [self.value(a) for a in call.args]
+        self.kwargs = {k: self.value(v) for k, v in call.kwargs.items()}
+
+    def tensor(self, r):
+        return primset.Tensor.from_storage(self.storages[r.storage], to_dtype(r.dtype), r.size,
+                                           r.stride, r.offset, r.conj, r.neg)
+
+    def value(self, x):
+        if isinstance(x, TensorRef):
+            return self.tensor(x)
+        if isinstance(x, (list, tuple)):
+            return type(x)(self.value(v) for v in x)
+        if isinstance(x, GeneratorRef):
+            return primset.Generator(x.seed)
+        if isinstance(x, StorageRef):
+            return self.storages[x.storage]
+        if isinstance(x, torch.dtype):
+            return to_dtype(x)
+        if isinstance(x, torch.memory_format):
+            return _FORMATS[x]
+        if isinstance(x, torch.layout):
+            if x != torch.strided:
+                raise primset.NotImplementedError(f"layout {x}")
+            return primset.Layout.strided
+        if isinstance(x, torch.device):
+            return str(x)
+        return x
+
+    def bytes(self, i):
+        return bytes(_storage_bytes(self.storages[i]).numpy())
+
+
+def _storage_bytes(storage):
+    n = storage.nbytes
+    if n == 0:
+        return torch.empty(0, dtype=torch.uint8)
+    return torch.from_dlpack(primset.Tensor.from_storage(storage, primset.uint8, [n], [1]))
+
+
+def to_torch(t):
+    """The same memory as a PyTorch tensor."""
+    dtype = getattr(torch, t.dtype.name)
+    out = torch.empty(0, dtype=dtype)
+    if t.numel() == 0:
+        return out.set_(torch.UntypedStorage(0), 0, t.shape, t.stride())
+    out.set_(_storage_bytes(t.storage()).untyped_storage(), t.storage_offset(), t.shape, t.stride())
+    if t.is_conj():
+        out = torch._conj(out)
+    if t.is_neg():
+        out = torch._neg_view(out)
+    return out

@@ -1,0 +1,103 @@
+"""Replays one call in PyTorch and in Primset."""
+
+import time
+import warnings
+
+import primset
+import torch
+
+from . import compare
+from .calls import TorchArguments, short_dtype
+from .compare import Verdict, torch_overload
+from .primset_side import PrimsetArguments
+
+# What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
+# operator's semantics then.
+_NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
+              "does not support", "is not supported", "not yet supported", "expected scalar type")
+
+
+def record(call, phase=lambda p: None):
+    """The call's line in the results: a dict."""
+    out = {
+        "overload": call.overload,
+        "key": call.key(),
+        "dtype": short_dtype(call.dtype()) if call.dtype() else "",
+        "origin": call.origin,
+        "source": call.source,
+        "empty": bool(call.tensors()) and all(0 in t.size for t in call.tensors()),
+        "call": call.describe(),
+    }
+    started = time.monotonic()
+    out.update(_replay(call, phase))
+    out["seconds"] = round(time.monotonic() - started, 4)
+    return out
+
+
+def _run(function, arguments):
+    try:
+        return function(*arguments.args, **arguments.kwargs), None
+    except Exception as e:
+        return None, e
+
+
+def _replay(call, phase):
+    phase("torch")
+    torch.manual_seed(0)
+    theirs = TorchArguments(call)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        their_result, their_error = _run(torch_overload(call.overload), theirs)
+    phase("primset")
+    try:
+        ours = PrimsetArguments(call)
+    except primset.NotImplementedError as e:
+        return _outcome_of_error(call, their_error, e)
+    our_result, our_error = _run(lambda *a, **k: primset.invoke(call.overload, *a, **k), ours)
+    phase("compare")
+    if their_error or our_error:
+        return _outcome_of_error(call, their_error, our_error)
+    v = compare.compare(call, theirs, ours, their_result, our_result)
+    return {"outcome": "agree" if v.agrees else "differ", "checks": v.checks,
+            "details": v.details, "worst": v.worst}
+
+
+def _text(e):
+    return f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:300]
+
+
+def _no_kernel(e):
+    return isinstance(e, NotImplementedError) or any(t in str(e) for t in _NO_KERNEL)
+
+
+def _outcome_of_error(call, theirs, ours):
+    v = Verdict()
+    if theirs and ours:
+        v.check("errors", True)
+        return {"outcome": "agree", "checks": v.checks, "raises": True,
+                "errors": [_text(theirs), _text(ours)],
+                "same_class": _class(theirs) == _class(ours)}
+    if theirs:
+        if _no_kernel(theirs):  # more than PyTorch's CPU has
+            return {"outcome": "beyond", "checks": {}, "errors": [_text(theirs), ""]}
+        v.check("errors", False, f"no error; PyTorch's is {_text(theirs)}")
+        return {"outcome": "differ", "checks": v.checks, "raises": True, "details": v.details}
+    if isinstance(ours, primset.NotImplementedError) and not claimed(call):
+        return {"outcome": "unclaimed", "checks": {}, "errors": ["", _text(ours)]}
+    v.check("values", False, f"an error that PyTorch does not raise: {_text(ours)}")
+    return {"outcome": "differ", "checks": v.checks, "details": v.details}
+
+
+def claimed(call):
+    """Whether the operator's spec lists the dtypes in the call."""
+    used = {t.dtype for t in call.tensors()} | {x for x in call.leaves()
+                                                if isinstance(x, torch.dtype)}
+    names = {t.name for t in primset.describe(call.overload)["dtypes"]}
+    return {str(d).removeprefix("torch.") for d in used} <= names
+
+
+def _class(e):
+    for c in (IndexError, ValueError, TypeError, NotImplementedError):
+        if isinstance(e, c):
+            return c.__name__
+    return "RuntimeError"

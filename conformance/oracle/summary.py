@@ -1,0 +1,33 @@
+"""Totals of a run, and what differed."""
+
+from collections import Counter
+
+
+def is_failure(line):
+    return line["outcome"] not in ("agree", "beyond", "unclaimed")
+
+
+def report(oracle, names):
+    outcomes, checks, failed = Counter(), Counter(), Counter()
+    differ, reached = {}, 0
+    for name in names:
+        lines = oracle.lines(name)
+        reached += any(x["outcome"] == "agree" and not x.get("raises") for x in lines)
+        for x in lines:
+            outcomes[x["outcome"]] += 1
+            for check, ok in x["checks"].items():
+                checks[check] += 1
+                failed[check] += not ok
+            if is_failure(x):
+                differ.setdefault(name, []).append(x)
+    print(f"\n{len(names)} overloads, {reached} with an agreeing call")
+    print("calls: " + ", ".join(f"{n} {k}" for k, n in outcomes.most_common()))
+    for check in sorted(checks):
+        n = checks[check]
+        print(f"  {check:9} {n - failed[check]}/{n} agree ({100 * (1 - failed[check] / n):.2f}%)")
+    for name, lines in sorted(differ.items(), key=lambda p: -len(p[1]))[:20]:
+        x = lines[0]
+        print(f"  {len(lines):4} {name}: {x.get('call', '')[:110]}")
+        for d in x.get("details", [x["outcome"]])[:1]:
+            print(f"       {d[:200]}")
+    return 0

@@ -1,0 +1,55 @@
+"""PyTorch's own tolerances: torch.testing's defaults, and what OpInfos declare beyond them."""
+
+import functools
+
+import torch
+
+_DEFAULT = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+    torch.complex32: (1e-3, 1e-5),
+    torch.complex64: (1.3e-6, 1e-5),
+    torch.complex128: (1e-7, 1e-7),
+}
+
+# The test classes whose overrides are about the operator's values on the CPU, against a reference
+# or against itself; others are about compilers, other devices or derivatives of derivatives.
+_CLASSES = (None, "TestCommon", "TestMathBits", "TestUnaryUfuncs")
+
+
+@functools.cache
+def overrides():
+    """{(ATen base name, dtype): (rtol, atol)}"""
+    from torch.testing._internal.common_device_type import toleranceOverride
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    out = {}
+    for op in op_db:
+        for d in op.decorators:
+            if getattr(d, "cls_name", None) not in _CLASSES:
+                continue
+            if getattr(d, "device_type", None) not in (None, "cpu"):
+                continue
+            if "complex_half" in (getattr(d, "test_name", None) or ""):
+                continue
+            for o in getattr(d, "decorators", [d]):
+                if not isinstance(o, toleranceOverride):
+                    continue
+                for dtype, t in o.d.items():
+                    key = (op.aten_name or op.name, dtype)
+                    r, a = out.get(key, (0.0, 0.0))
+                    out[key] = (max(r, t.rtol), max(a, t.atol))
+    return out
+
+
+def tolerance(overload, dtype):
+    """(rtol, atol) for a result of `dtype`; (0, 0) is equality."""
+    rtol, atol = _DEFAULT.get(dtype, (0.0, 0.0))
+    base = overload.split(".")[0]
+    for name in {base, base.rstrip("_"), base.removesuffix("_backward")}:
+        more = overrides().get((name, dtype))
+        if more:
+            rtol, atol = max(rtol, more[0]), max(atol, more[1])
+    return rtol, atol
