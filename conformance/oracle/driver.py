@@ -17,6 +17,8 @@ import traceback
 from pathlib import Path
 
 _STATE = struct.Struct("qqd")  # call, phase, when it began
+# Lists as foreach takes them: longer ones say nothing more about the operator and take time.
+MANY_TENSORS = 12
 PHASES = ("start", "torch", "primset", "compare", "done")
 
 
@@ -221,9 +223,13 @@ class Oracle:
 
 
 def _limited(found, per_kind=40):
-    """Enough calls of a kind to choose from."""
-    kinds, out = {}, []
+    """Enough calls of a kind to choose from; of those with long lists of tensors few."""
+    kinds, out, long = {}, [], 0
     for c in sorted(found, key=lambda c: c.key()):
+        if len(c.tensors()) > MANY_TENSORS:
+            long += 1
+            if long > 3:
+                continue
         kind = (c.origin == "error input", c.dtype(), c.source)
         kinds[kind] = kinds.get(kind, 0) + 1
         if kinds[kind] <= per_kind:
