@@ -5,7 +5,11 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "backends/common/status.h"
 #include "backends/cpu/cpu_info.h"
@@ -73,6 +77,20 @@ primset_status* Image::load(const void* data, uint64_t size, Image& out,
   out_entry = reinterpret_cast<primset_native_entry>(first + header.entry_offset);
   out = std::move(image);
   return nullptr;
+}
+
+void Image::announce(const char* name) const {
+  static const bool wanted = [] {
+    const char* text = std::getenv("PRIMSET_CPU_PERF_MAP");
+    return text != nullptr && std::string_view(text) == "1";
+  }();
+  if (!wanted) return;
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  if (std::FILE* file = std::fopen(path.c_str(), "a")) {
+    std::fprintf(file, "%" PRIxPTR " %zx %s\n", reinterpret_cast<uintptr_t>(address_),
+                 mapped_bytes_, name);
+    std::fclose(file);
+  }
 }
 
 }  // namespace primset_cpu

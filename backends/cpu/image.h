@@ -25,6 +25,10 @@ class Image {
   static primset_status* load(const void* data, uint64_t size, Image& out,
                               primset_native_entry& out_entry);
 
+  // Tells perf that the image is the code of `name`: a line in /tmp/perf-<pid>.map, which perf
+  // reads. Only when PRIMSET_CPU_PERF_MAP=1.
+  void announce(const char* name) const;
+
  private:
   void* address_ = nullptr;
   size_t mapped_bytes_ = 0;

@@ -74,6 +74,7 @@ primset_status* module_load(primset_device, const primset_module_desc* desc,
     if (primset_status* status =
             Image::load(desc->data, desc->size, module->image, module->kernel.entry))
       return status;
+    module->image.announce(desc->entry);
     module->kernel.pointer_count = desc->pointer_count;
     module->kernel.param_bytes = desc->param_bytes;
     *out_module = module.release();

@@ -12,6 +12,7 @@
   X(dnnl_memory_desc_get_size)               \
   X(dnnl_memory_desc_init_by_strides)        \
   X(dnnl_memory_destroy)                     \
+  X(dnnl_memory_set_data_handle)             \
   X(dnnl_primitive_attr_create)              \
   X(dnnl_primitive_attr_destroy)             \
   X(dnnl_primitive_attr_set_scratchpad_mode) \

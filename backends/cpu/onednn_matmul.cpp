@@ -1,7 +1,10 @@
 #include "backends/cpu/onednn_matmul.h"
 
 #include <mutex>
+#include <new>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace primset_cpu {
 namespace {
@@ -40,6 +43,17 @@ class Remembered {
 Remembered& remembered() {
   static Remembered r;
   return r;
+}
+
+struct Workplaces {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Workplace>> idle;
+};
+
+// Never destroyed: oneDNN may be gone before it.
+Workplaces& workplaces() {
+  static auto* const w = new Workplaces;
+  return *w;
 }
 
 }  // namespace
@@ -89,35 +103,75 @@ bool Matmul::create(const MatmulShape& s) {
   return made;
 }
 
-dnnl_status_t Matmul::run(dnnl_stream_t stream, const void* a, const void* b, void* c,
-                          std::vector<char>& scratch) const {
-  constexpr size_t kAlignment = 64;
-  if (scratch.size() < scratch_bytes_ + kAlignment) scratch.resize(scratch_bytes_ + kAlignment);
-  const auto raw = reinterpret_cast<uintptr_t>(scratch.data());
-  auto* aligned = reinterpret_cast<void*>((raw + kAlignment - 1) / kAlignment * kAlignment);
-  struct Argument {
-    int index;
-    const dnnl_memory_desc_t* desc;
-    void* data;
-  } const arguments[] = {{DNNL_ARG_SRC, &a_, const_cast<void*>(a)},
-                         {DNNL_ARG_WEIGHTS, &b_, const_cast<void*>(b)},
-                         {DNNL_ARG_DST, &c_, c},
-                         {DNNL_ARG_SCRATCHPAD, &scratch_, aligned}};
-  dnnl_exec_arg_t exec[4];
-  int count = 0;
-  dnnl_status_t status = dnnl_success;
-  for (const Argument& argument : arguments) {
-    if (argument.index == DNNL_ARG_SCRATCHPAD && scratch_bytes_ == 0) continue;
-    exec[count] = {argument.index, nullptr};
-    status =
-        dnn_.dnnl_memory_create(&exec[count].memory, argument.desc, dnn_.engine, argument.data);
-    if (status != dnnl_success) break;
-    ++count;
+std::unique_ptr<Workplace> Workplace::take(const OneDnn& dnn) {
+  {
+    const std::lock_guard lock(workplaces().mutex);
+    auto& idle = workplaces().idle;
+    if (!idle.empty()) {
+      std::unique_ptr<Workplace> workplace = std::move(idle.back());
+      idle.pop_back();
+      return workplace;
+    }
   }
-  if (status == dnnl_success) status = dnn_.dnnl_primitive_execute(primitive_, stream, count, exec);
-  if (status == dnnl_success) status = dnn_.dnnl_stream_wait(stream);
-  for (int i = 0; i < count; ++i) dnn_.dnnl_memory_destroy(exec[i].memory);
-  return status;
+  std::unique_ptr<Workplace> made(new Workplace(dnn));
+  if (dnn.dnnl_stream_create(&made->stream_, dnn.engine, dnnl_stream_default_flags) != dnnl_success)
+    throw std::bad_alloc();
+  return made;
+}
+
+void Workplace::give_back(std::unique_ptr<Workplace> workplace) {
+  const std::lock_guard lock(workplaces().mutex);
+  workplaces().idle.push_back(std::move(workplace));
+}
+
+Workplace::~Workplace() {
+  if (stream_) dnn_.dnnl_stream_destroy(stream_);
+}
+
+void* Workplace::scratch(size_t bytes) {
+  constexpr size_t kAlignment = 64;
+  if (scratch_bytes_ < bytes) {
+    scratch_.reset();
+    scratch_bytes_ = 0;
+    scratch_.reset(new char[bytes + kAlignment]);
+    scratch_bytes_ = bytes;
+  }
+  const auto raw = reinterpret_cast<uintptr_t>(scratch_.get());
+  return reinterpret_cast<void*>((raw + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+MatmulRun::MatmulRun(const Matmul& matmul, Workplace& workplace)
+    : matmul_(matmul), workplace_(workplace) {
+  const OneDnn& dnn = matmul.dnn_;
+  const auto add = [&](int index, const dnnl_memory_desc_t& desc) {
+    arguments_[count_] = {index, nullptr};
+    if (made_ == dnnl_success)
+      made_ =
+          dnn.dnnl_memory_create(&arguments_[count_].memory, &desc, dnn.engine, DNNL_MEMORY_NONE);
+    if (made_ == dnnl_success) ++count_;
+  };
+  add(DNNL_ARG_SRC, matmul.a_);
+  add(DNNL_ARG_WEIGHTS, matmul.b_);
+  add(DNNL_ARG_DST, matmul.c_);
+  if (matmul.scratch_bytes_ != 0) add(DNNL_ARG_SCRATCHPAD, matmul.scratch_);
+}
+
+MatmulRun::~MatmulRun() {
+  for (int i = 0; i < count_; ++i) matmul_.dnn_.dnnl_memory_destroy(arguments_[i].memory);
+}
+
+dnnl_status_t MatmulRun::run(const void* a, const void* b, void* c) {
+  if (made_ != dnnl_success) return made_;
+  const OneDnn& dnn = matmul_.dnn_;
+  void* const data[] = {const_cast<void*>(a), const_cast<void*>(b), c,
+                        count_ == 4 ? workplace_.scratch(matmul_.scratch_bytes_) : nullptr};
+  for (int i = 0; i < count_; ++i) {
+    const dnnl_status_t status = dnn.dnnl_memory_set_data_handle(arguments_[i].memory, data[i]);
+    if (status != dnnl_success) return status;
+  }
+  const dnnl_status_t status =
+      dnn.dnnl_primitive_execute(matmul_.primitive_, workplace_.stream(), count_, arguments_);
+  return status == dnnl_success ? dnn.dnnl_stream_wait(workplace_.stream()) : status;
 }
 
 }  // namespace primset_cpu

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "backends/cpu/onednn_api.h"
 
@@ -18,7 +17,7 @@ struct MatmulShape {
   friend bool operator==(const MatmulShape&, const MatmulShape&) = default;
 };
 
-// Immutable once made; any number of threads may run it at once.
+// Immutable once made; any number of threads may run it at once, each through a MatmulRun.
 class Matmul {
  public:
   // Null when oneDNN has no code for it on this CPU. Made once a shape, then remembered.
@@ -27,11 +26,8 @@ class Matmul {
   Matmul(const Matmul&) = delete;
   Matmul& operator=(const Matmul&) = delete;
 
-  // `scratch` grows as needed and may be used again. The caller holds a OneThread.
-  dnnl_status_t run(dnnl_stream_t stream, const void* a, const void* b, void* c,
-                    std::vector<char>& scratch) const;
-
  private:
+  friend class MatmulRun;
   explicit Matmul(const OneDnn& dnn) : dnn_(dnn) {}
   bool create(const MatmulShape& shape);
 
@@ -39,6 +35,48 @@ class Matmul {
   dnnl_memory_desc_t a_{}, b_{}, c_{}, scratch_{};
   size_t scratch_bytes_ = 0;
   dnnl_primitive_t primitive_ = nullptr;
+};
+
+// What one thread needs to run products: a stream and memory for intermediate values. Making one
+// costs as much as a small product, so they are kept and lent.
+class Workplace {
+ public:
+  static std::unique_ptr<Workplace> take(const OneDnn& dnn);  // throws std::bad_alloc
+  static void give_back(std::unique_ptr<Workplace> workplace);
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  dnnl_stream_t stream() const { return stream_; }
+  // Aligned to 64 bytes; valid until the next call.
+  void* scratch(size_t bytes);
+
+ private:
+  explicit Workplace(const OneDnn& dnn) : dnn_(dnn) {}
+
+  const OneDnn& dnn_;
+  dnnl_stream_t stream_ = nullptr;
+  std::unique_ptr<char[]> scratch_;
+  size_t scratch_bytes_ = 0;
+};
+
+// A product that one thread runs many times, on other memory each time.
+class MatmulRun {
+ public:
+  MatmulRun(const Matmul& matmul, Workplace& workplace);
+  ~MatmulRun();
+  MatmulRun(const MatmulRun&) = delete;
+  MatmulRun& operator=(const MatmulRun&) = delete;
+
+  // The caller holds a OneThread.
+  dnnl_status_t run(const void* a, const void* b, void* c);
+
+ private:
+  const Matmul& matmul_;
+  Workplace& workplace_;
+  dnnl_exec_arg_t arguments_[4];
+  int count_ = 0;
+  dnnl_status_t made_ = dnnl_success;
 };
 
 }  // namespace primset_cpu

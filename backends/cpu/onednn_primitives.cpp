@@ -8,7 +8,11 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/common/status.h"
 #include "backends/cpu/contraction.h"
@@ -22,9 +26,20 @@ namespace {
 using primset_backend::guarded;
 using primset_backend::make_status;
 
-// Large enough for the copies that oneDNN makes of a block's operands to pay, small enough for
-// several threads to have work.
-constexpr int64_t kBlockRows = 128, kBlockCols = 256;
+// A block is at most this large, so that oneDNN's copies of its operands pay and stay in the cache,
+// and at least kSmall where a product has few blocks, so that several threads have work.
+constexpr int64_t kLargeRows = 256, kLargeCols = 512, kSmallRows = 128, kSmallCols = 256;
+constexpr int64_t kEnoughBlocks = 8;
+
+// Equal parts of at most `largest`, a multiple of 16.
+int64_t part_of(int64_t size, int64_t largest) {
+  const int64_t parts = (size + largest - 1) / largest;
+  return ((size + parts - 1) / parts + 15) / 16 * 16;
+}
+
+int64_t parts(int64_t size, int64_t part) {
+  return (size + part - 1) / part;
+}
 
 dnnl_data_type_t dnnl_type(uint32_t dtype) {
   return dtype == PRIMSET_BF16 ? dnnl_bf16 : dnnl_f32;
@@ -39,6 +54,7 @@ MatmulShape block_shape(const Contraction& x, int64_t m, int64_t n) {
 struct Blocks {
   const OneDnn* dnn = nullptr;
   Contraction x;
+  int64_t rows = 0, cols = 0;  // of a whole block
   int64_t row_blocks = 0, col_blocks = 0;
   std::shared_ptr<const Matmul> matmuls[2][2];  // [last row block][last column block]
   std::atomic<int> failure{dnnl_success};
@@ -47,58 +63,66 @@ struct Blocks {
   uint64_t count() const {
     return x.a.offsets.size() * static_cast<uint64_t>(row_blocks * col_blocks);
   }
-  void run(uint64_t block, dnnl_stream_t stream, std::vector<char>& scratch);
+  void run(uint64_t first, uint64_t end, Workplace& workplace);
+
+ private:
+  void cut(int64_t largest_rows, int64_t largest_cols);
 };
 
+void Blocks::cut(int64_t largest_rows, int64_t largest_cols) {
+  rows = part_of(x.m, largest_rows);
+  cols = part_of(x.n, largest_cols);
+  row_blocks = parts(x.m, rows);
+  col_blocks = parts(x.n, cols);
+}
+
 bool Blocks::prepare() {
-  row_blocks = (x.m + kBlockRows - 1) / kBlockRows;
-  col_blocks = (x.n + kBlockCols - 1) / kBlockCols;
-  const int64_t last_rows = x.m - (row_blocks - 1) * kBlockRows;
-  const int64_t last_cols = x.n - (col_blocks - 1) * kBlockCols;
+  cut(kLargeRows, kLargeCols);
+  if (count() < kEnoughBlocks) cut(kSmallRows, kLargeCols);
+  if (count() < kEnoughBlocks) cut(kSmallRows, kSmallCols);
+  const int64_t last_rows = x.m - (row_blocks - 1) * rows;
+  const int64_t last_cols = x.n - (col_blocks - 1) * cols;
   for (int r = 0; r < 2; ++r) {
     for (int c = 0; c < 2; ++c) {
       if ((r == 0 && row_blocks == 1) || (c == 0 && col_blocks == 1)) continue;
-      matmuls[r][c] =
-          Matmul::get(*dnn, block_shape(x, r ? last_rows : kBlockRows, c ? last_cols : kBlockCols));
+      matmuls[r][c] = Matmul::get(*dnn, block_shape(x, r ? last_rows : rows, c ? last_cols : cols));
       if (!matmuls[r][c]) return false;
     }
   }
   return true;
 }
 
-void Blocks::run(uint64_t block, dnnl_stream_t stream, std::vector<char>& scratch) {
+void Blocks::run(uint64_t first, uint64_t end, Workplace& workplace) {
+  std::optional<MatmulRun> runs[2][2];
   const auto per_batch = static_cast<uint64_t>(row_blocks * col_blocks);
-  const uint64_t batch = block / per_batch;
-  const auto place = static_cast<int64_t>(block % per_batch);
-  const int64_t rb = place / col_blocks, cb = place % col_blocks;
-  const int64_t i = rb * kBlockRows, j = cb * kBlockCols;
   const int64_t bytes = x.dtype == PRIMSET_BF16 ? 2 : 4;
-  const char* a = x.a.data + (x.a.offsets[batch] + i * x.a.rows) * bytes;
-  const char* b = x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes;
-  char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
-  const Matmul& matmul = *matmuls[rb == row_blocks - 1][cb == col_blocks - 1];
-  if (const dnnl_status_t status = matmul.run(stream, a, b, c, scratch); status != dnnl_success)
-    failure.store(status, std::memory_order_relaxed);
+  for (uint64_t block = first; block < end; ++block) {
+    const uint64_t batch = block / per_batch;
+    const auto place = static_cast<int64_t>(block % per_batch);
+    const int64_t rb = place / col_blocks, cb = place % col_blocks;
+    const int64_t i = rb * rows, j = cb * cols;
+    const char* a = x.a.data + (x.a.offsets[batch] + i * x.a.rows) * bytes;
+    const char* b = x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes;
+    char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
+    const bool last_row = rb == row_blocks - 1, last_col = cb == col_blocks - 1;
+    std::optional<MatmulRun>& run = runs[last_row][last_col];
+    if (!run) run.emplace(*matmuls[last_row][last_col], workplace);
+    if (const dnnl_status_t status = run->run(a, b, c); status != dnnl_success)
+      failure.store(status, std::memory_order_relaxed);
+  }
 }
 
 // A primset_native_entry: the pool runs blocks as it runs workgroups.
 void run_blocks(const void* params, uint64_t first, uint64_t end, uint64_t) {
   Blocks& blocks = **static_cast<Blocks* const*>(params);
   const OneThread one(*blocks.dnn);
-  dnnl_stream_t stream = nullptr;
   try {
-    dnnl_status_t status =
-        blocks.dnn->dnnl_stream_create(&stream, blocks.dnn->engine, dnnl_stream_default_flags);
-    if (status != dnnl_success) {
-      blocks.failure.store(status, std::memory_order_relaxed);
-      return;
-    }
-    std::vector<char> scratch;
-    for (uint64_t block = first; block < end; ++block) blocks.run(block, stream, scratch);
+    std::unique_ptr<Workplace> workplace = Workplace::take(*blocks.dnn);
+    blocks.run(first, end, *workplace);
+    Workplace::give_back(std::move(workplace));
   } catch (const std::bad_alloc&) {  // a pool thread has nobody to throw to
     blocks.failure.store(dnnl_out_of_memory, std::memory_order_relaxed);
   }
-  if (stream) blocks.dnn->dnnl_stream_destroy(stream);
 }
 
 primset_status* run_dot_general(primset_stream stream, const void*,
