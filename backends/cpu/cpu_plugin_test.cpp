@@ -371,5 +371,57 @@ TEST_F(CpuDot, TheBitsDoNotDependOnThreads) {
   open();
 }
 
+// A matrix in memory: by rows or by columns, with or without gaps.
+struct Storage {
+  const char* name;
+  bool by_columns;
+  int64_t gap;
+};
+
+TEST_F(CpuDot, TheBitsDoNotDependOnStrides) {
+  open();
+  const Storage storages[] = {{"rows", false, 0},
+                              {"rows with gaps", false, 40},
+                              {"columns", true, 0},
+                              {"columns with gaps", true, 40}};
+  const int64_t sizes[][3] = {{12, 12, 32},   {12, 32, 12},   {1, 64, 300},   {29, 1, 32},
+                              {13, 13, 32},   {64, 64, 64},   {130, 100, 70}, {256, 384, 96},
+                              {300, 530, 70}, {33, 260, 410}, {500, 3, 3000}, {200, 384, 1536}};
+  const auto operand = [](const Storage& storage, int64_t rows, int64_t cols, int64_t contract) {
+    const std::vector<int64_t> strides = storage.by_columns
+                                             ? std::vector<int64_t>{1, rows + storage.gap}
+                                             : std::vector<int64_t>{cols + storage.gap, 1};
+    return Operand{{rows, cols}, strides, {contract}, {}};
+  };
+  // The same elements, wherever they lie.
+  const auto fill = [](const Operand& o, const Data& dense, size_t width) {
+    Data data{std::vector<char>(elements(o) * width), {}};
+    for (int64_t i = 0, at = 0; i < o.sizes[0]; ++i)
+      for (int64_t j = 0; j < o.sizes[1]; ++j, ++at)
+        std::memcpy(&data.bytes[static_cast<size_t>(i * o.strides[0] + j * o.strides[1]) * width],
+                    &dense.bytes[static_cast<size_t>(at) * width], width);
+    return data;
+  };
+  for (uint32_t dtype : {PRIMSET_F32, PRIMSET_BF16}) {
+    if (!available(dtype)) continue;
+    const size_t width = dtype == PRIMSET_BF16 ? 2 : 4;
+    for (const auto& [m, n, k] : sizes) {
+      const Operand a = operand(storages[0], m, k, 1), b = operand(storages[0], k, n, 0);
+      const Data da = random_data(a, dtype, 1), db = random_data(b, dtype, 2);
+      const std::vector<float> first = run({"", a, b, 1, m, n, k}, dtype, da, db);
+      for (const Storage& sa : storages) {
+        for (const Storage& sb : storages) {
+          const Operand oa = operand(sa, m, k, 1), ob = operand(sb, k, n, 0);
+          const std::vector<float> out =
+              run({"", oa, ob, 1, m, n, k}, dtype, fill(oa, da, width), fill(ob, db, width));
+          EXPECT_EQ(std::memcmp(first.data(), out.data(), 4 * out.size()), 0)
+              << m << " x " << n << " x " << k << " of dtype " << dtype << ": a by " << sa.name
+              << ", b by " << sb.name;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace primset::plugin

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -93,6 +94,10 @@ bool Matmul::create(const MatmulShape& s) {
       dnn_.dnnl_primitive_desc_create(&pd, &desc, attr, dnn_.engine, nullptr);
   dnn_.dnnl_primitive_attr_destroy(attr);
   if (status != dnnl_success) return false;
+  const char* code = nullptr;
+  batched_kernel_ =
+      dnn_.dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &code) == dnnl_success &&
+      std::string_view(code).starts_with("brg");
   if (const dnnl_memory_desc_t* md =
           dnn_.dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0)) {
     scratch_ = *md;
@@ -128,15 +133,15 @@ Workplace::~Workplace() {
   if (stream_) dnn_.dnnl_stream_destroy(stream_);
 }
 
-void* Workplace::scratch(size_t bytes) {
+void* Workplace::memory(Space space, size_t bytes) {
   constexpr size_t kAlignment = 64;
-  if (scratch_bytes_ < bytes) {
-    scratch_.reset();
-    scratch_bytes_ = 0;
-    scratch_.reset(new char[bytes + kAlignment]);
-    scratch_bytes_ = bytes;
+  Memory& m = memory_[space];
+  if (m.bytes < bytes) {
+    m = {};  // freed before the larger one is made
+    m.data.reset(new char[bytes + kAlignment]);
+    m.bytes = bytes;
   }
-  const auto raw = reinterpret_cast<uintptr_t>(scratch_.get());
+  const auto raw = reinterpret_cast<uintptr_t>(m.data.get());
   return reinterpret_cast<void*>((raw + kAlignment - 1) / kAlignment * kAlignment);
 }
 
@@ -163,8 +168,9 @@ MatmulRun::~MatmulRun() {
 dnnl_status_t MatmulRun::run(const void* a, const void* b, void* c) {
   if (made_ != dnnl_success) return made_;
   const OneDnn& dnn = matmul_.dnn_;
-  void* const data[] = {const_cast<void*>(a), const_cast<void*>(b), c,
-                        count_ == 4 ? workplace_.scratch(matmul_.scratch_bytes_) : nullptr};
+  void* const data[] = {
+      const_cast<void*>(a), const_cast<void*>(b), c,
+      count_ == 4 ? workplace_.memory(Workplace::kScratch, matmul_.scratch_bytes_) : nullptr};
   for (int i = 0; i < count_; ++i) {
     const dnnl_status_t status = dnn.dnnl_memory_set_data_handle(arguments_[i].memory, data[i]);
     if (status != dnnl_success) return status;

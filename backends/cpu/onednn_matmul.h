@@ -22,6 +22,9 @@ class Matmul {
  public:
   // Null when oneDNN has no code for it on this CPU. Made once a shape, then remembered.
   static std::shared_ptr<const Matmul> get(const OneDnn& dnn, const MatmulShape& shape);
+  // oneDNN's code for small matrices, which demands operands without gaps. Other code may add in
+  // another order.
+  bool batched_kernel() const { return batched_kernel_; }
   ~Matmul();
   Matmul(const Matmul&) = delete;
   Matmul& operator=(const Matmul&) = delete;
@@ -34,6 +37,7 @@ class Matmul {
   const OneDnn& dnn_;
   dnnl_memory_desc_t a_{}, b_{}, c_{}, scratch_{};
   size_t scratch_bytes_ = 0;
+  bool batched_kernel_ = false;
   dnnl_primitive_t primitive_ = nullptr;
 };
 
@@ -48,16 +52,19 @@ class Workplace {
   Workplace& operator=(const Workplace&) = delete;
 
   dnnl_stream_t stream() const { return stream_; }
-  // Aligned to 64 bytes; valid until the next call.
-  void* scratch(size_t bytes);
+  enum Space { kScratch, kPackedA, kPackedB };
+  // Aligned to 64 bytes; valid until the next call for the same space.
+  void* memory(Space space, size_t bytes);
 
  private:
   explicit Workplace(const OneDnn& dnn) : dnn_(dnn) {}
 
   const OneDnn& dnn_;
   dnnl_stream_t stream_ = nullptr;
-  std::unique_ptr<char[]> scratch_;
-  size_t scratch_bytes_ = 0;
+  struct Memory {
+    std::unique_ptr<char[]> data;
+    size_t bytes = 0;
+  } memory_[3];
 };
 
 // A product that one thread runs many times, on other memory each time.

@@ -45,8 +45,43 @@ dnnl_data_type_t dnnl_type(uint32_t dtype) {
   return dtype == PRIMSET_BF16 ? dnnl_bf16 : dnnl_f32;
 }
 
-MatmulShape block_shape(const Contraction& x, int64_t m, int64_t n) {
-  return {dnnl_type(x.dtype), m, n, x.k, x.a.rows, x.a.cols, x.b.rows, x.b.cols, x.n};
+// Products with fewer rows or columns are oneDNN's matrix times vector and the like.
+constexpr int64_t kNarrow = 16;
+
+// How blocks of one size are computed.
+struct BlockKind {
+  std::shared_ptr<const Matmul> matmul;
+  bool pack_a = false, pack_b = false;  // copied to rows without gaps first
+};
+
+// The order in which a product's terms are added may not depend on how its operands lie in memory:
+// where oneDNN's choice of code does, they are copied.
+std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int64_t m, int64_t n) {
+  MatmulShape shape{dnnl_type(x.dtype), m, n, x.k, x.k, 1, n, 1, x.n};
+  BlockKind kind;
+  const auto dense = Matmul::get(dnn, shape);
+  if (!dense) return std::nullopt;
+  const bool narrow = m < kNarrow || n < kNarrow;
+  if (narrow || dense->batched_kernel()) {
+    const bool columns_fit = !narrow && x.b.rows == 1 && x.b.cols == x.k;
+    kind.pack_a = x.a.rows != x.k || x.a.cols != 1;
+    kind.pack_b = !(x.b.rows == n && x.b.cols == 1) && !columns_fit;
+  }
+  if (!kind.pack_a) shape.a_rows = x.a.rows, shape.a_cols = x.a.cols;
+  if (!kind.pack_b) shape.b_rows = x.b.rows, shape.b_cols = x.b.cols;
+  kind.matmul = Matmul::get(dnn, shape);
+  return kind.matmul ? std::optional(std::move(kind)) : std::nullopt;
+}
+
+// Copies a matrix to rows without gaps.
+template <typename T>
+const char* packed(const char* from, int64_t rows, int64_t cols, int64_t row_stride,
+                   int64_t col_stride, void* to) {
+  const T* source = reinterpret_cast<const T*>(from);
+  T* target = static_cast<T*>(to);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < cols; ++j) *target++ = source[i * row_stride + j * col_stride];
+  return static_cast<const char*>(to);
 }
 
 // A contraction and its blocks. All blocks have one of four sizes: whole or rest, in rows and
@@ -56,7 +91,7 @@ struct Blocks {
   Contraction x;
   int64_t rows = 0, cols = 0;  // of a whole block
   int64_t row_blocks = 0, col_blocks = 0;
-  std::shared_ptr<const Matmul> matmuls[2][2];  // [last row block][last column block]
+  std::optional<BlockKind> kinds[2][2];  // [last row block][last column block]
   std::atomic<int> failure{dnnl_success};
 
   bool prepare();
@@ -85,8 +120,8 @@ bool Blocks::prepare() {
   for (int r = 0; r < 2; ++r) {
     for (int c = 0; c < 2; ++c) {
       if ((r == 0 && row_blocks == 1) || (c == 0 && col_blocks == 1)) continue;
-      matmuls[r][c] = Matmul::get(*dnn, block_shape(x, r ? last_rows : rows, c ? last_cols : cols));
-      if (!matmuls[r][c]) return false;
+      kinds[r][c] = block_kind(*dnn, x, r ? last_rows : rows, c ? last_cols : cols);
+      if (!kinds[r][c]) return false;
     }
   }
   return true;
@@ -105,8 +140,21 @@ void Blocks::run(uint64_t first, uint64_t end, Workplace& workplace) {
     const char* b = x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes;
     char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
     const bool last_row = rb == row_blocks - 1, last_col = cb == col_blocks - 1;
+    const BlockKind& kind = *kinds[last_row][last_col];
+    if (kind.pack_a) {
+      const int64_t m = std::min(rows, x.m - i);
+      void* to = workplace.memory(Workplace::kPackedA, static_cast<size_t>(m * x.k * bytes));
+      a = bytes == 2 ? packed<uint16_t>(a, m, x.k, x.a.rows, x.a.cols, to)
+                     : packed<uint32_t>(a, m, x.k, x.a.rows, x.a.cols, to);
+    }
+    if (kind.pack_b) {
+      const int64_t n = std::min(cols, x.n - j);
+      void* to = workplace.memory(Workplace::kPackedB, static_cast<size_t>(x.k * n * bytes));
+      b = bytes == 2 ? packed<uint16_t>(b, x.k, n, x.b.rows, x.b.cols, to)
+                     : packed<uint32_t>(b, x.k, n, x.b.rows, x.b.cols, to);
+    }
     std::optional<MatmulRun>& run = runs[last_row][last_col];
-    if (!run) run.emplace(*matmuls[last_row][last_col], workplace);
+    if (!run) run.emplace(*kind.matmul, workplace);
     if (const dnnl_status_t status = run->run(a, b, c); status != dnnl_success)
       failure.store(status, std::memory_order_relaxed);
   }

@@ -202,7 +202,8 @@ BuiltKernel ProgramBuilder::fused(const std::function<BuiltKernel()>& make) {
 
 void ProgramBuilder::materialize(ValueId v) {
   if (places_.count(v) != 0) return;
-  std::vector<Root> roots{{v, temp(v)}};
+  const Placement place = temp(v);
+  std::vector<Root> roots{{v, place}};
   // The other results of a reduction come with it: making them later would reduce again.
   if (is_reduce(v)) {
     for (ValueId other : g_.node(g_.producer(v)).results) {
@@ -211,6 +212,8 @@ void ProgramBuilder::materialize(ValueId v) {
     }
   }
   compute(std::move(roots));
+  // A view may have been computed as what it views, in the same memory.
+  places_.emplace(v, place);
 }
 
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {

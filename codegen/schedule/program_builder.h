@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -81,6 +82,8 @@ class ProgramBuilder {
   bool same_rows(const std::set<ValueId>& a, ValueId va, const std::set<ValueId>& b,
                  ValueId vb) const;
   Root sink_views(Root root) const;
+  // Where the elements of `v` lie when it is placed, or a view of what is.
+  std::optional<Placement> viewed(ValueId v) const;
   void copy_into(ValueId v, const Placement& p);
 
   BuildContext context(const char* name) const;

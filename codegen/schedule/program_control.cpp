@@ -25,15 +25,20 @@ void ProgramBuilder::sort_passes(SortRequest r) {
   steps_->push_back({std::move(outer)});
 }
 
-// Operands and results as dense buffers; a result wanted elsewhere is copied there.
+// Operands as strides see them, results as dense buffers; a result wanted elsewhere is copied
+// there.
 void ProgramBuilder::native(NodeId id, const std::vector<Root>& roots) {
   const Node& n = g_.node(id);
   NativeStep step;
   step.node = id;
   for (ValueId v : n.operands) {
     if (v == prims::kNoValue) continue;
-    if (places_.count(v) == 0) materialize(v);
-    const Placement& p = places_.at(v);
+    std::optional<Placement> seen = viewed(v);
+    if (!seen) {
+      materialize(v);
+      seen = viewed(v);
+    }
+    const Placement& p = seen.value();
     step.operands.push_back({p.buffer, g_.type(v).dtype, g_.type(v).shape, p.strides, p.offset});
   }
   std::vector<Root> copies;

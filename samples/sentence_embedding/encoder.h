@@ -3,8 +3,10 @@
 #define PRIMSET_SAMPLES_SENTENCE_EMBEDDING_ENCODER_H_
 
 #include <primset/device.h>
+#include <primset/graph.h>
 #include <primset/tensor.h>
 
+#include <optional>
 #include <vector>
 
 #include "model_config.h"
@@ -15,9 +17,16 @@ namespace sentence_embedding {
 // Immutable after construction.
 class Encoder {
  public:
+  // How it computes: as one graph, captured once and fused across operators, or each operator as it
+  // comes. The results have the same bits.
+  enum class Mode { graph, eager };
+
   // Copies the weights to the device. Throws std::runtime_error when one is missing or is not an
   // f32 tensor of the shape that the configuration implies.
-  Encoder(const ModelConfig& config, const SafetensorsFile& weights, primset::Device device);
+  Encoder(const ModelConfig& config, const SafetensorsFile& weights, primset::Device device,
+          Mode mode = Mode::graph);
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
 
   // ids: i64 [sentences, tokens], padded at the end; mask: f32 of the same sizes, 1 for a token and
   // 0 for padding. Result: f32 [sentences, hidden], each row of length 1.
@@ -28,7 +37,7 @@ class Encoder {
 
  private:
   struct Linear {
-    primset::Tensor weight;  // [in, out]: a transposed view of what the file holds
+    primset::Tensor weight;  // [out, in]
     primset::Tensor bias;
   };
   struct Norm {
@@ -44,6 +53,10 @@ class Encoder {
   };
 
   class Loader;
+  void capture();
+  // What embed() does, operator by operator.
+  primset::Tensor compute(const primset::Tensor& ids, const primset::Tensor& mask) const;
+  primset::Tensor linear(const primset::Tensor& x, const Linear& map) const;
   primset::Tensor normalize(const primset::Tensor& x, const Norm& norm) const;
   primset::Tensor token_vectors(const primset::Tensor& ids) const;
   primset::Tensor attention(const primset::Tensor& x, const Layer& layer,
@@ -54,6 +67,7 @@ class Encoder {
   primset::Tensor words_, positions_, token_types_;
   Norm embedding_norm_;
   std::vector<Layer> layers_;
+  std::optional<primset::Graph> graph_;
 };
 
 // The cosine of the angle between any two rows; `rows` [n, hidden] have length 1. Result: [n, n].

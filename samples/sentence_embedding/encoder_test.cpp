@@ -78,6 +78,13 @@ TEST_F(EncoderTest, GivesWhatPyTorchGives) {
       EXPECT_NEAR(rows[i * 384 + j], cases()[i].first[j], kTolerance) << i << ", " << j;
 }
 
+// Fusing across operators changes no bit.
+TEST_F(EncoderTest, GraphGivesTheBitsOfEager) {
+  const SafetensorsFile weights(kModel / "model.safetensors");
+  const Encoder eager(load_model_config(kModel), weights, "cpu", Encoder::Mode::eager);
+  EXPECT_EQ(embed_all(eager, tokens_, 4, /*pad_id=*/0), embeddings(4));
+}
+
 TEST_F(EncoderTest, PaddingChangesNothing) {
   const std::vector<float> alone = embeddings(1), together = embeddings(cases().size());
   for (size_t i = 0; i < alone.size(); ++i) ASSERT_NEAR(alone[i], together[i], kTolerance) << i;

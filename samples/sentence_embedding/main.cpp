@@ -64,7 +64,7 @@ const std::vector<std::string>& default_sentences() {
 struct Arguments {
   std::vector<std::string> sentences;
   std::string file, device, model;
-  bool json = false;
+  bool json = false, eager = false;
   size_t batch = 32;
   double bench_seconds = 0;
 };
@@ -123,7 +123,8 @@ int run(const Arguments& arguments) {
   const primset::Device device =
       arguments.device.empty() ? primset::current_device() : primset::Device(arguments.device);
   const primset::DeviceGuard on(device);
-  const Encoder encoder(config, SafetensorsFile(folder / "model.safetensors"), device);
+  const Encoder encoder(config, SafetensorsFile(folder / "model.safetensors"), device,
+                        arguments.eager ? Encoder::Mode::eager : Encoder::Mode::graph);
 
   for (const std::string& sentence : result.sentences)
     result.tokens.push_back(tokenizer.encode(sentence));
@@ -171,6 +172,8 @@ int main_of(int argc, char** argv) {
   app.add_option("--device", arguments.device,
                  "Where to compute: cpu, vulkan:0, ... (see `primset devices`)");
   app.add_option("--model", arguments.model, "The model's folder");
+  app.add_flag("--eager", arguments.eager,
+               "Operator by operator instead of one captured graph: the same bits, slower");
   app.add_option("--batch", arguments.batch, "Sentences computed at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
