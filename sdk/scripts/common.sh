@@ -5,20 +5,61 @@ packages=(
   cmake ninja-build clang-22 libclang-rt-22-dev llvm-22-dev liblld-22-dev mold ccache
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   libbenchmark-dev libvulkan-dev spirv-tools spirv-headers libdnnl-dev
-  mesa-vulkan-drivers vulkan-validationlayers python3-venv
+  mesa-vulkan-drivers vulkan-validationlayers python3-venv python3-dev
 )
 
-step_started=$SECONDS
+logs=build/logs
+mkdir -p "$logs"
+
+# --- steps ---------------------------------------------------------------------------------------
+# step "Title (about 1 minute)"; step_done prints what it took; summary lists all steps.
+step_titles=()
+step_seconds=()
 step() {
   printf '\n== %s\n' "$1"
+  step_titles+=("${1%% (*}")
   step_started=$SECONDS
 }
-step_done() { printf '== done in %d s\n' $((SECONDS - step_started)); }
+step_done() {
+  step_seconds+=($((SECONDS - step_started)))
+  printf '== done in %d s\n' "${step_seconds[-1]}"
+}
+summary() {
+  local i
+  printf '\n== Time\n'
+  for i in "${!step_seconds[@]}"; do
+    printf '%6d s  %s\n' "${step_seconds[$i]}" "${step_titles[$i]}"
+  done
+  printf '%6d s  in all\n' "$SECONDS"
+}
 
+# with_progress LOG TEXT COMMAND...: runs a command that has nothing to say, its output in a log;
+# says every ten seconds that it still runs, and what `progress_text` finds in the log. When the
+# command fails the end of the log is shown.
+progress_text() { :; }
+with_progress() {
+  local log=$logs/$1 text=$2 started=$SECONDS said=$SECONDS pid
+  shift 2
+  "$@" >"$log" 2>&1 &
+  pid=$!
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 0.2
+    if [ $((SECONDS - said)) -ge 10 ]; then
+      said=$SECONDS
+      printf '   %s: %d s %s\n' "$text" $((SECONDS - started)) "$(progress_text "$log")"
+    fi
+  done
+  wait "$pid" && return
+  tail -n 40 "$log" >&2
+  echo "$text failed; all of its output is in $log" >&2
+  return 1
+}
+
+# --- packages ------------------------------------------------------------------------------------
 # Installs what is missing, and nothing when all is there. Needs root or sudo on Debian 12.
 install_packages() {
-  local missing=()
-  for p in "${packages[@]}"; do
+  local missing=() sudo=() p
+  for p in "${packages[@]}" "$@"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
   done
   if [ ${#missing[@]} -eq 0 ]; then
@@ -26,24 +67,38 @@ install_packages() {
     return
   fi
   echo "Installing: ${missing[*]}"
-  local sudo=()
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  "${sudo[@]}" apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  with_progress apt-update.log "apt-get update" "${sudo[@]}" apt-get update -q
+  progress_text() { grep -c '^Setting up' "$1" | sed 's/.*/(& packages set up)/'; }
+  with_progress apt-install.log "apt-get install" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}"
+  progress_text() { :; }
 }
 
+# --- build ---------------------------------------------------------------------------------------
 # configure_and_build PRESET [TARGET ...]
 configure_and_build() {
   local preset=$1
   shift
-  cmake --preset "$preset" >build-configure.log 2>&1 || { cat build-configure.log; return 1; }
-  rm -f build-configure.log
-  cmake --build --preset "$preset" ${1:+--target "$@"} -- -j"$(nproc)"
+  cmake --preset "$preset" >"$logs/configure-$preset.log" 2>&1 ||
+    { cat "$logs/configure-$preset.log" >&2; return 1; }
+  NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$preset" ${1:+--target "$@"} -- -j"$(nproc)"
 }
 
-# A virtual environment for the tests that compare with PyTorch, NumPy and SciPy.
+# --- Python --------------------------------------------------------------------------------------
+# A virtual environment for the tests that compare with PyTorch, NumPy and SciPy. PyTorch's own
+# index has a build without the libraries of GPUs; where it cannot be reached any build will do.
 python_environment() {
+  if .venv/bin/python -c 'import torch, numpy, scipy, mpmath, pytest, yaml' 2>/dev/null; then
+    echo "The Python environment .venv is complete."
+    return
+  fi
   [ -x .venv/bin/python ] || python3 -m venv .venv
-  .venv/bin/python -c 'import torch, numpy, scipy' 2>/dev/null ||
-    .venv/bin/pip install -q torch==2.13.0 numpy scipy
+  with_progress pip.log "pip install" .venv/bin/pip install -q --disable-pip-version-check \
+    numpy scipy mpmath pytest pyyaml
+  .venv/bin/python -c 'import torch' 2>/dev/null && return
+  with_progress pip-torch.log "pip install torch" .venv/bin/pip install -q \
+    --disable-pip-version-check torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu ||
+    with_progress pip-torch.log "pip install torch, any build" .venv/bin/pip install -q \
+      --disable-pip-version-check torch==2.13.0
 }
