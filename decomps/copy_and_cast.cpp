@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "decomps/operator_support.h"
+
 namespace primset::decomps {
 
 Val clone::decompose(Tracer& t, const Val& self, const std::optional<MemoryFormat>& format) {
@@ -17,6 +21,11 @@ Val _to_copy::decompose(Tracer& t, const Val& self, const std::optional<DType>& 
 
 // copy_ converts whatever there is: even a fraction to an integer.
 Val copy::decompose(Tracer& t, const Val& self, const Val& src, bool non_blocking) {
+  const std::array<SymInts, 2> shapes = {self.shape(), src.shape()};
+  const SymInts joint = broadcast_shapes(shapes);
+  require(equal_sizes(joint, self.shape()), ErrorCode::runtime,
+          fmt::format("output with shape {} doesn't match the broadcast shape {}",
+                      shape_text(self.shape()), shape_text(joint)));
   return broadcast_to(convert(src, self.dtype()), self.shape());
 }
 

@@ -79,6 +79,26 @@ Val identity(Tracer& t, const SymInt& n, const SymInt& m, const Type& dtype) {
   return convert(here, dtype.value_or(DType::f32));
 }
 
+void require_permutation(const std::vector<int64_t>& layout) {
+  const auto rank = static_cast<int64_t>(layout.size());
+  std::vector<bool> seen(layout.size());
+  for (size_t i = 0; i < layout.size(); ++i) {
+    require(layout[i] >= 0 && layout[i] < rank, ErrorCode::runtime,
+            fmt::format("Dimension out of range (expected to be between 0 and {}, but got {} at "
+                        "index {}).  NB: negative dims not currently supported; file an issue if "
+                        "you want it.",
+                        rank - 1, layout[i], i));
+    require(!seen[static_cast<size_t>(layout[i])], ErrorCode::runtime, "Duplicate dim not allowed");
+    seen[static_cast<size_t>(layout[i])] = true;
+  }
+}
+
+void require_strides(const SymInts& size, const SymInts& stride) {
+  require(stride.size() == size.size(), ErrorCode::runtime,
+          fmt::format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
+                      size.size(), stride.size()));
+}
+
 }  // namespace
 
 Val empty::decompose(Tracer& t, const SymInts& size, const Type& dtype, const Place&, const Device&,
@@ -96,13 +116,12 @@ Val empty_permuted::decompose(Tracer& t, const SymInts& size, const std::vector<
                       "physical_layout; i.e. len(size) = {} is not equal to len(physical_layout) = "
                       "{}",
                       size.size(), layout.size()));
+  require_permutation(layout);
   return filled(t, size, 0, dtype.value_or(DType::f32));
 }
 Val empty_strided::decompose(Tracer& t, const SymInts& size, const SymInts& stride,
                              const Type& dtype, const Place&, const Device&, const Pin&) {
-  require(stride.size() == size.size(), ErrorCode::runtime,
-          fmt::format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
-                      size.size(), stride.size()));
+  require_strides(size, stride);
   return filled(t, size, 0, dtype.value_or(DType::f32));
 }
 Val zeros::decompose(Tracer& t, const SymInts& size, const Type& dtype, const Place&, const Device&,
@@ -139,6 +158,7 @@ Val new_empty::decompose(Tracer& t, const Val& self, const SymInts& size, const 
 Val new_empty_strided::decompose(Tracer& t, const Val& self, const SymInts& size,
                                  const SymInts& stride, const Type& dtype, const Place&,
                                  const Device&, const Pin&) {
+  require_strides(size, stride);
   return filled(t, size, 0, dtype.value_or(self.dtype()));
 }
 Val new_zeros::decompose(Tracer& t, const Val& self, const SymInts& size, const Type& dtype,

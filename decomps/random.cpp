@@ -280,20 +280,22 @@ Range range_of(DType t) {
   return {-greatest - 1, greatest};
 }
 
+// The ends of i64 are never compared with: the difference would overflow.
+bool holds(DType t, const SymInt& v) {
+  const Range range = range_of(t);
+  return (range.least == kLeast || v >= SymInt(range.least)) &&
+         (range.greatest == kGreatest || v <= SymInt(range.greatest));
+}
+
 void require_integer_range(const SymInt& from, const SymInt& to, DType t) {
   require(from < to, ErrorCode::runtime,
           fmt::format("random_ expects 'from' to be less than 'to', but got from={} >= to={}",
                       from.hint(), to.hint()));
   require(!is_complex(t), ErrorCode::runtime,
           "check_random_bounds handles only integral, floating-point and boolean types");
-  const Range range = range_of(t);
-  const auto inside = [&](const SymInt& v) {
-    return (range.least == kLeast || v >= SymInt(range.least)) &&
-           (range.greatest == kGreatest || v <= SymInt(range.greatest));
-  };
-  require(inside(from), ErrorCode::runtime,
+  require(holds(t, from), ErrorCode::runtime,
           fmt::format("from is out of bounds for {}", cpp_name(t)));
-  require(inside(to - 1), ErrorCode::runtime,
+  require(holds(t, to - 1), ErrorCode::runtime,
           fmt::format("to - 1 is out of bounds for {}", cpp_name(t)));
 }
 
@@ -311,7 +313,7 @@ Val random_integers_from(Tracer& t, const Generator& g, const SymInts& shape, DT
     return integers_between(t, g, shape, dtype, from,
                             SymInt((int64_t{1} << significand_bits(dtype)) + 1));
   const Range range = range_of(dtype);
-  require(from >= SymInt(range.least) && from <= SymInt(range.greatest), ErrorCode::runtime,
+  require(holds(dtype, from), ErrorCode::runtime,
           fmt::format("from is out of bounds for {}", cpp_name(dtype)));
   const int64_t end = range.greatest == kGreatest ? kLeast : range.greatest + 1;
   return integers_between(t, g, shape, dtype, from, SymInt(end));

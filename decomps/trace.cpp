@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "decomps/bind.h"
 #include "decomps/engine.h"
@@ -27,6 +28,14 @@ void add_targets(const Actual& a, uint32_t argument, std::vector<Target>& out) {
   if (auto* l = std::get_if<std::vector<TensorMeta>>(&a.value)) {
     for (uint32_t i = 0; i < l->size(); ++i) out.push_back({&(*l)[i], argument, i});
   }
+}
+
+// Does the first result share memory with an argument, as the schema says? An out= argument is
+// filled, whatever the functional overload does.
+bool returns_alias(const Overload& o) {
+  if (o.kind == OverloadKind::inplace) return true;
+  if (o.kind == OverloadKind::out) return false;
+  return !o.returns.empty() && o.returns[0].alias.letter != 0;
 }
 
 class CallTracer {
@@ -81,18 +90,33 @@ class CallTracer {
             fmt::format("no view function '{}'", computed_.implementation.function));
     const std::vector<TensorMeta> metas = viewed_metas(args_[0]);
     const Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
-    const bool aliases = overload_.kind == OverloadKind::inplace ||
-                         (!overload_.returns.empty() && overload_.returns[0].alias.letter != 0);
+    const bool aliases = returns_alias(overload_);
+    const bool outs = overload_.kind == OverloadKind::out;
     const std::vector<Val> viewed = viewed_values(args[0]);
-    for (const View& view : f(tracer_, metas, args)) {
+    const std::vector<View> made = f(tracer_, metas, args);
+    const std::vector<Target> targets = outs ? written() : std::vector<Target>();
+    if (outs) require_targets(made.size(), targets.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      const View& view = made[i];
       const TensorMeta& self = metas[view.element];
       const bool shares = aliases || view.unannotated;
-      if (!shares || !add_view(self, view))
-        add_copy(self, view, view_of(viewed[view.element], view));
+      if (!shares) require_viewable(self, view);
+      if (shares && !outs && add_view(self, view)) continue;
+      const Val copied = view_of(viewed[view.element], view);
+      if (outs)
+        add_out(copied, targets[i], i);
+      else
+        add_copy(self, view, copied);
     }
     for (const TracedOutput& o : call_.outputs)
       require(overload_.kind != OverloadKind::inplace || o.kind != TracedOutput::Kind::fresh,
               ErrorCode::internal, "an in-place view that copies");
+  }
+
+  // A copy of a view refuses what the view itself refuses; strides alone it does not mind.
+  static void require_viewable(const TensorMeta& self, const View& view) {
+    ViewGeometry at = geometry_of(self);
+    advance(at, view);
   }
 
   static bool has_format(const View& view, const ViewGeometry& at) {
@@ -160,6 +184,8 @@ class CallTracer {
     take_dtype_of_out(args);
     const std::vector<Val> results = apply(tracer_, computed_, std::move(args));
     const std::vector<Target> targets = written();
+    const bool outs = overload_.kind == OverloadKind::out;
+    if (outs) require_targets(results.size(), targets.size());
     require(results.size() >= targets.size(), ErrorCode::internal,
             fmt::format("'{}' computes {} results for {} tensors", overload_.qualified,
                         results.size(), targets.size()));
@@ -167,8 +193,8 @@ class CallTracer {
     for (size_t i = 0; i < results.size(); ++i) {
       if (i < fresh) {
         add_fresh(results[i], output_strides(overload_, args_, i, results[i].shape()));
-      } else if (overload_.kind == OverloadKind::out) {
-        add_out(results[i], targets[i - fresh], i);
+      } else if (outs && overload_.args[targets[i].argument].is_out) {
+        add_out(results[i], targets[i], i);
       } else {
         add_written(results[i], targets[i - fresh]);
       }
@@ -184,15 +210,25 @@ class CallTracer {
     if (!targets.empty()) args[static_cast<size_t>(at)] = targets[0].meta->dtype;
   }
 
+  // How many tensors an out= list has is the caller's to get right.
+  void require_targets(size_t results, size_t targets) const {
+    require(results == targets, ErrorCode::runtime,
+            fmt::format("{}_out() expected an out= argument of size {}, got size {}", overload_.op,
+                        results, targets));
+  }
+
+  // What the call writes, in the order of the results: out= arguments first.
   std::vector<Target> written() const {
     std::vector<uint32_t> indices;
     for (uint32_t i = 0; i < overload_.args.size(); ++i) {
       if (overload_.args[i].alias.writes) indices.push_back(i);
     }
-    std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
-      return std::pair(overload_.args[a].alias.letter, a) <
-             std::pair(overload_.args[b].alias.letter, b);
-    });
+    auto place = [&](uint32_t i) {
+      const specs::Argument& a = overload_.args[i];
+      return std::tuple(!a.is_out, a.alias.letter, i);
+    };
+    std::sort(indices.begin(), indices.end(),
+              [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
     std::vector<Target> targets;
     for (uint32_t i : indices) add_targets(args_[i], i, targets);
     return targets;
@@ -273,8 +309,7 @@ TracedCall trace(const specs::Bundle& bundle, const Overload& overload,
 
 bool is_view(const specs::Bundle& bundle, const Overload& overload) {
   if (bundle.computed_by(overload).implementation.kind != ImplKind::view) return false;
-  return overload.kind == OverloadKind::inplace ||
-         (!overload.returns.empty() && overload.returns[0].alias.letter != 0);
+  return returns_alias(overload);
 }
 
 std::vector<Unification> unifications(const prims::SymContext& context) {

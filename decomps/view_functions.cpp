@@ -232,6 +232,15 @@ Views adjoint(const TensorMeta& self) {
   return views;
 }
 
+Views matrix_adjoint(const TensorMeta& self) {
+  require(
+      rank_of(self) == 0 || rank_of(self) == 2, ErrorCode::runtime,
+      fmt::format("tensor.H is only supported on matrices (2-D tensors). Got {}-D tensor.{}",
+                  rank_of(self),
+                  rank_of(self) > 2 ? " For batches of matrices, consider using tensor.mH" : ""));
+  return adjoint(self);
+}
+
 Views movedim(const TensorMeta& self, const Dims& from, const Dims& to) {
   const int64_t rank = rank_of(self);
   require(
@@ -680,6 +689,7 @@ ViewFunction find_view(std::string_view function) {
       PRIMSET_VIEW_BOX(hsplit_array),
       PRIMSET_VIEW_BOX(hsplit_int),
       PRIMSET_VIEW_BOX(imag),
+      PRIMSET_VIEW_BOX(matrix_adjoint),
       PRIMSET_VIEW_BOX(matrix_transpose),
       PRIMSET_VIEW_BOX(movedim),
       PRIMSET_VIEW_BOX(movedim_int),

@@ -48,6 +48,7 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
   if (auto it = region_values_.find(v); it != region_values_.end()) return it->second;
   if (g.producer(v) == prims::Graph::kNoNode) throw NotFusible(v);
   const Node& n = g.node(g.producer(v));
+  if (regroups_bits(n)) return regrouped(n, at);
   if (is_elementwise(n.prim)) return elementwise(n, at);
   if (auto source = view(n, at)) return emit(n.operands[0], *source);
   switch (n.prim) {
@@ -95,7 +96,7 @@ Elem ElementEmitter::constant(const Node& n) {
   if (const auto* s = std::get_if<primset::Scalar>(&value)) return literal(b, *s, dtype);
   const auto& size = std::get<SymInt>(value);
   if (auto known = size.maybe_constant()) return literal(b, primset::Scalar(*known), dtype);
-  Value v = b.int_resize(frame_.param(size), kir::Scalar::i64, true);
+  Value v = b.int_resize(frame_.number_param(size), kir::Scalar::i64, true);
   return lower_convert(b, {v, {}}, DType::i64, dtype);
 }
 

@@ -97,6 +97,8 @@ class ElementEmitter {
   Elem dynamic_update_slice(const Node& n, const Indices& at);
   Elem gather(const Node& n, const Indices& at);
   Elem map(prims::ValueId v, const Node& n, const Indices& at);
+  bool regroups_bits(const Node& n) const;
+  Elem regrouped(const Node& n, const Indices& at);
   std::optional<Indices> view(const Node& n, const Indices& at);
   Elem load(const Placement& p, DType dtype, const Indices& at);
 

@@ -38,14 +38,25 @@ Value Frame::buffer(BufferId id, bool read, bool written) {
   return pointers_.back();
 }
 
-Value Frame::param(const SymInt& s) {
-  if (s.is_constant()) return index_constant(s.constant());
-  auto [it, fresh] = params_.try_emplace(s.poly());
+Value Frame::integer_param(const SymInt& s, Type type,
+                           std::unordered_map<uint32_t, kir::Value>& known) {
+  auto [it, fresh] = known.try_emplace(s.poly());
   if (fresh) {
-    it->second = builder_.scalar_param("p" + std::to_string(step_.scalars.size()), index_type_);
-    step_.scalars.push_back({ScalarParam::Source::integer, index_type_, s, 0, 0});
+    it->second = builder_.scalar_param("p" + std::to_string(step_.scalars.size()), type);
+    step_.scalars.push_back({ScalarParam::Source::integer, type, s, 0, 0});
   }
   return it->second;
+}
+
+Value Frame::param(const SymInt& s) {
+  if (s.is_constant()) return index_constant(s.constant());
+  return integer_param(s, index_type_, params_);
+}
+
+Value Frame::number_param(const SymInt& s) {
+  const bool wide = target().i64 && index_type_ != kir::kI64;
+  if (!wide || s.is_constant()) return param(s);
+  return integer_param(s, kir::kI64, number_params_);
 }
 
 Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {

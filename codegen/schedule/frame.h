@@ -48,6 +48,8 @@ class Frame {
   // --- parameters ---
   kir::Value buffer(BufferId id, bool read, bool written);
   kir::Value param(const SymInt& s);  // index type, one lane
+  // A number that need not be an index: i64 wherever the device has it.
+  kir::Value number_param(const SymInt& s);
   Elem scalar_input(uint32_t graph_input, DType dtype);
 
   // --- the loop nest in force ---
@@ -100,7 +102,10 @@ class Frame {
   uint16_t lanes_ = 1;
   kir::Value mask_;
   std::vector<kir::Value> pointers_;
-  std::unordered_map<uint32_t, kir::Value> params_;
+  kir::Value integer_param(const SymInt& s, kir::Type type,
+                           std::unordered_map<uint32_t, kir::Value>& known);
+
+  std::unordered_map<uint32_t, kir::Value> params_, number_params_;
   std::unordered_map<uint32_t, Elem> inputs_;
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;

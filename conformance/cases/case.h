@@ -28,11 +28,12 @@ struct RngState {
 };
 // What an operator draws from when it is given no generator: runs start from here.
 inline constexpr RngState kDefaultRng{67280421310721, 0};
-// Stands where the result goes: an out= argument. The tensor is made when the expected result is
-// known, in one of these ways.
+// Stands where the result goes: an out= argument, a list of them included. The tensors are made
+// when the expected result is known, in one of these ways.
 struct OutTensor {
   enum class Kind : uint8_t { fitting, strided, empty };  // empty: it must grow
   Kind kind = Kind::fitting;
+  std::optional<DType> dtype = {};  // none: the result's
   friend bool operator==(const OutTensor&, const OutTensor&) = default;
 };
 

@@ -41,14 +41,6 @@ std::optional<std::string_view> inside(std::string_view text, std::string_view p
   return text.substr(prefix.size(), text.size() - prefix.size() - 1);
 }
 
-OutTensor read_out(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kNames = {"out", "out@strided", "out@empty"};
-  for (size_t i = 0; i < kNames.size(); ++i) {
-    if (text == kNames[i]) return {static_cast<OutTensor::Kind>(i)};
-  }
-  malformed(text, "out, out@strided or out@empty");
-}
-
 MemoryFormat read_memory_format(std::string_view text) {
   constexpr std::array<std::string_view, 4> kNames = {"contiguous", "preserve", "channels_last",
                                                       "channels_last_3d"};
@@ -136,6 +128,18 @@ DType ValueReader::dtype_of(std::string_view text) const {
   return *t;
 }
 
+OutTensor ValueReader::read_out(std::string_view text) const {
+  constexpr std::array<std::string_view, 3> kNames = {"out", "out@strided", "out@empty"};
+  std::string_view kind = text.substr(0, text.find(':'));
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kind != kNames[i]) continue;
+    OutTensor out{static_cast<OutTensor::Kind>(i)};
+    if (kind.size() < text.size()) out.dtype = dtype_of(text.substr(kind.size() + 1));
+    return out;
+  }
+  malformed(text, "out, out@strided or out@empty");
+}
+
 HostTensor ValueReader::tensor(std::string_view text) {
   std::string_view whole = text;
   if (text.starts_with('&')) {
@@ -189,6 +193,7 @@ ArgValue ValueReader::read(ArgKind kind, const std::string& name, std::string_vi
     }
     case ArgKind::tensor_list:
     case ArgKind::optional_tensor_list:
+      if (text.starts_with("out")) return read_out(text);
       return tensors(text);
     case ArgKind::scalar:
       return read_scalar(text);

@@ -11,7 +11,8 @@
 //   wrapped(2.5)  a Scalar where a tensor is expected
 //   (a, b, none)  a list of tensors
 //   rng(7,3)      a generator with this seed and offset
-//   out, out@strided, out@empty    the tensor that an out= argument gets
+//   out, out@strided, out@empty    what an out= argument gets: tensors that fit the results
+//   out:f64       the same of another dtype
 //   !index        the call must be refused with this class of error
 //
 // Arguments that a text leaves out have the schema's default.
@@ -60,6 +61,8 @@ class ValueReader {
   DType dtype_of(std::string_view text) const;  // "T", "R", "C", "f32"
 
  private:
+  OutTensor read_out(std::string_view text) const;
+
   DType dtype_;
   LayoutKind layout_;
   Rng& rng_;

@@ -28,15 +28,32 @@ std::vector<std::string> tensor_names(const Overload& overload) {
   return out;
 }
 
+// Operators that refuse to divide an integer by zero.
+bool refuses_zero(const Overload& overload, DType dtype) {
+  constexpr std::string_view kOps[] = {"floor_divide", "fmod", "remainder", "div", "divide"};
+  return is_integral(dtype) && std::ranges::find(kOps, overload.op) != std::end(kOps);
+}
+
+// "other=T[5,7]" gets a fill without zeros.
+std::string without_zeros(std::string text) {
+  size_t at = text.find("other=T[");
+  if (at == std::string::npos) return text;
+  size_t end = std::min(text.find(' ', at), text.size());
+  if (text[end - 1] != '}') return text.insert(end, "{normal!0}");
+  return text.insert(end - 1, "!0");
+}
+
 // Collects recipes; the same arguments complete each text.
 class Collector {
  public:
   Collector(const Overload& overload, DType dtype, std::vector<std::string> known)
-      : rest_(plausible_arguments(overload, dtype, known)) {}
+      : rest_(plausible_arguments(overload, dtype, known)),
+        refuses_zero_(refuses_zero(overload, dtype)) {}
 
   void add(std::string_view name, CaseTier tier, const std::string& text,
            LayoutKind layout = LayoutKind::contiguous, bool may_be_refused = false) {
-    out_.push_back({std::string(name), layout, tier, text + rest_, may_be_refused});
+    std::string whole = refuses_zero_ ? without_zeros(text) : text;
+    out_.push_back({std::string(name), layout, tier, whole + rest_, may_be_refused});
   }
   // Without the plausible arguments.
   void add_exactly(std::string_view name, CaseTier tier, const std::string& text,
@@ -47,6 +64,7 @@ class Collector {
 
  private:
   std::string rest_;
+  bool refuses_zero_;
   std::vector<Recipe> out_;
 };
 
@@ -94,6 +112,7 @@ void add_mixtures(Collector& c, const std::vector<std::string>& names, const Ove
           true);
   };
   second("same", kStandard, "&" + names[0]);
+  second("positive", kSmoke, "T[5,7]{positive}");
   second("mixed_layout", kStandard, "T[5,7]@transposed");
   if (overload.promote.kind == specs::PromoteKind::none) return;
   second("mixed_f32", kStandard, "f32[5,7]");
@@ -102,6 +121,17 @@ void add_mixtures(Collector& c, const std::vector<std::string>& names, const Ove
   second("mixed_f64_0d", kStandard, "f64[]");
   second("wrapped_integer", kStandard, "wrapped(3)");
   second("wrapped_fraction", kStandard, "wrapped(2.5)");
+}
+
+// Integers and bools where the operator computes in floats.
+void add_integers(Collector& c, const std::vector<std::string>& names) {
+  for (const char* t : {"i64", "u8", "bool"}) {
+    std::string text;
+    for (const std::string& name : names) {
+      text += (text.empty() ? "" : " ") + name + "=" + t + "[5,7]";
+    }
+    c.add(std::string("of_") + t, kStandard, text, LayoutKind::contiguous, true);
+  }
 }
 
 // Each Scalar argument in turn takes other values.
@@ -115,6 +145,7 @@ void add_scalars(Collector& c, const Overload& overload, DType dtype,
     std::vector<std::string> known = names;
     known.push_back(a.name);
     std::string rest = plausible_arguments(overload, dtype, known);
+    if (refuses_zero(overload, dtype)) tensors = without_zeros(tensors);
     for (const auto& [name, value] : kValues) {
       c.add_exactly(a.name + "_" + name, kStandard, tensors + " " + a.name + "=" + value + rest,
                     true);
@@ -173,6 +204,7 @@ std::string reduction_text(const Overload& overload, const std::string& self,
     text += " dim=" + (list ? "[" + dims + "]" : dims);
   }
   if (s.keepdim) text += " keepdim=true";
+  if (!s.keepdim && keepdim && !keepdim->default_value.present()) text += " keepdim=false";
   return text + std::string(s.error);
 }
 
@@ -257,6 +289,8 @@ std::vector<Recipe> elementwise_cases(const Overload& overload, DType dtype) {
     }
   }
   add_scalars(c, overload, dtype, names);
+  bool widens = overload.promote.kind == specs::PromoteKind::int_to_float;
+  if (widens && dtype == DType::f32) add_integers(c, names);
   return c.take();
 }
 

@@ -27,18 +27,27 @@ Generator find_generator(std::string_view name);
 // What a family's operators take where the spec says nothing; null for families without a rule.
 Generator family_generator(const specs::Overload& overload);
 
-// Cases of single operators, as data. `op` is a glob on qualified names of functional overloads.
+// Cases of single operators, as data. `op` has globs on qualified names of functional overloads,
+// with spaces between them; after '=' stands a name whose twins do not take the row.
+enum class RowDTypes : uint8_t { all, numbers /* not bool */, fractional, integral };
 struct OperatorRow {
   std::string_view op;
   std::string_view name;
   CaseTier tier;
   std::string_view text;
+  RowDTypes dtypes = RowDTypes::all;
 };
 std::span<const OperatorRow> matrix_rows();       // matmul, linalg, convolution, attention
-std::span<const OperatorRow> indexing_op_rows();  // indexing, sort and search, scatter
-std::span<const OperatorRow> view_rows();         // views, rearrange, creation
-std::span<const OperatorRow> network_rows();      // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search
+std::span<const OperatorRow> scatter_rows();      // writing at indices
+std::span<const OperatorRow> view_rows();
+std::span<const OperatorRow> rearrange_rows();
+std::span<const OperatorRow> creation_rows();  // and copies
+std::span<const OperatorRow> network_rows();   // normalisation, pooling, upsampling, losses
 std::span<const OperatorRow> random_op_rows();
+
+// The operator whose rows are this one's, too; null when there is none.
+const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overload& overload);
 
 // Arguments without a default that a generator does not know, given something plausible:
 // " dim=0 p=0.5". Names in `known` are left out.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "prims/reference/array.h"
+#include "prims/reference/format.h"
 #include "primset/error.h"
 
 namespace primset::conformance {
@@ -147,6 +148,7 @@ Array read(const std::vector<HostStorage>& storages, const HostTensor& t) {
     if (t.neg) {
       e.re = -e.re;
       e.im = -e.im;
+      e.integer = ref::wrap(static_cast<int64_t>(-static_cast<uint64_t>(e.integer)), t.dtype);
     }
   }
   return a;

@@ -21,15 +21,38 @@ const Overload& functional_base(const Bundle& bundle, const Overload& overload) 
   return *o;
 }
 
-void add_rows(std::vector<Recipe>& out, const Overload& overload) {
-  for (auto table :
-       {matrix_rows(), indexing_op_rows(), view_rows(), network_rows(), random_op_rows()}) {
+bool is_for(const OperatorRow& row, DType t) {
+  bool fractional = is_floating(t) || is_complex(t);
+  switch (row.dtypes) {
+    case RowDTypes::numbers:
+      return !is_bool(t);
+    case RowDTypes::fractional:
+      return fractional;
+    case RowDTypes::integral:
+      return is_integral(t);
+    default:
+      return true;
+  }
+}
+
+bool is_for(const OperatorRow& row, const Overload& overload, bool as_twin) {
+  if (row.op.starts_with('=')) return !as_twin && row.op.substr(1) == overload.qualified;
+  std::vector<std::string> globs = split_outside_brackets(row.op, ' ');
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& g) { return glob_matches(g, overload.qualified); });
+}
+
+std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin) {
+  std::vector<Recipe> out;
+  for (auto table : {matrix_rows(), indexing_op_rows(), scatter_rows(), view_rows(),
+                     rearrange_rows(), creation_rows(), network_rows(), random_op_rows()}) {
     for (const OperatorRow& row : table) {
-      if (!glob_matches(row.op, overload.qualified)) continue;
+      if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
       out.push_back(
           {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
     }
   }
+  return out;
 }
 
 void add_generated(std::vector<Recipe>& out, const Overload& overload, DType dtype) {
@@ -75,10 +98,31 @@ void drop_duplicates(std::vector<Recipe>& recipes) {
   recipes = std::move(unique);
 }
 
-std::vector<Recipe> functional_recipes(const Overload& overload, DType dtype) {
-  std::vector<Recipe> out;
-  add_rows(out, overload);
+std::string text_for_variant(const Overload& base, const Overload& variant, const std::string& text,
+                             std::string_view out);
+
+// What is written for an operator, and for one that it does the same as.
+std::vector<Recipe> written_recipes(const Bundle& bundle, const Overload& overload, DType dtype) {
+  std::vector<Recipe> out = rows_of(overload, dtype, false);
   add_generated(out, overload, dtype);
+  const Overload* twin = twin_of(bundle, overload);
+  if (!twin) return out;
+  for (Recipe r : rows_of(*twin, dtype, true)) {
+    r.text = text_for_variant(*twin, overload, r.text, "");
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+std::vector<Recipe> functional_recipes(const Bundle& bundle, const Overload& overload,
+                                       DType dtype) {
+  if (overload.implementation.kind == specs::ImplKind::alias) {
+    const Overload& target = bundle.overloads.at(overload.implementation.target);
+    std::vector<Recipe> out = functional_recipes(bundle, target, dtype);
+    for (Recipe& r : out) r.text = text_for_variant(target, overload, r.text, "");
+    return out;
+  }
+  std::vector<Recipe> out = written_recipes(bundle, overload, dtype);
   if (out.empty()) {
     for (size_t i = 0; i < kMinCases; ++i) {
       out.push_back({"auto_" + std::to_string(i), LayoutKind::contiguous,
@@ -111,20 +155,23 @@ std::string text_for_variant(const Overload& base, const Overload& variant, cons
     std::string name = renamed(base, variant, item.name);
     if (!name.empty()) result += name + "=" + item.value + " ";
   }
+  // zeros.out has no dtype; the tensor it is given has.
+  const std::string* dtype = variant.find_arg("dtype") < 0 ? parsed.find("dtype") : nullptr;
   for (const Argument& a : variant.args) {
-    if (a.is_out) result += a.name + "=" + std::string(out) + " ";
+    if (a.is_out) result += a.name + "=" + std::string(out) + (dtype ? ":" + *dtype : "") + " ";
   }
   if (parsed.expected_error) result += "!" + std::string(name(*parsed.expected_error)) + " ";
   if (!result.empty()) result.pop_back();
   return result;
 }
 
-std::vector<Recipe> variant_recipes(const Overload& base, const Overload& variant, DType dtype) {
+std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
+                                    const Overload& variant, DType dtype) {
   std::vector<Recipe> out;
   bool first = true;
   // What a layout does to reading was seen with the functional overload; one is enough here, where
   // there are cases enough.
-  std::vector<Recipe> recipes = functional_recipes(base, dtype);
+  std::vector<Recipe> recipes = functional_recipes(bundle, base, dtype);
   auto usual = [](const Recipe& r) {
     return r.layout == LayoutKind::contiguous || r.layout == LayoutKind::strided;
   };
@@ -153,8 +200,8 @@ std::vector<Recipe> variant_recipes(const Overload& base, const Overload& varian
 
 std::vector<Recipe> operator_recipes(const Bundle& bundle, const Overload& overload, DType dtype) {
   const Overload& base = functional_base(bundle, overload);
-  if (&base == &overload) return functional_recipes(overload, dtype);
-  return variant_recipes(base, overload, dtype);
+  if (&base == &overload) return functional_recipes(bundle, overload, dtype);
+  return variant_recipes(bundle, base, overload, dtype);
 }
 
 std::vector<DType> operator_dtypes(const Bundle& bundle, const Overload& overload) {

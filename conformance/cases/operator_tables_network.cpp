@@ -21,16 +21,106 @@ constexpr OperatorRow kNetwork[] = {
      "input=T[6,37] normalized_shape=[36] weight=none bias=none eps=1e-5 !runtime"},
     {"layer_norm", "plain", kSmoke, "input=T[6,37] normalized_shape=[37] weight=T[37] bias=T[37]"},
     {"layer_norm", "two_dims", kStandard, "input=T[3,4,5] normalized_shape=[4,5]"},
+    {"layer_norm", "transposed", kStandard,
+     "input=T[6,37]@transposed normalized_shape=[37] weight=T[37]"},
+    {"layer_norm", "long", kStandard, "input=T[2,2053] normalized_shape=[2053]"},
+    {"layer_norm", "empty", kStandard, "input=T[0,5] normalized_shape=[5]"},
+    {"layer_norm", "mismatch", kStandard, "input=T[6,37] normalized_shape=[36] !runtime"},
     {"rms_norm", "plain", kSmoke, "input=T[6,37] normalized_shape=[37] weight=T[37]"},
+    {"rms_norm", "bare", kStandard, "input=T[6,37] normalized_shape=[37]"},
+    {"rms_norm", "two_dims", kStandard,
+     "input=T[3,4,5]@transposed normalized_shape=[4,5] weight=T[4,5] eps=0.01"},
+    {"rms_norm", "long", kStandard, "input=T[2,2053] normalized_shape=[2053]"},
+    {"rms_norm", "empty", kStandard, "input=T[0,5] normalized_shape=[5]"},
+    {"rms_norm", "mismatch", kStandard, "input=T[6,37] normalized_shape=[36] !runtime"},
+    {"native_group_norm", "bare", kStandard,
+     "input=T[2,6,5] weight=none bias=none N=2 C=6 HxW=5 group=2 eps=1e-5"},
+    {"native_group_norm", "one_group", kStandard,
+     "input=T[3,4,7]@transposed weight=T[4] bias=none N=3 C=4 HxW=7 group=1 eps=1e-3"},
+    {"native_group_norm", "rank_4", kStandard,
+     "input=T[2,6,3,4] weight=T[6] bias=T[6] N=2 C=6 HxW=12 group=6 eps=1e-5"},
+    {"native_group_norm", "long", kStandard,
+     "input=T[1,2,2053] weight=T[2] bias=T[2] N=1 C=2 HxW=2053 group=1 eps=1e-5"},
+    {"native_group_norm", "not_divisible", kStandard,
+     "input=T[2,6,5] weight=none bias=none N=2 C=6 HxW=5 group=4 eps=1e-5 !runtime"},
     {"native_group_norm", "plain", kSmoke,
      "input=T[2,6,5] weight=T[6] bias=T[6] N=2 C=6 HxW=5 group=3 eps=1e-5"},
     {"group_norm", "plain", kSmoke, "input=T[2,6,5] num_groups=3 weight=T[6] bias=T[6]"},
+    {"group_norm", "bare", kStandard, "input=T[2,6,5] num_groups=2"},
+    {"group_norm", "one_group", kStandard, "input=T[3,4,7]@transposed num_groups=1 weight=T[4]"},
+    {"group_norm", "rank_4", kStandard, "input=T[2,6,3,4] num_groups=6 weight=T[6] bias=T[6]"},
+    {"group_norm", "long", kStandard, "input=T[1,2,2053] num_groups=2"},
+    {"group_norm", "not_divisible", kStandard, "input=T[2,6,5] num_groups=4 !runtime"},
     {"native_batch_norm", "training", kSmoke,
      "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=none running_var=none training=true "
      "momentum=0.1 eps=1e-5"},
     {"native_batch_norm", "running", kStandard,
      "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} training=false "
      "momentum=0.1 eps=1e-5"},
+    {"native_batch_norm", "bare", kStandard,
+     "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=none running_var=none "
+     "training=true momentum=0.1 eps=1e-3"},
+    {"native_batch_norm", "undeclared_update", kStandard,
+     "input=T[4,3] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} training=true "
+     "momentum=0.25 eps=1e-5 !not_implemented"},
+    {"native_batch_norm", "long", kStandard,
+     "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=none running_var=none training=true "
+     "momentum=0.1 eps=1e-5"},
+    {"native_batch_norm", "transposed", kStandard,
+     "input=T[4,3,5]@transposed weight=T[3] bias=none running_mean=none running_var=none "
+     "training=true momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "training", kSmoke,
+     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} training=true "
+     "momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "running", kStandard,
+     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} "
+     "training=false momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "bare", kStandard,
+     "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=T[3] "
+     "running_var=T[3]{unit} training=true momentum=0.25 eps=1e-3"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "matrix", kStandard,
+     "input=T[4,3]@transposed weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} "
+     "training=true momentum=1 eps=1e-5"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "strided_statistics",
+     kStandard,
+     "input=T[4,3,5] weight=T[3]@strided bias=T[3] running_mean=T[3]@strided "
+     "running_var=T[3]@strided{unit} training=true momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_functional _native_batch_norm_legit", "long", kStandard,
+     "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=T[2] running_var=T[2]{unit} "
+     "training=true momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_no_training", "plain", kSmoke,
+     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} momentum=0.1 "
+     "eps=1e-5"},
+    {"_native_batch_norm_legit_no_training", "bare", kStandard,
+     "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=T[3] "
+     "running_var=T[3]{unit} momentum=0.1 eps=1e-3"},
+    {"_native_batch_norm_legit_no_training", "matrix", kStandard,
+     "input=T[4,3]@transposed weight=T[3] bias=none running_mean=T[3] running_var=T[3]{unit} "
+     "momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_no_training", "strided", kStandard,
+     "input=T[4,3,5]@strided weight=none bias=T[3] running_mean=T[3]@strided "
+     "running_var=T[3]@strided{unit} momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_no_training", "long", kStandard,
+     "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=T[2] running_var=T[2]{unit} "
+     "momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit_no_training", "empty", kStandard,
+     "input=T[0,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} momentum=0.1 "
+     "eps=1e-5"},
+    {"batch_norm", "running", kStandard,
+     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} "
+     "training=false momentum=0.1 eps=1e-5 cudnn_enabled=false"},
+    {"batch_norm", "bare", kStandard,
+     "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=none running_var=none "
+     "training=true momentum=0.1 eps=1e-3 cudnn_enabled=false"},
+    {"batch_norm", "matrix", kStandard,
+     "input=T[4,3]@transposed weight=T[3] bias=none running_mean=none running_var=none "
+     "training=true momentum=0.1 eps=1e-5 cudnn_enabled=false"},
+    {"batch_norm", "undeclared_update", kStandard,
+     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} "
+     "training=true momentum=0.25 eps=1e-5 cudnn_enabled=false !not_implemented"},
+    {"batch_norm", "long", kStandard,
+     "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=none running_var=none training=true "
+     "momentum=0.1 eps=1e-5 cudnn_enabled=false"},
     {"batch_norm", "training", kSmoke,
      "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=none running_var=none training=true "
      "momentum=0.1 eps=1e-5 cudnn_enabled=false"},
@@ -42,12 +132,61 @@ constexpr OperatorRow kNetwork[] = {
     {"_softmax", "long", kStandard, "self=T[2,2053] dim=1 half_to_float=false"},
     {"_log_softmax", "last_dim", kSmoke, "self=T[6,37] dim=-1 half_to_float=false"},
     {"_log_softmax", "first_dim", kStandard, "self=T[37,6] dim=0 half_to_float=false"},
+    {"_log_softmax", "nan", kStandard, "self=T[4,9]{nan} dim=1 half_to_float=false"},
+    {"_log_softmax", "empty", kStandard, "self=T[4,0] dim=1 half_to_float=false"},
+    {"_log_softmax", "transposed", kStandard, "self=T[6,37]@transposed dim=1 half_to_float=false"},
+    {"_log_softmax", "scalar", kStandard, "self=T[] dim=0 half_to_float=false"},
     {"_log_softmax", "long", kStandard, "self=T[2,2053] dim=1 half_to_float=false"},
     {"softmax.int", "last_dim", kSmoke, "self=T[6,37] dim=-1"},
-    {"softmax.int", "to_f64", kStandard, "self=T[6,37] dim=0 dtype=f64"},
+    {"softmax.int log_softmax.int", "to_f64", kStandard, "self=T[6,37] dim=0 dtype=f64"},
+    {"softmax.int log_softmax.int", "infinite", kStandard, "self=T[6,40]{special} dim=1"},
+    {"softmax.int log_softmax.int", "transposed", kStandard, "self=T[6,37]@transposed dim=0"},
+    {"softmax.int log_softmax.int", "scalar", kStandard, "self=T[] dim=0"},
+    {"softmax.int log_softmax.int", "empty", kStandard, "self=T[0,3] dim=0"},
+    {"softmax.int log_softmax.int", "bad_dim", kStandard, "self=T[3,4] dim=2 !index"},
     {"log_softmax.int", "last_dim", kSmoke, "self=T[6,37] dim=-1"},
+    {"_safe_softmax", "last_dim", kSmoke, "self=T[6,37] dim=-1"},
+    {"_safe_softmax", "first_dim", kStandard, "self=T[37,6]@transposed dim=0"},
+    {"_safe_softmax", "to_f64", kStandard, "self=T[6,37] dim=0 dtype=f64"},
+    {"_safe_softmax", "scalar", kStandard, "self=T[] dim=0"},
+    {"_safe_softmax", "empty", kStandard, "self=T[0,3] dim=1"},
+    {"_safe_softmax", "bad_dim", kStandard, "self=T[3,4] dim=2 !index"},
+    {"_softmax_backward_data _log_softmax_backward_data", "last_dim", kSmoke,
+     "grad_output=T[6,37] output=T[6,37]{unit} dim=-1 input_dtype=T"},
+    {"_softmax_backward_data _log_softmax_backward_data", "first_dim", kStandard,
+     "grad_output=T[37,6]@transposed output=T[37,6]{unit} dim=0 input_dtype=T"},
+    {"_softmax_backward_data _log_softmax_backward_data", "long", kStandard,
+     "grad_output=T[2,2053] output=T[2,2053]{unit} dim=1 input_dtype=T"},
+    {"_softmax_backward_data _log_softmax_backward_data", "strided", kStandard,
+     "grad_output=T[3,4,5]@strided output=T[3,4,5]@transposed{unit} dim=1 input_dtype=T"},
+    {"_softmax_backward_data _log_softmax_backward_data", "scalar", kStandard,
+     "grad_output=T[] output=T[]{unit} dim=0 input_dtype=T"},
+    {"_softmax_backward_data _log_softmax_backward_data", "empty", kStandard,
+     "grad_output=T[0,3] output=T[0,3] dim=1 input_dtype=T"},
+    {"native_dropout_backward", "plain", kSmoke, "grad_output=T[5,7] mask=bool[5,7] scale=2"},
+    {"native_dropout_backward", "special", kStandard,
+     "grad_output=T[40]{special} mask=bool[40]{ones} scale=1.25"},
+    {"native_dropout_backward", "transposed", kStandard,
+     "grad_output=T[5,7]@transposed mask=bool[5,7]@strided scale=4"},
+    {"native_dropout_backward", "broadcast", kStandard, "grad_output=T[5,7] mask=bool[7] scale=2"},
+    {"native_dropout_backward", "scalar", kStandard, "grad_output=T[] mask=bool[] scale=2"},
+    {"native_dropout_backward", "empty", kStandard, "grad_output=T[0,3] mask=bool[0,3] scale=2"},
     {"glu", "plain", kSmoke, "self=T[6,8]"},
+    {"glu", "first_dim", kStandard, "self=T[8,6]@transposed dim=0"},
+    {"glu", "special", kStandard, "self=T[2,80]{special}"},
+    {"glu", "empty", kStandard, "self=T[0,4]"},
+    {"glu", "scalar", kStandard, "self=T[] !runtime"},
     {"glu", "odd", kStandard, "self=T[6,7] !runtime"},
+    {"prelu", "channels", kSmoke, "self=T[2,3,5] weight=T[3]"},
+    {"prelu", "single", kStandard, "self=T[2,3,5]@transposed weight=T[1]"},
+    {"prelu", "vector", kStandard, "self=T[40]{special} weight=T[1]"},
+    {"prelu", "scalar", kStandard, "self=T[] weight=T[1]"},
+    {"prelu", "empty", kStandard, "self=T[0,3] weight=T[3]"},
+    {"prelu", "mismatch", kStandard, "self=T[2,3,5] weight=T[2] !runtime"},
+    {"_prelu_kernel", "special", kStandard, "self=T[40]{special} weight=T[40]"},
+    {"_prelu_kernel", "scalar", kStandard, "self=T[] weight=T[]"},
+    {"_prelu_kernel", "empty", kStandard, "self=T[0,3] weight=T[1,3]"},
+    {"_prelu_kernel", "transposed", kStandard, "self=T[5,7]@transposed weight=T[1,7]@strided"},
     {"_prelu_kernel", "plain", kSmoke, "self=T[2,3,5] weight=T[1,3,1]"},
     {"max_pool2d_with_indices", "plain", kSmoke, "self=T[2,3,7,9]{distinct} kernel_size=[3,2]"},
     {"max_pool2d_with_indices", "padded", kStandard,
@@ -100,46 +239,10 @@ constexpr OperatorRow kNetwork[] = {
     {"soft_margin_loss", "mean", kSmoke, "self=T[5,7] target=T[5,7]"},
 };
 
-// Draws from a stated generator; long results are held against the distribution, too.
-constexpr OperatorRow kRandom[] = {
-    {"uniform", "unit", kSmoke, "self=T[5,7] generator=rng(7,3)"},
-    {"uniform", "large", kStandard, "self=T[4099] from=-2 to=3 generator=rng(11,0)"},
-    {"uniform", "transposed", kStandard, "self=T[5,7]@transposed generator=rng(7,3)"},
-    {"uniform", "empty", kStandard, "self=T[0] generator=rng(7,3)"},
-    {"normal_functional", "unit", kSmoke, "self=T[5,7] generator=rng(7,3)"},
-    {"normal_functional", "large", kStandard, "self=T[4099] mean=1 std=2 generator=rng(11,0)"},
-    {"rand", "unit", kSmoke, "size=[5,7] dtype=T device=here"},
-    {"rand", "large", kStandard, "size=[4099] dtype=T device=here"},
-    {"rand.generator", "unit", kSmoke, "size=[5,7] generator=rng(7,3) dtype=T device=here"},
-    {"randn", "unit", kSmoke, "size=[5,7] dtype=T device=here"},
-    {"randn", "large", kStandard, "size=[4099] dtype=T device=here"},
-    {"rand_like", "unit", kSmoke, "self=T[5,7]"},
-    {"randn_like", "unit", kSmoke, "self=T[5,7]"},
-    {"randint", "small", kSmoke, "high=10 size=[5,7] dtype=T device=here"},
-    {"randint.low", "large", kStandard, "low=-3 high=100 size=[4099] dtype=i64 device=here"},
-    {"randperm", "plain", kSmoke, "n=37 device=here"},
-    {"bernoulli", "plain", kSmoke, "self=T[5,7]{unit} generator=rng(7,3)"},
-    {"bernoulli.p", "large", kStandard, "self=T[4099] p=0.3 generator=rng(11,0)"},
-    {"exponential", "large", kSmoke, "self=T[4099] lambd=1.5 generator=rng(11,0)"},
-    {"geometric", "large", kSmoke, "self=T[4099] p=0.3 generator=rng(11,0)"},
-    {"cauchy", "large", kSmoke, "self=T[4099] generator=rng(11,0)"},
-    {"log_normal", "large", kSmoke, "self=T[4099] mean=0.5 std=0.25 generator=rng(11,0)"},
-    {"poisson", "plain", kSmoke, "self=T[5,7]{0..9} generator=rng(7,3)"},
-    {"multinomial", "plain", kSmoke,
-     "self=T[3,8]{unit} num_samples=5 replacement=true generator=rng(7,3)"},
-    {"native_dropout", "half", kSmoke, "input=T[5,7] p=0.5 train=true"},
-    {"native_dropout", "eval", kStandard, "input=T[5,7] p=0.5 train=false"},
-    {"dropout", "half", kSmoke, "input=T[5,7] p=0.5 train=true"},
-};
-
 }  // namespace
 
 std::span<const OperatorRow> network_rows() {
   return kNetwork;
-}
-
-std::span<const OperatorRow> random_op_rows() {
-  return kRandom;
 }
 
 }  // namespace primset::conformance

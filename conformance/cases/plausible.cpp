@@ -63,8 +63,14 @@ constexpr NamedValue kByName[] = {
 
 // Tensors that are not of the case's dtype.
 constexpr NamedValue kTensorByName[] = {
-    {"index", "i64[3]{0..2}"},  {"indices", "i64[3]{0..2}"}, {"mask", "bool[3,4]"},
-    {"condition", "bool[3,4]"}, {"target", "T[3,4]"},        {"batch_sizes", "i64[3]{1..2}"},
+    {"index", "i64[3]{0..2}"},
+    {"indices", "i64[3]{0..2}"},
+    {"mask", "bool[3,4]"},
+    {"condition", "bool[3,4]"},
+    {"target", "T[3,4]"},
+    {"batch_sizes", "i64[3]{1..2}"},
+    {"min", "T[]"},
+    {"max", "T[]"},
 };
 
 template <size_t N>
@@ -127,14 +133,24 @@ std::string value_of(const Argument& a, DType dtype) {
 
 }  // namespace
 
+namespace {
+
+// A generator is always stated, so that oracle and device draw from one place. One of the bounds of
+// clamp must be given, though neither of them.
+bool is_wanted(const specs::Overload& overload, const Argument& a) {
+  if (a.kind == ArgKind::generator) return true;
+  if (overload.op == "clamp" || overload.op == "clip") return true;
+  return !a.default_value.present() && !a.optional;
+}
+
+}  // namespace
+
 std::string plausible_arguments(const specs::Overload& overload, DType dtype,
                                 std::span<const std::string> known) {
   std::string out;
   for (const Argument& a : overload.args) {
     if (std::find(known.begin(), known.end(), a.name) != known.end() || a.is_out) continue;
-    // A generator is always stated, so that oracle and device draw from one place.
-    bool wanted = a.kind == ArgKind::generator || (!a.default_value.present() && !a.optional);
-    if (wanted) out += " " + a.name + "=" + value_of(a, dtype);
+    if (is_wanted(overload, a)) out += " " + a.name + "=" + value_of(a, dtype);
   }
   return out;
 }

@@ -265,8 +265,14 @@ std::vector<Element> interesting_values(DType t) {
 }
 
 Fill Fill::parse(std::string_view text) {
+  constexpr std::string_view kNonzero = "!0";
+  if (text.ends_with(kNonzero)) {
+    Fill f = parse(text.substr(0, text.size() - kNonzero.size()));
+    f.nonzero = true;
+    return f;
+  }
   for (const KindName& k : kKindNames) {
-    if (k.name == text) return {k.kind, 0, 0};
+    if (k.name == text) return {k.kind, 0, 0, false};
   }
   size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
@@ -278,34 +284,48 @@ Fill Fill::parse(std::string_view text) {
   throw Error(ErrorCode::value, "'" + std::string(text) + "' is not a way to fill a tensor");
 }
 
-Array fill(Rng& rng, DType dtype, std::vector<int64_t> shape, const Fill& f) {
-  Array a = ref::make_array(dtype, std::move(shape));
-  switch (f.kind) {
-    case Kind::distinct:
-      fill_distinct(rng, a, true);
-      return a;
-    case Kind::ordered:
-      fill_ordered(rng, a);
-      return a;
-    case Kind::permutation:
-      fill_permutation(rng, a);
-      return a;
-    case Kind::spd:
-    case Kind::triangular:
-      fill_matrix(rng, a, f.kind == Kind::triangular);
-      return a;
-    default:
-      break;
-  }
-  std::vector<Element> special;
-  if (f.kind == Kind::special) special = interesting_values(dtype);
+namespace {
+
+bool is_zero(const Element& e, DType t) {
+  return is_floating(t) || is_complex(t) ? e.re == 0 && e.im == 0 : e.integer == 0;
+}
+
+// Element by element, independently of each other.
+void fill_elements(Rng& rng, Array& a, const Fill& f) {
   bool outer = f.kind == Kind::special_outer, inner = f.kind == Kind::special_inner;
-  if (outer || inner) special = interesting_values(dtype);
+  std::vector<Element> special;
+  if (outer || inner || f.kind == Kind::special) special = interesting_values(a.dtype);
   size_t row = a.shape.empty() ? 1 : static_cast<size_t>(std::max<int64_t>(1, a.shape.back()));
   for (size_t i = 0; i < a.data.size(); ++i) {
     a.data[i] = outer   ? special[i / row % special.size()]
                 : inner ? special[i % row % special.size()]
-                        : element_of(rng, dtype, f, i, special);
+                        : element_of(rng, a.dtype, f, i, special);
+  }
+}
+
+void fill_array(Rng& rng, Array& a, const Fill& f) {
+  switch (f.kind) {
+    case Kind::distinct:
+      return fill_distinct(rng, a, true);
+    case Kind::ordered:
+      return fill_ordered(rng, a);
+    case Kind::permutation:
+      return fill_permutation(rng, a);
+    case Kind::spd:
+    case Kind::triangular:
+      return fill_matrix(rng, a, f.kind == Kind::triangular);
+    default:
+      return fill_elements(rng, a, f);
+  }
+}
+
+}  // namespace
+
+Array fill(Rng& rng, DType dtype, std::vector<int64_t> shape, const Fill& f) {
+  Array a = ref::make_array(dtype, std::move(shape));
+  fill_array(rng, a, f);
+  for (Element& e : a.data) {
+    if (f.nonzero && is_zero(e, dtype)) e = number(1, dtype);
   }
   return a;
 }

@@ -43,8 +43,9 @@ struct Fill {
   };
   Kind kind = Kind::normal;
   double low = 0, high = 0;  // range
+  bool nonzero = false;      // "!0": ones stand where zeros would
 
-  // "special", "2..5"; throws Error{value}.
+  // "special", "2..5", "normal!0"; throws Error{value}.
   static Fill parse(std::string_view text);
 };
 

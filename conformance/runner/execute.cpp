@@ -8,6 +8,7 @@
 #include "conformance/compare/fence.h"
 #include "conformance/compare/property.h"
 #include "conformance/compare/statistics.h"
+#include "conformance/runner/random_parameters.h"
 #include "prims/graph/graph.h"
 #include "prims/reference/array.h"
 #include "prims/reference/element.h"
@@ -102,7 +103,7 @@ class Judge {
     std::string text = fmt::format("{}: {}", name(e.code), e.message);
     if (e.code == ErrorCode::device_lost) return Verdict::of(Outcome::device_lost, text);
     if (expected_.error && expected_.error->code == e.code) {
-      // Nothing may have been written before the refusal, where it was the host's to refuse.
+      // Nothing may have been written before the refusal, unless computing led to it.
       if (!look_at_fences()) return std::move(verdict_);
       return Verdict::of(Outcome::pass, text);
     }
@@ -221,32 +222,18 @@ class Judge {
     return wrong.empty() || fail(FailKind::numeric, wrong);
   }
 
-  // The parameters are the call's numbers in their order: mean and std, low and high ...
-  Parameters parameters() const {
-    std::vector<double> numbers;
-    for (const ArgValue& v : test_.args) {
-      if (auto* d = std::get_if<double>(&v)) numbers.push_back(*d);
-      if (auto* s = std::get_if<Scalar>(&v)) numbers.push_back(s->to_double());
-      if (auto* n = std::get_if<int64_t>(&v)) numbers.push_back(static_cast<double>(*n));
-    }
-    Parameters p;
-    bool only_high = numbers.size() == 1 && op_name(test_.id.subject).starts_with("rand");
-    if (only_high) p.b = numbers[0];
-    if (!numbers.empty() && !only_high) p.a = numbers[0];
-    if (numbers.size() > 1) p.b = numbers[1];
-    return p;
-  }
-
   bool look_at_distribution() {
     if (!overload_ || !overload_->random.seeded || actual_.results.empty()) return true;
     Array values = array_of(0);
     if (values.data.size() < kMinSample) return true;
-    std::optional<Distribution> d = distribution(op_name(test_.id.subject), parameters());
+    std::optional<Parameters> p = parameters_of(*overload_, test_, values.dtype);
+    if (!p) return true;
+    std::optional<Distribution> d = distribution(op_name(test_.id.subject), *p);
     if (!d) return true;
     std::vector<double> sample;
     for (const Element& e : values.data) {
-      bool number = is_floating(values.dtype);
-      sample.push_back(number ? static_cast<double>(e.re) : static_cast<double>(e.integer));
+      bool integer = is_integral(values.dtype) || is_bool(values.dtype);
+      sample.push_back(integer ? static_cast<double>(e.integer) : static_cast<double>(e.re));
     }
     std::string wrong = test_fit(*d, sample);
     return wrong.empty() || fail(FailKind::numeric, wrong);
@@ -256,10 +243,11 @@ class Judge {
     for (const WrittenTensor& w : expected_.written) {
       if (w.tensor.storage >= actual_.storages.size()) continue;
       if (actual_.storages[w.tensor.storage].empty()) continue;
+      if (!w.values) continue;
       Array after = read(actual_.storages, w.tensor);
       // A result that was cast on its way into its argument is compared as its argument holds it.
-      if (after.dtype != w.values.dtype || after.shape != w.values.shape) continue;
-      if (!look_at_arrays("the written argument", w.values, after)) return false;
+      if (after.dtype != w.values->dtype || after.shape != w.values->shape) continue;
+      if (!look_at_arrays("the written argument", *w.values, after)) return false;
     }
     return true;
   }

@@ -44,6 +44,24 @@ std::optional<std::vector<int64_t>> constants(const SymInts& xs) {
   return out;
 }
 
+// A tensor that an out= argument, or an element of it, is.
+struct OutArgument {
+  uint32_t argument;
+  HostTensor tensor;
+};
+
+std::vector<OutArgument> out_arguments(const specs::Overload& overload, const TestCase& test) {
+  std::vector<OutArgument> out;
+  for (uint32_t i = 0; i < overload.args.size(); ++i) {
+    if (!overload.args[i].is_out) continue;
+    if (auto* t = std::get_if<HostTensor>(&test.args.at(i))) out.push_back({i, *t});
+    if (auto* list = std::get_if<TensorList>(&test.args.at(i))) {
+      for (const auto& t : *list) out.push_back({i, t.value()});
+    }
+  }
+  return out;
+}
+
 // Runs the graph with derived primitives taken apart.
 ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
                       const std::vector<Array>& inputs) {
@@ -69,8 +87,11 @@ class Evaluation {
     bool has_work = call_.graph && (!call_.graph->body.nodes.empty() ||  // checks alone
                                     !call_.graph->outputs.empty());
     if (has_work) run_values(hook);
-    if (expected_.error) return std::move(expected_);
-    for (const TracedOutput& out : call_.outputs) add_result(out);
+    if (expected_.error) {
+      add_writable();
+      return std::move(expected_);
+    }
+    add_results();
     add_written_inputs();
     return std::move(expected_);
   }
@@ -88,12 +109,47 @@ class Evaluation {
     if (!result.failures.empty()) {
       const ref::CheckFailure& f = result.failures.front();
       expected_.error = CaughtError{code_from(f.code), f.message};
+      expected_.found_by_computing = true;
     }
     outputs_ = std::move(result.outputs);
   }
 
   const HostTensor& argument(const TracedOutput& out) const {
     return source_tensor(test_, {decomps::InputSource::Kind::tensor, out.argument, out.element});
+  }
+
+  void add_results() {
+    std::vector<OutArgument> outs = out_arguments(*overload_, test_);
+    for (size_t i = 0; i < call_.outputs.size(); ++i) {
+      if (i < outs.size()) {
+        add_out(call_.outputs[i], outs[i]);
+      } else {
+        add_result(call_.outputs[i]);
+      }
+    }
+  }
+
+  // An out= argument holds the result. One of other sizes takes the sizes and strides of the
+  // result.
+  void add_out(const TracedOutput& out, const OutArgument& to) {
+    ExpectedTensor r;
+    r.origin = Origin::argument;
+    r.argument = to.argument;
+    r.dtype = to.tensor.dtype;
+    r.values = outputs_.at(out.graph_output.value());
+    r.sizes = r.values->shape;
+    r.strides = constants(out.strides);
+    if (to.tensor.sizes == r.sizes) r.strides = to.tensor.strides;
+    r.offset = to.tensor.offset;
+    r.conj = to.tensor.conj;
+    r.neg = to.tensor.neg;
+    if (r.strides) {
+      HostTensor grown = to.tensor;
+      grown.sizes = r.sizes;
+      grown.strides = *r.strides;
+      add_written(grown, *r.values);
+    }
+    if (returns(to.argument)) expected_.results.push_back(std::move(r));
   }
 
   void add_result(const TracedOutput& out) {
@@ -121,8 +177,10 @@ class Evaluation {
 
   // What a call writes without returning it follows the results.
   bool is_returned(const TracedOutput& out) const {
-    if (out.kind != TracedOutput::Kind::argument) return true;
-    const specs::AliasInfo& alias = overload_->args.at(out.argument).alias;
+    return out.kind != TracedOutput::Kind::argument || returns(out.argument);
+  }
+  bool returns(uint32_t argument) const {
+    const specs::AliasInfo& alias = overload_->args.at(argument).alias;
     return !alias.writes ||
            std::any_of(overload_->returns.begin(), overload_->returns.end(),
                        [&](const specs::Return& r) { return r.alias.letter == alias.letter; });
@@ -170,6 +228,16 @@ class Evaluation {
     expected_.written.push_back({t, values});
   }
 
+  void add_writable() {
+    for (size_t i = 0; i < overload_->args.size(); ++i) {
+      if (!overload_->args[i].alias.writes) continue;
+      if (auto* t = std::get_if<HostTensor>(&test_.args[i])) expected_.written.push_back({*t, {}});
+      if (auto* list = std::get_if<TensorList>(&test_.args[i])) {
+        for (const auto& t : *list) expected_.written.push_back({t.value(), {}});
+      }
+    }
+  }
+
   // Arguments that are written without being results: running statistics and the like.
   void add_written_inputs() {
     if (!expected_.graph) return;
@@ -214,15 +282,23 @@ bool is_pending_out(const ArgValue& v) {
   return std::holds_alternative<OutTensor>(v);
 }
 
-HostTensor make_out(TestCase& test, OutTensor::Kind kind, const ExpectedTensor& like) {
-  if (kind == OutTensor::Kind::empty) {
+HostTensor make_out(TestCase& test, const OutTensor& how, const ExpectedTensor& like) {
+  DType dtype = how.dtype.value_or(like.dtype);
+  if (how.kind == OutTensor::Kind::empty) {
     // No guards: it will grow, and then everything in it belongs to the result.
     test.storages.emplace_back();
-    return {like.dtype, {0}, {1}, 0, static_cast<uint32_t>(test.storages.size() - 1)};
+    return {dtype, {0}, {1}, 0, static_cast<uint32_t>(test.storages.size() - 1)};
   }
-  Array zeros = ref::make_array(like.dtype, like.sizes);
-  bool strided = kind == OutTensor::Kind::strided && !like.sizes.empty();
+  Array zeros = ref::make_array(dtype, like.sizes);
+  bool strided = how.kind == OutTensor::Kind::strided && !like.sizes.empty();
   return place(test.storages, zeros, strided ? LayoutKind::strided : LayoutKind::contiguous);
+}
+
+std::optional<DType> stated_dtype(const TestCase& test) {
+  for (const ArgValue& v : test.args) {
+    if (auto* out = std::get_if<OutTensor>(&v); out && out->dtype) return out->dtype;
+  }
+  return std::nullopt;
 }
 
 // The same call of the overload without out= arguments.
@@ -238,8 +314,13 @@ TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& ove
     bool by_position = from < 0 && i < overload.args.size() && !overload.args[i].is_out &&
                        overload.args[i].kind == base.args[i].kind;
     if (by_position) from = static_cast<int>(i);
-    out.args.push_back(from >= 0 ? test.args.at(static_cast<size_t>(from))
-                                 : default_argument(base.args[i]));
+    ArgValue value =
+        from >= 0 ? test.args.at(static_cast<size_t>(from)) : default_argument(base.args[i]);
+    // zeros.out has no dtype: that of its tensor decides.
+    if (from < 0 && base.args[i].name == "dtype") {
+      if (std::optional<DType> stated = stated_dtype(test)) value = *stated;
+    }
+    out.args.push_back(std::move(value));
   }
   return out;
 }
@@ -272,16 +353,32 @@ void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
     throw Error(ErrorCode::internal, overload.qualified + " has out= and no base overload");
   }
   Expected base = evaluate(bundle, functional_case(bundle, overload, test));
-  // A call that is refused needs tensors, too: any.
+  // A call that is refused needs tensors, too: any, without guards, since it may grow.
   ExpectedTensor any;
   any.dtype = test.id.dtype;
   any.sizes = {1};
+  auto left =
+      static_cast<size_t>(std::count_if(test.args.begin(), test.args.end(), is_pending_out));
   size_t result = 0;
-  for (ArgValue& v : test.args) {
-    if (!is_pending_out(v)) continue;
+  auto next = [&](const OutTensor& how) {
     bool known = !base.error && result < base.results.size();
-    v = make_out(test, std::get<OutTensor>(v).kind, known ? base.results[result] : any);
+    OutTensor some{OutTensor::Kind::empty, how.dtype};
+    HostTensor t = make_out(test, known ? how : some, known ? base.results[result] : any);
     ++result;
+    return t;
+  };
+  for (size_t i = 0; i < test.args.size(); ++i) {
+    if (!is_pending_out(test.args[i])) continue;
+    OutTensor how = std::get<OutTensor>(test.args[i]);
+    --left;
+    if (overload.args[i].kind != specs::ArgKind::tensor_list) {
+      test.args[i] = next(how);
+      continue;
+    }
+    // A list takes what the arguments after it leave.
+    TensorList list;
+    while (result + left < base.results.size()) list.emplace_back(next(how));
+    test.args[i] = std::move(list);
   }
 }
 

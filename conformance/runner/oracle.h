@@ -30,11 +30,14 @@ struct ExpectedTensor {
 // An argument that the call writes, and what it holds afterwards.
 struct WrittenTensor {
   HostTensor tensor;
-  Array values;
+  std::optional<Array> values;  // empty: anything
 };
 
 struct Expected {
   std::optional<CaughtError> error;
+  // The error is one that only the computation finds: arguments that the call writes may have been
+  // written by then. They are in `written`, without values.
+  bool found_by_computing = false;
   std::vector<ExpectedTensor> results;
   std::vector<WrittenTensor> written;
   std::shared_ptr<prims::Graph> graph;  // what was run; null when none was needed

@@ -249,6 +249,11 @@ class RuntimeDevice final : public DeviceRunner {
       } catch (const Error& e) {
         out.error = CaughtError{e.code(), e.what()};
         out.results.clear();
+      } catch (const std::exception& e) {
+        // No call may throw anything else.
+        out.error =
+            CaughtError{ErrorCode::internal, std::string("a foreign exception: ") + e.what()};
+        out.results.clear();
       }
       if (!out.error || out.error->code != ErrorCode::device_lost)
         out.storages = memory.read_back();

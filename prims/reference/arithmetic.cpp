@@ -204,6 +204,7 @@ Element fma(const ElementOp& op, Operands x) {
                       ? std::fma(static_cast<double>(x[0].re), static_cast<double>(x[1].re),
                                  static_cast<double>(x[2].re))
                       : add_to_odd(x[0].re * x[1].re, x[2].re);
+  if (byte_size(op.to) == 2) r = round_to(r, DType::f32);
   return rounded(op, r, spread);
 }
 

@@ -131,6 +131,7 @@ void resize_output(TensorImpl& out, std::span<const int64_t> sizes,
 
 void resize_outs(Call& call, const Plan& plan, const int64_t* slots) {
   for (const OutputPlan& o : plan.outputs) {
+    if (o.out_argument < 0) continue;
     SmallVector<int64_t, kInlineRank> sizes, strides;
     const Slot* at = plan.dim_slots.data() + o.dims;
     for (uint32_t d = 0; d < o.rank; ++d) sizes.push_back(slots[at[d]]);

@@ -63,7 +63,8 @@ class Planner {
   // out=: do the given tensors have the sizes of the results?
   void choose_outs() {
     if (outs_.empty()) return;
-    if (traced_.call.outputs.size() != outs_.size())
+    // What follows the out tensors are arguments that are written besides.
+    if (traced_.call.outputs.size() < outs_.size())
       throw Error(ErrorCode::internal,
                   fmt::format("{}: {} results for {} out tensors", request_.name,
                               traced_.call.outputs.size(), outs_.size()));
@@ -142,7 +143,7 @@ class Planner {
   const SymInts& output_strides(const TracedOutput& o, size_t k) const {
     if (o.kind == TracedOutput::Kind::argument)
       return meta_of(traced_.inputs.actuals[o.argument], o.element)->strides;
-    if (plan_->outs == Plan::Outs::fit) return out_meta(k).strides;
+    if (plan_->outs == Plan::Outs::fit && k < outs_.size()) return out_meta(k).strides;
     return o.strides;
   }
 
@@ -274,7 +275,7 @@ class Planner {
       to.same_dtype = !from.view_dtype;
       to.offset = code.slot(from.offset);
       to.graph_output = from.graph_output ? static_cast<int32_t>(*from.graph_output) : -1;
-      if (!outs_are_sized_later()) {
+      if (!outs_are_sized_later() && k < outs_.size()) {
         to.out_argument = static_cast<int32_t>(outs_[k].argument);
         to.out_element = outs_[k].element;
       }

@@ -101,7 +101,8 @@ struct Overload {
   std::string status_reason;
   // In-place, out= and mutable: the functional overload that computes it. Arguments match by name,
   // those without a namesake by position. The base's results go, in order, to the results that are
-  // not written arguments and then to the written arguments in the order of their alias letters.
+  // not written arguments, then to out= arguments, then to other written arguments in the order of
+  // their alias letters.
   uint32_t base = kNoIndex;
   bool derived = false;  // made by `variants`, not written out
   bool method = false;   // callable as tensor.name(...)
