@@ -89,6 +89,13 @@ Value Builder::emit(Op op, Type result, std::initializer_list<Value> operands, I
   return kernel_.insts[id].results[0];
 }
 
+Builder::Values Builder::repeat(const Inst& inst, const Kernel& of,
+                                std::span<const Value> operands) {
+  std::vector<Type> results;
+  for (Value v : inst.results) results.push_back(of.type(v));
+  return values_of(append(inst.op, operands, results, inst.imm));
+}
+
 void Builder::effect(Op op, std::initializer_list<Value> operands, Imm imm) {
   append(op, std::vector<Value>(operands), {}, std::move(imm));
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/emit/llvm/native_runner.h"
 #include "codegen/kernel/interpreter.h"
+#include "codegen/kernel/table_form.h"
 #include "codegen/kernel/verifier.h"
 #include "codegen/schedule/elem.h"
 
@@ -15,8 +16,12 @@ namespace {
 class Runner {
  public:
   Runner(const Program& p, const kir::TargetModel& target, std::span<const RunnerTensor> inputs,
-         std::vector<int64_t> symbols)
-      : p_(p), target_(target), inputs_(inputs), symbols_(std::move(symbols)) {
+         std::vector<int64_t> symbols, bool in_tables)
+      : p_(p),
+        target_(target),
+        inputs_(inputs),
+        symbols_(std::move(symbols)),
+        in_tables_(in_tables) {
     symbols_.resize(p.graph->context().symbol_count());
     memory_.resize(p.buffers.size());
   }
@@ -89,6 +94,15 @@ class Runner {
     steps(*memory(s.condition) != std::byte{0} ? s.then_steps : s.else_steps);
   }
   uint64_t scalar(const ScalarParam& s) const;
+  std::span<std::byte> extent(BufferId b) {
+    return {memory(b), p_.buffers[b].kind == Buffer::Kind::errors ? 16 : bytes(b)};
+  }
+  void run_in_table(uint32_t id, const kir::Kernel& table,
+                    const std::vector<std::span<std::byte>>& buffers,
+                    const std::vector<uint64_t>& scalars, uint32_t groups);
+  // memory: the kernel's pointers first, then what it reaches through addresses.
+  void run(uint32_t id, const kir::Kernel& kernel, const std::vector<std::span<std::byte>>& memory,
+           const std::vector<uint64_t>& scalars, uint32_t groups);
 
   const Program& p_;
   const kir::TargetModel& target_;
@@ -97,6 +111,7 @@ class Runner {
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   std::map<uint32_t, std::unique_ptr<emit::NativeRunner>> compiled_;
   RunnerResult* result_ = nullptr;
+  const bool in_tables_;
 };
 
 uint64_t Runner::scalar(const ScalarParam& s) const {
@@ -118,36 +133,79 @@ uint64_t Runner::scalar(const ScalarParam& s) const {
 void Runner::step(const LaunchStep& s) {
   const kir::Kernel& kernel = p_.kernels[s.kernel];
   kir::verify_or_throw(kernel, target_);
-  const auto groups = static_cast<uint64_t>(value(s.groups[0]));
+  const auto groups = static_cast<uint32_t>(value(s.groups[0]));
   std::vector<uint64_t> scalars;
   for (const ScalarParam& x : s.scalars) scalars.push_back(scalar(x));
   ++result_->launches;
   if (groups == 0) return;
+  std::vector<std::span<std::byte>> buffers;
+  for (const BufferUse& u : s.buffers) buffers.push_back(extent(u.buffer));
+  if (!in_tables_) return run(s.kernel, kernel, buffers, scalars, groups);
+  const auto table = kir::table_form(kernel, target_);
+  if (!table) throw std::runtime_error(kernel.name + " has no table form");
+  kir::verify_or_throw(*table, target_);
+  run_in_table(s.kernel, *table, buffers, scalars, groups);
+}
+
+// Between two launches of the same kernel over copies of the memory.
+void Runner::run_in_table(uint32_t id, const kir::Kernel& table,
+                          const std::vector<std::span<std::byte>>& buffers,
+                          const std::vector<uint64_t>& scalars, uint32_t groups) {
+  const kir::Kernel& kernel = p_.kernels[id];
+  const kir::ParamLayout layout = kir::param_layout(kernel.params);
+  const uint32_t entry_bytes = kir::table_entry_bytes(kernel);
+  std::vector<std::byte> entries(3 * entry_bytes);
+  std::vector<std::vector<std::byte>> copies;
+  std::vector<std::span<std::byte>> all{entries};
+  for (uint32_t e = 0; e < 3; ++e) {
+    std::byte* at = entries.data() + e * entry_bytes;
+    const int64_t header[] = {int64_t{e} * groups, groups};
+    std::memcpy(at, header, sizeof header);
+    at += kir::kTableEntryHeader;
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      std::span<std::byte> memory = buffers[i];
+      if (e != 1) {
+        copies.emplace_back(memory.begin(), memory.end());
+        memory = copies.back();
+      }
+      all.push_back(memory);
+      std::byte* address = memory.data();
+      std::memcpy(at + layout.offsets[i], &address, sizeof address);
+    }
+    for (size_t i = 0; i < scalars.size(); ++i) {
+      const size_t n = buffers.size() + i;
+      std::memcpy(at + layout.offsets[n], &scalars[i], kir::bytes(kernel.params[n].type.scalar));
+    }
+  }
+  run(id, table, all, {3}, 3 * groups);
+}
+
+void Runner::run(uint32_t id, const kir::Kernel& kernel,
+                 const std::vector<std::span<std::byte>>& memory,
+                 const std::vector<uint64_t>& scalars, uint32_t groups) {
   if (target_.simt) {
     std::vector<kir::InterpreterBuffer> buffers;
-    for (const BufferUse& u : s.buffers) {
-      buffers.push_back({{memory(u.buffer),
-                          p_.buffers[u.buffer].kind == Buffer::Kind::errors ? 16 : bytes(u.buffer)},
-                         {}});
-    }
+    for (std::span<std::byte> m : memory) buffers.push_back({m, {}});
     kir::InterpreterOptions options;
-    options.groups = {static_cast<uint32_t>(groups), 1, 1};
+    options.groups = {groups, 1, 1};
     options.fused_fma = target_.fused_fma;
     kir::interpret(kernel, buffers, scalars, options);
     return;
   }
-  auto& native = compiled_[s.kernel];
+  auto& native = compiled_[id];
   if (!native) native = std::make_unique<emit::NativeRunner>(kernel, target_);
   std::vector<const void*> pointers;
-  for (const BufferUse& u : s.buffers) pointers.push_back(memory(u.buffer));
+  for (size_t i = 0; i < kir::param_layout(kernel.params).pointers; ++i)
+    pointers.push_back(memory[i].data());
   native->run(pointers, scalars, 0, groups, groups);
 }
 
 }  // namespace
 
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
-                         std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols) {
-  return Runner(program, target, inputs, std::move(symbols)).run();
+                         std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
+                         bool in_tables) {
+  return Runner(program, target, inputs, std::move(symbols), in_tables).run();
 }
 
 kir::TargetModel simt_model() {

@@ -120,7 +120,7 @@ void expect_close(const Array& want, const std::vector<std::byte>& bytes, const 
 
 class Families : public testing::TestWithParam<Case> {
  protected:
-  void run(const kir::TargetModel& target, bool permuted, bool index32) {
+  void run(const kir::TargetModel& target, bool permuted, bool index32, bool in_tables = false) {
     auto graph = std::make_shared<prims::Graph>(prims::parse(GetParam().text));
     ASSERT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
     Options options;
@@ -139,14 +139,14 @@ class Families : public testing::TestWithParam<Case> {
     std::vector<int64_t> symbols;
     for (size_t s = 0; s < graph->context().symbol_count(); ++s)
       symbols.push_back(graph->context().symbol_hint(s));
-    check(*graph, program, options, target, symbols);
+    check(*graph, program, options, target, symbols, in_tables);
     if (!target.simt && GetParam().launches >= 0 && !permuted) {
       EXPECT_EQ(program.steps.size(), static_cast<size_t>(GetParam().launches)) << print(program);
     }
   }
 
   void check(const prims::Graph& g, const Program& program, const Options& options,
-             const kir::TargetModel& target, const std::vector<int64_t>& symbols) {
+             const kir::TargetModel& target, const std::vector<int64_t>& symbols, bool in_tables) {
     std::mt19937_64 rng(7);
     std::vector<Array> arrays;
     std::vector<RunnerTensor> tensors;
@@ -160,7 +160,7 @@ class Families : public testing::TestWithParam<Case> {
       tensors.push_back({strided(arrays.back(), strides)});
     }
     const auto want = prims::reference::run(g, arrays, symbols);
-    const RunnerResult got = run_program(program, target, tensors, symbols);
+    const RunnerResult got = run_program(program, target, tensors, symbols, in_tables);
     for (size_t j = 0; j < want.outputs.size(); ++j) {
       if (options.outputs[j].strides.size() > 1 && g.outputs[j].writes_input &&
           !options.outputs[j].strides.back().same(SymInt(1))) {
@@ -182,6 +182,13 @@ TEST_P(Families, Cpu) {
 TEST_P(Families, Simt) {
   run(simt_model(), false, true);
   run(simt_model(), true, false);
+}
+
+TEST_P(Families, CpuInTables) {
+  run(emit::native_model(), false, true, true);
+}
+TEST_P(Families, SimtInTables) {
+  run(simt_model(), false, true, true);
 }
 
 const Case kCases[] = {
