@@ -118,20 +118,21 @@ class TableForm {
   Value table_, entry_, group_;
 };
 
-bool uses_other_dimensions(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.insts, [](const Inst& i) {
-    return (i.op == Op::GroupId || i.op == Op::GroupCount) && i.imm.index != 0;
-  });
-}
-
 }  // namespace
 
 uint32_t table_entry_bytes(const Kernel& kernel) {
   return kTableEntryHeader + param_layout(kernel.params).size;
 }
 
-std::optional<Kernel> table_form(const Kernel& kernel, const TargetModel& target) {
-  if (uses_other_dimensions(kernel)) return std::nullopt;
+bool has_table_form(const Kernel& kernel) {
+  return std::ranges::none_of(kernel.insts, [](const Inst& i) {
+    return (i.op == Op::GroupId || i.op == Op::GroupCount) && i.imm.index != 0;
+  });
+}
+
+Kernel table_form(const Kernel& kernel, const TargetModel& target) {
+  if (!has_table_form(kernel))
+    throw Error(ErrorCode::internal, "kernel '" + kernel.name + "' uses more than one dimension");
   return TableForm(kernel, target).run();
 }
 

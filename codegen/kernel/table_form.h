@@ -6,8 +6,6 @@
 #ifndef PRIMSET_CODEGEN_KERNEL_TABLE_FORM_H_
 #define PRIMSET_CODEGEN_KERNEL_TABLE_FORM_H_
 
-#include <optional>
-
 #include "codegen/kernel/ir.h"
 #include "codegen/kernel/target_model.h"
 
@@ -19,10 +17,11 @@ inline constexpr uint32_t kTableEntryHeader = 16;
 // An entry's size: the header and the parameter block that the kernel would have had (ParamLayout).
 uint32_t table_entry_bytes(const Kernel& kernel);
 
-// The kernel `<name>_table`, with the parameters (pointer table, i32 entries). Only the first
-// dimension of the grid is told apart: launches with more are not for a table, nor are kernels that
-// use the other group ids (nothing is returned).
-std::optional<Kernel> table_form(const Kernel& kernel, const TargetModel& target);
+// Only the first dimension of a grid is told apart: a kernel that asks for the others has no table
+// form, and launches whose grid has others are not for one.
+bool has_table_form(const Kernel& kernel);
+// The kernel `<name>_table`, with the parameters (pointer table, i32 entries).
+Kernel table_form(const Kernel& kernel, const TargetModel& target);
 
 }  // namespace primset::kir
 

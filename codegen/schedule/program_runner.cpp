@@ -141,10 +141,9 @@ void Runner::step(const LaunchStep& s) {
   std::vector<std::span<std::byte>> buffers;
   for (const BufferUse& u : s.buffers) buffers.push_back(extent(u.buffer));
   if (!in_tables_) return run(s.kernel, kernel, buffers, scalars, groups);
-  const auto table = kir::table_form(kernel, target_);
-  if (!table) throw std::runtime_error(kernel.name + " has no table form");
-  kir::verify_or_throw(*table, target_);
-  run_in_table(s.kernel, *table, buffers, scalars, groups);
+  const kir::Kernel table = kir::table_form(kernel, target_);
+  kir::verify_or_throw(table, target_);
+  run_in_table(s.kernel, table, buffers, scalars, groups);
 }
 
 // Between two launches of the same kernel over copies of the memory.

@@ -7,13 +7,12 @@
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/fallback.h"
 #include "sdk/runtime/key.h"
+#include "sdk/runtime/list_call.h"
 #include "sdk/runtime/plan_builder.h"
 #include "sdk/runtime/statistics.h"
 
 namespace primset::runtime {
 namespace {
-
-using Slots = SmallVector<int64_t, 256>;
 
 // The plan of the key whose guards hold; `slots` then has what Plan::admits left there.
 const Plan* admitted(const PlanEntry& entry, const CallKey& key, Slots& slots) {
@@ -67,19 +66,6 @@ void become_view(Call& call) {
   }
 }
 
-void note_origins(Call& call, const Plan& plan) {
-  for (const OutputPlan& o : plan.outputs) {
-    if (o.out_argument >= 0)
-      call.origins.push_back({ResultOrigin::Kind::argument, static_cast<uint32_t>(o.out_argument)});
-    else if (o.kind == decomps::TracedOutput::Kind::argument)
-      call.origins.push_back({ResultOrigin::Kind::argument, o.argument});
-    else if (o.kind == decomps::TracedOutput::Kind::view)
-      call.origins.push_back({ResultOrigin::Kind::view, o.argument});
-    else
-      call.origins.push_back({});
-  }
-}
-
 // The results of a run that found out their sizes go to the out tensors.
 void fill_outs(Call& call) {
   for (size_t k = 0; k < call.op.outs.size(); ++k) {
@@ -96,30 +82,12 @@ void fill_outs(Call& call) {
 }
 
 void run_planned(Call& call) {
-  // A second round only after out tensors got their sizes.
-  for (int round = 0; round < 3; ++round) {
-    CallKey key;
-    make_key(call.op, call.args, *call.device, key);
-    Slots slots;
-    const PlanEntry* entry = call.op.plans.find(key);
-    const Plan* plan = entry ? admitted(*entry, key, slots) : nullptr;
-    if (!plan) {
-      require_dtypes(call);
-      plan = &make_plan(call, key, slots);
-    }
-    if (plan->outs == Plan::Outs::resize) {
-      Code::run(std::span(plan->code.insts).subspan(plan->guard_insts), slots.data());
-      resize_outs(call, *plan, slots.data());
-      continue;
-    }
-    execute(*plan, {call.args, call.device, slots.data()}, call.results);
-    note_origins(call, *plan);
-    if (plan->outs == Plan::Outs::after) fill_outs(call);
-    return;
-  }
-  throw Error(ErrorCode::internal,
-              fmt::format("{}: out= tensors do not keep the sizes they are given",
-                          call.op.overload.qualified));
+  if (runs_by_element(call)) return run_by_element(call);
+  Slots slots;
+  const Plan& plan = plan_of(call, slots);
+  execute(plan, {call.args, call.device, slots.data()}, call.results);
+  note_origins(call, plan);
+  if (plan.outs == Plan::Outs::after) fill_outs(call);
 }
 
 bool has_bits(const Call& call, bool written) {
@@ -162,6 +130,39 @@ void run_on_copies(Call& call) {
 }
 
 }  // namespace
+
+void note_origins(Call& call, const Plan& plan) {
+  for (const OutputPlan& o : plan.outputs) {
+    if (o.out_argument >= 0)
+      call.origins.push_back({ResultOrigin::Kind::argument, static_cast<uint32_t>(o.out_argument)});
+    else if (o.kind == decomps::TracedOutput::Kind::argument)
+      call.origins.push_back({ResultOrigin::Kind::argument, o.argument});
+    else if (o.kind == decomps::TracedOutput::Kind::view)
+      call.origins.push_back({ResultOrigin::Kind::view, o.argument});
+    else
+      call.origins.push_back({});
+  }
+}
+
+const Plan& plan_of(Call& call, Slots& slots) {
+  // Another round only after out tensors got their sizes.
+  for (int round = 0; round < 3; ++round) {
+    CallKey key;
+    make_key(call.op, call.args, *call.device, key);
+    const PlanEntry* entry = call.op.plans.find(key);
+    const Plan* plan = entry ? admitted(*entry, key, slots) : nullptr;
+    if (!plan) {
+      require_dtypes(call);
+      plan = &make_plan(call, key, slots);
+    }
+    if (plan->outs != Plan::Outs::resize) return *plan;
+    Code::run(std::span(plan->code.insts).subspan(plan->guard_insts), slots.data());
+    resize_outs(call, *plan, slots.data());
+  }
+  throw Error(ErrorCode::internal,
+              fmt::format("{}: out= tensors do not keep the sizes they are given",
+                          call.op.overload.qualified));
+}
 
 DeviceState& device_of(const Call& call) {
   const TensorImpl* first = nullptr;

@@ -16,6 +16,14 @@ void dispatch_planned(Call& call);
 // Error{runtime} in ATen's words when tensors are on two devices.
 DeviceState& device_of(const Call& call);
 
+// Room for a plan's numbers (RunInputs::slots).
+using Slots = SmallVector<int64_t, 256>;
+// The plan that serves the call, made where there is none; `slots` then has its raw numbers. Out
+// tensors get their sizes.
+const Plan& plan_of(Call& call, Slots& slots);
+// Fills call.origins.
+void note_origins(Call& call, const Plan& plan);
+
 // Calls another operator with positional arguments; its first result.
 Tensor call_operator(std::string_view qualified, std::span<const Arg> args);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
+#include "codegen/kernel/table_form.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/host_copy.h"
 #include "sdk/runtime/key.h"
@@ -36,18 +38,10 @@ class Runner {
   }
 
   void run() {
-    const Code& code = plan_.code;
-    Code::run(std::span(code.insts).subspan(plan_.guard_insts), slots_);
-    make_results();
+    prepare();
     if (!plan_.program) return;
-    stream_ = &device_.current_stream();
-    load_scalars();
-    bind_buffers();
     StreamLock lock(*stream_);
-    lock_ = &lock;
-    if (!device_.runs_inline()) order();
-    if (!device_.has_kernels()) fill_numbers();
-    bind_errors();
+    begin(lock);
     run_steps(plan_.steps);
     finish_dynamic_results();
     if (!plan_.checks) return;
@@ -56,6 +50,48 @@ class Runner {
     else if (errors_eager())
       stream_->synchronize_locked();
   }
+
+  // What a run does before its steps: results, memory; then, with the stream's lock, the rest.
+  void prepare() {
+    const Code& code = plan_.code;
+    Code::run(std::span(code.insts).subspan(plan_.guard_insts), slots_);
+    make_results();
+    if (!plan_.program) return;
+    stream_ = &device_.current_stream();
+    load_scalars();
+    bind_buffers();
+  }
+  void begin(StreamLock& lock) {
+    lock_ = &lock;
+    if (!device_.runs_inline()) order();
+    if (!device_.has_kernels()) fill_numbers();
+    bind_errors();
+  }
+
+  // What a launch is given; false when its grid is empty.
+  struct LaunchData {
+    uint32_t groups[3];
+    SmallVector<Bound, 12> memory;
+    SmallVector<primset_binding, 12> bindings;
+    SmallVector<uint64_t, 32> scalars;
+  };
+  bool gather(const LaunchPlan& l, LaunchData& d) {
+    for (size_t i = 0; i < 3; ++i) {
+      const int64_t n = slots_[l.groups[i]];
+      if (n <= 0) return false;
+      d.groups[i] = static_cast<uint32_t>(n);
+    }
+    for (const LaunchPlan::Binding& b : l.bindings) {
+      const Bound& m = memory(b.buffer);
+      d.memory.push_back(m);
+      d.bindings.push_back({m.buffer, m.offset, m.bytes, b.access, 0});
+    }
+    d.scalars.resize((l.kernel->scalar_bytes + 7) / 8, 0);
+    auto* block = reinterpret_cast<std::byte*>(d.scalars.data());
+    for (const ScalarPlan& p : l.scalars) write_scalar(p, block + p.offset);
+    return true;
+  }
+  bool exact() const { return exact_; }
 
  private:
   // --- results -----------------------------------------------------------------------------------
@@ -335,28 +371,17 @@ class Runner {
   }
 
   void step(const LaunchPlan& l) {
+    LaunchData d;
+    if (!gather(l, d)) return;
     primset_launch launch{};
-    for (size_t d = 0; d < 3; ++d) {
-      const int64_t n = slots_[l.groups[d]];
-      if (n <= 0) return;
-      launch.groups[d] = static_cast<uint32_t>(n);
-    }
-    SmallVector<primset_binding, 12> bindings;
-    for (const LaunchPlan::Binding& b : l.bindings) {
-      const Bound& m = memory(b.buffer);
-      bindings.push_back({m.buffer, m.offset, m.bytes, b.access, 0});
-    }
-    SmallVector<uint64_t, 32> scalars;
-    scalars.resize((l.kernel->scalar_bytes + 7) / 8, 0);
-    auto* block = reinterpret_cast<std::byte*>(scalars.data());
-    for (const ScalarPlan& p : l.scalars) write_scalar(p, block + p.offset);
     launch.struct_size = sizeof(launch);
     launch.kernel = l.kernel->module.kernel();
-    launch.binding_count = static_cast<uint32_t>(bindings.size());
-    launch.bindings = bindings.data();
-    launch.scalars = scalars.data();
+    std::copy_n(d.groups, 3, launch.groups);
+    launch.binding_count = static_cast<uint32_t>(d.bindings.size());
+    launch.bindings = d.bindings.data();
+    launch.scalars = d.scalars.data();
     launch.scalar_bytes = l.kernel->scalar_bytes;
-    if (!device_.runs_inline()) launch.flags = stream_->hazards().flags_for(bindings, exact_);
+    if (!device_.runs_inline()) launch.flags = stream_->hazards().flags_for(d.bindings, exact_);
     stream_->handle().launch(launch);
     count(Counter::launches);
   }
@@ -501,6 +526,101 @@ class Runner {
   SmallVector<Scalar, 4> scalars_;
 };
 
+// Runs of one plan, a launch of all of them at a time.
+class TableRunner {
+ public:
+  TableRunner(const Plan& plan, std::span<const RunInputs> inputs, std::span<Results> results)
+      : plan_(plan), device_(*inputs[0].device), stream_(device_.current_stream()) {
+    for (size_t i = 0; i < inputs.size(); ++i) runs_.emplace_back(plan, inputs[i], results[i]);
+  }
+
+  void run() {
+    for (Runner& r : runs_) r.prepare();
+    StreamLock lock(stream_);
+    for (Runner& r : runs_) {
+      r.begin(lock);
+      exact_ &= r.exact();
+    }
+    lock_ = &lock;
+    for (const StepPlan& s : plan_.steps) launch(std::get<LaunchPlan>(s.step));
+  }
+
+ private:
+  void launch(const LaunchPlan& l) {
+    const LoadedKernel& kernel = device_.kernels().table_of(*l.kernel, *l.source);
+    for (Runner& r : runs_) {
+      Runner::LaunchData d;
+      if (!r.gather(l, d)) continue;
+      if (groups_ + d.groups[0] > device_.target().max_groups_x) flush(kernel);
+      append(d, l.kernel->scalar_bytes);
+    }
+    flush(kernel);
+  }
+
+  // The entry's form: codegen/kernel/table_form.h.
+  void append(const Runner::LaunchData& d, uint32_t scalar_bytes) {
+    put(groups_);
+    put(uint64_t{d.groups[0]});
+    for (const Bound& m : d.memory) put(m.buffer ? address(m.buffer) + m.offset : 0);
+    for (uint32_t i = 0; i < (scalar_bytes + 7) / 8; ++i) put(d.scalars[i]);
+    bindings_.insert(bindings_.end(), d.bindings.begin(), d.bindings.end());
+    groups_ += d.groups[0];
+    ++entries_;
+  }
+  void put(uint64_t word) { table_.push_back(word); }
+  uint64_t address(primset_buffer buffer) const {
+    const plugin::PluginDevice& plugin = device_.plugin();
+    return plugin.device_addresses()->address(plugin.handle(), buffer);
+  }
+
+  void flush(const LoadedKernel& kernel) {
+    if (entries_ == 0) return;
+    const uint64_t bytes = table_.size() * sizeof(uint64_t);
+    lock_->unlock();
+    const Block block = device_.allocator().allocate(bytes, stream_.pool());
+    lock_->lock();
+    if (device_.runs_inline() && block.host) {
+      std::memcpy(block.host, table_.data(), bytes);
+    } else {
+      stream_.handle().copy_in(block.buffer, block.offset, table_.data(), bytes);
+      stream_.hazards().restart({}, false);
+    }
+    bindings_[0] = {block.buffer, block.offset, bytes, PRIMSET_ACCESS_READ, 0};
+    const uint64_t scalars = entries_;
+    primset_launch launch{};
+    launch.struct_size = sizeof(launch);
+    launch.kernel = kernel.module.kernel();
+    launch.groups[0] = static_cast<uint32_t>(groups_);
+    launch.groups[1] = launch.groups[2] = 1;
+    launch.binding_count = static_cast<uint32_t>(bindings_.size());
+    launch.bindings = bindings_.data();
+    launch.scalars = &scalars;
+    launch.scalar_bytes = kernel.scalar_bytes;
+    if (!device_.runs_inline()) launch.flags = stream_.hazards().flags_for(bindings_, exact_);
+    stream_.handle().launch(launch);
+    count(Counter::launches);
+    device_.allocator().release(block, stream_.pool());
+    table_.clear();
+    bindings_.resize(1);
+    groups_ = entries_ = 0;
+  }
+
+  const Plan& plan_;
+  DeviceState& device_;
+  StreamState& stream_;
+  StreamLock* lock_ = nullptr;
+  std::deque<Runner> runs_;
+  bool exact_ = true;
+  std::vector<uint64_t> table_;
+  std::vector<primset_binding> bindings_{1};  // the table, then what its entries point to
+  uint64_t groups_ = 0, entries_ = 0;
+};
+
+bool launches_in_tables(const StepPlan& step, const DeviceState& device) {
+  const auto* launch = std::get_if<LaunchPlan>(&step.step);
+  return launch && kir::has_table_form(*launch->source) && device.plugin().device_addresses();
+}
+
 }  // namespace
 
 const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, uint32_t element) {
@@ -513,6 +633,18 @@ const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, 
 
 void execute(const Plan& plan, const RunInputs& inputs, Results& results) {
   Runner(plan, inputs, results).run();
+}
+
+bool can_execute_in_tables(const Plan& plan, const DeviceState& device) {
+  return plan.program && !plan.checks && !plan.draws_random && plan.outs != Plan::Outs::after &&
+         std::ranges::none_of(plan.buffers, &BufferPlan::dynamic) &&
+         std::ranges::all_of(plan.steps,
+                             [&](const StepPlan& s) { return launches_in_tables(s, device); });
+}
+
+void execute_in_tables(const Plan& plan, std::span<const RunInputs> inputs,
+                       std::span<Results> results) {
+  TableRunner(plan, inputs, results).run();
 }
 
 }  // namespace primset::runtime

@@ -51,6 +51,12 @@ const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, 
 
 void execute(const Plan& plan, const RunInputs& inputs, Results& results);
 
+// Runs that do not touch one another's results, each launch of the plan done for all of them at
+// once (codegen/kernel/table_form.h). inputs and results have one element a run, at least one.
+bool can_execute_in_tables(const Plan& plan, const DeviceState& device);
+void execute_in_tables(const Plan& plan, std::span<const RunInputs> inputs,
+                       std::span<Results> results);
+
 }  // namespace primset::runtime
 
 #endif  // PRIMSET_SDK_RUNTIME_EXECUTOR_H_

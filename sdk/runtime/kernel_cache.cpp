@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codegen/emit/emitter.h"
+#include "codegen/kernel/table_form.h"
 #include "codegen/kernel/text.h"
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/statistics.h"
@@ -67,6 +68,15 @@ const LoadedKernel& KernelCache::get(const kir::Kernel& kernel) {
     kernels_.erase(key);  // the next call tries again: a device may have had no memory
     throw;
   }
+}
+
+const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel, const kir::Kernel& source) {
+  const LoadedKernel* table = kernel.table.load(std::memory_order_acquire);
+  if (!table) {
+    table = &get(kir::table_form(source, target_));
+    kernel.table.store(table, std::memory_order_release);
+  }
+  return *table;
 }
 
 std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const Digest& key) {

@@ -4,6 +4,7 @@
 #ifndef PRIMSET_SDK_RUNTIME_KERNEL_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_KERNEL_CACHE_H_
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
@@ -22,6 +23,7 @@ struct LoadedKernel {
   plugin::ModuleHandle module;
   uint32_t pointers = 0;      // leading pointers of the parameter block
   uint32_t scalar_bytes = 0;  // what follows them
+  mutable std::atomic<const LoadedKernel*> table = nullptr;  // KernelCache::table_of
 };
 
 // Thread safe. Two threads that want the same new kernel compile it once.
@@ -30,6 +32,8 @@ class KernelCache {
   KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target);
 
   const LoadedKernel& get(const kir::Kernel& kernel);
+  // The kernel's table form (codegen/kernel/table_form.h); `source` is what `kernel` was made from.
+  const LoadedKernel& table_of(const LoadedKernel& kernel, const kir::Kernel& source);
 
  private:
   std::shared_ptr<LoadedKernel> make(const kir::Kernel& kernel, const Digest& key);

@@ -58,6 +58,9 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
   pointwise = b.computed_by(o).strides.kind == specs::StrideKind::elementwise;
   uses_offset = o.op.starts_with("as_strided");
+  const bool lists = std::ranges::any_of(
+      args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
+  by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;
   intrinsic = find_intrinsic(o.qualified);
 }
 

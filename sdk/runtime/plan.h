@@ -72,6 +72,7 @@ struct ScalarPlan {
 
 struct LaunchPlan {
   const LoadedKernel* kernel = nullptr;
+  const kir::Kernel* source = nullptr;  // in Plan::program
   struct Binding {
     uint32_t buffer = 0, access = 0;
   };
