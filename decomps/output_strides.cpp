@@ -113,11 +113,18 @@ SymInts by_layout(const Overload& o, const std::vector<Actual>& args, const SymI
   const auto* list = at < 0 ? nullptr : std::get_if<SymInts>(&args[static_cast<size_t>(at)].value);
   if (!list) return contiguous_strides(sizes);
   SymInts strides(sizes.size());
+  std::vector<bool> seen(sizes.size());
   SymInt next = 1;
   for (size_t i = list->size(); i-- > 0;) {
-    const auto d = static_cast<size_t>((*list)[i].specialize());
-    strides[d] = next;
-    next *= sizes[d];
+    const int64_t d = (*list)[i].specialize();
+    require(d >= 0 && d < static_cast<int64_t>(sizes.size()), ErrorCode::runtime,
+            fmt::format("Dimension out of range (expected to be between 0 and {}, but got {} at "
+                        "index {}).",
+                        sizes.size() - 1, d, i));
+    require(!seen[static_cast<size_t>(d)], ErrorCode::runtime, "Duplicate dim not allowed");
+    seen[static_cast<size_t>(d)] = true;
+    strides[static_cast<size_t>(d)] = next;
+    next *= sizes[static_cast<size_t>(d)];
   }
   return strides;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "decomps/apply.h"
 #include "decomps/engine.h"
 
@@ -21,7 +23,12 @@ SymInts Val::shape() const {
 
 SymInt Val::size(int64_t dim) const {
   const SymInts s = shape();
-  return s[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(s.size()) : dim)];
+  const auto rank = static_cast<int64_t>(s.size());
+  if (dim < -rank || dim >= rank)
+    fail(ErrorCode::index,
+         fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                     std::min<int64_t>(-rank, -1), std::max<int64_t>(rank - 1, 0), dim));
+  return s[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
 }
 
 SymInt Val::numel() const {

@@ -55,7 +55,7 @@ class Val {
   DType dtype() const;
   SymInts shape() const;  // a copy: the graph's own list moves when the graph grows
   int64_t rank() const { return static_cast<int64_t>(shape().size()); }
-  // Size along dim, which may be negative; dim is checked before.
+  // Size along dim, which may be negative; throws Error{index} when there is no such dim.
   SymInt size(int64_t dim) const;
   SymInt numel() const;
   bool is_empty() const { return numel() == SymInt(0); }
