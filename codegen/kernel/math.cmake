@@ -4,6 +4,7 @@ primset_library(primset_kernel_math
     math_erf.cpp
     math_exact.cpp
     math_exp.cpp
+    math_f8.cpp
     math_half.cpp
     math_log.cpp
     math_philox.cpp
@@ -19,7 +20,7 @@ primset_library(primset_kernel_math_testing
     math_test_util.cpp
   LIBS primset_kernel_math primset_kernel_interpreter)
 
-foreach(theme accuracy exact half philox)
+foreach(theme accuracy exact f8 half philox)
   primset_test(kernel_math_${theme}_test
     SOURCES math_${theme}_test.cpp
     LIBS primset_kernel_math_testing)

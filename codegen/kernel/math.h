@@ -58,6 +58,12 @@ Value f16_bits_to_f32(Builder& b, Value h);
 Value f32_to_f16_bits(Builder& b, Value x);
 Value bf16_bits_to_f32(Builder& b, Value h);
 Value f32_to_bf16_bits(Builder& b, Value x);
+// The same for the two 8-bit formats; the pattern is an i8. e4m3fn has no infinity: what is beyond
+// its range becomes its greatest number, as in PyTorch.
+Value e5m2_bits_to_f32(Builder& b, Value q);
+Value f32_to_e5m2_bits(Builder& b, Value x);
+Value e4m3fn_bits_to_f32(Builder& b, Value q);
+Value f32_to_e4m3fn_bits(Builder& b, Value x);
 
 // Truncated integer division and remainder that never trap: x/0 = x%0 = 0, MIN/-1 = MIN.
 Value safe_div(Builder& b, Value x, Value y, bool is_signed);

@@ -41,6 +41,8 @@ constexpr kir::Scalar register_scalar(DType t) {
 constexpr kir::Scalar memory_scalar(DType t) {
   switch (real_type(t)) {
     case DType::boolean:
+    case DType::f8_e5m2:
+    case DType::f8_e4m3fn:
       return kir::Scalar::i8;
     case DType::f16:
     case DType::bf16:

@@ -91,11 +91,8 @@ Value convert_real(Builder& b, Value x, DType from, DType to) {
 }  // namespace
 
 Value round_to(Builder& b, Value x, DType dtype) {
-  if (dtype == DType::f16) return kir::math::f16_bits_to_f32(b, kir::math::f32_to_f16_bits(b, x));
-  if (dtype == DType::bf16) {
-    return kir::math::bf16_bits_to_f32(b, kir::math::f32_to_bf16_bits(b, x));
-  }
-  return x;
+  const bool narrow = is_floating(dtype) && bits(dtype) < 32;
+  return narrow ? from_memory(b, to_memory(b, x, dtype), dtype) : x;
 }
 
 Value to_memory(Builder& b, Value x, DType dtype) {
@@ -106,6 +103,10 @@ Value to_memory(Builder& b, Value x, DType dtype) {
       return kir::math::f32_to_f16_bits(b, x);
     case DType::bf16:
       return kir::math::f32_to_bf16_bits(b, x);
+    case DType::f8_e5m2:
+      return kir::math::f32_to_e5m2_bits(b, x);
+    case DType::f8_e4m3fn:
+      return kir::math::f32_to_e4m3fn_bits(b, x);
     default:
       return x;
   }
@@ -119,6 +120,10 @@ Value from_memory(Builder& b, Value x, DType dtype) {
       return kir::math::f16_bits_to_f32(b, x);
     case DType::bf16:
       return kir::math::bf16_bits_to_f32(b, x);
+    case DType::f8_e5m2:
+      return kir::math::e5m2_bits_to_f32(b, x);
+    case DType::f8_e4m3fn:
+      return kir::math::e4m3fn_bits_to_f32(b, x);
     default:
       return x;
   }

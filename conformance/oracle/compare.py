@@ -99,6 +99,8 @@ def _same_strides(shape, expected, actual):
 
 
 def _wide(t):
+    if t.is_neg() and t.dtype == torch.bool:  # PyTorch has no negative of a bool
+        t = torch._neg_view(t)
     t = t.detach().resolve_conj().resolve_neg()
     if t.dtype.is_complex:
         return t.to(torch.complex128)
@@ -182,12 +184,12 @@ def _compare_aliasing(v, theirs, ours, expected, actual):
 
 
 def _compare_arguments(v, call, theirs, ours, kind, expected):
-    written = _written(call.overload)
+    writes = written(call.overload)
     same = {id(t) for t in expected if isinstance(t, torch.Tensor)}
     touched = set()
     for name, e, a in _arguments(call, theirs, ours):
         tensors = list(zip(flatten(e), flatten(a)))
-        if name not in written:
+        if name not in writes:
             continue
         for te, ta in tensors:
             if not isinstance(te, torch.Tensor):
@@ -220,6 +222,6 @@ def torch_overload(overload):
     return getattr(getattr(torch.ops.aten, base), name or "default")
 
 
-def _written(overload):
+def written(overload):
     return {a.name for a in schema(overload).arguments
             if a.alias_info is not None and a.alias_info.is_write}

@@ -6,7 +6,7 @@ import random
 import torch
 
 from .calls import Call, TensorRef, encode, TorchArguments
-from .compare import schema, torch_overload
+from .compare import schema, torch_overload, written
 
 # Operators that are another one under a second name.
 ALIASES = {
@@ -217,6 +217,8 @@ def to_layout(call, layout, rng):
     `scalar` takes one element of each, `empty` none."""
     live = TorchArguments(call)
     changed = False
+    # What is written must not overlap itself.
+    kept = written(call.overload) if layout == "expanded" else ()
 
     def change(x):
         nonlocal changed
@@ -228,8 +230,9 @@ def to_layout(call, layout, rng):
             return type(x)(change(v) for v in x)
         return x
 
-    args = [change(a) for a in live.args]
-    named = {k: change(v) for k, v in live.kwargs.items()}
+    names = [a.name for a in schema(call.overload).arguments]
+    args = [a if n in kept else change(a) for n, a in zip(names, live.args)]
+    named = {k: v if k in kept else change(v) for k, v in live.kwargs.items()}
     if not changed:
         return None
     out = encode(call.overload, args, named, call.source, f"{layout} of {call.origin}")
@@ -291,6 +294,9 @@ def derive(overload, pool, known, claimed, seed, cap):
     dtype."""
     rng = random.Random(repr((seed, overload)))
     calls = list(pool(overload))
+    if any(_is_out(a) for a in schema(overload).arguments):
+        calls = _capped(calls, cap, rng) + _with_outs(overload, pool, known, claimed, seed, cap)
+        return _unique(calls)
     normal = [c for c in calls if c.origin != "error input"]
     if not _enough(normal):
         for relative in relatives(overload, known):
@@ -304,8 +310,25 @@ def derive(overload, pool, known, claimed, seed, cap):
     out = list(calls)
     out += _other_dtypes(normal, claimed, cap, rng)
     out += _other_layouts(normal, cap, rng)
+    return _unique(out)
+
+
+def _with_outs(overload, pool, known, claimed, seed, cap):
+    """The calls of the closest overload without out= that has some, each with results to write."""
+    for relative in relatives(overload, known):
+        if any(_is_out(a) for a in schema(relative).arguments):
+            continue
+        calls = derive(relative, pool, known, claimed, seed, cap)
+        found = [_quiet(lambda: adapt(c, overload)) for c in calls]
+        found = [c for c in found if c is not None]
+        if _enough(found):
+            return found
+    return []
+
+
+def _unique(calls):
     unique = {}
-    for c in out:
+    for c in calls:
         unique.setdefault(c.key(), c)
     return list(unique.values())
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 
 def is_failure(line):
-    return line["outcome"] not in ("agree", "beyond", "unclaimed")
+    return line["outcome"] not in ("agree", "beyond", "unclaimed", "skipped")
 
 
 def report(oracle, names):

@@ -25,7 +25,8 @@ void write(void* to, T value) {
 // A small IEEE-like format: `mantissa` explicit bits, exponent bias `bias`.
 struct SmallFloat {
   int exponent_bits, mantissa_bits;
-  bool has_infinity;  // e4m3fn has none: its largest exponent holds numbers, and one NaN
+  // e4m3fn has none: its largest exponent holds numbers and one NaN, and it saturates.
+  bool has_infinity;
 };
 constexpr SmallFloat kF16{5, 10, true}, kBf16{8, 7, true}, kE5m2{5, 2, true}, kE4m3{4, 3, false};
 
@@ -58,7 +59,8 @@ uint32_t encode(double value, SmallFloat f) {
       f.has_infinity ? infinity | (1u << (f.mantissa_bits - 1)) : infinity | mantissa_mask;
   const double magnitude = std::fabs(value);
   if (std::isnan(value)) return sign | nan;
-  if (std::isinf(value)) return sign | (f.has_infinity ? infinity : nan);
+  const uint32_t overflow = f.has_infinity ? infinity : nan - 1;
+  if (std::isinf(value)) return sign | overflow;
   if (magnitude == 0) return sign;
   int exponent = std::max(std::ilogb(magnitude), 1 - bias);
   // The number in units of the last place, rounded to nearest even.
@@ -71,8 +73,7 @@ uint32_t encode(double value, SmallFloat f) {
   if (whole <= mantissa_mask) return sign | whole;  // subnormal
   const auto biased = static_cast<uint32_t>(exponent + bias);
   const uint32_t result = biased << f.mantissa_bits | (whole & mantissa_mask);
-  const uint32_t largest = f.has_infinity ? infinity - 1 : nan - 1;
-  if (biased > exponent_mask || result > largest) return sign | (f.has_infinity ? infinity : nan);
+  if (biased > exponent_mask || result > overflow) return sign | overflow;
   return sign | result;
 }
 
@@ -119,8 +120,10 @@ Scalar load_scalar(DType dtype, const void* from) {
       return read<std::complex<float>>(from);
     case DType::c128:
       return read<std::complex<double>>(from);
-    case DType::c32:
-      break;
+    case DType::c32: {
+      const auto* parts = static_cast<const uint16_t*>(from);
+      return std::complex<double>(decode(parts[0], kF16), decode(parts[1], kF16));
+    }
   }
   unsupported(dtype);
 }
@@ -157,8 +160,11 @@ void store_scalar(DType dtype, const Scalar& v, void* to) {
       return write(to, std::complex<float>(v.to_complex()));
     case DType::c128:
       return write(to, v.to_complex());
-    case DType::c32:
-      break;
+    case DType::c32: {
+      const uint16_t parts[] = {static_cast<uint16_t>(encode(v.to_double(), kF16)),
+                                static_cast<uint16_t>(encode(v.imag(), kF16))};
+      return write(to, parts);
+    }
   }
   unsupported(dtype);
 }
@@ -166,6 +172,7 @@ void store_scalar(DType dtype, const Scalar& v, void* to) {
 double round_to(DType dtype, double value) {
   switch (dtype) {
     case DType::f16:
+    case DType::c32:
       return decode(encode(value, kF16), kF16);
     case DType::bf16:
       return decode(encode(value, kBf16), kBf16);

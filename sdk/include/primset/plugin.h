@@ -94,10 +94,16 @@ enum {
   PRIMSET_F16 = 5,
   PRIMSET_F32 = 6,
   PRIMSET_F64 = 7,
-  PRIMSET_C64 = 9,   /* two f32, real part first */
+  PRIMSET_C32 = 8,   /* two f16, real part first */
+  PRIMSET_C64 = 9,   /* two f32 */
   PRIMSET_C128 = 10, /* two f64 */
   PRIMSET_BOOL = 11, /* one byte, 0 or 1 */
-  PRIMSET_BF16 = 15
+  PRIMSET_BF16 = 15,
+  PRIMSET_F8_E5M2 = 23,
+  PRIMSET_F8_E4M3FN = 24, /* no infinity */
+  PRIMSET_U16 = 27,
+  PRIMSET_U32 = 28,
+  PRIMSET_U64 = 29
 };
 
 /* The form in which a device takes kernels. */
