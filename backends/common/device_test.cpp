@@ -1,11 +1,13 @@
 // What every device must do, whatever its plugin: through the loader, with and without the
-// validation layer. The device under test is named by PRIMSET_TEST_DEVICE.
+// validation layer. The device under test is the one the program was built for, unless the
+// environment's PRIMSET_TEST_DEVICE and PRIMSET_TEST_PLUGIN_DIR name another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <primset/error.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -21,11 +23,17 @@ using primset_backend_test::add_bias;
 using primset_backend_test::TestKernel;
 using testing::HasSubstr;
 
+std::string setting(const char* variable, const char* otherwise) {
+  const char* value = std::getenv(variable);
+  return value && *value ? value : otherwise;
+}
+
 class Device : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     LoaderOptions options;
-    options.path = {std::filesystem::path(PRIMSET_TEST_PLUGIN_DIR)};
+    options.path = {
+        std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
     options.cache_folder = std::filesystem::path(testing::TempDir()) / "primset_device_test_cache";
     // Drivers' validation layers report through the log; so does ours.
     options.log = [this](uint32_t level, std::string_view text) {
@@ -34,7 +42,7 @@ class Device : public testing::TestWithParam<bool> {
     };
     if (GetParam()) options.validation = ValidationOptions{};
     registry = std::make_unique<Registry>(std::move(options));
-    device = registry->open(PRIMSET_TEST_DEVICE);
+    device = registry->open(setting("PRIMSET_TEST_DEVICE", PRIMSET_TEST_DEVICE));
     stream = device->create_stream();
   }
 

@@ -111,6 +111,34 @@ OpReturn
 OpFunctionEnd
 )";
 
+// The parameter block behind the pointers is one array.
+constexpr const char* kAddBiasPtxHead = R"(.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry add_bias(
+  .param .u64 add_bias_in,
+  .param .u64 add_bias_out,
+  .param .align 8 .b8 add_bias_scalars[)";
+constexpr const char* kAddBiasPtxBody = R"(]
+)
+.reqntid 1, 1, 1
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [add_bias_in];
+  ld.param.u64 %rd2, [add_bias_out];
+  ld.param.u32 %r1, [add_bias_scalars];
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.u32 %r3, [%rd4];
+  add.s32 %r3, %r3, %r1;
+  st.global.u32 [%rd5], %r3;
+  ret;
+}
+)";
+
 void assemble(TestKernel& kernel, const std::string& text) {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
   spv_binary binary = nullptr;
@@ -168,6 +196,10 @@ TestKernel add_bias(uint32_t format, uint32_t param_bytes) {
   if (format == PRIMSET_FORMAT_SPIRV_VULKAN)
     assemble(kernel, std::string(kAddBiasSpirv) +
                          (param_bytes > 128 ? kIndirectParams : kDirectParams) + kAddBiasBody);
+  if (format == PRIMSET_FORMAT_PTX) {
+    const std::string text = kAddBiasPtxHead + std::to_string(param_bytes - 16) + kAddBiasPtxBody;
+    set_bytes(kernel, text.c_str(), text.size() + 1);
+  }
   kernel.entry = "add_bias";
   kernel.pointer_count = 2;
   kernel.param_bytes = param_bytes;

@@ -2,13 +2,12 @@
 // complete when it returns, so that events have nothing to do.
 #include <primset/plugin.h>
 
-#include <algorithm>
-#include <cinttypes>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
+#include "backends/common/border.h"
 #include "backends/common/status.h"
 #include "backends/cpu/cpu_info.h"
 #include "backends/cpu/kernel_launch.h"
@@ -20,7 +19,6 @@ namespace primset_cpu {
 namespace {
 
 using primset_backend::guarded;
-using primset_backend::make_status;
 
 constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 |
                              1u << PRIMSET_I16 | 1u << PRIMSET_I32 | 1u << PRIMSET_I64 |
@@ -49,14 +47,11 @@ primset_status* device_count(const primset_plugin*, uint32_t* out_count) {
 
 primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out_device) {
   *out_device = nullptr;
-  if (index != 0)
-    return make_status(PRIMSET_INVALID_ARGUMENT, "device_open: index %" PRIu32 "; there is only 0",
-                       index);
-  return guarded("device_open", [&]() -> primset_status* {
+  return guarded("device_open", [&] {
+    primset_backend::check_index(index, 1);
     auto device = std::make_unique<primset_device_t>();
     device->pool = shared_pool();
     *out_device = device.release();
-    return nullptr;
   });
 }
 
@@ -85,11 +80,7 @@ primset_status* device_properties(primset_device device, primset_device_properti
   p.min_subgroup = p.max_subgroup = 1;
   p.max_groups[0] = INT32_MAX;
   p.max_groups[1] = p.max_groups[2] = 1;
-  // A host of an older version knows fewer members: it gets those.
-  const uint32_t known = out->struct_size;
-  p.struct_size = known;
-  p.next = known >= sizeof(p) ? out->next : nullptr;
-  std::memcpy(out, &p, std::min<size_t>(known, sizeof(p)));
+  primset_backend::give_properties(p, out);
   return nullptr;
 }
 
@@ -105,11 +96,10 @@ const void* device_extension(primset_device, const char* name) {
 
 primset_status* stream_create(primset_device device, primset_stream* out_stream) {
   *out_stream = nullptr;
-  return guarded("stream_create", [&]() -> primset_status* {
+  return guarded("stream_create", [&] {
     auto stream = std::make_unique<primset_stream_t>();
     stream->device = device;
     *out_stream = stream.release();
-    return nullptr;
   });
 }
 
@@ -122,10 +112,7 @@ primset_status* stream_synchronize(primset_stream) {
 
 primset_status* event_create(primset_device, primset_event* out_event) {
   *out_event = nullptr;
-  return guarded("event_create", [&]() -> primset_status* {
-    *out_event = new primset_event_t;
-    return nullptr;
-  });
+  return guarded("event_create", [&] { *out_event = new primset_event_t; });
 }
 
 void event_destroy(primset_event event) {
@@ -184,11 +171,8 @@ constexpr primset_plugin kPlugin = {
 primset_status* primset_plugin_query(const primset_host*, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
   *out_plugin = nullptr;
-  if (min_version > PRIMSET_ABI_VERSION || max_version < PRIMSET_ABI_VERSION)
-    return primset_backend::make_status(
-        PRIMSET_UNSUPPORTED,
-        "the cpu plugin speaks ABI version %u; the host speaks %" PRIu32 " to %" PRIu32,
-        PRIMSET_ABI_VERSION, min_version, max_version);
+  if (primset_status* status = primset_backend::check_versions("cpu", min_version, max_version))
+    return status;
   *out_plugin = &primset_cpu::kPlugin;
   return nullptr;
 }

@@ -4,9 +4,9 @@
 
 #include <primset/plugin.h>
 
-#include <stdexcept>
 #include <string>
 
+#include "backends/common/border.h"
 #include "backends/common/status.h"
 #include "backends/vulkan/functions.h"
 
@@ -17,16 +17,11 @@ std::string result_name(VkResult result);
 // The PRIMSET_* code a result becomes.
 uint32_t status_code(VkResult result);
 
-class VulkanError : public std::runtime_error {
+class VulkanError : public primset_backend::BackendError {
  public:
+  using BackendError::BackendError;
   VulkanError(VkResult result, const char* function)
-      : runtime_error(std::string(function) + ": " + result_name(result)),
-        code_(status_code(result)) {}
-  VulkanError(uint32_t code, const std::string& text) : runtime_error(text), code_(code) {}
-  uint32_t code() const { return code_; }
-
- private:
-  uint32_t code_;
+      : BackendError(status_code(result), std::string(function) + ": " + result_name(result)) {}
 };
 
 inline void check(VkResult result, const char* function) {
@@ -34,17 +29,8 @@ inline void check(VkResult result, const char* function) {
     throw VulkanError(result, function);
 }
 
-template <typename F>
-primset_status* guarded(const char* function, F&& f) noexcept {
-  return primset_backend::guarded(function, [&]() -> primset_status* {
-    try {
-      f();
-      return nullptr;
-    } catch (const VulkanError& e) {
-      return primset_backend::make_status(e.code(), "%s: %s", function, e.what());
-    }
-  });
-}
+using primset_backend::guarded;
+using primset_backend::log;
 
 }  // namespace primset_vulkan
 

@@ -138,10 +138,6 @@ bool usable(const InstanceFunctions& vk, PhysicalDevice& device) {
 
 }  // namespace
 
-void log(const primset_host* host, uint32_t level, const std::string& text) {
-  if (host && host->log) host->log(host, level, text.c_str());
-}
-
 Instance::Instance(const primset_host* host) : host_(host) {
   if (!global_.load()) {
     log(host, PRIMSET_LOG_INFO, "vulkan: no libvulkan.so.1 (1.1 or newer); no devices");

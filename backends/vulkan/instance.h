@@ -57,8 +57,6 @@ class Instance {
   std::vector<PhysicalDevice> devices_;
 };
 
-void log(const primset_host* host, uint32_t level, const std::string& text);
-
 }  // namespace primset_vulkan
 
 #endif  // PRIMSET_BACKENDS_VULKAN_INSTANCE_H_

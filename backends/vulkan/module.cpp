@@ -12,20 +12,12 @@ constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr uint64_t kSpirvHeader = 20;
 
 // Drivers trust SPIR-V: what is no SPIR-V at all must not reach them.
-void check_desc(const primset_module_desc& desc) {
-  if (desc.format != PRIMSET_FORMAT_SPIRV_VULKAN)
-    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
-                      "format " + std::to_string(desc.format) + "; the device takes SPIR-V (" +
-                          std::to_string(PRIMSET_FORMAT_SPIRV_VULKAN) + ")");
+void check_spirv(const primset_module_desc& desc) {
   uint32_t magic = 0;
   if (desc.size >= kSpirvHeader) std::memcpy(&magic, desc.data, sizeof(magic));
   if (magic != kSpirvMagic || desc.size % 4 != 0)
     throw VulkanError(PRIMSET_LOAD_FAILED,
                       std::to_string(desc.size) + " bytes that are no SPIR-V module");
-  if (desc.param_bytes > kMaxParamBytes || desc.param_bytes < uint64_t{8} * desc.pointer_count)
-    throw VulkanError(PRIMSET_INVALID_ARGUMENT, "param_bytes " + std::to_string(desc.param_bytes) +
-                                                    " with " + std::to_string(desc.pointer_count) +
-                                                    " pointers");
 }
 
 VkPipelineLayout create_layout(const primset_device_t& device, uint32_t param_bytes) {
@@ -69,37 +61,16 @@ VkPipeline create_pipeline(const primset_device_t& device, const primset_module_
   return pipeline;
 }
 
-void check_launch(const primset_kernel_t& kernel, const primset_launch& launch) {
-  if (launch.binding_count < kernel.pointer_count)
-    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
-                      std::to_string(launch.binding_count) + " bindings; the kernel has " +
-                          std::to_string(kernel.pointer_count) + " pointers");
-  if (8 * kernel.pointer_count + launch.scalar_bytes != kernel.param_bytes)
-    throw VulkanError(PRIMSET_INVALID_ARGUMENT,
-                      std::to_string(launch.scalar_bytes) + " scalar bytes; the module said " +
-                          std::to_string(kernel.param_bytes - 8 * kernel.pointer_count));
-}
-
-// Builds the parameter block in `params`, which has room for kMaxParamBytes.
-void build_params(const primset_kernel_t& kernel, const primset_launch& launch, char* params) {
-  for (uint32_t i = 0; i < kernel.pointer_count; ++i) {
-    const primset_binding& binding = launch.bindings[i];
-    const uint64_t address = binding.buffer ? binding.buffer->memory.address + binding.offset : 0;
-    std::memcpy(params + 8 * i, &address, 8);
-  }
-  if (launch.scalar_bytes > 0)
-    std::memcpy(params + 8 * kernel.pointer_count, launch.scalars, launch.scalar_bytes);
-}
-
 void record_launch(primset_stream_t& stream, const primset_launch& launch) {
   const primset_kernel_t& kernel = *launch.kernel;
-  char params[kMaxParamBytes];
-  build_params(kernel, launch, params);
-  uint32_t pushed = kernel.param_bytes;
+  unsigned char params[kMaxParamBytes];
+  primset_backend::build_params(
+      kernel.shape, launch, [](primset_buffer buffer) { return buffer->memory.address; }, params);
+  uint32_t pushed = kernel.shape.param_bytes;
   if (pushed > kMaxPushBytes) {
     // Before record(): taking a piece may have to submit what is recorded so far.
-    const Ring::Piece piece = stream.upload(kernel.param_bytes);
-    std::memcpy(piece.mapped, params, kernel.param_bytes);
+    const primset_stream_t::Piece piece = stream.upload(pushed);
+    std::memcpy(piece.mapped, params, pushed);
     std::memcpy(params, &piece.address, 8);
     pushed = 8;
   }
@@ -118,11 +89,13 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
                             primset_module* out_module) {
   *out_module = nullptr;
   return guarded("module_load", [&] {
-    check_desc(*desc);
+    primset_device_properties properties{};
+    device->properties(properties);
+    const primset_backend::ParamShape shape = primset_backend::check_module(*desc, properties);
+    check_spirv(*desc);
     auto module = std::make_unique<primset_module_t>();
     primset_kernel_t& kernel = module->kernel;
-    kernel.pointer_count = desc->pointer_count;
-    kernel.param_bytes = desc->param_bytes;
+    kernel.shape = shape;
     kernel.layout = create_layout(*device, desc->param_bytes);
     try {
       kernel.pipeline = create_pipeline(*device, *desc, kernel.layout);
@@ -147,8 +120,8 @@ primset_status* module_kernel(primset_module module, primset_kernel* out_kernel)
 
 primset_status* launch(primset_stream stream, const primset_launch* launch) {
   return guarded("launch", [&] {
-    check_launch(*launch->kernel, *launch);
-    if (launch->groups[0] == 0 || launch->groups[1] == 0 || launch->groups[2] == 0) return;
+    primset_backend::check_launch(launch->kernel->shape, *launch);
+    if (primset_backend::is_empty(*launch)) return;
     record_launch(*stream, *launch);
   });
 }

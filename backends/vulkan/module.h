@@ -4,13 +4,13 @@
 
 #include <primset/plugin.h>
 
+#include "backends/common/border.h"
 #include "backends/vulkan/device.h"
 
 struct primset_kernel_t {
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
-  uint32_t pointer_count = 0;
-  uint32_t param_bytes = 0;
+  primset_backend::ParamShape shape;
 };
 
 struct primset_module_t {

@@ -4,16 +4,14 @@
 
 #include <primset/plugin.h>
 
-#include <atomic>
-#include <string>
 #include <vector>
 
+#include "backends/common/cache_file.h"
 #include "backends/vulkan/instance.h"
 
 namespace primset_vulkan {
 
-// The file is written when the device closes: under a name of its own, then renamed, so that other
-// processes see the old file or the new one. One that is damaged or of another driver is ignored.
+// The file is written when the device closes. One that is damaged or of another driver is ignored.
 class PipelineCache {
  public:
   PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical,
@@ -32,7 +30,7 @@ class PipelineCache {
   VkDevice device_;
   const PhysicalDevice& physical_;
   const primset_host* host_;
-  std::string file_;  // empty: not kept
+  primset_backend::CacheFile file_;  // its path is empty: not kept
   uint64_t loaded_hash_ = 0;
   VkPipelineCache cache_ = VK_NULL_HANDLE;
 };

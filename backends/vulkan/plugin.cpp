@@ -1,14 +1,11 @@
 // The vulkan back end: every Vulkan 1.2 device whose kernels can take addresses.
 #include <primset/plugin.h>
 
-#include <algorithm>
-#include <cinttypes>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
-#include "backends/common/status.h"
+#include "backends/common/border.h"
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/errors.h"
 #include "backends/vulkan/instance.h"
@@ -18,8 +15,6 @@
 
 namespace primset_vulkan {
 namespace {
-
-using primset_backend::make_status;
 
 std::mutex g_mutex;
 const primset_host* g_host = nullptr;
@@ -49,10 +44,7 @@ primset_status* device_open(const primset_plugin*, uint32_t index, primset_devic
   *out_device = nullptr;
   return guarded("device_open", [&] {
     std::shared_ptr<Instance> current = instance();
-    if (index >= current->devices().size())
-      throw VulkanError(PRIMSET_INVALID_ARGUMENT,
-                        "index " + std::to_string(index) + "; there are " +
-                            std::to_string(current->devices().size()) + " devices");
+    primset_backend::check_index(index, current->devices().size());
     *out_device = new primset_device_t(std::move(current), index);
   });
 }
@@ -64,11 +56,7 @@ void device_close(primset_device device) {
 primset_status* device_properties(primset_device device, primset_device_properties* out) {
   primset_device_properties p{};
   device->properties(p);
-  // A host of an older version knows fewer members: it gets those.
-  const uint32_t known = out->struct_size;
-  p.struct_size = known;
-  p.next = known >= sizeof(p) ? out->next : nullptr;
-  std::memcpy(out, &p, std::min<size_t>(known, sizeof(p)));
+  primset_backend::give_properties(p, out);
   return nullptr;
 }
 
@@ -169,11 +157,8 @@ constexpr primset_plugin kPlugin = {
 primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
   *out_plugin = nullptr;
-  if (min_version > PRIMSET_ABI_VERSION || max_version < PRIMSET_ABI_VERSION)
-    return primset_backend::make_status(
-        PRIMSET_UNSUPPORTED,
-        "the vulkan plugin speaks ABI version %u; the host speaks %" PRIu32 " to %" PRIu32,
-        PRIMSET_ABI_VERSION, min_version, max_version);
+  if (primset_status* status = primset_backend::check_versions("vulkan", min_version, max_version))
+    return status;
   const std::lock_guard lock(primset_vulkan::g_mutex);
   primset_vulkan::g_host = host;
   *out_plugin = &primset_vulkan::kPlugin;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/common/staging.h"
+
 namespace primset_vulkan {
 namespace {
 
@@ -55,7 +57,7 @@ primset_stream_t::~primset_stream_t() {
 
 void primset_stream_t::begin() {
   while (running_.size() >= kMaxRunning) wait(running_.front().value);
-  reclaim(timeline_->value());
+  reclaim();
   if (spare_.empty()) {
     VkCommandBufferAllocateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
@@ -143,8 +145,8 @@ void primset_stream_t::submit(bool commands) {
   }
   timeline_->submitted = value;
   waits_.clear();
-  if (upload_) upload_->mark(value);
-  if (readback_) readback_->mark(value);
+  if (upload_) upload_->ring.mark(value);
+  if (readback_) readback_->ring.mark(value);
 }
 
 void primset_stream_t::reclaim(uint64_t value) {
@@ -153,8 +155,12 @@ void primset_stream_t::reclaim(uint64_t value) {
     spare_.push_back(running_.front().commands);
     running_.pop_front();
   }
-  if (upload_) upload_->release(complete_);
-  if (readback_) readback_->release(complete_);
+  if (upload_) upload_->ring.release(complete_);
+  if (readback_) readback_->ring.release(complete_);
+}
+
+void primset_stream_t::reclaim() {
+  reclaim(timeline_->value());
 }
 
 void primset_stream_t::wait(uint64_t value) {
@@ -169,7 +175,7 @@ void primset_stream_t::synchronize() {
 
 bool primset_stream_t::idle() {
   if (recording_ != VK_NULL_HANDLE || !waits_.empty()) return false;
-  if (complete_ < submitted()) reclaim(timeline_->value());
+  if (complete_ < submitted()) reclaim();
   return complete_ == submitted();
 }
 
@@ -184,22 +190,39 @@ Mark primset_stream_t::end() {
   return {timeline_, submitted()};
 }
 
-Ring::Piece primset_stream_t::take(std::unique_ptr<Ring>& ring, MemoryUse use, uint64_t bytes) {
-  if (!ring) ring = std::make_unique<Ring>(device, kRingBytes, use);
-  Ring::Piece piece;
-  if (ring->take(bytes, piece)) return piece;
-  reclaim(timeline_->value());
-  while (!ring->take(bytes, piece)) {
-    if (ring->oldest() == 0) flush();
-    wait(ring->oldest());
-  }
-  return piece;
+primset_stream_t::Piece primset_stream_t::take(std::unique_ptr<StagingMemory>& staging,
+                                               MemoryUse use, uint64_t bytes) {
+  using primset_backend::kRingBytes;
+  if (!staging) staging = std::make_unique<StagingMemory>(device, kRingBytes, use);
+  return staging->at(primset_backend::take_piece(*this, staging->ring, bytes));
 }
 
-Ring::Piece primset_stream_t::upload(uint64_t bytes) {
+primset_stream_t::Piece primset_stream_t::upload(uint64_t bytes) {
   return take(upload_, MemoryUse::upload, bytes);
 }
 
-Ring::Piece primset_stream_t::readback(uint64_t bytes) {
+primset_stream_t::Piece primset_stream_t::readback(uint64_t bytes) {
   return take(readback_, MemoryUse::readback, bytes);
+}
+
+void primset_stream_t::copy(VkBuffer from, uint64_t from_offset, VkBuffer to, uint64_t to_offset,
+                            uint64_t bytes, bool ordered) {
+  const VkBufferCopy region{from_offset, to_offset, bytes};
+  device->vk.vkCmdCopyBuffer(record(ordered), from, to, 1, &region);
+  recorded();
+}
+
+void primset_stream_t::copy_from(const Piece& piece, const Memory& to, uint64_t offset,
+                                 uint64_t bytes, bool ordered) {
+  copy(piece.buffer, piece.offset, to.buffer, to.base + offset, bytes, ordered);
+}
+
+void primset_stream_t::copy_to(const Memory& from, uint64_t offset, const Piece& piece,
+                               uint64_t bytes) {
+  copy(from.buffer, from.base + offset, piece.buffer, piece.offset, bytes, true);
+}
+
+void primset_stream_t::copy_inside(const Memory& memory, uint64_t from, uint64_t to,
+                                   uint64_t bytes) {
+  copy(memory.buffer, memory.base + from, memory.buffer, memory.base + to, bytes, true);
 }

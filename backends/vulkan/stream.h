@@ -52,17 +52,27 @@ struct primset_stream_t {
   primset_vulkan::Mark end();
 
   // A piece of staging memory or parameter memory, free again when the batch being recorded is
-  // complete. bytes <= kRingBytes / 4.
-  primset_vulkan::Ring::Piece upload(uint64_t bytes);
-  primset_vulkan::Ring::Piece readback(uint64_t bytes);
+  // complete. bytes <= primset_backend::kPiece.
+  using Piece = primset_vulkan::StagingMemory::Piece;
+  Piece upload(uint64_t bytes);
+  Piece readback(uint64_t bytes);
+  // Copies, each a command.
+  void copy_from(const Piece& piece, const primset_vulkan::Memory& to, uint64_t offset,
+                 uint64_t bytes, bool ordered);
+  void copy_to(const primset_vulkan::Memory& from, uint64_t offset, const Piece& piece,
+               uint64_t bytes);
+  void copy_inside(const primset_vulkan::Memory& memory, uint64_t from, uint64_t to,
+                   uint64_t bytes);
+  void copy(VkBuffer from, uint64_t from_offset, VkBuffer to, uint64_t to_offset, uint64_t bytes,
+            bool ordered);
   // Waits until batch `value` is complete.
   void wait(uint64_t value);
+  // Takes back what is complete by now.
+  void reclaim();
   uint64_t submitted() const { return timeline_->submitted; }
 
   // Binds unless it is what the batch has bound already.
   void bind(VkPipeline pipeline);
-
-  static constexpr uint64_t kRingBytes = 16u << 20;
 
   const primset_device device;
 
@@ -75,8 +85,8 @@ struct primset_stream_t {
   void begin();
   void submit(bool commands);
   void reclaim(uint64_t value);
-  primset_vulkan::Ring::Piece take(std::unique_ptr<primset_vulkan::Ring>& ring,
-                                   primset_vulkan::MemoryUse use, uint64_t bytes);
+  Piece take(std::unique_ptr<primset_vulkan::StagingMemory>& staging, primset_vulkan::MemoryUse use,
+             uint64_t bytes);
 
   std::shared_ptr<primset_vulkan::Timeline> timeline_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
@@ -87,7 +97,7 @@ struct primset_stream_t {
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint64_t complete_ = 0;                    // a value the timeline is known to have reached
   std::vector<primset_vulkan::Mark> waits_;  // before the next batch
-  std::unique_ptr<primset_vulkan::Ring> upload_, readback_;
+  std::unique_ptr<primset_vulkan::StagingMemory> upload_, readback_;
 };
 
 #endif  // PRIMSET_BACKENDS_VULKAN_STREAM_H_

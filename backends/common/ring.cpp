@@ -1,15 +1,14 @@
-#include "backends/vulkan/ring.h"
+#include "backends/common/ring.h"
 
-namespace primset_vulkan {
+namespace primset_backend {
 
-bool Ring::take(uint64_t bytes, Piece& out) {
+bool Ring::take(uint64_t bytes, uint64_t& offset) {
   uint64_t start = (head_ + kAlignment - 1) / kAlignment * kAlignment;
   // A piece does not wrap around the end.
   if (start % bytes_ + bytes > bytes_) start = (start / bytes_ + 1) * bytes_;
   if (start + bytes - tail_ > bytes_) return false;
   head_ = start + bytes;
-  const uint64_t place = start % bytes_;
-  out = {memory_.mapped + place, memory_.buffer, memory_.base + place, memory_.address + place};
+  offset = start % bytes_;
   return true;
 }
 
@@ -25,4 +24,4 @@ void Ring::release(uint64_t value) {
   }
 }
 
-}  // namespace primset_vulkan
+}  // namespace primset_backend

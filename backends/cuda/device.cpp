@@ -1,0 +1,87 @@
+#include "backends/cuda/device.h"
+
+using namespace primset_cuda;
+
+namespace primset_cuda {
+
+ContextScope::ContextScope(const primset_device_t& device, std::nothrow_t) noexcept
+    : cu_(device.cu), result_(cu_.cuCtxGetCurrent(&previous_)) {
+  if (result_ != kSuccess || previous_ == device.context) return;
+  result_ = cu_.cuCtxSetCurrent(device.context);
+  restore_ = result_ == kSuccess && (previous_ || device.physical.handle != 0);
+}
+
+ContextScope::ContextScope(const primset_device_t& device) : ContextScope(device, std::nothrow) {
+  check(cu_, result_, "cuCtxSetCurrent");
+}
+
+ContextScope::~ContextScope() {
+  if (restore_) cu_.cuCtxSetCurrent(previous_);
+}
+
+}  // namespace primset_cuda
+
+primset_device_t::primset_device_t(std::shared_ptr<Driver> driver_, uint32_t index)
+    : driver(std::move(driver_)),
+      cu(driver->cu()),
+      physical(driver->devices().at(index)),
+      cubins(driver->host(), driver->version(), physical.sm) {
+  PRIMSET_CUDA(cu, cuDevicePrimaryCtxRetain, &context, physical.handle);
+  if (!physical.memory_pools) return;
+  try {
+    const ContextScope scope(*this);
+    PRIMSET_CUDA(cu, cuStreamCreate, &memory_stream_, kStreamNonBlocking);
+  } catch (...) {
+    cu.cuDevicePrimaryCtxRelease_v2(physical.handle);
+    throw;
+  }
+}
+
+// The driver may be gone already when a process ends: what it answers here changes nothing.
+primset_device_t::~primset_device_t() {
+  Context previous = nullptr;
+  cu.cuCtxGetCurrent(&previous);
+  cu.cuCtxSetCurrent(context);
+  if (memory_stream_) {
+    cu.cuStreamSynchronize(memory_stream_);
+    cu.cuStreamDestroy_v2(memory_stream_);
+  }
+  cu.cuCtxSetCurrent(previous == context ? nullptr : previous);
+  cu.cuDevicePrimaryCtxRelease_v2(physical.handle);
+}
+
+primset_device_properties primset_device_t::properties() const {
+  primset_device_properties p = physical.properties;
+  p.llvm_cpu = physical.sm.c_str();
+  return p;
+}
+
+DevicePointer primset_device_t::allocate(uint64_t bytes) {
+  if (bytes > physical.properties.memory_bytes)
+    throw BackendError(PRIMSET_OUT_OF_MEMORY, std::to_string(bytes) + " bytes; the device has " +
+                                                  std::to_string(physical.properties.memory_bytes));
+  const ContextScope scope(*this);
+  DevicePointer address = 0;
+  if (!memory_stream_) {
+    PRIMSET_CUDA(cu, cuMemAlloc_v2, &address, bytes);
+    return address;
+  }
+  const std::lock_guard lock(memory_mutex_);
+  PRIMSET_CUDA(cu, cuMemAllocAsync, &address, bytes, memory_stream_);
+  // From here on every stream may use it.
+  if (const Result result = cu.cuStreamSynchronize(memory_stream_)) {
+    cu.cuMemFreeAsync(address, memory_stream_);
+    fail(cu, result, "cuStreamSynchronize");
+  }
+  return address;
+}
+
+void primset_device_t::free(DevicePointer address) noexcept {
+  const ContextScope scope(*this, std::nothrow);
+  if (!memory_stream_) {
+    cu.cuMemFree_v2(address);
+    return;
+  }
+  const std::lock_guard lock(memory_mutex_);
+  cu.cuMemFreeAsync(address, memory_stream_);
+}

@@ -1,0 +1,65 @@
+// An open device: its primary context, which the process's other users of CUDA share.
+#ifndef PRIMSET_BACKENDS_CUDA_DEVICE_H_
+#define PRIMSET_BACKENDS_CUDA_DEVICE_H_
+
+#include <primset/plugin.h>
+
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "backends/cuda/cubin_cache.h"
+#include "backends/cuda/driver.h"
+
+struct primset_buffer_t {
+  primset_cuda::DevicePointer address = 0;
+};
+
+struct primset_device_t {
+  primset_device_t(std::shared_ptr<primset_cuda::Driver> driver, uint32_t index);
+  ~primset_device_t();
+  primset_device_t(const primset_device_t&) = delete;
+  primset_device_t& operator=(const primset_device_t&) = delete;
+
+  primset_device_properties properties() const;
+
+  // A new address; throws BackendError. Any thread.
+  primset_cuda::DevicePointer allocate(uint64_t bytes);
+  void free(primset_cuda::DevicePointer address) noexcept;
+
+  const std::shared_ptr<primset_cuda::Driver> driver;
+  const primset_cuda::DriverApi& cu;
+  const primset_cuda::PhysicalDevice& physical;
+  primset_cuda::Context context = nullptr;
+  const primset_cuda::CubinCache cubins;
+
+ private:
+  // Memory comes from the driver's pool in the order of a stream of its own: giving it back then
+  // waits for nothing, whereas cuMemFree waits for the whole device. Null where there are no pools.
+  primset_cuda::Stream memory_stream_ = nullptr;
+  std::mutex memory_mutex_;
+};
+
+namespace primset_cuda {
+
+// Makes the device's context the thread's for a while. A thread that had none keeps that of the
+// first device, which is what CUDA's runtime would give it.
+class ContextScope {
+ public:
+  explicit ContextScope(const primset_device_t& device);
+  // For releasing things: a driver that refuses, because it is gone or the device is, is ignored.
+  ContextScope(const primset_device_t& device, std::nothrow_t) noexcept;
+  ~ContextScope();
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  const DriverApi& cu_;
+  Context previous_ = nullptr;
+  Result result_;
+  bool restore_ = false;
+};
+
+}  // namespace primset_cuda
+
+#endif  // PRIMSET_BACKENDS_CUDA_DEVICE_H_

@@ -1,0 +1,97 @@
+#include "backends/cuda/driver.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace primset_cuda {
+namespace {
+
+using primset_backend::log;
+
+// Every allocation of the driver is so aligned.
+constexpr uint32_t kMemoryAlignment = 256;
+constexpr uint32_t kMaxParamBytes = 4096;  // what every driver takes
+constexpr int kUsualGroup = 256;
+// Volta: before it, threads of a warp could not diverge inside a kernel's synchronisation.
+constexpr int kOldestMajor = 7;
+
+constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 |
+                             1u << PRIMSET_I16 | 1u << PRIMSET_I32 | 1u << PRIMSET_I64 |
+                             1u << PRIMSET_F16 | 1u << PRIMSET_BF16 | 1u << PRIMSET_F32 |
+                             1u << PRIMSET_F64 | 1u << PRIMSET_C64 | 1u << PRIMSET_C128;
+constexpr uint32_t kFeatures = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_F16 |
+                               PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_ATOMIC_F32_ADD |
+                               PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16;
+// PTX says so of fma.rn, div.rn and sqrt.rn; nothing is flushed unless an instruction asks for it.
+constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT_DIV_F32 |
+                               PRIMSET_NUMERIC_EXACT_DIV_F64 | PRIMSET_NUMERIC_KEEP_NAN_INF;
+
+// The newest architecture that compilers know and this device runs: PTX for an older one runs on
+// every newer one.
+std::string sm_name(int major, int minor) {
+  static constexpr int kKnown[] = {70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
+  int best = kKnown[0];
+  for (int known : kKnown)
+    if (known <= 10 * major + minor) best = known;
+  return "sm_" + std::to_string(best);
+}
+
+// False when kernels cannot run on it.
+bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
+  PRIMSET_CUDA(cu, cuDeviceGet, &d.handle, ordinal);
+  const auto attribute = [&](DeviceAttribute a) {
+    int value = 0;
+    PRIMSET_CUDA(cu, cuDeviceGetAttribute, &value, a, d.handle);
+    return value;
+  };
+  const auto limit = [&](DeviceAttribute a) { return static_cast<uint32_t>(attribute(a)); };
+  const int major = attribute(kComputeCapabilityMajor);
+  if (major < kOldestMajor) return false;
+  d.memory_pools = attribute(kMemoryPoolsSupported) != 0;
+  d.sm = sm_name(major, attribute(kComputeCapabilityMinor));
+
+  primset_device_properties& p = d.properties;
+  p.kernel_format = PRIMSET_FORMAT_PTX;
+  PRIMSET_CUDA(cu, cuDeviceGetName, p.name, sizeof(p.name), d.handle);
+  size_t bytes = 0;
+  PRIMSET_CUDA(cu, cuDeviceTotalMem_v2, &bytes, d.handle);
+  p.memory_bytes = bytes;
+  p.dtypes = kDTypes;
+  p.features = kFeatures;
+  p.numerics = kNumerics;
+  p.memory_alignment = kMemoryAlignment;
+  p.max_param_bytes = kMaxParamBytes;
+  p.threads = 1;
+  p.max_group_threads = limit(kMaxThreadsPerBlock);
+  p.group_threads = std::min<uint32_t>(kUsualGroup, std::bit_floor(p.max_group_threads));
+  p.group_memory = limit(kMaxSharedMemoryPerBlock);  // what a kernel may declare
+  p.min_subgroup = p.max_subgroup = limit(kWarpSize);
+  p.max_groups[0] = limit(kMaxGridDimX);
+  p.max_groups[1] = limit(kMaxGridDimY);
+  p.max_groups[2] = limit(kMaxGridDimZ);
+  p.llvm_triple = "nvptx64-nvidia-cuda";
+  p.llvm_features = "";
+  return true;
+}
+
+}  // namespace
+
+Driver::Driver(const primset_host* host) : host_(host) {
+  if (!cu_.load()) {
+    log(host, PRIMSET_LOG_INFO, "cuda: no libcuda.so.1; no devices");
+    return;
+  }
+  const Result result = cu_.cuInit(0);
+  if (result == kErrorNoDevice || result == kErrorStubLibrary) {
+    log(host, PRIMSET_LOG_INFO, "cuda: no GPU on this machine; no devices");
+    return;
+  }
+  check(cu_, result, "cuInit");
+  PRIMSET_CUDA(cu_, cuDriverGetVersion, &version_);
+  int count = 0;
+  PRIMSET_CUDA(cu_, cuDeviceGetCount, &count);
+  for (int i = 0; i < count; ++i)
+    if (PhysicalDevice device; describe(cu_, i, device)) devices_.push_back(device);
+}
+
+}  // namespace primset_cuda
