@@ -75,6 +75,9 @@ class ElementEmitter {
   // Runs a scalar region on the given arguments.
   std::vector<Elem> run_region(const prims::Region& region, std::span<const Elem> args);
 
+  // The value of v at `at` under an additional condition; lanes outside may hold anything.
+  Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
+
   // A rank-0 i64 value clamped to [0, limit], as an index.
   kir::Value clamped_start(prims::ValueId start, const SymInt& limit);
 
@@ -113,8 +116,6 @@ class ElementEmitter {
   Index opaque(kir::Value v) const;
   // lo <= v < hi for index-typed values; v clamped there too.
   kir::Value in_range(kir::Value v, const SymInt& hi);
-  // The value of v at `at` under an additional condition; lanes outside may hold anything.
-  Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
   kir::Value widen_to(kir::Value v, kir::Value like);
   std::optional<Affine> affine_value(prims::ValueId v, const Indices& at);
 

@@ -51,6 +51,15 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r);
 // An inclusive scan along `dim` (scan_sum, scan_prod or a region scan); one root a result.
 BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots);
 
+// Products of a dot_general's operands summed in tiles, and what is made of the result elementwise:
+// the roots have its shape. tiles_contraction says where that is worth it (a guard, where sizes are
+// symbolic); a and b are the operands' shapes.
+inline constexpr int kTiledContraction = 32;
+bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
+                       const kir::TargetModel& target);
+BuiltKernel contraction_kernel(const BuildContext& c, prims::NodeId node,
+                               const std::vector<Root>& roots);
+
 // updates written into `target`, which already holds the operand's elements.
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/scalar_lowering.h"
 #include "prims/graph/builder.h"
@@ -29,8 +30,10 @@ namespace {
 
 class Normalizer {
  public:
-  Normalizer(const Graph& from, const std::function<bool(const Graph&, prims::NodeId)>& native)
+  Normalizer(const Graph& from, const kir::TargetModel& target,
+             const std::function<bool(const Graph&, prims::NodeId)>& native)
       : from_(from),
+        target_(target),
         native_(native),
         to_(from.shared_context()),
         b_(to_),
@@ -71,6 +74,7 @@ class Normalizer {
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
   const Graph& from_;
+  const kir::TargetModel& target_;
   const std::function<bool(const Graph&, prims::NodeId)>& native_;
   Graph to_;
   Builder b_;
@@ -108,6 +112,7 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
     if (accumulates(n.prim) && is_half(b_.dtype(in[0]))) return widened(n, id, in);
     switch (n.prim) {
       case Prim::dot_general:
+        if (tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) break;
         return dot(n, in);
       case Prim::reduce:
       case Prim::reduce_sum:
@@ -501,9 +506,9 @@ Values Normalizer::widened(const Node& n, prims::NodeId id, Values in) {
 
 }  // namespace
 
-Graph normalize(const Graph& graph,
+Graph normalize(const Graph& graph, const kir::TargetModel& target,
                 const std::function<bool(const Graph&, prims::NodeId)>& native) {
-  return Normalizer(graph, native).run();
+  return Normalizer(graph, target, native).run();
 }
 
 }  // namespace primset::schedule

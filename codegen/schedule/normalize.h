@@ -1,17 +1,18 @@
 // Rewrites a graph so that what is left has a kernel family: contractions become products and sums
-// (unless the device runs them), every reduction goes along one dimension, long reductions take two
-// steps, and searches for positions become reductions of pairs.
+// (unless the device runs them, or tiles pay), every reduction goes along one dimension, long
+// reductions take two steps, and searches for positions become reductions of pairs.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_
 
 #include <functional>
 
+#include "codegen/kernel/target_model.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
 
 // The rewritten graph has the inputs and outputs of the old one in the same order, and its context.
-prims::Graph normalize(const prims::Graph& graph,
+prims::Graph normalize(const prims::Graph& graph, const kir::TargetModel& target,
                        const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
 
 }  // namespace primset::schedule

@@ -71,7 +71,7 @@ ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
   steps_ = &program_.steps;
   for (NodeId id = 0; id < g_.node_count(); ++id) {
     const auto& operands = g_.node(id).operands;
-    used_.insert(operands.begin(), operands.end());
+    for (ValueId v : operands) users_[v].push_back(id);
   }
 }
 
@@ -207,7 +207,7 @@ void ProgramBuilder::materialize(ValueId v) {
   // The other results of a reduction come with it: making them later would reduce again.
   if (is_reduce(v)) {
     for (ValueId other : g_.node(g_.producer(v)).results) {
-      if (other != v && used_.count(other) != 0 && places_.count(other) == 0)
+      if (other != v && users_.count(other) != 0 && places_.count(other) == 0)
         roots.push_back({other, temp(other)});
     }
   }
@@ -266,6 +266,13 @@ void ProgramBuilder::compute(std::vector<Root> roots) {
 }
 
 void ProgramBuilder::compute_pointwise(const std::vector<Root>& roots) {
+  if (const auto product = options_.fuse ? contraction_of(roots) : std::nullopt) {
+    std::set<ValueId> others, visited;
+    for (const Root& r : roots) frontier(r.value, others, visited);
+    others.erase(g_.node(*product).results[0]);
+    for (ValueId u : others) materialize(u);
+    return contraction(*product, roots);
+  }
   std::set<ValueId> needed, seen;
   for (const Root& r : roots) frontier(r.value, needed, seen);
   const std::vector<NodeId> checks = take_checks(g_.type(roots[0].value).shape);
@@ -365,6 +372,8 @@ void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
       return scatter(id, roots[0]);
     case Prim::sort:
       return sort(id, roots);
+    case Prim::dot_general:
+      return contraction(id, roots);
     case Prim::for_loop:
     case Prim::while_loop:
     case Prim::cond:
@@ -373,6 +382,36 @@ void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
       throw Error(ErrorCode::not_implemented, "primitive " + std::string(info(n.prim).name) +
                                                   " has no schedule on this device");
   }
+}
+
+void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
+  std::set<ValueId> needed, seen;
+  for (ValueId operand : g_.node(id).operands) frontier(operand, needed, seen);
+  for (ValueId u : needed) materialize(u);
+  launch(fused([&] { return contraction_kernel(context("contraction"), id, roots); }), id);
+}
+
+// The contraction whose result is used by the roots alone, elementwise at their own positions; then
+// its kernel can make them.
+std::optional<prims::NodeId> ProgramBuilder::contraction_of(const std::vector<Root>& roots) const {
+  std::set<ValueId> found, inlined;
+  for (const Root& r : roots) frontier(r.value, found, inlined);
+  for (ValueId v : found) {
+    const NodeId p = g_.producer(v);
+    if (g_.node(p).prim != Prim::dot_general || (options_.native && options_.native(g_, p)))
+      continue;
+    const bool own = std::ranges::all_of(users_.at(v), [&](NodeId user) {
+      const Node& n = g_.node(user);
+      return is_elementwise(n.prim) && inlined.count(n.results[0]) != 0;
+    });
+    if (own && !is_output(v) && same_shape(g_.type(v).shape, g_.type(roots[0].value).shape))
+      return p;
+  }
+  return std::nullopt;
+}
+
+bool ProgramBuilder::is_output(ValueId v) const {
+  return std::ranges::any_of(g_.outputs, [&](const auto& o) { return o.value == v; });
 }
 
 void ProgramBuilder::scatter(NodeId id, const Root& root) {

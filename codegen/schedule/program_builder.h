@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "codegen/schedule/kernels.h"
@@ -58,6 +57,9 @@ class ProgramBuilder {
   bool compute_rows(const std::vector<Root>& roots);
   void compute_pointwise(const std::vector<Root>& roots);
   void compute_node(NodeId id, const std::vector<Root>& roots);
+  void contraction(NodeId id, const std::vector<Root>& roots);
+  std::optional<NodeId> contraction_of(const std::vector<Root>& roots) const;
+  bool is_output(ValueId v) const;
   void scatter(NodeId id, const Root& root);
   void sort(NodeId id, const std::vector<Root>& roots);
   void sort_passes(SortRequest r);
@@ -98,7 +100,7 @@ class ProgramBuilder {
   std::vector<bool> detached_;
   Program program_;
   std::vector<Step>* steps_ = nullptr;
-  std::unordered_set<ValueId> used_;  // as an operand of any node
+  std::unordered_map<ValueId, std::vector<NodeId>> users_;  // nodes with it as an operand
   std::unordered_map<ValueId, Placement> places_;
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<ValueId, prims::SymInt> symbols_;

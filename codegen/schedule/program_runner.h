@@ -22,8 +22,8 @@ struct RunnerResult {
   size_t launches = 0;
 };
 
-// inputs: one a graph input; scalar inputs hold one element. symbols: their values. in_tables: every
-// launch stands in a table (kir::table_form) between two others.
+// inputs: one a graph input; scalar inputs hold one element. symbols: their values. in_tables:
+// every launch stands in a table (kir::table_form) between two others.
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
                          bool in_tables = false);

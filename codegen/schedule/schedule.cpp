@@ -12,7 +12,7 @@ namespace primset::schedule {
 //   3. detach         outputs that take over an input still being read are computed aside
 Program schedule(std::shared_ptr<const prims::Graph> graph, const kir::TargetModel& target,
                  const Options& options) {
-  auto normal = std::make_shared<prims::Graph>(normalize(*graph, options.native));
+  auto normal = std::make_shared<prims::Graph>(normalize(*graph, target, options.native));
   std::vector<bool> detached(normal->outputs.size(), false);
   // Detaching one output may make another unsafe; every round detaches at least one.
   for (size_t round = 0; round <= normal->outputs.size(); ++round) {

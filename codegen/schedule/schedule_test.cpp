@@ -243,6 +243,26 @@ graph(%0 x: f32[s0, s1]) {
 }
 )",
      1},
+    {"product_in_tiles", R"(symbol s0 = 2 min 2
+symbol s1 = 70 min 2
+symbol s2 = 37 min 2
+symbol s3 = 45 min 2
+graph(%0 x: f32[s0, s1, s2], %1 w: f16[s3, s2], %2 bias: f32[s3]) {
+  %4: f32[s3, s2] = convert(%1) {dtype = f32}
+  %3: f32[s0, s1, s3] = dot_general(%0, %4) {a_contract = (2), b_contract = (1), a_batch = (), b_batch = (), accumulate = f32}
+  %5: f32[s0, s1, s3] = broadcast_in_dim(%2) {shape = [s0, s1, s3], dims = (2)}
+  %6: f32[s0, s1, s3] = add(%3, %5)
+  return %6 r
+}
+)"},
+    {"batched_product_in_tiles", R"(symbol s0 = 3 min 2
+symbol s1 = 33 min 2
+symbol s2 = 50 min 2
+graph(%0 x: i64[s0, s1, s2], %1 y: i64[s2, s0, 40]) {
+  %2: i64[s0, s1, 40] = dot_general(%0, %1) {a_contract = (2), b_contract = (0), a_batch = (0), b_batch = (1), accumulate = i64}
+  return %2 r
+}
+)"},
     {"one_row", R"(symbol s0 = 77 min 2
 graph(%0 x: f32[1, s0]) {
   %1: f32[1] = reduce_max(%0) {dims = (1)}
