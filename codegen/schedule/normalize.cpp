@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
@@ -39,7 +42,7 @@ class Normalizer {
         b_(to_),
         map_(from.value_count(), prims::kNoValue) {}
 
-  Graph run() {
+  Normalized run() {
     for (const prims::Input& in : from_.inputs) {
       const ValueType& t = from_.type(in.value);
       map_[in.value] = in.kind == prims::Input::Kind::tensor ? b_.tensor_input(in.name, t)
@@ -48,7 +51,7 @@ class Normalizer {
     for (prims::NodeId id : from_.body.nodes) rewrite(id);
     for (const prims::Output& out : from_.outputs)
       b_.output(out.name, map_[out.value], out.writes_input);
-    return std::move(to_);
+    return {std::move(to_), std::move(reread_)};
   }
 
  private:
@@ -56,6 +59,7 @@ class Normalizer {
   Values rewritten(const Node& n, prims::NodeId id, const Values& in);
   Region copy_region(const Region& r);
   Values dot(const Node& n, const Values& in);
+  void note_reread(ValueId v);
   Values reduce(const Node& n, const Values& in);
   Values reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim);
   Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
@@ -77,6 +81,7 @@ class Normalizer {
   const kir::TargetModel& target_;
   const std::function<bool(const Graph&, prims::NodeId)>& native_;
   Graph to_;
+  std::unordered_set<ValueId> reread_;
   Builder b_;
   Values map_;
 };
@@ -154,6 +159,26 @@ Region Normalizer::copy_region(const Region& r) {
   });
 }
 
+// What `v` is computed from, when that is arithmetic and not only a way of looking at memory.
+void Normalizer::note_reread(ValueId v) {
+  for (prims::NodeId p; (p = to_.producer(v)) != Graph::kNoNode; v = to_.node(p).operands[0]) {
+    switch (to_.node(p).prim) {
+      case Prim::reshape:
+      case Prim::transpose:
+      case Prim::slice:
+      case Prim::reverse:
+      case Prim::broadcast_in_dim:
+      case Prim::convert:
+      case Prim::pad:
+      case Prim::window:
+        continue;
+      default:
+        if (is_elementwise(to_.node(p).prim)) reread_.insert(v);
+        return;
+    }
+  }
+}
+
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
 // the walk along n is contiguous in b and the element of a is the same for all lanes.
 Values Normalizer::dot(const Node& n, const Values& in) {
@@ -188,9 +213,14 @@ Values Normalizer::dot(const Node& n, const Values& in) {
   Ints reduced;
   for (size_t k = 0; k < ac.size(); ++k) reduced.push_back(static_cast<int64_t>(contract + k));
   place(a_shape, ac, a_dims);
+  const size_t b_free = shape.size();
   for (size_t k = 0; k < bc.size(); ++k)
     b_dims[static_cast<size_t>(bc[k])] = static_cast<int64_t>(contract + k);
   place(b_shape, free_dims(b_shape.size(), bc, bb), b_dims);
+  const std::span<const SymInt> sizes = shape;
+  const auto rows = sizes.subspan(ab.size(), contract - ab.size()), columns = sizes.subspan(b_free);
+  if (!prims::product(columns).same(SymInt(1))) note_reread(in[0]);
+  if (!prims::product(rows).same(SymInt(1))) note_reread(in[1]);
 
   auto operand = [&](ValueId v, const std::vector<int64_t>& dims) {
     // broadcast_in_dim wants rising dims: bring the operand's into the result's order first.
@@ -506,8 +536,8 @@ Values Normalizer::widened(const Node& n, prims::NodeId id, Values in) {
 
 }  // namespace
 
-Graph normalize(const Graph& graph, const kir::TargetModel& target,
-                const std::function<bool(const Graph&, prims::NodeId)>& native) {
+Normalized normalize(const Graph& graph, const kir::TargetModel& target,
+                     const std::function<bool(const Graph&, prims::NodeId)>& native) {
   return Normalizer(graph, target, native).run();
 }
 

@@ -5,15 +5,23 @@
 #define PRIMSET_CODEGEN_SCHEDULE_NORMALIZE_H_
 
 #include <functional>
+#include <unordered_set>
 
 #include "codegen/kernel/target_model.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
 
-// The rewritten graph has the inputs and outputs of the old one in the same order, and its context.
-prims::Graph normalize(const prims::Graph& graph, const kir::TargetModel& target,
-                       const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
+struct Normalized {
+  // Has the inputs and outputs of the old one in the same order, and its context.
+  prims::Graph graph;
+  // Computed operands of contractions. Each of their elements is read once for every row or column
+  // of the other operand: they are better read from memory than computed every time.
+  std::unordered_set<prims::ValueId> reread;
+};
+
+Normalized normalize(const prims::Graph& graph, const kir::TargetModel& target,
+                     const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
 
 }  // namespace primset::schedule
 

@@ -42,13 +42,14 @@ bool has_elements(const SymInts& shape) {
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
-                               const kir::TargetModel& target, const Options& options,
-                               const std::vector<bool>& detached)
+                               std::unordered_set<ValueId> reread, const kir::TargetModel& target,
+                               const Options& options, const std::vector<bool>& detached)
     : graph_(std::move(graph)),
       g_(*graph_),
       target_(target),
       options_(options),
       detached_(detached),
+      reread_(std::move(reread)),
       values_{g_,
               [this](ValueId v) {
                 auto it = places_.find(v);
@@ -146,7 +147,7 @@ void ProgramBuilder::frontier(ValueId v, std::set<ValueId>& out, std::set<ValueI
   if (v == prims::kNoValue || !seen.insert(v).second || places_.count(v) != 0 ||
       scalar_inputs_.count(v) != 0)
     return;
-  if (!inlinable(v)) {
+  if (!inlinable(v) || reread_.count(v) != 0) {
     out.insert(v);
     return;
   }
@@ -250,7 +251,10 @@ Root ProgramBuilder::sink_views(Root root) const {
 }
 
 void ProgramBuilder::compute(std::vector<Root> roots) {
-  for (Root& r : roots) r = sink_views(std::move(r));
+  for (Root& r : roots) {
+    r = sink_views(std::move(r));
+    reread_.erase(r.value);
+  }
   if (!has_elements(g_.type(roots[0].value).shape)) {
     for (const Root& r : roots) places_.emplace(r.value, r.out);
     return;

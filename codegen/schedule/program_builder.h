@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "codegen/schedule/kernels.h"
@@ -20,7 +21,9 @@ class ProgramBuilder {
  public:
   // detached[j]: output j is computed in a temporary and copied at the end, because something still
   // reads the input whose memory it takes over.
-  ProgramBuilder(std::shared_ptr<const prims::Graph> graph, const kir::TargetModel& target,
+  // `reread`: values to be computed once, into memory (normalize.h).
+  ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
+                 std::unordered_set<prims::ValueId> reread, const kir::TargetModel& target,
                  const Options& options, const std::vector<bool>& detached);
 
   Program build();
@@ -101,6 +104,7 @@ class ProgramBuilder {
   Program program_;
   std::vector<Step>* steps_ = nullptr;
   std::unordered_map<ValueId, std::vector<NodeId>> users_;  // nodes with it as an operand
+  std::unordered_set<ValueId> reread_;  // to be materialised before use; empties as they are
   std::unordered_map<ValueId, Placement> places_;
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<ValueId, prims::SymInt> symbols_;

@@ -1,5 +1,7 @@
 #include "codegen/schedule/schedule.h"
 
+#include <utility>
+
 #include "codegen/schedule/normalize.h"
 #include "codegen/schedule/program_builder.h"
 #include "primset/error.h"
@@ -12,11 +14,12 @@ namespace primset::schedule {
 //   3. detach         outputs that take over an input still being read are computed aside
 Program schedule(std::shared_ptr<const prims::Graph> graph, const kir::TargetModel& target,
                  const Options& options) {
-  auto normal = std::make_shared<prims::Graph>(normalize(*graph, target, options.native));
+  Normalized normalized = normalize(*graph, target, options.native);
+  auto normal = std::make_shared<prims::Graph>(std::move(normalized.graph));
   std::vector<bool> detached(normal->outputs.size(), false);
   // Detaching one output may make another unsafe; every round detaches at least one.
   for (size_t round = 0; round <= normal->outputs.size(); ++round) {
-    ProgramBuilder builder(normal, target, options, detached);
+    ProgramBuilder builder(normal, normalized.reread, target, options, detached);
     Program program = builder.build();
     const std::vector<bool> unsafe = builder.unsafe_outputs();
     bool safe = true;

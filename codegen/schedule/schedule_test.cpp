@@ -350,6 +350,17 @@ graph(%0 x: f32[s0, s1], %1 y: f32[s1, s2]) {
 }
 )",
      1},
+    {"dot_of_what_is_computed", R"(symbol s0 = 5 min 2
+symbol s1 = 21 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s1, s2]) {
+  %2: f32[s0, s1] = exp(%0)
+  %3: f32[s0, s2] = dot_general(%2, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  %4: f32[s0, s2] = neg(%3)
+  return %4 r
+}
+)",
+     2},
     {"gather_rows", R"(symbol s0 = 9 min 2
 symbol s1 = 21 min 2
 symbol s2 = 18 min 2

@@ -35,6 +35,16 @@ int print_json(const std::vector<DeviceInfo>& list) {
   return kOk;
 }
 
+// For scripts: the devices that can be used, one a line.
+int print_names(const std::vector<DeviceInfo>& list) {
+  bool any = false;
+  for (const DeviceInfo& d : list) {
+    if (d.error.empty()) fmt::print("{}\n", d.name);
+    any |= d.error.empty();
+  }
+  return any ? kOk : kNegative;
+}
+
 int print_table(const std::vector<DeviceInfo>& list) {
   Table table({"DEVICE", "NAME", "KERNELS", "MEMORY", "DTYPES"});
   for (const DeviceInfo& d : list) {
@@ -59,9 +69,14 @@ const Command kCommand(
     "  PRIMSET_PLUGIN_PATH=build/lib primset devices --json\n"
     "A plugin that cannot be used is listed with the reason. Exit code 1: no plugin was found.",
     [](CLI::App& app) {
-      auto json = std::make_shared<bool>(false);
-      app.add_flag("--json", *json, "An array with one object a device");
-      return [json] { return *json ? print_json(devices()) : print_table(devices()); };
+      auto json = std::make_shared<bool>(false), names = std::make_shared<bool>(false);
+      auto* as_json = app.add_flag("--json", *json, "An array with one object a device");
+      app.add_flag("--names", *names, "One name a line, of those that can be used")
+          ->excludes(as_json);
+      return [json, names] {
+        const std::vector<DeviceInfo> list = devices();
+        return *json ? print_json(list) : *names ? print_names(list) : print_table(list);
+      };
     });
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "codegen/emit/emitter.h"
 #include "codegen/kernel/text.h"
@@ -95,6 +97,9 @@ Stages explain(const Options& options) {
   return stages;
 }
 
+constexpr std::array<std::string_view, 8> kStages = {
+    "schema", "decomposition", "result", "graph", "core graph", "program", "kernel", "code"};
+
 // "kernel" selects every stage that begins so.
 bool wanted(const std::string& stage, const Options& options) {
   if (options.stages.empty()) return true;
@@ -128,7 +133,8 @@ const Command kCommand(
       o->declare(app);
       app.add_flag("--json", o->json, "An array of {stage, text}");
       app.add_option("--stage", o->stages, "Only this stage; may be repeated")
-          ->allow_extra_args(false);
+          ->allow_extra_args(false)
+          ->check(CLI::IsMember(std::vector<std::string>(kStages.begin(), kStages.end())));
       return [o] { return run(*o); };
     });
 

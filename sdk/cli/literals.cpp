@@ -4,10 +4,12 @@
 
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <random>
 
 #include "primset/error.h"
 #include "sdk/cli/npy.h"
+#include "sdk/runtime/bind.h"
 #include "sdk/runtime/scalar_memory.h"
 
 namespace primset::cli {
@@ -226,14 +228,10 @@ Device OperatorOptions::chosen_device() const {
   return device.empty() ? current_device() : Device(device);
 }
 
-OperatorOptions::Bound OperatorOptions::bind() const {
-  runtime::OperatorRegistry& registry = runtime::OperatorRegistry::instance();
+// The operator's arguments, sampled or parsed.
+OperatorOptions::Bound OperatorOptions::bind(const runtime::OperatorInfo& info) const {
   Bound out;
-  out.info = registry.find(op);
-  if (!out.info) {
-    const auto overloads = registry.overloads(op);
-    out.info = overloads.empty() ? &registry.at(op) : overloads[0];
-  }
+  out.info = &info;
   const Device where = chosen_device();
   const auto types = parse_dtypes(dtypes);
   const auto sizes = parse_shapes(shapes);
@@ -242,12 +240,12 @@ OperatorOptions::Bound OperatorOptions::bind() const {
     const size_t eq = text.find('=');
     if (eq == std::string::npos) bad(text, "name=value");
     given.emplace_back(text.substr(0, eq), text.substr(eq + 1));
-    if (out.info->overload.find_arg(given.back().first) < 0)
+    if (info.overload.find_arg(given.back().first) < 0)
       throw Error(ErrorCode::value, fmt::format("{} has no argument '{}': {}", op,
-                                                given.back().first, out.info->overload.schema));
+                                                given.back().first, info.overload.schema));
   }
   size_t tensors = 0;
-  for (const specs::Argument& a : out.info->overload.args) {
+  for (const specs::Argument& a : info.overload.args) {
     const auto it = std::ranges::find(given, a.name, &std::pair<std::string, std::string>::first);
     if (it != given.end()) {
       out.kwargs.push_back({a.name, parse_literal(it->second, a, where)});
@@ -265,7 +263,30 @@ OperatorOptions::Bound OperatorOptions::bind() const {
     else if (a.kind == ArgKind::tensor_list)
       out.kwargs.push_back({a.name, std::vector<Tensor>{next(), next()}});
   }
+  runtime::Call call(info);
+  runtime::BindScratch scratch;
+  const std::string why =
+      runtime::bind(call, out.args, out.kwargs, runtime::Strictness::converts, scratch);
+  if (!why.empty()) throw Error(ErrorCode::type, why);
   return out;
+}
+
+OperatorOptions::Bound OperatorOptions::bind() const {
+  runtime::OperatorRegistry& registry = runtime::OperatorRegistry::instance();
+  const auto overloads = registry.overloads(op);
+  if (registry.find(op) || overloads.empty()) return bind(registry.at(op));
+  // A base name: the first overload that computes something from these arguments.
+  std::exception_ptr first;
+  for (const auto* info : overloads) {
+    if (!info->outs.empty() || info->overload.status != specs::Status::implemented) continue;
+    try {
+      return bind(*info);
+    } catch (const Error&) {  // the next one may fit
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+  return bind(*overloads[0]);
 }
 
 }  // namespace primset::cli

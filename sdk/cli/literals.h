@@ -38,8 +38,12 @@ struct OperatorOptions {
     std::vector<Value> args;  // one an argument of the schema; None where its default is meant
     std::vector<NamedValue> kwargs;
   };
-  // One dtype or shape serves all tensors; else there is one a tensor argument, in order.
+  // One dtype or shape serves all tensors; else there is one a tensor argument, in order. The
+  // arguments fit the overload, or this throws.
   Bound bind() const;
+
+ private:
+  Bound bind(const runtime::OperatorInfo& info) const;
 };
 
 }  // namespace primset::cli

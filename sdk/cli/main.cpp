@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "codegen/specgen/diagnostics.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
 
@@ -35,13 +36,29 @@ int report(ExitCode code, const char* what) {
   return code;
 }
 
+int unknown_command(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command* c : commands()) names.push_back(c->name);
+  return report(kUsage, fmt::format("there is no command {}; primset --help lists them",
+                                    specs::quote_with_suggestion(name, names))
+                            .c_str());
+}
+
+// CLI11's text, with the command it is about.
+int usage_error(const CLI::App& app, const CLI::ParseError& e) {
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "primset" : "primset " + chosen[0]->get_name();
+  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), e.what(), name.c_str());
+  return kUsage;
+}
+
 bool is_command(std::string_view name) {
   const auto list = commands();
   return std::ranges::any_of(list, [&](const Command* c) { return c->name == name; });
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Primset: the PyTorch operator surface for any accelerator");
+  CLI::App app("Primset: the PyTorch operator surface for any accelerator", "primset");
   app.footer(kFooter);
   app.require_subcommand(1);
   app.fallthrough();
@@ -56,16 +73,17 @@ int run(int argc, char** argv) {
     sub->footer(command->details);
     runners.emplace_back(sub, command->setup(*sub));
   }
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    report(kUsage,
-           fmt::format("there is no command '{}'; primset --help lists them", argv[1]).c_str());
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
     return kUsage;
   }
+  if (argv[1][0] != '-' && !is_command(argv[1])) return unknown_command(argv[1]);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? kOk : kUsage;
+    return usage_error(app, e);
   }
   apply(specs);
   for (auto& [sub, runner] : runners) {

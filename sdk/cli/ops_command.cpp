@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
@@ -12,6 +15,7 @@ namespace {
 
 struct Options {
   bool json = false, implemented = false, declared = false, count = false, names = false;
+  bool families = false;
   std::string family, match;
 };
 
@@ -59,8 +63,24 @@ nlohmann::json describe(const specs::Bundle& bundle, const specs::Overload& o) {
           {"dtypes", dtype_names(o.dtypes)}};
 }
 
+std::set<std::string_view> families_of(const specs::Bundle& bundle) {
+  std::set<std::string_view> families;
+  for (const specs::Overload& o : bundle.overloads) families.insert(o.family);
+  return families;
+}
+
 int run(const Options& options) {
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
+  const auto families = families_of(bundle);
+  if (options.families) {
+    fmt::print("{}\n", fmt::join(families, "\n"));
+    return kOk;
+  }
+  if (!options.family.empty() && !families.contains(options.family)) {
+    fmt::print(stderr, "primset ops: --family: there is no '{}'; expected one of {}\n",
+               options.family, fmt::join(families, ", "));
+    return kUsage;
+  }
   auto json = nlohmann::json::array();
   Table table({"OPERATOR", "FAMILY", "STATUS", "DTYPES"});
   size_t shown = 0, done = 0;
@@ -103,6 +123,7 @@ const Command kCommand(
       auto* yes = app.add_flag("--implemented", o->implemented, "Only those that can be called");
       app.add_flag("--declared", o->declared, "Only those that cannot")->excludes(yes);
       app.add_flag("--names", o->names, "One name a line");
+      app.add_flag("--families", o->families, "Only the families' names, one a line");
       app.add_flag("--count", o->count, "Only the numbers");
       return [o] { return run(*o); };
     });

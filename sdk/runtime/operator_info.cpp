@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "codegen/specgen/diagnostics.h"
 #include "decomps/engine.h"
 #include "primset/error.h"
 #include "sdk/runtime/intrinsics.h"
@@ -137,8 +138,11 @@ const OperatorInfo* OperatorRegistry::find(std::string_view qualified) {
 
 const OperatorInfo& OperatorRegistry::at(std::string_view qualified) {
   if (const OperatorInfo* found = find(qualified)) return *found;
+  std::vector<std::string_view> names;
+  for (const specs::Overload& o : bundle_->overloads) names.push_back(o.qualified);
   throw Error(ErrorCode::not_implemented,
-              fmt::format("no operator is called {}; `primset ops` lists them", qualified));
+              fmt::format("no operator is called {}; `primset ops` lists them",
+                          specs::quote_with_suggestion(qualified, names)));
 }
 
 std::vector<const OperatorInfo*> OperatorRegistry::overloads(std::string_view base) {

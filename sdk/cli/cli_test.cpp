@@ -1,0 +1,137 @@
+// The program as its users meet it: output, exit codes, what --help teaches.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct Ended {
+  int code = -1;
+  std::string out;  // standard output and error
+};
+
+// Through a shell, as typed.
+Ended shell(const std::string& command) {
+  Ended run;
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return run;
+  std::array<char, 4096> part;
+  while (const size_t n = std::fread(part.data(), 1, part.size(), pipe))
+    run.out.append(part.data(), n);
+  const int status = pclose(pipe);
+  run.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return run;
+}
+
+Ended primset(const std::string& arguments) {
+  return shell(std::string(PRIMSET_CLI) + " " + arguments);
+}
+
+const std::vector<std::string> kCommands = {"bench",   "completion", "conform", "devices",
+                                            "explain", "ops",        "prims",   "run"};
+
+TEST(Cli, HelpTeachesEveryCommand) {
+  const Ended all = primset("--help");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, HasSubstr("Exit codes:"));
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(all.out, HasSubstr("  " + command + " "));
+    const Ended help = primset(command + " --help");
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr("Usage: primset " + command));
+    EXPECT_THAT(help.out, HasSubstr("Example")) << command;
+  }
+}
+
+TEST(Cli, WrongCommandLinesSayWhatIsExpected) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "Usage: primset"},
+      {"bnech", "there is no command 'bnech' (did you mean 'bench'?)"},
+      {"ops --foo",
+       "primset ops: The following argument was not expected: --foo; see primset ops --help"},
+      {"ops --family nonsense", "there is no 'nonsense'; expected one of activation"},
+      {"prims --tier x", "{core,region,derived}"},
+      {"explain add.Tensor --stage x", "{schema,decomposition,"},
+      {"conform --shard 4/4", "'4/4' is not i/n with i < n"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Ended run = primset(arguments);
+    EXPECT_EQ(run.code, 2) << arguments;
+    EXPECT_THAT(run.out, HasSubstr(expected)) << arguments;
+  }
+}
+
+TEST(Cli, FailuresNameWhatFailed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"explain gleu", "no operator is called 'gleu' (did you mean 'gelu'?)"},
+      {"run add.Tensor nofile.npy nofile.npy", "nofile.npy: cannot be opened"},
+      {"run relu", "missing value for argument 'self'"},
+      {"explain mm --shapes 2x3,4x5", "(2x3 and 4x5)"},
+      {"explain mm --dtypes f33", "'f33': expected a dtype"},
+      {"explain add.Tensor --device acme:0", "no plugin named acme; found: "},
+      {"--specs /nonexistent ops", "/nonexistent"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Ended run = primset(arguments);
+    EXPECT_EQ(run.code, 3) << arguments;
+    EXPECT_THAT(run.out, HasSubstr(expected)) << arguments;
+  }
+}
+
+TEST(Cli, JsonIsJson) {
+  const json devices = json::parse(primset("devices --json").out);
+  EXPECT_EQ(devices.at(0).at("name"), "cpu:0");
+  const json ops = json::parse(primset("ops --match softmax --json").out);
+  EXPECT_EQ(ops.at(0).at("family"), "activation");
+  const json prims = json::parse(primset("prims --tier region --json").out);
+  EXPECT_EQ(prims.size(), 6u);
+  const json stages = json::parse(primset("explain add --json").out);
+  EXPECT_EQ(stages.at(0).at("stage"), "schema");
+  const json result = json::parse(primset("run arange 5 --json").out);
+  EXPECT_EQ(result.at(0).at("sizes"), json({5}));
+  const json timed = json::parse(primset("bench relu --seconds 0.01 --json").out);
+  EXPECT_GT(timed.at("median_ns"), 0);
+}
+
+TEST(Cli, NoColourWhereNobodySeesIt) {
+  for (const char* arguments : {"devices", "ops --match softmax", "explain add", "--help"})
+    EXPECT_THAT(primset(arguments).out, Not(HasSubstr("\x1b["))) << arguments;
+}
+
+TEST(Cli, ABaseNameIsTheOverloadThatFits) {
+  EXPECT_THAT(primset("explain add --stage schema").out, HasSubstr("add.Tensor("));
+  EXPECT_THAT(primset("explain add --arg other=2 --stage schema").out, HasSubstr("add.Scalar("));
+}
+
+TEST(Cli, CompletionKnowsCommandsOptionsAndValues) {
+  const std::string script = testing::TempDir() + "/primset_completion";
+  std::ofstream(script) << primset("completion bash").out;
+  const std::string folder =
+      std::string(PRIMSET_CLI).substr(0, std::string(PRIMSET_CLI).rfind('/'));
+  const auto complete = [&](const std::string& words, int at) {
+    const std::string body =
+        "PATH=" + folder + ":$PATH; source " + script + "; COMP_WORDS=(primset " + words +
+        "); COMP_CWORD=" + std::to_string(at) + "; _primset; echo ${COMPREPLY[@]}";
+    return shell("bash -c '" + body + "'").out;
+  };
+  EXPECT_EQ(complete("de", 1), "devices\n");
+  EXPECT_THAT(complete("conform --ti", 2), StartsWith("--ti"));
+  EXPECT_EQ(complete("conform --tier \"\"", 3), "smoke standard full\n");
+  EXPECT_THAT(complete("explain gel", 2), StartsWith("gelu"));
+  EXPECT_THAT(complete("explain --device \"\"", 3), HasSubstr("cpu:0"));
+  EXPECT_EQ(complete("conform --worke", 2), "\n") << "what is hidden in --help is hidden here";
+}
+
+}  // namespace
