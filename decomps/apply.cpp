@@ -283,6 +283,17 @@ Arguments with_defaults(Tracer& t, const Overload& overload, Arguments given) {
   return given;
 }
 
+namespace {
+
+// An overload without the mask of results that its base takes wants all of them.
+Tracer::Argument argument_left_out(Tracer& t, const specs::Argument& a) {
+  const bool mask = a.kind == specs::ArgKind::bool_list && !a.default_value.present();
+  if (mask) return std::vector<bool>(static_cast<size_t>(std::max(a.fixed_size, 1)), true);
+  return default_argument(t, a);
+}
+
+}  // namespace
+
 Arguments rearrange(Tracer& t, const Overload& overload, const Overload& computed, Arguments args) {
   if (&overload == &computed) return args;
   Arguments out;
@@ -292,7 +303,7 @@ Arguments rearrange(Tracer& t, const Overload& overload, const Overload& compute
     const bool fits = at < args.size() && at < overload.args.size() &&
                       (named >= 0 || computed.find_arg(overload.args[at].name) < 0) &&
                       !overload.args[at].is_out;
-    out.push_back(fits ? args[at] : default_argument(t, computed.args[i]));
+    out.push_back(fits ? args[at] : argument_left_out(t, computed.args[i]));
   }
   return out;
 }

@@ -116,6 +116,12 @@ Tracer::Argument Binder::bind_one(uint32_t index) {
     for (uint32_t i = 0; i < list->size(); ++i) out.push_back(scalar((*list)[i], index, i));
     return out;
   }
+  if (auto* list = std::get_if<std::vector<bool>>(&a.value); list && spec.fixed_size > 0)
+    require(
+        list->size() == static_cast<size_t>(spec.fixed_size), ErrorCode::runtime,
+        fmt::format("std::array<bool, {}> expected for argument '{}' of {}(), but {} values were "
+                    "given",
+                    spec.fixed_size, spec.name, overload_.op, list->size()));
   if (auto* d = std::get_if<double>(&a.value); d && spec.role == Role::runtime)
     return scalar(*d, index, 0);
   return passed(a);

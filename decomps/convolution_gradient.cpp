@@ -128,14 +128,6 @@ std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val&
   return gradients(t, grad_output, self, weight, plain(stride, padding), output_mask);
 }
 
-std::tuple<Val, Val, Val> _slow_conv2d_backward_all::decompose(Tracer& t, const Val& grad_output,
-                                                               const Val& self, const Val& weight,
-                                                               const SymInts&,
-                                                               const SymInts& stride,
-                                                               const SymInts& padding) {
-  return gradients(t, grad_output, self, weight, plain(stride, padding), {true, true, true});
-}
-
 // Time first: [time, batch, channels] by [kernel, in, out].
 std::tuple<Val, Val, Val> conv_tbc_backward::decompose(Tracer& t, const Val& self, const Val& input,
                                                        const Val& weight, const Val&, int64_t pad) {

@@ -237,6 +237,11 @@ Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3
                           const std::vector<int64_t>& expand3, const std::vector<int64_t>& sumdim,
                           int64_t) {
   const int64_t total = i1.rank() + static_cast<int64_t>(expand1.size());
+  const auto fits = [&](const Val& x, const std::vector<int64_t>& expanded) {
+    return x.rank() + static_cast<int64_t>(expanded.size()) == total;
+  };
+  require(fits(i2, expand2) && fits(i3, expand3), ErrorCode::runtime,
+          "_trilinear: the operands and the dims that they lack have different ranks in sum");
   return labelled_product({{i1, labels_but(expand1, total)},
                            {i2, labels_but(expand2, total)},
                            {i3, labels_but(expand3, total)}},
@@ -245,6 +250,8 @@ Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3
 
 Val bilinear::decompose(Tracer& t, const Val& input1, const Val& input2, const Val& weight,
                         const std::optional<Val>& bias) {
+  require(weight.rank() == 3, ErrorCode::runtime,
+          fmt::format("bilinear(): expected a weight of 3 dims, but got {}", weight.rank()));
   require(input1.rank() == input2.rank(), ErrorCode::runtime,
           fmt::format("bilinear(): input dimensions do not match: got {} and {}", input1.rank(),
                       input2.rank()));

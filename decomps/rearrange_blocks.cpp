@@ -237,6 +237,10 @@ Val _chunk_cat::decompose(Tracer& t, const std::vector<Val>& tensors, int64_t di
   require(num_chunks >= 1, ErrorCode::runtime, "_chunk_cat expects positive num_chunks");
   const int64_t d = wrap_dim(dim, tensors[0].rank());
   const SymInt chunks = num_chunks;
+  for (const Val& x : tensors)
+    require(x.rank() > d, ErrorCode::runtime,
+            fmt::format("_chunk_cat expects dim < ndim, but dim is {} and a tensor has {} dims", d,
+                        x.rank()));
   std::vector<Val> rows;
   for (const Val& x : tensors) {
     require(x.dtype() == tensors[0].dtype(), ErrorCode::runtime,

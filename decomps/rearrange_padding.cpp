@@ -17,6 +17,20 @@ using Dims = std::vector<int64_t>;
 
 enum class Border : uint8_t { reflect, replicate, circular };
 
+// `count`: padded dims. A batch may be there, and may be empty.
+void require_padded_input(const Val& x, const SymInts& padding, int64_t count) {
+  require(static_cast<int64_t>(padding.size()) == 2 * count, ErrorCode::runtime,
+          fmt::format("padding size is expected to be {}, but got: {}", 2 * count, padding.size()));
+  bool fits = x.rank() == count + 1 || x.rank() == count + 2;
+  for (int64_t d = x.rank() == count + 2 ? 1 : 0; fits && d < x.rank(); ++d)
+    fits = !(x.size(d) == SymInt(0));
+  require(
+      fits, ErrorCode::runtime,
+      fmt::format("Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other "
+                  "non-zero dimensions for input, but got: {}",
+                  count + 1, count + 2, shape_text(x.shape())));
+}
+
 // The padding of the last dims, innermost first in ATen's list, outermost first here.
 struct Padding {
   Dims dims;
@@ -83,6 +97,7 @@ Val padded(const Val& x, Border border, const SymInts& list) {
 
 Val padded_backward(const Val& grad, const Val& self, Border border, const SymInts& list) {
   Tracer& t = grad.tracer();
+  require_padded_input(self, list, static_cast<int64_t>(list.size() / 2));
   const Padding p = padding_of(self.rank(), list);
   require(equal_sizes(grad.shape(), padded_sizes(self.shape(), p)), ErrorCode::runtime,
           fmt::format("grad_output of size {} does not fit an input of size {} with this padding",
@@ -96,21 +111,7 @@ Val padded_backward(const Val& grad, const Val& self, Border border, const SymIn
                    transpose(grad, rotation(self.rank(), outer)));
 }
 
-// --- what ATen requires ---
-
-// `count`: padded dims. A batch may be there, and may be empty.
-void require_padded_input(const Val& x, const SymInts& padding, int64_t count) {
-  require(static_cast<int64_t>(padding.size()) == 2 * count, ErrorCode::runtime,
-          fmt::format("padding size is expected to be {}, but got: {}", 2 * count, padding.size()));
-  bool fits = x.rank() == count + 1 || x.rank() == count + 2;
-  for (int64_t d = x.rank() == count + 2 ? 1 : 0; fits && d < x.rank(); ++d)
-    fits = !(x.size(d) == SymInt(0));
-  require(
-      fits, ErrorCode::runtime,
-      fmt::format("Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other "
-                  "non-zero dimensions for input, but got: {}",
-                  count + 1, count + 2, shape_text(x.shape())));
-}
+// --- what the forward directions require ---
 
 void require_room(const Val& x, const SymInts& padding, int64_t count) {
   constexpr std::array<const char*, 3> kNames = {"W", "H", "D"};

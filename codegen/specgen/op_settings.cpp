@@ -27,14 +27,21 @@ CaseSpec read_case(const YamlNode& node, Diagnostics& diagnostics) {
     spec.generator = node.text;
     return spec;
   }
-  if (!node.is_mapping() || node.find("generator") == nullptr) {
-    report_kind(node, "a generator's name, or a mapping with the key 'generator'", diagnostics);
+  if (!node.is_mapping()) {
+    report_kind(node, "a generator's name, a mapping with the key 'generator', or cases by name",
+                diagnostics);
     return spec;
   }
+  // Without a generator they are written out: a name and the arguments each.
+  if (node.find("generator") == nullptr) spec.generator = specs::kWrittenCases;
   for (const YamlNode::Entry& entry : node.entries) {
     if (!entry.value.is_scalar()) report_kind(entry.value, "text", diagnostics);
     if (entry.key == "generator") {
       spec.generator = entry.value.text;
+    } else if (spec.generator == specs::kWrittenCases && !entry.value.text.empty() &&
+               entry.value.text.find('=') == std::string::npos) {
+      diagnostics.error(entry.value.position, fmt::format("unexpected '{}'", entry.value.text),
+                        "the arguments of a case, as self=T[2,3] dim=1");
     } else {
       spec.parameters.emplace_back(entry.key, entry.value.text);
     }

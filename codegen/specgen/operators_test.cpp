@@ -92,7 +92,7 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   decompose: self + alpha * other
   dtypes: [f32, bool]
   random: {counters: 4}
-  cases: [binary, {generator: special, limit: 3}]
+  cases: [binary, {generator: special, limit: 3}, {plain: "self=T[2] other=T[2]"}]
   tolerance: {f32: {ulp: 2}}
   tags: [core, pointwise, nondeterministic_seeded]
   callable: {functional: both, inplace: method}
@@ -115,8 +115,10 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   EXPECT_EQ(tensor.dtypes, (DTypeSet{DType::f32, DType::boolean}));
   EXPECT_EQ(tensor.random.counters_per_element, 4);
   EXPECT_TRUE(tensor.random.seeded);
-  ASSERT_EQ(tensor.cases.size(), 2u);
+  ASSERT_EQ(tensor.cases.size(), 3u);
   EXPECT_EQ(tensor.cases[1].parameters[0].second, "3");
+  EXPECT_EQ(tensor.cases[2].generator, specs::kWrittenCases);
+  EXPECT_EQ(tensor.cases[2].parameters[0].first, "plain");
   EXPECT_EQ(tolerance_for(tensor.tolerance, DType::f32).number, 2);
   EXPECT_TRUE(tensor.method && tensor.function);
 

@@ -50,6 +50,9 @@ ArgValue default_argument(const Argument& a) {
     case DefaultKind::absent:
       if (a.is_out) return OutTensor{};
       if (a.optional) return std::monostate{};
+      // A mask of results that only the base of an out= overload takes: all of them.
+      if (a.kind == specs::ArgKind::bool_list)
+        return std::vector<bool>(static_cast<size_t>(std::max(a.fixed_size, 1)), true);
       throw Error(ErrorCode::value, "the case leaves out '" + a.name + "', which has no default");
     case DefaultKind::none:
       return std::monostate{};

@@ -55,9 +55,18 @@ std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin)
   return out;
 }
 
+// The first is a smoke test.
+void add_written(std::vector<Recipe>& out, const specs::CaseSpec& spec) {
+  for (const auto& [name, text] : spec.parameters) {
+    const CaseTier tier = out.empty() ? CaseTier::smoke : CaseTier::standard;
+    out.push_back({name, LayoutKind::contiguous, tier, text, false});
+  }
+}
+
 void add_generated(std::vector<Recipe>& out, const Overload& overload, DType dtype) {
   bool found = false;
   for (const specs::CaseSpec& c : overload.cases) {
+    if (c.generator == specs::kWrittenCases) add_written(out, c);
     if (Generator g = find_generator(c.generator)) {
       std::vector<Recipe> made = g(overload, dtype);
       out.insert(out.end(), made.begin(), made.end());

@@ -82,7 +82,9 @@ struct RandomUse {
   friend bool operator==(const RandomUse&, const RandomUse&) = default;
 };
 
-// A generator of conformance cases and its parameters, as written.
+// A generator of conformance cases and its parameters, as written. Of kWrittenCases the parameters
+// are the cases: a name and the arguments.
+inline constexpr const char* kWrittenCases = "written";
 struct CaseSpec {
   std::string generator;
   std::vector<std::pair<std::string, std::string>> parameters;
