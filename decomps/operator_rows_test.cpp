@@ -344,7 +344,8 @@ class Inputs {
       SymInts list;
       for (int n = std::max(a.fixed_size, 1); n > 0; --n) list.push_back(integer(d.integer));
       actuals[i] = {list};
-    } else if (d.kind == specs::DefaultKind::integer) {
+    } else if (d.kind == specs::DefaultKind::integer ||
+               (d.kind == specs::DefaultKind::enumeration && a.kind == Kind::integer)) {
       actuals[i] = {integer(d.integer)};
     } else if (d.kind == specs::DefaultKind::boolean) {
       actuals[i] = {d.integer != 0};

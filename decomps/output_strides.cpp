@@ -23,6 +23,10 @@ SymInts elementwise(const Overload& o, const std::vector<Actual>& args, size_t r
   for (uint32_t i : o.broadcast) {
     if (const TensorMeta* t = tensor_of(args[i], result)) operands.push_back(*t);
   }
+  // What was reduced has no layout to follow.
+  for (const TensorMeta& t : operands) {
+    if (t.sizes.size() > sizes.size()) return contiguous_strides(sizes);
+  }
   for (uint32_t i : o.promote.args) {
     if (std::holds_alternative<Scalar>(args[i].value)) operands.push_back({});
   }
