@@ -182,7 +182,11 @@ Val slow_conv_transpose::decompose(Tracer& t, const Val& self, const Val& weight
 Val conv_depthwise::decompose(Tracer& t, const Val& self, const Val& weight, const SymInts&,
                               const std::optional<Val>& bias, const SymInts& stride,
                               const SymInts& padding, const SymInts& dilation) {
-  const SymInt channels = self.size(self.rank() == weight.rank() ? 1 : 0);
+  const int64_t rank = weight.rank();
+  require(self.rank() == rank || self.rank() == rank - 1, ErrorCode::runtime,
+          fmt::format("expected an input of rank {} or {} for a weight of rank {}, but got rank {}",
+                      rank - 1, rank, rank, self.rank()));
+  const SymInt channels = self.size(self.rank() == rank ? 1 : 0);
   return by_name(t, self, weight, bias, stride, padding, dilation, {}, channels);
 }
 

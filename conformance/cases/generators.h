@@ -37,7 +37,8 @@ struct OperatorRow {
   std::string_view text;
   RowDTypes dtypes = RowDTypes::all;
 };
-std::span<const OperatorRow> matrix_rows();       // matmul, linalg, convolution, attention
+std::span<const OperatorRow> matrix_rows();       // matmul, linalg
+std::span<const OperatorRow> convolution_rows();  // and attention
 std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search
 std::span<const OperatorRow> scatter_rows();      // writing at indices
 std::span<const OperatorRow> view_rows();

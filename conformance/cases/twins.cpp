@@ -25,6 +25,7 @@ constexpr Twin kTwins[] = {
     {"unsafe_split_with_sizes", "split_with_sizes"},
     {"unsafe_chunk", "chunk"},
     {"_reshape_copy", "view"},
+    {"meshgrid", "meshgrid.indexing"},
 };
 
 // "unbind_copy.int" is of "unbind.int".
