@@ -63,6 +63,8 @@ void add_running(CLI::App& app, CommandLine& c) {
       ->capture_default_str();
   app.add_option("--timeout", s.timeout_ms, "Milliseconds for one case")->capture_default_str();
   app.add_flag("!--no-rerun", s.rerun_failures, "Do not run failures again alone to find flakes");
+  app.add_flag("--without-native", s.without_native,
+               "Leave to kernels what the plugin runs natively, and time both ways");
   app.add_option("--expectations", s.expectations, "What is known to fail (YAML)");
 }
 

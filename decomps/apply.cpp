@@ -295,8 +295,14 @@ Tracer::Argument argument_left_out(Tracer& t, const specs::Argument& a) {
 }  // namespace
 
 Arguments rearrange(Tracer& t, const Overload& overload, const Overload& computed, Arguments args) {
-  if (&overload == &computed) return args;
   Arguments out;
+  if (&overload == &computed) {
+    // An out= overload that computes itself: its function takes what is not filled.
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (!overload.args[i].is_out) out.push_back(std::move(args[i]));
+    }
+    return out;
+  }
   for (size_t i = 0; i < computed.args.size(); ++i) {
     const int named = overload.find_arg(computed.args[i].name);
     const size_t at = named >= 0 ? static_cast<size_t>(named) : i;

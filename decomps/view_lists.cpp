@@ -95,6 +95,8 @@ Views meshgrid_indexed(Tracer& t, Metas viewed, const Arguments& args) {
 
 // Slices of a vector, each in the shape of one tensor.
 Views unflatten_dense_tensors(Tracer& t, Metas viewed, const Arguments& args) {
+  require(viewed[0].sizes.size() == 1, ErrorCode::runtime,
+          "unflatten_dense_tensors: expected a flat tensor");
   SymInt at = 0;
   Views out;
   for (const Val& like : unbox<std::vector<Val>>(t, args[1])) {
@@ -102,9 +104,10 @@ Views unflatten_dense_tensors(Tracer& t, Metas viewed, const Arguments& args) {
     out.push_back(of_element(
         0, {{Kind::slice, {0}, {}, {}, at, 1, count}, {Kind::reshape, {}, like.shape()}}));
     at += count;
+    require(at <= viewed[0].sizes[0], ErrorCode::runtime,
+            fmt::format("start ({}) + length ({}) exceeds dimension size ({}).",
+                        (at - count).hint(), count.hint(), viewed[0].sizes[0].hint()));
   }
-  require(viewed[0].sizes.size() == 1, ErrorCode::runtime,
-          "unflatten_dense_tensors: expected a flat tensor");
   return out;
 }
 

@@ -76,12 +76,14 @@ struct Verdict {
   double max_share = 0;     // greatest error seen, as a share of what is allowed there
   uint64_t elements = 0;    // compared
   uint64_t undecided = 0;   // of them, those where the oracle accepts any value
+  // Without native routes, where there is one: how often as long the kernels take; else 0.
+  double native_ratio = 0;
 
   static Verdict failed(FailKind kind, std::string detail) {
-    return {Outcome::fail, kind, std::move(detail), 0, 0, 0, 0};
+    return {Outcome::fail, kind, std::move(detail)};
   }
   static Verdict of(Outcome outcome, std::string detail = {}) {
-    return {outcome, FailKind::none, std::move(detail), 0, 0, 0, 0};
+    return {outcome, FailKind::none, std::move(detail)};
   }
 };
 

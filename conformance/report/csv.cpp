@@ -19,13 +19,15 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 void write_csv(std::ostream& out, const Report& report) {
-  out << "id,subject,dtype,case,layout,outcome,kind,max_ulp,max_share,seconds,detail\r\n";
+  out << "id,subject,dtype,case,layout,outcome,kind,max_ulp,max_share,seconds,native_ratio,"
+         "detail\r\n";
   for (const CaseResult& r : report.results) {
     CaseId id = CaseId::parse(r.id);
-    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{}\r\n", quoted(r.id),
+    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{:.4g},{}\r\n", quoted(r.id),
                        quoted(subject_of(r.id)), name(id.dtype), quoted(id.case_name),
                        quoted(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
-                       r.verdict.max_ulp, r.verdict.max_share, r.seconds, quoted(r.verdict.detail));
+                       r.verdict.max_ulp, r.verdict.max_share, r.seconds, r.verdict.native_ratio,
+                       quoted(r.verdict.detail));
   }
 }
 

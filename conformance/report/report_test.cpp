@@ -65,7 +65,7 @@ TEST(Report, Csv) {
   std::string csv = written(write_csv);
   EXPECT_THAT(csv,
               HasSubstr("\r\nadd.Tensor:dtype=f32;case=a,add.Tensor,f32,a,contiguous,pass,none,"
-                        "0.5,0.9,0.250000,\r\n"));
+                        "0.5,0.9,0.250000,0,\r\n"));
   EXPECT_THAT(csv, HasSubstr("\"1 < 2 & \"\"x\"\",\nmore"));
 }
 

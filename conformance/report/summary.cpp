@@ -105,4 +105,24 @@ std::string summary_text(const Report& report, size_t max_failures) {
   return out;
 }
 
+std::string native_routes_text(const Report& report, double limit) {
+  std::vector<const CaseResult*> timed;
+  for (const CaseResult& r : report.results) {
+    if (r.verdict.native_ratio > 0) timed.push_back(&r);
+  }
+  if (timed.empty()) return "\nno case takes a native route on this device\n";
+  auto ratio = [](const CaseResult* r) { return r->verdict.native_ratio; };
+  std::ranges::sort(timed, std::greater<>(), ratio);
+  std::string out = fmt::format(
+      "\nwithout native routes: {} of {} cases have one; by kernels they take {:.2f} times as long "
+      "(median), at most {:.1f} times\n",
+      timed.size(), report.results.size(), ratio(timed[timed.size() / 2]), ratio(timed[0]));
+  auto end = std::ranges::find_if(timed, [&](const CaseResult* r) { return ratio(r) <= limit; });
+  out += fmt::format("{} of them take more than {:g} times as long\n", end - timed.begin(), limit);
+  for (auto it = timed.begin(); it != end; ++it) {
+    out += fmt::format("  {:7.1f}  {}\n", ratio(*it), (*it)->id);
+  }
+  return out;
+}
+
 }  // namespace primset::conformance

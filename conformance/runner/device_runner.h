@@ -44,6 +44,13 @@ struct ActualTensor {
   bool is_tensor = true;          // false: a number that the operator returned, as rank 0
 };
 
+// The same call by way of the plugin's native primitives, and by kernels alone.
+struct RouteTimes {
+  double native = 0, kernels = 0;  // seconds, the least of several runs
+
+  double ratio() const { return native > 0 ? kernels / native : 0; }
+};
+
 // What a run came to. `storages` are the case's after the run; an empty one was not read back.
 struct Execution {
   std::optional<CaughtError> error;
@@ -53,6 +60,8 @@ struct Execution {
   std::optional<std::string> stray_write;
   // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.
   std::vector<std::string> findings;
+  // Without native routes: where the call would have taken one.
+  std::optional<RouteTimes> route_times;
 };
 
 class DeviceRunner {

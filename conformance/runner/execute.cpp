@@ -66,6 +66,7 @@ class Judge {
   }
 
   Verdict run() {
+    if (actual_.route_times) verdict_.native_ratio = actual_.route_times->ratio();
     if (actual_.error) return judge_error(*actual_.error);
     if (expected_.error) {
       return Verdict::failed(FailKind::error_contract,

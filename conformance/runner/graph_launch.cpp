@@ -47,31 +47,35 @@ runtime::Traced as_traced_call(const prims::Graph& graph, std::span<const Tensor
 
 }  // namespace
 
-std::vector<Tensor> launch_graph(const specs::Bundle& bundle, const prims::Graph& graph,
-                                 std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                                 Device device) {
-  runtime::DeviceState& state = runtime::device_state(device);
-  std::vector<Tensor> tensors(inputs.begin(), inputs.end());
-  tensors.insert(tensors.end(), outputs.begin(), outputs.end());
-  runtime::Traced traced = as_traced_call(graph, tensors);
+GraphLaunch::GraphLaunch(const specs::Bundle& bundle, const prims::Graph& graph,
+                         std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                         Device device)
+    : device_(device), tensors_(inputs.begin(), inputs.end()) {
+  tensors_.insert(tensors_.end(), outputs.begin(), outputs.end());
+  runtime::Traced traced = as_traced_call(graph, tensors_);
   std::vector<const runtime::TensorImpl*> impls;
-  for (const Tensor& t : tensors) impls.push_back(t.impl());
-  runtime::PlanRequest request{"a graph of primitives", bundle, state, traced, impls, 0, {}};
+  for (const Tensor& t : tensors_) impls.push_back(t.impl());
+  runtime::PlanRequest request{
+      "a graph of primitives", bundle, runtime::device_state(device), traced, impls, 0, {}};
   for (size_t k = 0; k < outputs.size(); ++k) {
     auto argument = static_cast<uint32_t>(inputs.size() + k);
     request.outs.push_back({outputs[k].impl(), argument, 0});
   }
-  std::unique_ptr<runtime::Plan> plan = runtime::build_plan(request);
+  plan_ = runtime::build_plan(request);
+}
 
-  std::vector<int64_t> slots(plan->code.slots + 1);
-  if (!plan->admits(slots.data())) {
+GraphLaunch::~GraphLaunch() = default;
+
+std::vector<Tensor> GraphLaunch::run() {
+  std::vector<int64_t> slots(plan_->code.slots + 1);
+  if (!plan_->admits(slots.data())) {
     throw Error(ErrorCode::internal, "a plan does not admit the call that it was made for");
   }
-  std::vector<runtime::Arg> args(tensors.begin(), tensors.end());
+  std::vector<runtime::Arg> args(tensors_.begin(), tensors_.end());
   runtime::Results results;
-  runtime::execute(*plan, {args, &state, slots.data()}, results);
+  runtime::execute(*plan_, {args, &runtime::device_state(device_), slots.data()}, results);
   // The plan's kernels must outlive their work.
-  synchronize(device);
+  synchronize(device_);
   std::vector<Tensor> out;
   for (size_t i = 0; i < results.size(); ++i) out.push_back(results.take(i));
   return out;

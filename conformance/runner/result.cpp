@@ -47,6 +47,7 @@ std::string to_json_line(const CaseResult& r) {
   if (r.verdict.max_share != 0) o["max_share"] = number(r.verdict.max_share);
   if (r.verdict.elements) o["elements"] = r.verdict.elements;
   if (r.verdict.undecided) o["undecided"] = r.verdict.undecided;
+  if (r.verdict.native_ratio != 0) o["native_ratio"] = number(r.verdict.native_ratio);
   if (r.seconds > 0) o["seconds"] = std::round(r.seconds * 1e6) / 1e6;
   if (!r.replay.empty()) o["replay"] = r.replay;
   if (!r.expectation.empty()) o["expectation"] = r.expectation;
@@ -67,6 +68,7 @@ std::optional<CaseResult> parse_json_line(std::string_view line) {
   r.verdict.max_share = number(o, "max_share");
   r.verdict.elements = count(o, "elements");
   r.verdict.undecided = count(o, "undecided");
+  r.verdict.native_ratio = number(o, "native_ratio");
   r.seconds = number(o, "seconds");
   r.replay = text(o, "replay");
   r.expectation = text(o, "expectation");

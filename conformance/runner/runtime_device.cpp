@@ -3,7 +3,10 @@
 #include <primset/invoke.h>
 #include <primset/options.h>
 #include <primset/plugin.h>
+#include <primset/statistics.h>
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <mutex>
 
@@ -172,13 +175,36 @@ struct GuardedOutputs {
   }
 };
 
+// The least time of some runs. A slow call is not worth many.
+double seconds_of(const std::function<void()>& call) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kMostRuns = 7;
+  constexpr auto kEnough = std::chrono::milliseconds(20);
+  Clock::time_point start = Clock::now();
+  double least = HUGE_VAL;
+  for (int i = 0; i < kMostRuns && (i == 0 || Clock::now() - start < kEnough); ++i) {
+    Clock::time_point from = Clock::now();
+    call();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - from).count());
+  }
+  return least;
+}
+
+void set_native(bool on) {
+  Options o = options();
+  o.native = on;
+  set_options(o);
+}
+
 class RuntimeDevice final : public DeviceRunner {
  public:
-  RuntimeDevice(const specs::Bundle& bundle, const std::string& device)
-      : bundle_(bundle), device_(device) {
+  RuntimeDevice(const specs::Bundle& bundle, const std::string& device,
+                const RuntimeDeviceOptions& how)
+      : bundle_(bundle), device_(device), how_(how) {
     Options o = options();
     o.fallback = Fallback::error;
     o.errors = ErrorReports::eager;
+    o.native = !how.without_native;
     set_options(o);
     listen();
     const plugin::PluginDevice& opened = runtime::device_state(device_).plugin();
@@ -206,10 +232,18 @@ class RuntimeDevice final : public DeviceRunner {
           args.push_back(std::move(v));
         }
       }
+      Operator op(test.id.subject);
       std::vector<ResultOrigin> origins;
-      std::vector<Value> results = Operator(test.id.subject).invoke(args, kwargs, &origins);
+      std::vector<Value> results = op.invoke(args, kwargs, &origins);
       synchronize(device_);
       flatten(results, origins, out.results);
+      out.storages = memory.read_back();
+      if (how_.without_native) {
+        out.route_times = time_routes([&] {
+          op.invoke(args, kwargs);
+          synchronize(device_);
+        });
+      }
     });
   }
 
@@ -228,15 +262,42 @@ class RuntimeDevice final : public DeviceRunner {
       for (const HostTensor& t : guarded_outputs.tensors) {
         outputs.push_back(output_memory.tensor(guarded_outputs.storages, t));
       }
-      for (const Tensor& t : launch_graph(bundle_, *test.graph, inputs, outputs, device_)) {
-        out.results.push_back(describe(t));
-      }
+      GraphLaunch launch(bundle_, *test.graph, inputs, outputs, device_);
+      for (const Tensor& t : launch.run()) out.results.push_back(describe(t));
       out.stray_write = find_stray_write(guarded_outputs.storages, output_memory.read_back(),
                                          guarded_outputs.tensors, guarded_outputs.tensors);
+      out.storages = memory.read_back();
+      if (how_.without_native) out.route_times = time_graph(*test.graph, inputs, outputs);
     });
   }
 
  private:
+  // Empty when the call takes no native route.
+  std::optional<RouteTimes> time_routes(const std::function<void()>& call) {
+    set_native(true);
+    uint64_t before = statistics().native_calls;
+    call();
+    bool native = statistics().native_calls > before;
+    RouteTimes times;
+    if (native) times.native = seconds_of(call);
+    set_native(false);
+    if (native) times.kernels = seconds_of(call);
+    return native ? std::optional(times) : std::nullopt;
+  }
+
+  std::optional<RouteTimes> time_graph(const prims::Graph& graph, std::span<const Tensor> inputs,
+                                       std::span<const Tensor> outputs) {
+    std::optional<GraphLaunch> launch;
+    bool made_native = false;
+    return time_routes([&] {
+      if (!launch || made_native != options().native) {
+        made_native = options().native;
+        launch.emplace(bundle_, graph, inputs, outputs, device_);
+      }
+      launch->run();
+    });
+  }
+
   // Runs `body` with the case's memory on the device, catches what it throws, reads memory back.
   Execution guarded(const TestCase& test,
                     const std::function<void(DeviceMemory&, Execution&)>& body) {
@@ -255,8 +316,8 @@ class RuntimeDevice final : public DeviceRunner {
             CaughtError{ErrorCode::internal, std::string("a foreign exception: ") + e.what()};
         out.results.clear();
       }
-      if (!out.error || out.error->code != ErrorCode::device_lost)
-        out.storages = memory.read_back();
+      bool lost = out.error && out.error->code == ErrorCode::device_lost;
+      if (out.error && !lost) out.storages = memory.read_back();
     } catch (const Error& e) {
       if (!out.error) out.error = CaughtError{e.code(), e.what()};
     }
@@ -279,6 +340,7 @@ class RuntimeDevice final : public DeviceRunner {
 
   const specs::Bundle& bundle_;
   Device device_;
+  RuntimeDeviceOptions how_;
   DeviceClaims claims_;
   std::mutex mutex_;
   std::vector<std::string> findings_;
@@ -287,8 +349,9 @@ class RuntimeDevice final : public DeviceRunner {
 }  // namespace
 
 std::unique_ptr<DeviceRunner> open_runtime_device(const specs::Bundle& bundle,
-                                                  const std::string& device) {
-  return std::make_unique<RuntimeDevice>(bundle, device);
+                                                  const std::string& device,
+                                                  const RuntimeDeviceOptions& options) {
+  return std::make_unique<RuntimeDevice>(bundle, device, options);
 }
 
 }  // namespace primset::conformance

@@ -10,10 +10,16 @@
 
 namespace primset::conformance {
 
+struct RuntimeDeviceOptions {
+  // Kernels do what the plugin would run natively, and both ways are timed.
+  bool without_native = false;
+};
+
 // `device` is "acme:0". No fallback to the CPU happens, and errors that only the device sees are
 // reported by the call. Throws Error when the device cannot be opened.
 std::unique_ptr<DeviceRunner> open_runtime_device(const specs::Bundle& bundle,
-                                                  const std::string& device);
+                                                  const std::string& device,
+                                                  const RuntimeDeviceOptions& options = {});
 
 }  // namespace primset::conformance
 

@@ -26,9 +26,10 @@
 namespace primset::conformance {
 namespace {
 
-std::unique_ptr<DeviceRunner> open_device(const specs::Bundle& bundle, const std::string& name) {
+std::unique_ptr<DeviceRunner> open_device(const specs::Bundle& bundle, const SessionOptions& o,
+                                          const std::string& name) {
   if (name == "reference") return std::make_unique<ReferenceDevice>(bundle);
-  return open_runtime_device(bundle, name);
+  return open_runtime_device(bundle, name, {o.without_native});
 }
 
 std::vector<std::string> to_texts(const std::vector<CaseId>& ids) {
@@ -43,6 +44,7 @@ std::vector<std::string> same_program(const SessionOptions& o) {
   if (!o.specs.empty()) out.insert(out.end(), {"--specs", o.specs});
   out.insert(out.end(), {"conform", "--device", o.device, "--seed", std::to_string(o.seed)});
   if (!o.plugin.empty()) out.insert(out.end(), {"--plugin", o.plugin});
+  if (o.without_native) out.push_back("--without-native");
   return out;
 }
 
@@ -57,8 +59,9 @@ std::string reproduction_line(const SessionOptions& o, const CaseResult& r) {
   std::string out = "primset";
   if (!o.specs.empty()) out += " --specs " + o.specs;
   if (!r.replay.empty()) return out + " conform --device " + o.device + " --replay " + r.replay;
-  out += fmt::format(" conform --device {} --seed {} --tier full --filter '{}'", o.device, o.seed,
-                     r.id);
+  std::string native = o.without_native ? " --without-native" : "";
+  out += fmt::format(" conform{} --device {} --seed {} --tier full --filter '{}'", native, o.device,
+                     o.seed, r.id);
   return o.plugin.empty() ? out : out + " --plugin " + o.plugin;
 }
 
@@ -205,11 +208,12 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   write_file(o.csv, write_csv, report);
   write_file(o.html, write_html, report);
   fmt::print("{}", summary_text(report));
+  if (o.without_native) fmt::print("{}", native_routes_text(report));
   return static_cast<int>(exit_code(count_outcomes(report.results)));
 }
 
 int run_worker(const specs::Bundle& bundle, const SessionOptions& o) {
-  std::unique_ptr<DeviceRunner> device = open_device(bundle, o.device);
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o, o.device);
   return serve_cases(std::cin, kProtocolFd,
                      [&](const std::string& id) { return run_one(bundle, o, *device, id); });
 }
@@ -221,7 +225,7 @@ int replay(const specs::Bundle& bundle, const SessionOptions& o, const std::stri
   text << in.rdbuf();
   SavedCase saved = saved_case_from_json(text.str());
   std::string name = o.device.empty() ? saved.device : o.device;
-  std::unique_ptr<DeviceRunner> device = open_device(bundle, name);
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o, name);
   fmt::print("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(), saved.test.text, saved.graph,
              saved.expected);
   Verdict v = run_case(bundle, saved.test, *device);
@@ -232,7 +236,7 @@ int replay(const specs::Bundle& bundle, const SessionOptions& o, const std::stri
 }
 
 int mutate(const specs::Bundle& bundle, const SessionOptions& o, size_t count, double floor) {
-  std::unique_ptr<DeviceRunner> device = open_device(bundle, o.device);
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o, o.device);
   MutationScore score = measure_mutations(bundle, *device, o.selection, count, o.seed);
   fmt::print("{}", score_text(score));
   if (score.mutants.empty()) return static_cast<int>(ExitCode::nothing_ran);

@@ -21,7 +21,8 @@ struct SessionOptions {
   size_t batch_size = 200;
   unsigned timeout_ms = 30000;
   bool rerun_failures = true;
-  std::string results;  // JSON lines; empty: none are kept
+  bool without_native = false;  // what a plugin would run natively is left to kernels
+  std::string results;          // JSON lines; empty: none are kept
   bool resume = false;
   std::string expectations;
   std::string junit, csv, html;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sdk/runtime/options.h"
 #include "sdk/runtime/tensor_impl.h"
 
 namespace primset::runtime {
@@ -153,6 +154,8 @@ std::vector<NativePlan::Attribute> native_attributes(const prims::Node& node, Co
 bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph,
                    prims::NodeId id) {
   if (!device.primitives()) return false;
+  const bool has_kernels = device.properties().kernel_format != PRIMSET_FORMAT_NONE;
+  if (has_kernels && !options_native()) return false;
   const prims::Node& node = graph.node(id);
   if (!node.regions.empty()) return false;
   NativeCall call;

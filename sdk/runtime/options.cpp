@@ -11,13 +11,14 @@ namespace primset {
 namespace runtime {
 namespace {
 
-constexpr uint32_t kDeterministic = 1, kFastPrecision = 2, kNoFusion = 4;
+constexpr uint32_t kDeterministic = 1, kFastPrecision = 2, kNoFusion = 4, kNoNative = 8;
 constexpr uint32_t kEagerErrors = 1u << 8;
 constexpr int kFallbackShift = 16;
 
 uint32_t pack(const Options& o) {
   return (o.deterministic ? kDeterministic : 0) | (o.fast_precision ? kFastPrecision : 0) |
-         (o.fuse ? 0 : kNoFusion) | (o.errors == ErrorReports::eager ? kEagerErrors : 0) |
+         (o.fuse ? 0 : kNoFusion) | (o.native ? 0 : kNoNative) |
+         (o.errors == ErrorReports::eager ? kEagerErrors : 0) |
          static_cast<uint32_t>(o.fallback) << kFallbackShift;
 }
 
@@ -26,6 +27,7 @@ Options unpack(uint32_t word) {
   o.deterministic = word & kDeterministic;
   o.fast_precision = word & kFastPrecision;
   o.fuse = !(word & kNoFusion);
+  o.native = !(word & kNoNative);
   o.errors = word & kEagerErrors ? ErrorReports::eager : ErrorReports::deferred;
   o.fallback = static_cast<Fallback>(word >> kFallbackShift);
   return o;
@@ -66,6 +68,7 @@ Options from_environment() {
     bad_variable("PRIMSET_PRECISION", precision, "exact or fast");
   o.deterministic = flag("PRIMSET_DETERMINISTIC", false);
   o.fuse = flag("PRIMSET_FUSE", true);
+  o.native = flag("PRIMSET_NATIVE", true);
   return o;
 }
 
@@ -81,6 +84,9 @@ uint32_t plan_options() {
 }
 bool options_fuse() {
   return !(plan_options() & kNoFusion);
+}
+bool options_native() {
+  return !(plan_options() & kNoNative);
 }
 bool errors_eager() {
   return word().load(std::memory_order_relaxed) & kEagerErrors;

@@ -12,6 +12,7 @@ namespace primset::runtime {
 uint32_t plan_options();
 bool errors_eager();
 bool options_fuse();
+bool options_native();
 
 // An environment variable's value, or `otherwise`.
 std::string environment(const char* name, std::string_view otherwise = {});

@@ -26,6 +26,8 @@ struct Options {
   bool deterministic = false;   // PRIMSET_DETERMINISTIC=1: the same bits on every run
   bool fast_precision = false;  // PRIMSET_PRECISION=fast: the fuser may drop roundings
   bool fuse = true;             // PRIMSET_FUSE=0: one kernel a primitive, to find a fault
+  // PRIMSET_NATIVE=0: kernels do what a plugin runs natively, on devices that take kernels.
+  bool native = true;
 };
 
 // The options of the whole process. Setting them affects calls made afterwards.
