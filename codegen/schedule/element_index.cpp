@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element.h"
+#include "codegen/schedule/index_check.h"
 #include "codegen/schedule/scalar_lowering.h"
 
 namespace primset::schedule {
@@ -37,8 +38,8 @@ Elem ElementEmitter::gather(const Node& n, const Indices& at) {
     if (!in_bounds) {
       // Compared in the operand's own width: a 64-bit index must not wrap into range.
       Value fits = b.ult(wide, b.int_resize(frame_.param(from[d]), b.type(wide).scalar, true));
-      frame_.report(values_.check_site("index", n.attr<std::string>("argument")), b.not_(fits),
-                    wide, g.type(operand).dtype);
+      frame_.report(values_.check_site("index", index_check_message(g, n, operand, dims[k])),
+                    b.not_(fits), wide, g.type(operand).dtype);
       all_fit = all_fit.valid() ? b.and_(all_fit, fits) : fits;
       i = b.select(fits, i, frame_.index_constant(0));
     }

@@ -1,4 +1,5 @@
 // Writes at computed places: scatter*, dynamic_update_slice.
+#include "codegen/schedule/index_check.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/scalar_lowering.h"
@@ -131,7 +132,8 @@ class ScatterBuilder {
       Value wide = e_.emit(n_.operands[1 + k], index_at).re;
       if (!in_bounds) {
         Value ok = b.ult(wide, b.int_resize(f_.param(shape[d]), b.type(wide).scalar, true));
-        f_.report(c_.values.check_site("index", n_.attr<std::string>("argument")), b.not_(ok), wide,
+        const std::string message = index_check_message(g_, n_, n_.operands[1 + k], dims[k]);
+        f_.report(c_.values.check_site("index", message), b.not_(ok), wide,
                   g_.type(n_.operands[1 + k]).dtype);
         fits = fits.valid() ? b.and_(fits, ok) : ok;
       }

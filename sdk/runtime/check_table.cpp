@@ -15,7 +15,7 @@ ErrorCode code_of(std::string_view text) {
 
 }  // namespace
 
-// "{}" in a site's message is the offending value.
+// "{value}" in a site's message is the offending value.
 Error CheckTable::error(const schedule::ErrorSlot& slot) const {
   const size_t site = slot.code - 1;
   if (site >= sites_.size())
@@ -23,8 +23,9 @@ Error CheckTable::error(const schedule::ErrorSlot& slot) const {
                  fmt::format("{}: error slot holds code {}, but the program has {} checks", op_,
                              slot.code, sites_.size()));
   std::string message = sites_[site].message;
-  if (const size_t at = message.find("{}"); at != std::string::npos)
-    message.replace(at, 2, std::to_string(slot.value));
+  constexpr std::string_view kValue = "{value}";
+  if (const size_t at = message.find(kValue); at != std::string::npos)
+    message.replace(at, kValue.size(), std::to_string(slot.value));
   return Error(code_of(sites_[site].code), fmt::format("{}: {}", op_, message));
 }
 
