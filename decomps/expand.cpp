@@ -31,8 +31,11 @@ Tracer::Argument argument_of(Tracer& t, const prims::Attr& a) {
 }
 
 // What a primitive's decomposition works on: halves become f32 where the primitive computes so.
+// Contractions say their accumulator, and of what indexing moves only the core scatters widen what
+// they add: an index_put of one element must not convert the rest.
 Val operand_for(const specs::Primitive& p, const Val& v) {
-  const bool widened = p.compute == "opmath" && p.category != "contraction";
+  const bool widened =
+      p.compute == "opmath" && p.category != "contraction" && p.category != "indexing";
   return widened ? opmath(v) : v;
 }
 
