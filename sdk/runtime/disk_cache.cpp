@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -32,6 +33,19 @@ std::optional<std::vector<uint8_t>> read_file(const fs::path& path) {
   file.seekg(0);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), size)) bytes.clear();
   return bytes;
+}
+
+// What processes left that were killed in the middle of a write. A file that is being written is
+// seconds old.
+void remove_leftovers(const fs::path& folder) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->path().extension() == ".tmp" &&
+        now - it->last_write_time(ignored) > std::chrono::hours(1))
+      fs::remove(it->path(), ignored);
+  }
 }
 
 }  // namespace
@@ -71,6 +85,7 @@ void DiskCache::store(const Digest& key, std::span<const uint8_t> bytes) const {
       path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.stem().string(), getpid(), counter++);
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
+  if (!error) remove_leftovers(path.parent_path());
   Header header;
   header.size = bytes.size();
   header.checksum = sha256(bytes);

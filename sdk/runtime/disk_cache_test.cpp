@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -79,6 +80,19 @@ TEST_F(DiskCacheTest, ManyWritersLeaveAWholeFile) {
   for (const auto& entry : fs::recursive_directory_iterator(folder_))
     files += entry.is_regular_file();
   EXPECT_EQ(files, 1u);
+}
+
+TEST_F(DiskCacheTest, OldHalfWrittenFilesGo) {
+  const DiskCache cache(folder_);
+  cache.store(key("a"), bytes("kernel"));
+  const fs::path old = cache.path_of(key("a")).parent_path() / ".old.1.2.tmp",
+                 fresh = cache.path_of(key("a")).parent_path() / ".fresh.1.2.tmp";
+  std::ofstream(old) << "half";
+  std::ofstream(fresh) << "half";
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  cache.store(key("a"), bytes("kernel"));
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(fresh));
 }
 
 TEST_F(DiskCacheTest, OffKeepsNothing) {

@@ -60,6 +60,7 @@ class Runner {
     stream_ = &device_.current_stream();
     load_scalars();
     bind_buffers();
+    if (plan_.checks) stream_->make_error_slots();
   }
   void begin(StreamLock& lock) {
     lock_ = &lock;

@@ -28,14 +28,19 @@ void StreamState::synchronize_locked() {
   report_errors();
 }
 
-void StreamState::make_slots() {
-  slots_ = device_.allocator().allocate(kErrorSlots * sizeof(ErrorSlot), pool_);
+void StreamState::make_error_slots() {
+  if (has_slots_.load(std::memory_order_acquire)) return;
+  const Block block = device_.allocator().allocate(kErrorSlots * sizeof(ErrorSlot), pool_);
+  StreamLock lock(*this);
+  if (slots_.buffer) return device_.allocator().release(block, pool_);  // another thread was first
   const uint64_t zero = 0;
-  handle_.fill(slots_.buffer, slots_.offset, kErrorSlots * sizeof(ErrorSlot), &zero, sizeof(zero));
+  handle_.fill(block.buffer, block.offset, kErrorSlots * sizeof(ErrorSlot), &zero, sizeof(zero));
+  hazards_.restart({}, false);
+  slots_ = block;
+  has_slots_.store(true, std::memory_order_release);
 }
 
 StreamState::SlotBinding StreamState::error_slot(const std::shared_ptr<const CheckTable>& checks) {
-  if (!slots_.buffer) make_slots();
   auto it = slot_of_.find(checks.get());
   if (it == slot_of_.end()) {
     if (slot_owner_.size() == kErrorSlots) synchronize_locked();
@@ -62,6 +67,7 @@ void StreamState::report_errors() {
     const uint64_t zero = 0;
     handle_.fill(slots_.buffer, slots_.offset, kErrorSlots * sizeof(ErrorSlot), &zero,
                  sizeof(zero));
+    hazards_.restart({}, false);
     throw owners[i]->error(slots[i]);
   }
 }

@@ -7,6 +7,7 @@
 #ifndef PRIMSET_SDK_RUNTIME_STREAM_STATE_H_
 #define PRIMSET_SDK_RUNTIME_STREAM_STATE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,9 @@ class StreamState {
   // The same for a caller that holds the lock.
   void synchronize_locked();
 
+  // Allocates the error slots at the first call. Takes the lock, but not while it allocates: an
+  // allocation may have to wait for all streams.
+  void make_error_slots();
   // The error slot for a program's launches until the next synchronisation. Caller holds the lock.
   struct SlotBinding {
     primset_buffer buffer = nullptr;
@@ -54,7 +58,6 @@ class StreamState {
 
  private:
   static constexpr uint32_t kErrorSlots = 256;
-  void make_slots();
 
   DeviceState& device_;
   uint32_t index_, pool_;
@@ -64,6 +67,7 @@ class StreamState {
   plugin::EventHandle event_;  // for wait_for; made at first use
 
   Block slots_;
+  std::atomic<bool> has_slots_{false};
   std::vector<std::shared_ptr<const CheckTable>> slot_owner_;  // those in use, in order
   std::unordered_map<const CheckTable*, uint32_t> slot_of_;
 };

@@ -1,0 +1,55 @@
+#include "sdk/runtime/target.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "codegen/emit/emitter.h"
+
+namespace primset::runtime {
+namespace {
+
+primset_device_properties properties(uint32_t format) {
+  primset_device_properties p{};
+  p.struct_size = sizeof(p);
+  p.kernel_format = format;
+  p.group_threads = p.max_group_threads = 64;
+  p.max_groups[0] = 65535;
+  return p;
+}
+
+std::string described(const primset_device_properties& p) {
+  return describe(*target_model(p));
+}
+
+// The text is part of a kernel's key on disk: whatever changes the code changes the text.
+TEST(Target, WhatChangesTheCodeIsDescribed) {
+  const primset_device_properties plain = properties(PRIMSET_FORMAT_SPIRV_VULKAN);
+  EXPECT_EQ(described(plain), described(plain));
+  auto changed = [&](auto change) {
+    primset_device_properties p = plain;
+    change(p);
+    return described(p) != described(plain);
+  };
+  EXPECT_TRUE(changed([](auto& p) { p.kernel_format = PRIMSET_FORMAT_SPIRV_KERNEL; }));
+  EXPECT_TRUE(changed([](auto& p) { p.features |= PRIMSET_FEATURE_F64; }));
+  EXPECT_TRUE(changed([](auto& p) { p.numerics |= PRIMSET_NUMERIC_FUSED_FMA; }));
+  EXPECT_TRUE(changed([](auto& p) { p.group_threads = 32; }));
+  EXPECT_TRUE(changed([](auto& p) { p.max_subgroup = 8; }));
+  EXPECT_TRUE(changed([](auto& p) { p.llvm_cpu = "acme2"; }));
+  EXPECT_TRUE(changed([](auto& p) { p.loop_limit = 5; }));
+}
+
+TEST(Target, NativeCodeIsOfOneCpu) {
+  EXPECT_NE(described(properties(PRIMSET_FORMAT_NATIVE_IMAGE)).find(emit::host_target_name()),
+            std::string::npos);
+  EXPECT_EQ(described(properties(PRIMSET_FORMAT_SPIRV_VULKAN)).find(emit::host_target_name()),
+            std::string::npos);
+}
+
+TEST(Target, DevicesWithoutKernelsHaveNone) {
+  EXPECT_FALSE(target_model(properties(PRIMSET_FORMAT_NONE)));
+}
+
+}  // namespace
+}  // namespace primset::runtime

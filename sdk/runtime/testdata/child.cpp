@@ -1,0 +1,74 @@
+// A process for process_test.cpp:
+//   run             a few operators and a graph; prints their values, then how many kernels were
+//                   compiled, found in the disk cache, and rejected there
+//   store FOLDER    writes cache entries until it is killed
+// Exit code 3 with the text on standard error: a primset::Error.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "primset/primset.h"
+#include "sdk/runtime/disk_cache.h"
+
+namespace primset {
+namespace {
+
+Tensor call(std::string_view name, std::initializer_list<Value> args) {
+  return invoke(name, args)[0].tensor();
+}
+
+void print(const Tensor& t) {
+  fmt::print("{}\n", t.to_vector<float>());
+}
+
+int run() {
+  const Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor b = Tensor::of<float>({3, 2, 1}, {3});
+  const Tensor sum = call("add.Tensor", {a, b});
+  print(sum);
+  print(call("exp", {sum}));
+  print(call("sum.dim_IntList", {a, std::vector<int64_t>{0}}));
+  print(call("mm", {a, call("t", {a})}));
+  print(call("embedding", {a, Tensor::of<int64_t>({1, 0}, {2})}));
+  invoke("add_.Tensor", {call("slice.Tensor", {a, 0, 1, 2}), 10});
+  print(a);
+  const Graph graph = Graph::capture({a, b}, [](std::span<const Tensor> in) {
+    const Tensor t = call("mul.Tensor", {in[0], in[1]});
+    return std::vector<Tensor>{call("softmax.int", {call("tanh", {t}), 1})};
+  });
+  print(graph.run({a, b})[0]);
+  synchronize();
+  const Statistics s = statistics();
+  fmt::print("kernels: {} compiled, {} from disk, {} rejected\n", s.kernels_compiled,
+             s.kernel_disk_hits, s.kernel_disk_rejects);
+  return 0;
+}
+
+[[noreturn]] void store(const char* folder) {
+  const runtime::DiskCache cache{std::filesystem::path(folder)};
+  std::vector<uint8_t> payload(1 << 20);
+  for (uint8_t i = 0;; ++i) {
+    std::ranges::fill(payload, i);
+    cache.store(runtime::sha256(std::span<const uint8_t>(&i, 1)), payload);
+  }
+}
+
+int main(int argc, char** argv) {
+  try {
+    if (argc == 2 && std::strcmp(argv[1], "run") == 0) return run();
+    if (argc == 3 && std::strcmp(argv[1], "store") == 0) store(argv[2]);
+  } catch (const Error& e) {
+    fmt::print(stderr, "{}: {}\n", name(e.code()), e.what());
+    return 3;
+  }
+  fmt::print(stderr, "usage: child run | child store FOLDER\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace primset
+
+int main(int argc, char** argv) {
+  return primset::main(argc, argv);
+}
