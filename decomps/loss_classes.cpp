@@ -301,11 +301,12 @@ Batch batch_of(const Val& self, const Val& target) {
           fmt::format("Expected non-empty vector or matrix with optional 0-dim batch size, but "
                       "got: {}",
                       shape_text(self.shape())));
-  require(target.rank() <= 1 && target.numel() == rows, ErrorCode::runtime,
-          fmt::format("multi_margin_loss: target tensor should be 1-D with size equal to the number "
-                      "of input samples (batch size). Expected target size {}, but got {}. Input "
-                      "has shape {}.",
-                      shape_text({rows}), shape_text(target.shape()), shape_text(self.shape())));
+  require(
+      target.rank() <= 1 && target.numel() == rows, ErrorCode::runtime,
+      fmt::format("multi_margin_loss: target tensor should be 1-D with size equal to the number "
+                  "of input samples (batch size). Expected target size {}, but got {}. Input "
+                  "has shape {}.",
+                  shape_text({rows}), shape_text(target.shape()), shape_text(self.shape())));
   return {single ? reshape(self, {SymInt(1), self.numel()}) : self, reshape(target, {rows}),
           single};
 }
