@@ -67,7 +67,7 @@ primset_status* device_properties(primset_device device, primset_device_properti
   p.memory_bytes = physical_memory_bytes();
   p.dtypes = kDTypes;
   p.features = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_ATOMIC_I64 |
-               PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16;
+               PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16 | PRIMSET_FEATURE_INLINE;
   if (cpu.f16_conversions) p.features |= PRIMSET_FEATURE_F16;
   p.numerics =
       PRIMSET_NUMERIC_EXACT_DIV_F32 | PRIMSET_NUMERIC_EXACT_DIV_F64 | PRIMSET_NUMERIC_KEEP_NAN_INF;

@@ -75,7 +75,7 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
     : device_(device), plugin_(std::move(plugin)) {
   if (!plugin_) return;
   const primset_device_properties& p = plugin_->properties();
-  inline_ = p.kernel_format == PRIMSET_FORMAT_NATIVE_IMAGE;
+  inline_ = p.features & PRIMSET_FEATURE_INLINE;
   if (auto model = target_model(p)) {
     target_ = *model;
     target_valid_ = true;

@@ -32,7 +32,7 @@ class DeviceState {
   bool is_meta() const { return !plugin_; }
   const plugin::PluginDevice& plugin() const { return *plugin_; }
   bool supports(DType t) const;
-  // Launches, copies and fills are complete when the call returns (plugin.h: native images).
+  // Launches, copies and fills are complete when the call returns (PRIMSET_FEATURE_INLINE).
   bool runs_inline() const { return inline_; }
   bool host_visible() const { return plugin_ && plugin_->host_memory(); }
   bool has_kernels() const { return target_valid_; }

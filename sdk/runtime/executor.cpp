@@ -382,7 +382,7 @@ class Runner {
     launch.bindings = d.bindings.data();
     launch.scalars = d.scalars.data();
     launch.scalar_bytes = l.kernel->scalar_bytes;
-    if (!device_.runs_inline()) launch.flags = stream_->hazards().flags_for(d.bindings, exact_);
+    launch.flags = stream_->launch_flags(d.bindings, exact_);
     stream_->handle().launch(launch);
     count(Counter::launches);
   }
@@ -597,7 +597,7 @@ class TableRunner {
     launch.bindings = bindings_.data();
     launch.scalars = &scalars;
     launch.scalar_bytes = kernel.scalar_bytes;
-    if (!device_.runs_inline()) launch.flags = stream_.hazards().flags_for(bindings_, exact_);
+    launch.flags = stream_.launch_flags(bindings_, exact_);
     stream_.handle().launch(launch);
     count(Counter::launches);
     device_.allocator().release(block, stream_.pool());

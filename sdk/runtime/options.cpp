@@ -12,13 +12,13 @@ namespace runtime {
 namespace {
 
 constexpr uint32_t kDeterministic = 1, kFastPrecision = 2, kNoFusion = 4, kNoNative = 8;
-constexpr uint32_t kEagerErrors = 1u << 8;
+constexpr uint32_t kEagerErrors = 1u << 8, kNoOverlap = 1u << 9;
 constexpr int kFallbackShift = 16;
 
 uint32_t pack(const Options& o) {
   return (o.deterministic ? kDeterministic : 0) | (o.fast_precision ? kFastPrecision : 0) |
          (o.fuse ? 0 : kNoFusion) | (o.native ? 0 : kNoNative) |
-         (o.errors == ErrorReports::eager ? kEagerErrors : 0) |
+         (o.errors == ErrorReports::eager ? kEagerErrors : 0) | (o.overlap ? 0 : kNoOverlap) |
          static_cast<uint32_t>(o.fallback) << kFallbackShift;
 }
 
@@ -29,6 +29,7 @@ Options unpack(uint32_t word) {
   o.fuse = !(word & kNoFusion);
   o.native = !(word & kNoNative);
   o.errors = word & kEagerErrors ? ErrorReports::eager : ErrorReports::deferred;
+  o.overlap = !(word & kNoOverlap);
   o.fallback = static_cast<Fallback>(word >> kFallbackShift);
   return o;
 }
@@ -69,6 +70,7 @@ Options from_environment() {
   o.deterministic = flag("PRIMSET_DETERMINISTIC", false);
   o.fuse = flag("PRIMSET_FUSE", true);
   o.native = flag("PRIMSET_NATIVE", true);
+  o.overlap = flag("PRIMSET_OVERLAP", true);
   return o;
 }
 
@@ -90,6 +92,10 @@ bool options_native() {
 }
 bool errors_eager() {
   return word().load(std::memory_order_relaxed) & kEagerErrors;
+}
+
+bool launches_overlap() {
+  return !(word().load(std::memory_order_relaxed) & kNoOverlap);
 }
 
 std::string environment(const char* name, std::string_view otherwise) {

@@ -13,6 +13,7 @@ uint32_t plan_options();
 bool errors_eager();
 bool options_fuse();
 bool options_native();
+bool launches_overlap();
 
 // An environment variable's value, or `otherwise`.
 std::string environment(const char* name, std::string_view otherwise = {});

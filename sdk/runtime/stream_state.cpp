@@ -6,6 +6,7 @@
 #include "codegen/schedule/program.h"
 #include "sdk/runtime/check_table.h"
 #include "sdk/runtime/device_state.h"
+#include "sdk/runtime/options.h"
 
 namespace primset::runtime {
 
@@ -16,6 +17,13 @@ StreamState::StreamState(DeviceState& device, uint32_t index)
       index_(index),
       pool_(device.runs_inline() ? 0 : index),
       handle_(device.plugin().create_stream()) {}
+
+uint32_t StreamState::launch_flags(std::span<const primset_binding> bindings, bool exact) {
+  if (device_.runs_inline()) return 0;
+  if (launches_overlap()) return hazards_.flags_for(bindings, exact);
+  hazards_.restart(bindings, exact);
+  return 0;
+}
 
 void StreamState::synchronize() {
   StreamLock lock(*this);

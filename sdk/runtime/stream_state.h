@@ -35,6 +35,8 @@ class StreamState {
   const plugin::StreamHandle& handle() const { return handle_; }
   std::mutex& mutex() { return mutex_; }
   plugin::HazardTracker& hazards() { return hazards_; }
+  // The flags of the next launch: may it overlap earlier ones? See HazardTracker::flags_for.
+  uint32_t launch_flags(std::span<const primset_binding> bindings, bool exact);
 
   // Waits, then reports what the work ran into. Takes the lock.
   void synchronize();

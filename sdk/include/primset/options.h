@@ -28,6 +28,7 @@ struct Options {
   bool fuse = true;             // PRIMSET_FUSE=0: one kernel a primitive, to find a fault
   // PRIMSET_NATIVE=0: kernels do what a plugin runs natively, on devices that take kernels.
   bool native = true;
+  bool overlap = true;  // PRIMSET_OVERLAP=0: each launch waits for all earlier ones, likewise
 };
 
 // The options of the whole process. Setting them affects calls made afterwards.

@@ -127,7 +127,10 @@ enum {
   PRIMSET_FEATURE_ATOMIC_I64 = 1u << 3,     /* 64-bit integer atomics on device memory */
   PRIMSET_FEATURE_ATOMIC_F32_ADD = 1u << 4, /* f32 atomic addition on device memory */
   PRIMSET_FEATURE_INT8 = 1u << 5,           /* 8-bit loads and stores */
-  PRIMSET_FEATURE_INT16 = 1u << 6           /* 16-bit loads and stores */
+  PRIMSET_FEATURE_INT16 = 1u << 6,          /* 16-bit loads and stores */
+  /* Launches, copies, fills and native primitives are complete when the call returns, on every
+   * stream. The SDK then neither tracks nor waits: an error is reported by the call itself. */
+  PRIMSET_FEATURE_INLINE = 1u << 7
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */

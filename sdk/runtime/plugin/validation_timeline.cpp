@@ -39,6 +39,8 @@ void submit(Object& stream, const std::vector<Object*>& things) {
   const uint64_t number = ++stream.progress.submitted;
   for (Object* thing : things)
     if (thing) thing->uses[stream.handle] = number;
+  if (stream.device->properties.features & PRIMSET_FEATURE_INLINE)
+    stream.progress.complete = stream.progress.submitted;
 }
 
 void record(Object& event, const Object& stream) {

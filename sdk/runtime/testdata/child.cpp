@@ -1,7 +1,8 @@
 // A process for process_test.cpp:
 //   run             a few operators and a graph; prints their values, then how many kernels were
 //                   compiled, found in the disk cache, and rejected there
-//   store FOLDER    writes cache entries until it is killed
+//   overlap         many launches, some of which depend on one another; prints a digest of the
+//   values store FOLDER    writes cache entries until it is killed
 // Exit code 3 with the text on standard error: a primset::Error.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,6 +46,37 @@ int run() {
   return 0;
 }
 
+// Chains of operators side by side: what lies between two links of a chain are launches that do not
+// touch it, so that a missing barrier shows.
+int overlap() {
+  constexpr int kChains = 6, kLinks = 40;
+  std::vector<Tensor> chains;
+  for (int c = 0; c < kChains; ++c) {
+    std::vector<float> values(1 << 14);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 7 + c) % 101);
+    chains.push_back(Tensor::of<float>(std::span<const float>(values), {128, 128}));
+  }
+  for (int link = 0; link < kLinks; ++link) {
+    for (size_t c = 0; c < chains.size(); ++c) {
+      Tensor& t = chains[c];
+      const Tensor& other = chains[(c + static_cast<size_t>(link)) % chains.size()];
+      if (link % 3 == 0) t = call("add.Tensor", {t, call("mul.Scalar", {other, 0.25})});
+      if (link % 3 == 1) t = call("cumsum", {call("t", {call("tanh", {t})}), 1});
+      if (link % 3 == 2)
+        invoke("index_add_",
+               {t, 0, Tensor::of<int64_t>({3, 77}, {2}), call("slice.Tensor", {other, 0, 5, 7})});
+    }
+  }
+  runtime::Sha256 digest;
+  for (const Tensor& t : chains) {
+    const std::vector<float> values = t.to_vector<float>();
+    digest.add(std::string_view(reinterpret_cast<const char*>(values.data()),
+                                values.size() * sizeof(float)));
+  }
+  fmt::print("digest: {}\n", runtime::hex(digest.finish()));
+  return 0;
+}
+
 [[noreturn]] void store(const char* folder) {
   const runtime::DiskCache cache{std::filesystem::path(folder)};
   std::vector<uint8_t> payload(1 << 20);
@@ -57,12 +89,13 @@ int run() {
 int main(int argc, char** argv) {
   try {
     if (argc == 2 && std::strcmp(argv[1], "run") == 0) return run();
+    if (argc == 2 && std::strcmp(argv[1], "overlap") == 0) return overlap();
     if (argc == 3 && std::strcmp(argv[1], "store") == 0) store(argv[2]);
   } catch (const Error& e) {
     fmt::print(stderr, "{}: {}\n", name(e.code()), e.what());
     return 3;
   }
-  fmt::print(stderr, "usage: child run | child store FOLDER\n");
+  fmt::print(stderr, "usage: child run | child overlap | child store FOLDER\n");
   return 2;
 }
 
