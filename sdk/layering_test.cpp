@@ -59,7 +59,8 @@ bool is_test(const fs::path& p) {
   const std::string name = p.filename().string();
   return name.find("_test") != std::string::npos || name.find("benchmark") != std::string::npos ||
          name.find("fuzz") != std::string::npos || name.find("harness") != std::string::npos ||
-         name.starts_with("test_") || name.starts_with("faulty_") || name.find("_runner") != std::string::npos;
+         name.starts_with("test_") || name.starts_with("faulty_") ||
+         name.find("_runner") != std::string::npos;
 }
 
 std::vector<fs::path> sources(const std::string& folder) {

@@ -47,8 +47,8 @@ class Builder {
 
   // Leaves.
   Value constant_bits(Type t, uint64_t bits);
-  Value constant(Type t, int64_t v);     // integers, or a whole number in a float type
-  Value constant_f(Type t, double v);    // f32 (rounded from double) or f64
+  Value constant(Type t, int64_t v);   // integers, or a whole number in a float type
+  Value constant_f(Type t, double v);  // f32 (rounded from double) or f64
   Value i1(bool v) { return constant_bits(kI1, v); }
   Value i32(int64_t v) { return constant(kI32, v); }
   Value i64(int64_t v) { return constant(kI64, v); }
@@ -62,11 +62,13 @@ class Builder {
   // Arithmetic. Integers:
   Value add(Value a, Value b), sub(Value a, Value b), mul(Value a, Value b);
   Value mul_hi_s(Value a, Value b), mul_hi_u(Value a, Value b);
-  Value sdiv(Value a, Value b), udiv(Value a, Value b), srem(Value a, Value b), urem(Value a, Value b);
+  Value sdiv(Value a, Value b), udiv(Value a, Value b), srem(Value a, Value b),
+      urem(Value a, Value b);
   Value and_(Value a, Value b), or_(Value a, Value b), xor_(Value a, Value b), not_(Value a);
   Value shl(Value a, Value n), lshr(Value a, Value n), ashr(Value a, Value n);
   // Floating point:
-  Value fadd(Value a, Value b), fsub(Value a, Value b), fmul(Value a, Value b), fdiv(Value a, Value b);
+  Value fadd(Value a, Value b), fsub(Value a, Value b), fmul(Value a, Value b),
+      fdiv(Value a, Value b);
   Value fneg(Value a), fabs(Value a), fsqrt(Value a);
   Value ffloor(Value a), fceil(Value a), ftrunc(Value a), frint(Value a);
   Value fma(Value a, Value b, Value c);  // only where target().fused_fma
@@ -86,12 +88,12 @@ class Builder {
   Value bitcast(Value a, Scalar to);
 
   // Vectors.
-  Value splat(Value scalar, uint16_t lanes);  // the identity for lanes == 1
+  Value splat(Value scalar, uint16_t lanes);   // the identity for lanes == 1
   Value lanes_below(Value n, uint16_t lanes);  // i1: the lanes whose number is below n, signed
   Value extract(Value v, uint32_t lane);       // the identity for a scalar
   Value insert(Value v, Value scalar, uint32_t lane);
   Value shuffle(Value a, Value b, std::vector<uint16_t> lanes);
-  Value any(Value mask), all(Value mask);     // the identity for a scalar
+  Value any(Value mask), all(Value mask);  // the identity for a scalar
 
   // Memory; index is i32 or i64 and counts elements of t.scalar.
   Value ptr_add(Value p, Value byte_offset), int_to_ptr(Value address);
@@ -119,7 +121,8 @@ class Builder {
   Values while_loop(Values carried, const std::function<Value(std::span<const Value>)>& cond,
                     const std::function<Values(std::span<const Value>)>& body);
 
-  // An instruction of another kernel with operands of this one: all but parameters and control flow.
+  // An instruction of another kernel with operands of this one: all but parameters and control
+  // flow.
   Values repeat(const Inst& inst, const Kernel& of, std::span<const Value> operands);
 
  private:
@@ -165,7 +168,7 @@ class Builder {
   TargetModel target_;
   BlockId current_ = 0;
   std::ptrdiff_t entry_insts_ = 0;  // leading instructions of the body made by at_entry
-  std::vector<InstId> defs_;  // by Value::id; kNoInst for the parameter of a block
+  std::vector<InstId> defs_;        // by Value::id; kNoInst for the parameter of a block
   // Pure instructions made in the current block and the ones around it, by hash.
   std::vector<std::unordered_multimap<size_t, InstId>> scopes_;
 };

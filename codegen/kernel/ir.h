@@ -6,8 +6,8 @@
 // (target_model.h) says.
 //
 // Parameters: first all pointers to global memory, then scalars (see param_layout()).
-// Ownership: a Kernel owns its instructions and blocks; Value, BlockId and InstId are indices into it.
-// Threads: a Kernel is built by one thread; a finished one may be read by many.
+// Ownership: a Kernel owns its instructions and blocks; Value, BlockId and InstId are indices into
+// it. Threads: a Kernel is built by one thread; a finished one may be read by many.
 #ifndef PRIMSET_CODEGEN_KERNEL_IR_H_
 #define PRIMSET_CODEGEN_KERNEL_IR_H_
 
@@ -28,30 +28,44 @@ enum class Scalar : uint8_t {
   i16,
   i32,
   i64,
-  f16,  // loads, stores and conversions only, and only where TargetModel::f16; arithmetic is f32, f64
+  f16,  // loads, stores and conversions only, and only where TargetModel::f16; arithmetic is f32,
+        // f64
   f32,
   f64,
-  global,   // pointer to global memory
-  group,    // pointer to workgroup memory
-  priv,     // pointer to private memory
+  global,  // pointer to global memory
+  group,   // pointer to workgroup memory
+  priv,    // pointer to private memory
 };
 
-constexpr bool is_int(Scalar s) { return s <= Scalar::i64; }
-constexpr bool is_float(Scalar s) { return s >= Scalar::f16 && s <= Scalar::f64; }
-constexpr bool is_pointer(Scalar s) { return s >= Scalar::global; }
+constexpr bool is_int(Scalar s) {
+  return s <= Scalar::i64;
+}
+constexpr bool is_float(Scalar s) {
+  return s >= Scalar::f16 && s <= Scalar::f64;
+}
+constexpr bool is_pointer(Scalar s) {
+  return s >= Scalar::global;
+}
 // Width in bits; i1 is 1, pointers are 64.
 constexpr int width(Scalar s) {
   switch (s) {
-    case Scalar::i1: return 1;
-    case Scalar::i8: return 8;
+    case Scalar::i1:
+      return 1;
+    case Scalar::i8:
+      return 8;
     case Scalar::i16:
-    case Scalar::f16: return 16;
+    case Scalar::f16:
+      return 16;
     case Scalar::i32:
-    case Scalar::f32: return 32;
-    default: return 64;
+    case Scalar::f32:
+      return 32;
+    default:
+      return 64;
   }
 }
-constexpr int bytes(Scalar s) { return (width(s) + 7) / 8; }
+constexpr int bytes(Scalar s) {
+  return (width(s) + 7) / 8;
+}
 std::string_view name(Scalar s);
 
 struct Type {
@@ -69,7 +83,8 @@ inline constexpr Type kI1{Scalar::i1}, kI8{Scalar::i8}, kI16{Scalar::i16}, kI32{
 // "f32", "vec<f32, 16>", "ptr<global>"
 std::string to_string(Type t);
 
-// --- operations ------------------------------------------------------------------------------------
+// --- operations
+// ------------------------------------------------------------------------------------
 
 enum class Op : uint8_t {
 #define PRIMSET_KIR_OP(id, text, operands, results, group) id,
@@ -78,8 +93,22 @@ enum class Op : uint8_t {
 };
 
 enum class Group : uint8_t {
-  Leaf, IntBinary, FloatUnary, FloatBinary, FloatTernary, Compare, Choice, Convert, Vector,
-  Pointer, Memory, Atomic, Alloc, Sync, Subgroup, Control,
+  Leaf,
+  IntBinary,
+  FloatUnary,
+  FloatBinary,
+  FloatTernary,
+  Compare,
+  Choice,
+  Convert,
+  Vector,
+  Pointer,
+  Memory,
+  Atomic,
+  Alloc,
+  Sync,
+  Subgroup,
+  Control,
 };
 
 struct OpInfo {
@@ -90,16 +119,33 @@ struct OpInfo {
 };
 const OpInfo& info(Op op);
 
-// fadd, fmin and fmax work on f32 and f64; in fmin and fmax NaN wins, and -0 < +0 is not told apart.
-enum class Rmw : uint8_t { add, min_s, max_s, min_u, max_u, and_, or_, xor_, exchange, fadd, fmin, fmax };
+// fadd, fmin and fmax work on f32 and f64; in fmin and fmax NaN wins, and -0 < +0 is not told
+// apart.
+enum class Rmw : uint8_t {
+  add,
+  min_s,
+  max_s,
+  min_u,
+  max_u,
+  and_,
+  or_,
+  xor_,
+  exchange,
+  fadd,
+  fmin,
+  fmax
+};
 std::string_view name(Rmw r);
-constexpr bool is_float(Rmw r) { return r >= Rmw::fadd; }
+constexpr bool is_float(Rmw r) {
+  return r >= Rmw::fadd;
+}
 // The operation that ops.def or name(Rmw) spells so; false when there is none.
 bool parse_op(std::string_view text, Op& op);
 bool parse_rmw(std::string_view text, Rmw& rmw);
 bool parse_scalar(std::string_view text, Scalar& scalar);
 
-// --- instructions ------------------------------------------------------------------------------------
+// --- instructions
+// ------------------------------------------------------------------------------------
 
 struct Value {
   uint32_t id = UINT32_MAX;
@@ -110,13 +156,13 @@ using InstId = uint32_t;
 using BlockId = uint32_t;
 
 struct Imm {
-  uint64_t bits = 0;             // Const
-  uint32_t index = 0;            // Param, ids, Extract, Insert, SubgroupShuffleXor
-  uint32_t align = 0;            // Memory: bytes the address is known to be a multiple of; never 0 there
-  Scalar elem = Scalar::i32;     // Alloc
-  uint32_t count = 0;            // Alloc
-  Rmw rmw = Rmw::add;            // AtomicRmw
-  std::vector<uint16_t> lanes;   // Shuffle
+  uint64_t bits = 0;   // Const
+  uint32_t index = 0;  // Param, ids, Extract, Insert, SubgroupShuffleXor
+  uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
+  Scalar elem = Scalar::i32;    // Alloc
+  uint32_t count = 0;           // Alloc
+  Rmw rmw = Rmw::add;           // AtomicRmw
+  std::vector<uint16_t> lanes;  // Shuffle
 
   friend bool operator==(const Imm&, const Imm&) = default;
 };
@@ -134,8 +180,8 @@ bool is_pure(Op op);
 // Operand order does not matter (integers and integer comparisons only).
 bool is_commutative(Op op);
 
-// A straight list of instructions; regions of control flow are blocks with parameters. A region ends
-// in a yield, the kernel's body does not.
+// A straight list of instructions; regions of control flow are blocks with parameters. A region
+// ends in a yield, the kernel's body does not.
 struct Block {
   std::vector<Value> params;
   std::vector<InstId> insts;
@@ -143,9 +189,9 @@ struct Block {
 
 struct Param {
   std::string name;
-  Type type;                 // ptr<global>, or i32, i64, f32, f64 with one lane
-  bool written = false;      // pointers: the kernel stores through it
-  bool read = false;         // pointers: the kernel loads through it
+  Type type;             // ptr<global>, or i32, i64, f32, f64 with one lane
+  bool written = false;  // pointers: the kernel stores through it
+  bool read = false;     // pointers: the kernel loads through it
   // Pointers: nothing writes this memory during the launch, through this or any other pointer, so
   // loads from it may be hoisted past stores (metadata, inputs known not to be donated).
   bool invariant = false;
@@ -160,7 +206,7 @@ struct ParamLayout {
 };
 
 struct Kernel {
-  std::string name;                               // a C identifier; the entry point's name
+  std::string name;                                // a C identifier; the entry point's name
   std::array<uint32_t, 3> group_size = {1, 1, 1};  // threads a workgroup; {1,1,1} on a CPU
   std::vector<Param> params;
   std::vector<Inst> insts;

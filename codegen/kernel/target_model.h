@@ -8,30 +8,30 @@
 namespace primset::kir {
 
 enum class Format : uint8_t {
-  native_image,   // position-independent machine code for this process's CPU (see plugin.h)
+  native_image,  // position-independent machine code for this process's CPU (see plugin.h)
   llvm_bitcode,
   ptx,
-  spirv_vulkan,   // GLCompute, PhysicalStorageBuffer64
-  spirv_kernel,   // OpenCL, Physical64
+  spirv_vulkan,  // GLCompute, PhysicalStorageBuffer64
+  spirv_kernel,  // OpenCL, Physical64
 };
 
 struct TargetModel {
   Format format = Format::native_image;
 
   // Shape of the machine.
-  bool simt = false;               // workgroups of scalar threads; else one thread with vectors
-  uint32_t vector_bytes = 32;      // CPU: width of a vector register
-  uint32_t group_threads = 256;    // SIMT: threads of a usual workgroup
+  bool simt = false;             // workgroups of scalar threads; else one thread with vectors
+  uint32_t vector_bytes = 32;    // CPU: width of a vector register
+  uint32_t group_threads = 256;  // SIMT: threads of a usual workgroup
   uint32_t max_group_threads = 1024;
-  uint32_t group_memory = 32768;   // bytes
+  uint32_t group_memory = 32768;  // bytes
   uint32_t min_subgroup = 1, max_subgroup = 1;
   uint32_t max_groups_x = 0x7fffffff;
-  uint32_t param_bytes = 4096;     // a larger parameter block does not fit a launch
+  uint32_t param_bytes = 4096;  // a larger parameter block does not fit a launch
 
   // Types and atomics that exist.
   bool f64 = true;
   bool i64 = true;
-  bool f16 = false;                // f16 loads, stores and conversions; else 16-bit integers are used
+  bool f16 = false;  // f16 loads, stores and conversions; else 16-bit integers are used
   bool atomic_i64 = true;
   bool atomic_f32_add = false;
 
@@ -40,14 +40,15 @@ struct TargetModel {
   bool exact_div_sqrt_f32 = true;  // correctly rounded
   bool exact_div_sqrt_f64 = true;
   bool flush_denormals_f32 = false;
-  // SPIR-V only: widths for which the device takes an execution mode of VK_KHR_shader_float_controls,
-  // as the sum 16 | 32 | 64. Emitted for the widths that a kernel uses.
+  // SPIR-V only: widths for which the device takes an execution mode of
+  // VK_KHR_shader_float_controls, as the sum 16 | 32 | 64. Emitted for the widths that a kernel
+  // uses.
   uint8_t float_controls_nan = 0;     // SignedZeroInfNanPreserve
   uint8_t float_controls_rte = 0;     // RoundingModeRTE
   uint8_t float_controls_denorm = 0;  // DenormPreserve
-  // SPIR-V only: how many iterations all loops of one thread may run together before the driver ends
-  // them without a word (llvmpipe: 65535); 0: no limit. The emitter then runs the bodies of innermost
-  // for loops up to 16 times an iteration; nothing helps a while loop.
+  // SPIR-V only: how many iterations all loops of one thread may run together before the driver
+  // ends them without a word (llvmpipe: 65535); 0: no limit. The emitter then runs the bodies of
+  // innermost for loops up to 16 times an iteration; nothing helps a while loop.
   uint32_t loop_limit = 0;
 
   // LLVM targets only.

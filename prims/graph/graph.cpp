@@ -16,8 +16,12 @@ constexpr PrimInfo kPrims[] = {
 
 }  // namespace
 
-const PrimInfo& info(Prim p) { return kPrims[static_cast<size_t>(p)]; }
-int prim_count() { return static_cast<int>(std::size(kPrims)); }
+const PrimInfo& info(Prim p) {
+  return kPrims[static_cast<size_t>(p)];
+}
+int prim_count() {
+  return static_cast<int>(std::size(kPrims));
+}
 
 std::optional<Prim> prim_from_name(std::string_view name) {
   static const auto* by_name = [] {
@@ -34,8 +38,8 @@ const Attr& Node::find_attr(std::string_view name) const {
   for (const Attr& a : attrs) {
     if (a.name == name) return a;
   }
-  throw Error(ErrorCode::internal, std::string(info(prim).name) + " has no attribute '" +
-                                       std::string(name) + "'");
+  throw Error(ErrorCode::internal,
+              std::string(info(prim).name) + " has no attribute '" + std::string(name) + "'");
 }
 
 ValueId Graph::new_value(ValueType type, NodeId producer) {

@@ -1,12 +1,12 @@
-// PrimGraph: a pure SSA graph over primitives. Every value has a dtype and a symbolic shape; nothing
-// has strides, aliases or side effects, except `check`, which records an error.
+// PrimGraph: a pure SSA graph over primitives. Every value has a dtype and a symbolic shape;
+// nothing has strides, aliases or side effects, except `check`, which records an error.
 //
 // A graph is a body Region plus inputs and outputs. Regions of map, reduce and scan are scalar: all
 // their values have rank 0 and they capture nothing. Regions of for_loop, while_loop and cond hold
 // whole arrays and may use values of the enclosing regions.
 //
-// Inputs: a tensor input is an array; a scalar input is a rank-0 number that travels in the launch's
-// parameters (alpha, eps, a seed): different numbers are one plan.
+// Inputs: a tensor input is an array; a scalar input is a rank-0 number that travels in the
+// launch's parameters (alpha, eps, a seed): different numbers are one plan.
 //
 // Text form: text.h. Serialised form: serialize.h. Rules: verifier.h. Threads: build with one
 // thread, read with many.

@@ -124,10 +124,18 @@ SymInt SymContext::symbol(std::string name, int64_t hint, int64_t lower) {
   return intern({Term{1, {a}}});
 }
 
-size_t SymContext::symbol_count() const { return symbols_.size(); }
-const std::string& SymContext::symbol_name(size_t index) const { return symbols_[index].name; }
-int64_t SymContext::symbol_hint(size_t index) const { return symbols_[index].hint; }
-int64_t SymContext::symbol_lower(size_t index) const { return symbols_[index].lower; }
+size_t SymContext::symbol_count() const {
+  return symbols_.size();
+}
+const std::string& SymContext::symbol_name(size_t index) const {
+  return symbols_[index].name;
+}
+int64_t SymContext::symbol_hint(size_t index) const {
+  return symbols_[index].hint;
+}
+int64_t SymContext::symbol_lower(size_t index) const {
+  return symbols_[index].lower;
+}
 
 std::optional<uint32_t> SymContext::as_symbol(const SymInt& s) const {
   if (s.is_constant()) return std::nullopt;
@@ -177,11 +185,21 @@ int64_t SymContext::evaluate_poly(const Poly& p, std::span<const int64_t> symbol
       }
       int64_t x = evaluate_poly(a.lhs, symbols), y = evaluate_poly(a.rhs, symbols);
       switch (a.kind) {
-        case AtomKind::floor_div: v = wrapping_mul(v, y == 0 ? 0 : floor_div_int(x, y)); break;
-        case AtomKind::mod: v = wrapping_mul(v, y == 0 ? 0 : mod_int(x, y)); break;
-        case AtomKind::min: v = wrapping_mul(v, std::min(x, y)); break;
-        case AtomKind::ceil_log2: v = wrapping_mul(v, ceil_log2_int(x)); break;
-        default: v = wrapping_mul(v, std::max(x, y)); break;
+        case AtomKind::floor_div:
+          v = wrapping_mul(v, y == 0 ? 0 : floor_div_int(x, y));
+          break;
+        case AtomKind::mod:
+          v = wrapping_mul(v, y == 0 ? 0 : mod_int(x, y));
+          break;
+        case AtomKind::min:
+          v = wrapping_mul(v, std::min(x, y));
+          break;
+        case AtomKind::ceil_log2:
+          v = wrapping_mul(v, ceil_log2_int(x));
+          break;
+        default:
+          v = wrapping_mul(v, std::max(x, y));
+          break;
       }
     }
     sum = wrapping_add(sum, v);
@@ -221,7 +239,8 @@ std::optional<int64_t> SymContext::atom_lower(uint32_t id) const {
       if (x && y) return std::max(*x, *y);
       return x ? x : y;
     }
-    case AtomKind::ceil_log2: return 0;
+    case AtomKind::ceil_log2:
+      return 0;
   }
   return std::nullopt;
 }
@@ -256,12 +275,22 @@ std::string SymContext::atom_text(uint32_t id) const {
   const Atom& a = atoms_[id];
   const char* f = "";
   switch (a.kind) {
-    case AtomKind::symbol: return symbols_[a.symbol].name;
-    case AtomKind::floor_div: f = "floor_div"; break;
-    case AtomKind::mod: f = "mod"; break;
-    case AtomKind::min: f = "min"; break;
-    case AtomKind::max: f = "max"; break;
-    case AtomKind::ceil_log2: return "ceil_log2(" + poly_text(a.lhs) + ")";
+    case AtomKind::symbol:
+      return symbols_[a.symbol].name;
+    case AtomKind::floor_div:
+      f = "floor_div";
+      break;
+    case AtomKind::mod:
+      f = "mod";
+      break;
+    case AtomKind::min:
+      f = "min";
+      break;
+    case AtomKind::max:
+      f = "max";
+      break;
+    case AtomKind::ceil_log2:
+      return "ceil_log2(" + poly_text(a.lhs) + ")";
   }
   return std::string(f) + "(" + poly_text(a.lhs) + ", " + poly_text(a.rhs) + ")";
 }
@@ -272,8 +301,10 @@ std::string SymContext::poly_text(const Poly& p) const {
   // The constant sorts first; people expect it last.
   auto term = [&](const Term& t) {
     int64_t c = t.coefficient;
-    if (!out.empty()) out += c < 0 ? " - " : " + ";
-    else if (c < 0) out += "-";
+    if (!out.empty())
+      out += c < 0 ? " - " : " + ";
+    else if (c < 0)
+      out += "-";
     uint64_t magnitude = c < 0 ? -static_cast<uint64_t>(c) : static_cast<uint64_t>(c);
     if (t.atoms.empty()) {
       out += std::to_string(magnitude);
@@ -289,20 +320,32 @@ std::string SymContext::poly_text(const Poly& p) const {
   return out;
 }
 
-std::string SymContext::to_string(const SymInt& s) const { return poly_text(poly_of(s)); }
+std::string SymContext::to_string(const SymInt& s) const {
+  return poly_text(poly_of(s));
+}
 
 std::string SymContext::to_string(const Guard& g) const {
   const char* relation = "";
   switch (g.relation) {
-    case Guard::Relation::eq: relation = " == 0"; break;
-    case Guard::Relation::ne: relation = " != 0"; break;
-    case Guard::Relation::lt: relation = " < 0"; break;
-    case Guard::Relation::ge: relation = " >= 0"; break;
+    case Guard::Relation::eq:
+      relation = " == 0";
+      break;
+    case Guard::Relation::ne:
+      relation = " != 0";
+      break;
+    case Guard::Relation::lt:
+      relation = " < 0";
+      break;
+    case Guard::Relation::ge:
+      relation = " >= 0";
+      break;
   }
   return poly_text(polys_[g.poly]) + relation;
 }
 
-int64_t SymInt::hint() const { return context_ ? context_->hint_of(poly()) : value_; }
+int64_t SymInt::hint() const {
+  return context_ ? context_->hint_of(poly()) : value_;
+}
 
 int64_t SymInt::specialize() const {
   if (is_constant()) return value_;
@@ -317,8 +360,12 @@ SymInt operator+(const SymInt& a, const SymInt& b) {
   return c->intern(add_polys(c->poly_of(a), c->poly_of(b), 1));
 }
 
-SymInt operator-(const SymInt& a) { return a * SymInt(-1); }
-SymInt operator-(const SymInt& a, const SymInt& b) { return a + -b; }
+SymInt operator-(const SymInt& a) {
+  return a * SymInt(-1);
+}
+SymInt operator-(const SymInt& a, const SymInt& b) {
+  return a + -b;
+}
 
 SymInt operator*(const SymInt& a, const SymInt& b) {
   SymContext* c = context_of(a, b);
@@ -347,7 +394,9 @@ SymInt mod(const SymInt& a, const SymInt& b) {
   return c->intern({Term{1, {atom}}});
 }
 
-SymInt ceil_div(const SymInt& a, const SymInt& b) { return floor_div(a + b - 1, b); }
+SymInt ceil_div(const SymInt& a, const SymInt& b) {
+  return floor_div(a + b - 1, b);
+}
 
 SymInt min(const SymInt& a, const SymInt& b) {
   if (auto less = known_less(a, b)) return *less ? a : b;

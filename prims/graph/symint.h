@@ -1,12 +1,12 @@
 // Symbolic integers: the sizes, strides and run-time integers of a traced call.
 //
 // A SymInt is a constant, or a polynomial over atoms with integer coefficients, kept in canonical
-// form in a SymContext: equal polynomials are the same object, so s0*4 == 4*s0 needs no proof. Atoms
-// are symbols and opaque floor_div, mod, min, max and ceil_log2.
+// form in a SymContext: equal polynomials are the same object, so s0*4 == 4*s0 needs no proof.
+// Atoms are symbols and opaque floor_div, mod, min, max and ceil_log2.
 //
 // Every symbol carries a hint, its value in the call being traced. Arithmetic never looks at hints.
-// A comparison that the canonical form and the symbols' lower bounds cannot decide is decided by the
-// hints and recorded as a guard: the plan made from this trace holds for just those calls whose
+// A comparison that the canonical form and the symbols' lower bounds cannot decide is decided by
+// the hints and recorded as a guard: the plan made from this trace holds for just those calls whose
 // symbols satisfy all guards.
 //
 // Threads: a context is used by one thread while tracing; a finished one is read-only.
@@ -57,9 +57,15 @@ SymInt operator+(const SymInt& a, const SymInt& b);
 SymInt operator-(const SymInt& a, const SymInt& b);
 SymInt operator*(const SymInt& a, const SymInt& b);
 SymInt operator-(const SymInt& a);
-inline SymInt& operator+=(SymInt& a, const SymInt& b) { return a = a + b; }
-inline SymInt& operator-=(SymInt& a, const SymInt& b) { return a = a - b; }
-inline SymInt& operator*=(SymInt& a, const SymInt& b) { return a = a * b; }
+inline SymInt& operator+=(SymInt& a, const SymInt& b) {
+  return a = a + b;
+}
+inline SymInt& operator-=(SymInt& a, const SymInt& b) {
+  return a = a - b;
+}
+inline SymInt& operator*=(SymInt& a, const SymInt& b) {
+  return a = a * b;
+}
 SymInt floor_div(const SymInt& a, const SymInt& b);  // rounds toward -inf; b is not 0
 SymInt mod(const SymInt& a, const SymInt& b);        // a - b*floor_div(a, b)
 SymInt ceil_div(const SymInt& a, const SymInt& b);
@@ -70,9 +76,15 @@ SymInt ceil_log2(const SymInt& a);  // smallest k with 2^k >= a; a >= 1
 // Comparisons decide, recording a guard where they must.
 bool operator==(const SymInt& a, const SymInt& b);
 bool operator<(const SymInt& a, const SymInt& b);
-inline bool operator>(const SymInt& a, const SymInt& b) { return b < a; }
-inline bool operator<=(const SymInt& a, const SymInt& b) { return !(b < a); }
-inline bool operator>=(const SymInt& a, const SymInt& b) { return !(a < b); }
+inline bool operator>(const SymInt& a, const SymInt& b) {
+  return b < a;
+}
+inline bool operator<=(const SymInt& a, const SymInt& b) {
+  return !(b < a);
+}
+inline bool operator>=(const SymInt& a, const SymInt& b) {
+  return !(a < b);
+}
 
 // What is certain without a guard; nullopt: it depends on the symbols' values.
 std::optional<bool> known_equal(const SymInt& a, const SymInt& b);
@@ -83,7 +95,7 @@ SymInt product(std::span<const SymInt> xs);
 
 struct Guard {
   enum class Relation : uint8_t { eq, ne, lt, ge };
-  uint32_t poly;      // poly <relation> 0
+  uint32_t poly;  // poly <relation> 0
   Relation relation;
 };
 
@@ -125,8 +137,8 @@ class SymContext {
   enum class AtomKind : uint8_t { symbol, floor_div, mod, min, max, ceil_log2 };
   struct Atom {
     AtomKind kind;
-    uint32_t symbol;      // symbol: its index
-    Poly lhs, rhs;        // operands of the others; ceil_log2 has no rhs
+    uint32_t symbol;  // symbol: its index
+    Poly lhs, rhs;    // operands of the others; ceil_log2 has no rhs
   };
   const Poly& poly(uint32_t id) const { return polys_[id]; }
   Poly poly_of(const SymInt& s) const;

@@ -86,19 +86,21 @@ configure_and_build() {
 }
 
 # --- Python --------------------------------------------------------------------------------------
-# A virtual environment for the tests that compare with PyTorch, NumPy and SciPy. PyTorch's own
-# index has a build without the libraries of GPUs; where it cannot be reached any build will do.
+# A virtual environment with what the Python module is built with and what its tests compare with.
+# PyTorch's own index has a build without the libraries of GPUs; where it cannot be reached any build
+# will do.
 python_environment() {
-  if .venv/bin/python -c 'import torch, numpy, scipy, mpmath, pytest, yaml' 2>/dev/null; then
+  local modules='torch, numpy, scipy, mpmath, expecttest, nanobind, pytest, yaml, jsonschema'
+  if .venv/bin/python -c "import $modules" 2>/dev/null; then
     echo "The Python environment .venv is complete."
     return
   fi
   [ -x .venv/bin/python ] || python3 -m venv .venv
-  with_progress pip.log "pip install" .venv/bin/pip install -q --disable-pip-version-check \
-    numpy scipy mpmath pytest pyyaml
+  local install=(.venv/bin/pip install -q --disable-pip-version-check)
+  with_progress pip.log "pip install" \
+    "${install[@]}" numpy scipy mpmath expecttest nanobind pytest pyyaml jsonschema
   .venv/bin/python -c 'import torch' 2>/dev/null && return
-  with_progress pip-torch.log "pip install torch" .venv/bin/pip install -q \
-    --disable-pip-version-check torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu ||
-    with_progress pip-torch.log "pip install torch, any build" .venv/bin/pip install -q \
-      --disable-pip-version-check torch==2.13.0
+  with_progress pip-torch.log "pip install torch" "${install[@]}" torch==2.13.0 \
+    --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
+    with_progress pip-torch.log "pip install torch, any build" "${install[@]}" torch==2.13.0
 }

@@ -21,31 +21,43 @@ enum class ErrorCode {
   linalg,           // a factorisation failed (LinAlgError)
   out_of_memory,
   device_lost,
-  plugin,      // a plugin is missing, of the wrong version, or returned an error
-  corrupt,     // a file or serialised object does not parse
-  internal,    // Primset's own mistake: please report
+  plugin,    // a plugin is missing, of the wrong version, or returned an error
+  corrupt,   // a file or serialised object does not parse
+  internal,  // Primset's own mistake: please report
 };
 
 constexpr const char* name(ErrorCode c) {
   switch (c) {
-    case ErrorCode::runtime: return "runtime";
-    case ErrorCode::index: return "index";
-    case ErrorCode::value: return "value";
-    case ErrorCode::type: return "type";
-    case ErrorCode::not_implemented: return "not_implemented";
-    case ErrorCode::linalg: return "linalg";
-    case ErrorCode::out_of_memory: return "out_of_memory";
-    case ErrorCode::device_lost: return "device_lost";
-    case ErrorCode::plugin: return "plugin";
-    case ErrorCode::corrupt: return "corrupt";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::runtime:
+      return "runtime";
+    case ErrorCode::index:
+      return "index";
+    case ErrorCode::value:
+      return "value";
+    case ErrorCode::type:
+      return "type";
+    case ErrorCode::not_implemented:
+      return "not_implemented";
+    case ErrorCode::linalg:
+      return "linalg";
+    case ErrorCode::out_of_memory:
+      return "out_of_memory";
+    case ErrorCode::device_lost:
+      return "device_lost";
+    case ErrorCode::plugin:
+      return "plugin";
+    case ErrorCode::corrupt:
+      return "corrupt";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }
 
 class PRIMSET_API Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, std::string message) : std::runtime_error(std::move(message)), code_(code) {}
+  Error(ErrorCode code, std::string message)
+      : std::runtime_error(std::move(message)), code_(code) {}
   ErrorCode code() const { return code_; }
 
  private:

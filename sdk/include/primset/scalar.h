@@ -26,7 +26,9 @@ class Scalar {
   constexpr Scalar(T v) : kind_(Kind::floating), real_(static_cast<double>(v)) {}
   template <typename T>
   constexpr Scalar(std::complex<T> v)
-      : kind_(Kind::complex), real_(static_cast<double>(v.real())), imag_(static_cast<double>(v.imag())) {}
+      : kind_(Kind::complex),
+        real_(static_cast<double>(v.real())),
+        imag_(static_cast<double>(v.imag())) {}
 
   constexpr Kind kind() const { return kind_; }
   constexpr bool is_bool() const { return kind_ == Kind::boolean; }
@@ -36,7 +38,9 @@ class Scalar {
   constexpr bool is_complex() const { return kind_ == Kind::complex; }
 
   // The value as another kind; the caller has checked that this is meant.
-  constexpr int64_t to_int() const { return is_integral() ? integer_ : static_cast<int64_t>(real_); }
+  constexpr int64_t to_int() const {
+    return is_integral() ? integer_ : static_cast<int64_t>(real_);
+  }
   constexpr double to_double() const { return real_; }
   constexpr double imag() const { return imag_; }
   constexpr bool to_bool() const {

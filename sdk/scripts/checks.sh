@@ -1,0 +1,105 @@
+# What ./test runs, one function a kind of check. Source it after common.sh.
+
+passed=0
+failed=0
+
+# check "what" COMMAND...: counts it; a failure does not stop what follows.
+check() {
+  local what=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $what" >&2
+  fi
+}
+
+# A name for the sources as they are, so that a stopped run can go on.
+tree_name() {
+  git ls-files -co --exclude-standard -z | xargs -0 sha1sum 2>/dev/null | sha1sum | cut -c 1-12
+}
+
+# check_once KEY "what" COMMAND...: as check; what passed for these very sources is not run again.
+check_once() {
+  local mark=$logs/passed/$1-$tree what=$2 before=$failed
+  if [ -e "$mark" ]; then
+    echo "$what: passed before for these sources"
+    passed=$((passed + 1))
+    return
+  fi
+  shift
+  check "$@"
+  if [ "$failed" -eq "$before" ]; then
+    mkdir -p "$logs/passed"
+    : >"$mark"
+  fi
+}
+
+# unit_tests PRESET [ctest's options]: counts each test; ctest's closing line has the numbers. A run
+# without tests is a failure.
+unit_tests() {
+  local preset=$1 log=$logs/ctest-$1.log counts
+  shift
+  ctest --preset "$preset" -j "$(nproc)" "$@" 2>&1 | tee "$log" | grep -vE '^ +Start ' || true
+  counts=$(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)/\1 \2/p' "$log" |
+    tail -n 1)
+  if [ -z "$counts" ] || [ "${counts#* }" -eq 0 ]; then
+    echo "no test ran under $preset" >&2
+    failed=$((failed + 1))
+    return 1
+  fi
+  failed=$((failed + ${counts% *}))
+  passed=$((passed + ${counts#* } - ${counts% *}))
+  [ "${counts% *}" -eq 0 ]
+}
+
+# Builds and tests with a sanitizer. Python and PyTorch are not instrumented, so their tests stay out.
+sanitized() {
+  configure_and_build "$1" || return 1
+  local before=$passed
+  unit_tests "$1" -LE python
+  local status=$?
+  passed=$before # counted by check_once as one
+  return $status
+}
+
+# --- sources --------------------------------------------------------------------------------------
+our_sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.h' '*.c'; }
+
+# Tests are left out: they are read by people, run by machines, and take half of the time. So is
+# what is compiled only where other packages are (PyTorch's own headers).
+linted() {
+  local database=build/release/compile_commands.json
+  our_sources | grep -E '\.(cpp|c)$' | grep -vE '_test\.cpp$|_fuzz\.cpp$|/testdata/' |
+    while read -r file; do grep -qF "/$file\"" "$database" && echo "$file"; done |
+    xargs -P "$(nproc)" -n 4 clang-tidy-22 -p build/release --quiet 2>"$logs/clang-tidy.err" &&
+    echo "clang-tidy finds nothing."
+}
+
+# --- conformance ----------------------------------------------------------------------------------
+has_device() { build/release/bin/primset devices --names | grep -qx "$1"; }
+
+# smoke DEVICE: the smoke tier, within five minutes.
+smoke() {
+  timeout 300 build/release/bin/primset conform --device "$1" --tier smoke \
+    --failures "$logs/smoke-$1"
+}
+
+# standard NAME OPTIONS...: the standard tier, going on where the last run of these sources stopped.
+standard() {
+  local name=$1
+  shift
+  build/release/bin/primset conform "$@" --tier standard --resume \
+    --results "$logs/standard-$name-$tree.jsonl" --failures "$logs/standard-$name" \
+    --html "$logs/standard-$name.html"
+}
+
+# --- Python ---------------------------------------------------------------------------------------
+python_tests() {
+  local files
+  files=$(git ls-files -co --exclude-standard -- '*_test.py')
+  [ -n "$files" ] || { echo "there are no Python tests"; return; }
+  # shellcheck disable=SC2086
+  PYTHONPATH=build/release/python .venv/bin/python -m pytest -q $files
+}
