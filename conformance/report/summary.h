@@ -43,8 +43,8 @@ enum class ExitCode : int {
 };
 ExitCode exit_code(const OutcomeCounts& counts);
 
-// How much longer kernels take than the plugin's native primitives, case by case where there is one;
-// what takes more than `limit` times as long is listed.
+// How much longer kernels take than the plugin's native primitives, case by case where there is
+// one; what takes more than `limit` times as long is listed.
 std::string native_routes_text(const Report& report, double limit = 20);
 
 // A table, family by outcome, then the failures with their reproduction lines.
