@@ -120,10 +120,10 @@ class Oracle:
         from . import calls, sources
 
         units = [n for n in sources.names() if not only or only(n)]
-        todo = [n for n in units if not (self.recorded / slug(n)).exists()]
-        if not todo:
+        pending = [n for n in units if not (self.recorded / slug(n)).exists()]
+        if not pending:
             return
-        progress = Progress("recording", len(todo))
+        progress = Progress("recording", len(pending))
 
         def work(name, journal):
             recorder = sources.record(name, self.seed, self.samples)
@@ -134,7 +134,7 @@ class Oracle:
                 calls.dump([], self.recorded / slug(name))
             progress.step(name if not status else f"{name}: ended with status {status}")
 
-        Children(self.jobs, work, ended, limit=300).run(todo)
+        Children(self.jobs, work, ended, limit=300).run(pending)
         for old in self.calls.glob("*"):
             old.unlink()
 
@@ -161,10 +161,10 @@ class Oracle:
     def replay(self, overloads, index, again=False):
         from . import calls, derive, replay
 
-        todo = [o for o in overloads if again or not self._finished(o)]
-        for o in todo:
+        pending = [o for o in overloads if again or not self._finished(o)]
+        for o in pending:
             self._result(o).unlink(missing_ok=True)
-        progress = Progress("replaying", len(todo))
+        progress = Progress("replaying", len(pending))
         known = {}
         for name in index:
             known.setdefault(name.split(".")[0], []).append(name)
@@ -205,7 +205,7 @@ class Oracle:
                 return None
             return (name, at + 1)
 
-        Children(self.jobs, work, ended, limit=60).run([(o, 0) for o in todo])
+        Children(self.jobs, work, ended, limit=60).run([(o, 0) for o in pending])
 
     def _result(self, overload):
         return self.results / (slug(overload) + ".jsonl")
