@@ -230,7 +230,6 @@ constexpr OperatorRow kNetwork[] = {
     {"mse_loss", "mean", kSmoke, "self=T[5,7] target=T[5,7]"},
     {"mse_loss", "sum", kStandard, "self=T[5,7] target=T[5,7] reduction=2"},
     {"mse_loss", "none", kStandard, "self=T[5,7] target=T[5,7] reduction=0"},
-    {"l1_loss", "mean", kSmoke, "self=T[5,7] target=T[5,7]"},
     {"huber_loss", "mean", kSmoke, "self=T[5,7] target=T[5,7]"},
     {"smooth_l1_loss", "mean", kSmoke, "self=T[5,7] target=T[5,7]"},
     {"binary_cross_entropy", "mean", kSmoke, "self=T[5,7]{unit} target=T[5,7]{unit}"},
