@@ -11,14 +11,10 @@
 namespace primset::conformance {
 namespace {
 
-// A quick look takes the dtypes that differ most from each other; those that few devices have are
-// for a full one.
+// A quick look takes the dtypes that differ most from each other.
 CaseTier tier_of(DType t) {
   constexpr DTypeSet kQuick{DType::f32, DType::f16, DType::i64, DType::boolean};
-  constexpr DTypeSet kRare{DType::f8_e5m2, DType::f8_e4m3fn, DType::c32,
-                           DType::u16,     DType::u32,       DType::u64};
-  if (kQuick.contains(t)) return CaseTier::smoke;
-  return kRare.contains(t) ? CaseTier::full : CaseTier::standard;
+  return kQuick.contains(t) ? CaseTier::smoke : CaseTier::standard;
 }
 
 class Selector {

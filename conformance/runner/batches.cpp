@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 
 #include "conformance/runner/child.h"
 
@@ -16,8 +17,7 @@ using Ids = std::vector<std::string>;
 
 struct Batch {
   Ids ids;
-  int fruitless = 0;                  // processes in a row that ended without taking up a case
-  const CaseResult* first = nullptr;  // a rerun: what the first run came to
+  int fruitless = 0;  // processes in a row that ended without taking up a case
 };
 
 // A batch on its way through one process.
@@ -32,6 +32,8 @@ struct Running {
 
 // A process that dies this often before its first case would die for ever.
 constexpr int kMaxFruitless = 3;
+// Processes spent on running failures again.
+constexpr size_t kMostReruns = 200;
 
 class Runner {
  public:
@@ -45,8 +47,14 @@ class Runner {
                             ids.begin() + static_cast<std::ptrdiff_t>(end))});
     }
     drain();
-    // Now that nothing else runs: each failure alone.
-    for (const CaseResult& r : failures_) queue_.push_back({{r.id}, 0, &r});
+    // Now that nothing else runs: each failure alone, as long as they are few. Of many failures a
+    // flake is the least worry.
+    size_t together = 1 + failures_.size() / kMostReruns;
+    for (const CaseResult& r : failures_) {
+      if (first_.empty() || queue_.back().ids.size() == together) queue_.push_back({});
+      queue_.back().ids.push_back(r.id);
+      first_.emplace(r.id, &r);
+    }
     drain();
   }
 
@@ -120,12 +128,12 @@ class Runner {
     if (result.seconds == 0) {
       result.seconds = std::chrono::duration<double>(Clock::now() - r.started).count();
     }
-    report(r.batch, std::move(result));
+    report(std::move(result));
   }
 
-  void report(const Batch& batch, CaseResult result) {
-    if (batch.first) {
-      const CaseResult& first = *batch.first;
+  void report(CaseResult result) {
+    if (auto it = first_.find(result.id); it != first_.end()) {
+      const CaseResult& first = *it->second;
       if (result.verdict.outcome != Outcome::pass) return on_result_(first);
       result.verdict.outcome = Outcome::flake;
       result.verdict.detail =
@@ -156,7 +164,7 @@ class Runner {
       return false;
     }
     for (const std::string& id : rest.ids) {
-      report(rest, {id, Verdict::of(Outcome::not_run, "the worker never took it up: " + detail)});
+      report({id, Verdict::of(Outcome::not_run, "the worker never took it up: " + detail)});
     }
     return false;
   }
@@ -181,7 +189,8 @@ class Runner {
   const std::function<void(const CaseResult&)>& on_result_;
   std::deque<Batch> queue_;
   std::vector<std::unique_ptr<Running>> running_;
-  std::deque<CaseResult> failures_;  // a deque: batches point into it
+  std::deque<CaseResult> failures_;
+  std::unordered_map<std::string, const CaseResult*> first_;  // of reruns: what came before
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ struct DeviceClaims {
   std::string title;  // for people
   DTypeSet dtypes;
   bool flush_f32 = false;
+  // Without kernels a device claims primitives one by one, and of operators nothing.
+  bool takes_kernels = true;
 };
 
 struct CaughtError {
@@ -56,6 +58,8 @@ struct Execution {
   std::optional<CaughtError> error;
   std::vector<ActualTensor> results;  // lists flattened
   std::vector<HostStorage> storages;
+  // The plugin said of this very call that it runs it.
+  bool claimed = false;
   // A write beside a result, where the runner itself gave the result its memory.
   std::optional<std::string> stray_write;
   // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.

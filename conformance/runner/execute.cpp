@@ -109,9 +109,9 @@ class Judge {
       return Verdict::of(Outcome::pass, text);
     }
     if (e.code == ErrorCode::not_implemented || e.code == ErrorCode::out_of_memory) {
-      bool claimed = claims_.dtypes.contains(test_.id.dtype);
       bool memory = e.code == ErrorCode::out_of_memory;
-      return Verdict::of(claimed && !memory ? Outcome::claim_broken : Outcome::unsupported, text);
+      bool broken = is_claimed() && !memory;
+      return Verdict::of(broken ? Outcome::claim_broken : Outcome::unsupported, text);
     }
     if (!claims_.dtypes.contains(test_.id.dtype)) return Verdict::of(Outcome::unsupported, text);
     std::string wanted = expected_.error
@@ -119,6 +119,14 @@ class Judge {
                                            expected_.error->message)
                              : std::string("; expected no error");
     return Verdict::failed(FailKind::error_contract, text + wanted);
+  }
+
+  // Does the device say that it does this?
+  bool is_claimed() const {
+    if (!claims_.takes_kernels) return actual_.claimed;
+    auto has = [&](DType t) { return claims_.dtypes.contains(t); };
+    return has(test_.id.dtype) && std::ranges::all_of(tensors_of(test_), has, &HostTensor::dtype) &&
+           std::ranges::all_of(expected_.results, has, &ExpectedTensor::dtype);
   }
 
   bool look_at_results() {

@@ -14,6 +14,8 @@
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
 #include "sdk/runtime/device_state.h"
+#include "sdk/runtime/native.h"
+#include "sdk/runtime/storage.h"
 
 namespace primset::conformance {
 namespace {
@@ -22,12 +24,10 @@ namespace {
 // that "the very same argument twice" stays that.
 class DeviceMemory {
  public:
-  DeviceMemory(const std::vector<HostStorage>& storages, Device device) : device_(device) {
+  DeviceMemory(const std::vector<HostStorage>& storages, Device device) {
     for (const HostStorage& s : storages) {
-      auto bytes = static_cast<int64_t>(s.size());
-      Tensor raw = Tensor::empty({bytes}, DType::u8, device);
-      if (bytes > 0) raw.copy_from_host(s.data(), s.size());
-      raw_.push_back(raw);
+      raw_.emplace_back(runtime::new_storage(runtime::device_state(device), s.size()));
+      if (!s.empty()) bytes_of(raw_.back(), s.size()).copy_from_host(s.data(), s.size());
     }
   }
 
@@ -36,7 +36,7 @@ class DeviceMemory {
       if (host == t) return made;
     }
     Tensor made = t.wrapped_number ? Tensor::wrapped_number(number(storages, t))
-                                   : Tensor::view_of(raw_.at(t.storage).storage(), t.dtype, t.sizes,
+                                   : Tensor::view_of(raw_.at(t.storage), t.dtype, t.sizes,
                                                      t.strides, t.offset, t.conj, t.neg);
     made_.emplace_back(t, made);
     return made;
@@ -44,13 +44,9 @@ class DeviceMemory {
 
   std::vector<HostStorage> read_back() const {
     std::vector<HostStorage> out;
-    for (const Tensor& raw : raw_) {
-      Storage storage = raw.storage();
-      auto bytes = static_cast<int64_t>(storage.byte_size());
-      HostStorage s(static_cast<size_t>(bytes));
-      if (bytes > 0) {
-        Tensor::view_of(storage, DType::u8, {bytes}, {1}, 0).copy_to_host(s.data(), s.size());
-      }
+    for (const Storage& raw : raw_) {
+      HostStorage s(raw.byte_size());
+      if (!s.empty()) bytes_of(raw, s.size()).copy_to_host(s.data(), s.size());
       out.push_back(std::move(s));
     }
     return out;
@@ -68,8 +64,12 @@ class DeviceMemory {
     return Scalar(static_cast<double>(e.re));
   }
 
-  Device device_;
-  std::vector<Tensor> raw_;
+  // Bytes are moved, whether or not the device has tensors of them.
+  static Tensor bytes_of(const Storage& storage, size_t size) {
+    return Tensor::view_of(storage, DType::u8, {static_cast<int64_t>(size)}, {1}, 0);
+  }
+
+  std::vector<Storage> raw_;
   std::vector<std::pair<HostTensor, Tensor>> made_;
 };
 
@@ -213,6 +213,7 @@ class RuntimeDevice final : public DeviceRunner {
     claims_.title = p.name;
     claims_.dtypes = DTypeSet(p.dtypes);
     claims_.flush_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
+    claims_.takes_kernels = p.kernel_format != PRIMSET_FORMAT_NONE;
   }
 
   const DeviceClaims& claims() const override { return claims_; }
@@ -262,6 +263,7 @@ class RuntimeDevice final : public DeviceRunner {
       for (const HostTensor& t : guarded_outputs.tensors) {
         outputs.push_back(output_memory.tensor(guarded_outputs.storages, t));
       }
+      out.claimed = claims_graph(*test.graph);
       GraphLaunch launch(bundle_, *test.graph, inputs, outputs, device_);
       for (const Tensor& t : launch.run()) out.results.push_back(describe(t));
       out.stray_write = find_stray_write(guarded_outputs.storages, output_memory.read_back(),
@@ -272,6 +274,14 @@ class RuntimeDevice final : public DeviceRunner {
   }
 
  private:
+  // Does a plugin that takes no kernels say that it runs each primitive of the graph?
+  bool claims_graph(const prims::Graph& graph) const {
+    const plugin::PluginDevice& plugin = runtime::device_state(device_).plugin();
+    return !claims_.takes_kernels && std::ranges::all_of(graph.body.nodes, [&](prims::NodeId n) {
+      return runtime::runs_natively(plugin, graph, n);
+    });
+  }
+
   // Empty when the call takes no native route.
   std::optional<RouteTimes> time_routes(const std::function<void()>& call) {
     set_native(true);
