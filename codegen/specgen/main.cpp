@@ -29,7 +29,7 @@ constexpr const char* kDescription =
                                            the operators as C++ functions
   specgen specs my_ops.yaml --out out      with operators of your own
   specgen specs --out out --emit bundle    the bundle alone
-  specgen docs specs --out docs/reference  the operator reference
+  specgen docs specs --out build/reference the operator reference
 
 A path is a YAML file or a folder of them. A file is a list of '- op:' or '- prim:' entries; its name
 is the operators' family or the primitives' category. Mistakes are printed as
