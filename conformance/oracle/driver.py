@@ -46,7 +46,16 @@ class Children:
         self.jobs, self.work, self.ended, self.limit = jobs, work, ended, limit
 
     def run(self, units):
-        waiting, running = list(reversed(units)), {}
+        running = {}
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        try:
+            self._run(units, running)
+        finally:
+            for pid in running:
+                os.kill(pid, signal.SIGKILL)
+
+    def _run(self, units, running):
+        waiting = list(reversed(units))
         while waiting or running:
             while waiting and len(running) < self.jobs:
                 unit, journal = waiting.pop(), Journal()
@@ -197,7 +206,8 @@ class Oracle:
                 what = "torch_" + what
             with open(self._result(name), "a") as f:
                 f.write(json.dumps({"overload": name, "outcome": what, "index": at,
-                                    "signal": signal_number, "checks": {}}) + "\n")
+                                    "signal": signal_number, "checks": {}, "dtype": "",
+                                    "origin": "", "empty": False}) + "\n")
             if at < start:  # not even derived
                 with open(self._result(name), "a") as f:
                     f.write(json.dumps({"done": 0}) + "\n")

@@ -23,21 +23,6 @@ PyObject* guarded(F f) noexcept {
   }
 }
 
-// A literal as a template argument: the operator's name.
-template <size_t N>
-struct Name {
-  constexpr Name(const char (&s)[N]) {  // NOLINT: "add" is a Name
-    for (size_t i = 0; i < N; ++i) text[i] = s[i];
-  }
-  char text[N];
-};
-
-template <Name kName>
-const Packet& packet() {
-  static const Packet& p = packet_named(kName.text);
-  return p;
-}
-
 template <Name kName>
 PyObject* unary(PyObject* a) {
   return guarded([&] { return call_packet(packet<kName>(), {a}); });

@@ -58,6 +58,21 @@ const Packet& packet_named(std::string_view base);
 // Null when there is none.
 const Packet* find_packet(std::string_view base);
 
+// A literal as a template argument: the operator's name.
+template <size_t N>
+struct Name {
+  constexpr Name(const char (&s)[N]) {  // NOLINT: "add" is a Name
+    for (size_t i = 0; i < N; ++i) text[i] = s[i];
+  }
+  char text[N];
+};
+
+template <Name kName>
+const Packet& packet() {
+  static const Packet& p = packet_named(kName.text);
+  return p;
+}
+
 // primset.invoke, primset.operators, and what primset.ops is made of.
 void define_operators(nanobind::module_& m);
 // packet(args...) for tensor methods and operators; new reference.

@@ -58,6 +58,22 @@ nb::object method(nb::handle self, const char* name) {
   return nb::steal(bound_method(*packet, self.ptr()));
 }
 
+// Operators that read as attributes: t.T, t.real.
+template <Name kName>
+nb::object property(nb::handle self) {
+  return nb::steal(call_packet(packet<kName>(), {self.ptr()}));
+}
+
+nb::object to(nb::handle self, nb::args args, nb::kwargs kwargs) {
+  if (args.size() == 1 && kwargs.size() == 0) {
+    if (nb::isinstance<Device>(args[0]))
+      return wrapped(as_tensor(self.ptr())->to(nb::cast<Device>(args[0])));
+    if (nb::isinstance<nb::str>(args[0]))
+      return wrapped(as_tensor(self.ptr())->to(Device(nb::cast<std::string>(args[0]))));
+  }
+  return nb::steal(bound_method(packet<"to">(), self.ptr()))(*args, **kwargs);
+}
+
 bool truth(const Tensor& t) {
   if (t.numel() != 1)
     throw Error(ErrorCode::runtime,
@@ -73,12 +89,17 @@ Tensor from_storage(const Storage& storage, nb::handle dtype, const std::vector<
 }
 
 void define_geometry(nb::class_<Tensor>& type) {
-  type.def_prop_ro("shape", [](const Tensor& t) { return tuple_of(t.sizes()); })
-      .def("size", [](const Tensor& t) { return tuple_of(t.sizes()); })
+  type.def_prop_ro(
+          "shape", [](const Tensor& t) { return tuple_of(t.sizes()); },
+          nb::sig("def shape(self) -> tuple[int, ...]"))
+      .def(
+          "size", [](const Tensor& t) { return tuple_of(t.sizes()); },
+          nb::sig("def size(self) -> tuple[int, ...]"))
       .def(
           "size", [](const Tensor& t, int64_t dim) { return t.size(dim); }, nb::arg("dim"))
       .def(
-          "stride", [](const Tensor& t) { return tuple_of(t.strides()); }, "Strides in elements.")
+          "stride", [](const Tensor& t) { return tuple_of(t.strides()); },
+          nb::sig("def stride(self) -> tuple[int, ...]"), "Strides in elements.")
       .def(
           "stride", [](const Tensor& t, int64_t dim) { return t.stride(dim); }, nb::arg("dim"))
       .def("storage_offset", &Tensor::storage_offset, "In elements.")
@@ -87,7 +108,7 @@ void define_geometry(nb::class_<Tensor>& type) {
       .def("numel", &Tensor::numel)
       .def_prop_ro(
           "dtype", [](const Tensor& t) { return dtype_object(t.dtype()); },
-          nb::sig("def dtype(self) -> dtype"))
+          nb::sig("def dtype(self) -> _primset.dtype"))
       .def_prop_ro("device", &Tensor::device)
       .def_prop_ro("itemsize", [](const Tensor& t) { return byte_size(t.dtype()); })
       .def("is_conj", &Tensor::is_conj)
@@ -112,6 +133,20 @@ void define_data(nb::class_<Tensor>& type) {
           "tolist", [](const Tensor& t) { return to_list(t); },
           nb::sig("def tolist(self) -> typing.Any"))
       .def("cpu", &Tensor::cpu)
+      .def("to", &to, nb::sig("def to(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor"),
+           "to(device), or any overload of the operator: to(dtype), to(other).")
+      .def_prop_ro(
+          "T", [](nb::handle self) { return property<"numpy_T">(self); },
+          nb::sig("def T(self) -> Tensor"))
+      .def_prop_ro(
+          "mT", [](nb::handle self) { return property<"mT">(self); },
+          nb::sig("def mT(self) -> Tensor"))
+      .def_prop_ro(
+          "real", [](nb::handle self) { return property<"real">(self); },
+          nb::sig("def real(self) -> Tensor"))
+      .def_prop_ro(
+          "imag", [](nb::handle self) { return property<"imag">(self); },
+          nb::sig("def imag(self) -> Tensor"))
       .def(
           "numpy",
           [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
@@ -188,7 +223,7 @@ void define_tensor(nb::module_& m) {
   type.def_static("from_storage", &from_storage, nb::arg("storage"), nb::arg("dtype"),
                   nb::arg("size"), nb::arg("stride"), nb::arg("storage_offset") = 0,
                   nb::arg("conj") = false, nb::arg("neg") = false,
-                  nb::sig("def from_storage(storage: Storage, dtype: dtype, size: "
+                  nb::sig("def from_storage(storage: Storage, dtype: _primset.dtype, size: "
                           "collections.abc.Sequence[int], stride: "
                           "collections.abc.Sequence[int], storage_offset: int = 0, conj: bool = "
                           "False, neg: bool = False) -> Tensor"),
