@@ -659,6 +659,14 @@ struct ViewBox<f> {
   }
 };
 
+// An alias though the schema does not say so: autograd may not see it, memory does.
+template <auto f>
+Views unsafe(Tracer& t, std::span<const TensorMeta> viewed, const Arguments& args) {
+  Views views = ViewBox<f>::call(t, viewed, args);
+  for (View& v : views) v.unannotated = true;
+  return views;
+}
+
 }  // namespace
 }  // namespace view_operators
 
@@ -723,6 +731,10 @@ ViewFunction find_view(std::string_view function) {
       PRIMSET_VIEW_BOX(unbind),
       PRIMSET_VIEW_BOX(unflatten),
       PRIMSET_VIEW_BOX(unfold),
+      {"unsafe_chunk", &unsafe<&view_operators::chunk>},
+      {"unsafe_split", &unsafe<&view_operators::split>},
+      {"unsafe_split_with_sizes", &unsafe<&view_operators::split_with_sizes>},
+      {"unsafe_view", &unsafe<&view_operators::view>},
       PRIMSET_VIEW_BOX(unsqueeze),
       PRIMSET_VIEW_BOX(view),
       PRIMSET_VIEW_BOX(view_as),

@@ -466,6 +466,14 @@ SymInt ceil_log2(const SymInt& a) {
   return c->intern({Term{1, {atom}}});
 }
 
+void SymInts::out_of_range(size_t i) const {
+  const auto rank = static_cast<int64_t>(size());
+  throw Error(ErrorCode::index, "Dimension out of range (expected to be in range of [" +
+                                    std::to_string(std::min<int64_t>(-rank, -1)) + ", " +
+                                    std::to_string(std::max<int64_t>(rank - 1, 0)) + "], but got " +
+                                    std::to_string(static_cast<int64_t>(i)) + ")");
+}
+
 SymInt product(std::span<const SymInt> xs) {
   SymInt p = 1;
   for (const SymInt& x : xs) p *= x;

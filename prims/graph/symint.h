@@ -90,7 +90,28 @@ inline bool operator>=(const SymInt& a, const SymInt& b) {
 std::optional<bool> known_equal(const SymInt& a, const SymInt& b);
 std::optional<bool> known_less(const SymInt& a, const SymInt& b);
 
-using SymInts = std::vector<SymInt>;
+// Sizes, strides or dims. The index is checked: it may come from a user's tensor of a rank that an
+// operator does not take, and must then be an error.
+class SymInts : public std::vector<SymInt> {
+ public:
+  using std::vector<SymInt>::vector;
+  SymInts() = default;
+  SymInts(std::vector<SymInt> list) : std::vector<SymInt>(std::move(list)) {}  // NOLINT: is one
+
+  SymInt& operator[](size_t i) {
+    if (i >= size()) [[unlikely]]
+      out_of_range(i);
+    return data()[i];
+  }
+  const SymInt& operator[](size_t i) const {
+    if (i >= size()) [[unlikely]]
+      out_of_range(i);
+    return data()[i];
+  }
+
+ private:
+  [[noreturn]] void out_of_range(size_t i) const;  // throws Error{index}
+};
 SymInt product(std::span<const SymInt> xs);
 
 struct Guard {
