@@ -77,7 +77,9 @@ uint64_t dtypes(uint32_t features) {
 
 // Vulkan itself promises none of this; these drivers are known to. Unknown ones claim nothing.
 uint32_t numerics(const PhysicalDevice& d) {
-  uint32_t n = d.keeps_nan_inf ? PRIMSET_NUMERIC_KEEP_NAN_INF : 0u;
+  const uint32_t needed = d.features.shaderFloat64 ? 32 | 64 : 32;
+  const bool keeps_nan_inf = (d.keep_nan_widths & needed) == needed;
+  const uint32_t n = keeps_nan_inf ? PRIMSET_NUMERIC_KEEP_NAN_INF : 0u;
   switch (d.driver) {
     case VK_DRIVER_ID_NVIDIA_PROPRIETARY:
     case VK_DRIVER_ID_AMD_PROPRIETARY:
@@ -222,6 +224,9 @@ void primset_device_t::properties(primset_device_properties& p) const {
   p.features = kernel_features(physical);
   p.dtypes = dtypes(p.features);
   p.numerics = numerics(physical);
+  p.keep_nan_widths = physical.keep_nan_widths;
+  p.round_even_widths = physical.round_even_widths;
+  p.keep_denorm_widths = physical.keep_denorm_widths;
   p.memory_alignment = kMemoryAlignment;
   p.max_param_bytes = kMaxParamBytes;
   p.threads = 1;

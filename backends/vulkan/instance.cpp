@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "backends/vulkan/errors.h"
 
@@ -92,6 +93,31 @@ void read_features(const InstanceFunctions& vk, PhysicalDevice& device) {
   device.atomic_float = atomics.shaderBufferFloat32AtomicAdd;
 }
 
+// The widths that have a mode. Where some widths must share one, those are left out unless all of
+// them have it: a kernel states modes for the widths that it uses.
+uint32_t widths(VkBool32 has16, VkBool32 has32, VkBool32 has64,
+                VkShaderFloatControlsIndependence independence) {
+  const uint32_t all = (has16 ? 16 : 0) | (has32 ? 32 : 0) | (has64 ? 64 : 0);
+  switch (independence) {
+    case VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL:
+      return all;
+    case VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY:
+      return has16 == has64 ? all : all & 32;
+    default:
+      return all == (16 | 32 | 64) ? all : 0;
+  }
+}
+
+void read_float_controls(const VkPhysicalDeviceVulkan12Properties& p, PhysicalDevice& device) {
+  device.keep_nan_widths =
+      widths(p.shaderSignedZeroInfNanPreserveFloat16, p.shaderSignedZeroInfNanPreserveFloat32,
+             p.shaderSignedZeroInfNanPreserveFloat64, VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL);
+  device.round_even_widths = widths(p.shaderRoundingModeRTEFloat16, p.shaderRoundingModeRTEFloat32,
+                                    p.shaderRoundingModeRTEFloat64, p.roundingModeIndependence);
+  device.keep_denorm_widths = widths(p.shaderDenormPreserveFloat16, p.shaderDenormPreserveFloat32,
+                                     p.shaderDenormPreserveFloat64, p.denormBehaviorIndependence);
+}
+
 void read_properties(const InstanceFunctions& vk, PhysicalDevice& device) {
   VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
   sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
@@ -116,12 +142,32 @@ void read_properties(const InstanceFunctions& vk, PhysicalDevice& device) {
   device.device_id = p.properties.deviceID;
   std::memcpy(device.cache_uuid, p.properties.pipelineCacheUUID, VK_UUID_SIZE);
   device.driver = p12.driverID;
-  device.keeps_nan_inf =
-      p12.shaderSignedZeroInfNanPreserveFloat32 &&
-      (!device.features.shaderFloat64 || p12.shaderSignedZeroInfNanPreserveFloat64);
+  read_float_controls(p12, device);
   device.min_subgroup = has_sizes ? sizes.minSubgroupSize : p11.subgroupSize;
   device.max_subgroup = has_sizes ? sizes.maxSubgroupSize : p11.subgroupSize;
   device.max_allocation = p11.maxMemoryAllocationSize;
+}
+
+VkApplicationInfo application() {
+  VkApplicationInfo app{};
+  app.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  app.pApplicationName = "primset";
+  app.apiVersion = VK_API_VERSION_1_2;
+  return app;
+}
+
+// The loader unloads drivers with the last instance, and NVIDIA's comes up no more than about
+// thirty times in a process. So one instance stays for good (and the plugin's file: -z nodelete).
+void keep_drivers_loaded(const GlobalFunctions& vk) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    const VkApplicationInfo app = application();
+    VkInstanceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    info.pApplicationInfo = &app;
+    VkInstance kept = VK_NULL_HANDLE;
+    vk.vkCreateInstance(&info, nullptr, &kept);  // where it fails, the next one does and says so
+  });
 }
 
 // Kernels take addresses as 64-bit integers; streams are timeline semaphores. Without these a
@@ -160,10 +206,8 @@ Instance::~Instance() {
 }
 
 void Instance::create(bool validation) {
-  VkApplicationInfo app{};
-  app.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-  app.pApplicationName = "primset";
-  app.apiVersion = VK_API_VERSION_1_2;
+  keep_drivers_loaded(global_);
+  const VkApplicationInfo app = application();
   VkDebugUtilsMessengerCreateInfoEXT messages = messenger_info(host_);
   const VkValidationFeatureEnableEXT enable[] = {
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "primset/stream.h"
+#include "sdk/runtime/disk_cache.h"
 #include "sdk/runtime/kernel_cache.h"
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/options.h"
@@ -62,6 +63,7 @@ plugin::LoaderOptions loader_options() {
   plugin::LoaderOptions options;
   if (const std::string_view folder = PRIMSET_FALLBACK_PLUGIN_FOLDER; !folder.empty())
     options.fallback_folders.emplace_back(folder);
+  options.cache_folder = cache_folder();  // empty: plugins keep nothing either
   options.log = [](uint32_t level, std::string_view text) {
     const auto l = static_cast<LogLevel>(level > PRIMSET_LOG_ERROR ? PRIMSET_LOG_ERROR : level);
     if (log_enabled(l)) log_text(l, text);

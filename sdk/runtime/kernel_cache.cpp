@@ -115,6 +115,11 @@ std::shared_ptr<LoadedKernel> KernelCache::load(const kir::Kernel& kernel,
   desc.pointer_count = layout.pointers;
   desc.param_bytes = layout.size;
   desc.group_memory = group_memory_bytes(kernel);
+  std::vector<uint32_t> scalars;
+  for (size_t i = layout.pointers; i < kernel.params.size(); ++i)
+    scalars.push_back(static_cast<uint32_t>(kir::bytes(kernel.params[i].type.scalar)));
+  desc.scalar_count = static_cast<uint32_t>(scalars.size());
+  desc.scalar_sizes = scalars.data();
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->module = device_.load_module(desc);
   loaded->pointers = layout.pointers;

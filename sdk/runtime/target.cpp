@@ -67,6 +67,9 @@ std::optional<kir::TargetModel> target_model(const primset_device_properties& p)
   t.exact_div_sqrt_f32 = p.numerics & PRIMSET_NUMERIC_EXACT_DIV_F32;
   t.exact_div_sqrt_f64 = p.numerics & PRIMSET_NUMERIC_EXACT_DIV_F64;
   t.flush_denormals_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
+  t.float_controls_nan = static_cast<uint8_t>(p.keep_nan_widths);
+  t.float_controls_rte = static_cast<uint8_t>(p.round_even_widths);
+  t.float_controls_denorm = static_cast<uint8_t>(p.keep_denorm_widths);
   if (p.llvm_triple) t.triple = p.llvm_triple;
   if (p.llvm_cpu) t.cpu = p.llvm_cpu;
   if (p.llvm_features) t.features = p.llvm_features;

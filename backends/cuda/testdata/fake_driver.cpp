@@ -1,9 +1,14 @@
 #include "backends/cuda/testdata/fake_driver.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -91,6 +96,8 @@ thread_local Context t_current = nullptr;
 
 Result complain(const std::string& text, Result result = kInvalidValue) {
   world().complaints.push_back(text);
+  if (const char* folder = std::getenv("FAKE_CUDA_PTX"))
+    std::ofstream(std::string(folder) + "/complaints", std::ios::app) << text << std::endl;
   return result;
 }
 
@@ -221,6 +228,21 @@ void add_bias(unsigned groups, const std::string& params) {
     value += bias;
     std::memcpy(host(out + 4 * g), &value, 4);
   }
+}
+
+// For assemble_ptx: what is compiled is kept, for the machine it says.
+void keep_ptx(const std::string& ptx) {
+  const char* folder = std::getenv("FAKE_CUDA_PTX");
+  if (!folder) return;
+  const std::string file =
+      std::string(folder) + "/" + std::to_string(std::hash<std::string>()(ptx));
+  const std::string temporary = file + "." + std::to_string(getpid());
+  std::ofstream(temporary) << ptx;
+  std::rename(temporary.c_str(), (file + ".ptx").c_str());
+}
+int compute_capability() {
+  const char* sm = std::getenv("FAKE_CUDA_SM");
+  return sm ? std::atoi(sm) : 90;
 }
 
 // The parameter block of a launch's `extra` list.
@@ -368,9 +390,14 @@ FAKE(cuDeviceGetName)(char* name, int length, Device device) {
 }
 FAKE(cuDeviceGetAttribute)(int* value, DeviceAttribute attribute, Device) {
   static const std::map<DeviceAttribute, int> known = {
-      {kMaxThreadsPerBlock, 1024},  {kMaxGridDimX, INT32_MAX},         {kMaxGridDimY, 65535},
-      {kMaxGridDimZ, 65535},        {kMaxSharedMemoryPerBlock, 49152}, {kWarpSize, 32},
-      {kComputeCapabilityMajor, 9}, {kComputeCapabilityMinor, 0}};
+      {kMaxThreadsPerBlock, 1024},
+      {kMaxGridDimX, INT32_MAX},
+      {kMaxGridDimY, 65535},
+      {kMaxGridDimZ, 65535},
+      {kMaxSharedMemoryPerBlock, 49152},
+      {kWarpSize, 32},
+      {kComputeCapabilityMajor, compute_capability() / 10},
+      {kComputeCapabilityMinor, compute_capability() % 10}};
   *value = attribute == kMemoryPoolsSupported ? world().pools : known.at(attribute);
   return kSuccess;
 }
@@ -587,7 +614,10 @@ FAKE(cuLinkAddData_v2)(LinkState state, int type, void* data, size_t bytes, cons
   const auto* text = static_cast<const char*>(data);
   if (bytes == 0 || text[bytes - 1] != '\0') return complain("cuLinkAddData: no NUL at the end");
   state->ptx.assign(text, bytes - 1);
-  if (is_ptx(state->ptx)) return kSuccess;
+  if (is_ptx(state->ptx)) {
+    keep_ptx(state->ptx);
+    return kSuccess;
+  }
   if (state->log) std::snprintf(state->log, state->log_bytes, "fake: this is no PTX");
   return kErrorInvalidPtx;
 }

@@ -52,11 +52,21 @@ MachineName machine_name(const kir::TargetModel& model) {
 void initialize_targets() {
   static std::once_flag done;
   std::call_once(done, [] {
+#ifdef PRIMSET_LLVM_MACHINES  // those linked in
+#define PRIMSET_LLVM_MACHINE(name)    \
+  LLVMInitialize##name##TargetInfo(); \
+  LLVMInitialize##name##Target();     \
+  LLVMInitialize##name##TargetMC();   \
+  LLVMInitialize##name##AsmPrinter();
+#include PRIMSET_LLVM_MACHINES
+#undef PRIMSET_LLVM_MACHINE
+#else
     llvm::InitializeAllTargetInfos();
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
     llvm::InitializeAllAsmParsers();
+#endif
   });
 }
 

@@ -112,9 +112,25 @@ void Lowering::lower_int_binary(const Inst& inst) {
     }
     return set(inst, std::move(pieces));
   }
+  if (inst.op == Op::SRem && vulkan()) return lower_remainder(inst);
   const spv::Op op = t.scalar == Scalar::i1 ? bool_op(inst.op) : int_op(inst.op);
   if (op == spv::Op::OpNop) fail(inst, "not on " + kir::to_string(t));
   each_piece(inst, op);
+}
+
+// x - x / y * y: Vulkan leaves OpSRem undefined where an operand is negative, and NVIDIA's driver
+// does so on 64 bits.
+void Lowering::lower_remainder(const Inst& inst) {
+  const Type t = result_type(inst);
+  const Id type = types_.piece(t);
+  Ids pieces;
+  for (uint32_t i = 0; i < piece_count(t); ++i) {
+    const Id x = get(inst.operands[0])[i], y = get(inst.operands[1])[i];
+    const Id whole = code_.op(spv::Op::OpSDiv, type, {x, y});
+    const Id part = code_.op(spv::Op::OpIMul, type, {whole, y});
+    pieces.push_back(code_.op(spv::Op::OpISub, type, {x, part}));
+  }
+  set(inst, std::move(pieces));
 }
 
 Id Lowering::mul_high(const Inst& inst, Id x, Id y) {

@@ -91,6 +91,7 @@ class Lowering {
 
   // --- arithmetic.cpp
   void lower_int_binary(const kir::Inst& inst);
+  void lower_remainder(const kir::Inst& inst);
   void lower_float(const kir::Inst& inst);
   void lower_compare(const kir::Inst& inst);
   void lower_select(const kir::Inst& inst);

@@ -167,6 +167,13 @@ typedef struct primset_device_properties {
   const char* llvm_cpu;    /* "sm_90" */
   const char* llvm_features;
   void* next;
+
+  /* SPIR-V formats: the float widths, as the sum 16 | 32 | 64, for which a kernel may state an
+   * execution mode of SPV_KHR_float_controls; each mode for any choice of them. */
+  uint32_t keep_nan_widths;    /* SignedZeroInfNanPreserve */
+  uint32_t round_even_widths;  /* RoundingModeRTE */
+  uint32_t keep_denorm_widths; /* DenormPreserve */
+  uint32_t reserved;
 } primset_device_properties;
 
 /* PRIMSET_FORMAT_NATIVE_IMAGE: the bytes given to module_load begin with this header. Map the whole

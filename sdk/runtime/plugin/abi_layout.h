@@ -23,7 +23,7 @@ PIN(primset_status, code, 4);
 PIN(primset_status, message, 8);
 PIN(primset_status, release, 16);
 
-PIN_SIZE(primset_device_properties, 248);
+PIN_SIZE(primset_device_properties, 264);
 PIN(primset_device_properties, struct_size, 0);
 PIN(primset_device_properties, kernel_format, 4);
 PIN(primset_device_properties, name, 8);
@@ -46,6 +46,10 @@ PIN(primset_device_properties, llvm_triple, 216);
 PIN(primset_device_properties, llvm_cpu, 224);
 PIN(primset_device_properties, llvm_features, 232);
 PIN(primset_device_properties, next, 240);
+PIN(primset_device_properties, keep_nan_widths, 248);
+PIN(primset_device_properties, round_even_widths, 252);
+PIN(primset_device_properties, keep_denorm_widths, 256);
+PIN(primset_device_properties, reserved, 260);
 
 PIN_SIZE(primset_native_image, 32);
 PIN(primset_native_image, magic, 0);

@@ -113,7 +113,7 @@ fs::path default_cache_folder() {
 
 Registry::Registry(LoaderOptions options) : options_(std::move(options)) {
   path_ = options_.path ? *options_.path : default_plugin_path(options_.fallback_folders);
-  if (options_.cache_folder.empty()) options_.cache_folder = default_cache_folder();
+  if (!options_.cache_folder) options_.cache_folder = default_cache_folder();
   if (!options_.validation) options_.validation = validation_from_environment();
   for (const fs::path& entry : path_) add_files(entry, files_);
 }
@@ -154,7 +154,7 @@ std::shared_ptr<Plugin> Registry::load(const PluginFile& file) const {
     throw Error(ErrorCode::plugin,
                 fmt::format("plugin {}: is not named lib<name>_primset.so", file.path.string()));
   auto library =
-      std::make_shared<PluginLibrary>(file.path, options_.log, options_.cache_folder.string());
+      std::make_shared<PluginLibrary>(file.path, options_.log, options_.cache_folder->string());
   const primset_plugin* table = library->query(file.name);
   std::unique_ptr<ValidationLayer> layer;
   if (options_.validation)

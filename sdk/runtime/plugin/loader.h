@@ -32,8 +32,8 @@ struct LoaderOptions {
   // Used when there is no installed folder.
   std::vector<std::filesystem::path> fallback_folders;
   LogSink log = stderr_log();
-  // Handed to plugins. Empty: $XDG_CACHE_HOME/primset or ~/.cache/primset.
-  std::filesystem::path cache_folder;
+  // Handed to plugins; an empty path is none. Not set: $XDG_CACHE_HOME/primset or ~/.cache/primset.
+  std::optional<std::filesystem::path> cache_folder;
   // Interposes the validation layer. Empty: as PRIMSET_VALIDATE and PRIMSET_FAULTS say.
   std::optional<ValidationOptions> validation;
 };
