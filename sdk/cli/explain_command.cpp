@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "codegen/emit/emitter.h"
+#include "codegen/kernel/rounds.h"
 #include "codegen/kernel/text.h"
 #include "codegen/schedule/program.h"
 #include "prims/graph/text.h"
@@ -93,7 +94,8 @@ Stages explain(const Options& options) {
     stages.emplace_back("kernel " + k.name, kir::print(k));
   if (!call.device->has_kernels()) return stages;
   for (const kir::Kernel& k : program.kernels)
-    stages.emplace_back("code " + k.name, emit::emit_text(k, call.device->target()));
+    stages.emplace_back("code " + k.name,
+                        emit::emit_text(k, kir::without_loop_limit(call.device->target())));
   return stages;
 }
 

@@ -413,6 +413,16 @@ TEST(Threads, ShareThePlans) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Some drivers end a kernel's loops after 65535 rounds.
+TEST(Launches, LoopsOfAnyLength) {
+  for (int64_t n : {100, 65534, 65535, 65536, 200000}) {
+    const Tensor ones = Tensor::of<int64_t>(std::vector<int64_t>(static_cast<size_t>(n), 1), {n});
+    const Tensor sums = invoke("cumsum", {ones, 0})[0].tensor();
+    const std::vector<int64_t> got = sums.to_vector<int64_t>();
+    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(got[static_cast<size_t>(i)], i + 1) << "of " << n;
+  }
+}
+
 TEST(Detail, ArgumentsInSchemaOrder) {
   const detail::Op op("add.Tensor");
   const Tensor a = floats({1, 2}, {2});

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 
+#include "codegen/kernel/rounds.h"
 #include "codegen/kernel/table_form.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/host_copy.h"
@@ -27,6 +28,9 @@ struct Bound {
   uint64_t offset = 0, bytes = 0;
   std::byte* host = nullptr;
 };
+
+// Rounds that finding its entry takes a launch in table form.
+constexpr uint32_t kTableRounds = 64;
 
 class Runner {
  public:
@@ -91,6 +95,15 @@ class Runner {
     auto* block = reinterpret_cast<std::byte*>(d.scalars.data());
     for (const ScalarPlan& p : l.scalars) write_scalar(p, block + p.offset);
     return true;
+  }
+  // Would the driver end the launch's loops too early? `spare`: rounds that the launch takes
+  // besides.
+  bool has_long_loops(const LaunchPlan& l, const LaunchData& d, uint32_t spare) const {
+    const uint32_t limit = device_.target().loop_limit;
+    if (limit == 0) [[likely]]
+      return false;
+    const auto scalars = std::as_bytes(std::span(d.scalars.data(), d.scalars.size()));
+    return kir::most_rounds(*l.source, d.groups, scalars) > limit - std::min(limit, spare);
   }
   bool exact() const { return exact_; }
 
@@ -377,9 +390,11 @@ class Runner {
   void step(const LaunchPlan& l) {
     LaunchData d;
     if (!gather(l, d)) return;
+    const LoadedKernel& kernel =
+        has_long_loops(l, d, 0) ? device_.kernels().unrolled_of(*l.kernel, *l.source) : *l.kernel;
     primset_launch launch{};
     launch.struct_size = sizeof(launch);
-    launch.kernel = l.kernel->module.kernel();
+    launch.kernel = kernel.module.kernel();
     std::copy_n(d.groups, 3, launch.groups);
     launch.binding_count = static_cast<uint32_t>(d.bindings.size());
     launch.bindings = d.bindings.data();
@@ -551,14 +566,22 @@ class TableRunner {
 
  private:
   void launch(const LaunchPlan& l) {
-    const LoadedKernel& kernel = device_.kernels().table_of(*l.kernel, *l.source);
     for (Runner& r : runs_) {
       Runner::LaunchData d;
       if (!r.gather(l, d)) continue;
-      if (groups_ + d.groups[0] > device_.target().max_groups_x) flush(kernel);
+      if (groups_ + d.groups[0] > device_.target().max_groups_x) flush(l);
+      long_loops_ |= r.has_long_loops(l, d, kTableRounds);
       append(d, l.kernel->scalar_bytes);
     }
-    flush(kernel);
+    flush(l);
+  }
+
+  const LoadedKernel& table_of(const LaunchPlan& l) const {
+    KernelCache& kernels = device_.kernels();
+    const LoadedKernel& table = kernels.table_of(*l.kernel, *l.source);
+    if (!long_loops_) [[likely]]
+      return table;
+    return kernels.unrolled_of(table, kir::table_form(*l.source, device_.target()));
   }
 
   // The entry's form: codegen/kernel/table_form.h.
@@ -577,8 +600,9 @@ class TableRunner {
     return plugin.device_addresses()->address(plugin.handle(), buffer);
   }
 
-  void flush(const LoadedKernel& kernel) {
+  void flush(const LaunchPlan& l) {
     if (entries_ == 0) return;
+    const LoadedKernel& kernel = table_of(l);
     const uint64_t bytes = table_.size() * sizeof(uint64_t);
     lock_->unlock();
     const Block block = device_.allocator().allocate(bytes, stream_.pool());
@@ -607,6 +631,7 @@ class TableRunner {
     table_.clear();
     bindings_.resize(1);
     groups_ = entries_ = 0;
+    long_loops_ = false;
   }
 
   const Plan& plan_;
@@ -618,6 +643,7 @@ class TableRunner {
   std::vector<uint64_t> table_;
   std::vector<primset_binding> bindings_{1};  // the table, then what its entries point to
   uint64_t groups_ = 0, entries_ = 0;
+  bool long_loops_ = false;  // of an entry in the table
 };
 
 bool launches_in_tables(const StepPlan& step, const DeviceState& device) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codegen/emit/emitter.h"
+#include "codegen/kernel/rounds.h"
 #include "codegen/kernel/table_form.h"
 #include "codegen/kernel/text.h"
 #include "sdk/runtime/log.h"
@@ -30,20 +31,24 @@ uint32_t group_memory_bytes(const kir::Kernel& kernel) {
 
 KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
     : device_(device),
-      target_(target),
-      target_text_(describe(target) + " emitter=" + emit::emitter_version()),
+      unrolled_(form(target)),
+      usual_(form(without_loop_limit(target))),
       disk_(cache_folder()) {}
 
-Digest KernelCache::key_of(const kir::Kernel& kernel) const {
+KernelCache::Form KernelCache::form(const kir::TargetModel& target) {
+  return {target, describe(target) + " emitter=" + emit::emitter_version()};
+}
+
+Digest KernelCache::key_of(const kir::Kernel& kernel, const Form& form) {
   Sha256 hash;
-  hash.add(target_text_);
+  hash.add(form.text);
   hash.add(std::string_view("\n", 1));
   hash.add(kir::print(kernel));
   return hash.finish();
 }
 
-const LoadedKernel& KernelCache::get(const kir::Kernel& kernel) {
-  const Digest key = key_of(kernel);
+const LoadedKernel& KernelCache::get(const kir::Kernel& kernel, const Form& form) {
+  const Digest key = key_of(kernel, form);
   std::promise<std::shared_ptr<LoadedKernel>> promise;
   std::shared_future<std::shared_ptr<LoadedKernel>> known;
   {
@@ -59,7 +64,7 @@ const LoadedKernel& KernelCache::get(const kir::Kernel& kernel) {
     return *known.get();
   }
   try {
-    auto made = make(kernel, key);
+    auto made = make(kernel, form, key);
     promise.set_value(made);
     return *made;
   } catch (...) {
@@ -70,16 +75,27 @@ const LoadedKernel& KernelCache::get(const kir::Kernel& kernel) {
   }
 }
 
+const LoadedKernel& KernelCache::unrolled_of(const LoadedKernel& kernel,
+                                             const kir::Kernel& source) {
+  const LoadedKernel* unrolled = kernel.unrolled.load(std::memory_order_acquire);
+  if (!unrolled) {
+    unrolled = &get(source, unrolled_);
+    kernel.unrolled.store(unrolled, std::memory_order_release);
+  }
+  return *unrolled;
+}
+
 const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel, const kir::Kernel& source) {
   const LoadedKernel* table = kernel.table.load(std::memory_order_acquire);
   if (!table) {
-    table = &get(kir::table_form(source, target_));
+    table = &get(kir::table_form(source, usual_.target));
     kernel.table.store(table, std::memory_order_release);
   }
   return *table;
 }
 
-std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const Digest& key) {
+std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const Form& form,
+                                                const Digest& key) {
   if (auto found = disk_.load(key)) {
     if (!found->damaged) {
       try {
@@ -93,7 +109,7 @@ std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const
     }
     count(Counter::kernel_disk_rejects);
   }
-  const emit::Binary binary = emit::emit(kernel, target_);
+  const emit::Binary binary = emit::emit(kernel, form.target);
   count(Counter::kernels_compiled);
   auto loaded = load(kernel, binary.bytes);
   disk_.store(key, binary.bytes);

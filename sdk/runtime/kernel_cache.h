@@ -23,7 +23,8 @@ struct LoadedKernel {
   plugin::ModuleHandle module;
   uint32_t pointers = 0;      // leading pointers of the parameter block
   uint32_t scalar_bytes = 0;  // what follows them
-  mutable std::atomic<const LoadedKernel*> table = nullptr;  // KernelCache::table_of
+  // KernelCache::table_of and unrolled_of
+  mutable std::atomic<const LoadedKernel*> table = nullptr, unrolled = nullptr;
 };
 
 // Thread safe. Two threads that want the same new kernel compile it once.
@@ -31,18 +32,29 @@ class KernelCache {
  public:
   KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target);
 
-  const LoadedKernel& get(const kir::Kernel& kernel);
+  const LoadedKernel& get(const kir::Kernel& kernel) { return get(kernel, usual_); }
+  // The same kernel for launches with more rounds of loops than the driver lets go round one by one
+  // (TargetModel::loop_limit). Few launches need it, and it takes a driver many times as long to
+  // compile.
+  const LoadedKernel& unrolled_of(const LoadedKernel& kernel, const kir::Kernel& source);
   // The kernel's table form (codegen/kernel/table_form.h); `source` is what `kernel` was made from.
   const LoadedKernel& table_of(const LoadedKernel& kernel, const kir::Kernel& source);
 
  private:
-  std::shared_ptr<LoadedKernel> make(const kir::Kernel& kernel, const Digest& key);
+  struct Form {
+    kir::TargetModel target;
+    std::string text;  // the part of every key that does not change
+  };
+  static Form form(const kir::TargetModel& target);
+
+  const LoadedKernel& get(const kir::Kernel& kernel, const Form& form);
+  std::shared_ptr<LoadedKernel> make(const kir::Kernel& kernel, const Form& form,
+                                     const Digest& key);
   std::shared_ptr<LoadedKernel> load(const kir::Kernel& kernel, std::span<const uint8_t> bytes);
-  Digest key_of(const kir::Kernel& kernel) const;
+  static Digest key_of(const kir::Kernel& kernel, const Form& form);
 
   const plugin::PluginDevice& device_;
-  const kir::TargetModel& target_;
-  std::string target_text_;  // the part of every key that does not change
+  Form unrolled_, usual_;
   DiskCache disk_;
   std::mutex mutex_;
   std::map<Digest, std::shared_future<std::shared_ptr<LoadedKernel>>> kernels_;

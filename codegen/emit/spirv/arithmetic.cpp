@@ -194,10 +194,11 @@ Id Lowering::mul_high_64(Id type, uint32_t lanes, Id x, Id y, bool sign) {
 
 void Lowering::lower_float(const Inst& inst) {
   const Type t = result_type(inst);
+  const bool constant = takes_constants_only(inst);
   Ids pieces;
   for (uint32_t i = 0; i < piece_count(t); ++i) {
     Ids operands;
-    for (kir::Value v : inst.operands) operands.push_back(operand(v, i));
+    for (kir::Value v : inst.operands) operands.push_back(constant ? hidden(v, i) : operand(v, i));
     pieces.push_back(float_op(inst.op, t.scalar, piece_lanes(t), operands));
   }
   set(inst, std::move(pieces));

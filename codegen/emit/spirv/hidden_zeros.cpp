@@ -4,11 +4,14 @@
 // NoContraction and SignedZeroInfNanPreserve say: x + 0 and x - 0 become x, also where x is -0;
 // 0 * x and 0 / x become 0 and x / 0 anything, also where x is NaN, infinite or zero. No other
 // constant suffers. So zeros that are operands of float arithmetic, or that a loop's first
-// iteration hands to it, are made at run time from a number that is zero in every running thread.
-// Other compilers lose nothing: IEEE lets them simplify none of these.
+// iteration hands to it, are made at run time from a number that is zero in every running thread;
+// and so is an operand of what would be computed from constants alone, as 1 - 1. Other compilers
+// lose nothing: IEEE lets them simplify none of these.
 //
 // For the same reason loops that turn numbers into floats are not unrolled by the driver
 // (control.cpp): the first iteration's float would be the constant zero.
+#include <algorithm>
+
 #include "codegen/emit/spirv/lowering.h"
 
 namespace primset::emit::spirv {
@@ -40,12 +43,21 @@ bool Lowering::is_float_zero(kir::Value v) const {
   return (*known(v) << 1 << (63 - (kir::width(s) - 1))) == 0;  // of either sign
 }
 
+bool Lowering::takes_constants_only(const Inst& inst) const {
+  return std::ranges::all_of(inst.operands, [&](kir::Value v) { return known(v).has_value(); });
+}
+
 // A piece of v; zeros of f32 and f64 are hidden.
 Id Lowering::operand(kir::Value v, uint32_t piece) {
+  return is_float_zero(v) ? hidden(v, piece) : get(v)[piece];
+}
+
+// A piece of a constant, which the driver cannot tell; of f16 and integers as it is.
+Id Lowering::hidden(kir::Value v, uint32_t piece) {
   const Type t = k_.type(v);
-  if (!is_float_zero(v) || t.scalar == Scalar::f16) return get(v)[piece];
-  Id& hidden = hidden_operands_[v.id];
-  if (hidden != 0) return hidden;
+  if (!vulkan() || (t.scalar != Scalar::f32 && t.scalar != Scalar::f64)) return get(v)[piece];
+  Id& made = hidden_operands_[v.id];
+  if (made != 0) return made;
   const Scalar word = t.scalar == Scalar::f64 ? Scalar::i64 : Scalar::i32;
   const Id zero = hidden_zero(word);
   Code::AtEntry at_entry(code_);
@@ -53,8 +65,8 @@ Id Lowering::operand(kir::Value v, uint32_t piece) {
                                  : code_.op(spv::Op::OpBitwiseOr, types_.scalar(word),
                                             {zero, types_.constant(word, *known(v))});
   const Id scalar = bitcast(word, t.scalar, 1, bits);
-  if (t.lanes == 1) return hidden = scalar;
-  return hidden =
+  if (t.lanes == 1) return made = scalar;
+  return made =
              code_.op(spv::Op::OpCompositeConstruct, types_.piece(t), Ids(piece_lanes(t), scalar));
 }
 

@@ -108,7 +108,9 @@ class Lowering {
   // --- hidden_zeros.cpp
   Id hidden_zero(kir::Scalar s);
   bool is_float_zero(kir::Value v) const;
+  bool takes_constants_only(const kir::Inst& inst) const;
   Id operand(kir::Value v, uint32_t piece);
+  Id hidden(kir::Value v, uint32_t piece);
   bool makes_floats(kir::BlockId block) const;
 
   // --- conversion.cpp

@@ -95,6 +95,12 @@ std::vector<Pattern> algebra_patterns() {
       PATTERN(b.fdiv(x, b.constant_f(b.type(x), 3))),
       PATTERN(b.fmul(b.fadd(x, y), b.fadd(x, y))),
       PATTERN(b.fsub(b.fmul(x, b.constant_f(b.type(x), 0)), y)),
+      // Zeros that a compiler can compute.
+      PATTERN(b.fdiv(x, b.fsub(one(b, x), one(b, x)))),
+      PATTERN(b.fmul(x, b.fsub(one(b, x), one(b, x)))),
+      PATTERN(b.fadd(x, b.fneg(b.fsub(one(b, x), one(b, x))))),
+      PATTERN(b.fdiv(x, b.sitofp(b.i32(0), b.type(x).scalar))),
+      PATTERN(b.fmul(x, b.sitofp(b.i32(0), b.type(x).scalar))),
       // Choices that look like min, max, abs, clamp.
       PATTERN(b.select(b.flt(x, y), x, y)),
       PATTERN(b.select(b.flt(x, y), y, x)),
