@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/vulkan/claims.h"
+
 using primset_vulkan::check;
 using primset_vulkan::PhysicalDevice;
 
@@ -49,50 +51,6 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
 
   atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
   atomics.shaderBufferFloat32AtomicAdd = VK_TRUE;
-}
-
-uint32_t kernel_features(const PhysicalDevice& d) {
-  uint32_t f = PRIMSET_FEATURE_I64;
-  if (d.features.shaderFloat64) f |= PRIMSET_FEATURE_F64;
-  if (d.features12.shaderFloat16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_F16;
-  if (d.features12.shaderBufferInt64Atomics) f |= PRIMSET_FEATURE_ATOMIC_I64;
-  if (d.atomic_float) f |= PRIMSET_FEATURE_ATOMIC_F32_ADD;
-  if (d.features12.shaderInt8 && d.features12.storageBuffer8BitAccess) f |= PRIMSET_FEATURE_INT8;
-  if (d.features.shaderInt16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_INT16;
-  return f;
-}
-
-uint64_t dtypes(uint32_t features) {
-  uint64_t set = 1u << PRIMSET_I32 | 1u << PRIMSET_I64 | 1u << PRIMSET_U32 | 1u << PRIMSET_U64 |
-                 1u << PRIMSET_F32 | 1u << PRIMSET_C64;
-  if (features & PRIMSET_FEATURE_INT8)
-    set |= 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 | 1u << PRIMSET_F8_E5M2 |
-           1u << PRIMSET_F8_E4M3FN;
-  if (features & PRIMSET_FEATURE_INT16)
-    set |= 1u << PRIMSET_I16 | 1u << PRIMSET_U16 | 1u << PRIMSET_F16 | 1u << PRIMSET_BF16 |
-           1u << PRIMSET_C32;
-  if (features & PRIMSET_FEATURE_F64) set |= 1u << PRIMSET_F64 | 1u << PRIMSET_C128;
-  return set;
-}
-
-// Vulkan itself promises none of this; these drivers are known to. Unknown ones claim nothing.
-uint32_t numerics(const PhysicalDevice& d) {
-  const uint32_t needed = d.features.shaderFloat64 ? 32 | 64 : 32;
-  const bool keeps_nan_inf = (d.keep_nan_widths & needed) == needed;
-  const uint32_t n = keeps_nan_inf ? PRIMSET_NUMERIC_KEEP_NAN_INF : 0u;
-  switch (d.driver) {
-    case VK_DRIVER_ID_NVIDIA_PROPRIETARY:
-    case VK_DRIVER_ID_AMD_PROPRIETARY:
-    case VK_DRIVER_ID_AMD_OPEN_SOURCE:
-    case VK_DRIVER_ID_MESA_RADV:
-    case VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS:
-    case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
-      return n | PRIMSET_NUMERIC_FUSED_FMA;
-    case VK_DRIVER_ID_MESA_LLVMPIPE:  // the host CPU's division; fma is a product and a sum
-      return n | PRIMSET_NUMERIC_EXACT_DIV_F32 | PRIMSET_NUMERIC_EXACT_DIV_F64;
-    default:
-      return n;
-  }
 }
 
 uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory) {

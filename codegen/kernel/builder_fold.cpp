@@ -1,7 +1,7 @@
 // Folding in the builder. Integers fold freely. Of the floating operations only those that touch
-// nothing but bits (fneg, fabs) or are exact or correctly rounded everywhere (conversions of
-// numbers) fold: x + 0 would lose the sign of -0, x * 1 would quiet a NaN, and a target may flush
-// denormals.
+// nothing but bits (fneg, fabs) or are exact or correctly rounded everywhere (conversions and
+// comparisons of numbers) fold: x + 0 would lose the sign of -0, x * 1 would quiet a NaN, and a
+// target may flush denormals.
 #include <bit>
 #include <cmath>
 #include <string>
@@ -76,6 +76,26 @@ bool evaluate_compare(Op op, int width, uint64_t a, uint64_t b) {
       return a < b;
     default:
       return a <= b;
+  }
+}
+
+// Exact, NaN included: comparing rounds nothing.
+std::optional<bool> evaluate_float_compare(Op op, Scalar s, uint64_t a, uint64_t b) {
+  if (s != Scalar::f32 && s != Scalar::f64) return std::nullopt;
+  const auto number = [s](uint64_t bits) {
+    return s == Scalar::f64 ? std::bit_cast<double>(bits)
+                            : double{std::bit_cast<float>(static_cast<uint32_t>(bits))};
+  };
+  const double x = number(a), y = number(b);
+  switch (op) {
+    case Op::FEq:
+      return x == y;
+    case Op::FNe:
+      return x != y;
+    case Op::FLt:
+      return x < y;
+    default:
+      return x <= y;
   }
 }
 
@@ -167,8 +187,12 @@ std::optional<Value> Builder::fold_int(Op op, Type t, Value a, Value b) {
 }
 
 std::optional<Value> Builder::fold_compare(Op op, Type t, Value a, Value b) {
-  if (is_float(type(a).scalar)) return std::nullopt;
   const auto ka = known_bits(a), kb = known_bits(b);
+  if (is_float(type(a).scalar)) {
+    if (!ka || !kb) return std::nullopt;
+    const auto known = evaluate_float_compare(op, type(a).scalar, *ka, *kb);
+    return known ? std::optional(constant_bits(t, *known)) : std::nullopt;
+  }
   if (ka && kb) return constant_bits(t, evaluate_compare(op, width(type(a).scalar), *ka, *kb));
   if (a == b) return constant_bits(t, op == Op::IEq || op == Op::SLe || op == Op::ULe);
   if (op == Op::ULt && kb == 0u) return constant_bits(t, 0);

@@ -85,6 +85,23 @@ TEST_F(BuilderTest, NeverFoldsWhatChangesAFloat) {
   EXPECT_EQ(b_.fneg(b_.fneg(x_)), x_);
 }
 
+TEST_F(BuilderTest, FoldsComparisonsOfFloatConstants) {
+  for (const Type t : {kF32, kF64}) {
+    const Value zero = b_.constant_f(t, 0), minus_zero = b_.constant_f(t, -0.0);
+    const Value tiny = b_.constant_bits(t, 1), one = b_.constant_f(t, 1);
+    const Value nan = b_.constant_f(t, std::nan(""));
+    EXPECT_EQ(b_.known_bits(b_.feq(zero, minus_zero)), 1u);
+    EXPECT_EQ(b_.known_bits(b_.feq(zero, tiny)), 0u);
+    EXPECT_EQ(b_.known_bits(b_.flt(zero, tiny)), 1u);
+    EXPECT_EQ(b_.known_bits(b_.flt(one, zero)), 0u);
+    EXPECT_EQ(b_.known_bits(b_.fle(one, one)), 1u);
+    EXPECT_EQ(b_.known_bits(b_.fne(nan, nan)), 1u);
+    EXPECT_EQ(b_.known_bits(b_.fle(nan, one)), 0u);
+    EXPECT_EQ(b_.select(b_.feq(zero, zero), one, tiny), one);
+  }
+  EXPECT_FALSE(b_.known_bits(b_.feq(x_, b_.constant_f(kF32, 0))));
+}
+
 TEST_F(BuilderTest, FoldsConversionsOfConstants) {
   EXPECT_EQ(known(b_.zext(b_.constant(kI8, -1), Scalar::i32)), 255);
   EXPECT_EQ(known(b_.sext(b_.constant(kI8, -1), Scalar::i32)), -1);

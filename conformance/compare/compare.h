@@ -45,8 +45,9 @@ struct Comparison {
 long double bound(const specs::Tolerance& tolerance, const ComparePolicy& policy, DType t,
                   const Element& expected, long double scale);
 
-// Both have one dtype and shape.
-Comparison compare(const Array& expected, const Array& actual, const ComparePolicy& policy);
+// All have one dtype and shape. An element of `other`, where there is one, is as right.
+Comparison compare(const Array& expected, const Array& actual, const ComparePolicy& policy,
+                   const Array* other = nullptr);
 
 // "1.25", "nan", "(1+2j)", "-3", "true"
 std::string element_text(DType t, const Element& e);

@@ -288,5 +288,18 @@ TEST(Property, Permutation) {
   EXPECT_NE(p({}, std::vector{matrix({3}, {3, 0, 1})}), "");
 }
 
+TEST(Compare, AnotherAnswerIsRightElementByElement) {
+  const Array expected{DType::f32, {3}, {number(1), number(2), number(3)}};
+  const Array other{DType::f32, {3}, {number(1), number(-kInf), number(30)}};
+  const auto wrong = [&](long double a, long double b, long double c) {
+    const Array actual{DType::f32, {3}, {number(a), number(b), number(c)}};
+    return compare(expected, actual, {}, &other).wrong;
+  };
+  EXPECT_EQ(wrong(1, 2, 3), 0u);
+  EXPECT_EQ(wrong(1, -kInf, 3), 0u);
+  EXPECT_EQ(wrong(1, -kInf, 30), 0u);
+  EXPECT_EQ(wrong(1, kInf, 31), 2u);
+}
+
 }  // namespace
 }  // namespace primset::conformance

@@ -8,6 +8,7 @@
 #include "conformance/compare/fence.h"
 #include "conformance/compare/property.h"
 #include "conformance/compare/statistics.h"
+#include "conformance/runner/flushed.h"
 #include "conformance/runner/random_parameters.h"
 #include "prims/graph/graph.h"
 #include "prims/reference/array.h"
@@ -141,7 +142,7 @@ class Judge {
       return look_at_property(property);
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       const ExpectedTensor& e = expected_.results[i];
-      if (e.values && !look_at_values(i, *e.values, array_of(i))) return false;
+      if (e.values && !look_at_values(i, *e.values, array_of(i), flushed_result(i))) return false;
     }
     return look_at_distribution();
   }
@@ -201,7 +202,14 @@ class Judge {
     return values;
   }
 
-  bool look_at_values(size_t i, const Array& expected, const Array& actual) {
+  // What the result may be as well.
+  const std::optional<Array>* flushed_result(size_t i) const {
+    const Expected* f = expected_.flushed.get();
+    return f && i < f->results.size() ? &f->results[i].values : nullptr;
+  }
+
+  bool look_at_values(size_t i, const Array& expected, const Array& actual,
+                      const std::optional<Array>* flushed) {
     if (is_bool(actual.dtype)) {
       for (std::byte b : actual_.results[i].values) {
         if (static_cast<unsigned>(b) > 1) {
@@ -210,11 +218,13 @@ class Judge {
         }
       }
     }
-    return look_at_arrays(result_name(i), expected, actual);
+    return look_at_arrays(result_name(i), expected, actual, flushed);
   }
 
-  bool look_at_arrays(const std::string& what, const Array& expected, const Array& actual) {
-    Comparison c = compare(expected, actual, policy_);
+  bool look_at_arrays(const std::string& what, const Array& expected, const Array& actual,
+                      const std::optional<Array>* flushed) {
+    const bool either = flushed && *flushed && (*flushed)->shape == expected.shape;
+    Comparison c = compare(expected, actual, policy_, either ? &**flushed : nullptr);
     verdict_.elements += c.elements;
     verdict_.undecided += c.undecided;
     verdict_.max_ulp = std::max(verdict_.max_ulp, c.max_ulp);
@@ -249,14 +259,17 @@ class Judge {
   }
 
   bool look_at_written() {
-    for (const WrittenTensor& w : expected_.written) {
+    for (size_t i = 0; i < expected_.written.size(); ++i) {
+      const WrittenTensor& w = expected_.written[i];
       if (w.tensor.storage >= actual_.storages.size()) continue;
       if (actual_.storages[w.tensor.storage].empty()) continue;
       if (!w.values) continue;
       Array after = read(actual_.storages, w.tensor);
       // A result that was cast on its way into its argument is compared as its argument holds it.
       if (after.dtype != w.values->dtype || after.shape != w.values->shape) continue;
-      if (!look_at_arrays("the written argument", *w.values, after)) return false;
+      const Expected* f = expected_.flushed.get();
+      const auto* flushed = f && i < f->written.size() ? &f->written[i].values : nullptr;
+      if (!look_at_arrays("the written argument", *w.values, after, flushed)) return false;
     }
     return true;
   }
@@ -314,6 +327,7 @@ Verdict run_case(const specs::Bundle& bundle, const TestCase& test, DeviceRunner
   if (std::optional<std::string> mistake = case_mistake(test, expected)) {
     return Verdict::of(Outcome::test_bug, *mistake);
   }
+  if (device.claims().flush_f32) expected.flushed = flushed_answer(bundle, test);
   Execution actual = test.graph ? device.run_graph(test) : device.run_operator(test);
   return judge(bundle, test, expected, actual, device.claims());
 }

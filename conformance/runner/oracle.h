@@ -42,6 +42,7 @@ struct Expected {
   std::vector<WrittenTensor> written;
   std::shared_ptr<prims::Graph> graph;  // what was run; null when none was needed
   std::vector<Array> graph_inputs;
+  std::shared_ptr<const Expected> flushed;  // flushed.h; null on devices that keep denormals
 };
 
 // Changes the graph before it runs: mutation testing.

@@ -193,6 +193,7 @@ Id Lowering::mul_high_64(Id type, uint32_t lanes, Id x, Id y, bool sign) {
 // --------------------------------------------------------------------------------
 
 void Lowering::lower_float(const Inst& inst) {
+  if (by_bits(inst)) return lower_sign_by_bits(inst);
   const Type t = result_type(inst);
   const bool constant = takes_constants_only(inst);
   Ids pieces;
@@ -259,6 +260,7 @@ void Lowering::no_contraction(Id id) {
 // ------------------------------------------------------------------------
 
 void Lowering::lower_compare(const Inst& inst) {
+  if (by_bits(inst)) return lower_compare_by_bits(inst);
   const bool on_bool = k_.type(inst.operands[0]).scalar == Scalar::i1;
   const spv::Op op = on_bool ? bool_op(inst.op) : compare_op(inst.op);
   if (op == spv::Op::OpNop) fail(inst, "not on i1");

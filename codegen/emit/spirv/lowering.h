@@ -113,6 +113,12 @@ class Lowering {
   Id hidden(kir::Value v, uint32_t piece);
   bool makes_floats(kir::BlockId block) const;
 
+  // --- flushed.cpp
+  bool by_bits(const kir::Inst& inst) const;
+  void lower_sign_by_bits(const kir::Inst& inst);
+  void lower_compare_by_bits(const kir::Inst& inst);
+  Id order_of(Id bits, uint32_t lanes);
+
   // --- conversion.cpp
   void lower_convert(const kir::Inst& inst);
   Id convert(const kir::Inst& inst, kir::Scalar from, kir::Scalar to, uint32_t lanes, Id x);

@@ -62,6 +62,23 @@ TEST_P(Spirv, SamplesAreValidUnderALoopLimit) {
   for (const Sample& s : all_samples(target)) expect_valid(s.name, s.kernel, target, s.verified);
 }
 
+TEST_P(Spirv, ComparesAndSignsAreOfIntegersWhereDenormalsAreFlushed) {
+  TargetModel target = target_of(GetParam());
+  target.flush_denormals_f32 = true;
+  for (const auto& cases : {float_cases(), compare_cases()}) {
+    for (const ElementwiseCase& c : cases) {
+      const bool sign = c.op == kir::Op::FNeg || c.op == kir::Op::FAbs;
+      if (c.operands[0] != Scalar::f32 || (c.result != Scalar::i1 && !sign)) continue;
+      for (uint16_t lanes : {1, 4, 16})
+        expect_valid(name_of(c), elementwise_kernel(target, {&c, 1}, lanes), target);
+      const std::string text =
+          disassemble_spirv(emit_spirv(elementwise_kernel(target, {&c, 1}, 1), target));
+      for (const char* looks : {"OpFOrd", "OpFUnord", "OpFNegate", "FAbs", "fabs"})
+        EXPECT_THAT(text, Not(HasSubstr(looks))) << name_of(c);
+    }
+  }
+}
+
 TEST_P(Spirv, FloatControlsAreValidAndAsUsed) {
   TargetModel target = target_of(GetParam());
   target.float_controls_nan = target.float_controls_rte = target.float_controls_denorm =

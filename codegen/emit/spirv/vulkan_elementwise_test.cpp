@@ -1,6 +1,8 @@
 // Every elementwise operation, type and number of lanes on a Vulkan device: C++ bit for bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "codegen/emit/spirv/elementwise_cases.h"
@@ -73,9 +75,11 @@ size_t compare(const ElementwiseCase& c, const Inputs& in, const VulkanHarness::
 }
 
 // Runs the cases, several a kernel, over every number of lanes.
-void run(std::span<const ElementwiseCase> cases) {
+void run(std::span<const ElementwiseCase> cases, bool flushes = false) {
   VulkanHarness* vulkan = VulkanHarness::get();
   if (vulkan == nullptr) GTEST_SKIP() << "no Vulkan device";
+  kir::TargetModel target = vulkan->target();
+  target.flush_denormals_f32 = flushes;
   constexpr size_t kBatch = 12;
   for (uint16_t lanes : kLanes) {
     for (size_t first = 0; first < cases.size(); first += kBatch) {
@@ -93,7 +97,7 @@ void run(std::span<const ElementwiseCase> cases) {
             vulkan->buffer(kElements * static_cast<size_t>(kir::bytes(in_memory(c.result)))));
         args.push_back(outputs.back().address);
       }
-      vulkan->launch(elementwise_kernel(vulkan->target(), batch, lanes), args,
+      vulkan->launch(elementwise_kernel(target, batch, lanes), target, args,
                      {static_cast<uint32_t>(kElements / kElementwiseThreads / lanes), 1, 1});
       for (size_t i = 0; i < batch.size(); ++i) {
         std::ostringstream report;
@@ -113,6 +117,17 @@ TEST(VulkanElementwise, FloatArithmetic) {
 }
 TEST(VulkanElementwise, Compare) {
   run(compare_cases());
+}
+// What a device that flushes denormals does with integers is right on any device.
+TEST(VulkanElementwise, ComparesAndSignsByBits) {
+  std::vector<ElementwiseCase> cases = compare_cases();
+  const std::vector<ElementwiseCase> floats = float_cases();
+  std::ranges::copy_if(floats, std::back_inserter(cases), [](const ElementwiseCase& c) {
+    return c.op == kir::Op::FNeg || c.op == kir::Op::FAbs;
+  });
+  std::erase_if(cases, [](const ElementwiseCase& c) { return c.operands[0] != Scalar::f32; });
+  EXPECT_EQ(cases.size(), 6u);
+  run(cases, true);
 }
 TEST(VulkanElementwise, Select) {
   run(select_cases());

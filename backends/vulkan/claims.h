@@ -1,0 +1,20 @@
+// What the back end says of a device in its properties, as far as it follows from what Vulkan says.
+#ifndef PRIMSET_BACKENDS_VULKAN_CLAIMS_H_
+#define PRIMSET_BACKENDS_VULKAN_CLAIMS_H_
+
+#include <primset/plugin.h>
+
+#include "backends/vulkan/instance.h"
+
+namespace primset_vulkan {
+
+// PRIMSET_FEATURE_*
+uint32_t kernel_features(const PhysicalDevice& d);
+// A set of bits 1 << PRIMSET_F32 and so on, of a device with these features.
+uint64_t dtypes(uint32_t features);
+// PRIMSET_NUMERIC_*
+uint32_t numerics(const PhysicalDevice& d);
+
+}  // namespace primset_vulkan
+
+#endif  // PRIMSET_BACKENDS_VULKAN_CLAIMS_H_

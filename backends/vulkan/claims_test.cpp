@@ -1,0 +1,61 @@
+// Claims of devices that this machine need not have.
+#include "backends/vulkan/claims.h"
+
+#include <gtest/gtest.h>
+
+namespace primset_vulkan {
+namespace {
+
+PhysicalDevice device(VkDriverId driver) {
+  PhysicalDevice d;
+  d.driver = driver;
+  d.features.shaderFloat64 = d.features.shaderInt16 = VK_TRUE;
+  d.features12.shaderFloat16 = d.features12.shaderInt8 = VK_TRUE;
+  d.features11.storageBuffer16BitAccess = d.features12.storageBuffer8BitAccess = VK_TRUE;
+  d.keep_nan_widths = d.round_even_widths = d.keep_denorm_widths = 16 | 32 | 64;
+  return d;
+}
+
+TEST(Claims, ADeviceThatKeepsDenormalsFlushesNone) {
+  const PhysicalDevice d = device(VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  EXPECT_EQ(numerics(d), PRIMSET_NUMERIC_KEEP_NAN_INF | PRIMSET_NUMERIC_FUSED_FMA);
+  EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_F16);
+}
+
+TEST(Claims, ADeviceWithoutTheModeMayFlush) {
+  PhysicalDevice d = device(VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  d.keep_denorm_widths = 64;
+  EXPECT_TRUE(numerics(d) & PRIMSET_NUMERIC_FLUSH_F32);
+  EXPECT_FALSE(kernel_features(d) & PRIMSET_FEATURE_F16);
+  // Halves stay: kernels convert them with integers.
+  EXPECT_TRUE(dtypes(kernel_features(d)) & 1u << PRIMSET_F16);
+}
+
+TEST(Claims, EachWidthCountsForItself) {
+  PhysicalDevice d = device(VK_DRIVER_ID_AMD_PROPRIETARY);
+  d.keep_denorm_widths = 16 | 64;
+  EXPECT_TRUE(numerics(d) & PRIMSET_NUMERIC_FLUSH_F32);
+  EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_F16);
+  d.keep_denorm_widths = 32;
+  EXPECT_FALSE(numerics(d) & PRIMSET_NUMERIC_FLUSH_F32);
+  EXPECT_FALSE(kernel_features(d) & PRIMSET_FEATURE_F16);
+}
+
+TEST(Claims, LlvmpipeKeepsDenormalsWithoutSayingSo) {
+  PhysicalDevice d = device(VK_DRIVER_ID_MESA_LLVMPIPE);
+  d.keep_denorm_widths = 0;
+  EXPECT_FALSE(numerics(d) & PRIMSET_NUMERIC_FLUSH_F32);
+  EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_F16);
+}
+
+TEST(Claims, NanIsKeptWhereEveryWidthKeepsIt) {
+  PhysicalDevice d = device(VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA);
+  d.keep_nan_widths = 32;
+  EXPECT_FALSE(numerics(d) & PRIMSET_NUMERIC_KEEP_NAN_INF);
+  d.features.shaderFloat64 = VK_FALSE;
+  EXPECT_TRUE(numerics(d) & PRIMSET_NUMERIC_KEEP_NAN_INF);
+  EXPECT_FALSE(dtypes(kernel_features(d)) & 1u << PRIMSET_F64);
+}
+
+}  // namespace
+}  // namespace primset_vulkan
