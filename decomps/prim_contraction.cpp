@@ -37,8 +37,7 @@ Val scaled(Tracer& t, const Val& x, const ScalarArg& s) {
 Val activated(const Val& x, const std::string& activation) {
   if (activation == "none") return x;
   if (activation == "relu") return math::max(x, full_like(x, Scalar(0)));
-  if (activation == "gelu")
-    return x * unary(Prim::erfc, x * Scalar(-0.7071067811865476)) * Scalar(0.5);
+  if (activation == "gelu") return x * unary(Prim::normal_cdf, x);
   if (activation == "gelu_tanh") {
     const Val u = (x + x * x * x * Scalar(0.044715)) * Scalar(0.7978845608028654);
     return x * (Scalar(1.0) + math::tanh(u)) * Scalar(0.5);

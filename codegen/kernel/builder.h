@@ -101,6 +101,8 @@ class Builder {
   void store(Value p, Value index, Value v, uint32_t align);
   Value masked_load(Type t, Value p, Value index, Value mask, Value passthru, uint32_t align);
   void masked_store(Value p, Value index, Value v, Value mask, uint32_t align);
+  // What lies `ahead` elements after p[index] will be touched soon. It need not be memory.
+  void prefetch(Scalar elem, Value p, Value index, uint32_t ahead, bool to_write);
   Value gather(Type t, Value p, Value indices, Value mask, Value passthru, uint32_t align);
   void scatter(Value p, Value indices, Value v, Value mask, uint32_t align);
   Value atomic_rmw(Rmw op, Value p, Value index, Value v, uint32_t align);

@@ -399,6 +399,15 @@ void Builder::masked_store(Value p, Value index, Value v, Value mask, uint32_t a
   effect(Op::MaskedStore, {p, index, v, mask}, aligned(align));
 }
 
+void Builder::prefetch(Scalar elem, Value p, Value index, uint32_t ahead, bool to_write) {
+  const Op op = to_write ? Op::PrefetchWrite : Op::Prefetch;
+  check_address(op, p, index, 1);
+  Imm imm;
+  imm.elem = elem;
+  imm.count = ahead;
+  effect(op, {p, index}, std::move(imm));
+}
+
 Value Builder::gather(Type t, Value p, Value indices, Value mask, Value passthru, uint32_t align) {
   match_lanes(indices, t.lanes);
   check_address(Op::Gather, p, indices, t.lanes);

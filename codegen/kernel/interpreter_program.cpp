@@ -84,6 +84,8 @@ class Decoder {
         return barrier(id);
       case Group::Subgroup:
         return subgroup(id, inst);
+      case Group::Hint:
+        return;
       case Group::Control:
         return control(id, inst);
       default:

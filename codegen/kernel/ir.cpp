@@ -70,6 +70,7 @@ std::string to_string(Type t) {
 bool is_pure(Op op) {
   switch (info(op).group) {
     case Group::Memory:
+    case Group::Hint:
     case Group::Atomic:
     case Group::Alloc:
     case Group::Sync:

@@ -104,6 +104,7 @@ enum class Group : uint8_t {
   Vector,
   Pointer,
   Memory,
+  Hint,
   Atomic,
   Alloc,
   Sync,
@@ -159,8 +160,8 @@ struct Imm {
   uint64_t bits = 0;   // Const
   uint32_t index = 0;  // Param, ids, Extract, Insert, SubgroupShuffleXor
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
-  Scalar elem = Scalar::i32;    // Alloc
-  uint32_t count = 0;           // Alloc
+  Scalar elem = Scalar::i32;    // Alloc, Hint
+  uint32_t count = 0;           // Alloc, Hint
   Rmw rmw = Rmw::add;           // AtomicRmw
   std::vector<uint16_t> lanes;  // Shuffle
 

@@ -36,6 +36,7 @@ Value atan2(Builder& b, Value y, Value x);  //  2   2      1.49  1.53       1.51
 Value tanh(Builder& b, Value x);            //  2   2      1.51  1.42       1.43  1.43
 Value erf(Builder& b, Value x);             //  2   2      1.16  1.16       1.48  1.31
 Value erfc(Builder& b, Value x);            //  6   4      5.15  3.16       5.40  3.24
+Value normal_cdf(Builder& b, Value x);      //  6   4
 Value pow(Builder& b, Value x, Value y);    //  2   2      0.91  1.17       0.55  1.08
 // Without a fused fma, but with f64, several f32 functions compute in f64. Without either, the
 // bounds hold too, on samples of 8 million values.

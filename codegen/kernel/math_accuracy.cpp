@@ -28,6 +28,10 @@ long double first(long double x, long double) {
   return kReference(x);
 }
 
+long double normal_cdf(long double x, long double) {
+  return erfcl(-x * sqrtl(0.5L)) / 2;
+}
+
 }  // namespace
 
 const std::vector<Case>& cases() {
@@ -48,6 +52,7 @@ const std::vector<Case>& cases() {
       {"tanh", 1, unary<math::tanh>(), first<tanhl>, 2, 2},
       {"erf", 1, unary<math::erf>(), first<erfl>, 2, 2},
       {"erfc", 1, unary<math::erfc>(), first<erfcl>, 6, 4},
+      {"normal_cdf", 1, unary<math::normal_cdf>(), normal_cdf, 6, 4},
   };
   return kCases;
 }

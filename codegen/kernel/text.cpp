@@ -140,6 +140,8 @@ class Printer {
         break;
       case Op::GroupAlloc:
       case Op::PrivateAlloc:
+      case Op::Prefetch:
+      case Op::PrefetchWrite:
         out_ += "[" + std::string(name(imm.elem)) + " x " + std::to_string(imm.count) + "]";
         break;
       case Op::Shuffle: {

@@ -285,6 +285,8 @@ class Parser {
       }
       case Op::GroupAlloc:
       case Op::PrivateAlloc:
+      case Op::Prefetch:
+      case Op::PrefetchWrite:
         inst.imm.elem = scalar();
         expect("x");
         inst.imm.count = number();

@@ -244,6 +244,13 @@ void check_memory_op(InstCheck& k) {
   }
 }
 
+void check_hint(InstCheck& k) {
+  k.expect(k.in(0).scalar == Scalar::global, "K18", "wants a pointer to global memory");
+  k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
+  k.expect(!is_pointer(k.inst.imm.elem) && k.inst.imm.elem != Scalar::i1, "K19",
+           "fetches numbers of 8 bits or more");
+}
+
 void check_atomic(InstCheck& k) {
   const Type t = k.out();
   check_access(k, t, false, true, true);
@@ -334,6 +341,8 @@ void check_types(Checker& c, InstId id, BlockId block) {
       return check_pointer(k);
     case Group::Memory:
       return check_memory_op(k);
+    case Group::Hint:
+      return check_hint(k);
     case Group::Atomic:
       return check_atomic(k);
     case Group::Alloc:

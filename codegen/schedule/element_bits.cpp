@@ -23,12 +23,14 @@ constexpr kir::Scalar integer_of(uint32_t width) {
 // The bits of an element's parts, as integers.
 void append_bits(kir::Builder& b, const Elem& e, DType t, kir::Builder::Values& out) {
   for (Value part : {e.re, e.im}) {
-    if (part.valid()) out.push_back(b.bitcast(to_memory(b, part, t), integer_of(part_bits(t))));
+    if (!part.valid()) continue;
+    out.push_back(b.bitcast(to_memory(b, part, real_type(t)), integer_of(part_bits(t))));
   }
 }
 
 Value from_bits(kir::Builder& b, Value v, DType t) {
-  return from_memory(b, b.bitcast(v, memory_scalar(t)), t);
+  const DType part = real_type(t);
+  return from_memory(b, b.bitcast(v, memory_scalar(part)), part);
 }
 
 // Several narrow integers as one, the first one lowest.

@@ -158,6 +158,16 @@ Value Frame::mask_vector() {
   return builder_.type(mask_).lanes == lanes_ ? mask_ : builder_.splat(mask_, lanes_);
 }
 
+// A CPU's own prefetcher stops at each page and starts anew in the next, which costs a loop that
+// computes much a miss or two there. Vectors that fill half a cache line or more ask ahead
+// themselves.
+void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
+  constexpr int64_t kPage = 4096, kHalfLine = 32;
+  if (target().simt || lanes_ * kir::bytes(elem) < kHalfLine) return;
+  builder_.prefetch(elem, pointer, index, static_cast<uint32_t>(kPage / kir::bytes(elem)),
+                    to_write);
+}
+
 // `stride` is 1, or 2 for one part of interleaved complex numbers.
 Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part) {
   kir::Builder& b = builder_;
@@ -176,6 +186,7 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
   }
   const Type t{elem, lanes_};
   if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    prefetch(pointer, elem, p.scalar, false);
     if (!mask_.valid()) return b.load(t, pointer, p.scalar, align);
     return b.masked_load(t, pointer, p.scalar, mask_vector(), b.constant(t, 0), align);
   }
@@ -200,6 +211,7 @@ void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t strid
   }
   if (b.type(v).lanes == 1) v = b.splat(v, lanes_);
   if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    prefetch(pointer, memory_scalar(dtype), p.scalar, true);
     if (!mask_.valid())
       b.store(pointer, p.scalar, v, align);
     else

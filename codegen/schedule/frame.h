@@ -88,6 +88,7 @@ class Frame {
     kir::Value lane_vector;  // else: offsets of the lanes, added to scalar; may be invalid
   };
   Place place(const Affine& address);
+  void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
   kir::Value load_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride,
                        int64_t part);
   void store_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,

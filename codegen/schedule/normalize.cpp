@@ -102,6 +102,10 @@ bool accumulates(Prim p) {
   }
 }
 
+bool is_short_float(DType t) {
+  return is_floating(t) && bits(t) < 32;
+}
+
 void Normalizer::rewrite(prims::NodeId id) {
   const Node& n = from_.node(id);
   Values in;
@@ -114,7 +118,7 @@ void Normalizer::rewrite(prims::NodeId id) {
 Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) {
   const bool own = native_ && native_(from_, id);
   if (!own) {
-    if (accumulates(n.prim) && is_half(b_.dtype(in[0]))) return widened(n, id, in);
+    if (accumulates(n.prim) && is_short_float(b_.dtype(in[0]))) return widened(n, id, in);
     switch (n.prim) {
       case Prim::dot_general:
         if (tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) break;
@@ -523,7 +527,7 @@ Values Normalizer::set_dim(const Node& n, const Values& in) {
   return out;
 }
 
-// Half-precision floats accumulate in f32.
+// Floats shorter than f32 accumulate in it.
 Values Normalizer::widened(const Node& n, prims::NodeId id, Values in) {
   const DType narrow = b_.dtype(in[0]);
   for (ValueId& v : in) {

@@ -27,6 +27,7 @@ bool is_costly(Prim p) {
     case Prim::tanh:
     case Prim::erf:
     case Prim::erfc:
+    case Prim::normal_cdf:
       return true;
     default:
       return false;

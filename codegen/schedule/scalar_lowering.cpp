@@ -72,6 +72,8 @@ Value unary_float(Builder& b, Prim p, Value x) {
       return math::erf(b, x);
     case Prim::erfc:
       return math::erfc(b, x);
+    case Prim::normal_cdf:
+      return math::normal_cdf(b, x);
     case Prim::exp2:
       return math::exp2(b, x);
     case Prim::log2:

@@ -43,6 +43,17 @@ std::string without_zeros(std::string text) {
   return text.insert(end - 1, "!0");
 }
 
+// "n=T[5,7]{bits}" gets degrees from -2 on.
+std::string with_small_degrees(std::string text) {
+  for (std::string_view fill : {"{bits}", "{special}"}) {
+    const size_t at = text.find(" n=T["), open = text.find(fill, at);
+    if (at == std::string::npos || open == std::string::npos) continue;
+    if (text.find(' ', at + 1) < open) continue;
+    text.replace(open, fill.size(), "{-2..15}");
+  }
+  return text;
+}
+
 // Collects recipes; the same arguments complete each text.
 class Collector {
  public:
@@ -239,6 +250,7 @@ constexpr NamedGenerator kGenerators[] = {
     {"elementwise_unary", elementwise_cases},
     {"elementwise_binary", elementwise_cases},
     {"elementwise_ternary", elementwise_cases},
+    {"polynomial", polynomial_cases},
     {"comparison", elementwise_cases},
     {"reduction", reduction_cases},
     {"scan", scan_cases},
@@ -292,6 +304,12 @@ std::vector<Recipe> elementwise_cases(const Overload& overload, DType dtype) {
   bool widens = overload.promote.kind == specs::PromoteKind::int_to_float;
   if (widens && dtype == DType::f32) add_integers(c, names);
   return c.take();
+}
+
+std::vector<Recipe> polynomial_cases(const Overload& overload, DType dtype) {
+  std::vector<Recipe> out = elementwise_cases(overload, dtype);
+  for (Recipe& r : out) r.text = with_small_degrees(r.text);
+  return out;
 }
 
 std::vector<Recipe> reduction_cases(const Overload& overload, DType dtype) {

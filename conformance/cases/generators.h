@@ -17,6 +17,8 @@ namespace primset::conformance {
 using Generator = std::vector<Recipe> (*)(const specs::Overload& overload, DType dtype);
 
 std::vector<Recipe> elementwise_cases(const specs::Overload& overload, DType dtype);
+// Of (x, n), where n is a degree: what takes n steps gets small ones.
+std::vector<Recipe> polynomial_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> reduction_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> scan_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> foreach_cases(const specs::Overload& overload, DType dtype);
@@ -29,7 +31,13 @@ Generator family_generator(const specs::Overload& overload);
 
 // Cases of single operators, as data. `op` has globs on qualified names of functional overloads,
 // with spaces between them; after '=' stands a name whose twins do not take the row.
-enum class RowDTypes : uint8_t { all, numbers /* not bool */, fractional, integral };
+enum class RowDTypes : uint8_t {
+  all,
+  numbers,  // not bool
+  fractional,
+  integral,
+  promoting,  // those that meet other dtypes: 8-bit floats meet none
+};
 struct OperatorRow {
   std::string_view op;
   std::string_view name;

@@ -30,6 +30,8 @@ bool is_for(const OperatorRow& row, DType t) {
       return fractional;
     case RowDTypes::integral:
       return is_integral(t);
+    case RowDTypes::promoting:
+      return bits(real_type(t)) > 8 || !is_floating(t);
     default:
       return true;
   }

@@ -210,7 +210,7 @@ constexpr OperatorRow kRows[] = {
      "input1=T[2,3,3]@transposed input2=T[2,3,4]@strided weight=T[5,3,4] bias=T[5]"},
     {"bilinear", "empty", kStandard, "input1=T[0,3] input2=T[0,4] weight=T[5,3,4]"},
     {"bilinear", "mismatch", kStandard, "input1=T[6,3] input2=T[6,4] weight=T[5,4,4] !runtime"},
-    {"bilinear", "rank", kStandard, "input1=T[6,3] input2=T[6,4] weight=T[5,3] !index"},
+    {"bilinear", "rank", kStandard, "input1=T[6,3] input2=T[6,4] weight=T[5,3] !runtime"},
     {"_trilinear", "plain", kSmoke,
      "i1=T[6,3] i2=T[5,3,4] i3=T[6,4] expand1=[1,3] expand2=[0] expand3=[1,2] sumdim=[2,3]"},
     {"_trilinear", "strided", kStandard,

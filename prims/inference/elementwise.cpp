@@ -70,8 +70,8 @@ void add_core(RuleTable& t) {
   using enum Prim;
   t.set({neg, sub, div}, number);
   t.set({abs, sign, rem, min, max}, real_number);
-  t.set({floor, ceil, trunc, round_even, exp, expm1, log, log1p, sin, cos, tan, atan, tanh, erf,
-         erfc, exp2, log2, log10, atan2},
+  t.set({floor, ceil, trunc, round_even, exp,  expm1,      log,  log1p, sin,   cos,
+         tan,   atan, tanh,  erf,        erfc, normal_cdf, exp2, log2,  log10, atan2},
         floating);
   t.set({sqrt}, floating);
   t.set({add, mul, fma}, any_dtype);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include "prims/reference/elementwise.h"
 #include "prims/reference/format.h"
@@ -84,6 +85,16 @@ Element sign(const ElementOp& op, Operands x) {
   return step<[](long double v) -> long double { return (v > 0) - (v < 0); }>(op, x);
 }
 
+// The quotient's rounding is made good to first order: erfc's tail would show it squared.
+long double normal_cdf(long double v) {
+  constexpr long double kHalfRoot = 0.5L * std::numbers::sqrt2_v<long double>;
+  const long double z = -v * kHalfRoot;
+  if (!std::isfinite(z)) return std::erfc(z) / 2;
+  const long double rest = std::fma(-v, kHalfRoot, -z);
+  const long double slope = 2 * std::numbers::inv_sqrtpi_v<long double> * std::exp(-z * z);
+  return (std::erfc(z) - slope * rest) / 2;
+}
+
 long double round_half_even(long double v) {
   return std::nearbyint(v);
 }
@@ -113,6 +124,7 @@ void add_unary(ElementTable& t) {
   t.set(Prim::tanh, monotone<std::tanh>);
   t.set(Prim::erf, monotone<std::erf>);
   t.set(Prim::erfc, monotone<std::erfc>);
+  t.set(Prim::normal_cdf, monotone<normal_cdf>);
 }
 
 }  // namespace primset::prims::reference

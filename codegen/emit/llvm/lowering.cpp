@@ -225,6 +225,9 @@ void Lowering::instruction(const kir::Inst& inst) {
     case kir::Group::Memory:
       result = memory(inst);
       break;
+    case kir::Group::Hint:
+      result = prefetch(inst);
+      break;
     case kir::Group::Atomic:
       result = atomic(inst);
       break;

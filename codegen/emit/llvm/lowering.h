@@ -77,6 +77,7 @@ class Lowering {
 
   llvm::Value* pointer(const kir::Inst& inst);
   llvm::Value* memory(const kir::Inst& inst);
+  llvm::Value* prefetch(const kir::Inst& inst);
   llvm::Value* load(const kir::Inst& inst, kir::Type t);
   llvm::Value* masked_scalar(const kir::Inst& inst);
   llvm::Value* atomic(const kir::Inst& inst);

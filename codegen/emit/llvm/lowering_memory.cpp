@@ -60,6 +60,15 @@ llvm::Value* Lowering::memory(const kir::Inst& inst) {
   }
 }
 
+llvm::Value* Lowering::prefetch(const kir::Inst& inst) {
+  llvm::Value* ahead = b_.CreateGEP(scalar_type(inst.imm.elem), address(inst, inst.imm.elem),
+                                    b_.getInt64(inst.imm.count));
+  constexpr uint32_t kKeepInAllCaches = 3, kData = 1;
+  return b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
+                            {ahead, b_.getInt32(inst.op == Op::PrefetchWrite),
+                             b_.getInt32(kKeepInAllCaches), b_.getInt32(kData)});
+}
+
 // A masked access of one lane is a branch.
 llvm::Value* Lowering::masked_scalar(const kir::Inst& inst) {
   const bool loads = inst.op == Op::MaskedLoad || inst.op == Op::Gather;

@@ -70,6 +70,8 @@ void Lowering::lower(const Inst& inst) {
       return lower_pointer(inst);
     case Group::Memory:
       return lower_memory(inst);
+    case Group::Hint:
+      return;
     case Group::Atomic:
       return lower_atomic(inst);
     case Group::Alloc:
