@@ -158,6 +158,8 @@ class Builder {
   std::optional<Value> fold(Op op, Type result, std::span<const Value> operands, const Imm& imm);
   std::optional<Value> fold_int(Op op, Type t, Value a, Value b);
   std::optional<Value> fold_compare(Op op, Type t, Value a, Value b);
+  std::optional<Value> fold_compare_of_widened(Op op, Type t, Value wide, uint64_t constant,
+                                               bool constant_first);
   std::optional<Value> fold_select(Type t, Value c, Value a, Value b);
   std::optional<Value> fold_float_unary(Op op, Type t, Value a);
   std::optional<Value> fold_convert(Op op, Type t, Value a);

@@ -194,10 +194,34 @@ std::optional<Value> Builder::fold_compare(Op op, Type t, Value a, Value b) {
     return known ? std::optional(constant_bits(t, *known)) : std::nullopt;
   }
   if (ka && kb) return constant_bits(t, evaluate_compare(op, width(type(a).scalar), *ka, *kb));
+  if (kb) {
+    if (const auto narrow = fold_compare_of_widened(op, t, a, *kb, false)) return narrow;
+  } else if (ka) {
+    if (const auto narrow = fold_compare_of_widened(op, t, b, *ka, true)) return narrow;
+  }
   if (a == b) return constant_bits(t, op == Op::IEq || op == Op::SLe || op == Op::ULe);
   if (op == Op::ULt && kb == 0u) return constant_bits(t, 0);
   if (op == Op::ULe && ka == 0u) return constant_bits(t, 1);
   return std::nullopt;
+}
+
+// A number that was made wider, against a constant: as it was before. Less work; and Mesa 22.3
+// gets the order of a widened i32 and a constant wrong.
+std::optional<Value> Builder::fold_compare_of_widened(Op op, Type t, Value wide, uint64_t constant,
+                                                      bool constant_first) {
+  const Inst* made = made_by(wide, Op::SExt);
+  if (made == nullptr || op == Op::ULt || op == Op::ULe) return std::nullopt;
+  const Value inner = made->operands[0];
+  const Type from = type(inner);
+  if (from.scalar == Scalar::i1) return std::nullopt;
+  const int64_t c = sign_extend(constant, width(type(wide).scalar));
+  const int64_t high = (int64_t{1} << (width(from.scalar) - 1)) - 1;
+  if (c < -high - 1 || c > high) {
+    if (op == Op::IEq || op == Op::INe) return constant_bits(t, op == Op::INe);
+    return constant_bits(t, (c > high) != constant_first);
+  }
+  const Value k = this->constant(from, c);
+  return constant_first ? compare(op, k, inner, false) : compare(op, inner, k, false);
 }
 
 std::optional<Value> Builder::fold_select(Type t, Value c, Value a, Value b) {

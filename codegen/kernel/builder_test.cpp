@@ -85,6 +85,23 @@ TEST_F(BuilderTest, NeverFoldsWhatChangesAFloat) {
   EXPECT_EQ(b_.fneg(b_.fneg(x_)), x_);
 }
 
+TEST_F(BuilderTest, ComparesWidenedNumbersAsTheyWere) {
+  const Value wide = b_.sext(n_, Scalar::i64);
+  EXPECT_EQ(b_.slt(wide, b_.i64(5)), b_.slt(n_, b_.i32(5)));
+  EXPECT_EQ(b_.slt(b_.i64(-5), wide), b_.slt(b_.i32(-5), n_));
+  EXPECT_EQ(b_.sle(wide, b_.i64(INT32_MAX)), b_.sle(n_, b_.i32(INT32_MAX)));
+  EXPECT_EQ(b_.ieq(wide, b_.i64(INT32_MIN)), b_.ieq(n_, b_.i32(INT32_MIN)));
+  const int64_t above = int64_t{INT32_MAX} + 1, below = int64_t{INT32_MIN} - 1;
+  EXPECT_EQ(b_.known_bits(b_.slt(wide, b_.i64(above))), 1u);
+  EXPECT_EQ(b_.known_bits(b_.slt(wide, b_.i64(below))), 0u);
+  EXPECT_EQ(b_.known_bits(b_.sle(b_.i64(above), wide)), 0u);
+  EXPECT_EQ(b_.known_bits(b_.sle(b_.i64(below), wide)), 1u);
+  EXPECT_EQ(b_.known_bits(b_.ieq(wide, b_.i64(above))), 0u);
+  EXPECT_EQ(b_.known_bits(b_.ine(b_.i64(below), wide)), 1u);
+  EXPECT_FALSE(b_.known_bits(b_.ult(wide, b_.i64(above))));
+  EXPECT_FALSE(b_.known_bits(b_.slt(b_.zext(n_, Scalar::i64), b_.i64(above))));
+}
+
 TEST_F(BuilderTest, FoldsComparisonsOfFloatConstants) {
   for (const Type t : {kF32, kF64}) {
     const Value zero = b_.constant_f(t, 0), minus_zero = b_.constant_f(t, -0.0);

@@ -202,6 +202,12 @@ std::vector<Pattern> integer_patterns() {
     }                                                \
   }
   const auto k = [](Builder& b, Value x, int64_t v) { return b.constant(b.type(x), v); };
+  const auto wide = [](Builder& b, Value x) { return b.int_resize(x, Scalar::i64, true); };
+  const auto sign = [wide](Builder& b, Value x) {  // of the widened x
+    const Value w = wide(b, x), zero = b.i64(0), one = b.i64(1);
+    const Value below = b.select(b.slt(w, zero), zero, one);
+    return b.int_resize(b.select(b.slt(zero, w), one, below), b.type(x).scalar, true);
+  };
   return {
       PATTERN(b.sdiv(x, k(b, x, 3))),
       PATTERN(b.srem(x, k(b, x, 3))),
@@ -224,6 +230,16 @@ std::vector<Pattern> integer_patterns() {
       PATTERN(b.select(b.ult(x, y), x, y)),
       PATTERN(b.select(b.slt(x, k(b, x, 0)), b.sub(k(b, x, 0), x), x)),
       PATTERN(b.select(b.slt(b.add(x, k(b, x, 1)), x), k(b, x, 1), y)),
+      // Comparisons of what was widened.
+      PATTERN(sign(b, x)),
+      PATTERN(b.select(b.slt(wide(b, x), b.i64(0)), k(b, x, 3), y)),
+      PATTERN(b.select(b.slt(b.i64(0), wide(b, x)), k(b, x, 3), y)),
+      PATTERN(b.select(b.sle(wide(b, x), b.i64(5)), k(b, x, 3), y)),
+      PATTERN(b.select(b.slt(wide(b, x), b.i64(int64_t{1} << 40)), k(b, x, 3), y)),
+      PATTERN(b.select(b.slt(wide(b, x), wide(b, y)), x, y)),
+      PATTERN(b.select(b.ult(wide(b, x), wide(b, y)), x, y)),
+      PATTERN(b.select(b.ult(wide(b, x), b.i64(5)), k(b, x, 3), y)),
+      PATTERN(b.select(b.ieq(wide(b, x), b.i64(-1)), k(b, x, 3), y)),
       PATTERN(b.mul_hi_u(x, k(b, x, 77))),
       PATTERN(b.mul_hi_s(x, k(b, x, -77))),
       PATTERN(b.or_(b.shl(x, k(b, x, 3)), b.lshr(x, k(b, x, kir::width(b.type(x).scalar) - 3)))),
