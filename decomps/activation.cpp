@@ -23,6 +23,7 @@ Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dt
   const Val v = dtype ? convert(x, *dtype) : x;
   require_floating(
       v, p == Prim::softmax ? "softmax_lastdim_kernel_impl" : "log_softmax_lastdim_kernel_impl");
+  wrap_dim(dim, v.rank());
   return along(p, v, dim);
 }
 
@@ -126,8 +127,10 @@ Val dropout::decompose(Tracer& t, const Val& input, double p, bool train) {
 
 Val native_dropout_backward::decompose(Tracer& t, const Val& grad_output, const Val& mask,
                                        const ScalarArg& scale) {
-  const Val g = opmath(grad_output);
-  return convert(g * convert(mask, g.dtype()) * t.scalar(scale, g.dtype()), grad_output.dtype());
+  // Of numbers that are not floating the product is.
+  const DType type = is_floating(grad_output.dtype()) ? grad_output.dtype() : DType::f32;
+  const Val g = convert(grad_output, opmath_type(type));
+  return convert(g * convert(mask, g.dtype()) * t.scalar(scale, g.dtype()), type);
 }
 
 }  // namespace primset::decomps

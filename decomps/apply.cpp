@@ -231,12 +231,16 @@ namespace {
 std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   check_arguments(o, args);
   const Promoted p = promotion_of(o, args);
-  if (p.any) require_dtype(o, p.common);
+  // What is stored but not computed with says so even where nothing promotes.
+  const bool stored_only =
+      p.common == DType::c32 || p.common == DType::f8_e5m2 || p.common == DType::f8_e4m3fn;
+  if (p.any || stored_only) require_dtype(o, p.common);
   std::vector<Val> results = run(t, o, p, std::move(args));
   const bool formula = o.implementation.kind == ImplKind::formula;
   for (Val& v : results) {
     // A function knows its dtypes: only what it computed in opmath is left to round.
-    if (p.any && (formula || v.dtype() == opmath_type(p.result))) v = convert(v, p.result);
+    const bool wide = v.dtype() == opmath_type(p.result);
+    if (p.any ? formula || wide : formula && wide) v = convert(v, p.result);
   }
   return results;
 }

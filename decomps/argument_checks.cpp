@@ -109,4 +109,12 @@ void check_arguments(const Overload& overload, const Arguments& args) {
   }
 }
 
+void check_written(const Overload& overload, DType self, DType result) {
+  if (overload.op != "float_power_") return;
+  require(self == result, ErrorCode::runtime,
+          fmt::format("the base given to float_power_ has dtype {} but the operation's result "
+                      "requires dtype {}",
+                      aten_name(self), aten_name(result)));
+}
+
 }  // namespace primset::decomps

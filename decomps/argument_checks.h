@@ -9,6 +9,9 @@ namespace primset::decomps {
 // Throws what ATen throws for these arguments of an operator; `args` follow the schema.
 void check_arguments(const specs::Overload& overload, const Arguments& args);
 
+// The same for a result that an in-place overload is about to write over `self`.
+void check_written(const specs::Overload& overload, DType self, DType result);
+
 }  // namespace primset::decomps
 
 #endif  // PRIMSET_DECOMPS_ARGUMENT_CHECKS_H_

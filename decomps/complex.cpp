@@ -32,10 +32,18 @@ Val reciprocal_of(const Val& z) {
   return full_like(z, Scalar(1.0)) / z;
 }
 
+// 1 is real: beside it a zero keeps its sign, which says on which side of a cut z lies.
+Val one_plus(const Val& z) {
+  return complex(real(z) + Scalar(1.0), imag(z));
+}
+Val one_minus(const Val& z) {
+  return complex(Scalar(1.0) - real(z), -imag(z));
+}
+
 // log((1 + z) / (1 - z)) / 2
 Val atanh_of(const Val& z) {
-  const Val one = full_like(z, Scalar(1.0));
-  return (unary(Prim::complex_log, one + z) - unary(Prim::complex_log, one - z)) * Scalar(0.5);
+  const Val sum = unary(Prim::complex_log, one_plus(z));
+  return (sum - unary(Prim::complex_log, one_minus(z))) * Scalar(0.5);
 }
 Val atan_of(const Val& z) {
   return turned_back(atanh_of(turned(z)));
@@ -43,13 +51,11 @@ Val atan_of(const Val& z) {
 
 // Kahan's formulas for asin and acos, with the cuts where C99 has them.
 Val asin_of(const Val& z) {
-  const Val one = full_like(z, Scalar(1.0));
-  const Val a = unary(Prim::complex_sqrt, one - z), b = unary(Prim::complex_sqrt, one + z);
+  const Val a = unary(Prim::complex_sqrt, one_minus(z)), b = unary(Prim::complex_sqrt, one_plus(z));
   return complex(binary(Prim::atan2, real(z), real(a * b)), unary(Prim::asinh, imag(conj(a) * b)));
 }
 Val acos_of(const Val& z) {
-  const Val one = full_like(z, Scalar(1.0));
-  const Val a = unary(Prim::complex_sqrt, one - z), b = unary(Prim::complex_sqrt, one + z);
+  const Val a = unary(Prim::complex_sqrt, one_minus(z)), b = unary(Prim::complex_sqrt, one_plus(z));
   return complex(binary(Prim::atan2, real(a), real(b)) * Scalar(2.0),
                  unary(Prim::asinh, imag(conj(b) * a)));
 }
@@ -59,8 +65,8 @@ Val asinh_of(const Val& z) {
 
 // sqrt(z - 1) and sqrt(z + 1) give the cut below 1.
 Val acosh_of(const Val& z) {
-  const Val one = full_like(z, Scalar(1.0));
-  const Val a = unary(Prim::complex_sqrt, z - one), b = unary(Prim::complex_sqrt, z + one);
+  const Val a = unary(Prim::complex_sqrt, -one_minus(z)),
+            b = unary(Prim::complex_sqrt, one_plus(z));
   return complex(unary(Prim::asinh, real(conj(a) * b)),
                  binary(Prim::atan2, imag(a), real(b)) * Scalar(2.0));
 }
@@ -120,7 +126,7 @@ Val complex_unary(Prim p, const Val& z) {
     case Prim::log10:
       return scaled_log(z, 0.4342944819032518);
     case Prim::log1p:
-      return t.prim1(Prim::complex_log, {z + full_like(z, Scalar(1.0))});
+      return t.prim1(Prim::complex_log, {one_plus(z)});
     case Prim::exp2:
       return t.prim1(Prim::complex_exp, {complex(real(z) * Scalar(0.6931471805599453),
                                                  imag(z) * Scalar(0.6931471805599453))});

@@ -47,6 +47,10 @@ void require_positive(const Geometry& g) {
 
 void require_channels(const Val& x, const Val& w, const std::optional<Val>& bias,
                       const Geometry& g) {
+  require(w.size(0) >= g.groups, ErrorCode::runtime,
+          fmt::format("Given groups={}, expected weight to be at least {} at dimension 0, but got "
+                      "weight of size {} instead",
+                      g.groups.hint(), g.groups.hint(), shape_text(w.shape())));
   require(g.transposed || mod(w.size(0), g.groups) == SymInt(0), ErrorCode::runtime,
           fmt::format("Given groups={}, expected weight to be divisible by {} at dimension 0, but "
                       "got weight of size [{}] instead",
@@ -112,10 +116,13 @@ void require_transposed(const Val& x, const Val& w, const Geometry& g) {
   }
 }
 
-void require_types(const Val& x, const Val& w) {
+void require_types(const Val& x, const Val& w, const std::optional<Val>& bias) {
   require(x.dtype() == w.dtype(), ErrorCode::runtime,
           fmt::format("expected scalar type {} but found {}", aten_name(x.dtype()),
                       aten_name(w.dtype())));
+  require(!bias || bias->dtype() == x.dtype(), ErrorCode::runtime,
+          fmt::format("Input type ({}) and bias type ({}) should be the same", cpp_name(x.dtype()),
+                      bias ? cpp_name(bias->dtype()) : ""));
   require_real("slow_conv2d_cpu", x);
 }
 
@@ -140,9 +147,8 @@ Val convolved(Tracer& t, const Val& input, const Val& weight, const std::optiona
   require_channels(x, weight, bias, g);
   require_fits(x, weight, g);
   require_transposed(x, weight, g);
-  require_types(x, weight);
-  const Val added = bias ? convert(*bias, x.dtype()) : Val();
-  const Val y = t.prim1(Prim::convolution, {x, weight, added},
+  require_types(x, weight, bias);
+  const Val y = t.prim1(Prim::convolution, {x, weight, bias.value_or(Val())},
                         {{"stride", g.stride},
                          {"padding", g.padding},
                          {"dilation", g.dilation},

@@ -46,7 +46,10 @@ Val input_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weig
                                  g.dilation[i] * (weight.size(d) - 1) + 1);
     }
   }
-  return convolved(t, grad, weight, adjoint, rest);
+  Val x = convolved(t, grad, weight, adjoint, rest);
+  // Padding of the output is seen by no element of the input.
+  for (int64_t d = 2; d < x.rank(); ++d) x = slice(x, d, 0, input.size(d), 1);
+  return x;
 }
 
 // [batch, groups * channels, ...] to [channels, groups * batch, ...].

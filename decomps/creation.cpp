@@ -193,11 +193,13 @@ Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end,
                         const Type& dtype, const Place&, const Device&, const Pin&) {
   require(steps >= 0, ErrorCode::runtime, "number of steps must be non-negative");
   const DType type = dtype.value_or(DType::f32);
-  const DType compute = is_integral(type) ? DType::f32 : opmath_type(type);
+  // Integers are cut first, then stepped between in double.
+  const DType compute = is_integral(type) ? DType::f64 : opmath_type(type);
+  const DType ends = is_integral(type) ? type : compute;
   const SymInts shape{SymInt(steps)};
-  const Val from = broadcast_to(t.scalar(start, compute), shape);
+  const Val from = broadcast_to(convert(t.scalar(start, ends), compute), shape);
   if (steps == 1) return convert(from, type);
-  const Val to = broadcast_to(t.scalar(end, compute), shape);
+  const Val to = broadcast_to(convert(t.scalar(end, ends), compute), shape);
   const Val step = (to - from) / full_like(to, static_cast<double>(steps - 1));
   const Val i = t.iota(shape, 0, compute);
   const Val back = full_like(i, static_cast<double>(steps - 1)) - i;

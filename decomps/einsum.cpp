@@ -215,6 +215,10 @@ Val einsum::decompose(Tracer& t, const std::string& equation, const std::vector<
   const Labels result = s.result ? checked_result(spelt_out(*s.result, width), operands)
                                  : implied_result(s.operands, width);
   require_one_type(tensors);
+  // One operand is summed as sum() does it, which counts in i64.
+  if (operands.size() == 1 && operands[0].labels.size() > result.size() &&
+      (is_integral(tensors[0].dtype()) || is_bool(tensors[0].dtype())))
+    operands[0].value = convert(operands[0].value, DType::i64);
   return labelled_product(operands, result);
 }
 

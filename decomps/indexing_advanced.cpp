@@ -223,6 +223,14 @@ void require_something(const Val& self, const Coordinates& c) {
 
 }  // namespace
 
+Val unsafe_index::decompose(Tracer& t, const Val& self, const OptionalVals& indices) {
+  for (const auto& index : indices)
+    require(!index || is_index(index->dtype()), ErrorCode::runtime,
+            fmt::format("_unsafe_index found unexpected index type {}",
+                        index ? aten_name(index->dtype()) : ""));
+  return index_tensor::decompose(t, self, indices);
+}
+
 Val index_tensor::decompose(Tracer& t, const Val& self, const OptionalVals& indices) {
   require(!indices.empty(), ErrorCode::index, "at least one index must be provided");
   const Indexing in = indexing_of(t, self, indices);

@@ -77,9 +77,13 @@ Val masked_scatter_backward::decompose(Tracer& t, const Val& grad_output, const 
                                        const SymInts& sizes) {
   const std::array<SymInts, 2> shapes = {grad_output.shape(), mask.shape()};
   const SymInts shape = broadcast_shapes(shapes);
-  const Val packed = t.prim(Prim::compact, {flattened(broadcast_to(grad_output, shape)),
-                                            flattened(broadcast_to(mask, shape))})[0];
-  return reshape(resized_front(packed, prims::product(sizes)), sizes);
+  const auto packed = t.prim(Prim::compact, {flattened(broadcast_to(grad_output, shape)),
+                                             flattened(broadcast_to(mask, shape))});
+  const SymInt size = prims::product(sizes);
+  const Val front = resized_front(packed[0], size);
+  // Zeros behind what the mask takes.
+  const Val taken = lt(t.iota({size}, 0, DType::i64), packed[1]);
+  return reshape(where(taken, front, full_like(front, 0)), sizes);
 }
 
 // --- nonzero ---

@@ -110,7 +110,7 @@ Val accumulated(Tracer& t, const Val& self, const Val& product, const ScalarArg&
 Val swapped(const Val& x) {
   Dims order(static_cast<size_t>(x.rank()));
   std::iota(order.begin(), order.end(), 0);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  if (x.rank() >= 2) std::swap(order[order.size() - 1], order[order.size() - 2]);
   return transpose(x, order);
 }
 
@@ -227,6 +227,9 @@ Val outer::decompose(Tracer& t, const Val& self, const Val& vec2) {
 
 Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
                       const std::optional<Val>& bias) {
+  require(input.rank() > 0 && weight.rank() > 0, ErrorCode::runtime,
+          fmt::format("both arguments to linear need to be at least 1D, but they are {}D and {}D",
+                      input.rank(), weight.rank()));
   const Val w = weight.rank() == 1 ? weight : swapped(weight);
   if (!bias || is_complex(input.dtype()) || weight.rank() == 1) {
     const Val y = matmul_of(input, w);

@@ -95,9 +95,20 @@ struct BatchStatistics {
   Val mean, variance;  // over the batch, biased
 };
 BatchStatistics batch_statistics(Tracer& t, const Val& x) {
+  require(!x.is_empty(), ErrorCode::runtime,
+          fmt::format("input tensor must have at least one element, but got input_sizes = {}",
+                      shape_text(x.shape())));
   const auto out = t.prim(Prim::var_mean, {opmath(x)},
                           {{"dims", all_but_channels(x)}, {"correction", Scalar(0)}});
   return {out[1], out[0]};
+}
+
+// What statistics are kept in: the parameters' dtype when it is wider than the input's.
+DType statistics_type(const Val& input, std::initializer_list<std::optional<Val>> parameters) {
+  for (const auto& p : parameters) {
+    if (p && is_half(input.dtype()) && !is_half(p->dtype())) return p->dtype();
+  }
+  return input.dtype();
 }
 
 Val empty(Tracer& t, DType d) {
@@ -150,6 +161,7 @@ Val rms_norm::decompose(Tracer& t, const Val& input, const SymInts& normalized_s
                         const std::optional<Val>& weight, const std::optional<double>& eps) {
   require_normalized_shape(input, normalized_shape);
   require_parameter(weight, normalized_shape, "weight");
+  if (!is_floating(input.dtype())) not_implemented_for("rms_norm", input.dtype());
   const bool wide = input.dtype() == DType::f64;
   const double epsilon = wide ? std::numeric_limits<double>::epsilon()
                               : static_cast<double>(std::numeric_limits<float>::epsilon());
@@ -186,9 +198,10 @@ std::tuple<Val, Val, Val> _native_batch_norm_legit_no_training::decompose(
     Tracer& t, const Val& input, const std::optional<Val>& weight, const std::optional<Val>& bias,
     const Val& running_mean, const Val& running_var, const ScalarArg& momentum,
     const ScalarArg& eps) {
+  const Val none = empty(t, statistics_type(input, {weight, bias, running_mean, running_var}));
+  if (input.is_empty()) return {input, none, none};
   const Val rstd = inverse_root(t, running_var, eps);
-  return {normalized_by(t, input, running_mean, rstd, weight, bias), empty(t, input.dtype()),
-          empty(t, input.dtype())};
+  return {normalized_by(t, input, running_mean, rstd, weight, bias), none, none};
 }
 
 std::tuple<Val, Val, Val, Val, Val> _native_batch_norm_legit_functional::decompose(
@@ -209,8 +222,9 @@ std::tuple<Val, Val, Val, Val, Val> _native_batch_norm_legit_functional::decompo
     const Val r = opmath(running);
     return convert(fresh * m + r * (1.0 - m), running.dtype());
   };
-  return {normalized_by(t, input, s.mean, rstd, weight, bias), s.mean, rstd,
-          mixed(running_mean, s.mean), mixed(running_var, unbiased)};
+  const DType kept = statistics_type(input, {weight, bias, running_mean, running_var});
+  return {normalized_by(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
+          convert(rstd, kept), mixed(running_mean, s.mean), mixed(running_var, unbiased)};
 }
 
 std::tuple<Val, Val, Val> native_batch_norm::decompose(
@@ -224,8 +238,9 @@ std::tuple<Val, Val, Val> native_batch_norm::decompose(
   }
   const BatchStatistics s = batch_statistics(t, input);
   const Val rstd = inverse_root(t, s.variance, eps);
-  return {normalized_by(t, input, s.mean, rstd, weight, bias), convert(s.mean, input.dtype()),
-          convert(rstd, input.dtype())};
+  const DType kept = statistics_type(input, {weight, bias});
+  return {normalized_by(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
+          convert(rstd, kept)};
 }
 
 Val batch_norm::decompose(Tracer& t, const Val& input, const std::optional<Val>& weight,

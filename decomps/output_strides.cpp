@@ -5,6 +5,16 @@
 #include <algorithm>
 
 namespace primset::decomps {
+
+SymInts strides_of_format(MemoryFormat format, const SymInts& sizes) {
+  if (format == MemoryFormat::contiguous) return contiguous_strides(sizes);
+  const size_t rank = format == MemoryFormat::channels_last ? 4 : 5;
+  require(sizes.size() == rank, ErrorCode::runtime,
+          fmt::format("required rank {} tensor to use channels_last{} format", rank,
+                      rank == 4 ? "" : "_3d"));
+  return channels_last_strides(sizes);
+}
+
 namespace {
 
 using specs::Overload;
@@ -47,19 +57,10 @@ const TensorMeta* first_tensor(const std::vector<Actual>& args, size_t result) {
   return nullptr;
 }
 
-SymInts of_format(MemoryFormat format, const SymInts& sizes) {
-  if (format == MemoryFormat::contiguous) return contiguous_strides(sizes);
-  const size_t rank = format == MemoryFormat::channels_last ? 4 : 5;
-  require(sizes.size() == rank, ErrorCode::runtime,
-          fmt::format("required rank {} tensor to use channels_last{} format", rank,
-                      rank == 4 ? "" : "_3d"));
-  return channels_last_strides(sizes);
-}
-
 // As empty_like: the memory_format argument, by default the first tensor's own layout.
 SymInts preserve(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
   const MemoryFormat format = format_argument(args).value_or(MemoryFormat::preserve);
-  if (format != MemoryFormat::preserve) return of_format(format, sizes);
+  if (format != MemoryFormat::preserve) return strides_of_format(format, sizes);
   const TensorMeta* t = first_tensor(args, result);
   return t && t->sizes.size() == sizes.size() ? preserved_strides(sizes, t->strides)
                                               : contiguous_strides(sizes);
@@ -93,6 +94,17 @@ SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
       return channels_last_strides(sizes);
   }
   return contiguous_strides(sizes);
+}
+
+// clone() that keeps gaps: the strides themselves, unless elements share memory.
+SymInts cloned(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const TensorMeta* t = first_tensor(args, result);
+  if (!t || t->sizes.size() != sizes.size()) return contiguous_strides(sizes);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (known_equal(t->strides[d], 0) == true && known_equal(sizes[d], 1) != true)
+      return preserved_strides(sizes, t->strides);
+  }
+  return t->strides;
 }
 
 SymInts first_argument(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
@@ -229,6 +241,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   const std::string& rule = o.strides.function;
   if (rule == "rotated") return rotated(args, result, sizes);
   if (rule == "preserve") return preserve(args, result, sizes);
+  if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
@@ -239,7 +252,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "physical_layout") return by_layout(o, args, sizes);
   if (rule == "memory_format") {
     const auto format = format_argument(args).value_or(MemoryFormat::contiguous);
-    return of_format(format, sizes);
+    return strides_of_format(format, sizes);
   }
   fail(ErrorCode::internal,
        fmt::format("'{}' names the unknown stride rule '{}'", o.qualified, rule));

@@ -9,6 +9,9 @@
 
 namespace primset::decomps {
 
+// Throws in ATen's words for sizes of another rank than the format's.
+SymInts strides_of_format(MemoryFormat format, const SymInts& sizes);
+
 // Of result `result` with these sizes. `overload` is what was called, whose arguments `args`
 // follow.
 SymInts output_strides(const specs::Overload& overload, const std::vector<Actual>& args,

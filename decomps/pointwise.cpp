@@ -39,7 +39,10 @@ Val floor_quotient(const Val& a, const Val& b) {
 Val truncated_quotient(const Val& a, const Val& b) {
   require_nonzero(b);
   const Val q = opmath(a) / opmath(b);
-  return is_exact(a) ? q : unary(Prim::trunc, q);
+  if (is_exact(a)) return q;
+  // ATen rounds the quotient of half-precision tensors first, though not by a single number.
+  const bool number = known_equal(b.numel(), 1) == true;
+  return unary(Prim::trunc, is_half(a.dtype()) && !number ? opmath(convert(q, a.dtype())) : q);
 }
 
 Val quotient_by_mode(const Val& a, const Val& b, const std::optional<std::string>& mode) {
@@ -121,7 +124,8 @@ Val div_mode::decompose(Tracer& t, const Val& self, const Val& other,
 
 Val div_scalar_mode::decompose(Tracer& t, const Val& self, const ScalarArg& other,
                                const std::optional<std::string>& rounding_mode) {
-  return divided(self, beside(other, self), rounding_mode);
+  if (!is_half(self.dtype())) return divided(self, beside(other, self), rounding_mode);
+  return divided(self, t.scalar(other, opmath_type(self.dtype())), rounding_mode);
 }
 
 Val floor_divide::decompose(Tracer& t, const Val& self, const Val& other) {
@@ -154,8 +158,17 @@ Val scalar_remainder::decompose(Tracer& t, const ScalarArg& self, const Val& oth
   return remainder::decompose(t, beside(self, other), other);
 }
 
+// As ATen's kernel has it, of complex tensors 0 to the power of 0 is no number.
+Val power_of(const Val& a, const Val& b) {
+  const Val y = binary(Prim::pow, a, b);
+  if (!is_complex(y.dtype())) return y;
+  const Val both = eq(convert(a, y.dtype()), Scalar(0.0)) & eq(convert(b, y.dtype()), Scalar(0.0));
+  const Val nan = full_like(real(y), std::numeric_limits<double>::quiet_NaN());
+  return where(both, complex(nan, nan), y);
+}
+
 Val pow::decompose(Tracer& t, const Val& self, const Val& exponent) {
-  return binary(Prim::pow, opmath(self), opmath(exponent));
+  return power_of(opmath(self), opmath(exponent));
 }
 
 Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent) {
@@ -168,11 +181,12 @@ Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent)
 
 Val float_power::decompose(Tracer& t, const Val& self, const Val& exponent) {
   const DType type = promote_types(power_type(self), power_type(exponent));
-  return binary(Prim::pow, convert(self, type), convert(exponent, type));
+  return power_of(convert(self, type), convert(exponent, type));
 }
 
 Val float_power_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent) {
-  return float_power::decompose(t, self, exponent.value);
+  const DType type = promote_types(power_type(self), power_type(exponent.value));
+  return binary(Prim::pow, convert(self, type), convert(exponent.value, type));
 }
 
 Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& exponent) {

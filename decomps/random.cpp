@@ -319,6 +319,24 @@ Val random_integers_from(Tracer& t, const Generator& g, const SymInts& shape, DT
   return integers_between(t, g, shape, dtype, from, SymInt(end));
 }
 
+// Up to a number that only the run knows, as ATen takes it: what is left of 63 random bits.
+Val random_integers_to(Tracer& t, const Generator& g, const SymInts& shape, DType dtype,
+                       const Val& to) {
+  require(to.rank() == 0 && is_integral(to.dtype()), ErrorCode::runtime,
+          "high must be a scalar tensor and on CPU");
+  require(!is_complex(dtype), ErrorCode::runtime,
+          "check_random_bounds handles only integral, floating-point and boolean types");
+  const Val high = convert(to, DType::i64);
+  check(gt(high, Scalar(0)), high, ErrorCode::runtime,
+        "random_ expects 'from' to be less than 'to', but got from=0 >= to");
+  const int64_t greatest = range_of(dtype).greatest;
+  check(le(high - Scalar(1), Scalar(greatest)), high, ErrorCode::runtime,
+        fmt::format("to - 1 is out of bounds for {}", cpp_name(dtype)));
+  const Val drawn = integers_between(t, g, shape, DType::i64, 0, SymInt(kLeast));
+  const Val divisor = where(gt(high, Scalar(0)), high, full_like(high, 1));
+  return convert(binary(Prim::rem, drawn, broadcast_to(divisor, shape)), dtype);
+}
+
 }  // namespace
 
 Val randint::decompose(Tracer& t, SymInt high, const SymInts& size,
@@ -378,6 +396,23 @@ Val randint_like_low_generator::decompose(Tracer& t, const Val& self, SymInt low
                                           const std::optional<bool>&,
                                           const std::optional<MemoryFormat>&) {
   return random_integers_in(t, generator, self.shape(), dtype.value_or(self.dtype()), low, high);
+}
+
+Val randint_like_tensor::decompose(Tracer& t, const Val& self, const Val& high,
+                                   const std::optional<DType>& dtype, const std::optional<Layout>&,
+                                   const std::optional<DeviceArg>&, const std::optional<bool>&,
+                                   const std::optional<MemoryFormat>&) {
+  return random_integers_to(t, {}, self.shape(), dtype.value_or(self.dtype()), high);
+}
+
+Val randint_like_tensor_generator::decompose(Tracer& t, const Val& self, const Val& high,
+                                             const RngArg& generator,
+                                             const std::optional<DType>& dtype,
+                                             const std::optional<Layout>&,
+                                             const std::optional<DeviceArg>&,
+                                             const std::optional<bool>&,
+                                             const std::optional<MemoryFormat>&) {
+  return random_integers_to(t, generator, self.shape(), dtype.value_or(self.dtype()), high);
 }
 
 Val random::decompose(Tracer& t, const Val& self, const RngArg& generator) {

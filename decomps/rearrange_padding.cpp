@@ -95,22 +95,6 @@ Val padded(const Val& x, Border border, const SymInts& list) {
   return transpose(front, rotation(x.rank(), static_cast<int64_t>(p.dims.size())));
 }
 
-Val padded_backward(const Val& grad, const Val& self, Border border, const SymInts& list) {
-  Tracer& t = grad.tracer();
-  require_padded_input(self, list, static_cast<int64_t>(list.size() / 2));
-  const Padding p = padding_of(self.rank(), list);
-  require(equal_sizes(grad.shape(), padded_sizes(self.shape(), p)), ErrorCode::runtime,
-          fmt::format("grad_output of size {} does not fit an input of size {} with this padding",
-                      shape_text(grad.shape()), shape_text(self.shape())));
-  const Val nothing = zeros(t, self.shape(), grad.dtype());
-  if (self.is_empty()) return nothing;
-  std::vector<Val> places;
-  for (ValueId id : sources(t, border, self.shape(), p)) places.push_back(t.wrap(id));
-  const auto outer = self.rank() - static_cast<int64_t>(p.dims.size());
-  return scattered(Prim::scatter_add, nothing, places, p.dims,
-                   transpose(grad, rotation(self.rank(), outer)));
-}
-
 // --- what the forward directions require ---
 
 void require_room(const Val& x, const SymInts& padding, int64_t count) {
@@ -201,6 +185,46 @@ Val padded_by_mode(Tracer& t, const Val& self, const SymInts& pad, const std::st
   fail(ErrorCode::not_implemented,
        fmt::format("Padding size {} is not supported for {}D input tensor.", pad.size(),
                    self.rank()));
+}
+
+// --- the gradient ---
+
+// In ATen's words and order: a missing dim, the reflection, then the sizes of the gradient.
+void require_gradient(const Val& grad, const Val& self, const SymInts& list, Border border) {
+  constexpr std::array<const char*, 3> kNames = {"width", "height", "depth"};
+  const auto count = static_cast<int64_t>(list.size() / 2);
+  const bool reflect = border == Border::reflect;
+  require(!reflect || count < 3 || self.rank() > 3, ErrorCode::runtime,
+          "Expected input.dim() > 3 to be true, but got false.");
+  wrap_dim(count, self.rank());
+  require(self.rank() <= count + 2 && grad.rank() == self.rank(), ErrorCode::runtime,
+          fmt::format("grad_output of size {} does not fit an input of size {} with this padding",
+                      shape_text(grad.shape()), shape_text(self.shape())));
+  if (reflect) require_reflectable(self, list, count);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<size_t>(i);
+    const SymInt wanted = self.size(-1 - i) + list[2 * at] + list[2 * at + 1];
+    require(grad.size(-1 - i) == wanted, ErrorCode::runtime,
+            fmt::format("grad_output {} unexpected. Expected: {}, Got: {}", kNames[at],
+                        wanted.hint(), grad.size(-1 - i).hint()));
+  }
+  for (int64_t d = 0; d < self.rank() - count; ++d)
+    require(grad.size(d) == self.size(d), ErrorCode::runtime,
+            fmt::format("grad_output of size {} does not fit an input of size {}",
+                        shape_text(grad.shape()), shape_text(self.shape())));
+}
+
+Val padded_backward(const Val& grad, const Val& self, Border border, const SymInts& list) {
+  Tracer& t = grad.tracer();
+  require_gradient(grad, self, list, border);
+  const Padding p = padding_of(self.rank(), list);
+  const Val nothing = zeros(t, self.shape(), grad.dtype());
+  if (self.is_empty() || grad.is_empty()) return nothing;
+  std::vector<Val> places;
+  for (ValueId id : sources(t, border, self.shape(), p)) places.push_back(t.wrap(id));
+  const auto outer = self.rank() - static_cast<int64_t>(p.dims.size());
+  return scattered(Prim::scatter_add, nothing, places, p.dims,
+                   transpose(grad, rotation(self.rank(), outer)));
 }
 
 }  // namespace

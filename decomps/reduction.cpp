@@ -2,6 +2,7 @@
 #include "decomps/reduction.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 #include <numeric>
 
@@ -138,7 +139,10 @@ Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& 
   Tracer& t = x.tracer();
   const Scalar c = correction ? correction->known() : Scalar(1);
   const auto part = [&](const Val& p) {
-    const auto out = t.prim(Prim::var_mean, {opmath(p)}, {{"dims", dims}, {"correction", c}});
+    auto out = t.prim(Prim::var_mean, {opmath(p)}, {{"dims", dims}, {"correction", c}});
+    // The mean of nothing is no number.
+    if (count_along(x, dims) == SymInt(0))
+      out[1] = full_like(out[1], std::numeric_limits<double>::quiet_NaN());
     if (!keepdim) return Moments{out[0], out[1]};
     return Moments{restore_dims(out[0], x.shape(), dims), restore_dims(out[1], x.shape(), dims)};
   };

@@ -222,4 +222,27 @@ Val histc::decompose(Tracer& t, const Val& self, int64_t bins, const ScalarArg& 
   return counted(t, bin_of(x, bins_of(t, x, bins, low, high)), ones, bins);
 }
 
+Val bincount::decompose(Tracer& t, const Val& self, const std::optional<Val>& weights,
+                        SymInt minlength) {
+  require(minlength >= SymInt(0), ErrorCode::runtime, "minlength should be >= 0");
+  require(self.rank() == 1, ErrorCode::runtime,
+          "bincount only supports 1-d non-negative integral inputs.");
+  require(!weights || (weights->rank() == 1 && weights->size(0) == self.size(0)),
+          ErrorCode::runtime, "weights should be 1-d and have the same length as input");
+  const DType sums = !weights                         ? DType::i64
+                     : weights->dtype() == DType::f32 ? DType::f32
+                                                      : DType::f64;
+  const Val none = zeros(t, {minlength}, sums);
+  if (self.is_empty()) return zeros(t, {minlength}, DType::i64);
+  const Val bin = convert(self, DType::i64);
+  check(ge(bin, Scalar(0)), bin, ErrorCode::runtime,
+        "bincount only supports 1-d non-negative integral inputs.");
+  // An eager call has read the greatest value; a graph has not.
+  check(lt(bin, t.constant(minlength, DType::i64)), bin, ErrorCode::not_implemented,
+        "bincount: in a graph minlength must be above the greatest value");
+  const Val each = weights ? convert(*weights, sums) : full_like(bin, 1);
+  return t.wrap(t.builder().scatter(Prim::scatter_add, none.id(), {bin.id()}, each.id(), {0}, false,
+                                    false, "index"));
+}
+
 }  // namespace primset::decomps

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "decomps/argument_checks.h"
 #include "decomps/bind.h"
 #include "decomps/engine.h"
 #include "decomps/operator_support.h"
@@ -44,6 +45,7 @@ class CallTracer {
              std::shared_ptr<prims::SymContext> symbols)
       : overload_(overload),
         computed_(bundle.computed_by(overload)),
+        laid_out_(laid_out_as(bundle, overload)),
         args_(args),
         graph_(std::make_shared<prims::Graph>(std::move(symbols))),
         tracer_(*graph_, bundle),
@@ -156,7 +158,7 @@ class CallTracer {
     SymInts strides = contiguous_strides(sizes);
     const MemoryFormat format = view.format.value_or(MemoryFormat::contiguous);
     if (format == MemoryFormat::channels_last || format == MemoryFormat::channels_last_3d)
-      strides = channels_last_strides(sizes);
+      strides = strides_of_format(format, sizes);
     if (format == MemoryFormat::preserve) strides = preserved_strides(sizes, self.strides);
     add_fresh(v, std::move(strides));
   }
@@ -179,6 +181,19 @@ class CallTracer {
 
   // --- computations ---
 
+  // An alias lays its results out as what it stands for does.
+  static const Overload& laid_out_as(const specs::Bundle& bundle, const Overload& overload) {
+    const bool derived = overload.implementation.kind == ImplKind::none;
+    const Overload& own =
+        derived && overload.base != specs::kNoIndex ? bundle.overloads[overload.base] : overload;
+    const bool free = overload.strides.kind == specs::StrideKind::contiguous;
+    return free && own.implementation.kind == ImplKind::alias ? bundle.computed_by(own) : overload;
+  }
+
+  SymInts strides_of(size_t result, const SymInts& shape) const {
+    return output_strides(laid_out_, args_, result, shape);
+  }
+
   void compute() {
     Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
     take_dtype_of_out(args);
@@ -192,7 +207,7 @@ class CallTracer {
     const size_t fresh = results.size() - targets.size();
     for (size_t i = 0; i < results.size(); ++i) {
       if (i < fresh) {
-        add_fresh(results[i], output_strides(overload_, args_, i, results[i].shape()));
+        add_fresh(results[i], strides_of(i, results[i].shape()));
       } else if (outs && overload_.args[targets[i].argument].is_out) {
         add_out(results[i], targets[i], i);
       } else {
@@ -242,7 +257,7 @@ class CallTracer {
   }
 
   void add_out(const Val& v, const Target& target, size_t index) {
-    add_fresh(cast(v, target.meta->dtype), output_strides(overload_, args_, index, v.shape()));
+    add_fresh(cast(v, target.meta->dtype), strides_of(index, v.shape()));
   }
 
   void add_written(const Val& v, const Target& target) {
@@ -257,6 +272,7 @@ class CallTracer {
             fmt::format("Bad in-place call: input tensor size {} and output tensor size {} should "
                         "match",
                         shape_text(meta.sizes), shape_text(shape)));
+    check_written(overload_, meta.dtype, v.dtype());
     TracedOutput out;
     out.kind = TracedOutput::Kind::argument;
     out.dtype = meta.dtype;
@@ -292,6 +308,7 @@ class CallTracer {
 
   const Overload& overload_;
   const Overload& computed_;
+  const Overload& laid_out_;
   const std::vector<Actual>& args_;
   std::shared_ptr<prims::Graph> graph_;
   Tracer tracer_;

@@ -1,6 +1,8 @@
-// Gradients of views: zeros of the input's sizes with the gradient written through the view.
+// Gradients of views: zeros of the input's sizes with the gradient written through the view. And
+// narrow() from a place that only a run knows, as values; an eager call makes the view.
 #include "decomps/view.h"
 
+#include "decomps/operator_support.h"
 #include "decomps/views.h"
 
 namespace primset::decomps {
@@ -10,7 +12,11 @@ Val written_into_zeros(Tracer& t, const Val& grad, const SymInts& sizes, const c
                        Arguments rest) {
   const Val zeros = t.constant(0, grad.dtype(), sizes);
   rest.insert(rest.begin(), Tracer::Argument(zeros));
-  return write_through(zeros, find_view(view)(t, {{meta_of(zeros)}}, rest)[0], grad);
+  const View made = find_view(view)(t, {{meta_of(zeros)}}, rest)[0];
+  ViewGeometry at = geometry_of(meta_of(zeros));
+  advance(at, made);
+  require_expandable(grad.shape(), at.sizes);
+  return write_through(zeros, made, broadcast_to(grad, at.sizes));
 }
 
 }  // namespace
@@ -40,6 +46,23 @@ Val unfold_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes,
                   {"strides", SymInts{step}},
                   {"dilations", SymInts{1}},
                   {"shape", sizes}});
+}
+
+Val narrow_tensor::decompose(Tracer& t, const Val& self, int64_t dim, const Val& start,
+                             SymInt length) {
+  require(start.rank() == 0 && is_integral(start.dtype()), ErrorCode::runtime,
+          "start must be an 0-dim integral Tensor.");
+  require(self.rank() > 0, ErrorCode::runtime, "narrow() cannot be applied to a 0-dim tensor.");
+  require(length >= SymInt(0), ErrorCode::runtime, "narrow(): length must be non-negative.");
+  const int64_t d = wrap_dim(dim, self.rank());
+  const SymInt size = self.size(d);
+  const Val from = wrapped_index(convert(start, DType::i64), size);
+  const Val room = t.constant(size - length, DType::i64);
+  check(ge(from, Scalar(0)) & le(from, room), from, ErrorCode::runtime,
+        "narrow(): start + length exceeds the dimension's size");
+  if (length == SymInt(0)) return slice(self, d, 0, 0, 1);
+  const Val places = t.iota({length}, 0, DType::i64) + broadcast_to(from, {length});
+  return t.prim1(Prim::index_select, {self, places}, {{"dim", d}});
 }
 
 }  // namespace primset::decomps

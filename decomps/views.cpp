@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+#include "decomps/operator_support.h"
+
 namespace primset::decomps {
 namespace {
 
@@ -226,7 +228,24 @@ Val bits_of(const Val& x, DType to) {
   return reshape(parts, shape);
 }
 
+// A value has no memory beyond its elements.
+void require_within(const Val& x, const SymInts& sizes, const SymInts& strides,
+                    const SymInt& offset) {
+  SymInt last = offset;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == SymInt(0)) return;
+    last += (sizes[d] - 1) * strides[d];
+  }
+  const auto width = static_cast<int64_t>(byte_size(x.dtype()));
+  require(offset >= SymInt(0) && last < x.numel(), ErrorCode::runtime,
+          fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
+                      "requiring a storage size of {} are out of bounds for storage of size {}",
+                      shape_text(sizes), shape_text(strides), offset.hint(), width,
+                      (last.hint() + 1) * width, x.numel().hint() * width));
+}
+
 Val strided_of(const Val& x, const ViewStep& s) {
+  require_within(x, s.sizes, s.strides, s.start);
   return x.tracer().prim1(Prim::as_strided, {x},
                           {{"sizes", s.sizes}, {"strides", s.strides}, {"offset", s.start}});
 }
@@ -271,6 +290,7 @@ Val write_diagonal(const Val& base, const ViewStep& s, const Val& written) {
 // Any view whatsoever: where each of its elements stands in the flat base.
 Val write_strided(const Val& base, const ViewGeometry& view, const Val& written) {
   Tracer& t = base.tracer();
+  require_within(base, view.sizes, view.strides, view.offset);
   Val index = t.constant(view.offset, DType::i64, view.sizes);
   for (size_t d = 0; d < view.sizes.size(); ++d) {
     index = index + t.iota(view.sizes, static_cast<int64_t>(d), DType::i64) *

@@ -53,14 +53,23 @@ CaseSpec read_case(const YamlNode& node, Diagnostics& diagnostics) {
 
 void OpSettings::read(Fields& fields) {
   const std::pair<const char*, const YamlNode**> keys[] = {
-      {"variants", &variants},     {"promote", &promote},
-      {"broadcast", &broadcast},   {"runtime", &runtime},
-      {"structural", &structural}, {"scalar", &scalar},
-      {"decompose", &decompose},   {"dtypes", &dtypes},
-      {"strides", &strides},       {"random", &random},
-      {"cases", &cases},           {"tolerance", &tolerance},
-      {"status", &status},         {"tags", &tags},
-      {"callable", &callable},     {"base", &base},
+      {"variants", &variants},
+      {"promote", &promote},
+      {"broadcast", &broadcast},
+      {"runtime", &runtime},
+      {"structural", &structural},
+      {"scalar", &scalar},
+      {"decompose", &decompose},
+      {"dtypes", &dtypes},
+      {"strides", &strides},
+      {"out_strides", &out_strides},
+      {"random", &random},
+      {"cases", &cases},
+      {"tolerance", &tolerance},
+      {"status", &status},
+      {"tags", &tags},
+      {"callable", &callable},
+      {"base", &base},
   };
   for (const auto& [key, target] : keys) {
     if (const YamlNode* found = fields.find(key)) *target = found;
@@ -79,7 +88,9 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
     for (const YamlNode* tag : parse_names(*s.tags, diagnostics_)) o.tags.push_back(tag->text);
   }
   o.strides.kind = o.broadcast.empty() ? StrideKind::contiguous : StrideKind::elementwise;
-  if (s.strides != nullptr) apply_strides(*s.strides, o);
+  if (s.strides != nullptr) apply_strides(*s.strides, o.strides);
+  o.out_strides = o.strides;
+  if (s.out_strides != nullptr) apply_strides(*s.out_strides, o.out_strides);
   o.random.seeded = o.has_tag("nondeterministic_seeded");
   if (s.random != nullptr) apply_random(*s.random, o);
   if (s.cases != nullptr) apply_cases(*s.cases, o);
@@ -200,14 +211,14 @@ void SettingsApplier::apply_rounding(const YamlNode& node, Overload& o) {
   }
 }
 
-void SettingsApplier::apply_strides(const YamlNode& node, Overload& o) {
+void SettingsApplier::apply_strides(const YamlNode& node, StrideRule& rule) {
   if (node.is_scalar() && node.text == "elementwise") {
-    o.strides.kind = StrideKind::elementwise;
+    rule.kind = StrideKind::elementwise;
   } else if (node.is_scalar() && node.text == "contiguous") {
-    o.strides.kind = StrideKind::contiguous;
+    rule.kind = StrideKind::contiguous;
   } else if (node.is_mapping() && node.entries.size() == 1 && node.entries[0].key == "function") {
-    o.strides.kind = StrideKind::function;
-    o.strides.function = node.entries[0].value.text;
+    rule.kind = StrideKind::function;
+    rule.function = node.entries[0].value.text;
   } else {
     diagnostics_.error(
         node.position,

@@ -127,7 +127,7 @@ constexpr OperatorRow kRows[] = {
     {"bucketize.Scalar", "empty", kStandard, "self=1 boundaries=T[0]"},
     {"bucketize.Scalar", "matrix", kStandard, "self=1 boundaries=T[2,3] !runtime"},
     {"bucketize.Tensor", "plain", kSmoke, "self=T[3,7] boundaries=T[20]{ordered}"},
-    {"bincount", "plain", kSmoke, "self=T[50]{0..9}"},
+    {"bincount", "ties", kSmoke, "self=T[50]{0..9} minlength=9"},
     {"histc", "plain", kSmoke, "self=T[100] bins=10 min=-4 max=4"},
     {"unique_consecutive", "ties", kSmoke, "self=T[40]{ties}"},
     {"embedding", "plain", kSmoke, "weight=T[7,5] indices=i64[3,4]{0..7}"},

@@ -60,9 +60,6 @@ constexpr OperatorRow kNetwork[] = {
     {"native_batch_norm", "bare", kStandard,
      "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=none running_var=none "
      "training=true momentum=0.1 eps=1e-3"},
-    {"native_batch_norm", "undeclared_update", kStandard,
-     "input=T[4,3] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} training=true "
-     "momentum=0.25 eps=1e-5 !not_implemented"},
     {"native_batch_norm", "long", kStandard,
      "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=none running_var=none training=true "
      "momentum=0.1 eps=1e-5"},
@@ -115,9 +112,6 @@ constexpr OperatorRow kNetwork[] = {
     {"batch_norm", "matrix", kStandard,
      "input=T[4,3]@transposed weight=T[3] bias=none running_mean=none running_var=none "
      "training=true momentum=0.1 eps=1e-5 cudnn_enabled=false"},
-    {"batch_norm", "undeclared_update", kStandard,
-     "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} "
-     "training=true momentum=0.25 eps=1e-5 cudnn_enabled=false !not_implemented"},
     {"batch_norm", "long", kStandard,
      "input=T[2,2,1031] weight=T[2] bias=T[2] running_mean=none running_var=none training=true "
      "momentum=0.1 eps=1e-5 cudnn_enabled=false"},

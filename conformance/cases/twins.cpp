@@ -10,7 +10,6 @@ struct Twin {
 };
 // What a spec calls an alias needs no entry here.
 constexpr Twin kTwins[] = {
-    {"_unsafe_index.Tensor", "index.Tensor"},
     {"_unsafe_index_put", "index_put"},
     {"_index_put_impl", "index_put"},
     {"argwhere", "nonzero"},

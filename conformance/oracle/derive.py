@@ -110,7 +110,7 @@ def _fit(value, kind, storages):
         if t.numel() == 0:
             return None, False
         return t.resolve_conj().resolve_neg().flatten()[0].item(), True
-    if kind == "Tensor" and number:
+    if kind in ("Tensor", "Optional[Tensor]") and number:
         t = torch.tensor(value)
         storages.append(bytes(t.reshape(1).view(torch.uint8).numpy()))
         return TensorRef(len(storages) - 1, t.dtype, (), (), 0), True

@@ -2,7 +2,7 @@
 
 values        every element, within PyTorch's tolerance (the default)
 none          shape, dtype and strides alone: the contents are undefined
-distribution  random: held against its distribution by distribution_test.py
+distribution  random: dtype, shape and strides alone
 properties    results that are right in more than one way: properties.py states what must hold
 """
 
@@ -15,6 +15,13 @@ UNDEFINED = {
     "_resize_output", "_efficientzerotensor_",
 }
 
+# Their results jump, so that a value from unrounded operands is another one, not a better one.
+JUMPS = {
+    "ceil", "div", "divide", "fix", "floor", "floor_divide", "fmod", "frac", "frexp", "heaviside",
+    "nextafter", "remainder", "round", "sgn", "sign", "special_round", "trunc",
+    "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
+}
+
 
 def comparator(call):
     op = call.overload.split(".")[0]
@@ -23,6 +30,12 @@ def comparator(call):
     if is_random(call):
         return "distribution"
     return "values"
+
+
+def is_continuous(call):
+    """Whether the call's value in double stands for its value in narrower dtypes."""
+    base = call.overload.split(".")[0].rstrip("_").removeprefix("_foreach_")
+    return base not in JUMPS or (base in ("div", "divide") and "mode" not in call.overload)
 
 
 def is_random(call):

@@ -152,6 +152,12 @@ class Evaluation {
     if (returns(to.argument)) expected_.results.push_back(std::move(r));
   }
 
+  bool is_alias(size_t i) const {
+    return i < overload_->returns.size() && overload_->returns[i].alias.letter != 0 &&
+           !overload_->returns[i].alias.writes &&
+           bundle_.computed_by(*overload_).implementation.kind == specs::ImplKind::function;
+  }
+
   void add_result(const TracedOutput& out) {
     ExpectedTensor r;
     // An in-place view operator gives its argument another geometry.
@@ -171,6 +177,10 @@ class Evaluation {
       // Sizes that depend on values are what the reference made.
       r.sizes = r.values ? r.values->shape : sizes.value_or(std::vector<int64_t>{});
       if (!sizes) r.strides = std::nullopt;
+      if (overload_->kind == specs::OverloadKind::functional && is_alias(0)) {
+        r.anywhere = true;
+        r.strides = std::nullopt;
+      }
     }
     if (is_returned(out)) expected_.results.push_back(std::move(r));
   }

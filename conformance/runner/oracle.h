@@ -24,6 +24,7 @@ struct ExpectedTensor {
   std::optional<std::vector<int64_t>> strides;  // empty: not said (sizes that the values decide)
   std::optional<int64_t> offset;                // view: in elements from the storage's start
   bool conj = false, neg = false;
+  bool anywhere = false;        // a view that begins where a value says, or a copy of it
   std::optional<Array> values;  // empty: not known to the oracle; then only the rest is compared
 };
 

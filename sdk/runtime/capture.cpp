@@ -10,6 +10,7 @@
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/dispatch.h"
 #include "sdk/runtime/graph_inliner.h"
+#include "sdk/runtime/intrinsics.h"
 #include "sdk/runtime/key.h"
 #include "sdk/runtime/scalar_memory.h"
 
@@ -317,7 +318,7 @@ namespace {
 // Throws for what a graph of values cannot hold.
 void require_recordable(const Call& call) {
   if (call.op.overload.status != specs::Status::implemented) refuse(call, "it is not implemented");
-  if (call.op.intrinsic && call.op.overload.op != "copy_" && call.op.overload.op != "_to_copy")
+  if (!is_recordable(call.op.overload.qualified))
     refuse(call, "it is about memory or reads a value");
   if (!call.op.all_tensors) {
     for (const specs::Return& r : call.op.overload.returns) {

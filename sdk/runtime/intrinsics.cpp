@@ -9,6 +9,7 @@
 #include "sdk/runtime/call.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/dispatch.h"
+#include "sdk/runtime/value_reads.h"
 
 namespace primset::runtime {
 namespace {
@@ -156,12 +157,25 @@ void set_empty(Call& call) {
 struct Entry {
   std::string_view name;
   Intrinsic function;
+  // It only completes its arguments: a graph records what it is given.
+  bool recordable = false;
 };
 constexpr std::array kTable = {
-    Entry{"copy_", copy_},
-    Entry{"_to_copy", to_device},
+    Entry{"copy_", copy_, true},
+    Entry{"_to_copy", to_device, true},
     Entry{"to.dtype_layout", to_device},
     Entry{"to.device", to_device},
+    Entry{"narrow.Tensor", narrow_at_tensor},
+    Entry{"repeat_interleave.Tensor", repeat_by_tensor, true},
+    Entry{"repeat_interleave.Tensor_out", repeat_by_tensor, true},
+    Entry{"repeat_interleave.self_Tensor", repeat_by_tensor, true},
+    Entry{"as_strided_copy", copy_strided_view, true},
+    Entry{"as_strided_copy.out", copy_strided_view, true},
+    Entry{"bincount", count_to_greatest},
+    Entry{"bincount.out", count_to_greatest},
+    Entry{"native_batch_norm", update_statistics, true},
+    Entry{"native_batch_norm.out", update_statistics, true},
+    Entry{"batch_norm", update_statistics, true},
     Entry{"_local_scalar_dense", item},
     Entry{"item", item},
     Entry{"resize_", resize_},
@@ -176,11 +190,21 @@ constexpr std::array kTable = {
 
 }  // namespace
 
+namespace {
+const Entry* find(std::string_view qualified) {
+  const auto* e = std::ranges::find(kTable, qualified, &Entry::name);
+  return e == kTable.end() ? nullptr : e;
+}
+}  // namespace
+
 Intrinsic find_intrinsic(std::string_view qualified) {
-  for (const Entry& e : kTable) {
-    if (e.name == qualified) return e.function;
-  }
-  return nullptr;
+  const Entry* e = find(qualified);
+  return e ? e->function : nullptr;
+}
+
+bool is_recordable(std::string_view qualified) {
+  const Entry* e = find(qualified);
+  return !e || e->recordable;
 }
 
 }  // namespace primset::runtime

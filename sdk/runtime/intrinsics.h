@@ -11,6 +11,8 @@ namespace primset::runtime {
 
 // Null for the rest.
 Intrinsic find_intrinsic(std::string_view qualified);
+// False for those that a graph cannot hold.
+bool is_recordable(std::string_view qualified);
 
 }  // namespace primset::runtime
 

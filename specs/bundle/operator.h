@@ -116,6 +116,7 @@ struct Overload {
   std::vector<uint32_t> broadcast;  // indices of the tensor arguments broadcast together
   DTypeSet dtypes;                  // of the promoted dtype; empty: not yet said
   StrideRule strides;
+  StrideRule out_strides;  // what out= variants take for theirs; of no use once these are made
   RandomUse random;
   Implementation implementation;
   std::vector<CaseSpec> cases;

@@ -1,0 +1,80 @@
+// Operators that read a value before they are carried out.
+#include <gtest/gtest.h>
+
+#include "primset/graph.h"
+#include "primset/invoke.h"
+
+namespace primset {
+namespace {
+
+using Floats = std::vector<float>;
+using Longs = std::vector<int64_t>;
+
+Tensor floats(Floats values, IntList sizes) {
+  return Tensor::of<float>(std::span<const float>(values), sizes);
+}
+Tensor longs(Longs values, IntList sizes) {
+  return Tensor::of<int64_t>(std::span<const int64_t>(values), sizes);
+}
+Tensor one(std::string_view name, std::initializer_list<Value> args) {
+  return invoke(name, std::vector<Value>(args))[0].tensor();
+}
+
+TEST(ValueReads, NarrowAtATensorIsAView) {
+  const Tensor x = floats({1, 2, 3, 4, 5}, {5});
+  const Tensor part = one("narrow.Tensor", {x, 0, longs({-3}, {}), 2});
+  EXPECT_EQ(part.to_vector<float>(), (Floats{3, 4}));
+  one("fill_.Scalar", {part, 9.0});
+  EXPECT_EQ(x.to_vector<float>(), (Floats{1, 2, 9, 9, 5}));
+  EXPECT_THROW(one("narrow.Tensor", {x, 0, longs({4}, {}), 2}), Error);
+  EXPECT_THROW(one("narrow.Tensor", {x, 0, longs({1}, {1}), 2}), Error);
+}
+
+TEST(ValueReads, RepeatInterleaveFindsItsSize) {
+  const Tensor x = floats({1, 2, 3, 4}, {2, 2}), repeats = longs({2, 1}, {2});
+  EXPECT_EQ(one("repeat_interleave.Tensor", {repeats}).to_vector<int64_t>(), (Longs{0, 0, 1}));
+  EXPECT_EQ(one("repeat_interleave.self_Tensor", {x, repeats, 1}).to_vector<float>(),
+            (Floats{1, 1, 2, 3, 3, 4}));
+  EXPECT_EQ(one("repeat_interleave.self_Tensor", {x, longs({2}, {})}).to_vector<float>(),
+            (Floats{1, 1, 2, 2, 3, 3, 4, 4}));
+  EXPECT_THROW(one("repeat_interleave.Tensor", {longs({2, -1}, {2})}).to_vector<int64_t>(), Error);
+}
+
+TEST(ValueReads, BincountHasABinForTheGreatest) {
+  const Tensor x = longs({0, 3, 3}, {3});
+  EXPECT_EQ(one("bincount", {x}).to_vector<int64_t>(), (Longs{1, 0, 0, 2}));
+  EXPECT_EQ(one("bincount", {x, Tensor(), 6}).to_vector<int64_t>(), (Longs{1, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(one("bincount", {x, floats({1, 0.5f, 2}, {3})}).to_vector<float>(),
+            (Floats{1, 0, 0, 2.5f}));
+}
+
+TEST(ValueReads, TrainingUpdatesTheRunningStatistics) {
+  const Tensor x = floats({1, 3}, {2, 1}), mean = floats({0}, {1}), variance = floats({1}, {1});
+  const auto out =
+      invoke("native_batch_norm", {x, Tensor(), Tensor(), mean, variance, true, 0.5, 0.0});
+  ASSERT_EQ(out.size(), 3u);
+  EXPECT_EQ(out[0].tensor().to_vector<float>(), (Floats{-1, 1}));
+  EXPECT_EQ(mean.to_vector<float>(), (Floats{1}));
+  EXPECT_EQ(variance.to_vector<float>(), (Floats{1.5f}));
+  one("batch_norm", {x, Tensor(), Tensor(), mean, variance, true, 0.5, 0.0, false});
+  EXPECT_EQ(mean.to_vector<float>(), (Floats{1.5f}));
+}
+
+TEST(ValueReads, CopiesOfStridedViewsSeeTheMemory) {
+  const Tensor x = floats({1, 2, 3, 4, 5, 6}, {2, 3}), turned = one("t", {x});
+  EXPECT_EQ(one("as_strided_copy", {turned, Longs{2, 2}, Longs{1, 2}, 1}).to_vector<float>(),
+            (Floats{2, 4, 3, 5}));
+  const Tensor row = one("select.int", {x, 0, 0});
+  EXPECT_EQ(one("as_strided_copy", {row, Longs{2}, Longs{5}}).to_vector<float>(), (Floats{1, 6}));
+  EXPECT_THROW(one("as_strided_copy", {row, Longs{2}, Longs{6}}), Error);
+}
+
+TEST(ValueReads, WhereOfAConditionIsNonzero) {
+  const auto out = invoke("where", {floats({0, 1, 2, 0}, {2, 2})})[0].as<std::vector<Tensor>>();
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_EQ(out[0].to_vector<int64_t>(), (Longs{0, 1}));
+  EXPECT_EQ(out[1].to_vector<int64_t>(), (Longs{1, 0}));
+}
+
+}  // namespace
+}  // namespace primset
