@@ -94,6 +94,7 @@ Val prelu::decompose(Tracer& t, const Val& self, const Val& weight) {
   } else if (self.rank() > 0 && weight.rank() <= 1) {
     w = reshape(weight, SymInts(static_cast<size_t>(self.rank()), SymInt(1)));
   }
+  if (self.rank() == 0) w = reshape(w, {});
   const Val x = opmath(self);
   return convert(where(gt(x, 0.0), x, opmath(w) * x), self.dtype());
 }

@@ -8,6 +8,7 @@
 #include "decomps/boxing.h"
 #include "decomps/engine.h"
 #include "decomps/formula.h"
+#include "decomps/operator_support.h"
 #include "decomps/registry.h"
 #include "decomps/views.h"
 
@@ -53,6 +54,9 @@ bool promotes(const Overload& o, uint32_t index) {
 
 // A Scalar of a formula as a value: rounded to the tensors' dtype first where ATen does so.
 Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common) {
+  require(s.kind != Scalar::Kind::complex || is_complex(common), ErrorCode::runtime,
+          fmt::format("value cannot be converted to type {} without overflow",
+                      cpp_name(opmath_type(common))));
   const bool storage = a.rounding == specs::ScalarRounding::storage;
   return convert(t.scalar(s, storage ? common : opmath_type(common)), opmath_type(common));
 }

@@ -87,6 +87,22 @@ void check_lerp(const Overload& o, const Arguments& args) {
       fmt::format("expected dtype {} for `end` but got dtype {}", cpp_type(*self), cpp_type(*end)));
 }
 
+void check_gelu(const Overload& o, const Arguments& args) {
+  const auto* s = std::get_if<std::string>(&args.back().value);
+  require(!s || *s == "none" || *s == "tanh", ErrorCode::runtime,
+          "approximate argument must be either none or tanh.");
+}
+
+void check_where(const Overload& o, const Arguments& args) {
+  const auto* condition = std::get_if<Val>(&args[0].value);
+  if (!condition || args.size() < 3) return;
+  const DType t = condition->dtype();
+  require(is_bool(t) || t == DType::u8, ErrorCode::runtime,
+          fmt::format("where expected condition to be a boolean tensor, but got a tensor with "
+                      "dtype {}",
+                      aten_name(t)));
+}
+
 struct NamedCheck {
   std::string_view op;
   void (*check)(const Overload&, const Arguments&);
@@ -95,10 +111,13 @@ constexpr std::array kChecks = {
     NamedCheck{"_add_relu", check_add},
     NamedCheck{"add", check_add},
     NamedCheck{"clamp", check_clamp},
+    NamedCheck{"gelu", check_gelu},
+    NamedCheck{"gelu_backward", check_gelu},
     NamedCheck{"lerp", check_lerp},
     NamedCheck{"neg", check_neg},
     NamedCheck{"rsub", check_sub_and_factor},
     NamedCheck{"sub", check_sub_and_factor},
+    NamedCheck{"where", check_where},
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ bool is_integer(const Scalar& s) {
 
 SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step) {
   const double from = start.to_double(), to = end.to_double(), by = step.to_double();
-  require(by != 0, ErrorCode::runtime, "step must be nonzero");
+  require(by != 0, ErrorCode::value, "step must be nonzero");
   require(std::isfinite(from) && std::isfinite(to), ErrorCode::runtime,
           fmt::format("unsupported range: {} -> {}", from, to));
   require((by > 0 && to >= from) || (by < 0 && to <= from), ErrorCode::runtime,
@@ -61,7 +61,9 @@ Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step
            const Type& dtype) {
   const bool whole = is_integer(start) && is_integer(end) && is_integer(step);
   const DType type = dtype.value_or(whole ? DType::i64 : DType::f32);
-  const SymInt n = steps_between(start, end, step);
+  // As ATen has it, i64 alone is counted between integers.
+  const auto cut = [&](const Scalar& s) { return type == DType::i64 ? Scalar(s.to_int()) : s; };
+  const SymInt n = steps_between(cut(start), cut(end), cut(step));
   const DType compute = is_integral(type) ? DType::i64 : opmath_type(type);
   const Val i = t.iota({n}, 0, compute);
   const Scalar from = is_integral(type) ? Scalar(start.to_int()) : Scalar(start.to_double());

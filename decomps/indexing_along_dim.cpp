@@ -190,8 +190,12 @@ Val take_along_dim::decompose(Tracer& t, const Val& self, const Val& indices,
   };
   const std::array<SymInts, 2> for_indices = {replaced(self, indices), indices.shape()};
   const std::array<SymInts, 2> for_self = {replaced(indices, self), self.shape()};
-  return gather::decompose(t, broadcast_to(self, broadcast_shapes(for_self)), at,
-                           broadcast_to(indices, broadcast_shapes(for_indices)), false);
+  // Along a dim indices go around, as often as need be.
+  const Val places = broadcast_to(indices, broadcast_shapes(for_indices));
+  if (self.is_empty())
+    return gather::decompose(t, broadcast_to(self, broadcast_shapes(for_self)), at, places, false);
+  const Val around = binary(Prim::remainder, places, full_like(places, self.size(at)));
+  return gather::decompose(t, broadcast_to(self, broadcast_shapes(for_self)), at, around, false);
 }
 
 }  // namespace primset::decomps

@@ -173,8 +173,10 @@ Val pow::decompose(Tracer& t, const Val& self, const Val& exponent) {
 
 Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent) {
   const Val e = beside(exponent, self);
+  // The number itself, which an unsigned dtype would wrap around.
+  const Val given = exponent.value;
   if (is_exact(self))
-    check(ge(e, Scalar(0)), e, ErrorCode::runtime,
+    check(ge(given, Scalar(0)), given, ErrorCode::runtime,
           "Integers to negative integer powers are not allowed.");
   return binary(Prim::pow, opmath(self), opmath(e));
 }
@@ -204,6 +206,17 @@ Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const Scala
                        const ScalarArg& atol, bool equal_nan) {
   require(self.dtype() == other.dtype(), ErrorCode::runtime,
           fmt::format("{} did not match {}", aten_name(self.dtype()), aten_name(other.dtype())));
+  const auto require_positive = [](const ScalarArg& s, const char* name) {
+    if (s.constant)
+      require(!(s.constant->to_double() < 0), ErrorCode::runtime,
+              fmt::format("{} must be greater than or equal to zero, but got {}", name,
+                          s.constant->to_double()));
+    else
+      check(ge(s.value, Scalar(0)), s.value, ErrorCode::runtime,
+            fmt::format("{} must be greater than or equal to zero, but got {{value}}", name));
+  };
+  require_positive(rtol, "rtol");
+  require_positive(atol, "atol");
   Val close = eq(self, other);
   if (equal_nan && is_floating(self.dtype())) close = close | (is_nan(self) & is_nan(other));
   const DType type = is_exact(self) ? DType::f64 : opmath_type(self.dtype());

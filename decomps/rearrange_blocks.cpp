@@ -245,6 +245,7 @@ Val _chunk_cat::decompose(Tracer& t, const std::vector<Val>& tensors, int64_t di
   for (const Val& x : tensors) {
     require(x.dtype() == tensors[0].dtype(), ErrorCode::runtime,
             "_chunk_cat expects all input tensors with the same dtype");
+    require(!x.is_empty(), ErrorCode::runtime, "_chunk_cat expects non-empty tensor");
     const SymInts shape = x.shape();
     const SymInts outer(shape.begin(), shape.begin() + d);
     const SymInt size = shape[static_cast<size_t>(d)], length = ceil_div(size, chunks);

@@ -155,7 +155,19 @@ Val circular(const Val& x, const SymInts& padding) {
     require(size + padding[2 * i] + padding[2 * i + 1] >= SymInt(0), ErrorCode::runtime,
             "Negative padding value is resulting in an empty dimension");
   }
-  return padded(x, Border::circular, padding);
+  // What is cut off is gone before the rest goes around.
+  Val kept = x;
+  SymInts added;
+  for (size_t i = 0; i < padding.size(); ++i) {
+    const bool crops = padding[i] < SymInt(0);
+    added.push_back(crops ? SymInt(0) : padding[i]);
+    if (!crops) continue;
+    const int64_t dim = x.rank() - 1 - static_cast<int64_t>(i / 2);
+    const SymInt low = i % 2 == 0 ? -padding[i] : SymInt(0);
+    const SymInt high = kept.size(dim) - (i % 2 == 0 ? SymInt(0) : -padding[i]);
+    kept = slice(kept, dim, low, high, 1);
+  }
+  return padded(kept, Border::circular, added);
 }
 
 int64_t padded_dims(const SymInts& padding) {

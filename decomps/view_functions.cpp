@@ -571,6 +571,8 @@ Views view_as_complex(const TensorMeta& self) {
           fmt::format("view_as_complex is only supported for half, float and double tensors, but "
                       "got a tensor of scalar type: {}",
                       aten_name(self.dtype)));
+  require(mod(self.storage_offset, 2) == SymInt(0), ErrorCode::runtime,
+          "Tensor must have a storage_offset divisible by 2");
   return one({Kind::as_complex});
 }
 Views view_dtype(const TensorMeta& self, DType dtype) {

@@ -143,7 +143,8 @@ constexpr OperatorRow kRows[] = {
     {"take_along_dim", "strided", kStandard,
      "self=T[4,7]@transposed indices=i64[3,7]@strided{0..4} dim=0"},
     {"take_along_dim", "empty", kStandard, "self=T[4,7] indices=i64[4,0] dim=1"},
-    {"take_along_dim", "above", kStandard, "self=T[4,7] indices=i64[4,5]{7..9} dim=1 !index"},
+    {"take_along_dim", "around", kStandard, "self=T[4,7] indices=i64[4,5]{-9..16} dim=1"},
+    {"take_along_dim", "above", kStandard, "self=T[4,7] indices=i64[9]{28..30} !index"},
 };
 
 }  // namespace

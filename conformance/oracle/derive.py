@@ -114,6 +114,9 @@ def _fit(value, kind, storages):
         t = torch.tensor(value)
         storages.append(bytes(t.reshape(1).view(torch.uint8).numpy()))
         return TensorRef(len(storages) - 1, t.dtype, (), (), 0), True
+    if kind.startswith("List[int") and isinstance(value, TensorRef):
+        t = TorchArguments(Call("", (value,), {}, storages)).args[0]
+        return t.tolist() if t.dim() == 1 else None, t.dim() == 1
     if kind == "Tensor" and not isinstance(value, TensorRef):
         return None, False
     return value, True

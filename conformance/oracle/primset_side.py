@@ -27,12 +27,20 @@ class PrimsetArguments:
 
     def __init__(self, call):
         self.storages = [primset.tensor(data).storage() for data in call.storages]
-        self.args = [self.value(a) for a in call.args]
+        from .compare import schema
+
+        # PyTorch takes a vector where a list of integers is expected.
+        lists = [str(a.type) == "List[int]" for a in schema(call.overload).arguments]
+        self.args = [self._integers(a) if wants and isinstance(a, TensorRef) else self.value(a)
+                     for wants, a in zip(lists, call.args)]
         self.kwargs = {k: self.value(v) for k, v in call.kwargs.items()}
 
     def tensor(self, r):
         return primset.Tensor.from_storage(self.storages[r.storage], to_dtype(r.dtype), r.size,
                                            r.stride, r.offset, r.conj, r.neg)
+
+    def _integers(self, r):
+        return to_torch(self.tensor(r)).tolist()
 
     def value(self, x):
         if isinstance(x, TensorRef):

@@ -58,7 +58,7 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
       o.returns, [](const specs::Return& r) { return r.kind == ArgKind::tensor; });
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
   pointwise = b.computed_by(o).strides.kind == specs::StrideKind::elementwise;
-  uses_offset = o.op.starts_with("as_strided");
+  uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex");
   const bool lists = std::ranges::any_of(
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
   by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;
