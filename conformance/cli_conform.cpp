@@ -1,13 +1,16 @@
 // `primset conform`: the command line of conformance.
 #include <primset/device.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <thread>
 
+#include "conformance/runner/oracle.h"
 #include "conformance/runner/session.h"
 #include "sdk/cli/command.h"
+#include "sdk/cli/reachable.h"
 #include "sdk/runtime/operator_info.h"
 #include "sdk/runtime/plugin/loader.h"
 
@@ -33,7 +36,7 @@ struct CommandLine {
   std::vector<std::string> dtypes;
   size_t mutate = 0;
   double mutation_floor = 0;
-  bool list = false, worker = false;
+  bool list = false, worker = false, introduce = false;
   CLI::App* app = nullptr;
 };
 
@@ -65,6 +68,8 @@ void add_running(CLI::App& app, CommandLine& c) {
   app.add_flag("!--no-rerun", s.rerun_failures, "Do not run failures again alone to find flakes");
   app.add_flag("--without-native", s.without_native,
                "Leave to kernels what the plugin runs natively, and time both ways");
+  app.add_flag("--resize", s.resize,
+               "Run each operator's case again with other sizes, and list the kernels made for it");
   app.add_option("--expectations", s.expectations, "What is known to fail (YAML)");
 }
 
@@ -80,7 +85,9 @@ void add_output(CLI::App& app, CommandLine& c) {
   app.add_option("--replay", c.replay, "Run one saved failure")->check(CLI::ExistingFile);
   app.add_option("--mutate", c.mutate, "Measure how many of N mutants the cases catch");
   app.add_option("--mutation-floor", c.mutation_floor, "The least share, 0 to 1, that is fine");
-  app.add_flag("--worker", c.worker)->group("");  // what the runner starts
+  // What the runner starts.
+  app.add_flag("--worker", c.worker)->group("");
+  app.add_flag("--introduce", c.introduce)->group("");
 }
 
 void read_selection(CommandLine& c) {
@@ -130,6 +137,7 @@ int run(CommandLine& c) {
   if (c.list) return list_cases(bundle, c.session);
   if (!c.replay.empty()) return replay(bundle, c.session, c.replay);
   if (c.session.device.empty()) c.session.device = c.mutate ? "reference" : "cpu";
+  if (c.introduce) return run_introduction(bundle, c.session);
   if (c.worker) return run_worker(bundle, c.session);
   if (c.mutate) return mutate(bundle, c.session, c.mutate, c.mutation_floor);
   return run_session(bundle, c.session);
@@ -144,6 +152,30 @@ const cli::Command kConform{"conform", "Check a plugin's every operator, dtype a
                               add_output(app, *c);
                               return [c] { return run(*c); };
                             }};
+
+// The graphs of the first cases of every operator that computes for itself, dtype by dtype.
+void visit_case_graphs(const specs::Bundle& bundle,
+                       const std::function<bool(prims::Graph&)>& visit) {
+  constexpr size_t kCases = 3;
+  for (DType t : {DType::f32, DType::c64, DType::i64, DType::boolean}) {
+    for (const specs::Overload& o : bundle.overloads) {
+      if (o.status != specs::Status::implemented || o.base != specs::kNoIndex) continue;
+      const std::vector<Recipe> recipes = operator_recipes(bundle, o, t);
+      for (size_t i = 0; i < std::min(kCases, recipes.size()); ++i) {
+        const CaseId id{Level::op, o.qualified, t, recipes[i].name,
+                        std::string(kLayoutNames[static_cast<size_t>(recipes[i].layout)])};
+        try {
+          const decomps::TracedCall call = trace_case(bundle, make_case(bundle, id, 0));
+          if (call.graph && !visit(*call.graph)) return;
+        } catch (const Error&) {
+          continue;  // a case that is refused has no graph
+        }
+      }
+    }
+  }
+}
+
+const cli::CallGraphSource kCaseGraphs{visit_case_graphs};
 
 }  // namespace
 }  // namespace primset::conformance

@@ -210,6 +210,7 @@ Val conv_nd_named_padding::decompose(Tracer& t, const Val& input, const Val& wei
                                      const std::optional<Val>& bias, const SymInts& stride,
                                      const std::string& padding, const SymInts& dilation,
                                      SymInt groups) {
+  require(weight.rank() >= 3, ErrorCode::runtime, "weight should have at least three dimensions");
   const auto n = static_cast<size_t>(weight.rank()) - 2;
   const SymInts d = spread(dilation, n, "dilation");
   if (padding == "valid")

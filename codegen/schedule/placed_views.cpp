@@ -54,7 +54,7 @@ std::optional<SymInts> reshaped(const SymInts& sizes, const SymInts& strides,
 std::optional<Placement> ProgramBuilder::viewed(ValueId v) const {
   if (auto it = places_.find(v); it != places_.end()) return it->second;
   const NodeId p = g_.producer(v);
-  if (p == prims::Graph::kNoNode) return std::nullopt;
+  if (p == prims::Graph::kNoNode || is_native(p)) return std::nullopt;
   const Node& n = g_.node(p);
   if (n.prim != Prim::transpose && n.prim != Prim::slice && n.prim != Prim::reshape)
     return std::nullopt;

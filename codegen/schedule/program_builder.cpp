@@ -106,9 +106,13 @@ uint32_t ProgramBuilder::check_site(const std::string& code, const std::string& 
 // --- what depends on what
 // ----------------------------------------------------------------------------
 
+bool ProgramBuilder::is_native(NodeId id) const {
+  return options_.native && options_.native(g_, id);
+}
+
 bool ProgramBuilder::is_reduce(ValueId v) const {
   const NodeId p = g_.producer(v);
-  if (p == prims::Graph::kNoNode) return false;
+  if (p == prims::Graph::kNoNode || is_native(p)) return false;
   const Prim prim = g_.node(p).prim;
   return prim == Prim::reduce || info(prim).name.starts_with("reduce_");
 }
@@ -117,7 +121,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
   const NodeId p = g_.producer(v);
   if (p == prims::Graph::kNoNode)
     return true;  // inputs and region parameters: placed, or an error later
-  if (options_.native && options_.native(g_, p)) return false;
+  if (is_native(p)) return false;
   const Prim prim = g_.node(p).prim;
   if (is_elementwise(prim)) return true;
   switch (prim) {
@@ -231,7 +235,7 @@ void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
 Root ProgramBuilder::sink_views(Root root) const {
   while (places_.count(root.value) == 0) {
     const NodeId p = g_.producer(root.value);
-    if (p == prims::Graph::kNoNode) break;
+    if (p == prims::Graph::kNoNode || is_native(p)) break;
     const Node& n = g_.node(p);
     const ValueId source = n.operands.empty() ? prims::kNoValue : n.operands[0];
     if (n.prim == Prim::reshape &&
@@ -356,7 +360,7 @@ bool ProgramBuilder::compute_rows(const std::vector<Root>& roots) {
 
 void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
   const Node& n = g_.node(id);
-  if (options_.native && options_.native(g_, id)) return native(id, roots);
+  if (is_native(id)) return native(id, roots);
   switch (n.prim) {
     case Prim::scan_sum:
     case Prim::scan_prod:
@@ -402,8 +406,7 @@ std::optional<prims::NodeId> ProgramBuilder::contraction_of(const std::vector<Ro
   for (const Root& r : roots) frontier(r.value, found, inlined);
   for (ValueId v : found) {
     const NodeId p = g_.producer(v);
-    if (g_.node(p).prim != Prim::dot_general || (options_.native && options_.native(g_, p)))
-      continue;
+    if (g_.node(p).prim != Prim::dot_general || is_native(p)) continue;
     const bool own = std::ranges::all_of(users_.at(v), [&](NodeId user) {
       const Node& n = g_.node(user);
       return is_elementwise(n.prim) && inlined.count(n.results[0]) != 0;

@@ -43,6 +43,7 @@ class ProgramBuilder {
 
   // --- what depends on what ---
   bool inlinable(ValueId v) const;
+  bool is_native(NodeId id) const;  // the device runs it itself
   // Values that `v`'s inline computation ends at: not placed, not inlinable.
   void frontier(ValueId v, std::set<ValueId>& out, std::set<ValueId>& seen) const;
   bool is_reduce(ValueId v) const;

@@ -6,8 +6,10 @@
 #include <set>
 
 #include "conformance/cases/case_text.h"
+#include "conformance/cases/coverage.h"
 #include "conformance/cases/make_operator.h"
 #include "conformance/cases/recipe.h"
+#include "conformance/cases/resize.h"
 #include "conformance/cases/serialize.h"
 #include "conformance/cases/values.h"
 #include "specs/bundle/reader.h"
@@ -15,8 +17,10 @@
 namespace primset::conformance {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(CaseText, SplitsOutsideOfBrackets) {
   CaseText t = CaseText::parse("self=T[2,3]{special} tensors=(T[1], none) mode=\"a b\" !index");
@@ -142,6 +146,44 @@ TEST(Catalogue, EveryImplementedOverloadHasSixCases) {
     for (DType t : operator_dtypes(bundle, o)) {
       EXPECT_GE(operator_recipes(bundle, o, t).size(), 6u) << o.qualified << " " << name(t);
     }
+  }
+}
+
+TEST(Resize, SizesChangeTogether) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  auto first = [&](const char* op, const char* text) {
+    return resized_texts(*bundle.find_overload(op), text).front();
+  };
+  EXPECT_EQ(first("add.Tensor", "self=T[5,1,0]{special} other=f32[5,7]@transposed alpha=2"),
+            "self=T[6,1,0]{special} other=f32[6,8]@transposed alpha=2");
+  EXPECT_EQ(first("cat", "tensors=(T[2,3], i64[4]{0..3}) dim=-1"),
+            "tensors=(T[3,4], i64[5]{0..3}) dim=-1");
+  // A view has the sizes that it is told.
+  EXPECT_THAT(resized_texts(*bundle.find_overload("view"), "self=T[6] size=[2,3]"),
+              Contains("self=T[12] size=[4,3]").Times(0));
+  EXPECT_THAT(resized_texts(*bundle.find_overload("view"), "self=T[6] size=[6]"),
+              Contains("self=T[7] size=[7]"));
+  EXPECT_THAT(resized_texts(*bundle.find_overload("neg"), "self=T[1,0]"), IsEmpty());
+}
+
+TEST(Resize, WhatTheOperatorTakes) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  auto text = [&](const char* id) {
+    std::optional<TestCase> made = make_resized_case(bundle, CaseId::parse(id), 0);
+    return made ? made->text : std::string();
+  };
+  EXPECT_THAT(text("neg:dtype=f32;case=matrix"), HasSubstr("T[6,8]"));
+  EXPECT_THAT(text("neg.out:dtype=f32;case=matrix"), HasSubstr("T[6,8]"));
+  EXPECT_EQ(text("neg:dtype=f32;case=scalar"), "");
+  EXPECT_EQ(text("prim/neg:dtype=f32;case=matrix"), "");
+}
+
+TEST(Catalogue, EveryImplementedOverloadComputes) {
+  Selection selection;
+  selection.shards = std::getenv("PRIMSET_SHARDS") ? 1 : 16;
+  for (const Shortfall& s : find_shortfalls(specs::embedded_bundle(), selection)) {
+    ADD_FAILURE() << s.overload << " " << name(s.dtype) << ": " << s.computing << " of "
+                  << s.listed;
   }
 }
 

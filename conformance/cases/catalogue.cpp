@@ -79,21 +79,23 @@ void make_primitive(const specs::Bundle& bundle, const CaseId& id, Rng& rng, Tes
   make_primitive_case(*p, text, reader, test);
 }
 
-void make_operator(const specs::Bundle& bundle, const CaseId& id, Rng& rng, TestCase& test) {
+// `text` stands in for the recipe's own when it is not empty.
+void make_operator(const specs::Bundle& bundle, const CaseId& id, Rng& rng, const std::string& text,
+                   TestCase& test) {
   const specs::Overload* o = bundle.find_overload(id.subject);
   if (!o) throw Error(ErrorCode::value, "there is no operator " + id.subject);
   std::vector<Recipe> recipes = operator_recipes(bundle, *o, id.dtype);
   const Recipe& recipe = find_recipe(recipes, id);
-  test.text = recipe.text;
+  test.text = text.empty() ? recipe.text : text;
   test.may_be_refused = recipe.may_be_refused;
   if (test.text.starts_with(kAutomatic)) {
     auto variant = static_cast<size_t>(read_integer(test.text.substr(kAutomatic.size())));
     test.text = find_automatic_text(bundle, functional(bundle, *o), id.dtype, variant);
   }
-  CaseText text = CaseText::parse(test.text);
-  test.expected_error = text.expected_error;
+  CaseText parsed = CaseText::parse(test.text);
+  test.expected_error = parsed.expected_error;
   ValueReader reader(id.dtype, recipe.layout, rng, test.storages);
-  make_operator_case(*o, text, reader, test);
+  make_operator_case(*o, parsed, reader, test);
   make_out_tensors(bundle, test);
 }
 
@@ -135,8 +137,17 @@ TestCase make_case(const specs::Bundle& bundle, const CaseId& id, uint64_t seed)
   if (id.level == Level::primitive) {
     make_primitive(bundle, id, rng, test);
   } else {
-    make_operator(bundle, id, rng, test);
+    make_operator(bundle, id, rng, {}, test);
   }
+  return test;
+}
+
+TestCase make_case_of_text(const specs::Bundle& bundle, const CaseId& id, uint64_t seed,
+                           const std::string& text) {
+  TestCase test;
+  test.id = id;
+  Rng rng(stable_hash(id.to_string(), seed));
+  make_operator(bundle, id, rng, text, test);
   return test;
 }
 

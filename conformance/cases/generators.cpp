@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "conformance/cases/case_text.h"
 
@@ -321,32 +322,47 @@ std::vector<Recipe> scan_cases(const Overload& overload, DType dtype) {
 }
 
 std::vector<Recipe> foreach_cases(const Overload& overload, DType dtype) {
-  constexpr std::pair<const char*, const char*> kLists[] = {
-      {"three", "(T[5],T[3,4],T[])"},
-      {"one", "(T[17])"},
-      {"many", "(T[1],T[2],T[3],T[4],T[5],T[6],T[7],T[8],T[9],T[10],T[11],T[12])"},
-      {"with_empty", "(T[0],T[3,4])"},
-      {"large", "(T[1031],T[3])"},
-      {"special", "(T[40]{special},T[7]{special})"},
-      {"bits", "(T[64]{bits},T[3]{bits})"},
+  // As many numbers as tensors, where an operator takes one for each.
+  struct List {
+    const char *name, *tensors, *numbers;
   };
-  std::vector<std::string> lists;
+  constexpr List kLists[] = {
+      {"three", "(T[5],T[3,4],T[])", "[2,3,2]"},
+      {"one", "(T[17])", "[3]"},
+      {"many", "(T[1],T[2],T[3],T[4],T[5],T[6],T[7],T[8],T[9],T[10],T[11],T[12])",
+       "[1,2,3,1,2,3,1,2,3,1,2,3]"},
+      {"with_empty", "(T[0],T[3,4])", "[2,1]"},
+      {"large", "(T[1031],T[3])", "[1,3]"},
+      {"special", "(T[40]{special},T[7]{special})", "[2,3]"},
+      {"bits", "(T[64]{bits},T[3]{bits})", "[3,2]"},
+  };
+  std::vector<std::string> lists, numbers;
   for (const Argument& a : overload.args) {
     if (a.kind == ArgKind::tensor_list && !a.is_out) lists.push_back(a.name);
+    if (a.kind == ArgKind::scalar_list) numbers.push_back(a.name);
   }
   if (lists.empty()) return {};
-  Collector c(overload, dtype, lists);
-  auto text_of = [&](const char* value) {
+  std::vector<std::string> known = lists;
+  known.insert(known.end(), numbers.begin(), numbers.end());
+  Collector c(overload, dtype, known);
+  auto text_of = [&](const List& list) {
     std::string text;
-    for (const std::string& l : lists) text += (text.empty() ? "" : " ") + l + "=" + value;
+    for (const std::string& l : lists) text += (text.empty() ? "" : " ") + l + "=" + list.tensors;
+    for (const std::string& n : numbers) {
+      text += " " + n + "=";
+      // Any other number would make integers of the results.
+      for (const char* c = list.numbers; *c; ++c) {
+        text += is_bool(dtype) && isdigit(*c) ? (*c % 2 ? "true" : "false") : std::string(1, *c);
+      }
+    }
     return text;
   };
-  for (const auto& [name, value] : kLists) {
-    bool smoke = name == kLists[0].first;
-    c.add(name, smoke ? kSmoke : kStandard, text_of(value), LayoutKind::contiguous, true);
+  for (const List& list : kLists) {
+    bool smoke = &list == &kLists[0];
+    c.add(list.name, smoke ? kSmoke : kStandard, text_of(list), LayoutKind::contiguous, true);
     if (!smoke) continue;
     for (LayoutKind layout : {LayoutKind::transposed, LayoutKind::strided}) {
-      c.add(name, kStandard, text_of(value), layout, true);
+      c.add(list.name, kStandard, text_of(list), layout, true);
     }
   }
   return c.take();

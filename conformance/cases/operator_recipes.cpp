@@ -85,14 +85,24 @@ void add_generated(std::vector<Recipe>& out, const Overload& overload, DType dty
   }
 }
 
+// A case that must be refused shows nothing of what the operator computes.
+bool computes(const Recipe& r) {
+  return r.tier <= CaseTier::standard && r.text.find(" !") == std::string::npos;
+}
+
+bool has_enough(const std::vector<Recipe>& recipes) {
+  return std::ranges::count_if(recipes, computes) >= static_cast<std::ptrdiff_t>(kMinCases);
+}
+
 // A short table is filled up with its first case in other layouts.
 void add_layouts(std::vector<Recipe>& recipes) {
   constexpr LayoutKind kMore[] = {LayoutKind::strided, LayoutKind::transposed, LayoutKind::padded,
                                   LayoutKind::offset, LayoutKind::channels_last};
-  Recipe first = recipes.front();
+  auto computing = std::ranges::find_if(recipes, computes);
+  Recipe first = computing != recipes.end() ? *computing : recipes.front();
   first.tier = CaseTier::standard;
   for (LayoutKind layout : kMore) {
-    if (recipes.size() >= kMinCases) return;
+    if (has_enough(recipes)) return;
     first.layout = layout;
     recipes.push_back(first);
   }
@@ -187,8 +197,9 @@ std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
   auto usual = [](const Recipe& r) {
     return r.layout == LayoutKind::contiguous || r.layout == LayoutKind::strided;
   };
-  bool enough = std::count_if(recipes.begin(), recipes.end(), usual) >=
-                static_cast<std::ptrdiff_t>(kMinCases);
+  auto counts = [&](const Recipe& r) { return usual(r) && computes(r); };
+  // One may be refused where the functional overload is not: an in-place one whose result grows.
+  bool enough = std::ranges::count_if(recipes, counts) > static_cast<std::ptrdiff_t>(kMinCases);
   for (Recipe& r : recipes) {
     if (enough && !usual(r)) continue;
     Recipe made = r;

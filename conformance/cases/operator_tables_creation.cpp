@@ -175,6 +175,7 @@ constexpr OperatorRow kRows[] = {
     {"arange.start", "empty", kStandard, "start=3 end=3 dtype=T device=here"},
     {"arange.start", "default_integer", kStandard, "start=-3 end=7 device=here"},
     {"arange.start", "default_float", kStandard, "start=0.5 end=4.25 device=here"},
+    {"arange.start", "fives", kStandard, "start=5 end=55 dtype=T device=here"},
     {"arange.start", "long", kStandard, "start=1 end=113 dtype=T device=here"},
     {"arange.start", "backwards", kStandard, "start=5 end=1 dtype=T device=here !runtime"},
     {"arange.start_step", "plain", kSmoke, "start=2 end=20 step=3 dtype=T device=here"},

@@ -48,6 +48,9 @@ std::vector<CaseId> select_cases(const specs::Bundle& bundle, const Selection& s
 // Makes the case: the same id and seed give the same bytes on every machine. Throws Error{value}
 // when there is no such case.
 TestCase make_case(const specs::Bundle& bundle, const CaseId& id, uint64_t seed);
+// An operator's case with another text (case_text.h) in the place of its own.
+TestCase make_case_of_text(const specs::Bundle& bundle, const CaseId& id, uint64_t seed,
+                           const std::string& text);
 
 }  // namespace primset::conformance
 

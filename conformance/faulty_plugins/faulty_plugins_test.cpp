@@ -21,28 +21,42 @@ struct FaultCase {
   const char* faulty_id;  // a case that meets the fault
   const char* outcome;
   const char* sound_id;  // one of the same run that does not; null: all do
+  const char* named;     // what the summary or the detail says of it
 };
 
 constexpr const char* kNegF32 = "prim/neg:dtype=f32*";
+constexpr const char* kNegOrAbsF32 = "/^prim/(neg|abs):dtype=f32/";
 constexpr const char* kVector = "prim/neg:dtype=f32;case=vector";
 constexpr const char* kLarge = "prim/neg:dtype=f32;case=large";
 constexpr const char* kSpecial = "prim/neg:dtype=f32;case=special";
 
 constexpr FaultCase kFaults[] = {
-    {"wrong_bits", kNegF32, kVector, "fail:numeric", nullptr},
-    {"lost_tail", kNegF32, kVector, "fail:numeric", nullptr},
-    {"out_of_bounds", kNegF32, kVector, "fail:out_of_bounds_write", nullptr},
-    {"ignored_offset", kNegF32, kVector, "fail:numeric", nullptr},
-    {"crashes", kNegF32, kLarge, "crash", kVector},
-    {"hangs", kNegF32, kLarge, "timeout", kVector},
-    {"device_lost", kNegF32, kLarge, "device_lost", kVector},
-    {"launch_error", kNegF32, kLarge, "fail:error_contract", kVector},
-    {"loses_nan", kNegF32, kSpecial, "fail:numeric", kVector},
-    {"flushes", kNegF32, kSpecial, "fail:numeric", kVector},
+    {"wrong_bits", kNegF32, kVector, "fail:numeric", nullptr, "got"},
+    {"lost_tail", kNegF32, kVector, "fail:numeric", nullptr, "at [16]: got"},
+    {"out_of_bounds", kNegF32, kVector, "fail:out_of_bounds_write", nullptr,
+     "behind the last element"},
+    {"ignored_offset", kNegF32, kVector, "fail:numeric", nullptr, "got"},
+    {"crashes", kNegF32, kLarge, "crash", kVector, "Segmentation fault"},
+    {"hangs", kNegF32, kLarge, "timeout", kVector, "no result after 3000 ms"},
+    {"device_lost", kNegF32, kLarge, "device_lost", kVector, "the device is gone"},
+    {"launch_error", kNegF32, kLarge, "fail:error_contract", kVector, "launch: refused"},
+    {"loses_nan", kNegF32, kSpecial, "fail:numeric", kVector, "got 0, expected -nan"},
+    {"flushes", kNegF32, kSpecial, "fail:numeric", kVector, "got 0, expected"},
     {"claims_too_much", "prim/neg:dtype=f*", "prim/neg:dtype=f64;case=vector", "claim_broken",
-     kVector},
+     kVector, "claim_broken 13  [f64]"},
     {"flaky", "prim/neg:dtype=*;case=vector*", "prim/neg:dtype=f32;case=vector", "flake",
-     "prim/neg:dtype=u8;case=vector"},
+     "prim/neg:dtype=u8;case=vector", "passed when run alone"},
+    {"wrong_neg", kNegOrAbsF32, kVector, "fail:numeric", "prim/abs:dtype=f32;case=vector",
+     "1 of 2 primitives and 0 of 0 operators fail:\n  prim/neg "},
+    {"ignored_strides", kNegOrAbsF32, "prim/neg:dtype=f32;case=matrix;layout=strided",
+     "fail:numeric", kVector, "prim/neg "},
+    {"odd_sizes", "neg:dtype=f32*", "neg:dtype=f32;case=vector", "fail:numeric",
+     "neg:dtype=f32;case=channels_last;layout=channels_last", "at [16]: got"},
+    {"second_launch", kNegF32, kVector, "fail:numeric", nullptr, "the same call made again"},
+    {"does_not_wait", kNegF32, kVector, "fail:numeric", nullptr, "got"},
+    {"off_by_an_ulp", kNegF32, kVector, "fail:numeric", nullptr, "(1 ulp off)"},
+    {"leaks", "prim/neg:dtype=*;case=vector*", "prim/neg:dtype=f64;case=vector", "flake",
+     "prim/neg:dtype=u8;case=vector", "is memory given back?"},
 };
 
 class Faulty : public testing::TestWithParam<FaultCase> {
@@ -50,15 +64,20 @@ class Faulty : public testing::TestWithParam<FaultCase> {
   Faulty() {
     results_ = fs::temp_directory_path() /
                ("faulty_" + std::string(GetParam().plugin) + std::to_string(getpid()) + ".jsonl");
+    summary_ = results_;
+    summary_.replace_extension("txt");
   }
-  ~Faulty() override { fs::remove(results_); }
+  ~Faulty() override {
+    fs::remove(results_);
+    fs::remove(summary_);
+  }
 
   // The program's exit code; outcomes by id are in outcomes_.
   int conform(const std::string& plugin, const std::string& filter) {
     std::string file = std::string(PRIMSET_FAULTY_DIR) + "/libfaulty_" + plugin + "_primset.so";
     std::string command = std::string(PRIMSET_PROGRAM) + " conform --plugin " + file +
                           " --tier standard --timeout 3000 --jobs 1 --filter '" + filter +
-                          "' --results " + results_.string() + " >/dev/null";
+                          "' --results " + results_.string() + " >" + summary_.string();
     int status = std::system(command.c_str());
     std::ifstream in(results_);
     for (std::string line; std::getline(in, line);) {
@@ -67,10 +86,13 @@ class Faulty : public testing::TestWithParam<FaultCase> {
         details_[r->id] = r->verdict.detail;
       }
     }
+    std::ifstream summary(summary_);
+    text_.assign(std::istreambuf_iterator<char>(summary), {});
     return WEXITSTATUS(status);
   }
 
-  fs::path results_;
+  fs::path results_, summary_;
+  std::string text_;
   std::map<std::string, std::string> outcomes_, details_;
 };
 
@@ -81,12 +103,41 @@ TEST_P(Faulty, IsNamed) {
   if (fault.sound_id) {
     EXPECT_EQ(outcomes_[fault.sound_id], "pass") << details_[fault.sound_id];
   }
+  EXPECT_NE(text_.find(fault.named), std::string::npos) << "'" << fault.named << "' in\n" << text_;
   bool is_flake = std::string(fault.outcome) == "flake";
   EXPECT_EQ(code, is_flake ? 6 : 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faulty, testing::ValuesIn(kFaults),
                          [](const auto& info) { return std::string(info.param.plugin); });
+
+// The line under a failure, typed as it stands, runs the case alone.
+class Reproduced : public Faulty {};
+TEST_P(Reproduced, ByTheLineThatIsPrinted) {
+  conform("wrong_neg", kVector);
+  const size_t at = text_.find(" conform --device faulty_wrong_neg:0 ");
+  ASSERT_NE(at, std::string::npos) << text_;
+  const size_t from = text_.rfind('\n', at) + 1;
+  const std::string line = text_.substr(from, text_.find('\n', at) - from);
+  const int status = std::system((line + " >" + summary_.string()).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1) << line;
+  std::ifstream summary(summary_);
+  text_.assign(std::istreambuf_iterator<char>(summary), {});
+  EXPECT_NE(text_.find("faulty_wrong_neg:0: 0 of 1 cases pass"), std::string::npos) << text_;
+}
+INSTANTIATE_TEST_SUITE_P(Sample, Reproduced,
+                         testing::Values(FaultCase{"wrong_neg", "", "", "", nullptr, ""}));
+
+TEST(NoDevice, IsSaidAtOnce) {
+  const std::string command =
+      std::string(PRIMSET_PROGRAM) + " conform --device nonesuch:0 --filter neg 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string text(4096, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), pipe));
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 3);
+  EXPECT_NE(text.find("the device cannot be opened"), std::string::npos) << text;
+  EXPECT_NE(text.find("nonesuch"), std::string::npos) << text;
+}
 
 // The sample without a fault passes what the faulty ones fail.
 class Sound : public Faulty {};
@@ -96,7 +147,7 @@ TEST_P(Sound, Passes) {
   EXPECT_GE(outcomes_.size(), 10u);
 }
 INSTANTIATE_TEST_SUITE_P(Sample, Sound,
-                         testing::Values(FaultCase{"none", kNegF32, kVector, "pass", nullptr}));
+                         testing::Values(FaultCase{"none", kNegF32, kVector, "pass", nullptr, ""}));
 
 }  // namespace
 }  // namespace primset::conformance

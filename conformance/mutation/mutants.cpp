@@ -324,10 +324,8 @@ std::optional<Graph> try_change(const Graph& graph, MutationKind kind, NodeId n,
   try {
     if (!kChanges[static_cast<size_t>(kind)](copy, n, choice)) return std::nullopt;
     if (!prims::verify(copy).empty()) return std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;  // inference refuses it
-  } catch (const std::bad_variant_access&) {
-    return std::nullopt;  // the sibling's attributes differ
+  } catch (const std::exception&) {
+    return std::nullopt;  // inference refuses it, or the sibling's attributes and regions differ
   }
   return copy;
 }

@@ -87,6 +87,42 @@ TEST(Reference, AWrongGraphIsNoticed) {
   EXPECT_EQ(v.kind, FailKind::numeric);
 }
 
+std::string text_of(const MutationScore& score) {
+  return score_text(score, [](std::string_view subject) {
+    const specs::Overload* o = specs::embedded_bundle().find_overload(subject);
+    return o ? o->family : std::string(subject.substr(0, subject.find('/')));
+  });
+}
+
+TEST(Score, OperatorCasesCatchNearlyAllMutants) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  ReferenceDevice device(bundle);
+  Selection selection;
+  selection.filters = {"-prim/*"};
+  MutationScore score = measure_mutations(bundle, device, selection, 150, 3);
+  EXPECT_EQ(score.mutants.size(), 150u);
+  std::string text = text_of(score);
+  EXPECT_GE(score.share(), 0.9) << text;
+  for (const Mutant& m : score.mutants) {
+    if (!m.caught) EXPECT_THAT(text, HasSubstr("\n  " + name(m) + "\n"));
+  }
+}
+
+TEST(Score, MutantsAreListed) {
+  MutationScore score;
+  score.mutants = {
+      {"add.Tensor", DType::f32, {MutationKind::replace, "add", 0, 0}, true, "matrix: fail"},
+      {"sub.Tensor", DType::f16, {MutationKind::swap_operands, "sub", 0, 0}, false, "graph()"}};
+  score.subjects = 2;
+  std::string text = text_of(score);
+  EXPECT_THAT(text, HasSubstr("survivors:\n  sub.Tensor f16 swap_operands sub#0.0\n"));
+  EXPECT_THAT(text, HasSubstr("1 of 2 mutants"));
+  EXPECT_EQ(to_json_line(score.mutants[1]),
+            "{\"caught\":false,\"dtype\":\"f16\",\"graph\":\"graph()\","
+            "\"mutant\":\"sub.Tensor f16 swap_operands sub#0.0\","
+            "\"mutation\":\"swap_operands sub#0.0\",\"subject\":\"sub.Tensor\"}");
+}
+
 TEST(Score, PrimitiveCasesCatchNearlyAllMutants) {
   const specs::Bundle& bundle = specs::embedded_bundle();
   ReferenceDevice device(bundle);
@@ -95,7 +131,7 @@ TEST(Score, PrimitiveCasesCatchNearlyAllMutants) {
   MutationScore score = measure_mutations(bundle, device, selection, 200, 1);
   EXPECT_EQ(score.mutants.size(), 200u);
   EXPECT_GE(score.subjects, 30u);
-  EXPECT_GE(score.share(), 0.93) << score_text(score);
+  EXPECT_GE(score.share(), 0.93) << text_of(score);
   MutationScore again = measure_mutations(bundle, device, selection, 200, 1);
   EXPECT_EQ(again.mutants, score.mutants);
 }

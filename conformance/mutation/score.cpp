@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "conformance/cases/rng.h"
@@ -148,25 +149,46 @@ MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& devic
   return score;
 }
 
-std::string score_text(const MutationScore& score) {
-  std::map<MutationKind, std::pair<size_t, size_t>> kinds;  // caught, all
+std::string name(const Mutant& m) {
+  return fmt::format("{} {} {}", m.subject, name(m.dtype), m.mutation.to_string());
+}
+
+std::string to_json_line(const Mutant& m) {
+  const nlohmann::json object = {{"mutant", name(m)},      {"subject", m.subject},
+                                 {"dtype", name(m.dtype)}, {"mutation", m.mutation.to_string()},
+                                 {"caught", m.caught},     {m.caught ? "by" : "graph", m.by}};
+  return object.dump();
+}
+
+std::string score_text(const MutationScore& score,
+                       const std::function<std::string(std::string_view)>& family_of) {
+  struct Share {
+    size_t caught = 0, all = 0;
+  };
+  std::map<MutationKind, Share> kinds;
+  std::map<std::string, Share> families;
   std::string survivors;
   for (const Mutant& m : score.mutants) {
-    auto& [caught, all] = kinds[m.mutation.kind];
-    caught += m.caught;
-    ++all;
-    if (!m.caught) {
-      survivors += fmt::format("\nsurvived: {} {} {}\n{}", m.subject, name(m.dtype),
-                               m.mutation.to_string(), m.by);
+    for (Share* share : {&kinds[m.mutation.kind], &families[family_of(m.subject)]}) {
+      share->caught += m.caught;
+      ++share->all;
     }
+    if (!m.caught) survivors += "  " + name(m) + "\n";
   }
   std::string out;
-  for (const auto& [kind, counts] : kinds) {
-    out += fmt::format("{:16} {:>4} of {:>4} caught\n", name(kind), counts.first, counts.second);
+  for (const auto& [kind, share] : kinds) {
+    out += fmt::format("{:16} {:>4} of {:>4} caught\n", name(kind), share.caught, share.all);
   }
-  return survivors + "\n" + out +
-         fmt::format("{} of {} mutants of {} subjects caught: {:.1f} %\n", score.caught(),
-                     score.mutants.size(), score.subjects, 100 * score.share());
+  out += "\n";
+  for (const auto& [family, share] : families) {
+    out += fmt::format("{:24} {:>4} of {:>4} caught\n", family, share.caught, share.all);
+  }
+  if (!survivors.empty()) out += "\nsurvivors:\n" + survivors;
+  return out + fmt::format(
+                   "\n{} of {} mutants of {} operators and primitives in {} families caught: "
+                   "{:.1f} %\n",
+                   score.caught(), score.mutants.size(), score.subjects, families.size(),
+                   100 * score.share());
 }
 
 }  // namespace primset::conformance

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -40,7 +41,11 @@ MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& devic
                                 const Selection& selection, size_t count, uint64_t seed,
                                 const std::function<void(const Mutant&)>& progress = {});
 
-std::string score_text(const MutationScore& score);
+std::string name(const Mutant& mutant);          // "add.Tensor f32 replace add#0.0"
+std::string to_json_line(const Mutant& mutant);  // without the newline
+// By kind and by family, with the survivors by name.
+std::string score_text(const MutationScore& score,
+                       const std::function<std::string(std::string_view)>& family_of);
 
 }  // namespace primset::conformance
 

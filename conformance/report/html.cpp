@@ -42,60 +42,101 @@ std::string tooltip(const Cell& cell) {
 
 constexpr std::string_view kHead = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{0}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body {{ font: 14px sans-serif; margin: 2em; }}
-table {{ border-collapse: collapse; margin-bottom: 2em; }}
-th, td {{ border: 1px solid #ccc; padding: 2px 6px; text-align: right; }}
-th:first-child, td:first-child {{ text-align: left; font-family: monospace; }}
+body {{ font: 14px/1.4 sans-serif; margin: 2em; color: #222; }}
+table {{ border-collapse: collapse; margin-bottom: 1em; }}
+th, td {{ border: 1px solid #ccc; padding: 2px 6px; text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; font-family: monospace; min-width: 18em; }}
+thead th {{ position: sticky; top: 0; background: #f6f6f6; }}
 .good {{ background: #cfc; }} .bad {{ background: #f99; }} .odd {{ background: #fd9; }}
-.known {{ background: #ffc; }} .none {{ background: #eee; }}
+.known {{ background: #ffc; }} .none {{ background: #eee; color: #777; }}
+.legend span {{ padding: 2px 8px; margin-right: 6px; border: 1px solid #ccc; }}
+summary {{ cursor: pointer; font-size: 16px; padding: 4px 0; }}
+summary b {{ font-weight: 600; }} summary.fails b {{ color: #b00; }}
 pre {{ background: #f6f6f6; padding: 0.5em; overflow-x: auto; }}
+.controls {{ margin: 1em 0; }} .controls input[type=search] {{ width: 24em; padding: 4px; }}
 </style></head><body><h1>{0}</h1>
+<p class="legend"><span class="good">all that ran is right</span><span class="bad">fails</span>
+<span class="odd">flake, not run, unexpected pass</span><span class="known">fails as expected</span>
+<span class="none">unsupported</span> Cells: right / all cases; point at one for its outcomes.</p>
+)";
+
+// Rows are shown when their name has the text, and only failing ones if so wished.
+constexpr std::string_view kScript = R"(<script>
+const text = document.getElementById('text'), only = document.getElementById('only');
+function show() {
+  for (const family of document.querySelectorAll('details.family')) {
+    let any = false;
+    for (const row of family.querySelectorAll('tbody tr')) {
+      const wanted = row.cells[0].textContent.includes(text.value) &&
+                     (!only.checked || row.querySelector('.bad, .odd'));
+      row.hidden = !wanted;
+      any = any || wanted;
+    }
+    family.hidden = !any;
+    if (any && (text.value || only.checked)) family.open = true;
+  }
+}
+text.oninput = only.onchange = show;
+</script>
 )";
 
 void write_totals(std::ostream& out, const Report& report) {
   OutcomeCounts counts = count_outcomes(report.results);
-  out << "<table><tr>";
+  out << fmt::format("<p><b>{} cases</b>:", report.results.size());
+  const char* separator = " ";
   for (size_t o = 0; o < kOutcomeCount; ++o) {
-    out << fmt::format("<th>{}</th>", name(static_cast<Outcome>(o)));
+    if (counts[o] == 0) continue;
+    out << fmt::format("{}{} {}", separator, counts[o], name(static_cast<Outcome>(o)));
+    separator = ", ";
   }
-  out << "<th>cases</th></tr><tr>";
-  for (size_t n : counts) out << fmt::format("<td>{}</td>", n);
-  out << fmt::format("<td>{}</td></tr></table>\n", report.results.size());
+  out << fmt::format("; seed {}</p>\n", report.seed);
 }
 
+std::string cell_text(const Cell& cell) {
+  size_t all = 0, green = 0;
+  for (size_t o = 0; o < kOutcomeCount; ++o) {
+    all += cell.counts[o];
+    if (is_green(static_cast<Outcome>(o))) green += cell.counts[o];
+  }
+  return fmt::format("<td class=\"{}\" title=\"{}\">{}/{}</td>", style_of(cell.counts),
+                     escape_markup(tooltip(cell)), green, all);
+}
+
+bool fails(const Row& row) {
+  return std::ranges::any_of(row, [](const auto& e) { return style_of(e.second.counts) == "bad"; });
+}
+
+// A family is open when something in it fails.
 void write_matrix(std::ostream& out, const std::string& family,
                   const std::map<std::string, Row>& rows) {
   std::set<DType> dtypes;
   for (const auto& [subject, row] : rows) {
     for (const auto& [t, cell] : row) dtypes.insert(t);
   }
-  out << fmt::format("<h2 id=\"{0}\">{0}</h2>\n<table><tr><th></th>", escape_markup(family));
+  auto failing = std::ranges::count_if(rows, [](const auto& e) { return fails(e.second); });
+  out << fmt::format(
+      "<details class=\"family\" id=\"{0}\"{1}><summary{2}><b>{0}</b>: {3} of {4} {5}</summary>\n"
+      "<table><thead><tr><th></th>",
+      escape_markup(family), failing ? " open" : "", failing ? " class=\"fails\"" : "",
+      failing ? static_cast<size_t>(failing) : rows.size(), rows.size(),
+      failing ? "fail" : "without failures");
   for (DType t : dtypes) out << fmt::format("<th>{}</th>", name(t));
-  out << "</tr>\n";
+  out << "</tr></thead><tbody>\n";
   for (const auto& [subject, row] : rows) {
     out << fmt::format("<tr><td>{}</td>", escape_markup(subject));
     for (DType t : dtypes) {
       auto it = row.find(t);
-      if (it == row.end()) {
-        out << "<td></td>";
-        continue;
-      }
-      size_t all = 0, green = 0;
-      for (size_t o = 0; o < kOutcomeCount; ++o) {
-        all += it->second.counts[o];
-        if (is_green(static_cast<Outcome>(o))) green += it->second.counts[o];
-      }
-      out << fmt::format("<td class=\"{}\" title=\"{}\">{}/{}</td>", style_of(it->second.counts),
-                         escape_markup(tooltip(it->second)), green, all);
+      out << (it == row.end() ? "<td></td>" : cell_text(it->second));
     }
     out << "</tr>\n";
   }
-  out << "</table>\n";
+  out << "</tbody></table></details>\n";
 }
 
 void write_failures(std::ostream& out, const Report& report) {
-  out << "<h2 id=\"failures\">Failures</h2>\n";
+  out << "<h2 id=\"failures\">Failures, and the commands that run them alone</h2>\n";
   for (const CaseResult& r : report.results) {
     if (is_green(r.verdict.outcome) || r.verdict.outcome == Outcome::unsupported) continue;
     out << fmt::format("<p><b>{}</b> <code>{}</code></p><pre>{}\n{}</pre>\n",
@@ -116,14 +157,12 @@ void write_html(std::ostream& out, const Report& report) {
   }
   out << fmt::format(fmt::runtime(kHead), escape_markup(report.title + " on " + report.device));
   write_totals(out, report);
-  out << "<p><a href=\"#failures\">Failures</a>";
-  for (const auto& [family, rows] : families) {
-    out << fmt::format(" · <a href=\"#{0}\">{0}</a>", escape_markup(family));
-  }
-  out << "</p>\n";
+  out << "<p class=\"controls\"><input id=\"text\" type=\"search\" placeholder=\"operator or "
+         "primitive\"> <label><input id=\"only\" type=\"checkbox\"> only what fails</label> "
+         "<a href=\"#failures\">the failures one by one</a></p>\n";
   for (const auto& [family, rows] : families) write_matrix(out, family, rows);
   write_failures(out, report);
-  out << "</body></html>\n";
+  out << kScript << "</body></html>\n";
 }
 
 }  // namespace primset::conformance

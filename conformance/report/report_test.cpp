@@ -45,7 +45,10 @@ TEST(Report, Summary) {
   EXPECT_THAT(text, HasSubstr("fail:numeric add.Tensor:dtype=f16;case=a"));
   EXPECT_THAT(text,
               HasSubstr("primset conform --filter 'prim/exp:dtype=f32;case=b;layout=strided'"));
-  EXPECT_THAT(text, Not(HasSubstr("more")));
+  EXPECT_THAT(text, HasSubstr("1 of 1 primitives and 1 of 1 operators fail"));
+  EXPECT_THAT(text, HasSubstr("prim/exp                          1 of 1     crash 1  [f32]"));
+  EXPECT_THAT(text,
+              HasSubstr("add.Tensor                        1 of 3     fail:numeric 1  [f16]"));
   EXPECT_THAT(summary_text(sample(), 1), HasSubstr("... and 1 more"));
 }
 
@@ -77,6 +80,18 @@ TEST(Report, Html) {
   EXPECT_THAT(html, HasSubstr("<td class=\"good\""));
   EXPECT_THAT(html, HasSubstr("<td class=\"none\""));
   EXPECT_THAT(html, Not(HasSubstr("http")));
+}
+
+TEST(Report, OtherSizes) {
+  Report r = sample();
+  r.results[0].resized = Resized{"self=T[6]", 2, 0, {"add.Tensor: s0 - 5 < 0 (it is 1)"}};
+  r.results[1].resized = Resized{"self=T[7]", 0, 0, {}};
+  EXPECT_FALSE(has_unexplained_kernels(r));
+  EXPECT_THAT(resized_text(r), HasSubstr("2 of 4 cases run again; 1 of them make 2 kernels, 0 of"));
+  EXPECT_THAT(resized_text(r), HasSubstr("add.Tensor: s0 - 5 < 0 (it is 1)"));
+  r.results[3].resized = Resized{"self=T[8]", 1, 1, {}};
+  EXPECT_TRUE(has_unexplained_kernels(r));
+  EXPECT_THAT(resized_text(r), HasSubstr("kernels that no guard explains:\n    1  prim/exp"));
 }
 
 OutcomeCounts counts(std::initializer_list<Outcome> outcomes) {

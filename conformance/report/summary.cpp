@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "conformance/cases/id.h"
 
 namespace primset::conformance {
 namespace {
@@ -33,10 +37,6 @@ std::string header_row(const std::vector<Outcome>& columns) {
   return out + "\n";
 }
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
 // What stands above everything else: how much of what was asked for was seen to work.
 std::string headline(const Report& report, const OutcomeCounts& counts) {
   size_t total = report.results.size(), unsupported = at(counts, Outcome::unsupported);
@@ -47,6 +47,66 @@ std::string headline(const Report& report, const OutcomeCounts& counts) {
       "allowed\n",
       report.device, at(counts, Outcome::pass), total, unsupported,
       total ? 100.0 * static_cast<double>(unsupported) / static_cast<double>(total) : 0.0, worst);
+}
+
+// The failures of one subject.
+struct Trouble {
+  size_t cases = 0, failures = 0;
+  std::set<DType> dtypes;
+  std::map<std::string, size_t> kinds;
+};
+
+std::string trouble_row(const std::string& subject, const Trouble& t) {
+  std::string dtypes, kinds;
+  for (DType d : t.dtypes) dtypes += fmt::format("{}{}", dtypes.empty() ? "" : " ", name(d));
+  for (const auto& [kind, count] : t.kinds) {
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind, count);
+  }
+  return fmt::format("  {:30} {:>4} of {:<4}  {}  [{}]\n", subject, t.failures, t.cases, kinds,
+                     dtypes);
+}
+
+// Which primitives and operators fail, with which dtypes and how. Primitives come first: operators
+// are made of them.
+std::string where_it_fails(const Report& report) {
+  constexpr size_t kMostRows = 25;
+  std::map<std::string, Trouble> primitives, operators;
+  for (const CaseResult& r : report.results) {
+    std::string subject(subject_of(r.id));
+    Trouble& t = (subject.starts_with("prim/") ? primitives : operators)[subject];
+    ++t.cases;
+    if (!is_failure(r.verdict.outcome) && r.verdict.outcome != Outcome::flake) continue;
+    ++t.failures;
+    t.dtypes.insert(CaseId::parse(r.id).dtype);
+    ++t.kinds[to_string(r.verdict.outcome, r.verdict.kind)];
+  }
+  auto fails = [](const auto& entry) { return entry.second.failures > 0; };
+  auto count = [&](const auto& map) {
+    return static_cast<size_t>(std::ranges::count_if(map, fails));
+  };
+  size_t bad_primitives = count(primitives), bad_operators = count(operators), shown = 0;
+  if (bad_primitives + bad_operators == 0) return {};
+  std::string out = fmt::format("\n{} of {} primitives and {} of {} operators fail{}\n",
+                                bad_primitives, primitives.size(), bad_operators, operators.size(),
+                                bad_primitives > 0 && bad_operators > 0
+                                    ? "; operators are made of primitives, so begin with those:"
+                                    : ":");
+  for (const auto* map : {&primitives, &operators}) {
+    for (const auto& entry : *map) {
+      if (fails(entry) && shown++ < kMostRows) out += trouble_row(entry.first, entry.second);
+    }
+  }
+  if (shown > kMostRows) out += fmt::format("  ... and {} more\n", shown - kMostRows);
+  return out;
+}
+
+// The first lines of a detail, each indented: a crash says in them what the process printed.
+std::string detail_lines(const std::string& detail) {
+  constexpr int kMostLines = 4;
+  std::istringstream in(detail);
+  std::string out, line;
+  for (int i = 0; i < kMostLines && std::getline(in, line); ++i) out += "    " + line + "\n";
+  return out;
 }
 
 }  // namespace
@@ -89,6 +149,7 @@ std::string summary_text(const Report& report, size_t max_failures) {
   std::string out = header_row(columns);
   for (const auto& [family, counts] : families) out += table_row(family, counts, columns);
   out += table_row("total", total, columns) + "\n" + headline(report, total);
+  out += where_it_fails(report);
 
   size_t shown = 0, hidden = 0;
   for (const CaseResult& r : report.results) {
@@ -98,10 +159,11 @@ std::string summary_text(const Report& report, size_t max_failures) {
       continue;
     }
     ++shown;
-    out += fmt::format("\n{} {}\n    {}\n    {}\n", to_string(r.verdict.outcome, r.verdict.kind),
-                       r.id, first_line(r.verdict.detail), report.reproduction(r));
+    out += fmt::format("\n{} {}\n{}    {}\n", to_string(r.verdict.outcome, r.verdict.kind), r.id,
+                       detail_lines(r.verdict.detail), report.reproduction(r));
   }
-  if (hidden) out += fmt::format("\n... and {} more\n", hidden);
+  if (hidden)
+    out += fmt::format("\n... and {} more (--results, --html and --csv have all)\n", hidden);
   return out;
 }
 
@@ -123,6 +185,35 @@ std::string native_routes_text(const Report& report, double limit) {
     out += fmt::format("  {:7.1f}  {}\n", ratio(*it), (*it)->id);
   }
   return out;
+}
+
+std::string resized_text(const Report& report) {
+  size_t again = 0, with_kernels = 0;
+  uint64_t kernels = 0, unexplained = 0;
+  std::string explained_list, unexplained_list;
+  for (const CaseResult& r : report.results) {
+    again += r.resized.has_value();
+    if (!r.resized || r.resized->kernels == 0) continue;
+    const Resized& s = *r.resized;
+    ++with_kernels;
+    kernels += s.kernels;
+    unexplained += s.unexplained;
+    std::string& list = s.unexplained > 0 ? unexplained_list : explained_list;
+    list += fmt::format("  {:>3}  {}\n       as {}\n", s.kernels, r.id, s.text);
+    for (const std::string& guard : s.guards) list += "       " + guard + "\n";
+  }
+  std::string out = fmt::format(
+      "\nwith other sizes: {} of {} cases run again; {} of them make {} kernels, {} of which no "
+      "guard explains\n",
+      again, report.results.size(), with_kernels, kernels, unexplained);
+  if (!unexplained_list.empty()) out += "kernels that no guard explains:\n" + unexplained_list;
+  if (!explained_list.empty()) out += "kernels that a guard explains:\n" + explained_list;
+  return out;
+}
+
+bool has_unexplained_kernels(const Report& report) {
+  return std::ranges::any_of(
+      report.results, [](const CaseResult& r) { return r.resized && r.resized->unexplained > 0; });
 }
 
 }  // namespace primset::conformance

@@ -47,6 +47,11 @@ ExitCode exit_code(const OutcomeCounts& counts);
 // one; what takes more than `limit` times as long is listed.
 std::string native_routes_text(const Report& report, double limit = 20);
 
+// How many cases were run again with other sizes, and what kernels were made for these: with the
+// guards that explain them, and without.
+std::string resized_text(const Report& report);
+bool has_unexplained_kernels(const Report& report);
+
 // A table, family by outcome, then the failures with their reproduction lines.
 std::string summary_text(const Report& report, size_t max_failures = 20);
 

@@ -22,6 +22,9 @@ struct DeviceClaims {
   bool flush_f32 = false;
   // Without kernels a device claims primitives one by one, and of operators nothing.
   bool takes_kernels = true;
+  uint64_t memory_bytes = 0;  // 0: unknown
+  // A call made again is another call: it meets a plan, kernels and memory that have been used.
+  bool keeps_state = true;
 };
 
 struct CaughtError {
@@ -53,6 +56,13 @@ struct RouteTimes {
   double ratio() const { return native > 0 ? kernels / native : 0; }
 };
 
+// Kernels that a call made, and why the plans there were did not do.
+struct NewKernels {
+  std::string subject;  // the operator that the plan is of
+  uint64_t count = 0;
+  std::vector<std::string> guards;  // of each other plan, what did not hold; none: a new key
+};
+
 // What a run came to. `storages` are the case's after the run; an empty one was not read back.
 struct Execution {
   std::optional<CaughtError> error;
@@ -66,6 +76,8 @@ struct Execution {
   std::vector<std::string> findings;
   // Without native routes: where the call would have taken one.
   std::optional<RouteTimes> route_times;
+  // While kernels are watched: those that the call made.
+  std::vector<NewKernels> new_kernels;
 };
 
 class DeviceRunner {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace primset::conformance {
 
 Progress::Progress(size_t total, std::FILE* out, bool always)
@@ -18,7 +20,15 @@ void Progress::count(const CaseResult& result) {
   ++counts_[static_cast<size_t>(result.verdict.outcome)];
   last_ = result.id;
   Clock::time_point now = Clock::now();
-  if (!shown_ || (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_)) return;
+  if (!shown_) {
+    // A log gets a line now and then.
+    if (now - std::max(start_, drawn_) < std::chrono::minutes(1)) return;
+    drawn_ = now;
+    fmt::print(out_, "{}\n", line(now - start_));
+    std::fflush(out_);
+    return;
+  }
+  if (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_) return;
   drawn_ = now;
   fmt::print(out_, "\r\x1b[K{}", line(now - start_));
   std::fflush(out_);

@@ -1,4 +1,4 @@
-// One line on the terminal that says how far a run is.
+// One line that says how far a run is: drawn again and again on a terminal, now and then in a log.
 #ifndef PRIMSET_CONFORMANCE_RUNNER_PROGRESS_H_
 #define PRIMSET_CONFORMANCE_RUNNER_PROGRESS_H_
 
@@ -15,7 +15,7 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Writes nothing where `out` is no terminal, unless `always`.
+  // Where `out` is no terminal a line a minute is written, unless `always`.
   Progress(size_t total, std::FILE* out, bool always = false);
   ~Progress();
 

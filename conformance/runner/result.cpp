@@ -33,6 +33,23 @@ uint64_t count(const json& object, const char* key) {
   return it != object.end() && it->is_number_unsigned() ? it->get<uint64_t>() : 0;
 }
 
+json to_json(const Resized& r) {
+  json o = {{"text", r.text}, {"kernels", r.kernels}};
+  if (r.unexplained) o["unexplained"] = r.unexplained;
+  if (!r.guards.empty()) o["guards"] = r.guards;
+  return o;
+}
+
+std::optional<Resized> resized_of(const json& object) {
+  auto it = object.find("resized");
+  if (it == object.end() || !it->is_object()) return std::nullopt;
+  Resized r{text(*it, "text"), count(*it, "kernels"), count(*it, "unexplained"), {}};
+  for (const json& guard : it->value("guards", json::array())) {
+    if (guard.is_string()) r.guards.push_back(guard.get<std::string>());
+  }
+  return r;
+}
+
 // Text of drivers and plugins need not be UTF-8.
 std::string dump(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -51,6 +68,7 @@ std::string to_json_line(const CaseResult& r) {
   if (r.seconds > 0) o["seconds"] = std::round(r.seconds * 1e6) / 1e6;
   if (!r.replay.empty()) o["replay"] = r.replay;
   if (!r.expectation.empty()) o["expectation"] = r.expectation;
+  if (r.resized) o["resized"] = to_json(*r.resized);
   return dump(o);
 }
 
@@ -72,6 +90,7 @@ std::optional<CaseResult> parse_json_line(std::string_view line) {
   r.seconds = number(o, "seconds");
   r.replay = text(o, "replay");
   r.expectation = text(o, "expectation");
+  r.resized = resized_of(o);
   return r;
 }
 

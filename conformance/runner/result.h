@@ -5,10 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/compare/outcome.h"
 
 namespace primset::conformance {
+
+// The case again with other sizes, in the same process.
+struct Resized {
+  std::string text;                 // the case with these sizes
+  uint64_t kernels = 0;             // made for it
+  uint64_t unexplained = 0;         // of them, those that no guard explains
+  std::vector<std::string> guards;  // what explains the others
+};
 
 struct CaseResult {
   std::string id;
@@ -16,6 +25,7 @@ struct CaseResult {
   double seconds = 0;
   std::string replay = {};       // the file that reproduces a failure; empty when there is none
   std::string expectation = {};  // the reason given for an xfail, xpass or waiver
+  std::optional<Resized> resized = {};
 };
 
 std::string to_json_line(const CaseResult& result);  // without the newline

@@ -17,7 +17,8 @@ TEST(ResultLine, RoundTrip) {
                {Outcome::fail, FailKind::dtype, "got \"f16\"\nline 2\xff", HUGE_VAL, 0.25, 12, 3},
                0.5,
                "out/x.json",
-               ""};
+               "",
+               Resized{"self=T[6]", 3, 1, {"s0 < 5"}}};
   std::optional<CaseResult> back = parse_json_line(to_json_line(r));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->id, r.id);
@@ -29,6 +30,11 @@ TEST(ResultLine, RoundTrip) {
   EXPECT_EQ(back->verdict.undecided, 3u);
   EXPECT_EQ(back->seconds, 0.5);
   EXPECT_EQ(back->replay, "out/x.json");
+  ASSERT_TRUE(back->resized);
+  EXPECT_EQ(back->resized->text, "self=T[6]");
+  EXPECT_EQ(back->resized->kernels, 3u);
+  EXPECT_EQ(back->resized->unexplained, 1u);
+  EXPECT_EQ(back->resized->guards, r.resized->guards);
   EXPECT_EQ(to_json_line(r).find('\n'), std::string::npos);
 }
 

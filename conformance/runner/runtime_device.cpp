@@ -15,6 +15,7 @@
 #include "prims/reference/array.h"
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/native.h"
+#include "sdk/runtime/plan_watch.h"
 #include "sdk/runtime/storage.h"
 
 namespace primset::conformance {
@@ -196,6 +197,26 @@ void set_native(bool on) {
   set_options(o);
 }
 
+// The kernels that are made while it lives, plan by plan.
+class KernelWatch {
+ public:
+  KernelWatch() { runtime::take_plans_made(); }
+
+  std::vector<NewKernels> finish() const {
+    uint64_t rest = runtime::kernels_made() - before_;
+    std::vector<NewKernels> out;
+    for (runtime::PlanMade& p : runtime::take_plans_made()) {
+      if (p.kernels > 0) out.push_back({std::move(p.op), p.kernels, std::move(p.guards)});
+      rest -= p.kernels;
+    }
+    if (rest > 0) out.push_back({"a launch, outside of any plan", rest, {}});
+    return out;
+  }
+
+ private:
+  uint64_t before_ = runtime::kernels_made();
+};
+
 class RuntimeDevice final : public DeviceRunner {
  public:
   RuntimeDevice(const specs::Bundle& bundle, const std::string& device,
@@ -206,6 +227,7 @@ class RuntimeDevice final : public DeviceRunner {
     o.errors = ErrorReports::eager;
     o.native = !how.without_native;
     set_options(o);
+    if (how.watch_kernels) runtime::watch_plans();
     listen();
     const plugin::PluginDevice& opened = runtime::device_state(device_).plugin();
     const primset_device_properties& p = opened.properties();
@@ -213,6 +235,7 @@ class RuntimeDevice final : public DeviceRunner {
     claims_.title = p.name;
     claims_.dtypes = DTypeSet(p.dtypes);
     claims_.flush_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
+    claims_.memory_bytes = p.memory_bytes;
     claims_.takes_kernels = p.kernel_format != PRIMSET_FORMAT_NONE;
   }
 
@@ -235,8 +258,10 @@ class RuntimeDevice final : public DeviceRunner {
       }
       Operator op(test.id.subject);
       std::vector<ResultOrigin> origins;
+      const KernelWatch watch;
       std::vector<Value> results = op.invoke(args, kwargs, &origins);
       synchronize(device_);
+      if (how_.watch_kernels) out.new_kernels = watch.finish();
       flatten(results, origins, out.results);
       out.storages = memory.read_back();
       if (how_.without_native) {

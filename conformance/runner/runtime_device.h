@@ -13,6 +13,7 @@ namespace primset::conformance {
 struct RuntimeDeviceOptions {
   // Kernels do what the plugin would run natively, and both ways are timed.
   bool without_native = false;
+  bool watch_kernels = false;  // Execution::new_kernels is wanted
 };
 
 // `device` is "acme:0". No fallback to the CPU happens, and errors that only the device sees are

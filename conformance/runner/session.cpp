@@ -1,14 +1,17 @@
 #include "conformance/runner/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
+#include "conformance/cases/resize.h"
 #include "conformance/cases/serialize.h"
 #include "conformance/compare/compare.h"
 #include "conformance/mutation/score.h"
@@ -17,6 +20,7 @@
 #include "conformance/runner/child.h"
 #include "conformance/runner/execute.h"
 #include "conformance/runner/expectations.h"
+#include "conformance/runner/introduction.h"
 #include "conformance/runner/progress.h"
 #include "conformance/runner/reference_device.h"
 #include "conformance/runner/results_file.h"
@@ -33,7 +37,7 @@ std::unique_ptr<DeviceRunner> open_device(const specs::Bundle& bundle, const Ses
   // A case's kernels run for microseconds: Mesa's software drivers spend half of their time on
   // optimizing them. Other drivers do not know the variable.
   setenv("GALLIVM_PERF", "nopt", 0);
-  return open_runtime_device(bundle, name, {o.without_native});
+  return open_runtime_device(bundle, name, {o.without_native, o.resize});
 }
 
 std::vector<std::string> to_texts(const std::vector<CaseId>& ids) {
@@ -49,24 +53,43 @@ std::vector<std::string> same_program(const SessionOptions& o) {
   out.insert(out.end(), {"conform", "--device", o.device, "--seed", std::to_string(o.seed)});
   if (!o.plugin.empty()) out.insert(out.end(), {"--plugin", o.plugin});
   if (o.without_native) out.push_back("--without-native");
+  if (o.resize) out.push_back("--resize");
   return out;
 }
 
-std::vector<std::string> worker_command(const SessionOptions& o) {
+std::vector<std::string> worker_command(const SessionOptions& o, const char* mode = "--worker") {
   std::vector<std::string> out = same_program(o);
-  out.push_back("--worker");
+  out.push_back(mode);
   if (!o.failures.empty()) out.insert(out.end(), {"--failures", o.failures});
   return out;
 }
 
+// How this program is started from here: its name where the shell finds it, else its path.
+std::string typed_program() {
+  namespace fs = std::filesystem;
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code missing;
+    const fs::path there = fs::path(folder) / self.filename();
+    if (fs::exists(there, missing)) {
+      return fs::equivalent(there, self, missing) ? self.filename().string() : self.string();
+    }
+  }
+  const std::string relative = self.lexically_proximate(fs::current_path()).string();
+  return relative.starts_with("..") ? self.string() : "./" + relative;
+}
+
 std::string reproduction_line(const SessionOptions& o, const CaseResult& r) {
-  std::string out = "primset";
+  static const std::string program = typed_program();
+  std::string out = program;
   if (!o.specs.empty()) out += " --specs " + o.specs;
-  if (!r.replay.empty()) return out + " conform --device " + o.device + " --replay " + r.replay;
-  std::string native = o.without_native ? " --without-native" : "";
-  out += fmt::format(" conform{} --device {} --seed {} --tier full --filter '{}'", native, o.device,
-                     o.seed, r.id);
-  return o.plugin.empty() ? out : out + " --plugin " + o.plugin;
+  out += fmt::format(" conform{}{} --device {}", o.without_native ? " --without-native" : "",
+                     o.resize ? " --resize" : "", o.device);
+  if (!o.plugin.empty()) out += " --plugin " + o.plugin;
+  if (!r.replay.empty()) return out + " --replay " + r.replay;
+  return out + fmt::format(" --seed {} --tier full --filter '{}'", o.seed, r.id);
 }
 
 std::string family_of(const specs::Bundle& bundle, std::string_view subject) {
@@ -124,10 +147,35 @@ std::string save_failure(const specs::Bundle& bundle, const SessionOptions& o, c
   return path.string();
 }
 
+// The same case with other sizes should meet the plans of the first run.
+void run_resized(const specs::Bundle& bundle, const SessionOptions& o, DeviceRunner& device,
+                 CaseResult& result) {
+  std::optional<TestCase> test = make_resized_case(bundle, CaseId::parse(result.id), o.seed);
+  if (!test) return;
+  Expected expected = evaluate(bundle, *test);
+  if (expected.error) return;  // the values do not go with these sizes
+  Execution actual = device.run_operator(*test);
+  Resized& r = result.resized.emplace();
+  r.text = test->text;
+  for (const NewKernels& k : actual.new_kernels) {
+    r.kernels += k.count;
+    if (k.guards.empty()) r.unexplained += k.count;
+    for (const std::string& guard : k.guards) r.guards.push_back(k.subject + ": " + guard);
+  }
+  Verdict v = judge(bundle, *test, expected, actual, device.claims());
+  if (v.outcome == Outcome::pass) return;
+  v.detail = "with other sizes (" + test->text + "): " + v.detail;
+  result.verdict = std::move(v);
+}
+
 CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceRunner& device,
                    const std::string& id) {
   TestCase test = make_case(bundle, CaseId::parse(id), o.seed);
   CaseResult result{id, run_case(bundle, test, device)};
+  // The verdict on a refusal has its text.
+  const bool computed =
+      result.verdict.outcome == Outcome::pass && result.verdict.detail.empty() && !test.graph;
+  if (o.resize && computed) run_resized(bundle, o, device, result);
   if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
     result.replay = save_failure(bundle, o, test, result.verdict);
   }
@@ -187,6 +235,24 @@ std::map<std::string, CaseResult> run_cases(const specs::Bundle& bundle, const S
   return results;
 }
 
+// What is about to happen, to whom.
+void print_first_screen(const SessionOptions& o, const std::vector<std::string>& ids) {
+  std::set<std::string_view> subjects;
+  for (const std::string& id : ids) subjects.insert(subject_of(id));
+  const auto primitives = static_cast<size_t>(
+      std::ranges::count_if(subjects, [](std::string_view s) { return s.starts_with("prim/"); }));
+  fmt::print("{}\n", introduce(worker_command(o, "--introduce"), std::chrono::seconds(60)));
+  auto counted = [](size_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  fmt::print("{} of {} and {}, seed {}, {} at once, at most {} s a case\n\n",
+             counted(ids.size(), "case"), counted(primitives, "primitive"),
+             counted(subjects.size() - primitives, "operator"), o.seed,
+             o.jobs == 1 ? std::string("1 process") : fmt::format("{} processes", o.jobs),
+             o.timeout_ms / 1000.0);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
@@ -198,6 +264,7 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   Expectations expectations;
   if (!o.expectations.empty()) expectations = Expectations::load(o.expectations, today());
   std::vector<std::string> ids = to_texts(select_cases(bundle, o.selection));
+  print_first_screen(o, ids);
   std::map<std::string, CaseResult> results = run_cases(bundle, o, ids);
 
   Report report{o.device, "Primset conformance", o.seed, in_order(ids, results), {}, {}};
@@ -213,7 +280,15 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   write_file(o.html, write_html, report);
   fmt::print("{}", summary_text(report));
   if (o.without_native) fmt::print("{}", native_routes_text(report));
-  return static_cast<int>(exit_code(count_outcomes(report.results)));
+  const ExitCode code = exit_code(count_outcomes(report.results));
+  if (!o.resize) return static_cast<int>(code);
+  fmt::print("{}", resized_text(report));
+  return static_cast<int>(has_unexplained_kernels(report) ? ExitCode::failures : code);
+}
+
+int run_introduction(const specs::Bundle& bundle, const SessionOptions& o) {
+  const std::string line = introduction_line(open_device(bundle, o, o.device)->claims()) + "\n";
+  return write(kProtocolFd, line.data(), line.size()) < 0 ? 1 : 0;
 }
 
 int run_worker(const specs::Bundle& bundle, const SessionOptions& o) {
@@ -241,8 +316,23 @@ int replay(const specs::Bundle& bundle, const SessionOptions& o, const std::stri
 
 int mutate(const specs::Bundle& bundle, const SessionOptions& o, size_t count, double floor) {
   std::unique_ptr<DeviceRunner> device = open_device(bundle, o, o.device);
-  MutationScore score = measure_mutations(bundle, *device, o.selection, count, o.seed);
-  fmt::print("{}", score_text(score));
+  std::ofstream lines;
+  if (!o.results.empty()) lines.open(o.results);
+  const bool shown = isatty(STDERR_FILENO) != 0;
+  size_t done = 0;
+  const auto start = std::chrono::steady_clock::now();
+  MutationScore score =
+      measure_mutations(bundle, *device, o.selection, count, o.seed, [&](const Mutant& m) {
+        if (lines.is_open()) lines << to_json_line(m) << "\n";
+        if (shown) fmt::print(stderr, "\r\x1b[K[{}/{}] {}", ++done, count, name(m).substr(0, 70));
+      });
+  if (shown) fmt::print(stderr, "\r\x1b[K");
+  fmt::print("{}", score_text(score, [&](std::string_view s) { return family_of(bundle, s); }));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print("in {:.0f} s\n", took.count());
+  if (!o.results.empty() && !lines) {
+    throw Error(ErrorCode::runtime, o.results + " cannot be written");
+  }
   if (score.mutants.empty()) return static_cast<int>(ExitCode::nothing_ran);
   return static_cast<int>(score.share() < floor ? ExitCode::failures : ExitCode::green);
 }

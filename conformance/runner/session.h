@@ -21,6 +21,7 @@ struct SessionOptions {
   size_t batch_size = 200;
   unsigned timeout_ms = 30000;
   bool rerun_failures = true;
+  bool resize = false;          // each operator's case again with other sizes
   bool without_native = false;  // what a plugin would run natively is left to kernels
   std::string results;          // JSON lines; empty: none are kept
   bool resume = false;
@@ -31,6 +32,7 @@ struct SessionOptions {
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
 int run_session(const specs::Bundle& bundle, const SessionOptions& options);
+int run_introduction(const specs::Bundle& bundle, const SessionOptions& options);
 int run_worker(const specs::Bundle& bundle, const SessionOptions& options);
 int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 // Exit code 1 when less than `floor` of the mutants is caught.

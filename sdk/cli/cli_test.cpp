@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,19 @@ TEST(Cli, JsonIsJson) {
   EXPECT_EQ(result.at(0).at("sizes"), json({5}));
   const json timed = json::parse(primset("bench relu --seconds 0.01 --json").out);
   EXPECT_GT(timed.at("median_ns"), 0);
+}
+
+TEST(Cli, PrimitivesAreUsedAndMadeOfOneAnother) {
+  // Graphs of a user's own may hold these three, and no operator of today's does.
+  const std::set<std::string> others = {"cond", "philox_bits", "reduce_xor"};
+  for (const json& p : json::parse(primset("prims --unused --json").out))
+    EXPECT_TRUE(others.contains(p.at("name"))) << p.at("name") << " is used by no operator";
+  const json all = json::parse(primset("prims --json").out);
+  EXPECT_GE(all.size(), 90u);
+  for (const json& p : all) {
+    const bool derived = p.at("tier") == "derived";
+    EXPECT_EQ(p.at("decomposition") != "", derived) << p.at("name");
+  }
 }
 
 TEST(Cli, NoColourWhereNobodySeesIt) {

@@ -22,6 +22,14 @@ class Finder {
     else if (by.implementation.kind == specs::ImplKind::function)
       trace(by);
   }
+  // False when every primitive has been found.
+  bool add(prims::Graph& graph) {
+    nodes(graph);
+    decomps::expand_derived(graph, bundle_,
+                            [](const prims::Graph&, prims::NodeId) { return false; });
+    nodes(graph);
+    return primitives_.size() < bundle_.primitives.size();
+  }
   std::set<uint32_t> found() && { return std::move(primitives_); }
 
  private:
@@ -122,11 +130,7 @@ class Finder {
     runtime::CallKey key;
     runtime::make_key(*bound.info, call.args, meta, key);
     const runtime::Traced traced = runtime::trace_call(*bound.info, call.args, meta, key);
-    if (!traced.call.graph) return;
-    nodes(*traced.call.graph);
-    decomps::expand_derived(*traced.call.graph, bundle_,
-                            [](const prims::Graph&, prims::NodeId) { return false; });
-    nodes(*traced.call.graph);
+    if (traced.call.graph) add(*traced.call.graph);
   }
   void nodes(const prims::Graph& graph) {
     for (prims::NodeId n = 0; n < graph.node_count(); ++n)
@@ -137,12 +141,24 @@ class Finder {
   std::set<uint32_t> overloads_, primitives_;
 };
 
+std::vector<CallGraphs>& sources() {
+  static std::vector<CallGraphs> list;
+  return list;
+}
+
 }  // namespace
+
+CallGraphSource::CallGraphSource(CallGraphs graphs) {
+  sources().push_back(std::move(graphs));
+}
 
 std::set<uint32_t> reachable_primitives(const specs::Bundle& bundle) {
   Finder finder(bundle);
   for (uint32_t i = 0; i < bundle.overloads.size(); ++i) {
     if (bundle.overloads[i].status == specs::Status::implemented) finder.overload(i);
+  }
+  for (const CallGraphs& graphs : sources()) {
+    graphs(bundle, [&](prims::Graph& graph) { return finder.add(graph); });
   }
   return std::move(finder).found();
 }

@@ -9,6 +9,7 @@
 #include "sdk/runtime/key.h"
 #include "sdk/runtime/list_call.h"
 #include "sdk/runtime/plan_builder.h"
+#include "sdk/runtime/plan_watch.h"
 #include "sdk/runtime/statistics.h"
 
 namespace primset::runtime {
@@ -24,12 +25,33 @@ const Plan* admitted(const PlanEntry& entry, const CallKey& key, Slots& slots) {
   return nullptr;
 }
 
+// What keeps the call from taking each of the plans that there are.
+std::vector<std::string> broken_guards(const PlanEntry& entry, const CallKey& key) {
+  std::vector<std::string> out;
+  Slots slots;
+  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
+    slots.resize_uninitialized(n->plan->code.slots);
+    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
+    out.push_back(n->plan->broken_guard(slots.data()));
+  }
+  return out;
+}
+
+void add_plan(Call& call, const CallKey& key, PlanEntry& entry) {
+  if (!plans_watched()) return entry.add(build_plan(call.op, call.args, *call.device, key));
+  PlanMade made{call.op.overload.qualified, broken_guards(entry, key)};
+  const uint64_t before = kernels_made();
+  entry.add(build_plan(call.op, call.args, *call.device, key));
+  made.kernels = kernels_made() - before;
+  record_plan(std::move(made));
+}
+
 const Plan& make_plan(Call& call, const CallKey& key, Slots& slots) {
   PlanEntry& entry = call.op.plans.find_or_add(key);
   std::lock_guard lock(entry.making);
   if (const Plan* other = admitted(entry, key, slots)) return *other;  // made while we waited
   if (entry.first.load(std::memory_order_relaxed)) count(Counter::guard_misses);
-  entry.add(build_plan(call.op, call.args, *call.device, key));
+  add_plan(call, key, entry);
   if (const Plan* made = admitted(entry, key, slots)) return *made;
   throw Error(ErrorCode::internal,
               fmt::format("{}: a new plan does not admit the call it was made for",

@@ -1,5 +1,7 @@
 #include "sdk/runtime/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace primset::runtime {
@@ -21,17 +23,33 @@ bool holds(int64_t value, prims::Guard::Relation relation) {
 
 }  // namespace
 
-bool Plan::admits(int64_t* slots) const {
+std::optional<size_t> Plan::first_broken(int64_t* slots) const {
   code.start(slots);
   Code::run(std::span(code.insts).first(guard_insts), slots);
-  for (const GuardTest& g : guards) {
-    if (!holds(slots[g.slot], g.relation)) return false;
+  for (size_t i = 0; i < guards.size(); ++i) {
+    if (!holds(slots[guards[i].slot], guards[i].relation)) return i;
   }
+  return std::nullopt;
+}
+
+bool Plan::outs_fit(const int64_t* slots) const {
   if (outs == Outs::none || outs == Outs::after) return true;
   const bool fit = !rank_differs && std::ranges::all_of(out_sizes, [&](const SizePair& p) {
     return slots[p.have] == slots[p.want];
   });
   return fit == (outs == Outs::fit);
+}
+
+bool Plan::admits(int64_t* slots) const {
+  return !first_broken(slots) && outs_fit(slots);
+}
+
+std::string Plan::broken_guard(int64_t* slots) const {
+  if (const std::optional<size_t> i = first_broken(slots)) {
+    const std::string text = *i < guard_texts.size() ? guard_texts[*i] : "a guard";
+    return fmt::format("{} (it is {})", text, slots[guards[*i].slot]);
+  }
+  return outs_fit(slots) ? std::string() : "the sizes of the out tensors";
 }
 
 }  // namespace primset::runtime

@@ -133,6 +133,7 @@ struct Plan {
   Code code;
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
   std::vector<GuardTest> guards;
+  std::vector<std::string> guard_texts;  // likewise; only while plans are watched (plan_watch.h)
   struct SizePair {
     Slot have, want;
   };
@@ -164,6 +165,12 @@ struct Plan {
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
   bool admits(int64_t* slots) const;
+  // The first guard that does not hold, for people; the numbers as for admits.
+  std::string broken_guard(int64_t* slots) const;
+
+ private:
+  std::optional<size_t> first_broken(int64_t* slots) const;  // into guards
+  bool outs_fit(const int64_t* slots) const;
 };
 
 }  // namespace primset::runtime

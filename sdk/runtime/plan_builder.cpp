@@ -14,6 +14,7 @@
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/native.h"
 #include "sdk/runtime/options.h"
+#include "sdk/runtime/plan_watch.h"
 #include "sdk/runtime/statistics.h"
 
 namespace primset::runtime {
@@ -236,18 +237,25 @@ class Planner {
   }
 
   void guards(CodeBuilder& code) {
-    auto require = [&](Slot slot, prims::Guard::Relation r) { plan_->guards.push_back({slot, r}); };
+    const bool watched = plans_watched();
+    auto require = [&](Slot slot, prims::Guard::Relation r, const auto& text) {
+      plan_->guards.push_back({slot, r});
+      if (watched) plan_->guard_texts.push_back(text());
+    };
     for (const auto& [raw, value] : traced_.inputs.equalities)
-      require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq);
+      require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq,
+              [&] { return fmt::format("n{} - ({}) == 0", raw, context().to_string(value)); });
     for (const prims::Guard& g : context().guards()) {
       // A guard on what only the run tells was a choice between correct alternatives.
       if (traced_.inputs.depends_on_run(context().poly(g.poly))) continue;
-      require(code.slot_of_poly(context().poly(g.poly)), g.relation);
+      require(code.slot_of_poly(context().poly(g.poly)), g.relation,
+              [&] { return context().to_string(g); });
     }
     if (plan_->program && index32_) {
       auto fits = [&](const SymInt& n) {
         if (n.is_constant() || traced_.inputs.depends_on_run(n)) return;
-        require(code.slot(n - SymInt(kIndex32 + 1)), prims::Guard::Relation::lt);
+        require(code.slot(n - SymInt(kIndex32 + 1)), prims::Guard::Relation::lt,
+                [] { return std::string("indices of 32 bits reach every element"); });
       };
       for (const SymInt& n : element_counts()) fits(n);
       for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -161,8 +162,8 @@ void store_scalar(DType dtype, const Scalar& v, void* to) {
     case DType::c128:
       return write(to, v.to_complex());
     case DType::c32: {
-      const uint16_t parts[] = {static_cast<uint16_t>(encode(v.to_double(), kF16)),
-                                static_cast<uint16_t>(encode(v.imag(), kF16))};
+      const std::array parts{static_cast<uint16_t>(encode(v.to_double(), kF16)),
+                             static_cast<uint16_t>(encode(v.imag(), kF16))};
       return write(to, parts);
     }
   }

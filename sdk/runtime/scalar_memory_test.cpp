@@ -53,6 +53,12 @@ TEST(ScalarMemory, IntegersAndComplex) {
   store_scalar(DType::c64, Scalar(std::complex<double>(1, -2)), &z);
   EXPECT_EQ(z, std::complex<float>(1, -2));
   EXPECT_TRUE(load_scalar(DType::c64, &z).is_complex());
+  uint16_t halves[] = {1, 2, 3, 4};
+  store_scalar(DType::c32, Scalar(std::complex<double>(1, -2)), halves);
+  EXPECT_EQ(halves[0], 0x3c00u);
+  EXPECT_EQ(halves[1], 0xc000u);
+  EXPECT_EQ(halves[2], 3u) << "what lies behind is another's";
+  EXPECT_EQ(load_scalar(DType::c32, halves).to_complex(), std::complex<double>(1, -2));
 }
 
 }  // namespace
