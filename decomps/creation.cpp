@@ -205,7 +205,8 @@ Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end,
   const Val step = (to - from) / full_like(to, static_cast<double>(steps - 1));
   const Val i = t.iota(shape, 0, compute);
   const Val back = full_like(i, static_cast<double>(steps - 1)) - i;
-  const Val first = lt(i, static_cast<double>(steps / 2));
+  const int64_t half = steps / 2;
+  const Val first = lt(i, static_cast<double>(half));
   return convert(where(first, from + step * i, to - step * back), type);
 }
 

@@ -314,7 +314,7 @@ class Evaluator {
     const auto x = integer(a), y = integer(b);
     const bool fraction = op == FormulaOp::power || (op == FormulaOp::div && a.get<Scalar>());
     if (x && y && !fraction) {
-      const Term folded = fold_integers(op, *x, *y);
+      Term folded = fold_integers(op, *x, *y);
       if (auto* s = folded.get<SymInt>(); s && s->is_constant()) return {Scalar(s->constant())};
       return folded;
     }

@@ -202,6 +202,7 @@ Bins bins_of(Tracer& t, const Val& x, int64_t count, const Val& min, const Val& 
     high = where(given, max, reduce(Prim::reduce_max, x, dims, false));
   }
   const Val flat = eq(low, high);
+  // Infinities and NaN alike give NaN. NOLINTNEXTLINE(misc-redundant-expression)
   check(~(is_nan(low - low) | is_nan(high - high)), t.constant(0, DType::i64), ErrorCode::runtime,
         "torch.histc: range of [min, max] is not finite");
   return {count, where(flat, low - Scalar(1.0), low), where(flat, high + Scalar(1.0), high)};

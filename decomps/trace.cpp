@@ -13,7 +13,6 @@
 namespace primset::decomps {
 namespace {
 
-using specs::ArgKind;
 using specs::ImplKind;
 using specs::Overload;
 using specs::OverloadKind;

@@ -177,7 +177,7 @@ struct Bits<double> {
 };
 template <class T>
 T get(uint64_t bits) {
-  return std::bit_cast<T>(static_cast<typename Bits<T>::Int>(bits));
+  return std::bit_cast<T>(static_cast<Bits<T>::Int>(bits));
 }
 template <class T>
 uint64_t put(T v) {
@@ -491,7 +491,7 @@ void all_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t, uint32
 
 template <typename Int>
 void lanes_below(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
-  const int64_t count = static_cast<Int>(a[0]);
+  const auto count = int64_t{static_cast<Int>(a[0])};
   for (uint32_t i = 0; i < n; ++i) out[i] = i < count;
 }
 
@@ -521,8 +521,8 @@ template <class T>
 uint64_t float_rmw(Rmw op, uint64_t old, uint64_t value) {
   T x = get<T>(old), y = get<T>(value);
   if (op == Rmw::fadd) return put<T>(x + y);
-  if (x != x) return old;
-  bool take = y != y || (op == Rmw::fmin ? y < x : x < y);
+  if (std::isnan(x)) return old;
+  bool take = std::isnan(y) || (op == Rmw::fmin ? y < x : x < y);
   return take ? value : old;
 }
 

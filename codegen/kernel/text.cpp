@@ -17,7 +17,7 @@ bool is_identifier(std::string_view s) {
   return true;
 }
 
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   if (is_identifier(s)) return std::string(s);
   std::string out = "\"";
   for (char c : s) {
@@ -63,10 +63,10 @@ class Printer {
   }
 
   std::string kernel_text() {
-    out_ = "kernel @" + quoted(kernel_.name) + "(";
+    out_ = "kernel @" + in_quotes(kernel_.name) + "(";
     const char* separator = "";
     for (const Param& p : kernel_.params) {
-      out_ += separator + quoted(p.name) + ": " + to_string(p.type);
+      out_ += separator + in_quotes(p.name) + ": " + to_string(p.type);
       if (p.read) out_ += " read";
       if (p.written) out_ += " write";
       if (p.invariant) out_ += " invariant";

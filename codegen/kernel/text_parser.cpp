@@ -97,12 +97,12 @@ class Lexer {
 
 template <typename T>
 bool read_number(std::string_view text, T& out, int base = 10) {
-  const char* end = text.data() + text.size();
+  const char *begin = text.data(), *end = begin + text.size();
   std::from_chars_result r{};
   if constexpr (std::is_floating_point_v<T>) {
-    r = std::from_chars(text.data(), end, out);
+    r = std::from_chars(begin, end, out);
   } else {
-    r = std::from_chars(text.data(), end, out, base);
+    r = std::from_chars(begin, end, out, base);
   }
   return r.ec == std::errc{} && r.ptr == end;
 }

@@ -229,7 +229,7 @@ class ContractionBuilder {
       for (int s = 0; s < kBlockColumns; ++s) {
         finish(batch, b().add(row, b().add(block_row, constant(r))),
                b().add(column, b().add(block_column, constant(kColumns * s))),
-               sums[static_cast<size_t>(r * kBlockColumns + s)]);
+               sums[static_cast<size_t>(r) * kBlockColumns + static_cast<size_t>(s)]);
       }
     }
   }

@@ -16,7 +16,6 @@
 
 namespace primset::schedule {
 
-using prims::Attr;
 using prims::Builder;
 using prims::Graph;
 using prims::Node;

@@ -8,7 +8,6 @@ namespace primset::schedule {
 
 using prims::Prim;
 using prims::SymInt;
-using prims::SymInts;
 using prims::ValueId;
 
 void ProgramBuilder::sort_passes(SortRequest r) {

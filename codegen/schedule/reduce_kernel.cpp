@@ -155,13 +155,15 @@ std::vector<Value> ReduceBuilder::walk_row(
     first = index(b().local_id(0));
     step = constant(c_.target.group_threads);
   }
-  auto out = b().for_loop(first, n, step, carried, [&](Value i, std::span<const Value> acc) {
-    ElementEmitter::Scope scope(emitter_);
-    if (!reduced_.empty()) reduced_[0].base = i;
-    set_loops();
-    if (shape_ == Shape::cpu_row) frame_.set_mask(b().lanes_below(b().sub(n, i), frame_.lanes()));
-    return body(acc);
-  });
+  auto out =
+      b().for_loop(first, n, step, std::move(carried), [&](Value i, std::span<const Value> acc) {
+        ElementEmitter::Scope scope(emitter_);
+        if (!reduced_.empty()) reduced_[0].base = i;
+        set_loops();
+        if (shape_ == Shape::cpu_row)
+          frame_.set_mask(b().lanes_below(b().sub(n, i), frame_.lanes()));
+        return body(acc);
+      });
   if (shape_ == Shape::cpu_row) frame_.set_mask({});
   return out;
 }

@@ -138,7 +138,9 @@ Elem literal(Builder& b, const primset::Scalar& v, DType dtype) {
     return round_to(b, b.constant_f(t, real), real_type(dtype));
   };
   // A 64-bit integer literal in a floating dtype: double holds it exactly or rounds as ATen does.
-  Elem e{part(v.is_integral() ? static_cast<double>(v.to_int()) : v.to_double(), v.to_int()), {}};
+  // An infinity, say, has no integer.
+  const int64_t integer = v.is_integral() || is_integral(dtype) ? v.to_int() : 0;
+  Elem e{part(v.is_integral() ? static_cast<double>(integer) : v.to_double(), integer), {}};
   if (is_complex(dtype)) e.im = b.constant_f(t, v.imag());
   return e;
 }

@@ -12,7 +12,7 @@ namespace primset::schedule {
 //   1. normalize      every node gets a form that has a kernel family
 //   2. build          values are materialised, kernels fused and built, in the order they run
 //   3. detach         outputs that take over an input still being read are computed aside
-Program schedule(std::shared_ptr<const prims::Graph> graph, const kir::TargetModel& target,
+Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
                  const Options& options) {
   Normalized normalized = normalize(*graph, target, options.native);
   auto normal = std::make_shared<prims::Graph>(std::move(normalized.graph));

@@ -33,7 +33,7 @@ struct Options {
 
 // The graph holds core and region primitives, and derived ones that options.native accepts.
 // May add guards to the graph's context.
-Program schedule(std::shared_ptr<const prims::Graph> graph, const kir::TargetModel& target,
+Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
                  const Options& options);
 
 }  // namespace primset::schedule

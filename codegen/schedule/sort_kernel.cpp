@@ -14,7 +14,6 @@
 namespace primset::schedule {
 
 using kir::Value;
-using prims::Prim;
 
 namespace {
 

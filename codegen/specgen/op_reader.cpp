@@ -145,7 +145,7 @@ class EntryReader {
     add_variant(kind, at, name, schema, base, settings);
   }
 
-  void add_variant(const std::string& kind, Position at, std::optional<std::string> name,
+  void add_variant(const std::string& kind, Position at, const std::optional<std::string>& name,
                    const YamlNode* schema, uint32_t base_index, const OpSettings& settings) {
     const Overload& base = bundle_.overloads[base_index];
     Overload o;

@@ -126,7 +126,7 @@ class CallGraph {
         calls_(bundle.primitives.size() + bundle.overloads.size()),
         state_(calls_.size(), State::unseen) {}
 
-  void add(Node from, FormulaCalls calls) {
+  void add(Node from, const FormulaCalls& calls) {
     auto& out = calls_[id(from)];
     for (uint32_t p : calls.primitives) out.push_back({true, p});
     for (uint32_t o : calls.overloads) out.push_back({false, o});

@@ -20,7 +20,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--build", type=lambda p: pathlib.Path(p).resolve(), default=ROOT / "build/release")
+    parser.add_argument("--build", type=lambda p: pathlib.Path(p).resolve(),
+                        default=ROOT / "build/release")
     parser.add_argument("--compiler", default="clang++-22")
     parser.add_argument("--repeats", type=int, default=31, help="pairs of measurements")
     parser.add_argument("--calls", type=int, default=20000, help="of each measurement")

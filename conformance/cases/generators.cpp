@@ -1,5 +1,7 @@
 #include "conformance/cases/generators.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -159,8 +161,8 @@ void add_scalars(Collector& c, const Overload& overload, DType dtype,
     std::string rest = plausible_arguments(overload, dtype, known);
     if (refuses_zero(overload, dtype)) tensors = without_zeros(tensors);
     for (const auto& [name, value] : kValues) {
-      c.add_exactly(a.name + "_" + name, kStandard, tensors + " " + a.name + "=" + value + rest,
-                    true);
+      c.add_exactly(fmt::format("{}_{}", a.name, name), kStandard,
+                    fmt::format("{} {}={}{}", tensors, a.name, value, rest), true);
     }
   }
 }

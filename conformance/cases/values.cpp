@@ -169,11 +169,11 @@ void fill_distinct(Rng& rng, Array& a, bool shuffled) {
 }
 
 void fill_ordered(Rng& rng, Array& a) {
-  int64_t row = a.shape.empty() ? 1 : a.shape.back();
+  const int64_t row = a.shape.empty() ? 1 : a.shape.back(), middle = row / 2;
   for (size_t at = 0; at < a.data.size(); ++at) {
     int64_t i = row == 0 ? 0 : static_cast<int64_t>(at) % row;
     long double jitter = is_floating(a.dtype) ? static_cast<long double>(rng.uniform()) : 0;
-    long double v = (static_cast<long double>(i - row / 2) + jitter * 0.75L) / 2;
+    long double v = (static_cast<long double>(i - middle) + jitter * 0.75L) / 2;
     a.data[at] = number(is_unsigned_integer(a.dtype) ? static_cast<long double>(i) : v, a.dtype);
   }
 }

@@ -3,7 +3,7 @@
 
 /* The sample as it is, but for its exported symbol. */
 #define primset_plugin_query sample_plugin_query
-#include "samples/minimal_plugin/minimal_plugin.c"
+#include "samples/minimal_plugin/minimal_plugin.c"  // NOLINT(bugprone-suspicious-include)
 #undef primset_plugin_query
 
 #include <math.h>

@@ -5,7 +5,7 @@ import random
 
 import torch
 
-from .calls import Call, TensorRef, encode, TorchArguments
+from .calls import Call, TensorRef, TorchArguments, encode
 from .compare import schema, torch_overload, written
 
 # Operators that are another one under a second name.

@@ -1,8 +1,7 @@
 """A Call's arguments for Primset, and Primset's tensors seen by PyTorch without a copy."""
 
-import torch
-
 import primset
+import torch
 
 from .calls import GeneratorRef, StorageRef, TensorRef
 

@@ -6,7 +6,7 @@
 namespace primset::conformance {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (char c : text) {
@@ -23,11 +23,11 @@ void write_csv(std::ostream& out, const Report& report) {
          "detail\r\n";
   for (const CaseResult& r : report.results) {
     CaseId id = CaseId::parse(r.id);
-    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{:.4g},{}\r\n", quoted(r.id),
-                       quoted(subject_of(r.id)), name(id.dtype), quoted(id.case_name),
-                       quoted(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
+    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{:.4g},{}\r\n", in_quotes(r.id),
+                       in_quotes(subject_of(r.id)), name(id.dtype), in_quotes(id.case_name),
+                       in_quotes(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
                        r.verdict.max_ulp, r.verdict.max_share, r.seconds, r.verdict.native_ratio,
-                       quoted(r.verdict.detail));
+                       in_quotes(r.verdict.detail));
   }
 }
 

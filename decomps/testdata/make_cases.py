@@ -99,7 +99,6 @@ def case(name, *args, note='', **extra):
             v = None
         out['args'].append(argument(v, full_kind(a)))
     self0 = next((x for x in given if isinstance(x, torch.Tensor)), None)
-    before = None if self0 is None else (self0.data_ptr(), self0.storage_offset())
     base = self0
     try:
         if extra.get('meta'):
@@ -174,7 +173,7 @@ def strides():
     out = []
     shapes = layouts()
     for x in shapes:
-        out.append(case('relu', x, note='stride %s %s' % (tuple(x.shape), x.stride())))
+        out.append(case('relu', x, note=f'stride {tuple(x.shape)} {x.stride()}'))
         out.append(case('clone', x))
         for y in shapes:
             try:
@@ -182,7 +181,7 @@ def strides():
             except RuntimeError:
                 continue
             if random.random() < 0.5 or x.shape == y.shape:
-                out.append(case('add.Tensor', x, y, note='stride %s %s + %s %s' % (tuple(x.shape), x.stride(), tuple(y.shape), y.stride())))
+                out.append(case('add.Tensor', x, y, note=f'stride {tuple(x.shape)} {x.stride()} + {tuple(y.shape)} {y.stride()}'))
     for x in shapes:
         out.append(case('add.Scalar', x, 2))
     return out

@@ -13,7 +13,7 @@ std::string symints_text(const Graph& g, const SymInts& xs) {
   return out + "]";
 }
 
-std::string quoted(std::string_view s) {
+std::string in_quotes(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') {
@@ -33,7 +33,7 @@ std::string quoted(std::string_view s) {
 std::string name_text(std::string_view s) {
   bool plain = !s.empty() && (std::isalpha(static_cast<unsigned char>(s[0])) || s[0] == '_');
   for (char c : s) plain = plain && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  return plain ? std::string(s) : quoted(s);
+  return plain ? std::string(s) : in_quotes(s);
 }
 
 // Reads back as the same number.
@@ -152,7 +152,7 @@ class Printer {
 
   std::string value(int64_t v) const { return std::to_string(v); }
   std::string value(bool v) const { return v ? "true" : "false"; }
-  std::string value(const std::string& v) const { return quoted(v); }
+  std::string value(const std::string& v) const { return in_quotes(v); }
   std::string value(DType v) const { return std::string(name(v)); }
   std::string value(const SymInt& v) const { return "<" + g_.context().to_string(v) + ">"; }
   std::string value(const SymInts& v) const { return symints_text(g_, v); }

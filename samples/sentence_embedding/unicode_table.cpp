@@ -33,9 +33,9 @@ const LongFold* find_long(char32_t c) {
 void append_syllable(char32_t index, std::u32string& out) {
   constexpr char32_t kLead = 0x1100, kVowel = 0x1161, kTrail = 0x11A7;
   constexpr char32_t kTrails = 28, kVowelsTimesTrails = 21 * kTrails;
-  out += kLead + index / kVowelsTimesTrails;
-  out += kVowel + index % kVowelsTimesTrails / kTrails;
-  if (index % kTrails != 0) out += kTrail + index % kTrails;
+  out += static_cast<char32_t>(kLead + index / kVowelsTimesTrails);
+  out += static_cast<char32_t>(kVowel + index % kVowelsTimesTrails / kTrails);
+  if (index % kTrails != 0) out += static_cast<char32_t>(kTrail + index % kTrails);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void append_folded(char32_t c, std::u32string& out) {
   } else if (c >= 0x2F800 && c <= 0x2FA1F) {
     out += kIdeographs2F800[c - 0x2F800];
   } else if (const FoldRun* run = find_run(c)) {
-    out += run->to + (c - run->first) / run->step * run->to_step;
+    out += static_cast<char32_t>(run->to + (c - run->first) / run->step * run->to_step);
   } else if (const LongFold* fold = find_long(c)) {
     for (char32_t part : fold->to)
       if (part != 0) out += part;

@@ -129,6 +129,26 @@ TEST(Cli, ABaseNameIsTheOverloadThatFits) {
   EXPECT_THAT(primset("explain add --arg other=2 --stage schema").out, HasSubstr("add.Scalar("));
 }
 
+TEST(Cli, TensorsAreTypedAsNestedLists) {
+  EXPECT_EQ(primset("run add.Tensor '[1,2]' '[[3,4],[5,6.5]]'").out,
+            "[[4, 6], [6, 8.5]]  f32[2, 2] on cpu\n");
+  EXPECT_EQ(primset("run sum '[[1,2],[3,4]]' '[0]' true").out, "[[4, 6]]  i64[1, 2] on cpu\n");
+  EXPECT_EQ(primset("run cat '[[1,2],[3]]'").out, "[1, 2, 3]  i64[3] on cpu\n");
+  EXPECT_EQ(primset("run logical_not '[true,false]'").out, "[false, true]  bool[2] on cpu\n");
+  EXPECT_EQ(primset("run conj_physical '[1+2j]'").out, "[(1-2j)]  c64[1] on cpu\n");
+  EXPECT_EQ(primset("run neg '[]'").out, "[]  f32[0] on cpu\n");
+  for (const char* wrong : {"'[[1,2],[3]]'", "'[1,[2]]'", "'[[1],2]'", "'[1,2'", "'[1,x]'"}) {
+    const Ended run = primset(std::string("run neg ") + wrong);
+    EXPECT_EQ(run.code, 3) << wrong;
+    EXPECT_THAT(run.out, HasSubstr("expected")) << wrong;
+  }
+}
+
+TEST(Cli, ANameIsLookedForWithoutAnOption) {
+  EXPECT_EQ(primset("ops add.Tensor --names").out, primset("ops --match add.Tensor --names").out);
+  EXPECT_THAT(primset("prims dot_general").out, HasSubstr("dot_general"));
+}
+
 TEST(Cli, CompletionKnowsCommandsOptionsAndValues) {
   const std::string script = testing::TempDir() + "/primset_completion";
   std::ofstream(script) << primset("completion bash").out;

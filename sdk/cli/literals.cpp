@@ -9,6 +9,7 @@
 
 #include "primset/error.h"
 #include "sdk/cli/npy.h"
+#include "sdk/cli/tensor_literal.h"
 #include "sdk/runtime/bind.h"
 #include "sdk/runtime/scalar_memory.h"
 
@@ -71,12 +72,6 @@ Scalar scalar(std::string_view text) {
   bad(text, "a number: 3, 2.5, true or 1+2j");
 }
 
-std::vector<std::string> elements(std::string_view text) {
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  if (text.empty()) return {};
-  return split(text, ',');
-}
-
 int64_t integer(std::string_view text) {
   if (auto i = to_int(text)) return *i;
   bad(text, "an integer");
@@ -95,8 +90,9 @@ DType dtype(std::string_view text) {
 }
 Tensor tensor(std::string_view text, Device device) {
   if (text == "none") return {};
-  if (!text.ends_with(".npy")) bad(text, "the name of an .npy file, or none");
-  return read_tensor_npy(std::string(text), device);
+  if (text.starts_with('[')) return parse_tensor(text, device, scalar);
+  if (text.ends_with(".npy")) return read_tensor_npy(std::string(text), device);
+  bad(text, "the name of an .npy file, numbers as in [[1,2],[3,4]], or none");
 }
 MemoryFormat memory_format(std::string_view text) {
   if (text == "contiguous_format") return MemoryFormat::contiguous;
@@ -109,7 +105,7 @@ MemoryFormat memory_format(std::string_view text) {
 template <typename T, typename F>
 Value list(std::string_view text, F parse) {
   std::vector<T> out;
-  for (const std::string& e : elements(text)) out.push_back(parse(e));
+  for (const std::string& e : split_list(text)) out.push_back(parse(e));
   return Value(std::move(out));
 }
 
@@ -166,11 +162,12 @@ std::vector<std::vector<int64_t>> parse_shapes(const std::string& text) {
 }
 
 Value parse_literal(std::string_view text, const specs::Argument& a, Device device) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
   if (a.optional && text == "none") return {};
   switch (a.kind) {
     case ArgKind::tensor: {
-      if (text.ends_with(".npy") || text == "none") return tensor(text, device);
-      return Value(scalar(text));
+      const bool one_number = !text.ends_with(".npy") && !text.starts_with('[') && text != "none";
+      return one_number ? Value(scalar(text)) : Value(tensor(text, device));
     }
     case ArgKind::tensor_list:
     case ArgKind::optional_tensor_list:

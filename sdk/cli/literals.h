@@ -17,8 +17,8 @@ namespace primset::cli {
 std::vector<DType> parse_dtypes(const std::string& text);
 std::vector<std::vector<int64_t>> parse_shapes(const std::string& text);
 
-// "3", "2.5", "1+2j", "true", "none", "[1,2]" or "1,2", "f32", "cpu", any text for str; "x.npy" for
-// a tensor. Throws Error{value} saying what was expected.
+// "3", "2.5", "1+2j", "true", "none", "[1,2]" or "1,2", "f32", "cpu", any text for str; "x.npy",
+// "[[1,2],[3,4]]" or a number for a tensor. Throws Error{value} saying what was expected.
 Value parse_literal(std::string_view text, const specs::Argument& argument, Device device);
 
 // The operator and its arguments as options of explain and bench: tensors by dtype and shape, the

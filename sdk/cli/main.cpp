@@ -57,6 +57,17 @@ bool is_command(std::string_view name) {
   return std::ranges::any_of(list, [&](const Command* c) { return c->name == name; });
 }
 
+// As CLI11 takes them, the last one first. It would take a list in brackets apart, which is for the
+// operator's schema to read: a space behind it keeps it whole.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> out;
+  for (int i = argc; i-- > 1;) {
+    std::string& text = out.emplace_back(argv[i]);
+    if (text.starts_with('[') && text.ends_with(']')) text += ' ';
+  }
+  return out;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Primset: the PyTorch operator surface for any accelerator", "primset");
   app.footer(kFooter);
@@ -79,7 +90,7 @@ int run(int argc, char** argv) {
   }
   if (argv[1][0] != '-' && !is_command(argv[1])) return unknown_command(argv[1]);
   try {
-    app.parse(argc, argv);
+    app.parse(arguments(argc, argv));
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

@@ -119,7 +119,7 @@ const Command kCommand(
       app.add_flag("--json", o->json,
                    "An array: name, schema, family, kind, status, reason, base, tags, dtypes");
       app.add_option("--family", o->family, "Only this family (a file in specs/ops)");
-      app.add_option("--match", o->match, "Only names that contain this text");
+      app.add_option("match,--match", o->match, "Only names that contain this text");
       auto* yes = app.add_flag("--implemented", o->implemented, "Only those that can be called");
       app.add_flag("--declared", o->declared, "Only those that cannot")->excludes(yes);
       app.add_flag("--names", o->names, "One name a line");

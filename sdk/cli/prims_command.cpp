@@ -84,7 +84,7 @@ const Command kCommand(
       app.add_flag("--unused", o->unused, "Only those that nothing uses");
       app.add_option("--tier", o->tier, "core, region or derived")
           ->check(CLI::IsMember({"core", "region", "derived"}));
-      app.add_option("--match", o->match, "Only names that contain this text");
+      app.add_option("match,--match", o->match, "Only names that contain this text");
       return [o] { return run(*o); };
     });
 

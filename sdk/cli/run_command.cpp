@@ -121,13 +121,15 @@ int run(const Options& o) {
 }
 
 const Command kCommand(
-    "run", "Run an operator on .npy files",
+    "run", "Run an operator on .npy files or numbers",
     "Example:\n"
+    "  primset run softmax '[[1,2.5],[3,4]]' 1\n"
     "  primset run add.Tensor a.npy b.npy --arg alpha=2 --out sum.npy\n"
     "  primset run sum.dim_IntList x.npy 0,1 true --device vulkan:0\n"
-    "Arguments follow the schema; a tensor is the name of an .npy file, a list is 1,2 or [1,2], "
-    "and\n"
-    "none leaves an optional one out. Without --out the results are printed.",
+    "Arguments follow the schema; a tensor is the name of an .npy file or numbers as in\n"
+    "[[1,2],[3,4]], a list is 1,2 or [1,2], and none leaves an optional one out. Without --out "
+    "the\n"
+    "results are printed.",
     [](CLI::App& app) {
       auto o = std::make_shared<Options>();
       app.add_option("operator", o->op, "An overload (add.Tensor) or a base name (relu)")

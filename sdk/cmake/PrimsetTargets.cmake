@@ -1,3 +1,5 @@
+include(PrimsetPrecompile)
+
 # primset_library(name SOURCES ... LIBS ...): a static library inside the SDK. Headers are included
 # by their path from the repository's root ("prims/graph/graph.h"), so that an include names its layer.
 function(primset_library name)
@@ -6,6 +8,7 @@ function(primset_library name)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PUBLIC ${ARG_LIBS})
+  primset_precompile(${name} libraries)
 endfunction()
 
 # primset_test(name SOURCES ... LIBS ... [LABELS ...]): a GoogleTest executable, one CTest entry.
@@ -15,6 +18,7 @@ function(primset_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
+  primset_precompile(${name} tests)
   target_compile_definitions(${name} PRIVATE PRIMSET_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     PRIMSET_BUILD_DIR="${CMAKE_BINARY_DIR}")
   if(NOT ARG_TIMEOUT)

@@ -32,19 +32,21 @@ nb::tuple tuple_of(std::vector<Tensor> tensors) {
 }
 
 // A Python function as the graph calls it: when it is traced, possibly long after the first time.
-// The last owner may be any thread.
+// The last owner may be any thread. Cleared by the garbage collector where the function is what
+// holds the graph.
 struct Traced {
   PyObject* function;
   explicit Traced(nb::handle f) : function(Py_NewRef(f.ptr())) {}
   Traced(const Traced&) = delete;
   ~Traced() {
-    if (!Py_IsInitialized()) return;
+    if (!function || !Py_IsInitialized()) return;
     nb::gil_scoped_acquire gil;
     Py_DECREF(function);
   }
 
   std::vector<Tensor> operator()(std::span<const Tensor> inputs) const {
     nb::gil_scoped_acquire gil;
+    if (!function) throw Error(ErrorCode::internal, "Graph: its function is gone");
     nb::list args;
     for (const Tensor& t : inputs) args.append(wrapped(t));
     const nb::object result = nb::handle(function)(*args);
@@ -53,20 +55,43 @@ struct Traced {
   }
 };
 
-Graph capture(nb::callable function, nb::args examples) {
+// What Python sees as a Graph: it alone holds the graph, so that it can show the garbage collector
+// the function behind it.
+struct PyGraph {
+  Graph graph;
+  std::shared_ptr<Traced> traced;
+};
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyGraph>(self)->traced->function);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(nb::inst_ptr<PyGraph>(self)->traced->function);
+  return 0;
+}
+
+PyType_Slot g_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(&clear)},
+                         {0, nullptr}};
+
+PyGraph capture(nb::callable function, nb::args examples) {
   auto traced = std::make_shared<Traced>(function);
   const std::vector<Tensor> inputs = tensors_of(examples);
   nb::gil_scoped_release released;
-  return Graph::capture(std::span<const Tensor>(inputs),
-                        [traced](std::span<const Tensor> in) { return (*traced)(in); });
+  return {Graph::capture(std::span<const Tensor>(inputs),
+                         [traced](std::span<const Tensor> in) { return (*traced)(in); }),
+          traced};
 }
 
-nb::tuple run(const Graph& graph, nb::args args) {
+nb::tuple run(const PyGraph& self, nb::args args) {
   const std::vector<Tensor> inputs = tensors_of(args);
   std::vector<Tensor> outputs;
   {
     nb::gil_scoped_release released;
-    outputs = graph.run(std::span<const Tensor>(inputs));
+    outputs = self.graph.run(std::span<const Tensor>(inputs));
   }
   return tuple_of(std::move(outputs));
 }
@@ -74,16 +99,17 @@ nb::tuple run(const Graph& graph, nb::args args) {
 }  // namespace
 
 void define_graph(nb::module_& m) {
-  nb::class_<Graph>(m, "Graph",
-                    "A region of operator calls: traced once, fused, run many times. Its results\n"
-                    "come as a tuple.")
+  nb::class_<PyGraph>(
+      m, "Graph", nb::type_slots(g_slots),
+      "A region of operator calls: traced once, fused, run many times. Its results\n"
+      "come as a tuple.")
       .def_static("capture", &capture, nb::arg("function"), nb::arg("example_inputs"),
                   nb::sig("def capture(function: collections.abc.Callable[..., Tensor | "
                           "collections.abc.Sequence[Tensor]], *example_inputs: Tensor) -> Graph"))
       .def("__call__", &run, nb::arg("inputs"),
            nb::sig("def __call__(self, *inputs: Tensor) -> tuple[Tensor, ...]"))
-      .def("__str__", &Graph::to_string)
-      .def("__repr__", [](const Graph&) { return "<primset.Graph>"; });
+      .def("__str__", [](const PyGraph& g) { return g.graph.to_string(); })
+      .def("__repr__", [](const PyGraph&) { return "<primset.Graph>"; });
 }
 
 }  // namespace primset::python

@@ -8,7 +8,6 @@ namespace {
 
 using decomps::Actual;
 using decomps::TensorMeta;
-using prims::SymInt;
 using prims::SymInts;
 using specs::ArgKind;
 

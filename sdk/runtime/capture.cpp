@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "decomps/bind.h"
 #include "sdk/runtime/actuals.h"
@@ -408,7 +409,7 @@ void Capture::add_view(Call& call, const TracedOutput& o, TensorMeta meta,
                   {ResultOrigin::Kind::view, o.argument});
 }
 
-void Capture::add_fresh(Call& call, TensorMeta meta, const Val& value) {
+void Capture::add_fresh(Call& call, const TensorMeta& meta, const Val& value) {
   auto* storage = new StorageImpl;
   storage->device = &device_;
   const Record record{static_cast<uint32_t>(bases_.size()), {}, meta};

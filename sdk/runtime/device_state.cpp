@@ -143,7 +143,7 @@ void DeviceState::synchronize() {
       if (!first) first = e;
     }
   }
-  if (first) throw *first;
+  if (first) throw Error(*first);
 }
 
 // For the allocator: an error of earlier work must not be lost here, so it stays in its slot.

@@ -60,6 +60,22 @@ void to_device(Call& call) {
   dispatch_planned(call);
 }
 
+// The tensor itself, or where it has the bit a clone that has the values in memory.
+void resolve(Call& call, bool bit) {
+  if (!bit) return dispatch_planned(call);
+  const Tensor source = handle(self(call));
+  const Arg args[] = {source, std::nullopt};
+  call.add_result(call_operator("clone", args), {});
+}
+
+void resolve_conj(Call& call) {
+  resolve(call, self(call).conj);
+}
+
+void resolve_neg(Call& call) {
+  resolve(call, self(call).neg);
+}
+
 void item(Call& call) {
   call.value = Value(handle(self(call)).item());
 }
@@ -178,6 +194,8 @@ constexpr std::array kTable = {
     Entry{"batch_norm", update_statistics, true},
     Entry{"_local_scalar_dense", item},
     Entry{"item", item},
+    Entry{"resolve_conj", resolve_conj},
+    Entry{"resolve_neg", resolve_neg},
     Entry{"resize_", resize_},
     Entry{"resize_as_", resize_as_},
     Entry{"_resize_output_", resize_output_},

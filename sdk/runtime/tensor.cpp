@@ -15,7 +15,6 @@ namespace primset {
 
 using runtime::DeviceState;
 using runtime::SmallVector;
-using runtime::StorageImpl;
 using runtime::TensorImpl;
 using Dims = SmallVector<int64_t, runtime::kInlineRank>;
 
@@ -349,8 +348,8 @@ struct Printer {
 
 std::string to_string(const Tensor& t) {
   if (!t.defined()) return "None";
-  const std::string type = fmt::format("{}{} on {}", name(t.dtype()), runtime::list_text(t.sizes()),
-                                       t.device().to_string());
+  std::string type = fmt::format("{}{} on {}", name(t.dtype()), runtime::list_text(t.sizes()),
+                                 t.device().to_string());
   if (t.device().is_meta()) return type;
   std::vector<std::byte> bytes(static_cast<size_t>(t.numel()) * byte_size(t.dtype()));
   runtime::read_tensor(*t.impl(), bytes.data());

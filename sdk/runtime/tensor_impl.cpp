@@ -105,7 +105,8 @@ void contiguous_strides(std::span<const int64_t> sizes, std::span<int64_t> strid
   int64_t step = 1;
   for (size_t d = sizes.size(); d-- > 0;) {
     strides[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
+    // Sizes whose product is too large are refused where the elements are counted.
+    if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[d], 1), &step)) step = INT64_MAX;
   }
 }
 

@@ -37,15 +37,16 @@ check_once() {
 }
 
 # unit_tests PRESET [ctest's options]: counts each test; ctest's closing line has the numbers. A run
-# without tests is a failure.
+# without tests, or stopped before its end, is a failure.
 unit_tests() {
-  local preset=$1 log=$logs/ctest-$1.log counts
+  local preset=$1 log=$logs/ctest-$1.log minutes=7 counts
   shift
-  ctest --preset "$preset" -j "$(nproc)" "$@" 2>&1 | tee "$log" | grep -vE '^ +Start ' || true
+  [ "$preset" = release ] || minutes=30
+  limited $minutes ctest --preset "$preset" -j "$(nproc)" "$@" 2>&1 | tee "$log" | grep -vE '^ +Start ' || true
   counts=$(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)/\1 \2/p' "$log" |
     tail -n 1)
   if [ -z "$counts" ] || [ "${counts#* }" -eq 0 ]; then
-    echo "no test ran under $preset" >&2
+    echo "no test ran to its end under $preset" >&2
     failed=$((failed + 1))
     return 1
   fi
@@ -77,13 +78,22 @@ linted() {
     echo "clang-tidy finds nothing."
 }
 
+# Its own small environment: PyTorch is not needed to read Python.
+python_linted() {
+  [ -x build/ruff/bin/ruff ] || { python3 -m venv build/ruff &&
+    limited 3 build/ruff/bin/pip install -q --disable-pip-version-check ruff==0.17.6; } || return 1
+  build/ruff/bin/ruff check --quiet .
+}
+
 # --- conformance ----------------------------------------------------------------------------------
 has_device() { build/release/bin/primset devices --names | grep -qx "$1"; }
 
-# smoke DEVICE: the smoke tier, within five minutes.
+# smoke DEVICE [OPTIONS...]: the smoke tier.
 smoke() {
-  timeout 300 build/release/bin/primset conform --device "$1" --tier smoke \
-    --failures "$logs/smoke-$1"
+  local device=$1
+  shift
+  limited 4 build/release/bin/primset conform --device "$device" --tier smoke \
+    --failures "$logs/smoke-$device" "$@"
 }
 
 # standard NAME OPTIONS...: the standard tier, going on where the last run of these sources stopped.
@@ -99,7 +109,6 @@ standard() {
 python_tests() {
   local files
   files=$(git ls-files -co --exclude-standard -- '*_test.py')
-  [ -n "$files" ] || { echo "there are no Python tests"; return; }
   # shellcheck disable=SC2086
-  PYTHONPATH=build/release/python .venv/bin/python -m pytest -q $files
+  PYTHONPATH=build/release/python limited 3 .venv/bin/python -m pytest -q $files
 }

@@ -2,7 +2,7 @@
 # repository's root.
 
 packages=(
-  cmake ninja-build clang-22 libclang-rt-22-dev llvm-22-dev liblld-22-dev mold ccache
+  cmake ninja-build clang-22 libclang-rt-22-dev llvm-22-dev liblld-22-dev mold
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   libbenchmark-dev libvulkan-dev spirv-tools spirv-headers libdnnl-dev
   mesa-vulkan-drivers vulkan-validationlayers python3-venv python3-dev
@@ -31,6 +31,16 @@ summary() {
     printf '%6d s  %s\n' "${step_seconds[$i]}" "${step_titles[$i]}"
   done
   printf '%6d s  in all\n' "$SECONDS"
+}
+
+# limited MINUTES COMMAND...: stops a command that takes more than its share of the whole, and says so.
+limited() {
+  local minutes=$1 status=0
+  shift
+  timeout --foreground --signal=INT --kill-after=10 "${minutes}m" "$@" || status=$?
+  [ $status -ne 124 ] && [ $status -ne 137 ] && return $status
+  echo "stopped after $minutes minutes, the most this step may take: $*" >&2
+  return 1
 }
 
 # with_progress LOG TEXT COMMAND...: runs a command that has nothing to say, its output in a log;
@@ -68,21 +78,24 @@ install_packages() {
   fi
   echo "Installing: ${missing[*]}"
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  with_progress apt-update.log "apt-get update" "${sudo[@]}" apt-get update -q
+  with_progress apt-update.log "apt-get update" limited 2 "${sudo[@]}" apt-get update -q
   progress_text() { grep -c '^Setting up' "$1" | sed 's/.*/(& packages set up)/'; }
-  with_progress apt-install.log "apt-get install" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -q --no-install-recommends "${missing[@]}"
+  with_progress apt-install.log "apt-get install" limited 7 "${sudo[@]}" env \
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
   progress_text() { :; }
 }
 
 # --- build ---------------------------------------------------------------------------------------
-# configure_and_build PRESET [TARGET ...]
+# configure_and_build PRESET [TARGET ...]. A first build of a sanitizer takes longest.
 configure_and_build() {
   local preset=$1
   shift
   cmake --preset "$preset" >"$logs/configure-$preset.log" 2>&1 ||
     { cat "$logs/configure-$preset.log" >&2; return 1; }
-  NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$preset" ${1:+--target "$@"} -- -j"$(nproc)"
+  local minutes=18
+  [ "$preset" = release ] || minutes=40
+  NINJA_STATUS='[%f/%t, %e s] ' limited $minutes \
+    cmake --build --preset "$preset" ${1:+--target "$@"} -- -j"$(nproc)"
 }
 
 # --- Python --------------------------------------------------------------------------------------
@@ -90,16 +103,18 @@ configure_and_build() {
 # PyTorch's own index has a build without the libraries of GPUs; where it cannot be reached any build
 # will do.
 python_environment() {
-  local modules='torch, numpy, scipy, mpmath, expecttest, nanobind, pytest, yaml, jsonschema'
-  if .venv/bin/python -c "import $modules" 2>/dev/null; then
+  local modules='torch, numpy, scipy, mpmath, expecttest, nanobind, pytest, mypy, yaml, jsonschema'
+  if .venv/bin/python -c "import $modules; assert torch.__version__.startswith('2.13.0')" \
+    2>/dev/null; then
     echo "The Python environment .venv is complete."
     return
   fi
   [ -x .venv/bin/python ] || python3 -m venv .venv
-  local install=(.venv/bin/pip install -q --disable-pip-version-check)
+  local install=(limited 6 .venv/bin/pip install -q --disable-pip-version-check)
   with_progress pip.log "pip install" \
-    "${install[@]}" numpy scipy mpmath expecttest nanobind pytest pyyaml jsonschema
-  .venv/bin/python -c 'import torch' 2>/dev/null && return
+    "${install[@]}" numpy scipy mpmath expecttest nanobind pytest mypy pyyaml jsonschema
+  .venv/bin/python -c "import torch; assert torch.__version__.startswith('2.13.0')" 2>/dev/null &&
+    return
   with_progress pip-torch.log "pip install torch" "${install[@]}" torch==2.13.0 \
     --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
     with_progress pip-torch.log "pip install torch, any build" "${install[@]}" torch==2.13.0

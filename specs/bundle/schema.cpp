@@ -78,7 +78,7 @@ std::string_view spelling(ArgKind kind) {
 std::string print_schema(std::string_view qualified, const std::vector<Argument>& args,
                          const std::vector<Return>& returns) {
   std::string text = fmt::format("{}(", qualified);
-  std::string_view separator = "";
+  std::string_view separator;
   bool keyword = false;
   for (const Argument& a : args) {
     text += separator;

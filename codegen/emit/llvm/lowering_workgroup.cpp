@@ -5,7 +5,6 @@
 namespace primset::emit {
 
 using kir::Op;
-using kir::Scalar;
 
 llvm::Value* Lowering::external_call(const std::string& name, llvm::Type* result,
                                      const Values& args) {

@@ -8,7 +8,6 @@ namespace primset::emit::spirv {
 using kir::Inst;
 using kir::Op;
 using kir::Scalar;
-using kir::Type;
 
 void Lowering::lower_control(const Inst& inst) {
   switch (inst.op) {

@@ -7,7 +7,6 @@ namespace primset::emit::spirv {
 using kir::Group;
 using kir::Inst;
 using kir::Op;
-using kir::Scalar;
 using kir::Type;
 
 Lowering::Lowering(const kir::Kernel& kernel, const kir::TargetModel& target)

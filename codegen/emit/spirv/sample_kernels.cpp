@@ -5,10 +5,8 @@
 namespace primset::emit::testing {
 
 using kir::Builder;
-using kir::kF32;
 using kir::kI32;
 using kir::kI64;
-using kir::kI8;
 using kir::Rmw;
 using kir::Type;
 using kir::Value;

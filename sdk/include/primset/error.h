@@ -56,8 +56,8 @@ constexpr const char* name(ErrorCode c) {
 
 class PRIMSET_API Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, std::string message)
-      : std::runtime_error(std::move(message)), code_(code) {}
+  Error(ErrorCode code, std::string message)  // NOLINT: the base class copies it whichever way
+      : std::runtime_error(std::move(message)), code_(code) {}  // NOLINT: as above
   ErrorCode code() const { return code_; }
 
  private:

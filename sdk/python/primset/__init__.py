@@ -10,6 +10,5 @@ Names, arguments, defaults and errors are ATen's. `primset.operators()` lists wh
 
 from . import _primset, ops
 from ._primset import *  # noqa: F403
-from ._primset import __doc__ as _doc
 
 __all__ = [name for name in dir(_primset) if not name.startswith("_")] + ["ops"]

@@ -1,6 +1,7 @@
 import primset
 from primset import Tensor, ops
 
+
 def mlp(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
     y = ops.addmm(b, x, w)
     return ops.relu(y) + 1.5

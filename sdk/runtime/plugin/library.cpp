@@ -12,6 +12,12 @@
 namespace primset::plugin {
 namespace {
 
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int kStays = RTLD_NODELETE;
+#else
+constexpr int kStays = 0;
+#endif
+
 // The oldest ABI version this SDK still speaks.
 constexpr uint32_t kOldestVersion = 1;
 
@@ -142,8 +148,9 @@ PluginLibrary::PluginLibrary(const std::filesystem::path& file, LogSink log,
                              std::string cache_folder)
     : file_(file), host_(std::move(log), std::move(cache_folder)) {
   // NOW: a missing symbol is an error here, not a crash in a launch. LOCAL: a plugin may bring
-  // libraries of its own (drivers bring their LLVM) that must not meet ours.
-  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // libraries of its own (drivers bring their LLVM) that must not meet ours. Under a sanitizer it
+  // stays, since what it leaves behind is named by its own code.
+  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | kStays);
   if (!handle_) {
     const char* reason = dlerror();
     fail(fmt::format("plugin {}", file_.string()),

@@ -44,8 +44,8 @@ const char* name(Kind kind) {
 }
 
 Objects& Objects::instance() {
-  static Objects objects;
-  return objects;
+  static Objects* objects = new Objects;  // never destroyed: what it holds is in use to the end
+  return *objects;
 }
 
 uintptr_t Objects::add(ObjectPtr object) {

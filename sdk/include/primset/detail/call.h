@@ -144,8 +144,6 @@ PRIMSET_API void call_void(const Op& op, std::span<const Arg> args);
 // One Value a return of the schema.
 PRIMSET_API std::vector<Value> call_values(const Op& op, std::span<const Arg> args);
 PRIMSET_API Value call_value(const Op& op, std::span<const Arg> args);
-// One Value a return, where some return is no tensor.
-PRIMSET_API std::vector<Value> call_values(const Op& op, std::span<const Arg> args);
 
 }  // namespace primset::detail
 
