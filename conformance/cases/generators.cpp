@@ -49,9 +49,10 @@ std::string without_zeros(std::string text) {
 // "n=T[5,7]{bits}" gets degrees from -2 on.
 std::string with_small_degrees(std::string text) {
   for (std::string_view fill : {"{bits}", "{special}"}) {
-    const size_t at = text.find(" n=T["), open = text.find(fill, at);
-    if (at == std::string::npos || open == std::string::npos) continue;
-    if (text.find(' ', at + 1) < open) continue;
+    const size_t at = text.starts_with("n=T[") ? 0 : text.find(" n=T[");
+    const size_t open = text.find(fill, at);
+    if (at == std::string::npos || text.find(' ', at + 1) < open) continue;
+    if (open == std::string::npos) continue;
     text.replace(open, fill.size(), "{-2..15}");
   }
   return text;
