@@ -92,7 +92,7 @@ has_device() { build/release/bin/primset devices --names | grep -qx "$1"; }
 smoke() {
   local device=$1
   shift
-  limited 4 build/release/bin/primset conform --device "$device" --tier smoke \
+  limited 8 build/release/bin/primset conform --device "$device" --tier smoke \
     --failures "$logs/smoke-$device" "$@"
 }
 
