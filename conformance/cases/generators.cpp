@@ -46,14 +46,16 @@ std::string without_zeros(std::string text) {
   return text.insert(end - 1, "!0");
 }
 
-// "n=T[5,7]{bits}" gets degrees from -2 on.
-std::string with_small_degrees(std::string text) {
-  for (std::string_view fill : {"{bits}", "{special}"}) {
-    const size_t at = text.starts_with("n=T[") ? 0 : text.find(" n=T[");
-    const size_t open = text.find(fill, at);
-    if (at == std::string::npos || text.find(' ', at + 1) < open) continue;
-    if (open == std::string::npos) continue;
-    text.replace(open, fill.size(), "{-2..15}");
+// "n=T[5,7]{bits}" gets numbers from -2 on.
+std::string with_few_steps(std::string text) {
+  for (std::string_view argument : {"n=T[", "other=T["}) {
+    for (std::string_view fill : {"{bits}", "{special}"}) {
+      const size_t at = text.starts_with(argument) ? 0 : text.find(" " + std::string(argument));
+      const size_t open = text.find(fill, at);
+      if (at == std::string::npos || text.find(' ', at + 1) < open) continue;
+      if (open == std::string::npos) continue;
+      text.replace(open, fill.size(), "{-2..15}");
+    }
   }
   return text;
 }
@@ -254,7 +256,7 @@ constexpr NamedGenerator kGenerators[] = {
     {"elementwise_unary", elementwise_cases},
     {"elementwise_binary", elementwise_cases},
     {"elementwise_ternary", elementwise_cases},
-    {"polynomial", polynomial_cases},
+    {"stepwise", stepwise_cases},
     {"comparison", elementwise_cases},
     {"reduction", reduction_cases},
     {"scan", scan_cases},
@@ -310,9 +312,9 @@ std::vector<Recipe> elementwise_cases(const Overload& overload, DType dtype) {
   return c.take();
 }
 
-std::vector<Recipe> polynomial_cases(const Overload& overload, DType dtype) {
+std::vector<Recipe> stepwise_cases(const Overload& overload, DType dtype) {
   std::vector<Recipe> out = elementwise_cases(overload, dtype);
-  for (Recipe& r : out) r.text = with_small_degrees(r.text);
+  for (Recipe& r : out) r.text = with_few_steps(r.text);
   return out;
 }
 

@@ -17,8 +17,8 @@ namespace primset::conformance {
 using Generator = std::vector<Recipe> (*)(const specs::Overload& overload, DType dtype);
 
 std::vector<Recipe> elementwise_cases(const specs::Overload& overload, DType dtype);
-// Of (x, n), where n is a degree: what takes n steps gets small ones.
-std::vector<Recipe> polynomial_cases(const specs::Overload& overload, DType dtype);
+// Of (x, n) that take n steps or until they pass it: of n only small numbers.
+std::vector<Recipe> stepwise_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> reduction_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> scan_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> foreach_cases(const specs::Overload& overload, DType dtype);

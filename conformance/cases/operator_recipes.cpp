@@ -101,6 +101,7 @@ void add_layouts(std::vector<Recipe>& recipes) {
   auto computing = std::ranges::find_if(recipes, computes);
   Recipe first = computing != recipes.end() ? *computing : recipes.front();
   first.tier = CaseTier::standard;
+  first.may_be_refused = true;  // some views want certain strides
   for (LayoutKind layout : kMore) {
     if (has_enough(recipes)) return;
     first.layout = layout;
