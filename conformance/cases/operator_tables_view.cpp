@@ -191,6 +191,11 @@ constexpr OperatorRow kRows[] = {
     {"as_strided", "expanded", kStandard, "self=T[20] size=[3,4] stride=[0,1]"},
     {"as_strided", "scalar", kStandard, "self=T[20] size=[] stride=[]"},
     {"as_strided", "empty", kStandard, "self=T[20] size=[0,3] stride=[3,1]"},
+    {"as_strided", "rank_3", kStandard, "self=T[20] size=[2,3,2] stride=[7,3,1]"},
+    // Of strided memory a window onto the tensor's own elements: what lies between them is
+    // nobody's.
+    {"=as_strided", "own_elements", kStandard,
+     "self=T[20]@strided size=[3,4] stride=[10,2] storage_offset=none"},
     {"as_strided", "mismatch", kStandard, "self=T[20] size=[3,4] stride=[1] !runtime"},
     {"unfold", "plain", kSmoke, "self=T[11] dimension=0 size=3 step=2"},
     {"unfold", "rows", kStandard, "self=T[4,11] dimension=1 size=5 step=1"},
