@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "decomps/engine.h"
@@ -305,7 +306,22 @@ Val random_integers_in(Tracer& t, const Generator& g, const SymInts& shape, DTyp
   return integers_between(t, g, shape, dtype, from, to);
 }
 
-// Up to the greatest number that stands beside all lesser ones in the dtype.
+// The highest `n` of 64 random bits an element, up to 63.
+Val random_bits(Tracer& t, const Generator& g, const SymInts& shape, int n) {
+  const RngArg stream = t.draw(prims::product(shape), g);
+  const Val words = t.prim1(Prim::philox_bits, {stream.seed, stream.offset}, {{"shape", shape}});
+  const auto shifted = [](Prim shift, const Val& x, int by) {
+    return binary(shift, x, full_like(x, Scalar(int64_t{by})));
+  };
+  const auto word = [&](int64_t i) {
+    return convert(select(words, words.rank() - 1, SymInt(i)), DType::u64);
+  };
+  if (n <= 32) return shifted(Prim::shift_right, word(3), 32 - n);
+  return shifted(Prim::shift_right, word(2) | shifted(Prim::shift_left, word(3), 32), 64 - n);
+}
+
+// Up to the greatest number that stands beside all lesser ones in the dtype. From 0 that is as many
+// bits as the dtype has above 0.
 Val random_integers_from(Tracer& t, const Generator& g, const SymInts& shape, DType dtype,
                          const SymInt& from) {
   if (is_complex(dtype)) not_implemented_for("random_kernel_cpu", dtype);
@@ -315,6 +331,10 @@ Val random_integers_from(Tracer& t, const Generator& g, const SymInts& shape, DT
   const Range range = range_of(dtype);
   require(holds(dtype, from), ErrorCode::runtime,
           fmt::format("from is out of bounds for {}", cpp_name(dtype)));
+  if (from == SymInt(0)) {
+    const int n = std::bit_width(static_cast<uint64_t>(range.greatest));
+    return convert(random_bits(t, g, shape, n), dtype);
+  }
   const int64_t end = range.greatest == kGreatest ? kLeast : range.greatest + 1;
   return integers_between(t, g, shape, dtype, from, SymInt(end));
 }

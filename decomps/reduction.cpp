@@ -250,6 +250,23 @@ Val amax::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
   return extreme(Prim::reduce_max, self, dims, keepdim);
 }
 
+// The xor of all elements' bits: of floating values those as f64, of integers those as i64. NaN is
+// one NaN, for which of its patterns a device makes is its own affair.
+Val hash_tensor::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim,
+                           int64_t mode) {
+  require(mode == 0, ErrorCode::runtime, fmt::format("Unknown hash_tensor mode: {}", mode));
+  const Dims dims = wrap_dims(dim, self.rank(), true);
+  require_not_empty(self, dims, "hash_tensor", !dim.empty());
+  refuse_complex(self, "xor_sum_cpu");
+  if (is_exact(self.dtype()))
+    return reduce(Prim::reduce_xor, convert(convert(self, DType::i64), DType::u64), dims, keepdim);
+  const Val wide = convert(self, DType::f64);
+  const Val one_nan =
+      where(is_nan(wide), full_like(wide, Scalar(std::numeric_limits<double>::quiet_NaN())), wide);
+  return reduce(Prim::reduce_xor, t.wrap(t.builder().bitcast(one_nan.id(), DType::u64)), dims,
+                keepdim);
+}
+
 Val amin::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
   const Dims dims = wrap_dims(dim, self.rank(), true);
   require_not_empty(self, dims, "amin", !dim.empty());

@@ -12,7 +12,8 @@ import torch
 
 TORCH = {'f32': torch.float32, 'f64': torch.float64, 'f16': torch.float16, 'bf16': torch.bfloat16,
          'i64': torch.int64, 'i32': torch.int32, 'i16': torch.int16, 'i8': torch.int8,
-         'u8': torch.uint8, 'bool': torch.bool, 'c64': torch.complex64, 'c128': torch.complex128}
+         'u8': torch.uint8, 'bool': torch.bool, 'c64': torch.complex64, 'c128': torch.complex128,
+         'u64': torch.uint64}
 NAME = {v: k for k, v in TORCH.items()}
 CODES = [(torch.linalg.LinAlgError, 'linalg'), (IndexError, 'index'),
          (NotImplementedError, 'not_implemented'), (ValueError, 'value'), (TypeError, 'type'),
