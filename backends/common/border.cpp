@@ -7,11 +7,14 @@
 
 namespace primset_backend {
 
-primset_status* check_versions(const char* plugin, uint32_t min_version, uint32_t max_version) {
-  if (min_version <= PRIMSET_ABI_VERSION && max_version >= PRIMSET_ABI_VERSION) return nullptr;
+primset_status* answer_query(const primset_plugin& plugin, uint32_t min_version,
+                             uint32_t max_version, const primset_plugin** out_plugin) {
+  const bool spoken = min_version <= PRIMSET_ABI_VERSION && max_version >= PRIMSET_ABI_VERSION;
+  *out_plugin = spoken ? &plugin : nullptr;
+  if (spoken) return nullptr;
   return make_status(PRIMSET_UNSUPPORTED,
                      "the %s plugin speaks ABI version %u; the host speaks %" PRIu32 " to %" PRIu32,
-                     plugin, PRIMSET_ABI_VERSION, min_version, max_version);
+                     plugin.name, PRIMSET_ABI_VERSION, min_version, max_version);
 }
 
 void give_properties(primset_device_properties p, primset_device_properties* out) {

@@ -10,8 +10,10 @@
 
 namespace primset_backend {
 
-// The answer to primset_plugin_query's versions: NULL when this header's is among them.
-primset_status* check_versions(const char* plugin, uint32_t min_version, uint32_t max_version);
+// What primset_plugin_query does: hands out the plugin when this header's version is among the
+// host's, and refuses otherwise.
+primset_status* answer_query(const primset_plugin& plugin, uint32_t min_version,
+                             uint32_t max_version, const primset_plugin** out_plugin);
 
 // Hands `p` over as device_properties does: a host of an older version knows fewer members and gets
 // those.

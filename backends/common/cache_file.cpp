@@ -35,6 +35,11 @@ uint64_t hash_of(std::string_view bytes, uint64_t seed) {
   return hash;
 }
 
+std::string cache_path(const primset_host* host, std::string_view name) {
+  if (!host || !host->cache_folder || !*host->cache_folder) return {};
+  return (fs::path(host->cache_folder) / name).string();
+}
+
 std::vector<char> CacheFile::read() const {
   std::ifstream in(path_, std::ios::binary | std::ios::ate);
   if (!in) return {};

@@ -3,6 +3,8 @@
 #ifndef PRIMSET_BACKENDS_COMMON_CACHE_FILE_H_
 #define PRIMSET_BACKENDS_COMMON_CACHE_FILE_H_
 
+#include <primset/plugin.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@ namespace primset_backend {
 
 // FNV-1a: against accidents, not against attackers.
 uint64_t hash_of(std::string_view bytes, uint64_t seed = 0xcbf29ce484222325);
+
+// The path of `name` in the folder that the host gives for caches; empty when it gives none.
+std::string cache_path(const primset_host* host, std::string_view name);
 
 // magic: eight characters that say what is inside, and in which version.
 class CacheFile {

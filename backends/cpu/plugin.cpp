@@ -169,9 +169,5 @@ constexpr primset_plugin kPlugin = {
 
 primset_status* primset_plugin_query(const primset_host*, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  *out_plugin = nullptr;
-  if (primset_status* status = primset_backend::check_versions("cpu", min_version, max_version))
-    return status;
-  *out_plugin = &primset_cpu::kPlugin;
-  return nullptr;
+  return primset_backend::answer_query(primset_cpu::kPlugin, min_version, max_version, out_plugin);
 }

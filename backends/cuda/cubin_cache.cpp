@@ -2,7 +2,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 
 #include "backends/common/border.h"
 #include "backends/common/cache_file.h"
@@ -18,10 +17,9 @@ constexpr std::string_view kMagic = "PSCUBIN1";
 }  // namespace
 
 CubinCache::CubinCache(const primset_host* host, int driver_version, std::string_view sm)
-    : host_(host), target_(std::to_string(driver_version) + " " + std::string(sm)) {
-  if (host && host->cache_folder && *host->cache_folder)
-    folder_ = (std::filesystem::path(host->cache_folder) / "cuda").string();
-}
+    : host_(host),
+      folder_(primset_backend::cache_path(host, "cuda")),
+      target_(std::to_string(driver_version) + " " + std::string(sm)) {}
 
 // Two levels, so that no folder holds many thousands of files.
 std::string CubinCache::path_of(std::string_view ptx) const {

@@ -1,10 +1,10 @@
 // The cuda back end: every NVIDIA GPU since Volta that libcuda.so.1 shows.
 #include <primset/plugin.h>
 
-#include <memory>
-#include <mutex>
 #include <string_view>
 
+#include "backends/common/border.h"
+#include "backends/common/shared_driver.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
 #include "backends/cuda/stream.h"
@@ -13,37 +13,20 @@
 namespace primset_cuda {
 namespace {
 
-std::mutex g_mutex;
-const primset_host* g_host = nullptr;
-std::shared_ptr<Driver> g_driver;
-
-// Made on first use: a plugin that is only listed by name starts no driver.
-std::shared_ptr<Driver> driver() {
-  const std::lock_guard lock(g_mutex);
-  if (!g_driver) g_driver = std::make_shared<Driver>(g_host);
-  return g_driver;
-}
+constinit primset_backend::SharedDriver<Driver> g_driver;
 
 void release(const primset_plugin*) {
-  const std::lock_guard lock(g_mutex);
-  g_driver.reset();
+  g_driver.release();
 }
 
 // --- devices -------------------------------------------------------------------------------------
 
 primset_status* device_count(const primset_plugin*, uint32_t* out_count) {
-  *out_count = 0;
-  return guarded("device_count",
-                 [&] { *out_count = static_cast<uint32_t>(driver()->devices().size()); });
+  return g_driver.device_count(out_count);
 }
 
 primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out_device) {
-  *out_device = nullptr;
-  return guarded("device_open", [&] {
-    std::shared_ptr<Driver> current = driver();
-    primset_backend::check_index(index, current->devices().size());
-    *out_device = new primset_device_t(std::move(current), index);
-  });
+  return g_driver.device_open(index, out_device);
 }
 
 void device_close(primset_device device) {
@@ -163,11 +146,8 @@ constexpr primset_plugin kPlugin = {
 
 primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  *out_plugin = nullptr;
-  if (primset_status* status = primset_backend::check_versions("cuda", min_version, max_version))
-    return status;
-  const std::lock_guard lock(primset_cuda::g_mutex);
-  primset_cuda::g_host = host;
-  *out_plugin = &primset_cuda::kPlugin;
-  return nullptr;
+  primset_status* status =
+      primset_backend::answer_query(primset_cuda::kPlugin, min_version, max_version, out_plugin);
+  if (!status) primset_cuda::g_driver.set_host(host);
+  return status;
 }

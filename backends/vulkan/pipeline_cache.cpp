@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #include "backends/vulkan/errors.h"
 
@@ -22,16 +21,14 @@ bool fits(const std::vector<char>& data, const PhysicalDevice& device) {
          std::memcmp(header.pipelineCacheUUID, device.cache_uuid, VK_UUID_SIZE) == 0;
 }
 
-// Empty when there is no folder for caches.
 std::string path_of(const PhysicalDevice& device, const primset_host* host) {
-  if (!host || !host->cache_folder || !*host->cache_folder) return {};
   std::string name = "vulkan_";
   for (uint8_t byte : device.cache_uuid) {
     char digits[3];
     std::snprintf(digits, sizeof(digits), "%02x", byte);
     name += digits;
   }
-  return (std::filesystem::path(host->cache_folder) / (name + ".pipelines")).string();
+  return primset_backend::cache_path(host, name + ".pipelines");
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // The vulkan back end: every Vulkan 1.2 device whose kernels can take addresses.
 #include <primset/plugin.h>
 
-#include <memory>
-#include <mutex>
 #include <string_view>
 
 #include "backends/common/border.h"
+#include "backends/common/shared_driver.h"
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/errors.h"
 #include "backends/vulkan/instance.h"
@@ -16,37 +15,20 @@
 namespace primset_vulkan {
 namespace {
 
-std::mutex g_mutex;
-const primset_host* g_host = nullptr;
-std::shared_ptr<Instance> g_instance;
-
-// Made on first use: a plugin that is only listed by name starts no drivers.
-std::shared_ptr<Instance> instance() {
-  const std::lock_guard lock(g_mutex);
-  if (!g_instance) g_instance = std::make_shared<Instance>(g_host);
-  return g_instance;
-}
+constinit primset_backend::SharedDriver<Instance> g_driver;
 
 void release(const primset_plugin*) {
-  const std::lock_guard lock(g_mutex);
-  g_instance.reset();
+  g_driver.release();
 }
 
 // --- devices -------------------------------------------------------------------------------------
 
 primset_status* device_count(const primset_plugin*, uint32_t* out_count) {
-  *out_count = 0;
-  return guarded("device_count",
-                 [&] { *out_count = static_cast<uint32_t>(instance()->devices().size()); });
+  return g_driver.device_count(out_count);
 }
 
 primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out_device) {
-  *out_device = nullptr;
-  return guarded("device_open", [&] {
-    std::shared_ptr<Instance> current = instance();
-    primset_backend::check_index(index, current->devices().size());
-    *out_device = new primset_device_t(std::move(current), index);
-  });
+  return g_driver.device_open(index, out_device);
 }
 
 void device_close(primset_device device) {
@@ -156,11 +138,8 @@ constexpr primset_plugin kPlugin = {
 
 primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  *out_plugin = nullptr;
-  if (primset_status* status = primset_backend::check_versions("vulkan", min_version, max_version))
-    return status;
-  const std::lock_guard lock(primset_vulkan::g_mutex);
-  primset_vulkan::g_host = host;
-  *out_plugin = &primset_vulkan::kPlugin;
-  return nullptr;
+  primset_status* status =
+      primset_backend::answer_query(primset_vulkan::kPlugin, min_version, max_version, out_plugin);
+  if (!status) primset_vulkan::g_driver.set_host(host);
+  return status;
 }
