@@ -1,7 +1,6 @@
-// Orthogonal polynomials by their recurrences, one loop an element; within (-1, 1) those of
-// Chebyshev of a higher degree by their trigonometric form. Degrees are truncated to integers.
-#include <array>
-
+// Orthogonal polynomials, each a row of the table at the end: by their recurrences, one loop an
+// element, and some elements by values that are known otherwise. Degrees are truncated to integers;
+// those below 0 give 0.
 #include "decomps/special.h"
 #include "decomps/special_math.h"
 
@@ -10,27 +9,121 @@ namespace {
 
 using math::number;
 
-// p(k + 1) from k, x, p(k) and p(k - 1).
-using Step = Val (*)(const Val& k, const Val& x, const Val& last, const Val& before);
+// The elements that are left out of the recurrence, and what is there.
+struct Known {
+  Val at, values;
+};
 
-Val of_chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
+// x and the degree n, a whole number, are in opmath.
+struct Polynomial {
+  Val (*first)(const Val& x);  // of degree 1; that of degree 0 is 1
+  // p(k + 1) from k, x, p(k) and p(k - 1).
+  Val (*next)(const Val& k, const Val& x, const Val& last, const Val& before);
+  Known (*known)(const Val& x, const Val& n);
+  Val (*argument)(const Val& x);  // what stands for x in all of these
+};
+
+// --- the polynomials of degree 1 -----------------------------------------------------------------
+
+Val itself(const Val& x) {
+  return x;
+}
+Val twice(const Val& x) {
+  return x + x;
+}
+template <int offset>
+Val twice_and(const Val& x) {
+  return x + x + Scalar(double{offset});
+}
+Val one_minus(const Val& x) {
+  return Scalar(1.0) - x;
+}
+
+// --- the recurrences -----------------------------------------------------------------------------
+
+Val chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
   return (x + x) * last - before;
 }
-Val of_hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
   return (x + x) * last - (k + k) * before;
 }
-Val of_hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
   return x * last - k * before;
 }
-Val of_laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
   return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));
 }
-Val of_legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
   return ((k + k + Scalar(1.0)) * x * last - k * before) / (k + Scalar(1.0));
 }
 
-// Degree n from those of degree 0, which is 1, and 1. NaN ends it.
-Val recurrence(const Val& x, const Val& first, const Val& n, Step step) {
+// --- values known otherwise ----------------------------------------------------------------------
+
+// The values at 1 and, of an even degree, at -1; an odd one changes the latter's sign.
+Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+  const Val half = n * Scalar(0.5);
+  const Val below = where(eq(half, math::floor(half)), at_minus_one, -at_minus_one);
+  return where(gt(x, Scalar(0.0)), at_one, below);
+}
+
+Val one(const Val& like) {
+  return number(like, 1.0);
+}
+Val n_plus_one(const Val& n) {
+  return n + Scalar(1.0);
+}
+Val two_n_plus_one(const Val& n) {
+  return n + n + Scalar(1.0);
+}
+
+// The four kinds of Chebyshev. At the cosine of an angle the value is
+//   wave((n + shift) * angle) / wave(shift * angle)
+struct Waves {
+  Val (*wave)(const Val& angle);
+  double shift;
+  Val (*at_one)(const Val& n);
+  Val (*at_minus_one)(const Val& n);
+};
+constexpr Waves kT = {math::cos, 0.0, one, one};
+constexpr Waves kU = {math::sin, 1.0, n_plus_one, n_plus_one};
+constexpr Waves kV = {math::cos, 0.5, one, two_n_plus_one};
+constexpr Waves kW = {math::sin, 0.5, two_n_plus_one, one};
+
+Val by_waves(const Waves& kind, const Val& x, const Val& n) {
+  const Val angle = unary(Prim::acos, x);
+  if (kind.shift == 0) return kind.wave(n * angle);  // the cosine below would be 1
+  return kind.wave((n + Scalar(kind.shift)) * angle) / kind.wave(angle * Scalar(kind.shift));
+}
+
+// Within (-1, 1) the degrees above `highest`, and all of them at both ends.
+template <const Waves& kind, int highest>
+Known waves(const Val& x, const Val& n) {
+  const Val end = eq(math::abs(x), Scalar(1.0));
+  const Val within = lt(math::abs(x), Scalar(1.0)) & gt(n, Scalar(double{highest}));
+  const Val values = at_ends(x, n, kind.at_one(n), kind.at_minus_one(n));
+  return {within | end, where(end, values, by_waves(kind, x, n))};
+}
+
+Known ones_at_ends(const Val& x, const Val& n) {
+  return {eq(math::abs(x), Scalar(1.0)), at_ends(x, n, one(n), one(n))};
+}
+Known one_at_zero(const Val& x, const Val& n) {
+  return {eq(x, Scalar(0.0)), one(n)};
+}
+// ATen has no values of degrees above these.
+Known nan_when_high(const Val&, const Val& n) {
+  return {gt(n, Scalar(n.dtype() == DType::f64 ? 512.0 : 128.0)), number(n, math::kNan)};
+}
+
+// --- a polynomial --------------------------------------------------------------------------------
+
+// From [0, 1] to [-1, 1].
+Val shifted(const Val& x) {
+  return x + x - Scalar(1.0);
+}
+
+// NaN ends the loop.
+Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
   Tracer& t = x.tracer();
   const DType type = x.dtype();
   const std::vector<DType> types = {type, type, type, type, type};  // x, n, k, last, before
@@ -38,153 +131,48 @@ Val recurrence(const Val& x, const Val& first, const Val& n, Step step) {
     return std::vector<Val>{lt(v[2], v[1]) & ~math::is_unordered(v[3])};
   };
   const auto next = [&](const std::vector<Val>& v) {
-    return std::vector<Val>{v[0], v[1], v[2] + Scalar(1.0), step(v[2], v[0], v[3], v[4]), v[3]};
+    return std::vector<Val>{v[0], v[1], v[2] + Scalar(1.0), p.next(v[2], v[0], v[3], v[4]), v[3]};
   };
   const auto body = [&](const std::vector<Val>& v) {
-    const Val one = number(v[0], 1.0);
-    const auto out = t.prim(Prim::while_loop, {v[0], v[1], one, v[2], one}, {},
+    const Val k = one(v[0]), before = one(v[0]);
+    const auto out = t.prim(Prim::while_loop, {v[0], v[1], k, v[2], before}, {},
                             {t.scalar_region(types, more), t.scalar_region(types, next)});
     return std::vector<Val>{out[3]};
   };
   const Val high =
-      t.prim(Prim::map, {x, n, first}, {}, {t.scalar_region({type, type, type}, body)})[0];
-  const Val one = number(x, 1.0), zero = number(x, 0.0);
-  return where(lt(n, Scalar(0.0)), zero, where(lt(n, Scalar(1.0)), one, high));
+      t.prim(Prim::map, {x, n, p.first(x)}, {}, {t.scalar_region({type, type, type}, body)})[0];
+  return where(lt(n, Scalar(1.0)), one(x), high);
 }
 
-struct Operands {
-  Val x, n;  // in opmath; n a whole number
-};
-Operands operands(const Val& x, const Val& n) {
-  return {opmath(x), unary(Prim::trunc, opmath(n))};
-}
-
-Val is_even(const Val& n) {
-  const Val half = n * Scalar(0.5);
-  return eq(half, math::floor(half));
-}
-
-enum class Kind : uint8_t { t, u, v, w };
-
-// The values at 1 and, of an even degree, at -1; an odd one changes the latter's sign.
-struct Ends {
-  Val at_one, at_minus_one;
-};
-Ends ends_of(Kind kind, const Val& n) {
-  const Val one = number(n, 1.0), next = n + Scalar(1.0), twice = n + n + Scalar(1.0);
-  switch (kind) {
-    case Kind::t:
-      return {one, one};
-    case Kind::u:
-      return {next, next};
-    case Kind::v:
-      return {one, twice};
-    case Kind::w:
-      return {twice, one};
-  }
-  return {};
-}
-
-Val trigonometric(Kind kind, const Val& x, const Val& n) {
-  const Val angle = unary(Prim::acos, x), half = angle * Scalar(0.5);
-  switch (kind) {
-    case Kind::t:
-      return math::cos(n * angle);
-    case Kind::u:
-      return math::sin((n + Scalar(1.0)) * angle) / math::sin(angle);
-    case Kind::v:
-      return math::cos((n + Scalar(0.5)) * angle) / math::cos(half);
-    case Kind::w:
-      return math::sin((n + Scalar(0.5)) * angle) / math::sin(half);
-  }
-  return {};
-}
-
-Val chebyshev(Kind kind, const Val& x, const Val& n, double highest_by_recurrence) {
-  const Val within = lt(math::abs(x), Scalar(1.0));
-  const Val closed = within & gt(n, Scalar(highest_by_recurrence));
-  const Val end = eq(math::abs(x), Scalar(1.0));
-  const Val shift = number(x, kind == Kind::v ? -1.0 : kind == Kind::w ? 1.0 : 0.0);
-  const Val first = kind == Kind::t ? x : x + x + shift;
-  const Val degree = where(closed | end, number(n, 0.0), n);
-  const Val low = recurrence(x, first, degree, of_chebyshev);
-  const Ends ends = ends_of(kind, n);
-  const Val below = where(is_even(n), ends.at_minus_one, -ends.at_minus_one);
-  const Val at_end = where(gt(x, Scalar(0.0)), ends.at_one, below);
-  const Val y = where(end, at_end, where(closed, trigonometric(kind, x, n), low));
-  return where(lt(n, Scalar(0.0)), number(x, 0.0), y);
-}
-
-Val chebyshev_of(Kind kind, const Val& x, const Val& n, double highest_by_recurrence) {
-  const Operands v = operands(x, n);
-  return convert(chebyshev(kind, v.x, v.n, highest_by_recurrence), x.dtype());
-}
-
-// On [0, 1].
-Val shifted_of(Kind kind, const Val& x, const Val& n, double highest_by_recurrence) {
-  const Operands v = operands(x, n);
-  const Val moved = v.x + v.x - Scalar(1.0);
-  return convert(chebyshev(kind, moved, v.n, highest_by_recurrence), x.dtype());
-}
-
-// ATen has no values of degrees above these.
-Val hermite_of(const Val& x, const Val& n, bool physicists) {
-  const Operands v = operands(x, n);
-  const Val above = gt(v.n, Scalar(v.x.dtype() == DType::f64 ? 512.0 : 128.0));
-  const Val degree = where(above, number(v.n, 0.0), v.n);
-  const Val y = physicists ? recurrence(v.x, v.x + v.x, degree, of_hermite_h)
-                           : recurrence(v.x, v.x, degree, of_hermite_he);
-  return convert(where(above, number(y, math::kNan), y), x.dtype());
+Val value(const Polynomial& p, const Val& x, const Val& n) {
+  const Val at = p.argument(opmath(x)), degree = unary(Prim::trunc, opmath(n));
+  const Known known = p.known(at, degree);
+  const Val zero = number(at, 0.0);
+  const Val other = recurrence(p, at, where(known.at, zero, degree));
+  const Val y = where(known.at, known.values, other);
+  return convert(where(lt(degree, Scalar(0.0)), zero, y), x.dtype());
 }
 
 }  // namespace
 
-Val special_chebyshev_polynomial_t::decompose(Tracer&, const Val& x, const Val& n) {
-  return chebyshev_of(Kind::t, x, n, 6);
-}
-Val special_chebyshev_polynomial_u::decompose(Tracer&, const Val& x, const Val& n) {
-  return chebyshev_of(Kind::u, x, n, 8);
-}
-Val special_chebyshev_polynomial_v::decompose(Tracer&, const Val& x, const Val& n) {
-  return chebyshev_of(Kind::v, x, n, 8);
-}
-Val special_chebyshev_polynomial_w::decompose(Tracer&, const Val& x, const Val& n) {
-  return chebyshev_of(Kind::w, x, n, 8);
-}
-Val special_shifted_chebyshev_polynomial_t::decompose(Tracer&, const Val& x, const Val& n) {
-  return shifted_of(Kind::t, x, n, 6);
-}
-Val special_shifted_chebyshev_polynomial_u::decompose(Tracer&, const Val& x, const Val& n) {
-  return shifted_of(Kind::u, x, n, 6);
-}
-Val special_shifted_chebyshev_polynomial_v::decompose(Tracer&, const Val& x, const Val& n) {
-  return shifted_of(Kind::v, x, n, 6);
-}
-Val special_shifted_chebyshev_polynomial_w::decompose(Tracer&, const Val& x, const Val& n) {
-  return shifted_of(Kind::w, x, n, 4);
-}
-
-Val special_hermite_polynomial_h::decompose(Tracer&, const Val& x, const Val& n) {
-  return hermite_of(x, n, true);
-}
-Val special_hermite_polynomial_he::decompose(Tracer&, const Val& x, const Val& n) {
-  return hermite_of(x, n, false);
-}
-
-Val special_laguerre_polynomial_l::decompose(Tracer&, const Val& x, const Val& n) {
-  const Operands v = operands(x, n);
-  const Val degree = where(eq(v.x, Scalar(0.0)), math::min(v.n, number(v.n, 0.0)), v.n);
-  return convert(recurrence(v.x, Scalar(1.0) - v.x, degree, of_laguerre), x.dtype());
-}
-
-Val special_legendre_polynomial_p::decompose(Tracer&, const Val& x, const Val& n) {
-  const Operands v = operands(x, n);
-  const Val end = eq(math::abs(v.x), Scalar(1.0)), one = number(v.x, 1.0);
-  const Val at_end = where(gt(v.x, Scalar(0.0)) | is_even(v.n), one, -one);
-  const Val degree = where(end, math::min(v.n, number(v.n, 0.0)), v.n);
-  const Val y = recurrence(v.x, v.x, degree, of_legendre);
-  const Val usual = where(end & ge(v.n, Scalar(0.0)), at_end, y);
-  return convert(usual, x.dtype());
-}
+// An operator and its Polynomial: first, next, known, argument.
+#define PRIMSET_ROW(op, ...)                               \
+  Val op::decompose(Tracer&, const Val& x, const Val& n) { \
+    static constexpr Polynomial kPolynomial{__VA_ARGS__};  \
+    return value(kPolynomial, x, n);                       \
+  }
+PRIMSET_ROW(special_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_u, twice_and<0>, chebyshev, waves<kU, 8>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 8>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 8>, itself)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice_and<0>, chebyshev, waves<kU, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 4>, shifted)
+PRIMSET_ROW(special_hermite_polynomial_h, twice, hermite_h, nan_when_high, itself)
+PRIMSET_ROW(special_hermite_polynomial_he, itself, hermite_he, nan_when_high, itself)
+PRIMSET_ROW(special_laguerre_polynomial_l, one_minus, laguerre, one_at_zero, itself)
+PRIMSET_ROW(special_legendre_polynomial_p, itself, legendre, ones_at_ends, itself)
+#undef PRIMSET_ROW
 
 }  // namespace primset::decomps
