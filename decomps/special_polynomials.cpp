@@ -162,11 +162,11 @@ Val value(const Polynomial& p, const Val& x, const Val& n) {
     return value(kPolynomial, x, n);                       \
   }
 PRIMSET_ROW(special_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_u, twice_and<0>, chebyshev, waves<kU, 8>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 8>, itself)
 PRIMSET_ROW(special_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 8>, itself)
 PRIMSET_ROW(special_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 8>, itself)
 PRIMSET_ROW(special_shifted_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice_and<0>, chebyshev, waves<kU, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 6>, shifted)
 PRIMSET_ROW(special_shifted_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 6>, shifted)
 PRIMSET_ROW(special_shifted_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 4>, shifted)
 PRIMSET_ROW(special_hermite_polynomial_h, twice, hermite_h, nan_when_high, itself)
