@@ -13,10 +13,14 @@ void Lowering::lower_convert(const Inst& inst) {
   const Type from = k_.type(inst.operands[0]);
   Ids pieces;
   for (uint32_t i = 0; i < piece_count(to); ++i) {
-    const Id piece = operand(inst.operands[0], i);
+    Id piece = operand(inst.operands[0], i);
+    if (inst.op == Op::FPExt && rounded_.contains(inst.operands[0].id))
+      piece = kept(piece, piece_lanes(to));
     pieces.push_back(from == to ? piece
                                 : convert(inst, from.scalar, to.scalar, piece_lanes(to), piece));
   }
+  if (vulkan() && inst.op == Op::FPTrunc && to.scalar == Scalar::f16)
+    rounded_.insert(inst.results[0].id);
   set(inst, std::move(pieces));
 }
 

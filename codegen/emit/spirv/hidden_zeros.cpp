@@ -10,6 +10,9 @@
 //
 // For the same reason loops that turn numbers into floats are not unrolled by the driver
 // (control.cpp): the first iteration's float would be the constant zero.
+//
+// NVIDIA's compiler (580) takes f32 -> f16 -> f32 for nothing, although it rounds; a hidden zero
+// between the two conversions keeps them.
 #include <algorithm>
 
 #include "codegen/emit/spirv/lowering.h"
@@ -21,11 +24,11 @@ using kir::Op;
 using kir::Scalar;
 using kir::Type;
 
-// Zero, as an integer of 32 or 64 bits.
+// Zero, as an integer of 16, 32 or 64 bits.
 Id Lowering::hidden_zero(Scalar s) {
-  Id& zero = hidden_zeros_[s == Scalar::i64 ? 1 : 0];
+  Id& zero = hidden_zeros_[s];
   if (zero != 0) return zero;
-  if (s == Scalar::i64) {
+  if (s != Scalar::i32) {
     const Id narrow = hidden_zero(Scalar::i32);
     Code::AtEntry at_entry(code_);
     return zero = code_.op(spv::Op::OpUConvert, types_.scalar(s), {narrow});
@@ -35,6 +38,16 @@ Id Lowering::hidden_zero(Scalar s) {
   Code::AtEntry at_entry(code_);
   const Id none = code_.op(spv::Op::OpIEqual, types_.scalar(Scalar::i1), {groups, u32(0)});
   return zero = from_bool(Scalar::i32, 1, 1, none);
+}
+
+// x of f16, as a value that the driver cannot follow.
+Id Lowering::kept(Id x, uint32_t lanes) {
+  const Id bits = types_.vector(Scalar::i16, lanes);
+  Id zero = hidden_zero(Scalar::i16);
+  if (lanes > 1) zero = code_.op(spv::Op::OpCompositeConstruct, bits, Ids(lanes, zero));
+  const Id same =
+      code_.op(spv::Op::OpBitwiseOr, bits, {bitcast(Scalar::f16, Scalar::i16, lanes, x), zero});
+  return bitcast(Scalar::i16, Scalar::f16, lanes, same);
 }
 
 bool Lowering::is_float_zero(kir::Value v) const {

@@ -18,6 +18,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -111,6 +112,7 @@ class Lowering {
   bool takes_constants_only(const kir::Inst& inst) const;
   Id operand(kir::Value v, uint32_t piece);
   Id hidden(kir::Value v, uint32_t piece);
+  Id kept(Id x, uint32_t lanes);
   bool makes_floats(kir::BlockId block) const;
 
   // --- flushed.cpp
@@ -212,7 +214,8 @@ class Lowering {
   Id offsets_block_ = 0;
   kir::ParamLayout layout_;
   Ids params_;                              // by index; 0 until used
-  std::array<Id, 2> hidden_zeros_ = {};     // u32, u64
+  std::map<kir::Scalar, Id> hidden_zeros_;  // by their type, an integer
+  std::set<uint32_t> rounded_;              // Value::id of what was rounded to f16
   std::map<uint32_t, Id> hidden_operands_;  // by Value::id of the constant
   Id block_pointer_ = 0;                    // Vulkan: the parameter block
   Ids block_members_;                       // its members' types
