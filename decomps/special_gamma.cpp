@@ -107,7 +107,9 @@ Val digamma(const Val& x) {
   const Val whole = where(negative, reflected, y);
   const Val pole = negative & eq(fraction, Scalar(0.0));
   const Val at_zero = copysign(number(x, kInfinity), -x);
-  return where(eq(x, Scalar(0.0)), at_zero, where(pole, number(x, kNan), whole));
+  const Val near_zero = where(eq(x, Scalar(0.0)), at_zero, number(x, -1.0) / x);
+  const Val is_near = lt(abs(x), Scalar(1e-30));
+  return where(is_near, near_zero, where(pole, number(x, kNan), whole));
 }
 
 namespace {

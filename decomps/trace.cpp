@@ -44,7 +44,7 @@ class CallTracer {
              std::shared_ptr<prims::SymContext> symbols)
       : overload_(overload),
         computed_(bundle.computed_by(overload)),
-        laid_out_(laid_out_as(bundle, overload)),
+        laid_out_(*laid_out_as(bundle, &overload)),
         args_(args),
         graph_(std::make_shared<prims::Graph>(std::move(symbols))),
         tracer_(*graph_, bundle),
@@ -181,12 +181,12 @@ class CallTracer {
   // --- computations ---
 
   // An alias lays its results out as what it stands for does.
-  static const Overload& laid_out_as(const specs::Bundle& bundle, const Overload& overload) {
-    const bool derived = overload.implementation.kind == ImplKind::none;
+  static const Overload* laid_out_as(const specs::Bundle& bundle, const Overload* overload) {
+    const bool derived = overload->implementation.kind == ImplKind::none;
     const Overload& own =
-        derived && overload.base != specs::kNoIndex ? bundle.overloads[overload.base] : overload;
-    const bool free = overload.strides.kind == specs::StrideKind::contiguous;
-    return free && own.implementation.kind == ImplKind::alias ? bundle.computed_by(own) : overload;
+        derived && overload->base != specs::kNoIndex ? bundle.overloads[overload->base] : *overload;
+    const bool free = overload->strides.kind == specs::StrideKind::contiguous;
+    return free && own.implementation.kind == ImplKind::alias ? &bundle.computed_by(own) : overload;
   }
 
   SymInts strides_of(size_t result, const SymInts& shape) const {

@@ -90,6 +90,12 @@ TEST(Compare, FlushedDenormals) {
   EXPECT_TRUE(accepts(DType::f32, denormal, number(0), policy));
   EXPECT_FALSE(accepts(DType::f64, denormal, number(0), policy));
   EXPECT_FALSE(accepts(DType::f32, number(0x1p-100L), number(0), policy));
+  Element sum = number(0x1p-123L);
+  const Element without_a_term = number(0x1p-123L - 0x1p-127L);
+  EXPECT_FALSE(accepts(DType::f32, sum, without_a_term, policy));
+  sum.error = 0x1p-148L;
+  EXPECT_TRUE(accepts(DType::f32, sum, without_a_term, policy));
+  EXPECT_FALSE(accepts(DType::f32, sum, number(0x1p-123L - 0x1p-125L), policy));
 }
 
 struct StatedCase {
