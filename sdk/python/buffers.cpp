@@ -232,7 +232,7 @@ Tensor converted(const Tensor& t, DType dtype) {
   return detail::call_tensor(to, args);
 }
 
-nb::object tensor(nb::handle data, nb::object dtype, nb::object device) {
+nb::object tensor(nb::handle data, nb::handle dtype, nb::handle device) {
   Tensor t;
   DType natural;
   if (const Tensor* given = as_tensor(data.ptr())) {

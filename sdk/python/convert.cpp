@@ -338,7 +338,7 @@ struct ToPython {
 
 }  // namespace
 
-PyObject* to_python(Value value) {
+PyObject* to_python(const Value& value) {
   Value::Variant variant = value.variant();
   return std::visit(ToPython{}, variant).release().ptr();
 }

@@ -49,7 +49,7 @@ bool convert(const Type& type, PyObject* o, Strictness strictness, detail::Arg& 
              Scratch& scratch);
 
 // New reference.
-PyObject* to_python(Value value);
+PyObject* to_python(const Value& value);
 // "Tensor", "int", "List[int]": as errors name what was found.
 std::string kind_of(PyObject* o);
 

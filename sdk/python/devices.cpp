@@ -55,7 +55,7 @@ void define_device(nb::module_& m) {
   nb::class_<Scope>(m, "_DeviceScope")
       .def("__enter__", [](Scope& s) { s.guards.emplace_back(s.device); })
       .def(
-          "__exit__", [](Scope& s, nb::args) { s.guards.pop_back(); },
+          "__exit__", [](Scope& s, const nb::args&) { s.guards.pop_back(); },
           nb::sig("def __exit__(self, *args: typing.Any) -> None"));
   m.def("devices", [] { return devices(); }, "All devices of all plugins found.");
   m.def("current_device", &current_device);

@@ -170,7 +170,7 @@ nb::object from_dlpack(nb::handle source, bool copy) {
 
 }  // namespace
 
-nb::object to_dlpack(const Tensor& t, nb::object max_version, nb::object copy) {
+nb::object to_dlpack(const Tensor& t, nb::handle max_version, nb::handle copy) {
   if (t.is_conj() || t.is_neg())
     throw Error(ErrorCode::runtime,
                 "__dlpack__: DLPack has no conjugate or negative bit; call resolve_conj() or "

@@ -16,7 +16,7 @@ void define_buffers(nanobind::module_& m);
 Tensor packed_copy(const Tensor& t);
 
 // Tensor.__dlpack__: a new capsule that keeps the memory alive.
-nanobind::object to_dlpack(const Tensor& t, nanobind::object max_version, nanobind::object copy);
+nanobind::object to_dlpack(const Tensor& t, nanobind::handle max_version, nanobind::handle copy);
 // Tensor.__dlpack_device__
 nanobind::tuple dlpack_device(const Tensor& t);
 

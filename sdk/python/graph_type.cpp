@@ -77,7 +77,7 @@ PyType_Slot g_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
                          {Py_tp_clear, reinterpret_cast<void*>(&clear)},
                          {0, nullptr}};
 
-PyGraph capture(nb::callable function, nb::args examples) {
+PyGraph capture(const nb::callable& function, const nb::args& examples) {
   auto traced = std::make_shared<Traced>(function);
   const std::vector<Tensor> inputs = tensors_of(examples);
   nb::gil_scoped_release released;
@@ -86,7 +86,7 @@ PyGraph capture(nb::callable function, nb::args examples) {
           traced};
 }
 
-nb::tuple run(const PyGraph& self, nb::args args) {
+nb::tuple run(const PyGraph& self, const nb::args& args) {
   const std::vector<Tensor> inputs = tensors_of(args);
   std::vector<Tensor> outputs;
   {

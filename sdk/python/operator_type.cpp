@@ -224,7 +224,7 @@ PyObject* invoke_function(PyObject*, PyObject* const* args, Py_ssize_t n, PyObje
 }
 
 PyMethodDef kInvoke = {
-    "invoke", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(invoke_function)),
+    "invoke", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(invoke_function)),
     METH_FASTCALL | METH_KEYWORDS,
     "invoke(name, *args, **kwargs)\n--\n\n"
     "Calls an operator by ATen's name: invoke(\"add.Tensor\", a, b, alpha=2). A name without an\n"

@@ -161,7 +161,7 @@ PyObject* Overload::run(const PythonArguments& arguments, std::span<const Arg> a
   }
   auto one = [&](Value& v) {
     if (v.is<Tensor>()) return result(v.tensor(), arguments);
-    return to_python(std::move(v));
+    return to_python(v);
   };
   if (values.empty()) return Py_NewRef(Py_None);
   if (values.size() == 1) return one(values[0]);

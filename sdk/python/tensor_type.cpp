@@ -64,8 +64,8 @@ nb::object property(nb::handle self) {
   return nb::steal(call_packet(packet<kName>(), {self.ptr()}));
 }
 
-nb::object to(nb::handle self, nb::args args, nb::kwargs kwargs) {
-  if (args.size() == 1 && kwargs.size() == 0) {
+nb::object to(nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
+  if (args.size() == 1 && kwargs.empty()) {
     if (nb::isinstance<Device>(args[0]))
       return wrapped(as_tensor(self.ptr())->to(nb::cast<Device>(args[0])));
     if (nb::isinstance<nb::str>(args[0]))
@@ -153,7 +153,7 @@ void define_data(nb::class_<Tensor>& type) {
           nb::sig("def numpy(self) -> typing.Any"), "A NumPy array on the same memory.")
       .def(
           "__dlpack__",
-          [](const Tensor& t, nb::object, nb::object max_version, nb::object, nb::object copy) {
+          [](const Tensor& t, nb::handle, nb::handle max_version, nb::handle, nb::handle copy) {
             return to_dlpack(t, max_version, copy);
           },
           nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),

@@ -446,7 +446,7 @@ void Capture::add_results(Call& call, const TracedCall& traced, std::span<const 
       add_view(call, o, std::move(meta), views[k]);
     } else {
       if (!value) refuse(call, "its result has no value");
-      add_fresh(call, std::move(meta), *value);
+      add_fresh(call, meta, *value);
     }
   }
 }
