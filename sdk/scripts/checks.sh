@@ -106,6 +106,18 @@ standard() {
 }
 
 # --- Python ---------------------------------------------------------------------------------------
+# Installs the wheel where nothing else is, and computes with it, away from the sources.
+wheel_installed() {
+  rm -rf build/wheel-env
+  python3 -m venv build/wheel-env || return 1
+  with_progress wheel.log "pip install ." limited 25 build/wheel-env/bin/pip install \
+    --disable-pip-version-check . || return 1
+  (cd / && "$OLDPWD/build/wheel-env/bin/python" -c 'import primset
+a = primset.tensor([[1.0, 2.0], [3.0, 4.0]])
+assert (a @ a).sum().item() == 54, a @ a
+print("the wheel computes on", primset.devices())')
+}
+
 python_tests() {
   local files
   files=$(git ls-files -co --exclude-standard -- '*_test.py')

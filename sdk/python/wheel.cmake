@@ -1,0 +1,21 @@
+# What a wheel holds: the package, libprimset below it, and the plugins where libprimset looks for
+# them. Read last, when all targets are known; scikit-build-core (pyproject.toml) asks for it.
+set(stubs ${CMAKE_BINARY_DIR}/python/stubs)
+add_custom_command(OUTPUT ${stubs}/ops.pyi
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${stubs}
+  COMMAND ${CMAKE_COMMAND} -E env
+    --modify PYTHONPATH=path_list_prepend:${CMAKE_BINARY_DIR}/python
+    ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/sdk/python/stubs/make_stubs.py ${stubs}
+  DEPENDS primset_python sdk/python/stubs/make_stubs.py
+  COMMENT "Python stubs" VERBATIM)
+add_custom_target(primset_python_stubs DEPENDS ${stubs}/ops.pyi)
+
+set_target_properties(primset_python PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+install(TARGETS primset_python LIBRARY DESTINATION primset COMPONENT python)
+install(DIRECTORY sdk/python/primset/ DESTINATION primset COMPONENT python
+  PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${stubs}/ DESTINATION primset COMPONENT python FILES_MATCHING PATTERN "*.pyi")
+install(TARGETS primset LIBRARY DESTINATION primset/lib COMPONENT python NAMELINK_SKIP)
+foreach(name cpu cuda vulkan)
+  install(TARGETS ${name}_primset LIBRARY DESTINATION primset/lib/primset/plugins COMPONENT python)
+endforeach()
