@@ -96,7 +96,8 @@ Val batch_product(const Val& a, const Val& b) {
   return product(a, b);
 }
 
-// beta * self + alpha * product, rounded once. A beta of 0 hides whatever self holds.
+// beta * self + alpha * product, rounded once. A beta of 0 hides whatever self holds: NaN, too,
+// which integers have not.
 Val accumulated(Tracer& t, const Val& self, const Val& product, const ScalarArg& beta,
                 const ScalarArg& alpha, DType result) {
   const DType type = product.dtype();
@@ -104,6 +105,7 @@ Val accumulated(Tracer& t, const Val& self, const Val& product, const ScalarArg&
   const Val b = t.scalar(beta, type), scaled = product * t.scalar(alpha, type);
   const Val x = broadcast_to(convert(self, type), product.shape());
   const Val sum = x * b + scaled;
+  if (!is_floating(type) && !is_complex(type)) return convert(sum, result);
   return convert(where(eq(b, Scalar(0)), scaled, sum), result);
 }
 

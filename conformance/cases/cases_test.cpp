@@ -114,6 +114,50 @@ TEST(Values, Fills) {
   EXPECT_THROW(Fill::parse("5..2"), Error);
 }
 
+TEST(Values, IntegerRangesMeetTheirEndsAndZero) {
+  Rng rng(1);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<int64_t> seen;
+    for (const Element& e : fill(rng, DType::i64, {4}, Fill::parse("-900..700")).data) {
+      seen.push_back(e.integer);
+    }
+    EXPECT_THAT(seen, testing::UnorderedElementsAre(-900, 699, 0, -1));
+  }
+  // A single place is any of them.
+  std::set<int64_t> single;
+  for (int round = 0; round < 50; ++round) {
+    single.insert(fill(rng, DType::i64, {1}, Fill::parse("0..9")).data[0].integer);
+  }
+  EXPECT_GT(single.size(), 4u);
+}
+
+TEST(Values, WrappedIndicesAreEveryPlaceOnce) {
+  Rng rng(1);
+  std::set<int64_t> places;
+  size_t from_the_end = 0;
+  for (const Element& e : fill(rng, DType::i64, {9}, Fill::parse("wrapped")).data) {
+    EXPECT_GE(e.integer, -9);
+    from_the_end += e.integer < 0;
+    places.insert((e.integer + 9) % 9);
+  }
+  EXPECT_EQ(places.size(), 9u);
+  EXPECT_THAT(from_the_end, testing::AnyOf(4u, 5u));
+}
+
+TEST(Values, NansAmongNumbers) {
+  Rng rng(1);
+  size_t nans = 0;
+  for (const Element& e : fill(rng, DType::f32, {400}, Fill::parse("2..3+nan")).data) {
+    nans += std::isnan(e.re);
+    EXPECT_TRUE(std::isnan(e.re) || (e.re >= 2 && e.re < 3)) << static_cast<double>(e.re);
+  }
+  EXPECT_GT(nans, 60u);
+  EXPECT_LT(nans, 140u);
+  for (const Element& e : fill(rng, DType::i32, {9}, Fill::parse("2..5+nan")).data) {
+    EXPECT_TRUE(e.integer >= 2 && e.integer < 5);
+  }
+}
+
 TEST(Catalogue, IdsAreUniqueAndCasesReproducible) {
   const specs::Bundle& bundle = specs::embedded_bundle();
   Selection selection;

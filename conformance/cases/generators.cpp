@@ -49,7 +49,7 @@ std::string without_zeros(std::string text) {
 // "n=T[5,7]{bits}" gets numbers from -2 on.
 std::string with_few_steps(std::string text) {
   for (std::string_view argument : {"n=T[", "other=T["}) {
-    for (std::string_view fill : {"{bits}", "{special}"}) {
+    for (std::string_view fill : {"{bits}", "{special}", "{special_outer}"}) {
       const size_t at = text.starts_with(argument) ? 0 : text.find(" " + std::string(argument));
       const size_t open = text.find(fill, at);
       if (at == std::string::npos || text.find(' ', at + 1) < open) continue;
@@ -96,14 +96,17 @@ constexpr Shapes kShapes[] = {
     {"matrix", kSmoke, {"[5,7]", "[5,7]", "[5,7]"}},
     {"scalar", kStandard, {"[]", "[]", "[]"}},
     {"empty", kSmoke, {"[0,3]", "[0,3]", "[0,3]"}},
-    {"rank_5", kStandard, {"[2,3,1,2,3]", "[2,3,1,2,3]", "[2,3,1,2,3]"}},
+    // Zeros and equal numbers, which meet in all operands here.
+    {"rank_5", kStandard, {"[2,3,1,2,3]{ties}", "[2,3,1,2,3]{ties}", "[2,3,1,2,3]{ties}"}},
     {"large", kStandard, {"[3,1031]", "[3,1031]", "[3,1031]"}},
     {"bits", kStandard, {"[1021]{bits}", "[1021]{bits}", "[1021]{bits}"}},
     {"huge", kFull, {"[65,1031]", "[65,1031]", "[65,1031]"}},
 };
-constexpr Shapes kSpecialOne = {"special", kSmoke, {"[7,9]{special}", "", ""}};
+// Of one tensor every row has another number; of two, every pair of numbers is somewhere. The first
+// has the shape of the result, so that in-place variants take it.
+constexpr Shapes kSpecialOne = {"special", kSmoke, {"[160,3]{special_outer}", "", ""}};
 constexpr Shapes kSpecialMany = {
-    "special", kSmoke, {"[40,1]{special}", "[1,40]{special}", "[40,40]{special}"}};
+    "special", kSmoke, {"[40,40]{special_outer}", "[1,40]{special}", "[40,40]{special}"}};
 constexpr Shapes kBroadcasts[] = {
     {"broadcast_1", kSmoke, {"[5,7]", "[7]", "[5,1]"}},
     {"broadcast_2", kStandard, {"[4,1,3]", "[1,5,1]", "[5,3]"}},
@@ -183,6 +186,7 @@ struct ReductionShape {
   bool keepdim = false;
   bool refusal = false;         // ATen refuses some operators here (the maximum of nothing)
   std::string_view error = {};  // must be refused
+  bool wide = false;            // for operators without dims, too
 };
 constexpr ReductionShape kReductions[] = {
     {"last_dim", kSmoke, "T[6,37]", "-1"},
@@ -196,9 +200,9 @@ constexpr ReductionShape kReductions[] = {
     {"scalar_dim", kStandard, "T[]", "0"},
     {"of_nothing", kStandard, "T[4,0]", "1", false, true},
     {"no_rows", kStandard, "T[0,4]", "1"},
-    {"nan", kStandard, "T[4,9]{nan}", "1"},
-    {"ties", kStandard, "T[6,37]{ties}", "1"},
-    {"special", kStandard, "T[5,40]{special}", "1"},
+    {.name = "nan", .tier = kStandard, .tensor = "T[4,9]{nan}", .dims = "1", .wide = true},
+    {.name = "ties", .tier = kStandard, .tensor = "T[6,37]{ties}", .dims = "1", .wide = true},
+    {.name = "special", .tier = kStandard, .tensor = "T[5,40]{special}", .dims = "1", .wide = true},
     {"long_row", kStandard, "T[2,4099]", "1"},
     {"long_column", kStandard, "T[2053,3]", "0"},
     {"huge", kFull, "T[3,100003]", "1"},
@@ -212,11 +216,13 @@ std::string reduction_text(const Overload& overload, const std::string& self,
   const Argument *dim = find(overload, "dim"), *keepdim = find(overload, "keepdim");
   bool list = dim && (dim->kind == ArgKind::int_list || dim->kind == ArgKind::sym_int_list);
   bool many = s.dims.find(',') != std::string_view::npos;
-  if (!s.dims.empty() && (!dim || (many && !list))) return {};
+  // What reduces everything takes no dim; it meets the same numbers.
+  const bool of_all = !dim && s.wide;
+  if (!s.dims.empty() && !of_all && (!dim || (many && !list))) return {};
   if (s.dims.empty() && dim && !dim->default_value.present()) return {};
   if (s.keepdim && !keepdim) return {};
   std::string text = self + "=" + std::string(s.tensor);
-  if (!s.dims.empty()) {
+  if (!s.dims.empty() && !of_all) {
     std::string dims(s.dims);
     text += " dim=" + (list ? "[" + dims + "]" : dims);
   }
@@ -240,8 +246,12 @@ std::vector<Recipe> over_dims(const Overload& overload, DType dtype, bool keepdi
   }
   const Argument* to = find(overload, "dtype");
   if (to && (to->optional || to->default_value.present())) {
-    std::string text = reduction_text(overload, tensors[0], kReductions[0]);
-    if (text.empty()) text = reduction_text(overload, tensors[0], kReductions[3]);
+    // Sums that a narrower dtype has not.
+    ReductionShape wide = kReductions[0];
+    if (is_integral(dtype)) wide.tensor = "T[6,37]{-30000000..30000000}";
+    std::string text = reduction_text(overload, tensors[0], wide);
+    wide.dims = "";
+    if (text.empty()) text = reduction_text(overload, tensors[0], wide);
     if (!text.empty())
       c.add("to_f64", kStandard, text + " dtype=f64", LayoutKind::contiguous, true);
   }
@@ -326,41 +336,73 @@ std::vector<Recipe> scan_cases(const Overload& overload, DType dtype) {
   return over_dims(overload, dtype, false);
 }
 
+// Numbers of both signs, which most functions of one number are defined for; bools of both kinds.
+std::string without_ranges(std::string text) {
+  constexpr std::string_view kRange = "{1..8+nan}";
+  for (size_t at = 0; (at = text.find(kRange)) != std::string::npos;) text.erase(at, kRange.size());
+  return text;
+}
+
+// What a list operator takes besides lists of tensors.
+struct ForeachNumbers {
+  const char* list;    // one for each tensor: ScalarList
+  const char* single;  // Scalar, which has no default; bools only
+  const char* scale;   // Scalar with a default, which would decide nothing; empty: left out
+};
+
+// Any other number would make integers of bools.
+std::string as_bools(std::string text) {
+  std::string out;
+  for (char c : text) out += isdigit(c) ? (c % 2 ? "true" : "false") : std::string(1, c);
+  return out;
+}
+
+std::string foreach_numbers(const Overload& overload, DType dtype, const ForeachNumbers& numbers) {
+  std::string out;
+  for (const Argument& a : overload.args) {
+    std::string text;
+    if (a.kind == ArgKind::scalar_list) text = numbers.list;
+    if (a.kind == ArgKind::scalar && a.default_value.present()) text = numbers.scale;
+    if (a.kind == ArgKind::scalar && !a.default_value.present()) {
+      text = is_bool(dtype) ? numbers.single : is_fractional(dtype) ? "2.5" : "2";
+    }
+    if (!text.empty()) out += " " + a.name + "=" + (is_bool(dtype) ? as_bools(text) : text);
+  }
+  return out;
+}
+
 std::vector<Recipe> foreach_cases(const Overload& overload, DType dtype) {
-  // As many numbers as tensors, where an operator takes one for each.
   struct List {
-    const char *name, *tensors, *numbers;
+    const char *name, *tensors;
+    ForeachNumbers numbers;
   };
+  // Of many tensors each has numbers on both sides of its own scalar, and NaN.
   constexpr List kLists[] = {
-      {"three", "(T[5],T[3,4],T[])", "[2,3,2]"},
-      {"one", "(T[17])", "[3]"},
-      {"many", "(T[1],T[2],T[3],T[4],T[5],T[6],T[7],T[8],T[9],T[10],T[11],T[12])",
-       "[1,2,3,1,2,3,1,2,3,1,2,3]"},
-      {"with_empty", "(T[0],T[3,4])", "[2,1]"},
-      {"large", "(T[1031],T[3])", "[1,3]"},
-      {"special", "(T[40]{special},T[7]{special})", "[2,3]"},
-      {"bits", "(T[64]{bits},T[3]{bits})", "[3,2]"},
+      {"three", "(T[5],T[3,4],T[])", {"[2,3,4]", "1", ""}},
+      {"one", "(T[17])", {"[3]", "0", "2"}},
+      {"many",
+       "(T[7]{1..8+nan},T[8]{1..8+nan},T[9]{1..8+nan},T[10]{1..8+nan},T[11]{1..8+nan},"
+       "T[12]{1..8+nan},T[13]{1..8+nan},T[14]{1..8+nan},T[15]{1..8+nan},T[16]{1..8+nan},"
+       "T[17]{1..8+nan},T[18]{1..8+nan})",
+       {"[3,4,5,4,3,5,3,4,5,4,3,5]", "0", "3"}},
+      {"with_empty", "(T[0],T[3,4])", {"[2,1]", "1", ""}},
+      {"large", "(T[1031],T[3])", {"[1,3]", "0", "2"}},
+      {"special", "(T[40]{special},T[7]{special})", {"[2,3]", "0", ""}},
+      {"bits", "(T[64]{bits},T[3]{bits})", {"[3,2]", "1", ""}},
   };
-  std::vector<std::string> lists, numbers;
+  std::vector<std::string> lists, known;
   for (const Argument& a : overload.args) {
     if (a.kind == ArgKind::tensor_list && !a.is_out) lists.push_back(a.name);
-    if (a.kind == ArgKind::scalar_list) numbers.push_back(a.name);
+    if (a.kind == ArgKind::scalar || a.kind == ArgKind::scalar_list) known.push_back(a.name);
   }
   if (lists.empty()) return {};
-  std::vector<std::string> known = lists;
-  known.insert(known.end(), numbers.begin(), numbers.end());
+  const bool plain = is_bool(dtype) || (lists.size() == 1 && known.empty());
+  known.insert(known.end(), lists.begin(), lists.end());
   Collector c(overload, dtype, known);
   auto text_of = [&](const List& list) {
     std::string text;
     for (const std::string& l : lists) text += (text.empty() ? "" : " ") + l + "=" + list.tensors;
-    for (const std::string& n : numbers) {
-      text += " " + n + "=";
-      // Any other number would make integers of the results.
-      for (const char* c = list.numbers; *c; ++c) {
-        text += is_bool(dtype) && isdigit(*c) ? (*c % 2 ? "true" : "false") : std::string(1, *c);
-      }
-    }
-    return text;
+    return (plain ? without_ranges(text) : text) + foreach_numbers(overload, dtype, list.numbers);
   };
   for (const List& list : kLists) {
     bool smoke = &list == &kLists[0];

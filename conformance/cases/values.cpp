@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "prims/reference/array.h"
 #include "prims/reference/format.h"
@@ -97,11 +98,17 @@ long double normal_real(Rng& rng, DType t) {
   long double v = static_cast<long double>(rng.uniform(-4, 4));
   int span = std::min(20, f.max_exponent / 3);
   if (pick == 0) v = std::ldexp(v, static_cast<int>(rng.between(-span, span / 2)));
-  if (pick == 1) v = std::nearbyint(v);
+  if (pick == 1 || pick == 2) v = std::nearbyint(v);
+  if (pick == 2 && v == 0) v = 3;
   return ref::round_to(v, t);
 }
 
+// Often small, so that equal ones meet.
 int64_t normal_integer(Rng& rng, DType t) {
+  if (rng.below(4) == 0) {
+    const int64_t small = rng.between(1, 3);
+    return is_unsigned_integer(t) || rng.below(2) == 0 ? small : -small;
+  }
   int64_t high = t == DType::u64 ? 100 : std::min<int64_t>(ref::max_integer(t), 100);
   return rng.between(is_unsigned_integer(t) ? 0 : -high, high);
 }
@@ -184,6 +191,33 @@ void fill_permutation(Rng& rng, Array& a) {
   shuffle(rng, a.data);
 }
 
+// Which half is counted from the end is random, so that the first place is met in both ways.
+void fill_wrapped(Rng& rng, Array& a) {
+  fill_permutation(rng, a);
+  const size_t parity = rng.below(2);
+  for (size_t i = 0; i < a.data.size(); ++i) {
+    if (i % 2 == parity) a.data[i].integer -= static_cast<int64_t>(a.data.size());
+  }
+}
+
+// The ends of a range and the neighbours of zero, at places of their own. A single number is any.
+void put_ends(Rng& rng, Array& a, double low, double high) {
+  const auto first = static_cast<int64_t>(std::ceil(low));
+  const auto last = static_cast<int64_t>(std::ceil(high)) - 1;
+  if (a.data.size() < 2) return;
+  std::vector<size_t> free(a.data.size());
+  std::iota(free.begin(), free.end(), size_t{0});
+  std::vector<int64_t> placed;
+  for (int64_t v : {first, last, int64_t{0}, int64_t{-1}}) {
+    const bool done = std::ranges::find(placed, v) != placed.end();
+    if (done || v < first || v > last || free.empty()) continue;
+    const size_t pick = rng.below(free.size());
+    a.data[free[pick]] = integer(v, a.dtype);
+    free.erase(free.begin() + static_cast<std::ptrdiff_t>(pick));
+    placed.push_back(v);
+  }
+}
+
 // Symmetric with a diagonal that outweighs its row; with `triangle` the upper part is 0.
 void fill_matrix(Rng& rng, Array& a, bool triangle) {
   size_t n = a.shape.empty() ? 1 : static_cast<size_t>(a.shape.back());
@@ -220,6 +254,7 @@ constexpr std::array kKindNames = {
     KindName{"distinct", Kind::distinct},
     KindName{"ordered", Kind::ordered},
     KindName{"permutation", Kind::permutation},
+    KindName{"wrapped", Kind::wrapped},
     KindName{"spd", Kind::spd},
     KindName{"triangular", Kind::triangular},
     KindName{"zeros", Kind::zeros},
@@ -271,14 +306,22 @@ Fill Fill::parse(std::string_view text) {
     f.nonzero = true;
     return f;
   }
+  constexpr std::string_view kNans = "+nan";
+  if (text.ends_with(kNans)) {
+    Fill f = parse(text.substr(0, text.size() - kNans.size()));
+    f.nans = true;
+    return f;
+  }
   for (const KindName& k : kKindNames) {
-    if (k.name == text) return {k.kind, 0, 0, false};
+    if (k.name == text) return {.kind = k.kind};
   }
   size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
     std::string low(text.substr(0, dots)), high(text.substr(dots + 2));
     char *low_end = nullptr, *high_end = nullptr;
-    Fill f{Kind::range, std::strtod(low.c_str(), &low_end), std::strtod(high.c_str(), &high_end)};
+    Fill f{.kind = Kind::range,
+           .low = std::strtod(low.c_str(), &low_end),
+           .high = std::strtod(high.c_str(), &high_end)};
     if (!low.empty() && !high.empty() && !*low_end && !*high_end && f.low < f.high) return f;
   }
   throw Error(ErrorCode::value, "'" + std::string(text) + "' is not a way to fill a tensor");
@@ -311,12 +354,15 @@ void fill_array(Rng& rng, Array& a, const Fill& f) {
       return fill_ordered(rng, a);
     case Kind::permutation:
       return fill_permutation(rng, a);
+    case Kind::wrapped:
+      return fill_wrapped(rng, a);
     case Kind::spd:
     case Kind::triangular:
       return fill_matrix(rng, a, f.kind == Kind::triangular);
     default:
-      return fill_elements(rng, a, f);
+      fill_elements(rng, a, f);
   }
+  if (f.kind == Kind::range && is_integral(a.dtype)) put_ends(rng, a, f.low, f.high);
 }
 
 }  // namespace
@@ -324,8 +370,9 @@ void fill_array(Rng& rng, Array& a, const Fill& f) {
 Array fill(Rng& rng, DType dtype, std::vector<int64_t> shape, const Fill& f) {
   Array a = ref::make_array(dtype, std::move(shape));
   fill_array(rng, a, f);
-  for (Element& e : a.data) {
-    if (f.nonzero && is_zero(e, dtype)) e = number(1, dtype);
+  for (size_t i = 0; i < a.data.size(); ++i) {
+    if (f.nonzero && is_zero(a.data[i], dtype)) a.data[i] = number(1, dtype);
+    if (f.nans && is_floating(dtype) && rng.below(4) == 0) a.data[i].re = std::nanl("");
   }
   return a;
 }

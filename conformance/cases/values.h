@@ -24,7 +24,7 @@ std::vector<Element> interesting_values(DType t);
 struct Fill {
   enum class Kind {
     normal,         // default: a mix of magnitudes around 1, of both signs
-    range,          // {2..5} in [2, 5) for integers, uniform for floating dtypes
+    range,          // {2..5} in [2, 5), uniform; integers meet the ends, 0 and -1 where they fit
     special,        // interesting_values in order, repeated; then normal ones
     special_outer,  // interesting_values, one a row of the last two dims: with special_inner in the
     special_inner,  // other operand every pair of them meets
@@ -35,6 +35,7 @@ struct Fill {
     distinct,       // no two are equal: a shuffled arithmetic sequence
     ordered,        // ascending along the last dim
     permutation,    // 0 .. n - 1 in random order
+    wrapped,        // the same as indices, every other of them counted from the end: i - n
     spd,            // a symmetric (Hermitian) positive definite matrix in the last two dims
     triangular,     // lower triangular with a dominant diagonal, in the last two dims
     zeros,
@@ -44,8 +45,9 @@ struct Fill {
   Kind kind = Kind::normal;
   double low = 0, high = 0;  // range
   bool nonzero = false;      // "!0": ones stand where zeros would
+  bool nans = false;         // "+nan": NaN at some places of floating dtypes
 
-  // "special", "2..5", "normal!0"; throws Error{value}.
+  // "special", "2..5", "normal!0", "0..7+nan"; throws Error{value}.
   static Fill parse(std::string_view text);
 };
 

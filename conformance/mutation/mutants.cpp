@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
+#include <span>
 
+#include "conformance/mutation/facts.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/verifier.h"
 #include "prims/inference/inference.h"
+#include "prims/reference/format.h"
 #include "primset/error.h"
 #include "specs/bundle/reader.h"
 
@@ -69,7 +74,8 @@ bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
   if (std::find(std::begin(kCommutative), std::end(kCommutative), self) != std::end(kCommutative)) {
     return false;
   }
-  size_t first = self == "select" ? 1 : 0;
+  // Of clamp the bounds: clamp(low, x, high) is the same number.
+  size_t first = self == "select" || self == "clamp" ? 1 : 0;
   if (choice > 0 || node.operands.size() < first + 2) return false;
   ValueId &a = node.operands[first], &b = node.operands[first + 1];
   if (a == b || a == prims::kNoValue || b == prims::kNoValue || !same_type(g, a, b)) return false;
@@ -77,10 +83,42 @@ bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
   return true;
 }
 
+// Siblings that differ in what they make of NaN or of signs are one where there are none.
+bool same_for(Prim a, Prim b, DType t) {
+  constexpr std::pair<Prim, Prim> kByNan[] = {{Prim::min, Prim::fmin}, {Prim::max, Prim::fmax}};
+  constexpr std::pair<Prim, Prim> kBySign[] = {{Prim::rem, Prim::remainder},
+                                               {Prim::div, Prim::floor_div}};
+  const auto among = [&](std::span<const std::pair<Prim, Prim>> pairs) {
+    return std::ranges::any_of(
+        pairs, [&](const auto& p) { return p == std::pair(a, b) || p == std::pair(b, a); });
+  };
+  return (among(kByNan) && !is_floating(t)) || (among(kBySign) && is_unsigned_integer(t));
+}
+
+bool are_one_number(const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
+  if (!a || !b) return false;
+  return a->is_integral() && b->is_integral() ? a->to_int() == b->to_int()
+                                              : a->to_complex() == b->to_complex();
+}
+
+// x / 1 is x * 1; among integers x - 0 is x + 0.
+bool same_with_its_second(const Graph& g, const Node& node, Prim other) {
+  if (node.operands.size() != 2) return false;
+  const std::optional<Scalar> second = known_number(g, node.operands[1]);
+  const auto between = [&](Prim a, Prim b) {
+    return (node.prim == a && other == b) || (node.prim == b && other == a);
+  };
+  if (between(Prim::mul, Prim::div)) return are_one_number(second, Scalar(1));
+  return between(Prim::add, Prim::sub) && is_integral(g.type(node.operands[0]).dtype) &&
+         are_one_number(second, Scalar(0));
+}
+
 bool replace(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   std::vector<Prim> others = siblings(node.prim);
   if (choice >= others.size()) return false;
+  if (same_for(node.prim, others[choice], g.type(node.operands[0]).dtype)) return false;
+  if (same_with_its_second(g, node, others[choice])) return false;
   node.prim = others[choice];
   // Attributes carry the names of the other primitive's table, which are the same words.
   std::vector<prims::ValueType> types =
@@ -107,6 +145,9 @@ bool drop_node(Graph& g, NodeId n, uint32_t choice) {
   ValueId x = node.operands[0], y = node.results[0];
   if (!does_something(node) && prims::info(node.prim).name != "convert") return false;
   if (same_type(g, x, y)) {
+    bool keeps = node.prim == Prim::convert ||
+                 (node.prim == Prim::abs && is_unsigned_integer(g.type(x).dtype));
+    if (keeps || are_one_number(known_number(g, x), known_number(g, y))) return false;
     replace_uses(g, y, x);
     return true;
   }
@@ -115,10 +156,20 @@ bool drop_node(Graph& g, NodeId n, uint32_t choice) {
   if (prims::info(node.prim).name != "convert" || before == Graph::kNoNode) return false;
   const Node& first = g.node(before);
   if (prims::info(first.prim).name != "convert") return false;
-  if (!same_type(g, first.operands[0], y)) return false;
   ValueId original = first.operands[0];
+  if (!same_type(g, original, y) || fits(g, original, g.type(x).dtype)) return false;
   replace_uses(g, y, original);
   return true;
+}
+
+// x * 1, and among integers x + 0, are x. Of other dtypes x + 0 has another zero.
+bool leaves_alone(const Graph& g, const Node& node, uint32_t kept) {
+  if (chosen_operand(g, node) == kept) return true;
+  if (node.operands.size() != 2) return false;
+  const std::optional<Scalar> other = known_number(g, node.operands[1 - kept]);
+  if (node.prim == Prim::mul) return are_one_number(other, Scalar(1));
+  const bool adds = node.prim == Prim::add || (node.prim == Prim::sub && kept == 0);
+  return adds && is_integral(g.type(node.results[0]).dtype) && are_one_number(other, Scalar(0));
 }
 
 bool drop_operand(Graph& g, NodeId n, uint32_t choice) {
@@ -129,6 +180,8 @@ bool drop_operand(Graph& g, NodeId n, uint32_t choice) {
   }
   ValueId kept = node.operands[choice], result = node.results[0];
   if (kept == prims::kNoValue || !same_type(g, kept, result)) return false;
+  if (leaves_alone(g, node, choice)) return false;
+  if (are_one_number(known_number(g, kept), known_number(g, result))) return false;
   replace_uses(g, result, kept);
   return true;
 }
@@ -205,25 +258,38 @@ bool off_by_one(Graph& g, NodeId n, uint32_t choice) {
   return false;
 }
 
+// One more; the negative where one more is rounded away, as it is from an infinity.
+Scalar other_number(const Scalar& s, DType t) {
+  if (s.is_bool()) return Scalar(!s.to_bool());
+  if (s.is_integer()) {
+    bool greatest = s.to_int() == std::numeric_limits<int64_t>::max();
+    return Scalar(greatest ? s.to_int() - 1 : s.to_int() + 1);
+  }
+  const double v = s.to_double();
+  if (std::isnan(v)) return Scalar(0.0);
+  const bool rounded =
+      is_floating(t) && prims::reference::round_to(v + 1, t) == prims::reference::round_to(v, t);
+  return Scalar(rounded ? -v : v + 1);
+}
+
 bool wrong_constant(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   constexpr std::string_view kNumbers[] = {"value", "eps", "scale", "correction", "p"};
   for (Attr& a : node.attrs) {
     bool number = std::find(std::begin(kNumbers), std::end(kNumbers), a.name) != std::end(kNumbers);
     auto* s = std::get_if<Scalar>(&a.value);
-    if (!number || !s || choice > 0) continue;
-    if (s->is_bool()) {
-      *s = Scalar(!s->to_bool());
-    } else if (s->is_integer()) {
-      *s = Scalar(s->to_int() + 1);
-    } else if (s->is_floating()) {
-      *s = Scalar(s->to_double() + 1);
-    } else {
-      return false;
-    }
+    if (!number || !s || choice > 0 || s->is_complex()) continue;
+    *s = other_number(*s, g.type(node.results[0]).dtype);
     return true;
   }
   return false;
+}
+
+// A sum that begins with zeros is the same without them.
+bool begins_with_zeros(const Graph& g, const Node& node) {
+  if (node.prim != Prim::scatter_reduce_along_dim) return false;
+  return node.attr<std::string>("reduce") == "sum" &&
+         are_one_number(known_number(g, node.operands[0]), Scalar(0));
 }
 
 bool flip_flag(Graph& g, NodeId n, uint32_t choice) {
@@ -234,6 +300,7 @@ bool flip_flag(Graph& g, NodeId n, uint32_t choice) {
     auto* flag = std::get_if<bool>(&a.value);
     if (!flag || a.name == "in_bounds" || a.name == "ordered" || a.name == "sorted") continue;
     if (at++ != choice) continue;
+    if (a.name == "include_self" && begins_with_zeros(g, node)) return false;
     *flag = !*flag;
     return true;
   }
@@ -242,7 +309,10 @@ bool flip_flag(Graph& g, NodeId n, uint32_t choice) {
 
 bool drop_check(Graph& g, NodeId n, uint32_t choice) {
   const Node& node = g.node(n);
-  if (choice > 0 || prims::info(node.prim).name != "check") return false;
+  if (choice > 0 || node.prim != Prim::check) return false;
+  if (is_empty(g, node.operands[0]) || known_number(g, node.operands[0]) == Scalar(true)) {
+    return false;
+  }
   std::function<bool(Region&)> erase = [&](Region& region) {
     auto it = std::find(region.nodes.begin(), region.nodes.end(), n);
     if (it != region.nodes.end()) {
@@ -272,17 +342,12 @@ std::optional<size_t> output_of(const Graph& g, NodeId n) {
   return std::nullopt;
 }
 
-bool is_zero(const Node& n) {
-  if (n.prim != Prim::constant) return false;
-  const auto* value = std::get_if<Scalar>(&n.find_attr("value").value);
-  return value && !value->to_bool();
-}
-
 // What is zero everywhere has zeros in its tail, too.
 bool lost_tail(Graph& g, NodeId n, uint32_t choice) {
   std::optional<size_t> output = output_of(g, n);
-  if (!output || choice > 0 || is_zero(g.node(n))) return false;
+  if (!output || choice > 0) return false;
   ValueId v = g.outputs[*output].value;
+  if (are_one_number(known_number(g, v), Scalar(0))) return false;
   SymInts shape = g.type(v).shape, start(shape.size(), 0), step(shape.size(), 1), high = start;
   if (shape.empty() || !prims::known_less(1, shape.back()).value_or(false)) return false;
   SymInts limit = shape;
@@ -310,7 +375,7 @@ bool low_precision(Graph& g, NodeId n, uint32_t choice) {
   std::optional<DType> narrow = t == DType::f32   ? std::optional(DType::f16)
                                 : t == DType::f64 ? std::optional(DType::f32)
                                                   : std::nullopt;
-  if (!narrow) return false;
+  if (!narrow || fits(g, v, *narrow)) return false;
   prims::Builder b(g);
   set_output(g, *output, b.convert(b.convert(v, *narrow), t));
   return true;
@@ -334,10 +399,26 @@ void collect(const Graph& g, const Region& region, std::vector<NodeId>& out) {
   }
 }
 
+// What no output needs, or has no elements, may be wrong.
+bool matters(const Graph& graph, const std::vector<bool>& live, NodeId n) {
+  const std::vector<ValueId>& results = graph.node(n).results;
+  return live[n] && (results.empty() ||
+                     !std::ranges::all_of(results, [&](ValueId v) { return is_empty(graph, v); }));
+}
+
+// Does the node still give the one number that it gave before?
+bool gives_the_same(const Graph& before, const Graph& after, NodeId n) {
+  return before.node(n).results.size() == 1 &&
+         are_one_number(known_number(before, before.node(n).results[0]),
+                        known_number(after, before.node(n).results[0]));
+}
+
 std::optional<Graph> try_change(const Graph& graph, MutationKind kind, NodeId n, uint32_t choice) {
   Graph copy = graph;
+  const bool in_place = kind == MutationKind::replace || kind == MutationKind::swap_operands;
   try {
     if (!kChanges[static_cast<size_t>(kind)](copy, n, choice)) return std::nullopt;
+    if (in_place && gives_the_same(graph, copy, n)) return std::nullopt;
     if (!prims::verify(copy).empty()) return std::nullopt;
   } catch (const std::exception&) {
     return std::nullopt;  // inference refuses it, or the sibling's attributes and regions differ
@@ -359,11 +440,13 @@ std::string Mutation::to_string() const {
 std::vector<Mutation> find_mutations(const Graph& graph) {
   std::vector<NodeId> nodes;
   collect(graph, graph.body, nodes);
+  const std::vector<bool> live = live_nodes(graph);
   std::map<std::string_view, uint32_t> ordinals;
   std::vector<Mutation> out;
   for (NodeId n : nodes) {
     std::string_view primitive = prims::info(graph.node(n).prim).name;
     uint32_t ordinal = ordinals[primitive]++;
+    if (!matters(graph, live, n)) continue;
     for (size_t kind = 0; kind < kChanges.size(); ++kind) {
       for (uint32_t choice = 0; choice < kMaxChoices; ++choice) {
         Mutation m{static_cast<MutationKind>(kind), std::string(primitive), ordinal, choice};

@@ -14,7 +14,13 @@
 namespace primset::conformance {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kGraph =
     "graph(%0 x: f32[4, 5], %1 y: f32[4, 5]) {\n"
@@ -58,6 +64,95 @@ TEST(Mutants, DoWhatTheyAreCalled) {
   EXPECT_THAT(changed({MutationKind::drop_node, "convert", 1, 0}), HasSubstr("slice(%3)"));
   EXPECT_FALSE(apply(prims::parse(kGraph), {MutationKind::replace, "exp", 0, 0}));
   EXPECT_FALSE(apply(prims::parse(kGraph), {MutationKind::swap_operands, "max", 0, 0}));
+}
+
+// The mistakes in a graph, by their texts.
+std::vector<std::string> mistakes_in(const std::string& body) {
+  std::vector<std::string> out;
+  for (const Mutation& m : find_mutations(prims::parse(body))) out.push_back(m.to_string());
+  return out;
+}
+
+TEST(Mutants, OfWhatNoOutputNeedsThereAreNone) {
+  EXPECT_THAT(mistakes_in("graph(%0 x: f32[4]) {\n"
+                          "  %1: f32[4] = abs(%0)\n"
+                          "  %2: f32[4] = neg(%0)\n"
+                          "  return %2 z\n"
+                          "}\n"),
+              Each(Not(HasSubstr("abs#"))));
+  EXPECT_THAT(mistakes_in("graph(%0 x: f32[0, 4]) {\n"
+                          "  %1: f32[0, 4] = neg(%0)\n"
+                          "  return %1 z\n"
+                          "}\n"),
+              IsEmpty());
+  // A check is needed though nothing uses it; one of no elements never fails.
+  EXPECT_THAT(mistakes_in("graph(%0 x: bool[], %1 y: i64[], %2 z: bool[0], %3 w: i64[0]) {\n"
+                          "  check(%0, %1) {code = \"index\", message = \"no\"}\n"
+                          "  check(%2, %3) {code = \"index\", message = \"no\"}\n"
+                          "  return %1 z\n"
+                          "}\n"),
+              ElementsAre("drop_check check#0.0"));
+}
+
+TEST(Mutants, OfAnIntegerNanDecidesNothing) {
+  const auto maximum_of = [](const std::string& t) {
+    return mistakes_in("graph(%0 x: " + t + "[4], %1 y: " + t + "[4]) {\n  %2: " + t +
+                       "[4] = max(%0, %1)\n  %3: bool[4] = eq(%0, %0)\n" +
+                       "  return %2 z, %3 w\n}\n");
+  };
+  EXPECT_THAT(maximum_of("f32"), Contains("replace max#0.1"));
+  EXPECT_THAT(maximum_of("f32"), Contains("lost_tail eq#0.0"));
+  EXPECT_THAT(maximum_of("i32"), Not(Contains("replace max#0.1")));
+  EXPECT_THAT(maximum_of("i32"), Contains("replace max#0.0"));
+}
+
+TEST(Mutants, ConvertsThatKeepEveryNumberMayGo) {
+  const auto there_and_back = [](const std::string& t, const std::string& through) {
+    return mistakes_in("graph(%0 x: " + t + "[4]) {\n  %1: " + through +
+                       "[4] = convert(%0) {dtype = " + through + "}\n  %2: " + t +
+                       "[4] = convert(%1) {dtype = " + t + "}\n  return %2 z\n}\n");
+  };
+  EXPECT_THAT(there_and_back("f32", "f16"), Contains("drop_node convert#1.0"));
+  EXPECT_THAT(there_and_back("f16", "bf16"), Contains("drop_node convert#1.0"));
+  EXPECT_THAT(there_and_back("i32", "f32"), Contains("drop_node convert#1.0"));
+  EXPECT_THAT(there_and_back("f16", "f32"), Not(Contains("drop_node convert#1.0")));
+  EXPECT_THAT(there_and_back("i16", "f32"), Not(Contains("drop_node convert#1.0")));
+  // Through bf16 and f32 only numbers of f16 come back as numbers of f16.
+  EXPECT_THAT(there_and_back("f32", "bf16"), Contains("low_precision convert#1.0"));
+  EXPECT_THAT(there_and_back("f32", "i8"), Not(Contains("low_precision convert#1.0")));
+}
+
+TEST(Mutants, WhatIsKnownChangesNothing) {
+  // Of unsigned numbers none is below 0: the output is 0, whatever the other branch holds.
+  EXPECT_THAT(
+      mistakes_in("graph(%0 x: u8[4]) {\n"
+                  "  %1: u8[4] = constant() {value = #0, dtype = u8, shape = [4]}\n"
+                  "  %2: u8[4] = constant() {value = #7, dtype = u8, shape = [4]}\n"
+                  "  %3: bool[4] = lt(%0, %1)\n"
+                  "  %4: u8[4] = select(%3, %2, %1)\n"
+                  "  return %4 z\n"
+                  "}\n"),
+      AllOf(Not(Contains("wrong_constant constant#1.0")), Not(Contains("lost_tail select#0.0")),
+            Not(Contains("drop_operand select#0.2")), Contains("replace lt#0.0")));
+  EXPECT_THAT(mistakes_in("graph(%0 x: f32[4]) {\n"
+                          "  %1: f32[4] = constant() {value = #1.0, dtype = f32, shape = [4]}\n"
+                          "  %2: f32[4] = mul(%0, %1)\n"
+                          "  return %2 z\n"
+                          "}\n"),
+              AllOf(Not(Contains("drop_operand mul#0.0")), Contains("drop_operand mul#0.1")));
+}
+
+TEST(Mutants, AnInfiniteConstantBecomesTheOther) {
+  prims::Graph graph = prims::parse(
+      "graph(%0 x: f32[4]) {\n"
+      "  %1: f32[4] = constant() {value = #inf, dtype = f32, shape = [4]}\n"
+      "  %2: bool[4] = eq(%0, %1)\n"
+      "  return %2 z\n"
+      "}\n");
+  std::optional<prims::Graph> changed =
+      apply(graph, {MutationKind::wrong_constant, "constant", 0, 0});
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(prims::print(*changed), HasSubstr("value = #-inf"));
 }
 
 TEST(Reference, PassesItsOwnPrimitiveCases) {
