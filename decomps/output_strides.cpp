@@ -113,6 +113,25 @@ SymInts first_argument(const std::vector<Actual>& args, size_t result, const Sym
   return elementwise_strides(sizes, std::span<const TensorMeta>(t, 1));
 }
 
+// As a clone of the argument whose new state the result is.
+SymInts updated(const Overload& o, const std::vector<Actual>& args, size_t result,
+                const SymInts& sizes) {
+  for (const specs::Return& r : o.returns) {
+    const int at = o.updated_arg(r);
+    if (at < 0) break;
+    const Actual& a = args[static_cast<size_t>(at)];
+    const auto* list = std::get_if<std::vector<TensorMeta>>(&a.value);
+    const size_t count = list ? list->size() : 1;
+    if (result >= count) {
+      result -= count;
+      continue;
+    }
+    const TensorMeta* t = tensor_of(a, result);
+    return t ? preserved_strides(sizes, t->strides) : contiguous_strides(sizes);
+  }
+  return contiguous_strides(sizes);
+}
+
 // empty_strided: the stride argument itself.
 SymInts given(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
   const int at = o.find_arg("stride");
@@ -241,6 +260,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   const std::string& rule = o.strides.function;
   if (rule == "rotated") return rotated(args, result, sizes);
   if (rule == "preserve") return preserve(args, result, sizes);
+  if (rule == "updated") return updated(o, args, result, sizes);
   if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
   if (rule == "convolved") return convolved(args, sizes);

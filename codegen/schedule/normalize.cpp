@@ -57,6 +57,8 @@ class Normalizer {
   void rewrite(prims::NodeId id);
   Values rewritten(const Node& n, prims::NodeId id, const Values& in);
   Region copy_region(const Region& r);
+  Values copy_body(const Region& r, std::span<const ValueId> args);
+  Values cond(const Node& n, const Values& in);
   Values dot(const Node& n, const Values& in);
   void note_reread(ValueId v);
   Values reduce(const Node& n, const Values& in);
@@ -141,6 +143,8 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
         return compact(in);
       case Prim::set_dim:
         return set_dim(n, in);
+      case Prim::cond:
+        return cond(n, in);
       default:
         break;
     }
@@ -153,13 +157,26 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
 Region Normalizer::copy_region(const Region& r) {
   std::vector<ValueType> params;
   for (ValueId p : r.params) params.push_back(from_.type(p));
-  return b_.region(params, [&](std::span<const ValueId> args) {
-    for (size_t i = 0; i < args.size(); ++i) map_[r.params[i]] = args[i];
-    for (prims::NodeId id : r.nodes) rewrite(id);
-    Values out;
-    for (ValueId v : r.results) out.push_back(map_[v]);
-    return out;
-  });
+  return b_.region(params, [&](std::span<const ValueId> args) { return copy_body(r, args); });
+}
+
+Values Normalizer::copy_body(const Region& r, std::span<const ValueId> args) {
+  for (size_t i = 0; i < args.size(); ++i) map_[r.params[i]] = args[i];
+  for (prims::NodeId id : r.nodes) rewrite(id);
+  Values out;
+  for (ValueId v : r.results) out.push_back(map_[v]);
+  return out;
+}
+
+// A branch is run once at most, so it sees the operands themselves: none is copied to be a
+// parameter, and what is given back as it was need not be touched.
+Values Normalizer::cond(const Node& n, const Values& in) {
+  const std::span<const ValueId> operands = std::span(in).subspan(1);
+  std::vector<Region> regions;
+  for (const Region& r : n.regions)
+    regions.push_back(
+        b_.region({}, [&](std::span<const ValueId>) { return copy_body(r, operands); }));
+  return b_.add(Prim::cond, {in[0]}, {}, std::move(regions));
 }
 
 // What `v` is computed from, when that is arithmetic and not only a way of looking at memory.

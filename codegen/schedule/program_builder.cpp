@@ -186,7 +186,7 @@ BuildContext ProgramBuilder::context(const char* name) const {
 void ProgramBuilder::launch(BuiltKernel k, NodeId node) {
   k.step.kernel = static_cast<uint32_t>(program_.kernels.size());
   k.step.graph_node = node;
-  touches_.push_back({program_.steps.size(), std::move(k.analysis)});
+  touch(std::move(k.analysis));
   program_.kernels.push_back(std::move(k.kernel));
   steps_->push_back({std::move(k.step)});
 }
@@ -221,7 +221,19 @@ void ProgramBuilder::materialize(ValueId v) {
   places_.emplace(v, place);
 }
 
+// Is `p` the output memory that takes over where `v` lies?
+bool ProgramBuilder::taken_over(ValueId v, const Placement& p) const {
+  auto place = places_.find(v);
+  const Buffer& out = program_.buffers[p.buffer];
+  if (place == places_.end() || out.kind != Buffer::Kind::output) return false;
+  const std::optional<uint32_t> input = g_.outputs[out.index].writes_input;
+  const Placement& x = place->second;
+  return input && input_buffers_[*input] == x.buffer && x.offset.same(p.offset) &&
+         same_shape(x.strides, p.strides);
+}
+
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
+  if (taken_over(v, p)) return;
   std::set<ValueId> needed, seen;
   frontier(v, needed, seen);
   for (ValueId u : needed) materialize(u);
@@ -240,13 +252,13 @@ Root ProgramBuilder::sink_views(Root root) const {
     const ValueId source = n.operands.empty() ? prims::kNoValue : n.operands[0];
     if (n.prim == Prim::reshape &&
         same_shape(root.out.strides, dense_strides(g_.type(root.value).shape))) {
-      root = {source, {root.out.buffer, dense_strides(g_.type(source).shape)}};
+      root = {source, {root.out.buffer, dense_strides(g_.type(source).shape), root.out.offset}};
     } else if (n.prim == Prim::transpose) {
       const auto& permutation = n.attr<std::vector<int64_t>>("permutation");
       SymInts strides(permutation.size());
       for (size_t d = 0; d < permutation.size(); ++d)
         strides[static_cast<size_t>(permutation[d])] = root.out.strides[d];
-      root = {source, {root.out.buffer, std::move(strides)}};
+      root = {source, {root.out.buffer, std::move(strides), root.out.offset}};
     } else {
       break;
     }
@@ -259,10 +271,12 @@ void ProgramBuilder::compute(std::vector<Root> roots) {
     r = sink_views(std::move(r));
     reread_.erase(r.value);
   }
-  if (!has_elements(g_.type(roots[0].value).shape)) {
-    for (const Root& r : roots) places_.emplace(r.value, r.out);
-    return;
-  }
+  std::erase_if(roots, [&](const Root& r) {
+    const bool empty = !has_elements(g_.type(r.value).shape);
+    if (empty) places_.emplace(r.value, r.out);
+    return empty;
+  });
+  if (roots.empty()) return;
   const bool placed = places_.count(roots[0].value) != 0;
   if (!placed && !inlinable(roots[0].value) && !is_reduce(roots[0].value)) {
     compute_node(g_.producer(roots[0].value), roots);
@@ -295,9 +309,10 @@ void ProgramBuilder::compute_pointwise(const std::vector<Root>& roots) {
          g_.producer(roots[0].value));
 }
 
-// The checks that can ride in a kernel over `shape`.
+// The checks that can ride in a kernel over `shape`; none in what may not be run at all.
 std::vector<prims::NodeId> ProgramBuilder::take_checks(const SymInts& shape) {
   std::vector<NodeId> out;
+  if (regions_ > 0) return out;
   std::erase_if(checks_, [&](NodeId id) {
     if (!same_shape(g_.type(g_.node(id).operands[0]).shape, shape)) return false;
     out.push_back(id);
@@ -426,16 +441,7 @@ void ProgramBuilder::scatter(NodeId id, const Root& root) {
   std::set<ValueId> needed, seen;
   for (ValueId operand : n.operands) frontier(operand, needed, seen);
   for (ValueId u : needed) materialize(u);
-  // Donated: the output already is the operand's memory.
-  auto x = places_.find(n.operands[0]);
-  const bool donated =
-      x != places_.end() && x->second.buffer != root.out.buffer &&
-      program_.buffers[root.out.buffer].kind == Buffer::Kind::output &&
-      g_.outputs[program_.buffers[root.out.buffer].index].writes_input.has_value() &&
-      input_buffers_[*g_.outputs[program_.buffers[root.out.buffer].index].writes_input] ==
-          x->second.buffer &&
-      same_shape(x->second.strides, root.out.strides);
-  if (!donated) copy_into(n.operands[0], root.out);
+  copy_into(n.operands[0], root.out);
   launch(fused([&] { return scatter_kernel(context("scatter"), id, root.out); }), id);
 }
 
@@ -516,21 +522,27 @@ void ProgramBuilder::read_counts() {
 }
 
 void ProgramBuilder::compute_outputs() {
-  // Outputs of one shape that depend on one another's inputs only are written by one kernel.
-  std::vector<Root> pending;
-  std::vector<Root> copies;
-  std::set<ValueId> asked;
+  std::vector<Root> roots, detached;
   for (size_t j = 0; j < g_.outputs.size(); ++j) {
     const ValueId v = g_.outputs[j].value;
-    Root root{v, output_places_[j]};
-    if (detached_[j]) {
-      copies.push_back(root);
-      root.out = temp(v);
-    }
-    if (places_.count(v) != 0 || !asked.insert(v).second)
-      copies.push_back({v, output_places_[j]});
+    if (detached_[j]) detached.push_back({v, output_places_[j]});
+    if (detached_[j] && places_.count(v) != 0) continue;
+    roots.push_back({v, detached_[j] ? temp(v) : output_places_[j]});
+  }
+  compute_all(roots);
+  for (const Root& r : detached) copy_into(r.value, r.out);
+}
+
+// Roots of one shape that depend on one another's inputs only are made by one kernel. Those that
+// have a place already, or are asked for twice, are copied.
+void ProgramBuilder::compute_all(const std::vector<Root>& roots) {
+  std::vector<Root> pending, copies;
+  std::set<ValueId> asked;
+  for (const Root& r : roots) {
+    if (places_.count(r.value) != 0 || !asked.insert(r.value).second)
+      copies.push_back(r);
     else
-      pending.push_back(sink_views(root));
+      pending.push_back(sink_views(r));
   }
   while (!pending.empty()) {
     std::vector<Root> group{pending.front()};
@@ -613,6 +625,19 @@ Program ProgramBuilder::build() {
   return std::move(program_);
 }
 
+void ProgramBuilder::touch(Analysis analysis) {
+  if (loops_ == 0) ++clock_;
+  touches_.push_back({clock_, branches_, std::move(analysis)});
+}
+
+// Never both in one run.
+bool ProgramBuilder::exclude(const Touch& a, const Touch& b) {
+  return std::ranges::any_of(a.branches, [&](const Branch& x) {
+    return std::ranges::any_of(
+        b.branches, [&](const Branch& y) { return x.node == y.node && x.taken != y.taken; });
+  });
+}
+
 std::vector<bool> ProgramBuilder::unsafe_outputs() const {
   std::vector<bool> unsafe(g_.outputs.size());
   for (size_t j = 0; j < g_.outputs.size(); ++j) {
@@ -626,7 +651,7 @@ std::vector<bool> ProgramBuilder::unsafe_outputs() const {
     for (const Touch& w : touches_) {
       if (!touches(w, output, true)) continue;
       for (const Touch& r : touches_) {
-        if (r.position < w.position || !touches(r, input, false)) continue;
+        if (r.time < w.time || exclude(w, r) || !touches(r, input, false)) continue;
         if (&r != &w || !writes_in_place(w.analysis, input, output)) unsafe[j] = true;
       }
     }

@@ -84,6 +84,7 @@ class ProgramBuilder {
   void place_outputs();
   void read_counts();
   void compute_outputs();
+  void compute_all(const std::vector<Root>& roots);
   void join(std::vector<Root>& group, std::vector<Root>& pending);
   bool same_rows(const std::set<ValueId>& a, ValueId va, const std::set<ValueId>& b,
                  ValueId vb) const;
@@ -91,6 +92,7 @@ class ProgramBuilder {
   // Where the elements of `v` lie when it is placed, or a view of what is.
   std::optional<Placement> viewed(ValueId v) const;
   void copy_into(ValueId v, const Placement& p);
+  bool taken_over(ValueId v, const Placement& p) const;
 
   BuildContext context(const char* name) const;
   void launch(BuiltKernel k, NodeId node);
@@ -115,11 +117,36 @@ class ProgramBuilder {
   BufferId errors_ = 0;
   Materialized values_;
 
-  // For unsafe_outputs(): the order in which buffers are touched.
+  int regions_ = 0;  // that are being built, one within the other
+
+  // For unsafe_outputs(): when buffers are touched, and on which sides of branches.
+  struct Branch {
+    NodeId node;
+    bool taken;
+  };
   struct Touch {
-    size_t position;  // of the outermost step it belongs to: equal inside one loop
+    size_t time;  // rises in the order of steps; the same for all that one loop does
+    std::vector<Branch> branches;
     Analysis analysis;
   };
+  void touch(Analysis analysis);
+  static bool exclude(const Touch& a, const Touch& b);
+  template <typename F>
+  void looped(F build) {
+    if (loops_++ == 0) ++clock_;
+    build();
+    --loops_;
+  }
+  // What is inside of a loop may go the one way in one round and the other in the next.
+  template <typename F>
+  void branch(NodeId node, bool taken, F build) {
+    if (loops_ == 0) branches_.push_back({node, taken});
+    build();
+    if (loops_ == 0) branches_.pop_back();
+  }
+  size_t clock_ = 0;
+  int loops_ = 0;
+  std::vector<Branch> branches_;
   std::vector<Touch> touches_;
 };
 

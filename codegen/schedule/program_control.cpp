@@ -18,7 +18,7 @@ void ProgramBuilder::sort_passes(SortRequest r) {
   LoopStep inner{r.round + 1, *symbols.as_symbol(r.sub_round), {}};
   std::vector<Step>* before = steps_;
   steps_ = &inner.body;
-  launch(sort_pass_kernel(context("sort"), r), r.node);
+  looped([&] { launch(sort_pass_kernel(context("sort"), r), r.node); });
   steps_ = before;
   outer.body.push_back({std::move(inner)});
   steps_->push_back({std::move(outer)});
@@ -57,7 +57,7 @@ void ProgramBuilder::native(NodeId id, const std::vector<Root>& roots) {
   read.constant = 1;
   for (const auto& t : step.operands) analysis.accesses.push_back({t.buffer, read, false});
   for (const auto& t : step.results) analysis.accesses.push_back({t.buffer, write, true});
-  touches_.push_back({program_.steps.size(), std::move(analysis)});
+  touch(std::move(analysis));
   steps_->push_back({std::move(step)});
   for (const Root& r : copies) copy_into(r.value, r.out);
 }
@@ -111,13 +111,11 @@ void ProgramBuilder::region(const prims::Region& r, std::vector<Step>& steps,
   const auto outside = places_;
   std::vector<Step>* before = steps_;
   steps_ = &steps;
-  for (size_t k = 0; k < r.results.size(); ++k) {
-    // A result may be a value that has a place already, or one asked for twice.
-    if (places_.count(r.results[k]) != 0)
-      copy_into(r.results[k], results[k]);
-    else
-      compute({{r.results[k], results[k]}});
-  }
+  ++regions_;
+  std::vector<Root> roots;
+  for (size_t k = 0; k < r.results.size(); ++k) roots.push_back({r.results[k], results[k]});
+  compute_all(roots);
+  --regions_;
   steps_ = before;
   places_ = outside;
 }
@@ -162,7 +160,7 @@ void ProgramBuilder::for_loop(NodeId id, const std::vector<Root>& roots) {
     targets.push_back(std::move(row));
   }
   LoopStep step{count, *g_.context().as_symbol(counter), {}};
-  region(body, step.body, targets);
+  looped([&] { region(body, step.body, targets); });
   copy_buffers(next, now, like, step.body);
   steps_->push_back({std::move(step)});
 }
@@ -182,12 +180,15 @@ void ProgramBuilder::while_loop(NodeId id, const std::vector<Root>&) {
   WhileStep step;
   Placement condition = temp(n.regions[0].results[0]);
   step.condition = condition.buffer;
-  region(n.regions[0], step.test, {condition});
-  region(n.regions[1], step.body, next);
+  looped([&] {
+    region(n.regions[0], step.test, {condition});
+    region(n.regions[1], step.body, next);
+  });
   copy_buffers(next, now, like, step.body);
   steps_->push_back({std::move(step)});
 }
 
+// Normalised, its regions have no parameters: they see what is outside.
 void ProgramBuilder::cond(NodeId id, const std::vector<Root>& roots) {
   const Node& n = g_.node(id);
   BranchStep step;
@@ -200,13 +201,8 @@ void ProgramBuilder::cond(NodeId id, const std::vector<Root>& roots) {
         std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return r.value == v; });
     results.push_back(root != roots.end() ? root->out : temp(v));
   }
-  for (size_t k = 1; k < n.operands.size(); ++k) {
-    if (places_.count(n.operands[k]) == 0) materialize(n.operands[k]);
-    for (const prims::Region& r : n.regions)
-      places_.emplace(r.params[k - 1], places_.at(n.operands[k]));
-  }
-  region(n.regions[0], step.then_steps, results);
-  region(n.regions[1], step.else_steps, results);
+  branch(id, true, [&] { region(n.regions[0], step.then_steps, results); });
+  branch(id, false, [&] { region(n.regions[1], step.else_steps, results); });
   for (size_t k = 0; k < n.results.size(); ++k) places_.emplace(n.results[k], results[k]);
   steps_->push_back({std::move(step)});
 }

@@ -335,6 +335,19 @@ TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& ove
   return out;
 }
 
+// Where the results end that go to a list given as out=: after as many as the list has whose new
+// state they are, else where the arguments behind it begin.
+size_t end_of_list(const specs::Bundle& bundle, const specs::Overload& overload,
+                   const TestCase& test, size_t rest) {
+  const specs::Overload& base = bundle.overloads[overload.base];
+  const int updated = base.returns.empty() ? -1 : base.updated_arg(base.returns[0]);
+  if (updated < 0) return rest;
+  const int given = overload.find_arg(base.args[static_cast<size_t>(updated)].name);
+  const auto* list =
+      given < 0 ? nullptr : std::get_if<TensorList>(&test.args[static_cast<size_t>(given)]);
+  return list ? std::min(list->size(), rest) : rest;
+}
+
 }  // namespace
 
 std::vector<HostTensor> tensors_of(const TestCase& test) {
@@ -385,9 +398,9 @@ void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
       test.args[i] = next(how);
       continue;
     }
-    // A list takes what the arguments after it leave.
     TensorList list;
-    while (result + left < base.results.size()) list.emplace_back(next(how));
+    const size_t end = end_of_list(bundle, overload, test, base.results.size() - left);
+    while (result < end) list.emplace_back(next(how));
     test.args[i] = std::move(list);
   }
 }

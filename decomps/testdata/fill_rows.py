@@ -99,15 +99,17 @@ def call(text):
         args[key] = reader.value()
         reader.spaces()
     function = getattr(getattr(torch.ops.aten, op), overload or 'default')
+    given = dict(args)
     positional = []
     for a in function._schema.arguments:
         if a.kwarg_only or a.name not in args:
             break
         positional.append(args.pop(a.name))
     result = function(*positional, **args)
-    if result is None:  # what was written
-        return positional[0]
-    return result
+    returned = [] if result is None else flat(result)
+    written = [given[a.name] for a in function._schema.arguments
+               if a.alias_info and a.alias_info.is_write]
+    return returned + [t for t in flat(written) if not any(t is r for r in returned)]
 
 
 def shown(value, dtype):

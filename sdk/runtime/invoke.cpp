@@ -44,7 +44,16 @@ size_t returned_count(const Call& call) {
   return count;
 }
 
-// One Value a return. A list return takes all results that the other returns leave.
+// Where the results of list return `r` end, which begin at `next`: it has as many as the list whose
+// new state it is, or all that the returns behind it leave.
+size_t end_of_list(const Call& call, size_t r, size_t next) {
+  const specs::Overload& o = call.op.overload;
+  const int updated = o.updated_arg(o.returns[r]);
+  if (updated >= 0) return next + call.args[static_cast<size_t>(updated)].count;
+  return returned_count(call) - (o.returns.size() - r - 1);
+}
+
+// One Value a return.
 std::vector<Value> take_values(Call& call) {
   const auto& returns = call.op.overload.returns;
   std::vector<Value> out;
@@ -54,9 +63,8 @@ std::vector<Value> take_values(Call& call) {
     if (kind == specs::ArgKind::tensor) {
       out.emplace_back(call.results.take(next++));
     } else if (kind == specs::ArgKind::tensor_list) {
-      const size_t after = returns.size() - r - 1;
       std::vector<Tensor> list;
-      const size_t end = returned_count(call) - after;
+      const size_t end = end_of_list(call, r, next);
       while (next < end) list.push_back(call.results.take(next++));
       out.emplace_back(std::move(list));
     } else {

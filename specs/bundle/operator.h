@@ -133,6 +133,13 @@ struct Overload {
     }
     return -1;
   }
+  // The argument whose new state the return is, as functional overloads of operators that write
+  // name it (self_out of self), or -1.
+  int updated_arg(const Return& r) const {
+    constexpr std::string_view kSuffix = "_out";
+    const std::string_view name = r.name;
+    return name.ends_with(kSuffix) ? find_arg(name.substr(0, name.size() - kSuffix.size())) : -1;
+  }
   bool has_tag(std::string_view tag) const {
     for (const std::string& t : tags) {
       if (t == tag) return true;
