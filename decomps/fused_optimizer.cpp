@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -32,6 +33,8 @@ struct Gradients {
 
 // The elements of all lists for one parameter, in what is computed in; gives their new values.
 using Update = std::function<List(size_t, List)>;
+// Made where the step is: what it computes for all parameters is skipped with it.
+using MakeUpdate = std::function<Update()>;
 
 // --- what is refused ---
 
@@ -113,7 +116,8 @@ Lists unless(Tracer& t, const Val& skipped, const Lists& lists,
 }
 
 // One parameter after another; gradients stay unscaled.
-Lists after_step(const Lists& lists, const Gradients& how, const Update& update) {
+Lists after_step(const Lists& lists, const Gradients& how, const MakeUpdate& make) {
+  const Update update = make();
   Lists next = lists;
   for (size_t i = 0; i < lists[kParam].size(); ++i) {
     List x;
@@ -131,11 +135,11 @@ Lists after_step(const Lists& lists, const Gradients& how, const Update& update)
   return next;
 }
 
-Lists run(Tracer& t, const Lists& lists, const Gradients& how, const Update& update) {
+Lists run(Tracer& t, const Lists& lists, const Gradients& how, const MakeUpdate& make) {
   if (how.scale) require_float(*how.scale);
   if (how.found_inf) require_float(*how.found_inf);
   if (lists[kParam].empty()) return lists;
-  auto step = [&](const Lists& now) { return after_step(now, how, update); };
+  auto step = [&](const Lists& now) { return after_step(now, how, make); };
   if (!how.found_inf) return step(lists);
   return unless(t, eq(number_of(*how.found_inf, "found_inf"), Scalar(1.0)), lists, step);
 }
@@ -182,7 +186,7 @@ std::tuple<List, List, List> sgd(Tracer& t, const List& self, const List& grads,
     require_beside(self, {"momentum_buffer_list", buffers});
     lists.push_back(buffers);
   }
-  const Lists out = run(t, lists, how, [&](size_t, List x) {
+  const Update update = [&](size_t, List x) {
     const DType c = x[kParam].dtype();
     Val g = with_decay(x[kGrad], x[kParam], t.scalar(r.weight_decay, c));
     if (!buffers.empty()) {
@@ -194,7 +198,8 @@ std::tuple<List, List, List> sgd(Tracer& t, const List& self, const List& grads,
     }
     x[kParam] = x[kParam] - g * convert(lr, c);
     return x;
-  });
+  };
+  const Lists out = run(t, lists, how, [&] { return update; });
   return {out[kParam], out[kGrad], buffers.empty() ? List() : out[kState]};
 }
 
@@ -208,14 +213,30 @@ struct AdamRates {
 
 // Both moments start from zero, for which the first steps make up.
 struct Corrections {
-  Val step_size, root;
+  Val step_size, root;  // f64
 };
 
-Corrections corrections(Tracer& t, const AdamRates& r, const Val& lr, const Val& steps, DType c) {
-  auto missing = [&](const ScalarArg& beta) {
-    return Scalar(1.0) - binary(Prim::pow, t.scalar(beta, DType::f64), steps);
-  };
-  return {convert(lr / missing(r.beta1), c), convert(unary(Prim::sqrt, missing(r.beta2)), c)};
+// Those of a few parameters are computed together: numbers apiece would be a launch apiece.
+std::vector<Corrections> corrections(Tracer& t, const AdamRates& r, const Val& lr,
+                                     const List& state_steps) {
+  constexpr size_t kTogether = 8;
+  auto as_matrix = [](const Val& number) { return reshape(number, {1, 1}); };
+  const Val betas = concatenate(
+      {as_matrix(t.scalar(r.beta1, DType::f64)), as_matrix(t.scalar(r.beta2, DType::f64))}, 0);
+  const Val is_first = eq(t.iota({2, 1}, 0, DType::i64), Scalar(0));
+  std::vector<Corrections> out;
+  for (size_t first = 0; first < state_steps.size(); first += kTogether) {
+    List steps;
+    for (size_t i = first; i < std::min(first + kTogether, state_steps.size()); ++i)
+      steps.push_back(as_matrix(steps_of(state_steps[i])));
+    const Val missing = Scalar(1.0) - binary(Prim::pow, betas, concatenate(steps, 1));
+    const Val both = where(is_first, lr / missing, unary(Prim::sqrt, missing));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const Val pair = select(both, 1, static_cast<int64_t>(i));
+      out.push_back({select(pair, 0, 0), select(pair, 0, 1)});
+    }
+  }
+  return out;
 }
 
 // From `a` towards `b`, exact at both ends.
@@ -226,6 +247,26 @@ Val between(const Val& a, const Val& b, const Val& weight) {
 
 using AdamLists = std::tuple<List, List, List, List, List>;
 
+// The first moment, the second and, with AMSGrad, the greatest second one so far.
+List adam_update(Tracer& t, const AdamRates& r, const Val& lr, const Corrections& at, List x) {
+  const DType c = x[kParam].dtype();
+  auto rest = [&](const ScalarArg& beta) {
+    return convert(Scalar(1.0) - t.scalar(beta, DType::f64), c);
+  };
+  Val &p = x[kParam], &g = x[kGrad], &mean = x[kState], &square = x[kState + 1];
+  const Val decay = t.scalar(r.weight_decay, DType::f64);
+  if (r.decoupled)
+    p = p * convert(Scalar(1.0) - lr * decay, c);
+  else
+    g = with_decay(g, p, convert(decay, c));
+  mean = between(mean, g, rest(r.beta1));
+  square = square * t.scalar(r.beta2, c) + g * g * rest(r.beta2);
+  if (r.amsgrad) x.back() = binary(Prim::max, x.back(), square);
+  const Val spread = unary(Prim::sqrt, x.back()) / convert(at.root, c) + t.scalar(r.eps, c);
+  p = p - convert(at.step_size, c) * mean / spread;
+  return x;
+}
+
 AdamLists adam(Tracer& t, Lists lists, const List& maxima, const List& steps, const AdamRates& r,
                const Val& lr, const Gradients& how) {
   if (r.amsgrad) {
@@ -234,24 +275,10 @@ AdamLists adam(Tracer& t, Lists lists, const List& maxima, const List& steps, co
   }
   require_length(r.amsgrad || maxima.empty(), "max_exp_avg_sqs.empty()");
   require_length(steps.size() == lists[kParam].size(), "state_steps.size() == n_tensors");
-  const Lists out = run(t, lists, how, [&](size_t i, List x) {
-    const DType c = x[kParam].dtype();
-    const Corrections at = corrections(t, r, lr, steps_of(steps[i]), c);
-    auto rest = [&](const ScalarArg& beta) {
-      return convert(Scalar(1.0) - t.scalar(beta, DType::f64), c);
+  const Lists out = run(t, lists, how, [&]() -> Update {
+    return [&, made = corrections(t, r, lr, steps)](size_t i, List x) {
+      return adam_update(t, r, lr, made[i], std::move(x));
     };
-    Val &p = x[kParam], &g = x[kGrad], &mean = x[kState], &square = x[kState + 1];
-    const Val decay = t.scalar(r.weight_decay, DType::f64);
-    if (r.decoupled)
-      p = p * convert(Scalar(1.0) - lr * decay, c);
-    else
-      g = with_decay(g, p, convert(decay, c));
-    mean = between(mean, g, rest(r.beta1));
-    square = square * t.scalar(r.beta2, c) + g * g * rest(r.beta2);
-    if (r.amsgrad) x.back() = binary(Prim::max, x.back(), square);
-    const Val spread = unary(Prim::sqrt, x.back()) / at.root + t.scalar(r.eps, c);
-    p = p - at.step_size * mean / spread;
-    return x;
   });
   return {out[0], out[1], out[2], out[3], r.amsgrad ? out[4] : List()};
 }
@@ -274,7 +301,7 @@ std::tuple<List, List, List> adagrad(Tracer& t, const List& self, const List& gr
   const Lists lists =
       checked("fused_adagrad_kernel", self, {{"grads", grads}, {"state_sums", sums}});
   require_length(steps.size() == self.size(), "state_steps.size() == n_tensors");
-  const Lists out = run(t, lists, how, [&](size_t i, List x) {
+  const Update update = [&](size_t i, List x) {
     const DType c = x[kParam].dtype();
     const Val before = steps_of(steps[i]) - Scalar(1.0);
     const Val rate = convert(lr / (before * t.scalar(r.lr_decay, DType::f64) + Scalar(1.0)), c);
@@ -282,7 +309,8 @@ std::tuple<List, List, List> adagrad(Tracer& t, const List& self, const List& gr
     x[kState] = x[kState] + g * g;
     x[kParam] = x[kParam] - rate * g / (unary(Prim::sqrt, x[kState]) + t.scalar(r.eps, c));
     return x;
-  });
+  };
+  const Lists out = run(t, lists, how, [&] { return update; });
   return {out[kParam], out[kGrad], out[kState]};
 }
 

@@ -61,6 +61,8 @@ class Normalizer {
   Values cond(const Node& n, const Values& in);
   Values dot(const Node& n, const Values& in);
   void note_reread(ValueId v);
+  void note_number(ValueId v);
+  bool costly(ValueId v);
   Values reduce(const Node& n, const Values& in);
   Values reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim);
   Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
@@ -83,6 +85,7 @@ class Normalizer {
   const std::function<bool(const Graph&, prims::NodeId)>& native_;
   Graph to_;
   std::unordered_set<ValueId> reread_;
+  std::unordered_map<ValueId, bool> costly_;
   Builder b_;
   Values map_;
 };
@@ -145,6 +148,9 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
         return set_dim(n, in);
       case Prim::cond:
         return cond(n, in);
+      case Prim::broadcast_in_dim:
+        if (!prims::product(n.attr<SymInts>("shape")).same(SymInt(1))) note_number(in[0]);
+        break;
       default:
         break;
     }
@@ -197,6 +203,25 @@ void Normalizer::note_reread(ValueId v) {
         return;
     }
   }
+}
+
+// A number that takes effort is computed once, and not with each of the elements it meets.
+void Normalizer::note_number(ValueId v) {
+  if (prims::product(b_.shape(v)).same(SymInt(1)) && costly(v)) note_reread(v);
+}
+
+// Does making an element of it take more than arithmetic?
+bool Normalizer::costly(ValueId v) {
+  const prims::NodeId p = v == prims::kNoValue ? Graph::kNoNode : to_.producer(v);
+  if (p == Graph::kNoNode) return false;
+  if (auto known = costly_.find(v); known != costly_.end()) return known->second;
+  const Node& n = to_.node(p);
+  const bool by_element = is_elementwise(n.prim) || info(n.prim).category == "shape";
+  const bool found =
+      is_transcendental(n.prim) ||
+      (by_element && std::ranges::any_of(n.operands, [&](ValueId x) { return costly(x); }));
+  costly_.emplace(v, found);
+  return found;
 }
 
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:

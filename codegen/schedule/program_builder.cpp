@@ -544,6 +544,7 @@ void ProgramBuilder::compute_all(const std::vector<Root>& roots) {
     else
       pending.push_back(sink_views(r));
   }
+  compute_once(pending);
   while (!pending.empty()) {
     std::vector<Root> group{pending.front()};
     pending.erase(pending.begin());
@@ -558,6 +559,18 @@ void ProgramBuilder::compute_all(const std::vector<Root>& roots) {
     });
   }
   for (const Root& r : copies) copy_into(r.value, r.out);
+}
+
+// What the roots read that is to be computed once is made first: it would keep them apart.
+void ProgramBuilder::compute_once(const std::vector<Root>& roots) {
+  std::set<ValueId> needed, seen;
+  for (const Root& r : roots) {
+    reread_.erase(r.value);
+    frontier(r.value, needed, seen);
+  }
+  for (ValueId u : needed) {
+    if (reread_.count(u) != 0) materialize(u);
+  }
 }
 
 // Moves into `group` what belongs into its kernel: results of the same node; values of the same

@@ -85,6 +85,7 @@ class ProgramBuilder {
   void read_counts();
   void compute_outputs();
   void compute_all(const std::vector<Root>& roots);
+  void compute_once(const std::vector<Root>& roots);
   void join(std::vector<Root>& group, std::vector<Root>& pending);
   bool same_rows(const std::set<ValueId>& a, ValueId va, const std::set<ValueId>& b,
                  ValueId vb) const;

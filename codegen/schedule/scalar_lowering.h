@@ -14,6 +14,7 @@ namespace primset::schedule {
 // Is `p` computed element by element from operands of the result's shape (convert, bitcast,
 // complex, real and imag included)?
 bool is_elementwise(prims::Prim p);
+bool is_transcendental(prims::Prim p);  // far more work than arithmetic
 
 // A literal of the dtype, one lane.
 Elem literal(kir::Builder& b, const Scalar& v, DType dtype);

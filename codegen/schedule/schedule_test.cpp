@@ -454,6 +454,67 @@ graph(%0 x: f16[s0, s1]) {
   return %1 total, %2 running
 }
 )"},
+    {"branch_in_place", R"(symbol s0 = 17 min 2
+symbol s1 = 9 min 2
+graph(%0 x: f32[s0], %1 y: f32[s0], %2 z: f32[s1], %3 f: f32[]) {
+  %4: f32[] = constant() {value = #0.0, dtype = f32, shape = []}
+  %5: bool[] = lt(%3, %4)
+  %20: f32[s0], %21: f32[s0], %22: f32[s1] = cond(%5, %0, %1, %2) region(%6: f32[s0], %7: f32[s0], %8: f32[s1]) {
+    return %6, %7, %8
+  } region(%9: f32[s0], %10: f32[s0], %11: f32[s1]) {
+    %12: f32[s0] = add(%9, %10)
+    %13: f32[s0] = mul(%9, %12)
+    %14: f32[s1] = exp(%11)
+    return %12, %13, %14
+  }
+  return %20 a writes 0, %21 b writes 1, %22 c writes 2
+}
+)",
+     2},
+    {"branch_of_rows_and_copies", R"(symbol s0 = 17 min 2
+symbol s1 = 9 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1], %2 f: i32[]) {
+  %3: i32[] = constant() {value = #0, dtype = i32, shape = []}
+  %4: bool[] = lt(%2, %3)
+  %20: f32[s0, s1], %21: f32[s0], %22: f32[0] = cond(%4, %0, %1) region(%5: f32[s0, s1], %6: f32[s0, s1]) {
+    %7: f32[s0] = reduce_sum(%5) {dims = (1)}
+    %8: f32[0] = constant() {value = #1.0, dtype = f32, shape = [0]}
+    return %6, %7, %8
+  } region(%9: f32[s0, s1], %10: f32[s0, s1]) {
+    %11: f32[s0] = reduce_max(%10) {dims = (1)}
+    %12: f32[s0, s1] = reverse(%9) {dims = (0)}
+    %13: f32[0] = constant() {value = #2.0, dtype = f32, shape = [0]}
+    return %12, %11, %13
+  }
+  %23: f32[s0] = neg(%21)
+  return %22 none, %20 a writes 0, %23 b
+}
+)"},
+    {"exchange_in_place", R"(symbol s0 = 17 min 2
+graph(%0 x: f32[s0], %1 f: i32[]) {
+  %2: i32[] = constant() {value = #0, dtype = i32, shape = []}
+  %3: bool[] = lt(%1, %2)
+  %8: f32[s0] = cond(%3, %0) region(%4: f32[s0]) {
+    %5: f32[s0] = reverse(%4) {dims = (0)}
+    return %5
+  } region(%6: f32[s0]) {
+    %7: f32[s0] = neg(%6)
+    return %7
+  }
+  return %8 a writes 0
+}
+)",
+     3},
+    {"number_made_once", R"(symbol s0 = 17 min 2
+graph(%0 x: f32[s0], %1 y: f32[s0], %2 n: f32[]) {
+  %3: f32[] = exp(%2)
+  %4: f32[s0] = broadcast_in_dim(%3) {shape = [s0], dims = ()}
+  %5: f32[s0] = add(%0, %4)
+  %6: f32[s0] = mul(%0, %1)
+  return %6 a writes 1, %5 b writes 0
+}
+)",
+     2},
     {"for_loop", R"(symbol s0 = 17 min 2
 graph(%0 x: f32[s0]) {
   %6: f32[s0] = for_loop(%0) {count = <5>, stacked = 0} region(%1: i64[], %2: f32[s0]) {
