@@ -181,7 +181,7 @@ std::tuple<List, List, List> sgd(Tracer& t, const List& self, const List& grads,
                                  const List& buffers, const SgdRates& r, const Val& lr,
                                  const Gradients& how) {
   Lists lists = checked("fused_sgd_kernel", self, {{"grads", grads}});
-  check_momentum(t, r.momentum, !buffers.empty());
+  if (!self.empty()) check_momentum(t, r.momentum, !buffers.empty());
   if (!buffers.empty()) {
     require_beside(self, {"momentum_buffer_list", buffers});
     lists.push_back(buffers);

@@ -43,11 +43,13 @@ bool has_elements(const SymInts& shape) {
 
 ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
                                std::unordered_set<ValueId> reread, const kir::TargetModel& target,
-                               const Options& options, const std::vector<bool>& detached)
+                               const Options& options, bool readers_first,
+                               const std::vector<bool>& detached)
     : graph_(std::move(graph)),
       g_(*graph_),
       target_(target),
       options_(options),
+      readers_first_(readers_first),
       detached_(detached),
       reread_(std::move(reread)),
       values_{g_,
@@ -529,7 +531,7 @@ void ProgramBuilder::compute_outputs() {
     if (detached_[j] && places_.count(v) != 0) continue;
     roots.push_back({v, detached_[j] ? temp(v) : output_places_[j]});
   }
-  compute_all(roots);
+  compute_all(readers_first_ ? readers_first(std::move(roots)) : roots);
   for (const Root& r : detached) copy_into(r.value, r.out);
 }
 
@@ -559,6 +561,55 @@ void ProgramBuilder::compute_all(const std::vector<Root>& roots) {
     });
   }
   for (const Root& r : copies) copy_into(r.value, r.out);
+}
+
+// The buffers of graph inputs that `v` is made from.
+std::set<BufferId> ProgramBuilder::inputs_of(ValueId v) const {
+  std::set<BufferId> found;
+  std::set<ValueId> seen;
+  std::function<void(ValueId)> visit;
+  std::function<void(const prims::Region&)> inside = [&](const prims::Region& r) {
+    for (ValueId x : r.results) visit(x);
+  };
+  visit = [&](ValueId x) {
+    if (x == prims::kNoValue || !seen.insert(x).second) return;
+    if (auto place = places_.find(x); place != places_.end()) found.insert(place->second.buffer);
+    const NodeId p = g_.producer(x);
+    if (p == prims::Graph::kNoNode) return;
+    for (ValueId operand : g_.node(p).operands) visit(operand);
+    for (const prims::Region& r : g_.node(p).regions) inside(r);
+  };
+  visit(v);
+  return found;
+}
+
+std::vector<Root> ProgramBuilder::readers_first(std::vector<Root> roots) const {
+  struct Pending {
+    Root root;
+    std::set<BufferId> reads;
+    std::optional<BufferId> takes;  // the input whose memory it is to have
+  };
+  std::vector<Pending> pending;
+  std::map<BufferId, size_t> readers;
+  for (Root& r : roots) {
+    Pending p{r, inputs_of(r.value), {}};
+    const Buffer& out = program_.buffers[r.out.buffer];
+    if (out.kind == Buffer::Kind::output && g_.outputs[out.index].writes_input)
+      p.takes = input_buffers_[*g_.outputs[out.index].writes_input];
+    for (BufferId b : p.reads) ++readers[b];
+    pending.push_back(std::move(p));
+  }
+  std::vector<Root> out;
+  while (!pending.empty()) {
+    auto next = std::ranges::find_if(pending, [&](const Pending& p) {
+      return !p.takes || readers[*p.takes] == p.reads.count(*p.takes);
+    });
+    if (next == pending.end()) next = pending.begin();
+    for (BufferId b : next->reads) --readers[b];
+    out.push_back(std::move(next->root));
+    pending.erase(next);
+  }
+  return out;
 }
 
 // What the roots read that is to be computed once is made first: it would keep them apart.

@@ -19,12 +19,14 @@ namespace primset::schedule {
 
 class ProgramBuilder {
  public:
+  // `readers_first`: what reads an input is made before the output that takes its memory over, as
+  // far as that goes.
   // detached[j]: output j is computed in a temporary and copied at the end, because something still
   // reads the input whose memory it takes over.
   // `reread`: values to be computed once, into memory (normalize.h).
   ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
                  std::unordered_set<prims::ValueId> reread, const kir::TargetModel& target,
-                 const Options& options, const std::vector<bool>& detached);
+                 const Options& options, bool readers_first, const std::vector<bool>& detached);
 
   Program build();
   // Outputs that take over an input which is read elsewhere while or after they are written.
@@ -85,6 +87,8 @@ class ProgramBuilder {
   void read_counts();
   void compute_outputs();
   void compute_all(const std::vector<Root>& roots);
+  std::vector<Root> readers_first(std::vector<Root> roots) const;
+  std::set<BufferId> inputs_of(ValueId v) const;
   void compute_once(const std::vector<Root>& roots);
   void join(std::vector<Root>& group, std::vector<Root>& pending);
   bool same_rows(const std::set<ValueId>& a, ValueId va, const std::set<ValueId>& b,
@@ -104,6 +108,7 @@ class ProgramBuilder {
   const prims::Graph& g_;
   const kir::TargetModel& target_;
   const Options& options_;
+  const bool readers_first_;
   std::vector<bool> detached_;
   Program program_;
   std::vector<Step>* steps_ = nullptr;

@@ -1,5 +1,6 @@
 #include "codegen/schedule/schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/schedule/normalize.h"
@@ -11,17 +12,19 @@ namespace primset::schedule {
 // The passes:
 //   1. normalize      every node gets a form that has a kernel family
 //   2. build          values are materialised, kernels fused and built, in the order they run
-//   3. detach         outputs that take over an input still being read are computed aside
+//   3. reorder        what reads an input is made before the output that takes over its memory
+//   4. detach         outputs for which that is not enough are computed aside
 Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
                  const Options& options) {
   Normalized normalized = normalize(*graph, target, options.native);
   auto normal = std::make_shared<prims::Graph>(std::move(normalized.graph));
   std::vector<bool> detached(normal->outputs.size(), false);
-  // Detaching one output may make another unsafe; every round detaches at least one.
-  for (size_t round = 0; round <= normal->outputs.size(); ++round) {
-    ProgramBuilder builder(normal, normalized.reread, target, options, detached);
+  // Detaching one output may make another unsafe; every round but the first detaches at least one.
+  for (size_t round = 0; round <= normal->outputs.size() + 1; ++round) {
+    ProgramBuilder builder(normal, normalized.reread, target, options, round > 0, detached);
     Program program = builder.build();
     const std::vector<bool> unsafe = builder.unsafe_outputs();
+    if (round == 0 && std::ranges::count(unsafe, true) > 0 && unsafe.size() > 1) continue;
     bool safe = true;
     for (size_t j = 0; j < unsafe.size(); ++j) {
       if (unsafe[j]) detached[j] = true, safe = false;

@@ -515,6 +515,16 @@ graph(%0 x: f32[s0], %1 y: f32[s0], %2 n: f32[]) {
 }
 )",
      2},
+    {"read_before_it_is_overwritten", R"(symbol s0 = 17 min 2
+symbol s1 = 9 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s1]) {
+  %2: f32[s0, s1] = neg(%0)
+  %3: f32[s1] = reduce_max(%0) {dims = (0)}
+  %4: f32[s1] = mul(%1, %3)
+  return %2 a writes 0, %4 b writes 1
+}
+)",
+     2},
     {"for_loop", R"(symbol s0 = 17 min 2
 graph(%0 x: f32[s0]) {
   %6: f32[s0] = for_loop(%0) {count = <5>, stacked = 0} region(%1: i64[], %2: f32[s0]) {

@@ -353,5 +353,32 @@ TEST(Graph, SizesThatOnlyARunKnowsCannotBeLookedAt) {
             (std::vector<int64_t>{0, 2, 6}));
 }
 
+TEST(Graph, AStepIsSkippedWhereARunFindsInfinity) {
+  const Tensor scale = floats({2}, {}), tracker = Tensor::of<int32_t>(std::vector<int32_t>{0}, {});
+  const Tensor param = floats({1, 2}, {2});
+  const Graph graph = Graph::capture({floats({0, 0}, {2}), param, scale, tracker}, [](Inputs in) {
+    const Tensor grad = call("clone", {in[0]});
+    const Tensor found = call("zeros_like", {in[2]});
+    const Tensor inverse = call("reciprocal", {in[2]});
+    invoke("_amp_foreach_non_finite_check_and_unscale_", {Tensors{grad}, found, inverse});
+    invoke("_fused_sgd_", {Tensors{in[1]}, Tensors{grad}, Tensors{}},
+           {{"weight_decay", 0.0},
+            {"momentum", 0.0},
+            {"lr", 1.0},
+            {"dampening", 0.0},
+            {"nesterov", false},
+            {"maximize", false},
+            {"is_first_step", false},
+            {"found_inf", found}});
+    return Tensors{call("_amp_update_scale_", {in[2], in[3], found, 2.0, 0.5, 1})};
+  });
+  graph.run({floats({2, 4}, {2}), param, scale, tracker});
+  EXPECT_EQ(param.to_vector<float>(), (Floats{0, 0}));
+  EXPECT_EQ(scale.to_vector<float>(), (Floats{4}));
+  graph.run({floats({4, INFINITY}, {2}), param, scale, tracker});
+  EXPECT_EQ(param.to_vector<float>(), (Floats{0, 0}));
+  EXPECT_EQ(scale.to_vector<float>(), (Floats{2}));
+}
+
 }  // namespace
 }  // namespace primset

@@ -81,5 +81,57 @@ TEST(ListCall, NothingIsWrittenWhenOneElementIsWrong) {
   EXPECT_THROW(invoke("_foreach_add.List", {List{good, bad}, List{good}}), Error);
 }
 
+Tensor number(float v) {
+  return Tensor::of<float>(std::span<const float>(&v, 1), {});
+}
+
+std::vector<Value> sgd(const List& params, const List& grads, const List& buffers,
+                       double momentum) {
+  return invoke("_fused_sgd", {params, grads, buffers},
+                {{"weight_decay", 0.0},
+                 {"momentum", momentum},
+                 {"lr", 1.0},
+                 {"dampening", 0.0},
+                 {"nesterov", false},
+                 {"maximize", false},
+                 {"is_first_step", false}});
+}
+
+TEST(ListCall, EveryReturnedListHasTheLengthOfItsArgument) {
+  const auto step = sgd(list(2, 0), list(2, 1), list(2, 2), 0.5);
+  ASSERT_EQ(step.size(), 3u);
+  for (const Value& v : step) EXPECT_EQ(v.as<List>().size(), 2u);
+  EXPECT_EQ(step[2].as<List>()[1].to_vector<float>()[0], 3.5f);
+  const auto plain = sgd(list(3, 0), list(3, 1), {}, 0);
+  EXPECT_EQ(plain[1].as<List>().size(), 3u);
+  EXPECT_EQ(plain[2].as<List>().size(), 0u);
+  EXPECT_THROW(sgd(list(3, 0), list(3, 1), {}, 0.5), Error);
+  EXPECT_EQ(sgd({}, {}, {}, 0.5)[0].as<List>().size(), 0u);
+}
+
+TEST(ListCall, ASkippedStepTouchesNothing) {
+  const List params = list(3, 1), grads = list(3, 2), sums = list(3, 3);
+  const List steps{number(1), number(2), number(3)};
+  auto launches = [&](const Value& found_inf) {
+    const uint64_t before = statistics().launches;
+    invoke("_fused_adagrad_", {params, grads, sums, steps},
+           {{"lr", 1.0},
+            {"lr_decay", 0.0},
+            {"weight_decay", 0.0},
+            {"eps", 0.0},
+            {"maximize", false},
+            {"grad_scale", number(2)},
+            {"found_inf", found_inf}});
+    return statistics().launches - before;
+  };
+  EXPECT_EQ(launches(number(1)), 1u);  // what asks whether to skip
+  EXPECT_EQ(params[0].to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(grads[2].to_vector<float>()[0], 4);
+  EXPECT_EQ(launches(number(0)), 4u);
+  EXPECT_EQ(grads[2].to_vector<float>()[0], 2);
+  EXPECT_EQ(sums[0].to_vector<float>(), (Floats{4, 6.25}));
+  EXPECT_EQ(params[0].to_vector<float>()[0], 0.5f);
+}
+
 }  // namespace
 }  // namespace primset
