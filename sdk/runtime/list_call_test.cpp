@@ -105,7 +105,10 @@ TEST(ListCall, EveryReturnedListHasTheLengthOfItsArgument) {
   const auto plain = sgd(list(3, 0), list(3, 1), {}, 0);
   EXPECT_EQ(plain[1].as<List>().size(), 3u);
   EXPECT_EQ(plain[2].as<List>().size(), 0u);
-  EXPECT_THROW(sgd(list(3, 0), list(3, 1), {}, 0.5), Error);
+  const auto wrong = [] {
+    return sgd(list(3, 0), list(3, 1), {}, 0.5)[0].as<List>()[0].to_vector<float>();
+  };
+  EXPECT_THROW(wrong(), Error);
   EXPECT_EQ(sgd({}, {}, {}, 0.5)[0].as<List>().size(), 0u);
 }
 
