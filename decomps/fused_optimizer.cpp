@@ -115,7 +115,7 @@ Lists unless(Tracer& t, const Val& skipped, const Lists& lists,
   return split(t.prim(Prim::cond, operands, {}, {std::move(kept), std::move(stepped)}));
 }
 
-// One parameter after another; gradients stay unscaled.
+// One parameter after another. What is left in the gradients is divided by their scale, no more.
 Lists after_step(const Lists& lists, const Gradients& how, const MakeUpdate& make) {
   const Update update = make();
   Lists next = lists;

@@ -271,6 +271,7 @@ constexpr NamedGenerator kGenerators[] = {
     {"reduction", reduction_cases},
     {"scan", scan_cases},
     {"foreach", foreach_cases},
+    {"optimizer_step", optimizer_step_cases},
     {"creation_like", like_cases},
 };
 constexpr NamedGenerator kFamilies[] = {

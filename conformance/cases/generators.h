@@ -22,6 +22,8 @@ std::vector<Recipe> stepwise_cases(const specs::Overload& overload, DType dtype)
 std::vector<Recipe> reduction_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> scan_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> foreach_cases(const specs::Overload& overload, DType dtype);
+// Of operators that take a step of an optimizer.
+std::vector<Recipe> optimizer_step_cases(const specs::Overload& overload, DType dtype);
 std::vector<Recipe> like_cases(const specs::Overload& overload, DType dtype);
 
 // By the name that a spec gives; null when there is no such generator.
@@ -54,7 +56,6 @@ std::span<const OperatorRow> rearrange_rows();
 std::span<const OperatorRow> creation_rows();  // and copies
 std::span<const OperatorRow> network_rows();   // normalisation, pooling, upsampling, losses
 std::span<const OperatorRow> random_op_rows();
-std::span<const OperatorRow> optimizer_rows();  // and gradient scaling
 
 // The operator whose rows are this one's, too; null when there is none.
 const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overload& overload);

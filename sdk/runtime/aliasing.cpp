@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sdk/runtime/dispatch.h"
 #include "sdk/runtime/host_copy.h"
@@ -57,31 +58,57 @@ void check_input(Call& call, const TensorImpl& written, const TensorImpl& input,
   replace(call, argument, element, clone_of(input));
 }
 
+// A tensor of the call, as an argument or in a list.
+struct Use {
+  const TensorImpl* tensor;
+  uint32_t argument, element;
+};
+using Uses = SmallVector<Use, 8>;
+
+const StorageImpl* storage_of(const Use& u) {
+  return u.tensor->storage;
+}
+
+// Elements of lists are all written from what was there before the call: of two results in one
+// memory only one would be left.
+void refuse_written_twice(const Call& call, Uses written) {
+  std::ranges::sort(written, std::less<>(), storage_of);
+  auto is_listed = [&](const Use& u) {
+    return call.op.args[u.argument].kind == specs::ArgKind::tensor_list;
+  };
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (size_t k = i + 1; k < written.size(); ++k) {
+      const Use &a = written[i], &b = written[k];
+      if (storage_of(a) != storage_of(b)) break;
+      if ((!is_listed(a) && !is_listed(b)) || !ranges_meet(*a.tensor, *b.tensor) ||
+          overlap(*a.tensor, *b.tensor) == Overlap::none)
+        continue;
+      throw Error(ErrorCode::runtime,
+                  fmt::format("{}: {}[{}] and {}[{}] share memory, and both are written; give each "
+                              "tensor once",
+                              call.op.overload.qualified, call.op.args[a.argument].spec->name,
+                              a.element, call.op.args[b.argument].spec->name, b.element));
+    }
+  }
+}
+
 }  // namespace
 
 void check_aliasing(Call& call) {
-  struct Written {
-    const TensorImpl* tensor;
-    uint32_t argument;
-  };
-  SmallVector<Written, 4> written;
-  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
-    if (call.op.args[argument].writes) written.push_back({&t, argument});
+  Uses written, inputs;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t element) {
+    (call.op.args[argument].writes ? written : inputs).push_back({&t, argument, element});
   });
-  for (const Written& w : written) {
+  for (const Use& w : written) {
     if (internal_overlap(*w.tensor) == Overlap::full) throw Error(ErrorCode::runtime, kSelfOverlap);
   }
-  // The list is fixed first: cloning one input may not disturb the walk over the others.
-  struct Input {
-    const TensorImpl* tensor;
-    uint32_t argument, element;
-  };
-  SmallVector<Input, 8> inputs;
-  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t element) {
-    if (!call.op.args[argument].writes) inputs.push_back({&t, argument, element});
-  });
-  for (const Written& w : written) {
-    for (const Input& in : inputs)
+  if (!call.op.by_element) refuse_written_twice(call, written);
+  // Lists may be long: what shares a storage is looked for, not what does not. The inputs are
+  // fixed first: cloning one may not disturb the walk over the others.
+  std::ranges::sort(inputs, std::less<>(), storage_of);
+  for (const Use& w : written) {
+    for (const Use& in :
+         std::ranges::equal_range(inputs, w.tensor->storage, std::less<>(), storage_of))
       check_input(call, *w.tensor, *in.tensor, in.argument, in.element);
   }
 }

@@ -112,6 +112,20 @@ TEST(ListCall, EveryReturnedListHasTheLengthOfItsArgument) {
   EXPECT_EQ(sgd({}, {}, {}, 0.5)[0].as<List>().size(), 0u);
 }
 
+// Every parameter less one.
+void step_of(const List& params) {
+  List ones;
+  for (const Tensor& p : params) ones.push_back(invoke("ones_like", {p})[0].tensor());
+  invoke("_fused_sgd_", {params, ones, List()},
+         {{"weight_decay", 0.0},
+          {"momentum", 0.0},
+          {"lr", 1.0},
+          {"dampening", 0.0},
+          {"nesterov", false},
+          {"maximize", false},
+          {"is_first_step", false}});
+}
+
 TEST(ListCall, ASkippedStepTouchesNothing) {
   const List params = list(3, 1), grads = list(3, 2), sums = list(3, 3);
   const List steps{number(1), number(2), number(3)};
@@ -134,6 +148,17 @@ TEST(ListCall, ASkippedStepTouchesNothing) {
   EXPECT_EQ(grads[2].to_vector<float>()[0], 2);
   EXPECT_EQ(sums[0].to_vector<float>(), (Floats{4, 6.25}));
   EXPECT_EQ(params[0].to_vector<float>()[0], 0.5f);
+}
+
+TEST(ListCall, OneTensorIsNotRenewedTwice) {
+  const Tensor x = filled(4, 1);
+  EXPECT_THROW(step_of({x, filled(4, 2), x}), Error);
+  EXPECT_EQ(x.to_vector<float>(), (Floats{1, 2, 3, 4}));
+  const Tensor halves = filled(4, 1);
+  const Tensor front = invoke("slice.Tensor", {halves, 0, 0, 2})[0].tensor(),
+               back = invoke("slice.Tensor", {halves, 0, 2, 4})[0].tensor();
+  step_of({front, back});
+  EXPECT_EQ(halves.to_vector<float>(), (Floats{0, 1, 2, 3}));
 }
 
 }  // namespace
