@@ -633,12 +633,13 @@ void ProgramBuilder::join(std::vector<Root>& group, std::vector<Root>& pending) 
   std::erase_if(pending, [&](const Root& r) {
     const NodeId p = g_.producer(r.value);
     bool fits = p != prims::Graph::kNoNode && p == g_.producer(first.value);
+    const bool same = same_shape(g_.type(first.value).shape, g_.type(r.value).shape);
+    if (!fits && mine.empty() && !same) return false;
     if (!fits && (inlinable(first.value) || is_reduce(first.value)) &&
         (inlinable(r.value) || is_reduce(r.value))) {
       std::set<ValueId> theirs, visited;
       frontier(r.value, theirs, visited);
-      const bool pointwise = mine.empty() && theirs.empty() &&
-                             same_shape(g_.type(first.value).shape, g_.type(r.value).shape);
+      const bool pointwise = mine.empty() && theirs.empty() && same;
       fits = pointwise || same_rows(mine, first.value, theirs, r.value);
     }
     if (fits) group.push_back(r);

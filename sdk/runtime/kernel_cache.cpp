@@ -39,7 +39,9 @@ KernelCache::Form KernelCache::form(const kir::TargetModel& target) {
   return {target, describe(target) + " emitter=" + emit::emitter_version()};
 }
 
-Digest KernelCache::key_of(const kir::Kernel& kernel, const Form& form) {
+// What a kernel calls its parameters is for people: which buffers of a program it is about.
+Digest KernelCache::key_of(kir::Kernel kernel, const Form& form) {
+  for (size_t i = 0; i < kernel.params.size(); ++i) kernel.params[i].name = fmt::format("p{}", i);
   Sha256 hash;
   hash.add(form.text);
   hash.add(std::string_view("\n", 1));

@@ -51,7 +51,7 @@ class KernelCache {
   std::shared_ptr<LoadedKernel> make(const kir::Kernel& kernel, const Form& form,
                                      const Digest& key);
   std::shared_ptr<LoadedKernel> load(const kir::Kernel& kernel, std::span<const uint8_t> bytes);
-  static Digest key_of(const kir::Kernel& kernel, const Form& form);
+  static Digest key_of(kir::Kernel kernel, const Form& form);
 
   const plugin::PluginDevice& device_;
   Form unrolled_, usual_;

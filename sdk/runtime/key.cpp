@@ -120,11 +120,36 @@ class Builder {
   }
 
   uint32_t identity(const TensorImpl& t) {
-    for (uint32_t i = 0; i < key_.tensors.size(); ++i) {
-      if (same_view(*key_.tensors[i], t)) return i;
+    const size_t count = key_.tensors.size();
+    if (count < kFewTensors) {
+      for (uint32_t i = 0; i < count; ++i) {
+        if (same_view(*key_.tensors[i], t)) return i;
+      }
+    } else {
+      if (count >= buckets_.size()) fill_buckets();
+      for (uint32_t i = bucket(t); i != kNone; i = next_[i]) {
+        if (same_view(*key_.tensors[i], t)) return i;
+      }
     }
     key_.tensors.push_back(&t);
-    return static_cast<uint32_t>(key_.tensors.size() - 1);
+    if (count >= kFewTensors) link(static_cast<uint32_t>(count));
+    return static_cast<uint32_t>(count);
+  }
+
+  // Of many tensors, those of one storage are looked at only: a chain of positions a bucket.
+  uint32_t& bucket(const TensorImpl& t) {
+    const auto hash = reinterpret_cast<uintptr_t>(t.storage) * 0x9e3779b97f4a7c15u;
+    return buckets_[hash >> 32 & (buckets_.size() - 1)];
+  }
+  void link(uint32_t position) {
+    uint32_t& first = bucket(*key_.tensors[position]);
+    next_.push_back(first);
+    first = position;
+  }
+  void fill_buckets() {
+    buckets_.assign(std::bit_ceil(4 * key_.tensors.size()), kNone);
+    next_.clear();
+    for (uint32_t i = 0; i < key_.tensors.size(); ++i) link(i);
   }
 
   void tensor_list(const Arg& arg) {
@@ -179,6 +204,9 @@ class Builder {
   bool uses_offset_;
   const DeviceState& device_;
   CallKey& key_;
+  static constexpr size_t kFewTensors = 32;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> buckets_, next_;
   uint64_t hash_ = 0x243f6a8885a308d3u;
 };
 
