@@ -38,9 +38,11 @@ DType source_type(const Graph& g, ValueId v) {
   return g.type(converted ? g.node(n).operands[0] : v).dtype;
 }
 
+// A dtype without infinities may take NaN for what it cannot hold.
 bool never_nan(const Graph& g, ValueId v) {
   const DType own = g.type(v).dtype, t = source_type(g, v);
-  return is_integral(own) || is_bool(own) || is_integral(t) || is_bool(t);
+  if (is_integral(own) || is_bool(own)) return true;
+  return (is_integral(t) || is_bool(t)) && ref::format(own).has_infinity;
 }
 
 // Of an unsigned integer that became a signed one of as many bits nothing is known.
