@@ -186,7 +186,7 @@ std::tuple<List, List, List> sgd(Tracer& t, const List& self, const List& grads,
     require_beside(self, {"momentum_buffer_list", buffers});
     lists.push_back(buffers);
   }
-  const Update update = [&](size_t, List x) {
+  Update update = [&](size_t, List x) {
     const DType c = x[kParam].dtype();
     Val g = with_decay(x[kGrad], x[kParam], t.scalar(r.weight_decay, c));
     if (!buffers.empty()) {
@@ -301,7 +301,7 @@ std::tuple<List, List, List> adagrad(Tracer& t, const List& self, const List& gr
   const Lists lists =
       checked("fused_adagrad_kernel", self, {{"grads", grads}, {"state_sums", sums}});
   require_length(steps.size() == self.size(), "state_steps.size() == n_tensors");
-  const Update update = [&](size_t i, List x) {
+  Update update = [&](size_t i, List x) {
     const DType c = x[kParam].dtype();
     const Val before = steps_of(steps[i]) - Scalar(1.0);
     const Val rate = convert(lr / (before * t.scalar(r.lr_decay, DType::f64) + Scalar(1.0)), c);

@@ -531,7 +531,7 @@ void ProgramBuilder::compute_outputs() {
     if (detached_[j] && places_.count(v) != 0) continue;
     roots.push_back({v, detached_[j] ? temp(v) : output_places_[j]});
   }
-  compute_all(readers_first_ ? readers_first(std::move(roots)) : roots);
+  compute_all(readers_first_ ? readers_first(roots) : roots);
   for (const Root& r : detached) copy_into(r.value, r.out);
 }
 
@@ -583,7 +583,7 @@ std::set<BufferId> ProgramBuilder::inputs_of(ValueId v) const {
   return found;
 }
 
-std::vector<Root> ProgramBuilder::readers_first(std::vector<Root> roots) const {
+std::vector<Root> ProgramBuilder::readers_first(const std::vector<Root>& roots) const {
   struct Pending {
     Root root;
     std::set<BufferId> reads;
@@ -591,7 +591,7 @@ std::vector<Root> ProgramBuilder::readers_first(std::vector<Root> roots) const {
   };
   std::vector<Pending> pending;
   std::map<BufferId, size_t> readers;
-  for (Root& r : roots) {
+  for (const Root& r : roots) {
     Pending p{r, inputs_of(r.value), {}};
     const Buffer& out = program_.buffers[r.out.buffer];
     if (out.kind == Buffer::Kind::output && g_.outputs[out.index].writes_input)

@@ -87,7 +87,7 @@ class ProgramBuilder {
   void read_counts();
   void compute_outputs();
   void compute_all(const std::vector<Root>& roots);
-  std::vector<Root> readers_first(std::vector<Root> roots) const;
+  std::vector<Root> readers_first(const std::vector<Root>& roots) const;
   std::set<BufferId> inputs_of(ValueId v) const;
   void compute_once(const std::vector<Root>& roots);
   void join(std::vector<Root>& group, std::vector<Root>& pending);

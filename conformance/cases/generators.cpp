@@ -352,7 +352,7 @@ struct ForeachNumbers {
 };
 
 // Any other number would make integers of bools.
-std::string as_bools(std::string text) {
+std::string as_bools(std::string_view text) {
   std::string out;
   for (char c : text) out += isdigit(c) ? (c % 2 ? "true" : "false") : std::string(1, c);
   return out;
