@@ -176,14 +176,18 @@ struct GuardedOutputs {
   }
 };
 
+// Makes a call's arguments and gives the call, which alone is timed.
+using Prepare = std::function<std::function<void()>()>;
+
 // The least time of some runs. A slow call is not worth many.
-double seconds_of(const std::function<void()>& call) {
+double seconds_of(const Prepare& prepare) {
   using Clock = std::chrono::steady_clock;
   constexpr int kMostRuns = 7;
   constexpr auto kEnough = std::chrono::milliseconds(20);
   Clock::time_point start = Clock::now();
   double least = HUGE_VAL;
   for (int i = 0; i < kMostRuns && (i == 0 || Clock::now() - start < kEnough); ++i) {
+    const std::function<void()> call = prepare();
     Clock::time_point from = Clock::now();
     call();
     least = std::min(least, std::chrono::duration<double>(Clock::now() - from).count());
@@ -244,30 +248,23 @@ class RuntimeDevice final : public DeviceRunner {
   Execution run_operator(const TestCase& test) override {
     return guarded(test, [&](DeviceMemory& memory, Execution& out) {
       manual_seed(kDefaultRng.seed);
-      const specs::Overload& overload = *bundle_.find_overload(test.id.subject);
-      std::vector<Value> args;
-      std::vector<NamedValue> kwargs;
-      for (size_t i = 0; i < test.args.size(); ++i) {
-        Value v = std::visit(ToValue{memory, test, device_}, test.args[i]);
-        const specs::Argument& a = overload.args[i];
-        if (a.keyword_only || a.is_out) {
-          kwargs.push_back({a.name, std::move(v)});
-        } else {
-          args.push_back(std::move(v));
-        }
-      }
+      const Arguments arguments = arguments_of(test, memory);
       Operator op(test.id.subject);
       std::vector<ResultOrigin> origins;
       const KernelWatch watch;
-      std::vector<Value> results = op.invoke(args, kwargs, &origins);
+      std::vector<Value> results = op.invoke(arguments.positional, arguments.named, &origins);
       synchronize(device_);
       if (how_.watch_kernels) out.new_kernels = watch.finish();
       flatten(results, origins, out.results);
       out.storages = memory.read_back();
       if (how_.without_native) {
-        out.route_times = time_routes([&] {
-          op.invoke(args, kwargs);
-          synchronize(device_);
+        // Each call has arguments of its own: an in-place form would find those of the last.
+        out.route_times = time_routes([&]() -> std::function<void()> {
+          const auto own = std::make_shared<DeviceMemory>(test.storages, device_);
+          return [this, own, op, given = arguments_of(test, *own)] {
+            op.invoke(given.positional, given.named);
+            synchronize(device_);
+          };
         });
       }
     });
@@ -299,6 +296,25 @@ class RuntimeDevice final : public DeviceRunner {
   }
 
  private:
+  struct Arguments {
+    std::vector<Value> positional;
+    std::vector<NamedValue> named;
+  };
+  Arguments arguments_of(const TestCase& test, DeviceMemory& memory) const {
+    const specs::Overload& overload = *bundle_.find_overload(test.id.subject);
+    Arguments out;
+    for (size_t i = 0; i < test.args.size(); ++i) {
+      Value v = std::visit(ToValue{memory, test, device_}, test.args[i]);
+      const specs::Argument& a = overload.args[i];
+      if (a.keyword_only || a.is_out) {
+        out.named.push_back({a.name, std::move(v)});
+      } else {
+        out.positional.push_back(std::move(v));
+      }
+    }
+    return out;
+  }
+
   // Does a plugin that takes no kernels say that it runs each primitive of the graph?
   bool claims_graph(const prims::Graph& graph) const {
     const plugin::PluginDevice& plugin = runtime::device_state(device_).plugin();
@@ -308,15 +324,15 @@ class RuntimeDevice final : public DeviceRunner {
   }
 
   // Empty when the call takes no native route.
-  std::optional<RouteTimes> time_routes(const std::function<void()>& call) {
+  std::optional<RouteTimes> time_routes(const Prepare& prepare) {
     set_native(true);
     uint64_t before = statistics().native_calls;
-    call();
+    prepare()();
     bool native = statistics().native_calls > before;
     RouteTimes times;
-    if (native) times.native = seconds_of(call);
+    if (native) times.native = seconds_of(prepare);
     set_native(false);
-    if (native) times.kernels = seconds_of(call);
+    if (native) times.kernels = seconds_of(prepare);
     return native ? std::optional(times) : std::nullopt;
   }
 
@@ -324,12 +340,12 @@ class RuntimeDevice final : public DeviceRunner {
                                        std::span<const Tensor> outputs) {
     std::optional<GraphLaunch> launch;
     bool made_native = false;
-    return time_routes([&] {
+    return time_routes([&]() -> std::function<void()> {
       if (!launch || made_native != options().native) {
         made_native = options().native;
         launch.emplace(bundle_, graph, inputs, outputs, device_);
       }
-      launch->run();
+      return [&] { launch->run(); };
     });
   }
 
