@@ -44,14 +44,15 @@ int64_t TensorImpl::numel() const {
 
 TensorImpl* new_tensor(StorageImpl* storage, DType dtype, std::span<const int64_t> sizes,
                        std::span<const int64_t> strides, int64_t offset) {
-  auto* t = new TensorImpl;
+  const auto release = [](TensorImpl* made) { made->release(); };  // the storage with it
+  std::unique_ptr<TensorImpl, decltype(release)> t(new TensorImpl);
   t->storage = storage;
   t->dtype = dtype;
   t->set_rank(sizes.size());
   std::copy(sizes.begin(), sizes.end(), t->mutable_sizes().begin());
   std::copy(strides.begin(), strides.end(), t->mutable_strides().begin());
   t->offset = offset;
-  return t;
+  return t.release();
 }
 
 TensorImpl* new_view(const TensorImpl& base, std::span<const int64_t> sizes,
