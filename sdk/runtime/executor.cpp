@@ -355,10 +355,12 @@ class Runner {
     } else if (p.source == schedule::ScalarParam::Source::input) {
       const Scalar& v = scalars_[p.index];
       const DType dtype = plan_.scalars[p.index].dtype;
-      integer = is_bool(dtype) ? v.to_bool() : v.to_int();
-      real = is_integral(dtype) || is_bool(dtype)
-                 ? static_cast<double>(integer)
-                 : round_to(dtype, p.part ? v.imag() : v.to_double());
+      if (is_integral(dtype) || is_bool(dtype)) {
+        integer = is_bool(dtype) ? v.to_bool() : v.to_int();
+        real = static_cast<double>(integer);
+      } else {
+        real = round_to(dtype, p.part ? v.imag() : v.to_double());
+      }
     }  // error_base: every program has an error slot of its own, so codes start at 1
     switch (p.type) {
       case kir::Scalar::f32:
