@@ -283,9 +283,9 @@ AdamLists adam(Tracer& t, Lists lists, const List& maxima, const List& steps, co
   return {out[0], out[1], out[2], out[3], r.amsgrad ? out[4] : List()};
 }
 
-Lists adam_lists(const char* kernel, const List& self, const List& grads, const List& exp_avgs,
+Lists adam_lists(const List& self, const List& grads, const List& exp_avgs,
                  const List& exp_avg_sqs) {
-  return checked(kernel, self,
+  return checked("fused_adam_kernel", self,
                  {{"grads", grads}, {"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
 }
 
@@ -349,51 +349,23 @@ std::tuple<List, List, List> _fused_sgd_tensor_lr::decompose(
              {maximize, grad_scale, found_inf});
 }
 
-AdamLists _fused_adam::decompose(Tracer& t, const List& self, const List& grads,
-                                 const List& exp_avgs, const List& exp_avg_sqs,
-                                 const List& max_exp_avg_sqs, const List& state_steps,
-                                 const ScalarArg& lr, const ScalarArg& beta1,
-                                 const ScalarArg& beta2, const ScalarArg& weight_decay,
-                                 const ScalarArg& eps, bool amsgrad, bool maximize,
-                                 const std::optional<Val>& grad_scale,
-                                 const std::optional<Val>& found_inf) {
-  return adam(t, adam_lists("fused_adam_kernel", self, grads, exp_avgs, exp_avg_sqs),
-              max_exp_avg_sqs, state_steps, {beta1, beta2, weight_decay, eps, amsgrad, false},
-              learning_rate(t, lr), {maximize, grad_scale, found_inf});
-}
-
-AdamLists _fused_adam_tensor_lr::decompose(
-    Tracer& t, const List& self, const List& grads, const List& exp_avgs, const List& exp_avg_sqs,
-    const List& max_exp_avg_sqs, const List& state_steps, const Val& lr, const ScalarArg& beta1,
-    const ScalarArg& beta2, const ScalarArg& weight_decay, const ScalarArg& eps, bool amsgrad,
-    bool maximize, const std::optional<Val>& grad_scale, const std::optional<Val>& found_inf) {
-  return adam(t, adam_lists("fused_adam_kernel", self, grads, exp_avgs, exp_avg_sqs),
-              max_exp_avg_sqs, state_steps, {beta1, beta2, weight_decay, eps, amsgrad, false},
-              learning_rate(t, lr), {maximize, grad_scale, found_inf});
-}
-
-AdamLists _fused_adamw::decompose(Tracer& t, const List& self, const List& grads,
-                                  const List& exp_avgs, const List& exp_avg_sqs,
-                                  const List& max_exp_avg_sqs, const List& state_steps,
-                                  const ScalarArg& lr, const ScalarArg& beta1,
-                                  const ScalarArg& beta2, const ScalarArg& weight_decay,
-                                  const ScalarArg& eps, bool amsgrad, bool maximize,
-                                  const std::optional<Val>& grad_scale,
-                                  const std::optional<Val>& found_inf) {
-  return adam(t, adam_lists("fused_adam_kernel", self, grads, exp_avgs, exp_avg_sqs),
-              max_exp_avg_sqs, state_steps, {beta1, beta2, weight_decay, eps, amsgrad, true},
-              learning_rate(t, lr), {maximize, grad_scale, found_inf});
-}
-
-AdamLists _fused_adamw_tensor_lr::decompose(
-    Tracer& t, const List& self, const List& grads, const List& exp_avgs, const List& exp_avg_sqs,
-    const List& max_exp_avg_sqs, const List& state_steps, const Val& lr, const ScalarArg& beta1,
-    const ScalarArg& beta2, const ScalarArg& weight_decay, const ScalarArg& eps, bool amsgrad,
-    bool maximize, const std::optional<Val>& grad_scale, const std::optional<Val>& found_inf) {
-  return adam(t, adam_lists("fused_adam_kernel", self, grads, exp_avgs, exp_avg_sqs),
-              max_exp_avg_sqs, state_steps, {beta1, beta2, weight_decay, eps, amsgrad, true},
-              learning_rate(t, lr), {maximize, grad_scale, found_inf});
-}
+// The learning rate is a number or a tensor of one element; AdamW's decay is decoupled.
+#define PRIMSET_ADAM(name, LearningRate, decoupled)                                              \
+  AdamLists name::decompose(                                                                     \
+      Tracer& t, const List& self, const List& grads, const List& exp_avgs,                      \
+      const List& exp_avg_sqs, const List& max_exp_avg_sqs, const List& state_steps,             \
+      const LearningRate& lr, const ScalarArg& beta1, const ScalarArg& beta2,                    \
+      const ScalarArg& weight_decay, const ScalarArg& eps, bool amsgrad, bool maximize,          \
+      const std::optional<Val>& grad_scale, const std::optional<Val>& found_inf) {               \
+    return adam(t, adam_lists(self, grads, exp_avgs, exp_avg_sqs), max_exp_avg_sqs, state_steps, \
+                {beta1, beta2, weight_decay, eps, amsgrad, decoupled}, learning_rate(t, lr),     \
+                {maximize, grad_scale, found_inf});                                              \
+  }
+PRIMSET_ADAM(_fused_adam, ScalarArg, false)
+PRIMSET_ADAM(_fused_adam_tensor_lr, Val, false)
+PRIMSET_ADAM(_fused_adamw, ScalarArg, true)
+PRIMSET_ADAM(_fused_adamw_tensor_lr, Val, true)
+#undef PRIMSET_ADAM
 
 std::tuple<List, List, List, List> _fused_adagrad::decompose(
     Tracer& t, const List& self, const List& grads, const List& state_sums, const List& state_steps,

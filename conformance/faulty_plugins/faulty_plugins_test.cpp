@@ -1,19 +1,13 @@
 // Conformance is right when it names every fault: each plugin here has one.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
 #include <map>
-#include <string>
 
-#include "conformance/runner/result.h"
+#include "conformance/runner/conform_process.h"
 
 namespace primset::conformance {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct FaultCase {
   const char* plugin;
@@ -61,38 +55,20 @@ constexpr FaultCase kFaults[] = {
 
 class Faulty : public testing::TestWithParam<FaultCase> {
  protected:
-  Faulty() {
-    results_ = fs::temp_directory_path() /
-               ("faulty_" + std::string(GetParam().plugin) + std::to_string(getpid()) + ".jsonl");
-    summary_ = results_;
-    summary_.replace_extension("txt");
-  }
-  ~Faulty() override {
-    fs::remove(results_);
-    fs::remove(summary_);
-  }
-
   // The program's exit code; outcomes by id are in outcomes_.
   int conform(const std::string& plugin, const std::string& filter) {
-    std::string file = std::string(PRIMSET_FAULTY_DIR) + "/libfaulty_" + plugin + "_primset.so";
-    std::string command = std::string(PRIMSET_PROGRAM) + " conform --plugin " + file +
-                          " --tier standard --timeout 3000 --jobs 1 --filter '" + filter +
-                          "' --results " + results_.string() + " >" + summary_.string();
-    int status = std::system(command.c_str());
-    std::ifstream in(results_);
-    for (std::string line; std::getline(in, line);) {
-      if (std::optional<CaseResult> r = parse_json_line(line)) {
-        outcomes_[r->id] = to_string(r->verdict.outcome, r->verdict.kind);
-        details_[r->id] = r->verdict.detail;
-      }
+    const int code =
+        process_.run("--plugin " PRIMSET_FAULTY_DIR "/libfaulty_" + plugin +
+                     "_primset.so --tier standard --timeout 3000 --filter '" + filter + "'");
+    for (const CaseResult& r : process_.results()) {
+      outcomes_[r.id] = to_string(r.verdict.outcome, r.verdict.kind);
+      details_[r.id] = r.verdict.detail;
     }
-    std::ifstream summary(summary_);
-    text_.assign(std::istreambuf_iterator<char>(summary), {});
-    return WEXITSTATUS(status);
+    return code;
   }
+  const std::string& text() const { return process_.summary(); }
 
-  fs::path results_, summary_;
-  std::string text_;
+  ConformProcess process_{"faulty_" + std::string(GetParam().plugin)};
   std::map<std::string, std::string> outcomes_, details_;
 };
 
@@ -103,7 +79,8 @@ TEST_P(Faulty, IsNamed) {
   if (fault.sound_id) {
     EXPECT_EQ(outcomes_[fault.sound_id], "pass") << details_[fault.sound_id];
   }
-  EXPECT_NE(text_.find(fault.named), std::string::npos) << "'" << fault.named << "' in\n" << text_;
+  EXPECT_NE(text().find(fault.named), std::string::npos) << "'" << fault.named << "' in\n"
+                                                         << text();
   bool is_flake = std::string(fault.outcome) == "flake";
   EXPECT_EQ(code, is_flake ? 6 : 1);
 }
@@ -115,15 +92,12 @@ INSTANTIATE_TEST_SUITE_P(All, Faulty, testing::ValuesIn(kFaults),
 class Reproduced : public Faulty {};
 TEST_P(Reproduced, ByTheLineThatIsPrinted) {
   conform("wrong_neg", kVector);
-  const size_t at = text_.find(" conform --device faulty_wrong_neg:0 ");
-  ASSERT_NE(at, std::string::npos) << text_;
-  const size_t from = text_.rfind('\n', at) + 1;
-  const std::string line = text_.substr(from, text_.find('\n', at) - from);
-  const int status = std::system((line + " >" + summary_.string()).c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 1) << line;
-  std::ifstream summary(summary_);
-  text_.assign(std::istreambuf_iterator<char>(summary), {});
-  EXPECT_NE(text_.find("faulty_wrong_neg:0: 0 of 1 cases pass"), std::string::npos) << text_;
+  const size_t at = text().find(" conform --device faulty_wrong_neg:0 ");
+  ASSERT_NE(at, std::string::npos) << text();
+  const size_t from = text().rfind('\n', at) + 1;
+  const std::string line = text().substr(from, text().find('\n', at) - from);
+  EXPECT_EQ(process_.run_line(line), 1) << line;
+  EXPECT_NE(text().find("faulty_wrong_neg:0: 0 of 1 cases pass"), std::string::npos) << text();
 }
 INSTANTIATE_TEST_SUITE_P(Sample, Reproduced,
                          testing::Values(FaultCase{"wrong_neg", "", "", "", nullptr, ""}));

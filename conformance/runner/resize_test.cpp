@@ -1,47 +1,22 @@
 // Operators called again with other sizes take the plans that they have: `primset conform --resize`
 // as a process, over operators of every kind.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
+#include <cctype>
 
-#include "conformance/runner/result.h"
+#include "conformance/runner/conform_process.h"
 
 namespace primset::conformance {
 namespace {
 
-namespace fs = std::filesystem;
-
-class OtherSizes : public ::testing::TestWithParam<const char*> {
- protected:
-  OtherSizes()
-      : results_(fs::temp_directory_path() / ("resize_" + std::to_string(getpid()) + ".jsonl")) {}
-  ~OtherSizes() override { fs::remove(results_); }
-
-  std::vector<CaseResult> conform(const std::string& op, int expected_code) const {
-    const std::string command = std::string(PRIMSET_PROGRAM) +
-                                " conform --device cpu --resize --jobs 1 --dtype f32 --filter '" +
-                                op + "' --results " + results_.string() + " >/dev/null";
-    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), expected_code) << command;
-    std::vector<CaseResult> out;
-    std::ifstream in(results_);
-    for (std::string line; std::getline(in, line);) {
-      if (std::optional<CaseResult> r = parse_json_line(line)) out.push_back(std::move(*r));
-    }
-    return out;
-  }
-
-  fs::path results_;
-};
+class OtherSizes : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OtherSizes, CompileOnlyWhatAGuardExplains) {
+  ConformProcess conform("resize");
+  const std::string options = "--device cpu --resize --dtype f32 --filter '";
+  EXPECT_EQ(conform.run(options + GetParam() + "'"), 0) << conform.summary();
   size_t again = 0;
-  for (const CaseResult& r : conform(GetParam(), 0)) {
+  for (const CaseResult& r : conform.results()) {
     if (!r.resized) continue;
     ++again;
     EXPECT_EQ(r.resized->unexplained, 0u) << r.id << " as " << r.resized->text;

@@ -16,6 +16,5 @@ install(DIRECTORY sdk/python/primset/ DESTINATION primset COMPONENT python
   PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${stubs}/ DESTINATION primset COMPONENT python FILES_MATCHING PATTERN "*.pyi")
 install(TARGETS primset LIBRARY DESTINATION primset/lib COMPONENT python NAMELINK_SKIP)
-foreach(name cpu cuda vulkan)
-  install(TARGETS ${name}_primset LIBRARY DESTINATION primset/lib/primset/plugins COMPONENT python)
-endforeach()
+get_property(backends GLOBAL PROPERTY PRIMSET_BACKENDS)
+install(TARGETS ${backends} LIBRARY DESTINATION primset/lib/primset/plugins COMPONENT python)

@@ -9,6 +9,7 @@
 
 #include "primset/invoke.h"
 #include "primset/statistics.h"
+#include "sdk/runtime/plain_sgd.h"
 
 namespace primset {
 namespace {
@@ -361,15 +362,8 @@ TEST(Graph, AStepIsSkippedWhereARunFindsInfinity) {
     const Tensor found = call("zeros_like", {in[2]});
     const Tensor inverse = call("reciprocal", {in[2]});
     invoke("_amp_foreach_non_finite_check_and_unscale_", {Tensors{grad}, found, inverse});
-    invoke("_fused_sgd_", {Tensors{in[1]}, Tensors{grad}, Tensors{}},
-           {{"weight_decay", 0.0},
-            {"momentum", 0.0},
-            {"lr", 1.0},
-            {"dampening", 0.0},
-            {"nesterov", false},
-            {"maximize", false},
-            {"is_first_step", false},
-            {"found_inf", found}});
+    runtime::plain_sgd("_fused_sgd_", {Tensors{in[1]}, Tensors{grad}, Tensors{}}, 0,
+                       {{"found_inf", found}});
     return Tensors{call("_amp_update_scale_", {in[2], in[3], found, 2.0, 0.5, 1})};
   });
   graph.run({floats({2, 4}, {2}), param, scale, tracker});

@@ -3,6 +3,7 @@
 
 #include "primset/invoke.h"
 #include "primset/statistics.h"
+#include "sdk/runtime/plain_sgd.h"
 
 namespace primset {
 namespace {
@@ -87,14 +88,7 @@ Tensor number(float v) {
 
 std::vector<Value> sgd(const List& params, const List& grads, const List& buffers,
                        double momentum) {
-  return invoke("_fused_sgd", {params, grads, buffers},
-                {{"weight_decay", 0.0},
-                 {"momentum", momentum},
-                 {"lr", 1.0},
-                 {"dampening", 0.0},
-                 {"nesterov", false},
-                 {"maximize", false},
-                 {"is_first_step", false}});
+  return runtime::plain_sgd("_fused_sgd", {params, grads, buffers}, momentum);
 }
 
 TEST(ListCall, EveryReturnedListHasTheLengthOfItsArgument) {
@@ -116,14 +110,7 @@ TEST(ListCall, EveryReturnedListHasTheLengthOfItsArgument) {
 void step_of(const List& params) {
   List ones;
   for (const Tensor& p : params) ones.push_back(invoke("ones_like", {p})[0].tensor());
-  invoke("_fused_sgd_", {params, ones, List()},
-         {{"weight_decay", 0.0},
-          {"momentum", 0.0},
-          {"lr", 1.0},
-          {"dampening", 0.0},
-          {"nesterov", false},
-          {"maximize", false},
-          {"is_first_step", false}});
+  runtime::plain_sgd("_fused_sgd_", {params, ones, List()});
 }
 
 TEST(ListCall, ASkippedStepTouchesNothing) {
