@@ -1,6 +1,7 @@
 #include "conformance/runner/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -253,6 +254,14 @@ void print_first_screen(const SessionOptions& o, const std::vector<std::string>&
   std::fflush(stdout);
 }
 
+void explain_empty_selection(const Selection& selection) {
+  fmt::print(
+      stderr,
+      "no case is selected{}{}; a filter is a glob on the operator (add.*, prim/*) or on the "
+      "whole id (add.Tensor:dtype=f32*), as `primset conform --list` prints them\n",
+      selection.filters.empty() ? "" : " by --filter ", fmt::join(selection.filters, " "));
+}
+
 }  // namespace
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
@@ -265,6 +274,7 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   if (!o.expectations.empty()) expectations = Expectations::load(o.expectations, today());
   std::vector<std::string> ids = to_texts(select_cases(bundle, o.selection));
   print_first_screen(o, ids);
+  if (ids.empty()) explain_empty_selection(o.selection);
   std::map<std::string, CaseResult> results = run_cases(bundle, o, ids);
 
   Report report{o.device, "Primset conformance", o.seed, in_order(ids, results), {}, {}};

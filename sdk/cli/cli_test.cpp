@@ -90,6 +90,12 @@ TEST(Cli, FailuresNameWhatFailed) {
   }
 }
 
+TEST(Cli, NothingSelectedIsNotSuccess) {
+  const Ended run = primset("conform --device cpu --filter 'op/add.*'");
+  EXPECT_EQ(run.code, 5);
+  EXPECT_THAT(run.out, HasSubstr("no case is selected by --filter op/add.*"));
+}
+
 TEST(Cli, JsonIsJson) {
   const json devices = json::parse(primset("devices --json").out);
   EXPECT_EQ(devices.at(0).at("name"), "cpu:0");
