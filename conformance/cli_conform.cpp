@@ -32,7 +32,7 @@ cases that did not run.)";
 
 struct CommandLine {
   SessionOptions session;
-  std::string tier = "standard", shard = "0/1", replay;
+  std::string tier = "standard", shard = "0/1", replay, save;
   std::vector<std::string> dtypes;
   size_t mutate = 0;
   double mutation_floor = 0;
@@ -82,6 +82,8 @@ void add_output(CLI::App& app, CommandLine& c) {
   app.add_option("--csv", s.csv, "Write CSV");
   app.add_option("--html", s.html, "Write a page with a matrix of operators and dtypes");
   app.add_flag("--list", c.list, "Print the ids and run nothing");
+  app.add_option("--save-cases", c.save,
+                 "Write every case's arguments to this file (JSON lines) and run nothing");
   app.add_option("--replay", c.replay, "Run one saved failure")->check(CLI::ExistingFile);
   app.add_option("--mutate", c.mutate, "Measure how many of N mutants the cases catch");
   app.add_option("--mutation-floor", c.mutation_floor, "The least share, 0 to 1, that is fine");
@@ -135,6 +137,7 @@ int run(CommandLine& c) {
   prepare_plugin(c.session);
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   if (c.list) return list_cases(bundle, c.session);
+  if (!c.save.empty()) return save_cases(bundle, c.session, c.save);
   if (!c.replay.empty()) return replay(bundle, c.session, c.replay);
   if (c.session.device.empty()) c.session.device = c.mutate ? "reference" : "cpu";
   if (c.introduce) return run_introduction(bundle, c.session);

@@ -5,6 +5,7 @@
 
 #include "decomps/activation.h"
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 
 namespace primset::decomps {
 namespace {
@@ -29,8 +30,8 @@ Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dt
 
 // The sum along dim, kept, in opmath.
 Val sum_along(const Val& x, int64_t dim) {
-  if (x.rank() == 0) return x;
-  return reduce(Prim::reduce_sum, x, {wrap_dim(dim, x.rank())}, true);
+  const int64_t d = wrap_dim(dim, x.rank());
+  return x.rank() == 0 ? x : reduce(Prim::reduce_sum, x, {d}, true);
 }
 
 }  // namespace
@@ -74,6 +75,47 @@ Val _log_softmax_backward_data::decompose(Tracer& t, const Val& grad_output, con
                                           int64_t dim, DType input_dtype) {
   const Val g = opmath(grad_output), y = opmath(output);
   return convert(g - unary(Prim::exp, y) * sum_along(g, dim), input_dtype);
+}
+
+Val hardtanh::decompose(Tracer& t, const Val& self, const ScalarArg& min_val,
+                        const ScalarArg& max_val) {
+  for (const ScalarArg* limit : {&min_val, &max_val}) {
+    if (is_unsigned_integer(self.dtype()))
+      require_not_negative(t, *limit,
+                           "cannot do hardtanh on an unsigned type with negative limits");
+  }
+  const Val x = opmath(self);
+  const Val lower = broadcast_to(t.scalar(min_val, x.dtype()), x.shape());
+  const Val upper = broadcast_to(t.scalar(max_val, x.dtype()), x.shape());
+  return convert(binary(Prim::min, binary(Prim::max, x, lower), upper), self.dtype());
+}
+
+Val celu::decompose(Tracer& t, const Val& self, const ScalarArg& alpha) {
+  const Val x = opmath(self), a = t.scalar(alpha, x.dtype());
+  check(ne(a, Scalar(0.0)), t.constant(0, DType::i64), ErrorCode::runtime,
+        "ZeroDivisionError: alpha cannot be 0 for CELU");
+  const Val scale = broadcast_to(a, x.shape());
+  const Val inverse = broadcast_to(t.constant(1.0, x.dtype()) / a, x.shape());
+  const Val below = unary(Prim::expm1, x * inverse) * scale;
+  return convert(where(lt(x, Scalar(0.0)), below, x), self.dtype());
+}
+
+// The buffer has exp(-|self|), or is empty, as other devices than CPUs leave it.
+Val log_sigmoid_backward::decompose(Tracer& t, const Val& grad_output, const Val& self,
+                                    const Val& buffer) {
+  const Val x = opmath(self);
+  const Val z = buffer.is_empty() ? unary(Prim::exp, -unary(Prim::abs, x))
+                                  : broadcast_to(opmath(buffer), self.shape());
+  const Val share = z / (z + Scalar(1.0));
+  const Val slope = where(lt(x, Scalar(0.0)), Scalar(1.0) - share, share);
+  return convert(opmath(grad_output) * slope, grad_output.dtype());
+}
+
+Val softshrink::decompose(Tracer& t, const Val& self, const ScalarArg& lambd) {
+  require_not_negative(t, lambd, "softshrink: lambd must not be negative");
+  const Val x = opmath(self), l = broadcast_to(t.scalar(lambd, x.dtype()), x.shape());
+  const Val inside = where(lt(x, -l), x + l, x * Scalar(0.0));
+  return convert(where(gt(x, l), x - l, inside), self.dtype());
 }
 
 Val prelu::decompose(Tracer& t, const Val& self, const Val& weight) {

@@ -2,8 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
+#include "decomps/prim_math.h"
+
 namespace primset::decomps {
 namespace {
+
+using math::copysign;
+using math::is_infinite;
+
+constexpr double kPi = std::numbers::pi;
 
 Val map_parts(Prim p, const Val& z) {
   return complex(unary(p, real(z)), unary(p, imag(z)));
@@ -40,10 +49,18 @@ Val one_minus(const Val& z) {
   return complex(Scalar(1.0) - real(z), -imag(z));
 }
 
-// log((1 + z) / (1 - z)) / 2
+// Kahan's formula, which keeps small parts beside large ones; the real part by its size, since
+// log1p loses what is next to -1.
 Val atanh_of(const Val& z) {
-  const Val sum = unary(Prim::complex_log, one_plus(z));
-  return (sum - unary(Prim::complex_log, one_minus(z))) * Scalar(0.5);
+  const Val x = real(z), y = imag(z), size = unary(Prim::abs, x);
+  const Val left = full_like(x, Scalar(1.0)) - size, distance = left * left + y * y;
+  const Val grown = unary(Prim::log1p, size * Scalar(4.0) / distance) * Scalar(0.25);
+  const Val angle =
+      binary(Prim::atan2, y * Scalar(2.0), left * (size + Scalar(1.0)) - y * y) * Scalar(0.5);
+  const Val far = is_infinite(x) | is_infinite(y);
+  const Val right_angle = where(eq(y, y), copysign(full_like(y, Scalar(kPi / 2)), y), y);
+  return complex(copysign(where(far, full_like(x, Scalar(0.0)), grown), x),
+                 where(far, right_angle, angle));
 }
 Val atan_of(const Val& z) {
   return turned_back(atanh_of(turned(z)));
@@ -92,6 +109,15 @@ Val expm1_of(const Val& z) {
                  unary(Prim::exp, x) * unary(Prim::sin, y));
 }
 
+// Near 0 the logarithm of |1 + z|^2 as 1 and what is beside it.
+Val log1p_of(const Val& z) {
+  const Val x = real(z), y = imag(z), whole = unary(Prim::complex_log, one_plus(z));
+  const Val beside = x * (x + Scalar(2.0)) + y * y;
+  const Val near = lt(unary(Prim::complex_abs, z), Scalar(0.5));
+  const Val part = where(eq(beside, Scalar(0.0)), x, unary(Prim::log1p, beside) * Scalar(0.5));
+  return complex(where(near, part, real(whole)), imag(whole));
+}
+
 [[noreturn]] void missing(Prim p, const Val& z) {
   fail(ErrorCode::not_implemented,
        fmt::format("\"{}\" not implemented for '{}'", prims::info(p).name,
@@ -126,7 +152,7 @@ Val complex_unary(Prim p, const Val& z) {
     case Prim::log10:
       return scaled_log(z, 0.4342944819032518);
     case Prim::log1p:
-      return t.prim1(Prim::complex_log, {one_plus(z)});
+      return log1p_of(z);
     case Prim::exp2:
       return t.prim1(Prim::complex_exp, {complex(real(z) * Scalar(0.6931471805599453),
                                                  imag(z) * Scalar(0.6931471805599453))});

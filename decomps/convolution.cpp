@@ -51,7 +51,7 @@ void require_channels(const Val& x, const Val& w, const std::optional<Val>& bias
           fmt::format("Given groups={}, expected weight to be at least {} at dimension 0, but got "
                       "weight of size {} instead",
                       g.groups.hint(), g.groups.hint(), shape_text(w.shape())));
-  require(g.transposed || mod(w.size(0), g.groups) == SymInt(0), ErrorCode::runtime,
+  require(mod(w.size(0), g.groups) == SymInt(0), ErrorCode::runtime,
           fmt::format("Given groups={}, expected weight to be divisible by {} at dimension 0, but "
                       "got weight of size [{}] instead",
                       g.groups.hint(), g.groups.hint(), shape_text(w.shape())));

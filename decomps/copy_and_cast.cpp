@@ -19,6 +19,10 @@ Val _to_copy::decompose(Tracer& t, const Val& self, const std::optional<DType>& 
   return dtype ? convert(self, *dtype) : self;
 }
 
+Val cast_float::decompose(Tracer& t, const Val& self, bool non_blocking) {
+  return convert(self, DType::f32);
+}
+
 // copy_ converts whatever there is: even a fraction to an integer.
 Val copy::decompose(Tracer& t, const Val& self, const Val& src, bool non_blocking) {
   const std::array<SymInts, 2> shapes = {self.shape(), src.shape()};

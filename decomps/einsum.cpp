@@ -234,6 +234,21 @@ Labels labels_but(const std::vector<int64_t>& expanded, int64_t total) {
   return labels;
 }
 
+// Of the dims with this label, but for those of size 1.
+void require_one_size(const std::vector<Labelled>& operands, int label) {
+  std::optional<SymInt> known;
+  for (const Labelled& x : operands) {
+    const auto at = std::find(x.labels.begin(), x.labels.end(), label);
+    if (at == x.labels.end()) continue;
+    const SymInt size = x.value.size(at - x.labels.begin());
+    if (known_equal(size, 1) == true) continue;
+    require(!known || *known == size, ErrorCode::runtime,
+            fmt::format("_trilinear: dim {} is of size {} and of size {}", label,
+                        known ? known->hint() : 0, size.hint()));
+    known = size;
+  }
+}
+
 }  // namespace
 
 Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3,
@@ -246,10 +261,11 @@ Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3
   };
   require(fits(i2, expand2) && fits(i3, expand3), ErrorCode::runtime,
           "_trilinear: the operands and the dims that they lack have different ranks in sum");
-  return labelled_product({{i1, labels_but(expand1, total)},
-                           {i2, labels_but(expand2, total)},
-                           {i3, labels_but(expand3, total)}},
-                          labels_but(sumdim, total));
+  const std::vector<Labelled> operands{{i1, labels_but(expand1, total)},
+                                       {i2, labels_but(expand2, total)},
+                                       {i3, labels_but(expand3, total)}};
+  for (int d = 0; d < static_cast<int>(total); ++d) require_one_size(operands, d);
+  return labelled_product(operands, labels_but(sumdim, total));
 }
 
 Val bilinear::decompose(Tracer& t, const Val& input1, const Val& input2, const Val& weight,

@@ -179,7 +179,8 @@ Val linalg_vecdot::decompose(Tracer& t, const Val& x, const Val& y, int64_t dim)
   const Vectors v = broadcast_vectors(x, y);
   const int64_t d = wrap_dim(dim, v.a.rank());
   const Val terms = opmath(conj(v.a)) * opmath(v.b);
-  return convert(reduce(Prim::reduce_sum, terms, {d}, false), v.a.dtype());
+  const Val sum = terms.rank() == 0 ? terms : reduce(Prim::reduce_sum, terms, {d}, false);
+  return convert(sum, v.a.dtype());
 }
 
 // Without a dim the first of size 3.
@@ -194,11 +195,15 @@ Val cross::decompose(Tracer& t, const Val& self, const Val& other,
 
 // 1, x, x^2, ... as a new last dim.
 Val linalg_vander::decompose(Tracer& t, const Val& x, const std::optional<SymInt>& n) {
-  require(!is_bool(x.dtype()), ErrorCode::runtime,
-          "linalg.vander supports floating point, complex, and integer tensors, but got Bool");
+  const bool takes = is_integral(x.dtype()) || ((is_floating(x.dtype()) || is_complex(x.dtype())) &&
+                                                bits(x.dtype()) > 16 && x.dtype() != DType::c32);
+  require(takes, ErrorCode::runtime,
+          fmt::format("linalg.vander supports floating point, complex, and integer tensors, but "
+                      "got {}",
+                      aten_name(x.dtype())));
   const Val base = at_least_1d(x);
   const SymInt count = n.value_or(base.size(-1));
-  require(!n || *n > SymInt(1), ErrorCode::runtime, "N must be greater than 1.");
+  require(count > SymInt(1), ErrorCode::runtime, "N must be greater than 1.");
   return t.call1("cumprod", {powers(t, base, count), int64_t{-1}});
 }
 

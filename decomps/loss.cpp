@@ -25,11 +25,6 @@ Val scalar_of(Tracer& t, const ScalarArg& s, const Val& like) {
   return broadcast_to(t.scalar(s, like.dtype()), like.shape());
 }
 
-void require_not_negative(Tracer& t, const ScalarArg& s, const char* message) {
-  const Val v = t.scalar(s, DType::f64);
-  check(ge(v, Scalar(0.0)), t.constant(0, DType::i64), ErrorCode::runtime, message);
-}
-
 // The gradient of each term for a gradient of the loss: divided among the elements for the mean.
 Val shared(const Val& grad_output, const Val& self, int64_t reduction) {
   const Val g = opmath(grad_output);
@@ -49,7 +44,14 @@ Val clipped_slope(const Val& x, const Val& limit, const Val& inner) {
 
 Val l1_loss::decompose(Tracer&, const Val& self, const Val& target, int64_t reduction) {
   const Val x = is_complex(self.dtype()) ? self - target : difference(self, target);
-  return reduced_loss(unary(Prim::abs, x), reduction, real_type(self.dtype()));
+  const Val size = unary(Prim::abs, x);
+  if (!is_integral(self.dtype())) return reduced_loss(size, reduction, real_type(self.dtype()));
+  require(reduction != kMean, ErrorCode::runtime,
+          fmt::format("mean(): could not infer output dtype. Input dtype must be either a floating "
+                      "point or complex dtype. Got: {}",
+                      aten_name(self.dtype())));
+  if (reduction == kNone) return convert(size, self.dtype());
+  return reduced_loss(accumulated(size, std::nullopt), reduction, DType::i64);
 }
 
 Val mse_loss::decompose(Tracer&, const Val& self, const Val& target, int64_t reduction) {

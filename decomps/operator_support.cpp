@@ -63,6 +63,20 @@ void require_real(std::string_view kernel, const Val& x) {
   if (is_bool(x.dtype()) || is_complex(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
+bool is_exact(DType t) {
+  return is_integral(t) || is_bool(t);
+}
+
+Val accumulated(const Val& x, const std::optional<DType>& dtype) {
+  if (dtype) return convert(x, *dtype);
+  return is_exact(x.dtype()) ? convert(x, DType::i64) : x;
+}
+
+void require_not_negative(Tracer& t, const ScalarArg& number, std::string message) {
+  check(ge(t.scalar(number, DType::f64), Scalar(0.0)), t.constant(0, DType::i64),
+        ErrorCode::runtime, std::move(message));
+}
+
 bool equal_sizes(const SymInts& a, const SymInts& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }

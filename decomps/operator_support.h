@@ -2,6 +2,7 @@
 #ifndef PRIMSET_DECOMPS_OPERATOR_SUPPORT_H_
 #define PRIMSET_DECOMPS_OPERATOR_SUPPORT_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ std::string_view torch_name(DType t);
 // NotImplementedError: "kernel" not implemented for 'Bool'.
 [[noreturn]] void not_implemented_for(std::string_view kernel, DType t);
 void require_real(std::string_view kernel, const Val& x);  // neither bool nor complex
+
+bool is_exact(DType t);  // an integer or bool
+// What sums and products are computed of: x as `dtype`, else integers and bool as i64.
+Val accumulated(const Val& x, const std::optional<DType>& dtype);
+
+// Looked at where it is known, which may be on the device.
+void require_not_negative(Tracer& t, const ScalarArg& number, std::string message);
 
 // Sizes that guards say are equal.
 bool equal_sizes(const SymInts& a, const SymInts& b);

@@ -112,6 +112,13 @@ Val nan_to_num::decompose(Tracer& t, const Val& self, const std::optional<Scalar
 }
 
 // As pow(self, 2) has it, bool becomes i64.
+Val heaviside::decompose(Tracer& t, const Val& self, const Val& values) {
+  require(self.dtype() == values.dtype(), ErrorCode::runtime,
+          "heaviside is not yet implemented for tensors with different dtypes.");
+  const Val step = convert(gt(self, Scalar(0)), self.dtype());
+  return where(eq(self, Scalar(0)), values, step);
+}
+
 Val square::decompose(Tracer& t, const Val& self) {
   const Val x = is_bool(self.dtype()) ? convert(self, DType::i64) : opmath(self);
   return is_bool(self.dtype()) ? x * x : convert(x * x, self.dtype());

@@ -361,6 +361,7 @@ Val pixel_unshuffle::decompose(Tracer& t, const Val& self, int64_t factor) {
   };
   require_divisible(-2, "height");
   require_divisible(-1, "width");
+  if (self.is_empty()) return self;  // as it is, in ATen
   const SymInt h = floor_div(self.size(-2), factor), w = floor_div(self.size(-1), factor);
   const SymInts outer(shape.begin(), shape.end() - 3);
   SymInts split = outer, out = outer;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 
 namespace primset::decomps {
 namespace {
@@ -21,16 +22,6 @@ Dims all_dims(const Val& x) {
 
 Dims dims_of(const Val& x, const std::optional<Dims>& dims) {
   return wrap_dims(dims.value_or(Dims{}), x.rank(), true);
-}
-
-bool is_exact(DType t) {
-  return is_integral(t) || is_bool(t);
-}
-
-// sum and prod: integers and bool become i64 unless another dtype is asked for.
-Val accumulated(const Val& x, const std::optional<DType>& dtype) {
-  if (dtype) return convert(x, *dtype);
-  return is_exact(x.dtype()) ? convert(x, DType::i64) : x;
 }
 
 // A sum or product: over bool, or and and.
@@ -177,9 +168,7 @@ Val norm_of(const Val& x, Scalar p, const Dims& dims, bool keepdim,
                       "instead.",
                       aten_name(v.dtype())));
   Tracer& t = x.tracer();
-  const Val a = is_complex(v.dtype()) ? unary(Prim::abs, v) : v;
-  const Val r = t.prim1(Prim::vector_norm, {a}, {{"p", Scalar(p.to_double())}, {"dims", dims}});
-  return keepdim ? restore_dims(r, x.shape(), dims) : r;
+  return t.call1("linalg_vector_norm", {x, t.literal(p), dims, keepdim, dtype});
 }
 
 Scalar order_of(const std::optional<ScalarArg>& p) {
@@ -437,9 +426,13 @@ Val norm_over_to::decompose(Tracer& t, const Val& self, const std::optional<Scal
 
 Val sum_to_size::decompose(Tracer& t, const Val& self, const SymInts& size) {
   const SymInts shape = self.shape();
-  require(size.size() <= shape.size(), ErrorCode::runtime,
-          "size is not expandable to the tensor's");
-  const size_t lead = shape.size() - size.size();
+  bool fits = size.size() <= shape.size();
+  const size_t lead = fits ? shape.size() - size.size() : 0;
+  for (size_t d = 0; fits && d < size.size(); ++d)
+    fits = size[d] == SymInt(1) || size[d] == shape[lead + d];
+  require(fits, ErrorCode::runtime,
+          fmt::format("size {{{}}} is not expandable to size {{{}}}.", shape_text(size),
+                      shape_text(shape)));
   Dims dims;
   for (size_t d = 0; d < shape.size(); ++d) {
     const bool summed = d < lead || (size[d - lead] == SymInt(1) && !(shape[d] == SymInt(1)));

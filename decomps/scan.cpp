@@ -6,18 +6,10 @@
 
 #include "decomps/complex.h"
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 
 namespace primset::decomps {
 namespace {
-
-bool is_exact(DType t) {
-  return is_integral(t) || is_bool(t);
-}
-
-Val accumulated(const Val& x, const std::optional<DType>& dtype) {
-  if (dtype) return convert(x, *dtype);
-  return is_exact(x.dtype()) ? convert(x, DType::i64) : x;
-}
 
 Val complex_products(Tracer& t, const Val& z, int64_t dim) {
   const DType part = real_type(z.dtype());

@@ -7,7 +7,8 @@
 
 namespace primset::decomps::math {
 
-// A rational start and two steps of Newton's method, as ATen's calc_erfinv.
+// The rational start of ATen's calc_erfinv and two steps of Halley's method (erf'' is -2 y erf');
+// towards the ends by erfc, since the difference of erf from a number next to 1 is all rounding.
 Val erf_inverse(const Val& x) {
   constexpr std::array<double, 4> kA = {-0.140543331, 0.914624893, -1.645349621, 0.886226899};
   constexpr std::array<double, 5> kB = {0.012229801, -0.329097515, 1.442710462, -2.118377725, 1.0};
@@ -18,8 +19,14 @@ Val erf_inverse(const Val& x) {
   const Val central = x * polynomial(z, kA) / polynomial(z, kB);
   const Val w = sqrt(-log((Scalar(1.0) - a) * Scalar(0.5)));
   const Val outer = copysign(polynomial(w, kC), x) / polynomial(w, kD);
-  Val y = where(le(a, Scalar(0.7)), central, outer);
-  for (int i = 0; i < 2; ++i) y = y - (unary(Prim::erf, y) - x) / (exp(-(y * y)) * Scalar(kSlope));
+  const Val is_central = le(a, Scalar(0.7));
+  Val y = where(is_central, central, outer);
+  for (int i = 0; i < 2; ++i) {
+    const Val left = (Scalar(1.0) - a) - unary(Prim::erfc, abs(y));
+    const Val miss = where(is_central, unary(Prim::erf, y) - x, copysign(left, x));
+    const Val newton = miss / (exp(-(y * y)) * Scalar(kSlope));
+    y = y - newton / (y * newton + Scalar(1.0));
+  }
   const Val end = where(eq(a, Scalar(1.0)), copysign(number(x, kInfinity), x), y);
   return where(gt(a, Scalar(1.0)), number(x, kNan), end);
 }

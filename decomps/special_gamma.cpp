@@ -80,12 +80,28 @@ Val log_gamma(const Val& x) {
   const Val a = abs(x), y = log_gamma_positive(a);
   const Val fraction = a - floor(a);  // sin(pi |x|) up to its sign
   const Val folded = min(fraction, Scalar(1.0) - fraction);
-  const Val reflected = log(number(x, kPi) / (sin(folded * Scalar(kPi)) * a)) - y;
+  // Of numbers so small that their product underflows it is minus their logarithm.
+  const Val product = sin(folded * Scalar(kPi)) * a;
+  const Val reflected = where(lt(a, Scalar(1e-17)), y, log(number(x, kPi) / product) - y);
   const Val pole = eq(fraction, Scalar(0.0));
   const Val below = where(pole | is_infinite(a), number(x, kInfinity), reflected);
   const Val whole = where(lt(x, Scalar(0.0)), below, y);
   return where(eq(a, Scalar(0.0)), number(x, kInfinity), whole);
 }
+
+namespace {
+
+// pi cot(pi x) of a fraction x, by the tangent of what is left to the nearest half or whole number:
+// both are exact, where pi x itself would lose what is next to a pole.
+Val pi_cot_pi(const Val& x) {
+  const Val size = abs(x), away = min(size, Scalar(1.0) - size);
+  const Val near_half = gt(away, Scalar(0.25));
+  const Val tangent = tan(where(near_half, Scalar(0.5) - away, away) * Scalar(kPi));
+  const Val value = where(near_half, tangent * Scalar(kPi), number(x, kPi) / tangent);
+  return where(gt(size, Scalar(0.5)), -value, value) * copysign(number(x, 1.0), x);
+}
+
+}  // namespace
 
 // Up to 10 by the recurrence, from there by the asymptotic series; reflected below 0.
 Val digamma(const Val& x) {
@@ -103,7 +119,7 @@ Val digamma(const Val& x) {
   const Val ten = sum + Scalar(2.25175258906672110764);
   const Val y = where(eq(at, Scalar(10.0)), ten, usual);
   const Val fraction = x - unary(Prim::trunc, x);
-  const Val reflected = y - number(x, kPi) / tan(fraction * Scalar(kPi));
+  const Val reflected = y - pi_cot_pi(fraction);
   const Val whole = where(negative, reflected, y);
   const Val pole = negative & eq(fraction, Scalar(0.0));
   const Val at_zero = copysign(number(x, kInfinity), -x);
@@ -120,9 +136,9 @@ constexpr double kPrecision = 1.11022302462515654042E-16;
 
 std::vector<Val> zeta_of_numbers(Tracer& t, const Val& x, const Val& q) {
   const DType type = x.dtype();
+  // The term is made greater, since the sum made smaller may underflow.
   const auto counts = [](const Val& term, const Val& sum) {
-    const Val least = abs(sum * Scalar(kPrecision));
-    return ~lt(abs(term), least);
+    return ne(term, Scalar(0.0)) & ~lt(abs(term * Scalar(1 / kPrecision)), abs(sum));
   };
   // carried: x, place, sum, last term, how many, open
   const auto more = [&](const std::vector<Val>& v) {

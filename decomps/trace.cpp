@@ -256,7 +256,11 @@ class CallTracer {
   }
 
   void add_out(const Val& v, const Target& target, size_t index) {
-    add_fresh(cast(v, target.meta->dtype), strides_of(index, v.shape()));
+    const DType wanted = target.meta->dtype;
+    require(!overload_.outs.exact_dtype || wanted == v.dtype(), ErrorCode::runtime,
+            fmt::format("Expected out tensor to have dtype {}, but got {} instead",
+                        cpp_name(v.dtype()), cpp_name(wanted)));
+    add_fresh(cast(v, wanted), strides_of(index, v.shape()));
   }
 
   void add_written(const Val& v, const Target& target) {

@@ -2,6 +2,8 @@
 // narrow() from a place that only a run knows, as values; an eager call makes the view.
 #include "decomps/view.h"
 
+#include <fmt/format.h>
+
 #include "decomps/operator_support.h"
 #include "decomps/views.h"
 
@@ -39,9 +41,13 @@ Val slice_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes, 
 // Windows overlap, so that their gradients add up.
 Val unfold_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes, int64_t dim,
                                int64_t size, int64_t step) {
+  const auto rank = static_cast<int64_t>(sizes.size());
+  require(grad.rank() == rank + 1, ErrorCode::runtime,
+          fmt::format("unfold_backward: expected grad_in of {} dims for input_sizes {}, but got {}",
+                      rank + 1, shape_text(sizes), shape_text(grad.shape())));
   if (sizes.empty()) return reduce(Prim::reduce_sum, grad, {0}, false);
   return t.prim1(Prim::window_scatter_add, {grad},
-                 {{"dims", std::vector<int64_t>{wrap_dim(dim, static_cast<int64_t>(sizes.size()))}},
+                 {{"dims", std::vector<int64_t>{wrap_dim(dim, rank)}},
                   {"sizes", SymInts{size}},
                   {"strides", SymInts{step}},
                   {"dilations", SymInts{1}},

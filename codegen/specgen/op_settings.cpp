@@ -62,7 +62,7 @@ void OpSettings::read(Fields& fields) {
       {"decompose", &decompose},
       {"dtypes", &dtypes},
       {"strides", &strides},
-      {"out_strides", &out_strides},
+      {"outs", &outs},
       {"random", &random},
       {"cases", &cases},
       {"tolerance", &tolerance},
@@ -89,8 +89,8 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   }
   o.strides.kind = o.broadcast.empty() ? StrideKind::contiguous : StrideKind::elementwise;
   if (s.strides != nullptr) apply_strides(*s.strides, o.strides);
-  o.out_strides = o.strides;
-  if (s.out_strides != nullptr) apply_strides(*s.out_strides, o.out_strides);
+  o.outs.strides = o.strides;
+  if (s.outs != nullptr) apply_outs(*s.outs, o.outs);
   o.random.seeded = o.has_tag("nondeterministic_seeded");
   if (s.random != nullptr) apply_random(*s.random, o);
   if (s.cases != nullptr) apply_cases(*s.cases, o);
@@ -225,6 +225,22 @@ void SettingsApplier::apply_strides(const YamlNode& node, StrideRule& rule) {
         node.is_scalar() ? fmt::format("unknown stride rule '{}'", node.text) : "not a stride rule",
         "elementwise, contiguous or {function: f}");
   }
+}
+
+void SettingsApplier::apply_outs(const YamlNode& node, OutRule& rule) {
+  Fields fields(node, "a rule of out= tensors", diagnostics_);
+  if (const YamlNode* strides = fields.find("strides")) apply_strides(*strides, rule.strides);
+  auto is = [&](const char* key, const char* word) {
+    const YamlNode* value = fields.find(key);
+    if (value != nullptr && value->text != word) {
+      diagnostics_.error(value->position, fmt::format("unknown {} '{}'", key, value->text),
+                         fmt::format("{}, or the key left out", word));
+    }
+    return value != nullptr;
+  };
+  rule.exact_dtype = is("dtype", "exact");
+  rule.refuse_shared = is("shared", "refused");
+  fields.finish();
 }
 
 void SettingsApplier::apply_random(const YamlNode& node, Overload& o) {

@@ -23,7 +23,7 @@ struct OpSettings {
   const YamlNode* decompose = nullptr;
   const YamlNode* dtypes = nullptr;
   const YamlNode* strides = nullptr;
-  const YamlNode* out_strides = nullptr;
+  const YamlNode* outs = nullptr;
   const YamlNode* random = nullptr;
   const YamlNode* cases = nullptr;
   const YamlNode* tolerance = nullptr;
@@ -51,6 +51,7 @@ class SettingsApplier {
   void apply_roles(const YamlNode& node, Role role, Overload& o);
   void apply_rounding(const YamlNode& node, Overload& o);
   void apply_strides(const YamlNode& node, StrideRule& rule);
+  void apply_outs(const YamlNode& node, OutRule& rule);
   void apply_random(const YamlNode& node, Overload& o);
   void apply_cases(const YamlNode& node, Overload& o);
   void apply_callable(const YamlNode& node, Overload& o);

@@ -105,7 +105,8 @@ void inherit(const Overload& base, Overload& derived) {
   derived.promote.args = remap(base.promote.args, base, derived);
   derived.broadcast = remap(base.broadcast, base, derived);
   derived.dtypes = base.dtypes;
-  derived.strides = derived.kind == OverloadKind::out ? base.out_strides : base.strides;
+  derived.strides = derived.kind == OverloadKind::out ? base.outs.strides : base.strides;
+  derived.outs = base.outs;
   derived.random = base.random;
   derived.cases = base.cases;
   derived.tolerance = base.tolerance;

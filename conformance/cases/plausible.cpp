@@ -143,6 +143,12 @@ bool is_wanted(const specs::Overload& overload, const Argument& a) {
   return !a.default_value.present() && !a.optional;
 }
 
+// A default that is no number of the dtype: -1 beside unsigned ones.
+bool is_no_default(const Argument& a, DType dtype) {
+  return a.kind == ArgKind::scalar && is_unsigned_integer(dtype) &&
+         a.default_value.kind == specs::DefaultKind::integer && a.default_value.integer < 0;
+}
+
 }  // namespace
 
 std::string plausible_arguments(const specs::Overload& overload, DType dtype,
@@ -151,6 +157,7 @@ std::string plausible_arguments(const specs::Overload& overload, DType dtype,
   for (const Argument& a : overload.args) {
     if (std::find(known.begin(), known.end(), a.name) != known.end() || a.is_out) continue;
     if (is_wanted(overload, a)) out += " " + a.name + "=" + value_of(a, dtype);
+    if (is_no_default(a, dtype)) out += " " + a.name + "=0";
   }
   return out;
 }

@@ -184,9 +184,7 @@ void read_case(const json& j, TestCase& test) {
   }
 }
 
-}  // namespace
-
-std::string to_json(const SavedCase& saved) {
+json case_json(const SavedCase& saved) {
   const TestCase& test = saved.test;
   json j = {{"primset_case", kVersion},
             {"id", test.id.to_string()},
@@ -204,7 +202,17 @@ std::string to_json(const SavedCase& saved) {
   for (const HostTensor& t : test.inputs) j["inputs"].push_back(tensor_json(t));
   j["storages"] = json::array();
   for (const HostStorage& s : test.storages) j["storages"].push_back(to_hex(s));
-  return j.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return j;
+}
+
+}  // namespace
+
+std::string to_json(const SavedCase& saved) {
+  return case_json(saved).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json_line(const SavedCase& saved) {
+  return case_json(saved).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 SavedCase saved_case_from_json(std::string_view text) {

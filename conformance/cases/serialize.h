@@ -18,7 +18,8 @@ struct SavedCase {
   std::string graph, expected, verdict;
 };
 
-std::string to_json(const SavedCase& saved);
+std::string to_json(const SavedCase& saved);       // for a file of its own
+std::string to_json_line(const SavedCase& saved);  // for a file of many
 // Throws Error{corrupt} for text that is no saved case.
 SavedCase saved_case_from_json(std::string_view text);
 

@@ -49,7 +49,6 @@ class Call:
     storages: list = field(repr=False)  # of bytes
     source: str = ""  # the OpInfo it came from
     origin: str = "dispatch"  # how: dispatch, composite, error input, or the derivation
-    extra: dict = field(default_factory=dict)
 
     def with_(self, **changes):
         return replace(self, **changes)

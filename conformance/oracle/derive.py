@@ -1,6 +1,7 @@
 """Calls derived from recorded ones: forms of an operator that no Python function calls, other
 dtypes, other layouts."""
 
+import itertools
 import random
 
 import torch
@@ -68,7 +69,7 @@ def _distance(a, b):
 # --- other overloads ---------------------------------------------------------------------------
 
 
-def adapt(call, overload):
+def adapt(call, overload, how=None):
     """The call's arguments, as far as `overload` has them by name; None where one is missing."""
     source, target = schema(call.overload), schema(overload)
     given = dict(zip((a.name for a in source.arguments), call.args))
@@ -91,10 +92,9 @@ def adapt(call, overload):
             kwargs[a.name] = value
         else:
             args.append(value)
-    out = Call(overload, tuple(args), kwargs, storages, call.source, f"from {call.overload}",
-               dict(call.extra))
+    out = Call(overload, tuple(args), kwargs, storages, call.source, f"from {call.overload}")
     if any(_is_out(a) for a in target.arguments):
-        return with_outs(out, call)
+        return with_outs(out, call, how)
     return out
 
 
@@ -122,8 +122,14 @@ def _fit(value, kind, storages):
     return value, True
 
 
-def with_outs(call, base):
-    """`call` with out= tensors: of the right size, empty ones that must grow, strided ones."""
+# How out= tensors are: those of the first row are for every call.
+FITTING, GROWING, STRIDED = range(3)
+OTHER_DTYPE, SHARED = range(3, 5)
+UNUSUAL_OUTS = 2  # calls of an overload for each of the second row
+
+
+def with_outs(call, base, how=None):
+    """`call` with out= tensors."""
     result = run(base)
     if result is None:
         return None
@@ -133,29 +139,59 @@ def with_outs(call, base):
         tensors = [list(result)]
     if len(outs) != len(tensors):
         return None
-    how = int(call.key(), 16) % 3
+    how = int(call.key(), 16) % (STRIDED + 1) if how is None else how
     live = TorchArguments(call)
     named = dict(live.kwargs)
+    inputs = [x for a in (*live.args, *live.kwargs.values())
+              for x in (a if isinstance(a, (list, tuple)) else [a])
+              if isinstance(x, torch.Tensor)]
     for a, t in zip(outs, tensors):
-        made = [_out_like(x, how) for x in t] if isinstance(t, list) else _out_like(t, how)
-        if made is None:
+        made = ([_out_like(x, how, inputs) for x in t] if isinstance(t, list)
+                else _out_like(t, how, inputs))
+        if made is None or made == [] or isinstance(made, list) and None in made:
             return None
         named[a.name] = made
-    out = encode(call.overload, live.args, named, call.source, call.origin)
-    out.extra = dict(call.extra)
-    return out
+    origin = {OTHER_DTYPE: "out= of another dtype, ", SHARED: "out= that shares memory, "}
+    return encode(call.overload, live.args, named, call.source, origin.get(how, "") + call.origin)
 
 
-def _out_like(t, how):
+_LEFT_BEHIND = 77  # in out= tensors, where nothing of it may remain
+
+
+_OTHER_DTYPE = {
+    torch.float32: torch.float64, torch.float64: torch.float32, torch.float16: torch.float32,
+    torch.bfloat16: torch.float16, torch.int64: torch.int32, torch.int32: torch.int64,
+    torch.int16: torch.float32, torch.int8: torch.int16, torch.uint8: torch.bool,
+    torch.bool: torch.uint8, torch.complex64: torch.complex128, torch.complex128: torch.complex64,
+}
+
+
+def _out_like(t, how, inputs):
     if not isinstance(t, torch.Tensor):
         return None
-    if how == 0:
-        return torch.zeros(t.shape, dtype=t.dtype)
-    if how == 1:
+    if how == OTHER_DTYPE:
+        other = _OTHER_DTYPE.get(t.dtype)
+        return other and torch.full(t.shape, _LEFT_BEHIND, dtype=other)
+    if how == SHARED:
+        return _on_memory_of(inputs, t)
+    if how == FITTING:
+        return torch.full(t.shape, _LEFT_BEHIND, dtype=t.dtype)
+    if how == GROWING:
         return torch.zeros(0, dtype=t.dtype)
     # Every other element of something twice as large in its last dim.
-    wide = torch.zeros((*t.shape[:-1], 2 * t.shape[-1]) if t.dim() else (2,), dtype=t.dtype)
+    size = (*t.shape[:-1], 2 * t.shape[-1]) if t.dim() else (2,)
+    wide = torch.full(size, _LEFT_BEHIND, dtype=t.dtype)
     return wide[..., ::2] if t.dim() else wide[1]
+
+
+def _on_memory_of(inputs, t):
+    """Where the first input starts that has its dtype and room for it."""
+    for x in inputs:
+        room = x.untyped_storage().nbytes() // x.itemsize - x.storage_offset()
+        if x.dtype == t.dtype and 0 < t.numel() <= room:
+            return x.as_strided(t.shape, torch.empty(t.shape, device="meta").stride(),
+                                x.storage_offset())
+    return None
 
 
 def run(call):
@@ -201,9 +237,7 @@ def to_dtype(call, dtype):
 
     args = [number(convert(a)) for a in live.args]
     named = {k: number(convert(v)) for k, v in live.kwargs.items()}
-    out = encode(call.overload, args, named, call.source, f"dtype of {call.origin}")
-    out.extra = dict(call.extra)
-    return out
+    return encode(call.overload, args, named, call.source, f"dtype of {call.origin}")
 
 
 def _overlaps(t):
@@ -238,9 +272,7 @@ def to_layout(call, layout, rng):
     named = {k: v if k in kept else change(v) for k, v in live.kwargs.items()}
     if not changed:
         return None
-    out = encode(call.overload, args, named, call.source, f"{layout} of {call.origin}")
-    out.extra = dict(call.extra)
-    return out
+    return encode(call.overload, args, named, call.source, f"{layout} of {call.origin}")
 
 
 def _strided(x, rng):
@@ -325,8 +357,18 @@ def _with_outs(overload, pool, known, claimed, seed, cap):
         found = [_quiet(lambda: adapt(c, overload)) for c in calls]
         found = [c for c in found if c is not None]
         if _enough(found):
-            return found
+            return found + _unusual_outs(calls, overload)
     return []
+
+
+def _unusual_outs(calls, overload):
+    """A few calls with each kind of out= that some operators refuse and others take."""
+    calls = [c for c in calls if any(0 not in t.size for t in c.tensors())]
+    out = []
+    for how in (OTHER_DTYPE, SHARED):
+        found = (_quiet(lambda: adapt(c, overload, how)) for c in calls)
+        out += list(itertools.islice((c for c in found if c is not None), UNUSUAL_OUTS))
+    return out
 
 
 def _unique(calls):

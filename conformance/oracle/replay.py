@@ -17,7 +17,8 @@ MAX_ELEMENTS = 1 << 24  # of a result; a larger one takes long and says nothing 
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
 # operator's semantics then.
 _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
-              "does not support", "is not supported", "not yet supported", "expected scalar type")
+              "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
+              "could not create a primitive")
 
 
 def record(call, phase=lambda p: None):
@@ -67,16 +68,21 @@ def _replay(call, phase):
         v = compare.compare(call, theirs, ours, their_result, our_result)
     except Exception:
         return {"outcome": "oracle_error", "checks": {}, "details": [traceback.format_exc()[-900:]]}
-    return {"outcome": "agree" if v.agrees else "differ", "checks": v.checks,
+    line = {"outcome": "agree" if v.agrees else "differ", "checks": v.checks,
             "details": v.details, "worst": v.worst}
+    return {**line, "second_opinion": v.second[:4]} if v.agrees and v.second else line
 
 
 def _text(e):
     return f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:300]
 
 
-def _no_kernel(e):
-    return isinstance(e, NotImplementedError) or any(t in str(e) for t in _NO_KERNEL)
+def _no_kernel(call, e):
+    """Whether it is for want of a kernel that PyTorch raised."""
+    if isinstance(e, NotImplementedError) or any(t in str(e) for t in _NO_KERNEL):
+        return True
+    # Of tensors of one dtype that is not about their dtypes not being alike.
+    return "expected scalar type" in str(e) and len({t.dtype for t in call.tensors()}) == 1
 
 
 def _outcome_of_error(call, theirs, ours):
@@ -87,7 +93,7 @@ def _outcome_of_error(call, theirs, ours):
                 "errors": [_text(theirs), _text(ours)],
                 "same_class": _class(theirs) == _class(ours)}
     if theirs:
-        if _no_kernel(theirs):  # more than PyTorch's CPU has
+        if _no_kernel(call, theirs):  # more than PyTorch's CPU has
             return {"outcome": "beyond", "checks": {}, "errors": [_text(theirs), ""]}
         v.check("errors", False, f"no error; PyTorch's is {_text(theirs)}")
         return {"outcome": "differ", "checks": v.checks, "raises": True, "details": v.details}

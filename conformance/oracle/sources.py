@@ -1,5 +1,5 @@
 """Where calls come from: PyTorch's OpInfo, foreach, module and optimizer databases, run under the
-recorder; and the error inputs that OpInfos carry."""
+recorder; the error inputs that OpInfos carry; and the conformance suite's cases."""
 
 import itertools
 import random
@@ -7,6 +7,7 @@ import warnings
 
 import torch
 
+from . import cases
 from .record import Recorder
 
 # Backward is run for these: the other dtypes of a *_backward overload are derived.
@@ -24,13 +25,14 @@ def databases():
 
 
 def names():
-    """One name a unit of recording: an OpInfo, a module, an optimizer."""
+    """One name a unit of recording: an OpInfo, a module, an optimizer, the cases of an operator."""
     out = [f"op/{full_name(o)}" for o in databases()]
     from torch.testing._internal.common_modules import module_db
     from torch.testing._internal.common_optimizers import optim_db
 
     out += [f"module/{m.name}" for m in module_db]
     out += [f"optim/{o.optim_cls.__name__}" for o in optim_db]
+    out += [f"case/{base}" for base in cases.base_names()]
     return list(dict.fromkeys(out))
 
 
@@ -43,7 +45,8 @@ def record(name, seed, samples):
     kind, _, rest = name.partition("/")
     recorder = Recorder()
     warnings.simplefilter("ignore")
-    function = {"op": _record_op, "module": _record_module, "optim": _record_optimizer}[kind]
+    function = {"op": _record_op, "module": _record_module, "optim": _record_optimizer,
+                "case": _record_cases}[kind]
     function(rest, recorder, seed, samples)
     return recorder
 
@@ -161,3 +164,10 @@ def _run_optimizer(info, kwargs):
         for p in params:
             p.grad = torch.randn_like(p)
         optimizer.step()
+
+
+# --- conformance cases -------------------------------------------------------------------------
+
+
+def _record_cases(base, recorder, seed, samples):
+    recorder.calls += list(cases.calls_of(base, seed, samples))

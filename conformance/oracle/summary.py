@@ -12,6 +12,7 @@ def is_failure(line):
 
 
 def report(oracle, names):
+    """Prints totals and the overloads that differ most; the exit code: 1 when one differs."""
     outcomes, checks, failed = Counter(), Counter(), Counter()
     differ, reached = {}, 0
     for name in names:
@@ -34,4 +35,4 @@ def report(oracle, names):
         print(f"  {len(lines):4} {name}: {x.get('call', '')[:110]}")
         for d in x.get("details", [x["outcome"]])[:1]:
             print(f"       {d[:200]}")
-    return 0
+    return 1 if differ else 0

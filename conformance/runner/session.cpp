@@ -269,6 +269,14 @@ int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
   return 0;
 }
 
+int save_cases(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file) {
+  std::ofstream out(file);
+  for (const CaseId& id : select_cases(bundle, o.selection))
+    out << to_json_line({make_case(bundle, id, o.seed), o.seed, {}, {}, {}, {}});
+  if (!out.flush()) throw Error(ErrorCode::runtime, file + " cannot be written");
+  return 0;
+}
+
 int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   Expectations expectations;
   if (!o.expectations.empty()) expectations = Expectations::load(o.expectations, today());

@@ -16,7 +16,7 @@ constexpr const char* kSelfOverlap =
     "unsupported operation: more than one element of the written-to tensor refers to a single "
     "memory "
     "location. Please clone() the tensor before performing the operation.";
-constexpr const char* kPartialOverlap =
+constexpr const char* kSharedMemory =
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
     "single memory location. Please clone() the tensor before performing the operation.";
 
@@ -50,11 +50,13 @@ void replace(Call& call, uint32_t argument, uint32_t element, Tensor by) {
 
 void check_input(Call& call, const TensorImpl& written, const TensorImpl& input, uint32_t argument,
                  uint32_t element) {
-  if (written.storage != input.storage || same_view(written, input) || !ranges_meet(written, input))
-    return;
-  const Overlap o = overlap(written, input);
+  if (written.storage != input.storage || !ranges_meet(written, input)) return;
+  const bool same = same_view(written, input);
+  const Overlap o = same ? Overlap::full : overlap(written, input);
   if (o == Overlap::none) return;
-  if (call.op.pointwise && o == Overlap::partial) throw Error(ErrorCode::runtime, kPartialOverlap);
+  const bool refused = call.op.apart || (call.op.pointwise && o == Overlap::partial);
+  if (refused) throw Error(ErrorCode::runtime, kSharedMemory);
+  if (same) return;
   replace(call, argument, element, clone_of(input));
 }
 

@@ -7,7 +7,8 @@
 namespace primset::runtime {
 
 // Throws Error{runtime} where ATen does: a written tensor overlaps itself, or partly overlaps an
-// input of a pointwise operator. Inputs of other operators that overlap what is written are cloned.
+// input of a pointwise operator, or shares memory with one where the spec says that it may not.
+// Inputs of other operators that overlap what is written are cloned.
 void check_aliasing(Call& call);
 
 // Replaces inputs that have the conjugate or negative bit by tensors that have the values in

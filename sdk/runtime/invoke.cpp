@@ -128,7 +128,7 @@ Value Operator::call_one(std::span<const Value> args) const {
   const std::string why = runtime::bind(call, args, {}, runtime::Strictness::converts, scratch);
   if (!why.empty()) throw Error(ErrorCode::type, why);
   runtime::dispatch(call);
-  if (info_->all_tensors && call.results.size() == 1) return call.results.take(0);
+  if (info_->all_tensors && info_->overload.returns.size() == 1) return call.results.take(0);
   std::vector<Value> values = runtime::take_values(call);
   if (values.size() != 1)
     throw Error(ErrorCode::type, fmt::format("{} has {} results; use invoke()",
@@ -139,14 +139,22 @@ Value Operator::call_one(std::span<const Value> args) const {
 // --- detail --------------------------------------------------------------------------------------
 
 namespace detail {
+namespace {
+
+// The call may have made more: what it wrote besides.
+void require_results(const Op& op, size_t wanted) {
+  const size_t has = op.info().overload.returns.size();
+  if (has != wanted)
+    throw Error(ErrorCode::type, fmt::format("{} has {} results, not {}", op.name(), has, wanted));
+}
+
+}  // namespace
 
 Tensor call_tensor(const Op& op, std::span<const Arg> args) {
   Call call(op.info());
   runtime::bind_unboxed(call, args);
   runtime::dispatch(call);
-  if (call.results.size() != 1)
-    throw Error(ErrorCode::type,
-                fmt::format("{} has {} results, not one", op.name(), call.results.size()));
+  require_results(op, 1);
   return call.results.take(0);
 }
 
@@ -154,9 +162,7 @@ void call_tensors(const Op& op, std::span<const Arg> args, std::span<Tensor> res
   Call call(op.info());
   runtime::bind_unboxed(call, args);
   runtime::dispatch(call);
-  if (call.results.size() != results.size())
-    throw Error(ErrorCode::type, fmt::format("{} has {} results, not {}", op.name(),
-                                             call.results.size(), results.size()));
+  require_results(op, results.size());
   for (size_t i = 0; i < results.size(); ++i) results[i] = call.results.take(i);
 }
 

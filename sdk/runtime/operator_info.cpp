@@ -58,6 +58,7 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
       o.returns, [](const specs::Return& r) { return r.kind == ArgKind::tensor; });
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
   pointwise = b.computed_by(o).strides.kind == specs::StrideKind::elementwise;
+  apart = o.kind == specs::OverloadKind::out && o.outs.refuse_shared;
   uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex");
   const bool lists = std::ranges::any_of(
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });

@@ -82,6 +82,15 @@ struct RandomUse {
   friend bool operator==(const RandomUse&, const RandomUse&) = default;
 };
 
+// What ATen wants of the out= tensors of an operator's out= forms.
+struct OutRule {
+  StrideRule strides;          // of those that are resized; becomes the variant's own
+  bool exact_dtype = false;    // the result's and no other, though it could be cast
+  bool refuse_shared = false;  // memory of an input is refused, though it could be read first
+
+  friend bool operator==(const OutRule&, const OutRule&) = default;
+};
+
 // A generator of conformance cases and its parameters, as written. Of kWrittenCases the parameters
 // are the cases: a name and the arguments.
 inline constexpr const char* kWrittenCases = "written";
@@ -116,7 +125,7 @@ struct Overload {
   std::vector<uint32_t> broadcast;  // indices of the tensor arguments broadcast together
   DTypeSet dtypes;                  // of the promoted dtype; empty: not yet said
   StrideRule strides;
-  StrideRule out_strides;  // what out= variants take for theirs; of no use once these are made
+  OutRule outs;
   RandomUse random;
   Implementation implementation;
   std::vector<CaseSpec> cases;
