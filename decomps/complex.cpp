@@ -54,7 +54,11 @@ Val one_minus(const Val& z) {
 Val atanh_of(const Val& z) {
   const Val x = real(z), y = imag(z), size = unary(Prim::abs, x);
   const Val left = full_like(x, Scalar(1.0)) - size, distance = left * left + y * y;
-  const Val grown = unary(Prim::log1p, size * Scalar(4.0) / distance) * Scalar(0.25);
+  const Val usual = unary(Prim::log1p, size / distance * Scalar(4.0)) * Scalar(0.25);
+  // Next to the pole the square of the distance underflows.
+  const Val away = unary(Prim::complex_abs, complex(left, y));
+  const Val close = unary(Prim::log, full_like(x, Scalar(2.0)) / away) * Scalar(0.5);
+  const Val grown = where(lt(away, Scalar(1e-12)), close, usual);
   const Val angle =
       binary(Prim::atan2, y * Scalar(2.0), left * (size + Scalar(1.0)) - y * y) * Scalar(0.5);
   const Val far = is_infinite(x) | is_infinite(y);

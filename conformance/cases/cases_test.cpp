@@ -257,6 +257,9 @@ TEST(SavedCase, RoundTrip) {
     EXPECT_EQ(back.test.inputs, saved.test.inputs);
     EXPECT_EQ(back.seed, 3u);
     EXPECT_EQ(to_json(back), to_json(saved));
+    const std::string line = to_json_line(saved);
+    EXPECT_EQ(line.find('\n'), line.size() - 1);
+    EXPECT_EQ(to_json(saved_case_from_json(line)), to_json(saved));
   }
   for (const char* text : {"", "{}", "[]", "{\"primset_case\": 2}"}) {
     EXPECT_THROW(saved_case_from_json(text), Error) << text;

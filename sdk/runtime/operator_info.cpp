@@ -57,7 +57,8 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
   all_tensors = std::ranges::all_of(
       o.returns, [](const specs::Return& r) { return r.kind == ArgKind::tensor; });
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
-  pointwise = b.computed_by(o).strides.kind == specs::StrideKind::elementwise;
+  const specs::Overload& stepping = o.kind == specs::OverloadKind::out ? o : b.computed_by(o);
+  pointwise = stepping.strides.kind == specs::StrideKind::elementwise;
   apart = o.kind == specs::OverloadKind::out && o.outs.refuse_shared;
   uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex");
   const bool lists = std::ranges::any_of(
