@@ -19,11 +19,10 @@ Val erf_inverse(const Val& x) {
   const Val central = x * polynomial(z, kA) / polynomial(z, kB);
   const Val w = sqrt(-log((Scalar(1.0) - a) * Scalar(0.5)));
   const Val outer = copysign(polynomial(w, kC), x) / polynomial(w, kD);
-  const Val is_central = le(a, Scalar(0.7));
-  Val y = where(is_central, central, outer);
+  Val y = where(le(a, Scalar(0.7)), central, outer);
   for (int i = 0; i < 2; ++i) {
     const Val left = (Scalar(1.0) - a) - unary(Prim::erfc, abs(y));
-    const Val miss = where(is_central, unary(Prim::erf, y) - x, copysign(left, x));
+    const Val miss = where(le(a, Scalar(0.9)), unary(Prim::erf, y) - x, copysign(left, x));
     const Val newton = miss / (exp(-(y * y)) * Scalar(kSlope));
     y = y - newton / (y * newton + Scalar(1.0));
   }
