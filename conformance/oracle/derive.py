@@ -196,12 +196,22 @@ def _on_memory_of(inputs, t):
 
 def run(call):
     """PyTorch's result, or None when it raises."""
-    arguments = TorchArguments(call)
+    return _quiet(lambda: _called(call))
+
+
+def _refused(call):
+    """Whether PyTorch raises."""
     try:
-        with torch.no_grad():
-            return torch_overload(call.overload)(*arguments.args, **arguments.kwargs)
+        _called(call)
     except Exception:
-        return None
+        return True
+    return False
+
+
+def _called(call):
+    arguments = TorchArguments(call)
+    with torch.no_grad():
+        return torch_overload(call.overload)(*arguments.args, **arguments.kwargs)
 
 
 # --- other dtypes ------------------------------------------------------------------------------
@@ -357,18 +367,20 @@ def _with_outs(overload, pool, known, claimed, seed, cap):
         found = [_quiet(lambda: adapt(c, overload)) for c in calls]
         found = [c for c in found if c is not None]
         if _enough(found):
-            return found + _unusual_outs(calls, overload)
+            return found + (_unusual_outs(calls, overload) if cap > 2 else [])
     return []
 
 
 def _unusual_outs(calls, overload):
-    """A few calls with each kind of out= that some operators refuse and others take."""
+    """A few calls with each kind of out= that some operators refuse and others take. In an input's
+    memory only what PyTorch refuses: what it takes it may read after it was written. And of another
+    dtype only where none is asked for by an argument."""
     calls = [c for c in calls if any(0 not in t.size for t in c.tensors())]
-    out = []
-    for how in (OTHER_DTYPE, SHARED):
-        found = (_quiet(lambda: adapt(c, overload, how)) for c in calls)
-        out += list(itertools.islice((c for c in found if c is not None), UNUSUAL_OUTS))
-    return out
+    without_dtype = [c for c in calls if not any(isinstance(x, torch.dtype) for x in c.leaves())]
+    other = (_quiet(lambda: adapt(c, overload, OTHER_DTYPE)) for c in without_dtype)
+    shared = (_quiet(lambda: adapt(c, overload, SHARED)) for c in calls)
+    kinds = ((c for c in other if c), (c for c in shared if c and _refused(c)))
+    return [c for kind in kinds for c in itertools.islice(kind, UNUSUAL_OUTS)]
 
 
 def _unique(calls):
