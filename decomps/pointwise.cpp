@@ -7,6 +7,7 @@
 
 #include "decomps/comparison.h"
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 #include "decomps/pointwise_binary.h"
 #include "decomps/pointwise_unary.h"
 
@@ -16,13 +17,9 @@ namespace {
 constexpr double kPi = 3.141592653589793;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-bool is_exact(const Val& x) {
-  return is_integral(x.dtype()) || is_bool(x.dtype());
-}
-
 // Integer division by zero is an error of the device.
 void require_nonzero(const Val& divisor) {
-  if (!is_exact(divisor)) return;
+  if (!is_exact(divisor.dtype())) return;
   check(ne(divisor, Scalar(0)), full_like(divisor, Scalar(0)), ErrorCode::runtime,
         "ZeroDivisionError");
 }
@@ -39,7 +36,7 @@ Val floor_quotient(const Val& a, const Val& b) {
 Val truncated_quotient(const Val& a, const Val& b) {
   require_nonzero(b);
   const Val q = opmath(a) / opmath(b);
-  if (is_exact(a)) return q;
+  if (is_exact(a.dtype())) return q;
   // ATen rounds the quotient of half-precision tensors first, though not by a single number.
   const bool number = known_equal(b.numel(), 1) == true;
   return unary(Prim::trunc, is_half(a.dtype()) && !number ? opmath(convert(q, a.dtype())) : q);
@@ -47,8 +44,8 @@ Val truncated_quotient(const Val& a, const Val& b) {
 
 Val quotient_by_mode(const Val& a, const Val& b, const std::optional<std::string>& mode) {
   if (!mode) {
-    const Val x = is_exact(a) ? convert(a, DType::f32) : opmath(a);
-    return x / (is_exact(b) ? convert(b, DType::f32) : opmath(b));
+    const Val x = is_exact(a.dtype()) ? convert(a, DType::f32) : opmath(a);
+    return x / (is_exact(b.dtype()) ? convert(b, DType::f32) : opmath(b));
   }
   if (*mode == "trunc") return truncated_quotient(a, b);
   require(*mode == "floor", ErrorCode::runtime,
@@ -96,7 +93,7 @@ DType power_type(const Val& a) {
 
 Val angle::decompose(Tracer& t, const Val& self) {
   if (is_complex(self.dtype())) return binary(Prim::atan2, imag(self), real(self));
-  const DType result = is_exact(self) ? DType::f32 : self.dtype();
+  const DType result = is_exact(self.dtype()) ? DType::f32 : self.dtype();
   const Val x = opmath(convert(self, result));
   const Val turned = where(lt(x, 0.0), full_like(x, kPi), full_like(x, 0.0));
   return convert(where(is_nan(x), full_like(x, kNan), turned), result);
@@ -105,7 +102,7 @@ Val angle::decompose(Tracer& t, const Val& self) {
 Val nan_to_num::decompose(Tracer& t, const Val& self, const std::optional<ScalarArg>& nan,
                           const std::optional<ScalarArg>& posinf,
                           const std::optional<ScalarArg>& neginf) {
-  if (is_exact(self)) return self;
+  if (is_exact(self.dtype())) return self;
   if (!is_complex(self.dtype())) return replaced(t, self, nan, posinf, neginf);
   return complex(replaced(t, real(self), nan, posinf, neginf),
                  replaced(t, imag(self), nan, posinf, neginf));
@@ -182,7 +179,7 @@ Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent)
   const Val e = beside(exponent, self);
   // The number itself, which an unsigned dtype would wrap around.
   const Val given = exponent.value;
-  if (is_exact(self))
+  if (is_exact(self.dtype()))
     check(ge(given, Scalar(0)), given, ErrorCode::runtime,
           "Integers to negative integer powers are not allowed.");
   return binary(Prim::pow, opmath(self), opmath(e));
@@ -204,7 +201,7 @@ Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& e
 
 Val ldexp::decompose(Tracer& t, const Val& self, const Val& other) {
   // An integer exponent takes self's dtype, a floating one promotes with it.
-  const bool own = is_exact(other) && !is_exact(self);
+  const bool own = is_exact(other.dtype()) && !is_exact(self.dtype());
   const Val exponent = own ? convert(other, self.dtype()) : other;
   return t.call1("mul.Tensor", {self, t.call1("pow.Scalar", {t.literal(2.0), exponent})});
 }
@@ -226,7 +223,7 @@ Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const Scala
   require_positive(atol, "atol");
   Val close = eq(self, other);
   if (equal_nan && is_floating(self.dtype())) close = close | (is_nan(self) & is_nan(other));
-  const DType type = is_exact(self) ? DType::f64 : opmath_type(self.dtype());
+  const DType type = is_exact(self.dtype()) ? DType::f64 : opmath_type(self.dtype());
   const Val a = convert(self, type), b = convert(other, type);
   const Val allowed = t.scalar(atol, type) + unary(Prim::abs, b * t.scalar(rtol, type));
   const Val error = unary(Prim::abs, a - b);

@@ -53,10 +53,8 @@ def padding(kind, rank, pad):
 
 def loss(forward, backward, *arguments, inputs=smooth, reduction=1):
     target = primset.from_dlpack(positive(numpy.random.default_rng(7), 4, 5))
-    return Pair((4, 5), lambda x: forward(x, target, *arguments[:-1], reduction, *arguments[-1:])
-                if arguments else forward(x, target, reduction),
-                lambda w, x, y: backward(w, x, target, *arguments[:-1], reduction, *arguments[-1:])
-                if arguments else backward(w, x, target, reduction), inputs)
+    return Pair((4, 5), lambda x: forward(x, target, reduction, *arguments),
+                lambda w, x, y: backward(w, x, target, reduction, *arguments), inputs)
 
 
 def constant(*shape, seed=3):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .calls import Call, GeneratorRef, TensorRef
+from .calls import Call, GeneratorRef, TensorRef, short_dtype
 
 FIRST = 3  # of an overload and dtype: kept whatever else is chosen, for they are the plainest
 
@@ -69,13 +69,7 @@ class _NotForPyTorch(Exception):
     pass
 
 
-_DTYPES = {
-    "bool": torch.bool, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32,
-    "u64": torch.uint64, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
-    "i64": torch.int64, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32,
-    "f64": torch.float64, "f8_e5m2": torch.float8_e5m2, "f8_e4m3fn": torch.float8_e4m3fn,
-    "c32": torch.complex32, "c64": torch.complex64, "c128": torch.complex128,
-}
+_DTYPES = {short_dtype(d): d for d in vars(torch).values() if isinstance(d, torch.dtype)}
 _LAYOUTS = (torch.strided, torch.sparse_coo, torch.sparse_csr)
 _FORMATS = (torch.contiguous_format, torch.preserve_format, torch.channels_last,
             torch.channels_last_3d)
@@ -88,7 +82,7 @@ class _Arguments:
     def value(self, v):
         if v is None:
             return None
-        tag = next(t for t in v if t not in ("offset",))
+        tag = next(t for t in v if t != "offset")
         return getattr(self, "_" + tag)(v[tag], v)
 
     def _tensor(self, t, _=None):

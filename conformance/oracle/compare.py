@@ -300,6 +300,11 @@ def torch_overload(overload):
     return getattr(getattr(torch.ops.aten, base), name or "default")
 
 
+def is_out(argument):
+    return (argument.kwarg_only and argument.alias_info is not None
+            and argument.alias_info.is_write)
+
+
 def written(overload):
     return {a.name for a in schema(overload).arguments
             if a.alias_info is not None and a.alias_info.is_write}

@@ -28,15 +28,12 @@ _CAUSES = Path(__file__).with_name("known_differences.txt")
 @functools.cache
 def known_causes():
     """Why an overload differs where Primset is not to follow: {overload: cause}"""
-    causes, cause = {}, ""
-    for line in _CAUSES.read_text().splitlines():
-        if line.startswith("  "):
-            causes.update(dict.fromkeys(line.split(), cause.rstrip(":").strip()))
-            ended = True
-        elif line and not line.startswith("#"):
-            cause, ended = line if ended else f"{cause} {line}", False
-        else:
-            cause, ended = "", True
+    causes = {}
+    for block in _CAUSES.read_text().split("\n\n"):
+        lines = [x for x in block.splitlines() if not x.startswith("#")]
+        cause = " ".join(x for x in lines if not x.startswith(" ")).rstrip(":")
+        names = " ".join(x for x in lines if x.startswith(" ")).split()
+        causes.update(dict.fromkeys(names, cause))
     return causes
 
 

@@ -7,7 +7,7 @@ import random
 import torch
 
 from .calls import Call, TensorRef, TorchArguments, encode
-from .compare import schema, torch_overload, written
+from .compare import is_out, schema, torch_overload, written
 
 # Operators that are another one under a second name.
 ALIASES = {
@@ -76,7 +76,7 @@ def adapt(call, overload, how=None):
     given.update(call.kwargs)
     args, kwargs, storages = [], {}, list(call.storages)
     for a in target.arguments:
-        if _is_out(a):
+        if is_out(a):
             continue
         if a.name in given:
             value, ok = _fit(given[a.name], str(a.type), storages)
@@ -93,13 +93,9 @@ def adapt(call, overload, how=None):
         else:
             args.append(value)
     out = Call(overload, tuple(args), kwargs, storages, call.source, f"from {call.overload}")
-    if any(_is_out(a) for a in target.arguments):
+    if any(is_out(a) for a in target.arguments):
         return with_outs(out, call, how)
     return out
-
-
-def _is_out(a):
-    return a.kwarg_only and a.alias_info is not None and a.alias_info.is_write
 
 
 def _fit(value, kind, storages):
@@ -134,7 +130,7 @@ def with_outs(call, base, how=None):
     if result is None:
         return None
     tensors = [r for r in (result if isinstance(result, (list, tuple)) else [result])]
-    outs = [a for a in schema(call.overload).arguments if _is_out(a)]
+    outs = [a for a in schema(call.overload).arguments if is_out(a)]
     if len(outs) == 1 and isinstance(result, (list, tuple)) and "List" in str(outs[0].type):
         tensors = [list(result)]
     if len(outs) != len(tensors):
@@ -339,7 +335,7 @@ def derive(overload, pool, known, claimed, seed, cap):
     dtype."""
     rng = random.Random(repr((seed, overload)))
     calls = list(pool(overload))
-    if any(_is_out(a) for a in schema(overload).arguments):
+    if any(is_out(a) for a in schema(overload).arguments):
         calls = _capped(calls, cap, rng) + _with_outs(overload, pool, known, claimed, seed, cap)
         return _unique(calls)
     normal = [c for c in calls if c.origin != "error input"]
@@ -361,7 +357,7 @@ def derive(overload, pool, known, claimed, seed, cap):
 def _with_outs(overload, pool, known, claimed, seed, cap):
     """The calls of the closest overload without out= that has some, each with results to write."""
     for relative in relatives(overload, known):
-        if any(_is_out(a) for a in schema(relative).arguments):
+        if any(is_out(a) for a in schema(relative).arguments):
             continue
         calls = derive(relative, pool, known, claimed, seed, cap)
         found = [_quiet(lambda: adapt(c, overload)) for c in calls]

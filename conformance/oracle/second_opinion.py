@@ -60,10 +60,9 @@ class SecondOpinion:
 
 
 def out_names(overload):
-    from .compare import schema
+    from .compare import is_out, schema
 
-    return [a.name for a in schema(overload).arguments
-            if a.kwarg_only and a.alias_info is not None and a.alias_info.is_write]
+    return [a.name for a in schema(overload).arguments if is_out(a)]
 
 
 @functools.cache
