@@ -213,6 +213,15 @@ size_t list_length(const Arguments& args) {
   return *length;
 }
 
+// What goes to all tensors of a list is one number.
+void require_number(const Tracer::Argument& a) {
+  const auto* v = std::get_if<Val>(&a.value);
+  if (v == nullptr || v->rank() == 0) return;
+  fail(ErrorCode::runtime,
+       fmt::format("scalar tensor expected to be 0 dim but it has {} dimensions and {} elements.",
+                   v->rank(), v->numel().hint()));
+}
+
 std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args);
 
 }  // namespace
@@ -225,6 +234,7 @@ std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
                     !o.returns.empty() && o.returns[0].kind == specs::ArgKind::tensor_list;
   if (!each) return apply_one(t, o, std::move(args));
   std::vector<Val> results;
+  for (const Tracer::Argument& a : args) require_number(a);
   const size_t n = list_length(args);
   for (size_t i = 0; i < n; ++i) results.push_back(apply_one(t, o, element_arguments(args, i))[0]);
   return results;

@@ -85,6 +85,7 @@ uint32_t Binder::input_of(const TensorMeta& meta, uint32_t index, uint32_t eleme
   sources_.push_back({InputSource::Kind::tensor, index, element});
   t_.builder().tensor_input(std::move(name), {meta.dtype, meta.sizes});
   input_of_identity_.emplace(meta.identity, at);
+  t_.set_place(t_.builder().graph().inputs[at].value, {meta.strides, meta.storage_offset});
   return at;
 }
 

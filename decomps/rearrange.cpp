@@ -122,10 +122,8 @@ Val repeated(const Val& x, const SymInts& repeats) {
   return reshape(broadcast_to(reshape(x, split), spread), out);
 }
 
-Val written_through(Tracer& t, const Val& self, const Val& src, const char* view, Arguments rest) {
-  rest.insert(rest.begin(), Tracer::Argument(self));
-  const View v = find_view(view)(t, {{meta_of(self)}}, rest)[0];
-  const SymInts want = view_of(self, v).shape(), have = src.shape();
+void require_shape_of_view(const Val& src, const SymInts& want) {
+  const SymInts have = src.shape();
   const bool fits =
       want.size() == have.size() && std::equal(want.begin(), want.end(), have.begin());
   require(
@@ -133,7 +131,34 @@ Val written_through(Tracer& t, const Val& self, const Val& src, const char* view
       fmt::format("expected src to have a size equal to the slice of self. src size = {}, slice "
                   "size = {}",
                   shape_text(have), shape_text(want)));
+}
+
+Val written_through(Tracer& t, const Val& self, const Val& src, const char* view, Arguments rest) {
+  rest.insert(rest.begin(), Tracer::Argument(self));
+  const View v = find_view(view)(t, {{meta_of(self)}}, rest)[0];
+  require_shape_of_view(src, view_of(self, v).shape());
   return write_through(self, v, convert(src, self.dtype()));
+}
+
+// How ATen's copy of a tensor and its storage lies: as the tensor, unless that overlaps itself.
+TensorMeta storage_copy(Tracer& t, const Val& self) {
+  const MemoryPlace place = t.place_of(self);
+  TensorMeta copy = meta_of(self);
+  for (size_t d = 0; d < copy.sizes.size(); ++d) {
+    if (known_equal(place.strides[d], 0) != true || known_equal(copy.sizes[d], 1) == true) continue;
+    copy.strides = preserved_strides(copy.sizes, place.strides);
+    return copy;
+  }
+  copy.strides = place.strides;
+  copy.storage_offset = place.offset;
+  return copy;
+}
+
+// From the first element to behind the last one.
+SymInt extent(const SymInts& sizes, const SymInts& strides) {
+  SymInt last = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+  return last + 1;
 }
 
 }  // namespace
@@ -311,10 +336,26 @@ Val diagonal_scatter::decompose(Tracer& t, const Val& self, const Val& src, int6
   return written_through(t, self, src, "diagonal", {offset, dim1, dim2});
 }
 
+// ATen copies self with its storage and writes into that: where self is not dense, or starts
+// further on, its elements are only some of those.
 Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, const SymInts& size,
                                   const SymInts& stride,
                                   const std::optional<SymInt>& storage_offset) {
-  return written_through(t, self, src, "as_strided", {size, stride, storage_offset});
+  const TensorMeta copy = storage_copy(t, self);
+  const View v = find_view("as_strided")(t, {{copy}},
+                                         {Tracer::Argument(self), size, stride, storage_offset})[0];
+  require_shape_of_view(src, v.steps[0].sizes);
+  if (src.is_empty() || self.is_empty()) return self;
+  const SymInt& start = v.steps[0].start;
+  const SymInt before = start < SymInt(0) ? -start : SymInt(0);
+  const SymInt own_end = extent(copy.sizes, copy.strides) + before;
+  const SymInt src_end = extent(size, stride) + start + before;
+  const ViewStep own{ViewStep::Kind::strided, {}, copy.sizes, copy.strides, before};
+  const ViewStep written{ViewStep::Kind::strided, {}, size, stride, start + before};
+  Val memory = t.constant(0, self.dtype(), {own_end < src_end ? src_end : own_end});
+  memory = write_through(memory, {{own}}, self);
+  memory = write_through(memory, {{written}}, convert(src, self.dtype()));
+  return view_of(memory, own);
 }
 
 Val pixel_shuffle::decompose(Tracer& t, const Val& self, int64_t factor) {

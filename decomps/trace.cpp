@@ -122,8 +122,9 @@ class CallTracer {
 
   static bool has_format(const View& view, const ViewGeometry& at) {
     if (!view.format || *view.format == MemoryFormat::preserve) return true;
-    if (*view.format == MemoryFormat::contiguous) return is_contiguous(at.sizes, at.strides);
-    return is_channels_last(at.sizes, at.strides);
+    const bool last = is_channels_last(at.sizes, at.strides);
+    if (*view.format != MemoryFormat::contiguous) return last;
+    return is_contiguous(at.sizes, at.strides) || (view.any_strides && !last);
   }
 
   // False when the view has to be a copy.
@@ -205,6 +206,7 @@ class CallTracer {
                         results.size(), targets.size()));
     const size_t fresh = results.size() - targets.size();
     for (size_t i = 0; i < results.size(); ++i) {
+      if (i < fresh && overload_.unchanged_is_itself && add_itself(results[i])) continue;
       if (i < fresh) {
         add_fresh(results[i], strides_of(i, results[i].shape()));
       } else if (outs && overload_.args[targets[i].argument].is_out) {
@@ -214,6 +216,29 @@ class CallTracer {
       }
     }
     returned_first();
+  }
+
+  // False when the result is no argument's own value.
+  bool add_itself(const Val& v) {
+    for (uint32_t i = 0; i < args_.size(); ++i) {
+      const bool tensors = std::holds_alternative<Val>(arguments_[i].value) ||
+                           std::holds_alternative<std::vector<Val>>(arguments_[i].value);
+      const std::vector<Val> own = tensors ? viewed_values(arguments_[i]) : std::vector<Val>();
+      for (uint32_t j = 0; j < own.size(); ++j) {
+        if (own[j].id() != v.id()) continue;
+        const TensorMeta meta = viewed_metas(args_[i])[j];
+        TracedOutput out;
+        out.kind = TracedOutput::Kind::argument;
+        out.dtype = meta.dtype;
+        out.sizes = meta.sizes;
+        out.strides = meta.strides;
+        out.argument = i;
+        out.element = j;
+        call_.outputs.push_back(std::move(out));
+        return true;
+      }
+    }
+    return false;
   }
 
   // zeros.out has no dtype argument: the given tensor's decides.

@@ -109,6 +109,11 @@ Val Tracer::call1(std::string_view qualified, const std::vector<Argument>& args)
   return call(qualified, args)[0];
 }
 
+MemoryPlace Tracer::place_of(const Val& x) const {
+  const auto found = places_.find(x.id());
+  return found != places_.end() ? found->second : MemoryPlace{contiguous_strides(x.shape())};
+}
+
 RngArg Tracer::draw(const SymInt& count, const std::optional<RngArg>& from) {
   require(from.has_value() || make_generator_, ErrorCode::internal,
           "a decomposition draws random numbers without a generator");

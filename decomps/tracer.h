@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -101,6 +102,13 @@ inline void require(bool ok, ErrorCode code, const std::string& message) {
   if (!ok) fail(code, message);
 }
 
+// How an argument lies in its storage. Values have no memory: this is for the few operators whose
+// result depends on it.
+struct MemoryPlace {
+  SymInts strides;
+  SymInt offset = 0;  // of the first element; both in elements
+};
+
 class Tracer {
  public:
   Tracer(prims::Graph& graph, const specs::Bundle& bundle);
@@ -140,6 +148,10 @@ class Tracer {
   const SymInt& drawn() const { return drawn_; }
   void set_default_generator(std::function<RngArg()> make) { make_generator_ = std::move(make); }
 
+  // Of an operator's own tensor arguments; others lie contiguously.
+  MemoryPlace place_of(const Val& x) const;
+  void set_place(ValueId argument, MemoryPlace place) { places_[argument] = std::move(place); }
+
   Val wrap(ValueId id) { return Val(this, id); }
   std::vector<Val> wrap(const std::vector<ValueId>& ids);
   // A literal as an argument.
@@ -157,6 +169,7 @@ class Tracer {
   const specs::Bundle& bundle_;
   SymInt drawn_ = 0;
   std::function<RngArg()> make_generator_;
+  std::map<ValueId, MemoryPlace> places_;
 };
 
 // One actual argument of an operator while tracing.

@@ -597,6 +597,7 @@ Views to_type(const TensorMeta& self, DType dtype, bool copy,
   v.returns_self = v.may_copy = true;
   v.must_copy = copy;
   v.convert = dtype;
+  v.any_strides = true;
   v.format = format.value_or(MemoryFormat::preserve);
   return {v};
 }

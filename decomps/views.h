@@ -48,8 +48,9 @@ struct View {
   bool must_copy = false;
   bool unannotated = false;  // an alias though the schema does not say so, as of atleast_2d
   std::optional<MemoryFormat> format = {};  // of the result
-  std::optional<DType> convert = {};        // to(): another dtype makes a copy
-  uint32_t element = 0;                     // of the list that is viewed
+  bool any_strides = false;           // all but channels last count as contiguous, as to() takes it
+  std::optional<DType> convert = {};  // to(): another dtype makes a copy
+  uint32_t element = 0;               // of the list that is viewed
 };
 
 // Where a view stands in the memory of its base.

@@ -24,6 +24,7 @@ struct OpSettings {
   const YamlNode* dtypes = nullptr;
   const YamlNode* strides = nullptr;
   const YamlNode* outs = nullptr;
+  const YamlNode* unchanged = nullptr;
   const YamlNode* random = nullptr;
   const YamlNode* cases = nullptr;
   const YamlNode* tolerance = nullptr;

@@ -46,6 +46,14 @@ std::string without_zeros(std::string text) {
   return text.insert(end - 1, "!0");
 }
 
+// where() takes no other.
+std::string with_bool_condition(std::string text) {
+  constexpr std::string_view kCondition = "condition=T[";
+  const size_t at = text.find(kCondition);
+  if (at != std::string::npos) text.replace(at, kCondition.size(), "condition=bool[");
+  return text;
+}
+
 // "n=T[5,7]{bits}" gets numbers from -2 on.
 std::string with_few_steps(std::string text) {
   for (std::string_view argument : {"n=T[", "other=T["}) {
@@ -69,7 +77,7 @@ class Collector {
 
   void add(std::string_view name, CaseTier tier, const std::string& text,
            LayoutKind layout = LayoutKind::contiguous, bool may_be_refused = false) {
-    std::string whole = refuses_zero_ ? without_zeros(text) : text;
+    std::string whole = with_bool_condition(refuses_zero_ ? without_zeros(text) : text);
     out_.push_back({std::string(name), layout, tier, whole + rest_, may_be_refused});
   }
   // Without the plausible arguments.
@@ -358,10 +366,20 @@ std::string as_bools(std::string_view text) {
   return out;
 }
 
+// ATen takes one number for all in a tensor of rank 0, one for each in a vector.
+std::string tensor_of_numbers(const Argument& a, const ForeachNumbers& numbers) {
+  if (a.name != "scalars") return "T[]{1..4}";
+  const std::string_view list = numbers.list;
+  const auto count = std::count(list.begin(), list.end(), ',') + 1;
+  return fmt::format("T[{}]@contiguous{{1..4}}", count);
+}
+
 std::string foreach_numbers(const Overload& overload, DType dtype, const ForeachNumbers& numbers) {
   std::string out;
   for (const Argument& a : overload.args) {
     std::string text;
+    if (a.kind == ArgKind::tensor && !a.is_out)
+      out += " " + a.name + "=" + tensor_of_numbers(a, numbers);
     if (a.kind == ArgKind::scalar_list) text = numbers.list;
     if (a.kind == ArgKind::scalar && a.default_value.present()) text = numbers.scale;
     if (a.kind == ArgKind::scalar && !a.default_value.present()) {
@@ -395,6 +413,7 @@ std::vector<Recipe> foreach_cases(const Overload& overload, DType dtype) {
   for (const Argument& a : overload.args) {
     if (a.kind == ArgKind::tensor_list && !a.is_out) lists.push_back(a.name);
     if (a.kind == ArgKind::scalar || a.kind == ArgKind::scalar_list) known.push_back(a.name);
+    if (a.kind == ArgKind::tensor && !a.is_out) known.push_back(a.name);
   }
   if (lists.empty()) return {};
   const bool plain = is_bool(dtype) || (lists.size() == 1 && known.empty());
@@ -413,6 +432,11 @@ std::vector<Recipe> foreach_cases(const Overload& overload, DType dtype) {
       c.add(list.name, kStandard, text_of(list), layout, true);
     }
   }
+  const bool number =
+      std::any_of(overload.args.begin(), overload.args.end(), [](const Argument& a) {
+        return a.kind == ArgKind::tensor && !a.is_out && a.name == "other";
+      });
+  if (number) c.add("not_a_number", kStandard, "self=(T[3],T[3]) other=T[3] !runtime");
   return c.take();
 }
 

@@ -63,15 +63,27 @@ class Call:
         return [x for x in self.leaves() if isinstance(x, TensorRef)]
 
     def dtype(self):
-        """The dtype the call is counted under: the first floating or complex tensor's, else the
-        first one's, else the dtype argument."""
-        dtypes = [t.dtype for t in self.tensors()]
+        """The dtype the call is counted under: the first floating or complex tensor's that is read,
+        else the first one's, else the dtype argument or that of an out= tensor."""
+        dtypes = [t.dtype for t in self._read()]
         for d in dtypes:
             if d.is_floating_point or d.is_complex:
                 return d
         if dtypes:
             return dtypes[0]
-        return next((x for x in self.leaves() if isinstance(x, torch.dtype)), None)
+        named = (x for x in self.leaves() if isinstance(x, torch.dtype))
+        return next(named, next((t.dtype for t in self.tensors()), None))
+
+    def _read(self):
+        from .compare import out_names
+
+        outs = out_names(self.overload)
+        args = self.args
+        if self.overload.startswith("where."):  # the condition is no operand
+            args = args[1:]
+        kept = {k: v for k, v in self.kwargs.items() if k not in outs}
+        read = [x for x in _leaves((args, kept)) if isinstance(x, TensorRef)]
+        return read or [x for x in _leaves((self.args, kept)) if isinstance(x, TensorRef)]
 
     def key(self):
         """Equal for calls that differ in values only."""

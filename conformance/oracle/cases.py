@@ -124,9 +124,7 @@ class _Arguments:
         return torch.device("cpu")
 
     def _seed(self, seed, v):
-        if v["offset"]:
-            raise _NotForPyTorch("a generator that has drawn already")
-        return GeneratorRef(seed)
+        return GeneratorRef(seed)  # where it stands has no meaning in PyTorch's generator
 
     def _out(self, *_):
         raise _NotForPyTorch("out= tensors are made where results are known")

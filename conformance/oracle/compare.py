@@ -1,5 +1,6 @@
 """Holds Primset's answer to a call against PyTorch's."""
 
+import functools
 import math
 from dataclasses import dataclass, field
 
@@ -304,6 +305,11 @@ def torch_overload(overload):
 def is_out(argument):
     return (argument.kwarg_only and argument.alias_info is not None
             and argument.alias_info.is_write)
+
+
+@functools.cache
+def out_names(overload):
+    return [a.name for a in schema(overload).arguments if is_out(a)]
 
 
 def written(overload):

@@ -16,9 +16,10 @@ import time
 import traceback
 from pathlib import Path
 
-_STATE = struct.Struct("qqd")  # call, phase, when it began
+_STATE = struct.Struct("qqd12s")  # call, phase, when it began, the key of one made to derive others
 # Lists as foreach takes them: longer ones say nothing more about the operator and take time.
 MANY_TENSORS = 12
+MANY_CRASHES = 40  # of PyTorch, in deriving the calls of one overload
 PHASES = ("start", "torch", "primset", "compare", "done")
 
 
@@ -29,9 +30,9 @@ class Journal:
         self.memory = mmap.mmap(-1, _STATE.size)
         self.set(-1, 0)
 
-    def set(self, call, phase):
+    def set(self, call, phase, key=""):
         self.memory.seek(0)
-        self.memory.write(_STATE.pack(call, phase, time.monotonic()))
+        self.memory.write(_STATE.pack(call, phase, time.monotonic(), key.encode()))
 
     def get(self):
         return _STATE.unpack(self.memory[:])
@@ -183,8 +184,9 @@ class Oracle:
             return calls.load(path) if path.exists() else []
 
         def work(unit, journal):
-            name, start = unit
-            journal.set(start - 1, 0)
+            name, start, derive.crashing = unit
+            derive.watcher = lambda key: journal.set(start - 1, 0, key)
+            derive.watcher("")
             chosen = derive.derive(name, pool, known, claimed_dtypes(name), self.seed, self.cap)
             with open(self._result(name), "a") as f:
                 for i, call in enumerate(chosen[start:], start):
@@ -195,11 +197,13 @@ class Oracle:
                 f.write(json.dumps({"done": len(chosen)}) + "\n")
 
         def ended(unit, journal, status):
-            name, start = unit
+            name, start, crashing = unit
             if status == 0:
                 progress.step(name)
                 return None
-            at, phase, _ = journal.get()
+            at, phase, _, key = journal.get()
+            if at < start and key.strip(b"\0") and len(crashing) < MANY_CRASHES:
+                return (name, start, crashing | {key.decode()})
             signal_number = status & 0x7F
             what = "timeout" if signal_number == signal.SIGKILL else "crash"
             if phase <= 1:
@@ -213,9 +217,9 @@ class Oracle:
                     f.write(json.dumps({"done": 0}) + "\n")
                 progress.step(f"{name}: {what}")
                 return None
-            return (name, at + 1)
+            return (name, at + 1, crashing)
 
-        Children(self.jobs, work, ended, limit=60).run([(o, 0) for o in pending])
+        Children(self.jobs, work, ended, limit=60).run([(o, 0, frozenset()) for o in pending])
 
     def _result(self, overload):
         return self.results / (slug(overload) + ".jsonl")

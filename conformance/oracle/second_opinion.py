@@ -30,15 +30,15 @@ class SecondOpinion:
     def _runs(self):
         if self.runs is None:
             runs = []
-            if is_continuous(self.call):
-                runs.append(self._run(IN_DOUBLE, _doubled))
             if without_outs(self.call.overload):
                 runs.append(self._run(WITHOUT_OUT, lambda x: x))
+            if is_continuous(self.call):
+                runs.append(self._run(IN_DOUBLE, _doubled))
             self.runs = [r for r in runs if r]
         return self.runs
 
     def _run(self, how, change):
-        from .compare import flatten, schema, torch_overload
+        from .compare import flatten, out_names, schema, torch_overload
 
         arguments = TorchArguments(self.call)
         named = dict(zip((a.name for a in schema(self.call.overload).arguments), arguments.args))
@@ -59,16 +59,10 @@ class SecondOpinion:
         return how, results, left
 
 
-def out_names(overload):
-    from .compare import is_out, schema
-
-    return [a.name for a in schema(overload).arguments if is_out(a)]
-
-
 @functools.cache
 def without_outs(overload):
     """The overload that returns what this one writes to out=; None where there is none."""
-    from .compare import schema
+    from .compare import out_names, schema
 
     outs = out_names(overload)
     wanted = [(a.name, str(a.type)) for a in schema(overload).arguments if a.name not in outs]

@@ -126,6 +126,7 @@ struct Overload {
   DTypeSet dtypes;                  // of the promoted dtype; empty: not yet said
   StrideRule strides;
   OutRule outs;
+  bool unchanged_is_itself = false;  // a result that is an argument's own value is that argument
   RandomUse random;
   Implementation implementation;
   std::vector<CaseSpec> cases;
