@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "primset/statistics.h"
 #include "sdk/cli/command.h"
@@ -15,7 +17,7 @@ namespace primset::cli {
 namespace {
 
 struct Options : OperatorOptions {
-  bool json = false;
+  bool json = false, step = false;
   int repeats = 25;
   double seconds = 1.0;  // for all repeats together
 };
@@ -68,26 +70,49 @@ class Bench {
   double bytes_ = 0;
 };
 
-Figures measure(const Options& options) {
-  const OperatorOptions::Bound bound = options.bind();
-  const Device device = options.chosen_device();
-  Bench bench(bound);
+// The first call, and how many make a repeat as long as asked for.
+Figures prepare(const Options& options, Bench& bench, Device device) {
   Figures f;
   f.first_ms = bench.time(1, device) / 1e6;
   const double once = std::max(bench.time(3, device), 1.0);
   f.calls = std::clamp<uint64_t>(
       static_cast<uint64_t>(options.seconds * 1e9 / options.repeats / once), 1, 1u << 20);
+  f.bytes = bench.bytes();
+  return f;
+}
+
+// In turns with something else: one repeat for each line that arrives.
+int step(const Options& options) {
+  const OperatorOptions::Bound bound = options.bind();
+  const Device device = options.chosen_device();
+  Bench bench(bound);
+  const Figures f = prepare(options, bench, device);
+  const nlohmann::json ready{{"first_ms", f.first_ms}, {"calls", f.calls}, {"bytes", f.bytes}};
+  fmt::print("{}\n", ready.dump());
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    fmt::print("{:.1f}\n", bench.time(f.calls, device));
+    std::fflush(stdout);
+  }
+  return kOk;
+}
+
+Figures measure(const Options& options) {
+  const OperatorOptions::Bound bound = options.bind();
+  const Device device = options.chosen_device();
+  Bench bench(bound);
+  Figures f = prepare(options, bench, device);
   std::vector<double> times;
   for (int i = 0; i < options.repeats; ++i) times.push_back(bench.time(f.calls, device));
   std::ranges::sort(times);
   f.median_ns = times[times.size() / 2];
   f.low_ns = times.front();
   f.high_ns = times.back();
-  f.bytes = bench.bytes();
   return f;
 }
 
 int run(const Options& options) {
+  if (options.step) return step(options);
   const Figures f = measure(options);
   const double rate = f.bytes / f.median_ns;
   if (options.json) {
@@ -115,7 +140,11 @@ const Command kCommand(
     "  primset bench mm --shapes 512x512 --device vulkan:0 --json\n"
     "The first call includes compilation (PRIMSET_CACHE=off to see all of it). `each call` is the "
     "median\n"
-    "over the repeats, with the least and the most; memory counts every tensor once.",
+    "over the repeats, with the least and the most; memory counts every tensor once. With --step "
+    "the\n"
+    "first line of output is an object, and each line on standard input is answered with one "
+    "repeat's\n"
+    "nanoseconds a call, so that a script can let another library take turns with it.",
     [](CLI::App& app) {
       auto o = std::make_shared<Options>();
       o->declare(app);
@@ -126,6 +155,7 @@ const Command kCommand(
           ->capture_default_str()
           ->check(CLI::Range(0.001, 3600.0));
       app.add_flag("--json", o->json, "One object");
+      app.add_flag("--step", o->step, "One repeat for each line on standard input");
       return [o] { return run(*o); };
     });
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,24 @@ TEST(Cli, JsonIsJson) {
   EXPECT_EQ(result.at(0).at("sizes"), json({5}));
   const json timed = json::parse(primset("bench relu --seconds 0.01 --json").out);
   EXPECT_GT(timed.at("median_ns"), 0);
+}
+
+TEST(Cli, BenchTakesTurns) {
+  const Ended turns =
+      shell("printf '\\n\\n' | " + std::string(PRIMSET_CLI) +
+            " bench embedding --dtypes f32,i64:5 --shapes 5x3,7 --seconds 0.01 --step");
+  std::istringstream lines(turns.out);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line)) << turns.out;
+  EXPECT_GT(json::parse(line).at("calls"), 0);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(std::getline(lines, line)) << turns.out;
+    EXPECT_GT(std::stod(line), 0);
+  }
+  EXPECT_FALSE(std::getline(lines, line)) << line;
+  EXPECT_EQ(turns.code, 0);
+  EXPECT_THAT(primset("bench embedding --dtypes f32,f32:5 2>&1").out,
+              HasSubstr("'f32:5': expected a dtype, or an integer dtype and a number"));
 }
 
 TEST(Cli, PrimitivesAreUsedAndMadeOfOneAnother) {

@@ -109,10 +109,26 @@ Value list(std::string_view text, F parse) {
   return Value(std::move(out));
 }
 
+// More numbers than the host makes in no time are drawn on the device, and like those of a model.
+constexpr int64_t kMany = 1 << 20;
+
+bool draw(Tensor& out, const SampleType& type, uint64_t seed) {
+  const NamedValue generator{"generator", Generator(seed)};
+  if (type.below)
+    invoke("random_.to", {out, *type.below}, {generator});
+  else if (out.numel() > kMany && is_floating(type.dtype))
+    invoke("normal_", {out}, {generator});
+  else
+    return false;
+  return true;
+}
+
 // Small whole and half numbers, the same on every machine for one seed.
-Tensor sample(DType t, const std::vector<int64_t>& shape, Device device, uint64_t seed) {
-  if (device.is_meta()) return Tensor::empty(shape, t, device);
+Tensor sample(const SampleType& type, const std::vector<int64_t>& shape, Device device,
+              uint64_t seed) {
+  const DType t = type.dtype;
   Tensor out = Tensor::empty(shape, t, device);
+  if (device.is_meta() || draw(out, type, seed)) return out;
   std::mt19937_64 random(seed);
   const size_t width = byte_size(t);
   std::vector<std::byte> bytes(static_cast<size_t>(out.numel()) * width);
@@ -141,9 +157,16 @@ const T& nth(const std::vector<T>& list, size_t i, const char* what) {
 
 }  // namespace
 
-std::vector<DType> parse_dtypes(const std::string& text) {
-  std::vector<DType> out;
-  for (const std::string& part : split(text, ',')) out.push_back(dtype(part));
+std::vector<SampleType> parse_dtypes(const std::string& text) {
+  std::vector<SampleType> out;
+  for (const std::string& part : split(text, ',')) {
+    const auto words = split(part, ':');
+    SampleType& type = out.emplace_back(dtype(words[0]));
+    if (words.size() == 1) continue;
+    type.below = to_int(words[1]);
+    if (words.size() > 2 || !type.below || *type.below < 1 || !is_integral(type.dtype))
+      bad(part, "a dtype, or an integer dtype and a number that all are below: i64:1000");
+  }
   return out;
 }
 
@@ -212,7 +235,8 @@ Value parse_literal(std::string_view text, const specs::Argument& a, Device devi
 
 void OperatorOptions::declare(CLI::App& app) {
   app.add_option("operator", op, "An overload (add.Tensor) or a base name (relu)")->required();
-  app.add_option("--dtypes", dtypes, "dtypes of the tensor arguments: f32,i64")
+  app.add_option("--dtypes", dtypes,
+                 "dtypes of the tensor arguments: f32,i64; i64:1000 holds 0 to 999")
       ->capture_default_str();
   app.add_option("--shapes", shapes, "their shapes: 2x3,3,scalar")->capture_default_str();
   app.add_option("--arg", named, "another argument: --arg dim=1 --arg keepdim=true")
@@ -254,7 +278,7 @@ OperatorOptions::Bound OperatorOptions::bind(const runtime::OperatorInfo& info) 
     };
     const bool wanted = !a.optional || tensors < std::max(types.size(), sizes.size());
     if (a.is_out)
-      out.kwargs.push_back({a.name, Tensor::empty({0}, types[0], where)});
+      out.kwargs.push_back({a.name, Tensor::empty({0}, types[0].dtype, where)});
     else if (a.kind == ArgKind::tensor && wanted)
       out.kwargs.push_back({a.name, next()});
     else if (a.kind == ArgKind::tensor_list)

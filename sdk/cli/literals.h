@@ -4,6 +4,7 @@
 
 #include <primset/value.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,13 @@
 
 namespace primset::cli {
 
-// "f32,i64" and "2x3,3,scalar" (rank 0: "scalar" or "-"). Throw Error{value}.
-std::vector<DType> parse_dtypes(const std::string& text);
+// What a tensor is filled with.
+struct SampleType {
+  DType dtype;
+  std::optional<int64_t> below = {};  // integers from 0 on: indices
+};
+// "f32,i64:1000" and "2x3,3,scalar" (rank 0: "scalar" or "-"). Throw Error{value}.
+std::vector<SampleType> parse_dtypes(const std::string& text);
 std::vector<std::vector<int64_t>> parse_shapes(const std::string& text);
 
 // "3", "2.5", "1+2j", "true", "none", "[1,2]" or "1,2", "f32", "cpu", any text for str; "x.npy",
