@@ -52,10 +52,11 @@ Val scan_complex(Tracer& t, const Val& x, int64_t dim) {
   const auto combine = [](const std::vector<Val>& v) {
     return complex_log_add_exp({v[0], v[1]}, {v[2], v[3]});
   };
-  const auto parts =
-      t.prim(Prim::scan,
-             {re, im, t.constant(Scalar(-math::kInfinity), type), t.constant(Scalar(0.0), type)},
-             {{"dim", dim}}, {t.scalar_region({type, type, type, type}, combine)});
+  const auto parts = t.prim(
+      Prim::scan,
+      {re, im, t.constant(Scalar(-math::kInfinity), type), t.constant(Scalar(0.0), type)},
+      // The angle grows by whole turns, by other ones in another order.
+      {{"dim", dim}, {"ordered", true}}, {t.scalar_region({type, type, type, type}, combine)});
   return complex(parts[0], parts[1]);
 }
 
@@ -68,8 +69,9 @@ Val scan_log_add_exp::decompose(Tracer& t, const Val& x, int64_t dim) {
   const auto combine = [](const std::vector<Val>& v) {
     return std::vector<Val>{log_add_exp(v[0], v[1])};
   };
-  const Val sums = t.prim(Prim::scan, {wide, t.constant(Scalar(-math::kInfinity), type)},
-                          {{"dim", dim}}, {t.scalar_region({type, type}, combine)})[0];
+  const Val sums =
+      t.prim(Prim::scan, {wide, t.constant(Scalar(-math::kInfinity), type)},
+             {{"dim", dim}, {"ordered", false}}, {t.scalar_region({type, type}, combine)})[0];
   return convert(sums, x.dtype());
 }
 

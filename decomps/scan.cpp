@@ -19,38 +19,7 @@ Val complex_products(Tracer& t, const Val& z, int64_t dim) {
   }));
   const auto parts =
       t.prim(Prim::scan, {real(z), imag(z), t.constant(1, part), t.constant(0, part)},
-             {{"dim", dim}}, std::move(regions));
-  return complex(parts[0], parts[1]);
-}
-
-// log(exp(x) + exp(y)) of complex numbers, as real and imaginary parts: with the greater real part
-// taken out, so that nothing overflows.
-std::vector<Val> complex_log_add_exp(const Val& xr, const Val& xi, const Val& yr, const Val& yi) {
-  const Val less = lt(xr, yr);
-  const Val top = where(less, yr, xr), turn = where(less, yi, xi);
-  const Val low = where(less, xr, yr), other = where(less, xi, yi);
-  const Val scale = unary(Prim::exp, low - top), angle = other - turn;
-  const Val re = scale * unary(Prim::cos, angle), im = scale * unary(Prim::sin, angle);
-  const Val log_re = unary(Prim::log1p, re * Scalar(2.0) + re * re + im * im) * Scalar(0.5);
-  const Val log_im = binary(Prim::atan2, im, re + Scalar(1.0));
-  // Two equal infinities have no difference: what is -inf stays so.
-  const Val same =
-      eq(low, top) & eq(unary(Prim::abs, top), Scalar(std::numeric_limits<double>::infinity()));
-  const Val real_part = where(same, top, top + log_re);
-  const Val imaginary = where(same, where(eq(other, turn), turn, log_im), turn + log_im);
-  return {real_part, imaginary};
-}
-
-Val complex_log_sums(Tracer& t, const Val& z, int64_t dim) {
-  const DType part = real_type(z.dtype());
-  std::vector<prims::Region> regions;
-  regions.push_back(t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
-    return complex_log_add_exp(v[0], v[1], v[2], v[3]);
-  }));
-  const Scalar nothing(-std::numeric_limits<double>::infinity());
-  const auto parts =
-      t.prim(Prim::scan, {real(z), imag(z), t.constant(nothing, part), t.constant(0, part)},
-             {{"dim", dim}}, std::move(regions));
+             {{"dim", dim}, {"ordered", false}}, std::move(regions));
   return complex(parts[0], parts[1]);
 }
 
@@ -60,7 +29,7 @@ Val scanned(Prim kind, const Val& x, int64_t dim) {
   if (x.rank() == 0) return x;
   if (!is_complex(x.dtype())) return t.prim1(kind, {x}, {{"dim", d}});
   if (kind == Prim::scan_prod) return complex_products(t, x, d);
-  if (kind == Prim::scan_log_add_exp) return complex_log_sums(t, x, d);
+  if (kind == Prim::scan_log_add_exp) return t.prim1(kind, {x}, {{"dim", d}});
   return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
 }
 

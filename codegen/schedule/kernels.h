@@ -66,18 +66,23 @@ BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Plac
 // `update` of a dynamic_update_slice written into `target`, which holds the operand's elements.
 BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 
-// One pass of Batcher's odd-even merge sort over dense arrays [rows, length, inner]: compares
-// elements 2^(round - sub_round) apart as the network for blocks of 2^round says (sort_kernel.cpp).
+// Stable merge sort of dense arrays [rows, length, inner] along `length` (sort_kernel.cpp).
 struct SortRequest {
   prims::NodeId node = 0;
   SymInt rows = 1, length = 1, inner = 1;
   std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
-  SymInt round, sub_round;       // counters of the two loops
+  std::vector<BufferId> others;  // of the same sizes, for the passes to write to
+  SymInt round = 0;              // counter of the loop over pairs of passes
 };
 // The index along `dim` of every element, i64.
 BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
                              const Placement& out);
-BuiltKernel sort_pass_kernel(const BuildContext& c, const SortRequest& r);
+// The first step: short runs, sorted in place.
+BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r);
+// A pass from arrays to others, or back; the latter merges runs twice as long.
+BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back);
+// How many pairs of passes sort the runs.
+SymInt sort_rounds(const SortRequest& r, const kir::TargetModel& target);
 
 // Whether the kernel stores to `buffer` and every load of it is of the very element the same thread
 // stores next: then input and output may be one memory.

@@ -102,16 +102,17 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
 
 // The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
 // items to be worth starting.
-void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
+                int64_t group_points) {
   kir::Builder& b = f.builder();
   const size_t outer = loops.size() - 1;
   LoopDim& inner = loops.back();
   inner.lanes = true;
   const SymInt rows = extent(loops, 0, outer);
-  const SymInt blocks = prims::ceil_div(inner.size, kGroupElements);
+  const SymInt blocks = prims::ceil_div(inner.size, group_points);
   const SymInt items = rows * blocks;
   const SymInt per_group =
-      prims::max(SymInt(1), prims::floor_div(SymInt(kGroupElements), inner.size));
+      prims::max(SymInt(1), prims::floor_div(SymInt(group_points), inner.size));
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
   const Value one = f.index_constant(1), lanes = f.index_constant(f.lanes());
@@ -121,8 +122,8 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
     Value row = b.udiv(item, f.param(blocks));
     Value block = b.sub(item, b.mul(row, f.param(blocks)));
     decode(f, row, loops, 0, outer);
-    Value lo = b.mul(block, f.index_constant(kGroupElements));
-    Value hi = smaller(b, b.add(lo, f.index_constant(kGroupElements)), f.param(inner.size));
+    Value lo = b.mul(block, f.index_constant(group_points));
+    Value hi = smaller(b, b.add(lo, f.index_constant(group_points)), f.param(inner.size));
     b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
       inner.base = i;
       f.set_loops(loops);
@@ -199,14 +200,14 @@ std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const A
 }
 
 void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
-                    std::optional<size_t> tiled) {
+                    std::optional<size_t> tiled, int64_t elements) {
   if (loops.empty()) loops.push_back({{}, 1, {}, false});
   if (f.target().simt)
     simt_points(f, std::move(loops), body);
   else if (tiled)
     cpu_tiles(f, std::move(loops), *tiled, body);
   else
-    cpu_points(f, std::move(loops), body);
+    cpu_points(f, std::move(loops), body, std::max<int64_t>(1, kGroupElements / elements));
 }
 
 }  // namespace primset::schedule

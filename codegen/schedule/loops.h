@@ -44,10 +44,10 @@ inline constexpr int64_t kTile = 64;
 std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis);
 
 // Runs `body` once for every point of the nest, vectorised over the last loop on a CPU, one thread
-// a point on a SIMT device. On a CPU `tiled` and the last loop are walked in tiles. Sets groups and
-// group size of the frame's launch.
+// a point on a SIMT device. On a CPU `tiled` and the last loop are walked in tiles; a point stands
+// for the work of `elements`. Sets groups and group size of the frame's launch.
 void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
-                    std::optional<size_t> tiled = std::nullopt);
+                    std::optional<size_t> tiled = std::nullopt, int64_t elements = 1);
 
 }  // namespace primset::schedule
 

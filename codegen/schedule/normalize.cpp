@@ -430,6 +430,7 @@ Values Normalizer::scan(const Node& n, const Values& in) {
   if (n.prim != Prim::scan) return scan_dim(n.prim, in, {}, nullptr, dim);
   const auto arity = static_cast<std::ptrdiff_t>(in.size() / 2);
   const Region combine = copy_region(n.regions[0]);
+  if (n.attr<bool>("ordered")) return b_.add(n.prim, in, n.attrs, {copy_built(combine)});
   return scan_dim(n.prim, {in.begin(), in.begin() + arity}, {in.begin() + arity, in.end()},
                   &combine, dim);
 }
@@ -466,7 +467,7 @@ Values Normalizer::scan_dim(Prim prim, const Values& xs, const Values& inits, co
   if (combine == nullptr) return b_.add(prim, xs, {{"dim", dim}});
   Values in = xs;
   in.insert(in.end(), inits.begin(), inits.end());
-  return b_.add(prim, in, {{"dim", dim}}, {copy_built(*combine)});
+  return b_.add(prim, in, {{"dim", dim}, {"ordered", false}}, {copy_built(*combine)});
 }
 
 Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,

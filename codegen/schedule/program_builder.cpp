@@ -451,7 +451,7 @@ void ProgramBuilder::sort(NodeId id, const std::vector<Root>& roots) {
   const Node& n = g_.node(id);
   const SymInts shape = g_.type(n.operands[0]).shape;
   const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
-  SortRequest r{id, 1, shape[dim], 1, {}, 0, 0};
+  SortRequest r{id, 1, shape[dim], 1, {}, {}, 0};
   for (size_t d = 0; d < shape.size(); ++d)
     (d < dim ? r.rows : r.inner) *= d == dim ? SymInt(1) : shape[d];
   // The arrays are sorted where they are to stay when that place is dense, else in a temporary.
@@ -464,12 +464,16 @@ void ProgramBuilder::sort(NodeId id, const std::vector<Root>& roots) {
     places.push_back(direct ? root->out : temp(result));
     copy_into(n.operands[k], places.back());
     r.arrays.push_back(places.back().buffer);
+    r.others.push_back(new_buffer(
+        {Buffer::Kind::temp, 0, g_.type(result).dtype, prims::product(shape), "merged"}));
   }
   // Original positions, which make the order of equal keys that of the input.
-  BufferId position =
-      new_buffer({Buffer::Kind::temp, 0, DType::i64, prims::product(shape), "positions"});
-  r.arrays.push_back(position);
-  launch(positions_kernel(context("pointwise"), shape, dim, {position, dense_strides(shape)}), id);
+  for (std::vector<BufferId>* arrays : {&r.arrays, &r.others})
+    arrays->push_back(
+        new_buffer({Buffer::Kind::temp, 0, DType::i64, prims::product(shape), "positions"}));
+  launch(
+      positions_kernel(context("pointwise"), shape, dim, {r.arrays.back(), dense_strides(shape)}),
+      id);
   sort_passes(r);
   for (size_t k = 0; k < n.results.size(); ++k) places_.emplace(n.results[k], places[k]);
   for (const Root& root : roots) {

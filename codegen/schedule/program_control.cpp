@@ -11,17 +11,18 @@ using prims::SymInt;
 using prims::ValueId;
 
 void ProgramBuilder::sort_passes(SortRequest r) {
+  launch(sort_runs_kernel(context("sort"), r), r.node);
   prims::SymContext& symbols = g_.context();
   r.round = symbols.symbol("sort_round", 0, 0);
-  r.sub_round = symbols.symbol("sort_sub_round", 0, 0);
-  LoopStep outer{prims::ceil_log2(r.length), *symbols.as_symbol(r.round), {}};
-  LoopStep inner{r.round + 1, *symbols.as_symbol(r.sub_round), {}};
+  LoopStep loop{sort_rounds(r, target_), *symbols.as_symbol(r.round), {}};
   std::vector<Step>* before = steps_;
-  steps_ = &inner.body;
-  looped([&] { launch(sort_pass_kernel(context("sort"), r), r.node); });
+  steps_ = &loop.body;
+  looped([&] {
+    for (const bool back : {false, true})
+      launch(merge_runs_kernel(context("merge"), r, back), r.node);
+  });
   steps_ = before;
-  outer.body.push_back({std::move(inner)});
-  steps_->push_back({std::move(outer)});
+  steps_->push_back({std::move(loop)});
 }
 
 // Operands as strides see them, results as dense buffers; a result wanted elsewhere is copied

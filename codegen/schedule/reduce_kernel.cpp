@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/combine.h"
+#include "codegen/schedule/group_memory.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/row_reuse.h"
@@ -219,43 +220,18 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
 void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
   const uint32_t threads = c_.target.group_threads;
   const Value t = b().local_id(0);
-  struct Slot {
-    Value memory;
-    kir::Type type;
-    bool truth;
-  };
-  std::vector<Slot> slots;
-  std::vector<Value> flat = c.flatten(acc, 1);
-  for (Value v : flat) {
-    kir::Type type = b().type(v);
-    const bool truth = type.scalar == kir::Scalar::i1;
-    if (truth) type.scalar = kir::Scalar::i32;
-    slots.push_back({b().group_alloc(type.scalar, threads), type, truth});
-  }
-  auto put = [&](Value at, std::span<const Value> values) {
-    for (size_t k = 0; k < slots.size(); ++k) {
-      Value v = slots[k].truth ? b().zext(values[k], kir::Scalar::i32) : values[k];
-      b().store(slots[k].memory, at, v, static_cast<uint32_t>(kir::bytes(slots[k].type.scalar)));
-    }
-  };
-  auto get = [&](Value at) {
-    std::vector<Value> out;
-    for (const Slot& s : slots) {
-      Value v = b().load(s.type, s.memory, at, static_cast<uint32_t>(kir::bytes(s.type.scalar)));
-      out.push_back(s.truth ? b().trunc(v, kir::Scalar::i1) : v);
-    }
-    return out;
-  };
-  put(t, flat);
+  const std::vector<Value> flat = c.flatten(acc, 1);
+  GroupMemory memory(b(), flat, threads);
+  memory.put(t, flat);
   for (uint32_t half = threads / 2; half > 0; half /= 2) {
     b().barrier();
     b().if_then(b().ult(t, b().i32(half)), [&] {
-      auto mine = get(t), other = get(b().add(t, b().i32(half)));
-      put(t, c.flatten(c.combine(c.unflatten(mine), c.unflatten(other)), 1));
+      const auto mine = memory.get(t), other = memory.get(b().add(t, b().i32(half)));
+      memory.put(t, c.flatten(c.combine(c.unflatten(mine), c.unflatten(other)), 1));
     });
   }
   b().barrier();
-  acc = c.unflatten(get(b().i32(0)));
+  acc = c.unflatten(memory.get(b().i32(0)));
   b().barrier();  // the memory is used again by the next row
 }
 

@@ -1,8 +1,11 @@
-// Inclusive scans: one lane or thread walks one row in order, so the results are those of the
-// sequential definition on every device.
+// Inclusive scans. One lane or thread walks one row in order; but where neighbouring threads would
+// walk rows that lie far apart, a workgroup takes a row and goes through it in tiles: each thread
+// scans a few neighbouring elements, their totals are scanned in workgroup memory (Hillis, Steele:
+// Data Parallel Algorithms, 1986), and the tile's total goes on to the next one.
 #include <algorithm>
 
 #include "codegen/schedule/combine.h"
+#include "codegen/schedule/group_memory.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 
@@ -10,58 +13,193 @@ namespace primset::schedule {
 
 using kir::Value;
 
+namespace {
+
+constexpr int64_t kThreadRow = 64;      // SIMT: rows up to this length get one thread
+constexpr int64_t kThreadElements = 4;  // neighbours that one thread takes of a tile
+
+class ScanBuilder {
+ public:
+  ScanBuilder(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots)
+      : c_(c),
+        graph_(c.values.graph),
+        node_(graph_.node(node)),
+        roots_(roots),
+        domain_(graph_.type(node_.operands[0]).shape),
+        dim_(static_cast<size_t>(node_.attr<int64_t>("dim"))),
+        at_(identity_indices(domain_)),
+        frame_(c.name, c.target, c.index32, domain_),
+        emitter_(frame_, c.values),
+        combiner_(emitter_, node) {
+    frame_.set_error_buffer(c.errors);
+  }
+
+  BuiltKernel build(const std::vector<LoopDim>& kept) {
+    if (rows_of_groups())
+      by_groups(kept);
+    else
+      by_threads(kept);
+    LaunchStep step = frame_.step();
+    Analysis analysis = frame_.analysis();
+    return BuiltKernel{std::move(frame_).finish(), std::move(step), std::move(analysis)};
+  }
+
+ private:
+  // Rows whose elements are neighbours; recorded as a guard where the length is not known.
+  bool rows_of_groups() const {
+    if (!c_.target.simt || (!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
+    for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
+      if (!domain_[d].same(SymInt(1))) return false;
+    }
+    return domain_[dim_] > SymInt(kThreadRow);
+  }
+
+  void by_threads(const std::vector<LoopDim>& kept);
+  void by_groups(std::vector<LoopDim> kept);
+  std::vector<Value> tile(const std::vector<LoopDim>& row, Value lo, std::span<const Value> before);
+  void totals_before(std::vector<Elem>& mine, std::vector<Elem>& all);
+
+  // The loops of a row and the element of it at which the thread stands.
+  void stand_at(std::vector<LoopDim> row, Value position) {
+    row.push_back({{dim_}, domain_[dim_], position, false});
+    frame_.set_loops(std::move(row));
+  }
+  std::vector<Elem> operands() {
+    std::vector<Elem> x;
+    for (size_t k = 0; k < combiner_.arity(); ++k)
+      x.push_back(emitter_.emit(combiner_.operand(k), at_));
+    return x;
+  }
+  void store(const std::vector<Elem>& sum) {
+    for (const Root& root : roots_) {
+      const auto result = std::find(node_.results.begin(), node_.results.end(), root.value);
+      frame_.store(root.out.buffer, graph_.type(root.value).dtype,
+                   place_address(frame_, root.out, at_),
+                   sum[static_cast<size_t>(result - node_.results.begin())]);
+    }
+  }
+  Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
+  Value constant(int64_t v) { return frame_.index_constant(v); }
+  kir::Builder& b() { return frame_.builder(); }
+
+  const BuildContext& c_;
+  const prims::Graph& graph_;
+  const prims::Node& node_;
+  const std::vector<Root>& roots_;
+  const SymInts domain_;
+  const size_t dim_;
+  const Indices at_;
+  Frame frame_;
+  ElementEmitter emitter_;
+  Combiner combiner_;
+};
+
+void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
+  frame_.set_lanes(cpu_lanes(c_.target));
+  for_each_point(frame_, kept, [&] {
+    const std::vector<LoopDim> row = frame_.loops();
+    const Value mask = frame_.mask();
+    b().for_loop(constant(0), frame_.param(domain_[dim_]), constant(1),
+                 combiner_.flatten(combiner_.identity(), frame_.lanes()),
+                 [&](Value i, std::span<const Value> carried) {
+                   ElementEmitter::Scope scope(emitter_);
+                   stand_at(row, i);
+                   frame_.set_mask(mask);
+                   const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
+                   store(sum);
+                   return combiner_.flatten(sum, frame_.lanes());
+                 });
+    frame_.set_loops(row);
+  });
+}
+
+void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
+  b().set_group_size(c_.target.group_threads);
+  const SymInt rows = extent(kept, 0, kept.size());
+  frame_.step().groups = {prims::min(rows, SymInt(c_.target.max_groups_x)), 1, 1};
+  const Value step = constant(kThreadElements * c_.target.group_threads);
+  b().for_loop(index(b().group_id(0)), frame_.param(rows), index(b().group_count(0)), {},
+               [&](Value number, auto) {
+                 decode(frame_, number, kept, 0, kept.size());
+                 frame_.set_loops(kept);
+                 b().for_loop(constant(0), frame_.param(domain_[dim_]), step,
+                              combiner_.flatten(combiner_.identity(), 1),
+                              [&](Value lo, std::span<const Value> before) {
+                                return tile(kept, lo, before);
+                              });
+                 return std::vector<Value>{};
+               });
+}
+
+// Scans a tile whose predecessors gave `before`; gives what its successors get.
+std::vector<Value> ScanBuilder::tile(const std::vector<LoopDim>& row, Value lo,
+                                     std::span<const Value> before) {
+  const Value n = frame_.param(domain_[dim_]);
+  const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(kThreadElements)));
+  std::vector<std::vector<Elem>> own;
+  for (int64_t k = 0; k < kThreadElements; ++k) {
+    ElementEmitter::Scope scope(emitter_);
+    const Value position = b().add(first, constant(k));
+    const Value inside = b().slt(position, n);
+    stand_at(row, b().select(inside, position, b().sub(n, constant(1))));
+    const auto x = combiner_.or_identity(inside, operands());
+    own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
+  }
+  std::vector<Elem> mine = own.back(), all;
+  totals_before(mine, all);
+  const std::vector<Elem> start = combiner_.unflatten(before);
+  mine = combiner_.combine(start, mine);
+  for (int64_t k = 0; k < kThreadElements; ++k) {
+    const Value position = b().add(first, constant(k));
+    b().if_then(b().slt(position, n), [&] {
+      ElementEmitter::Scope scope(emitter_);
+      stand_at(row, position);
+      store(combiner_.combine(mine, own[static_cast<size_t>(k)]));
+    });
+  }
+  frame_.set_loops(row);
+  return combiner_.flatten(combiner_.combine(start, all), 1);
+}
+
+// `mine`: a thread's total, and then that of the threads before it. `all`: that of all of them.
+void ScanBuilder::totals_before(std::vector<Elem>& mine, std::vector<Elem>& all) {
+  const uint32_t threads = c_.target.group_threads;
+  const Value t = b().local_id(0);
+  std::vector<Value> total = combiner_.flatten(mine, 1);
+  GroupMemory memory(b(), total, threads);
+  memory.put(t, total);
+  b().barrier();
+  for (uint32_t distance = 1; distance < threads; distance *= 2) {
+    const Value has_more = b().ule(b().i32(distance), t);
+    const Value from = b().select(has_more, b().sub(t, b().i32(distance)), t);
+    const auto left = combiner_.or_identity(has_more, combiner_.unflatten(memory.get(from)));
+    total = combiner_.flatten(combiner_.combine(left, combiner_.unflatten(total)), 1);
+    b().barrier();
+    memory.put(t, total);
+    b().barrier();
+  }
+  const Value not_first = b().ine(t, b().i32(0));
+  const Value previous = b().select(not_first, b().sub(t, b().i32(1)), t);
+  mine = combiner_.or_identity(not_first, combiner_.unflatten(memory.get(previous)));
+  all = combiner_.unflatten(memory.get(b().i32(threads - 1)));
+  b().barrier();  // the memory is used again by the next tile
+}
+
+}  // namespace
+
 BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots) {
   const prims::Graph& g = c.values.graph;
-  const prims::Node& n = g.node(node);
-  const SymInts domain = g.type(n.operands[0]).shape;
-  const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+  const SymInts domain = g.type(g.node(node).operands[0]).shape;
+  const auto dim = static_cast<size_t>(g.node(node).attr<int64_t>("dim"));
   std::vector<size_t> order;
   for (size_t d = 0; d < domain.size(); ++d) {
     if (d != dim) order.push_back(d);
   }
-  const Indices at = identity_indices(domain);
-
-  auto build = [&](const std::vector<LoopDim>& kept) {
-    Frame f(c.name, c.target, c.index32, domain);
-    f.set_error_buffer(c.errors);
-    f.set_lanes(cpu_lanes(c.target));
-    ElementEmitter e(f, c.values);
-    kir::Builder& b = f.builder();
-    for_each_point(f, kept, [&] {
-      Combiner combiner(e, node);
-      const std::vector<LoopDim> outer = f.loops();
-      const Value mask = f.mask();
-      b.for_loop(f.index_constant(0), f.param(domain[dim]), f.index_constant(1),
-                 combiner.flatten(combiner.identity(), f.lanes()),
-                 [&](Value i, std::span<const Value> carried) {
-                   ElementEmitter::Scope scope(e);
-                   std::vector<LoopDim> loops = outer;
-                   loops.push_back({{dim}, domain[dim], i, false});
-                   f.set_loops(loops);
-                   f.set_mask(mask);
-                   std::vector<Elem> x;
-                   for (size_t k = 0; k < combiner.arity(); ++k)
-                     x.push_back(e.emit(combiner.operand(k), at));
-                   std::vector<Elem> sum = combiner.combine(combiner.unflatten(carried), x);
-                   for (size_t k = 0; k < roots.size(); ++k) {
-                     const auto result =
-                         std::find(n.results.begin(), n.results.end(), roots[k].value);
-                     f.store(roots[k].out.buffer, g.type(roots[k].value).dtype,
-                             place_address(f, roots[k].out, at),
-                             sum[static_cast<size_t>(result - n.results.begin())]);
-                   }
-                   return combiner.flatten(sum, f.lanes());
-                 });
-      f.set_loops(outer);
-    });
-    LaunchStep step = f.step();
-    Analysis analysis = f.analysis();
-    return BuiltKernel{std::move(f).finish(), std::move(step), std::move(analysis)};
-  };
   const std::vector<LoopDim> separate = separate_loops(domain, order);
-  BuiltKernel first = build(separate);
+  BuiltKernel first = ScanBuilder(c, node, roots).build(separate);
   const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
-  return merged.size() == separate.size() ? std::move(first) : build(merged);
+  return merged.size() == separate.size() ? std::move(first)
+                                          : ScanBuilder(c, node, roots).build(merged);
 }
 
 }  // namespace primset::schedule

@@ -1,12 +1,11 @@
-// Sorting by Batcher's odd-even merge sort (Knuth, TAOCP 3, 5.2.2, algorithm M): a network whose
-// comparators all point the same way, so that it sorts any length by leaving out those that reach
-// past the end. The keys travel with their original positions, which break ties: the sort is
-// stable.
-//
-// The program runs one pass for every p = 2^round below the length and every d = p, p/2, ..., 1.
-// Element i is compared with i + d when
-//   d == p:  (i / p) is even, for i = any
-//   d <  p:  (i mod 2p) lies in [d, 2p - d) and ((i - d) / d) is even within it.
+// Stable merge sort. First every thread sorts a run of a few elements by insertion; then passes
+// merge neighbouring runs of p = 2^k runs each into twice as long ones, from one set of arrays to
+// another and back. In a pass each thread makes a few neighbouring elements of the result: it finds
+// by bisection where these begin in the two runs (Odeh, Green, Mwassi, Shmueli, Birk: Merge Path,
+// 2012) and merges from there. Keys travel with the payloads and with their original positions.
+#include <algorithm>
+#include <bit>
+
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/scalar_lowering.h"
@@ -42,60 +41,179 @@ BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_
   return {std::move(f).finish(), std::move(step), std::move(analysis)};
 }
 
-BuiltKernel sort_pass_kernel(const BuildContext& c, const SortRequest& r) {
-  const prims::Graph& g = c.values.graph;
-  const prims::Node& n = g.node(r.node);
-  const bool descending = n.attr<bool>("descending");
-  const SymInts domain{r.rows, r.length, r.inner};
+namespace {
+
+// What one thread sorts by insertion, and what it makes of the result of a pass: no more than two
+// runs.
+int64_t run_length(const kir::TargetModel& target) {
+  return target.simt ? 8 : 32;
+}
+int64_t chunk_length(const kir::TargetModel& target) {
+  return 2 * run_length(target);
+}
+
+// A row's elements by their number in it.
+class Rows {
+ public:
+  Rows(Frame& f, const BuildContext& c, const SortRequest& r) : f_(f), r_(r) {
+    const prims::Graph& g = c.values.graph;
+    const prims::Node& n = g.node(r.node);
+    descending_ = n.attr<bool>("descending");
+    for (prims::ValueId v : n.operands) dtypes_.push_back(g.type(v).dtype);
+    dtypes_.push_back(DType::i64);
+    row_ = f.add(f.scale(loop_variable(0), r.length * r.inner), loop_variable(2));
+  }
+  size_t arrays() const { return dtypes_.size(); }
+
+  Elem load(const std::vector<BufferId>& arrays, size_t k, Value number) {
+    return f_.load(arrays[k], dtypes_[k], address(number));
+  }
+  void store(const std::vector<BufferId>& arrays, size_t k, Value number, const Elem& x) {
+    f_.store(arrays[k], dtypes_[k], address(number), x);
+  }
+  // Whether key x goes strictly before key y.
+  Value goes_before(const Elem& x, const Elem& y) {
+    return descending_ ? before(f_.builder(), dtypes_[0], y.re, x.re)
+                       : before(f_.builder(), dtypes_[0], x.re, y.re);
+  }
+
+ private:
+  Affine address(Value number) {
+    Affine within;
+    within.opaque = f_.builder().mul(number, f_.param(r_.inner));
+    return f_.add(row_, within);
+  }
+
+  Frame& f_;
+  const SortRequest& r_;
+  bool descending_ = false;
+  std::vector<DType> dtypes_;
+  Affine row_;
+};
+
+Value least(kir::Builder& b, Value x, Value y) {
+  return b.select(b.slt(x, y), x, y);
+}
+Value greatest(kir::Builder& b, Value x, Value y) {
+  return b.select(b.slt(x, y), y, x);
+}
+
+// A kernel of one thread for each `part` neighbouring elements of a row; the body gets the first
+// one's number and that behind the last.
+BuiltKernel over_parts(const BuildContext& c, const SortRequest& r, int64_t part,
+                       const std::function<void(Frame&, Value first, Value end)>& body) {
+  const SymInts domain{r.rows, prims::ceil_div(r.length, part), r.inner};
   Frame f(c.name, c.target, c.index32, domain);
   f.set_lanes(1);
   kir::Builder& b = f.builder();
-  const DType key = g.type(n.operands[0]).dtype;
-
-  auto dtype_of = [&](size_t k) {
-    return k < n.operands.size() ? g.type(n.operands[k]).dtype : DType::i64;
+  const auto all = [&] {
+    const Value first = b.mul(f.materialize(loop_variable(1)), f.index_constant(part));
+    const Value end = least(b, b.add(first, f.index_constant(part)), f.param(r.length));
+    body(f, first, end);
   };
-  for_each_point(f, separate_loops(domain, {0, 1, 2}), [&] {
-    Value i = f.materialize(loop_variable(1));
-    Value p = b.shl(f.index_constant(1), f.param(r.round)), d = b.lshr(p, f.param(r.sub_round));
-    Value first_pass = b.ieq(d, p);
-    Value zero = f.index_constant(0), one = f.index_constant(1);
-    Value even_block = b.ieq(b.and_(b.udiv(i, p), one), zero);
-    Value span = b.add(p, p);
-    Value in_span = b.urem(i, span);
-    Value later = b.and_(b.and_(b.sle(d, in_span), b.slt(in_span, b.sub(span, d))),
-                         b.ieq(b.and_(b.udiv(b.sub(in_span, d), d), one), zero));
-    Value active =
-        b.and_(b.select(first_pass, even_block, later), b.slt(b.add(i, d), f.param(r.length)));
-    b.if_then(active, [&] {
-      Affine base = f.scale(loop_variable(0), r.length * r.inner);
-      base = f.add(base, f.scale(loop_variable(1), r.inner));
-      base = f.add(base, loop_variable(2));
-      Affine step;
-      step.opaque = b.mul(d, f.param(r.inner));
-      Affine other = f.add(base, step);
-      std::vector<Elem> x, y;
-      for (size_t k = 0; k < r.arrays.size(); ++k) {
-        x.push_back(f.load(r.arrays[k], dtype_of(k), base));
-        y.push_back(f.load(r.arrays[k], dtype_of(k), other));
-      }
-      Value y_first =
-          descending ? before(b, key, x[0].re, y[0].re) : before(b, key, y[0].re, x[0].re);
-      Value x_first =
-          descending ? before(b, key, y[0].re, x[0].re) : before(b, key, x[0].re, y[0].re);
-      Value tie = b.not_(b.or_(x_first, y_first));
-      Value swap = b.or_(y_first, b.and_(tie, b.slt(y.back().re, x.back().re)));
-      b.if_then(swap, [&] {
-        for (size_t k = 0; k < r.arrays.size(); ++k) {
-          f.store(r.arrays[k], dtype_of(k), base, y[k]);
-          f.store(r.arrays[k], dtype_of(k), other, x[k]);
-        }
-      });
-    });
-  });
+  for_each_point(f, separate_loops(domain, {0, 1, 2}), all, std::nullopt, part);
   LaunchStep step = f.step();
   Analysis analysis = f.analysis();
   return {std::move(f).finish(), std::move(step), std::move(analysis)};
+}
+
+}  // namespace
+
+BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r) {
+  return over_parts(c, r, run_length(c.target), [&](Frame& f, Value first, Value end) {
+    kir::Builder& b = f.builder();
+    Rows rows(f, c, r);
+    const Value one = f.index_constant(1);
+    b.for_loop(b.add(first, one), end, one, {}, [&](Value i, auto) {
+      std::vector<Elem> x;
+      for (size_t k = 0; k < rows.arrays(); ++k) x.push_back(rows.load(r.arrays, k, i));
+      const auto last_before = [&](Value at) { return greatest(b, b.sub(at, one), first); };
+      const Value place = b.while_loop(
+          {i},
+          [&](std::span<const Value> at) {
+            const Elem key = rows.load(r.arrays, 0, last_before(at[0]));
+            return b.and_(b.slt(first, at[0]), rows.goes_before(x[0], key));
+          },
+          [&](std::span<const Value> at) {
+            const Value from = last_before(at[0]);
+            for (size_t k = 0; k < rows.arrays(); ++k)
+              rows.store(r.arrays, k, at[0], rows.load(r.arrays, k, from));
+            return kir::Builder::Values{from};
+          })[0];
+      for (size_t k = 0; k < rows.arrays(); ++k) rows.store(r.arrays, k, place, x[k]);
+      return kir::Builder::Values{};
+    });
+  });
+}
+
+namespace {
+
+// The two runs that a chunk is made from, and where it begins in each.
+struct Pair {
+  Value a, a_end, b, b_end;
+};
+
+// Of the first `diagonal` elements that the runs a and b give, so many come from a.
+Value taken_from_a(kir::Builder& b, Rows& rows, const std::vector<BufferId>& from, const Pair& runs,
+                   Value diagonal, Value one) {
+  const Value a_count = b.sub(runs.a_end, runs.a), b_count = b.sub(runs.b_end, runs.b);
+  const Value low = greatest(b, b.sub(diagonal, b_count), b.sub(one, one));
+  const Value high = least(b, diagonal, a_count);
+  return b.while_loop(
+      {low, high}, [&](std::span<const Value> v) { return b.slt(v[0], v[1]); },
+      [&](std::span<const Value> v) {
+        const Value middle = b.lshr(b.add(v[0], v[1]), one);
+        const Elem x = rows.load(from, 0, b.add(runs.a, middle));
+        const Elem y = rows.load(from, 0, b.add(runs.b, b.sub(b.sub(diagonal, middle), one)));
+        const Value b_first = rows.goes_before(y, x);
+        return kir::Builder::Values{b.select(b_first, v[0], b.add(middle, one)),
+                                    b.select(b_first, middle, v[1])};
+      })[0];
+}
+
+}  // namespace
+
+BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back) {
+  const std::vector<BufferId>& from = back ? r.others : r.arrays;
+  const std::vector<BufferId>& to = back ? r.arrays : r.others;
+  return over_parts(c, r, chunk_length(c.target), [&](Frame& f, Value first, Value end) {
+    kir::Builder& b = f.builder();
+    Rows rows(f, c, r);
+    const Value one = f.index_constant(1);
+    // Of a row that this pass finds sorted the runs may be shorter than the pass stands for.
+    const int64_t longest =
+        (c.index32 ? 30 : 62) - std::countr_zero<uint64_t>(run_length(c.target));
+    const Value round = b.add(b.shl(f.param(r.round), one), f.index_constant(back ? 1 : 0));
+    const Value length =
+        b.shl(f.index_constant(run_length(c.target)), least(b, round, f.index_constant(longest)));
+    Pair runs;
+    runs.a = b.sub(first, b.urem(first, b.add(length, length)));
+    const Value left = b.sub(f.param(r.length), runs.a);
+    runs.a_end = b.add(runs.a, least(b, length, left));
+    runs.b = runs.a_end;
+    runs.b_end = b.add(runs.b, least(b, length, b.sub(f.param(r.length), runs.b)));
+
+    const Value diagonal = b.sub(first, runs.a);
+    const Value from_a = taken_from_a(b, rows, from, runs, diagonal, one);
+    const Value last = b.sub(f.param(r.length), one);
+    b.for_loop(first, end, one, {b.add(runs.a, from_a), b.add(runs.b, b.sub(diagonal, from_a))},
+               [&](Value i, std::span<const Value> at) {
+                 const Elem x = rows.load(from, 0, least(b, at[0], last));
+                 const Elem y = rows.load(from, 0, least(b, at[1], last));
+                 const Value a_over = b.sle(runs.a_end, at[0]), b_over = b.sle(runs.b_end, at[1]);
+                 const Value take_b = b.and_(b.not_(b_over), b.or_(a_over, rows.goes_before(y, x)));
+                 const Value taken = b.select(take_b, at[1], at[0]);
+                 for (size_t k = 0; k < rows.arrays(); ++k)
+                   rows.store(to, k, i, rows.load(from, k, taken));
+                 return kir::Builder::Values{b.select(take_b, at[0], b.add(at[0], one)),
+                                             b.select(take_b, b.add(at[1], one), at[1])};
+               });
+  });
+}
+
+SymInt sort_rounds(const SortRequest& r, const kir::TargetModel& target) {
+  const SymInt runs = prims::ceil_div(prims::max(r.length, SymInt(1)), run_length(target));
+  return prims::ceil_div(prims::ceil_log2(runs), 2);
 }
 
 }  // namespace primset::schedule

@@ -158,11 +158,11 @@ constexpr PrimitiveRow kRegion[] = {
      " { %4: $T[] = add(%2, %3) return %4 } return %5 y }"},
     {"region/scan", "sum", kSmoke,
      "graph(%0 x: $T[6, 37]) { %1: $T[] = constant() {value = #0, dtype = $T, shape = []}"
-     " %5: $T[6, 37] = scan(%0, %1) {dim = 1} region(%2: $T[], %3: $T[])"
+     " %5: $T[6, 37] = scan(%0, %1) {dim = 1, ordered = false} region(%2: $T[], %3: $T[])"
      " { %4: $T[] = add(%2, %3) return %4 } return %5 y }"},
     {"region/scan", "long", kStandard,
      "graph(%0 x: $T[4099]) { %1: $T[] = constant() {value = #0, dtype = $T, shape = []}"
-     " %5: $T[4099] = scan(%0, %1) {dim = 0} region(%2: $T[], %3: $T[])"
+     " %5: $T[4099] = scan(%0, %1) {dim = 0, ordered = true} region(%2: $T[], %3: $T[])"
      " { %4: $T[] = max(%2, %3) return %4 } return %5 y }"},
     {"region/for_loop", "stacked", kSmoke,
      "graph(%0 x: $T[5]) { %4: $T[5], %5: $T[3, 5] = for_loop(%0) {count = <3>, stacked = 1}"

@@ -91,7 +91,7 @@ TEST(Reduce, ACombinerMayBeAppliedInAnotherOrder) {
 TEST(Scan, WithACombiner) {
   Result r = run_text(
       "graph(%0 x: i64[4], %1 one: i64[]) {\n"
-      "  %5: i64[4] = scan(%0, %1) {dim = 0} region(%2: i64[], %3: i64[]) {\n"
+      "  %5: i64[4] = scan(%0, %1) {dim = 0, ordered = false} region(%2: i64[], %3: i64[]) {\n"
       "    %4: i64[] = mul(%2, %3) return %4 }\n"
       "  return %5 y\n}",
       {integers(DType::i64, {1, 2, 3, 4}), number(DType::i64, 1)});
