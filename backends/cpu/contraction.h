@@ -1,5 +1,4 @@
-// dot_general as products of matrices: which dims are rows, columns, summed and batch, and where
-// each matrix lies in memory.
+// A dot_general as oneDNN computes it: where each matrix of its batch lies in memory.
 #ifndef PRIMSET_BACKENDS_CPU_CONTRACTION_H_
 #define PRIMSET_BACKENDS_CPU_CONTRACTION_H_
 
@@ -8,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "backends/common/contraction.h"
 
 namespace primset_cpu {
 
@@ -27,11 +28,9 @@ struct Contraction {
   char* c = nullptr;
 };
 
-// True when the call is a dot_general in form: two operands of one dtype, attributes that fit.
-bool is_contraction(const primset_primitive_call& call);
-// Reads a call for which is_contraction holds. Operands whose strides are not those of a matrix
-// with one dim of stride 1 are copied.
-Contraction read_contraction(const primset_primitive_call& call);
+// Operands whose strides are not those of a matrix with one dim of stride 1 are copied.
+Contraction place_contraction(const primset_primitive_call& call,
+                              const primset_backend::ContractionDims& dims);
 
 }  // namespace primset_cpu
 

@@ -178,7 +178,9 @@ primset_status* run_dot_general(primset_stream stream, const void*,
   return guarded("dot_general", [&]() -> primset_status* {
     Blocks blocks;
     blocks.dnn = onednn();
-    blocks.x = read_contraction(*call);
+    const auto dims = primset_backend::contraction_dims(*call);
+    if (!dims) return make_status(PRIMSET_INVALID_ARGUMENT, "dot_general: find refuses this call");
+    blocks.x = place_contraction(*call, *dims);
     const Contraction& x = blocks.x;
     if (x.m == 0 || x.n == 0 || x.a.offsets.empty()) return nullptr;
     if (x.k == 0) {
@@ -214,7 +216,7 @@ primset_status* find(primset_device, const char* name, const primset_primitive_c
     if (std::string_view(name) != "dot_general")
       return make_status(PRIMSET_UNSUPPORTED, "find: %s is left to generated kernels", name);
     const bool fits =
-        is_contraction(*call) && call->results[0].dtype == PRIMSET_F32 &&
+        primset_backend::contraction_dims(*call) && call->results[0].dtype == PRIMSET_F32 &&
         (call->operands[0].dtype == PRIMSET_F32 || call->operands[0].dtype == PRIMSET_BF16);
     if (!fits || !onednn() || !has_code(call->operands[0].dtype))
       return make_status(PRIMSET_UNSUPPORTED,
