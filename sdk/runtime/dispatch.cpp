@@ -5,9 +5,11 @@
 #include "sdk/runtime/aliasing.h"
 #include "sdk/runtime/capture.h"
 #include "sdk/runtime/device_state.h"
+#include "sdk/runtime/executor.h"
 #include "sdk/runtime/fallback.h"
 #include "sdk/runtime/key.h"
 #include "sdk/runtime/list_call.h"
+#include "sdk/runtime/options.h"
 #include "sdk/runtime/plan_builder.h"
 #include "sdk/runtime/plan_watch.h"
 #include "sdk/runtime/statistics.h"
@@ -106,8 +108,7 @@ void fill_outs(Call& call) {
 void run_planned(Call& call) {
   if (runs_by_element(call)) return run_by_element(call);
   Slots slots;
-  const Plan& plan = plan_of(call, slots);
-  execute(plan, {call.args, call.device, slots.data()}, call.results);
+  const Plan& plan = run_plan(call, plan_of(call, slots), slots);
   note_origins(call, plan);
   if (plan.outs == Plan::Outs::after) fill_outs(call);
 }
@@ -184,6 +185,19 @@ const Plan& plan_of(Call& call, Slots& slots) {
   throw Error(ErrorCode::internal,
               fmt::format("{}: out= tensors do not keep the sizes they are given",
                           call.op.overload.qualified));
+}
+
+const Plan& run_plan(Call& call, const Plan& plan, Slots& slots) {
+  try {
+    execute(plan, {call.args, call.device, slots.data()}, call.results);
+    return plan;
+  } catch (const NativeRefused&) {
+    call.results.clear();
+  }
+  const WithoutNatives scope;
+  const Plan& other = plan_of(call, slots);
+  execute(other, {call.args, call.device, slots.data()}, call.results);
+  return other;
 }
 
 DeviceState& device_of(const Call& call) {

@@ -21,6 +21,8 @@ using Slots = SmallVector<int64_t, 256>;
 // The plan that serves the call, made where there is none; `slots` then has its raw numbers. Out
 // tensors get their sizes.
 const Plan& plan_of(Call& call, Slots& slots);
+// Runs it, or, where a native primitive refuses the call, the plan without natives; which one.
+const Plan& run_plan(Call& call, const Plan& plan, Slots& slots);
 // Fills call.origins.
 void note_origins(Call& call, const Plan& plan);
 

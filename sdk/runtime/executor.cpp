@@ -62,8 +62,9 @@ class Runner {
     make_results();
     if (!plan_.program) return;
     stream_ = &device_.current_stream();
-    load_scalars();
     bind_buffers();
+    find_natives();
+    load_scalars();
     if (plan_.checks) stream_->make_error_slots();
   }
   void begin(StreamLock& lock) {
@@ -429,16 +430,45 @@ class Runner {
     return out;
   }
 
-  void step(const NativePlan& n) {
+  struct FoundNative {
+    const NativePlan* plan;
+    NativeCall call;
     primset_primitive primitive;
-    NativeCall call = native_call(n, false);
-    if (!call.find(device_.plugin(), n.name, &primitive))
-      throw Error(ErrorCode::not_implemented,
-                  fmt::format("{} runs '{}' natively, but not with these sizes",
-                              device_.device().to_string(), n.name));
-    const bool strided = primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
-    if (!strided && !all_dense(n)) call = native_call(n, true);
-    stream_->handle().run(primitive, call.call(), n.name);
+  };
+
+  // The natives whose sizes are known before the run: what one refuses is found out while another
+  // plan can still do it.
+  void find_natives() {
+    for (const StepPlan& s : plan_.steps) {
+      if (std::holds_alternative<ReadCountPlan>(s.step)) return;
+      const auto* n = std::get_if<NativePlan>(&s.step);
+      if (!n) continue;
+      FoundNative& found = natives_.emplace_back(FoundNative{n, native_call(*n, false), {}});
+      if (found.call.find(device_.plugin(), n->name, &found.primitive)) continue;
+      if (device_.has_kernels()) throw NativeRefused{};
+      refused(*n);
+    }
+  }
+
+  [[noreturn]] void refused(const NativePlan& n) const {
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} runs '{}' natively, but not with these sizes",
+                            device_.device().to_string(), n.name));
+  }
+
+  void step(const NativePlan& n) {
+    const auto known = std::ranges::find(natives_, &n, &FoundNative::plan);
+    if (known != natives_.end()) return run_native(*known);
+    FoundNative found{&n, native_call(n, false), {}};
+    if (!found.call.find(device_.plugin(), n.name, &found.primitive)) refused(n);
+    run_native(found);
+  }
+
+  void run_native(FoundNative& found) {
+    const NativePlan& n = *found.plan;
+    const bool strided = found.primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
+    if (!strided && !all_dense(n)) found.call = native_call(n, true);
+    stream_->handle().run(found.primitive, found.call.call(), n.name);
     restart_hazards();
     count(Counter::native_calls);
   }
@@ -545,6 +575,7 @@ class Runner {
   SmallVector<Block, 4> blocks_;
   SmallVector<Block, 1> dynamic_blocks_;
   SmallVector<Scalar, 4> scalars_;
+  std::vector<FoundNative> natives_;
 };
 
 // Runs of one plan, a launch of all of them at a time.

@@ -49,6 +49,10 @@ struct RunInputs {
 // The tensor that argument `argument`, or element `element` of that list argument, is.
 const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, uint32_t element);
 
+// What execute throws, before anything has run, when a native primitive refuses the call's sizes or
+// strides on a device that takes kernels: the call then needs a plan without natives.
+struct NativeRefused {};
+
 void execute(const Plan& plan, const RunInputs& inputs, Results& results);
 
 // Runs that do not touch one another's results, each launch of the plan done for all of them at

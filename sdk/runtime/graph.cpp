@@ -8,6 +8,7 @@
 #include "sdk/runtime/device_state.h"
 #include "sdk/runtime/executor.h"
 #include "sdk/runtime/key.h"
+#include "sdk/runtime/options.h"
 #include "sdk/runtime/plan_builder.h"
 #include "sdk/runtime/plan_cache.h"
 #include "sdk/runtime/statistics.h"
@@ -30,6 +31,8 @@ struct Graph::State {
                    Slots& slots);
   std::unique_ptr<const Plan> capture(std::span<const Tensor> inputs, DeviceState& device,
                                       const runtime::CallKey& key) const;
+  // Runs the plan that serves the inputs; which one.
+  const Plan& run(std::span<const Tensor> inputs, DeviceState& device, runtime::Results& results);
 };
 
 namespace {
@@ -129,22 +132,35 @@ Graph Graph::capture(std::span<const Tensor> examples, Function function) {
   return graph;
 }
 
-std::vector<Tensor> Graph::run(std::span<const Tensor> inputs) const {
-  DeviceState& device = device_of(inputs);
-  check_inputs(inputs, device);
+const Plan& Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
+                              runtime::Results& results) {
   runtime::CallKey key;
   runtime::make_graph_key(inputs, device, key);
-  State::Slots slots;
-  const Plan& plan = state_->plan(inputs, device, key, slots);
+  Slots slots;
+  const Plan& plan = this->plan(inputs, device, key, slots);
   std::vector<Arg> args;
   for (const Tensor& t : inputs) args.emplace_back(t);
   for (const Tensor& t : plan.constants) args.emplace_back(t);
   check_written(plan, args);
-  runtime::Results results;
   runtime::execute(plan, {args, &device, slots.data()}, results);
+  return plan;
+}
+
+std::vector<Tensor> Graph::run(std::span<const Tensor> inputs) const {
+  DeviceState& device = device_of(inputs);
+  check_inputs(inputs, device);
+  runtime::Results results;
+  const Plan* plan = nullptr;
+  try {
+    plan = &state_->run(inputs, device, results);
+  } catch (const runtime::NativeRefused&) {
+    results.clear();
+    const runtime::WithoutNatives scope;
+    plan = &state_->run(inputs, device, results);
+  }
   runtime::count(runtime::Counter::calls);
   std::vector<Tensor> out;
-  for (size_t i = 0; i < plan.returned; ++i) out.push_back(results.take(i));
+  for (size_t i = 0; i < plan->returned; ++i) out.push_back(results.take(i));
   return out;
 }
 

@@ -151,6 +151,27 @@ std::vector<NativePlan::Attribute> native_attributes(const prims::Node& node, Co
   return out;
 }
 
+namespace {
+
+// A dot_general's multiplications for each index of its batch dims; 1 for anything else.
+prims::SymInt products(const prims::Graph& graph, const prims::Node& node) {
+  if (node.prim != prims::Prim::dot_general) return 1;
+  using Ints = std::vector<int64_t>;
+  const auto in = [](const Ints& dims, size_t d) {
+    return std::ranges::find(dims, static_cast<int64_t>(d)) != dims.end();
+  };
+  const prims::SymInts &a = graph.type(node.operands[0]).shape,
+                       &b = graph.type(node.operands[1]).shape;
+  prims::SymInt n = 1;
+  for (size_t d = 0; d < a.size(); ++d)
+    if (!in(node.attr<Ints>("a_batch"), d)) n *= a[d];
+  for (size_t d = 0; d < b.size(); ++d)
+    if (!in(node.attr<Ints>("b_batch"), d) && !in(node.attr<Ints>("b_contract"), d)) n *= b[d];
+  return n;
+}
+
+}  // namespace
+
 bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph,
                    prims::NodeId id) {
   if (!device.primitives()) return false;
@@ -190,7 +211,10 @@ bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph
     }
   }
   primset_primitive found;
-  return call.find(device, std::string(prims::info(node.prim).name), &found);
+  if (!call.find(device, std::string(prims::info(node.prim).name), &found)) return false;
+  if (!has_kernels || found.least_products == 0) return true;
+  // The plan holds for the calls on this side of the number.
+  return products(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
 }
 
 }  // namespace primset::runtime

@@ -45,7 +45,8 @@ class NativeCall {
   primset_primitive_call call_{};
 };
 
-// Does the device run this node, by the hints of its sizes?
+// Does the device run this node, by the hints of its sizes? Where a number of multiplications
+// decides, a guard says which side of it they are on.
 bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph,
                    prims::NodeId node);
 // A node's attributes as slots.

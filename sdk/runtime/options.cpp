@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 #include "primset/error.h"
 
@@ -79,10 +80,17 @@ std::atomic<uint32_t>& word() {
   return value;
 }
 
+thread_local bool t_without_natives = false;
+
 }  // namespace
 
+WithoutNatives::WithoutNatives() : before_(std::exchange(t_without_natives, true)) {}
+WithoutNatives::~WithoutNatives() {
+  t_without_natives = before_;
+}
+
 uint32_t plan_options() {
-  return word().load(std::memory_order_relaxed) & 0xff;
+  return (word().load(std::memory_order_relaxed) & 0xff) | (t_without_natives ? kNoNative : 0);
 }
 bool options_fuse() {
   return !(plan_options() & kNoFusion);

@@ -13,6 +13,17 @@ uint32_t plan_options();
 bool errors_eager();
 bool options_fuse();
 bool options_native();
+// While it lives, the thread's calls leave nothing to native primitives.
+class WithoutNatives {
+ public:
+  WithoutNatives();
+  ~WithoutNatives();
+  WithoutNatives(const WithoutNatives&) = delete;
+  WithoutNatives& operator=(const WithoutNatives&) = delete;
+
+ private:
+  const bool before_;
+};
 bool launches_overlap();
 
 // An environment variable's value, or `otherwise`.

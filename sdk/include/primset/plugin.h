@@ -466,15 +466,22 @@ typedef struct primset_primitive {
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);
   const void* data; /* handed back to run */
+  /* since 1. Of dot_general, on a device that takes kernels too: a call with fewer multiplications
+   * for each index of its batch dims, which are the free sizes of both operands times the
+   * contracted ones, is left to a kernel. 0: none is. */
+  uint64_t least_products;
 } primset_primitive;
 
 typedef struct primset_primitives {
   uint32_t struct_size;
   uint32_t reserved;
   /* [any] since 1. Says whether the device runs `name` ("dot_general") for these element types and
-   * attributes: fills *out and returns NULL, or returns PRIMSET_UNSUPPORTED. Sizes in the tensors
-   * are those of the call at hand and may steer the answer; buffers are NULL. The answer is a
-   * claim: run then succeeds for every call that find accepts. */
+   * attributes: fills *out and returns NULL, or returns PRIMSET_UNSUPPORTED. Sizes, strides and
+   * offsets in the tensors are those of the call at hand and may steer the answer; what buffers are
+   * is not to be looked at. The answer is a claim: run then succeeds for every call that find
+   * accepts. The host plans with one answer for calls of many sizes and asks again before each; a
+   * refusal then costs a device that takes kernels another plan, and is an error on one that takes
+   * none. */
   primset_status* (*find)(primset_device device, const char* name,
                           const primset_primitive_call* call, primset_primitive* out);
 } primset_primitives;

@@ -168,11 +168,12 @@ PIN(primset_primitive_call, results, 24);
 PIN(primset_primitive_call, attrs, 32);
 PIN(primset_primitive_call, next, 40);
 
-PIN_SIZE(primset_primitive, 24);
+PIN_SIZE(primset_primitive, 32);
 PIN(primset_primitive, struct_size, 0);
 PIN(primset_primitive, flags, 4);
 PIN(primset_primitive, run, 8);
 PIN(primset_primitive, data, 16);
+PIN(primset_primitive, least_products, 24);
 
 PIN_SIZE(primset_primitives, 16);
 PIN(primset_primitives, struct_size, 0);

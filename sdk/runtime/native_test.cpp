@@ -1,0 +1,112 @@
+// Which calls a device with kernels runs natively, on one that multiplies some matrices itself
+// (testdata/test_picky_plugin.c).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "primset/graph.h"
+#include "primset/invoke.h"
+#include "primset/statistics.h"
+
+namespace primset {
+namespace {
+
+using Floats = std::vector<float>;
+using Tensors = std::vector<Tensor>;
+using Inputs = std::span<const Tensor>;
+
+const Device kDevice("picky:0");
+
+class Natives : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("PRIMSET_PLUGIN_PATH", PRIMSET_PICKY_DIR, 1); }
+
+  static Tensor matrix(int64_t rows, int64_t cols) {
+    Floats values(static_cast<size_t>(rows * cols));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 3;
+    return Tensor::from_host(values.data(), {rows, cols}, DType::f32, kDevice);
+  }
+  static Floats product(const Tensor& a, const Tensor& b) {
+    const Floats x = a.contiguous().to_vector<float>(), y = b.contiguous().to_vector<float>();
+    const auto rows = static_cast<size_t>(a.size(0)), terms = static_cast<size_t>(a.size(1)),
+               cols = static_cast<size_t>(b.size(1));
+    Floats z(rows * cols);
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < cols; ++j)
+        for (size_t k = 0; k < terms; ++k) z[i * cols + j] += x[i * terms + k] * y[k * cols + j];
+    return z;
+  }
+  static uint64_t natives(const std::function<void()>& f) {
+    const uint64_t before = statistics().native_calls;
+    f();
+    return statistics().native_calls - before;
+  }
+  // How many natives an eager product takes; its result is right.
+  static uint64_t multiply(const Tensor& a, const Tensor& b) {
+    return natives(
+        [&] { EXPECT_EQ(invoke("mm", {a, b})[0].tensor().to_vector<float>(), product(a, b)); });
+  }
+};
+
+// 64 multiplications are what the plugin asks for.
+TEST_F(Natives, SmallProductsAreLeftToKernelsWhicheverComesFirst) {
+  EXPECT_EQ(multiply(matrix(2, 4), matrix(4, 4)), 0u);
+  EXPECT_EQ(multiply(matrix(4, 4), matrix(4, 4)), 1u);
+  EXPECT_EQ(multiply(matrix(6, 3), matrix(3, 3)), 0u);
+  EXPECT_EQ(multiply(matrix(8, 16), matrix(16, 8)), 1u);
+}
+
+TEST_F(Natives, SizesThatAreRefusedAreLeftToKernels) {
+  EXPECT_EQ(multiply(matrix(10, 8), matrix(8, 8)), 1u);
+  EXPECT_EQ(multiply(matrix(11, 8), matrix(8, 8)), 0u);
+  EXPECT_EQ(multiply(matrix(13, 8), matrix(8, 8)), 0u);
+  EXPECT_EQ(multiply(matrix(12, 8), matrix(8, 8)), 1u);
+}
+
+TEST_F(Natives, StridesThatAreRefusedAreLeftToKernels) {
+  const Tensor wide = matrix(8, 16);
+  const Tensor every_other = invoke("slice.Tensor", {wide, 1, 0, 16, 2})[0].tensor();
+  EXPECT_EQ(multiply(every_other, matrix(8, 8)), 0u);
+  EXPECT_EQ(multiply(invoke("t", {matrix(8, 8)})[0].tensor(), matrix(8, 8)), 0u);
+}
+
+TEST_F(Natives, OutTensorsAreFilledEitherWay) {
+  for (const int64_t rows : {8, 9}) {
+    const Tensor a = matrix(rows, 8), b = matrix(8, 8);
+    Tensor out = matrix(rows, 8);
+    invoke("mm.out", {a, b}, {{"out", out}});
+    EXPECT_EQ(out.to_vector<float>(), product(a, b)) << rows;
+  }
+}
+
+// The product reads what the sum then overwrites.
+TEST_F(Natives, InPlaceCallsAreRightEitherWay) {
+  for (const int64_t rows : {8, 9}) {
+    Tensor self = matrix(rows, 8);
+    const Tensor a = matrix(rows, 8), b = matrix(8, 8);
+    Floats expected = product(a, b);
+    const Floats before = self.to_vector<float>();
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] += before[i];
+    invoke("addmm_", {self, a, b});
+    EXPECT_EQ(self.to_vector<float>(), expected) << rows;
+  }
+}
+
+TEST_F(Natives, GraphsTakeAnotherPlanForWhatIsRefused) {
+  const Graph graph = Graph::capture({matrix(8, 8), matrix(8, 8)}, [](Inputs in) {
+    return Tensors{invoke("relu", {invoke("mm", {in[0], in[1]})[0]})[0].tensor()};
+  });
+  for (const int64_t rows : {8, 9, 10, 11, 4}) {
+    const Tensor a = matrix(rows, 8), b = matrix(8, 8);
+    Floats expected = product(a, b);
+    for (float& x : expected) x = std::max(x, 0.0f);
+    Floats got;
+    EXPECT_EQ(natives([&] { got = graph.run({a, b})[0].to_vector<float>(); }),
+              rows % 2 == 0 ? 1u : 0u);
+    EXPECT_EQ(got, expected) << rows;
+  }
+}
+
+}  // namespace
+}  // namespace primset

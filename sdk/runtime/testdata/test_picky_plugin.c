@@ -1,0 +1,71 @@
+/* The minimal sample plugin, as "picky": it multiplies f32 matrices itself, unless they are small,
+ * have an odd number of rows, or do not lie dense. */
+#define primset_plugin_query sample_plugin_query
+#include "samples/minimal_plugin/minimal_plugin.c"  // NOLINT(bugprone-suspicious-include)
+#undef primset_plugin_query
+
+static int is_dense_matrix(const primset_tensor* t) {
+  return t->rank == 2 && t->dtype == PRIMSET_F32 && t->strides[1] == 1 &&
+         t->strides[0] == t->sizes[1];
+}
+
+static const primset_attr* attribute(const primset_primitive_call* call, const char* name) {
+  uint32_t i;
+  for (i = 0; i < call->attr_count; ++i)
+    if (strcmp(call->attrs[i].name, name) == 0) return &call->attrs[i];
+  return NULL;
+}
+
+static int is_dim(const primset_attr* attr, int64_t dim) {
+  return attr && attr->count == 1 && attr->value.ints[0] == dim;
+}
+
+static primset_status* run_product(primset_stream stream, const void* data,
+                                   const primset_primitive_call* call) {
+  const primset_tensor *a = &call->operands[0], *b = &call->operands[1], *c = &call->results[0];
+  const float* x = (const float*)address(stream, a->buffer, a->offset);
+  const float* y = (const float*)address(stream, b->buffer, b->offset);
+  float* z = (float*)address(stream, c->buffer, c->offset);
+  const int64_t rows = a->sizes[0], terms = a->sizes[1], cols = b->sizes[1];
+  int64_t i, j, k;
+  for (i = 0; i < rows; ++i)
+    for (j = 0; j < cols; ++j) {
+      z[i * cols + j] = 0;
+      for (k = 0; k < terms; ++k) z[i * cols + j] += x[i * terms + k] * y[k * cols + j];
+    }
+  return NULL;
+}
+
+static primset_status* find_product(primset_device device, const char* name,
+                                    const primset_primitive_call* call, primset_primitive* out) {
+  const int fits = strcmp(name, "dot_general") == 0 && is_dense_matrix(&call->operands[0]) &&
+                   is_dense_matrix(&call->operands[1]) && call->operands[0].sizes[0] % 2 == 0 &&
+                   is_dim(attribute(call, "a_contract"), 1) &&
+                   is_dim(attribute(call, "b_contract"), 0);
+  if (!fits) return fail(PRIMSET_UNSUPPORTED, "find: dense f32 matrices of even rows alone");
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_product;
+  out->least_products = 64;
+  return NULL;
+}
+
+static const void* picky_extension(primset_device device, const char* name) {
+  static const primset_primitives table = {sizeof(primset_primitives), 0, find_product};
+  return strcmp(name, PRIMSET_EXT_PRIMITIVES) == 0 ? &table : NULL;
+}
+
+PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
+                                                           uint32_t min_version,
+                                                           uint32_t max_version,
+                                                           const primset_plugin** out_plugin) {
+  static primset_plugin picky;
+  const primset_plugin* sample;
+  primset_status* status = sample_plugin_query(host, min_version, max_version, &sample);
+  *out_plugin = NULL;
+  if (status) return status;
+  picky = *sample;
+  picky.name = "picky";
+  picky.device_extension = picky_extension;
+  *out_plugin = &picky;
+  return NULL;
+}
