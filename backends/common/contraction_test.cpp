@@ -113,6 +113,7 @@ TEST_P(DeviceContraction, IsRightAtEveryAlignment) {
   size_t ran = 0;
   for (const uint64_t first : {1, 2, 3, 4, 8}) {
     for (const TestContraction& c : test_contractions()) {
+      if (c.m * c.n * c.k > 100000) continue;
       ContractionCall call(c, types.operands, types.result);
       call.operands[0].offset = call.operands[1].offset = first * dtype_bytes(types.operands);
       call.result.offset = first * dtype_bytes(types.result);

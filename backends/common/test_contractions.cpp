@@ -209,8 +209,10 @@ std::vector<TestSum> sums(const TestContraction& c, const TestNumbers& a, const 
     for (int64_t k = 0; k < c.k; ++k) {
       const auto p = static_cast<size_t>((batch * c.m + row) * c.k + k);
       const auto q = static_cast<size_t>((batch * c.n + col) * c.k + k);
-      const Number term =
-          a.values[static_cast<size_t>(in_a[p])] * b.values[static_cast<size_t>(in_b[q])];
+      const Number x = a.values[static_cast<size_t>(in_a[p])];
+      const Number y = b.values[static_cast<size_t>(in_b[q])];
+      const Number term{x.real() * y.real() - x.imag() * y.imag(),
+                        x.real() * y.imag() + x.imag() * y.real()};
       sum.value += term;
       sum.size += std::abs(term);
     }

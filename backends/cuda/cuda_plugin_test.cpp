@@ -1,89 +1,16 @@
 // What only this back end has, against a driver that checks how it is called
 // (testdata/fake_driver.h). What every device must do runs on that driver too: device_test.cpp.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <primset/error.h>
-
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "backends/common/test_kernels.h"
-#include "backends/cuda/driver_api.h"
-#include "backends/cuda/testdata/fake_driver.h"
-#include "sdk/runtime/plugin/loader.h"
+#include "backends/cuda/testdata/cuda_fixture.h"
 
 namespace primset::plugin {
 namespace {
 
-namespace fs = std::filesystem;
-
 using primset_backend_test::add_bias;
 using primset_backend_test::TestKernel;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
-class Cuda : public testing::Test {
- protected:
-  void SetUp() override {
-    fake_cuda::reset();
-    cache_ = fs::path(testing::TempDir()) /
-             ("primset_cuda_test_" +
-              std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(cache_);
-    open_registry();
-  }
-  void TearDown() override {
-    registry_.reset();
-    EXPECT_EQ(fake_cuda::leftovers(), "");
-    EXPECT_THAT(fake_cuda::complaints(), IsEmpty());
-    fs::remove_all(cache_);
-  }
-
-  void open_registry() {
-    LoaderOptions options;
-    options.path = {fs::path(PRIMSET_TEST_PLUGIN_DIR)};
-    options.cache_folder = cache_;
-    options.log = [this](uint32_t level, std::string_view text) {
-      if (level >= PRIMSET_LOG_WARNING) logged_.emplace_back(text);
-    };
-    registry_ = std::make_unique<Registry>(std::move(options));
-  }
-  std::shared_ptr<PluginDevice> open(int index = 0) {
-    return registry_->open("cuda:" + std::to_string(index));
-  }
-  // As a process would that starts later.
-  void restart() {
-    registry_.reset();
-    open_registry();
-  }
-  std::vector<fs::path> cache_files() const {
-    std::vector<fs::path> files;
-    if (fs::exists(cache_))
-      for (const auto& entry : fs::recursive_directory_iterator(cache_))
-        if (entry.is_regular_file()) files.push_back(entry.path());
-    return files;
-  }
-
-  fs::path cache_;
-  std::vector<std::string> logged_;
-  std::unique_ptr<Registry> registry_;
-};
-
-// What `f` throws: its code and text.
-template <typename F>
-std::pair<ErrorCode, std::string> error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return {e.code(), e.what()};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {ErrorCode::internal, ""};
-}
-
 // --- devices -------------------------------------------------------------------------------------
 
 TEST_F(Cuda, SeveralDevicesWithTheirProperties) {

@@ -42,6 +42,7 @@ primset_device_t::~primset_device_t() {
   Context previous = nullptr;
   cu.cuCtxGetCurrent(&previous);
   cu.cuCtxSetCurrent(context);
+  matrices_.reset();
   if (memory_stream_) {
     cu.cuStreamSynchronize(memory_stream_);
     cu.cuStreamDestroy_v2(memory_stream_);
@@ -54,6 +55,11 @@ primset_device_properties primset_device_t::properties() const {
   primset_device_properties p = physical.properties;
   p.llvm_cpu = physical.sm.c_str();
   return p;
+}
+
+MatrixLibrary* primset_device_t::matrices() {
+  std::call_once(matrices_opened_, [this] { matrices_ = MatrixLibrary::open(*this); });
+  return matrices_.get();
 }
 
 DevicePointer primset_device_t::allocate(uint64_t bytes) {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "backends/cuda/cubin_cache.h"
+#include "backends/cuda/cublaslt.h"
 #include "backends/cuda/driver.h"
 
 struct primset_buffer_t {
@@ -27,6 +28,10 @@ struct primset_device_t {
   primset_cuda::DevicePointer allocate(uint64_t bytes);
   void free(primset_cuda::DevicePointer address) noexcept;
 
+  // cuBLASLt, opened when it is first asked for; null where there is none. Any thread; the context
+  // is current.
+  primset_cuda::MatrixLibrary* matrices();
+
   const std::shared_ptr<primset_cuda::Driver> driver;
   const primset_cuda::DriverApi& cu;
   const primset_cuda::PhysicalDevice& physical;
@@ -38,6 +43,9 @@ struct primset_device_t {
   // waits for nothing, whereas cuMemFree waits for the whole device. Null where there are no pools.
   primset_cuda::Stream memory_stream_ = nullptr;
   std::mutex memory_mutex_;
+
+  std::once_flag matrices_opened_;
+  std::unique_ptr<primset_cuda::MatrixLibrary> matrices_;
 };
 
 namespace primset_cuda {
@@ -58,6 +66,22 @@ class ContextScope {
   Context previous_ = nullptr;
   Result result_;
   bool restore_ = false;
+};
+
+// While it lives, the thread may make and free things although a stream of it is being captured:
+// what it does then is done at once and is no part of the graph.
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const DriverApi& cu) : cu_(cu) {
+    PRIMSET_CUDA(cu_, cuThreadExchangeStreamCaptureMode, &mode_);
+  }
+  ~RelaxedCapture() { cu_.cuThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  const DriverApi& cu_;
+  int mode_ = kCaptureModeRelaxed;  // then the thread's before
 };
 
 }  // namespace primset_cuda

@@ -68,6 +68,7 @@ enum DeviceAttribute : int {
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr int kCaptureModeRelaxed = 2;
 inline constexpr int kJitErrorLogBuffer = 5;
 inline constexpr int kJitErrorLogBufferSizeBytes = 6;
 inline constexpr int kJitInputPtx = 1;
@@ -106,6 +107,7 @@ inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
   X(cuStreamDestroy_v2, (Stream stream))                                                         \
   X(cuStreamSynchronize, (Stream stream))                                                        \
   X(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                             \
+  X(cuThreadExchangeStreamCaptureMode, (int* mode))                                              \
   X(cuEventCreate, (Event * event, unsigned flags))                                              \
   X(cuEventDestroy_v2, (Event event))                                                            \
   X(cuEventRecord, (Event event, Stream stream))                                                 \

@@ -2,33 +2,14 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
-#include <type_traits>
-
 #include "backends/cuda/driver_api.h"
+#include "backends/cuda/testdata/same_call.h"
 
 namespace primset_cuda {
 namespace {
 
-// Passed alike by the C calling convention: pointers are pointers, integers have one size.
-template <typename Ours, typename Theirs>
-constexpr bool alike() {
-  if (std::is_pointer_v<Ours> != std::is_pointer_v<Theirs>) return false;
-  return sizeof(Ours) == sizeof(Theirs);
-}
-template <typename Ours, typename Theirs>
-struct Same : std::false_type {};
-template <typename R1, typename... A1, typename R2, typename... A2>
-struct Same<R1 (*)(A1...), R2(A2...)> {
-  static constexpr bool value() {
-    if constexpr (sizeof...(A1) != sizeof...(A2))
-      return false;
-    else
-      return alike<R1, R2>() && (alike<A1, A2>() && ...);
-  }
-};
-
 #define PRIMSET_CUDA_SAME(name, parameters) \
-  static_assert(Same<api::name##_fn, decltype(::name)>::value(), #name);
+  static_assert(same_call<api::name##_fn, decltype(::name)>(), #name);
 // cuda.h gives older forms of these names to newer functions by macros; the names with a number are
 // what the library exports.
 PRIMSET_CUDA_FUNCTIONS(PRIMSET_CUDA_SAME)
@@ -78,6 +59,7 @@ static_assert(int{kMemoryPoolsSupported} == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUP
 
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(kCaptureModeRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(kJitErrorLogBuffer == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(kJitErrorLogBufferSizeBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(kJitInputPtx == CU_JIT_INPUT_PTX);

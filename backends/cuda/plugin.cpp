@@ -7,6 +7,7 @@
 #include "backends/common/shared_driver.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
+#include "backends/cuda/primitives.h"
 #include "backends/cuda/stream.h"
 #include "backends/cuda/transfer.h"
 
@@ -39,7 +40,10 @@ primset_status* device_properties(primset_device device, primset_device_properti
 }
 
 const void* device_extension(primset_device, const char* name) {
-  return std::string_view(name) == PRIMSET_EXT_DEVICE_ADDRESS ? &kDeviceAddresses : nullptr;
+  const std::string_view id = name;
+  if (id == PRIMSET_EXT_DEVICE_ADDRESS) return &kDeviceAddresses;
+  if (id == PRIMSET_EXT_PRIMITIVES) return &kPrimitives;
+  return nullptr;
 }
 
 // --- streams and events --------------------------------------------------------------------------

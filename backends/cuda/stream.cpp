@@ -46,6 +46,7 @@ primset_stream_t::~primset_stream_t() {
   if (const Result result = cu.cuStreamSynchronize(handle))
     primset_backend::log(device->driver->host(), PRIMSET_LOG_ERROR,
                          "cuda: stream_destroy: " + result_name(cu, result));
+  if (workspace_) device->free(workspace_);
   for (const Mark& mark : marks_) cu.cuEventDestroy_v2(mark.event);
   for (Event event : spare_) cu.cuEventDestroy_v2(event);
   cu.cuStreamDestroy_v2(handle);
@@ -58,6 +59,12 @@ void primset_stream_t::synchronize() {
   if (upload_) upload_->ring.mark(submitted_);
   if (readback_) readback_->ring.mark(submitted_);
   release(submitted_);
+}
+
+DevicePointer primset_stream_t::workspace() {
+  if (workspace_) return workspace_;
+  const RelaxedCapture relaxed(cu);
+  return workspace_ = device->allocate(kWorkspaceBytes);
 }
 
 Event primset_stream_t::take_event() {

@@ -31,6 +31,10 @@ struct primset_stream_t {
 
   void synchronize();
 
+  // kWorkspaceBytes of memory for what runs on this stream, made when it is first asked for. Throws
+  // BackendError.
+  primset_cuda::DevicePointer workspace();
+
   // --- what backends/common/staging.h asks of a stream -------------------------------------------
   struct Piece {
     char* mapped;
@@ -73,6 +77,7 @@ struct primset_stream_t {
   std::deque<Mark> marks_;
   std::vector<primset_cuda::Event> spare_;
   std::unique_ptr<Staging> upload_, readback_;
+  primset_cuda::DevicePointer workspace_ = 0;
 };
 
 #endif  // PRIMSET_BACKENDS_CUDA_STREAM_H_

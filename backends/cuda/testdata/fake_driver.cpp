@@ -59,7 +59,7 @@ namespace {
 
 using namespace primset_cuda;
 
-constexpr Result kInvalidValue = 1, kInvalidContext = 201;
+constexpr Result kInvalidValue = 1, kInvalidContext = 201, kCaptureUnsupported = 900;
 constexpr size_t kMemory = size_t{64} << 30;
 const std::string kCubinMagic = "FAKECUBIN";
 
@@ -85,7 +85,7 @@ struct World {
   std::set<std::unique_ptr<LinkStateTag>> links;
   std::map<std::string, Failure> failures;
   std::vector<std::string> complaints, calls;
-  bool pools = true;
+  bool pools = true, capturing = false;
   int version = 13000;
 };
 World& world() {
@@ -93,6 +93,7 @@ World& world() {
   return *instance;
 }
 thread_local Context t_current = nullptr;
+thread_local int t_capture_mode = 0;
 
 Result complain(const std::string& text, Result result = kInvalidValue) {
   world().complaints.push_back(text);
@@ -127,6 +128,11 @@ struct Call {
       result = complain(std::string(name) + " without a current context", kInvalidContext);
     else
       result = t_current->sticky;
+    return *this;
+  }
+  // For functions that no capture may see.
+  Call& at_once(const char* name) {
+    if (result == kSuccess && !outside_capture(name)) result = kCaptureUnsupported;
     return *this;
   }
   // For functions that release something: they do so on a lost device too.
@@ -293,8 +299,10 @@ void reset(int devices) {
   w.contexts.clear();
   for (int i = 0; i < devices; ++i) w.contexts.push_back(std::make_unique<ContextTag>(i));
   w.pools = true;
+  w.capturing = false;
   w.version = 13000;
   t_current = nullptr;
+  t_capture_mode = 0;
 }
 
 void fail(const std::string& function, int result, int skip, bool sticky) {
@@ -340,6 +348,33 @@ int current_device() {
 }
 void set_current_device(int device) {
   t_current = device < 0 ? nullptr : world().contexts.at(static_cast<size_t>(device)).get();
+}
+void set_capturing(bool capturing) {
+  world().capturing = capturing;
+}
+int thread_capture_mode() {
+  return t_capture_mode;
+}
+
+void complain_of(const std::string& text) {
+  const std::lock_guard lock(world().mutex);
+  complain(text);
+}
+bool is_memory(const char* function, DevicePointer at, size_t bytes) {
+  const std::lock_guard lock(world().mutex);
+  return on_device(function, at, bytes);
+}
+bool give_work(const char* function, Stream stream, std::function<void()> work) {
+  Call call(function);
+  call.in_context(function).takes(function, world().streams, stream);
+  if (call.result == kSuccess) give(stream, std::move(work));
+  return call.result == kSuccess;
+}
+bool outside_capture(const char* function) {
+  const std::lock_guard lock(world().mutex);
+  if (!world().capturing || t_capture_mode == kCaptureModeRelaxed) return true;
+  complain(std::string(function) + " while a graph is captured");
+  return false;
 }
 
 }  // namespace fake_cuda
@@ -433,7 +468,7 @@ FAKE(cuCtxSetCurrent)(Context context) {
 // --- memory
 
 FAKE(cuMemAlloc_v2)(DevicePointer* address, size_t bytes) {
-  const Result result = Call(__func__).in_context(__func__).result;
+  const Result result = Call(__func__).in_context(__func__).at_once(__func__).result;
   return result == kSuccess ? allocate(address, bytes, t_current) : result;
 }
 FAKE(cuMemFree_v2)(DevicePointer address) {
@@ -443,6 +478,7 @@ FAKE(cuMemFree_v2)(DevicePointer address) {
 FAKE(cuMemAllocAsync)(DevicePointer* address, size_t bytes, Stream stream) {
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
+  call.at_once(__func__);
   if (!world().pools) complain("cuMemAllocAsync on a device without pools");
   return call.result == kSuccess ? allocate(address, bytes, t_current) : call.result;
 }
@@ -537,7 +573,7 @@ FAKE(cuStreamDestroy_v2)(Stream stream) {
 }
 FAKE(cuStreamSynchronize)(Stream stream) {
   Call call(__func__);
-  call.in_context(__func__).takes(__func__, world().streams, stream);
+  call.in_context(__func__).takes(__func__, world().streams, stream).at_once(__func__);
   if (call.result == kSuccess) run_until(stream, stream->given);
   return call.result;
 }
@@ -549,6 +585,10 @@ FAKE(cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) {
   if (flags != 0) complain("cuStreamWaitEvent: flags");
   // The mark of now, whatever is recorded later.
   give(stream, [mark = *event]() mutable { run_until(&mark); });
+  return kSuccess;
+}
+FAKE(cuThreadExchangeStreamCaptureMode)(int* mode) {
+  std::swap(*mode, t_capture_mode);
   return kSuccess;
 }
 FAKE(cuEventCreate)(Event* event, unsigned flags) {

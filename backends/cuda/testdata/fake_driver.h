@@ -5,8 +5,11 @@
 #ifndef PRIMSET_BACKENDS_CUDA_TESTDATA_FAKE_DRIVER_H_
 #define PRIMSET_BACKENDS_CUDA_TESTDATA_FAKE_DRIVER_H_
 
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "backends/cuda/driver_api.h"
 
 namespace fake_cuda {
 
@@ -32,6 +35,21 @@ FAKE_CUDA_EXPORT void set_version(int version);
 // The calling thread's context: the device's number, or -1.
 FAKE_CUDA_EXPORT int current_device();
 FAKE_CUDA_EXPORT void set_current_device(int device);
+// While a graph is captured, a thread that makes memory or waits ends the capture, unless it says
+// that it means what it does.
+FAKE_CUDA_EXPORT void set_capturing(bool capturing);
+FAKE_CUDA_EXPORT int thread_capture_mode();
+
+// --- for the libraries that stand on the driver --------------------------------------------------
+
+FAKE_CUDA_EXPORT void complain_of(const std::string& text);
+// False, with a complaint that names `function`, when the bytes are no memory of a device.
+FAKE_CUDA_EXPORT bool is_memory(const char* function, primset_cuda::DevicePointer at, size_t bytes);
+// Work for a stream, done when it is its turn. False when the stream or its device cannot take it.
+FAKE_CUDA_EXPORT bool give_work(const char* function, primset_cuda::Stream stream,
+                                std::function<void()> work);
+// False, with a complaint, while a graph is captured and the thread has not said that it knows.
+FAKE_CUDA_EXPORT bool outside_capture(const char* function);
 
 }  // namespace fake_cuda
 

@@ -1,0 +1,13 @@
+// Native primitives: products of matrices by cuBLASLt.
+#ifndef PRIMSET_BACKENDS_CUDA_PRIMITIVES_H_
+#define PRIMSET_BACKENDS_CUDA_PRIMITIVES_H_
+
+#include <primset/plugin.h>
+
+namespace primset_cuda {
+
+extern const primset_primitives kPrimitives;
+
+}  // namespace primset_cuda
+
+#endif  // PRIMSET_BACKENDS_CUDA_PRIMITIVES_H_
