@@ -16,6 +16,12 @@ struct Pair {
   Val a, b;
 };
 
+// Whether `wide` has every number of the floating dtype `narrow`.
+bool holds_all_of(DType wide, DType narrow) {
+  if (!is_floating(wide) || !is_floating(narrow)) return false;
+  return wide == DType::f64 || (wide == DType::f32 && narrow != DType::f64);
+}
+
 Pair broadcast_pair(const Val& a, const Val& b) {
   const std::array<SymInts, 2> shapes = {a.shape(), b.shape()};
   const SymInts shape = broadcast_shapes(shapes);
@@ -49,6 +55,13 @@ Val compare(Prim p, const Val& a, const Val& b) {
 Val convert(const Val& x, DType to) {
   if (x.dtype() == to) return x;
   Tracer& t = x.tracer();
+  const prims::Graph& graph = t.builder().graph();
+  const prims::NodeId made_by = graph.producer(x.id());
+  if (made_by != prims::Graph::kNoNode && graph.node(made_by).prim == Prim::convert) {
+    const ValueId before = graph.node(made_by).operands[0];
+    // There and back changes nothing.
+    if (graph.type(before).dtype == to && holds_all_of(x.dtype(), to)) return t.wrap(before);
+  }
   return t.wrap(t.builder().convert(x.id(), to));
 }
 

@@ -350,9 +350,16 @@ Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, co
   const SymInt before = start < SymInt(0) ? -start : SymInt(0);
   const SymInt own_end = extent(copy.sizes, copy.strides) + before;
   const SymInt src_end = extent(size, stride) + start + before;
+  // Of the storage no more is known than that it begins at 0 and has all of self.
+  const bool inside = !(copy.storage_offset + start < SymInt(0)) && !(own_end < src_end);
+  require(inside, ErrorCode::runtime,
+          fmt::format("setStorage: sizes {}, strides {}, storage offset {} are out of bounds for a "
+                      "storage of {} elements",
+                      shape_text(size), shape_text(stride), (copy.storage_offset + start).hint(),
+                      (copy.storage_offset + own_end - before).hint()));
   const ViewStep own{ViewStep::Kind::strided, {}, copy.sizes, copy.strides, before};
   const ViewStep written{ViewStep::Kind::strided, {}, size, stride, start + before};
-  Val memory = t.constant(0, self.dtype(), {own_end < src_end ? src_end : own_end});
+  Val memory = t.constant(0, self.dtype(), {own_end});
   memory = write_through(memory, {{own}}, self);
   memory = write_through(memory, {{written}}, convert(src, self.dtype()));
   return view_of(memory, own);

@@ -457,8 +457,8 @@ Region Normalizer::copy_built(const Region& r) {
   });
 }
 
-// One thread walks one row, so a long row is cut: every chunk is scanned, then the chunks' last
-// elements, and each chunk takes up what the chunks before it came to.
+// One thread or group walks a row, so a long row is cut: every chunk is scanned, then the chunks'
+// last elements, and each chunk takes up what the chunks before it came to.
 Values Normalizer::scan_dim(Prim prim, const Values& xs, const Values& inits, const Region* combine,
                             int64_t dim) {
   if (SymInt(kReductionChunk) < b_.shape(xs[0])[static_cast<size_t>(dim)]) {
