@@ -153,15 +153,18 @@ std::vector<NativePlan::Attribute> native_attributes(const prims::Node& node, Co
 
 namespace {
 
-// A dot_general's multiplications for each index of its batch dims; 1 for anything else.
+// The multiplications of a product of matrices for each index of its batch dims; 1 for anything
+// else.
 prims::SymInt products(const prims::Graph& graph, const prims::Node& node) {
-  if (node.prim != prims::Prim::dot_general) return 1;
+  const bool matmul = node.prim == prims::Prim::matmul;
+  if (!matmul && node.prim != prims::Prim::dot_general) return 1;
   using Ints = std::vector<int64_t>;
   const auto in = [](const Ints& dims, size_t d) {
     return std::ranges::find(dims, static_cast<int64_t>(d)) != dims.end();
   };
   const prims::SymInts &a = graph.type(node.operands[0]).shape,
                        &b = graph.type(node.operands[1]).shape;
+  if (matmul) return a[a.size() - 2] * a[a.size() - 1] * b[b.size() - 1];
   prims::SymInt n = 1;
   for (size_t d = 0; d < a.size(); ++d)
     if (!in(node.attr<Ints>("a_batch"), d)) n *= a[d];

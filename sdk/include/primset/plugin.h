@@ -466,9 +466,9 @@ typedef struct primset_primitive {
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);
   const void* data; /* handed back to run */
-  /* since 1. Of dot_general, on a device that takes kernels too: a call with fewer multiplications
-   * for each index of its batch dims, which are the free sizes of both operands times the
-   * contracted ones, is left to a kernel. 0: none is. */
+  /* since 1. Of dot_general and matmul, on a device that takes kernels too: a call with fewer
+   * multiplications for each index of its batch dims, which are the free sizes of both operands
+   * times the contracted ones, is left to a kernel. 0: none is. */
   uint64_t least_products;
 } primset_primitive;
 
