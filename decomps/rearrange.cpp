@@ -352,11 +352,14 @@ Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, co
   const SymInt src_end = extent(size, stride) + start + before;
   // Of the storage no more is known than that it begins at 0 and has all of self.
   const bool inside = !(copy.storage_offset + start < SymInt(0)) && !(own_end < src_end);
+  const auto width = static_cast<int64_t>(byte_size(self.dtype()));
+  const SymInt size_given = copy.storage_offset + own_end - before;
+  const SymInt size_needed = copy.storage_offset + src_end - before;
   require(inside, ErrorCode::runtime,
-          fmt::format("setStorage: sizes {}, strides {}, storage offset {} are out of bounds for a "
-                      "storage of {} elements",
+          fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
+                      "requiring a storage size of {} are out of bounds for storage of size {}",
                       shape_text(size), shape_text(stride), (copy.storage_offset + start).hint(),
-                      (copy.storage_offset + own_end - before).hint()));
+                      width, size_needed.hint() * width, size_given.hint() * width));
   const ViewStep own{ViewStep::Kind::strided, {}, copy.sizes, copy.strides, before};
   const ViewStep written{ViewStep::Kind::strided, {}, size, stride, start + before};
   Val memory = t.constant(0, self.dtype(), {own_end});

@@ -8,7 +8,7 @@
 #include "backends/common/test_contractions.h"
 #include "backends/cuda/contraction.h"
 #include "backends/cuda/cublaslt_api.h"
-#include "backends/cuda/testdata/cuda_fixture.h"
+#include "backends/cuda/testdata/test_fixture.h"
 
 namespace primset::plugin {
 namespace {

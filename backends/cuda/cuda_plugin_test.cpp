@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "backends/common/test_kernels.h"
-#include "backends/cuda/testdata/cuda_fixture.h"
+#include "backends/cuda/testdata/test_fixture.h"
 
 namespace primset::plugin {
 namespace {

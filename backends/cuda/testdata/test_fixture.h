@@ -1,6 +1,6 @@
 // The plugin on the fake driver, for tests.
-#ifndef PRIMSET_BACKENDS_CUDA_TESTDATA_CUDA_FIXTURE_H_
-#define PRIMSET_BACKENDS_CUDA_TESTDATA_CUDA_FIXTURE_H_
+#ifndef PRIMSET_BACKENDS_CUDA_TESTDATA_TEST_FIXTURE_H_
+#define PRIMSET_BACKENDS_CUDA_TESTDATA_TEST_FIXTURE_H_
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -86,4 +86,4 @@ std::pair<ErrorCode, std::string> error_of(F&& f) {
 
 }  // namespace primset::plugin
 
-#endif  // PRIMSET_BACKENDS_CUDA_TESTDATA_CUDA_FIXTURE_H_
+#endif  // PRIMSET_BACKENDS_CUDA_TESTDATA_TEST_FIXTURE_H_
