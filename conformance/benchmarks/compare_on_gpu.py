@@ -255,6 +255,7 @@ def compare(torch, arguments, case):
     tensors = make(torch, case, [s for _, s in case.tensors], arguments.peer_device)
     sides = {"eager": Torch(torch, arguments, lambda *t: case.run(torch, *t), tensors)}
     if not arguments.without_compile:
+        torch._dynamo.reset()  # else the ninth case is one too many for it, and runs eagerly
         compiled = torch.compile(lambda *t: case.run(torch, *t), dynamic=False)
         sides["compile"] = Torch(torch, arguments, compiled, tensors)
     sides["primset"] = Primset(arguments, case)
