@@ -346,25 +346,20 @@ Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, co
                                          {Tracer::Argument(self), size, stride, storage_offset})[0];
   require_shape_of_view(src, v.steps[0].sizes);
   if (src.is_empty() || self.is_empty()) return self;
-  const SymInt& start = v.steps[0].start;
-  const SymInt before = start < SymInt(0) ? -start : SymInt(0);
-  const SymInt own_end = extent(copy.sizes, copy.strides) + before;
-  const SymInt src_end = extent(size, stride) + start + before;
   // Of the storage no more is known than that it begins at 0 and has all of self.
-  const bool inside = !(copy.storage_offset + start < SymInt(0)) && !(own_end < src_end);
-  const auto width = static_cast<int64_t>(byte_size(self.dtype()));
-  const SymInt size_given = copy.storage_offset + own_end - before;
-  const SymInt size_needed = copy.storage_offset + src_end - before;
-  require(inside, ErrorCode::runtime,
-          fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
-                      "requiring a storage size of {} are out of bounds for storage of size {}",
-                      shape_text(size), shape_text(stride), (copy.storage_offset + start).hint(),
-                      width, size_needed.hint() * width, size_given.hint() * width));
+  const SymInt& start = v.steps[0].start;
+  const SymInt own_extent = extent(copy.sizes, copy.strides);
+  require_in_storage(size, stride, copy.storage_offset + start, self.dtype(),
+                     copy.storage_offset + own_extent);
+  const Val given = convert(src, self.dtype());
+  if (!(start < SymInt(0)) && is_contiguous(copy.sizes, copy.strides))
+    return write_through(self, v, given);
+  const SymInt before = start < SymInt(0) ? -start : SymInt(0);
   const ViewStep own{ViewStep::Kind::strided, {}, copy.sizes, copy.strides, before};
   const ViewStep written{ViewStep::Kind::strided, {}, size, stride, start + before};
-  Val memory = t.constant(0, self.dtype(), {own_end});
+  Val memory = t.constant(0, self.dtype(), {own_extent + before});
   memory = write_through(memory, {{own}}, self);
-  memory = write_through(memory, {{written}}, convert(src, self.dtype()));
+  memory = write_through(memory, {{written}}, given);
   return view_of(memory, own);
 }
 

@@ -27,10 +27,10 @@ Val scanned(Prim kind, const Val& x, int64_t dim) {
   Tracer& t = x.tracer();
   const int64_t d = wrap_dim(dim, x.rank());
   if (x.rank() == 0) return x;
-  if (!is_complex(x.dtype())) return t.prim1(kind, {x}, {{"dim", d}});
-  if (kind == Prim::scan_prod) return complex_products(t, x, d);
-  if (kind == Prim::scan_log_add_exp) return t.prim1(kind, {x}, {{"dim", d}});
-  return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
+  if (is_complex(x.dtype()) && kind == Prim::scan_prod) return complex_products(t, x, d);
+  if (is_complex(x.dtype()) && kind == Prim::scan_sum)
+    return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
+  return t.prim1(kind, {x}, {{"dim", d}});
 }
 
 std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {

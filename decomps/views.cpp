@@ -231,17 +231,7 @@ Val bits_of(const Val& x, DType to) {
 // A value has no memory beyond its elements.
 void require_within(const Val& x, const SymInts& sizes, const SymInts& strides,
                     const SymInt& offset) {
-  SymInt last = offset;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == SymInt(0)) return;
-    last += (sizes[d] - 1) * strides[d];
-  }
-  const auto width = static_cast<int64_t>(byte_size(x.dtype()));
-  require(offset >= SymInt(0) && last < x.numel(), ErrorCode::runtime,
-          fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
-                      "requiring a storage size of {} are out of bounds for storage of size {}",
-                      shape_text(sizes), shape_text(strides), offset.hint(), width,
-                      (last.hint() + 1) * width, x.numel().hint() * width));
+  require_in_storage(sizes, strides, offset, x.dtype(), x.numel());
 }
 
 Val strided_of(const Val& x, const ViewStep& s) {
@@ -345,6 +335,21 @@ Val write_step(const Val& base, const ViewStep& s, const Val& written) {
 }
 
 }  // namespace
+
+void require_in_storage(const SymInts& sizes, const SymInts& strides, const SymInt& offset,
+                        DType dtype, const SymInt& elements) {
+  SymInt end = offset + SymInt(1);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == SymInt(0)) return;
+    end += (sizes[d] - 1) * strides[d];
+  }
+  const auto width = static_cast<int64_t>(byte_size(dtype));
+  require(offset >= SymInt(0) && end <= elements, ErrorCode::runtime,
+          fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
+                      "requiring a storage size of {} are out of bounds for storage of size {}",
+                      shape_text(sizes), shape_text(strides), offset.hint(), width,
+                      end.hint() * width, elements.hint() * width));
+}
 
 ViewGeometry geometry_of(const TensorMeta& t) {
   return {t.dtype, t.sizes, t.strides};

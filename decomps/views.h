@@ -66,6 +66,11 @@ ViewGeometry geometry_of(const TensorMeta& t);
 bool advance(ViewGeometry& at, const ViewStep& step);
 bool advance(ViewGeometry& at, const View& view);
 
+// Refuses, in ATen's words, a strided view that leaves a storage of so many elements. An empty view
+// lies anywhere.
+void require_in_storage(const SymInts& sizes, const SymInts& strides, const SymInt& offset,
+                        DType dtype, const SymInt& elements);
+
 Val view_of(const Val& x, const ViewStep& step);
 Val view_of(const Val& x, const View& view);
 // The base after `written`, of the view's shape, was stored through the view.
