@@ -148,13 +148,13 @@ Val cross_product(const Val& self, const Val& other, int64_t dim) {
           fmt::format("linalg.cross: inputs dimension {} must have length 3. Got {} and {}", dim,
                       self.size(dim).hint(), other.size(dim).hint()));
   const Vectors v = broadcast_vectors(self, other);
+  // ATen rounds both products.
   std::vector<Val> rows;
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (i + 2) % 3;
-    rows.push_back(opmath(part(v.a, d, j)) * opmath(part(v.b, d, k)) -
-                   opmath(part(v.a, d, k)) * opmath(part(v.b, d, j)));
+    rows.push_back(part(v.a, d, j) * part(v.b, d, k) - part(v.a, d, k) * part(v.b, d, j));
   }
-  return convert(concatenate(rows, d), v.a.dtype());
+  return concatenate(rows, d);
 }
 
 // What cumprod makes the powers of x: 1, x, x, ...

@@ -96,17 +96,21 @@ Val batch_product(const Val& a, const Val& b) {
   return product(a, b);
 }
 
+// beta * self + term, in the term's dtype; with beta 0 what self holds does not matter.
+Val plus_scaled(Tracer& t, const Val& self, const ScalarArg& beta, const Val& term, DType result) {
+  const DType type = term.dtype();
+  const Val b = t.scalar(beta, type);
+  const Val sum = broadcast_to(convert(self, type), term.shape()) * b + term;
+  if (!is_floating(type) && !is_complex(type)) return convert(sum, result);
+  return convert(where(eq(b, Scalar(0)), term, sum), result);
+}
+
 // beta * self + alpha * product, rounded once. A beta of 0 hides whatever self holds: NaN, too,
 // which integers have not.
 Val accumulated(Tracer& t, const Val& self, const Val& product, const ScalarArg& beta,
                 const ScalarArg& alpha, DType result) {
-  const DType type = product.dtype();
-  require_factors(beta, alpha, type);
-  const Val b = t.scalar(beta, type), scaled = product * t.scalar(alpha, type);
-  const Val x = broadcast_to(convert(self, type), product.shape());
-  const Val sum = x * b + scaled;
-  if (!is_floating(type) && !is_complex(type)) return convert(sum, result);
-  return convert(where(eq(b, Scalar(0)), scaled, sum), result);
+  require_factors(beta, alpha, product.dtype());
+  return plus_scaled(t, self, beta, product * t.scalar(alpha, product.dtype()), result);
 }
 
 Val swapped(const Val& x) {
@@ -333,12 +337,13 @@ Val addr::decompose(Tracer& t, const Val& self, const Val& vec1, const Val& vec2
   require(vec2.rank() == 1, ErrorCode::runtime,
           fmt::format("addr: Expected 1-D argument vec2, but got {}-D", vec2.rank()));
   const DType vectors = promote_types(vec1.dtype(), vec2.dtype());
-  require_addr_factors(beta, alpha, promote_types(self.dtype(), vectors));
-  const DType common = promote_types(self.dtype(), vectors);
-  const DType type = opmath_type(common);
-  const Val outer_product = convert(unsqueeze(vec1, 1), type) * convert(vec2, type);
-  require_expandable(self.shape(), outer_product.shape());
-  return accumulated(t, self, outer_product, beta, alpha, common);
+  const DType type = promote_types(self.dtype(), vectors);
+  require_addr_factors(beta, alpha, type);
+  // From the left, and rounded at each step, as ATen's kernel computes in the tensors' dtype.
+  const Val column = convert(unsqueeze(vec1, 1), type), row = convert(vec2, type);
+  const Val product = column * t.scalar(alpha, type) * row;
+  require_expandable(self.shape(), product.shape());
+  return plus_scaled(t, self, beta, product, type);
 }
 
 Val inner::decompose(Tracer& t, const Val& self, const Val& other) {

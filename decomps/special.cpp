@@ -80,6 +80,14 @@ Val special_ndtri::decompose(Tracer&, const Val& self) {
   return rounded(math::normal_quantile(opmath(self)), self);
 }
 
+// ATen composes it of operators that round. In the wide types that would lose the lower tail, for
+// nothing.
+Val special_ndtr::decompose(Tracer&, const Val& self) {
+  if (opmath_type(self.dtype()) == self.dtype()) return unary(Prim::normal_cdf, self);
+  const Val t = rounded(opmath(self) * Scalar(std::numbers::sqrt2 / 2), self);
+  return (unary(Prim::erf, t) + Scalar(1.0)) * Scalar(0.5);
+}
+
 // Of a negative number through erfcx, which does not vanish.
 Val special_log_ndtr::decompose(Tracer&, const Val& self) {
   constexpr double kRootHalf = std::numbers::sqrt2 / 2;

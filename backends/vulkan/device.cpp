@@ -53,10 +53,10 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
   atomics.shaderBufferFloat32AtomicAdd = VK_TRUE;
 }
 
-uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory) {
+uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory, VkMemoryHeapFlags wanted) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
-    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+    if ((memory.memoryHeaps[i].flags & wanted) == wanted)
       bytes = std::max(bytes, memory.memoryHeaps[i].size);
   return bytes;
 }
@@ -178,7 +178,7 @@ primset_device_t::~primset_device_t() {
 void primset_device_t::properties(primset_device_properties& p) const {
   p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
   std::snprintf(p.name, sizeof(p.name), "%s", physical.name.c_str());
-  p.memory_bytes = largest_heap(physical.memory);
+  p.memory_bytes = largest_heap(physical.memory, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
   p.features = kernel_features(physical);
   p.dtypes = dtypes(p.features);
   p.numerics = numerics(physical);
@@ -202,12 +202,14 @@ void primset_device_t::properties(primset_device_properties& p) const {
   p.loop_limit = physical.driver == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0;
 }
 
+// maxMemoryAllocationSize is what always works, not a limit: NVIDIA's driver names 4 GiB and gives
+// more.
 Memory primset_device_t::allocate(uint64_t bytes, MemoryUse use) {
-  const uint64_t limit = std::min<uint64_t>(physical.max_allocation, UINT64_MAX / 2);
-  if (bytes > limit - kMemoryAlignment)
-    throw VulkanError(PRIMSET_OUT_OF_MEMORY, std::to_string(bytes) +
-                                                 " bytes; the driver's largest allocation is " +
-                                                 std::to_string(limit));
+  const VkMemoryHeapFlags of = use == MemoryUse::device ? VK_MEMORY_HEAP_DEVICE_LOCAL_BIT : 0;
+  if (const uint64_t heap = largest_heap(physical.memory, of); bytes > heap)
+    throw VulkanError(
+        PRIMSET_OUT_OF_MEMORY,
+        std::to_string(bytes) + " bytes; the largest heap has " + std::to_string(heap));
   Memory memory;
   try {
     memory.buffer = create_buffer(*this, bytes + kMemoryAlignment);

@@ -145,7 +145,6 @@ void read_properties(const InstanceFunctions& vk, PhysicalDevice& device) {
   read_float_controls(p12, device);
   device.min_subgroup = has_sizes ? sizes.minSubgroupSize : p11.subgroupSize;
   device.max_subgroup = has_sizes ? sizes.maxSubgroupSize : p11.subgroupSize;
-  device.max_allocation = p11.maxMemoryAllocationSize;
 }
 
 VkApplicationInfo application() {

@@ -29,7 +29,6 @@ struct PhysicalDevice {
   // Float widths, as the sum 16 | 32 | 64, that have an execution mode of float controls.
   uint32_t keep_nan_widths = 0, round_even_widths = 0, keep_denorm_widths = 0;
   uint32_t min_subgroup = 1, max_subgroup = 1;
-  uint64_t max_allocation = 0;
   VkPhysicalDeviceMemoryProperties memory{};
 };
 

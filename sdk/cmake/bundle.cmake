@@ -14,7 +14,7 @@ set(archive ${WORK}/${name}.tar.xz)
 set(llvm_hosts_x86_64 X86)
 set(llvm_hosts_aarch64 AArch64)
 set(targets primset primset_cli cpu_primset cuda_primset vulkan_primset primset_device_check
-  primset_device_benchmark primset_peer_worker sentence_embedding)
+  primset_cuda_planted_errors primset_device_benchmark primset_peer_worker sentence_embedding)
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -34,8 +34,8 @@ run(${CMAKE_COMMAND} --build ${build} --target ${targets})
 
 # --- collect -------------------------------------------------------------------------------------
 file(REMOVE_RECURSE ${stage})
-set(programs primset primset_device_check primset_device_benchmark primset_peer_worker
-  sentence_embedding)
+set(programs primset primset_cuda_planted_errors primset_device_check primset_device_benchmark
+  primset_peer_worker sentence_embedding)
 foreach(program ${programs})
   file(COPY ${build}/bin/${program} DESTINATION ${stage}/bin)
 endforeach()
@@ -45,7 +45,7 @@ file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)
 file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
-file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py)
+file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py ${SOURCE}/backends/cuda/sanitize_device)
 file(COPY ${scripts} DESTINATION ${stage}/share/primset/benchmarks)
 file(GLOB sample ${SOURCE}/samples/sentence_embedding/*.py
   ${SOURCE}/samples/sentence_embedding/sentences.txt)
