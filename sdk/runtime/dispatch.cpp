@@ -108,7 +108,7 @@ void fill_outs(Call& call) {
 void run_planned(Call& call) {
   if (runs_by_element(call)) return run_by_element(call);
   Slots slots;
-  const Plan& plan = run_plan(call, plan_of(call, slots), slots);
+  const Plan& plan = *run_plan(call, &plan_of(call, slots), slots);
   note_origins(call, plan);
   if (plan.outs == Plan::Outs::after) fill_outs(call);
 }
@@ -187,9 +187,9 @@ const Plan& plan_of(Call& call, Slots& slots) {
                           call.op.overload.qualified));
 }
 
-const Plan& run_plan(Call& call, const Plan& plan, Slots& slots) {
+const Plan* run_plan(Call& call, const Plan* plan, Slots& slots) {
   try {
-    execute(plan, {call.args, call.device, slots.data()}, call.results);
+    execute(*plan, {call.args, call.device, slots.data()}, call.results);
     return plan;
   } catch (const NativeRefused&) {
     call.results.clear();
@@ -197,7 +197,7 @@ const Plan& run_plan(Call& call, const Plan& plan, Slots& slots) {
   const WithoutNatives scope;
   const Plan& other = plan_of(call, slots);
   execute(other, {call.args, call.device, slots.data()}, call.results);
-  return other;
+  return &other;
 }
 
 DeviceState& device_of(const Call& call) {

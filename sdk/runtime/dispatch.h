@@ -22,7 +22,7 @@ using Slots = SmallVector<int64_t, 256>;
 // tensors get their sizes.
 const Plan& plan_of(Call& call, Slots& slots);
 // Runs it, or, where a native primitive refuses the call, the plan without natives; which one.
-const Plan& run_plan(Call& call, const Plan& plan, Slots& slots);
+const Plan* run_plan(Call& call, const Plan* plan, Slots& slots);
 // Fills call.origins.
 void note_origins(Call& call, const Plan& plan);
 

@@ -97,7 +97,7 @@ void run_by_element(Call& call) {
       can_execute_in_tables(*plan, *call.device) && !elements_meet(call);
   if (together) run_together(elements);
   for (Element& e : elements) {
-    if (!together) e.plan = &run_plan(e.call, *e.plan, e.slots);
+    if (!together) e.plan = run_plan(e.call, e.plan, e.slots);
     note_origins(e.call, *e.plan);
     for (size_t k = 0; k < e.call.results.size(); ++k)
       call.add_result(e.call.results.take(k), e.call.origins[k]);
