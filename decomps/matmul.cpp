@@ -250,8 +250,8 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
   const Val rows =
       reshape(input, {prims::product(std::span(shape).first(shape.size() - 1)), shape.back()});
   shape.back() = w.size(1);
-  const SymInts matrix{rows.size(0), w.size(1)};
-  const Val y = t.prim1(Prim::matmul, {rows, w, broadcast_to(*bias, matrix)},
+  require_expandable(bias->shape(), {rows.size(0), w.size(1)});
+  const Val y = t.prim1(Prim::matmul, {rows, w, *bias},
                         {{"scale", Scalar(1)}, {"activation", std::string("none")}});
   return reshape(y, shape);
 }

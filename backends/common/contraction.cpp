@@ -1,6 +1,7 @@
 #include "backends/common/contraction.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -73,6 +74,21 @@ std::optional<ContractionDims> contraction_dims(const primset_primitive_call& ca
   c.m = size_of(a, c.a.free);
   c.n = size_of(b, c.b.free);
   c.k = size_of(a, c.a.contract);
+  return c;
+}
+
+std::optional<ContractionDims> matmul_dims(const primset_primitive_call& call) {
+  if (call.operand_count < 2 || call.operand_count > 3 || call.result_count != 1)
+    return std::nullopt;
+  const primset_tensor &a = call.operands[0], &b = call.operands[1];
+  if (a.dtype != b.dtype || a.rank != b.rank || a.rank < 2) return std::nullopt;
+  Dims batch(a.rank - 2);
+  std::iota(batch.begin(), batch.end(), 0);
+  const uint32_t rows = a.rank - 2, cols = a.rank - 1;
+  ContractionDims c{{batch, {cols}, {rows}}, {batch, {rows}, {cols}}};
+  c.m = a.sizes[rows];
+  c.n = b.sizes[cols];
+  c.k = a.sizes[cols];
   return c;
 }
 

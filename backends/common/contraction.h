@@ -1,5 +1,6 @@
-// A dot_general as products of matrices: which of its operands' dims are rows, columns, summed and
-// batch, and how those lie in memory. What back ends need that have a library of matrix products.
+// A dot_general or matmul as products of matrices: which of its operands' dims are rows, columns,
+// summed and batch, and how those lie in memory. What back ends need that have a library of matrix
+// products.
 #ifndef PRIMSET_BACKENDS_COMMON_CONTRACTION_H_
 #define PRIMSET_BACKENDS_COMMON_CONTRACTION_H_
 
@@ -27,6 +28,9 @@ struct ContractionDims {
 // Nullopt when the call is no dot_general in form: two operands of one dtype, one result,
 // attributes that fit.
 std::optional<ContractionDims> contraction_dims(const primset_primitive_call& call);
+
+// The same of a matmul: a and b of one dtype and rank, perhaps a bias, one result.
+std::optional<ContractionDims> matmul_dims(const primset_primitive_call& call);
 
 int64_t size_of(const primset_tensor& t, const Dims& dims);
 // Offsets, in elements, of every index of the dims, the last one fastest.

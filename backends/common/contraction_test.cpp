@@ -64,9 +64,14 @@ class DeviceContraction : public testing::TestWithParam<Types> {
   }
 
   void expect_right(const TestContraction& c, const TestNumbers& a, const TestNumbers& b,
-                    std::span<const char> out) {
+                    std::span<const char> out, const TestNumbers* bias = nullptr) {
     const Types& types = GetParam();
-    const std::vector<TestSum> expected = sums(c, a, b);
+    std::vector<TestSum> expected = sums(c, a, b);
+    for (size_t i = 0; bias && i < expected.size(); ++i) {
+      const std::complex<double> term = bias->values[i % static_cast<size_t>(c.n)];
+      expected[i].value += term;
+      expected[i].size += std::abs(term);
+    }
     const std::vector<std::complex<double>> got = numbers(out, types.result);
     ASSERT_EQ(got.size(), expected.size());
     for (size_t i = 0; i < got.size(); ++i) {
@@ -105,6 +110,34 @@ TEST_P(DeviceContraction, IsRight) {
   }
   if (ran == 0) GTEST_SKIP() << "left to kernels";
   RecordProperty("contractions", static_cast<int>(ran));
+}
+
+// As the derived primitive, which rounds to the operands' dtype; alone and with a bias.
+TEST_P(DeviceContraction, IsRightAsMatmul) {
+  using Form = ContractionCall::Form;
+  const Types& types = GetParam();
+  if (types.operands != types.result) GTEST_SKIP() << "no matmul";
+  size_t ran = 0;
+  for (const Form form : {Form::matmul, Form::matmul_with_bias}) {
+    for (const uint64_t first : {0, 1}) {
+      for (const TestContraction& given : test_contractions()) {
+        const auto c = as_matmul(given);
+        if (!c || c->m * c->n * c->k > 2000000) continue;
+        ContractionCall call(*c, types.operands, types.result, form);
+        for (primset_tensor& t : call.operands) t.offset = first * dtype_bytes(types.operands);
+        call.result.offset = first * dtype_bytes(types.result);
+        const auto primitive = call.find(*device);
+        if (!primitive) continue;
+        ++ran;
+        const TestNumbers a = random_numbers(c->a, types.operands, 7),
+                          b = random_numbers(c->b, types.operands, 8),
+                          bias = random_numbers(call.bias(), types.operands, 9);
+        const TestNumbers* added = form == Form::matmul_with_bias ? &bias : nullptr;
+        expect_right(*c, a, b, call.run(*device, stream, *primitive, a, b, first, added), added);
+      }
+    }
+  }
+  if (ran == 0) GTEST_SKIP() << "left to kernels";
 }
 
 // Memory that begins at any element is as good as any other.

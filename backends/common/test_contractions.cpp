@@ -223,10 +223,40 @@ std::vector<TestSum> sums(const TestContraction& c, const TestNumbers& a, const 
 
 // --- calls ---------------------------------------------------------------------------------------
 
-ContractionCall::ContractionCall(TestContraction given, uint32_t dtype, uint32_t result_dtype)
+std::optional<TestContraction> as_matmul(const TestContraction& c) {
+  // Dims in the order batch, rows, columns, if each of the last two is one.
+  const auto ordered = [](const TestOperand& o, bool contract_last) -> std::optional<TestOperand> {
+    std::vector<int64_t> free;
+    for (int64_t d = 0; d < static_cast<int64_t>(o.sizes.size()); ++d)
+      if (std::ranges::count(o.batch, d) == 0 && std::ranges::count(o.contract, d) == 0)
+        free.push_back(d);
+    if (free.size() != 1 || o.contract.size() != 1) return std::nullopt;
+    TestOperand out{{}, {}, {}, {}};
+    std::vector<int64_t> order = o.batch;
+    order.push_back(contract_last ? free[0] : o.contract[0]);
+    order.push_back(contract_last ? o.contract[0] : free[0]);
+    for (const int64_t d : order) {
+      out.sizes.push_back(o.sizes[static_cast<size_t>(d)]);
+      out.strides.push_back(o.strides[static_cast<size_t>(d)]);
+    }
+    const auto rank = static_cast<int64_t>(order.size());
+    for (int64_t d = 0; d < rank - 2; ++d) out.batch.push_back(d);
+    out.contract = {contract_last ? rank - 1 : rank - 2};
+    return out;
+  };
+  const auto a = ordered(c.a, true), b = ordered(c.b, false);
+  if (!a || !b) return std::nullopt;
+  return TestContraction{c.name, *a, *b, c.batch, c.m, c.n, c.k};
+}
+
+ContractionCall::ContractionCall(TestContraction given, uint32_t dtype, uint32_t result_dtype,
+                                 Form form)
     : contraction_(std::move(given)),
+      form_(form),
       sizes_{contraction_.batch, contraction_.m, contraction_.n},
-      strides_{contraction_.m * contraction_.n, contraction_.n, 1} {
+      strides_{contraction_.m * contraction_.n, contraction_.n, 1},
+      bias_sizes_{contraction_.n},
+      bias_strides_{1} {
   const TestContraction& c = contraction_;
   const auto tensor = [](uint32_t type, const auto& sizes, const auto& strides) {
     primset_tensor t{};
@@ -248,25 +278,38 @@ ContractionCall::ContractionCall(TestContraction given, uint32_t dtype, uint32_t
   operands[0] = tensor(dtype, c.a.sizes, c.a.strides);
   operands[1] = tensor(dtype, c.b.sizes, c.b.strides);
   result = tensor(result_dtype, sizes_, strides_);
-  attrs_[0] = ints("a_contract", c.a.contract);
-  attrs_[1] = ints("b_contract", c.b.contract);
-  attrs_[2] = ints("a_batch", c.a.batch);
-  attrs_[3] = ints("b_batch", c.b.batch);
+  operands[2] = tensor(dtype, bias_sizes_, bias_strides_);
+  if (form == Form::dot_general) {
+    attrs_[0] = ints("a_contract", c.a.contract);
+    attrs_[1] = ints("b_contract", c.b.contract);
+    attrs_[2] = ints("a_batch", c.a.batch);
+    attrs_[3] = ints("b_batch", c.b.batch);
+  } else {
+    attrs_[0].name = "scale";
+    attrs_[0].kind = PRIMSET_ATTR_INT;
+    attrs_[0].value.i = 1;
+    attrs_[1].name = "activation";
+    attrs_[1].kind = PRIMSET_ATTR_STRING;
+    attrs_[1].value.string = "none";
+  }
   call.struct_size = sizeof(call);
-  call.operand_count = 2;
+  call.operand_count = form == Form::matmul_with_bias ? 3 : 2;
   call.operands = operands;
   call.result_count = 1;
   call.results = &result;
-  call.attr_count = 4;
+  call.attr_count = form == Form::dot_general ? 4 : 2;
   call.attrs = attrs_;
+}
+
+const char* ContractionCall::name() const {
+  return form_ == Form::dot_general ? "dot_general" : "matmul";
 }
 
 std::optional<primset_primitive> ContractionCall::find(const PluginDevice& device) {
   if (!device.primitives()) return std::nullopt;
   primset_primitive primitive{};
   primitive.struct_size = sizeof(primitive);
-  primset_status* status =
-      device.primitives()->find(device.handle(), "dot_general", &call, &primitive);
+  primset_status* status = device.primitives()->find(device.handle(), name(), &call, &primitive);
   if (!status) return primitive;
   const bool refused = status->code == PRIMSET_UNSUPPORTED;
   if (!refused) primset::plugin::raise_status(status, device.name(), "find");
@@ -276,20 +319,24 @@ std::optional<primset_primitive> ContractionCall::find(const PluginDevice& devic
 
 std::vector<char> ContractionCall::run(PluginDevice& device, const StreamHandle& stream,
                                        const primset_primitive& primitive, const TestNumbers& a,
-                                       const TestNumbers& b, uint64_t first) {
+                                       const TestNumbers& b, uint64_t first,
+                                       const TestNumbers* bias) {
   const uint64_t width = dtype_bytes(operands[0].dtype), out_width = dtype_bytes(result.dtype);
   std::vector<char> out(static_cast<size_t>(sizes_[0] * sizes_[1] * sizes_[2]) * out_width);
   const auto room = [&](size_t bytes) { return device.alloc(bytes + (first + 1) * 16); };
   const DeviceBuffer in_a = room(a.bytes.size()), in_b = room(b.bytes.size()),
                      in_c = room(out.size());
+  const DeviceBuffer in_bias = bias ? room(bias->bytes.size()) : DeviceBuffer();
   operands[0].buffer = in_a.handle();
   operands[1].buffer = in_b.handle();
   result.buffer = in_c.handle();
-  operands[0].offset = operands[1].offset = first * width;
+  operands[2].buffer = in_bias.handle();
+  operands[0].offset = operands[1].offset = operands[2].offset = first * width;
   result.offset = first * out_width;
   stream.copy_in(in_a.handle(), first * width, a.bytes.data(), a.bytes.size());
   stream.copy_in(in_b.handle(), first * width, b.bytes.data(), b.bytes.size());
-  stream.run(primitive, call, "dot_general");
+  if (bias) stream.copy_in(in_bias.handle(), first * width, bias->bytes.data(), bias->bytes.size());
+  stream.run(primitive, call, name());
   stream.copy_out(in_c.handle(), first * out_width, out.data(), out.size());
   stream.synchronize();  // an empty copy_out waits for nothing
   return out;

@@ -52,10 +52,16 @@ struct TestSum {
 // What an element of the result comes to, in row-major order.
 std::vector<TestSum> sums(const TestContraction& c, const TestNumbers& a, const TestNumbers& b);
 
-// A call as the host makes it. Does not move.
+// The same product as a matmul takes it, with batch dims first; nullopt when it has another form.
+std::optional<TestContraction> as_matmul(const TestContraction& c);
+
+// A call as the host makes it: a dot_general, or a matmul of a contraction as as_matmul() gives it,
+// with a bias if asked. Does not move.
 class ContractionCall {
  public:
-  ContractionCall(TestContraction c, uint32_t dtype, uint32_t result);
+  enum class Form { dot_general, matmul, matmul_with_bias };
+  ContractionCall(TestContraction c, uint32_t dtype, uint32_t result,
+                  Form form = Form::dot_general);
   ContractionCall(const ContractionCall&) = delete;
   ContractionCall& operator=(const ContractionCall&) = delete;
 
@@ -65,16 +71,21 @@ class ContractionCall {
   std::vector<char> run(primset::plugin::PluginDevice& device,
                         const primset::plugin::StreamHandle& stream,
                         const primset_primitive& primitive, const TestNumbers& a,
-                        const TestNumbers& b, uint64_t first = 0);
+                        const TestNumbers& b, uint64_t first = 0,
+                        const TestNumbers* bias = nullptr);
+  const char* name() const;
+  // The bias as an operand: a number for each column.
+  TestOperand bias() const { return {{contraction_.n}, {1}, {}, {}}; }
 
-  primset_tensor operands[2];
+  primset_tensor operands[3];
   primset_tensor result;
   primset_primitive_call call{};
 
  private:
   const TestContraction contraction_;
-  const std::vector<int64_t> sizes_, strides_;
-  primset_attr attrs_[4];
+  const Form form_;
+  const std::vector<int64_t> sizes_, strides_, bias_sizes_, bias_strides_;
+  primset_attr attrs_[4] = {};
 };
 
 }  // namespace primset_backend_test

@@ -1,6 +1,7 @@
 #include "backends/cuda/contraction.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "backends/common/contraction.h"
@@ -127,6 +128,8 @@ void align(const primset_primitive_call& call, Matmuls& matmuls) {
   s.align_a = alignment(a);
   s.align_b = alignment(b);
   s.align_d = alignment(d);
+  // The library asks for no alignment of the bias, which it reads as it writes D.
+  if (s.bias) s.align_d = std::min(s.align_d, alignment(call.operands[2].offset));
 }
 
 // --- integers ------------------------------------------------------------------------------------
@@ -141,10 +144,37 @@ bool takes_integers(const MatmulShape& s) {
          s.align_b >= 4 && s.align_d >= 4 && s.k <= kMostTerms;
 }
 
-}  // namespace
+// --- what a matmul does with the product ---------------------------------------------------------
 
-std::optional<Matmuls> read_matmuls(const primset_primitive_call& call) {
-  const auto dims = primset_backend::contraction_dims(call);
+const primset_attr* attribute(const primset_primitive_call& call, std::string_view name) {
+  for (uint32_t i = 0; i < call.attr_count; ++i)
+    if (call.attrs[i].name == name) return &call.attrs[i];
+  return nullptr;
+}
+
+bool is_one(const primset_attr& x) {
+  return x.kind == PRIMSET_ATTR_FLOAT ? x.value.f == 1
+                                      : x.kind == PRIMSET_ATTR_INT && x.value.i == 1;
+}
+
+bool keeps_the_product(const primset_primitive_call& call) {
+  const primset_attr *scale = attribute(call, "scale"), *activation = attribute(call, "activation");
+  if (scale && !is_one(*scale)) return false;
+  return !activation || (activation->kind == PRIMSET_ATTR_STRING &&
+                         std::string_view(activation->value.string) == "none");
+}
+
+// Is the tensor, broadcast, one row of `n` numbers side by side?
+bool is_row(const primset_tensor& t, int64_t n) {
+  if (t.rank == 0 || t.sizes[t.rank - 1] != n || (n > 1 && t.strides[t.rank - 1] != 1))
+    return false;
+  for (uint32_t d = 0; d + 1 < t.rank; ++d)
+    if (t.sizes[d] != 1 && t.strides[d] != 0) return false;
+  return true;
+}
+
+std::optional<Matmuls> read_products(const primset_primitive_call& call,
+                                     const std::optional<ContractionDims>& dims, bool bias) {
   if (!dims) return std::nullopt;
   const primset_tensor &a = call.operands[1], &b = call.operands[0];
   Matmuls x;
@@ -155,6 +185,7 @@ std::optional<Matmuls> read_matmuls(const primset_primitive_call& call) {
   s.m = dims->n;
   s.n = dims->m;
   s.k = dims->k;
+  s.bias = bias;
   const int64_t matrix = s.m * s.n, batches = primset_backend::size_of(a, dims->b.batch);
   x.result_bytes = static_cast<uint64_t>(matrix * batches * element_bytes(s.result));
   x.sums_nothing = s.k == 0;
@@ -173,6 +204,23 @@ std::optional<Matmuls> read_matmuls(const primset_primitive_call& call) {
   align(call, x);
   if (s.dtype == PRIMSET_I8 && !takes_integers(s)) return std::nullopt;
   return x;
+}
+
+}  // namespace
+
+std::optional<Matmuls> read_dot_general(const primset_primitive_call& call) {
+  return read_products(call, primset_backend::contraction_dims(call), false);
+}
+
+std::optional<Matmuls> read_matmul(const primset_primitive_call& call) {
+  const auto dims = primset_backend::matmul_dims(call);
+  const bool bias = call.operand_count == 3;
+  if (!dims || !keeps_the_product(call)) return std::nullopt;
+  // Where nothing is summed the library is not called, which would add the bias.
+  if (bias && (call.operands[2].dtype != call.operands[0].dtype || dims->k == 0 ||
+               !is_row(call.operands[2], dims->n)))
+    return std::nullopt;
+  return read_products(call, dims, bias);
 }
 
 }  // namespace primset_cuda

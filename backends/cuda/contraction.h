@@ -1,4 +1,4 @@
-// A dot_general as cuBLASLt takes it: batches of products of column-major matrices.
+// A dot_general or matmul as cuBLASLt takes it: batches of products of column-major matrices.
 //
 // A row-major matrix is its transposed one read by columns; so the row-major c = a b is computed as
 // the column-major D = A B with A = b and B = a, and "transposed" is an operand that lies the other
@@ -26,6 +26,7 @@ inline constexpr uint64_t kLeastProducts = 32 * 32 * 32;
 inline constexpr uint32_t kBestAlignment = 16;
 
 // One call of the library: D[p] = op(A[p]) op(B[p]) for `batch` matrices. Strides are in elements.
+// With a bias, a number for each row of D is added before D is rounded.
 struct MatmulShape {
   uint32_t dtype = 0, result = 0;  // of A and B, of D
   int64_t m = 0, n = 0, k = 0;
@@ -33,6 +34,7 @@ struct MatmulShape {
   int64_t lda = 0, ldb = 0;  // from column to column; D has no gaps
   int64_t batch = 1, stride_a = 0, stride_b = 0, stride_d = 0;
   uint32_t align_a = 0, align_b = 0, align_d = 0;  // of every address, in bytes
+  bool bias = false;
 
   auto operator<=>(const MatmulShape&) const = default;
 };
@@ -51,7 +53,11 @@ struct Matmuls {
 
 // Nullopt when the call is no dot_general, its types are none of the library's, or its operands do
 // not lie as matrices.
-std::optional<Matmuls> read_matmuls(const primset_primitive_call& call);
+std::optional<Matmuls> read_dot_general(const primset_primitive_call& call);
+
+// Likewise a matmul; nullopt also when more is done with the product than adding the same row to
+// each of its rows.
+std::optional<Matmuls> read_matmul(const primset_primitive_call& call);
 
 }  // namespace primset_cuda
 

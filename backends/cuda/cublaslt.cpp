@@ -125,23 +125,25 @@ MatmulPlan::Layout MatmulPlan::layout(LtType type, int64_t rows, int64_t cols, i
 MatmulPlan::MatmulPlan(const CublasLtApi& lt, const MatmulShape& s, bool tf32)
     : lt_(lt),
       shape_(s),
-      desc_(nullptr, lt.cublasLtMatmulDescDestroy),
+      compute_(compute_type(s.dtype, tf32)),
+      desc_(describe()),
       a_(layout(lt_type(s.dtype), s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.lda,
                 s.stride_a)),
       b_(layout(lt_type(s.dtype), s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.ldb,
                 s.stride_b)),
-      d_(layout(lt_type(s.result), s.m, s.n, s.m, s.stride_d)) {
-  LtMatmulDesc desc = nullptr;
-  PRIMSET_CUBLASLT(lt_, cublasLtMatmulDescCreate, &desc, compute_type(s.dtype, tf32),
-                   scale_type(s.dtype));
-  desc_.reset(desc);
-  const auto set = [&](LtMatmulAttribute attribute, bool transposed) {
-    const int32_t operation = transposed ? kLtTransposed : kLtPlain;
-    PRIMSET_CUBLASLT(lt_, cublasLtMatmulDescSetAttribute, desc, attribute, &operation,
-                     sizeof(operation));
+      d_(layout(lt_type(s.result), s.m, s.n, s.m, s.stride_d)) {}
+
+MatmulPlan::Desc MatmulPlan::describe() const {
+  LtMatmulDesc handle = nullptr;
+  PRIMSET_CUBLASLT(lt_, cublasLtMatmulDescCreate, &handle, compute_, scale_type(shape_.dtype));
+  Desc desc(handle, lt_.cublasLtMatmulDescDestroy);
+  const auto set = [&](LtMatmulAttribute attribute, int32_t value) {
+    PRIMSET_CUBLASLT(lt_, cublasLtMatmulDescSetAttribute, handle, attribute, &value, sizeof(value));
   };
-  set(LtMatmulAttribute::transpose_a, s.transpose_a);
-  set(LtMatmulAttribute::transpose_b, s.transpose_b);
+  set(LtMatmulAttribute::transpose_a, shape_.transpose_a ? kLtTransposed : kLtPlain);
+  set(LtMatmulAttribute::transpose_b, shape_.transpose_b ? kLtTransposed : kLtPlain);
+  if (shape_.bias) set(LtMatmulAttribute::epilogue, kLtAddBias);
+  return desc;
 }
 
 // The library's first choice among what gives the same bits each time, in the accuracy that a sum
@@ -186,12 +188,20 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::make(const CublasLtApi& lt, LtHand
   return plan->choose(handle) ? plan : nullptr;
 }
 
-LtStatus MatmulPlan::run(LtHandle handle, DevicePointer a, DevicePointer b, DevicePointer d,
-                         DevicePointer workspace, Stream stream) const {
-  const auto at = [](DevicePointer p) { return reinterpret_cast<void*>(p); };
-  return lt_.cublasLtMatmul(handle, desc_.get(), one(shape_.dtype), at(a), a_.get(), at(b),
-                            b_.get(), zero(), at(d), d_.get(), at(d), d_.get(), &algorithm_,
-                            at(workspace), workspace ? kWorkspaceBytes : 0, stream);
+LtStatus MatmulPlan::run(LtHandle handle, const MatmulAddresses& at, DevicePointer workspace,
+                         Stream stream) const {
+  // The bias is no argument of a call but part of what describes it: threads do not share that.
+  Desc own(nullptr, lt_.cublasLtMatmulDescDestroy);
+  if (shape_.bias) {
+    own = describe();
+    PRIMSET_CUBLASLT(lt_, cublasLtMatmulDescSetAttribute, own.get(), LtMatmulAttribute::bias,
+                     &at.bias, sizeof(at.bias));
+  }
+  const auto pointer = [](DevicePointer p) { return reinterpret_cast<void*>(p); };
+  return lt_.cublasLtMatmul(handle, own ? own.get() : desc_.get(), one(shape_.dtype), pointer(at.a),
+                            a_.get(), pointer(at.b), b_.get(), zero(), pointer(at.d), d_.get(),
+                            pointer(at.d), d_.get(), &algorithm_, pointer(workspace),
+                            workspace ? kWorkspaceBytes : 0, stream);
 }
 
 // --- the library ---------------------------------------------------------------------------------
@@ -256,10 +266,10 @@ std::shared_ptr<const MatmulPlan> MatrixLibrary::plan(const MatmulShape& shape) 
   return made;
 }
 
-void MatrixLibrary::run(primset_stream_t& stream, const MatmulPlan& plan, DevicePointer a,
-                        DevicePointer b, DevicePointer d) const {
+void MatrixLibrary::run(primset_stream_t& stream, const MatmulPlan& plan,
+                        const MatmulAddresses& at) const {
   const DevicePointer workspace = plan.needs_workspace() ? stream.workspace() : 0;
-  const LtStatus status = plan.run(handle_, a, b, d, workspace, stream.handle);
+  const LtStatus status = plan.run(handle_, at, workspace, stream.handle);
   if (status == kLtSuccess) [[likely]]
     return;
   // The library says little of a device that is gone; the driver says so of every call.

@@ -19,6 +19,10 @@ namespace primset_cuda {
 // needs no more, so code, and the bits, do not depend on how much memory is free.
 inline constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
 
+struct MatmulAddresses {
+  DevicePointer a = 0, b = 0, d = 0, bias = 0;
+};
+
 // A call of the library for one shape, all but its addresses. Used by any number of threads.
 class MatmulPlan {
  public:
@@ -27,22 +31,26 @@ class MatmulPlan {
                                                 const MatmulShape& shape, bool tf32);
 
   bool needs_workspace() const { return workspace_bytes_ > 0; }
-  // Enqueues D = op(A) op(B). `workspace` has kWorkspaceBytes, or is 0 where none is needed.
-  LtStatus run(LtHandle handle, DevicePointer a, DevicePointer b, DevicePointer d,
-               DevicePointer workspace, Stream stream) const;
+  // Enqueues D = op(A) op(B), plus the bias where the shape has one. `workspace` has
+  // kWorkspaceBytes, or is 0 where none is needed.
+  LtStatus run(LtHandle handle, const MatmulAddresses& at, DevicePointer workspace,
+               Stream stream) const;
 
  private:
   template <typename Tag>
   using Owned = std::unique_ptr<Tag, LtStatus (*)(Tag*)>;
   using Layout = Owned<LtLayoutTag>;
+  using Desc = Owned<LtMatmulDescTag>;
 
   MatmulPlan(const CublasLtApi& lt, const MatmulShape& shape, bool tf32);
   Layout layout(LtType type, int64_t rows, int64_t cols, int64_t ld, int64_t stride) const;
+  Desc describe() const;
   bool choose(LtHandle handle);
 
   const CublasLtApi& lt_;
   const MatmulShape shape_;
-  Owned<LtMatmulDescTag> desc_;
+  const LtCompute compute_;
+  Desc desc_;
   Layout a_, b_, d_;
   LtAlgorithm algorithm_{};
   uint64_t workspace_bytes_ = 0;
@@ -61,8 +69,7 @@ class MatrixLibrary {
   uint64_t least_products() const { return settings_.least_products; }
   // Null when the library has no code for the shape.
   std::shared_ptr<const MatmulPlan> plan(const MatmulShape& shape);
-  void run(primset_stream_t& stream, const MatmulPlan& plan, DevicePointer a, DevicePointer b,
-           DevicePointer d) const;
+  void run(primset_stream_t& stream, const MatmulPlan& plan, const MatmulAddresses& at) const;
 
  private:
   using Entry = std::pair<MatmulShape, std::shared_ptr<const MatmulPlan>>;

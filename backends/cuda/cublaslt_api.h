@@ -50,7 +50,9 @@ enum class LtCompute : int { f32 = 68, f64 = 70, i32 = 72, f32_by_tf32 = 77 };
 inline constexpr int32_t kLtPlain = 0, kLtTransposed = 1;
 
 enum class LtLayoutAttribute : int { batch_count = 5, batch_stride = 6 };
-enum class LtMatmulAttribute : int { transpose_a = 3, transpose_b = 4 };
+enum class LtMatmulAttribute : int { transpose_a = 3, transpose_b = 4, epilogue = 7, bias = 8 };
+// cublasLtEpilogue_t: a number for each row of D, at the address `bias`, is added.
+inline constexpr int32_t kLtAddBias = 4;
 enum class LtPreferenceAttribute : int {
   max_workspace_bytes = 1,
   reduction_schemes = 3,

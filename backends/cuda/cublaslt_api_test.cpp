@@ -44,6 +44,9 @@ static_assert(int(LtLayoutAttribute::batch_count) == CUBLASLT_MATRIX_LAYOUT_BATC
 static_assert(int(LtLayoutAttribute::batch_stride) == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
 static_assert(int(LtMatmulAttribute::transpose_a) == CUBLASLT_MATMUL_DESC_TRANSA);
 static_assert(int(LtMatmulAttribute::transpose_b) == CUBLASLT_MATMUL_DESC_TRANSB);
+static_assert(int(LtMatmulAttribute::epilogue) == CUBLASLT_MATMUL_DESC_EPILOGUE);
+static_assert(int(LtMatmulAttribute::bias) == CUBLASLT_MATMUL_DESC_BIAS_POINTER);
+static_assert(kLtAddBias == CUBLASLT_EPILOGUE_BIAS);
 static_assert(int(LtPreferenceAttribute::max_workspace_bytes) ==
               CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
 static_assert(int(LtPreferenceAttribute::reduction_schemes) ==

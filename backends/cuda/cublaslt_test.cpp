@@ -260,6 +260,106 @@ TEST_F(CublasLt, IntegersGoWhereTheyFit) {
   EXPECT_FALSE(call.find(*device)) << "a begins at an odd place";
 }
 
+// --- matmul --------------------------------------------------------------------------------------
+
+using Form = ContractionCall::Form;
+
+TEST_F(CublasLt, AMatmulIsRoundedInTheSameCall) {
+  const auto only = [&](Form form) {
+    fake_cublaslt::products();
+    ContractionCall call(matrices(5, 3, 7), PRIMSET_BF16, PRIMSET_BF16, form);
+    const auto primitive = call.find(*device).value();
+    EXPECT_EQ(primitive.least_products, primset_cuda::kLeastProducts);
+    const TestNumbers a = random_numbers({{5, 7}, {7, 1}, {}, {}}, PRIMSET_BF16, 1),
+                      b = random_numbers({{7, 3}, {3, 1}, {}, {}}, PRIMSET_BF16, 2),
+                      bias = random_numbers(call.bias(), PRIMSET_BF16, 3);
+    call.run(*device, stream, primitive, a, b, 0, form == Form::matmul ? nullptr : &bias);
+    const std::vector<Product> products = fake_cublaslt::products();
+    EXPECT_THAT(products, SizeIs(1));
+    return products.at(0);
+  };
+  Product p = f32_product(3, 5, 7);
+  p.type = p.result_type = int(LtType::bf16);
+  EXPECT_EQ(only(Form::matmul), p);
+  p.bias = true;
+  EXPECT_EQ(only(Form::matmul_with_bias), p);
+}
+
+TEST_F(CublasLt, ABiasIsTheSameForEachRow) {
+  const auto takes = [&](std::vector<int64_t> sizes, std::vector<int64_t> strides,
+                         uint32_t dtype = PRIMSET_F32) {
+    ContractionCall call(matrices(5, 3, 7), dtype, dtype, Form::matmul_with_bias);
+    call.operands[2].rank = static_cast<uint32_t>(sizes.size());
+    call.operands[2].sizes = sizes.data();
+    call.operands[2].strides = strides.data();
+    return call.find(*device).has_value();
+  };
+  EXPECT_TRUE(takes({3}, {1}));
+  EXPECT_TRUE(takes({1, 3}, {9, 1}));
+  EXPECT_TRUE(takes({5, 3}, {0, 1}));
+  EXPECT_FALSE(takes({5, 3}, {3, 1})) << "a matrix";
+  EXPECT_FALSE(takes({3}, {2})) << "with gaps";
+  EXPECT_FALSE(takes({5, 1}, {1, 1})) << "a column";
+  EXPECT_FALSE(takes({}, {})) << "a number";
+  EXPECT_FALSE(takes({3}, {1}, PRIMSET_F64)) << "none of the library's";
+  ContractionCall other(matrices(5, 3, 7), PRIMSET_BF16, PRIMSET_BF16, Form::matmul_with_bias);
+  other.operands[2].dtype = PRIMSET_F32;
+  EXPECT_FALSE(other.find(*device));
+  EXPECT_FALSE(ContractionCall(matrices(5, 3, 0), PRIMSET_F32, PRIMSET_F32, Form::matmul_with_bias)
+                   .find(*device))
+      << "no product to add it to";
+}
+
+TEST_F(CublasLt, AnActivationOrAScaleIsLeftToKernels) {
+  const auto takes = [&](double scale, const char* activation) {
+    ContractionCall call(matrices(5, 3, 7), PRIMSET_F32, PRIMSET_F32, Form::matmul);
+    primset_attr attrs[2] = {call.call.attrs[0], call.call.attrs[1]};
+    attrs[0].kind = PRIMSET_ATTR_FLOAT;
+    attrs[0].value.f = scale;
+    attrs[1].value.string = activation;
+    call.call.attrs = attrs;
+    return call.find(*device).has_value();
+  };
+  EXPECT_TRUE(takes(1, "none"));
+  EXPECT_FALSE(takes(0.5, "none"));
+  EXPECT_FALSE(takes(1, "relu"));
+}
+
+TEST_F(CublasLt, AMatmulOfWhatIsNoNumberThereIsRefused) {
+  EXPECT_FALSE(
+      ContractionCall(matrices(8, 12, 16), PRIMSET_I8, PRIMSET_I8, Form::matmul).find(*device));
+  EXPECT_FALSE(
+      ContractionCall(matrices(5, 3, 7), PRIMSET_I64, PRIMSET_I64, Form::matmul).find(*device));
+}
+
+// The places of D may be less aligned than it is itself: the library reads the bias as it goes.
+TEST_F(CublasLt, ABiasIsReadAsItLies) {
+  ContractionCall call(matrices(8, 8, 8), PRIMSET_BF16, PRIMSET_BF16, Form::matmul_with_bias);
+  call.operands[2].offset = 6;
+  fake_cublaslt::questions();
+  EXPECT_TRUE(call.find(*device));
+  EXPECT_EQ(fake_cublaslt::questions().at(0).align_d, 2u);
+}
+
+TEST_F(CublasLt, ABiasThatCannotBeDescribedIsAnError) {
+  ContractionCall call(matrices(5, 3, 7), PRIMSET_F32, PRIMSET_F32, Form::matmul_with_bias);
+  const auto primitive = call.find(*device).value();
+  const DeviceBuffer a = device->alloc(256), b = device->alloc(256), bias = device->alloc(256),
+                     d = device->alloc(256);
+  call.operands[0].buffer = a.handle();
+  call.operands[1].buffer = b.handle();
+  call.operands[2].buffer = bias.handle();
+  call.result.buffer = d.handle();
+  fake_cublaslt::fail("cublasLtMatmulDescCreate", primset_cuda::kLtAllocFailed);
+  const auto [code, text] = error_of([&] { stream.run(primitive, call.call, "matmul"); });
+  EXPECT_EQ(code, ErrorCode::out_of_memory);
+  EXPECT_THAT(text, AllOf(HasSubstr("matmul"), HasSubstr("cublasLtMatmulDescCreate")));
+  EXPECT_THAT(fake_cublaslt::products(), IsEmpty());
+  stream.run(primitive, call.call, "matmul");
+  stream.synchronize();
+  EXPECT_THAT(fake_cublaslt::products(), SizeIs(1));
+}
+
 // --- what the library is asked -------------------------------------------------------------------
 
 TEST_F(CublasLt, AskedForCodeThatGivesTheSameBitsEachTime) {

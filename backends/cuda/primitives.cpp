@@ -1,6 +1,8 @@
 #include "backends/cuda/primitives.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -19,12 +21,20 @@ DevicePointer address_of(const primset_tensor& t) {
   return t.buffer ? t.buffer->address + t.offset : 0;
 }
 
-void multiply(primset_stream_t& stream, const primset_primitive_call& call) {
-  const std::optional<Matmuls> x = read_matmuls(call);
+// What the library computes of the primitives of one name.
+struct Kind {
+  std::string_view name;
+  std::optional<Matmuls> (*read)(const primset_primitive_call& call);
+};
+constexpr Kind kKinds[] = {{"dot_general", read_dot_general}, {"matmul", read_matmul}};
+
+void multiply(primset_stream_t& stream, const Kind& kind, const primset_primitive_call& call) {
+  const std::optional<Matmuls> x = kind.read(call);
   MatrixLibrary* library = stream.device->matrices();
   if (!x || !library) throw BackendError(PRIMSET_INVALID_ARGUMENT, "find refuses this call");
   const DevicePointer a = address_of(call.operands[1]), b = address_of(call.operands[0]),
-                      d = address_of(call.results[0]);
+                      d = address_of(call.results[0]),
+                      bias = x->shape.bias ? address_of(call.operands[2]) : 0;
   if (x->result_bytes == 0) return;
   if (x->sums_nothing) {
     PRIMSET_CUDA(stream.cu, cuMemsetD8Async, d, 0, x->result_bytes, stream.handle);
@@ -33,21 +43,23 @@ void multiply(primset_stream_t& stream, const primset_primitive_call& call) {
   const auto plan = library->plan(x->shape);
   if (!plan) throw BackendError(PRIMSET_INTERNAL, "cuBLASLt has no code for " + text_of(x->shape));
   for (const MatmulPlace& p : x->places)
-    library->run(stream, *plan, a + static_cast<uint64_t>(p.a), b + static_cast<uint64_t>(p.b),
-                 d + static_cast<uint64_t>(p.d));
+    library->run(stream, *plan,
+                 {a + static_cast<uint64_t>(p.a), b + static_cast<uint64_t>(p.b),
+                  d + static_cast<uint64_t>(p.d), bias});
 }
 
-primset_status* run_dot_general(primset_stream stream, const void*,
-                                const primset_primitive_call* call) {
-  return guarded("dot_general", [&] {
+primset_status* run(primset_stream stream, const void* data, const primset_primitive_call* call) {
+  const Kind& kind = *static_cast<const Kind*>(data);
+  return guarded(kind.name.data(), [&] {
     const ContextScope scope(*stream->device);
-    multiply(*stream, *call);
+    multiply(*stream, kind, *call);
   });
 }
 
 // The library, when it computes the call.
-const MatrixLibrary* library_for(primset_device_t& device, const primset_primitive_call& call) {
-  const std::optional<Matmuls> x = read_matmuls(call);
+const MatrixLibrary* library_for(primset_device_t& device, const Kind& kind,
+                                 const primset_primitive_call& call) {
+  const std::optional<Matmuls> x = kind.read(call);
   if (!x) return nullptr;
   const ContextScope scope(device);
   MatrixLibrary* library = device.matrices();
@@ -59,14 +71,15 @@ const MatrixLibrary* library_for(primset_device_t& device, const primset_primiti
 primset_status* find(primset_device device, const char* name, const primset_primitive_call* call,
                      primset_primitive* out) {
   return guarded("find", [&]() -> primset_status* {
+    const auto kind = std::ranges::find(kKinds, std::string_view(name), &Kind::name);
     const MatrixLibrary* library =
-        std::string_view(name) == "dot_general" ? library_for(*device, *call) : nullptr;
+        kind != std::end(kKinds) ? library_for(*device, *kind, *call) : nullptr;
     if (!library)
       return primset_backend::make_status(PRIMSET_UNSUPPORTED,
                                           "find: this %s is left to generated kernels", name);
     out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = run_dot_general;
-    out->data = nullptr;
+    out->run = run;
+    out->data = kind;
     if (out->struct_size >= sizeof(primset_primitive))
       out->least_products = library->least_products();
     return nullptr;

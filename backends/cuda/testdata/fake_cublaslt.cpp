@@ -27,6 +27,8 @@ struct LtMatmulDescTag {
   LtCompute compute;
   LtType scale;
   int32_t transpose_a = kLtPlain, transpose_b = kLtPlain;
+  int32_t epilogue = 1;
+  DevicePointer bias = 0;
 };
 struct LtPreferenceTag {
   fake_cublaslt::Preference preference;
@@ -234,6 +236,7 @@ bool describe(const LtMatmulDescTag& desc, const LtLayoutTag& a, const LtLayoutT
   p.stride_a = a.stride;
   p.stride_b = b.stride;
   p.stride_d = d.stride;
+  p.bias = desc.epilogue == kLtAddBias;
   const auto wrong = [](const char* text) {
     complain(std::string("a product's layouts: ") + text);
     return false;
@@ -253,6 +256,9 @@ bool by_fours(const Product& p) {
 
 bool supports(const Product& p, const Preference& asked) {
   if (!knows_types(p)) return false;
+  if (p.bias && p.type != int(LtType::f16) && p.type != int(LtType::bf16) &&
+      p.type != int(LtType::f32))
+    return false;
   if (p.type != int(LtType::i8)) return true;
   return p.transpose_a && !p.transpose_b && by_fours(p) && asked.align_a >= 4 &&
          asked.align_b >= 4 && asked.align_d >= 4;
@@ -262,7 +268,7 @@ uint64_t hash(const Product& p) {
   uint64_t h = 14695981039346656037u;
   for (const int64_t v : {int64_t{p.type}, int64_t{p.result_type}, int64_t{p.compute}, p.m, p.n,
                           p.k, int64_t{p.transpose_a}, int64_t{p.transpose_b}, p.lda, p.ldb, p.ldd,
-                          p.batch, p.stride_a, p.stride_b, p.stride_d})
+                          p.batch, p.stride_a, p.stride_b, p.stride_d, int64_t{p.bias}})
     h = (h ^ static_cast<uint64_t>(v)) * 1099511628211u;
   return h;
 }
@@ -270,7 +276,7 @@ uint64_t hash(const Product& p) {
 constexpr uint64_t kMagic = 0x6c61677269746d31;
 
 struct Addresses {
-  DevicePointer a, b, d, workspace;
+  DevicePointer a, b, d, workspace, bias;
 };
 
 size_t span_bytes(LtType type, int64_t rows, int64_t cols, int64_t ld, int64_t batch,
@@ -292,6 +298,9 @@ bool in_memory(const Product& p, const Addresses& at, size_t workspace_bytes) {
          fake_cuda::is_memory(
              function, at.d,
              span_bytes(LtType(p.result_type), p.m, p.n, p.ldd, p.batch, p.stride_d)) &&
+         (!p.bias ||
+          fake_cuda::is_memory(function, at.bias,
+                               static_cast<size_t>(p.m) * bytes_of(LtType(p.result_type)))) &&
          (workspace_bytes == 0 || fake_cuda::is_memory(function, at.workspace, workspace_bytes));
 }
 
@@ -312,6 +321,7 @@ void compute(const Product& p, const Addresses& at) {
           re += x.real() * y.real() - x.imag() * y.imag();
           im += x.real() * y.imag() + x.imag() * y.real();
         }
+        if (p.bias) re += load(result, place(at.bias, i, result)).real();
         store(result, {re, im}, place(at.d, batch * p.stride_d + j * p.ldd + i, result));
       }
 }
@@ -465,6 +475,10 @@ FAKE(cublasLtMatmulDescSetAttribute)(LtMatmulDesc desc, LtMatmulAttribute attrib
       return set(desc->transpose_a, value, bytes);
     case LtMatmulAttribute::transpose_b:
       return set(desc->transpose_b, value, bytes);
+    case LtMatmulAttribute::epilogue:
+      return set(desc->epilogue, value, bytes);
+    case LtMatmulAttribute::bias:
+      return set(desc->bias, value, bytes);
   }
   return complain("an unknown attribute of a product");
 }
@@ -569,7 +583,7 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtMatmulDesc desc, const void* alpha, cons
   if (algorithm->data[0] != kMagic || algorithm->data[1] != hash(p))
     return complain("cublasLtMatmul: an algorithm that no heuristic gave for this product");
   const auto address = [](const void* p) { return reinterpret_cast<DevicePointer>(p); };
-  const Addresses at{address(a), address(b), address(d), address(workspace)};
+  const Addresses at{address(a), address(b), address(d), address(workspace), desc->bias};
   const DevicePointer addresses[] = {at.a, at.b, address(c), at.d};
   for (int i = 0; i < 4; ++i)
     if (addresses[i] % (algorithm->data[2] >> 16 * i & 0xffff) != 0)

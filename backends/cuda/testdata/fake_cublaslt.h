@@ -12,13 +12,15 @@
 
 namespace fake_cublaslt {
 
-// A product as the library was told of it: D = op(A) op(B), column-major.
+// A product as the library was told of it: D = op(A) op(B), column-major, plus a bias if it has
+// one.
 struct Product {
   int type = 0, result_type = 0, compute = 0, scale = 0;
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
   int64_t lda = 0, ldb = 0, ldd = 0;
   int64_t batch = 1, stride_a = 0, stride_b = 0, stride_d = 0;
+  bool bias = false;
 
   bool operator==(const Product&) const = default;
 };
