@@ -96,7 +96,7 @@ class Builder {
   Value any(Value mask), all(Value mask);  // the identity for a scalar
 
   // Memory; index is i32 or i64 and counts elements of t.scalar.
-  Value ptr_add(Value p, Value byte_offset), int_to_ptr(Value address);
+  Value ptr_add(Value p, Value byte_offset), int_to_ptr(Value address), ptr_to_int(Value p);
   Value load(Type t, Value p, Value index, uint32_t align);
   void store(Value p, Value index, Value v, uint32_t align);
   Value masked_load(Type t, Value p, Value index, Value mask, Value passthru, uint32_t align);

@@ -366,6 +366,11 @@ Value Builder::int_to_ptr(Value address) {
   return emit(Op::IntToPtr, Type{Scalar::global}, {address});
 }
 
+Value Builder::ptr_to_int(Value p) {
+  require(type(p).scalar == Scalar::global, Op::PtrToInt, {p}, "a pointer to global memory");
+  return emit(Op::PtrToInt, kI64, {p});
+}
+
 Value Builder::load(Type t, Value p, Value index, uint32_t align) {
   check_address(Op::Load, p, index, 1);
   return emit(Op::Load, t, {p, index}, aligned(align));

@@ -231,6 +231,9 @@ void GroupRunner::pointer(Thread& t, const Code& c) {
       out[1] = p.region;
       break;
     }
+    case Op::PtrToInt:
+      out[0] = a[0];
+      break;
     default: {  // Select
       const uint64_t* chosen = r + c.in[a[0] ? 1 : 2];
       out[0] = chosen[0];

@@ -23,7 +23,7 @@ enum class Step : uint8_t {
   count,         // increments the loop counter c
   memory,        // Load to Scatter
   atomic,
-  pointer,  // PtrAdd, IntToPtr
+  pointer,  // PtrAdd, IntToPtr, PtrToInt
   barrier,
   exchange,  // SubgroupShuffleXor
   end,

@@ -192,7 +192,8 @@ TEST(Interpreter, ReachesBuffersByAddress) {
   Builder b("table", gpu());
   Value table = b.pointer_param("table", true, false);
   Value p = b.int_to_ptr(b.load(kI64, table, b.i32(0), 8));
-  b.store(b.ptr_add(p, b.i64(4)), b.i32(0), b.i32(77), 4);
+  p = b.int_to_ptr(b.add(b.ptr_to_int(p), b.i64(2)));
+  b.store(b.ptr_add(p, b.i64(2)), b.i32(0), b.i32(77), 4);
   const Kernel kernel = std::move(b).finish();
   std::vector<int32_t> data(2);
   std::vector<int64_t> addresses = {std::bit_cast<int64_t>(data.data())};

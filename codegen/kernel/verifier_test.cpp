@@ -251,6 +251,8 @@ TEST(VerifierTest, K18Addresses) {
               HasSubstr("K18: gather wants an i32 or i64 index for each lane"));
   EXPECT_THAT(on_cpu("%a = ptr_add %p, %i : ptr<global>"), HasSubstr("K18: ptr_add counts in i64"));
   EXPECT_THAT(on_cpu("%a = int_to_ptr %n : i64"), HasSubstr("K18: int_to_ptr makes a pointer"));
+  EXPECT_THAT(on_cpu("%a = ptr_to_int %p : i32"), HasSubstr("K18: ptr_to_int makes an i64"));
+  EXPECT_THAT(on_cpu("%a = ptr_to_int %n : i64"), HasSubstr("K18: ptr_to_int wants a pointer"));
 }
 
 TEST(VerifierTest, K19Memory) {

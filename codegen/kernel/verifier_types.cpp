@@ -269,6 +269,10 @@ void check_atomic(InstCheck& k) {
 }
 
 void check_pointer(InstCheck& k) {
+  if (k.inst.op == Op::PtrToInt) {
+    k.expect(k.in(0) == Type{Scalar::global}, "K18", "wants a pointer to global memory");
+    return k.expect(k.out() == kI64, "K18", "makes an i64 address");
+  }
   const bool add = k.inst.op == Op::PtrAdd;
   k.expect(k.out() == Type{Scalar::global}, "K18", "makes a pointer to global memory");
   if (add) k.expect(k.in(0) == Type{Scalar::global}, "K18", "moves a pointer to global memory");

@@ -244,7 +244,9 @@ TEST(NativeMemoryTest, PointersMove) {
   Builder b("k", native_model());
   const Value table = b.pointer_param("table", true, false),
               out = b.pointer_param("out", false, true);
-  const Value p = b.int_to_ptr(b.load(kI64, table, b.i32(1), 8));
+  const Value first = b.int_to_ptr(b.load(kI64, table, b.i32(1), 8));
+  const Value p = b.int_to_ptr(b.ptr_to_int(first));
+  b.store(out, b.i32(1), b.trunc(b.ptr_to_int(out), Scalar::i32), 4);
   b.store(out, b.i32(0), b.load(kI32, b.ptr_add(p, b.i64(8)), b.i32(1), 4), 4);
   const Value chosen = b.select(b.slt(b.load(kI32, p, b.i32(0), 4), b.i32(5)), p, out);
   b.store(chosen, b.i32(2), b.i32(99), 4);
@@ -252,6 +254,7 @@ TEST(NativeMemoryTest, PointersMove) {
   const std::vector<uint64_t> addresses{0, reinterpret_cast<uint64_t>(a.data())};
   NativeRunner(std::move(b).finish()).run({addresses.data(), v.data()});
   EXPECT_EQ(v[0], 3);
+  EXPECT_EQ(v[1], static_cast<int32_t>(reinterpret_cast<uint64_t>(v.data())));
   EXPECT_EQ(a[2], 99);
 }
 

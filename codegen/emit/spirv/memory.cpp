@@ -37,14 +37,15 @@ spv::StorageClass local_storage(Scalar space) {
 // --------------------------------------------------------------------------------------
 
 void Lowering::lower_pointer(const Inst& inst) {
-  const Id type = types_.scalar(Scalar::global);
+  const Id type = types_.scalar(inst.op == Op::PtrToInt ? Scalar::i64 : Scalar::global);
   const Ids operands = [&] {
     Ids ids;
     for (kir::Value v : inst.operands) ids.push_back(get_scalar(v));
     return ids;
   }();
-  if (inst.op == Op::IntToPtr) {
-    return set(inst, vulkan() ? operands : Ids{code_.op(spv::Op::OpConvertUToPtr, type, operands)});
+  if (inst.op != Op::PtrAdd) {
+    const auto op = inst.op == Op::IntToPtr ? spv::Op::OpConvertUToPtr : spv::Op::OpConvertPtrToU;
+    return set(inst, vulkan() ? operands : Ids{code_.op(op, type, operands)});
   }
   set(inst,
       {code_.op(vulkan() ? spv::Op::OpIAdd : spv::Op::OpInBoundsPtrAccessChain, type, operands)});
@@ -205,6 +206,58 @@ void Lowering::store_piece(const Access& a, uint32_t first, uint32_t lanes, Id v
   }
 }
 
+bool Lowering::in_words(const Access& a, Type t) const {
+  const uint32_t bytes = t.lanes * static_cast<uint32_t>(kir::bytes(t.scalar));
+  return vulkan() && a.space == Scalar::global && kir::width(t.scalar) < 32 &&
+         t.lanes >= kMaxPieceLanes && a.align >= std::min(bytes, 4 * kMaxPieceLanes);
+}
+
+Ids Lowering::load_words(const Access& a, Type t) {
+  Access words = a;
+  words.elem = words.stored = Scalar::i32;
+  const Id word = types_.scalar(Scalar::i32);
+  const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
+  const uint32_t count = of_a_piece * piece_count(t), at_once = std::min(count, kMaxPieceLanes);
+  Ids each, pieces;
+  for (uint32_t first = 0; first < count; first += at_once) {
+    const Id loaded = load_native(words, first, at_once);
+    for (uint32_t i = 0; i < at_once; ++i)
+      each.push_back(at_once == 1 ? loaded
+                                  : code_.op(spv::Op::OpCompositeExtract, word, {loaded, i}));
+  }
+  for (uint32_t i = 0; i < count; i += of_a_piece) {
+    const Id joined =
+        of_a_piece == 1 ? each[i]
+                        : code_.op(spv::Op::OpCompositeConstruct,
+                                   types_.vector(Scalar::i32, of_a_piece), {each[i], each[i + 1]});
+    pieces.push_back(code_.op(spv::Op::OpBitcast, types_.piece(t), {joined}));
+  }
+  return pieces;
+}
+
+void Lowering::store_words(const Access& a, Type t, const Ids& pieces) {
+  Access words = a;
+  words.elem = words.stored = Scalar::i32;
+  const Id word = types_.scalar(Scalar::i32);
+  const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
+  const Id joined = types_.vector(Scalar::i32, of_a_piece);
+  Ids each;
+  for (const Id piece : pieces) {
+    const Id bits = code_.op(spv::Op::OpBitcast, joined, {piece});
+    for (uint32_t i = 0; i < of_a_piece; ++i)
+      each.push_back(of_a_piece == 1 ? bits
+                                     : code_.op(spv::Op::OpCompositeExtract, word, {bits, i}));
+  }
+  const auto at_once = std::min(static_cast<uint32_t>(each.size()), kMaxPieceLanes);
+  for (uint32_t first = 0; first < each.size(); first += at_once) {
+    const Ids some(each.begin() + first, each.begin() + first + at_once);
+    const Id vector = at_once == 1 ? some[0]
+                                   : code_.op(spv::Op::OpCompositeConstruct,
+                                              types_.vector(Scalar::i32, at_once), some);
+    store_native(words, first, at_once, vector);
+  }
+}
+
 // --- instructions
 // ----------------------------------------------------------------------------------
 
@@ -230,6 +283,7 @@ void Lowering::lower_memory(const Inst& inst) {
 void Lowering::lower_load(const Inst& inst) {
   const Type t = result_type(inst);
   const Access a = access(inst, t.scalar, 0);
+  if (in_words(a, t)) return set(inst, load_words(a, t));
   Ids pieces;
   for (uint32_t first = 0; first < t.lanes; first += piece_lanes(t)) {
     pieces.push_back(load_piece(a, first, piece_lanes(t)));
@@ -241,6 +295,7 @@ void Lowering::lower_store(const Inst& inst) {
   const kir::Value value = inst.operands[2];
   const Type t = k_.type(value);
   const Access a = access(inst, t.scalar, 0);
+  if (in_words(a, t)) return store_words(a, t, get(value));
   for (uint32_t i = 0; i < piece_count(t); ++i) {
     store_piece(a, i * piece_lanes(t), piece_lanes(t), get(value)[i]);
   }

@@ -75,11 +75,10 @@ Kernel gather_scatter(const TargetModel& target, Scalar elem, uint16_t lanes, bo
   return std::move(b).finish();
 }
 
-Kernel unaligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes) {
-  Builder b("unaligned_copy", target);
+Kernel aligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes, uint32_t align) {
+  Builder b("aligned_copy", target);
   const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
   const Value at = b.mul(thread_index(b), b.i32(lanes));
-  const uint32_t align = size_of(elem);
   b.store(out, at, b.load({elem, lanes}, in, at, align), align);
   return std::move(b).finish();
 }
@@ -113,7 +112,8 @@ Kernel pointer_table(const TargetModel& target) {
   const Value i = thread_index(b);
   const Value row = b.ptr_add(b.int_to_ptr(b.load(kI64, table, i, 8)), b.i64(4));
   const Value chosen = b.select(b.trunc(i, Scalar::i1), odd, even);
-  const Value x = b.load(kI32, row, b.i32(0), 4);
+  const Value same_row = b.int_to_ptr(b.sub(b.ptr_to_int(row), b.i64(4)));
+  const Value x = b.load(kI32, same_row, b.i32(1), 4);
   // A pointer that a loop carries: three steps of four bytes.
   const Value walked = b.for_loop(b.i32(0), b.i32(3), b.i32(1), {chosen}, [&](Value, Args p) {
     return Values{b.ptr_add(p[0], b.i64(4))};
@@ -439,7 +439,9 @@ std::vector<Sample> all_samples(const TargetModel& target) {
       const std::string suffix = " " + type + " x " + std::to_string(lanes);
       add("masked_copy" + suffix, masked_copy(target, s, lanes));
       add("gather_scatter" + suffix, gather_scatter(target, s, lanes, lanes == 4));
-      add("unaligned_copy" + suffix, unaligned_copy(target, s, lanes));
+      for (uint32_t align = size_of(s); align <= 16 && align <= lanes * size_of(s); align *= 2)
+        add("aligned_copy" + suffix + " at " + std::to_string(align),
+            aligned_copy(target, s, lanes, align));
     }
     add("private_array " + type, private_array(target, s));
   }

@@ -25,8 +25,8 @@ Kernel masked_copy(const TargetModel& target, Scalar elem, uint16_t lanes);
 // out[to[j]] = in[from[j]] for j = i * lanes + l where mask[j] is odd; 7 is scattered elsewhere to
 // to[j] where mask[j] is even but not zero.
 Kernel gather_scatter(const TargetModel& target, Scalar elem, uint16_t lanes, bool wide_index);
-// out[i * lanes + l] = in[...] of a pointer aligned to one element.
-Kernel unaligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes);
+// out[i * lanes + l] = in[...] of pointers aligned to so many bytes.
+Kernel aligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes, uint32_t align);
 // A private array of 16 filled with i * k at k * 5 % 16; out[i] = its sum weighted by position.
 Kernel private_array(const TargetModel& target, Scalar elem);
 // table[i] is an address; out[i] = *(i32*)(table[i] + 4) + *(i32*)(i odd ? a : b)

@@ -143,17 +143,21 @@ TEST_F(VulkanMemory, EqualIndicesHighestLaneWins) {
   }
 }
 
-TEST_F(VulkanMemory, PointersAlignedToOneElement) {
+TEST_F(VulkanMemory, PointersAlignedToLessThanTheirVectors) {
   each_type([&]<typename T>(Scalar s) {
-    for (uint16_t lanes : {1, 2, 4, 16}) {
-      const size_t n = size_t{kCount} * lanes;
-      const auto in = iota<T>(n + 1, 7);
-      const Buffer out = upload(std::vector<T>(n + 1));
-      vulkan_->launch(unaligned_copy(target(), s, lanes),
-                      {upload(in).address + sizeof(T), out.address + sizeof(T)}, {kGroups, 1, 1});
-      EXPECT_EQ(out.as<T>()[0], T{});
-      for (size_t i = 1; i <= n; ++i) ASSERT_EQ(out.as<T>()[i], in[i]) << kir::name(s);
-      vulkan_->free_buffers();
+    for (uint16_t lanes : {1, 2, 4, 8, 16}) {
+      // Up to whole vectors: pointers that many bytes behind a boundary.
+      for (uint32_t align = sizeof(T); align <= 16 && align <= lanes * sizeof(T); align *= 2) {
+        const size_t n = size_t{kCount} * lanes, first = align / sizeof(T);
+        const auto in = iota<T>(n + first, 7);
+        const Buffer out = upload(std::vector<T>(n + first));
+        vulkan_->launch(aligned_copy(target(), s, lanes, align),
+                        {upload(in).address + align, out.address + align}, {kGroups, 1, 1});
+        EXPECT_EQ(out.as<T>()[first - 1], T{});
+        for (size_t i = first; i < n + first; ++i)
+          ASSERT_EQ(out.as<T>()[i], in[i]) << kir::name(s) << " x " << lanes << " at " << align;
+        vulkan_->free_buffers();
+      }
     }
   });
 }
