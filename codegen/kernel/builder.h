@@ -59,6 +59,9 @@ class Builder {
   std::optional<uint64_t> known_bits(Value v) const;
   std::optional<int64_t> known_int(Value v) const;  // sign-extended
 
+  // The instruction that makes v if it is an `op`, else null.
+  const Inst* made_by(Value v, Op op) const;
+
   // Arithmetic. Integers:
   Value add(Value a, Value b), sub(Value a, Value b), mul(Value a, Value b);
   Value mul_hi_s(Value a, Value b), mul_hi_u(Value a, Value b);
@@ -164,8 +167,6 @@ class Builder {
   std::optional<Value> fold_float_unary(Op op, Type t, Value a);
   std::optional<Value> fold_convert(Op op, Type t, Value a);
   std::optional<Value> fold_vector(Op op, Type t, std::span<const Value> operands, const Imm& imm);
-  // The instruction that makes v if it is an `op`, else null.
-  const Inst* made_by(Value v, Op op) const;
   void drop_unused();
 
   Kernel kernel_;

@@ -59,8 +59,24 @@ Value bf16_bits_to_f32(Builder& b, Value h) {
   return b.bitcast(b.shl(b.zext(h, Scalar::i32), splat_i32(b, h, 16)), Scalar::f32);
 }
 
+namespace {
+
+// The bits that bf16_bits_to_f32 made x of, if it did.
+Value bf16_bits_of(const Builder& b, Value x) {
+  const Inst* cast = b.made_by(x, Op::Bitcast);
+  const Inst* moved = cast ? b.made_by(cast->operands[0], Op::Shl) : nullptr;
+  const Inst* wide = moved ? b.made_by(moved->operands[0], Op::ZExt) : nullptr;
+  const bool is = wide && b.type(wide->operands[0]).scalar == Scalar::i16 &&
+                  b.known_bits(moved->operands[1]) == 16u;
+  return is ? wide->operands[0] : Value{};
+}
+
+}  // namespace
+
 // The upper half after rounding; NaN would carry into the exponent and is made quiet instead.
+// What was a bf16 before needs no rounding.
 Value f32_to_bf16_bits(Builder& b, Value x) {
+  if (Value bits = bf16_bits_of(b, x); bits.valid()) return bits;
   auto i = [&](int64_t v) { return splat_i32(b, x, v); };
   Value bits = b.bitcast(x, Scalar::i32);
   Value high = b.lshr(bits, i(16));
