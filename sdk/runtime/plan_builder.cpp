@@ -24,8 +24,6 @@ using decomps::TracedOutput;
 using prims::SymInt;
 using prims::SymInts;
 
-constexpr int64_t kIndex32 = INT32_MAX;
-
 const decomps::TensorMeta* meta_of(const decomps::Actual& actual, uint32_t element) {
   if (auto* t = std::get_if<decomps::TensorMeta>(&actual.value)) return t;
   if (auto* l = std::get_if<std::vector<decomps::TensorMeta>>(&actual.value)) return &(*l)[element];
@@ -148,13 +146,17 @@ class Planner {
     return o.strides;
   }
 
+  // A thread of a SIMT device counts on by the whole grid's width, which may take it as far behind
+  // the end as the end is from 0.
+  int64_t most_index32() const { return device_.target().simt ? INT32_MAX / 2 : INT32_MAX; }
+
   // Every count of elements anywhere in the graph, and every extent in memory, fits 31 bits.
   bool fits_index32() {
     for (const TensorImpl* t : request_.tensors) {
-      if (extent(t->sizes(), t->strides()) > kIndex32) return false;
+      if (extent(t->sizes(), t->strides()) > most_index32()) return false;
     }
     for (const SymInt& n : element_counts()) {
-      if (n.hint() > kIndex32) return false;
+      if (n.hint() > most_index32()) return false;
     }
     return true;
   }
@@ -167,7 +169,7 @@ class Planner {
       const bool known = std::ranges::any_of(counts, [&](const SymInt& c) { return c.same(n); });
       if (!known && !n.is_constant())
         counts.push_back(n);
-      else if (n.is_constant() && n.constant() > kIndex32)
+      else if (n.is_constant() && n.constant() > most_index32())
         counts.push_back(n);
     }
     return counts;
@@ -254,7 +256,7 @@ class Planner {
     if (plan_->program && index32_) {
       auto fits = [&](const SymInt& n) {
         if (n.is_constant() || traced_.inputs.depends_on_run(n)) return;
-        require(code.slot(n - SymInt(kIndex32 + 1)), prims::Guard::Relation::lt,
+        require(code.slot(n - SymInt(most_index32() + 1)), prims::Guard::Relation::lt,
                 [] { return std::string("indices of 32 bits reach every element"); });
       };
       for (const SymInt& n : element_counts()) fits(n);
