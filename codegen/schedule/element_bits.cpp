@@ -82,7 +82,7 @@ Elem ElementEmitter::regrouped(const Node& n, const Indices& at) {
   if (bits(from) < bits(to)) {
     for (int64_t i = 0; i < static_cast<int64_t>(bits(to) / bits(from)); ++i) {
       Indices source = at;
-      source.push_back(affine_index(Affine{SymInt(i), {}, {}}));
+      source.push_back(affine_index(Affine{SymInt(i), {}, {}, {}}));
       append_bits(b, emit(n.operands[0], source), from, parts);
     }
   } else if (bits(from) == bits(to)) {

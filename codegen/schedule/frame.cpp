@@ -60,19 +60,21 @@ Value Frame::number_param(const SymInt& s) {
 }
 
 Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {
-  auto [it, fresh] = inputs_.try_emplace(graph_input);
-  if (!fresh) return it->second;
   // bool travels as i32; every other scalar in its register type widened to 32 bits at least.
   const kir::Scalar reg = register_scalar(dtype);
   const Type t{kir::width(reg) < 32 ? kir::Scalar::i32 : reg};
-  auto one = [&](uint8_t part) {
-    Value v = builder_.scalar_param("s" + std::to_string(graph_input) + (part != 0 ? "i" : ""), t);
+  auto passed = [&](uint8_t part) {
     step_.scalars.push_back({ScalarParam::Source::input, t, 0, graph_input, part});
-    return t.scalar == reg ? v : builder_.trunc(v, reg);
+    return builder_.scalar_param("s" + std::to_string(graph_input) + (part != 0 ? "i" : ""), t);
   };
-  it->second.re = one(0);
-  if (is_complex(dtype)) it->second.im = one(1);
-  return it->second;
+  auto [it, fresh] = inputs_.try_emplace(graph_input);
+  if (fresh) {
+    it->second.re = passed(0);
+    if (is_complex(dtype)) it->second.im = passed(1);
+  }
+  // Made narrow wherever it is used: another loop of the kernel does not see what this one made.
+  auto narrow = [&](Value v) { return v.valid() && t.scalar != reg ? builder_.trunc(v, reg) : v; };
+  return {narrow(it->second.re), narrow(it->second.im)};
 }
 
 // --- loop variables and indices ------------------------------------------------------------------
@@ -99,16 +101,21 @@ Value Frame::vector_of(const Place& p) {
 
 Affine Frame::add(const Affine& a, const Affine& b) {
   Affine out = add_affine(a, b);
-  if (a.opaque.valid() && b.opaque.valid())
-    out.opaque = builder_.add(a.opaque, b.opaque);
-  else
-    out.opaque = a.opaque.valid() ? a.opaque : b.opaque;
+  for (const Affine* x : {&a, &b}) {
+    if (!x->opaque.valid()) continue;
+    out.opaque = out.opaque.valid() ? builder_.add(out.opaque, x->opaque) : x->opaque;
+    const SymInts steps = x->opaque_steps.empty() ? SymInts{1} : x->opaque_steps;
+    out.opaque_steps.insert(out.opaque_steps.end(), steps.begin(), steps.end());
+  }
   return out;
 }
 
 Affine Frame::scale(const Affine& a, const SymInt& factor) {
   Affine out = a * factor;
-  if (a.opaque.valid()) out.opaque = builder_.mul(a.opaque, param(factor));
+  if (!a.opaque.valid()) return out;
+  out.opaque = builder_.mul(a.opaque, param(factor));
+  if (out.opaque_steps.empty()) out.opaque_steps = {1};
+  for (SymInt& step : out.opaque_steps) step *= factor;
   return out;
 }
 
@@ -168,6 +175,34 @@ void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write
                     to_write);
 }
 
+// How far a vector that is read or written at once is aligned.
+static uint32_t vector_alignment(kir::Scalar elem, uint16_t lanes) {
+  return std::min(kVectorBytes, static_cast<uint32_t>(kir::bytes(elem)) * lanes);
+}
+
+bool Frame::whole_vector(const Place& p) const {
+  return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1 &&
+         !lanes_masked();
+}
+
+Value Frame::load_vector(Value pointer, kir::Scalar elem, Value index, uint16_t lanes) {
+  const Type t{elem, lanes};
+  auto load = [&] { return builder_.load(t, pointer, index, vector_alignment(elem, lanes)); };
+  if (!mask_.valid()) return load();
+  return builder_.if_else(
+      mask_, [&] { return kir::Builder::Values{load()}; },
+      [&] { return kir::Builder::Values{builder_.constant(t, 0)}; })[0];
+}
+
+void Frame::store_vector(Value pointer, Value index, Value v) {
+  const Type t = builder_.type(v);
+  auto store = [&] { builder_.store(pointer, index, v, vector_alignment(t.scalar, t.lanes)); };
+  if (mask_.valid())
+    builder_.if_then(mask_, store);
+  else
+    store();
+}
+
 // `stride` is 1, or 2 for one part of interleaved complex numbers.
 Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part) {
   kir::Builder& b = builder_;
@@ -223,12 +258,35 @@ void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t strid
   b.scatter(pointer, scaled(at), v, mask_vector(), align);
 }
 
-Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
-  analysis_.accesses.push_back({id, address, false});
-  Value pointer = buffer(id, true, false);
+Frame::Place Frame::touch(BufferId id, DType dtype, const Affine& address, bool store) {
   Place p = place(address);
+  LaneAccess lanes = LaneAccess::same;
+  if (p.lane_vector.valid())
+    lanes = address.opaque.valid() && builder_.type(address.opaque).lanes > 1 ? LaneAccess::anywhere
+                                                                              : LaneAccess::strided;
+  else if (*p.lane_step != 0)
+    lanes = *p.lane_step == 1 ? LaneAccess::neighbours : LaneAccess::strided;
+  analysis_.accesses.push_back(
+      {id, address, store, static_cast<uint32_t>(byte_size(dtype)), lanes, lanes_masked()});
+  return p;
+}
+
+Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
+  Value pointer = buffer(id, true, false);
+  Place p = touch(id, dtype, address, false);
   const DType real = real_type(dtype);
+  const kir::Scalar elem = memory_scalar(real);
   const int64_t stride = is_complex(dtype) ? 2 : 1;
+  if (whole_vector(p) && is_complex(dtype)) {
+    const auto n = static_cast<uint16_t>(2 * lanes_);
+    Value pairs = load_vector(pointer, elem, builder_.mul(p.scalar, index_constant(2)), n);
+    std::vector<uint16_t> even, odd;
+    for (uint16_t l = 0; l < n; l += 2) even.push_back(l), odd.push_back(l + 1);
+    return {from_memory(builder_, builder_.shuffle(pairs, pairs, even), real),
+            from_memory(builder_, builder_.shuffle(pairs, pairs, odd), real)};
+  }
+  if (whole_vector(p))
+    return {from_memory(builder_, load_vector(pointer, elem, p.scalar, lanes_), real), {}};
   Elem out{from_memory(builder_, load_part(pointer, real, p, stride, 0), real), {}};
   if (is_complex(dtype))
     out.im = from_memory(builder_, load_part(pointer, real, p, stride, 1), real);
@@ -236,11 +294,22 @@ Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
 }
 
 void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& value) {
-  analysis_.accesses.push_back({id, address, true});
   Value pointer = buffer(id, false, true);
-  Place p = place(address);
+  Place p = touch(id, dtype, address, true);
   const DType real = real_type(dtype);
   const int64_t stride = is_complex(dtype) ? 2 : 1;
+  if (whole_vector(p)) {
+    auto lanes = [&](Value v) {
+      v = to_memory(builder_, v, real);
+      return builder_.type(v).lanes == 1 ? builder_.splat(v, lanes_) : v;
+    };
+    if (!is_complex(dtype)) return store_vector(pointer, p.scalar, lanes(value.re));
+    std::vector<uint16_t> alternate;
+    for (uint16_t l = 0; l < lanes_; ++l)
+      alternate.push_back(l), alternate.push_back(static_cast<uint16_t>(lanes_ + l));
+    return store_vector(pointer, builder_.mul(p.scalar, index_constant(2)),
+                        builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
+  }
   store_part(pointer, real, p, stride, 0, to_memory(builder_, value.re, real));
   if (is_complex(dtype))
     store_part(pointer, real, p, stride, 1, to_memory(builder_, value.im, real));

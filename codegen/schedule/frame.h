@@ -15,6 +15,9 @@
 
 namespace primset::schedule {
 
+// What one memory access of a thread moves at most.
+inline constexpr uint32_t kVectorBytes = 16;
+
 // One loop dimension of the kernel's domain after merging: `dims` original dimensions, outermost
 // first, that are walked as one.
 struct LoopDim {
@@ -24,11 +27,22 @@ struct LoopDim {
   bool lanes = false;  // true: lane l stands at base + l
 };
 
+// Where the lanes of a vector stand in memory, as seen from one another.
+enum class LaneAccess : uint8_t {
+  same,        // all at one element; also where there is one lane
+  neighbours,  // one element after the other
+  strided,     // so many elements apart
+  anywhere,    // at indices that are computed
+};
+
 // What a kernel touched, found while it is built once with nothing merged.
 struct AccessRecord {
   BufferId buffer;
   Affine address;  // of elements, over the original dimensions
   bool store;
+  uint32_t bytes = 0;  // an element's
+  LaneAccess lanes = LaneAccess::same;
+  bool lanes_masked = false;  // some lanes may be left out while others are not
 };
 struct Analysis {
   std::vector<AccessRecord> accesses;
@@ -88,6 +102,12 @@ class Frame {
     kir::Value lane_vector;  // else: offsets of the lanes, added to scalar; may be invalid
   };
   Place place(const Affine& address);
+  Place touch(BufferId id, DType dtype, const Affine& address, bool store);
+  bool lanes_masked() const { return mask_.valid() && builder_.type(mask_).lanes > 1; }
+  // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries.
+  bool whole_vector(const Place& p) const;
+  kir::Value load_vector(kir::Value pointer, kir::Scalar elem, kir::Value index, uint16_t lanes);
+  void store_vector(kir::Value pointer, kir::Value index, kir::Value v);
   void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
   kir::Value load_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride,
                        int64_t part);
@@ -107,7 +127,7 @@ class Frame {
                            std::unordered_map<uint32_t, kir::Value>& known);
 
   std::unordered_map<uint32_t, kir::Value> params_, number_params_;
-  std::unordered_map<uint32_t, Elem> inputs_;
+  std::unordered_map<uint32_t, Elem> inputs_;  // as they are passed
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
   Analysis analysis_;

@@ -25,6 +25,7 @@ struct Affine {
   SymInt constant = 0;
   SymInts coefficients;  // one a loop dimension; shorter means zeros at the end
   kir::Value opaque;     // invalid: 0; else an index-typed value, one or several lanes
+  SymInts opaque_steps;  // opaque is a sum of multiples of these; none: of 1
 
   bool is_affine() const { return !opaque.valid(); }
   const SymInt& coefficient(size_t d) const;

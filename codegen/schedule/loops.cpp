@@ -184,7 +184,97 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   f.set_mask({});
 }
 
+// Walks the vectors of all rows and then the single elements behind them.
+class VectorWalk {
+ public:
+  VectorWalk(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
+             const PointBody& body)
+      : f_(f), b_(f.builder()), loops_(std::move(loops)), form_(form), body_(body) {
+    const int64_t threads = f.target().group_threads;
+    const SymInt rows = extent(loops_, 0, loops_.size() - 1), &row = loops_.back().size;
+    b_.set_group_size(f.target().group_threads);
+    f.step().groups = {
+        prims::min(prims::ceil_div(rows * prims::ceil_div(row, form.lanes), threads * form.at_once),
+                   SymInt(f.target().max_groups_x)),
+        1, 1};
+    threads_ = f.index_constant(threads);
+    local_ = as_index(f, b_.local_id(0));
+    group_ = as_index(f, b_.group_id(0));
+    groups_ = as_index(f, b_.group_count(0));
+    rows_ = f.param(rows);
+    row_ = f.param(row);
+    lanes_ = f.index_constant(form.lanes);
+    of_a_row_ = b_.select(aligned, b_.udiv(row_, lanes_), f.index_constant(0));
+  }
+
+  void run() {
+    f_.set_lanes(form_.lanes);
+    const Value vectors = b_.mul(rows_, of_a_row_);
+    const Value done = form_.at_once > 1 ? several_at_once(vectors) : f_.index_constant(0);
+    const Value thread = b_.add(b_.mul(group_, threads_), local_);
+    const Value step = b_.mul(groups_, threads_);
+    loops_.back().lanes = true;
+    b_.for_loop(b_.add(done, thread), vectors, step, {}, [&](Value i, auto) {
+      stand_at(i, of_a_row_, f_.index_constant(0), lanes_);
+      body_()();
+      return kir::Builder::Values{};
+    });
+    f_.set_lanes(1);
+    loops_.back().lanes = false;
+    const Value in_vectors = b_.mul(of_a_row_, lanes_), left = b_.sub(row_, in_vectors);
+    b_.for_loop(thread, b_.mul(rows_, left), step, {}, [&](Value i, auto) {
+      stand_at(i, left, in_vectors, f_.index_constant(1));
+      body_()();
+      return kir::Builder::Values{};
+    });
+  }
+
+ private:
+  // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
+  void stand_at(Value i, Value of_a_row, Value first, Value width) {
+    if (loops_.size() > 1) {
+      Value row = b_.udiv(i, of_a_row);
+      i = b_.sub(i, b_.mul(row, of_a_row));
+      decode(f_, row, loops_, 0, loops_.size() - 1);
+    }
+    loops_.back().base = b_.add(first, b_.mul(i, width));
+    f_.set_loops(loops_);
+  }
+
+  // As far as whole groups have that many. Returns how many vectors are done.
+  Value several_at_once(Value vectors) {
+    loops_.back().lanes = true;
+    const Value a_group = b_.mul(threads_, f_.index_constant(form_.at_once));
+    const Value whole = b_.udiv(vectors, a_group);
+    b_.for_loop(group_, whole, groups_, {}, [&](Value g, auto) {
+      const Value first = b_.add(b_.mul(g, a_group), local_);
+      auto stand = [&](uint16_t k) {
+        stand_at(b_.add(first, b_.mul(threads_, f_.index_constant(k))), of_a_row_,
+                 f_.index_constant(0), lanes_);
+      };
+      std::vector<std::function<void()>> stores;
+      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores.push_back(body_());
+      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores[k]();
+      return kir::Builder::Values{};
+    });
+    return b_.mul(whole, a_group);
+  }
+
+  Frame& f_;
+  kir::Builder& b_;
+  std::vector<LoopDim> loops_;
+  const VectorForm form_;
+  const PointBody& body_;
+  Value threads_, local_, group_, groups_;
+  Value rows_, row_, lanes_, of_a_row_;
+};
+
 }  // namespace
+
+void for_each_vector(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
+                     const PointBody& body) {
+  VectorWalk(f, std::move(loops), form, aligned, body).run();
+}
 
 std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis) {
   if (loops.size() < 2) return std::nullopt;

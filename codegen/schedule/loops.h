@@ -8,6 +8,7 @@
 
 #include "codegen/schedule/element.h"
 #include "codegen/schedule/frame.h"
+#include "codegen/schedule/vector_form.h"
 
 namespace primset::schedule {
 
@@ -48,6 +49,14 @@ std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const A
 // for the work of `elements`. Sets groups and group size of the frame's launch.
 void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
                     std::optional<size_t> tiled = std::nullopt, int64_t elements = 1);
+
+// Computes the elements at the present position; what it returns stores them.
+using PointBody = std::function<std::function<void()>()>;
+
+// The same on a SIMT device, a thread taking vectors of the last loop where `aligned` says that
+// they lie on their boundaries, and single elements of what is left of each row.
+void for_each_vector(Frame& f, std::vector<LoopDim> loops, const VectorForm& form,
+                     kir::Value aligned, const PointBody& body);
 
 }  // namespace primset::schedule
 

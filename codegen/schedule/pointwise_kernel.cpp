@@ -4,12 +4,14 @@
 
 namespace primset::schedule {
 
+using kir::Value;
 using prims::NodeId;
 
 namespace {
 
-void emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
-               const std::vector<NodeId>& checks) {
+// All loads come before all stores: an output may be an input's memory.
+std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
+                                const std::vector<NodeId>& checks) {
   ElementEmitter e(f, c.values);
   const prims::Graph& g = c.values.graph;
   const Indices at = identity_indices(f.domain());
@@ -20,13 +22,26 @@ void emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
     f.report(c.values.check_site(n.attr<std::string>("code"), n.attr<std::string>("message")),
              f.builder().not_(ok.re), value.re, g.type(n.operands[1]).dtype);
   }
-  // All loads come before all stores: an output may be an input's memory.
   std::vector<Elem> results;
   for (const Root& r : roots) results.push_back(e.emit(r.value, at));
-  for (size_t i = 0; i < roots.size(); ++i) {
-    f.store(roots[i].out.buffer, g.type(roots[i].value).dtype, place_address(f, roots[i].out, at),
-            results[i]);
-  }
+  return [&f, &g, &roots, at, results] {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      f.store(roots[i].out.buffer, g.type(roots[i].value).dtype, place_address(f, roots[i].out, at),
+              results[i]);
+    }
+  };
+}
+
+// A kernel of these roots and checks, with the loops around them that `walk` makes.
+BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vector<Root>& roots,
+                  const std::vector<NodeId>& checks,
+                  const std::function<void(Frame&, const PointBody&)>& walk) {
+  Frame f(c.name, c.target, c.index32, domain);
+  f.set_error_buffer(c.errors);
+  walk(f, [&] { return emit_body(f, c, roots, checks); });
+  LaunchStep step = f.step();
+  Analysis analysis = f.analysis();
+  return BuiltKernel{std::move(f).finish(), std::move(step), std::move(analysis)};
 }
 
 }  // namespace
@@ -39,22 +54,32 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   } else {
     order = memory_order(domain, roots[0].out.strides);
   }
-  auto build = [&](const std::vector<LoopDim>& loops, std::optional<size_t> tiled) {
-    Frame f(c.name, c.target, c.index32, domain);
-    f.set_error_buffer(c.errors);
-    f.set_lanes(cpu_lanes(c.target));
-    for_each_point(f, loops, [&] { emit_body(f, c, roots, checks); }, tiled);
-    LaunchStep step = f.step();
-    Analysis analysis = f.analysis();
-    return BuiltKernel{std::move(f).finish(), std::move(step), std::move(analysis)};
-  };
   const std::vector<LoopDim> separate = separate_loops(domain, order);
-  BuiltKernel first = build(separate, std::nullopt);
-  const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
-  std::optional<size_t> tiled;
-  if (!c.target.simt) tiled = transposed_loop(merged, first.analysis);
-  if (merged.size() == separate.size() && !tiled) return first;
-  return build(merged, tiled);
+  auto each_point = [&](const std::vector<LoopDim>& loops, uint16_t lanes,
+                        std::optional<size_t> tiled) {
+    return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+      f.set_lanes(lanes);
+      for_each_point(f, loops, [&] { body()(); }, tiled);
+    });
+  };
+  if (!c.target.simt) {
+    const uint16_t lanes = cpu_lanes(c.target);
+    BuiltKernel first = each_point(separate, lanes, std::nullopt);
+    const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
+    const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
+    if (merged.size() == separate.size() && !tiled) return first;
+    return each_point(merged, lanes, tiled);
+  }
+  std::vector<LoopDim> in_vectors = separate;
+  if (!separate.empty()) in_vectors.back().lanes = true;
+  const BuiltKernel probe = each_point(in_vectors, separate.empty() ? 1 : kProbeLanes, {});
+  const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
+  const VectorForm form = vector_form(probe.kernel, probe.analysis, merged);
+  if (form.lanes == 1) return each_point(merged, 1, std::nullopt);
+  return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+    const Value aligned = vectors_align(f, probe.analysis, merged, form.lanes);
+    for_each_vector(f, merged, form, aligned, body);
+  });
 }
 
 bool writes_in_place(const Analysis& a, BufferId input, BufferId output) {

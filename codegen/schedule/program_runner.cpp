@@ -16,12 +16,13 @@ namespace {
 class Runner {
  public:
   Runner(const Program& p, const kir::TargetModel& target, std::span<const RunnerTensor> inputs,
-         std::vector<int64_t> symbols, bool in_tables)
+         std::vector<int64_t> symbols, bool in_tables, int64_t shift)
       : p_(p),
         target_(target),
         inputs_(inputs),
         symbols_(std::move(symbols)),
-        in_tables_(in_tables) {
+        in_tables_(in_tables),
+        shift_(static_cast<size_t>(shift)) {
     symbols_.resize(p.graph->context().symbol_count());
     memory_.resize(p.buffers.size());
   }
@@ -51,6 +52,15 @@ class Runner {
   size_t bytes(BufferId b) const {
     return static_cast<size_t>(value(p_.buffers[b].elements)) * byte_size(p_.buffers[b].dtype);
   }
+  static constexpr size_t kBoundary = 64;
+  struct Free {
+    void operator()(std::byte* p) const { operator delete[](p, std::align_val_t{kBoundary}); }
+  };
+  // Bytes in front of a buffer's first element.
+  size_t before(BufferId b) const {
+    const Buffer& buffer = p_.buffers[b];
+    return buffer.kind == Buffer::Kind::errors ? 0 : shift_ * byte_size(buffer.dtype);
+  }
   // Outputs that take over an input share its memory; fresh memory is poisoned.
   std::byte* memory(BufferId b) {
     const Buffer& buffer = p_.buffers[b];
@@ -63,14 +73,14 @@ class Runner {
     }
     if (!memory_[b]) {
       const size_t n = std::max<size_t>(bytes(b), 16);
-      memory_[b] = std::make_unique<std::byte[]>(n);
-      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : 0xa5, n);
+      memory_[b].reset(new (std::align_val_t{kBoundary}) std::byte[n + before(b)]);
+      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : 0xa5, n + before(b));
       if (buffer.kind == Buffer::Kind::input) {
         const auto& in = inputs_[buffer.index].bytes;
-        std::memcpy(memory_[b].get(), in.data(), std::min(n, in.size()));
+        std::memcpy(memory_[b].get() + before(b), in.data(), std::min(n, in.size()));
       }
     }
-    return memory_[b].get();
+    return memory_[b].get() + before(b);
   }
 
   void steps(const std::vector<Step>& list) {
@@ -108,10 +118,11 @@ class Runner {
   const kir::TargetModel& target_;
   std::span<const RunnerTensor> inputs_;
   std::vector<int64_t> symbols_;
-  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::vector<std::unique_ptr<std::byte[], Free>> memory_;
   std::map<uint32_t, std::unique_ptr<emit::NativeRunner>> compiled_;
   RunnerResult* result_ = nullptr;
   const bool in_tables_;
+  const size_t shift_;
 };
 
 uint64_t Runner::scalar(const ScalarParam& s) const {
@@ -203,8 +214,8 @@ void Runner::run(uint32_t id, const kir::Kernel& kernel,
 
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
-                         bool in_tables) {
-  return Runner(program, target, inputs, std::move(symbols), in_tables).run();
+                         bool in_tables, int64_t shift) {
+  return Runner(program, target, inputs, std::move(symbols), in_tables, shift).run();
 }
 
 kir::TargetModel simt_model() {

@@ -23,10 +23,11 @@ struct RunnerResult {
 };
 
 // inputs: one a graph input; scalar inputs hold one element. symbols: their values. in_tables:
-// every launch stands in a table (kir::table_form) between two others.
+// every launch stands in a table (kir::table_form) between two others. shift: every buffer begins
+// so many elements behind a boundary of 64 bytes.
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
-                         bool in_tables = false);
+                         bool in_tables = false, int64_t shift = 0);
 
 // A SIMT machine for the interpreter.
 kir::TargetModel simt_model();
