@@ -164,6 +164,10 @@ bool keeps_the_product(const primset_primitive_call& call) {
                          std::string_view(activation->value.string) == "none");
 }
 
+bool is_half(uint32_t dtype) {
+  return dtype == PRIMSET_F16 || dtype == PRIMSET_BF16;
+}
+
 // Is the tensor, broadcast, one row of `n` numbers side by side?
 bool is_row(const primset_tensor& t, int64_t n) {
   if (t.rank == 0 || t.sizes[t.rank - 1] != n || (n > 1 && t.strides[t.rank - 1] != 1))
@@ -216,9 +220,11 @@ std::optional<Matmuls> read_matmul(const primset_primitive_call& call) {
   const auto dims = primset_backend::matmul_dims(call);
   const bool bias = call.operand_count == 3;
   if (!dims || !keeps_the_product(call)) return std::nullopt;
+  // Some of the library's ways round twice where a bias is added before f16 or bf16 is stored.
   // Where nothing is summed the library is not called, which would add the bias.
-  if (bias && (call.operands[2].dtype != call.operands[0].dtype || dims->k == 0 ||
-               !is_row(call.operands[2], dims->n)))
+  if (bias &&
+      (is_half(call.operands[0].dtype) || call.operands[2].dtype != call.operands[0].dtype ||
+       dims->k == 0 || !is_row(call.operands[2], dims->n)))
     return std::nullopt;
   return read_products(call, dims, bias);
 }

@@ -265,24 +265,29 @@ TEST_F(CublasLt, IntegersGoWhereTheyFit) {
 using Form = ContractionCall::Form;
 
 TEST_F(CublasLt, AMatmulIsRoundedInTheSameCall) {
-  const auto only = [&](Form form) {
+  const auto only = [&](Form form, uint32_t dtype) {
     fake_cublaslt::products();
-    ContractionCall call(matrices(5, 3, 7), PRIMSET_BF16, PRIMSET_BF16, form);
+    ContractionCall call(matrices(5, 3, 7), dtype, dtype, form);
     const auto primitive = call.find(*device).value();
     EXPECT_EQ(primitive.least_products, primset_cuda::kLeastProducts);
-    const TestNumbers a = random_numbers({{5, 7}, {7, 1}, {}, {}}, PRIMSET_BF16, 1),
-                      b = random_numbers({{7, 3}, {3, 1}, {}, {}}, PRIMSET_BF16, 2),
-                      bias = random_numbers(call.bias(), PRIMSET_BF16, 3);
+    const TestNumbers a = random_numbers({{5, 7}, {7, 1}, {}, {}}, dtype, 1),
+                      b = random_numbers({{7, 3}, {3, 1}, {}, {}}, dtype, 2),
+                      bias = random_numbers(call.bias(), dtype, 3);
     call.run(*device, stream, primitive, a, b, 0, form == Form::matmul ? nullptr : &bias);
     const std::vector<Product> products = fake_cublaslt::products();
     EXPECT_THAT(products, SizeIs(1));
     return products.at(0);
   };
   Product p = f32_product(3, 5, 7);
-  p.type = p.result_type = int(LtType::bf16);
-  EXPECT_EQ(only(Form::matmul), p);
+  EXPECT_EQ(only(Form::matmul, PRIMSET_F32), p);
   p.bias = true;
-  EXPECT_EQ(only(Form::matmul_with_bias), p);
+  EXPECT_EQ(only(Form::matmul_with_bias, PRIMSET_F32), p);
+  p.bias = false;
+  p.type = p.result_type = int(LtType::bf16);
+  EXPECT_EQ(only(Form::matmul, PRIMSET_BF16), p);
+  ContractionCall rounded_twice(matrices(5, 3, 7), PRIMSET_BF16, PRIMSET_BF16,
+                                Form::matmul_with_bias);
+  EXPECT_FALSE(rounded_twice.find(*device));
 }
 
 TEST_F(CublasLt, ABiasIsTheSameForEachRow) {
@@ -334,11 +339,11 @@ TEST_F(CublasLt, AMatmulOfWhatIsNoNumberThereIsRefused) {
 
 // The places of D may be less aligned than it is itself: the library reads the bias as it goes.
 TEST_F(CublasLt, ABiasIsReadAsItLies) {
-  ContractionCall call(matrices(8, 8, 8), PRIMSET_BF16, PRIMSET_BF16, Form::matmul_with_bias);
-  call.operands[2].offset = 6;
+  ContractionCall call(matrices(8, 8, 8), PRIMSET_F32, PRIMSET_F32, Form::matmul_with_bias);
+  call.operands[2].offset = 12;
   fake_cublaslt::questions();
   EXPECT_TRUE(call.find(*device));
-  EXPECT_EQ(fake_cublaslt::questions().at(0).align_d, 2u);
+  EXPECT_EQ(fake_cublaslt::questions().at(0).align_d, 4u);
 }
 
 TEST_F(CublasLt, ABiasThatCannotBeDescribedIsAnError) {
