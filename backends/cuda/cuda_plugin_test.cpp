@@ -24,6 +24,7 @@ TEST_F(Cuda, SeveralDevicesWithTheirProperties) {
   EXPECT_EQ(p.memory_bytes, uint64_t{64} << 30);
   EXPECT_EQ(p.min_subgroup, 32u);
   EXPECT_EQ(p.max_subgroup, 32u);
+  EXPECT_EQ(p.threads, 132u);
   EXPECT_EQ(p.group_threads, 256u);
   EXPECT_EQ(p.max_group_threads, 1024u);
   EXPECT_EQ(p.group_memory, 49152u);
@@ -31,6 +32,17 @@ TEST_F(Cuda, SeveralDevicesWithTheirProperties) {
   EXPECT_EQ(p.max_groups[1], 65535u);
   const auto [code, text] = error_of([&] { open(3); });
   EXPECT_THAT(text, HasSubstr("3"));
+}
+
+// cp.async and mma.m16n8k16 came with sm_80.
+TEST_F(Cuda, MatrixUnitsAreThoseOfTheArchitecture) {
+  constexpr uint32_t kBoth = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+  for (const auto& [sm, features] : {std::pair{"75", 0u}, {"80", kBoth}, {"90", kBoth}}) {
+    setenv("FAKE_CUDA_SM", sm, 1);
+    restart();
+    EXPECT_EQ(open()->properties().features & kBoth, features) << sm;
+  }
+  unsetenv("FAKE_CUDA_SM");
 }
 
 TEST_F(Cuda, NoGpuIsNoError) {

@@ -29,6 +29,9 @@ constexpr uint32_t kFeatures = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMS
 constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT_DIV_F32 |
                                PRIMSET_NUMERIC_EXACT_DIV_F64 | PRIMSET_NUMERIC_KEEP_NAN_INF;
 
+// What came with sm_80.
+constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+
 // The newest architecture that compilers know and this device runs: PTX for an older one runs on
 // every newer one.
 std::string sm_name(int major, int minor) {
@@ -60,11 +63,11 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
   PRIMSET_CUDA(cu, cuDeviceTotalMem_v2, &bytes, d.handle);
   p.memory_bytes = bytes;
   p.dtypes = kDTypes;
-  p.features = kFeatures;
+  p.features = major >= 8 ? kFeatures | kFeatures80 : kFeatures;
   p.numerics = kNumerics;
   p.memory_alignment = kMemoryAlignment;
   p.max_param_bytes = kMaxParamBytes;
-  p.threads = 1;
+  p.threads = limit(kMultiprocessorCount);
   p.max_group_threads = limit(kMaxThreadsPerBlock);
   p.group_threads = std::min<uint32_t>(kUsualGroup, std::bit_floor(p.max_group_threads));
   p.group_memory = limit(kMaxSharedMemoryPerBlock);  // what a kernel may declare

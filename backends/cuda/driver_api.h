@@ -61,6 +61,7 @@ enum DeviceAttribute : int {
   kMaxGridDimZ = 7,
   kMaxSharedMemoryPerBlock = 8,
   kWarpSize = 10,
+  kMultiprocessorCount = 16,
   kComputeCapabilityMajor = 75,
   kComputeCapabilityMinor = 76,
   kMemoryPoolsSupported = 115,

@@ -53,6 +53,7 @@ static_assert(int{kMaxGridDimY} == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
 static_assert(int{kMaxGridDimZ} == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
 static_assert(int{kMaxSharedMemoryPerBlock} == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 static_assert(int{kWarpSize} == CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+static_assert(int{kMultiprocessorCount} == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(int{kComputeCapabilityMajor} == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(int{kComputeCapabilityMinor} == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(int{kMemoryPoolsSupported} == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);

@@ -23,7 +23,7 @@ DevicePointer address_of(const primset_tensor& t) {
 
 // What the library computes of the primitives of one name.
 struct Kind {
-  std::string_view name;
+  const char* name;
   std::optional<Matmuls> (*read)(const primset_primitive_call& call);
 };
 constexpr Kind kKinds[] = {{"dot_general", read_dot_general}, {"matmul", read_matmul}};
@@ -50,7 +50,7 @@ void multiply(primset_stream_t& stream, const Kind& kind, const primset_primitiv
 
 primset_status* run(primset_stream stream, const void* data, const primset_primitive_call* call) {
   const Kind& kind = *static_cast<const Kind*>(data);
-  return guarded(kind.name.data(), [&] {
+  return guarded(kind.name, [&] {
     const ContextScope scope(*stream->device);
     multiply(*stream, kind, *call);
   });

@@ -112,6 +112,16 @@ class Builder {
   Value atomic_cas(Value p, Value index, Value expected, Value desired, uint32_t align);
   Value group_alloc(Scalar elem, uint32_t count), private_alloc(Scalar elem, uint32_t count);
 
+  // Asynchronous copies; see ops.def. `keep`: i1, false for zeros.
+  void copy_async(Scalar elem, uint32_t count, Value to, Value to_index, Value from,
+                  Value from_index, Value keep);
+  void copy_commit(), copy_wait(uint32_t running);
+
+  // Matrices held by a subgroup; see ops.def. a: vec<i32, 4>, b: vec<i32, 2>, c: vec<f32, 4>.
+  Value matrix_load(Value p, Value index, bool transposed);
+  Value matrix_multiply_f16(Value a, Value b, Value c),
+      matrix_multiply_bf16(Value a, Value b, Value c);
+
   // The workgroup.
   void barrier();
   Value subgroup_size(), subgroup_lane(), subgroup_shuffle_xor(Value v, uint32_t mask);
@@ -155,6 +165,7 @@ class Builder {
   Value float_binary(Op op, Value a, Value b);
   Value compare(Op op, Value a, Value b, bool floating);
   Value convert(Op op, Value a, Scalar to, bool ok, const char* wants);
+  Value matrix_multiply(Op op, Value a, Value b, Value c);
   void check_address(Op op, Value p, Value index, uint16_t index_lanes) const;
 
   // builder_fold.cpp

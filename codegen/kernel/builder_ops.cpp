@@ -462,4 +462,51 @@ Value Builder::private_alloc(Scalar elem, uint32_t count) {
   return at_entry(Op::PrivateAlloc, Type{Scalar::priv}, std::move(imm));
 }
 
+// --- asynchronous copies and matrices
+// --------------------------------------------------------------------
+
+void Builder::copy_async(Scalar elem, uint32_t count, Value to, Value to_index, Value from,
+                         Value from_index, Value keep) {
+  check_address(Op::CopyAsync, to, to_index, 1);
+  check_address(Op::CopyAsync, from, from_index, 1);
+  require(
+      type(to).scalar == Scalar::group && type(from).scalar == Scalar::global && type(keep) == kI1,
+      Op::CopyAsync, {to, from, keep}, "pointers to group and global memory, and an i1");
+  Imm imm;
+  imm.elem = elem;
+  imm.count = count;
+  effect(Op::CopyAsync, {to, to_index, from, from_index, keep}, std::move(imm));
+}
+
+void Builder::copy_commit() {
+  effect(Op::CopyCommit, {});
+}
+
+void Builder::copy_wait(uint32_t running) {
+  Imm imm;
+  imm.index = running;
+  effect(Op::CopyWait, {}, std::move(imm));
+}
+
+Value Builder::matrix_load(Value p, Value index, bool transposed) {
+  check_address(Op::MatrixLoad, p, index, 1);
+  Imm imm;
+  imm.index = transposed ? 1 : 0;
+  return emit(Op::MatrixLoad, Type{Scalar::i32, 4}, {p, index}, std::move(imm));
+}
+
+Value Builder::matrix_multiply(Op op, Value a, Value b, Value c) {
+  require(type(a) == Type{Scalar::i32, 4} && type(b) == Type{Scalar::i32, 2} &&
+              type(c) == Type{Scalar::f32, 4},
+          op, {a, b, c}, "vec<i32, 4>, vec<i32, 2> and vec<f32, 4>");
+  return emit(op, type(c), {a, b, c});
+}
+
+Value Builder::matrix_multiply_f16(Value a, Value b, Value c) {
+  return matrix_multiply(Op::MatrixMultiplyF16, a, b, c);
+}
+Value Builder::matrix_multiply_bf16(Value a, Value b, Value c) {
+  return matrix_multiply(Op::MatrixMultiplyBf16, a, b, c);
+}
+
 }  // namespace primset::kir

@@ -64,6 +64,8 @@ std::array<uint32_t, 3> GroupRunner::local_id(uint32_t thread) const {
 void GroupRunner::start(Thread& t) {
   t.pc = 0;
   t.state = State::running;
+  t.started.clear();
+  t.batches.clear();
   t.registers = program_.registers;
   for (const Leaf& leaf : program_.leaves) set_leaf(t, leaf);
 }
@@ -143,6 +145,9 @@ void GroupRunner::run_thread(Thread& t) {
       case Step::exchange:
         t.state = State::at_exchange;
         return;
+      case Step::matrix:
+        t.state = State::at_matrix;
+        return;
       case Step::end:
         t.state = State::finished;
         return;
@@ -178,6 +183,9 @@ void GroupRunner::execute(Thread& t, const Code& c) {
         break;
       case Step::memory:
         memory(t, c);
+        break;
+      case Step::copy:
+        async_copy(t, c);
         break;
       default:
         atomic(t, c);
@@ -339,7 +347,7 @@ void GroupRunner::pass_exchanges(uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; ++i) {
       if (threads_[i].state == State::running) run_thread(threads_[i]);
     }
-  } while (exchange_pairs(first, last));
+  } while (exchange_pairs(first, last) || pass_matrices(first, last));
 }
 
 // Swaps values between the lanes that wait for each other; false when none waits. A lane whose

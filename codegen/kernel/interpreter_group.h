@@ -4,6 +4,7 @@
 #define PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_
 
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,20 @@ class GroupRunner {
   void run(std::array<uint32_t, 3> group);
 
  private:
-  enum class State : uint8_t { running, at_barrier, at_exchange, finished };
+  enum class State : uint8_t { running, at_barrier, at_exchange, at_matrix, finished };
+  struct PendingCopy {
+    Pointer to, from;
+    int64_t to_offset, from_offset;  // in bytes
+    uint32_t bytes;
+    bool keep;  // else zeros
+  };
   struct Thread {
     uint32_t number = 0;
     uint32_t pc = 0;
     State state = State::running;
     std::vector<uint64_t> registers;
+    std::vector<PendingCopy> started;              // since the last commit
+    std::deque<std::vector<PendingCopy>> batches;  // oldest first
   };
 
   void start(Thread& t);
@@ -43,12 +52,18 @@ class GroupRunner {
   void contiguous(Thread& t, const Code& c);
   void gather_scatter(Thread& t, const Code& c);
   void atomic(Thread& t, const Code& c);
+  void async_copy(Thread& t, const Code& c);
+  void finish_copy(const Thread& t, const PendingCopy& copy);
+  std::byte* touch_bytes(const Thread& t, Pointer p, int64_t offset, uint32_t bytes, Access kind);
   std::byte* touch(Thread& t, const Code& c, int64_t index, Access kind);
   int64_t index_of(const Thread& t, const Code& c, uint32_t lane) const;
 
   bool same_place(const Thread& a, const Thread& b) const;
   void pass_exchanges(uint32_t first, uint32_t last);
   bool exchange_pairs(uint32_t first, uint32_t last);
+  bool pass_matrices(uint32_t first, uint32_t last);
+  void load_matrices(uint32_t first, const Code& c);
+  void multiply_matrices(uint32_t first, const Code& c);
   bool pass_barrier();
 
   std::array<uint32_t, 3> local_id(uint32_t thread) const;

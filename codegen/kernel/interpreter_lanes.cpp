@@ -298,7 +298,8 @@ LaneFn float_arithmetic(Op op, Scalar s, const InterpreterOptions& options) {
 // --- conversions
 // -----------------------------------------------------------------------------------
 
-// Exact; a NaN keeps its payload and turns quiet.
+}  // namespace
+
 double half_to_double(uint64_t h) {
   const int exponent = static_cast<int>(h >> 10 & 31);
   const double mantissa = static_cast<double>(h & 0x3ff);
@@ -310,6 +311,8 @@ double half_to_double(uint64_t h) {
   }
   return get<double>(put<double>(v) | (h & 0x8000) << 48);
 }
+
+namespace {
 
 // Rounds once, to nearest even: the quantum of the result is 2^(max(e, -14) - 10).
 uint64_t double_to_half(double v) {

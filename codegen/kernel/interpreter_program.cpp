@@ -80,6 +80,10 @@ class Decoder {
         return memory(id, inst);
       case Group::Pointer:
         return pointer(id, inst);
+      case Group::Async:
+        return copy(id, inst);
+      case Group::Matrix:
+        return matrix(id, inst);
       case Group::Sync:
         return barrier(id);
       case Group::Subgroup:
@@ -130,7 +134,7 @@ class Decoder {
   }
 
   void operands(Code& c, const Inst& inst) {
-    for (size_t i = 0; i < std::min<size_t>(inst.operands.size(), 4); ++i) {
+    for (size_t i = 0; i < std::min<size_t>(inst.operands.size(), 5); ++i) {
       c.in[i] = place(inst.operands[i]);
     }
     if (!inst.results.empty()) c.out = place(inst.results[0]);
@@ -210,6 +214,27 @@ class Decoder {
     c.imm = inst.imm.index;
   }
 
+  void copy(InstId id, const Inst& inst) {
+    Code& c = emit(Step::copy, id);
+    operands(c, inst);
+    c.imm = inst.imm.index;
+    if (inst.op != Op::CopyAsync) return;
+    c.type = inst.imm.elem;
+    c.imm = inst.imm.count * static_cast<uint32_t>(bytes(inst.imm.elem));
+    // Of the group's index, then of the global one.
+    c.index_width = static_cast<uint16_t>(width(kernel_.type(inst.operands[1]).scalar));
+    c.imm_count = static_cast<uint32_t>(width(kernel_.type(inst.operands[3]).scalar));
+  }
+  void matrix(InstId id, const Inst& inst) {
+    uint32_t set = enclosing_loops();
+    Code& c = emit(Step::matrix, id);
+    operands(c, inst);
+    c.loops = set;
+    c.imm = inst.imm.index;
+    if (inst.op == Op::MatrixLoad)
+      c.index_width = static_cast<uint16_t>(width(kernel_.type(inst.operands[1]).scalar));
+  }
+
   void control(InstId id, const Inst& inst) {
     if (inst.op == Op::If) return if_else(id, inst);
     if (inst.op == Op::For) return for_loop(id, inst);
@@ -236,7 +261,7 @@ class Decoder {
     moves(id, {inst.operands.begin() + 3, inst.operands.end()}, carried);
     uint32_t head = here();
     Code& test = emit(Step::for_test, id);
-    test.in = {place(body.params[0]), place(inst.operands[1]), place(inst.operands[2]), 0};
+    test.in = {place(body.params[0]), place(inst.operands[1]), place(inst.operands[2]), 0, 0};
     test.type = kernel_.type(body.params[0]).scalar;
     loops_.push_back(counter);
     moves(id, block(body), carried);

@@ -26,6 +26,8 @@ enum class Step : uint8_t {
   pointer,  // PtrAdd, IntToPtr, PtrToInt
   barrier,
   exchange,  // SubgroupShuffleXor
+  copy,      // CopyAsync to CopyWait
+  matrix,    // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16
   end,
 };
 
@@ -40,10 +42,10 @@ struct Code {
   uint32_t imm_count = 0;  // lists: length
   Rmw rmw = Rmw::add;
   LaneFn fn = nullptr;
-  std::array<uint32_t, 4> in = {};
+  std::array<uint32_t, 5> in = {};
   uint32_t out = 0;
   uint32_t target = 0;
-  uint32_t loops = 0;  // barrier, exchange: position in Program::loop_sets
+  uint32_t loops = 0;  // barrier, exchange, matrix: position in Program::loop_sets
   InstId inst = 0;
 };
 

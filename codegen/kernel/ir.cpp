@@ -67,17 +67,25 @@ std::string to_string(Type t) {
   return "vec<" + element + ", " + std::to_string(t.lanes) + ">";
 }
 
+bool is_collective(Op op) {
+  const Group group = info(op).group;
+  return group == Group::Sync || group == Group::Matrix || op == Op::SubgroupShuffleXor;
+}
+
 bool is_pure(Op op) {
   switch (info(op).group) {
     case Group::Memory:
     case Group::Hint:
     case Group::Atomic:
     case Group::Alloc:
+    case Group::Async:
     case Group::Sync:
     case Group::Control:
       return false;
     case Group::Subgroup:
       return op != Op::SubgroupShuffleXor;
+    case Group::Matrix:
+      return false;
     default:
       return true;
   }

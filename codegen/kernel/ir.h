@@ -107,6 +107,8 @@ enum class Group : uint8_t {
   Hint,
   Atomic,
   Alloc,
+  Async,
+  Matrix,
   Sync,
   Subgroup,
   Control,
@@ -158,10 +160,10 @@ using BlockId = uint32_t;
 
 struct Imm {
   uint64_t bits = 0;   // Const
-  uint32_t index = 0;  // Param, ids, Extract, Insert, SubgroupShuffleXor
+  uint32_t index = 0;  // Param, ids, Extract, Insert, SubgroupShuffleXor, CopyWait, MatrixLoad
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
-  Scalar elem = Scalar::i32;    // Alloc, Hint
-  uint32_t count = 0;           // Alloc, Hint
+  Scalar elem = Scalar::i32;    // Alloc, Hint, CopyAsync
+  uint32_t count = 0;           // Alloc, Hint, CopyAsync
   Rmw rmw = Rmw::add;           // AtomicRmw
   std::vector<uint16_t> lanes;  // Shuffle
 
@@ -176,6 +178,8 @@ struct Inst {
   std::vector<BlockId> regions;
 };
 
+// The threads of a group, or the lanes of a subgroup, do it together.
+bool is_collective(Op op);
 // No memory access, no effect, no meeting of threads: may be repeated, shared or dropped.
 bool is_pure(Op op);
 // Operand order does not matter (integers and integer comparisons only).

@@ -26,6 +26,7 @@ struct TargetModel {
   uint32_t group_memory = 32768;  // bytes
   uint32_t min_subgroup = 1, max_subgroup = 1;
   uint32_t max_groups_x = 0x7fffffff;
+  uint32_t processors = 128;    // SIMT: that run workgroups beside one another
   uint32_t param_bytes = 4096;  // a larger parameter block does not fit a launch
 
   // Types and atomics that exist.
@@ -34,6 +35,8 @@ struct TargetModel {
   bool f16 = false;  // f16 loads, stores and conversions; else 16-bit integers are used
   bool atomic_i64 = true;
   bool atomic_f32_add = false;
+  bool async_copy = false;  // copies from global to group memory that a thread waits for later
+  bool matrix = false;      // products of 16-bit matrices held by subgroups, which have 32 lanes
 
   // Numeric environment.
   bool fused_fma = true;           // kir::Op::Fma is available and rounds once (f32 and f64)

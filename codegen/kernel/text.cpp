@@ -133,6 +133,8 @@ class Printer {
       case Op::Extract:
       case Op::Insert:
       case Op::SubgroupShuffleXor:
+      case Op::CopyWait:
+      case Op::MatrixLoad:
         out_ += "[" + std::to_string(imm.index) + "]";
         break;
       case Op::AtomicRmw:
@@ -142,6 +144,7 @@ class Printer {
       case Op::PrivateAlloc:
       case Op::Prefetch:
       case Op::PrefetchWrite:
+      case Op::CopyAsync:
         out_ += "[" + std::string(name(imm.elem)) + " x " + std::to_string(imm.count) + "]";
         break;
       case Op::Shuffle: {

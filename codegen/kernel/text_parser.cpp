@@ -287,6 +287,7 @@ class Parser {
       case Op::PrivateAlloc:
       case Op::Prefetch:
       case Op::PrefetchWrite:
+      case Op::CopyAsync:
         inst.imm.elem = scalar();
         expect("x");
         inst.imm.count = number();

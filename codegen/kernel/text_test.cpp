@@ -26,6 +26,8 @@ constexpr const char* kEverything =
   %12 = extract[2] %11 : f32
   %13 = atomic_rmw[fadd] %10, %3, %12 align 4 : f32
   %14 = fne %4, %11 : vec<i1, 4>
+  copy_async[f32 x 4] %10, %3, %0, %1, %8
+  copy_wait[2]
   barrier
   %15, %16 = for %1, %1, %1, %12, %3 : f32, i32 do (%17: i64, %18: f32, %19: i32) {
     %20 = if %8 : f32 then {

@@ -33,6 +33,10 @@
 //   i32; parameters exist and have the type they were declared with K28  a parameter that is loaded
 //   from is marked read, one that is stored to written, and an
 //        invariant one is not written
+//   K29  asynchronous copies only where the target has them: from global memory to workgroup memory
+//        as it was made, 4, 8 or 16 bytes, under an i1
+//   K30  matrices only where the target has them: loaded from workgroup memory of 16-bit elements,
+//        as words; multiplied as vec<i32, 4> and vec<i32, 2>, onto vec<f32, 4>
 #include "codegen/kernel/verifier.h"
 
 #include <bit>

@@ -335,6 +335,17 @@ TEST(VerifierTest, K25Divergence) {
       "sound");
 }
 
+TEST(VerifierTest, K25Matrices) {
+  TargetModel t = gpu();
+  t.f16 = t.matrix = true;
+  EXPECT_THAT(verdict(with_body("%g = group_alloc[i16 x 256] : ptr<group> %t = local_id[0] : i32"
+                                "%y = slt %t, %i : i1 if %y then {"
+                                "  %l = matrix_load[0] %g, %i : vec<i32, 4> yield"
+                                "} else { yield }"),
+                      t),
+              HasSubstr("K25: matrix_load is not reached by all threads together"));
+}
+
 TEST(VerifierTest, K26Constants) {
   EXPECT_THAT(on_cpu("%a = const 0x100 : i8"), HasSubstr("K26: const has more bits than its type"));
   EXPECT_THAT(on_cpu("%a = const 0x2 : i1"), HasSubstr("K26: "));
@@ -362,6 +373,56 @@ TEST(VerifierTest, K28ParameterUse) {
   EXPECT_THAT(
       verdict(parse("kernel @k(p: ptr<global> write invariant) group_size(1, 1, 1) {}"), cpu()),
       HasSubstr("K28: parameter 'p' is invariant and written"));
+}
+
+TEST(VerifierTest, K29AsyncCopies) {
+  const auto verdict_of = [](const std::string& body, bool exists = true) {
+    TargetModel t = gpu();
+    t.f16 = true;
+    t.async_copy = exists;
+    return verdict(with_body("%g = group_alloc[f32 x 64] : ptr<group>" + body), t);
+  };
+  const char* good = "copy_async[f32 x 4] %g, %i, %q, %n, %c copy_commit copy_wait[1]";
+  EXPECT_EQ(verdict_of(good), "sound");
+  EXPECT_THAT(verdict_of(good, false), HasSubstr("K29: copy_async is none of the target's"));
+  EXPECT_THAT(verdict_of("copy_async[f32 x 3] %g, %i, %q, %n, %c"),
+              HasSubstr("K29: copy_async copies 4, 8 or 16 bytes"));
+  EXPECT_THAT(verdict_of("copy_async[i16 x 8] %g, %i, %q, %n, %c"),
+              HasSubstr("K29: copy_async wants workgroup memory of its element"));
+  EXPECT_THAT(verdict_of("copy_async[f32 x 4] %q, %i, %q, %n, %c"), HasSubstr("K29: "));
+  EXPECT_THAT(verdict_of("copy_async[f32 x 4] %g, %i, %g, %n, %c"),
+              HasSubstr("K29: copy_async wants a pointer to global memory"));
+  EXPECT_THAT(verdict_of("copy_async[f32 x 4] %g, %i, %q, %n, %i"),
+              HasSubstr("K29: copy_async wants an i1"));
+  EXPECT_THAT(verdict_of("copy_async[f32 x 4] %g, %x, %q, %n, %c"), HasSubstr("K18: "));
+}
+
+TEST(VerifierTest, K30Matrices) {
+  const auto verdict_of = [](const std::string& body, bool exists = true) {
+    TargetModel t = gpu();
+    t.f16 = true;
+    t.matrix = exists;
+    return verdict(
+        with_body(
+            "%g = group_alloc[i16 x 256] : ptr<group> %f = group_alloc[f32 x 64] : ptr<group>"
+            "%a = const 0 : vec<i32, 4> %b = const 0 : vec<i32, 2> %w = const 0 : vec<i32, 8>" +
+            body),
+        t);
+  };
+  const char* good =
+      "%l = matrix_load[0] %g, %i : vec<i32, 4> %r = matrix_multiply_bf16 %l, %b, %v : vec<f32, 4>";
+  EXPECT_EQ(verdict_of(good), "sound");
+  EXPECT_THAT(verdict_of(good, false), HasSubstr("K30: matrix_load is none of the target's"));
+  EXPECT_THAT(verdict_of("%l = matrix_load[2] %g, %i : vec<i32, 4>"),
+              HasSubstr("K30: matrix_load is transposed or not"));
+  EXPECT_THAT(verdict_of("%l = matrix_load[0] %f, %i : vec<i32, 4>"),
+              HasSubstr("K30: matrix_load wants workgroup memory of 16-bit elements"));
+  EXPECT_THAT(verdict_of("%l = matrix_load[0] %q, %i : vec<i32, 4>"), HasSubstr("K30: "));
+  EXPECT_THAT(verdict_of("%l = matrix_load[0] %g, %i : vec<i32, 2>"),
+              HasSubstr("K30: matrix_load gives vec<i32, 4>"));
+  EXPECT_THAT(verdict_of("%r = matrix_multiply_f16 %b, %b, %v : vec<f32, 4>"),
+              HasSubstr("K30: matrix_multiply_f16 wants"));
+  EXPECT_THAT(verdict_of("%r = matrix_multiply_f16 %a, %b, %w : vec<f32, 4>"), HasSubstr("K30: "));
 }
 
 TEST(VerifierTest, ThrowsAllViolations) {

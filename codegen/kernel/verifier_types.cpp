@@ -1,4 +1,4 @@
-// The verifier's rules on one instruction: K8 to K24, K26 to K28.
+// The verifier's rules on one instruction: K8 to K24, K26 to K30.
 #include <algorithm>
 #include <bit>
 
@@ -287,6 +287,44 @@ void check_alloc(InstCheck& k) {
   k.expect(k.inst.imm.count > 0, "K22", "holds at least one element");
 }
 
+// Is `p` workgroup memory, made as elements that `fits` says are right?
+template <typename F>
+bool is_group_memory_of(InstCheck& k, Value p, F fits) {
+  const Inst* alloc = k.maker(p);
+  return alloc != nullptr && alloc->op == Op::GroupAlloc && fits(alloc->imm.elem);
+}
+
+void check_copy(InstCheck& k) {
+  k.expect(k.c.target.async_copy, "K29", "is none of the target's operations");
+  if (k.inst.op != Op::CopyAsync) return;
+  const Scalar elem = k.inst.imm.elem;
+  k.expect(is_group_memory_of(k, k.inst.operands[0], [&](Scalar s) { return s == elem; }), "K29",
+           "wants workgroup memory of its element");
+  k.expect(k.in(2) == Type{Scalar::global}, "K29", "wants a pointer to global memory");
+  for (const size_t i : {size_t{1}, size_t{3}})
+    k.expect(is_index(k.in(i).scalar) && k.in(i).lanes == 1, "K18", "wants i32 or i64 indices");
+  k.expect(k.in(4) == kI1, "K29", "wants an i1 that says whether to copy");
+  const uint64_t size = static_cast<uint64_t>(bytes(elem)) * k.inst.imm.count;
+  k.expect(size == 4 || size == 8 || size == 16, "K29", "copies 4, 8 or 16 bytes");
+  check_param_use(k, k.inst.operands[2], true, false);
+}
+
+void check_matrix(InstCheck& k) {
+  constexpr Type kWords4{Scalar::i32, 4}, kWords2{Scalar::i32, 2}, kSums{Scalar::f32, 4};
+  k.expect(k.c.target.matrix && k.c.target.min_subgroup == 32 && k.c.target.max_subgroup == 32,
+           "K30", "is none of the target's operations");
+  if (k.inst.op == Op::MatrixLoad) {
+    const auto short_element = [](Scalar s) { return width(s) == 16; };
+    k.expect(is_group_memory_of(k, k.inst.operands[0], short_element), "K30",
+             "wants workgroup memory of 16-bit elements");
+    k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
+    k.expect(k.inst.imm.index <= 1, "K30", "is transposed or not");
+    return k.expect(k.out() == kWords4, "K30", "gives vec<i32, 4>");
+  }
+  k.expect(k.in(0) == kWords4 && k.in(1) == kWords2 && k.in(2) == kSums && k.out() == kSums, "K30",
+           "wants vec<i32, 4>, vec<i32, 2> and vec<f32, 4>");
+}
+
 void check_subgroup(InstCheck& k) {
   k.expect(k.c.target.simt, "K24", "exists on SIMT targets only");
   if (k.inst.op != Op::SubgroupShuffleXor) {
@@ -351,6 +389,10 @@ void check_types(Checker& c, InstId id, BlockId block) {
       return check_atomic(k);
     case Group::Alloc:
       return check_alloc(k);
+    case Group::Async:
+      return check_copy(k);
+    case Group::Matrix:
+      return check_matrix(k);
     case Group::Sync:
       return k.expect(c.target.simt, "K24", "exists on SIMT targets only");
     case Group::Subgroup:

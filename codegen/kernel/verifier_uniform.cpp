@@ -1,9 +1,10 @@
-// K25: every thread of a group reaches a barrier or a shuffle, or none does.
+// K25: every thread of a group reaches a barrier, a shuffle or an operation on matrices, or none
+// does.
 //
 // A value is uniform when all threads of a group have the same: it depends only on parameters,
 // group ids, constants, and loads from uniform addresses. Loads count because the kernel is free of
 // data races (the interpreter checks that): between two barriers, all threads read the same there.
-// Private memory, atomics, thread ids and shuffles are divergent.
+// Private memory, atomics, thread ids, shuffles and matrices are divergent.
 #include <algorithm>
 
 #include "codegen/kernel/verifier_checker.h"
@@ -44,8 +45,7 @@ class Uniformity {
 
   void instruction(InstId id, BlockId in, bool diverged) {
     const Inst& inst = c_.kernel.insts[id];
-    const bool meets = inst.op == Op::Barrier || inst.op == Op::SubgroupShuffleXor;
-    if (meets && diverged && reporting_) {
+    if (is_collective(inst.op) && diverged && reporting_) {
       c_.fail("K25", std::string(info(inst.op).text) + " is not reached by all threads together",
               id, in);
     }
@@ -62,7 +62,7 @@ class Uniformity {
         break;
     }
     const bool source = inst.op == Op::LocalId || inst.op == Op::SubgroupLane ||
-                        inst.op == Op::SubgroupShuffleXor || info(inst.op).group == Group::Atomic;
+                        is_collective(inst.op) || info(inst.op).group == Group::Atomic;
     const bool from_private =
         info(inst.op).group == Group::Memory && c_.type(inst.operands[0]).scalar == Scalar::priv;
     for (Value v : inst.results) mark(v, source || from_private || divergent(inst.operands));
@@ -126,9 +126,7 @@ class Uniformity {
 }  // namespace
 
 void check_uniformity(Checker& c) {
-  const auto meets = [](const Inst& i) {
-    return i.op == Op::Barrier || i.op == Op::SubgroupShuffleXor;
-  };
+  const auto meets = [](const Inst& i) { return is_collective(i.op); };
   if (std::any_of(c.kernel.insts.begin(), c.kernel.insts.end(), meets)) Uniformity(c).run();
 }
 

@@ -38,6 +38,18 @@ TEST(Target, WhatChangesTheCodeIsDescribed) {
   EXPECT_TRUE(changed([](auto& p) { p.max_subgroup = 8; }));
   EXPECT_TRUE(changed([](auto& p) { p.llvm_cpu = "acme2"; }));
   EXPECT_TRUE(changed([](auto& p) { p.loop_limit = 5; }));
+  EXPECT_TRUE(changed([](auto& p) { p.threads = 7; }));
+}
+
+TEST(Target, MatrixUnitsAreOfPtxAlone) {
+  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
+  p.features = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+  EXPECT_TRUE(target_model(p)->async_copy);
+  EXPECT_TRUE(target_model(p)->matrix);
+  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
+  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
+  EXPECT_FALSE(target_model(p)->async_copy);
+  EXPECT_FALSE(target_model(p)->matrix);
 }
 
 TEST(Target, NativeCodeIsOfOneCpu) {

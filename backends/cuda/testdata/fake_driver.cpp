@@ -424,13 +424,14 @@ FAKE(cuDeviceGetName)(char* name, int length, Device device) {
   return kSuccess;
 }
 FAKE(cuDeviceGetAttribute)(int* value, DeviceAttribute attribute, Device) {
-  static const std::map<DeviceAttribute, int> known = {
+  const std::map<DeviceAttribute, int> known = {
       {kMaxThreadsPerBlock, 1024},
       {kMaxGridDimX, INT32_MAX},
       {kMaxGridDimY, 65535},
       {kMaxGridDimZ, 65535},
       {kMaxSharedMemoryPerBlock, 49152},
       {kWarpSize, 32},
+      {kMultiprocessorCount, 132},
       {kComputeCapabilityMajor, compute_capability() / 10},
       {kComputeCapabilityMinor, compute_capability() % 10}};
   *value = attribute == kMemoryPoolsSupported ? world().pools : known.at(attribute);

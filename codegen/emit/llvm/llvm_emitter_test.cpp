@@ -383,5 +383,49 @@ TEST(EmitTest, ReportsItsTime) {
   report(gpu, block_sum(gpu), "PTX");
 }
 
+// --- matrices ------------------------------------------------------------------------------------
+
+// 64 products on the way from global memory through group memory.
+Kernel matrices(const TargetModel& model) {
+  Builder b("matrices", model);
+  const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", true, true);
+  b.set_group_size(32);
+  const Value tile = b.group_alloc(Scalar::i16, 512), lane = b.local_id(0);
+  const auto copy = [&](uint32_t count, int64_t first) {
+    const Value at = b.add(b.mul(lane, b.i32(count)), b.i32(first));
+    b.copy_async(Scalar::i16, count, tile, at, in, at, b.slt(lane, b.i32(16)));
+    b.copy_commit();
+  };
+  copy(8, 0), copy(4, 256), copy(2, 384);
+  b.copy_wait(1);
+  b.barrier();
+  const Value at = b.mul(lane, b.i32(8));
+  const Value x = b.matrix_load(tile, at, false), y = b.matrix_load(tile, at, true);
+  const Value sums = b.load({Scalar::f32, 4}, out, at, 16), half = b.shuffle(y, y, {0, 1});
+  b.store(out, at, b.matrix_multiply_bf16(x, half, b.matrix_multiply_f16(x, half, sums)), 16);
+  return std::move(b).finish();
+}
+
+TEST(Ptx, HasMatricesAndAsynchronousCopies) {
+  TargetModel model = simt(kir::Format::ptx);
+  model.cpu = "sm_80";
+  model.async_copy = model.matrix = true;
+  const std::string text = llvm_text(matrices(model), model);
+  for (const char* instruction :
+       {"cp.async.cg.shared.global [", "cp.async.ca.shared.global [", "cp.async.commit_group",
+        "cp.async.wait_group \t1", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"})
+    EXPECT_THAT(text, HasSubstr(instruction));
+}
+
+TEST(Ptx, MatricesAreWrittenAsPtxAlone) {
+  TargetModel model = simt(kir::Format::llvm_bitcode);
+  model.triple = "spirv64-unknown-unknown";
+  model.async_copy = model.matrix = true;
+  EXPECT_THROW(llvm_text(matrices(model), model), Error);
+}
+
 }  // namespace
 }  // namespace primset::emit

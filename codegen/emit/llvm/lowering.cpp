@@ -234,6 +234,12 @@ void Lowering::instruction(const kir::Inst& inst) {
     case kir::Group::Alloc:
       result = alloc(inst);
       break;
+    case kir::Group::Async:
+      result = async_copy(inst);
+      break;
+    case kir::Group::Matrix:
+      result = matrix(inst);
+      break;
     case kir::Group::Sync:
       result = barrier();
       break;

@@ -3,6 +3,7 @@
 //   lowering_values.cpp    arithmetic, comparisons, conversions, vectors
 //   lowering_memory.cpp    loads, stores, atomics, allocs
 //   lowering_workgroup.cpp ids, barriers, subgroups, for each convention
+//   lowering_matrix.cpp    asynchronous copies, matrices
 #ifndef PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_
 #define PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_
 
@@ -86,6 +87,8 @@ class Lowering {
   bool is_invariant(kir::Value pointer) const;
 
   llvm::Value* workgroup_id(const kir::Inst& inst);
+  llvm::Value* async_copy(const kir::Inst& inst);
+  llvm::Value* matrix(const kir::Inst& inst);
   llvm::Value* barrier();
   llvm::Value* subgroup(const kir::Inst& inst);
   llvm::Value* ptx_shuffle(llvm::Value* v, uint32_t mask);

@@ -75,6 +75,9 @@ void Lowering::lower(const Inst& inst) {
       return lower_atomic(inst);
     case Group::Alloc:
       return lower_alloc(inst);
+    case Group::Async:
+    case Group::Matrix:
+      fail(inst, "no device of SPIR-V is said to have it");
     case Group::Sync:
       return lower_barrier();
     case Group::Subgroup:

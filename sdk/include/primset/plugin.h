@@ -130,7 +130,12 @@ enum {
   PRIMSET_FEATURE_INT16 = 1u << 6,          /* 16-bit loads and stores */
   /* Launches, copies, fills and native primitives are complete when the call returns, on every
    * stream. The SDK then neither tracks nor waits: an error is reported by the call itself. */
-  PRIMSET_FEATURE_INLINE = 1u << 7
+  PRIMSET_FEATURE_INLINE = 1u << 7,
+  /* PTX: kernels may copy from device to workgroup memory asynchronously (cp.async). */
+  PRIMSET_FEATURE_ASYNC_COPY = 1u << 8,
+  /* PTX: subgroups have 32 lanes and multiply matrices of f16 and bf16, summed in f32
+   * (ldmatrix, mma.m16n8k16). */
+  PRIMSET_FEATURE_MATRIX = 1u << 9
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */
@@ -153,7 +158,8 @@ typedef struct primset_device_properties {
 
   uint32_t memory_alignment;  /* every allocation is at least so aligned; a power of two */
   uint32_t max_param_bytes;   /* largest parameter block of a launch, >= 128 */
-  uint32_t threads;           /* native images: how many threads one launch is spread over */
+  uint32_t threads;           /* native images: how many threads one launch is spread over;
+                                 SIMT formats: processors that run workgroups, 1 if unknown */
   uint32_t vector_bytes;      /* native images: preferred vector width; 0: the host's widest */
   uint32_t group_threads;     /* SIMT formats: threads of a usual workgroup, a power of two */
   uint32_t max_group_threads; /* SIMT formats */

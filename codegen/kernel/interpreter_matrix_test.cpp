@@ -1,0 +1,230 @@
+// Asynchronous copies and matrices of the interpreter: right values, and each kind of mistake
+// found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <functional>
+
+#include "codegen/kernel/builder.h"
+#include "codegen/kernel/interpreter.h"
+#include "codegen/kernel/verifier.h"
+#include "primset/error.h"
+
+namespace primset::kir {
+namespace {
+
+using testing::HasSubstr;
+
+TargetModel gpu() {
+  TargetModel t;
+  t.format = Format::ptx;
+  t.simt = t.async_copy = t.matrix = true;
+  t.min_subgroup = t.max_subgroup = 32;
+  return t;
+}
+
+std::string run(const Kernel& kernel, std::vector<InterpreterBuffer> buffers) {
+  verify_or_throw(kernel, gpu());
+  InterpreterOptions options;
+  options.subgroup_size = 32;
+  try {
+    interpret(kernel, buffers, {}, options);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+template <class T>
+InterpreterBuffer buffer(std::vector<T>& data) {
+  return {std::as_writable_bytes(std::span(data)), {}};
+}
+
+// --- matrices ------------------------------------------------------------------------------------
+
+// c += a b by one subgroup. a lies by rows or, transposed, by columns; b by columns or by rows.
+Kernel product(bool bf16, bool a_transposed, bool b_transposed) {
+  Builder b("product", gpu());
+  b.set_group_size(32);
+  const Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", true, false),
+              z = b.pointer_param("z", true, true);
+  const Value lane = b.local_id(0), yes = b.i1(true);
+  const Value a = b.group_alloc(Scalar::i16, 256), w = b.group_alloc(Scalar::i16, 128);
+  const Value at = b.mul(lane, b.i32(8));
+  b.copy_async(Scalar::i16, 8, a, at, x, at, yes);
+  b.copy_commit();
+  b.copy_async(Scalar::i16, 4, w, b.mul(lane, b.i32(4)), y, b.mul(lane, b.i32(4)), yes);
+  b.copy_commit();
+  b.copy_wait(0);
+  b.barrier();
+  // Matrix i of a: rows 8 (i % 2), terms 8 (i / 2). Of b two, twice: terms 8 (i % 2).
+  const Value line = b.and_(lane, b.i32(7)), matrix = b.lshr(lane, b.i32(3));
+  const Value low = b.mul(b.and_(matrix, b.i32(1)), b.i32(8)),
+              high = b.mul(b.lshr(matrix, b.i32(1)), b.i32(8));
+  const auto element = [&](Value row, Value column, int columns) {
+    return b.add(b.mul(row, b.i32(columns)), column);
+  };
+  const Value a_at =
+      a_transposed ? element(b.add(high, line), low, 16) : element(b.add(low, line), high, 16);
+  const Value b_at = b_transposed ? element(line, low, 16) : element(b.add(low, line), b.i32(0), 8);
+  const Value left = b.matrix_load(a, a_at, a_transposed);
+  const Value both = b.matrix_load(w, b_at, !b_transposed);
+  const Value right = b.shuffle(both, both, {0, 1});
+  const Value row = b.lshr(lane, b.i32(2)), column = b.mul(b.and_(lane, b.i32(3)), b.i32(2));
+  const Value top = element(row, column, 8), bottom = b.add(top, b.i32(64));
+  const Type pair{Scalar::f32, 2};
+  const Value sums = b.shuffle(b.load(pair, z, top, 8), b.load(pair, z, bottom, 8), {0, 1, 2, 3});
+  const Value out =
+      bf16 ? b.matrix_multiply_bf16(left, right, sums) : b.matrix_multiply_f16(left, right, sums);
+  b.store(z, top, b.shuffle(out, out, {0, 1}), 8);
+  b.store(z, bottom, b.shuffle(out, out, {2, 3}), 8);
+  return std::move(b).finish();
+}
+
+// Whole numbers up to 8 are exact in both formats.
+uint16_t bits_of(int value, bool bf16) {
+  const uint32_t f32 = std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (bf16) return static_cast<uint16_t>(f32 >> 16);
+  if (value == 0) return 0;
+  const uint32_t sign = f32 >> 16 & 0x8000, exponent = (f32 >> 23 & 0xff) - 127 + 15;
+  return static_cast<uint16_t>(sign | exponent << 10 | (f32 >> 13 & 0x3ff));
+}
+
+TEST(MatrixTest, ProductsAreThoseOfTheElements) {
+  for (const bool bf16 : {false, true}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      const bool a_transposed = layout & 1, b_transposed = layout & 2;
+      std::vector<uint16_t> a(256), b(128);
+      std::vector<float> c(128), want(128);
+      const auto x = [](int i, int k) { return (7 * i + 3 * k) % 17 - 8; };
+      const auto y = [](int k, int j) { return (5 * k + 11 * j) % 13 - 6; };
+      for (int i = 0; i < 16; ++i) {
+        for (int k = 0; k < 16; ++k)
+          a[static_cast<size_t>(a_transposed ? 16 * k + i : 16 * i + k)] = bits_of(x(i, k), bf16);
+      }
+      for (int k = 0; k < 16; ++k) {
+        for (int j = 0; j < 8; ++j)
+          b[static_cast<size_t>(b_transposed ? 16 * j + k : 8 * k + j)] = bits_of(y(k, j), bf16);
+      }
+      for (int i = 0; i < 16; ++i) {
+        for (int j = 0; j < 8; ++j) {
+          const auto at = static_cast<size_t>(8 * i + j);
+          c[at] = want[at] = static_cast<float>(i - j);
+          for (int k = 0; k < 16; ++k) want[at] += static_cast<float>(x(i, k) * y(k, j));
+        }
+      }
+      EXPECT_EQ(run(product(bf16, a_transposed, b_transposed), {buffer(a), buffer(b), buffer(c)}),
+                "");
+      EXPECT_EQ(c, want) << bf16 << layout;
+    }
+  }
+}
+
+// A kernel of 32 threads over 64 elements of x in global memory and as many of `group`.
+Kernel kernel_of(const std::function<void(Builder&, Value x, Value group, Value lane)>& body) {
+  Builder b("k", gpu());
+  b.set_group_size(32);
+  const Value x = b.pointer_param("x", true, true);
+  body(b, x, b.group_alloc(Scalar::i16, 64), b.local_id(0));
+  return std::move(b).finish();
+}
+std::string run(const std::function<void(Builder&, Value, Value, Value)>& body,
+                std::vector<uint16_t>& x) {
+  return run(kernel_of(body), {buffer(x)});
+}
+
+TEST(MatrixTest, RowsOfMatricesAreAligned) {
+  std::vector<uint16_t> x(64);
+  const auto error = run(
+      [](Builder& b, Value, Value group, Value lane) {
+        b.store(group, lane, b.constant({Scalar::i16}, 0), 2);
+        b.store(group, b.add(lane, b.i32(32)), b.constant({Scalar::i16}, 0), 2);
+        b.barrier();
+        b.matrix_load(group, b.i32(1), false);
+      },
+      x);
+  EXPECT_THAT(error, HasSubstr("misaligned"));
+}
+
+TEST(MatrixTest, RowsOfMatricesAreWritten) {
+  std::vector<uint16_t> x(64);
+  EXPECT_THAT(
+      run([](Builder& b, Value, Value group, Value) { b.matrix_load(group, b.i32(0), false); }, x),
+      HasSubstr("uninitialised"));
+}
+
+// --- asynchronous copies -------------------------------------------------------------------------
+
+TEST(AsyncCopyTest, WhatIsNotKeptIsZero) {
+  std::vector<uint16_t> x(64);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint16_t>(i + 1);
+  EXPECT_EQ(run(
+                [](Builder& b, Value x, Value group, Value lane) {
+                  const Value at = b.mul(lane, b.i32(2));
+                  b.copy_async(Scalar::i16, 2, group, at, x, at, b.slt(lane, b.i32(31)));
+                  b.copy_commit();
+                  b.copy_wait(0);
+                  b.barrier();
+                  const Type pair{Scalar::i16, 2};
+                  b.store(x, b.sub(b.i32(62), at), b.load(pair, group, at, 4), 4);
+                },
+                x),
+            "");
+  EXPECT_EQ(x[62], 1);
+  EXPECT_EQ(x[63], 2);
+  EXPECT_EQ(x[2], 61);
+  EXPECT_EQ(x[0], 0);
+  EXPECT_EQ(x[1], 0);
+}
+
+TEST(AsyncCopyTest, AnUnfinishedCopyGivesNothingThatMakesSense) {
+  for (const uint32_t running : {0, 1}) {
+    std::vector<uint16_t> x(64, 7);
+    EXPECT_EQ(run(
+                  [&](Builder& b, Value x, Value group, Value lane) {
+                    const Value at = b.mul(lane, b.i32(2));
+                    b.copy_async(Scalar::i16, 2, group, at, x, at, b.i1(true));
+                    b.copy_commit();
+                    b.copy_wait(running);
+                    b.store(x, at, b.load({Scalar::i16, 2}, group, at, 4), 4);
+                  },
+                  x),
+              "");
+    EXPECT_EQ(x[5], running == 0 ? 7 : 0xffff);
+  }
+}
+
+TEST(AsyncCopyTest, RacesAreFound) {
+  std::vector<uint16_t> x(64, 7);
+  const auto error = run(
+      [](Builder& b, Value x, Value group, Value lane) {
+        const Value at = b.mul(lane, b.i32(2));
+        b.copy_async(Scalar::i16, 2, group, at, x, at, b.i1(true));
+        b.copy_commit();
+        b.copy_wait(0);
+        b.store(x, at, b.load({Scalar::i16, 2}, group, b.sub(b.i32(62), at), 4), 4);
+      },
+      x);
+  EXPECT_THAT(error, testing::AnyOf(HasSubstr("race"), HasSubstr("uninitialised")));
+}
+
+TEST(AsyncCopyTest, PlacesAreChecked) {
+  std::vector<uint16_t> x(64, 7);
+  const auto copy_from = [&](int64_t first, bool keep) {
+    return run(
+        [&](Builder& b, Value x, Value group, Value lane) {
+          const Value at = b.mul(lane, b.i32(2));
+          b.copy_async(Scalar::i16, 2, group, at, x, b.add(at, b.i32(first)), b.i1(keep));
+          b.copy_commit();
+          b.copy_wait(0);
+        },
+        x);
+  };
+  EXPECT_THAT(copy_from(2, true), HasSubstr("out of bounds"));
+  EXPECT_THAT(copy_from(1, true), HasSubstr("misaligned"));
+  EXPECT_EQ(copy_from(1000, false), "");
+}
+
+}  // namespace
+}  // namespace primset::kir
