@@ -6,7 +6,7 @@
 // result elementwise is computed before it is stored.
 #include <algorithm>
 
-#include "codegen/schedule/kernels.h"
+#include "codegen/schedule/contraction_parts.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/scalar_lowering.h"
 
@@ -16,7 +16,7 @@ using kir::Builder;
 using kir::Value;
 using prims::SymInt;
 using prims::ValueId;
-using Ints = std::vector<int64_t>;
+using Ints = DimList;
 
 namespace {
 
@@ -25,43 +25,18 @@ constexpr int kBlockRows = 4;  // of the result in a thread: kBlockRows x kBlock
 constexpr int kBlockColumns = 4;
 constexpr int kDepth = 16;  // of a tile along k
 
-Index opaque(Value v) {
-  Affine a;
-  a.opaque = v;
-  return affine_index(std::move(a));
-}
-
-// Which dimensions of an operand are batch, free and contracted, in the order of the result.
-struct Roles {
-  Ints batch, free, contract;
-};
-Roles roles(const prims::Node& n, const char* batch, const char* contract, size_t rank) {
-  Roles r{n.attr<Ints>(batch), {}, n.attr<Ints>(contract)};
-  auto in = [](const Ints& list, int64_t d) { return std::ranges::find(list, d) != list.end(); };
-  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
-    if (!in(r.batch, d) && !in(r.contract, d)) r.free.push_back(d);
-  }
-  return r;
-}
-
-SymInt size_of(const prims::SymInts& shape, const Ints& dims) {
-  SymInt n = 1;
-  for (int64_t d : dims) n *= shape[static_cast<size_t>(d)];
-  return n;
-}
-
 class ContractionBuilder {
  public:
   ContractionBuilder(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots)
       : c_(c),
         g_(c.values.graph),
         n_(g_.node(node)),
-        roots_(roots),
         f_(c.name, c.target, c.index32, g_.type(n_.results[0]).shape),
         e_(f_, c.values),
         accumulate_(g_.type(n_.results[0]).dtype),
-        a_{n_.operands[0], roles(n_, "a_batch", "a_contract", rank(0))},
-        b_{n_.operands[1], roles(n_, "b_batch", "b_contract", rank(1))},
+        a_{n_.operands[0], contraction_roles(n_, 0, rank(0))},
+        b_{n_.operands[1], contraction_roles(n_, 1, rank(1))},
+        result_(f_, e_, g_, n_, roots, a_.roles, b_.roles),
         m_(size_of(shape(a_), a_.roles.free)),
         n_size_(size_of(shape(b_), b_.roles.free)),
         k_(size_of(shape(a_), a_.roles.contract)),
@@ -82,8 +57,8 @@ class ContractionBuilder {
     b().for_loop(index(b().group_id(0)), f_.param(tiles), index(b().group_count(0)), {},
                  [&](Value tile, auto) {
                    ElementEmitter::Scope scope(e_);
-                   const auto [rest, column] = divide(tile, column_tiles);
-                   const auto [batch, row] = divide(rest, row_tiles);
+                   const auto [rest, column] = divide(f_, tile, column_tiles);
+                   const auto [batch, row] = divide(f_, rest, row_tiles);
                    one_tile(batch, b().mul(row, constant(rows_)),
                             b().mul(column, constant(columns_)));
                    return Builder::Values{};
@@ -96,7 +71,7 @@ class ContractionBuilder {
  private:
   struct Operand {
     ValueId value;
-    Roles roles;
+    ContractionRoles roles;
     Value memory = {};  // the tile: element (k, i) at k * pitch + i
     int extent = 0, pitch = 0;
   };
@@ -106,11 +81,6 @@ class ContractionBuilder {
   const prims::SymInts& shape(const Operand& o) const { return g_.type(o.value).shape; }
   Value index(Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
   Value constant(int64_t v) { return f_.index_constant(v); }
-  std::pair<Value, Value> divide(Value v, const SymInt& by) {
-    if (by.is_constant() && by.constant() == 1) return {v, constant(0)};
-    const Value d = f_.param(by), q = b().udiv(v, d);
-    return {q, b().sub(v, b().mul(q, d))};
-  }
   kir::Type element_type() const { return {register_scalar(accumulate_)}; }
   uint32_t element_bytes() const {
     return static_cast<uint32_t>(kir::bytes(element_type().scalar));
@@ -120,20 +90,6 @@ class ContractionBuilder {
     o.extent = extent;
     o.pitch = extent + 1;  // threads that go down k then meet different banks
     o.memory = b().group_alloc(element_type().scalar, static_cast<uint32_t>(kDepth * o.pitch));
-  }
-
-  // The linear index over `dims`, taken apart into `at`.
-  void spread(Value linear, const Ints& dims, const prims::SymInts& sizes, Indices& at) {
-    for (size_t i = dims.size(); i-- > 0;) {
-      const auto d = static_cast<size_t>(dims[i]);
-      if (i == 0) {
-        at[d] = opaque(linear);
-        break;
-      }
-      const auto [rest, mine] = divide(linear, sizes[d]);
-      at[d] = opaque(mine);
-      linear = rest;
-    }
   }
 
   // Does memory run along a contracted dimension? Then neighbouring threads load along k.
@@ -179,9 +135,9 @@ class ContractionBuilder {
       const Value row = b().add(first, i), depth = b().add(k_first, k);
       const Value inside = b().and_(b().slt(row, f_.param(limit)), b().slt(depth, f_.param(k_)));
       Indices at(g_.type(o.value).rank());
-      spread(batch, o.roles.batch, shape(o), at);
-      spread(row, o.roles.free, shape(o), at);
-      spread(depth, o.roles.contract, shape(o), at);
+      spread(f_, batch, o.roles.batch, shape(o), at);
+      spread(f_, row, o.roles.free, shape(o), at);
+      spread(f_, depth, o.roles.contract, shape(o), at);
       Elem e = e_.emit_under(inside, o.value, at);
       e = lower_convert(b(), e, g_.type(o.value).dtype, accumulate_);
       const Value v = b().select(inside, e.re, b().constant(element_type(), 0));
@@ -236,38 +192,17 @@ class ContractionBuilder {
 
   void finish(Value batch, Value row, Value column, Value sum) {
     const Value inside = b().and_(b().slt(row, f_.param(m_)), b().slt(column, f_.param(n_size_)));
-    b().if_then(inside, [&] {
-      ElementEmitter::Scope scope(e_);
-      // The result's dimensions: batch, then the free ones of a, then those of b.
-      const prims::SymInts& sizes = f_.domain();
-      Indices at(sizes.size());
-      Ints dims[3];
-      const size_t counts[] = {a_.roles.batch.size(), a_.roles.free.size(), b_.roles.free.size()};
-      int64_t next = 0;
-      for (size_t part = 0; part < 3; ++part) {
-        for (size_t i = 0; i < counts[part]; ++i) dims[part].push_back(next++);
-      }
-      spread(batch, dims[0], sizes, at);
-      spread(row, dims[1], sizes, at);
-      spread(column, dims[2], sizes, at);
-      e_.bind(n_.results[0], at, {sum, {}});
-      std::vector<Elem> results;
-      for (const Root& r : roots_) results.push_back(e_.emit(r.value, at));
-      for (size_t i = 0; i < roots_.size(); ++i) {
-        f_.store(roots_[i].out.buffer, g_.type(roots_[i].value).dtype,
-                 place_address(f_, roots_[i].out, at), results[i]);
-      }
-    });
+    b().if_then(inside, [&] { result_.store(sum, result_.at(batch, row, column)); });
   }
 
   const BuildContext& c_;
   const prims::Graph& g_;
   const prims::Node& n_;
-  const std::vector<Root>& roots_;
   Frame f_;
   ElementEmitter e_;
   const DType accumulate_;
   Operand a_, b_;
+  ContractionResult result_;
   const SymInt m_, n_size_, k_;
   const int threads_, rows_, columns_;
   Value thread_;
@@ -280,8 +215,8 @@ bool tiles_contraction(const prims::Node& n, const prims::SymInts& a, const prim
   const DType t = n.attr<DType>("accumulate");
   const bool type = t == DType::f32 || t == DType::f64 || t == DType::i32 || t == DType::i64;
   if (!target.simt || !type || target.group_threads < 2 * kColumns) return false;
-  const SymInt m = size_of(a, roles(n, "a_batch", "a_contract", a.size()).free);
-  const SymInt n_size = size_of(b, roles(n, "b_batch", "b_contract", b.size()).free);
+  const SymInt m = size_of(a, contraction_roles(n, 0, a.size()).free);
+  const SymInt n_size = size_of(b, contraction_roles(n, 1, b.size()).free);
   // Smaller ones would leave most of a tile empty.
   return SymInt(kTiledContraction - 1) < m && SymInt(kTiledContraction - 1) < n_size;
 }

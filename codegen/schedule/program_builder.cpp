@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/pipelined_contraction.h"
 #include "codegen/schedule/scalar_lowering.h"
 #include "primset/error.h"
 
@@ -413,7 +414,13 @@ void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
   std::set<ValueId> needed, seen;
   for (ValueId operand : g_.node(id).operands) frontier(operand, needed, seen);
   for (ValueId u : needed) materialize(u);
-  launch(fused([&] { return contraction_kernel(context("contraction"), id, roots); }), id);
+  const auto &a = g_.node(id).operands[0], &b = g_.node(id).operands[1];
+  launch(fused([&] {
+           const BuildContext c = context("contraction");
+           auto pipelined = pipelined_contraction(c, id, roots, viewed(a), viewed(b));
+           return pipelined ? std::move(*pipelined) : contraction_kernel(c, id, roots);
+         }),
+         id);
 }
 
 // The contraction whose result is used by the roots alone, elementwise at their own positions; then

@@ -199,6 +199,7 @@ void Runner::run(uint32_t id, const kir::Kernel& kernel,
     kir::InterpreterOptions options;
     options.groups = {groups, 1, 1};
     options.fused_fma = target_.fused_fma;
+    if (target_.min_subgroup > 1) options.subgroup_size = target_.min_subgroup;
     kir::interpret(kernel, buffers, scalars, options);
     return;
   }
@@ -225,6 +226,16 @@ kir::TargetModel simt_model() {
   m.group_threads = 64;
   m.fused_fma = false;
   m.max_groups_x = 5;  // small, so that grids wrap
+  return m;
+}
+
+kir::TargetModel matrix_model() {
+  kir::TargetModel m = simt_model();
+  m.format = kir::Format::ptx;
+  m.fused_fma = true;
+  m.min_subgroup = m.max_subgroup = 32;
+  m.group_memory = 49152;
+  m.async_copy = m.matrix = true;
   return m;
 }
 

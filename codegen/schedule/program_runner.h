@@ -29,8 +29,9 @@ RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
                          bool in_tables = false, int64_t shift = 0);
 
-// A SIMT machine for the interpreter.
+// A SIMT machine for the interpreter; and one that copies asynchronously and multiplies matrices.
 kir::TargetModel simt_model();
+kir::TargetModel matrix_model();
 
 }  // namespace primset::schedule
 

@@ -66,6 +66,14 @@ TEST_P(Families, Simt) {
   run(simt_model(), true, false);
 }
 
+// On few processors, so that large tiles are worth it here.
+TEST_P(Families, MatrixUnits) {
+  kir::TargetModel target = matrix_model();
+  target.processors = 1;
+  run(target, false, true);
+  run(target, true, false);
+}
+
 TEST_P(Families, CpuInTables) {
   run(emit::native_model(), false, true, true);
 }
@@ -135,6 +143,65 @@ graph(%0 x: f32[s0, s1, s2], %1 w: f16[s3, s2], %2 bias: f32[s3]) {
   %5: f32[s0, s1, s3] = broadcast_in_dim(%2) {shape = [s0, s1, s3], dims = (2)}
   %6: f32[s0, s1, s3] = add(%3, %5)
   return %6 r
+}
+)"},
+    {"bf16_product", R"(symbol s0 = 70 min 2
+symbol s1 = 40 min 2
+symbol s2 = 72 min 2
+graph(%0 x: bf16[s0, s1], %1 y: bf16[s1, s2]) {
+  %2: f32[s0, s2] = dot_general(%0, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  %3: bf16[s0, s2] = convert(%2) {dtype = bf16}
+  return %3 r
+}
+)"},
+    {"bf16_product_in_large_tiles", R"(symbol s0 = 136 min 2
+symbol s1 = 72 min 2
+symbol s2 = 132 min 2
+graph(%0 x: bf16[s0, s1], %1 y: bf16[s2, s1]) {
+  %2: f32[s0, s2] = dot_general(%0, %1) {a_contract = (1), b_contract = (1), a_batch = (), b_batch = (), accumulate = f32}
+  %3: bf16[s0, s2] = convert(%2) {dtype = bf16}
+  return %3 r
+}
+)"},
+    {"f16_linear_of_odd_sizes", R"(symbol s0 = 2 min 2
+symbol s1 = 37 min 2
+symbol s2 = 50 min 2
+symbol s3 = 45 min 2
+graph(%0 x: f16[s0, s1, s2], %1 w: f16[s3, s2], %2 bias: f16[s3]) {
+  %3: f16[s0*s1, s2] = reshape(%0) {shape = [s0*s1, s2]}
+  %4: f16[s2, s3] = transpose(%1) {permutation = (1, 0)}
+  %5: f32[s0*s1, s3] = dot_general(%3, %4) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  %6: f32[s3] = convert(%2) {dtype = f32}
+  %7: f32[s0*s1, s3] = broadcast_in_dim(%6) {shape = [s0*s1, s3], dims = (1)}
+  %8: f32[s0*s1, s3] = add(%5, %7)
+  %9: f16[s0*s1, s3] = convert(%8) {dtype = f16}
+  %10: f16[s0, s1, s3] = reshape(%9) {shape = [s0, s1, s3]}
+  return %10 r
+}
+)"},
+    {"f16_batched_product", R"(symbol s0 = 3 min 2
+symbol s1 = 33 min 2
+graph(%0 x: f16[s0, s1, 64], %1 y: f16[s0, 64, 40]) {
+  %2: f32[s0, s1, 40] = dot_general(%0, %1) {a_contract = (2), b_contract = (1), a_batch = (0), b_batch = (0), accumulate = f32}
+  return %2 r
+}
+)"},
+    {"f32_product_of_whole_chunks", R"(symbol s0 = 130 min 2
+symbol s1 = 36 min 2
+symbol s2 = 132 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s1, s2], %2 z: f32[s0, s2]) {
+  %3: f32[s0, s2] = dot_general(%0, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  %4: f32[s0, s2] = add(%3, %2)
+  return %4 r
+}
+)"},
+    {"f32_product_of_odd_sizes", R"(symbol s0 = 2 min 2
+symbol s1 = 70 min 2
+symbol s2 = 37 min 2
+symbol s3 = 45 min 2
+graph(%0 x: f32[s0, s1, s2], %1 y: f32[s0, s3, s2]) {
+  %2: f32[s0, s1, s3] = dot_general(%0, %1) {a_contract = (2), b_contract = (2), a_batch = (0), b_batch = (0), accumulate = f32}
+  return %2 r
 }
 )"},
     {"batched_product_in_tiles", R"(symbol s0 = 3 min 2

@@ -39,7 +39,9 @@ Array random_array(DType dtype, std::vector<int64_t> shape, std::mt19937_64& rng
   Array a{dtype, std::move(shape), {}};
   a.data.resize(static_cast<size_t>(a.size()));
   for (auto& e : a.data) {
-    if (is_floating(dtype) || is_complex(dtype)) {
+    if (dtype == DType::bf16) {  // numbers that it holds
+      e.re = static_cast<long double>(static_cast<int64_t>(rng() % 255) - 127) / 32;
+    } else if (is_floating(dtype) || is_complex(dtype)) {
       e.re =
           static_cast<long double>(static_cast<float>(static_cast<int64_t>(rng() % 2001) - 1000)) /
           256;

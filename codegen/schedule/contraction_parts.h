@@ -1,0 +1,62 @@
+// What the kernels of a contraction have in common: the dims of its operands by what they are for,
+// and its result, element by element.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_CONTRACTION_PARTS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_CONTRACTION_PARTS_H_
+
+#include <utility>
+#include <vector>
+
+#include "codegen/schedule/kernels.h"
+
+namespace primset::schedule {
+
+using DimList = std::vector<int64_t>;
+
+// Which dimensions of an operand are batch, free and contracted, in the order of the result.
+struct ContractionRoles {
+  DimList batch, free, contract;
+};
+// Of operand 0 or 1, which has `rank` dims.
+ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t rank);
+
+SymInt size_of(const SymInts& shape, const DimList& dims);
+
+// v / by and v % by.
+std::pair<kir::Value, kir::Value> divide(Frame& f, kir::Value v, const SymInt& by);
+// The linear index over `dims`, taken apart into `at`.
+void spread(Frame& f, kir::Value linear, const DimList& dims, const SymInts& sizes, Indices& at);
+
+// The result's elements: [batch, free dims of a, free dims of b].
+class ContractionResult {
+ public:
+  ContractionResult(Frame& f, ElementEmitter& e, const prims::Graph& g, const prims::Node& n,
+                    const std::vector<Root>& roots, const ContractionRoles& a,
+                    const ContractionRoles& b);
+
+  // Batch, row and column are linear over their dims.
+  Indices at(kir::Value batch, kir::Value row, kir::Value column) const;
+  // What is made of the sum of an element, a root each; `at` as above.
+  std::vector<Elem> made_of(kir::Value sum, const Indices& at);
+  // Makes and stores them, under the frame's mask.
+  void store(kir::Value sum, const Indices& at);
+
+  // Do pairs of neighbouring columns, the first of them even, lie side by side in every root? A
+  // truth value found when the kernel runs; invalid where they never do.
+  kir::Value has_pairs();
+  // Stores two such columns; at: the first of them.
+  void store_pair(kir::Value first, kir::Value second, const Indices& at, const Indices& next);
+
+ private:
+  bool may_have_pairs(const Root& r) const;
+
+  Frame& f_;
+  ElementEmitter& e_;
+  const prims::Graph& g_;
+  const prims::ValueId result_;
+  const std::vector<Root>& roots_;
+  DimList dims_[3];  // of the result: batch, rows, columns
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_CONTRACTION_PARTS_H_

@@ -1,0 +1,448 @@
+// Matrix products on devices that copy to workgroup memory asynchronously: tiles of both operands
+// are on their way while earlier ones are multiplied, by matrix units where the operands are f16 or
+// bf16 and by fused multiplications where they are f32. Either way sums are f32, and a sum's terms
+// are added in an order that depends on nothing but the tile's size.
+#include <algorithm>
+#include <memory>
+
+#include "codegen/schedule/pipelined_contraction.h"
+#include "codegen/schedule/product_tile.h"
+
+namespace primset::schedule {
+
+using kir::Builder;
+using kir::Scalar;
+using kir::Type;
+using kir::Value;
+using Values = Builder::Values;
+
+namespace {
+
+constexpr Type kSums{Scalar::f32, 4};
+
+// How large a tile is, and how its result is shared out.
+struct Tiling {
+  int rows, columns, depth, stages, threads;
+  // With matrix units: of the part that a subgroup computes.
+  int subgroup_rows = 0, subgroup_columns = 0;
+};
+constexpr Tiling kLargeMatrix{128, 128, 32, 3, 128, 64, 64};
+constexpr Tiling kSmallMatrix{64, 64, 64, 3, 128, 32, 32};
+constexpr Tiling kScalar{128, 128, 16, 3, 256};
+// Rows of tiles that are gone through together, column by column: they share what is read.
+constexpr int kRowsTogether = 8;
+
+constexpr uint32_t group_bytes(const Tiling& t, int element) {
+  return static_cast<uint32_t>((t.rows + t.columns) * t.depth * t.stages * element);
+}
+
+bool by_matrices(DType operands) {
+  return operands == DType::f16 || operands == DType::bf16;
+}
+
+// The part of the work that differs between matrix units and plain arithmetic: what a thread holds
+// of the result.
+class Arithmetic {
+ public:
+  virtual ~Arithmetic() = default;
+  virtual Values zero() = 0;
+  // The sums after the tiles in the stages that begin there (i32) are multiplied.
+  virtual Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) = 0;
+  // Calls with(sum, row, column) for each of them, two columns that are neighbours after each
+  // other, the first of them even; rows and columns (i32) are the tile's.
+  virtual void each_pair(
+      std::span<const Value> sums,
+      const std::function<void(Value, Value, Value row, Value column)>& with) = 0;
+};
+
+// --- matrix units --------------------------------------------------------------------------------
+
+class MatrixArithmetic final : public Arithmetic {
+ public:
+  MatrixArithmetic(Frame& f, const Tiling& t, DType operands, ProductTile& a, ProductTile& b)
+      : b_(f.builder()), t_(t), bf16_(operands == DType::bf16), a_tile_(a), b_tile_(b) {
+    const Value thread = b_.local_id(0);
+    lane_ = b_.and_(thread, b_.i32(31));
+    const Value subgroup = b_.lshr(thread, b_.i32(5));
+    const int across = t.columns / t.subgroup_columns;
+    first_row_ = b_.mul(b_.udiv(subgroup, b_.i32(across)), b_.i32(t.subgroup_rows));
+    first_column_ = b_.mul(b_.urem(subgroup, b_.i32(across)), b_.i32(t.subgroup_columns));
+  }
+
+  Values zero() override {
+    return Values(static_cast<size_t>(row_blocks() * column_blocks()), b_.constant(kSums, 0));
+  }
+
+  Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
+    Values next(sums.begin(), sums.end());
+    for (int k = 0; k < t_.depth / 16; ++k) {
+      Values a, b;
+      for (int i = 0; i < row_blocks(); ++i)
+        a.push_back(fragment(a_tile_, a_stage, first_row_, i, k, true));
+      for (int j = 0; j < column_blocks() / 2; ++j) {
+        const Value two = fragment(b_tile_, b_stage, first_column_, j, k, false);
+        b.push_back(b_.shuffle(two, two, {0, 1}));
+        b.push_back(b_.shuffle(two, two, {2, 3}));
+      }
+      for (size_t i = 0; i < a.size(); ++i) {
+        for (size_t j = 0; j < b.size(); ++j) {
+          Value& sum = next[i * b.size() + j];
+          sum = bf16_ ? b_.matrix_multiply_bf16(a[i], b[j], sum)
+                      : b_.matrix_multiply_f16(a[i], b[j], sum);
+        }
+      }
+    }
+    return next;
+  }
+
+  void each_pair(std::span<const Value> sums,
+                 const std::function<void(Value, Value, Value, Value)>& with) override {
+    const Value group = b_.lshr(lane_, b_.i32(2)), member = b_.and_(lane_, b_.i32(3));
+    const Value row = b_.add(first_row_, group);
+    const Value column = b_.add(first_column_, b_.mul(member, b_.i32(2)));
+    for (int i = 0; i < row_blocks(); ++i) {
+      for (uint32_t half = 0; half < 2; ++half) {
+        for (int j = 0; j < column_blocks(); ++j) {
+          const Value sum = sums[static_cast<size_t>(i * column_blocks() + j)];
+          with(b_.extract(sum, 2 * half), b_.extract(sum, 2 * half + 1),
+               b_.add(row, b_.i32(16 * i + 8 * int64_t{half})), b_.add(column, b_.i32(8 * j)));
+        }
+      }
+    }
+  }
+
+ private:
+  int row_blocks() const { return t_.subgroup_rows / 16; }
+  int column_blocks() const { return t_.subgroup_columns / 8; }
+
+  // Block `i` of 16 rows by terms 16 k to 16 k + 15 of a tile, as four matrices of 8 x 8: of a they
+  // are ordered by rows first, of b (where rows are columns of the result) by terms first.
+  Value fragment(ProductTile& tile, Value stage, Value first, int i, int k, bool is_a) {
+    const Value matrix = b_.lshr(lane_, b_.i32(3)), line = b_.and_(lane_, b_.i32(7));
+    const Value low = b_.and_(matrix, b_.i32(1)), high = b_.lshr(matrix, b_.i32(1));
+    const Value row_half = is_a ? low : high, term_half = is_a ? high : low;
+    if (tile.along_terms()) {
+      const Value own = b_.add(b_.mul(row_half, b_.i32(8)), line);
+      const Value at =
+          tile.place(b_.add(first, own), b_.add(term_half, b_.i32(2 * k)), tile.swizzle_of(own));
+      const Value block = b_.add(stage, at);
+      return b_.matrix_load(tile.memory(), b_.add(block, b_.i32(16 * int64_t{i} * t_.depth)),
+                            false);
+    }
+    const Value own = b_.add(b_.mul(term_half, b_.i32(8)), line);
+    const Value chunk = b_.add(b_.add(b_.lshr(first, b_.i32(3)), row_half), b_.i32(2 * i));
+    const Value at = tile.place(own, chunk, tile.swizzle_of(own));
+    const Value block = b_.add(stage, at);
+    const int extent = tile.stage_elements() / t_.depth;
+    return b_.matrix_load(tile.memory(), b_.add(block, b_.i32(16 * int64_t{k} * extent)), true);
+  }
+
+  Builder& b_;
+  const Tiling& t_;
+  const bool bf16_;
+  ProductTile &a_tile_, &b_tile_;
+  Value lane_, first_row_, first_column_;
+};
+
+// --- plain arithmetic ----------------------------------------------------------------------------
+
+// 16 x 16 threads, 8 x 8 sums each. Of a tile that lies along its terms a thread has every
+// sixteenth row; else two blocks of four neighbours, read as one vector.
+class ScalarArithmetic final : public Arithmetic {
+ public:
+  ScalarArithmetic(Frame& f, const Tiling& t, ProductTile& a, ProductTile& b)
+      : b_(f.builder()), t_(t), a_tile_(a), b_tile_(b) {
+    // A subgroup of 32 is a block of 8 x 4 threads.
+    const Value thread = b_.local_id(0), block = b_.lshr(thread, b_.i32(5));
+    const Value lane = b_.and_(thread, b_.i32(31));
+    thread_row_ = b_.add(b_.mul(b_.lshr(block, b_.i32(2)), b_.i32(8)), b_.lshr(lane, b_.i32(2)));
+    thread_column_ = b_.add(b_.mul(b_.and_(block, b_.i32(3)), b_.i32(4)), b_.and_(lane, b_.i32(3)));
+  }
+
+  Values zero() override { return Values(kSide * kSide, b_.constant(kir::kF32, 0)); }
+
+  Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
+    Values next(sums.begin(), sums.end());
+    for (int k = 0; k < t_.depth; k += 4) {
+      const Block a = block(a_tile_, a_stage, thread_row_, k);
+      const Block b = block(b_tile_, b_stage, thread_column_, k);
+      for (size_t term = 0; term < 4; ++term) {
+        for (size_t i = 0; i < kSide; ++i) {
+          for (size_t j = 0; j < kSide; ++j) {
+            Value& sum = next[i * kSide + j];
+            sum = b_.fma(a[term][i], b[term][j], sum);
+          }
+        }
+      }
+    }
+    return next;
+  }
+
+  void each_pair(std::span<const Value> sums,
+                 const std::function<void(Value, Value, Value, Value)>& with) override {
+    for (int i = 0; i < int{kSide}; ++i) {
+      const Value row = place(a_tile_, thread_row_, i);
+      for (int j = 0; j < int{kSide}; j += 2) {
+        const auto at = static_cast<size_t>(i) * kSide + static_cast<size_t>(j);
+        with(sums[at], sums[at + 1], row, place(b_tile_, thread_column_, j));
+      }
+    }
+  }
+  // Are the columns of a pair neighbours?
+  bool has_neighbours() const { return !b_tile_.along_terms(); }
+
+ private:
+  static constexpr size_t kSide = 8;
+  using Block = std::array<std::array<Value, kSide>, 4>;  // by term, then row
+
+  // Row `i` of a thread's.
+  Value place(const ProductTile& tile, Value thread, int i) {
+    if (tile.along_terms()) return b_.add(thread, b_.i32(16 * int64_t{i}));
+    return b_.add(b_.mul(thread, b_.i32(4)), b_.i32(64 * int64_t{i / 4} + i % 4));
+  }
+
+  Value load(ProductTile& tile, Value at) {
+    return b_.load({Scalar::f32, 4}, tile.memory(), at, 16);
+  }
+
+  // The thread's rows at terms k to k + 3.
+  Block block(ProductTile& tile, Value stage, Value thread, int k) {
+    Block out;
+    if (tile.along_terms()) {
+      const Value at = b_.add(stage, tile.place(thread, b_.i32(k / 4), tile.swizzle_of(thread)));
+      for (size_t i = 0; i < kSide; ++i) {
+        const Value four = load(tile, b_.add(at, b_.i32(16 * static_cast<int64_t>(i) * t_.depth)));
+        for (uint32_t term = 0; term < 4; ++term) out[term][i] = b_.extract(four, term);
+      }
+      return out;
+    }
+    for (int term = 0; term < 4; ++term) {
+      const Value line = b_.i32(k + term);
+      for (int j = 0; j < 2; ++j) {
+        const Value at = tile.place(line, b_.add(thread, b_.i32(16 * j)), tile.swizzle_of(line));
+        const Value four = load(tile, b_.add(stage, at));
+        for (uint32_t i = 0; i < 4; ++i)
+          out[static_cast<size_t>(term)][4 * static_cast<size_t>(j) + i] = b_.extract(four, i);
+      }
+    }
+    return out;
+  }
+
+  Builder& b_;
+  const Tiling& t_;
+  ProductTile &a_tile_, &b_tile_;
+  Value thread_row_, thread_column_;
+};
+
+// --- the kernel ----------------------------------------------------------------------------------
+
+class PipelinedContraction {
+ public:
+  PipelinedContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
+                       const MatrixLayout& a, const MatrixLayout& b)
+      : c_(c),
+        g_(c.values.graph),
+        n_(g_.node(node)),
+        f_(c.name, c.target, c.index32, g_.type(n_.results[0]).shape),
+        e_(f_, c.values),
+        a_shape_(g_.type(n_.operands[0]).shape),
+        b_shape_(g_.type(n_.operands[1]).shape),
+        a_roles_(contraction_roles(n_, 0, a_shape_.size())),
+        b_roles_(contraction_roles(n_, 1, b_shape_.size())),
+        result_(f_, e_, g_, n_, roots, a_roles_, b_roles_),
+        batches_(size_of(a_shape_, a_roles_.batch)),
+        rows_(size_of(a_shape_, a_roles_.free)),
+        columns_(size_of(b_shape_, b_roles_.free)),
+        terms_(size_of(a_shape_, a_roles_.contract)),
+        operands_(g_.type(n_.operands[0]).dtype),
+        tiling_(choose()),
+        a_(f_, operands_, a, a_roles_, a_shape_,
+           {tiling_.rows, tiling_.depth, tiling_.stages, tiling_.threads}),
+        b_(f_, operands_, b, b_roles_, b_shape_,
+           {tiling_.columns, tiling_.depth, tiling_.stages, tiling_.threads}) {
+    if (by_matrices(operands_)) {
+      arithmetic_ = std::make_unique<MatrixArithmetic>(f_, tiling_, operands_, a_, b_);
+      neighbours_ = true;
+    } else {
+      auto scalar = std::make_unique<ScalarArithmetic>(f_, tiling_, a_, b_);
+      neighbours_ = scalar->has_neighbours();
+      arithmetic_ = std::move(scalar);
+    }
+  }
+
+  BuiltKernel build() {
+    f_.set_error_buffer(c_.errors);
+    b().set_group_size(static_cast<uint32_t>(tiling_.threads));
+    if (neighbours_) pairs_ = result_.has_pairs();
+    const SymInt row_tiles = prims::ceil_div(rows_, SymInt(tiling_.rows)),
+                 column_tiles = prims::ceil_div(columns_, SymInt(tiling_.columns));
+    const SymInt tiles = batches_ * row_tiles * column_tiles;
+    f_.step().groups = {prims::min(tiles, SymInt(c_.target.max_groups_x)), 1, 1};
+    b().for_loop(index(b().group_id(0)), f_.param(tiles), index(b().group_count(0)), {},
+                 [&](Value tile, auto) {
+                   ElementEmitter::Scope scope(e_);
+                   one_tile(tile, row_tiles, column_tiles);
+                   return Values{};
+                 });
+    LaunchStep step = f_.step();
+    Analysis analysis = f_.analysis();
+    return {std::move(f_).finish(), std::move(step), std::move(analysis)};
+  }
+
+ private:
+  Builder& b() { return f_.builder(); }
+  Value index(Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  Value constant(int64_t v) { return f_.index_constant(v); }
+
+  const Tiling& choose() const {
+    if (!by_matrices(operands_)) return kScalar;
+    const int64_t tile = int64_t{kLargeMatrix.rows} * kLargeMatrix.columns;
+    // Small tiles are slower, but there are more of them to share out.
+    const bool large = SymInt(tile * c_.target.processors - 1) < batches_ * rows_ * columns_;
+    return large ? kLargeMatrix : kSmallMatrix;
+  }
+
+  void one_tile(Value tile, const SymInt& row_tiles, const SymInt& column_tiles) {
+    const auto [batch, in_batch] = divide(f_, tile, row_tiles * column_tiles);
+    // A batch of one is not divided: then `batch` is the whole number.
+    const bool one = batches_.same(SymInt(1));
+    const Value place = one ? tile : in_batch;
+    const Value together = b().mul(f_.param(column_tiles), constant(kRowsTogether));
+    const Value first = b().mul(b().udiv(place, together), constant(kRowsTogether));
+    const Value left = b().sub(f_.param(row_tiles), first);
+    const Value height =
+        b().select(b().slt(left, constant(kRowsTogether)), left, constant(kRowsTogether));
+    const Value rest = b().urem(place, together);
+    const Value row = b().add(first, b().urem(rest, height)), column = b().udiv(rest, height);
+    const Value first_row = b().mul(row, constant(tiling_.rows));
+    const Value first_column = b().mul(column, constant(tiling_.columns));
+    const Value b_index = one ? constant(0) : batch;
+    a_.begin(b_index, first_row);
+    b_.begin(b_index, first_column);
+    finish(b_index, first_row, first_column, sums());
+  }
+
+  // The tiles of all terms, one after the other. While those of a stage are multiplied, those of
+  // the others are on their way.
+  Values sums() {
+    const int ahead = tiling_.stages - 1;
+    const auto copy = [&](Value stage, Value first_term) {
+      a_.load(b().mul(stage, b().i32(a_.stage_elements())), first_term);
+      b_.load(b().mul(stage, b().i32(b_.stage_elements())), first_term);
+      b().copy_commit();
+    };
+    for (int s = 0; s < ahead; ++s) copy(b().i32(s), constant(int64_t{s} * tiling_.depth));
+    const auto next = [&](Value stage) {
+      const Value up = b().add(stage, b().i32(1));
+      return b().select(b().ieq(up, b().i32(tiling_.stages)), b().i32(0), up);
+    };
+    Values carried = arithmetic_->zero();
+    const size_t count = carried.size();
+    carried.push_back(b().i32(0));      // the stage that is multiplied
+    carried.push_back(b().i32(ahead));  // the one that is filled: the one multiplied last
+    Values out = b().for_loop(
+        constant(0), f_.param(terms_), constant(tiling_.depth), carried,
+        [&](Value first_term, std::span<const Value> now) {
+          b().copy_wait(static_cast<uint32_t>(ahead - 1));
+          b().barrier();
+          copy(now[count + 1], b().add(first_term, constant(int64_t{ahead} * tiling_.depth)));
+          Values then = arithmetic_->multiply(b().mul(now[count], b().i32(a_.stage_elements())),
+                                              b().mul(now[count], b().i32(b_.stage_elements())),
+                                              now.first(count));
+          then.push_back(next(now[count]));
+          then.push_back(next(now[count + 1]));
+          return then;
+        });
+    b().copy_wait(0);
+    b().barrier();  // before the next tile's copies
+    out.resize(count);
+    return out;
+  }
+
+  // A tile that lies wholly in a result whose columns lie in pairs is stored by pairs; any other
+  // element by element.
+  void finish(Value batch, Value row, Value column, const Values& sums) {
+    const auto by_elements = [&] {
+      store_elements(batch, row, column, sums);
+      return Values{};
+    };
+    if (!pairs_.valid()) {
+      by_elements();
+      return;
+    }
+    const Value inside =
+        b().and_(b().sle(b().add(row, constant(tiling_.rows)), f_.param(rows_)),
+                 b().sle(b().add(column, constant(tiling_.columns)), f_.param(columns_)));
+    b().if_else(
+        b().and_(inside, pairs_),
+        [&] {
+          ElementEmitter::Scope scope(e_);
+          arithmetic_->each_pair(sums, [&](Value first, Value second, Value r, Value s) {
+            const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
+            result_.store_pair(first, second, result_.at(batch, at_row, at_column),
+                               result_.at(batch, at_row, b().add(at_column, constant(1))));
+          });
+          return Values{};
+        },
+        by_elements);
+  }
+
+  void store_elements(Value batch, Value row, Value column, const Values& sums) {
+    const auto store = [&](Value sum, Value r, Value s) {
+      ElementEmitter::Scope scope(e_);
+      const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
+      f_.set_mask(
+          b().and_(b().slt(at_row, f_.param(rows_)), b().slt(at_column, f_.param(columns_))));
+      result_.store(sum, result_.at(batch, at_row, at_column));
+      f_.set_mask({});
+    };
+    arithmetic_->each_pair(sums, [&](Value first, Value second, Value r, Value s) {
+      store(first, r, s);
+      store(second, r, b().add(s, b().i32(neighbours_ ? 1 : 16)));
+    });
+  }
+
+  const BuildContext& c_;
+  const prims::Graph& g_;
+  const prims::Node& n_;
+  Frame f_;
+  ElementEmitter e_;
+  const SymInts &a_shape_, &b_shape_;
+  const ContractionRoles a_roles_, b_roles_;
+  ContractionResult result_;
+  const SymInt batches_, rows_, columns_, terms_;
+  const DType operands_;
+  const Tiling& tiling_;
+  ProductTile a_, b_;
+  std::unique_ptr<Arithmetic> arithmetic_;
+  bool neighbours_ = false;
+  Value pairs_;
+};
+
+}  // namespace
+
+std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::NodeId node,
+                                                 const std::vector<Root>& roots,
+                                                 const std::optional<Placement>& a,
+                                                 const std::optional<Placement>& b) {
+  const prims::Graph& g = c.values.graph;
+  const prims::Node& n = g.node(node);
+  const kir::TargetModel& t = c.target;
+  const auto &left = g.type(n.operands[0]), &right = g.type(n.operands[1]);
+  const bool matrices = by_matrices(left.dtype) && t.matrix;
+  const bool scalars = left.dtype == DType::f32 && t.fused_fma;
+  const uint32_t memory = matrices
+                              ? std::max(group_bytes(kLargeMatrix, 2), group_bytes(kSmallMatrix, 2))
+                              : group_bytes(kScalar, 4);
+  const auto threads = static_cast<uint32_t>(kScalar.threads);
+  if (!t.async_copy || !t.i64 || !(matrices || scalars) || t.group_memory < memory ||
+      t.max_group_threads < threads || n.attr<DType>("accumulate") != DType::f32 || !a || !b)
+    return std::nullopt;
+  const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));
+  const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
+  const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
+  if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
+  return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();
+}
+
+}  // namespace primset::schedule

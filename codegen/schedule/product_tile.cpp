@@ -1,0 +1,156 @@
+#include "codegen/schedule/product_tile.h"
+
+namespace primset::schedule {
+
+using kir::Builder;
+using kir::Value;
+
+namespace {
+
+constexpr int kChunkBytes = 16;
+
+// The stride of the dims as one; nullopt when they are not one. 1 where there is nothing to step
+// over.
+std::optional<SymInt> merged_stride(const DimList& dims, const SymInts& shape,
+                                    const SymInts& strides) {
+  std::optional<SymInt> inner;
+  SymInt covered = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    const auto d = static_cast<size_t>(dims[i]);
+    if (shape[d].same(SymInt(1))) continue;
+    if (!inner)
+      inner = strides[d];
+    else if (!strides[d].same(*inner * covered))
+      return std::nullopt;
+    covered *= shape[d];
+  }
+  return inner ? inner : std::optional(SymInt(1));
+}
+
+}  // namespace
+
+std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
+                                          const ContractionRoles& roles) {
+  const auto rows = merged_stride(roles.free, shape, place.strides);
+  const auto terms = merged_stride(roles.contract, shape, place.strides);
+  if (!rows || !terms) return std::nullopt;
+  const bool along_terms = terms->same(SymInt(1));
+  if (!along_terms && !rows->same(SymInt(1))) return std::nullopt;
+  return MatrixLayout{place, *rows, *terms, along_terms};
+}
+
+ProductTile::ProductTile(Frame& f, DType dtype, const MatrixLayout& layout,
+                         const ContractionRoles& roles, const SymInts& shape, Sizes sizes)
+    : f_(f),
+      layout_(layout),
+      roles_(roles),
+      shape_(shape),
+      sizes_(sizes),
+      scalar_(memory_scalar(dtype)),
+      chunk_(kChunkBytes / kir::bytes(scalar_)),
+      rows_(size_of(shape, roles.free)),
+      terms_(size_of(shape, roles.contract)) {
+  pointer_ = f.buffer(layout.place.buffer, true, false);
+  memory_ = b().group_alloc(scalar_, static_cast<uint32_t>(sizes.stages * stage_elements()));
+  thread_ = b().local_id(0);
+  whole_ = whole_chunks();
+}
+
+// Does every chunk lie aligned, and inside of the operand or outside of it as a whole?
+Value ProductTile::whole_chunks() {
+  const auto wide = [&](const SymInt& s) {
+    return b().int_resize(f_.param(s), kir::Scalar::i64, true);
+  };
+  Value elements = wide(along_terms() ? terms_ : rows_);
+  elements = b().or_(elements, wide(layout_.place.offset));
+  elements = b().or_(elements, wide(along_terms() ? layout_.rows : layout_.terms));
+  for (int64_t d : roles_.batch)
+    elements = b().or_(elements, wide(layout_.place.strides[static_cast<size_t>(d)]));
+  const Value rest = b().or_(b().and_(elements, b().i64(chunk_ - 1)),
+                             b().and_(b().ptr_to_int(pointer_), b().i64(kChunkBytes - 1)));
+  return b().ieq(rest, b().i64(0));
+}
+
+void ProductTile::begin(Value batch, Value first_row) {
+  Indices at(shape_.size());
+  spread(f_, batch, roles_.batch, shape_, at);
+  Affine address;
+  address.constant = layout_.place.offset;
+  for (int64_t d : roles_.batch) {
+    const auto i = static_cast<size_t>(d);
+    address = f_.add(address, f_.scale(at[i].affine, layout_.place.strides[i]));
+  }
+  base_ = f_.materialize(address);
+  first_row_ = first_row;
+  address.opaque = base_;
+  f_.analysis().accesses.push_back({layout_.place.buffer, address, false});
+}
+
+void ProductTile::load(Value stage, Value first_term) {
+  const auto with = [&](void (ProductTile::*copy)(Value, Value)) {
+    return [this, copy, stage, first_term] {
+      (this->*copy)(stage, first_term);
+      return Builder::Values{};
+    };
+  };
+  b().if_else(whole_, with(&ProductTile::copy_chunks), with(&ProductTile::copy_elements));
+}
+
+std::pair<Value, Value> ProductTile::source(Value row, Value term) {
+  const Value inside = b().and_(b().slt(row, f_.param(rows_)), b().slt(term, f_.param(terms_)));
+  const Value along_row = b().add(base_, b().mul(row, f_.param(layout_.rows)));
+  return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
+}
+
+void ProductTile::copy_chunks(Value stage, Value first_term) {
+  // A thread's chunks are the same ones of lines that are a multiple of eight apart.
+  const int step = sizes_.threads / line_chunks();
+  const Value line = b().udiv(thread_, b().i32(line_chunks()));
+  const Value chunk = b().urem(thread_, b().i32(line_chunks()));
+  const Value to = b().add(stage, place(line, chunk, swizzle_of(line)));
+  const Value inner = index(b().mul(chunk, b().i32(chunk_)));
+  for (int j = 0; j * step < lines(); ++j) {
+    const Value outer = index(b().add(line, b().i32(int64_t{j} * step)));
+    const Value row = b().add(first_row_, along_terms() ? outer : inner);
+    const Value term = b().add(first_term, along_terms() ? inner : outer);
+    const auto [inside, from] = source(row, term);
+    b().copy_async(scalar_, static_cast<uint32_t>(chunk_), memory_,
+                   b().add(to, b().i32(int64_t{j} * step * line_elements())), pointer_, from,
+                   inside);
+  }
+}
+
+void ProductTile::copy_elements(Value stage, Value first_term) {
+  const auto align = static_cast<uint32_t>(kir::bytes(scalar_));
+  const int count = stage_elements() / sizes_.threads;
+  b().for_loop(b().i32(0), b().i32(count), b().i32(1), {}, [&](Value j, auto) {
+    const Value linear = b().add(b().mul(j, b().i32(sizes_.threads)), thread_);
+    const Value line = b().udiv(linear, b().i32(line_elements()));
+    const Value in_line = b().urem(linear, b().i32(line_elements()));
+    const Value row = b().add(first_row_, index(along_terms() ? line : in_line));
+    const Value term = b().add(first_term, index(along_terms() ? in_line : line));
+    const auto [inside, from] = source(row, term);
+    // A masked-off access may point anywhere: point it at the first element instead.
+    const Value at = b().select(inside, from, f_.index_constant(0));
+    const Value v = b().select(inside, b().load({scalar_}, pointer_, at, align),
+                               b().constant_bits({scalar_}, 0));
+    const Value chunk = b().udiv(in_line, b().i32(chunk_));
+    const Value to =
+        b().add(place(line, chunk, swizzle_of(line)), b().urem(in_line, b().i32(chunk_)));
+    b().store(memory_, b().add(stage, to), v, align);
+    return Builder::Values{};
+  });
+}
+
+Value ProductTile::swizzle_of(Value line) {
+  const int chunks = line_chunks();
+  if (chunks >= 8) return b().and_(line, b().i32(7));
+  return b().and_(b().udiv(line, b().i32(8 / chunks)), b().i32(chunks - 1));
+}
+
+Value ProductTile::place(Value line, Value chunk, Value swizzle) {
+  const Value start = b().mul(line, b().i32(line_elements()));
+  return b().add(start, b().mul(b().xor_(chunk, swizzle), b().i32(chunk_)));
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,81 @@
+// A tile of one operand of a matrix product in workgroup memory, brought there by asynchronous
+// copies in several stages.
+//
+// A tile is `extent` rows (or columns) by `depth` terms, as lines of what is contiguous in the
+// operand's memory: terms of one row, or rows of one term. A line is cut into chunks of 16 bytes,
+// and a line's chunks are permuted (chunk c of line l lies at c xor some bits of l), so that
+// neither eight neighbouring chunks of a line nor one chunk of eight neighbouring lines share
+// banks.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_PRODUCT_TILE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_PRODUCT_TILE_H_
+
+#include <optional>
+
+#include "codegen/schedule/contraction_parts.h"
+
+namespace primset::schedule {
+
+// An operand's memory as matrices: element (row, term) of a batch lies `row * rows + term * terms`
+// elements after its first, and one of the two is 1.
+struct MatrixLayout {
+  Placement place;
+  SymInt rows, terms;
+  bool along_terms = false;  // terms is 1
+};
+// Nullopt when it does not lie so, as far as is known without looking at the symbols' values.
+std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
+                                          const ContractionRoles& roles);
+
+class ProductTile {
+ public:
+  struct Sizes {
+    int extent, depth, stages, threads;
+  };
+  ProductTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
+              const SymInts& shape, Sizes sizes);
+
+  bool along_terms() const { return layout_.along_terms; }
+  kir::Value memory() const { return memory_; }
+  int stage_elements() const { return sizes_.extent * sizes_.depth; }
+  int chunk() const { return chunk_; }  // elements of a chunk
+  kir::Scalar scalar() const { return scalar_; }
+
+  // Where the tiles of these rows of this batch begin. Both are index-typed.
+  void begin(kir::Value batch, kir::Value first_row);
+  // Starts to copy terms from `first_term` on into the stage that begins at `stage` (i32); zeros
+  // where the operand ends. Call copy_commit() afterwards.
+  void load(kir::Value stage, kir::Value first_term);
+
+  // Where element (line, 0) of chunk `chunk` lies in a stage; i32. `swizzle` is swizzle_of(line).
+  kir::Value place(kir::Value line, kir::Value chunk, kir::Value swizzle);
+  // The bits that chunks of a line are permuted by: the same for lines that are a multiple of
+  // eight apart.
+  kir::Value swizzle_of(kir::Value line);
+
+ private:
+  kir::Builder& b() { return f_.builder(); }
+  int lines() const { return along_terms() ? sizes_.extent : sizes_.depth; }
+  int line_elements() const { return along_terms() ? sizes_.depth : sizes_.extent; }
+  int line_chunks() const { return line_elements() / chunk_; }
+  kir::Value index(kir::Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  kir::Value whole_chunks();
+  void copy_chunks(kir::Value stage, kir::Value first_term);
+  void copy_elements(kir::Value stage, kir::Value first_term);
+  // Is element (row, term) of the operand's, and where does it lie in the buffer?
+  std::pair<kir::Value, kir::Value> source(kir::Value row, kir::Value term);
+
+  Frame& f_;
+  const MatrixLayout& layout_;
+  const ContractionRoles& roles_;
+  const SymInts& shape_;
+  const Sizes sizes_;
+  const kir::Scalar scalar_;
+  const int chunk_;
+  const SymInt rows_, terms_;
+  kir::Value pointer_, memory_, thread_, whole_;
+  kir::Value base_, first_row_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_PRODUCT_TILE_H_
