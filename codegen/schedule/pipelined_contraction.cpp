@@ -32,6 +32,11 @@ constexpr Tiling kScalar{128, 128, 16, 3, 256};
 // Rows of tiles that are gone through together, column by column: they share what is read.
 constexpr int kRowsTogether = 8;
 
+// Are there so many large tiles that every processor has one? A guard says so.
+bool enough_tiles(const SymInt& elements, const Tiling& t, int64_t processors) {
+  return SymInt(int64_t{t.rows} * t.columns * processors - 1) < elements;
+}
+
 constexpr uint32_t group_bytes(const Tiling& t, int element) {
   return static_cast<uint32_t>((t.rows + t.columns) * t.depth * t.stages * element);
 }
@@ -70,7 +75,8 @@ class MatrixArithmetic final : public Arithmetic {
   }
 
   Values zero() override {
-    return Values(static_cast<size_t>(row_blocks() * column_blocks()), b_.constant(kSums, 0));
+    const auto blocks = static_cast<size_t>(row_blocks()) * static_cast<size_t>(column_blocks());
+    return Values(blocks, b_.constant(kSums, 0));
   }
 
   Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
@@ -296,10 +302,9 @@ class PipelinedContraction {
 
   const Tiling& choose() const {
     if (!by_matrices(operands_)) return kScalar;
-    const int64_t tile = int64_t{kLargeMatrix.rows} * kLargeMatrix.columns;
     // Small tiles are slower, but there are more of them to share out.
-    const bool large = SymInt(tile * c_.target.processors - 1) < batches_ * rows_ * columns_;
-    return large ? kLargeMatrix : kSmallMatrix;
+    const SymInt elements = batches_ * rows_ * columns_;
+    return enough_tiles(elements, kLargeMatrix, c_.target.processors) ? kLargeMatrix : kSmallMatrix;
   }
 
   void one_tile(Value tile, const SymInt& row_tiles, const SymInt& column_tiles) {
@@ -442,6 +447,10 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
   const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
   if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
+  // The plainer kernel's tiles are a quarter as large.
+  const SymInt elements = prims::product(g.type(n.results[0]).shape);
+  if (!matrices && !enough_tiles(elements, kScalar, std::max(t.processors / 2, 1u)))
+    return std::nullopt;
   return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();
 }
 

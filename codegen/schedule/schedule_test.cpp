@@ -196,9 +196,9 @@ graph(%0 x: f32[s0, s1], %1 y: f32[s1, s2], %2 z: f32[s0, s2]) {
 }
 )"},
     {"f32_product_of_odd_sizes", R"(symbol s0 = 2 min 2
-symbol s1 = 70 min 2
+symbol s1 = 130 min 2
 symbol s2 = 37 min 2
-symbol s3 = 45 min 2
+symbol s3 = 75 min 2
 graph(%0 x: f32[s0, s1, s2], %1 y: f32[s0, s3, s2]) {
   %2: f32[s0, s1, s3] = dot_general(%0, %1) {a_contract = (2), b_contract = (2), a_batch = (0), b_batch = (0), accumulate = f32}
   return %2 r
