@@ -1,6 +1,8 @@
 #include "codegen/schedule/frame.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "codegen/schedule/scalar_lowering.h"
 #include "primset/error.h"
@@ -180,9 +182,8 @@ static uint32_t vector_alignment(kir::Scalar elem, uint16_t lanes) {
   return std::min(kVectorBytes, static_cast<uint32_t>(kir::bytes(elem)) * lanes);
 }
 
-bool Frame::whole_vector(const Place& p) const {
-  return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1 &&
-         !lanes_masked();
+bool Frame::neighbours(const Place& p) const {
+  return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1;
 }
 
 Value Frame::load_vector(Value pointer, kir::Scalar elem, Value index, uint16_t lanes) {
@@ -220,6 +221,15 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
     return b.load(Type{elem}, pointer, index, align);
   }
   const Type t{elem, lanes_};
+  if (target().simt && lanes_masked()) {
+    // A lane that is left out reads another element, so that no lane needs a branch: the first
+    // lane's, which is inside in a row; the buffer's first one where it may not be.
+    const Value lanes = vector_of(p);
+    const Value other = mask_ == whole_mask_ ? b.extract(lanes, 0) : index_constant(0);
+    Value at = scaled(b.select(mask_, lanes, b.splat(other, lanes_)));
+    return b.gather(t, pointer, at, b.constant(t.with_scalar(kir::Scalar::i1), 1), b.constant(t, 0),
+                    align);
+  }
   if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
     prefetch(pointer, elem, p.scalar, false);
     if (!mask_.valid()) return b.load(t, pointer, p.scalar, align);
@@ -266,53 +276,106 @@ Frame::Place Frame::touch(BufferId id, DType dtype, const Affine& address, bool 
                                                                               : LaneAccess::strided;
   else if (*p.lane_step != 0)
     lanes = *p.lane_step == 1 ? LaneAccess::neighbours : LaneAccess::strided;
-  analysis_.accesses.push_back(
-      {id, address, store, static_cast<uint32_t>(byte_size(dtype)), lanes, lanes_masked()});
+  analysis_.accesses.push_back({id, address, store, dtype, lanes, mask_.valid(), lanes_masked()});
   return p;
 }
 
+// A complex element's parts, as memory has them.
+std::vector<Value> Frame::load_parts(Value pointer, DType dtype, const Place& p) {
+  const DType real = real_type(dtype);
+  if (!is_complex(dtype)) return {load_part(pointer, real, p, 1, 0)};
+  return {load_part(pointer, real, p, 2, 0), load_part(pointer, real, p, 2, 1)};
+}
+
+void Frame::store_parts(Value pointer, DType dtype, const Place& p, const Elem& value) {
+  const DType real = real_type(dtype);
+  store_part(pointer, real, p, is_complex(dtype) ? 2 : 1, 0, value.re);
+  if (is_complex(dtype)) store_part(pointer, real, p, 2, 1, value.im);
+}
+
+std::vector<Value> Frame::load_vectors(Value pointer, DType dtype, const Place& p) {
+  const kir::Scalar elem = memory_scalar(real_type(dtype));
+  if (!is_complex(dtype)) return {load_vector(pointer, elem, p.scalar, lanes_)};
+  const auto n = static_cast<uint16_t>(2 * lanes_);
+  Value pairs = load_vector(pointer, elem, builder_.mul(p.scalar, index_constant(2)), n);
+  std::vector<uint16_t> even, odd;
+  for (uint16_t l = 0; l < n; l += 2) even.push_back(l), odd.push_back(l + 1);
+  return {builder_.shuffle(pairs, pairs, even), builder_.shuffle(pairs, pairs, odd)};
+}
+
+void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const Elem& value) {
+  auto lanes = [&](Value v) { return builder_.type(v).lanes == 1 ? builder_.splat(v, lanes_) : v; };
+  if (!is_complex(dtype)) return store_vector(pointer, p.scalar, lanes(value.re));
+  std::vector<uint16_t> alternate;
+  for (uint16_t l = 0; l < lanes_; ++l)
+    alternate.push_back(l), alternate.push_back(static_cast<uint16_t>(lanes_ + l));
+  store_vector(pointer, builder_.mul(p.scalar, index_constant(2)),
+               builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
+}
+
+// What `body` does without a mask.
+template <typename Body>
+auto Frame::unmasked(Body body) {
+  return [this, body] {
+    const Value mask = std::exchange(mask_, Value{});
+    struct Restore {
+      Value& at;
+      Value mask;
+      ~Restore() { at = mask; }
+    } restore{mask_, mask};
+    return body();
+  };
+}
+
+std::vector<Value> Frame::fetch(const AccessRecord& a) {
+  Value pointer = buffer(a.buffer, true, false);
+  return load_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, false));
+}
+
 Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
+  const DType real = real_type(dtype);
+  auto element = [&](std::span<const Value> parts) {
+    Elem out{from_memory(builder_, parts[0], real), {}};
+    if (is_complex(dtype)) out.im = from_memory(builder_, parts[1], real);
+    return out;
+  };
+  if (staged_) {
+    const auto at_hand = staged_({id, address, false, dtype, LaneAccess::same, false, false});
+    if (!at_hand.empty()) return element(at_hand);
+  }
   Value pointer = buffer(id, true, false);
   Place p = touch(id, dtype, address, false);
-  const DType real = real_type(dtype);
-  const kir::Scalar elem = memory_scalar(real);
-  const int64_t stride = is_complex(dtype) ? 2 : 1;
-  if (whole_vector(p) && is_complex(dtype)) {
-    const auto n = static_cast<uint16_t>(2 * lanes_);
-    Value pairs = load_vector(pointer, elem, builder_.mul(p.scalar, index_constant(2)), n);
-    std::vector<uint16_t> even, odd;
-    for (uint16_t l = 0; l < n; l += 2) even.push_back(l), odd.push_back(l + 1);
-    return {from_memory(builder_, builder_.shuffle(pairs, pairs, even), real),
-            from_memory(builder_, builder_.shuffle(pairs, pairs, odd), real)};
-  }
-  if (whole_vector(p))
-    return {from_memory(builder_, load_vector(pointer, elem, p.scalar, lanes_), real), {}};
-  Elem out{from_memory(builder_, load_part(pointer, real, p, stride, 0), real), {}};
-  if (is_complex(dtype))
-    out.im = from_memory(builder_, load_part(pointer, real, p, stride, 1), real);
-  return out;
+  auto vectors = [&] { return load_vectors(pointer, dtype, p); };
+  auto parts = [&] { return load_parts(pointer, dtype, p); };
+  std::vector<Value> in;
+  if (neighbours(p) && sometimes_whole())
+    in = builder_.if_else(whole_, unmasked(vectors), parts);
+  else
+    in = neighbours(p) && !lanes_masked() ? vectors() : parts();
+  return element(in);
 }
 
 void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& value) {
   Value pointer = buffer(id, false, true);
   Place p = touch(id, dtype, address, true);
   const DType real = real_type(dtype);
-  const int64_t stride = is_complex(dtype) ? 2 : 1;
-  if (whole_vector(p)) {
-    auto lanes = [&](Value v) {
-      v = to_memory(builder_, v, real);
-      return builder_.type(v).lanes == 1 ? builder_.splat(v, lanes_) : v;
+  Elem out{to_memory(builder_, value.re, real), {}};
+  if (is_complex(dtype)) out.im = to_memory(builder_, value.im, real);
+  auto vectors = [&] { store_vectors(pointer, dtype, p, out); };
+  auto parts = [&] { store_parts(pointer, dtype, p, out); };
+  if (neighbours(p) && sometimes_whole()) {
+    auto nothing = [](auto body) {
+      return [body] {
+        body();
+        return kir::Builder::Values{};
+      };
     };
-    if (!is_complex(dtype)) return store_vector(pointer, p.scalar, lanes(value.re));
-    std::vector<uint16_t> alternate;
-    for (uint16_t l = 0; l < lanes_; ++l)
-      alternate.push_back(l), alternate.push_back(static_cast<uint16_t>(lanes_ + l));
-    return store_vector(pointer, builder_.mul(p.scalar, index_constant(2)),
-                        builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
+    builder_.if_else(whole_, nothing(unmasked(vectors)), nothing(parts));
+  } else if (neighbours(p) && !lanes_masked()) {
+    vectors();
+  } else {
+    parts();
   }
-  store_part(pointer, real, p, stride, 0, to_memory(builder_, value.re, real));
-  if (is_complex(dtype))
-    store_part(pointer, real, p, stride, 1, to_memory(builder_, value.im, real));
 }
 
 // --- errors

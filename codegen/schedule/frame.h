@@ -3,6 +3,7 @@
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FRAME_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FRAME_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -40,9 +41,10 @@ struct AccessRecord {
   BufferId buffer;
   Affine address;  // of elements, over the original dimensions
   bool store;
-  uint32_t bytes = 0;  // an element's
+  DType dtype = DType::f32;
   LaneAccess lanes = LaneAccess::same;
-  bool lanes_masked = false;  // some lanes may be left out while others are not
+  bool masked = false;        // it may be left out
+  bool lanes_masked = false;  // and some lanes while others are not
 };
 struct Analysis {
   std::vector<AccessRecord> accesses;
@@ -75,6 +77,12 @@ class Frame {
   kir::Value mask() const { return mask_; }
   void set_mask(kir::Value mask) { mask_ = mask; }
   kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
+  // The same for lanes of a SIMT thread the first of which is inside, where `whole` (i1) says that
+  // all of them are and that vectors lie on their boundaries.
+  void set_mask(kir::Value mask, kir::Value whole) {
+    mask_ = whole_mask_ = mask;
+    whole_ = whole;
+  }
 
   // The value of an affine form: one lane where all lanes agree. Pins the dimensions it reads.
   kir::Value materialize(const Affine& a);
@@ -83,6 +91,11 @@ class Frame {
   Affine scale(const Affine& a, const SymInt& factor);
 
   // --- memory --- addresses count elements of the dtype
+  // An element as memory has it (two values where it is complex), by one lane without a mask.
+  std::vector<kir::Value> fetch(const AccessRecord& a);
+  // Asked at each load for such values that are at hand already; nothing: the load is done.
+  using Staged = std::function<std::vector<kir::Value>(const AccessRecord&)>;
+  void set_staged(Staged staged) { staged_ = std::move(staged); }
   Elem load(BufferId id, DType dtype, const Affine& address);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
@@ -104,8 +117,16 @@ class Frame {
   Place place(const Affine& address);
   Place touch(BufferId id, DType dtype, const Affine& address, bool store);
   bool lanes_masked() const { return mask_.valid() && builder_.type(mask_).lanes > 1; }
-  // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries.
-  bool whole_vector(const Place& p) const;
+  // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries, or
+  // says when they do.
+  bool neighbours(const Place& p) const;
+  bool sometimes_whole() const { return lanes_masked() && whole_.valid() && mask_ == whole_mask_; }
+  template <typename Body>
+  auto unmasked(Body body);
+  std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
+  void store_parts(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
+  std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);
+  void store_vectors(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
   kir::Value load_vector(kir::Value pointer, kir::Scalar elem, kir::Value index, uint16_t lanes);
   void store_vector(kir::Value pointer, kir::Value index, kir::Value v);
   void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
@@ -121,7 +142,7 @@ class Frame {
   SymInts domain_;
   std::vector<LoopDim> loops_;
   uint16_t lanes_ = 1;
-  kir::Value mask_;
+  kir::Value mask_, whole_mask_, whole_;
   std::vector<kir::Value> pointers_;
   kir::Value integer_param(const SymInt& s, kir::Type type,
                            std::unordered_map<uint32_t, kir::Value>& known);
@@ -130,6 +151,7 @@ class Frame {
   std::unordered_map<uint32_t, Elem> inputs_;  // as they are passed
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
+  Staged staged_;
   Analysis analysis_;
   LaunchStep step_;
 };

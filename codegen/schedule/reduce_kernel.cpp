@@ -5,7 +5,8 @@
 // alone so that the order of additions never depends on layouts or on fusion:
 //   row     inner is empty: neighbouring lanes (or threads) take neighbouring elements of the row,
 //   and
-//           their partial results are combined in a tree.
+//           their partial results are combined in a tree. A thread takes several neighbours: one
+//           access of memory for all of them, where they lie on a vector's boundary.
 //   column  else: every lane (or thread) has a row of its own and walks it in blocks of 64.
 #include <algorithm>
 
@@ -27,21 +28,32 @@ namespace {
 constexpr uint16_t kRowLanes = 32;    // partial results of a CPU row, on every machine alike
 constexpr int64_t kColumnBlock = 64;  // elements added up before they join the total
 constexpr int64_t kThreadRow = 32;    // SIMT: rows up to this length get one thread, not a group
+constexpr int64_t kShortRow = 1024;   // SIMT: rows up to this length get a small group
+constexpr uint32_t kSmallGroup = 64;
+constexpr uint16_t kGroupLanes = 8;  // neighbours of a row that a thread takes: 16 bytes of halves
 
 enum class Shape { cpu_row, cpu_column, simt_group, simt_thread };
 
+struct RowSchedule {
+  Shape shape;
+  uint32_t threads = 1;  // of a workgroup
+};
+
 class ReduceBuilder {
  public:
-  ReduceBuilder(const BuildContext& c, const ReduceRequest& r, Shape shape)
+  ReduceBuilder(const BuildContext& c, const ReduceRequest& r, const RowSchedule& schedule)
       : c_(c),
         r_(r),
-        shape_(shape),
+        shape_(schedule.shape),
+        threads_(schedule.threads),
         frame_(c.name, c.target, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }
 
-  BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced);
+  // `seen`: what a first build without it touched; tells where vectors lie on their boundaries.
+  BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+                    const Analysis* seen = nullptr);
 
  private:
   void rows_on_cpu();
@@ -66,12 +78,16 @@ class ReduceBuilder {
   Indices row_indices() const;
   Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
+  // Do neighbouring lanes take neighbouring elements of a row?
+  bool in_lanes() const { return shape_ == Shape::cpu_row || shape_ == Shape::simt_group; }
   kir::Builder& b() { return frame_.builder(); }
   void set_loops();
 
   const BuildContext& c_;
   const ReduceRequest& r_;
   Shape shape_;
+  uint32_t threads_;
+  Value aligned_;  // simt_group: a row's vectors lie on their boundaries
   Frame frame_;
   ElementEmitter emitter_;
   std::vector<LoopDim> kept_, reduced_;
@@ -138,7 +154,7 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
   for (Combiner& c : combiners) {
     std::vector<Elem> x;
     for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
-    if (shape_ == Shape::cpu_row) x = c.or_identity(frame_.mask(), x);
+    if (in_lanes()) x = c.or_identity(frame_.mask(), x);
     auto next = c.flatten(c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x),
                           frame_.lanes());
     out.insert(out.end(), next.begin(), next.end());
@@ -150,22 +166,27 @@ std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
   const Value n = frame_.param(length_);
-  Value first = constant(0), step = constant(1);
-  if (shape_ == Shape::cpu_row) step = constant(frame_.lanes());
+  const Value lanes = constant(frame_.lanes());
+  Value first = constant(0), step = lanes;
   if (shape_ == Shape::simt_group) {
-    first = index(b().local_id(0));
-    step = constant(c_.target.group_threads);
+    first = b().mul(index(b().local_id(0)), lanes);
+    step = constant(int64_t{threads_} * frame_.lanes());
   }
   auto out =
       b().for_loop(first, n, step, std::move(carried), [&](Value i, std::span<const Value> acc) {
         ElementEmitter::Scope scope(emitter_);
         if (!reduced_.empty()) reduced_[0].base = i;
         set_loops();
-        if (shape_ == Shape::cpu_row)
-          frame_.set_mask(b().lanes_below(b().sub(n, i), frame_.lanes()));
+        if (in_lanes()) {
+          const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
+          if (shape_ == Shape::cpu_row)
+            frame_.set_mask(inside);
+          else
+            frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
+        }
         return body(acc);
       });
-  if (shape_ == Shape::cpu_row) frame_.set_mask({});
+  if (in_lanes()) frame_.set_mask({}, {});
   return out;
 }
 
@@ -218,7 +239,7 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
 
 // A tree in workgroup memory; every thread gets the result.
 void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
-  const uint32_t threads = c_.target.group_threads;
+  const uint32_t threads = threads_;
   const Value t = b().local_id(0);
   const std::vector<Value> flat = c.flatten(acc, 1);
   GroupMemory memory(b(), flat, threads);
@@ -253,7 +274,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   for (Combiner& c : combiners) {
     std::vector<Elem> elems = c.unflatten(std::span<const Value>(acc).subspan(used, c.registers()));
     used += c.registers();
-    if (shape_ == Shape::cpu_row) combine_lanes(c, elems);
+    if (in_lanes()) combine_lanes(c, elems);
     if (shape_ == Shape::simt_group) combine_threads(c, elems);
     for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), elems[k]);
   }
@@ -282,7 +303,7 @@ void ReduceBuilder::one_row() {
 
   // What has one element a row: one lane, one thread.
   const uint16_t lanes = frame_.lanes();
-  if (shape_ == Shape::cpu_row) frame_.set_lanes(1);
+  if (in_lanes()) frame_.set_lanes(1);
   set_loops();
   auto store_rows = [&] {
     for (const Root& root : r_.rows) store(root, row_indices());
@@ -305,7 +326,7 @@ void ReduceBuilder::one_row() {
 }
 
 void ReduceBuilder::rows_on_simt() {
-  const uint32_t threads = c_.target.group_threads;
+  const uint32_t threads = threads_;
   b().set_group_size(threads);
   const SymInt rows = extent(kept_, 0, kept_.size());
   const bool group = shape_ == Shape::simt_group;
@@ -361,10 +382,18 @@ void ReduceBuilder::rows_on_cpu() {
   });
 }
 
-BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced) {
+BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+                                 const Analysis* seen) {
   kept_ = std::move(kept);
   reduced_ = std::move(reduced);
   length_ = r_.domain[r_.dim];
+  if (shape_ == Shape::simt_group) {
+    frame_.set_lanes(kGroupLanes);
+    reduced_[0].lanes = true;
+    std::vector<LoopDim> loops = kept_;
+    loops.insert(loops.end(), reduced_.begin(), reduced_.end());
+    aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
+  }
   if (shape_ == Shape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
   if (c_.target.simt)
     rows_on_simt();
@@ -375,19 +404,22 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
   return {std::move(frame_).finish(), std::move(step), std::move(analysis)};
 }
 
-Shape shape_of(const BuildContext& c, const ReduceRequest& r) {
+RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   bool inner = false;
   for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
-  if (!c.target.simt) return inner ? Shape::cpu_column : Shape::cpu_row;
-  if (inner) return Shape::simt_thread;
-  // Recorded as a guard where the length is not known.
-  return r.domain[r.dim] > SymInt(kThreadRow) ? Shape::simt_group : Shape::simt_thread;
+  if (!c.target.simt) return {inner ? Shape::cpu_column : Shape::cpu_row};
+  const uint32_t threads = c.target.group_threads;
+  // Recorded as guards where the length is not known.
+  const SymInt& length = r.domain[r.dim];
+  if (inner || !(length > SymInt(kThreadRow))) return {Shape::simt_thread, threads};
+  if (length > SymInt(kShortRow)) return {Shape::simt_group, threads};
+  return {Shape::simt_group, std::min(kSmallGroup, threads)};
 }
 
 }  // namespace
 
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
-  const Shape shape = shape_of(c, r);
+  const RowSchedule schedule = schedule_of(c, r);
   std::vector<size_t> outer, inner;
   for (size_t d = 0; d < r.domain.size(); ++d) {
     if (d < r.dim) outer.push_back(d);
@@ -397,10 +429,10 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   kept_order.insert(kept_order.end(), inner.begin(), inner.end());
   std::vector<LoopDim> kept = separate_loops(r.domain, kept_order);
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
-  BuiltKernel first = ReduceBuilder(c, r, shape).build(kept, reduced);
+  BuiltKernel first = ReduceBuilder(c, r, schedule).build(kept, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, kept, first.analysis);
-  if (merged.size() == kept.size()) return first;
-  return ReduceBuilder(c, r, shape).build(merged, reduced);
+  if (merged.size() == kept.size() && schedule.shape != Shape::simt_group) return first;
+  return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
 }
 
 }  // namespace primset::schedule

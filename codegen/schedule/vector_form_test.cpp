@@ -1,7 +1,7 @@
-// Pointwise kernels of SIMT devices in vectors: which ones take how wide a vector, and that the
-// vectors, the single elements behind them and buffers that begin between boundaries all give the
-// reference's results. The kernel interpreter finds races, accesses out of bounds and vectors that
-// are not aligned as they promise.
+// Kernels of SIMT devices in vectors: which ones take how wide a vector, and that the vectors, the
+// single elements behind them and buffers that begin between boundaries all give the reference's
+// results. The kernel interpreter finds races, accesses out of bounds and vectors that are not
+// aligned as they promise.
 #include "codegen/schedule/vector_form.h"
 
 #include <gtest/gtest.h>
@@ -205,6 +205,35 @@ graph(%0 x: f32[5], %1 i: i32[s0, s1]) {
 }
 )",
      16, 16, 5},
+    {"softmax_of_rows", R"(symbol s0 = 5 min 2
+symbol s1 = 77 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0] = reduce_max(%0) {dims = (1)}
+  %2: f32[s0, s1] = broadcast_in_dim(%1) {shape = [s0, s1], dims = (0)}
+  %3: f32[s0, s1] = sub(%0, %2)
+  %4: f32[s0, s1] = exp(%3)
+  %5: f32[s0] = reduce_sum(%4) {dims = (1)}
+  %6: f32[s0, s1] = broadcast_in_dim(%5) {shape = [s0, s1], dims = (0)}
+  %7: f32[s0, s1] = div(%4, %6)
+  return %7 r
+}
+)",
+     32, 32},
+    {"sums_of_halves_with_weights", R"(symbol s0 = 5 min 2
+symbol s1 = 1500 min 2
+graph(%0 x: f16[s0, s1], %1 w: f16[s1]) {
+  %2: f32[s0, s1] = convert(%0) {dtype = f32}
+  %3: f32[s0] = reduce_sum(%2) {dims = (1)}
+  %4: f32[s0, s1] = broadcast_in_dim(%3) {shape = [s0, s1], dims = (0)}
+  %5: f32[s1] = convert(%1) {dtype = f32}
+  %6: f32[s0, s1] = broadcast_in_dim(%5) {shape = [s0, s1], dims = (1)}
+  %7: f32[s0, s1] = sub(%2, %4)
+  %8: f32[s0, s1] = mul(%7, %6)
+  %9: f16[s0, s1] = convert(%8) {dtype = f16}
+  return %9 r
+}
+)",
+     16, 16},
     {"backwards", R"(symbol s0 = 5 min 2
 symbol s1 = 37 min 2
 graph(%0 x: f32[s0, s1]) {
@@ -257,19 +286,24 @@ INSTANTIATE_TEST_SUITE_P(Schedule, Vectors, testing::ValuesIn(kCases),
 TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {
   kir::Builder b("k", simt_model());
   kir::Value p = b.pointer_param("p", true, true);
-  kir::Value x = b.load(kir::kF32, p, b.i32(0), 4);
-  for (int i = 0; i < 200; ++i) x = b.fmul(x, x);
+  kir::Value x = b.load({kir::Scalar::f32, kProbeLanes}, p, b.i32(0), 4);
+  for (int i = 0; i < 100; ++i) x = b.fmul(x, x);
   b.store(p, b.i32(0), x, 4);
   const kir::Kernel long_one = std::move(b).finish();
   Analysis seen;
-  seen.accesses = {{0, loop_variable(0), false, 4, LaneAccess::neighbours, false},
-                   {1, loop_variable(0), true, 4, LaneAccess::neighbours, false}};
+  seen.accesses = {{0, loop_variable(0), false, DType::f32, LaneAccess::neighbours, false, false},
+                   {1, loop_variable(0), true, DType::f32, LaneAccess::neighbours, false, false}};
   const std::vector<LoopDim> loops{{{0}, prims::SymInt(1000), {}, false}};
   EXPECT_EQ(vector_form(long_one, seen, loops).lanes, 2);
   EXPECT_EQ(vector_form(long_one, seen, loops).at_once, 1);
   EXPECT_EQ(vector_form({}, seen, {{{0}, prims::SymInt(3), {}, false}}).lanes, 2);
   EXPECT_EQ(vector_form({}, seen, loops).lanes, 4);
   EXPECT_EQ(vector_form({}, seen, loops).at_once, 2);
+  // Elements that begin two behind a boundary.
+  seen.accesses[0].address.constant = 6;
+  EXPECT_EQ(vector_form({}, seen, loops).lanes, 2);
+  seen.accesses[0].address.constant = 7;
+  EXPECT_EQ(vector_form({}, seen, loops).lanes, 1);
   seen.accesses[0].lanes = LaneAccess::strided;
   EXPECT_EQ(vector_form(long_one, seen, loops).lanes, 1);
 }
