@@ -109,7 +109,7 @@ class MatrixArithmetic final : public Arithmetic {
     for (int i = 0; i < row_blocks(); ++i) {
       for (uint32_t half = 0; half < 2; ++half) {
         for (int j = 0; j < column_blocks(); ++j) {
-          const Value sum = sums[static_cast<size_t>(i * column_blocks() + j)];
+          const Value sum = sums[static_cast<size_t>(int64_t{i} * column_blocks() + j)];
           with(b_.extract(sum, 2 * half), b_.extract(sum, 2 * half + 1),
                b_.add(row, b_.i32(16 * i + 8 * int64_t{half})), b_.add(column, b_.i32(8 * j)));
         }
