@@ -335,6 +335,44 @@ TEST_P(Device, IndependentLaunches) {
   for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<int32_t>(i / n));
 }
 
+TEST_P(Device, RecordingsRunAgainAndAgain) {
+  if (!device->recordings()) GTEST_SKIP() << "the device records nothing";
+  const TestKernel kernel = add_bias(format());
+  const ModuleHandle module = load(kernel);
+  constexpr uint32_t n = 100;
+  const DeviceBuffer a = device->alloc(4 * n), b = device->alloc(4 * n);
+  const std::vector<int32_t> zeros(n);
+  stream.copy_in(a.handle(), 0, zeros.data(), 4 * n);
+  stream.begin_recording();
+  launch_add(stream, module, a, 0, b, 0, n, 3);
+  launch_add(stream, module, b, 0, b, 0, n, 4);
+  stream.copy(a.handle(), 0, b.handle(), 0, 4 * n);
+  RecordingHandle recording = stream.end_recording();
+  EXPECT_THAT(read_ints(stream, a, n), testing::Each(0)) << "it ran while it was recorded";
+  for (int i = 0; i < 5; ++i) stream.play(recording);
+  EXPECT_THAT(read_ints(stream, a, n), testing::Each(5 * 7));
+  const StreamHandle other = device->create_stream();
+  other.play(recording);
+  other.play(recording);
+  recording.reset();
+  EXPECT_THAT(read_ints(other, a, n), testing::Each(7 * 7));
+}
+
+TEST_P(Device, AnAbandonedRecordingDoesNothing) {
+  if (!device->recordings()) GTEST_SKIP() << "the device records nothing";
+  const TestKernel kernel = add_bias(format());
+  const ModuleHandle module = load(kernel);
+  constexpr uint32_t n = 100;
+  const DeviceBuffer a = device->alloc(4 * n);
+  const std::vector<int32_t> zeros(n);
+  stream.copy_in(a.handle(), 0, zeros.data(), 4 * n);
+  stream.begin_recording();
+  launch_add(stream, module, a, 0, a, 0, n, 3);
+  stream.abandon_recording();
+  launch_add(stream, module, a, 0, a, 0, n, 4);
+  EXPECT_THAT(read_ints(stream, a, n), testing::Each(4));
+}
+
 TEST_P(Device, LargeParameterBlocks) {
   for (uint32_t param_bytes : {128u, 136u, 512u}) {
     if (param_bytes > device->properties().max_param_bytes) continue;

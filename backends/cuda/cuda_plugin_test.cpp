@@ -297,6 +297,14 @@ TEST_F(Cuda, FailuresOfEveryCallAreTold) {
   told("cuEventSynchronize", [&] { event.synchronize(); });
   told("cuStreamWaitEvent", [&] { stream.wait(event); });
   told("cuEventCreate", [&] { device->create_event(); });
+  told("cuStreamBeginCapture_v2", [&] { stream.begin_recording(); });
+  for (const char* function : {"cuStreamEndCapture", "cuGraphInstantiateWithFlags"}) {
+    stream.begin_recording();
+    told(function, [&] { stream.end_recording(); });
+  }
+  stream.begin_recording();
+  const RecordingHandle recording = stream.end_recording();
+  told("cuGraphLaunch", [&] { stream.play(recording); });
   // And afterwards all is well.
   stream.copy_in(a.handle(), 0, &value, 8);
   value = 0;

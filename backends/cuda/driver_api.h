@@ -20,6 +20,8 @@ using Event = struct EventTag*;
 using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 using LinkState = struct LinkStateTag*;
+using Graph = struct GraphTag*;
+using GraphExec = struct GraphExecTag*;
 
 enum : Result {
   kSuccess = 0,
@@ -109,6 +111,12 @@ inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
   X(cuStreamSynchronize, (Stream stream))                                                        \
   X(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                             \
   X(cuThreadExchangeStreamCaptureMode, (int* mode))                                              \
+  X(cuStreamBeginCapture_v2, (Stream stream, int mode))                                          \
+  X(cuStreamEndCapture, (Stream stream, Graph * graph))                                          \
+  X(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))      \
+  X(cuGraphDestroy, (Graph graph))                                                               \
+  X(cuGraphLaunch, (GraphExec exec, Stream stream))                                              \
+  X(cuGraphExecDestroy, (GraphExec exec))                                                        \
   X(cuEventCreate, (Event * event, unsigned flags))                                              \
   X(cuEventDestroy_v2, (Event event))                                                            \
   X(cuEventRecord, (Event event, Stream stream))                                                 \

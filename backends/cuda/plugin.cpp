@@ -8,6 +8,7 @@
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
 #include "backends/cuda/primitives.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/stream.h"
 #include "backends/cuda/transfer.h"
 
@@ -43,6 +44,7 @@ const void* device_extension(primset_device, const char* name) {
   const std::string_view id = name;
   if (id == PRIMSET_EXT_DEVICE_ADDRESS) return &kDeviceAddresses;
   if (id == PRIMSET_EXT_PRIMITIVES) return &kPrimitives;
+  if (id == PRIMSET_EXT_RECORDING) return &kRecordings;
   return nullptr;
 }
 

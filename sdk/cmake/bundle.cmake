@@ -14,7 +14,8 @@ set(archive ${WORK}/${name}.tar.xz)
 set(llvm_hosts_x86_64 X86)
 set(llvm_hosts_aarch64 AArch64)
 set(targets primset primset_cli cpu_primset cuda_primset vulkan_primset primset_device_check
-  primset_cuda_planted_errors primset_device_benchmark primset_peer_worker sentence_embedding)
+  primset_cuda_planted_errors primset_device_benchmark primset_graph_overhead primset_peer_worker
+  sentence_embedding)
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -35,7 +36,7 @@ run(${CMAKE_COMMAND} --build ${build} --target ${targets})
 # --- collect -------------------------------------------------------------------------------------
 file(REMOVE_RECURSE ${stage})
 set(programs primset primset_cuda_planted_errors primset_device_check primset_device_benchmark
-  primset_peer_worker sentence_embedding)
+  primset_graph_overhead primset_peer_worker sentence_embedding)
 foreach(program ${programs})
   file(COPY ${build}/bin/${program} DESTINATION ${stage}/bin)
 endforeach()

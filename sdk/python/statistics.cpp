@@ -23,6 +23,7 @@ nb::dict statistics_dict() {
   out["native_calls"] = s.native_calls;
   out["copies"] = s.copies;
   out["host_reads"] = s.host_reads;
+  out["replays"] = s.replays;
   out["fallbacks"] = s.fallbacks;
   return out;
 }

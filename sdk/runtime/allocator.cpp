@@ -18,9 +18,11 @@ uint64_t round_up(uint64_t value, uint64_t step) {
 
 }  // namespace
 
-Allocator::Allocator(const plugin::PluginDevice& device, std::function<void()> wait)
+Allocator::Allocator(const plugin::PluginDevice& device, std::function<void()> wait,
+                     std::function<void()> forget)
     : device_(device),
       wait_(std::move(wait)),
+      forget_(std::move(forget)),
       alignment_(std::clamp<uint64_t>(device.properties().memory_alignment, kMinimumAlignment,
                                       kMaximumAlignment)) {}
 
@@ -151,6 +153,7 @@ void Allocator::empty_cache() {
 }
 
 void Allocator::free_unused() {
+  forget_();
   for (auto& pool : pools_) {
     for (auto& slots : pool->slots)
       std::erase_if(slots, [](const FreeSlot& s) { return s.segment->used == 0; });

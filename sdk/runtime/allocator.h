@@ -43,8 +43,11 @@ struct Block {
 
 class Allocator {
  public:
-  // `wait` returns when no stream of the device uses memory any more.
-  Allocator(const plugin::PluginDevice& device, std::function<void()> wait);
+  // `wait` returns when no stream of the device uses memory any more; `forget` is told before
+  // memory is given back.
+  Allocator(
+      const plugin::PluginDevice& device, std::function<void()> wait,
+      std::function<void()> forget = [] {});
 
   // Memory for work on stream number `stream`.
   Block allocate(uint64_t bytes, uint32_t stream);
@@ -81,7 +84,7 @@ class Allocator {
   void account(const Segment& segment, bool taken);
 
   const plugin::PluginDevice& device_;
-  std::function<void()> wait_;
+  std::function<void()> wait_, forget_;
   uint64_t alignment_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Pool>> pools_;

@@ -10,6 +10,7 @@
 #include "sdk/runtime/kernel_cache.h"
 #include "sdk/runtime/log.h"
 #include "sdk/runtime/options.h"
+#include "sdk/runtime/recordings.h"
 #include "sdk/runtime/target.h"
 
 namespace primset::runtime {
@@ -82,7 +83,9 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
     target_ = *model;
     target_valid_ = true;
   }
-  allocator_ = std::make_unique<Allocator>(*plugin_, [this] { wait_for_memory(); });
+  recordings_ = std::make_unique<Recordings>(*plugin_);
+  allocator_ = std::make_unique<Allocator>(
+      *plugin_, [this] { wait_for_memory(); }, [this] { recordings_->clear(); });
   kernels_ = std::make_unique<KernelCache>(*plugin_, target_);
 }
 

@@ -19,6 +19,7 @@
 namespace primset::runtime {
 
 class KernelCache;
+class Recordings;
 
 class DeviceState {
  public:
@@ -40,6 +41,7 @@ class DeviceState {
 
   Allocator& allocator() { return *allocator_; }
   KernelCache& kernels() { return *kernels_; }
+  Recordings& recordings() { return *recordings_; }
 
   // The stream that this thread's operators use: a StreamGuard's, else the device's default one,
   // which on an inline device is the thread's own.
@@ -61,6 +63,7 @@ class DeviceState {
   kir::TargetModel target_;
   std::unique_ptr<Allocator> allocator_;
   std::unique_ptr<KernelCache> kernels_;
+  std::unique_ptr<Recordings> recordings_;  // uses memory and kernels
   std::mutex mutex_;
   std::deque<StreamState> streams_;
   std::vector<StreamState*> idle_;

@@ -13,6 +13,7 @@
 #include "sdk/runtime/key.h"
 #include "sdk/runtime/native.h"
 #include "sdk/runtime/options.h"
+#include "sdk/runtime/recordings.h"
 #include "sdk/runtime/scalar_memory.h"
 #include "sdk/runtime/statistics.h"
 #include "sdk/runtime/stream_order.h"
@@ -46,7 +47,7 @@ class Runner {
     if (!plan_.program) return;
     StreamLock lock(*stream_);
     begin(lock);
-    run_steps(plan_.steps);
+    if (!run_again()) run_steps(plan_.steps);
     finish_dynamic_results();
     if (!plan_.checks) return;
     if (device_.runs_inline())
@@ -377,6 +378,81 @@ class Runner {
   template <typename T>
   static void put(T value, std::byte* to) {
     std::memcpy(to, &value, sizeof(T));
+  }
+
+  // --- runs that repeat --------------------------------------------------------------------------
+
+  // Enqueues the run by way of a recording; false when it is to be launched.
+  bool run_again() {
+    Recordings& recordings = device_.recordings();
+    // Memory that others own may be freed without our knowing.
+    if (!plan_.repeatable || !recordings.available() || !exact_) [[likely]]
+      return false;
+    RunSignature signature{plan_.id, stream_->index()};
+    for (const StepPlan& s : plan_.steps) {
+      const bool fixed = std::visit([&](const auto& one) { return sign(one, signature); }, s.step);
+      if (!fixed) return false;
+    }
+    bool enqueued = true;
+    switch (recordings.play(stream_->handle(), signature)) {
+      case Recordings::Next::launch:
+        return false;
+      case Recordings::Next::record:
+        // The first launch waits for what is before the recording, whatever that is.
+        restart_hazards();
+        enqueued = recordings.record(stream_->handle(), std::move(signature),
+                                     [&] { run_steps(plan_.steps); });
+        break;
+      case Recordings::Next::played:
+        break;
+    }
+    restart_hazards();
+    return enqueued;
+  }
+
+  static void sign(const Bound& m, RunSignature& words) {
+    words.push_back(reinterpret_cast<uintptr_t>(m.buffer));
+    words.push_back(m.offset);
+  }
+  bool sign(const LaunchPlan& l, RunSignature& words) {
+    LaunchData d;
+    const bool runs = gather(l, d);
+    if (device_.target().loop_limit != 0) return false;
+    words.push_back(runs ? reinterpret_cast<uintptr_t>(l.kernel) : 0);
+    if (!runs) return true;
+    words.insert(words.end(), d.groups, d.groups + 3);
+    for (const Bound& m : d.memory) sign(m, words);
+    words.insert(words.end(), d.scalars.begin(), d.scalars.end());
+    return true;
+  }
+  bool sign(const CopyPlan& c, RunSignature& words) {
+    sign(memory(c.source), words);
+    sign(memory(c.target), words);
+    words.push_back(static_cast<uint64_t>(slots_[c.elements]));
+    return true;
+  }
+  bool sign(const NativePlan& n, RunSignature& words) {
+    const auto known = std::ranges::find(natives_, &n, &FoundNative::plan);
+    if (known == natives_.end()) return false;
+    // Operands would be made dense by way of the host.
+    if (!(known->primitive.flags & PRIMSET_PRIMITIVE_STRIDED) && !all_dense(n)) return false;
+    const auto add = [&](const std::vector<Slot>& slots) {
+      for (const Slot s : slots) words.push_back(static_cast<uint64_t>(slots_[s]));
+    };
+    for (const auto* list : {&n.operands, &n.results}) {
+      for (const NativePlan::Operand& o : *list) {
+        sign(memory(o.buffer), words);
+        words.push_back(static_cast<uint64_t>(slots_[o.offset]));
+        add(o.sizes);
+        add(o.strides);
+      }
+    }
+    for (const NativePlan::Attribute& a : n.attributes) add(a.integers);
+    return true;
+  }
+  template <typename Step>
+  bool sign(const Step&, RunSignature&) {
+    return false;  // asks the host what to do
   }
 
   // --- steps -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace primset::runtime {
 namespace {
@@ -38,6 +39,20 @@ bool Plan::outs_fit(const int64_t* slots) const {
     return slots[p.have] == slots[p.want];
   });
   return fit == (outs == Outs::fit);
+}
+
+void Plan::finish_steps() {
+  // Fewer are launched in about the time that one recording takes to start.
+  constexpr size_t kWorthRecording = 8;
+  static std::atomic<uint64_t> plans{0};
+  id = ++plans;
+  const auto fixed = [](const StepPlan& s) {
+    return std::holds_alternative<LaunchPlan>(s.step) || std::holds_alternative<CopyPlan>(s.step) ||
+           std::holds_alternative<NativePlan>(s.step);
+  };
+  repeatable = steps.size() >= kWorthRecording && !draws_random && outs != Outs::after &&
+               std::ranges::all_of(steps, fixed) &&
+               std::ranges::none_of(buffers, &BufferPlan::dynamic);
 }
 
 bool Plan::admits(int64_t* slots) const {

@@ -156,12 +156,17 @@ struct Plan {
   std::vector<BufferPlan> buffers;
   uint32_t blocks = 0;  // temporaries allocated before the run
   std::vector<StepPlan> steps;
+  // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
+  bool repeatable = false;
+  uint64_t id = 0;                            // no two plans of the process have the same
   std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
   std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
   std::shared_ptr<const schedule::Program> program;
   size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
+  // Sets what follows from the steps: repeatable and id.
+  void finish_steps();
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
   bool admits(int64_t* slots) const;

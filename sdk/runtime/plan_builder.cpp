@@ -234,6 +234,7 @@ class Planner {
     if (plan_->program)
       compiler.compile(*plan_->program, traced_.call.inputs, numbers_, request_.name);
     plan_->draws_random = traced_.call.draws_random;
+    plan_->finish_steps();
     plan_->random_counters = code.slot(traced_.call.random_counters);
     plan_->code = std::move(code).finish();
   }

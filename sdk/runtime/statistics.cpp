@@ -79,6 +79,7 @@ Statistics statistics() {
   s.native_calls = get(Counter::native_calls);
   s.copies = get(Counter::copies);
   s.host_reads = get(Counter::host_reads);
+  s.replays = get(Counter::replays);
   s.fallbacks = b.fallbacks;
   return s;
 }

@@ -24,8 +24,9 @@ enum class Counter : uint8_t {
   native_calls,
   copies,
   host_reads,
+  replays,
 };
-inline constexpr size_t kCounters = 11;
+inline constexpr size_t kCounters = 12;
 
 struct CounterBlock {
   std::array<std::atomic<uint64_t>, kCounters> values{};

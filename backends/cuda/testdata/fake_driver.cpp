@@ -26,10 +26,20 @@ struct ContextTag {
   int retained = 0;
   Result sticky = kSuccess;
 };
+using Work = std::vector<std::function<void()>>;
 struct StreamTag {
   Context context;
   std::deque<std::function<void()>> work;
   uint64_t given = 0, done = 0;
+  bool captures = false;
+  Work captured;
+};
+struct GraphTag {
+  Work work;
+};
+struct GraphExecTag {
+  Context context;
+  Work work;
 };
 struct EventTag {
   Context context;
@@ -83,6 +93,8 @@ struct World {
   std::set<std::unique_ptr<EventTag>> events;
   std::set<std::unique_ptr<ModuleTag>> modules;
   std::set<std::unique_ptr<LinkStateTag>> links;
+  std::set<std::unique_ptr<GraphTag>> graphs;
+  std::set<std::unique_ptr<GraphExecTag>> executables;
   std::map<std::string, Failure> failures;
   std::vector<std::string> complaints, calls;
   bool pools = true, capturing = false;
@@ -176,6 +188,7 @@ char* host(DevicePointer at) {
 }
 
 void give(Stream stream, std::function<void()> work) {
+  if (stream->captures) return stream->captured.push_back(std::move(work));
   stream->work.push_back(std::move(work));
   ++stream->given;
 }
@@ -194,6 +207,13 @@ bool reached(Event event) {
 }
 void run_until(Event event) {
   if (!reached(event)) run_until(event->stream, event->mark);
+}
+
+// What a graph cannot do again: it reads or writes the host's memory of now, or waits.
+bool is_captured(const char* function, Stream stream) {
+  if (!stream->captures) return false;
+  complain(std::string(function) + " on a stream that is captured", kCaptureUnsupported);
+  return true;
 }
 
 // Both ends are checked when the work is given and again when it is done.
@@ -288,6 +308,8 @@ void reset(int devices) {
   World& w = world();
   const std::lock_guard lock(w.mutex);
   w.links.clear();
+  w.executables.clear();
+  w.graphs.clear();
   w.modules.clear();
   w.events.clear();
   w.streams.clear();
@@ -334,6 +356,8 @@ std::string leftovers() {
   add("events", w.events.size());
   add("modules", w.modules.size());
   add("link states", w.links.size());
+  add("graphs", w.graphs.size());
+  add("executable graphs", w.executables.size());
   return text;
 }
 
@@ -509,6 +533,7 @@ FAKE(cuMemcpyHtoDAsync_v2)(DevicePointer to, const void* from, size_t bytes, Str
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
   if (call.result != kSuccess) return call.result;
+  if (is_captured("cuMemcpyHtoDAsync", stream)) return kCaptureUnsupported;
   if (!on_device("cuMemcpyHtoDAsync", to, bytes)) return kInvalidValue;
   const bool locked = inside(world().locked, reinterpret_cast<uintptr_t>(from), bytes);
   if (!locked) std::memcpy(host(to), from, bytes);
@@ -521,6 +546,7 @@ FAKE(cuMemcpyDtoHAsync_v2)(void* to, DevicePointer from, size_t bytes, Stream st
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
   if (call.result != kSuccess) return call.result;
+  if (is_captured("cuMemcpyDtoHAsync", stream)) return kCaptureUnsupported;
   if (!on_device("cuMemcpyDtoHAsync", from, bytes)) return kInvalidValue;
   give(stream, [=] {
     if (on_device("cuMemcpyDtoHAsync", from, bytes)) std::memcpy(to, host(from), bytes);
@@ -575,8 +601,10 @@ FAKE(cuStreamDestroy_v2)(Stream stream) {
 FAKE(cuStreamSynchronize)(Stream stream) {
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream).at_once(__func__);
-  if (call.result == kSuccess) run_until(stream, stream->given);
-  return call.result;
+  if (call.result != kSuccess) return call.result;
+  if (is_captured("cuStreamSynchronize", stream)) return kCaptureUnsupported;
+  run_until(stream, stream->given);
+  return kSuccess;
 }
 FAKE(cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) {
   Call call(__func__);
@@ -587,6 +615,60 @@ FAKE(cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) {
   // The mark of now, whatever is recorded later.
   give(stream, [mark = *event]() mutable { run_until(&mark); });
   return kSuccess;
+}
+FAKE(cuStreamBeginCapture_v2)(Stream stream, int mode) {
+  Call call(__func__);
+  call.in_context(__func__).takes(__func__, world().streams, stream);
+  if (call.result != kSuccess) return call.result;
+  if (mode != kCaptureModeRelaxed) complain("a capture that other threads may end");
+  if (is_captured("cuStreamBeginCapture", stream)) return kCaptureUnsupported;
+  stream->captures = true;
+  return kSuccess;
+}
+FAKE(cuStreamEndCapture)(Stream stream, Graph* graph) {
+  Call call(__func__);
+  *graph = nullptr;
+  call.in_context(__func__).takes(__func__, world().streams, stream);
+  if (lives(world().streams, stream)) {
+    if (!std::exchange(stream->captures, false))
+      return complain("cuStreamEndCapture: the stream is not captured");
+    Work work = std::exchange(stream->captured, {});
+    if (call.result != kSuccess) return call.result;
+    auto made = std::make_unique<GraphTag>(std::move(work));
+    *graph = made.get();
+    world().graphs.insert(std::move(made));
+  }
+  return call.result;
+}
+FAKE(cuGraphInstantiateWithFlags)(GraphExec* exec, Graph graph, unsigned long long flags) {
+  Call call(__func__);
+  call.in_context(__func__).takes(__func__, world().graphs, graph);
+  if (call.result != kSuccess) return call.result;
+  if (flags != 0) complain("cuGraphInstantiate: flags");
+  auto made = std::make_unique<GraphExecTag>(t_current, graph->work);
+  *exec = made.get();
+  world().executables.insert(std::move(made));
+  return kSuccess;
+}
+FAKE(cuGraphDestroy)(Graph graph) {
+  Call call(__func__);
+  call.takes(__func__, world().graphs, graph);
+  if (call.result == kSuccess) world().graphs.erase(find(world().graphs, graph));
+  return call.result;
+}
+FAKE(cuGraphLaunch)(GraphExec exec, Stream stream) {
+  Call call(__func__);
+  call.in_context(__func__).takes(__func__, world().streams, stream);
+  call.takes(__func__, world().executables, exec);
+  if (call.result != kSuccess) return call.result;
+  for (const std::function<void()>& work : exec->work) give(stream, work);
+  return kSuccess;
+}
+FAKE(cuGraphExecDestroy)(GraphExec exec) {
+  Call call(__func__);
+  call.releases(__func__).takes(__func__, world().executables, exec);
+  if (call.result == kSuccess) world().executables.erase(find(world().executables, exec));
+  return call.result;
 }
 FAKE(cuThreadExchangeStreamCaptureMode)(int* mode) {
   std::swap(*mode, t_capture_mode);
@@ -612,6 +694,7 @@ FAKE(cuEventRecord)(Event event, Stream stream) {
   call.in_context(__func__).takes(__func__, world().streams, stream);
   call.takes(__func__, world().events, event);
   if (call.result != kSuccess) return call.result;
+  if (is_captured("cuEventRecord", stream)) return kCaptureUnsupported;
   give(stream, [] {});
   event->stream = stream;
   event->mark = stream->given;

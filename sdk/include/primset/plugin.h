@@ -492,6 +492,29 @@ typedef struct primset_primitives {
                           const primset_primitive_call* call, primset_primitive* out);
 } primset_primitives;
 
+/* Work that a stream is given once, that the device keeps, and that runs again and again for less
+ * than giving it piece by piece. A stream that records runs nothing: launches, copies on the
+ * device, fills and primitives become part of the recording, with the buffers, offsets and scalars
+ * of now. The host records what it is about to give to a stream a third time. */
+#define PRIMSET_EXT_RECORDING "primset.recording/1"
+typedef struct primset_recording_t* primset_recording;
+typedef struct primset_recordings {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [stream] since 1. From here on the stream records. Until end it is given nothing but what is
+   * listed above. */
+  primset_status* (*begin)(primset_stream stream);
+  /* [stream] since 1. The stream records no longer, whatever the outcome. With out_recording NULL
+   * what was recorded is forgotten. */
+  primset_status* (*end)(primset_stream stream, primset_recording* out_recording);
+  /* [stream] since 1. Enqueues what was recorded, after all earlier work on the stream, which may
+   * be any of the device. The buffers and modules in it still exist. Plays of one recording never
+   * overlap, neither as calls nor as work: a play waits for the one before. */
+  primset_status* (*play)(primset_stream stream, primset_recording recording);
+  /* [any] since 1. Work that was played ends undisturbed. */
+  void (*destroy)(primset_device device, primset_recording recording);
+} primset_recordings;
+
 #ifdef __cplusplus
 }
 #endif

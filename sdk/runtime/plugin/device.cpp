@@ -67,6 +67,7 @@ PluginDevice::PluginDevice(std::shared_ptr<Plugin> plugin, uint32_t index, prims
     host_memory_ = extension<primset_host_memory>(PRIMSET_EXT_HOST_MEMORY);
     device_addresses_ = extension<primset_device_addresses>(PRIMSET_EXT_DEVICE_ADDRESS);
     primitives_ = extension<primset_primitives>(PRIMSET_EXT_PRIMITIVES);
+    recordings_ = extension<primset_recordings>(PRIMSET_EXT_RECORDING);
   } catch (...) {
     table_->device_close(handle_);
     throw;
@@ -229,6 +230,38 @@ ModuleHandle& ModuleHandle::operator=(ModuleHandle&& o) noexcept {
   handle_ = std::exchange(o.handle_, nullptr);
   kernel_ = std::exchange(o.kernel_, nullptr);
   return *this;
+}
+
+void RecordingHandle::reset() noexcept {
+  if (handle_) device_->recordings()->destroy(device_->handle(), std::exchange(handle_, nullptr));
+}
+
+RecordingHandle& RecordingHandle::operator=(RecordingHandle&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  handle_ = std::exchange(o.handle_, nullptr);
+  return *this;
+}
+
+void StreamHandle::begin_recording() const {
+  check(device_->recordings()->begin(handle_), device_->name(), "recordings.begin");
+}
+
+RecordingHandle StreamHandle::end_recording() const {
+  primset_recording recording = nullptr;
+  check(device_->recordings()->end(handle_, &recording), device_->name(), "recordings.end");
+  return {device_, filled(recording, device_->name(), "recordings.end")};
+}
+
+void StreamHandle::abandon_recording() const noexcept {
+  if (primset_status* status = device_->recordings()->end(handle_, nullptr))
+    status->release(status);
+}
+
+void StreamHandle::play(const RecordingHandle& recording) const {
+  check(device_->recordings()->play(handle_, recording.handle()), device_->name(),
+        "recordings.play");
 }
 
 void StreamHandle::reset() noexcept {

@@ -130,6 +130,26 @@ class ModuleHandle {
   primset_kernel kernel_ = nullptr;
 };
 
+// Work that a device keeps (PRIMSET_EXT_RECORDING); given back with the handle.
+class RecordingHandle {
+ public:
+  RecordingHandle() = default;
+  RecordingHandle(const PluginDevice* device, primset_recording handle)
+      : device_(device), handle_(handle) {}
+  RecordingHandle(RecordingHandle&& o) noexcept
+      : device_(o.device_), handle_(std::exchange(o.handle_, nullptr)) {}
+  RecordingHandle& operator=(RecordingHandle&& o) noexcept;
+  ~RecordingHandle() { reset(); }
+
+  void reset() noexcept;
+  explicit operator bool() const { return handle_ != nullptr; }
+  primset_recording handle() const { return handle_; }
+
+ private:
+  const PluginDevice* device_ = nullptr;
+  primset_recording handle_ = nullptr;
+};
+
 // An open device: its properties, its optional tables, and the makers of everything else.
 class PluginDevice {
  public:
@@ -149,6 +169,7 @@ class PluginDevice {
   const primset_host_memory* host_memory() const { return host_memory_; }
   const primset_device_addresses* device_addresses() const { return device_addresses_; }
   const primset_primitives* primitives() const { return primitives_; }
+  const primset_recordings* recordings() const { return recordings_; }
 
   DeviceBuffer alloc(uint64_t bytes) const;
   // Wraps memory that the caller owns and keeps alive; throws not_implemented where the device
@@ -173,6 +194,7 @@ class PluginDevice {
   const primset_host_memory* host_memory_ = nullptr;
   const primset_device_addresses* device_addresses_ = nullptr;
   const primset_primitives* primitives_ = nullptr;
+  const primset_recordings* recordings_ = nullptr;
 };
 
 class StreamHandle {
@@ -212,6 +234,11 @@ class StreamHandle {
            std::string_view primitive_name) const {
     check(primitive.run(handle_, primitive.data, &call), device_->name(), primitive_name);
   }
+  // Only where the device has recordings().
+  void begin_recording() const;
+  RecordingHandle end_recording() const;
+  void abandon_recording() const noexcept;
+  void play(const RecordingHandle& recording) const;
   void wait(const EventHandle& event) const {
     check(table_->stream_wait_event(handle_, event.handle()), device_->name(), "stream_wait_event");
   }

@@ -17,6 +17,8 @@ namespace validation {
 // of that name (its functions would be given handles that the plugin does not know).
 const void* wrap_extension(const ObjectPtr& device, const char* name);
 
+primset_recordings recording_calls();
+
 void fill_memory_calls(primset_plugin& table);
 void fill_stream_calls(primset_plugin& table);
 void fill_kernel_calls(primset_plugin& table);

@@ -201,6 +201,11 @@ const void* wrap_extension(const ObjectPtr& device, const char* name) {
     e.primitives = {sizeof(e.primitives), 0, primitive_find};
     return e.inner_primitives ? &e.primitives : nullptr;
   }
+  if (id == PRIMSET_EXT_RECORDING) {
+    e.inner_recordings = inner_extension<primset_recordings>(device, name);
+    e.recordings = recording_calls();
+    return e.inner_recordings ? &e.recordings : nullptr;
+  }
   return nullptr;
 }
 

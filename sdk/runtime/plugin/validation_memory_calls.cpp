@@ -47,6 +47,7 @@ primset_status* copy_in(primset_stream handle, primset_buffer buffer, uint64_t o
                         const void* source, uint64_t bytes) {
   Scope scope("copy_in");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
+  scope.not_recording(stream);
   const ObjectPtr target = scope.place(buffer, offset, bytes, "buffer");
   if (bytes > 0) scope.required(source, "source");
   if (primset_status* stop = scope.stop()) return stop;
@@ -59,6 +60,7 @@ primset_status* copy_out(primset_stream handle, primset_buffer buffer, uint64_t 
                          void* target, uint64_t bytes) {
   Scope scope("copy_out");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
+  scope.not_recording(stream);
   const ObjectPtr source = scope.place(buffer, offset, bytes, "buffer");
   if (bytes > 0) scope.required(target, "target");
   if (primset_status* stop = scope.stop()) return stop;

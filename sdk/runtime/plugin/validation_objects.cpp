@@ -37,6 +37,8 @@ const char* name(Kind kind) {
       return "buffer";
     case Kind::module:
       return "module";
+    case Kind::recording:
+      return "recording";
     case Kind::kernel:
       return "kernel";
   }
@@ -112,8 +114,8 @@ std::string describe(const Object& object) {
 std::string describe(const void* handle) {
   if (!handle) return "NULL";
   const auto number = reinterpret_cast<uintptr_t>(handle);
-  for (Kind kind :
-       {Kind::device, Kind::stream, Kind::event, Kind::buffer, Kind::module, Kind::kernel})
+  for (Kind kind : {Kind::device, Kind::stream, Kind::event, Kind::buffer, Kind::module,
+                    Kind::kernel, Kind::recording})
     if (Objects::instance().was(number, kind))
       return fmt::format("{} #{}", name(kind), number_of(number));
   return fmt::format("{:#x}", number);

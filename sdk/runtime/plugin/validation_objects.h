@@ -24,7 +24,7 @@ class ValidationLayer;
 
 namespace primset::plugin::validation {
 
-enum class Kind : uint8_t { device = 1, stream, event, buffer, module, kernel };
+enum class Kind : uint8_t { device = 1, stream, event, buffer, module, kernel, recording };
 const char* name(Kind kind);
 
 // What `data` of a primitive that the layer hands out points to.
@@ -38,9 +38,11 @@ struct Extensions {
   const primset_host_memory* inner_host_memory = nullptr;
   const primset_device_addresses* inner_addresses = nullptr;
   const primset_primitives* inner_primitives = nullptr;
+  const primset_recordings* inner_recordings = nullptr;
   primset_host_memory host_memory{};
   primset_device_addresses addresses{};
   primset_primitives primitives{};
+  primset_recordings recordings{};
   std::vector<std::unique_ptr<WrappedPrimitive>> found;  // guarded by the device's mutex
 };
 
@@ -65,6 +67,8 @@ struct Object {
   Progress progress;                            // stream
   Mark mark;                                    // event
   Uses uses;                                    // buffer, module
+  bool records = false;                         // stream
+  std::vector<uintptr_t> recorded;              // stream that records, recording: what it uses
 };
 using ObjectPtr = std::shared_ptr<Object>;
 

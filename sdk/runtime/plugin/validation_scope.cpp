@@ -22,6 +22,11 @@ void Scope::fail(std::string text) {
   message_ += finding;
 }
 
+void Scope::not_recording(const ObjectPtr& stream) {
+  if (stream && stream->records)
+    fail(fmt::format("{} records; expected recordings.end first", describe(*stream)));
+}
+
 bool Scope::required(const void* pointer, std::string_view argument) {
   if (!pointer) fail(fmt::format("{} is NULL", argument));
   return pointer != nullptr;

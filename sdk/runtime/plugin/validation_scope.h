@@ -29,6 +29,8 @@ class Scope {
   // A range of a buffer; null for an empty range without a buffer.
   ObjectPtr place(primset_buffer buffer, uint64_t offset, uint64_t bytes,
                   std::string_view argument);
+  // A finding when the stream records: then it takes only what a recording can hold.
+  void not_recording(const ObjectPtr& stream);
   // False and a finding when the pointer is null.
   bool required(const void* pointer, std::string_view argument);
   // A finding: "function: text".

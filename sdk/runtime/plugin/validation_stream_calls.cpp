@@ -22,6 +22,7 @@ primset_status* stream_create(primset_device handle, primset_stream* out) {
 void stream_destroy(primset_stream handle) {
   Scope scope("stream_destroy");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
+  scope.not_recording(stream);
   if (!stream) return;
   inner_table(stream).stream_destroy(inner<primset_stream>(stream));
   timeline::complete(*stream);
@@ -31,6 +32,7 @@ void stream_destroy(primset_stream handle) {
 primset_status* stream_synchronize(primset_stream handle) {
   Scope scope("stream_synchronize");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
+  scope.not_recording(stream);
   if (primset_status* stop = scope.stop()) return stop;
   primset_status* status =
       scope.result(inner_table(stream).stream_synchronize(inner<primset_stream>(stream)));
@@ -66,6 +68,7 @@ primset_status* event_record(primset_event handle, primset_stream stream_handle)
   Scope scope("event_record");
   const ObjectPtr event = scope.get(Kind::event, handle, "event");
   const ObjectPtr stream = scope.enter(Kind::stream, stream_handle, "stream");
+  scope.not_recording(stream);
   if (primset_status* stop = scope.stop()) return stop;
   primset_status* status = scope.result(
       inner_table(stream).event_record(inner<primset_event>(event), inner<primset_stream>(stream)));
@@ -97,6 +100,7 @@ primset_status* event_synchronize(primset_event handle) {
 primset_status* stream_wait_event(primset_stream handle, primset_event event_handle) {
   Scope scope("stream_wait_event");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
+  scope.not_recording(stream);
   const ObjectPtr event = scope.get(Kind::event, event_handle, "event");
   if (primset_status* stop = scope.stop()) return stop;
   primset_status* status = scope.result(inner_table(stream).stream_wait_event(

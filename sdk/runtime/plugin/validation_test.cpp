@@ -252,6 +252,32 @@ TEST_F(Validation, CopyOutEndsWhatWasInFlight) {
   stream.synchronize();
 }
 
+TEST_F(Validation, Recordings) {
+  const ModuleHandle module = load(1, 8);
+  DeviceBuffer buffer = device->alloc(64);
+  const std::vector<primset_binding> bindings = {{buffer.handle(), 0, 64, PRIMSET_ACCESS_WRITE, 0}};
+  const primset_launch launch = make_launch(module, bindings);
+  const primset_recordings& recordings = *device->recordings();
+  EXPECT_THAT(refused(recordings.end(stream.handle(), nullptr)),
+              HasSubstr("the stream does not record"));
+  stream.begin_recording();
+  stream.launch(launch);
+  const char* records = "records; expected recordings.end first";
+  char byte = 0;
+  EXPECT_THAT(refused(recordings.begin(stream.handle())), HasSubstr(records));
+  EXPECT_THAT(refused(table().stream_synchronize(stream.handle())), HasSubstr(records));
+  EXPECT_THAT(refused(table().copy_in(stream.handle(), buffer.handle(), 0, &byte, 1)),
+              HasSubstr(records));
+  const RecordingHandle recording = stream.end_recording();
+  layer->clear_findings();
+  stream.play(recording);
+  stream.synchronize();
+  EXPECT_THAT(findings(), IsEmpty());
+  buffer.reset();
+  EXPECT_THAT(refused(recordings.play(stream.handle(), recording.handle())),
+              HasSubstr("which does not exist any more"));
+}
+
 TEST_F(Validation, StreamsThatOverlap) {
   // One thread sits inside a call: the log of a finding is part of the call.
   std::thread::id first;

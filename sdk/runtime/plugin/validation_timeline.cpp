@@ -36,6 +36,11 @@ void complete_locked(const Mark& first) {
 
 void submit(Object& stream, const std::vector<Object*>& things) {
   const std::lock_guard lock(mutex());
+  if (stream.records) {
+    for (const Object* thing : things)
+      if (thing) stream.recorded.push_back(thing->handle);
+    return;
+  }
   const uint64_t number = ++stream.progress.submitted;
   for (Object* thing : things)
     if (thing) thing->uses[stream.handle] = number;

@@ -36,7 +36,8 @@ using Uses = std::map<uintptr_t, uint64_t>;
 
 // All functions are thread safe.
 namespace timeline {
-// One more call on the stream that uses `things` (null members are skipped).
+// One more call on the stream that uses `things` (null members are skipped); while the stream
+// records, a part of the recording.
 void submit(Object& stream, const std::vector<Object*>& things);
 void record(Object& event, const Object& stream);
 void wait(Object& stream, const Object& event);

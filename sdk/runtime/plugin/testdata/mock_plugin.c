@@ -122,7 +122,36 @@ static primset_status* host_import(primset_device device, void* address, uint64_
   return &status;
 }
 
+struct primset_recording_t {
+  char unused;
+};
+
+static primset_status* recording_begin(primset_stream stream) {
+  (void)stream;
+  return NULL;
+}
+
+static primset_status* recording_end(primset_stream stream, primset_recording* out_recording) {
+  (void)stream;
+  if (out_recording) *out_recording = calloc(1, sizeof(struct primset_recording_t));
+  return NULL;
+}
+
+static primset_status* recording_play(primset_stream stream, primset_recording recording) {
+  (void)stream;
+  (void)recording;
+  return NULL;
+}
+
+static void recording_destroy(primset_device device, primset_recording recording) {
+  (void)device;
+  free(recording);
+}
+
 static const void* device_extension(primset_device device, const char* name) {
+  static const primset_recordings recordings = {
+      sizeof(primset_recordings), 0, recording_begin, recording_end, recording_play,
+      recording_destroy};
 #if defined(MOCK_BAD_EXTENSION)
   static const primset_host_memory host_memory = {4, 0, host_address, host_import};
 #else
@@ -130,6 +159,7 @@ static const void* device_extension(primset_device device, const char* name) {
                                                   host_import};
 #endif
   (void)device;
+  if (strcmp(name, PRIMSET_EXT_RECORDING) == 0) return &recordings;
   return strcmp(name, PRIMSET_EXT_HOST_MEMORY) == 0 ? &host_memory : NULL;
 }
 
