@@ -73,6 +73,7 @@ ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
               }} {
   program_.graph = graph_;
   steps_ = &program_.steps;
+  if (!options_.fuse) keep_apart();
   for (NodeId id = 0; id < g_.node_count(); ++id) {
     const auto& operands = g_.node(id).operands;
     for (ValueId v : operands) users_[v].push_back(id);
@@ -192,6 +193,16 @@ void ProgramBuilder::launch(BuiltKernel k, NodeId node) {
   touch(std::move(k.analysis));
   program_.kernels.push_back(std::move(k.kernel));
   steps_->push_back({std::move(k.step)});
+}
+
+// Each elementwise value is stored before it is used, but for single numbers.
+void ProgramBuilder::keep_apart() {
+  for (NodeId id : g_.body.nodes) {
+    if (!is_elementwise(g_.node(id).prim)) continue;
+    for (ValueId v : g_.node(id).results) {
+      if (!g_.type(v).shape.empty()) reread_.insert(v);
+    }
+  }
 }
 
 BuiltKernel ProgramBuilder::fused(const std::function<BuiltKernel()>& make) {

@@ -102,6 +102,7 @@ class ProgramBuilder {
   BuildContext context(const char* name) const;
   void launch(BuiltKernel k, NodeId node);
   // Builds with `make`, materialising whatever turns out not to be fusible.
+  void keep_apart();
   BuiltKernel fused(const std::function<BuiltKernel()>& make);
 
   std::shared_ptr<const prims::Graph> graph_;

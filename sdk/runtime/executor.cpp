@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <ranges>
 
 #include "codegen/kernel/rounds.h"
 #include "codegen/kernel/table_form.h"
@@ -37,9 +38,11 @@ class Runner {
  public:
   Runner(const Plan& plan, const RunInputs& in, Results& results)
       : plan_(plan), in_(in), slots_(in.slots), device_(*in.device), results_(results) {}
+  // The last one first: so the next run of the plan is given the same blocks (recordings.h).
   ~Runner() {
-    for (const Block& b : blocks_) device_.allocator().release(b, stream_->pool());
-    for (const Block& b : dynamic_blocks_) device_.allocator().release(b, stream_->pool());
+    const auto release = [&](const Block& b) { device_.allocator().release(b, stream_->pool()); };
+    std::ranges::for_each(std::views::reverse(dynamic_blocks_), release);
+    std::ranges::for_each(std::views::reverse(blocks_), release);
   }
 
   void run() {

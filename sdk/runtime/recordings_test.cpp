@@ -1,6 +1,7 @@
 // Which runs a device records and plays again, and that they do what they did (a device that
 // records: testdata/test_recording_plugin.c).
 #include <gtest/gtest.h>
+#include <primset/ops/creation.h>
 #include <primset/ops/indexing.h>
 #include <primset/ops/pointwise_binary.h>
 #include <primset/ops/pointwise_unary.h>
@@ -27,8 +28,9 @@ using Inputs = std::span<const Tensor>;
 
 const Device kDevice("recorder:0");
 constexpr size_t kCount = 100;
-// The first run launches, the second records.
-constexpr int kRuns = 5, kReplays = 3;
+// After a run or two the allocator gives each run the same memory; of such runs the first launches
+// and the second records.
+constexpr int kRuns = 10, kReplays = 5;
 
 class RecordingsTest : public testing::Test {
  protected:
@@ -67,7 +69,7 @@ TEST_F(RecordingsTest, ARunThatRepeatsIsPlayed) {
   const Tensor x = tensor(1);
   const Floats expected = many_steps(x).to_vector<float>();
   const Graph graph = Graph::capture({x}, [](Inputs in) { return Tensors{many_steps(in[0])}; });
-  EXPECT_EQ(replays_of([&] {
+  EXPECT_GE(replays_of([&] {
               for (int i = 0; i < kRuns; ++i)
                 EXPECT_EQ(graph.run({x})[0].to_vector<float>(), expected) << i;
             }),
@@ -77,11 +79,13 @@ TEST_F(RecordingsTest, ARunThatRepeatsIsPlayed) {
 TEST_F(RecordingsTest, WhatMemoryHoldsIsReadAnew) {
   const Tensor x = tensor(1);
   const Graph graph = Graph::capture({x}, [](Inputs in) { return Tensors{many_steps(in[0])}; });
-  EXPECT_EQ(replays_of([&] {
+  std::vector<Floats> expected;
+  for (int i = 0; i < kRuns; ++i)
+    expected.push_back(many_steps(full_like(x, i)).to_vector<float>());
+  EXPECT_GE(replays_of([&] {
               for (int i = 0; i < kRuns; ++i) {
                 fill_(x, i);
-                EXPECT_EQ(graph.run({x})[0].to_vector<float>(),
-                          many_steps(tensor(0) * 0 + i).to_vector<float>());
+                EXPECT_EQ(graph.run({x})[0].to_vector<float>(), expected[static_cast<size_t>(i)]);
               }
             }),
             kReplays);
@@ -130,7 +134,7 @@ TEST_F(RecordingsTest, FailuresAreFoundInEachRun) {
   const Tensor index = Tensor::of<int64_t>({5}, {1}, kDevice);
   const Graph graph = Graph::capture(
       {x, index}, [](Inputs in) { return Tensors{many_steps(index_select(in[0], 0, in[1]))}; });
-  EXPECT_EQ(replays_of([&] {
+  EXPECT_GE(replays_of([&] {
               for (int i = 0; i < kRuns; ++i) graph.run({x, index})[0].to_vector<float>();
             }),
             kReplays);
