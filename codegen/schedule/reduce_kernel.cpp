@@ -166,7 +166,8 @@ std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
   const Value n = frame_.param(length_);
-  const Value lanes = constant(frame_.lanes());
+  // Elsewhere the lanes are other rows.
+  const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
   Value first = constant(0), step = lanes;
   if (shape_ == Shape::simt_group) {
     first = b().mul(index(b().local_id(0)), lanes);
