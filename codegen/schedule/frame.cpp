@@ -186,6 +186,10 @@ bool Frame::neighbours(const Place& p) const {
   return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1;
 }
 
+Value Frame::whole() {
+  return mask_ == whole_mask_ ? whole_ : builder_.and_(whole_, builder_.all(mask_));
+}
+
 Value Frame::load_vector(Value pointer, kir::Scalar elem, Value index, uint16_t lanes) {
   const Type t{elem, lanes};
   auto load = [&] { return builder_.load(t, pointer, index, vector_alignment(elem, lanes)); };
@@ -349,7 +353,7 @@ Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
   auto parts = [&] { return load_parts(pointer, dtype, p); };
   std::vector<Value> in;
   if (neighbours(p) && sometimes_whole())
-    in = builder_.if_else(whole_, unmasked(vectors), parts);
+    in = builder_.if_else(whole(), unmasked(vectors), parts);
   else
     in = neighbours(p) && !lanes_masked() ? vectors() : parts();
   return element(in);
@@ -370,7 +374,7 @@ void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& v
         return kir::Builder::Values{};
       };
     };
-    builder_.if_else(whole_, nothing(unmasked(vectors)), nothing(parts));
+    builder_.if_else(whole(), nothing(unmasked(vectors)), nothing(parts));
   } else if (neighbours(p) && !lanes_masked()) {
     vectors();
   } else {

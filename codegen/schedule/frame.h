@@ -120,7 +120,8 @@ class Frame {
   // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries, or
   // says when they do.
   bool neighbours(const Place& p) const;
-  bool sometimes_whole() const { return lanes_masked() && whole_.valid() && mask_ == whole_mask_; }
+  bool sometimes_whole() const { return lanes_masked() && whole_.valid(); }
+  kir::Value whole();  // of all lanes of the present mask
   template <typename Body>
   auto unmasked(Body body);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
