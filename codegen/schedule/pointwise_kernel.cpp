@@ -1,6 +1,7 @@
 // Fused pointwise kernels.
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
+#include "codegen/schedule/transposed_tiles.h"
 
 namespace primset::schedule {
 
@@ -74,6 +75,11 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   if (!separate.empty()) in_vectors.back().lanes = true;
   const BuiltKernel probe = each_point(in_vectors, separate.empty() ? 1 : kProbeLanes, {});
   const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
+  if (const auto plan = transposed_tiles(c.target, probe.analysis, merged)) {
+    return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+      for_each_in_tiles(f, merged, *plan, body);
+    });
+  }
   const VectorForm form = vector_form(probe.kernel, probe.analysis, merged);
   if (form.lanes == 1) return each_point(merged, 1, std::nullopt);
   return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {

@@ -270,6 +270,25 @@ graph(%0 x: f32[s1], %1 y: f32[]) {
 }
 )",
      4, 4},
+    // Through the workgroup's memory: single elements, but read along their own rows.
+    {"transposed", R"(symbol s0 = 37 min 2
+symbol s1 = 45 min 2
+graph(%0 x: f32[s1, s0], %1 y: f32[s0, s1]) {
+  %2: f32[s0, s1] = transpose(%0) {permutation = (1, 0)}
+  %3: f32[s0, s1] = add(%2, %1)
+  return %3 r writes 1
+}
+)",
+     4, 4},
+    {"transposed_halves_in_batches", R"(symbol s0 = 37 min 2
+symbol s1 = 45 min 2
+graph(%0 x: bf16[s0, 16, s1], %1 y: c64[16, s1]) {
+  %2: bf16[s0, s1, 16] = transpose(%0) {permutation = (0, 2, 1)}
+  %3: c64[s1, 16] = transpose(%1) {permutation = (1, 0)}
+  return %2 r, %3 s
+}
+)",
+     4, 4},
     {"one_number", R"(symbol s0 = 5 min 2
 symbol s1 = 37 min 2
 graph(%0 x: f32[]) {
