@@ -111,7 +111,7 @@ void expect_close(const Array& want, const std::vector<std::byte>& bytes, const 
 void check_program(const prims::Graph& g, const Program& program, const Options& options,
                    const kir::TargetModel& target, const std::vector<int64_t>& symbols,
                    const CheckedRun& run) {
-  std::mt19937_64 rng(7);
+  std::mt19937_64 rng(run.seed);
   std::vector<Array> arrays;
   std::vector<RunnerTensor> tensors;
   for (size_t i = 0; i < g.inputs.size(); ++i) {

@@ -17,6 +17,7 @@ struct CheckedRun {
   int64_t index_bound = 0;  // integer inputs are drawn below this
   bool in_tables = false;
   int64_t shift = 0;  // every buffer begins so many elements behind a boundary of 64 bytes
+  uint64_t seed = 7;  // of the inputs
 };
 
 // Runs the program of `g`, made with `options`, on random inputs and expects the reference's
