@@ -20,7 +20,7 @@ const Device kDevice("picky:0");
 
 class Natives : public testing::Test {
  protected:
-  static void SetUpTestSuite() { setenv("PRIMSET_PLUGIN_PATH", PRIMSET_PICKY_DIR, 1); }
+  static void SetUpTestSuite() { setenv("PRIMSET_PLUGIN_PATH", PRIMSET_TEST_PLUGIN_DIR, 1); }
 
   static Tensor matrix(int64_t rows, int64_t cols) {
     Floats values(static_cast<size_t>(rows * cols));

@@ -1,5 +1,5 @@
 // Which runs a device records and plays again, and that they do what they did (a device that
-// records: testdata/test_recording_plugin.c).
+// records: testdata/test_recorder_plugin.c).
 #include <gtest/gtest.h>
 #include <primset/ops/creation.h>
 #include <primset/ops/indexing.h>
@@ -35,7 +35,7 @@ constexpr int kRuns = 10, kReplays = 5;
 class RecordingsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("PRIMSET_PLUGIN_PATH", PRIMSET_RECORDER_DIR, 1);
+    setenv("PRIMSET_PLUGIN_PATH", PRIMSET_TEST_PLUGIN_DIR, 1);
     setenv("PRIMSET_VALIDATE", "1", 1);
   }
   void SetUp() override {
