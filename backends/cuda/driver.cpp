@@ -24,7 +24,8 @@ constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMS
                              1u << PRIMSET_C32 | 1u << PRIMSET_C64 | 1u << PRIMSET_C128;
 constexpr uint32_t kFeatures = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_F16 |
                                PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_ATOMIC_F32_ADD |
-                               PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16;
+                               PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16 |
+                               PRIMSET_FEATURE_BALLOT;
 // PTX says so of fma.rn, div.rn and sqrt.rn; nothing is flushed unless an instruction asks for it.
 constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT_DIV_F32 |
                                PRIMSET_NUMERIC_EXACT_DIV_F64 | PRIMSET_NUMERIC_KEEP_NAN_INF;

@@ -38,6 +38,7 @@ uint32_t kernel_features(const PhysicalDevice& d) {
   if (d.atomic_float) f |= PRIMSET_FEATURE_ATOMIC_F32_ADD;
   if (d.features12.shaderInt8 && d.features12.storageBuffer8BitAccess) f |= PRIMSET_FEATURE_INT8;
   if (d.features.shaderInt16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_INT16;
+  if (d.subgroup_ballot) f |= PRIMSET_FEATURE_BALLOT;
   return f;
 }
 

@@ -48,6 +48,13 @@ TEST(Claims, LlvmpipeKeepsDenormalsWithoutSayingSo) {
   EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_F16);
 }
 
+TEST(Claims, BallotsWhereSubgroupsHaveThem) {
+  PhysicalDevice d = device(VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  EXPECT_FALSE(kernel_features(d) & PRIMSET_FEATURE_BALLOT);
+  d.subgroup_ballot = true;
+  EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_BALLOT);
+}
+
 TEST(Claims, NanIsKeptWhereEveryWidthKeepsIt) {
   PhysicalDevice d = device(VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA);
   d.keep_nan_widths = 32;

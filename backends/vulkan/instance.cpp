@@ -145,6 +145,10 @@ void read_properties(const InstanceFunctions& vk, PhysicalDevice& device) {
   read_float_controls(p12, device);
   device.min_subgroup = has_sizes ? sizes.minSubgroupSize : p11.subgroupSize;
   device.max_subgroup = has_sizes ? sizes.maxSubgroupSize : p11.subgroupSize;
+  constexpr VkSubgroupFeatureFlags kBallot =
+      VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  device.subgroup_ballot = (p11.subgroupSupportedOperations & kBallot) == kBallot &&
+                           (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
 }
 
 VkApplicationInfo application() {

@@ -257,5 +257,15 @@ Value Builder::subgroup_shuffle_xor(Value v, uint32_t mask) {
   imm.index = mask;
   return emit(Op::SubgroupShuffleXor, type(v), {v}, imm);
 }
+Value Builder::subgroup_shuffle(Value v, Value lane) {
+  require(type(lane) == kI32, Op::SubgroupShuffle, {v, lane}, "an i32 lane");
+  return emit(Op::SubgroupShuffle, type(v), {v, lane});
+}
+Value Builder::subgroup_ballot(Value condition, uint32_t word) {
+  require(type(condition) == kI1, Op::SubgroupBallot, {condition}, "an i1");
+  Imm imm;
+  imm.index = word;
+  return emit(Op::SubgroupBallot, kI32, {condition}, imm);
+}
 
 }  // namespace primset::kir

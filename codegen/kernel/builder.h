@@ -69,6 +69,7 @@ class Builder {
       urem(Value a, Value b);
   Value and_(Value a, Value b), or_(Value a, Value b), xor_(Value a, Value b), not_(Value a);
   Value shl(Value a, Value n), lshr(Value a, Value n), ashr(Value a, Value n);
+  Value popcount(Value a);
   // Floating point:
   Value fadd(Value a, Value b), fsub(Value a, Value b), fmul(Value a, Value b),
       fdiv(Value a, Value b);
@@ -125,6 +126,7 @@ class Builder {
   // The workgroup.
   void barrier();
   Value subgroup_size(), subgroup_lane(), subgroup_shuffle_xor(Value v, uint32_t mask);
+  Value subgroup_shuffle(Value v, Value lane), subgroup_ballot(Value condition, uint32_t word);
 
   // Control flow. Regions return the values they yield.
   Values if_else(Value cond, const std::function<Values()>& then_body,

@@ -91,6 +91,11 @@ Value Builder::ashr(Value a, Value n) {
   return int_binary(Op::AShr, a, n);
 }
 
+Value Builder::popcount(Value a) {
+  require(type(a).scalar == Scalar::i32, Op::PopCount, {a}, "i32");
+  return emit(Op::PopCount, type(a), {a});
+}
+
 Value Builder::float_unary(Op op, Value a) {
   const Scalar s = type(a).scalar;
   require(s == Scalar::f32 || s == Scalar::f64, op, {a}, "f32 or f64");

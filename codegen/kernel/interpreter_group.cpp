@@ -347,41 +347,51 @@ void GroupRunner::pass_exchanges(uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; ++i) {
       if (threads_[i].state == State::running) run_thread(threads_[i]);
     }
-  } while (exchange_pairs(first, last) || pass_matrices(first, last));
+  } while (exchange_values(first, last) || pass_matrices(first, last));
 }
 
-// Swaps values between the lanes that wait for each other; false when none waits. A lane whose
-// partner is elsewhere reads a value that hardware leaves undefined.
-bool GroupRunner::exchange_pairs(uint32_t first, uint32_t last) {
-  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+// What a waiting lane of subgroup [first, last) receives; nullopt when it wants something of a lane
+// that is elsewhere: hardware leaves that undefined.
+std::optional<std::vector<uint64_t>> GroupRunner::received(const Thread& t, uint32_t first,
+                                                           uint32_t last) const {
+  const Code& c = program_.code[t.pc];
+  if (c.op == Op::SubgroupBallot) {
+    uint64_t word = 0;
+    for (uint32_t i = first; i < last; ++i) {
+      if (!same_place(t, threads_[i])) return std::nullopt;
+      const uint32_t lane = i - first;
+      if (lane / 32 == c.imm) word |= (threads_[i].registers[c.in[0]] & 1) << lane % 32;
+    }
+    return {{word}};
+  }
+  const uint64_t lane =
+      c.op == Op::SubgroupShuffle ? t.registers[c.in[1]] : (t.number - first) ^ c.imm;
+  if (lane >= last - first || !same_place(t, threads_[first + lane])) return std::nullopt;
+  auto from = threads_[first + lane].registers.begin() + c.in[0];
+  return std::vector<uint64_t>(from, from + c.lanes);
+}
+
+// Hands values between the lanes that wait for each other; false when none waits.
+bool GroupRunner::exchange_values(uint32_t first, uint32_t last) {
+  std::vector<std::pair<uint32_t, std::vector<uint64_t>>> received_by;
   const Thread* stuck = nullptr;
   for (uint32_t i = first; i < last; ++i) {
     const Thread& t = threads_[i];
     if (t.state != State::at_exchange) continue;
-    const uint32_t lane = (i - first) ^ program_.code[t.pc].imm;
-    const bool exists = lane < options_.subgroup_size && first + lane < last;
-    if (exists && same_place(t, threads_[first + lane])) {
-      pairs.emplace_back(i, first + lane);
+    if (auto values = received(t, first, last)) {
+      received_by.emplace_back(i, std::move(*values));
     } else {
       stuck = &t;
     }
   }
   if (stuck) fail(*stuck, "reads a subgroup lane that does not run this instruction");
-  std::vector<std::vector<uint64_t>> values;
-  for (auto [i, partner] : pairs) {
-    const Code& c = program_.code[threads_[i].pc];
-    auto from = threads_[partner].registers.begin() + c.in[0];
-    values.emplace_back(from, from + c.lanes);
+  for (const auto& [i, values] : received_by) {
+    Thread& t = threads_[i];
+    std::ranges::copy(values, t.registers.begin() + program_.code[t.pc].out);
+    ++t.pc;
+    t.state = State::running;
   }
-  for (size_t k = 0; k < pairs.size(); ++k) {
-    Thread& t = threads_[pairs[k].first];
-    std::copy(values[k].begin(), values[k].end(), t.registers.begin() + program_.code[t.pc].out);
-  }
-  for (auto [i, partner] : pairs) {
-    ++threads_[i].pc;
-    threads_[i].state = State::running;
-  }
-  return !pairs.empty();
+  return !received_by.empty();
 }
 
 // Lets the group past the barrier at which all of it waits; false when all have finished.

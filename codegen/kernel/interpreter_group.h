@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,9 @@ class GroupRunner {
 
   bool same_place(const Thread& a, const Thread& b) const;
   void pass_exchanges(uint32_t first, uint32_t last);
-  bool exchange_pairs(uint32_t first, uint32_t last);
+  bool exchange_values(uint32_t first, uint32_t last);
+  std::optional<std::vector<uint64_t>> received(const Thread& t, uint32_t first,
+                                                uint32_t last) const;
   bool pass_matrices(uint32_t first, uint32_t last);
   void load_matrices(uint32_t first, const Code& c);
   void multiply_matrices(uint32_t first, const Code& c);

@@ -96,6 +96,10 @@ bool too_far(int w, uint64_t n) {
   return n >= static_cast<uint64_t>(w);
 }
 
+void count_bits(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+  for (uint32_t i = 0; i < n; ++i) out[i] = static_cast<uint64_t>(std::popcount(a[i]));
+}
+
 LaneFn int_binary(Op op, Scalar s) {
   switch (op) {
     case Op::Add:
@@ -535,6 +539,8 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
   switch (info(op).group) {
     case Group::IntBinary:
       return int_binary(op, from);
+    case Group::IntUnary:
+      return count_bits;
     case Group::FloatUnary:
     case Group::FloatBinary:
     case Group::FloatTernary:

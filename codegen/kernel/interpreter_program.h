@@ -25,7 +25,7 @@ enum class Step : uint8_t {
   atomic,
   pointer,  // PtrAdd, IntToPtr, PtrToInt
   barrier,
-  exchange,  // SubgroupShuffleXor
+  exchange,  // SubgroupShuffleXor to SubgroupBallot
   copy,      // CopyAsync to CopyWait
   matrix,    // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16
   end,
@@ -38,7 +38,7 @@ struct Code {
   Scalar type = Scalar::i32;  // the element moved, or the index type of a loop
   uint16_t lanes = 1;
   uint16_t index_width = 32;  // memory: bits of an index
-  uint32_t imm = 0;        // lane, alignment, xor mask; lists: position in Program::moves, ::lanes
+  uint32_t imm = 0;  // lane, alignment, xor mask, word; lists: position in Program::moves, ::lanes
   uint32_t imm_count = 0;  // lists: length
   Rmw rmw = Rmw::add;
   LaneFn fn = nullptr;

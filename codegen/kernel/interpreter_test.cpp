@@ -128,6 +128,60 @@ TEST(Interpreter, ReducesInSubgroupsOfEverySize) {
   }
 }
 
+// Each thread learns how many lanes of its subgroup before it hold an odd number, and that of the
+// last such lane.
+Kernel odd_lanes() {
+  TargetModel target = gpu();
+  target.max_subgroup = 64;
+  target.subgroup_ballot = true;
+  Builder b("odd", target);
+  b.set_group_size(64);
+  Value x = b.pointer_param("x", true, false), before = b.pointer_param("before", false, true),
+        last = b.pointer_param("last", false, true);
+  Value tid = b.local_id(0), lane = b.subgroup_lane(), own = b.load(kI32, x, tid, 4);
+  Value odd = b.ine(b.and_(own, b.i32(1)), b.i32(0));
+  Value count = b.i32(0), found = lane;
+  for (uint32_t word = 0; word < 2; ++word) {
+    Value lanes = b.subgroup_ballot(odd, word);
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      Value number = b.i32(word * 32 + bit);
+      Value votes = b.ine(b.and_(lanes, b.i32(int64_t{1} << bit)), b.i32(0));
+      found = b.select(votes, number, found);
+    }
+    Value from = b.i32(word * 32);
+    Value whole = b.sle(b.add(from, b.i32(32)), lane);
+    Value own_word = b.and_(b.sle(from, lane), b.not_(whole));
+    Value shift = b.select(own_word, b.sub(lane, from), b.i32(0));
+    Value below = b.sub(b.shl(b.i32(1), shift), b.i32(1));
+    Value counted = b.and_(lanes, b.select(whole, b.i32(-1), below));
+    count = b.add(count, b.popcount(counted));
+  }
+  b.store(before, tid, count, 4);
+  b.store(last, tid, b.subgroup_shuffle(own, found), 4);
+  return std::move(b).finish();
+}
+
+TEST(Interpreter, BallotsAndShufflesInSubgroupsOfEverySize) {
+  std::vector<int32_t> x(64);
+  for (size_t i = 0; i < 64; ++i) x[i] = static_cast<int32_t>(i * i * 7 / 5);
+  for (uint32_t size : {1u, 8u, 32u, 64u}) {
+    std::vector<int32_t> before(64), last(64);
+    std::vector<InterpreterBuffer> buffers = {buffer(x), uninitialized(before),
+                                              uninitialized(last)};
+    InterpreterOptions options;
+    options.subgroup_size = size;
+    interpret(odd_lanes(), buffers, {}, options);
+    for (uint32_t t = 0; t < 64; ++t) {
+      const auto first = x.begin() + t / size * size;
+      const auto is_odd = [](int32_t v) { return (v & 1) != 0; };
+      EXPECT_EQ(before[t], std::count_if(first, x.begin() + t, is_odd)) << size << " " << t;
+      int32_t expected = x[t];
+      for (auto v = first; v != first + size; ++v) expected = is_odd(*v) ? *v : expected;
+      EXPECT_EQ(last[t], expected) << size << " " << t;
+    }
+  }
+}
+
 // Carried values swap each round: Fibonacci numbers, by for and by while.
 TEST(Interpreter, LoopsCarryValues) {
   Builder b("fibonacci", gpu());

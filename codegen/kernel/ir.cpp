@@ -69,7 +69,10 @@ std::string to_string(Type t) {
 
 bool is_collective(Op op) {
   const Group group = info(op).group;
-  return group == Group::Sync || group == Group::Matrix || op == Op::SubgroupShuffleXor;
+  if (group == Group::Subgroup) {
+    return op == Op::SubgroupShuffleXor || op == Op::SubgroupShuffle || op == Op::SubgroupBallot;
+  }
+  return group == Group::Sync || group == Group::Matrix;
 }
 
 bool is_pure(Op op) {
@@ -83,7 +86,7 @@ bool is_pure(Op op) {
     case Group::Control:
       return false;
     case Group::Subgroup:
-      return op != Op::SubgroupShuffleXor;
+      return !is_collective(op);
     case Group::Matrix:
       return false;
     default:

@@ -95,6 +95,7 @@ enum class Op : uint8_t {
 enum class Group : uint8_t {
   Leaf,
   IntBinary,
+  IntUnary,
   FloatUnary,
   FloatBinary,
   FloatTernary,
@@ -160,7 +161,8 @@ using BlockId = uint32_t;
 
 struct Imm {
   uint64_t bits = 0;   // Const
-  uint32_t index = 0;  // Param, ids, Extract, Insert, SubgroupShuffleXor, CopyWait, MatrixLoad
+  // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad
+  uint32_t index = 0;
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
   Scalar elem = Scalar::i32;    // Alloc, Hint, CopyAsync
   uint32_t count = 0;           // Alloc, Hint, CopyAsync

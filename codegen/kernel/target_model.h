@@ -37,6 +37,8 @@ struct TargetModel {
   bool atomic_f32_add = false;
   bool async_copy = false;  // copies from global to group memory that a thread waits for later
   bool matrix = false;      // products of 16-bit matrices held by subgroups, which have 32 lanes
+  // Lanes of a subgroup learn of each other's conditions and read any other one's value.
+  bool subgroup_ballot = false;
 
   // Numeric environment.
   bool fused_fma = true;           // kir::Op::Fma is available and rounds once (f32 and f64)

@@ -133,6 +133,7 @@ class Printer {
       case Op::Extract:
       case Op::Insert:
       case Op::SubgroupShuffleXor:
+      case Op::SubgroupBallot:
       case Op::CopyWait:
       case Op::MatrixLoad:
         out_ += "[" + std::to_string(imm.index) + "]";

@@ -29,14 +29,17 @@ constexpr const char* kEverything =
   copy_async[f32 x 4] %10, %3, %0, %1, %8
   copy_wait[2]
   barrier
-  %15, %16 = for %1, %1, %1, %12, %3 : f32, i32 do (%17: i64, %18: f32, %19: i32) {
-    %20 = if %8 : f32 then {
-      yield %18
+  %15 = subgroup_ballot[1] %8 : i32
+  %16 = subgroup_shuffle %12, %15 : f32
+  %17 = popcount %15 : i32
+  %18, %19 = for %1, %1, %1, %16, %17 : f32, i32 do (%20: i64, %21: f32, %22: i32) {
+    %23 = if %8 : f32 then {
+      yield %21
     } else {
-      store %10, %3, %18 align 4
+      store %10, %3, %21 align 4
       yield %12
     }
-    yield %20, %19
+    yield %23, %22
   }
   while cond {
     yield %8

@@ -53,6 +53,12 @@ std::string on_gpu(const std::string& body) {
   return verdict(with_body(body), t);
 }
 
+std::string on_ballots(const std::string& body) {
+  TargetModel t = gpu();
+  t.f16 = t.subgroup_ballot = true;
+  return verdict(with_body(body), t);
+}
+
 TEST(VerifierTest, AcceptsASoundKernel) {
   EXPECT_EQ(on_cpu("%s = for %n, %n, %n, %v : vec<f32, 4> do (%k: i64, %a: vec<f32, 4>) {"
                    "  %l = load %p, %k align 4 : vec<f32, 4>  %r = fadd %a, %l : vec<f32, 4>"
@@ -309,6 +315,23 @@ TEST(VerifierTest, K24SimtOnly) {
   EXPECT_THAT(on_gpu("%a = subgroup_shuffle_xor[32] %x : f32"),
               HasSubstr("K24: subgroup_shuffle_xor has a"));
   EXPECT_THAT(on_gpu("%a = subgroup_shuffle_xor[1] %v : vec<f32, 4>"), HasSubstr("K24: "));
+}
+
+TEST(VerifierTest, K24Ballots) {
+  const std::string ballot = "%l = slt %i, %i : i1 %a = subgroup_ballot[0] %l : i32";
+  EXPECT_THAT(on_gpu(ballot), HasSubstr("K24: subgroup_ballot is none of the target's operations"));
+  EXPECT_THAT(on_gpu("%a = subgroup_shuffle %x, %i : f32"),
+              HasSubstr("K24: subgroup_shuffle is none of the target's operations"));
+  EXPECT_EQ(on_ballots(ballot + " %b = subgroup_shuffle %x, %i : f32 %e = popcount %a : i32"),
+            "sound");
+  EXPECT_THAT(on_ballots("%l = slt %i, %i : i1 %a = subgroup_ballot[1] %l : i32"),
+              HasSubstr("K24: subgroup_ballot names a word that has lanes"));
+  EXPECT_THAT(on_ballots("%a = subgroup_ballot[0] %i : i32"), HasSubstr("wants an i1 scalar"));
+  EXPECT_THAT(on_ballots("%a = subgroup_shuffle %x, %n : f32"), HasSubstr("wants an i32 lane"));
+  EXPECT_THAT(on_ballots("%t = local_id[0] : i32 %tc = slt %t, %i : i1 "
+                         "if %tc then { %a = subgroup_ballot[0] %tc : i32 yield } else { yield }"),
+              HasSubstr("K25: subgroup_ballot is not reached"));
+  EXPECT_THAT(on_cpu("%a = popcount %n : i64"), HasSubstr("K9: popcount works on i32"));
 }
 
 TEST(VerifierTest, K25Divergence) {

@@ -326,13 +326,23 @@ void check_matrix(InstCheck& k) {
 }
 
 void check_subgroup(InstCheck& k) {
-  k.expect(k.c.target.simt, "K24", "exists on SIMT targets only");
-  if (k.inst.op != Op::SubgroupShuffleXor) {
+  const TargetModel& target = k.c.target;
+  k.expect(target.simt, "K24", "exists on SIMT targets only");
+  const bool any_lane = k.inst.op == Op::SubgroupShuffle || k.inst.op == Op::SubgroupBallot;
+  if (any_lane) k.expect(target.subgroup_ballot, "K24", "is none of the target's operations");
+  if (k.inst.op == Op::SubgroupBallot) {
+    k.expect(k.in(0) == kI1, "K24", "wants an i1 scalar");
+    k.expect(k.inst.imm.index < std::max(1u, (target.max_subgroup + 31) / 32), "K24",
+             "names a word that has lanes");
+  }
+  if (k.inst.op != Op::SubgroupShuffleXor && k.inst.op != Op::SubgroupShuffle) {
     return k.expect(k.out() == kI32, "K24", "has type i32");
   }
   const Type t = k.out();
   k.expect(t == k.in(0) && t.lanes == 1 && (is_index(t.scalar) || computes(t.scalar)), "K24",
            "moves an i32, i64, f32 or f64 scalar");
+  if (k.inst.op == Op::SubgroupShuffle)
+    return k.expect(k.in(1) == kI32, "K24", "wants an i32 lane");
   k.expect(k.inst.imm.index > 0 && k.inst.imm.index < std::max(k.c.target.max_subgroup, 1u), "K24",
            "has a mask that names another lane of the subgroup");
 }
@@ -367,6 +377,8 @@ void check_types(Checker& c, InstId id, BlockId block) {
       return check_leaf(k);
     case Group::IntBinary:
       return check_integer(k);
+    case Group::IntUnary:
+      return k.expect(k.in(0) == k.out() && k.out().scalar == Scalar::i32, "K9", "works on i32");
     case Group::FloatUnary:
     case Group::FloatBinary:
     case Group::FloatTernary:

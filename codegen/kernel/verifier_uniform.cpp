@@ -1,10 +1,10 @@
-// K25: every thread of a group reaches a barrier, a shuffle or an operation on matrices, or none
-// does.
+// K25: every thread of a group reaches a barrier, a shuffle, a ballot or an operation on matrices,
+// or none does.
 //
 // A value is uniform when all threads of a group have the same: it depends only on parameters,
 // group ids, constants, and loads from uniform addresses. Loads count because the kernel is free of
 // data races (the interpreter checks that): between two barriers, all threads read the same there.
-// Private memory, atomics, thread ids, shuffles and matrices are divergent.
+// Private memory, atomics, thread ids, shuffles, ballots and matrices are divergent.
 #include <algorithm>
 
 #include "codegen/kernel/verifier_checker.h"

@@ -20,8 +20,11 @@
 //                 i32 primset_local_id(i32 dim)      void primset_barrier()
 //                 i32 primset_subgroup_size()        i32 primset_subgroup_lane()
 //                 T primset_subgroup_shuffle_xor_T(T value, i32 mask), T one of i32 i64 f32 f64
+//               And where the device says PRIMSET_FEATURE_BALLOT:
+//                 T primset_subgroup_shuffle_T(T value, i32 lane)
+//                 i32 primset_subgroup_ballot(i1 condition, i32 word)
 //               Other calls are LLVM intrinsics: masked loads and stores, gathers and scatters,
-//               fma, sqrt, fabs, floor, ceil, trunc, roundeven, vector reductions.
+//               ctpop, fma, sqrt, fabs, floor, ceil, trunc, roundeven, vector reductions.
 #ifndef PRIMSET_CODEGEN_EMIT_LLVM_LLVM_EMITTER_H_
 #define PRIMSET_CODEGEN_EMIT_LLVM_LLVM_EMITTER_H_
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -14,6 +12,7 @@
 #include "codegen/emit/llvm/fatal_guard.h"
 #include "codegen/emit/llvm/native_image.h"
 #include "codegen/emit/llvm/native_runner.h"
+#include "codegen/emit/llvm/ptxas.h"
 #include "codegen/kernel/builder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "primset/error.h"
@@ -41,6 +40,7 @@ TargetModel simt(kir::Format format) {
   model.simt = true;
   model.f16 = true;
   model.min_subgroup = model.max_subgroup = 32;
+  model.subgroup_ballot = true;
   return model;
 }
 
@@ -69,6 +69,9 @@ Kernel block_sum(const TargetModel& model) {
       });
   const Value sum = b.subgroup_shuffle_xor(b.load(kF32, shared, zero, 4), 1);
   const Value wide = b.subgroup_shuffle_xor(b.fpext(sum, Scalar::f64), 16);
+  const Value large = b.subgroup_ballot(b.flt(x, sum), 0);
+  const Value number = b.and_(b.popcount(large), b.i32(31));
+  b.atomic_rmw(Rmw::fadd, out, zero, b.subgroup_shuffle(x, number), 4);
   b.if_then(b.ieq(b.add(local, b.subgroup_lane()), zero), [&] {
     b.atomic_rmw(Rmw::fadd, out, zero, b.fadd(sum, b.fptrunc(wide, Scalar::f32)), 4);
     b.atomic_rmw(Rmw::fmax, out, b.i32(1), sum, 4);
@@ -157,23 +160,6 @@ std::string text_of(const Binary& binary) {
 // --- PTX
 // --------------------------------------------------------------------------------------------------
 
-// Assembles with ptxas where it is installed; empty when all went well.
-std::string assemble(const std::string& ptx, const std::string& arch) {
-  const auto folder = std::filesystem::temp_directory_path();
-  const std::string base = folder / ("primset_ptx_test_" + std::to_string(getpid()));
-  std::ofstream(base + ".ptx") << ptx;
-  const std::string command = "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=" + arch + " -o " + base +
-                              ".cubin " + base + ".ptx > " + base + ".log 2>&1";
-  const int status = std::system(command.c_str());
-  std::ifstream log(base + ".log");
-  const std::string said(std::istreambuf_iterator<char>(log), {});
-  for (const char* suffix : {".ptx", ".cubin", ".log"}) std::filesystem::remove(base + suffix);
-  return status == 0 ? "" : said + "(status " + std::to_string(status) + ")";
-}
-bool has_ptxas() {
-  return std::system("PATH=$PATH:/usr/local/cuda/bin command -v ptxas > /dev/null") == 0;
-}
-
 TEST(PtxTest, IsAKernelWithParametersInOrder) {
   const TargetModel model = simt(kir::Format::ptx);
   const Binary binary = emit(block_sum(model), model);
@@ -185,6 +171,9 @@ TEST(PtxTest, IsAKernelWithParametersInOrder) {
   EXPECT_THAT(ptx, HasSubstr("bar.sync"));
   EXPECT_THAT(ptx, HasSubstr(".shared"));
   EXPECT_THAT(ptx, HasSubstr("shfl.sync.bfly.b32"));
+  EXPECT_THAT(ptx, HasSubstr("shfl.sync.idx.b32"));
+  EXPECT_THAT(ptx, HasSubstr("vote.sync.ballot.b32"));
+  EXPECT_THAT(ptx, HasSubstr("popc.b32"));
   EXPECT_THAT(ptx, HasSubstr("atom.global.add.f32"));
   EXPECT_THAT(ptx, HasSubstr("ld.global.nc"));
   // A product and a sum that ptxas must not contract either.
@@ -198,9 +187,11 @@ TEST(PtxTest, Assembles) {
   TargetModel model = simt(kir::Format::ptx);
   for (const char* cpu : {"sm_75", "sm_90"}) {
     model.cpu = cpu;
-    EXPECT_EQ(assemble(text_of(emit(block_sum(model), model)).c_str(), cpu), "");
+    const Assembled sum = assemble(text_of(emit(block_sum(model), model)).c_str(), cpu);
+    EXPECT_TRUE(sum.ok) << sum.said;
     for (uint16_t lanes : {1, 2, 4}) {
-      EXPECT_EQ(assemble(text_of(emit(everything(model, lanes), model)).c_str(), cpu), "") << lanes;
+      const Assembled all = assemble(text_of(emit(everything(model, lanes), model)).c_str(), cpu);
+      EXPECT_TRUE(all.ok) << lanes << " " << all.said;
     }
   }
 }
@@ -218,6 +209,8 @@ TEST(BitcodeTest, StatesWhatItNeeds) {
   EXPECT_THAT(text, HasSubstr("declare i32 @primset_local_id(i32)"));
   EXPECT_THAT(text, HasSubstr("declare void @primset_barrier()"));
   EXPECT_THAT(text, HasSubstr("declare double @primset_subgroup_shuffle_xor_f64(double, i32)"));
+  EXPECT_THAT(text, HasSubstr("declare float @primset_subgroup_shuffle_f32(float, i32)"));
+  EXPECT_THAT(text, HasSubstr("declare i32 @primset_subgroup_ballot(i1, i32)"));
   const Binary binary = emit(block_sum(model), model);
   EXPECT_EQ(text_of(binary).substr(0, 2), "BC");
 }

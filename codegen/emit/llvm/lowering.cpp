@@ -202,6 +202,9 @@ void Lowering::instruction(const kir::Inst& inst) {
     case kir::Group::IntBinary:
       result = integer(inst);
       break;
+    case kir::Group::IntUnary:
+      result = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, operand(inst, 0));
+      break;
     case kir::Group::FloatUnary:
     case kir::Group::FloatBinary:
     case kir::Group::FloatTernary:

@@ -91,7 +91,8 @@ class Lowering {
   llvm::Value* matrix(const kir::Inst& inst);
   llvm::Value* barrier();
   llvm::Value* subgroup(const kir::Inst& inst);
-  llvm::Value* ptx_shuffle(llvm::Value* v, uint32_t mask);
+  llvm::Value* ptx_subgroup(const kir::Inst& inst);
+  llvm::Value* ptx_shuffle(llvm::Value* v, llvm::Intrinsic::ID how, llvm::Value* lane);
   llvm::Value* external_call(const std::string& name, llvm::Type* result, const Values& args);
 
   llvm::LLVMContext& context_;

@@ -48,14 +48,13 @@ llvm::Value* Lowering::barrier() {
   return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
 }
 
-// Exchanges 32 bits at a time with the lane whose number differs by the mask; all lanes take part.
-llvm::Value* Lowering::ptx_shuffle(llvm::Value* v, uint32_t mask) {
+// 32 bits at a time. All lanes take part.
+llvm::Value* Lowering::ptx_shuffle(llvm::Value* v, llvm::Intrinsic::ID how, llvm::Value* lane) {
   llvm::Type* t = v->getType();
   const unsigned bits = t->getPrimitiveSizeInBits();
   llvm::Value* word = b_.CreateBitCast(v, b_.getIntNTy(bits));
   const auto exchange = [&](llvm::Value* w) {
-    return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32,
-                              {i32(UINT32_MAX), w, i32(mask), i32(31)});
+    return b_.CreateIntrinsic(how, {i32(UINT32_MAX), w, lane, i32(31)});
   };
   if (bits == 32) return b_.CreateBitCast(exchange(word), t);
   llvm::Value* low = exchange(b_.CreateTrunc(word, b_.getInt32Ty()));
@@ -65,23 +64,33 @@ llvm::Value* Lowering::ptx_shuffle(llvm::Value* v, uint32_t mask) {
   return b_.CreateBitCast(word, t);
 }
 
-llvm::Value* Lowering::subgroup(const kir::Inst& inst) {
-  const bool external = convention_ == Convention::external;
+llvm::Value* Lowering::ptx_subgroup(const kir::Inst& inst) {
+  using namespace llvm::Intrinsic;
   switch (inst.op) {
     case Op::SubgroupSize:
-      return external ? external_call("primset_subgroup_size", b_.getInt32Ty(), {})
-                      : b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_warpsize, {});
+      return b_.CreateIntrinsic(nvvm_read_ptx_sreg_warpsize, {});
     case Op::SubgroupLane:
-      return external ? external_call("primset_subgroup_lane", b_.getInt32Ty(), {})
-                      : b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-    default: {
-      llvm::Value* v = operand(inst, 0);
-      if (!external) return ptx_shuffle(v, inst.imm.index);
-      const std::string suffix(kir::name(result_type(inst).scalar));
-      return external_call("primset_subgroup_shuffle_xor_" + suffix, v->getType(),
-                           {v, i32(inst.imm.index)});
-    }
+      return b_.CreateIntrinsic(nvvm_read_ptx_sreg_laneid, {});
+    case Op::SubgroupBallot:
+      if (inst.imm.index > 0) return i32(0);  // a warp has 32 lanes
+      return b_.CreateIntrinsic(nvvm_vote_ballot_sync, {i32(UINT32_MAX), operand(inst, 0)});
+    case Op::SubgroupShuffle:
+      return ptx_shuffle(operand(inst, 0), nvvm_shfl_sync_idx_i32, operand(inst, 1));
+    default:
+      return ptx_shuffle(operand(inst, 0), nvvm_shfl_sync_bfly_i32, i32(inst.imm.index));
   }
+}
+
+llvm::Value* Lowering::subgroup(const kir::Inst& inst) {
+  if (convention_ != Convention::external) return ptx_subgroup(inst);
+  std::string name = "primset_" + std::string(kir::info(inst.op).text);
+  Values args;
+  for (size_t i = 0; i < inst.operands.size(); ++i) args.push_back(operand(inst, i));
+  const bool shuffles = inst.op == Op::SubgroupShuffle || inst.op == Op::SubgroupShuffleXor;
+  if (shuffles) name += "_" + std::string(kir::name(result_type(inst).scalar));
+  if (inst.op == Op::SubgroupShuffleXor || inst.op == Op::SubgroupBallot)
+    args.push_back(i32(inst.imm.index));
+  return external_call(name, type(result_type(inst)), args);
 }
 
 }  // namespace primset::emit

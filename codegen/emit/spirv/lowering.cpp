@@ -53,6 +53,8 @@ void Lowering::lower(const Inst& inst) {
       return lower_leaf(inst);
     case Group::IntBinary:
       return lower_int_binary(inst);
+    case Group::IntUnary:
+      return each_piece(inst, spv::Op::OpBitCount);
     case Group::FloatUnary:
     case Group::FloatBinary:
     case Group::FloatTernary:

@@ -176,7 +176,8 @@ class Lowering {
   // --- workgroup.cpp
   void lower_barrier();
   void lower_subgroup(const kir::Inst& inst);
-  Id shuffle_xor(kir::Scalar s, Id value, uint32_t mask);
+  Id ballot(const kir::Inst& inst);
+  Id shuffle(spv::Op how, kir::Scalar s, Id value, Id lane);
 
   // --- control.cpp
   void lower_control(const kir::Inst& inst);

@@ -238,6 +238,20 @@ Kernel subgroup_exchange(const TargetModel& target, Scalar elem, uint32_t mask) 
   return std::move(b).finish();
 }
 
+Kernel subgroup_votes(const TargetModel& target) {
+  Builder b("subgroup_votes", target);
+  const Value in = b.pointer_param("in", true, false), odd = b.pointer_param("odd", false, true),
+              next = b.pointer_param("next", false, true);
+  const Value i = thread_index(b), one = b.i32(1);
+  const Value x = b.load(kI32, in, i, 4), lane = b.subgroup_lane();
+  const Value votes = b.subgroup_ballot(b.ine(b.and_(x, one), b.i32(0)), 0);
+  const Value before = b.sub(b.shl(one, lane), one);
+  b.store(odd, i, b.popcount(b.and_(votes, before)), 4);
+  const Value behind = b.and_(b.add(lane, one), b.sub(b.subgroup_size(), one));
+  b.store(next, i, b.subgroup_shuffle(x, behind), 4);
+  return std::move(b).finish();
+}
+
 // --- control flow
 // ----------------------------------------------------------------------------------
 
@@ -448,6 +462,7 @@ std::vector<Sample> all_samples(const TargetModel& target) {
   for (Scalar s : {Scalar::i32, Scalar::i64, Scalar::f32, Scalar::f64}) {
     add("subgroup_exchange " + std::string(kir::name(s)), subgroup_exchange(target, s, 1));
   }
+  if (target.subgroup_ballot) add("subgroup_votes", subgroup_votes(target));
   for (Scalar s : {Scalar::i1, Scalar::i8, Scalar::i16}) {
     const std::string type(kir::name(s));
     add_beyond("subgroup_exchange " + type, subgroup_exchange(target, s, 1));

@@ -46,6 +46,9 @@ Kernel tree_sum(const TargetModel& target, Scalar elem, uint32_t threads);
 Kernel global_exchange(const TargetModel& target);
 // out[i] = in[i ^ mask] by subgroup shuffle; size[i], lane[i]
 Kernel subgroup_exchange(const TargetModel& target, Scalar elem, uint32_t mask);
+// odd[i] = how many lanes of its subgroup before it have an odd in[]; next[i] = in[] of the lane
+// behind it, the first one's for the last.
+Kernel subgroup_votes(const TargetModel& target);
 
 // --- control flow.
 

@@ -25,6 +25,7 @@ TargetModel target_of(kir::Format format) {
   t.simt = true;
   t.f16 = true;
   t.min_subgroup = t.max_subgroup = 8;
+  t.subgroup_ballot = true;
   return t;
 }
 

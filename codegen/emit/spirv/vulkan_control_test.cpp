@@ -203,6 +203,24 @@ TEST_F(VulkanControl, SubgroupShuffle) {
   run.operator()<uint16_t>(Scalar::i16);
 }
 
+TEST_F(VulkanControl, SubgroupVotes) {
+  if (!target().subgroup_ballot) GTEST_SKIP() << "the device has no ballots";
+  const uint32_t width = target().max_subgroup;
+  const auto in = random_values<uint32_t>(kCount, 1u << 30);
+  const Buffer odd = upload(std::vector<uint32_t>(kCount)),
+               next = upload(std::vector<uint32_t>(kCount));
+  vulkan_->launch(subgroup_votes(target()), {upload(in).address, odd.address, next.address},
+                  {kGroups, 1, 1});
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    const uint32_t first = i / width * width;
+    if (i == first) before = 0;
+    ASSERT_EQ(odd.as<uint32_t>()[i], before) << i;
+    ASSERT_EQ(next.as<uint32_t>()[i], in[first + (i + 1 - first) % width]) << i;
+    before += in[i] & 1;
+  }
+}
+
 // --- vectors and parameters
 // ------------------------------------------------------------------------
 

@@ -220,6 +220,8 @@ void VulkanHarness::read_properties() {
   target_.loop_limit = is_lavapipe() ? 65535 : 0;
   target_.fused_fma = !is_lavapipe();
   target_.min_subgroup = target_.max_subgroup = subgroup.subgroupSize;
+  target_.subgroup_ballot = (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0 &&
+                            (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
   target_.group_memory = p.properties.limits.maxComputeSharedMemorySize;
   const auto widths = [](VkBool32 w16, VkBool32 w32, VkBool32 w64) {
     return static_cast<uint8_t>((w16 ? 16 : 0) | (w32 ? 32 : 0) | (w64 ? 64 : 0));

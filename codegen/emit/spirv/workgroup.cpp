@@ -28,25 +28,39 @@ void Lowering::lower_subgroup(const Inst& inst) {
   if (vulkan()) m_.capability(spv::Capability::GroupNonUniform);
   if (inst.op == Op::SubgroupSize) return set(inst, {builtin(Builtin::subgroup_size, 0)});
   if (inst.op == Op::SubgroupLane) return set(inst, {builtin(Builtin::subgroup_lane, 0)});
+  if (inst.op == Op::SubgroupBallot) return set(inst, {ballot(inst)});
   const Type t = result_type(inst);
+  const bool any_lane = inst.op == Op::SubgroupShuffle;
+  const spv::Op how =
+      any_lane ? spv::Op::OpGroupNonUniformShuffle : spv::Op::OpGroupNonUniformShuffleXor;
+  const Id partner = any_lane ? get_scalar(inst.operands[1]) : u32(inst.imm.index);
   Ids lanes;
   for (uint32_t i = 0; i < t.lanes; ++i) {
-    lanes.push_back(shuffle_xor(t.scalar, lane(inst.operands[0], i), inst.imm.index));
+    lanes.push_back(shuffle(how, t.scalar, lane(inst.operands[0], i), partner));
   }
   set(inst, assemble(t, lanes));
 }
 
+// A ballot has four words of 32 lanes each.
+Id Lowering::ballot(const Inst& inst) {
+  m_.capability(spv::Capability::GroupNonUniform);
+  m_.capability(spv::Capability::GroupNonUniformBallot);
+  m_.version(0x00010300);
+  const Id words =
+      code_.op(spv::Op::OpGroupNonUniformBallot, types_.vector(Scalar::i32, 4),
+               {u32(static_cast<uint32_t>(spv::Scope::Subgroup)), get_scalar(inst.operands[0])});
+  return code_.op(spv::Op::OpCompositeExtract, types_.scalar(Scalar::i32), {words, inst.imm.index});
+}
+
 // Devices shuffle 32 bits; other integers need a feature of their own
 // (shaderSubgroupExtendedTypes), so everything goes as words of 32 bits.
-Id Lowering::shuffle_xor(Scalar s, Id value, uint32_t mask) {
+Id Lowering::shuffle(spv::Op how, Scalar s, Id value, Id lane) {
   m_.capability(spv::Capability::GroupNonUniform);
   m_.capability(spv::Capability::GroupNonUniformShuffle);
   m_.version(0x00010300);
   const Id scope = u32(static_cast<uint32_t>(spv::Scope::Subgroup));
   const Id u32_type = types_.scalar(Scalar::i32);
-  const auto word = [&](Id type, Id x) {
-    return code_.op(spv::Op::OpGroupNonUniformShuffleXor, type, {scope, x, u32(mask)});
-  };
+  const auto word = [&](Id type, Id x) { return code_.op(how, type, {scope, x, lane}); };
   switch (s) {
     case Scalar::i32:
     case Scalar::f32:

@@ -135,7 +135,10 @@ enum {
   PRIMSET_FEATURE_ASYNC_COPY = 1u << 8,
   /* PTX: subgroups have 32 lanes and multiply matrices of f16 and bf16, summed in f32
    * (ldmatrix, mma.m16n8k16). */
-  PRIMSET_FEATURE_MATRIX = 1u << 9
+  PRIMSET_FEATURE_MATRIX = 1u << 9,
+  /* SIMT formats: the lanes of a subgroup learn of one another's conditions (a ballot) and read any
+   * other one's value; a group's threads belong to subgroups in the order of their ids. */
+  PRIMSET_FEATURE_BALLOT = 1u << 10
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */
