@@ -66,7 +66,7 @@ BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Plac
 // `update` of a dynamic_update_slice written into `target`, which holds the operand's elements.
 BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 
-// Stable merge sort of dense arrays [rows, length, inner] along `length` (sort_kernel.cpp).
+// Stable merge sort of dense arrays [rows, length, inner] along `length` (merge_sort_kernel.cpp).
 struct SortRequest {
   prims::NodeId node = 0;
   SymInt rows = 1, length = 1, inner = 1;

@@ -465,40 +465,6 @@ void ProgramBuilder::scatter(NodeId id, const Root& root) {
   launch(fused([&] { return scatter_kernel(context("scatter"), id, root.out); }), id);
 }
 
-void ProgramBuilder::sort(NodeId id, const std::vector<Root>& roots) {
-  const Node& n = g_.node(id);
-  const SymInts shape = g_.type(n.operands[0]).shape;
-  const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
-  SortRequest r{id, 1, shape[dim], 1, {}, {}, 0};
-  for (size_t d = 0; d < shape.size(); ++d)
-    (d < dim ? r.rows : r.inner) *= d == dim ? SymInt(1) : shape[d];
-  // The arrays are sorted where they are to stay when that place is dense, else in a temporary.
-  std::vector<Placement> places;
-  for (size_t k = 0; k < n.operands.size(); ++k) {
-    const ValueId result = n.results[k];
-    auto root =
-        std::find_if(roots.begin(), roots.end(), [&](const Root& x) { return x.value == result; });
-    const bool direct = root != roots.end() && same_shape(root->out.strides, dense_strides(shape));
-    places.push_back(direct ? root->out : temp(result));
-    copy_into(n.operands[k], places.back());
-    r.arrays.push_back(places.back().buffer);
-    r.others.push_back(new_buffer(
-        {Buffer::Kind::temp, 0, g_.type(result).dtype, prims::product(shape), "merged"}));
-  }
-  // Original positions, which make the order of equal keys that of the input.
-  for (std::vector<BufferId>* arrays : {&r.arrays, &r.others})
-    arrays->push_back(
-        new_buffer({Buffer::Kind::temp, 0, DType::i64, prims::product(shape), "positions"}));
-  launch(
-      positions_kernel(context("pointwise"), shape, dim, {r.arrays.back(), dense_strides(shape)}),
-      id);
-  sort_passes(r);
-  for (size_t k = 0; k < n.results.size(); ++k) places_.emplace(n.results[k], places[k]);
-  for (const Root& root : roots) {
-    if (places_.at(root.value).buffer != root.out.buffer) copy_into(root.value, root.out);
-  }
-}
-
 // --- the whole program
 // -----------------------------------------------------------------------------------
 

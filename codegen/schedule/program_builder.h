@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codegen/schedule/kernels.h"
+#include "codegen/schedule/radix_sort.h"
 #include "codegen/schedule/schedule.h"
 
 namespace primset::schedule {
@@ -68,7 +69,11 @@ class ProgramBuilder {
   bool is_output(ValueId v) const;
   void scatter(NodeId id, const Root& root);
   void sort(NodeId id, const std::vector<Root>& roots);
-  void sort_passes(SortRequest r);
+  void merge_sort(NodeId id, const std::vector<Root>& roots);
+  void merge_passes(SortRequest r);
+  bool radix_sort(NodeId id, const std::vector<Root>& roots);
+  void radix_passes(const RadixSort& sort, RadixPass last);
+  void radix_pass(const RadixSort& sort, const RadixPass& pass);
   void native(NodeId id, const std::vector<Root>& roots);
   void control(NodeId id, const std::vector<Root>& roots);
   void for_loop(NodeId id, const std::vector<Root>& roots);

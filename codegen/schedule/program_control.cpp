@@ -1,4 +1,4 @@
-// Steps with a life of their own: sorting passes, native primitives, loops and branches.
+// Steps with a life of their own: native primitives, loops and branches.
 #include <algorithm>
 
 #include "codegen/schedule/program_builder.h"
@@ -9,21 +9,6 @@ namespace primset::schedule {
 using prims::Prim;
 using prims::SymInt;
 using prims::ValueId;
-
-void ProgramBuilder::sort_passes(SortRequest r) {
-  launch(sort_runs_kernel(context("sort"), r), r.node);
-  prims::SymContext& symbols = g_.context();
-  r.round = symbols.symbol("sort_round", 0, 0);
-  LoopStep loop{sort_rounds(r, target_), *symbols.as_symbol(r.round), {}};
-  std::vector<Step>* before = steps_;
-  steps_ = &loop.body;
-  looped([&] {
-    for (const bool back : {false, true})
-      launch(merge_runs_kernel(context("merge"), r, back), r.node);
-  });
-  steps_ = before;
-  steps_->push_back({std::move(loop)});
-}
 
 // Operands as strides see them, results as dense buffers; a result wanted elsewhere is copied
 // there.

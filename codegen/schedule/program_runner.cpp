@@ -239,4 +239,11 @@ kir::TargetModel matrix_model() {
   return m;
 }
 
+kir::TargetModel ballot_model(uint32_t subgroup) {
+  kir::TargetModel m = simt_model();
+  m.min_subgroup = m.max_subgroup = subgroup;
+  m.subgroup_ballot = true;
+  return m;
+}
+
 }  // namespace primset::schedule

@@ -27,6 +27,8 @@ struct Options {
   std::vector<Layout> outputs;  // one a graph output
   bool index32 = true;          // every offset of the call fits 31 bits
   bool fuse = true;             // false: one kernel a node, for tests and comparison
+  // SIMT: rows longer than this are sorted digit by digit, others by merging.
+  int64_t radix_length = 4096;
   // Does the device run this node itself (after its operands are made contiguous)?
   std::function<bool(const prims::Graph&, prims::NodeId)> native;
 };

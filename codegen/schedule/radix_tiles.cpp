@@ -1,0 +1,214 @@
+#include "codegen/schedule/radix_tiles.h"
+
+#include <algorithm>
+
+#include "codegen/schedule/loops.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+constexpr uint32_t kMostThreads = 256;
+constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
+constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
+
+// The dtype of a key's bits.
+DType bits_of(DType key) {
+  switch (byte_size(key)) {
+    case 1:
+      return DType::u8;
+    case 2:
+      return DType::u16;
+    case 4:
+      return DType::u32;
+    default:
+      return DType::u64;
+  }
+}
+
+kir::Scalar word_of(DType key) {
+  return byte_size(key) == 8 ? kir::Scalar::i64 : kir::Scalar::i32;
+}
+
+// The bits of the greatest number without its sign: what is above is NaN.
+uint64_t greatest_magnitude(DType t) {
+  switch (t) {
+    case DType::f8_e5m2:
+      return 0x7c;
+    case DType::f8_e4m3fn:
+      return 0x7e;
+    case DType::f16:
+      return 0x7c00;
+    case DType::bf16:
+      return 0x7f80;
+    case DType::f32:
+      return 0x7f800000;
+    case DType::f64:
+      return 0x7ff0000000000000;
+    default:
+      throw Error(ErrorCode::internal, "no floating dtype");
+  }
+}
+
+uint64_t low_bits(int n) {
+  return n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+}
+
+}  // namespace
+
+Affine computed(Value address) {
+  Affine a;
+  a.opaque = address;
+  return a;
+}
+
+// Counters of every subgroup, elements on their way to their places, and what the scan and the
+// runs' places take (radix_scatter_kernel.cpp) fit into workgroup memory.
+std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, DType place) {
+  if (!target.simt || !target.subgroup_ballot || target.min_subgroup < kLeastSubgroup ||
+      target.max_subgroup > 64)
+    return std::nullopt;
+  if (!target.i64 && std::max(byte_size(key), byte_size(place)) == 8) return std::nullopt;
+  RadixTile tile;
+  tile.threads =
+      std::min({target.group_threads, kMostThreads, kMostSubgroups * target.min_subgroup});
+  if (tile.threads % target.max_subgroup != 0) return std::nullopt;
+  tile.subgroups = tile.threads / target.min_subgroup;
+  const auto place_bytes = static_cast<uint32_t>(byte_size(place));
+  const uint32_t item_bytes = std::max({4u, static_cast<uint32_t>(byte_size(key)), place_bytes});
+  tile.items = 64 / item_bytes;
+  const uint32_t memory = kDigits * (4 * tile.subgroups + place_bytes) +
+                          tile.threads * (tile.items * item_bytes + 4 + place_bytes);
+  return memory <= target.group_memory ? std::optional(tile) : std::nullopt;
+}
+
+SymInt RadixSort::rows() const {
+  SymInt n = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d != dim) n *= shape[d];
+  }
+  return n;
+}
+
+RadixTiles::RadixTiles(const BuildContext& c, const RadixSort& sort, const RadixPass& pass)
+    : sort_(sort),
+      pass_(pass),
+      row_indices_(identity_indices(sort.shape)),
+      frame_(c.name, c.target, c.index32, sort.shape) {
+  frame_.set_error_buffer(c.errors);
+  kir::Builder& b = frame_.builder();
+  b.set_group_size(sort.tile.threads);
+  // A parameter, so that the passes in the middle share their code.
+  shift_ = b.scalar_param("shift", kir::kI32);
+  frame_.step().scalars.push_back(
+      {ScalarParam::Source::integer, kir::kI32, SymInt(pass.shift), 0, 0});
+}
+
+BuiltKernel RadixTiles::finish() && {
+  LaunchStep step = frame_.step();
+  Analysis analysis = frame_.analysis();
+  return {std::move(frame_).finish(), std::move(step), std::move(analysis)};
+}
+
+// Neighbouring groups take neighbouring rows where these lie in one another.
+void RadixTiles::for_each(const std::function<void()>& body) {
+  kir::Builder& b = frame_.builder();
+  std::vector<LoopDim> loops;
+  for (size_t d = 0; d < sort_.shape.size(); ++d) {
+    if (d == sort_.dim)
+      loops.push_back({{}, sort_.tiles(), {}, false});
+    else if (!sort_.shape[d].same(SymInt(1)))
+      loops.push_back({{d}, sort_.shape[d], {}, false});
+  }
+  const SymInt total = extent(loops, 0, loops.size());
+  frame_.step().groups = {prims::min(total, SymInt(frame_.target().max_groups_x)), 1, 1};
+  b.for_loop(index(b.group_id(0)), frame_.param(total), index(b.group_count(0)), {},
+             [&](Value number, auto) {
+               decode(frame_, number, loops, 0, loops.size());
+               row_ = frame_.index_constant(0);
+               for (const LoopDim& loop : loops) {
+                 if (loop.dims.empty())
+                   tile_ = loop.base;
+                 else
+                   row_ = b.add(b.mul(row_, frame_.param(loop.size)), loop.base);
+               }
+               first_ = b.mul(tile_, frame_.index_constant(sort_.tile.elements()));
+               frame_.set_loops(loops);
+               body();
+               return std::vector<Value>{};
+             });
+}
+
+Value RadixTiles::elements() {
+  kir::Builder& b = frame_.builder();
+  const Value left = b.sub(frame_.param(sort_.shape[sort_.dim]), first_);
+  const Value whole = frame_.index_constant(sort_.tile.elements());
+  return b.int_resize(b.select(b.slt(left, whole), left, whole), kir::Scalar::i32, true);
+}
+
+Indices RadixTiles::at(Value number) const {
+  Indices out = row_indices_;
+  out[sort_.dim] = affine_index(computed(number));
+  return out;
+}
+
+Value RadixTiles::digit_row(Value digit) {
+  kir::Builder& b = frame_.builder();
+  return b.add(b.mul(row_, frame_.index_constant(kDigits)), index(digit));
+}
+
+Affine RadixTiles::total_of(Value digit) {
+  return computed(digit_row(digit));
+}
+
+Affine RadixTiles::count_of(Value digit) {
+  kir::Builder& b = frame_.builder();
+  return computed(b.add(b.mul(digit_row(digit), frame_.param(sort_.tiles())), tile_));
+}
+
+Value RadixTiles::load_key(Value number) {
+  const Elem x = frame_.load(pass_.keys.buffer, bits_of(sort_.key),
+                             place_address(frame_, pass_.keys, at(number)));
+  return frame_.builder().zext(x.re, word_of(sort_.key));
+}
+
+void RadixTiles::store_key(const Placement& to, Value number, Value key) {
+  const DType bits = bits_of(sort_.key);
+  frame_.store(to.buffer, bits, place_address(frame_, to, at(number)),
+               {frame_.builder().int_resize(key, register_scalar(bits), false), {}});
+}
+
+// Integers in the order of the keys. Both zeros are one number, and so are all NaNs, which are
+// greatest.
+Value RadixTiles::ordered(Value key) {
+  kir::Builder& b = frame_.builder();
+  const kir::Type t = b.type(key);
+  const int bits = static_cast<int>(8 * byte_size(sort_.key));
+  const auto constant = [&](uint64_t v) { return b.constant_bits(t, v); };
+  const Value all = constant(low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
+  Value x = key;
+  if (sort_.key == DType::boolean) {
+    x = b.and_(key, constant(1));
+  } else if (is_signed_integer(sort_.key)) {
+    x = b.xor_(key, sign);
+  } else if (is_floating(sort_.key)) {
+    const Value magnitude = b.and_(key, constant(low_bits(bits - 1)));
+    const Value negative = b.ine(b.and_(key, sign), constant(0));
+    x = b.xor_(key, b.select(negative, all, sign));
+    x = b.select(b.ieq(magnitude, constant(0)), sign, x);
+    x = b.select(b.ult(constant(greatest_magnitude(sort_.key)), magnitude), all, x);
+  }
+  return sort_.descending ? b.xor_(x, all) : x;
+}
+
+Value RadixTiles::digit(Value key) {
+  kir::Builder& b = frame_.builder();
+  const Value x = ordered(key);
+  const Value shifted = b.lshr(x, b.int_resize(shift_, b.type(x).scalar, false));
+  return b.and_(b.int_resize(shifted, kir::Scalar::i32, false), b.i32(kDigits - 1));
+}
+
+}  // namespace primset::schedule

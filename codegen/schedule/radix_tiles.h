@@ -1,0 +1,56 @@
+// A kernel of a radix sort under construction: a workgroup goes through tiles of rows.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_RADIX_TILES_H_
+#define PRIMSET_CODEGEN_SCHEDULE_RADIX_TILES_H_
+
+#include <functional>
+#include <vector>
+
+#include "codegen/schedule/radix_sort.h"
+
+namespace primset::schedule {
+
+class RadixTiles {
+ public:
+  RadixTiles(const BuildContext& c, const RadixSort& sort, const RadixPass& pass);
+
+  Frame& frame() { return frame_; }
+  BuiltKernel finish() &&;
+  // Runs `body` for every tile of the group's. All threads run it together.
+  void for_each(const std::function<void()>& body);
+
+  // --- of the tile at hand ---
+  kir::Value first() const { return first_; }  // its first element's number in the row
+  // Its number of elements, i32.
+  kir::Value elements();
+  // Indices of the row's element of that number.
+  Indices at(kir::Value number) const;
+  // Positions in the counts and in the totals. digit: i32.
+  Affine count_of(kir::Value digit), total_of(kir::Value digit);
+
+  // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
+  kir::Value load_key(kir::Value number);
+  void store_key(const Placement& to, kir::Value number, kir::Value key);
+  kir::Value digit(kir::Value key);  // i32
+
+  kir::Value index(kir::Value i) {
+    return frame_.builder().int_resize(i, frame_.index_type().scalar, true);
+  }
+
+ private:
+  kir::Value ordered(kir::Value key);
+  kir::Value digit_row(kir::Value digit);
+
+  const RadixSort& sort_;
+  const RadixPass& pass_;
+  const Indices row_indices_;
+  Frame frame_;
+  kir::Value shift_;
+  kir::Value row_, tile_, first_;
+};
+
+// An address that a kernel has computed.
+Affine computed(kir::Value address);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_RADIX_TILES_H_
