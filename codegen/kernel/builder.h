@@ -44,6 +44,7 @@ class Builder {
   Value pointer_param(std::string name, bool read, bool written, bool invariant = false);
   Value scalar_param(std::string name, Type type);
   void set_group_size(uint32_t x, uint32_t y = 1, uint32_t z = 1);
+  void set_resident_groups(uint32_t count) { kernel_.resident_groups = count; }
 
   // Leaves.
   Value constant_bits(Type t, uint64_t bits);

@@ -215,6 +215,8 @@ struct ParamLayout {
 struct Kernel {
   std::string name;                                // a C identifier; the entry point's name
   std::array<uint32_t, 3> group_size = {1, 1, 1};  // threads a workgroup; {1,1,1} on a CPU
+  // A hint: so many groups at least should find registers on a processor together. 0: as it comes.
+  uint32_t resident_groups = 0;
   std::vector<Param> params;
   std::vector<Inst> insts;
   std::vector<Block> blocks;  // blocks[0] is the body

@@ -74,7 +74,10 @@ class Printer {
     }
     const auto& g = kernel_.group_size;
     out_ += ") group_size(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " +
-            std::to_string(g[2]) + ") {\n";
+            std::to_string(g[2]) + ")";
+    if (kernel_.resident_groups != 0)
+      out_ += " resident(" + std::to_string(kernel_.resident_groups) + ")";
+    out_ += " {\n";
     if (!kernel_.blocks.empty()) block(0, 1);
     return out_ + "}\n";
   }

@@ -127,6 +127,11 @@ class Parser {
       n = number();
     }
     expect(")");
+    if (accept("resident")) {
+      expect("(");
+      kernel_.resident_groups = number();
+      expect(")");
+    }
     kernel_.blocks.emplace_back();
     block(0);
     if (lexer_.peek().kind != Token::End) lexer_.fail(lexer_.peek(), "the end");

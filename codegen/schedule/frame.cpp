@@ -122,12 +122,14 @@ Affine Frame::scale(const Affine& a, const SymInt& factor) {
 }
 
 // The parts of an address: what all lanes share, and how lanes differ. A merged loop dimension is
-// addressed through its innermost original dimension, whose coefficient is the merged one's.
+// addressed through its innermost original dimension, whose coefficient is the merged one's. What
+// is known is added last: accesses that differ in it share the rest.
 Frame::Place Frame::place(const Affine& address) {
   kir::Builder& b = builder_;
   Place out;
   out.lane_step = 0;
-  Value sum = param(address.constant);
+  const bool known = address.constant.is_constant();
+  Value sum = known ? index_constant(0) : param(address.constant);
   for (const LoopDim& loop : loops_) {
     if (loop.dims.empty()) continue;
     const SymInt& c = address.coefficient(loop.dims.back());
@@ -154,7 +156,7 @@ Frame::Place Frame::place(const Affine& address) {
       }
     }
   }
-  out.scalar = sum;
+  out.scalar = known ? b.add(sum, param(address.constant)) : sum;
   return out;
 }
 

@@ -29,19 +29,23 @@ BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
     for (uint32_t k = 0; k < rounds; ++k)
       b.store(counters, b.add(t, b.i32(k * threads)), b.i32(0), 4);
     b.barrier();
-    const Value elements = tiles.elements();
-    std::vector<Value> keys, inside;
-    for (uint32_t k = 0; k < sort.tile.items; ++k) {
-      const Value place = b.add(t, b.i32(k * threads));
-      inside.push_back(b.slt(place, elements));
-      const Value number = b.select(inside[k], place, b.i32(0));
-      keys.push_back(tiles.load_key(b.add(tiles.first(), tiles.index(number))));
-    }
-    for (uint32_t k = 0; k < sort.tile.items; ++k) {
-      b.if_then(inside[k], [&] {
-        b.atomic_rmw(kir::Rmw::add, counters, b.add(copy, tiles.digit(keys[k])), one, 4);
-      });
-    }
+    const RadixTiles::Items items{t, b.i32(threads), sort.tile.items};
+    const auto load = [&](Value number, int64_t more) { return tiles.load_key(number, more); };
+    const auto count = [&](Value key) {
+      const Value digit = tiles.digit(tiles.ordered(key));
+      b.atomic_rmw(kir::Rmw::add, counters, b.add(copy, digit), one, 4);
+    };
+    const auto whole = [&] {
+      for (Value key : tiles.load_whole(items, load)) count(key);
+      return std::vector<Value>{};
+    };
+    const auto part = [&] {
+      const std::vector<Value> keys = tiles.load_part(items, load);
+      for (uint32_t k = 0; k < items.count; ++k)
+        b.if_then(tiles.inside(items, k), [&] { count(keys[k]); });
+      return std::vector<Value>{};
+    };
+    b.if_else(tiles.is_whole(), whole, part);
     b.barrier();
     for (uint32_t first = 0; first < kDigits; first += threads) {
       const Value digit = b.add(t, b.i32(first));

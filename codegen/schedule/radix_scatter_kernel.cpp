@@ -9,10 +9,14 @@ using kir::Value;
 
 namespace {
 
+// Of 256 threads: fewer leave memory waiting, more leave too few registers for a thread's elements.
+constexpr uint32_t kResidentGroups = 3;
+
 // Which lanes of a subgroup hold what this lane holds: a bit each, 32 of them a word.
 class Ballots {
  public:
-  explicit Ballots(kir::Builder& b) : b_(b) {
+  // bits: each of them has one bit, that which digits are made of.
+  Ballots(kir::Builder& b, std::vector<Value> bits) : b_(b), bits_(std::move(bits)) {
     const Value lane = b.subgroup_lane();
     for (uint32_t word = 0; word < (b.target().max_subgroup + 31) / 32; ++word) {
       all_.push_back(b.subgroup_ballot(b.i1(true), word));
@@ -28,33 +32,39 @@ class Ballots {
     Value count, before;  // lanes with the same digit; those of them before this one
     Value first;          // the first such lane
   };
-  Equal equal(Value digit) const {
+  Equal equal(Value x) const {
     std::vector<Value> lanes = all_;
-    for (int bit = 0; bit < kDigitBits; ++bit) {
-      const Value set = b_.and_(b_.lshr(digit, b_.i32(bit)), b_.i32(1));
-      const Value flip = b_.sub(set, b_.i32(1));  // all ones where the bit is not set
-      for (uint32_t word = 0; word < lanes.size(); ++word) {
-        const Value votes = b_.subgroup_ballot(b_.ine(set, b_.i32(0)), word);
-        lanes[word] = b_.and_(lanes[word], b_.xor_(votes, flip));
-      }
+    for (Value bit : bits_) {
+      const Value set = b_.ine(b_.and_(x, bit), b_.constant(b_.type(x), 0));
+      const Value flip = b_.select(set, b_.i32(0), b_.i32(-1));
+      for (uint32_t word = 0; word < lanes.size(); ++word)
+        lanes[word] = b_.and_(lanes[word], b_.xor_(b_.subgroup_ballot(set, word), flip));
     }
     Equal out{b_.i32(0), b_.i32(0), b_.i32(0)};
     for (size_t word = lanes.size(); word-- > 0;) {
-      const Value x = lanes[word];
-      out.count = b_.add(out.count, b_.popcount(x));
-      out.before = b_.add(out.before, b_.popcount(b_.and_(x, below_[word])));
-      const Value zeros = b_.popcount(b_.and_(b_.not_(x), b_.sub(x, b_.i32(1))));
-      const Value first = b_.add(zeros, b_.i32(static_cast<int64_t>(32 * word)));
+      const Value same = lanes[word];
+      out.count = b_.add(out.count, b_.popcount(same));
+      out.before = b_.add(out.before, b_.popcount(b_.and_(same, below_[word])));
+      const Value up_to_first = b_.xor_(same, b_.sub(same, b_.i32(1)));
+      const Value first =
+          b_.add(b_.popcount(up_to_first), b_.i32(static_cast<int64_t>(32 * word) - 1));
       out.first =
-          word + 1 == lanes.size() ? first : b_.select(b_.ine(x, b_.i32(0)), first, out.first);
+          word + 1 == lanes.size() ? first : b_.select(b_.ine(same, b_.i32(0)), first, out.first);
     }
     return out;
   }
 
  private:
   kir::Builder& b_;
+  const std::vector<Value> bits_;
   std::vector<Value> all_, below_;
 };
+
+std::vector<Value> digit_bits(RadixTiles& tiles) {
+  std::vector<Value> bits;
+  for (int bit = 0; bit < kDigitBits; ++bit) bits.push_back(tiles.digit_bit(bit));
+  return bits;
+}
 
 class Scatter {
  public:
@@ -72,15 +82,16 @@ class Scatter {
         items_(b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))),
         moves_(b_.group_alloc(place_, kDigits)),
         scan_(b_, {kI32, {place_}}, sort.tile.threads),
-        ballots_(b_) {
+        ballots_(b_, digit_bits(tiles_)) {
+    b_.set_resident_groups(kResidentGroups);
     // A subgroup's elements are neighbours; a lane takes every so many-th of them.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)
                                                                   : b_.subgroup_size();
     const Value subgroup = b_.udiv(b_.local_id(0), size);
     own_counters_ = b_.mul(subgroup, b_.i32(kDigits));
-    stride_ = size;
-    first_ = b_.add(b_.mul(b_.mul(subgroup, size), b_.i32(sort.tile.items)), b_.subgroup_lane());
+    const Value first = b_.mul(b_.mul(subgroup, size), b_.i32(sort.tile.items));
+    own_ = {b_.add(first, b_.subgroup_lane()), size, sort.tile.items};
   }
 
   BuiltKernel build() {
@@ -90,21 +101,13 @@ class Scatter {
 
  private:
   void tile();
-  std::vector<Value> load_keys();
   std::vector<Value> rank(const std::vector<Value>& keys);
   void place_runs();
   std::vector<Value> reordered(const std::vector<Value>& items, const std::vector<Value>& places);
-  Value position(uint32_t k);
-  void store(Value number, Value key, Value position);
+  std::vector<Value> load_positions();
+  void write(const std::vector<Value>& keys, const std::vector<Value>& positions);
+  void store(Value number, int64_t more, Value key, Value position);
 
-  Value own(uint32_t k) { return b_.add(first_, b_.mul(stride_, b_.i32(k))); }
-  Value inside(uint32_t k) { return b_.slt(own(k), tiles_.elements()); }
-  // The number in the row of this thread's k-th element; the tile's first one's where there is
-  // none.
-  Value number(uint32_t k) {
-    const Value place = b_.select(inside(k), own(k), b_.i32(0));
-    return b_.add(tiles_.first(), tiles_.index(place));
-  }
   Value load_counter(Value at) { return b_.load(kI32, counters_, at, 4); }
   uint32_t threads() const { return sort_.tile.threads; }
   uint32_t items() const { return sort_.tile.items; }
@@ -123,14 +126,16 @@ class Scatter {
   const Value counters_, items_, moves_;
   GroupScan scan_;
   const Ballots ballots_;
-  Value own_counters_, stride_, first_;
+  Value own_counters_;
+  RadixTiles::Items own_;
 };
 
 void Scatter::tile() {
   for (uint32_t k = 0; k < sort_.tile.subgroups * kDigits; k += threads())
     b_.store(counters_, b_.add(b_.local_id(0), b_.i32(k)), b_.i32(0), 4);
   b_.barrier();
-  const std::vector<Value> keys = load_keys();
+  const std::vector<Value> keys = tiles_.load_items(
+      own_, [&](Value number, int64_t more) { return tiles_.load_key(number, more); });
   const std::vector<Value> ranks = rank(keys);
   b_.barrier();
   place_runs();
@@ -143,26 +148,37 @@ void Scatter::tile() {
   const std::vector<Value> sorted = reordered(keys, places);
   std::vector<Value> positions;
   if (pass_.moves_positions) {
-    for (uint32_t k = 0; k < items(); ++k) positions.push_back(position(k));
+    positions = load_positions();
     b_.barrier();
     positions = reordered(positions, places);
   }
-  const Value elements = tiles_.elements();
-  for (uint32_t k = 0; k < items(); ++k) {
-    const Value place = b_.add(b_.local_id(0), b_.i32(k * threads()));
-    b_.if_then(b_.slt(place, elements), [&] {
-      const Value move = b_.load({place_}, moves_, tiles_.digit(sorted[k]),
-                                 static_cast<uint32_t>(kir::bytes(place_)));
-      const Value to = b_.add(move, b_.int_resize(place, place_, true));
-      store(tiles_.index(to), sorted[k], positions.empty() ? Value{} : positions[k]);
-    });
-  }
+  write(sorted, positions);
 }
 
-std::vector<Value> Scatter::load_keys() {
-  std::vector<Value> keys;
-  for (uint32_t k = 0; k < items(); ++k) keys.push_back(tiles_.load_key(number(k)));
-  return keys;
+// A thread writes every so many-th element of the tile.
+void Scatter::write(const std::vector<Value>& keys, const std::vector<Value>& positions) {
+  const RadixTiles::Items striped{b_.local_id(0), b_.i32(threads()), items()};
+  const Value thread = b_.int_resize(b_.local_id(0), place_, true);
+  const auto destination = [&](Value key) {
+    const Value move = b_.load({place_}, moves_, tiles_.digit(tiles_.ordered(key)),
+                               static_cast<uint32_t>(kir::bytes(place_)));
+    return tiles_.index(b_.add(move, thread));
+  };
+  const auto store_one = [&](Value to, uint32_t k) {
+    store(to, int64_t{k} * threads(), keys[k], positions.empty() ? Value{} : positions[k]);
+  };
+  const auto whole = [&] {
+    std::vector<Value> to;
+    for (Value key : keys) to.push_back(destination(key));
+    for (uint32_t k = 0; k < items(); ++k) store_one(to[k], k);
+    return std::vector<Value>{};
+  };
+  const auto part = [&] {
+    for (uint32_t k = 0; k < items(); ++k)
+      b_.if_then(tiles_.inside(striped, k), [&] { store_one(destination(keys[k]), k); });
+    return std::vector<Value>{};
+  };
+  b_.if_else(tiles_.is_whole(), whole, part);
 }
 
 // How many elements with its digit the thread's subgroup holds before each of the thread's, and,
@@ -170,8 +186,9 @@ std::vector<Value> Scatter::load_keys() {
 std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
   std::vector<Value> ranks;
   for (uint32_t k = 0; k < items(); ++k) {
-    const Value digit = b_.select(inside(k), tiles_.digit(keys[k]), b_.i32(kDigits - 1));
-    const Ballots::Equal equal = ballots_.equal(digit);
+    const Value x = b_.select(tiles_.inside(own_, k), tiles_.ordered(keys[k]), tiles_.last());
+    const Value digit = tiles_.digit(x);
+    const Ballots::Equal equal = ballots_.equal(x);
     // The first lane counts for all.
     const Value seen = b_.if_else(
         b_.ieq(equal.before, b_.i32(0)),
@@ -236,32 +253,36 @@ std::vector<Value> Scatter::reordered(const std::vector<Value>& items,
   return out;
 }
 
-Value Scatter::position(uint32_t k) {
-  if (!pass_.positions) return b_.int_resize(number(k), place_, true);
-  return f_
-      .load(pass_.positions->buffer, sort_.place,
-            place_address(f_, *pass_.positions, tiles_.at(number(k))))
-      .re;
+std::vector<Value> Scatter::load_positions() {
+  const auto own = [&](Value number, int64_t more) {
+    return b_.int_resize(b_.add(number, f_.index_constant(more)), place_, true);
+  };
+  if (!pass_.positions) return tiles_.load_whole(own_, own);
+  return tiles_.load_items(own_, [&](Value number, int64_t more) {
+    const Affine at = tiles_.address(*pass_.positions, number, more);
+    return f_.load(pass_.positions->buffer, sort_.place, at).re;
+  });
 }
 
-void Scatter::store(Value number, Value key, Value position) {
+// To the element whose number is `number` and so much more.
+void Scatter::store(Value number, int64_t more, Value key, Value position) {
   if (pass_.results.empty()) {
-    tiles_.store_key(pass_.to_keys, number, key);
+    tiles_.store_key(pass_.to_keys, number, more, key);
     if (!position.valid()) return;
     f_.store(pass_.to_positions.buffer, sort_.place,
-             place_address(f_, pass_.to_positions, tiles_.at(number)), {position, {}});
+             tiles_.address(pass_.to_positions, number, more), {position, {}});
     return;
   }
   ElementEmitter::Scope scope(emitter_);
   const prims::Node& n = graph_.node(sort_.node);
   for (const RadixPass::Result& r : pass_.results) {
     if (r.number == 0) {
-      tiles_.store_key(r.out, number, key);
+      tiles_.store_key(r.out, number, more, key);
       continue;
     }
     const Elem x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
     f_.store(r.out.buffer, graph_.type(n.operands[r.number]).dtype,
-             place_address(f_, r.out, tiles_.at(number)), x);
+             tiles_.address(r.out, number, more), x);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "codegen/schedule/radix_tiles.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "codegen/schedule/loops.h"
 #include "primset/error.h"
@@ -125,21 +127,29 @@ void RadixTiles::for_each(const std::function<void()>& body) {
   }
   const SymInt total = extent(loops, 0, loops.size());
   frame_.step().groups = {prims::min(total, SymInt(frame_.target().max_groups_x)), 1, 1};
-  b.for_loop(index(b.group_id(0)), frame_.param(total), index(b.group_count(0)), {},
-             [&](Value number, auto) {
-               decode(frame_, number, loops, 0, loops.size());
-               row_ = frame_.index_constant(0);
-               for (const LoopDim& loop : loops) {
-                 if (loop.dims.empty())
-                   tile_ = loop.base;
-                 else
-                   row_ = b.add(b.mul(row_, frame_.param(loop.size)), loop.base);
-               }
-               first_ = b.mul(tile_, frame_.index_constant(sort_.tile.elements()));
-               frame_.set_loops(loops);
-               body();
-               return std::vector<Value>{};
-             });
+  const auto tile = [&](Value number) {
+    decode(frame_, number, loops, 0, loops.size());
+    row_ = frame_.index_constant(0);
+    for (const LoopDim& loop : loops) {
+      if (loop.dims.empty())
+        tile_ = loop.base;
+      else
+        row_ = b.add(b.mul(row_, frame_.param(loop.size)), loop.base);
+    }
+    first_ = b.mul(tile_, frame_.index_constant(sort_.tile.elements()));
+    frame_.set_loops(loops);
+    body();
+    return std::vector<Value>{};
+  };
+  // A loop that runs once is not for nothing: what does not change in it takes registers.
+  const bool every_tile_has_a_group =
+      frame_.index_type() == kir::kI32 &&
+      frame_.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
+  if (every_tile_has_a_group)
+    tile(index(b.group_id(0)));
+  else
+    b.for_loop(index(b.group_id(0)), frame_.param(total), index(b.group_count(0)), {},
+               [&](Value number, auto) { return tile(number); });
 }
 
 Value RadixTiles::elements() {
@@ -149,10 +159,56 @@ Value RadixTiles::elements() {
   return b.int_resize(b.select(b.slt(left, whole), left, whole), kir::Scalar::i32, true);
 }
 
+Value RadixTiles::inside(const Items& items, uint32_t k) {
+  kir::Builder& b = frame_.builder();
+  return b.slt(b.mul(items.step, b.i32(k)), b.sub(elements(), items.first));
+}
+
+Value RadixTiles::is_whole() {
+  return frame_.builder().ieq(elements(), frame_.builder().i32(sort_.tile.elements()));
+}
+
+std::vector<Value> RadixTiles::load_items(const Items& items, const Load& load) {
+  return frame_.builder().if_else(
+      is_whole(), [&] { return load_whole(items, load); }, [&] { return load_part(items, load); });
+}
+
+std::vector<Value> RadixTiles::load_whole(const Items& items, const Load& load) {
+  kir::Builder& b = frame_.builder();
+  const Value number = b.add(first_, index(items.first));
+  std::vector<Value> out;
+  for (uint32_t k = 0; k < items.count; ++k) {
+    const Value more = b.mul(items.step, b.i32(k));
+    const std::optional<int64_t> known = b.known_int(more);
+    out.push_back(known ? load(number, *known) : load(b.add(number, index(more)), 0));
+  }
+  return out;
+}
+
+std::vector<Value> RadixTiles::load_part(const Items& items, const Load& load) {
+  kir::Builder& b = frame_.builder();
+  const Value all = elements();
+  std::vector<Value> out;
+  for (uint32_t k = 0; k < items.count; ++k) {
+    const Value place = b.add(items.first, b.mul(items.step, b.i32(k)));
+    const Value there = b.select(b.slt(place, all), place, b.i32(0));
+    out.push_back(load(b.add(first_, index(there)), 0));
+  }
+  return out;
+}
+
 Indices RadixTiles::at(Value number) const {
   Indices out = row_indices_;
   out[sort_.dim] = affine_index(computed(number));
   return out;
+}
+
+Affine RadixTiles::address(const Placement& p, Value number, int64_t more) {
+  const bool known = p.strides[sort_.dim].is_constant();
+  if (!known) number = frame_.builder().add(number, frame_.index_constant(more));
+  Indices indices = at(number);
+  if (known) indices[sort_.dim].affine.constant = more;
+  return place_address(frame_, p, indices);
 }
 
 Value RadixTiles::digit_row(Value digit) {
@@ -169,25 +225,26 @@ Affine RadixTiles::count_of(Value digit) {
   return computed(b.add(b.mul(digit_row(digit), frame_.param(sort_.tiles())), tile_));
 }
 
-Value RadixTiles::load_key(Value number) {
-  const Elem x = frame_.load(pass_.keys.buffer, bits_of(sort_.key),
-                             place_address(frame_, pass_.keys, at(number)));
+Value RadixTiles::load_key(Value number, int64_t more) {
+  const Elem x =
+      frame_.load(pass_.keys.buffer, bits_of(sort_.key), address(pass_.keys, number, more));
   return frame_.builder().zext(x.re, word_of(sort_.key));
 }
 
-void RadixTiles::store_key(const Placement& to, Value number, Value key) {
+void RadixTiles::store_key(const Placement& to, Value number, int64_t more, Value key) {
   const DType bits = bits_of(sort_.key);
-  frame_.store(to.buffer, bits, place_address(frame_, to, at(number)),
+  frame_.store(to.buffer, bits, address(to, number, more),
                {frame_.builder().int_resize(key, register_scalar(bits), false), {}});
 }
 
-// Integers in the order of the keys. Both zeros are one number, and so are all NaNs, which are
-// greatest.
+kir::Type RadixTiles::word() const {
+  return {word_of(sort_.key)};
+}
+
 Value RadixTiles::ordered(Value key) {
   kir::Builder& b = frame_.builder();
-  const kir::Type t = b.type(key);
   const int bits = static_cast<int>(8 * byte_size(sort_.key));
-  const auto constant = [&](uint64_t v) { return b.constant_bits(t, v); };
+  const auto constant = [&](uint64_t v) { return b.constant_bits(word(), v); };
   const Value all = constant(low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
   Value x = key;
   if (sort_.key == DType::boolean) {
@@ -196,19 +253,29 @@ Value RadixTiles::ordered(Value key) {
     x = b.xor_(key, sign);
   } else if (is_floating(sort_.key)) {
     const Value magnitude = b.and_(key, constant(low_bits(bits - 1)));
-    const Value negative = b.ine(b.and_(key, sign), constant(0));
-    x = b.xor_(key, b.select(negative, all, sign));
-    x = b.select(b.ieq(magnitude, constant(0)), sign, x);
+    x = b.select(b.ieq(key, sign), constant(0), key);
+    x = bits == kir::width(word().scalar)
+            ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
+            : b.xor_(x, b.select(b.ult(x, sign), sign, all));
     x = b.select(b.ult(constant(greatest_magnitude(sort_.key)), magnitude), all, x);
   }
   return sort_.descending ? b.xor_(x, all) : x;
 }
 
-Value RadixTiles::digit(Value key) {
+Value RadixTiles::last() {
+  return frame_.builder().constant_bits(word(), low_bits(kir::width(word().scalar)));
+}
+
+Value RadixTiles::digit(Value ordered) {
   kir::Builder& b = frame_.builder();
-  const Value x = ordered(key);
-  const Value shifted = b.lshr(x, b.int_resize(shift_, b.type(x).scalar, false));
+  const Value shifted = b.lshr(ordered, b.int_resize(shift_, word().scalar, false));
   return b.and_(b.int_resize(shifted, kir::Scalar::i32, false), b.i32(kDigits - 1));
+}
+
+Value RadixTiles::digit_bit(int bit) {
+  kir::Builder& b = frame_.builder();
+  const Value place = b.int_resize(b.add(shift_, b.i32(bit)), word().scalar, false);
+  return b.shl(b.constant(word(), 1), place);
 }
 
 }  // namespace primset::schedule

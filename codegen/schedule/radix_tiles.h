@@ -24,20 +24,41 @@ class RadixTiles {
   kir::Value elements();
   // Indices of the row's element of that number.
   Indices at(kir::Value number) const;
+  // Where the element lies whose number is `number` and so much more.
+  Affine address(const Placement& p, kir::Value number, int64_t more = 0);
   // Positions in the counts and in the totals. digit: i32.
   Affine count_of(kir::Value digit), total_of(kir::Value digit);
 
+  // The elements first, first + step, .. of the tile.
+  struct Items {
+    kir::Value first, step;  // i32
+    uint32_t count;
+  };
+  kir::Value inside(const Items& items, uint32_t k);  // is there a k-th one?
+  // What `load` gives for them; for those that are behind the tile's end, anything. Of a whole tile
+  // none is.
+  using Load = std::function<kir::Value(kir::Value number, int64_t more)>;
+  std::vector<kir::Value> load_items(const Items& items, const Load& load);
+  std::vector<kir::Value> load_whole(const Items& items, const Load& load);
+  std::vector<kir::Value> load_part(const Items& items, const Load& load);
+  kir::Value is_whole();
+
   // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
-  kir::Value load_key(kir::Value number);
-  void store_key(const Placement& to, kir::Value number, kir::Value key);
-  kir::Value digit(kir::Value key);  // i32
+  kir::Value load_key(kir::Value number, int64_t more = 0);
+  void store_key(const Placement& to, kir::Value number, int64_t more, kir::Value key);
+  // Integers in the order of the keys. Both zeros are one number, and so are all NaNs, which are
+  // greatest.
+  kir::Value ordered(kir::Value key);
+  kir::Value last();                     // none is greater
+  kir::Value digit(kir::Value ordered);  // i32
+  kir::Value digit_bit(int bit);         // where that bit of the digit is in such an integer
 
   kir::Value index(kir::Value i) {
     return frame_.builder().int_resize(i, frame_.index_type().scalar, true);
   }
 
  private:
-  kir::Value ordered(kir::Value key);
+  kir::Type word() const;
   kir::Value digit_row(kir::Value digit);
 
   const RadixSort& sort_;

@@ -189,6 +189,12 @@ TEST_F(SortTest, WideIndices) {
   expect_sorted(DType::f64, {1, 600, 1}, false);
 }
 
+// Without the loop over tiles.
+TEST_F(SortTest, AGroupForEachTile) {
+  target.max_groups_x = 0x7fffffff;
+  expect_sorted(DType::f32, {2, 2500, 2}, false);
+}
+
 TEST_F(SortTest, InTables) {
   in_tables = true;
   expect_sorted(DType::f16, {2, 1100, 1}, false);
@@ -283,6 +289,7 @@ TEST_F(SortTest, PtxSpillsNothing) {
   target.format = kir::Format::ptx;
   target.group_threads = 256;
   target.group_memory = 49152;
+  target.max_groups_x = 0x7fffffff;
   for (const char* cpu : {"sm_75", "sm_90"}) {
     target.cpu = cpu;
     for (DType key : {DType::f16, DType::f32, DType::i64}) {

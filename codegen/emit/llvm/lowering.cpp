@@ -160,6 +160,8 @@ void Lowering::lower_simt_entry() {
     const auto& g = kernel_.group_size;
     function_->addFnAttr("nvvm.reqntid", std::to_string(g[0]) + "," + std::to_string(g[1]) + "," +
                                              std::to_string(g[2]));
+    if (kernel_.resident_groups != 0)
+      function_->addFnAttr("nvvm.minctasm", std::to_string(kernel_.resident_groups));
   }
   for (llvm::Argument& arg : function_->args()) params_.push_back(&arg);
   b_.SetInsertPoint(new_block("entry"));

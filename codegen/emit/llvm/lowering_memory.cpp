@@ -27,7 +27,22 @@ llvm::Value* Lowering::pointer(const kir::Inst& inst) {
 }
 
 // Operands 0 and 1 are pointer and index; a vector of indices gives a vector of addresses.
+//
+// PTX has loads and stores at a constant distance from a register. Where an index is a sum with a
+// constant, that goes into the distance, and neighbours share the register. LLVM would see it if
+// the sum did not wrap; one that does is out of bounds either way.
 llvm::Value* Lowering::address(const kir::Inst& inst, Scalar element) {
+  const kir::Inst* sum = makers_[inst.operands[1].id];
+  if (convention_ == Convention::ptx && sum != nullptr && sum->op == Op::Add &&
+      result_type(*sum) == kir::kI32) {
+    const kir::Inst* distance = makers_[sum->operands[1].id];
+    if (distance != nullptr && distance->op == Op::Const) {
+      llvm::Value* base = b_.CreateGEP(scalar_type(element), operand(inst, 0), operand(*sum, 0));
+      return b_.CreateGEP(scalar_type(element), base,
+                          b_.getInt64(static_cast<uint64_t>(
+                              static_cast<int64_t>(static_cast<int32_t>(distance->imm.bits)))));
+    }
+  }
   return b_.CreateGEP(scalar_type(element), operand(inst, 0), operand(inst, 1));
 }
 
