@@ -160,7 +160,7 @@ using InstId = uint32_t;
 using BlockId = uint32_t;
 
 struct Imm {
-  uint64_t bits = 0;   // Const
+  uint64_t bits = 0;  // Const
   // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad
   uint32_t index = 0;
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there

@@ -84,9 +84,9 @@ class MatrixArithmetic final : public Arithmetic {
     for (int k = 0; k < t_.depth / 16; ++k) {
       Values a, b;
       for (int i = 0; i < row_blocks(); ++i)
-        a.push_back(fragment(a_tile_, a_stage, first_row_, i, k, true));
+        a.push_back(a_tile_.fragment(a_stage, lane_, first_row_, i, k, true));
       for (int j = 0; j < column_blocks() / 2; ++j) {
-        const Value two = fragment(b_tile_, b_stage, first_column_, j, k, false);
+        const Value two = b_tile_.fragment(b_stage, lane_, first_column_, j, k, false);
         b.push_back(b_.shuffle(two, two, {0, 1}));
         b.push_back(b_.shuffle(two, two, {2, 3}));
       }
@@ -120,28 +120,6 @@ class MatrixArithmetic final : public Arithmetic {
  private:
   int row_blocks() const { return t_.subgroup_rows / 16; }
   int column_blocks() const { return t_.subgroup_columns / 8; }
-
-  // Block `i` of 16 rows by terms 16 k to 16 k + 15 of a tile, as four matrices of 8 x 8: of a they
-  // are ordered by rows first, of b (where rows are columns of the result) by terms first.
-  Value fragment(ProductTile& tile, Value stage, Value first, int i, int k, bool is_a) {
-    const Value matrix = b_.lshr(lane_, b_.i32(3)), line = b_.and_(lane_, b_.i32(7));
-    const Value low = b_.and_(matrix, b_.i32(1)), high = b_.lshr(matrix, b_.i32(1));
-    const Value row_half = is_a ? low : high, term_half = is_a ? high : low;
-    if (tile.along_terms()) {
-      const Value own = b_.add(b_.mul(row_half, b_.i32(8)), line);
-      const Value at =
-          tile.place(b_.add(first, own), b_.add(term_half, b_.i32(2 * k)), tile.swizzle_of(own));
-      const Value block = b_.add(stage, at);
-      return b_.matrix_load(tile.memory(), b_.add(block, b_.i32(16 * int64_t{i} * t_.depth)),
-                            false);
-    }
-    const Value own = b_.add(b_.mul(term_half, b_.i32(8)), line);
-    const Value chunk = b_.add(b_.add(b_.lshr(first, b_.i32(3)), row_half), b_.i32(2 * i));
-    const Value at = tile.place(own, chunk, tile.swizzle_of(own));
-    const Value block = b_.add(stage, at);
-    const int extent = tile.stage_elements() / t_.depth;
-    return b_.matrix_load(tile.memory(), b_.add(block, b_.i32(16 * int64_t{k} * extent)), true);
-  }
 
   Builder& b_;
   const Tiling& t_;

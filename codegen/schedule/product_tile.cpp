@@ -142,6 +142,24 @@ void ProductTile::copy_elements(Value stage, Value first_term) {
   });
 }
 
+Value ProductTile::fragment(Value stage, Value lane, Value first, int i, int k, bool left) {
+  const Value matrix = b().lshr(lane, b().i32(3)), line = b().and_(lane, b().i32(7));
+  const Value low = b().and_(matrix, b().i32(1)), high = b().lshr(matrix, b().i32(1));
+  const Value row_half = left ? low : high, term_half = left ? high : low;
+  if (along_terms()) {
+    const Value own = b().add(b().mul(row_half, b().i32(8)), line);
+    const Value at =
+        place(b().add(first, own), b().add(term_half, b().i32(2 * int64_t{k})), swizzle_of(own));
+    const Value block = b().add(stage, at);
+    return b().matrix_load(memory_, b().add(block, b().i32(16 * int64_t{i} * sizes_.depth)), false);
+  }
+  const Value own = b().add(b().mul(term_half, b().i32(8)), line);
+  const Value chunk =
+      b().add(b().add(b().lshr(first, b().i32(3)), row_half), b().i32(2 * int64_t{i}));
+  const Value block = b().add(stage, place(own, chunk, swizzle_of(own)));
+  return b().matrix_load(memory_, b().add(block, b().i32(16 * int64_t{k} * sizes_.extent)), true);
+}
+
 Value ProductTile::swizzle_of(Value line) {
   const int chunks = line_chunks();
   if (chunks >= 8) return b().and_(line, b().i32(7));

@@ -48,6 +48,11 @@ class ProductTile {
 
   // Where element (line, 0) of chunk `chunk` lies in a stage; i32. `swizzle` is swizzle_of(line).
   kir::Value place(kir::Value line, kir::Value chunk, kir::Value swizzle);
+  // Rows `first` + 16 i to 16 i + 15 by terms 16 k to 16 k + 15 of the tile that begins at `stage`,
+  // as what lane `lane` of a subgroup holds of four matrices of 8 x 8 (f16, bf16; ops.def): of a
+  // left operand they are ordered by rows first; of a right one, whose rows are columns of the
+  // result, by terms first. `first` is a multiple of 8.
+  kir::Value fragment(kir::Value stage, kir::Value lane, kir::Value first, int i, int k, bool left);
   // The bits that chunks of a line are permuted by: the same for lines that are a multiple of
   // eight apart.
   kir::Value swizzle_of(kir::Value line);

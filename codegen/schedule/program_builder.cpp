@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/schedule/pipelined_contraction.h"
 #include "codegen/schedule/scalar_lowering.h"
 #include "primset/error.h"
 
@@ -411,6 +410,8 @@ void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
       return sort(id, roots);
     case Prim::dot_general:
       return contraction(id, roots);
+    case Prim::attention:
+      return attention(id, roots);
     case Prim::for_loop:
     case Prim::while_loop:
     case Prim::cond:
@@ -419,37 +420,6 @@ void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
       throw Error(ErrorCode::not_implemented, "primitive " + std::string(info(n.prim).name) +
                                                   " has no schedule on this device");
   }
-}
-
-void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
-  std::set<ValueId> needed, seen;
-  for (ValueId operand : g_.node(id).operands) frontier(operand, needed, seen);
-  for (ValueId u : needed) materialize(u);
-  const auto &a = g_.node(id).operands[0], &b = g_.node(id).operands[1];
-  launch(fused([&] {
-           const BuildContext c = context("contraction");
-           auto pipelined = pipelined_contraction(c, id, roots, viewed(a), viewed(b));
-           return pipelined ? std::move(*pipelined) : contraction_kernel(c, id, roots);
-         }),
-         id);
-}
-
-// The contraction whose result is used by the roots alone, elementwise at their own positions; then
-// its kernel can make them.
-std::optional<prims::NodeId> ProgramBuilder::contraction_of(const std::vector<Root>& roots) const {
-  std::set<ValueId> found, inlined;
-  for (const Root& r : roots) frontier(r.value, found, inlined);
-  for (ValueId v : found) {
-    const NodeId p = g_.producer(v);
-    if (g_.node(p).prim != Prim::dot_general || is_native(p)) continue;
-    const bool own = std::ranges::all_of(users_.at(v), [&](NodeId user) {
-      const Node& n = g_.node(user);
-      return is_elementwise(n.prim) && inlined.count(n.results[0]) != 0;
-    });
-    if (own && !is_output(v) && same_shape(g_.type(v).shape, g_.type(roots[0].value).shape))
-      return p;
-  }
-  return std::nullopt;
 }
 
 bool ProgramBuilder::is_output(ValueId v) const {

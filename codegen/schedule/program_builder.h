@@ -65,6 +65,7 @@ class ProgramBuilder {
   void compute_pointwise(const std::vector<Root>& roots);
   void compute_node(NodeId id, const std::vector<Root>& roots);
   void contraction(NodeId id, const std::vector<Root>& roots);
+  void attention(NodeId id, const std::vector<Root>& roots);
   std::optional<NodeId> contraction_of(const std::vector<Root>& roots) const;
   bool is_output(ValueId v) const;
   void scatter(NodeId id, const Root& root);

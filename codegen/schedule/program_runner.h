@@ -29,8 +29,8 @@ RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
                          bool in_tables = false, int64_t shift = 0);
 
-// A SIMT machine for the interpreter; one that copies asynchronously and multiplies matrices; and one
-// whose subgroups have so many lanes, and ballots.
+// A SIMT machine for the interpreter; one that copies asynchronously and multiplies matrices; and
+// one whose subgroups have so many lanes, and ballots.
 kir::TargetModel simt_model();
 kir::TargetModel matrix_model();
 kir::TargetModel ballot_model(uint32_t subgroup);

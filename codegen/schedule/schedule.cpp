@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/schedule/attention_kernel.h"
 #include "codegen/schedule/normalize.h"
 #include "codegen/schedule/program_builder.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
+
+bool has_own_kernel(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target) {
+  const prims::Node& n = g.node(node);
+  return n.prim == prims::Prim::attention && fuses_attention(g, n, target);
+}
 
 // The passes:
 //   1. normalize      every node gets a form that has a kernel family

@@ -193,7 +193,8 @@ class Planner {
     prims::Graph& graph = *traced_.call.graph;
     const plugin::PluginDevice& plugin = device_.plugin();
     decomps::expand_derived(graph, request_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
-      return runs_natively(plugin, g, n);
+      return runs_natively(plugin, g, n) ||
+             (device_.has_kernels() && schedule::has_own_kernel(g, n, device_.target()));
     });
     if (!device_.has_kernels())
       numbers_ = numbers_to_tensors(

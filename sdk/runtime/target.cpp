@@ -102,15 +102,16 @@ std::string describe(const kir::TargetModel& t) {
   std::string text = fmt::format(
       "format={} simt={} vector={} threads={}/{} memory={} subgroup={}-{} groups={} processors={} "
       "params={} "
-      "loops={} f64={} i64={} f16={} atomics={}{} ballot={} copies={} matrix={} fma={} div={}{} flush={} "
+      "loops={} f64={} i64={} f16={} atomics={}{} ballot={} copies={} matrix={} fma={} div={}{} "
+      "flush={} "
       "controls={}/{}/{} "
       "triple={} cpu={} features={}",
       static_cast<int>(t.format), t.simt, t.vector_bytes, t.group_threads, t.max_group_threads,
       t.group_memory, t.min_subgroup, t.max_subgroup, t.max_groups_x, t.processors, t.param_bytes,
-      t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64, t.atomic_f32_add, t.subgroup_ballot, t.async_copy, t.matrix,
-      t.fused_fma, t.exact_div_sqrt_f32, t.exact_div_sqrt_f64, t.flush_denormals_f32,
-      t.float_controls_nan, t.float_controls_rte, t.float_controls_denorm, t.triple, t.cpu,
-      t.features);
+      t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64, t.atomic_f32_add, t.subgroup_ballot,
+      t.async_copy, t.matrix, t.fused_fma, t.exact_div_sqrt_f32, t.exact_div_sqrt_f64,
+      t.flush_denormals_f32, t.float_controls_nan, t.float_controls_rte, t.float_controls_denorm,
+      t.triple, t.cpu, t.features);
   // Machine code made for one CPU must not run on another that shares the cache folder.
   if (t.format == kir::Format::native_image) text += " host=" + emit::host_target_name();
   return text;

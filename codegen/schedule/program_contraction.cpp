@@ -1,0 +1,59 @@
+// Products of matrices, and attention, as steps of a program.
+#include <algorithm>
+
+#include "codegen/schedule/attention_kernel.h"
+#include "codegen/schedule/pipelined_contraction.h"
+#include "codegen/schedule/program_builder.h"
+#include "codegen/schedule/scalar_lowering.h"
+
+namespace primset::schedule {
+
+using prims::Prim;
+
+void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
+  std::set<ValueId> needed, seen;
+  for (ValueId operand : g_.node(id).operands) frontier(operand, needed, seen);
+  for (ValueId u : needed) materialize(u);
+  const auto &a = g_.node(id).operands[0], &b = g_.node(id).operands[1];
+  launch(fused([&] {
+           const BuildContext c = context("contraction");
+           auto pipelined = pipelined_contraction(c, id, roots, viewed(a), viewed(b));
+           return pipelined ? std::move(*pipelined) : contraction_kernel(c, id, roots);
+         }),
+         id);
+}
+
+// The contraction whose result is used by the roots alone, elementwise at their own positions; then
+// its kernel can make them.
+std::optional<prims::NodeId> ProgramBuilder::contraction_of(const std::vector<Root>& roots) const {
+  std::set<ValueId> found, inlined;
+  for (const Root& r : roots) frontier(r.value, found, inlined);
+  for (ValueId v : found) {
+    const NodeId p = g_.producer(v);
+    if (g_.node(p).prim != Prim::dot_general || is_native(p)) continue;
+    const bool own = std::ranges::all_of(users_.at(v), [&](NodeId user) {
+      const Node& n = g_.node(user);
+      return is_elementwise(n.prim) && inlined.count(n.results[0]) != 0;
+    });
+    if (own && !is_output(v) && same_shape(g_.type(v).shape, g_.type(roots[0].value).shape))
+      return p;
+  }
+  return std::nullopt;
+}
+
+// Operands that the kernel cannot read where they are become dense.
+void ProgramBuilder::attention(NodeId id, const std::vector<Root>& roots) {
+  const Node& n = g_.node(id);
+  std::array<Placement, 3> operands;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const ValueId v = n.operands[i];
+    if (!viewed(v)) materialize(v);
+    operands[i] = viewed(v).value();
+    if (attention_reads(g_, n, i, operands[i])) continue;
+    operands[i] = temp(v);
+    copy_into(v, operands[i]);
+  }
+  launch(attention_kernel(context("attention"), id, roots, operands), id);
+}
+
+}  // namespace primset::schedule
