@@ -139,6 +139,9 @@ class Builder {
   Values while_loop(Values carried, const std::function<Value(std::span<const Value>)>& cond,
                     const std::function<Values(std::span<const Value>)>& body);
 
+  // The block that instructions are added to now.
+  BlockId block() const { return current_; }
+
   // An instruction of another kernel with operands of this one: all but parameters and control
   // flow.
   Values repeat(const Inst& inst, const Kernel& of, std::span<const Value> operands);

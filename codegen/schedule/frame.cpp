@@ -12,6 +12,10 @@ namespace primset::schedule {
 using kir::Type;
 using kir::Value;
 
+bool same_access(const AccessRecord& a, const AccessRecord& b) {
+  return a.buffer == b.buffer && a.dtype == b.dtype && same(a.address, b.address);
+}
+
 Frame::Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain)
     : builder_(std::move(name), target),
       index_type_(index32 ? kir::kI32 : kir::kI64),
@@ -345,8 +349,9 @@ Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
     if (is_complex(dtype)) out.im = from_memory(builder_, parts[1], real);
     return out;
   };
+  const AccessRecord access{id, address, false, dtype, LaneAccess::same, false, false};
   if (staged_) {
-    const auto at_hand = staged_({id, address, false, dtype, LaneAccess::same, false, false});
+    const auto at_hand = staged_(access);
     if (!at_hand.empty()) return element(at_hand);
   }
   Value pointer = buffer(id, true, false);
@@ -358,6 +363,7 @@ Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
     in = builder_.if_else(whole(), unmasked(vectors), parts);
   else
     in = neighbours(p) && !lanes_masked() ? vectors() : parts();
+  if (loaded_) loaded_(access, in);
   return element(in);
 }
 

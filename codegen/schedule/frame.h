@@ -46,6 +46,9 @@ struct AccessRecord {
   bool masked = false;        // it may be left out
   bool lanes_masked = false;  // and some lanes while others are not
 };
+// Do both read or write the same elements?
+bool same_access(const AccessRecord& a, const AccessRecord& b);
+
 struct Analysis {
   std::vector<AccessRecord> accesses;
   std::vector<bool> pinned;  // by original dimension: its own variable is needed
@@ -96,6 +99,9 @@ class Frame {
   // Asked at each load for such values that are at hand already; nothing: the load is done.
   using Staged = std::function<std::vector<kir::Value>(const AccessRecord&)>;
   void set_staged(Staged staged) { staged_ = std::move(staged); }
+  // Told of what each load has read, in the same form.
+  using Loaded = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
+  void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
   Elem load(BufferId id, DType dtype, const Affine& address);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
@@ -153,6 +159,7 @@ class Frame {
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
   Staged staged_;
+  Loaded loaded_;
   Analysis analysis_;
   LaunchStep step_;
 };

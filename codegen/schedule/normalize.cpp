@@ -66,6 +66,7 @@ class Normalizer {
   Values reduce(const Node& n, const Values& in);
   Values reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim);
   Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
+  Values var_mean(const Node& n, const Values& in);
   Values arg_reduce(const Node& n, const Values& in);
   Values scan_extremum(const Node& n, const Values& in);
   Values scan(const Node& n, const Values& in);
@@ -136,6 +137,8 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
       case Prim::reduce_or:
       case Prim::reduce_xor:
         return reduce(n, in);
+      case Prim::var_mean:
+        return var_mean(n, in);
       case Prim::argmin:
       case Prim::argmax:
         return arg_reduce(n, in);
@@ -352,6 +355,47 @@ Values Normalizer::reduce_dim(const Node& n, const Values& xs, const Values& ini
     parts.push_back(b_.reshape(b_.pad(xs[k], fill, zero, high, zero), split));
   }
   return reduce_dim(n, reduce_step(n, parts, inits, dim + 1), inits, dim);
+}
+
+// Where a row is at hand twice, two sums a time cost less than a quotient for each element. What
+// the first sum's rounding left of the mean is in the elements' sum about it (Chan, Golub and
+// LeVeque, 1979). Elements are divided before they are added up, so that no mean of finite ones
+// overflows.
+Values Normalizer::var_mean(const Node& n, const Values& in) {
+  const DType narrow = b_.dtype(in[0]);
+  const ValueId x = is_short_float(narrow) ? b_.convert(in[0], DType::f32) : in[0];
+  const DType type = b_.dtype(x);
+  const Ints& dims = n.attr<Ints>("dims");
+  const SymInts shape = b_.shape(x);
+  SymInt length = 1;
+  for (int64_t d : dims) length *= shape[static_cast<size_t>(d)];
+  Ints kept;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
+    if (std::ranges::find(dims, d) == dims.end()) kept.push_back(d);
+  }
+  Node sum;
+  sum.prim = Prim::reduce_sum;
+  sum.attrs = {{"dims", dims}};
+  const auto along_rows = [&](ValueId v) { return b_.broadcast_in_dim(v, shape, kept); };
+  const ValueId count = b_.convert(b_.constant(length, DType::i64), type);
+  const ValueId share = b_.binary(Prim::div, b_.constant(primset::Scalar(1), type), count);
+  const ValueId near =
+      reduce(sum, {b_.binary(Prim::mul, x, b_.broadcast_in_dim(share, shape, {}))})[0];
+  const ValueId apart = b_.binary(Prim::sub, x, along_rows(near));
+  const ValueId rest = reduce(sum, {apart})[0];
+  const ValueId squares = reduce(sum, {b_.binary(Prim::mul, apart, apart)})[0];
+  const auto number = [&](ValueId v) { return b_.broadcast_in_dim(v, b_.shape(near), {}); };
+  const ValueId left = b_.binary(Prim::mul, rest, number(share));
+  // An infinite mean leaves no number.
+  const ValueId mean =
+      b_.select(b_.binary(Prim::eq, left, left), b_.binary(Prim::add, near, left), near);
+  const ValueId zero = b_.constant(primset::Scalar(0), type);
+  const ValueId about = b_.binary(
+      Prim::max, b_.binary(Prim::sub, squares, b_.binary(Prim::mul, rest, left)), number(zero));
+  const ValueId correction = b_.constant(n.attr<primset::Scalar>("correction"), type);
+  const ValueId divisor = b_.binary(Prim::max, b_.binary(Prim::sub, count, correction), zero);
+  return {b_.convert(b_.binary(Prim::div, about, number(divisor)), narrow),
+          b_.convert(mean, narrow)};
 }
 
 // (value, index) pairs: the better value wins, NaN before all; of equals the first, or the later

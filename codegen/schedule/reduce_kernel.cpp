@@ -31,12 +31,40 @@ constexpr int64_t kThreadRow = 32;    // SIMT: rows up to this length get one th
 constexpr int64_t kShortRow = 1024;   // SIMT: rows up to this length get a small group
 constexpr uint32_t kSmallGroup = 64;
 constexpr uint16_t kGroupLanes = 8;  // neighbours of a row that a thread takes: 16 bytes of halves
+// SIMT: so many times at most does a thread of a large group take neighbours of a row that is held
+// in registers, in so many of them.
+constexpr uint32_t kHeldTrips = 4;
+constexpr size_t kHeldBytes = 256;
 
 enum class Shape { cpu_row, cpu_column, simt_group, simt_thread };
 
 struct RowSchedule {
   Shape shape;
   uint32_t threads = 1;  // of a workgroup
+  uint32_t trips = 0;    // that cover a row, where it is short enough to be held in registers
+};
+
+// What a thread has read of a row, trip by trip.
+class HeldRow {
+ public:
+  // As Frame::set_staged and Frame::set_loaded want it.
+  std::vector<Value> find(uint32_t trip, const AccessRecord& a) const {
+    for (const Load& l : loads_) {
+      if (l.trip == trip && same_access(l.access, a)) return l.parts;
+    }
+    return {};
+  }
+  void keep(uint32_t trip, const AccessRecord& a, const std::vector<Value>& parts) {
+    loads_.push_back({trip, a, parts});
+  }
+
+ private:
+  struct Load {
+    uint32_t trip;
+    AccessRecord access;
+    std::vector<Value> parts;
+  };
+  std::vector<Load> loads_;
 };
 
 class ReduceBuilder {
@@ -46,6 +74,7 @@ class ReduceBuilder {
         r_(r),
         shape_(schedule.shape),
         threads_(schedule.threads),
+        trips_(schedule.trips),
         frame_(c.name, c.target, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
@@ -59,6 +88,11 @@ class ReduceBuilder {
   void rows_on_cpu();
   void rows_on_simt();
   void one_row();
+  void held_row();
+  bool holds_rows(const Analysis& seen) const;
+  std::vector<Value> walk_held(
+      std::vector<Value> carried,
+      const std::function<std::vector<Value>(std::span<const Value>)>& body);
   void load_kept();
   void stage(const std::vector<NodeId>& nodes, bool last);
   std::vector<std::vector<NodeId>> stages() const;
@@ -86,13 +120,17 @@ class ReduceBuilder {
   const BuildContext& c_;
   const ReduceRequest& r_;
   Shape shape_;
-  uint32_t threads_;
-  Value aligned_;  // simt_group: a row's vectors lie on their boundaries
+  uint32_t threads_, trips_;
+  Value aligned_;      // simt_group: a row's vectors lie on their boundaries
+  Value whole_;        // and the row consists of such; valid where rows may be held
+  bool held_ = false;  // the row is, now
+  Value inside_;       // a held row's neighbours are part of it
   Frame frame_;
   ElementEmitter emitter_;
   std::vector<LoopDim> kept_, reduced_;
   SymInt length_ = 1;
   std::optional<KeptElement> kept_element_;
+  HeldRow row_;
 };
 
 Indices ReduceBuilder::row_indices() const {
@@ -154,7 +192,7 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
   for (Combiner& c : combiners) {
     std::vector<Elem> x;
     for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
-    if (in_lanes()) x = c.or_identity(frame_.mask(), x);
+    if (in_lanes()) x = c.or_identity(held_ ? inside_ : frame_.mask(), x);
     auto next = c.flatten(c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x),
                           frame_.lanes());
     out.insert(out.end(), next.begin(), next.end());
@@ -165,6 +203,7 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  if (held_) return walk_held(std::move(carried), body);
   const Value n = frame_.param(length_);
   // Elsewhere the lanes are other rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
@@ -189,6 +228,36 @@ std::vector<Value> ReduceBuilder::walk_row(
       });
   if (in_lanes()) frame_.set_mask({}, {});
   return out;
+}
+
+// Without a branch, so that all of a row is on its way at once: what would lie behind its end is
+// its beginning, and counts for nothing. The order of additions is walk_row's.
+std::vector<Value> ReduceBuilder::walk_held(
+    std::vector<Value> carried,
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  const Value n = frame_.param(length_), lanes = constant(frame_.lanes());
+  const bool stores = carried.empty();
+  const kir::BlockId block = b().block();
+  for (uint32_t trip = 0; trip < trips_; ++trip) {
+    ElementEmitter::Scope scope(emitter_);
+    const Value thread = b().add(index(b().local_id(0)), constant(int64_t{trip} * threads_));
+    const Value i = b().mul(thread, lanes), inside = b().slt(i, n);
+    inside_ = b().splat(inside, frame_.lanes());
+    reduced_[0].base = stores ? i : b().select(inside, i, constant(0));
+    set_loops();
+    frame_.set_staged([&](const AccessRecord& a) { return row_.find(trip, a); });
+    frame_.set_loaded([&](const AccessRecord& a, const std::vector<Value>& parts) {
+      // Not what is read under a condition, or in a loop.
+      if (b().block() == block && !frame_.mask().valid()) row_.keep(trip, a, parts);
+    });
+    if (stores)
+      b().if_then(inside, [&] { body({}); });
+    else
+      carried = body(carried);
+    frame_.set_staged({});
+    frame_.set_loaded({});
+  }
+  return carried;
 }
 
 // One thread's row in blocks: the error of a sum grows with the number of blocks and with their
@@ -326,6 +395,34 @@ void ReduceBuilder::one_row() {
   });
 }
 
+// Rows whose vectors lie whole and on their boundaries are read once.
+void ReduceBuilder::held_row() {
+  const auto row = [&](bool held) {
+    return [this, held] {
+      held_ = held;
+      row_ = {};
+      one_row();
+      held_ = false;
+      return kir::Builder::Values{};
+    };
+  };
+  b().if_else(whole_, row(true), row(false));
+}
+
+// Are elements read again, and few enough of them?
+bool ReduceBuilder::holds_rows(const Analysis& seen) const {
+  size_t bytes = 0;
+  const auto& all = seen.accesses;
+  for (auto a = all.begin(); a != all.end(); ++a) {
+    const auto is_a = [&](const AccessRecord& other) { return same_access(other, *a); };
+    if (a->lanes == LaneAccess::same || a->store) continue;
+    if (std::find_if(all.begin(), a, is_a) == a &&
+        std::find_if(a + 1, all.end(), is_a) != all.end())
+      bytes += byte_size(a->dtype);
+  }
+  return trips_ > 0 && bytes > 0 && bytes * kGroupLanes * trips_ <= kHeldBytes;
+}
+
 void ReduceBuilder::rows_on_simt() {
   const uint32_t threads = threads_;
   b().set_group_size(threads);
@@ -340,7 +437,10 @@ void ReduceBuilder::rows_on_simt() {
   }
   b().for_loop(first, frame_.param(rows), step, {}, [&](Value row, auto) {
     decode(frame_, row, kept_, 0, kept_.size());
-    one_row();
+    if (whole_.valid())
+      held_row();
+    else
+      one_row();
     return std::vector<Value>{};
   });
 }
@@ -394,6 +494,10 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     std::vector<LoopDim> loops = kept_;
     loops.insert(loops.end(), reduced_.begin(), reduced_.end());
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
+    if (seen && holds_rows(*seen)) {
+      const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
+      whole_ = b().and_(aligned_, b().ieq(rest, constant(0)));
+    }
   }
   if (shape_ == Shape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
   if (c_.target.simt)
@@ -413,7 +517,12 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];
   if (inner || !(length > SymInt(kThreadRow))) return {Shape::simt_thread, threads};
-  if (length > SymInt(kShortRow)) return {Shape::simt_group, threads};
+  if (length > SymInt(kShortRow)) {
+    uint32_t trips = 1;
+    while (trips <= kHeldTrips && length > SymInt(int64_t{trips} * threads * kGroupLanes))
+      trips *= 2;
+    return {Shape::simt_group, threads, trips > kHeldTrips ? 0 : trips};
+  }
   return {Shape::simt_group, std::min(kSmallGroup, threads)};
 }
 

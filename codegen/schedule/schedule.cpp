@@ -4,15 +4,39 @@
 #include <utility>
 
 #include "codegen/schedule/attention_kernel.h"
+#include "codegen/schedule/loops.h"
 #include "codegen/schedule/normalize.h"
 #include "codegen/schedule/program_builder.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
 
-bool has_own_kernel(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target) {
+namespace {
+
+// Rows that a SIMT device walks by one workgroup each: normalize.cpp writes their variance as sums.
+bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
+  const prims::ValueType& x = g.type(n.operands[0]);
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  if (!target.simt || is_complex(x.dtype) || dims.empty()) return false;
+  const auto first = static_cast<int64_t>(x.shape.size() - dims.size());
+  if (std::ranges::any_of(dims, [&](int64_t d) { return d < first; })) return false;
+  prims::SymInt length = 1;
+  for (int64_t d : dims) length *= x.shape[static_cast<size_t>(d)];
+  return length > prims::SymInt(0) && !(length > prims::SymInt(kReductionChunk));
+}
+
+}  // namespace
+
+bool takes_derived(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target) {
   const prims::Node& n = g.node(node);
-  return n.prim == prims::Prim::attention && fuses_attention(g, n, target);
+  switch (n.prim) {
+    case prims::Prim::attention:
+      return fuses_attention(g, n, target);
+    case prims::Prim::var_mean:
+      return sums_variance(g, n, target);
+    default:
+      return false;
+  }
 }
 
 // The passes:

@@ -33,12 +33,12 @@ struct Options {
   std::function<bool(const prims::Graph&, prims::NodeId)> native;
 };
 
-// Derived primitives that schedule() makes one kernel of on this target; it knows no other ones.
-// May add guards to the graph's context.
-bool has_own_kernel(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target);
+// Derived primitives that schedule() takes as they are on this target, because it knows a better
+// way than their decomposition. May add guards to the graph's context.
+bool takes_derived(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target);
 
-// The graph holds core and region primitives, and derived ones that options.native or
-// has_own_kernel accepts. May add guards to the graph's context.
+// The graph holds core and region primitives, and derived ones that options.native or takes_derived
+// accepts. May add guards to the graph's context.
 Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
                  const Options& options);
 

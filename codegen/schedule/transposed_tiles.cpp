@@ -29,10 +29,6 @@ bool is_staged(const AccessRecord& a, size_t last, size_t across) {
          a.address.coefficient(across).same(SymInt(1));
 }
 
-bool same_access(const AccessRecord& a, const AccessRecord& b) {
-  return a.buffer == b.buffer && a.dtype == b.dtype && same(a.address, b.address);
-}
-
 class TileWalk {
  public:
   TileWalk(Frame& f, std::vector<LoopDim> loops, const TilePlan& plan, const PointBody& body)

@@ -194,7 +194,7 @@ class Planner {
     const plugin::PluginDevice& plugin = device_.plugin();
     decomps::expand_derived(graph, request_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n) ||
-             (device_.has_kernels() && schedule::has_own_kernel(g, n, device_.target()));
+             (device_.has_kernels() && schedule::takes_derived(g, n, device_.target()));
     });
     if (!device_.has_kernels())
       numbers_ = numbers_to_tensors(
