@@ -77,6 +77,7 @@ class Builder {
   Value fneg(Value a), fabs(Value a), fsqrt(Value a);
   Value ffloor(Value a), fceil(Value a), ftrunc(Value a), frint(Value a);
   Value fma(Value a, Value b, Value c);  // only where target().fused_fma
+  Value fexp2(Value a);                  // only where target().fast_exp2
 
   // Comparisons and choice.
   Value ieq(Value a, Value b), ine(Value a, Value b);

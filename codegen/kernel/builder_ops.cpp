@@ -144,6 +144,11 @@ Value Builder::frint(Value a) {
   return float_unary(Op::FRint, a);
 }
 
+Value Builder::fexp2(Value a) {
+  require(type(a).scalar == Scalar::f32, Op::FExp2, {a}, "f32");
+  return emit(Op::FExp2, type(a), {a});
+}
+
 Value Builder::fma(Value a, Value b, Value c) {
   const uint16_t lanes = std::max({type(a).lanes, type(b).lanes, type(c).lanes});
   match_lanes(a, lanes);

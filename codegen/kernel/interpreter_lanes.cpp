@@ -100,6 +100,15 @@ void count_bits(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uin
   for (uint32_t i = 0; i < n; ++i) out[i] = static_cast<uint64_t>(std::popcount(a[i]));
 }
 
+// Correctly rounded, but for numbers that are not normal.
+void exp2_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+  for (uint32_t i = 0; i < n; ++i) {
+    const float x = std::bit_cast<float>(static_cast<uint32_t>(a[i]));
+    const auto y = static_cast<float>(std::exp2(static_cast<double>(x)));
+    out[i] = std::bit_cast<uint32_t>(y < 0x1p-126F ? 0.0F : y);
+  }
+}
+
 LaneFn int_binary(Op op, Scalar s) {
   switch (op) {
     case Op::Add:
@@ -545,6 +554,8 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
     case Group::FloatBinary:
     case Group::FloatTernary:
       return float_arithmetic(op, from, options);
+    case Group::FloatApproximate:
+      return exp2_lanes;
     case Group::Compare:
       return is_float(from) ? float_arithmetic(op, from, options) : int_comparison(op, from);
     case Group::Choice:

@@ -99,6 +99,7 @@ enum class Group : uint8_t {
   FloatUnary,
   FloatBinary,
   FloatTernary,
+  FloatApproximate,
   Compare,
   Choice,
   Convert,

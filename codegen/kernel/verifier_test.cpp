@@ -334,6 +334,15 @@ TEST(VerifierTest, K24Ballots) {
   EXPECT_THAT(on_cpu("%a = popcount %n : i64"), HasSubstr("K9: popcount works on i32"));
 }
 
+TEST(VerifierTest, K24PowersOfTwo) {
+  EXPECT_THAT(on_gpu("%a = fexp2 %x : f32"),
+              HasSubstr("K24: fexp2 is none of the target's operations"));
+  TargetModel t = gpu();
+  t.fast_exp2 = true;
+  EXPECT_EQ(verdict(with_body("%a = fexp2 %v : vec<f32, 4>"), t), "sound");
+  EXPECT_THAT(verdict(with_body("%a = fexp2 %i : i32"), t), HasSubstr("K10: fexp2 works on f32"));
+}
+
 TEST(VerifierTest, K25Divergence) {
   const std::string thread = "%t = local_id[0] : i32 %tc = slt %t, %i : i1 ";
   const char* message = "K25: barrier is not reached by all threads together; barrier; in block";

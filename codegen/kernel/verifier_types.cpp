@@ -383,6 +383,9 @@ void check_types(Checker& c, InstId id, BlockId block) {
     case Group::FloatBinary:
     case Group::FloatTernary:
       return check_floating(k);
+    case Group::FloatApproximate:
+      k.expect(c.target.fast_exp2, "K24", "is none of the target's operations");
+      return k.expect(k.in(0) == k.out() && k.out().scalar == Scalar::f32, "K10", "works on f32");
     case Group::Compare:
       return check_compare(k);
     case Group::Choice:

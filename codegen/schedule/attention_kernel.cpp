@@ -4,8 +4,8 @@
 // the lanes that hold a score after the first product are those that the second wants the weight
 // from.
 //
-// Scores are of base 2, as powers of 2 are cheaper. Weights are rounded to the operands' dtype
-// before they are multiplied by the values, their sum is of f32 before that.
+// Scores are of base 2, as powers of 2 are cheaper. Matrix units take weights in the operands'
+// dtype: each goes in as the sum of two, which leaves 2^-16 of it.
 #include "codegen/schedule/attention_kernel.h"
 
 #include <algorithm>
@@ -80,6 +80,7 @@ class AttentionKernel {
         columns_(shape(2)[rank_ - 1]),
         dtype_(g_.type(n.operands[0]).dtype),
         causal_(n.attr<bool>("causal")),
+        scale_(n.attr<primset::Scalar>("scale").to_double() * std::numbers::log2e),
         tiling_(tiling_for(std::max(shape(0)[rank_ - 1].specialize(), columns_.specialize()))),
         q_(f_, dtype_, layouts[0], roles_[0], shape(0),
            {tiling_.queries, tiling_.head, 1, kThreads}),
@@ -124,7 +125,7 @@ class AttentionKernel {
   // What is carried along the keys. Blocks are 16 rows by 8 columns, as matrix units sum them.
   struct State {
     Values sums;                // weighted values: row_blocks() x head blocks
-    std::vector<RowPair> most;  // greatest scores, the same in the four lanes of a row
+    std::vector<RowPair> most;  // greatest scores before scale_, the same in a row's four lanes
     Values weights;             // sums of weights, a row_blocks() vector each: to be added up
   };
 
@@ -167,6 +168,7 @@ class AttentionKernel {
   // 2^x for x <= 0 or NaN, 0 below 2^-126: to 1.6e-7 of it. The integer nearest to x is what is
   // left in the low bits of a sum that has none for the rest.
   Value power_of_two(Value x) {
+    if (c_.target.fast_exp2) return b().fexp2(x);
     const auto like = [&](double v) { return b().constant_f(b().type(x), v); };
     const Type bits = b().type(x).with_scalar(Scalar::i32);
     x = b().select(b().flt(x, like(-127)), like(-127), x);
@@ -189,43 +191,54 @@ class AttentionKernel {
                                  : b().matrix_multiply_f16(a, pair, sum);
   }
 
-  // sums + a b, by blocks of 16: a(i, k) are fragments of the left operand, and the right one is
-  // the tile that begins at `stage`.
-  void add_products(Values& sums, const std::function<Value(int, int)>& a, ProductTile& tile,
+  // sums + a b, by blocks of 16: a(i, k) are fragments whose sum is the left operand, and the right
+  // one is the tile that begins at `stage`.
+  void add_products(Values& sums, const std::function<Values(int, int)>& a, ProductTile& tile,
                     Value stage, int terms, int columns) {
     for (int k = 0; k < terms / 16; ++k) {
+      std::vector<Values> left;
+      for (int i = 0; i < row_blocks(); ++i) left.push_back(a(i, k));
       for (int j = 0; j < columns / 16; ++j) {
         const Value two = tile.fragment(stage, lane_, b().i32(0), j, k, false);
         const Value pairs[] = {b().shuffle(two, two, {0, 1}), b().shuffle(two, two, {2, 3})};
         for (int i = 0; i < row_blocks(); ++i) {
           for (int side = 0; side < 2; ++side) {
             Value& sum = sums[static_cast<size_t>(i * (columns / 8) + 2 * j + side)];
-            sum = multiply(a(i, k), pairs[side], sum);
+            for (Value part : left[static_cast<size_t>(i)]) sum = multiply(part, pairs[side], sum);
           }
         }
       }
     }
   }
 
-  // Two neighbouring blocks of weights as the left operand of a product.
-  Value rounded(Value left, Value right) {
-    const Value even = b().shuffle(left, right, {0, 2, 4, 6});
-    const Value odd = b().shuffle(left, right, {1, 3, 5, 7});
+  // Neighbours in one word.
+  Value packed(Value even, Value odd) {
     const Value half = b().constant(kFourInts, 16);
     if (dtype_ == DType::f16) {
-      const auto bits = [&](Value v) {
-        return b().zext(b().bitcast(b().fptrunc(v, Scalar::f16), Scalar::i16), Scalar::i32);
-      };
+      const auto bits = [&](Value v) { return b().zext(b().bitcast(v, Scalar::i16), Scalar::i32); };
       return b().or_(bits(even), b().shl(bits(odd), half));
     }
-    // To nearest even. A NaN may become any number: the sum of the weights is one too then.
-    const auto bits = [&](Value v) {
-      const Value x = b().bitcast(v, Scalar::i32);
-      const Value last = b().and_(b().lshr(x, half), b().constant(kFourInts, 1));
-      return b().add(b().add(x, last), b().constant(kFourInts, 0x7fff));
+    const Value high = b().constant(kFourInts, 0xffff0000);
+    return b().or_(b().lshr(b().bitcast(even, Scalar::i32), half),
+                   b().and_(b().bitcast(odd, Scalar::i32), high));
+  }
+
+  // What of f32 fits the dtype, in f32: for bf16 its upper bits.
+  Value coarse(Value v) {
+    if (dtype_ == DType::f16) return b().fpext(b().fptrunc(v, Scalar::f16), Scalar::f32);
+    const Value bits = b().and_(b().bitcast(v, Scalar::i32), b().constant(kFourInts, 0xffff0000));
+    return b().bitcast(bits, Scalar::f32);
+  }
+
+  // Two neighbouring blocks of weights as the left operand of a product, in two parts.
+  Values parts(Value left, Value right) {
+    const Value even = b().shuffle(left, right, {0, 2, 4, 6});
+    const Value odd = b().shuffle(left, right, {1, 3, 5, 7});
+    const auto narrow = [&](Value v) {
+      return dtype_ == DType::f16 ? b().fptrunc(v, Scalar::f16) : v;
     };
-    return b().or_(b().lshr(bits(even), half),
-                   b().and_(bits(odd), b().constant(kFourInts, 0xffff0000)));
+    const auto rest = [&](Value v) { return narrow(b().fsub(v, coarse(v))); };
+    return {packed(narrow(even), narrow(odd)), packed(rest(even), rest(odd))};
   }
 
   // --- one tile of queries -----------------------------------------------------------------------
@@ -237,9 +250,6 @@ class AttentionKernel {
                           ? least(f_.param(keys_), b().add(first_query, constant(tiling_.queries)))
                           : f_.param(keys_);
     copy_keys(batch, b().i32(0), constant(0));
-    b().copy_wait(0);
-    b().barrier();
-    queries_in_registers();
     const State done = along_keys(batch, first_query, end);
     b().copy_wait(0);
     b().barrier();  // before the next tile's copies
@@ -247,14 +257,6 @@ class AttentionKernel {
   }
 
   Value least(Value x, Value y) { return b().select(b().slt(x, y), x, y); }
-
-  void queries_in_registers() {
-    q_fragments_.clear();
-    for (int i = 0; i < row_blocks(); ++i) {
-      for (int k = 0; k < tiling_.head / 16; ++k)
-        q_fragments_.push_back(q_.fragment(b().i32(0), lane_, own_row_, i, k, true));
-    }
-  }
 
   // Starts to copy the keys and values from `first` on.
   void copy_keys(Value batch, Value stage, Value first) {
@@ -312,46 +314,50 @@ class AttentionKernel {
       const auto greater_of = [&](Value x, Value y) { return greater(x, y); };
       RowPair next = across_block(most, greater_of);
       next = {greater(s.most[i].low, next.low), greater(s.most[i].high, next.high)};
-      // A row of which nothing is seen yet: its weights are powers of -inf, not of NaN.
       const RowPair shift = {visible(next.low), visible(next.high)};
-      const Value shrink = spread_rows({power_of_two(b().fsub(s.most[i].low, shift.low)),
-                                        power_of_two(b().fsub(s.most[i].high, shift.high))});
+      const Value shrink =
+          spread_rows({weight(s.most[i].low, shift.low), weight(s.most[i].high, shift.high)});
       s.most[i] = next;
       s.weights[i] = b().fmul(s.weights[i], shrink);
       for (Value& block : row) {
-        block = power_of_two(b().fsub(block, spread_rows(shift)));
+        block = weight(block, spread_rows(shift));
         s.weights[i] = b().fadd(s.weights[i], block);
       }
       const auto head = static_cast<size_t>(head_blocks());
       for (Value& sum : std::span(s.sums).subspan(i * head, head)) sum = b().fmul(sum, shrink);
     }
-    const auto weight = [&](int i, int k) {
+    const auto weights = [&](int i, int k) {
       const auto at = static_cast<size_t>(i * key_blocks() + 2 * k);
-      return rounded(scores[at], scores[at + 1]);
+      return parts(scores[at], scores[at + 1]);
     };
-    Values weights;
-    for (int i = 0; i < row_blocks(); ++i) {
-      for (int k = 0; k < tiling_.keys / 16; ++k) weights.push_back(weight(i, k));
-    }
-    add_products(
-        s.sums,
-        [&](int i, int k) { return weights[static_cast<size_t>(i * (tiling_.keys / 16) + k)]; }, v_,
-        b().mul(stage, b().i32(v_.stage_elements())), tiling_.keys, tiling_.head);
+    add_products(s.sums, weights, v_, b().mul(stage, b().i32(v_.stage_elements())), tiling_.keys,
+                 tiling_.head);
     return s;
   }
 
-  Value visible(Value most) { return b().select(b().feq(most, number(kHidden)), number(0), most); }
+  bool scales_late() const { return scale_ > 0; }
+  double late_scale() const { return scales_late() ? scale_ : 1; }
+  // A row of which nothing is seen yet: its weights are powers of -inf, not of NaN.
+  Value visible(Value most) {
+    return b().select(b().feq(most, number(kHidden)), number(0),
+                      b().fmul(most, number(late_scale())));
+  }
+  // 2 to a score, or to four, above `shift`, which is scaled.
+  Value weight(Value score, Value shift) {
+    const Value scale = b().constant_f(b().type(score), late_scale());
+    return power_of_two(b().fma(score, scale, b().fneg(shift)));
+  }
 
   Values scores_of(Value stage, Value first_query, Value first_key) {
     Values scores(static_cast<size_t>(row_blocks() * key_blocks()), four(0));
-    add_products(
-        scores,
-        [&](int i, int k) {
-          return q_fragments_[static_cast<size_t>(i * (tiling_.head / 16) + k)];
-        },
-        k_, b().mul(stage, b().i32(k_.stage_elements())), tiling_.head, tiling_.keys);
-    const double scale = n_.attr<primset::Scalar>("scale").to_double() * std::numbers::log2e;
-    for (Value& s : scores) s = b().fmul(s, four(scale));
+    const auto queries = [&](int i, int k) {
+      return Values{q_.fragment(b().i32(0), lane_, own_row_, i, k, true)};
+    };
+    add_products(scores, queries, k_, b().mul(stage, b().i32(k_.stage_elements())), tiling_.head,
+                 tiling_.keys);
+    // Where the greatest product is the greatest score, the scale joins in with the difference.
+    if (!scales_late())
+      for (Value& s : scores) s = b().fmul(s, four(scale_));
     // Only the last tiles hold keys that some query does not see.
     const Value first_end =
         causal_ ? least(f_.param(keys_), b().add(first_query, constant(1))) : f_.param(keys_);
@@ -449,7 +455,7 @@ class AttentionKernel {
   void store_logarithm(Value batch, Value row, Value most, Value weights) {
     if (log_roots_.empty()) return;
     ElementEmitter::Scope scope(e_);
-    const Value natural = b().fmul(most, number(std::numbers::ln2));
+    const Value natural = b().fmul(most, number(late_scale() * std::numbers::ln2));
     const Value sum = b().fadd(natural, kir::math::log(b(), weights));
     const Value v = b().select(b().feq(most, number(kHidden)), most, sum);
     Indices at(rank_ - 1);
@@ -474,9 +480,9 @@ class AttentionKernel {
   const SymInt batches_, queries_, keys_, columns_;
   const DType dtype_;
   const bool causal_;
+  const double scale_;
   const Tiling tiling_;
   ProductTile q_, k_, v_;
-  Values q_fragments_;
   Value lane_, own_row_, lane_row_, lane_column_, pairs_;
 };
 

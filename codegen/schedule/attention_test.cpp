@@ -106,8 +106,9 @@ Expected expected(const Call& c, const Array& q, const Array& k, const Array& v)
   return out;
 }
 
-kir::TargetModel attention_model() {
+kir::TargetModel attention_model(bool fast_exp2 = true) {
   kir::TargetModel target = matrix_model();
+  target.fast_exp2 = fast_exp2;
   target.f16 = true;
   target.max_groups_x = 3;  // each goes through several tiles
   return target;
@@ -131,9 +132,9 @@ std::vector<Operand> operands_of(const Call& c) {
           random_operand(c.dtype, {c.batch, c.keys, c.columns}, c.transposed, rng)};
 }
 
-void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l") {
+void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l",
+                      const kir::TargetModel& target = attention_model()) {
   SCOPED_TRACE(graph_text(c, results));
-  const kir::TargetModel target = attention_model();
   const std::vector<Operand> in = operands_of(c);
   auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, results)));
   const Program program = program_of(graph, target, in);
@@ -150,8 +151,8 @@ void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l") 
     const Array array =
         prims::reference::from_bytes(y ? c.dtype : DType::f32, count, got.outputs[j].bytes);
     for (size_t i = 0; i < numbers.size(); ++i) {
-      // Weights and the result are rounded to the dtype.
-      const double bound = y ? unit * (want.spread[i] + std::abs(numbers[i])) + 1e-7
+      // The result is rounded to the dtype, the weights are in two parts of it.
+      const double bound = y ? unit * std::abs(numbers[i]) + 0x1p-15 * want.spread[i] + 1e-7
                              : 3e-6 * (1 + std::abs(numbers[i]));
       ASSERT_NEAR(static_cast<double>(array.data[i].re), numbers[i], bound) << j << " " << i;
     }
@@ -180,10 +181,15 @@ TEST(Attention, OneResult) {
   expect_attention({DType::bf16, 1, 20, 20, 16, 16}, "%4 l");
 }
 
+TEST(Attention, PowersOfTwoByPolynomials) {
+  expect_attention({DType::bf16, 1, 40, 90, 64, 64, true}, "%3 y, %4 l", attention_model(false));
+}
+
 // A negative scale turns the order of the scores round, a great one leaves one key.
 TEST(Attention, Scales) {
   for (double scale : {-0.5, 0.0, 30.0})
-    expect_attention({DType::bf16, 1, 40, 90, 32, 32, false, scale});
+    for (bool causal : {false, true})
+      expect_attention({DType::bf16, 1, 40, 90, 32, 32, causal, scale});
 }
 
 TEST(Attention, ColumnMajorOperands) {
@@ -246,7 +252,7 @@ TEST(Attention, WhatIsDecomposed) {
 // Everything a thread holds stays in registers.
 TEST(Attention, PtxSpillsNothing) {
   if (!emit::has_ptxas()) GTEST_SKIP() << "ptxas is not installed";
-  kir::TargetModel target = matrix_model();
+  kir::TargetModel target = attention_model();
   target.cpu = "sm_90";
   target.max_groups_x = 0x7fffffff;
   for (int64_t head : {64, 128}) {

@@ -108,6 +108,9 @@ class ReduceBuilder {
   std::vector<Value> identities(std::vector<Combiner>& combiners);
   void combine_lanes(Combiner& c, std::vector<Elem>& acc);
   void combine_threads(Combiner& c, std::vector<Elem>& acc);
+  void combine_subgroups(Combiner& c, std::vector<Elem>& acc);
+  bool exchanges(Combiner& c, std::span<const Elem> acc);
+  Value exchanged(Value v, uint32_t mask);
   Indices wide_indices() const { return identity_indices(r_.domain); }
   Indices row_indices() const;
   Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
@@ -307,8 +310,49 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
   }
 }
 
+// Of another lane of the subgroup.
+Value ReduceBuilder::exchanged(Value v, uint32_t mask) {
+  const kir::Scalar s = b().type(v).scalar;
+  if (kir::width(s) >= 32) return b().subgroup_shuffle_xor(v, mask);
+  return b().trunc(b().subgroup_shuffle_xor(b().zext(v, kir::Scalar::i32), mask), s);
+}
+
+// Subgroups by exchanges, then the few results of theirs through workgroup memory.
+void ReduceBuilder::combine_subgroups(Combiner& c, std::vector<Elem>& acc) {
+  const uint32_t lanes = c_.target.max_subgroup, subgroups = threads_ / lanes;
+  for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
+    std::vector<Value> other = c.flatten(acc, 1);
+    for (Value& v : other) v = exchanged(v, mask);
+    acc = c.combine(acc, c.unflatten(other));
+  }
+  const Value thread = b().local_id(0), lane = b().and_(thread, b().i32(lanes - 1));
+  const std::vector<Value> flat = c.flatten(acc, 1);
+  GroupMemory memory(b(), flat, subgroups);
+  b().if_then(b().ieq(lane, b().i32(0)),
+              [&] { memory.put(b().udiv(thread, b().i32(lanes)), flat); });
+  b().barrier();
+  std::vector<std::vector<Elem>> parts;
+  for (uint32_t i = 0; i < subgroups; ++i) parts.push_back(c.unflatten(memory.get(b().i32(i))));
+  for (size_t half = subgroups / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) parts[i] = c.combine(parts[i], parts[i + half]);
+  }
+  acc = parts[0];
+  b().barrier();  // the memory is used again by the next row
+}
+
+bool ReduceBuilder::exchanges(Combiner& c, std::span<const Elem> acc) {
+  const kir::TargetModel& t = c_.target;
+  // Threads of a group are known to belong to subgroups in the order of their ids with ballots.
+  if (!t.subgroup_ballot || t.min_subgroup != t.max_subgroup || t.max_subgroup < 2) return false;
+  return threads_ % t.max_subgroup == 0 && std::ranges::all_of(c.flatten(acc, 1), [&](Value v) {
+           const kir::Scalar s = b().type(v).scalar;
+           return s != kir::Scalar::f16;
+         });
+}
+
 // A tree in workgroup memory; every thread gets the result.
 void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
+  if (exchanges(c, acc)) return combine_subgroups(c, acc);
   const uint32_t threads = threads_;
   const Value t = b().local_id(0);
   const std::vector<Value> flat = c.flatten(acc, 1);

@@ -212,6 +212,9 @@ void Lowering::instruction(const kir::Inst& inst) {
     case kir::Group::FloatTernary:
       result = floating(inst);
       break;
+    case kir::Group::FloatApproximate:
+      result = power_of_two(operand(inst, 0));
+      break;
     case kir::Group::Compare:
       result = compare(inst);
       break;

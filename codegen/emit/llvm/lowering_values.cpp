@@ -6,6 +6,7 @@
 // makes it merely some value.
 #include "codegen/emit/llvm/lowering.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace primset::emit {
 
@@ -93,6 +94,19 @@ llvm::Value* Lowering::floating(const kir::Inst& inst) {
       return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
                                 {x, operand(inst, 1), operand(inst, 2)});
   }
+}
+
+// PTX has it for single numbers.
+llvm::Value* Lowering::power_of_two(llvm::Value* x) {
+  const auto one = [&](llvm::Value* v) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {v->getType()}, {v});
+  };
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (vector == nullptr) return one(x);
+  llvm::Value* out = llvm::PoisonValue::get(x->getType());
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+    out = b_.CreateInsertElement(out, one(b_.CreateExtractElement(x, lane)), lane);
+  return out;
 }
 
 llvm::Value* Lowering::compare(const kir::Inst& inst) {
