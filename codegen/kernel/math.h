@@ -21,7 +21,7 @@ namespace primset::kir::math {
 //
 //                                              bound     worst, fused   worst, not fused
 //                                             f32 f64      f32   f64        f32   f64
-Value exp(Builder& b, Value x);             //  1   1      0.90  0.86       0.90  0.86
+Value exp(Builder& b, Value x);             //  1   1      0.90  0.86       0.90  0.86; with FExp2 3
 Value exp2(Builder& b, Value x);            //  1   1      0.88  0.79       0.55  0.82
 Value expm1(Builder& b, Value x);           //  2   2      1.53  1.59       1.75  1.45
 Value log(Builder& b, Value x);             //  1   1      0.89  0.88       0.90  0.93

@@ -133,7 +133,11 @@ Value exp(Builder& b, Value x) {
   return in_working_type(
       b, Widen::never,
       [](const Arith& a, Value v) {
-        return scale(a, exp_parts(a, a.at_least(a.at_most(v, exp_high(a)), exp_low(a))));
+        const Value inside = a.at_least(a.at_most(v, exp_high(a)), exp_low(a));
+        if (!a.single || a.wide() || !a.fused || !a.b.target().fast_exp2)
+          return scale(a, exp_parts(a, inside));
+        const Reduced r = reduce(a, inside, {});
+        return scale(a, {a.b.fexp2(a.b.fmul(r.high, a.c(kLog2E))), r.n});
       },
       x);
 }

@@ -9,6 +9,7 @@
 #include "codegen/schedule/attention_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "codegen/kernel/math.h"
@@ -319,8 +320,9 @@ class AttentionKernel {
           spread_rows({weight(s.most[i].low, shift.low), weight(s.most[i].high, shift.high)});
       s.most[i] = next;
       s.weights[i] = b().fmul(s.weights[i], shrink);
+      const Value lower = b().fsub(spread_rows(shift), four(boost()));
       for (Value& block : row) {
-        block = weight(block, spread_rows(shift));
+        block = weight(block, lower);
         s.weights[i] = b().fadd(s.weights[i], block);
       }
       const auto head = static_cast<size_t>(head_blocks());
@@ -342,6 +344,9 @@ class AttentionKernel {
     return b().select(b().feq(most, number(kHidden)), number(0),
                       b().fmul(most, number(late_scale())));
   }
+  // f16 has few numbers below 1, and a weight's second part is far below it: weights are so many
+  // powers of 2 greater. Their sum is too, so that it does not matter.
+  double boost() const { return dtype_ == DType::f16 ? 12 : 0; }
   // 2 to a score, or to four, above `shift`, which is scaled.
   Value weight(Value score, Value shift) {
     const Value scale = b().constant_f(b().type(score), late_scale());
@@ -456,7 +461,8 @@ class AttentionKernel {
     if (log_roots_.empty()) return;
     ElementEmitter::Scope scope(e_);
     const Value natural = b().fmul(most, number(late_scale() * std::numbers::ln2));
-    const Value sum = b().fadd(natural, kir::math::log(b(), weights));
+    const Value times = b().fmul(weights, number(std::exp2(-boost())));
+    const Value sum = b().fadd(natural, kir::math::log(b(), times));
     const Value v = b().select(b().feq(most, number(kHidden)), most, sum);
     Indices at(rank_ - 1);
     const SymInts& sizes = g_.type(n_.results[1]).shape;
