@@ -46,7 +46,7 @@ Options row_major_options(const prims::Graph& g) {
 }
 
 std::string softmax_text(const std::string& type, int64_t n) {
-  return "symbol s0 = 3 min 2\nsymbol s1 = " + std::to_string(n) + " min 2\ngraph(%0 x: " + type +
+  return "symbol s0 = 12 min 2\nsymbol s1 = " + std::to_string(n) + " min 2\ngraph(%0 x: " + type +
          R"([s0, s1]) {
   %1: f32[s0, s1] = convert(%0) {dtype = f32}
   %2: f32[s0] = reduce_max(%1) {dims = (1)}
@@ -79,7 +79,7 @@ TEST(HeldRows, Softmax) {
       const Options options = row_major_options(*graph);
       const Program program = schedule(graph, large_groups(), options);
       for (int64_t shift : {0, 1}) {
-        check_program(*graph, program, options, large_groups(), {3, n},
+        check_program(*graph, program, options, large_groups(), {12, n},
                       {std::string(type) + " " + std::to_string(n), 0, false, shift});
         if (HasFatalFailure()) return;
       }
@@ -90,7 +90,7 @@ TEST(HeldRows, Softmax) {
 // Rows of large and of small groups, of numbers and of truth values.
 TEST(HeldRows, ExchangesInSubgroups) {
   for (int64_t n : {40, 700, 1032, 4101}) {
-    for (const std::string& text : {softmax_text("bf16", n), "symbol s0 = 3 min 2\nsymbol s1 = " +
+    for (const std::string& text : {softmax_text("bf16", n), "symbol s0 = 12 min 2\nsymbol s1 = " +
                                                                  std::to_string(n) + R"( min 2
 graph(%0 x: bool[s0, s1], %1 y: f64[s0, s1], %2 z: i16[s0, s1]) {
   %3: bool[s0] = reduce_and(%0) {dims = (1)}
@@ -105,7 +105,7 @@ graph(%0 x: bool[s0, s1], %1 y: f64[s0, s1], %2 z: i16[s0, s1]) {
       const auto exchanges =
           std::ranges::count(program.kernels[0].insts, kir::Op::SubgroupShuffleXor, &kir::Inst::op);
       EXPECT_GE(exchanges, 5);
-      check_program(*graph, program, options, with_exchanges(), {3, n}, {std::to_string(n)});
+      check_program(*graph, program, options, with_exchanges(), {12, n}, {std::to_string(n)});
       if (HasFatalFailure()) return;
     }
   }
@@ -130,12 +130,14 @@ TEST(HeldRows, SumAsLoopsDo) {
   const Options options = row_major_options(*graph);
   const Program program = schedule(graph, large_groups(), options);
   std::mt19937_64 rng(3);
-  std::vector<float> x(static_cast<size_t>(3 * n));
+  std::vector<float> x(static_cast<size_t>(12 * n));
   for (float& v : x) v = static_cast<float>(rng() % 4001) / 256 - 8;
   std::vector<std::byte> bytes(x.size() * 4);
   std::memcpy(bytes.data(), x.data(), bytes.size());
   const auto run = [&](int64_t shift) {
-    return run_program(program, large_groups(), {{{bytes}}}, {3, n}, false, shift).outputs[0].bytes;
+    return run_program(program, large_groups(), {{{bytes}}}, {12, n}, false, shift)
+        .outputs[0]
+        .bytes;
   };
   EXPECT_EQ(run(0), run(1));
 }

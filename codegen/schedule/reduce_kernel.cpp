@@ -35,6 +35,8 @@ constexpr uint16_t kGroupLanes = 8;  // neighbours of a row that a thread takes:
 // in registers, in so many of them.
 constexpr uint32_t kHeldTrips = 4;
 constexpr size_t kHeldBytes = 256;
+// And so many threads of such groups share a processor: 80 registers each, which is what they need.
+constexpr uint32_t kHeldThreads = 768;
 
 enum class Shape { cpu_row, cpu_column, simt_group, simt_thread };
 
@@ -90,14 +92,17 @@ class ReduceBuilder {
   void one_row();
   void held_row();
   bool holds_rows(const Analysis& seen) const;
-  std::vector<Value> walk_held(
-      std::vector<Value> carried,
-      const std::function<std::vector<Value>(std::span<const Value>)>& body);
+  void on_trip(uint32_t trip, const std::function<void()>& body);
+  Value trip_position(uint32_t trip);
+  void store_held();
   void load_kept();
   void stage(const std::vector<NodeId>& nodes, bool last);
   std::vector<std::vector<NodeId>> stages() const;
   void store(const Root& root, const Indices& at) { store(root.value, root, at); }
-  void store(ValueId v, const Root& root, const Indices& at);
+  void store(ValueId v, const Root& root, const Indices& at) {
+    store(emitter_.emit(v, at), root, at);
+  }
+  void store(const Elem& e, const Root& root, const Indices& at);
   // Runs body for the row's elements; lanes and mask are set; carried values go round.
   std::vector<Value> walk_row(
       std::vector<Value> carried,
@@ -108,7 +113,7 @@ class ReduceBuilder {
   std::vector<Value> identities(std::vector<Combiner>& combiners);
   void combine_lanes(Combiner& c, std::vector<Elem>& acc);
   void combine_threads(Combiner& c, std::vector<Elem>& acc);
-  void combine_subgroups(Combiner& c, std::vector<Elem>& acc);
+  void combine_subgroups(std::vector<Combiner>& combiners, std::vector<std::vector<Elem>>& all);
   bool exchanges(Combiner& c, std::span<const Elem> acc);
   Value exchanged(Value v, uint32_t mask);
   Indices wide_indices() const { return identity_indices(r_.domain); }
@@ -128,6 +133,7 @@ class ReduceBuilder {
   Value whole_;        // and the row consists of such; valid where rows may be held
   bool held_ = false;  // the row is, now
   Value inside_;       // a held row's neighbours are part of it
+  bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
   std::vector<LoopDim> kept_, reduced_;
@@ -206,7 +212,10 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
-  if (held_) return walk_held(std::move(carried), body);
+  // The order of additions is the loop's.
+  for (uint32_t trip = 0; held_ && trip < trips_; ++trip)
+    on_trip(trip, [&] { carried = body(carried); });
+  if (held_) return carried;
   const Value n = frame_.param(length_);
   // Elsewhere the lanes are other rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
@@ -233,34 +242,49 @@ std::vector<Value> ReduceBuilder::walk_row(
   return out;
 }
 
-// Without a branch, so that all of a row is on its way at once: what would lie behind its end is
-// its beginning, and counts for nothing. The order of additions is walk_row's.
-std::vector<Value> ReduceBuilder::walk_held(
-    std::vector<Value> carried,
-    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
-  const Value n = frame_.param(length_), lanes = constant(frame_.lanes());
-  const bool stores = carried.empty();
+// Takes the thread's neighbours of a trip along a held row; what it has read of them is at hand.
+// What would lie behind the row's end is its beginning, so that no load waits for a branch.
+void ReduceBuilder::on_trip(uint32_t trip, const std::function<void()>& body) {
+  ElementEmitter::Scope scope(emitter_);
   const kir::BlockId block = b().block();
+  const Value at = trip_position(trip);
+  const Value inside = b().slt(at, frame_.param(length_));
+  inside_ = b().splat(inside, frame_.lanes());
+  reduced_[0].base = b().select(inside, at, constant(0));
+  set_loops();
+  frame_.set_staged([&](const AccessRecord& a) { return row_.find(trip, a); });
+  frame_.set_loaded([&](const AccessRecord& a, const std::vector<Value>& parts) {
+    // Not what is read under a condition, or in a loop.
+    if (b().block() == block && !frame_.mask().valid()) row_.keep(trip, a, parts);
+  });
+  body();
+  frame_.set_staged({});
+  frame_.set_loaded({});
+}
+
+Value ReduceBuilder::trip_position(uint32_t trip) {
+  const Value thread = b().add(index(b().local_id(0)), constant(int64_t{trip} * threads_));
+  return b().mul(thread, constant(frame_.lanes()));
+}
+
+// All of the results come before the first is stored, for the same reason.
+void ReduceBuilder::store_held() {
+  std::vector<std::vector<Elem>> results(trips_);
   for (uint32_t trip = 0; trip < trips_; ++trip) {
-    ElementEmitter::Scope scope(emitter_);
-    const Value thread = b().add(index(b().local_id(0)), constant(int64_t{trip} * threads_));
-    const Value i = b().mul(thread, lanes), inside = b().slt(i, n);
-    inside_ = b().splat(inside, frame_.lanes());
-    reduced_[0].base = stores ? i : b().select(inside, i, constant(0));
-    set_loops();
-    frame_.set_staged([&](const AccessRecord& a) { return row_.find(trip, a); });
-    frame_.set_loaded([&](const AccessRecord& a, const std::vector<Value>& parts) {
-      // Not what is read under a condition, or in a loop.
-      if (b().block() == block && !frame_.mask().valid()) row_.keep(trip, a, parts);
+    on_trip(trip, [&] {
+      for (const Root& root : r_.wide)
+        results[trip].push_back(emitter_.emit(root.value, wide_indices()));
     });
-    if (stores)
-      b().if_then(inside, [&] { body({}); });
-    else
-      carried = body(carried);
-    frame_.set_staged({});
-    frame_.set_loaded({});
   }
-  return carried;
+  for (uint32_t trip = 0; trip < trips_; ++trip) {
+    const Value at = trip_position(trip);
+    reduced_[0].base = at;
+    set_loops();
+    b().if_then(b().slt(at, frame_.param(length_)), [&] {
+      for (size_t k = 0; k < r_.wide.size(); ++k)
+        store(results[trip][k], r_.wide[k], wide_indices());
+    });
+  }
 }
 
 // One thread's row in blocks: the error of a sum grows with the number of blocks and with their
@@ -318,26 +342,41 @@ Value ReduceBuilder::exchanged(Value v, uint32_t mask) {
 }
 
 // Subgroups by exchanges, then the few results of theirs through workgroup memory.
-void ReduceBuilder::combine_subgroups(Combiner& c, std::vector<Elem>& acc) {
+void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
+                                      std::vector<std::vector<Elem>>& all) {
   const uint32_t lanes = c_.target.max_subgroup, subgroups = threads_ / lanes;
-  for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
-    std::vector<Value> other = c.flatten(acc, 1);
-    for (Value& v : other) v = exchanged(v, mask);
-    acc = c.combine(acc, c.unflatten(other));
-  }
   const Value thread = b().local_id(0), lane = b().and_(thread, b().i32(lanes - 1));
-  const std::vector<Value> flat = c.flatten(acc, 1);
+  std::vector<Value> flat;
+  for (size_t n = 0; n < all.size(); ++n) {
+    Combiner& c = combiners[n];
+    for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
+      std::vector<Value> other = c.flatten(all[n], 1);
+      for (Value& v : other) v = exchanged(v, mask);
+      all[n] = c.combine(all[n], c.unflatten(other));
+    }
+    const std::vector<Value> mine = c.flatten(all[n], 1);
+    flat.insert(flat.end(), mine.begin(), mine.end());
+  }
   GroupMemory memory(b(), flat, subgroups);
   b().if_then(b().ieq(lane, b().i32(0)),
               [&] { memory.put(b().udiv(thread, b().i32(lanes)), flat); });
   b().barrier();
-  std::vector<std::vector<Elem>> parts;
-  for (uint32_t i = 0; i < subgroups; ++i) parts.push_back(c.unflatten(memory.get(b().i32(i))));
-  for (size_t half = subgroups / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) parts[i] = c.combine(parts[i], parts[i + half]);
+  std::vector<std::vector<Value>> rows;
+  for (uint32_t i = 0; i < subgroups; ++i) rows.push_back(memory.get(b().i32(i)));
+  size_t used = 0;
+  for (size_t n = 0; n < all.size(); ++n) {
+    Combiner& c = combiners[n];
+    std::vector<std::vector<Elem>> parts;
+    for (const auto& row : rows)
+      parts.push_back(c.unflatten(std::span<const Value>(row).subspan(used, c.registers())));
+    used += c.registers();
+    for (size_t half = subgroups / 2; half > 0; half /= 2) {
+      for (size_t i = 0; i < half; ++i) parts[i] = c.combine(parts[i], parts[i + half]);
+    }
+    all[n] = parts[0];
   }
-  acc = parts[0];
-  b().barrier();  // the memory is used again by the next row
+  // The memory is used again by the next row; with several stages, each one's barrier is between.
+  if (one_stage_) b().barrier();
 }
 
 bool ReduceBuilder::exchanges(Combiner& c, std::span<const Elem> acc) {
@@ -352,7 +391,6 @@ bool ReduceBuilder::exchanges(Combiner& c, std::span<const Elem> acc) {
 
 // A tree in workgroup memory; every thread gets the result.
 void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
-  if (exchanges(c, acc)) return combine_subgroups(c, acc);
   const uint32_t threads = threads_;
   const Value t = b().local_id(0);
   const std::vector<Value> flat = c.flatten(acc, 1);
@@ -384,20 +422,26 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
       return next;
     });
   }
+  std::vector<std::vector<Elem>> all;
   size_t used = 0;
+  bool exchange = shape_ == Shape::simt_group;
   for (Combiner& c : combiners) {
-    std::vector<Elem> elems = c.unflatten(std::span<const Value>(acc).subspan(used, c.registers()));
+    all.push_back(c.unflatten(std::span<const Value>(acc).subspan(used, c.registers())));
     used += c.registers();
-    if (in_lanes()) combine_lanes(c, elems);
-    if (shape_ == Shape::simt_group) combine_threads(c, elems);
-    for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), elems[k]);
+    if (in_lanes()) combine_lanes(c, all.back());
+    exchange = exchange && exchanges(c, all.back());
+  }
+  if (exchange) combine_subgroups(combiners, all);
+  for (size_t n = 0; n < all.size(); ++n) {
+    Combiner& c = combiners[n];
+    if (shape_ == Shape::simt_group && !exchange) combine_threads(c, all[n]);
+    for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), all[n][k]);
   }
 }
 
-void ReduceBuilder::store(ValueId v, const Root& root, const Indices& at) {
-  Elem e = emitter_.emit(v, at);
-  frame_.store(root.out.buffer, c_.values.graph.type(v).dtype, place_address(frame_, root.out, at),
-               e);
+void ReduceBuilder::store(const Elem& e, const Root& root, const Indices& at) {
+  frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
+               place_address(frame_, root.out, at), e);
 }
 
 void ReduceBuilder::load_kept() {
@@ -412,6 +456,7 @@ void ReduceBuilder::one_row() {
   ElementEmitter::Scope scope(emitter_);
   set_loops();
   const auto all_stages = stages();
+  one_stage_ = all_stages.size() == 1;
   if (shape_ == Shape::cpu_row) kept_element_ = kept_element(c_.values, r_, all_stages.back());
   for (size_t i = 0; i < all_stages.size(); ++i) stage(all_stages[i], i + 1 == all_stages.size());
 
@@ -432,6 +477,7 @@ void ReduceBuilder::one_row() {
   }
   frame_.set_lanes(lanes);
   if (r_.wide.empty()) return;
+  if (held_) return store_held();
   walk_row({}, [&](std::span<const Value>) {
     if (kept_element_) load_kept();
     for (const Root& root : r_.wide) store(root, wide_indices());
@@ -541,6 +587,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     if (seen && holds_rows(*seen)) {
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
       whole_ = b().and_(aligned_, b().ieq(rest, constant(0)));
+      b().set_resident_groups(std::max(1u, kHeldThreads / threads_));
     }
   }
   if (shape_ == Shape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
