@@ -78,6 +78,7 @@ class Builder {
   Value ffloor(Value a), fceil(Value a), ftrunc(Value a), frint(Value a);
   Value fma(Value a, Value b, Value c);  // only where target().fused_fma
   Value fexp2(Value a);                  // only where target().fast_exp2
+  Value round_bf16(Value a);             // only where target().rounds_bf16
 
   // Comparisons and choice.
   Value ieq(Value a, Value b), ine(Value a, Value b);

@@ -149,6 +149,11 @@ Value Builder::fexp2(Value a) {
   return emit(Op::FExp2, type(a), {a});
 }
 
+Value Builder::round_bf16(Value a) {
+  require(type(a).scalar == Scalar::f32, Op::RoundBf16, {a}, "f32");
+  return emit(Op::RoundBf16, type(a).with_scalar(Scalar::i16), {a});
+}
+
 Value Builder::fma(Value a, Value b, Value c) {
   const uint16_t lanes = std::max({type(a).lanes, type(b).lanes, type(c).lanes});
   match_lanes(a, lanes);

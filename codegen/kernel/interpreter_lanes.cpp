@@ -109,6 +109,14 @@ void exp2_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uin
   }
 }
 
+void bf16_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+  for (uint32_t i = 0; i < n; ++i) {
+    const auto bits = static_cast<uint32_t>(a[i]);
+    const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    out[i] = nan ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+  }
+}
+
 LaneFn int_binary(Op op, Scalar s) {
   switch (op) {
     case Op::Add:
@@ -554,8 +562,8 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
     case Group::FloatBinary:
     case Group::FloatTernary:
       return float_arithmetic(op, from, options);
-    case Group::FloatApproximate:
-      return exp2_lanes;
+    case Group::FloatDevice:
+      return op == Op::FExp2 ? exp2_lanes : bf16_lanes;
     case Group::Compare:
       return is_float(from) ? float_arithmetic(op, from, options) : int_comparison(op, from);
     case Group::Choice:

@@ -99,7 +99,7 @@ enum class Group : uint8_t {
   FloatUnary,
   FloatBinary,
   FloatTernary,
-  FloatApproximate,
+  FloatDevice,
   Compare,
   Choice,
   Convert,

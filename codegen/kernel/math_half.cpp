@@ -77,6 +77,7 @@ Value bf16_bits_of(const Builder& b, Value x) {
 // What was a bf16 before needs no rounding.
 Value f32_to_bf16_bits(Builder& b, Value x) {
   if (Value bits = bf16_bits_of(b, x); bits.valid()) return bits;
+  if (b.target().rounds_bf16) return b.round_bf16(x);
   auto i = [&](int64_t v) { return splat_i32(b, x, v); };
   Value bits = b.bitcast(x, Scalar::i32);
   Value high = b.lshr(bits, i(16));

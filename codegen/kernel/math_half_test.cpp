@@ -13,10 +13,11 @@ namespace {
 
 using Arrays = std::vector<std::vector<uint64_t>>;
 
-// A device with and one without f16.
+// A device without f16, one with it, and one that rounds to bf16 itself.
 std::vector<Device> both_devices() {
-  std::vector<Device> v = {devices()[0], devices()[0]};
+  std::vector<Device> v(3, devices()[0]);
   v[1].target.f16 = true;
+  v[2].target.rounds_bf16 = true;
   return v;
 }
 
@@ -107,7 +108,8 @@ void check_narrowing(Format16 f, Value (*function)(Builder&, Value)) {
       const uint64_t expected = narrowed(f, v);
       if (is_nan16(f, expected)) {
         ASSERT_TRUE(is_nan16(f, r[i])) << x[0][i];
-        ASSERT_EQ(r[i] & 0x8000, expected & 0x8000) << x[0][i];
+        // A device's own rounding may lose a NaN's sign.
+        if (!device.target.rounds_bf16) ASSERT_EQ(r[i] & 0x8000, expected & 0x8000) << x[0][i];
         ASSERT_TRUE(r[i] >> (f.mantissa - 1) & 1) << "not quiet: " << x[0][i];
       } else {
         ASSERT_EQ(r[i], expected) << std::hexfloat << v;

@@ -334,11 +334,21 @@ TEST(VerifierTest, K24Ballots) {
   EXPECT_THAT(on_cpu("%a = popcount %n : i64"), HasSubstr("K9: popcount works on i32"));
 }
 
+TEST(VerifierTest, K24RoundsToBf16) {
+  EXPECT_THAT(on_gpu("%a = round_bf16 %x : i16"),
+              HasSubstr("K24: round_bf16 is none of the target's operations"));
+  TargetModel t = gpu();
+  t.f16 = t.rounds_bf16 = true;
+  EXPECT_EQ(verdict(with_body("%a = round_bf16 %v : vec<i16, 4>"), t), "sound");
+  EXPECT_THAT(verdict(with_body("%a = round_bf16 %x : f32"), t),
+              HasSubstr("K10: round_bf16 gives i16"));
+}
+
 TEST(VerifierTest, K24PowersOfTwo) {
   EXPECT_THAT(on_gpu("%a = fexp2 %x : f32"),
               HasSubstr("K24: fexp2 is none of the target's operations"));
   TargetModel t = gpu();
-  t.fast_exp2 = true;
+  t.f16 = t.fast_exp2 = true;
   EXPECT_EQ(verdict(with_body("%a = fexp2 %v : vec<f32, 4>"), t), "sound");
   EXPECT_THAT(verdict(with_body("%a = fexp2 %i : i32"), t), HasSubstr("K10: fexp2 works on f32"));
 }

@@ -325,6 +325,15 @@ void check_matrix(InstCheck& k) {
            "wants vec<i32, 4>, vec<i32, 2> and vec<f32, 4>");
 }
 
+void check_device_float(InstCheck& k) {
+  const bool power = k.inst.op == Op::FExp2;
+  k.expect(power ? k.c.target.fast_exp2 : k.c.target.rounds_bf16, "K24",
+           "is none of the target's operations");
+  k.expect(k.in(0).scalar == Scalar::f32, "K10", "works on f32");
+  k.expect(k.out() == k.in(0).with_scalar(power ? Scalar::f32 : Scalar::i16), "K10",
+           power ? "gives f32" : "gives i16");
+}
+
 void check_subgroup(InstCheck& k) {
   const TargetModel& target = k.c.target;
   k.expect(target.simt, "K24", "exists on SIMT targets only");
@@ -383,9 +392,8 @@ void check_types(Checker& c, InstId id, BlockId block) {
     case Group::FloatBinary:
     case Group::FloatTernary:
       return check_floating(k);
-    case Group::FloatApproximate:
-      k.expect(c.target.fast_exp2, "K24", "is none of the target's operations");
-      return k.expect(k.in(0) == k.out() && k.out().scalar == Scalar::f32, "K10", "works on f32");
+    case Group::FloatDevice:
+      return check_device_float(k);
     case Group::Compare:
       return check_compare(k);
     case Group::Choice:

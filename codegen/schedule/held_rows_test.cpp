@@ -28,7 +28,7 @@ kir::TargetModel large_groups() {
 kir::TargetModel with_exchanges() {
   kir::TargetModel target = large_groups();
   target.min_subgroup = target.max_subgroup = 32;
-  target.subgroup_ballot = true;
+  target.subgroup_ballot = target.rounds_bf16 = true;
   return target;
 }
 

@@ -66,7 +66,7 @@ std::optional<kir::TargetModel> target_model(const primset_device_properties& p)
   t.atomic_f32_add = p.features & PRIMSET_FEATURE_ATOMIC_F32_ADD;
   // What the emitters write as PTX alone.
   t.async_copy = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_ASYNC_COPY;
-  t.fast_exp2 = t.format == kir::Format::ptx;
+  t.fast_exp2 = t.rounds_bf16 = t.format == kir::Format::ptx;
   t.matrix = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_MATRIX;
   t.subgroup_ballot = p.features & PRIMSET_FEATURE_BALLOT;
   t.fused_fma = p.numerics & PRIMSET_NUMERIC_FUSED_FMA;
@@ -103,7 +103,7 @@ std::string describe(const kir::TargetModel& t) {
   std::string text = fmt::format(
       "format={} simt={} vector={} threads={}/{} memory={} subgroup={}-{} groups={} processors={} "
       "params={} "
-      "loops={} f64={} i64={} f16={} atomics={}{} ballot={} copies={} matrix={} fma={} exp2={} "
+      "loops={} f64={} i64={} f16={} atomics={}{} ballot={} copies={} matrix={} fma={} exp2={}{} "
       "div={}{} "
       "flush={} "
       "controls={}/{}/{} "
@@ -111,9 +111,9 @@ std::string describe(const kir::TargetModel& t) {
       static_cast<int>(t.format), t.simt, t.vector_bytes, t.group_threads, t.max_group_threads,
       t.group_memory, t.min_subgroup, t.max_subgroup, t.max_groups_x, t.processors, t.param_bytes,
       t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64, t.atomic_f32_add, t.subgroup_ballot,
-      t.async_copy, t.matrix, t.fused_fma, t.fast_exp2, t.exact_div_sqrt_f32, t.exact_div_sqrt_f64,
-      t.flush_denormals_f32, t.float_controls_nan, t.float_controls_rte, t.float_controls_denorm,
-      t.triple, t.cpu, t.features);
+      t.async_copy, t.matrix, t.fused_fma, t.fast_exp2, t.rounds_bf16, t.exact_div_sqrt_f32,
+      t.exact_div_sqrt_f64, t.flush_denormals_f32, t.float_controls_nan, t.float_controls_rte,
+      t.float_controls_denorm, t.triple, t.cpu, t.features);
   // Machine code made for one CPU must not run on another that shares the cache folder.
   if (t.format == kir::Format::native_image) text += " host=" + emit::host_target_name();
   return text;

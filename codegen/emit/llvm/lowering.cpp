@@ -212,8 +212,8 @@ void Lowering::instruction(const kir::Inst& inst) {
     case kir::Group::FloatTernary:
       result = floating(inst);
       break;
-    case kir::Group::FloatApproximate:
-      result = power_of_two(operand(inst, 0));
+    case kir::Group::FloatDevice:
+      result = inst.op == Op::FExp2 ? power_of_two(operand(inst, 0)) : rounded_bf16(inst);
       break;
     case kir::Group::Compare:
       result = compare(inst);

@@ -72,6 +72,7 @@ class Lowering {
   llvm::Value* shift(const kir::Inst& inst);
   llvm::Value* floating(const kir::Inst& inst);
   llvm::Value* power_of_two(llvm::Value* x);
+  llvm::Value* rounded_bf16(const kir::Inst& inst);
   llvm::Value* compare(const kir::Inst& inst);
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* vector(const kir::Inst& inst);

@@ -109,6 +109,12 @@ llvm::Value* Lowering::power_of_two(llvm::Value* x) {
   return out;
 }
 
+llvm::Value* Lowering::rounded_bf16(const kir::Inst& inst) {
+  llvm::Value* x = operand(inst, 0);
+  llvm::Type* to = x->getType()->getWithNewType(b_.getBFloatTy());
+  return b_.CreateBitCast(b_.CreateFPTrunc(x, to), type(result_type(inst)));
+}
+
 llvm::Value* Lowering::compare(const kir::Inst& inst) {
   llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
   switch (inst.op) {

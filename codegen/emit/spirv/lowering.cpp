@@ -79,7 +79,7 @@ void Lowering::lower(const Inst& inst) {
       return lower_alloc(inst);
     case Group::Async:
     case Group::Matrix:
-    case Group::FloatApproximate:
+    case Group::FloatDevice:
       fail(inst, "no device of SPIR-V is said to have it");
     case Group::Sync:
       return lower_barrier();
