@@ -149,6 +149,10 @@ Value Builder::fexp2(Value a) {
   return emit(Op::FExp2, type(a), {a});
 }
 
+Value Builder::freciprocal(Value a) {
+  require(type(a).scalar == Scalar::f32, Op::FReciprocal, {a}, "f32");
+  return emit(Op::FReciprocal, type(a), {a});
+}
 Value Builder::round_bf16(Value a) {
   require(type(a).scalar == Scalar::f32, Op::RoundBf16, {a}, "f32");
   return emit(Op::RoundBf16, type(a).with_scalar(Scalar::i16), {a});

@@ -109,6 +109,14 @@ void exp2_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uin
   }
 }
 
+void reciprocal_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+  for (uint32_t i = 0; i < n; ++i) {
+    const float x = std::bit_cast<float>(static_cast<uint32_t>(a[i]));
+    const float y = 1 / (std::fabs(x) < 0x1p-126F ? std::copysign(0.0F, x) : x);
+    out[i] = std::bit_cast<uint32_t>(std::fabs(y) < 0x1p-126F ? std::copysign(0.0F, y) : y);
+  }
+}
+
 void bf16_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
   for (uint32_t i = 0; i < n; ++i) {
     const auto bits = static_cast<uint32_t>(a[i]);
@@ -563,7 +571,7 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
     case Group::FloatTernary:
       return float_arithmetic(op, from, options);
     case Group::FloatDevice:
-      return op == Op::FExp2 ? exp2_lanes : bf16_lanes;
+      return op == Op::FExp2 ? exp2_lanes : op == Op::RoundBf16 ? bf16_lanes : reciprocal_lanes;
     case Group::Compare:
       return is_float(from) ? float_arithmetic(op, from, options) : int_comparison(op, from);
     case Group::Choice:

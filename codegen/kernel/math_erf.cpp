@@ -112,11 +112,12 @@ Exponential erfc_positive_single(const Arith& a, Value z) {
 // Phi(-w) as erfc is found above, from w itself: a quotient w / sqrt(2) would have to be exact.
 Exponential normal_tail_single(const Arith& a, Value w) {
   Builder& b = a.b;
-  Value inverse = a.div(a.c(1.0), b.fadd(w, a.c(kNormalScale)));
+  const Value sum = b.fadd(w, a.c(kNormalScale));
+  Value inverse = b.target().fast_exp2 && a.fused ? b.freciprocal(sum) : a.div(a.c(1.0), sum);
   Value t = a.nmad(a.c(2 * kNormalScale), inverse, a.c(1.0));
   Value p = a.poly(t, kNormalSingle);
   Pair square = a.two_prod(b.fmul(w, a.c(0.5)), w);
-  Exponential e = exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
+  Exponential e = fast_exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
   return {b.fmul(e.factor, b.fmul(p, inverse)), e.n};
 }
 

@@ -98,6 +98,13 @@ Exponential exp_parts(const Arith& a, Value x, Value correction) {
   return {b.fadd(a.c(1.0), b.fadd(r, a.mad(b.fmul(r, r), q, low))), n};
 }
 
+Exponential fast_exp_parts(const Arith& a, Value x, Value correction) {
+  if (!a.single || a.wide() || !a.fused || !a.b.target().fast_exp2)
+    return exp_parts(a, x, correction);
+  const Reduced r = reduce(a, x, correction);
+  return {a.b.fexp2(a.b.fmul(r.high, a.c(kLog2E))), r.n};
+}
+
 Exponential exp2_parts(const Arith& a, Value x, Value correction) {
   Builder& b = a.b;
   auto [whole, n] = a.round(x, 2 * a.bias());
@@ -133,11 +140,7 @@ Value exp(Builder& b, Value x) {
   return in_working_type(
       b, Widen::never,
       [](const Arith& a, Value v) {
-        const Value inside = a.at_least(a.at_most(v, exp_high(a)), exp_low(a));
-        if (!a.single || a.wide() || !a.fused || !a.b.target().fast_exp2)
-          return scale(a, exp_parts(a, inside));
-        const Reduced r = reduce(a, inside, {});
-        return scale(a, {a.b.fexp2(a.b.fmul(r.high, a.c(kLog2E))), r.n});
+        return scale(a, fast_exp_parts(a, a.at_least(a.at_most(v, exp_high(a)), exp_low(a))));
       },
       x);
 }

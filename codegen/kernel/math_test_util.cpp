@@ -47,12 +47,17 @@ Kernel loop_kernel(const Device& device, const Function& f, Scalar argument, Sca
 }  // namespace
 
 const std::vector<Device>& devices() {
-  static const std::vector<Device> kDevices = {
-      device("fused", true, true, true),
-      device("unfused", false, true, true),
-      device("unfused_no_f64", false, false, true),
-      device("sloppy_division", true, true, false),
-  };
+  static const std::vector<Device> kDevices = [] {
+    std::vector<Device> v = {
+        device("fused", true, true, true),
+        device("unfused", false, true, true),
+        device("unfused_no_f64", false, false, true),
+        device("sloppy_division", true, true, false),
+        device("fast_exp2", true, true, true),
+    };
+    v.back().target.fast_exp2 = true;
+    return v;
+  }();
   return kDevices;
 }
 

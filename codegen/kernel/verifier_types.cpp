@@ -326,12 +326,12 @@ void check_matrix(InstCheck& k) {
 }
 
 void check_device_float(InstCheck& k) {
-  const bool power = k.inst.op == Op::FExp2;
-  k.expect(power ? k.c.target.fast_exp2 : k.c.target.rounds_bf16, "K24",
+  const bool rounds = k.inst.op == Op::RoundBf16;
+  k.expect(rounds ? k.c.target.rounds_bf16 : k.c.target.fast_exp2, "K24",
            "is none of the target's operations");
   k.expect(k.in(0).scalar == Scalar::f32, "K10", "works on f32");
-  k.expect(k.out() == k.in(0).with_scalar(power ? Scalar::f32 : Scalar::i16), "K10",
-           power ? "gives f32" : "gives i16");
+  k.expect(k.out() == k.in(0).with_scalar(rounds ? Scalar::i16 : Scalar::f32), "K10",
+           rounds ? "gives i16" : "gives f32");
 }
 
 void check_subgroup(InstCheck& k) {

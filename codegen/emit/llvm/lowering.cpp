@@ -213,7 +213,7 @@ void Lowering::instruction(const kir::Inst& inst) {
       result = floating(inst);
       break;
     case kir::Group::FloatDevice:
-      result = inst.op == Op::FExp2 ? power_of_two(operand(inst, 0)) : rounded_bf16(inst);
+      result = device_float(inst);
       break;
     case kir::Group::Compare:
       result = compare(inst);

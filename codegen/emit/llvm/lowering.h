@@ -71,8 +71,7 @@ class Lowering {
   llvm::Value* multiply_high(const kir::Inst& inst, bool is_signed);
   llvm::Value* shift(const kir::Inst& inst);
   llvm::Value* floating(const kir::Inst& inst);
-  llvm::Value* power_of_two(llvm::Value* x);
-  llvm::Value* rounded_bf16(const kir::Inst& inst);
+  llvm::Value* device_float(const kir::Inst& inst);
   llvm::Value* compare(const kir::Inst& inst);
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* vector(const kir::Inst& inst);

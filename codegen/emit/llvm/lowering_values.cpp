@@ -96,9 +96,16 @@ llvm::Value* Lowering::floating(const kir::Inst& inst) {
   }
 }
 
-// PTX has it for single numbers.
-llvm::Value* Lowering::power_of_two(llvm::Value* x) {
+// What PTX has instructions for; the functions take single numbers.
+llvm::Value* Lowering::device_float(const kir::Inst& inst) {
+  llvm::Value* x = operand(inst, 0);
+  if (inst.op == Op::RoundBf16) {
+    llvm::Type* to = x->getType()->getWithNewType(b_.getBFloatTy());
+    return b_.CreateBitCast(b_.CreateFPTrunc(x, to), type(result_type(inst)));
+  }
   const auto one = [&](llvm::Value* v) {
+    if (inst.op == Op::FReciprocal)
+      return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {v});
     return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {v->getType()}, {v});
   };
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
@@ -107,12 +114,6 @@ llvm::Value* Lowering::power_of_two(llvm::Value* x) {
   for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
     out = b_.CreateInsertElement(out, one(b_.CreateExtractElement(x, lane)), lane);
   return out;
-}
-
-llvm::Value* Lowering::rounded_bf16(const kir::Inst& inst) {
-  llvm::Value* x = operand(inst, 0);
-  llvm::Type* to = x->getType()->getWithNewType(b_.getBFloatTy());
-  return b_.CreateBitCast(b_.CreateFPTrunc(x, to), type(result_type(inst)));
 }
 
 llvm::Value* Lowering::compare(const kir::Inst& inst) {
