@@ -197,8 +197,9 @@ def _differences(rows):
     out = ["", "## What differs", ""]
     for r in rows:
         if r["differences"]:
-            out.append(f"- **{r['overload']}**: {r['agree']} of {r['calls']} calls agree. "
-                       + known_causes().get(r["overload"], ""))
+            cause = known_causes().get(r["overload"], "")
+            out.append(f"- **{r['overload']}**: {r['agree']} of {r['calls']} calls agree. {cause}"
+                       .rstrip())
             out += [f"  - {d.splitlines()[0][:220]}" for d in r["differences"][:2]]
     return out if len(out) > 3 else out + ["Nothing."]
 
@@ -223,8 +224,19 @@ def _not_covered(data):
     return out
 
 
+# A line an overload, of what there is to say, with two of its differences: the page is kept, and
+# compared with the next one.
+def _as_json(data):
+    rows = [{**r, "differences": [d.splitlines()[0][:220] for d in r["differences"][:2]]}
+            for r in data["overloads"]]
+    rows = [{k: v for k, v in r.items() if v not in ([], [0, 0])} for r in rows]
+    parts = [f' {json.dumps(k)}: {json.dumps(v)}' for k, v in data.items() if k != "overloads"]
+    lines = ",\n".join("  " + json.dumps(r) for r in rows)
+    return "{\n" + ",\n".join(parts) + ',\n "overloads": [\n' + lines + "\n ]\n}\n"
+
+
 def write(oracle, folder):
     data = gather(oracle)
-    (folder / "coverage.json").write_text(json.dumps(data, indent=1) + "\n")
+    (folder / "coverage.json").write_text(_as_json(data))
     (folder / "coverage.md").write_text(page(data, oracle))
     return data
