@@ -21,7 +21,6 @@ using kir::Builder;
 using kir::Scalar;
 using kir::Type;
 using kir::Value;
-using prims::Prim;
 using Values = Builder::Values;
 
 namespace {
@@ -204,7 +203,8 @@ class AttentionKernel {
         const Value pairs[] = {b().shuffle(two, two, {0, 1}), b().shuffle(two, two, {2, 3})};
         for (int i = 0; i < row_blocks(); ++i) {
           for (int side = 0; side < 2; ++side) {
-            Value& sum = sums[static_cast<size_t>(i * (columns / 8) + 2 * j + side)];
+            Value& sum =
+                sums[static_cast<size_t>(int64_t{i} * (columns / 8) + 2 * int64_t{j} + side)];
             for (Value part : left[static_cast<size_t>(i)]) sum = multiply(part, pairs[side], sum);
           }
         }
@@ -270,7 +270,7 @@ class AttentionKernel {
 
   State along_keys(Value batch, Value first_query, Value end) {
     State start;
-    start.sums.assign(static_cast<size_t>(row_blocks() * head_blocks()), four(0));
+    start.sums.assign(static_cast<size_t>(int64_t{row_blocks()} * head_blocks()), four(0));
     start.most.assign(static_cast<size_t>(row_blocks()), {number(kHidden), number(kHidden)});
     start.weights.assign(static_cast<size_t>(row_blocks()), four(0));
     Values carried = flat(start);
@@ -329,7 +329,7 @@ class AttentionKernel {
       for (Value& sum : std::span(s.sums).subspan(i * head, head)) sum = b().fmul(sum, shrink);
     }
     const auto weights = [&](int i, int k) {
-      const auto at = static_cast<size_t>(i * key_blocks() + 2 * k);
+      const auto at = static_cast<size_t>(int64_t{i} * key_blocks() + 2 * int64_t{k});
       return parts(scores[at], scores[at + 1]);
     };
     add_products(s.sums, weights, v_, b().mul(stage, b().i32(v_.stage_elements())), tiling_.keys,
@@ -354,7 +354,7 @@ class AttentionKernel {
   }
 
   Values scores_of(Value stage, Value first_query, Value first_key) {
-    Values scores(static_cast<size_t>(row_blocks() * key_blocks()), four(0));
+    Values scores(static_cast<size_t>(int64_t{row_blocks()} * key_blocks()), four(0));
     const auto queries = [&](int i, int k) {
       return Values{q_.fragment(b().i32(0), lane_, own_row_, i, k, true)};
     };
@@ -388,7 +388,7 @@ class AttentionKernel {
       const Value low = b().splat(end(16 * i), 4), high = b().splat(end(16 * i + 8), 4);
       const Value ends = b().shuffle(low, high, {0, 1, 4, 5});
       for (int j = 0; j < key_blocks(); ++j) {
-        Value& s = scores[static_cast<size_t>(i * key_blocks() + j)];
+        Value& s = scores[static_cast<size_t>(int64_t{i} * key_blocks() + j)];
         const Value columns = b().add(pairs, b().constant(kFourInts, 8 * j));
         s = b().select(b().slt(columns, ends), s, four(kHidden));
       }
