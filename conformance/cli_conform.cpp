@@ -61,6 +61,9 @@ void add_running(CLI::App& app, CommandLine& c) {
       ->check(CLI::ExistingFile);
   s.jobs = std::max(1u, std::thread::hardware_concurrency());
   app.add_option("--jobs", s.jobs, "Processes at once")->capture_default_str();
+  app.add_option(
+      "--under", s.under,
+      "Run these processes under a command, such as 'valgrind -q' or a device's sanitizer");
   app.add_option("--batch", s.batch_size, "Cases a process")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

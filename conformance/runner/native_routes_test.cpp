@@ -1,5 +1,6 @@
 // `primset conform --without-native` as a process: what the CPU runs natively passes by kernels too
-// and is timed both ways; operators that write their arguments can be timed as others.
+// and is timed both ways; operators that write their arguments can be timed as others. And
+// `--under`: workers are run by what it names.
 #include <gtest/gtest.h>
 
 #include "conformance/runner/conform_process.h"
@@ -26,6 +27,17 @@ TEST(WithoutNative, EveryCallHasArgumentsOfItsOwn) {
             0)
       << conform.summary();
   EXPECT_GE(conform.results().size(), 30u);
+}
+
+TEST(Under, WorkersRunByTheCommand) {
+  const std::string cases = "--device cpu --tier smoke --dtype f32 --filter add.Tensor --under ";
+  ConformProcess by_env("under_env");
+  EXPECT_EQ(by_env.run(cases + "'env PRIMSET_FUSE=0'"), 0) << by_env.summary();
+  EXPECT_GE(by_env.results().size(), 1u);
+  // Under one that runs nothing no case is run, and none passes.
+  ConformProcess by_false("under_false");
+  EXPECT_NE(by_false.run(cases + "false"), 0);
+  for (const CaseResult& r : by_false.results()) EXPECT_EQ(r.verdict.outcome, Outcome::not_run);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -212,6 +213,8 @@ void save_silent_failure(const specs::Bundle& bundle, const SessionOptions& o, C
 BatchOptions batch_options(const SessionOptions& o) {
   BatchOptions b;
   b.worker = worker_command(o);
+  std::istringstream under(o.under);
+  b.worker.insert(b.worker.begin(), std::istream_iterator<std::string>(under), {});
   b.jobs = o.jobs;
   b.batch_size = o.batch_size;
   b.timeout = std::chrono::milliseconds(o.timeout_ms);

@@ -17,6 +17,7 @@ struct SessionOptions {
   std::string specs;   // what --specs said, handed on to workers
   Selection selection;
   uint64_t seed = 0;
+  std::string under;  // the command, with its arguments between blanks, that workers run under
   unsigned jobs = 1;
   size_t batch_size = 200;
   unsigned timeout_ms = 30000;
