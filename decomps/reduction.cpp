@@ -438,7 +438,8 @@ Val sum_to_size::decompose(Tracer& t, const Val& self, const SymInts& size) {
     const bool summed = d < lead || (size[d - lead] == SymInt(1) && !(shape[d] == SymInt(1)));
     if (summed) dims.push_back(static_cast<int64_t>(d));
   }
-  if (dims.empty() && size.size() == shape.size()) return self;
+  // To no dims at all is a sum like any other, which widens integers, even of a number alone.
+  if (dims.empty() && size.size() == shape.size() && !size.empty()) return self;
   return reshape(reduced(Prim::reduce_sum, accumulated(self, std::nullopt), dims, false), size);
 }
 
