@@ -1,5 +1,6 @@
 #include "codegen/schedule/program_runner.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -77,7 +78,7 @@ class Runner {
       std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : 0xa5, n + before(b));
       if (buffer.kind == Buffer::Kind::input) {
         const auto& in = inputs_[buffer.index].bytes;
-        std::memcpy(memory_[b].get() + before(b), in.data(), std::min(n, in.size()));
+        std::copy_n(in.data(), std::min(n, in.size()), memory_[b].get() + before(b));
       }
     }
     return memory_[b].get() + before(b);
