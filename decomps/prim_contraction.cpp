@@ -197,7 +197,7 @@ std::tuple<Val, Val> attention::decompose(Tracer& t, const Val& q, const Val& k,
   const Val shift = where(hidden, math::number(greatest, 0.0), greatest);
   const Val weights = math::exp(scores - shift);
   const Val sum = reduce(Prim::reduce_sum, weights, {rank - 1}, true);
-  const Val y = dot(weights, opmath(v), {rank - 1}, {rank - 2}, batch, batch);
+  const Val y = dot(convert(weights, v.dtype()), v, {rank - 1}, {rank - 2}, batch, batch);
   const Val shares = where(hidden, math::number(sum, 0.0), y / sum);
   const Val log_sum = squeeze(where(hidden, greatest, math::log(sum) + shift), rank - 1);
   return {convert(shares, q.dtype()), convert(log_sum, DType::f32)};

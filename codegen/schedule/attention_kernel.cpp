@@ -5,14 +5,14 @@
 // from.
 //
 // Scores are of base 2, as powers of 2 are cheaper. Matrix units take weights in the operands'
-// dtype: each goes in as the sum of two, which leaves 2^-16 of it.
+// dtype, to which the primitive has them rounded.
 #include "codegen/schedule/attention_kernel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "codegen/kernel/math.h"
+#include "codegen/schedule/loops.h"
 #include "codegen/schedule/product_tile.h"
 
 namespace primset::schedule {
@@ -100,25 +100,18 @@ class AttentionKernel {
     b().set_group_size(kThreads);
     if (!y_roots_.empty()) pairs_ = y_.has_pairs();
     const SymInt tiles = prims::ceil_div(queries_, SymInt(tiling_.queries));
-    const SymInt all = batches_ * tiles;
-    f_.step().groups = {prims::min(all, SymInt(c_.target.max_groups_x)), 1, 1};
-    b().for_loop(index(b().group_id(0)), f_.param(all), index(b().group_count(0)), {},
-                 [&](Value tile, auto) {
-                   ElementEmitter::Scope scope(e_);
-                   const bool one = batches_.same(SymInt(1));
-                   const auto [batch, rest] = divide(f_, tile, one ? SymInt(1) : tiles);
-                   const Value in_batch = one ? tile : rest;
-                   // Later queries have more keys: they come first, so that no group is left with
-                   // the longest row at the end.
-                   const Value place =
-                       causal_ ? b().sub(b().sub(f_.param(tiles), constant(1)), in_batch)
-                               : in_batch;
-                   one_tile(one ? constant(0) : batch, b().mul(place, constant(tiling_.queries)));
-                   return Values{};
-                 });
-    LaunchStep step = f_.step();
-    Analysis analysis = f_.analysis();
-    return {std::move(f_).finish(), std::move(step), std::move(analysis)};
+    for_each_by_groups(f_, batches_ * tiles, [&](Value tile) {
+      ElementEmitter::Scope scope(e_);
+      const bool one = batches_.same(SymInt(1));
+      const auto [batch, rest] = divide(f_, tile, one ? SymInt(1) : tiles);
+      const Value in_batch = one ? tile : rest;
+      // Later queries have more keys: they come first, so that no group is left with the longest
+      // row at the end.
+      const Value place =
+          causal_ ? b().sub(b().sub(f_.param(tiles), constant(1)), in_batch) : in_batch;
+      one_tile(one ? constant(0) : batch, b().mul(place, constant(tiling_.queries)));
+    });
+    return built(std::move(f_));
   }
 
  private:
@@ -130,7 +123,7 @@ class AttentionKernel {
   };
 
   Builder& b() { return f_.builder(); }
-  Value index(Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  Value index(Value i) { return f_.index(i); }
   Value constant(int64_t v) { return f_.index_constant(v); }
   Value number(double v) { return b().constant_f(kir::kF32, v); }
   Value four(double v) { return b().constant_f(kFour, v); }
@@ -165,25 +158,6 @@ class AttentionKernel {
             across(combine(b().extract(block, 2), b().extract(block, 3)), combine)};
   }
 
-  // 2^x for x <= 0 or NaN, 0 below 2^-126: to 1.6e-7 of it. The integer nearest to x is what is
-  // left in the low bits of a sum that has none for the rest.
-  Value power_of_two(Value x) {
-    if (c_.target.fast_exp2) return b().fexp2(x);
-    const auto like = [&](double v) { return b().constant_f(b().type(x), v); };
-    const Type bits = b().type(x).with_scalar(Scalar::i32);
-    x = b().select(b().flt(x, like(-127)), like(-127), x);
-    constexpr double kRound = 12582912 + 127;  // 1.5 * 2^23, and the exponent's bias
-    const Value sum = b().fadd(x, like(kRound));
-    const Value rest = b().fsub(x, b().fsub(sum, like(kRound)));
-    // 2^x over [-1/2, 1/2], with the least greatest relative error among those that are 1 at 0.
-    constexpr double kTerms[] = {1.3264893950872935e-3, 9.671485002230557e-3, 5.5507328215889516e-2,
-                                 2.402224248777683e-1,  6.931469785561161e-1, 1.0};
-    Value p = like(kTerms[0]);
-    for (size_t i = 1; i < std::size(kTerms); ++i) p = b().fma(p, rest, like(kTerms[i]));
-    const Value scale = b().shl(b().bitcast(sum, Scalar::i32), b().constant(bits, 23));
-    return b().fmul(p, b().bitcast(scale, Scalar::f32));
-  }
-
   // --- products ----------------------------------------------------------------------------------
 
   Value multiply(Value a, Value pair, Value sum) {
@@ -191,12 +165,12 @@ class AttentionKernel {
                                  : b().matrix_multiply_f16(a, pair, sum);
   }
 
-  // sums + a b, by blocks of 16: a(i, k) are fragments whose sum is the left operand, and the right
-  // one is the tile that begins at `stage`.
-  void add_products(Values& sums, const std::function<Values(int, int)>& a, ProductTile& tile,
+  // sums + a b, by blocks of 16: a(i, k) is the left operand's fragment, and the right operand is
+  // the tile that begins at `stage`.
+  void add_products(Values& sums, const std::function<Value(int, int)>& a, ProductTile& tile,
                     Value stage, int terms, int columns) {
     for (int k = 0; k < terms / 16; ++k) {
-      std::vector<Values> left;
+      Values left;
       for (int i = 0; i < row_blocks(); ++i) left.push_back(a(i, k));
       for (int j = 0; j < columns / 16; ++j) {
         const Value two = tile.fragment(stage, lane_, b().i32(0), j, k, false);
@@ -205,41 +179,24 @@ class AttentionKernel {
           for (int side = 0; side < 2; ++side) {
             Value& sum =
                 sums[static_cast<size_t>(int64_t{i} * (columns / 8) + 2 * int64_t{j} + side)];
-            for (Value part : left[static_cast<size_t>(i)]) sum = multiply(part, pairs[side], sum);
+            sum = multiply(left[static_cast<size_t>(i)], pairs[side], sum);
           }
         }
       }
     }
   }
 
-  // Neighbours in one word.
-  Value packed(Value even, Value odd) {
-    const Value half = b().constant(kFourInts, 16);
-    if (dtype_ == DType::f16) {
-      const auto bits = [&](Value v) { return b().zext(b().bitcast(v, Scalar::i16), Scalar::i32); };
-      return b().or_(bits(even), b().shl(bits(odd), half));
-    }
-    const Value high = b().constant(kFourInts, 0xffff0000);
-    return b().or_(b().lshr(b().bitcast(even, Scalar::i32), half),
-                   b().and_(b().bitcast(odd, Scalar::i32), high));
-  }
-
-  // What of f32 fits the dtype, in f32: for bf16 its upper bits.
-  Value coarse(Value v) {
-    if (dtype_ == DType::f16) return b().fpext(b().fptrunc(v, Scalar::f16), Scalar::f32);
-    const Value bits = b().and_(b().bitcast(v, Scalar::i32), b().constant(kFourInts, 0xffff0000));
-    return b().bitcast(bits, Scalar::f32);
-  }
-
-  // Two neighbouring blocks of weights as the left operand of a product, in two parts.
-  Values parts(Value left, Value right) {
-    const Value even = b().shuffle(left, right, {0, 2, 4, 6});
-    const Value odd = b().shuffle(left, right, {1, 3, 5, 7});
-    const auto narrow = [&](Value v) {
-      return dtype_ == DType::f16 ? b().fptrunc(v, Scalar::f16) : v;
+  // Two neighbouring blocks of weights as the left operand of a product, neighbours in one word.
+  Value rounded(Value left, Value right) {
+    const auto bits = [&](Value v) {
+      const Value narrow = dtype_ == DType::f16
+                               ? b().bitcast(b().fptrunc(v, Scalar::f16), Scalar::i16)
+                               : b().round_bf16(v);
+      return b().zext(narrow, Scalar::i32);
     };
-    const auto rest = [&](Value v) { return narrow(b().fsub(v, coarse(v))); };
-    return {packed(narrow(even), narrow(odd)), packed(rest(even), rest(odd))};
+    const Value even = bits(b().shuffle(left, right, {0, 2, 4, 6}));
+    const Value odd = bits(b().shuffle(left, right, {1, 3, 5, 7}));
+    return b().or_(even, b().shl(odd, b().constant(kFourInts, 16)));
   }
 
   // --- one tile of queries -----------------------------------------------------------------------
@@ -320,7 +277,7 @@ class AttentionKernel {
           spread_rows({weight(s.most[i].low, shift.low), weight(s.most[i].high, shift.high)});
       s.most[i] = next;
       s.weights[i] = b().fmul(s.weights[i], shrink);
-      const Value lower = b().fsub(spread_rows(shift), four(boost()));
+      const Value lower = spread_rows(shift);
       for (Value& block : row) {
         block = weight(block, lower);
         s.weights[i] = b().fadd(s.weights[i], block);
@@ -330,7 +287,7 @@ class AttentionKernel {
     }
     const auto weights = [&](int i, int k) {
       const auto at = static_cast<size_t>(int64_t{i} * key_blocks() + 2 * int64_t{k});
-      return parts(scores[at], scores[at + 1]);
+      return rounded(scores[at], scores[at + 1]);
     };
     add_products(s.sums, weights, v_, b().mul(stage, b().i32(v_.stage_elements())), tiling_.keys,
                  tiling_.head);
@@ -344,19 +301,16 @@ class AttentionKernel {
     return b().select(b().feq(most, number(kHidden)), number(0),
                       b().fmul(most, number(late_scale())));
   }
-  // f16 has few numbers below 1, and a weight's second part is far below it: weights are so many
-  // powers of 2 greater. Their sum is too, so that it does not matter.
-  double boost() const { return dtype_ == DType::f16 ? 12 : 0; }
   // 2 to a score, or to four, above `shift`, which is scaled.
   Value weight(Value score, Value shift) {
     const Value scale = b().constant_f(b().type(score), late_scale());
-    return power_of_two(b().fma(score, scale, b().fneg(shift)));
+    return b().fexp2(b().fma(score, scale, b().fneg(shift)));
   }
 
   Values scores_of(Value stage, Value first_query, Value first_key) {
     Values scores(static_cast<size_t>(int64_t{row_blocks()} * key_blocks()), four(0));
     const auto queries = [&](int i, int k) {
-      return Values{q_.fragment(b().i32(0), lane_, own_row_, i, k, true)};
+      return q_.fragment(b().i32(0), lane_, own_row_, i, k, true);
     };
     add_products(scores, queries, k_, b().mul(stage, b().i32(k_.stage_elements())), tiling_.head,
                  tiling_.keys);
@@ -461,8 +415,7 @@ class AttentionKernel {
     if (log_roots_.empty()) return;
     ElementEmitter::Scope scope(e_);
     const Value natural = b().fmul(most, number(late_scale() * std::numbers::ln2));
-    const Value times = b().fmul(weights, number(std::exp2(-boost())));
-    const Value sum = b().fadd(natural, kir::math::log(b(), times));
+    const Value sum = b().fadd(natural, kir::math::log(b(), weights));
     const Value v = b().select(b().feq(most, number(kHidden)), most, sum);
     Indices at(rank_ - 1);
     const SymInts& sizes = g_.type(n_.results[1]).shape;
@@ -502,13 +455,17 @@ bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::Tar
   const auto &q = g.type(n.operands[0]), &v = g.type(n.operands[2]);
   const bool narrow = q.dtype == DType::f16 || q.dtype == DType::bf16;
   const bool masked = n.operands.size() > 3 && n.operands[3] != prims::kNoValue;
-  if (!t.matrix || !t.async_copy || !t.fused_fma || !t.i64 || (q.dtype == DType::f16 && !t.f16) ||
-      !narrow || masked || t.group_memory < kGroupMemory || t.max_group_threads < kThreads)
+  if (!t.matrix || !t.async_copy || !t.fused_fma || !t.fast_exp2 || !t.i64 ||
+      (q.dtype == DType::f16 && !t.f16) || !narrow || masked ||
+      (q.dtype == DType::bf16 && !t.rounds_bf16) || t.group_memory < kGroupMemory ||
+      t.max_group_threads < kThreads)
     return false;
-  for (const SymInt& size : {q.shape.back(), v.shape.back()}) {
-    if (size.hint() < 1 || size.hint() > kLongestHead) return false;
-    size.specialize();
-  }
+  const std::array heads = {q.shape.back(), v.shape.back()};
+  const auto fits = [](const SymInt& size) {
+    return size.hint() >= 1 && size.hint() <= kLongestHead;
+  };
+  if (!std::ranges::all_of(heads, fits)) return false;
+  for (const SymInt& size : heads) size.specialize();
   return true;
 }
 

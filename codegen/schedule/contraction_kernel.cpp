@@ -52,20 +52,14 @@ class ContractionBuilder {
     const SymInt row_tiles = prims::ceil_div(m_, SymInt(rows_)),
                  column_tiles = prims::ceil_div(n_size_, SymInt(columns_));
     const SymInt tiles = size_of(shape(a_), a_.roles.batch) * row_tiles * column_tiles;
-    f_.step().groups = {prims::min(tiles, SymInt(c_.target.max_groups_x)), 1, 1};
     thread_ = index(b().local_id(0));
-    b().for_loop(index(b().group_id(0)), f_.param(tiles), index(b().group_count(0)), {},
-                 [&](Value tile, auto) {
-                   ElementEmitter::Scope scope(e_);
-                   const auto [rest, column] = divide(f_, tile, column_tiles);
-                   const auto [batch, row] = divide(f_, rest, row_tiles);
-                   one_tile(batch, b().mul(row, constant(rows_)),
-                            b().mul(column, constant(columns_)));
-                   return Builder::Values{};
-                 });
-    LaunchStep step = f_.step();
-    Analysis analysis = f_.analysis();
-    return {std::move(f_).finish(), std::move(step), std::move(analysis)};
+    for_each_by_groups(f_, tiles, [&](Value tile) {
+      ElementEmitter::Scope scope(e_);
+      const auto [rest, column] = divide(f_, tile, column_tiles);
+      const auto [batch, row] = divide(f_, rest, row_tiles);
+      one_tile(batch, b().mul(row, constant(rows_)), b().mul(column, constant(columns_)));
+    });
+    return built(std::move(f_));
   }
 
  private:
@@ -79,7 +73,7 @@ class ContractionBuilder {
   Builder& b() { return f_.builder(); }
   size_t rank(size_t operand) const { return g_.type(n_.operands[operand]).rank(); }
   const prims::SymInts& shape(const Operand& o) const { return g_.type(o.value).shape; }
-  Value index(Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  Value index(Value i) { return f_.index(i); }
   Value constant(int64_t v) { return f_.index_constant(v); }
   kir::Type element_type() const { return {register_scalar(accumulate_)}; }
   uint32_t element_bytes() const {

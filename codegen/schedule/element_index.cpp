@@ -34,7 +34,7 @@ Elem ElementEmitter::gather(const Node& n, const Indices& at) {
       }
     }
     Value wide = emit(operand, index_at).re;
-    Value i = b.int_resize(wide, frame_.index_type().scalar, true);
+    Value i = frame_.index(wide);
     if (!in_bounds) {
       // Compared in the operand's own width: a 64-bit index must not wrap into range.
       Value fits = b.ult(wide, b.int_resize(frame_.param(from[d]), b.type(wide).scalar, true));
@@ -110,7 +110,7 @@ Value ElementEmitter::clamped_start(ValueId start, const SymInt& limit) {
   Value high = b.int_resize(frame_.param(limit), b.type(s).scalar, true);
   s = b.select(b.slt(s, zero), zero, s);
   s = b.select(b.slt(high, s), high, s);
-  return b.int_resize(s, frame_.index_type().scalar, true);
+  return frame_.index(s);
 }
 
 Elem ElementEmitter::dynamic_slice(const Node& n, const Indices& at) {

@@ -62,6 +62,8 @@ class Frame {
   const kir::TargetModel& target() const { return builder_.target(); }
   kir::Type index_type() const { return index_type_; }
   kir::Value index_constant(int64_t v) { return builder_.constant(index_type_, v); }
+  // An integer of any width as an index.
+  kir::Value index(kir::Value v) { return builder_.int_resize(v, index_type_.scalar, true); }
   const SymInts& domain() const { return domain_; }
 
   // --- parameters ---

@@ -30,6 +30,7 @@ struct BuiltKernel {
   LaunchStep step;
   Analysis analysis;
 };
+BuiltKernel built(Frame&& f);
 
 // Every element of the roots, which share one shape, from whatever it depends on. `checks` are
 // nodes of primitive `check` over the same shape.

@@ -1,6 +1,7 @@
 #include "codegen/schedule/loops.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace primset::schedule {
 
@@ -71,11 +72,22 @@ uint16_t cpu_lanes(const kir::TargetModel& target) {
   return target.simt ? uint16_t{1} : static_cast<uint16_t>(target.vector_bytes / 4);
 }
 
-namespace {
-
-Value as_index(Frame& f, Value i32) {
-  return f.builder().int_resize(i32, f.index_type().scalar, true);
+void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  f.step().groups = {prims::min(items, SymInt(f.target().max_groups_x)), 1, 1};
+  // A loop that runs once is not for nothing: what does not change in it takes registers.
+  const bool every_item_has_a_group =
+      f.index_type() == kir::kI32 &&
+      f.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
+  if (every_item_has_a_group) return body(f.index(b.group_id(0)));
+  b.for_loop(f.index(b.group_id(0)), f.param(items), f.index(b.group_count(0)), {},
+             [&](Value item, auto) {
+               body(item);
+               return kir::Builder::Values{};
+             });
 }
+
+namespace {
 
 Value smaller(kir::Builder& b, Value x, Value y) {
   return b.select(b.slt(x, y), x, y);
@@ -90,8 +102,8 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   f.step().groups = {prims::min(prims::ceil_div(total, threads), SymInt(f.target().max_groups_x)),
                      1, 1};
   Value t = f.index_constant(threads);
-  Value first = b.add(b.mul(as_index(f, b.group_id(0)), t), as_index(f, b.local_id(0)));
-  Value step = b.mul(as_index(f, b.group_count(0)), t);
+  Value first = b.add(b.mul(f.index(b.group_id(0)), t), f.index(b.local_id(0)));
+  Value step = b.mul(f.index(b.group_count(0)), t);
   b.for_loop(first, f.param(total), step, {}, [&](Value i, auto) {
     decode(f, i, loops, 0, loops.size());
     f.set_loops(loops);
@@ -116,7 +128,7 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
   const Value one = f.index_constant(1), lanes = f.index_constant(f.lanes());
-  Value first = b.mul(as_index(f, b.group_id(0)), f.param(per_group));
+  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
     Value row = b.udiv(item, f.param(blocks));
@@ -158,7 +170,7 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   auto range_end = [&](Value lo, const SymInt& size) {
     return smaller(b, b.add(lo, tile), f.param(size));
   };
-  Value first = b.mul(as_index(f, b.group_id(0)), f.param(per_group));
+  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
     // Neighbouring items go down the rows: they read on where the last one stopped.
@@ -198,9 +210,9 @@ class VectorWalk {
                    SymInt(f.target().max_groups_x)),
         1, 1};
     threads_ = f.index_constant(threads);
-    local_ = as_index(f, b_.local_id(0));
-    group_ = as_index(f, b_.group_id(0));
-    groups_ = as_index(f, b_.group_count(0));
+    local_ = f.index(b_.local_id(0));
+    group_ = f.index(b_.group_id(0));
+    groups_ = f.index(b_.group_count(0));
     rows_ = f.param(rows);
     row_ = f.param(row);
     lanes_ = f.index_constant(form.lanes);

@@ -44,6 +44,11 @@ inline constexpr int64_t kTile = 64;
 // operand): walking these two in tiles uses every cache line while it is there.
 std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis);
 
+// Runs `body` once for every item, shared out among workgroups one by one: the loop serves grids
+// that the device's limit cuts short. Sets the groups of the frame's launch.
+void for_each_by_groups(Frame& f, const SymInt& items,
+                        const std::function<void(kir::Value item)>& body);
+
 // Runs `body` once for every point of the nest, vectorised over the last loop on a CPU, one thread
 // a point on a SIMT device. On a CPU `tiled` and the last loop are walked in tiles; a point stands
 // for the work of `elements`. Sets groups and group size of the frame's launch.

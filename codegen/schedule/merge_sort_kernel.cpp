@@ -36,9 +36,7 @@ BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_
     Value i = f.builder().int_resize(f.materialize(loop_variable(dim)), kir::Scalar::i64, true);
     f.store(out.buffer, DType::i64, place_address(f, out, identity_indices(domain)), {i, {}});
   });
-  LaunchStep step = f.step();
-  Analysis analysis = f.analysis();
-  return {std::move(f).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(f));
 }
 
 namespace {
@@ -112,9 +110,7 @@ BuiltKernel over_parts(const BuildContext& c, const SortRequest& r, int64_t part
     body(f, first, end);
   };
   for_each_point(f, separate_loops(domain, {0, 1, 2}), all, std::nullopt, part);
-  LaunchStep step = f.step();
-  Analysis analysis = f.analysis();
-  return {std::move(f).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(f));
 }
 
 }  // namespace

@@ -126,8 +126,11 @@ Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) 
     if (accumulates(n.prim) && is_short_float(b_.dtype(in[0]))) return widened(n, id, in);
     switch (n.prim) {
       case Prim::dot_general:
-        if (tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) break;
-        return dot(n, in);
+        if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) return dot(n, in);
+        // Each operand is read once for every tile that the other one has.
+        note_reread(in[0]);
+        note_reread(in[1]);
+        break;
       case Prim::reduce:
       case Prim::reduce_sum:
       case Prim::reduce_prod:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "codegen/schedule/loops.h"
 #include "codegen/schedule/pipelined_contraction.h"
 #include "codegen/schedule/product_tile.h"
 
@@ -261,21 +262,16 @@ class PipelinedContraction {
     const SymInt row_tiles = prims::ceil_div(rows_, SymInt(tiling_.rows)),
                  column_tiles = prims::ceil_div(columns_, SymInt(tiling_.columns));
     const SymInt tiles = batches_ * row_tiles * column_tiles;
-    f_.step().groups = {prims::min(tiles, SymInt(c_.target.max_groups_x)), 1, 1};
-    b().for_loop(index(b().group_id(0)), f_.param(tiles), index(b().group_count(0)), {},
-                 [&](Value tile, auto) {
-                   ElementEmitter::Scope scope(e_);
-                   one_tile(tile, row_tiles, column_tiles);
-                   return Values{};
-                 });
-    LaunchStep step = f_.step();
-    Analysis analysis = f_.analysis();
-    return {std::move(f_).finish(), std::move(step), std::move(analysis)};
+    for_each_by_groups(f_, tiles, [&](Value tile) {
+      ElementEmitter::Scope scope(e_);
+      one_tile(tile, row_tiles, column_tiles);
+    });
+    return built(std::move(f_));
   }
 
  private:
   Builder& b() { return f_.builder(); }
-  Value index(Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  Value index(Value i) { return f_.index(i); }
   Value constant(int64_t v) { return f_.index_constant(v); }
 
   const Tiling& choose() const {

@@ -40,9 +40,7 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
   Frame f(c.name, c.target, c.index32, domain);
   f.set_error_buffer(c.errors);
   walk(f, [&] { return emit_body(f, c, roots, checks); });
-  LaunchStep step = f.step();
-  Analysis analysis = f.analysis();
-  return BuiltKernel{std::move(f).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(f));
 }
 
 }  // namespace
@@ -86,20 +84,6 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     const Value aligned = vectors_align(f, probe.analysis, merged, form.lanes);
     for_each_vector(f, merged, form, aligned, body);
   });
-}
-
-bool writes_in_place(const Analysis& a, BufferId input, BufferId output) {
-  const Affine* stored = nullptr;
-  for (const AccessRecord& r : a.accesses) {
-    if (r.buffer != output || !r.store) continue;
-    if (stored != nullptr && !same(*stored, r.address)) return false;
-    stored = &r.address;
-  }
-  if (stored == nullptr || !stored->is_affine()) return false;
-  for (const AccessRecord& r : a.accesses) {
-    if (r.buffer == input && !r.store && !same(*stored, r.address)) return false;
-  }
-  return true;
 }
 
 }  // namespace primset::schedule

@@ -62,7 +62,7 @@ class ProductTile {
   int lines() const { return along_terms() ? sizes_.extent : sizes_.depth; }
   int line_elements() const { return along_terms() ? sizes_.depth : sizes_.extent; }
   int line_chunks() const { return line_elements() / chunk_; }
-  kir::Value index(kir::Value v) { return b().int_resize(v, f_.index_type().scalar, true); }
+  kir::Value index(kir::Value i) { return f_.index(i); }
   kir::Value whole_chunks();
   void copy_chunks(kir::Value stage, kir::Value first_term);
   void copy_elements(kir::Value stage, kir::Value first_term);

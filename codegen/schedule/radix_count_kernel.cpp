@@ -99,13 +99,11 @@ void Offsets::by_threads(const SymInt& rows) {
 }
 
 void Offsets::by_groups(const SymInt& rows) {
-  const auto as_index = [&](Value i) { return b.int_resize(i, f.index_type().scalar, true); };
   const uint32_t threads = f.target().group_threads;
   b.set_group_size(threads);
-  f.step().groups = {prims::min(rows, SymInt(f.target().max_groups_x)), 1, 1};
   GroupScan scan(b, {{place}}, threads);
   const Value tiles = f.param(sort.tiles()), step = f.index_constant(kGroupItems * threads);
-  const Value own = as_index(b.mul(b.local_id(0), b.i32(kGroupItems)));
+  const Value own = f.index(b.mul(b.local_id(0), b.i32(kGroupItems)));
   const auto scan_part = [&](Value row, Value lo, Value before) {
     std::vector<Value> counts, inside;
     Value mine = zero();
@@ -124,15 +122,13 @@ void Offsets::by_groups(const SymInt& rows) {
     }
     return b.add(before, scan.total()[0]);
   };
-  b.for_loop(
-      as_index(b.group_id(0)), f.param(rows), as_index(b.group_count(0)), {}, [&](Value row, auto) {
-        const Value sum = b.for_loop(f.index_constant(0), tiles, step, {zero()},
-                                     [&](Value lo, std::span<const Value> before) {
-                                       return std::vector<Value>{scan_part(row, lo, before[0])};
-                                     })[0];
-        b.if_then(b.ieq(b.local_id(0), b.i32(0)), [&] { total(row, sum); });
-        return std::vector<Value>{};
-      });
+  for_each_by_groups(f, rows, [&](Value row) {
+    const Value sum = b.for_loop(f.index_constant(0), tiles, step, {zero()},
+                                 [&](Value lo, std::span<const Value> before) {
+                                   return std::vector<Value>{scan_part(row, lo, before[0])};
+                                 })[0];
+    b.if_then(b.ieq(b.local_id(0), b.i32(0)), [&] { total(row, sum); });
+  });
 }
 
 }  // namespace
@@ -145,9 +141,7 @@ BuiltKernel radix_offsets_kernel(const BuildContext& c, const RadixSort& sort) {
     offsets.by_threads(rows);
   else
     offsets.by_groups(rows);
-  LaunchStep step = f.step();
-  Analysis analysis = f.analysis();
-  return {std::move(f).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(f));
 }
 
 }  // namespace primset::schedule

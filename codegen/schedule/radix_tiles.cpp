@@ -1,7 +1,6 @@
 #include "codegen/schedule/radix_tiles.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "codegen/schedule/loops.h"
@@ -110,9 +109,7 @@ RadixTiles::RadixTiles(const BuildContext& c, const RadixSort& sort, const Radix
 }
 
 BuiltKernel RadixTiles::finish() && {
-  LaunchStep step = frame_.step();
-  Analysis analysis = frame_.analysis();
-  return {std::move(frame_).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(frame_));
 }
 
 // Neighbouring groups take neighbouring rows where these lie in one another.
@@ -125,9 +122,7 @@ void RadixTiles::for_each(const std::function<void()>& body) {
     else if (!sort_.shape[d].same(SymInt(1)))
       loops.push_back({{d}, sort_.shape[d], {}, false});
   }
-  const SymInt total = extent(loops, 0, loops.size());
-  frame_.step().groups = {prims::min(total, SymInt(frame_.target().max_groups_x)), 1, 1};
-  const auto tile = [&](Value number) {
+  for_each_by_groups(frame_, extent(loops, 0, loops.size()), [&](Value number) {
     decode(frame_, number, loops, 0, loops.size());
     row_ = frame_.index_constant(0);
     for (const LoopDim& loop : loops) {
@@ -139,17 +134,7 @@ void RadixTiles::for_each(const std::function<void()>& body) {
     first_ = b.mul(tile_, frame_.index_constant(sort_.tile.elements()));
     frame_.set_loops(loops);
     body();
-    return std::vector<Value>{};
-  };
-  // A loop that runs once is not for nothing: what does not change in it takes registers.
-  const bool every_tile_has_a_group =
-      frame_.index_type() == kir::kI32 &&
-      frame_.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
-  if (every_tile_has_a_group)
-    tile(index(b.group_id(0)));
-  else
-    b.for_loop(index(b.group_id(0)), frame_.param(total), index(b.group_count(0)), {},
-               [&](Value number, auto) { return tile(number); });
+  });
 }
 
 Value RadixTiles::elements() {

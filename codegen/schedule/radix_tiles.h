@@ -53,9 +53,7 @@ class RadixTiles {
   kir::Value digit(kir::Value ordered);  // i32
   kir::Value digit_bit(int bit);         // where that bit of the digit is in such an integer
 
-  kir::Value index(kir::Value i) {
-    return frame_.builder().int_resize(i, frame_.index_type().scalar, true);
-  }
+  kir::Value index(kir::Value i) { return frame_.index(i); }
 
  private:
   kir::Type word() const;

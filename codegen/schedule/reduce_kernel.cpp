@@ -118,7 +118,7 @@ class ReduceBuilder {
   Value exchanged(Value v, uint32_t mask);
   Indices wide_indices() const { return identity_indices(r_.domain); }
   Indices row_indices() const;
-  Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
+  Value index(Value i) { return frame_.index(i); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
   // Do neighbouring lanes take neighbouring elements of a row?
   bool in_lanes() const { return shape_ == Shape::cpu_row || shape_ == Shape::simt_group; }
@@ -595,9 +595,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     rows_on_simt();
   else
     rows_on_cpu();
-  LaunchStep step = frame_.step();
-  Analysis analysis = frame_.analysis();
-  return {std::move(frame_).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(frame_));
 }
 
 RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {

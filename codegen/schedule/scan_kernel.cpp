@@ -39,9 +39,7 @@ class ScanBuilder {
       by_groups(kept);
     else
       by_threads(kept);
-    LaunchStep step = frame_.step();
-    Analysis analysis = frame_.analysis();
-    return BuiltKernel{std::move(frame_).finish(), std::move(step), std::move(analysis)};
+    return built(std::move(frame_));
   }
 
  private:
@@ -78,7 +76,7 @@ class ScanBuilder {
                    sum[static_cast<size_t>(result - node_.results.begin())]);
     }
   }
-  Value index(Value i32) { return b().int_resize(i32, frame_.index_type().scalar, true); }
+  Value index(Value i) { return frame_.index(i); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
   kir::Builder& b() { return frame_.builder(); }
 
@@ -115,20 +113,14 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
 
 void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
   b().set_group_size(c_.target.group_threads);
-  const SymInt rows = extent(kept, 0, kept.size());
-  frame_.step().groups = {prims::min(rows, SymInt(c_.target.max_groups_x)), 1, 1};
   const Value step = constant(kThreadElements * c_.target.group_threads);
-  b().for_loop(index(b().group_id(0)), frame_.param(rows), index(b().group_count(0)), {},
-               [&](Value number, auto) {
-                 decode(frame_, number, kept, 0, kept.size());
-                 frame_.set_loops(kept);
-                 b().for_loop(constant(0), frame_.param(domain_[dim_]), step,
-                              combiner_.flatten(combiner_.identity(), 1),
-                              [&](Value lo, std::span<const Value> before) {
-                                return tile(kept, lo, before);
-                              });
-                 return std::vector<Value>{};
-               });
+  for_each_by_groups(frame_, extent(kept, 0, kept.size()), [&](Value row) {
+    decode(frame_, row, kept, 0, kept.size());
+    frame_.set_loops(kept);
+    b().for_loop(constant(0), frame_.param(domain_[dim_]), step,
+                 combiner_.flatten(combiner_.identity(), 1),
+                 [&](Value lo, std::span<const Value> before) { return tile(kept, lo, before); });
+  });
 }
 
 // Scans a tile whose predecessors gave `before`; gives what its successors get.

@@ -83,9 +83,7 @@ class ScatterBuilder {
       for_each_point(f_, loops, body);
     else
       for_each_in_order(f_, loops, body);
-    LaunchStep step = f_.step();
-    Analysis analysis = f_.analysis();
-    return {std::move(f_).finish(), std::move(step), std::move(analysis)};
+    return built(std::move(f_));
   }
 
  private:
@@ -138,7 +136,7 @@ class ScatterBuilder {
         fits = fits.valid() ? b.and_(fits, ok) : ok;
       }
       Affine i;
-      i.opaque = b.int_resize(wide, f_.index_type().scalar, true);
+      i.opaque = f_.index(wide);
       address = f_.add(address, f_.scale(i, target_.strides[d]));
     }
     size_t rest = batch;
@@ -188,9 +186,7 @@ BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node,
     }
     f.store(target.buffer, g.type(n.operands[0]).dtype, address, e.emit(n.operands[1], at));
   });
-  LaunchStep step = f.step();
-  Analysis analysis = f.analysis();
-  return {std::move(f).finish(), std::move(step), std::move(analysis)};
+  return built(std::move(f));
 }
 
 }  // namespace primset::schedule

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "codegen/emit/llvm/native_runner.h"
 #include "codegen/schedule/program_runner.h"
 #include "codegen/schedule/schedule_test_util.h"
@@ -489,6 +491,48 @@ graph(%0 x: f32[s0]) {
 
 INSTANTIATE_TEST_SUITE_P(Schedule, Families, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Layers of a network, each a row's share of the last one, and a product with it added.
+std::string network(int layers) {
+  std::string text = "graph(%0 x: f32[64, 64], %1 w: f32[64, 64]) {\n";
+  int last = 0, next = 2;
+  const auto add = [&](const std::string& shape, const std::string& what) {
+    text += "  %" + std::to_string(next) + ": f32[" + shape + "] = " + what + "\n";
+    return next++;
+  };
+  const auto of = [](const char* prim, int a) { return prim + ("(%" + std::to_string(a)) + ")"; };
+  const auto of_two = [](const char* prim, int a, int b) {
+    return prim + ("(%" + std::to_string(a)) + ", %" + std::to_string(b) + ")";
+  };
+  for (int i = 0; i < layers; ++i) {
+    const int sum = add("64", of("reduce_max", last) + " {dims = (1)}");
+    const int wide = add("64, 64", of("broadcast_in_dim", sum) + " {shape = [64, 64], dims = (0)}");
+    const int share = add("64, 64", of_two("sub", last, wide));
+    const int product = add("64, 64", of_two("dot_general", share, 1) +
+                                          " {a_contract = (1), b_contract = (0), a_batch = (), "
+                                          "b_batch = (), accumulate = f32}");
+    last = add("64, 64", of_two("add", share, product));
+  }
+  return text + "  return %" + std::to_string(last) + " r\n}\n";
+}
+
+// What a layer reads was computed by the one before, and not by each that comes after.
+TEST(Schedule, LayersCostAlike) {
+  for (const kir::TargetModel& target : {simt_model(), matrix_model(), emit::native_model()}) {
+    const auto work = [&](int layers) {
+      auto graph = std::make_shared<prims::Graph>(prims::parse(network(layers)));
+      EXPECT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
+      Options options;
+      options.inputs.assign(2, {row_major({64, 64})});
+      options.outputs.assign(1, {row_major({64, 64})});
+      size_t instructions = 0;
+      for (const kir::Kernel& k : schedule(graph, target, options).kernels)
+        instructions += k.insts.size();
+      return instructions;
+    };
+    EXPECT_EQ(work(6) - work(5), work(3) - work(2));
+  }
+}
 
 }  // namespace
 }  // namespace primset::schedule

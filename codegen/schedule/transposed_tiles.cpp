@@ -37,7 +37,7 @@ class TileWalk {
     std::rotate(across, across + 1, loops_.end() - 1);
     rows_ = rows_at_once(f.target(), plan.side);
     b_.set_group_size(static_cast<uint32_t>(rows_ * plan.side));
-    const Value local = as_index(b_.local_id(0)), side = constant(plan.side);
+    const Value local = f_.index(b_.local_id(0)), side = constant(plan.side);
     y_ = b_.udiv(local, side);
     x_ = b_.sub(local, b_.mul(y_, side));
   }
@@ -47,25 +47,21 @@ class TileWalk {
     const SymInt across_tiles = prims::ceil_div(across.size, plan_.side),
                  last_tiles = prims::ceil_div(last.size, plan_.side);
     const SymInt tiles = extent(loops_, 0, loops_.size() - 2) * across_tiles * last_tiles;
-    f_.step().groups = {prims::min(tiles, SymInt(f_.target().max_groups_x)), 1, 1};
-    b_.for_loop(as_index(b_.group_id(0)), f_.param(tiles), as_index(b_.group_count(0)), {},
-                [&](Value tile, auto) {
-                  const Value rest = b_.udiv(tile, f_.param(last_tiles));
-                  const Value outside = b_.udiv(rest, f_.param(across_tiles));
-                  decode(f_, outside, loops_, 0, loops_.size() - 2);
-                  first_last_ = first(tile, rest, last_tiles);
-                  first_across_ = first(rest, outside, across_tiles);
-                  read();
-                  b_.barrier();
-                  write();
-                  b_.barrier();  // the memory is used again by the next tile
-                  return kir::Builder::Values{};
-                });
+    for_each_by_groups(f_, tiles, [&](Value tile) {
+      const Value rest = b_.udiv(tile, f_.param(last_tiles));
+      const Value outside = b_.udiv(rest, f_.param(across_tiles));
+      decode(f_, outside, loops_, 0, loops_.size() - 2);
+      first_last_ = first(tile, rest, last_tiles);
+      first_across_ = first(rest, outside, across_tiles);
+      read();
+      b_.barrier();
+      write();
+      b_.barrier();  // the memory is used again by the next tile
+    });
   }
 
  private:
   Value constant(int64_t v) { return f_.index_constant(v); }
-  Value as_index(Value i32) { return b_.int_resize(i32, f_.index_type().scalar, true); }
   // Where tile `i - outer * count` of a loop begins.
   Value first(Value i, Value outer, const SymInt& count) {
     return b_.mul(b_.sub(i, b_.mul(outer, f_.param(count))), constant(plan_.side));

@@ -1,14 +1,14 @@
 /* The minimal sample plugin with one fault, chosen by PRIMSET_FAULT when it is compiled.
  * Conformance must name each of them: faulty_plugins_test.cpp. */
 
-/* The sample as it is, but for its exported symbol. */
-#define primset_plugin_query sample_plugin_query
-#include "samples/minimal_plugin/minimal_plugin.c"  // NOLINT(bugprone-suspicious-include)
-#undef primset_plugin_query
+/* The sample goes first, as it says what system headers are to declare. */
+/* clang-format off */
+#include "samples/minimal_plugin/changed_plugin.h"
 
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
+/* clang-format on */
 
 /* Faults. Those that would end a process strike in large launches only, so that it shows whether
  * the other cases of the batch survive. */
@@ -225,20 +225,9 @@ static primset_status* faulty_properties(primset_device device, primset_device_p
   return status;
 }
 
-PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
-                                                           uint32_t min_version,
-                                                           uint32_t max_version,
-                                                           const primset_plugin** out_plugin) {
-  static primset_plugin faulty;
-  const primset_plugin* sample;
-  primset_status* status = sample_plugin_query(host, min_version, max_version, &sample);
-  *out_plugin = NULL;
-  if (status) return status;
-  faulty = *sample;
-  faulty.name = PRIMSET_FAULTY_NAME;
-  faulty.launch = faulty_launch;
-  faulty.device_properties = faulty_properties;
-  faulty.device_extension = faulty_extension;
-  *out_plugin = &faulty;
-  return NULL;
+static void change_plugin(primset_plugin* plugin) {
+  plugin->name = PRIMSET_FAULTY_NAME;
+  plugin->launch = faulty_launch;
+  plugin->device_properties = faulty_properties;
+  plugin->device_extension = faulty_extension;
 }

@@ -64,13 +64,16 @@ class Call:
 
     def dtype(self):
         """The dtype the call is counted under: the first floating or complex tensor's that is read,
-        else the first one's, else the dtype argument or that of an out= tensor."""
+        else the first one's, else that of the numbers that are chosen from, else the dtype argument
+        or that of an out= tensor."""
         dtypes = [t.dtype for t in self._read()]
         for d in dtypes:
             if d.is_floating_point or d.is_complex:
                 return d
         if dtypes:
             return dtypes[0]
+        if self.overload == "where.Scalar":
+            return torch.result_type(*self.args[_operands(self.overload)])
         named = (x for x in self.leaves() if isinstance(x, torch.dtype))
         return next(named, next((t.dtype for t in self.tensors()), None))
 
@@ -78,12 +81,9 @@ class Call:
         from .compare import out_names
 
         outs = out_names(self.overload)
-        args = self.args
-        if self.overload.startswith("where."):  # the condition is no operand
-            args = args[1:]
+        args = self.args[_operands(self.overload)]
         kept = {k: v for k, v in self.kwargs.items() if k not in outs}
-        read = [x for x in _leaves((args, kept)) if isinstance(x, TensorRef)]
-        return read or [x for x in _leaves((self.args, kept)) if isinstance(x, TensorRef)]
+        return [x for x in _leaves((args, kept)) if isinstance(x, TensorRef)]
 
     def key(self):
         """Equal for calls that differ in values only."""
@@ -96,6 +96,15 @@ class Call:
         parts = [_describe(a) for a in self.args]
         parts += [f"{k}={_describe(v)}" for k, v in self.kwargs.items()]
         return f"{self.overload}({', '.join(parts)})"
+
+
+def _operands(overload):
+    """The positional arguments that the operator's dtype is that of."""
+    if overload.startswith("where."):
+        return slice(1, None)  # not the condition
+    if overload.startswith("bernoulli") and ".Tensor" in overload:
+        return slice(1)  # not the probabilities
+    return slice(None)
 
 
 def _leaves(x):

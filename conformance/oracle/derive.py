@@ -1,6 +1,7 @@
 """Calls derived from recorded ones: forms of an operator that no Python function calls, other
 dtypes, other layouts."""
 
+import functools
 import itertools
 import random
 
@@ -223,15 +224,23 @@ def _called(call):
 # --- other dtypes ------------------------------------------------------------------------------
 
 
-def to_dtype(call, dtype):
+# Which arguments take the other dtype: all tensors of the main one and the dtype arguments that name
+# it; the first tensor alone, where another argument has a dtype of its own (probabilities).
+ALL, FIRST = range(2)
+
+
+def to_dtype(call, dtype, which=ALL):
     """The call with its tensors of the main dtype in `dtype` instead; values as PyTorch converts
     them."""
     main = call.dtype()
     if main is None or main == dtype:
         return None
     live = TorchArguments(call)
+    first = next((id(x) for x in live.args if isinstance(x, torch.Tensor)), None)
 
     def convert(x):
+        if isinstance(x, torch.Tensor) and which == FIRST and id(x) != first:
+            return x
         if isinstance(x, torch.Tensor) and x.dtype == main:
             source = x.resolve_conj().resolve_neg()
             if source.is_complex() and not dtype.is_complex:
@@ -359,9 +368,16 @@ def derive(overload, pool, known, claimed, seed, cap):
                 break
     calls = _capped(calls, cap, rng)
     out = list(calls)
-    out += _other_dtypes(normal, claimed, cap, rng)
+    out += _other_dtypes(normal, claimed, cap, rng, lambda: _adapted(overload, pool, known))
     out += _other_layouts(normal, cap, rng)
     return _unique(out)
+
+
+def _adapted(overload, pool, known):
+    """Calls of all relatives, as this overload takes them; none where its own are as good."""
+    found = (_quiet(lambda: adapt(c, overload)) for r in relatives(overload, known)
+             for c in pool(r) if c.origin != "error input")
+    return [c for c in found if c is not None]
 
 
 def _with_outs(overload, pool, known, claimed, seed, cap):
@@ -436,23 +452,45 @@ def spread(calls, cap, rng):
     return out
 
 
-def _other_dtypes(calls, claimed, cap, rng):
+def _other_dtypes(calls, claimed, cap, rng, more):
     """For dtypes in which PyTorch takes few of the calls: a few more that it takes, or one that it
-    refuses."""
+    refuses. `more()` gives further calls, for dtypes in which it refuses all of these."""
     have = {}
     taken = [c for c in calls if any(0 not in t.size for t in c.tensors()) and not _refused(c)]
     for c in taken:
         have[c.dtype()] = have.get(c.dtype(), 0) + 1
     wanted = [d for d in claimed if have.get(d, 0) < min(2, cap)]
-    bases = sorted((c for c in taken or calls if c.dtype() in (torch.float32, torch.float64)
-                    or torch.float32 not in have), key=lambda c: c.key())
+    bases = _plain(taken or calls)
+    further = functools.cache(lambda: [c for c in more() if 0 not in next(c.tensors()).size])
     out = []
     for d in wanted:
-        made = (_quiet(lambda: to_dtype(c, d)) for c in spread(list(bases), CANDIDATES, rng))
-        made = [c for c in made if c is not None]
-        good = itertools.islice((c for c in made if not _refused(c)), min(3, cap))
-        out += list(good) or made[:1]
+        made = _in_dtype(bases, d, rng, ALL)
+        good = _accepted(made, cap)
+        for source, which in ((lambda: bases, FIRST), (further, None), (further, ALL)):
+            if good or have.get(d, 0):
+                break
+            good = _accepted(_in_dtype(source(), d, rng, which), cap)
+        out += good or made[:1]
     return out
+
+
+def _plain(calls):
+    floats = [c for c in calls if c.dtype() in (torch.float32, torch.float64)]
+    return sorted(floats if any(c.dtype() == torch.float32 for c in calls) else calls,
+                  key=lambda c: c.key())
+
+
+def _in_dtype(calls, dtype, rng, which):
+    """A few of the calls in another dtype; `which` None: those that have it already."""
+    if which is None:
+        return spread([c for c in calls if c.dtype() == dtype], CANDIDATES, rng)
+    chosen = spread(_plain(calls), CANDIDATES, rng)
+    made = (_quiet(lambda: to_dtype(c, dtype, which)) for c in chosen)
+    return [c for c in made if c is not None and c.dtype() == dtype]
+
+
+def _accepted(calls, cap):
+    return list(itertools.islice((c for c in calls if not _refused(c)), min(3, cap)))
 
 
 def _other_layouts(calls, cap, rng):

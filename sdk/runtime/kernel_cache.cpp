@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "codegen/emit/emitter.h"
@@ -111,9 +112,18 @@ std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const
     }
     count(Counter::kernel_disk_rejects);
   }
+  const auto begin = std::chrono::steady_clock::now();
   const emit::Binary binary = emit::emit(kernel, form.target);
   count(Counter::kernels_compiled);
+  const auto emitted = std::chrono::steady_clock::now();
   auto loaded = load(kernel, binary.bytes);
+  const auto ms = [](auto from, auto to) {
+    return std::chrono::duration<double, std::milli>(to - from).count();
+  };
+  log(LogLevel::debug,
+      "{}: kernel {}: {} instructions, {} bytes emitted in {:.1f} ms, loaded in {:.1f} ms",
+      device_.name(), kernel.name, kernel.insts.size(), binary.bytes.size(), ms(begin, emitted),
+      ms(emitted, std::chrono::steady_clock::now()));
   disk_.store(key, binary.bytes);
   return loaded;
 }

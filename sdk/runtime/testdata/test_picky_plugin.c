@@ -1,8 +1,6 @@
 /* The minimal sample plugin, as "picky": it multiplies f32 matrices itself, unless they are small,
  * have an odd number of rows, or do not lie dense. */
-#define primset_plugin_query sample_plugin_query
-#include "samples/minimal_plugin/minimal_plugin.c"  // NOLINT(bugprone-suspicious-include)
-#undef primset_plugin_query
+#include "samples/minimal_plugin/changed_plugin.h"
 
 static int is_dense_matrix(const primset_tensor* t) {
   return t->rank == 2 && t->dtype == PRIMSET_F32 && t->strides[1] == 1 &&
@@ -54,18 +52,7 @@ static const void* picky_extension(primset_device device, const char* name) {
   return strcmp(name, PRIMSET_EXT_PRIMITIVES) == 0 ? &table : NULL;
 }
 
-PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
-                                                           uint32_t min_version,
-                                                           uint32_t max_version,
-                                                           const primset_plugin** out_plugin) {
-  static primset_plugin picky;
-  const primset_plugin* sample;
-  primset_status* status = sample_plugin_query(host, min_version, max_version, &sample);
-  *out_plugin = NULL;
-  if (status) return status;
-  picky = *sample;
-  picky.name = "picky";
-  picky.device_extension = picky_extension;
-  *out_plugin = &picky;
-  return NULL;
+static void change_plugin(primset_plugin* plugin) {
+  plugin->name = "picky";
+  plugin->device_extension = picky_extension;
 }

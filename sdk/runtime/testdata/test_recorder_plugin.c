@@ -1,8 +1,6 @@
 /* The minimal sample plugin, as "recorder": it records launches and copies (PRIMSET_EXT_RECORDING).
  */
-#define primset_plugin_query sample_plugin_query
-#include "samples/minimal_plugin/minimal_plugin.c"  // NOLINT(bugprone-suspicious-include)
-#undef primset_plugin_query
+#include "samples/minimal_plugin/changed_plugin.h"
 
 enum { MOST_COMMANDS = 256, MOST_BINDINGS = 16 };
 
@@ -101,20 +99,9 @@ static const void* recorder_extension(primset_device device, const char* name) {
   return strcmp(name, PRIMSET_EXT_RECORDING) == 0 ? &table : NULL;
 }
 
-PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* host,
-                                                           uint32_t min_version,
-                                                           uint32_t max_version,
-                                                           const primset_plugin** out_plugin) {
-  static primset_plugin recorder;
-  const primset_plugin* sample;
-  primset_status* status = sample_plugin_query(host, min_version, max_version, &sample);
-  *out_plugin = NULL;
-  if (status) return status;
-  recorder = *sample;
-  recorder.name = "recorder";
-  recorder.device_extension = recorder_extension;
-  recorder.launch = recorded_launch;
-  recorder.copy = recorded_copy;
-  *out_plugin = &recorder;
-  return NULL;
+static void change_plugin(primset_plugin* plugin) {
+  plugin->name = "recorder";
+  plugin->device_extension = recorder_extension;
+  plugin->launch = recorded_launch;
+  plugin->copy = recorded_copy;
 }
