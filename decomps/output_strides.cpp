@@ -43,6 +43,17 @@ SymInts elementwise(const Overload& o, const std::vector<Actual>& args, size_t r
   return elementwise_strides(sizes, std::span<const TensorMeta>(operands));
 }
 
+// Of a matrix, or what becomes one, and the column and the row that are multiplied to be added to
+// it.
+SymInts outer(const std::vector<Actual>& args, const SymInts& sizes) {
+  std::vector<TensorMeta> operands;
+  for (size_t i = 0; i < 3; ++i) operands.push_back(std::get<TensorMeta>(args[i].value));
+  TensorMeta& column = operands[1];
+  column.sizes.push_back(1);
+  column.strides.push_back(1);
+  return elementwise_strides(sizes, std::span<const TensorMeta>(operands));
+}
+
 std::optional<MemoryFormat> format_argument(const std::vector<Actual>& args) {
   for (const Actual& a : args) {
     if (auto* f = std::get_if<MemoryFormat>(&a.value)) return *f;
@@ -258,6 +269,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
       break;
   }
   const std::string& rule = o.strides.function;
+  if (rule == "outer") return outer(args, sizes);
   if (rule == "rotated") return rotated(args, result, sizes);
   if (rule == "preserve") return preserve(args, result, sizes);
   if (rule == "updated") return updated(o, args, result, sizes);

@@ -196,6 +196,10 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   f.set_mask({});
 }
 
+// Long bodies: threads of a processor that hide each other's waiting, with 32 registers each, and
+// how often these are replaced; fewer groups, each of which goes on, lose less by beginning.
+constexpr int64_t kBusyThreads = 2048, kBusyRounds = 32;
+
 // Walks the vectors of all rows and then the single elements behind them.
 class VectorWalk {
  public:
@@ -209,6 +213,7 @@ class VectorWalk {
         prims::min(prims::ceil_div(rows * prims::ceil_div(row, form.lanes), threads * form.at_once),
                    SymInt(f.target().max_groups_x)),
         1, 1};
+    if (form.arithmetic) keep_busy(threads);
     threads_ = f.index_constant(threads);
     local_ = f.index(b_.local_id(0));
     group_ = f.index(b_.group_id(0));
@@ -242,6 +247,12 @@ class VectorWalk {
   }
 
  private:
+  void keep_busy(int64_t threads) {
+    const int64_t resident = kBusyThreads / threads;
+    b_.set_resident_groups(static_cast<uint32_t>(resident));
+    SymInt& groups = f_.step().groups[0];
+    groups = prims::min(groups, SymInt(f_.target().processors * resident * kBusyRounds));
+  }
   // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
   void stand_at(Value i, Value of_a_row, Value first, Value width) {
     if (loops_.size() > 1) {

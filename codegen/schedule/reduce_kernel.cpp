@@ -35,8 +35,8 @@ constexpr uint16_t kGroupLanes = 8;  // neighbours of a row that a thread takes:
 // in registers, in so many of them.
 constexpr uint32_t kHeldTrips = 4;
 constexpr size_t kHeldBytes = 256;
-// And so many threads of such groups share a processor: 80 registers each, which is what they need.
-constexpr uint32_t kHeldThreads = 768;
+// And so many threads of such groups share a processor: 64 registers each, which is what they need.
+constexpr uint32_t kHeldThreads = 1024;
 
 enum class Shape { cpu_row, cpu_column, simt_group, simt_thread };
 
@@ -107,6 +107,8 @@ class ReduceBuilder {
   std::vector<Value> walk_row(
       std::vector<Value> carried,
       const std::function<std::vector<Value>(std::span<const Value>)>& body);
+  std::vector<Value> walk_held(
+      const std::function<std::vector<Value>(std::span<const Value>)>& body);
   std::vector<Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
   std::vector<Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
                                 std::span<const Value> acc);
@@ -129,10 +131,11 @@ class ReduceBuilder {
   const ReduceRequest& r_;
   Shape shape_;
   uint32_t threads_, trips_;
-  Value aligned_;      // simt_group: a row's vectors lie on their boundaries
-  Value whole_;        // and the row consists of such; valid where rows may be held
-  bool held_ = false;  // the row is, now
-  Value inside_;       // a held row's neighbours are part of it
+  Value aligned_;       // simt_group: a row's vectors lie on their boundaries
+  Value whole_;         // and the row consists of such; valid where rows may be held
+  bool exact_ = false;  // a row that may be held is as long as its trips reach
+  bool held_ = false;   // the row is, now
+  Value inside_;        // a held row's neighbours are part of it; invalid: always
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
@@ -194,16 +197,18 @@ std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {
   return out;
 }
 
-// acc combined with the elements at the row's present position; lanes outside the row add nothing.
+// acc, or nothing, combined with the elements at the row's present position; lanes outside the row
+// add nothing.
 std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, const Indices& at,
                                              std::span<const Value> acc) {
   std::vector<Value> out;
   for (Combiner& c : combiners) {
     std::vector<Elem> x;
     for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
-    if (in_lanes()) x = c.or_identity(held_ ? inside_ : frame_.mask(), x);
-    auto next = c.flatten(c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x),
-                          frame_.lanes());
+    const Value inside = held_ ? inside_ : frame_.mask();
+    if (in_lanes() && inside.valid()) x = c.or_identity(inside, x);
+    if (!acc.empty()) x = c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x);
+    auto next = c.flatten(x, frame_.lanes());
     out.insert(out.end(), next.begin(), next.end());
   }
   return out;
@@ -212,10 +217,7 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
-  // The order of additions is the loop's.
-  for (uint32_t trip = 0; held_ && trip < trips_; ++trip)
-    on_trip(trip, [&] { carried = body(carried); });
-  if (held_) return carried;
+  if (held_) return walk_held(body);
   const Value n = frame_.param(length_);
   // Elsewhere the lanes are other rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
@@ -242,15 +244,27 @@ std::vector<Value> ReduceBuilder::walk_row(
   return out;
 }
 
+// The order of additions is the loop's. What it begins with is combined in the end (stage).
+std::vector<Value> ReduceBuilder::walk_held(
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  std::vector<Value> carried;
+  for (uint32_t trip = 0; trip < trips_; ++trip) on_trip(trip, [&] { carried = body(carried); });
+  return carried;
+}
+
 // Takes the thread's neighbours of a trip along a held row; what it has read of them is at hand.
 // What would lie behind the row's end is its beginning, so that no load waits for a branch.
 void ReduceBuilder::on_trip(uint32_t trip, const std::function<void()>& body) {
   ElementEmitter::Scope scope(emitter_);
   const kir::BlockId block = b().block();
   const Value at = trip_position(trip);
-  const Value inside = b().slt(at, frame_.param(length_));
-  inside_ = b().splat(inside, frame_.lanes());
-  reduced_[0].base = b().select(inside, at, constant(0));
+  inside_ = {};
+  reduced_[0].base = at;
+  if (!exact_) {
+    const Value inside = b().slt(at, frame_.param(length_));
+    inside_ = b().splat(inside, frame_.lanes());
+    reduced_[0].base = b().select(inside, at, constant(0));
+  }
   set_loops();
   frame_.set_staged([&](const AccessRecord& a) { return row_.find(trip, a); });
   frame_.set_loaded([&](const AccessRecord& a, const std::vector<Value>& parts) {
@@ -280,10 +294,14 @@ void ReduceBuilder::store_held() {
     const Value at = trip_position(trip);
     reduced_[0].base = at;
     set_loops();
-    b().if_then(b().slt(at, frame_.param(length_)), [&] {
+    const auto store_all = [&] {
       for (size_t k = 0; k < r_.wide.size(); ++k)
         store(results[trip][k], r_.wide[k], wide_indices());
-    });
+    };
+    if (exact_)
+      store_all();
+    else
+      b().if_then(b().slt(at, frame_.param(length_)), store_all);
   }
 }
 
@@ -429,6 +447,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
     all.push_back(c.unflatten(std::span<const Value>(acc).subspan(used, c.registers())));
     used += c.registers();
     if (in_lanes()) combine_lanes(c, all.back());
+    if (held_) all.back() = c.combine(c.identity(), all.back());
     exchange = exchange && exchanges(c, all.back());
   }
   if (exchange) combine_subgroups(combiners, all);
@@ -585,8 +604,10 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     loops.insert(loops.end(), reduced_.begin(), reduced_.end());
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
     if (seen && holds_rows(*seen)) {
+      // A guard: such rows need no test of where they end.
+      exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
-      whole_ = b().and_(aligned_, b().ieq(rest, constant(0)));
+      whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
       b().set_resident_groups(std::max(1u, kHeldThreads / threads_));
     }
   }

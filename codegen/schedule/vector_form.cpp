@@ -97,7 +97,8 @@ VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
   VectorForm form;
   if (lanes < 2) return form;
   form.lanes = static_cast<uint16_t>(lanes);
-  if (loaded * lanes < kBytesInFlight && work->of(lanes) <= kShortWork) form.at_once = 2;
+  form.arithmetic = work->of(lanes) > kShortWork;
+  if (loaded * lanes < kBytesInFlight && !form.arithmetic) form.at_once = 2;
   return form;
 }
 

@@ -10,8 +10,9 @@
 namespace primset::schedule {
 
 struct VectorForm {
-  uint16_t lanes = 1;    // neighbours along the last loop
-  uint16_t at_once = 1;  // vectors whose loads come before the first one's store
+  uint16_t lanes = 1;       // neighbours along the last loop
+  uint16_t at_once = 1;     // vectors whose loads come before the first one's store
+  bool arithmetic = false;  // a body is long enough to keep the cores from asking for memory
 };
 
 // Lanes with which a kernel is built to see what a vector of it would do.

@@ -461,7 +461,8 @@ def _other_dtypes(calls, claimed, cap, rng, more):
         have[c.dtype()] = have.get(c.dtype(), 0) + 1
     wanted = [d for d in claimed if have.get(d, 0) < min(2, cap)]
     bases = _plain(taken or calls)
-    further = functools.cache(lambda: [c for c in more() if 0 not in next(c.tensors()).size])
+    further = functools.cache(lambda: [c for c in more()
+                                       if any(0 not in t.size for t in c.tensors())])
     out = []
     for d in wanted:
         made = _in_dtype(bases, d, rng, ALL)

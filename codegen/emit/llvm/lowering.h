@@ -74,6 +74,7 @@ class Lowering {
   llvm::Value* device_float(const kir::Inst& inst);
   llvm::Value* compare(const kir::Inst& inst);
   llvm::Value* convert(const kir::Inst& inst);
+  llvm::Value* widened_pairs(llvm::Value* x, llvm::Type* to);
   llvm::Value* vector(const kir::Inst& inst);
   llvm::Value* lanes_below(llvm::Value* n, unsigned lanes);
 

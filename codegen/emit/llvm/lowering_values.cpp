@@ -142,6 +142,23 @@ llvm::Value* Lowering::compare(const kir::Inst& inst) {
   }
 }
 
+// PTX has 16 bits in registers of their own, out of which and into which they are moved one by one:
+// halves are taken out of words instead. Null where that is not what is asked for.
+llvm::Value* Lowering::widened_pairs(llvm::Value* x, llvm::Type* to) {
+  auto* from = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (convention_ != Convention::ptx || !from || !from->getElementType()->isIntegerTy(16) ||
+      from->getNumElements() % 2 != 0 || !to->getScalarType()->isIntegerTy(32))
+    return nullptr;
+  const unsigned words = from->getNumElements() / 2;
+  llvm::Value* pairs = b_.CreateBitCast(x, llvm::FixedVectorType::get(b_.getInt32Ty(), words));
+  llvm::Value* low = b_.CreateAnd(pairs, 0xffff);
+  llvm::Value* high = b_.CreateLShr(pairs, 16);
+  llvm::SmallVector<int> order;
+  for (unsigned i = 0; i < words; ++i)
+    order.append({static_cast<int>(i), static_cast<int>(words + i)});
+  return b_.CreateShuffleVector(low, high, order);
+}
+
 llvm::Value* Lowering::convert(const kir::Inst& inst) {
   llvm::Value* x = operand(inst, 0);
   llvm::Type* to = type(result_type(inst));
@@ -149,6 +166,7 @@ llvm::Value* Lowering::convert(const kir::Inst& inst) {
     case Op::Trunc:
       return b_.CreateTrunc(x, to);
     case Op::ZExt:
+      if (llvm::Value* wide = widened_pairs(x, to)) return wide;
       return b_.CreateZExt(x, to);
     case Op::SExt:
       return b_.CreateSExt(x, to);
