@@ -10,6 +10,7 @@
 #include "codegen/specgen/op_settings.h"
 #include "codegen/specgen/schema_parser.h"
 #include "codegen/specgen/variants.h"
+#include "codegen/specgen/vocabulary.h"
 
 namespace primset::specs {
 namespace {
@@ -118,35 +119,45 @@ class EntryReader {
       return;
     }
     for (const YamlNode* kind : parse_names(node, diagnostics_)) {
-      add_variant(kind->text, kind->position, std::nullopt, nullptr, base, settings);
+      add_variant(kind->text, kind->position, {}, base, settings);
     }
   }
 
-  // `chosen`: [Tensor, Scalar], or {Tensor: overload name, Scalar: {name: …, schema: …}}.
+  // What an entry says of a variant that is not as it would be derived.
+  struct Variant {
+    std::optional<std::string> name;
+    const YamlNode* schema = nullptr;
+    const YamlNode* dtypes = nullptr;
+  };
+
+  // `chosen`: [Tensor, Scalar], or {Tensor: overload name, Scalar: {name: …, schema: …, dtypes:
+  // …}}.
   void add_chosen_variant(const std::string& kind, Position at, const YamlNode& chosen,
                           uint32_t base, const std::string& key, const OpSettings& settings) {
     if (!chosen.is_mapping()) {
       for (const YamlNode* name : parse_names(chosen, diagnostics_)) {
-        if (name->text == key) add_variant(kind, at, std::nullopt, nullptr, base, settings);
+        if (name->text == key) add_variant(kind, at, {}, base, settings);
       }
       return;
     }
     const YamlNode::Entry* entry = chosen.find(key);
     if (entry == nullptr) return;
     if (entry->value.is_scalar()) {
-      add_variant(kind, at, overload_name(entry->value.text), nullptr, base, settings);
+      add_variant(kind, at, {overload_name(entry->value.text)}, base, settings);
       return;
     }
     Fields fields(entry->value, "a variant", diagnostics_);
-    std::optional<std::string> name;
-    if (const YamlNode* text = fields.find("name")) name = overload_name(text->text);
-    const YamlNode* schema = fields.find("schema");
+    Variant variant;
+    if (const YamlNode* text = fields.find("name")) variant.name = overload_name(text->text);
+    variant.schema = fields.find("schema");
+    variant.dtypes = fields.find("dtypes");
     fields.finish();
-    add_variant(kind, at, name, schema, base, settings);
+    add_variant(kind, at, variant, base, settings);
   }
 
-  void add_variant(const std::string& kind, Position at, const std::optional<std::string>& name,
-                   const YamlNode* schema, uint32_t base_index, const OpSettings& settings) {
+  void add_variant(const std::string& kind, Position at, const Variant& variant,
+                   uint32_t base_index, const OpSettings& settings) {
+    const auto& [name, schema, dtypes] = variant;
     const Overload& base = bundle_.overloads[base_index];
     Overload o;
     if (kind == "inplace") {
@@ -170,6 +181,7 @@ class EntryReader {
       diagnostics_.error(at, fmt::format("unknown variant '{}'", kind), "inplace or out");
       return;
     }
+    if (dtypes != nullptr) o.dtypes = parse_dtype_set(*dtypes, bundle_, diagnostics_);
     o.base = base_index;
     o.file = at.file;
     o.line = schema == nullptr ? base.line : schema->position.line;

@@ -77,6 +77,23 @@ TEST(Variants, AreDerivedMechanically) {
   }
 }
 
+TEST(Variants, MayTakeOtherDtypes) {
+  const Bundle bundle = compile_file(R"(- op: f
+  overloads:
+    default: (Tensor self) -> Tensor
+    Tensor: (Tensor self, Tensor other) -> Tensor
+  variants: {inplace: {default: {dtypes: [f32]}, Tensor: Tensor}, out: [default]}
+  dtypes: [f32, bool]
+)");
+  const auto takes = [&](const char* name) {
+    const Overload* o = bundle.find_overload(name);
+    return o != nullptr && o->dtypes.contains(DType::boolean);
+  };
+  EXPECT_TRUE(takes("f") && takes("f.Tensor") && takes("f_.Tensor") && takes("f.out"));
+  EXPECT_FALSE(takes("f_"));
+  EXPECT_NE(bundle.find_overload("f_"), nullptr);
+}
+
 TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   const Bundle bundle = compile_file(R"(- op: f
   overloads:
