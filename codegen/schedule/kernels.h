@@ -30,6 +30,7 @@ struct BuiltKernel {
   LaunchStep step;
   Analysis analysis;
 };
+// What a frame has become, with the launch and the accesses that it has noted.
 BuiltKernel built(Frame&& f);
 
 // Every element of the roots, which share one shape, from whatever it depends on. `checks` are

@@ -248,11 +248,12 @@ class VectorWalk {
 
  private:
   void keep_busy(int64_t threads) {
-    const int64_t resident = kBusyThreads / threads;
+    const int64_t resident = std::max<int64_t>(1, kBusyThreads / threads);
     b_.set_resident_groups(static_cast<uint32_t>(resident));
     SymInt& groups = f_.step().groups[0];
     groups = prims::min(groups, SymInt(f_.target().processors * resident * kBusyRounds));
   }
+
   // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
   void stand_at(Value i, Value of_a_row, Value first, Value width) {
     if (loops_.size() > 1) {

@@ -327,5 +327,25 @@ TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {
   EXPECT_EQ(vector_form(long_one, seen, loops).lanes, 1);
 }
 
+// More threads than a long body wants on a processor are still one group.
+TEST(VectorForm, LongBodiesRunInGroupsOfAnySize) {
+  kir::TargetModel target = simt_model();
+  target.group_threads = target.max_group_threads = 4096;
+  auto graph = std::make_shared<prims::Graph>(prims::parse(R"(symbol s0 = 9000 min 2
+graph(%0 x: f32[s0]) {
+  %1: f32[s0] = normal_cdf(%0)
+  %2: f32[s0] = mul(%0, %1)
+  return %2 r
+}
+)"));
+  ASSERT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
+  Options options;
+  options.inputs = {{row_major(graph->type(graph->inputs[0].value).shape)}};
+  options.outputs = {{row_major(graph->type(graph->outputs[0].value).shape)}};
+  const Program program = schedule(graph, target, options);
+  EXPECT_GT(program.kernels[0].resident_groups, 0u);
+  check_program(*graph, program, options, target, {9000}, {"groups of 4096"});
+}
+
 }  // namespace
 }  // namespace primset::schedule
