@@ -83,12 +83,14 @@ Value Arith::div(Value x, Value y) const {
   return b.select(is_nan(better), q, better);
 }
 
-// Adding 1.5 * 2^mantissa_bits leaves no room for a fraction, and the integer in the lowest bits.
+// Adding 1.5 * 2^mantissa_bits leaves no room for a fraction, and the integer in the lowest bits;
+// add goes with it, so that a power of two is made of these bits by a shift alone.
 Arith::Rounded Arith::round_scaled(Value x, Value scale, int64_t add) const {
   const double magic = std::ldexp(1.5, mantissa_bits());
-  Value t = b.known_bits(scale) == static_cast<uint64_t>(bits_of(1.0)) ? b.fadd(x, c(magic))
-                                                                       : mad(x, scale, c(magic));
-  return {b.fsub(t, c(magic)), b.sub(bits(t), i(bits_of(magic) - add))};
+  const Value with = c(magic + static_cast<double>(add));
+  Value t = b.known_bits(scale) == static_cast<uint64_t>(bits_of(1.0)) ? b.fadd(x, with)
+                                                                       : mad(x, scale, with);
+  return {b.fsub(t, with), b.sub(bits(t), i(bits_of(magic)))};
 }
 
 // In two factors, since 2^n alone may lie outside the range. The first product is exact.

@@ -99,26 +99,22 @@ Exponential erfc_positive(const Arith& a, Value z, Value rest = {}) {
   return {b.fmul(e.factor, b.fadd(main.hi, correction)), e.n};
 }
 
-// The same in f32 with every sum rounded once: e^(-z^2) alone needs the square's rest.
-Exponential erfc_positive_single(const Arith& a, Value z) {
+// The same in f32 with every sum rounded once.
+Value erfc_positive_single(const Arith& a, Value z) {
   Builder& b = a.b;
   Value inverse = a.div(a.c(1.0), b.fadd(z, a.c(kErfcScale)));
   Value p = a.poly(b.fmul(b.fsub(z, a.c(kErfcScale)), inverse), kErfcSingle);
-  Pair square = a.two_prod(z, z);
-  Exponential e = exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
-  return {b.fmul(e.factor, b.fmul(p, inverse)), e.n};
+  return times_gaussian(a, b.fmul(p, inverse), z, 1.0);
 }
 
 // Phi(-w) as erfc is found above, from w itself: a quotient w / sqrt(2) would have to be exact.
-Exponential normal_tail_single(const Arith& a, Value w) {
+Value normal_tail_single(const Arith& a, Value w) {
   Builder& b = a.b;
   const Value sum = b.fadd(w, a.c(kNormalScale));
   Value inverse = b.target().fast_exp2 && a.fused ? b.freciprocal(sum) : a.div(a.c(1.0), sum);
   Value t = a.nmad(a.c(2 * kNormalScale), inverse, a.c(1.0));
   Value p = a.poly(t, kNormalSingle);
-  Pair square = a.two_prod(b.fmul(w, a.c(0.5)), w);
-  Exponential e = fast_exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
-  return {b.fmul(e.factor, b.fmul(p, inverse)), e.n};
+  return times_gaussian(a, b.fmul(p, inverse), w, 0.5);
 }
 
 // 1 / sqrt(2) in two parts.
@@ -154,7 +150,7 @@ Value erfc(Builder& b, Value x) {
       [](const Arith& a, Value v) {
         Builder& bb = a.b;
         Value z = a.at_most(bb.fabs(v), a.single ? 10.1 : 27.3);
-        Value right = scale(a, a.single ? erfc_positive_single(a, z) : erfc_positive(a, z));
+        Value right = a.single ? erfc_positive_single(a, z) : scale(a, erfc_positive(a, z));
         Value r = bb.select(bb.flt(v, a.c(0.0)), bb.fsub(a.c(2.0), right), right);
         if (a.single) return r;
         return bb.select(bb.flt(bb.fabs(v), a.c(0.75)), bb.fsub(a.c(1.0), erf_low(a, v)), r);
@@ -169,7 +165,7 @@ Value normal_cdf(Builder& b, Value x) {
         Builder& bb = a.b;
         Value w = a.at_most(bb.fabs(v), a.single ? 14.5 : 38.6);
         if (!a.single) return normal_cdf_double(a, v, w);
-        Value left = scale(a, normal_tail_single(a, w));
+        Value left = normal_tail_single(a, w);
         return bb.select(bb.flt(v, a.c(0.0)), left, bb.fsub(a.c(1.0), left));
       },
       x);

@@ -6,6 +6,9 @@
 // to the type, each time refitting the rest.
 #include "codegen/kernel/math_exp.h"
 
+#include <array>
+#include <cmath>
+
 #include "codegen/kernel/math.h"
 
 namespace primset::kir::math {
@@ -122,6 +125,32 @@ Value scale(const Arith& a, Exponential e) {
     return b.fmul(e.factor, a.pow2_biased(b.sub(e.n, a.i(a.bias()))));
   }
   return a.scale_twice_biased(e.factor, e.n);
+}
+
+// Where products are fused the square needs no rounding of its own: s = -z^2 - n ln 2 / k is found
+// from z, and k is part of the polynomial's coefficients. n is never positive, so that a power of
+// two lifted by as much as the result may lie too low, and a constant, scale it.
+Value times_gaussian(const Arith& a, Value p, Value z, double k) {
+  Builder& b = a.b;
+  if (!a.fused || a.wide()) {
+    Pair square = a.two_prod(b.fmul(z, a.c(k)), z);
+    Exponential e = exp_parts(a, b.fneg(square.hi), b.fneg(square.lo));
+    return scale(a, {b.fmul(e.factor, p), e.n});
+  }
+  constexpr int kLift = 64;
+  auto [f, n] = a.round_scaled(b.fmul(z, z), a.c(-k * kLog2E), a.bias() + kLift);
+  Value s = b.fma(b.fneg(z), z, b.fmul(f, a.c(-kLogTwoSingle.high / k)));
+  s = a.nmad(f, a.c(kLogTwoSingle.low / k), s);
+  Value factor;
+  if (b.target().fast_exp2) {
+    factor = b.fexp2(b.fmul(s, a.c(k * kLog2E)));
+  } else {
+    std::array<double, std::size(kExpSingle)> table;
+    for (size_t i = 0; i < table.size(); ++i) table[i] = kExpSingle[i] * std::pow(k, i + 2);
+    factor = a.mad(s, a.mad(s, a.poly(s, table), a.c(k)), a.c(1.0));
+  }
+  Value lifted = b.fmul(b.fmul(p, factor), a.pow2_biased(n));
+  return b.fmul(lifted, a.c(std::ldexp(1.0, -kLift)));
 }
 
 // 2^n (e^r - 1) + (2^n - 1), with half the power of two so that n = 128 (1024) does not overflow.
