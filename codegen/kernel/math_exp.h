@@ -20,7 +20,8 @@ Exponential fast_exp_parts(const Arith& a, Value x, Value correction = {});
 Exponential exp2_parts(const Arith& a, Value x, Value correction = {});
 // factor * 2^n rounded once.
 Value scale(const Arith& a, Exponential e);
-// p e^(-k z^2) in f32, rounded as a product of two; k a power of two, k z^2 <= 128, p from 2^-8 to 2.
+// p e^(-k z^2) in f32, rounded as a product of two; k a power of two, k z^2 <= 128, p from 2^-8
+// to 2.
 Value times_gaussian(const Arith& a, Value p, Value z, double k);
 
 // e^x - 1 for x from -40 (f32: -20) up to the overflow threshold; a tiny x loses its lowest bit.

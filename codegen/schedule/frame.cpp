@@ -178,7 +178,7 @@ Value Frame::mask_vector() {
 // themselves.
 void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
   constexpr int64_t kPage = 4096, kHalfLine = 32;
-  if (target().simt || lanes_ * kir::bytes(elem) < kHalfLine) return;
+  if (!prefetches_ || target().simt || lanes_ * kir::bytes(elem) < kHalfLine) return;
   builder_.prefetch(elem, pointer, index, static_cast<uint32_t>(kPage / kir::bytes(elem)),
                     to_write);
 }

@@ -104,6 +104,8 @@ class Frame {
   // Told of what each load has read, in the same form.
   using Loaded = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
   void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
+  // Whether loops ask for memory before they read it (a CPU's; true unless told otherwise).
+  void set_prefetches(bool on) { prefetches_ = on; }
   Elem load(BufferId id, DType dtype, const Affine& address);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
@@ -158,6 +160,7 @@ class Frame {
 
   std::unordered_map<uint32_t, kir::Value> params_, number_params_;
   std::unordered_map<uint32_t, Elem> inputs_;  // as they are passed
+  bool prefetches_ = true;
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
   Staged staged_;
