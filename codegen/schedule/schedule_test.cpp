@@ -248,6 +248,27 @@ graph(%0 x: f32[s0]) {
 }
 )",
      2},
+    {"amax_rows_long", R"(symbol s0 = 3 min 2
+symbol s1 = 33000 min 2
+graph(%0 x: f64[s0, s1]) {
+  %1: f64[s0] = reduce_max(%0) {dims = (1)}
+  return %1 r
+}
+)",
+     2},
+    {"sum_complex_long", R"(symbol s0 = 20001 min 2
+graph(%0 x: c64[s0]) {
+  %1: c64[] = reduce_sum(%0) {dims = (0)}
+  return %1 r
+}
+)",
+     2},
+    {"argmax_long", R"(symbol s0 = 40000 min 2
+graph(%0 x: f32[s0]) {
+  %1: i64[] = argmax(%0) {dim = 0}
+  return %1 r
+}
+)"},
     {"argmax", R"(symbol s0 = 6 min 2
 symbol s1 = 50 min 2
 graph(%0 x: f32[s0, s1]) {
