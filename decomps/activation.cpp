@@ -155,6 +155,7 @@ Val glu::decompose(Tracer& t, const Val& self, int64_t dim) {
 
 std::tuple<Val, Val> native_dropout::decompose(Tracer& t, const Val& input, double p,
                                                const std::optional<bool>& train) {
+  if (input.is_empty()) return {input, input};  // so that the mask is no bool, as in ATen
   if (train && !*train) return {input, t.constant(true, DType::boolean, input.shape())};
   const RngArg rng = t.draw(input.numel());
   const auto out = t.prim(Prim::dropout, {rng.seed, rng.offset, input}, {{"p", Scalar(p)}});

@@ -108,7 +108,6 @@ struct NamedCheck {
   void (*check)(const Overload&, const Arguments&);
 };
 constexpr std::array kChecks = {
-    NamedCheck{"_add_relu", check_add},
     NamedCheck{"add", check_add},
     NamedCheck{"clamp", check_clamp},
     NamedCheck{"gelu", check_gelu},

@@ -12,7 +12,7 @@ namespace {
 using math::copysign;
 using math::is_infinite;
 
-constexpr double kPi = std::numbers::pi;
+constexpr double kPi = std::numbers::pi, kLn2 = std::numbers::ln2;
 
 Val map_parts(Prim p, const Val& z) {
   return complex(unary(p, real(z)), unary(p, imag(z)));
@@ -57,14 +57,17 @@ Val atanh_of(const Val& z) {
   const Val usual = unary(Prim::log1p, size / distance * Scalar(4.0)) * Scalar(0.25);
   // Next to the pole the square of the distance underflows.
   const Val away = unary(Prim::complex_abs, complex(left, y));
-  const Val close = unary(Prim::log, full_like(x, Scalar(2.0)) / away) * Scalar(0.5);
+  const Val close = (full_like(x, Scalar(kLn2)) - unary(Prim::log, away)) * Scalar(0.5);
   const Val grown = where(lt(away, Scalar(1e-12)), close, usual);
   const Val angle =
       binary(Prim::atan2, y * Scalar(2.0), left * (size + Scalar(1.0)) - y * y) * Scalar(0.5);
-  const Val far = is_infinite(x) | is_infinite(y);
+  // Far away, where squares overflow, it is 1 / z and a right angle to the last bit.
+  const Scalar horizon(x.dtype() == DType::f64 ? 1e17 : 1e9);
+  const Val whole = unary(Prim::complex_abs, z), infinite = is_infinite(x) | is_infinite(y);
+  const Val far = infinite | gt(whole, horizon);
+  const Val left_over = where(infinite, full_like(x, Scalar(0.0)), size / whole / whole);
   const Val right_angle = where(eq(y, y), copysign(full_like(y, Scalar(kPi / 2)), y), y);
-  return complex(copysign(where(far, full_like(x, Scalar(0.0)), grown), x),
-                 where(far, right_angle, angle));
+  return complex(copysign(where(far, left_over, grown), x), where(far, right_angle, angle));
 }
 Val atan_of(const Val& z) {
   return turned_back(atanh_of(turned(z)));

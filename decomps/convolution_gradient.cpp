@@ -134,6 +134,12 @@ std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val&
 // Time first: [time, batch, channels] by [kernel, in, out].
 std::tuple<Val, Val, Val> conv_tbc_backward::decompose(Tracer& t, const Val& self, const Val& input,
                                                        const Val& weight, const Val&, int64_t pad) {
+  for (const Val& x : {self, input, weight}) {
+    require(
+        x.rank() == 3, ErrorCode::runtime,
+        fmt::format("conv_tbc_backward: self, input and weight have 3 dims, but got {}, {} and {}",
+                    self.rank(), input.rank(), weight.rank()));
+  }
   const auto [x, w, b] =
       gradients(t, transpose(self, {1, 2, 0}), transpose(input, {1, 2, 0}),
                 transpose(weight, {2, 1, 0}), plain({1}, {pad}), {true, true, true});

@@ -271,12 +271,12 @@ Val repeated_places(Tracer& t, const Val& repeats, const std::optional<SymInt>& 
   require(size.has_value(), ErrorCode::not_implemented,
           "repeat_interleave: without output_size the size of the result depends on the values of "
           "repeats; pass output_size");
+  if (repeats.is_empty()) return zeros(t, {0}, DType::i64);  // whatever size is asked for
   const Val counts = convert(repeats, DType::i64);
   const Val total = reduce(Prim::reduce_sum, counts, {0}, false);
   check(ge(counts, Scalar(0)), counts, ErrorCode::runtime, "repeats can not be negative");
   check(eq(total, t.constant(*size, DType::i64)), total, ErrorCode::runtime,
         "allocated size does not match required size");
-  if (repeats.is_empty()) return zeros(t, {*size}, DType::i64);
   const Val ends = t.call1("cumsum", {counts, 0});
   const Val found =
       t.call1("searchsorted.Tensor", {ends, t.iota({*size}, 0, DType::i64), false, true});

@@ -44,11 +44,13 @@ Val one_minus(const Val& x) {
 Val chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
   return (x + x) * last - before;
 }
-Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return (x + x) * last - (k + k) * before;
-}
+// Both products may overflow where their difference does not, or only it.
+constexpr double kRoom = 0x1p-12;
 Val hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return x * last - k * before;
+  return (x * (last * Scalar(kRoom)) - k * (before * Scalar(kRoom))) * Scalar(1 / kRoom);
+}
+Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return hermite_he(k + k, x + x, last, before);
 }
 Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
   return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));

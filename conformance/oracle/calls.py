@@ -16,6 +16,10 @@ import torch
 MAX_STORAGE_BYTES = 1 << 21
 
 
+# In the origin of a call, and of what is derived from it: Primset is meant to refuse it.
+REFUSED = "refused case"
+
+
 class NotEncodable(Exception):
     """The call has something that no Call can hold: a sparse tensor, a module, a huge storage."""
 

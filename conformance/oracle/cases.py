@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .calls import Call, GeneratorRef, TensorRef, short_dtype
+from .calls import REFUSED, Call, GeneratorRef, TensorRef, short_dtype
 
 FIRST = 3  # of an overload and dtype: kept whatever else is chosen, for they are the plainest
 
@@ -60,7 +60,7 @@ def to_call(case):
         return None
     args = [v for a, v in zip(arguments, values) if not a.kwarg_only]
     named = {a.name: v for a, v in zip(arguments, values) if a.kwarg_only}
-    origin = "refused case" if "expected_error" in case else "case"
+    origin = REFUSED if "expected_error" in case else "case"
     return Call(overload, tuple(args), named, [bytes.fromhex(s) for s in case["storages"]],
                 "case", f"{origin} {parameters}")
 

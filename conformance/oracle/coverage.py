@@ -8,7 +8,7 @@ from pathlib import Path
 from .calls import short_dtype
 from .compare import CHECKS
 from .driver import claimed_dtypes
-from .second_opinion import IN_DOUBLE, WITHOUT_OUT
+from .second_opinion import TRUTHS, WAYS
 from .summary import COUNTED, is_failure
 
 # Per cent that a whole run must come to: (what, of totals, at least).
@@ -18,7 +18,7 @@ GOALS = (
     ("strides agree", "strides", 98.0),
     ("aliasing agrees", "aliasing", 98.0),
     ("OpInfo's error inputs raise", "error inputs", 98.0),
-    ("values by PyTorch's own precision, not its double", "own precision", 99.5),
+    ("values by PyTorch's own precision, not by a truth", "own precision", 99.5),
     ("overloads of whose calls 95 % agree, or of known causes", "sound", 100.0),
     ("claimed dtypes that PyTorch's CPU has, with an agreeing call", "claimed", 99.0),
 )
@@ -60,8 +60,9 @@ def overload_row(oracle, name, described):
         held = [x["checks"][check] for x in lines if check in x["checks"]]
         row[check] = [sum(held), len(held)]
     core = [x for x in lines if not x.get("raises")]
-    for key, how in (("own precision", IN_DOUBLE), ("own out=", WITHOUT_OUT)):
-        row[key] = [sum(not _decided(x, how) for x in core), len(core)]
+    row["own precision"] = [sum(not any(_decided(x, how) for how in TRUTHS) for x in core),
+                            len(core)]
+    row["decided"] = {how: sum(_decided(x, how) for x in core) for how in WAYS}
     row["core"] = [sum(all(x["checks"].get(c, True) for c in ("values", "dtype", "shape"))
                        and x["outcome"] in ("agree", "differ") for x in core), len(core)]
     agreeing = {x["dtype"] for x in lines if x["outcome"] == "agree" and not x["empty"]
@@ -103,7 +104,7 @@ def totals(rows):
         "calls": sum(r["calls"] for r in done),
         "values, dtype and shape": _sum(done, "core"),
         "own precision": _sum(done, "own precision"),
-        "own out=": _sum(done, "own out="),
+        "decided": {how: sum(r["decided"][how] for r in done) for how in WAYS},
         "claimed": _sum(done, "claimed"),
         "error inputs": _sum(done, "error_inputs"),
         "sound": [len(reached) - len(unknown), len(reached)],
@@ -171,11 +172,11 @@ def page(data, oracle):
     out += ["", "## Goals", "", "| | | goal | |", "|---|---|---|---|"]
     out += [f"| {what} | {percent(pair)} of {pair[1]} | {least} % | {'met' if ok else 'missed'} |"
             for what, pair, least, ok in goals(t)]
-    ours = {k: f"{t[k][1] - t[k][0]} of {t[k][1]} calls" for k in ("own precision", "own out=")}
-    out += ["", "Where PyTorch's first answer differs it is asked again, and its second one decides:",
-            f"in double ({ours['own precision']}), or of the form without out=, which gives other",
-            f"values ({ours['own out=']}). The evidence stands beside each call in the results.", "",
-            "## By family", "",
+    out += ["", f"Where PyTorch's first answer differs it is asked again, in other ways, and where "
+            f"it then says what Primset", f"does, that decides (of {t['own precision'][1]} calls):",
+            "", "| asked | calls |", "|---|---|"]
+    out += [f"| {how} | {n} |" for how, n in t["decided"].items()]
+    out += ["", "The evidence stands beside each call in the results.", "", "## By family", "",
             "| family | overloads | implemented | reached | calls | values, dtype, shape | strides |"
             " aliasing |", "|---|---|---|---|---|---|---|---|"]
     for name, f in data["families"].items():

@@ -7,7 +7,7 @@ import random
 
 import torch
 
-from .calls import Call, TensorRef, TorchArguments, encode
+from .calls import REFUSED, Call, TensorRef, TorchArguments, encode
 from .compare import is_out, schema, torch_overload, written
 
 # Operators that are another one under a second name.
@@ -93,7 +93,9 @@ def adapt(call, overload, how=None):
             kwargs[a.name] = value
         else:
             args.append(value)
-    out = Call(overload, tuple(args), kwargs, storages, call.source, f"from {call.overload}")
+    refused = f", {REFUSED}" if REFUSED in call.origin else ""
+    out = Call(overload, tuple(args), kwargs, storages, call.source,
+               f"from {call.overload}{refused}")
     if any(is_out(a) for a in target.arguments):
         return with_outs(out, call, how)
     return out
@@ -338,7 +340,8 @@ def _scalar(x, rng):
 
 
 def _empty(x, rng):
-    return x.narrow(0, 0, 0).clone() if x.dim() else None
+    """A tensor of one element stands for a number beside the others."""
+    return x.narrow(0, 0, 0).clone() if x.numel() > 1 else None
 
 
 _LAYOUTS = {"strided": _strided, "offset": _offset, "transposed": _transposed,

@@ -23,6 +23,19 @@ JUMPS = {
 }
 
 
+def is_left_out(call, i, results):
+    """Whether result i has no contents that mean anything: what an output mask leaves out, the factor
+    of a matrix that has none (Primset's results say which)."""
+    from .primset_side import to_torch
+    from .second_opinion import named_arguments
+
+    base = call.overload.split(".")[0]
+    if base == "linalg_cholesky_ex":
+        return i == 0 and bool(to_torch(results[1]).any())
+    mask = named_arguments(call).get("output_mask")
+    return mask is not None and i < len(mask) and not mask[i]
+
+
 def comparator(call):
     op = call.overload.split(".")[0]
     if op in UNDEFINED:

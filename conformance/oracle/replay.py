@@ -8,8 +8,9 @@ import primset
 import torch
 
 from . import compare
-from .calls import TorchArguments, short_dtype
+from .calls import REFUSED, TensorRef, TorchArguments, short_dtype
 from .compare import Verdict, torch_overload
+from .expectations import comparator
 from .primset_side import PrimsetArguments
 
 MAX_ELEMENTS = 1 << 24  # of a result; a larger one takes long and says nothing more
@@ -62,6 +63,9 @@ def _replay(call, phase):
         return _outcome_of_error(call, their_error, e)
     our_result, our_error = _run(lambda *a, **k: primset.invoke(call.overload, *a, **k), ours)
     phase("compare")
+    if not their_error and _breaks_its_rules(call, theirs, their_result):
+        return {"outcome": "ruled_out", "checks": {},
+                "errors": ["", _text(our_error) if our_error else ""]}
     if their_error or our_error:
         return _outcome_of_error(call, their_error, our_error)
     try:
@@ -71,6 +75,20 @@ def _replay(call, phase):
     line = {"outcome": "agree" if v.agrees else "differ", "checks": v.checks,
             "details": v.details, "worst": v.worst}
     return {**line, "second_opinion": v.second[:4]} if v.agrees and v.second else line
+
+
+def _breaks_its_rules(call, arguments, result):
+    """Whether PyTorch's in-place operator returns another tensor than self, or gave self another size
+    to broadcast it, either of which its documentation rules out (Broadcasting semantics)."""
+    base = call.overload.partition(".")[0]
+    before = call.args[0] if call.args else None
+    if not base.endswith("_") or base.endswith("__") or not isinstance(before, TensorRef):
+        return False
+    if torch.Tag.inplace_view in torch_overload(call.overload).tags or comparator(call) == "none":
+        return False  # these are to do so
+    self = arguments.args[0]
+    return (isinstance(result, torch.Tensor) and result.dtype != self.dtype
+            or tuple(self.shape) != before.size)
 
 
 def _text(e):
@@ -99,7 +117,7 @@ def _outcome_of_error(call, theirs, ours):
         return {"outcome": "differ", "checks": v.checks, "raises": True, "details": v.details}
     if isinstance(ours, primset.NotImplementedError) and not claimed(call):
         return {"outcome": "unclaimed", "checks": {}, "errors": ["", _text(ours)]}
-    refused = call.origin.startswith("refused case")  # Primset is meant to be the stricter one
+    refused = REFUSED in call.origin  # Primset is meant to be the stricter one
     v.check("errors" if refused else "values", False,
             f"an error that PyTorch does not raise: {_text(ours)}")
     return {"outcome": "differ", "checks": v.checks, "raises": refused, "details": v.details}

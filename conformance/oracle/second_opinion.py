@@ -1,15 +1,25 @@
 """What PyTorch itself answers to a call in another way, for answers of its own that are less right:
-its kernels for narrow dtypes round at each step, and some write out= tensors that are strided, or
-that must grow, as if they were dense and of the right size."""
+its kernels for narrow dtypes round at each step, some read or write tensors that are strided, or that
+must grow, as if they were dense and of the right size, some read memory that nobody has written, and
+its vector and scalar code disagree where complex numbers overflow. Last, what a function is by its
+definition."""
 
+import contextlib
 import functools
 
 import torch
+import torch.utils.deterministic
 
+from . import definitions
 from .calls import TorchArguments
 from .expectations import is_continuous
 
-IN_DOUBLE, WITHOUT_OUT = "in double", "without out="
+IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DEFINED = (
+    "in double", "without out=", "of dense tensors", "of strided tensors", "of each element alone",
+    "with new memory filled", "by definition")
+WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, IN_DOUBLE, DEFINED)
+# The truths among them; the others are PyTorch's own answers in its own precision.
+TRUTHS = (IN_DOUBLE, DEFINED)
 
 
 class SecondOpinion:
@@ -27,27 +37,34 @@ class SecondOpinion:
         return [(how, left[name][i]) for how, _, left in self._runs()
                 if i < len(left.get(name, ()))]
 
+    def defined(self, i, where):
+        """The values of the elements `where` of result (or of a list's tensor) i by definition, in
+        double, a list with ANY_VALUE in it where that is so; None where one of them has none."""
+        return _defined(self.call, i, where)
+
     def _runs(self):
         if self.runs is None:
             runs = []
             if without_outs(self.call.overload):
-                runs.append(self._run(WITHOUT_OUT, lambda x: x))
+                runs.append(self._run(WITHOUT_OUT, _same))
+            runs.append(self._run(DENSE, _dense))
+            runs.append(self._run(STRIDED, _strided))
+            runs.append(self._run(FILLED, _same, _memory_filled()))
             if is_continuous(self.call):
-                runs.append(self._run(IN_DOUBLE, _doubled))
+                runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
+            runs += [_as_product(self.call), _by_elements(self.call)]
             self.runs = [r for r in runs if r]
         return self.runs
 
-    def _run(self, how, change):
-        from .compare import flatten, out_names, schema, torch_overload
+    def _run(self, how, change, around=contextlib.nullcontext()):
+        from .compare import flatten, out_names, torch_overload
 
-        arguments = TorchArguments(self.call)
-        named = dict(zip((a.name for a in schema(self.call.overload).arguments), arguments.args))
-        named = {k: change(x) for k, x in {**named, **arguments.kwargs}.items()}
+        named = {k: change(x) for k, x in named_arguments(self.call).items()}
         function, outs = without_outs(self.call.overload), {}
         if function:
             outs = {n: named.pop(n) for n in out_names(self.call.overload)}
         try:
-            with torch.no_grad():
+            with torch.no_grad(), around:
                 found = (function or torch_overload(self.call.overload))(**named)
         except Exception:
             return None
@@ -56,7 +73,26 @@ class SecondOpinion:
         following = iter(results)
         for name, given in outs.items():
             left[name] = [next(following, None) for _ in flatten(given)]
+        if function:
+            left.update(_written_copies(function, found, named))
         return how, results, left
+
+
+def _written_copies(function, found, named):
+    """What a form without out= returns of the arguments that the form with it writes besides."""
+    from .compare import flatten
+
+    found = found if isinstance(found, tuple) else (found,)
+    names = [r.name.removesuffix("_out") for r in function._schema.returns]
+    return {n: flatten(x) for n, x in zip(names, found) if n in named and n != "self"}
+
+
+def named_arguments(call):
+    from .compare import schema
+
+    arguments = TorchArguments(call)
+    named = dict(zip((a.name for a in schema(call.overload).arguments), arguments.args))
+    return {**named, **arguments.kwargs}
 
 
 @functools.cache
@@ -74,6 +110,27 @@ def without_outs(overload):
     return None
 
 
+# --- other forms of the arguments --------------------------------------------------------------
+
+
+def _same(x):
+    return x
+
+
+def _dense(x):
+    if isinstance(x, torch.Tensor):
+        return x.clone(memory_format=torch.contiguous_format)
+    return type(x)(_dense(v) for v in x) if isinstance(x, (list, tuple)) else x
+
+
+def _strided(x):
+    """Every second element of memory of its own: PyTorch's vector code takes neighbours alone."""
+    if isinstance(x, torch.Tensor):
+        wide = torch.zeros(*x.shape, 2, dtype=x.dtype)
+        return wide[..., 0].copy_(x)
+    return type(x)(_strided(v) for v in x) if isinstance(x, (list, tuple)) else x
+
+
 def _doubled(x):
     if isinstance(x, torch.Tensor):
         return x.to(_doubled(x.dtype)) if x.dtype != _doubled(x.dtype) else x
@@ -83,3 +140,85 @@ def _doubled(x):
         return (torch.complex128 if x.is_complex else
                 torch.float64 if x.is_floating_point else x)
     return x
+
+
+@contextlib.contextmanager
+def _memory_filled():
+    """New floating tensors hold NaN, integers their greatest."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = True
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def _by_elements(call):
+    """An optimizer's step of lists of single elements: what it does for many at once differs."""
+    from .compare import flatten, torch_overload
+
+    if not call.overload.startswith("_fused_") or ".out" in call.overload:
+        return None
+    named = named_arguments(call)
+    sizes = [x.shape for x in named["self"]]
+
+    def cut(x):
+        if not isinstance(x, (list, tuple)):
+            return x
+        return [e.clone() for t, size in zip(x, sizes)
+                for e in (t.flatten() if t.shape == size else [t] * size.numel())]
+
+    def joined(elements):
+        whole, rest = [], [e for e in elements if e is not None]
+        while rest:
+            for size in sizes:
+                whole.append(torch.stack(rest[:size.numel()]).view(size) if size.numel() else
+                             torch.empty(size))
+                rest = rest[size.numel():]
+        return whole
+
+    named = {k: cut(x) for k, x in named.items()}
+    try:
+        with torch.no_grad():
+            found = torch_overload(call.overload)(**named)
+        left = {k: joined(x) for k, x in named.items() if isinstance(x, list)}
+        return ELEMENTS, joined(flatten(found)), left
+    except Exception:
+        return None
+
+
+# --- by definition -----------------------------------------------------------------------------
+
+MAX_DEFINED = 2048  # elements of a result
+
+
+def _function(overload):
+    from .derive import ALIASES
+
+    base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
+    return ALIASES.get(base, base)
+
+
+def _defined(call, i, where):
+    from .compare import out_names
+
+    function = _function(call.overload)
+    if function not in definitions.FUNCTIONS or int(where.sum()) > MAX_DEFINED:
+        return None
+    outs = out_names(call.overload)
+    operands = [x for n, x in named_arguments(call).items() if n not in outs and x is not None]
+    operands = [x[i] if isinstance(x, (list, tuple)) else x for x in operands]
+    at = where.nonzero()
+    columns = [torch.broadcast_to(x, where.shape)[tuple(at.T)] if isinstance(x, torch.Tensor)
+               else [x] * len(at) for x in operands]
+    values = [definitions.value(function, row) for row in zip(*columns)]
+    return None if any(v is None for v in values) else values
+
+
+def _as_product(call):
+    """A linear combination is a product of matrices."""
+    if call.overload.partition(".")[0] != "_compute_linear_combination":
+        return None
+    named = {k: _doubled(x) for k, x in named_arguments(call).items()}
+    product = torch.tensordot(named["coefficients"], named["input"], 1)
+    return DEFINED, [product], {"out": [product]}

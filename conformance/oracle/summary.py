@@ -3,7 +3,8 @@
 from collections import Counter
 
 # Outcomes that say something about Primset. `beyond`: PyTorch's CPU has no kernel; `unclaimed`: the
-# spec does not list the dtype; `torch_crash`: PyTorch died; `skipped`: a result too large to wait for.
+# spec does not list the dtype; `ruled_out`: PyTorch does what its documentation rules out;
+# `torch_crash`: PyTorch died; `skipped`: a result too large to wait for.
 COUNTED = ("agree", "differ", "crash", "timeout", "oracle_error")
 
 

@@ -1,0 +1,96 @@
+"""What functions are by definition, for single elements: mpmath at 40 digits, and exact remainders.
+It decides where PyTorch's own answer is further from it than the function's tolerance."""
+
+import math
+
+import torch
+
+_DIGITS = 40
+
+
+def _mp():
+    import mpmath
+
+    mpmath.mp.dps = _DIGITS
+    return mpmath.mp
+
+
+def _remainder(a, b):
+    r = math.fmod(a, b)
+    return r + b if r and (r < 0) != (b < 0) else r
+
+
+def _zeta(s, q):
+    m = _mp()
+    if s <= 1 or q <= 0:
+        return None
+    return m.zeta(s, q) if s < 1e3 else m.power(q, -s) + m.power(q + 1, -s)
+
+
+def _of(name):
+    return lambda *x: getattr(_mp(), name)(*x)
+
+
+# They have no limit where a complex operand is not finite: every value is as good as PyTorch's, whose
+# own codes for one element and for many give different ones.
+WITHOUT_LIMIT = {"pow", "sigmoid", "sinc"}
+ANY_VALUE = object()
+
+# Elementwise functions by ATen's names; None: not defined there.
+FUNCTIONS = {
+    "sigmoid": lambda z: 1 / (1 + _mp().exp(-z)),
+    "sinc": _of("sincpi"),
+    "atan": _of("atan"),
+    "atanh": _of("atanh"),
+    "asinh": _of("asinh"),
+    "acosh": _of("acosh"),
+    "reciprocal": lambda z: 1 / z if z else None,
+    "pow": lambda z, n: _mp().power(z, n) if z or n.real > 0 else None,
+    "digamma": _of("digamma"),
+    "special_airy_ai": _of("airyai"),
+    "special_bessel_j0": lambda x: _mp().besselj(0, x),
+    "special_bessel_j1": lambda x: _mp().besselj(1, x),
+    "special_bessel_y0": lambda x: _mp().bessely(0, x) if x > 0 else None,
+    "special_bessel_y1": lambda x: _mp().bessely(1, x) if x > 0 else None,
+    "special_zeta": _zeta,
+    "special_hermite_polynomial_h": lambda x, n: _mp().hermite(int(n), x) if n >= 0 else None,
+    "special_shifted_chebyshev_polynomial_t":
+        lambda x, n: _mp().chebyt(int(n), 2 * x - 1) if n >= 0 else None,
+    "remainder": lambda a, b: _remainder(a, b) if b else None,
+    "fmod": lambda a, b: math.fmod(a, b) if b else None,
+}
+
+
+def value(function, operands):
+    """function at one element's operands, as a double or a complex number of doubles; ANY_VALUE
+    where it has no limit, None where nothing is known."""
+    operands = [_exact(x) for x in operands]
+    if not all(_finite(x) for x in operands):
+        is_complex = any(isinstance(x, complex) for x in operands)
+        return ANY_VALUE if is_complex and function in WITHOUT_LIMIT else None
+    try:
+        y = FUNCTIONS[function](*operands)
+    except (ValueError, ZeroDivisionError, ArithmeticError):
+        return None
+    if y is None:
+        return None
+    if any(isinstance(x, complex) for x in operands):
+        y = _mp().mpc(y)
+        return complex(_double(y.real), _double(y.imag))
+    return None if isinstance(y, (complex, _mp().mpc)) else _double(y)
+
+
+def _exact(x):
+    x = x.item() if isinstance(x, torch.Tensor) else x
+    return x if isinstance(x, complex) else float(x)
+
+
+def _finite(x):
+    return math.isfinite(x.real) and math.isfinite(x.imag)
+
+
+def _double(x):
+    try:
+        return float(x)
+    except OverflowError:
+        return math.copysign(math.inf, x)
