@@ -49,6 +49,12 @@ Val one_minus(const Val& z) {
   return complex(Scalar(1.0) - real(z), -imag(z));
 }
 
+// Where what is added to z or to its square is lost in rounding.
+Val is_far(const Val& z) {
+  const Scalar horizon(z.dtype() == DType::c128 ? 1e17 : 1e9);
+  return gt(unary(Prim::abs, real(z)), horizon) | gt(unary(Prim::abs, imag(z)), horizon);
+}
+
 // Kahan's formula, which keeps small parts beside large ones; the real part by its size, since
 // log1p loses what is next to -1.
 Val atanh_of(const Val& z) {
@@ -62,9 +68,8 @@ Val atanh_of(const Val& z) {
   const Val angle =
       binary(Prim::atan2, y * Scalar(2.0), left * (size + Scalar(1.0)) - y * y) * Scalar(0.5);
   // Far away, where squares overflow, it is 1 / z and a right angle to the last bit.
-  const Scalar horizon(x.dtype() == DType::f64 ? 1e17 : 1e9);
   const Val whole = unary(Prim::complex_abs, z), infinite = is_infinite(x) | is_infinite(y);
-  const Val far = infinite | gt(whole, horizon);
+  const Val far = infinite | (is_far(z) & eq(x, x));
   const Val left_over = where(infinite, full_like(x, Scalar(0.0)), size / whole / whole);
   const Val right_angle = where(eq(y, y), copysign(full_like(y, Scalar(kPi / 2)), y), y);
   return complex(copysign(where(far, left_over, grown), x), where(far, right_angle, angle));
@@ -73,15 +78,27 @@ Val atan_of(const Val& z) {
   return turned_back(atanh_of(turned(z)));
 }
 
+// Far away all of them are the logarithm of 2z, turned.
+Val far_height(const Val& z) {
+  return real(unary(Prim::complex_log, z)) + Scalar(kLn2);
+}
+
 // Kahan's formulas for asin and acos, with the cuts where C99 has them.
 Val asin_of(const Val& z) {
   const Val a = unary(Prim::complex_sqrt, one_minus(z)), b = unary(Prim::complex_sqrt, one_plus(z));
-  return complex(binary(Prim::atan2, real(z), real(a * b)), unary(Prim::asinh, imag(conj(a) * b)));
+  const Val near = complex(binary(Prim::atan2, real(z), real(a * b)),
+                           unary(Prim::asinh, imag(conj(a) * b)));
+  const Val far = complex(binary(Prim::atan2, real(z), unary(Prim::abs, imag(z))),
+                          copysign(far_height(z), imag(z)));
+  return where(is_far(z), far, near);
 }
 Val acos_of(const Val& z) {
   const Val a = unary(Prim::complex_sqrt, one_minus(z)), b = unary(Prim::complex_sqrt, one_plus(z));
-  return complex(binary(Prim::atan2, real(a), real(b)) * Scalar(2.0),
-                 unary(Prim::asinh, imag(conj(b) * a)));
+  const Val near = complex(binary(Prim::atan2, real(a), real(b)) * Scalar(2.0),
+                           unary(Prim::asinh, imag(conj(b) * a)));
+  const Val far = complex(binary(Prim::atan2, unary(Prim::abs, imag(z)), real(z)),
+                          -copysign(far_height(z), imag(z)));
+  return where(is_far(z), far, near);
 }
 Val asinh_of(const Val& z) {
   return turned_back(asin_of(turned(z)));
@@ -91,8 +108,10 @@ Val asinh_of(const Val& z) {
 Val acosh_of(const Val& z) {
   const Val a = unary(Prim::complex_sqrt, -one_minus(z)),
             b = unary(Prim::complex_sqrt, one_plus(z));
-  return complex(unary(Prim::asinh, real(conj(a) * b)),
-                 binary(Prim::atan2, imag(a), real(b)) * Scalar(2.0));
+  const Val near = complex(unary(Prim::asinh, real(conj(a) * b)),
+                           binary(Prim::atan2, imag(a), real(b)) * Scalar(2.0));
+  const Val far = complex(far_height(z), binary(Prim::atan2, imag(z), real(z)));
+  return where(is_far(z), far, near);
 }
 
 Val sign_of(const Val& z) {

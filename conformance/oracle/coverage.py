@@ -172,8 +172,8 @@ def page(data, oracle):
     out += ["", "## Goals", "", "| | | goal | |", "|---|---|---|---|"]
     out += [f"| {what} | {percent(pair)} of {pair[1]} | {least} % | {'met' if ok else 'missed'} |"
             for what, pair, least, ok in goals(t)]
-    out += ["", f"Where PyTorch's first answer differs it is asked again, in other ways, and where "
-            f"it then says what Primset", f"does, that decides (of {t['own precision'][1]} calls):",
+    out += ["", "Where PyTorch's first answer differs it is asked again, in other ways, and where it "
+            "then says what Primset", f"does, that decides (of {t['own precision'][1]} calls):",
             "", "| asked | calls |", "|---|---|"]
     out += [f"| {how} | {n} |" for how, n in t["decided"].items()]
     out += ["", "The evidence stands beside each call in the results.", "", "## By family", "",

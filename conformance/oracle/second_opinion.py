@@ -49,14 +49,15 @@ class SecondOpinion:
                 runs.append(self._run(WITHOUT_OUT, _same))
             runs.append(self._run(DENSE, _dense))
             runs.append(self._run(STRIDED, _strided))
-            runs.append(self._run(FILLED, _same, _memory_filled()))
+            with _memory_filled():
+                runs.append(self._run(FILLED, _same))
             if is_continuous(self.call):
                 runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
             runs += [_as_product(self.call), _by_elements(self.call)]
             self.runs = [r for r in runs if r]
         return self.runs
 
-    def _run(self, how, change, around=contextlib.nullcontext()):
+    def _run(self, how, change):
         from .compare import flatten, out_names, torch_overload
 
         named = {k: change(x) for k, x in named_arguments(self.call).items()}
@@ -64,7 +65,7 @@ class SecondOpinion:
         if function:
             outs = {n: named.pop(n) for n in out_names(self.call.overload)}
         try:
-            with torch.no_grad(), around:
+            with torch.no_grad():
                 found = (function or torch_overload(self.call.overload))(**named)
         except Exception:
             return None
