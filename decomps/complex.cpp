@@ -86,8 +86,8 @@ Val far_height(const Val& z) {
 // Kahan's formulas for asin and acos, with the cuts where C99 has them.
 Val asin_of(const Val& z) {
   const Val a = unary(Prim::complex_sqrt, one_minus(z)), b = unary(Prim::complex_sqrt, one_plus(z));
-  const Val near = complex(binary(Prim::atan2, real(z), real(a * b)),
-                           unary(Prim::asinh, imag(conj(a) * b)));
+  const Val near =
+      complex(binary(Prim::atan2, real(z), real(a * b)), unary(Prim::asinh, imag(conj(a) * b)));
   const Val far = complex(binary(Prim::atan2, real(z), unary(Prim::abs, imag(z))),
                           copysign(far_height(z), imag(z)));
   return where(is_far(z), far, near);
