@@ -25,8 +25,12 @@ Recordings::Recordings(const plugin::PluginDevice& device)
     : available_(device.recordings() && environment("PRIMSET_RECORD", "1") != "0") {}
 
 bool Recordings::met_before(uint64_t hash) {
-  uint64_t& place = met_[hash % kMet];
-  return std::exchange(place, hash) == hash;
+  auto& met = met_[hash % kMetSets];
+  const auto found = std::ranges::find(met, hash);
+  const bool known = found != met.end();
+  std::rotate(met.begin(), known ? found : met.end() - 1, known ? found + 1 : met.end());
+  met.front() = hash;
+  return known;
 }
 
 Recordings::Next Recordings::play(const plugin::StreamHandle& stream,

@@ -47,8 +47,9 @@ class Recordings {
  private:
   // More than these, and the one not played for longest is dropped.
   static constexpr size_t kMost = 64;
-  // Signatures remembered as met once, by their hashes.
-  static constexpr size_t kMet = 256;
+  // Signatures remembered as met once, by their hashes, in sets with the last one first: a program
+  // that goes round between some would find none of them if they shared a place.
+  static constexpr size_t kMetSets = 32, kMetWays = 8;
 
   struct Entry {
     uint64_t hash;
@@ -60,7 +61,7 @@ class Recordings {
   std::atomic<bool> available_;
   std::mutex mutex_;
   std::list<Entry> entries_;  // the last one played first
-  std::array<uint64_t, kMet> met_{};
+  std::array<std::array<uint64_t, kMetWays>, kMetSets> met_{};
 };
 
 }  // namespace primset::runtime

@@ -117,6 +117,23 @@ TEST_F(RecordingsTest, OtherNumbersAreOtherRuns) {
   }
 }
 
+// Runs that take turns are all recorded: none makes another one forgotten.
+TEST_F(RecordingsTest, RunsThatTakeTurnsArePlayed) {
+  constexpr int kTurns = 16;
+  constexpr int64_t kSizes = 60;
+  const Graph graph = Graph::capture(
+      {tensor(1)}, [](Inputs in) { return Tensors{many_steps(slice(in[0], 0, 1))}; });
+  const Tensor x = tensor(3);
+  std::vector<Tensor> inputs;
+  for (int64_t n = 0; n < kSizes; ++n) inputs.push_back(slice(x, 0, 0, 20 + n));
+  EXPECT_GE(replays_of([&] {
+              for (int turn = 0; turn < kTurns; ++turn) {
+                for (const Tensor& input : inputs) graph.run({input})[0].to_vector<float>();
+              }
+            }),
+            (kTurns - 4) * kSizes);
+}
+
 TEST_F(RecordingsTest, RandomRunsAreNeverPlayed) {
   const Tensor x = tensor(1);
   const Graph graph = Graph::capture(
