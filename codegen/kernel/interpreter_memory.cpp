@@ -109,12 +109,15 @@ Pointer Memory::buffer(uint32_t index) const {
   return {address_of(regions_[index].base), index};
 }
 
+// Where one buffer ends and the next begins, the address is the next one's.
 Pointer Memory::find(uint64_t address) const {
+  uint64_t ends_here = kNoRegion;
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    uint64_t begin = address_of(regions_[i].base);
-    if (address >= begin && address <= begin + regions_[i].size) return {address, i};
+    const uint64_t begin = address_of(regions_[i].base), end = begin + regions_[i].size;
+    if (address >= begin && address < end) return {address, i};
+    if (address == end) ends_here = i;
   }
-  return {address, kNoRegion};
+  return {address, ends_here};
 }
 
 Pointer Memory::add_array(uint64_t size, bool shared, std::string name) {

@@ -256,6 +256,21 @@ TEST(Interpreter, ReachesBuffersByAddress) {
   EXPECT_THAT(error_of(kernel, {buffer(addresses)}), HasSubstr("is in no buffer"));
 }
 
+// An address says nothing of the buffer whose end it is, too.
+TEST(Interpreter, ReachesBuffersThatBeginWhereOthersEnd) {
+  Builder b("table", gpu());
+  Value table = b.pointer_param("table", true, false);
+  b.store(b.int_to_ptr(b.load(kI64, table, b.i32(0), 8)), b.i32(0), b.i32(77), 4);
+  const Kernel kernel = std::move(b).finish();
+  std::vector<int32_t> data(4);
+  const auto half = [&](size_t i) {
+    return InterpreterBuffer{std::as_writable_bytes(std::span(data).subspan(2 * i, 2)), {}};
+  };
+  std::vector<int64_t> addresses = {std::bit_cast<int64_t>(data.data() + 2)};
+  EXPECT_EQ(error_of(kernel, {buffer(addresses), half(0), half(1)}), "");
+  EXPECT_EQ(data[2], 77);
+}
+
 TEST(Interpreter, UnfusedFmaRoundsTwice) {
   Builder b("fma", gpu());
   Value out = b.pointer_param("out", true, true);
