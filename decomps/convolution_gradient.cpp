@@ -134,12 +134,10 @@ std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val&
 // Time first: [time, batch, channels] by [kernel, in, out].
 std::tuple<Val, Val, Val> conv_tbc_backward::decompose(Tracer& t, const Val& self, const Val& input,
                                                        const Val& weight, const Val&, int64_t pad) {
-  for (const Val& x : {self, input, weight}) {
-    require(
-        x.rank() == 3, ErrorCode::runtime,
-        fmt::format("conv_tbc_backward: self, input and weight have 3 dims, but got {}, {} and {}",
-                    self.rank(), input.rank(), weight.rank()));
-  }
+  require(self.rank() == 3 && input.rank() == 3 && weight.rank() == 3, ErrorCode::runtime,
+          fmt::format(
+              "conv_tbc_backward: expected self, input and weight of 3 dims, but got {}, {} and {}",
+              self.rank(), input.rank(), weight.rank()));
   const auto [x, w, b] =
       gradients(t, transpose(self, {1, 2, 0}), transpose(input, {1, 2, 0}),
                 transpose(weight, {2, 1, 0}), plain({1}, {pad}), {true, true, true});
@@ -177,7 +175,15 @@ Val slow_conv::decompose(Tracer& t, const Val& self, const Val& weight, const Sy
 Val slow_conv_dilated::decompose(Tracer& t, const Val& self, const Val& weight, const SymInts&,
                                  const std::optional<Val>& bias, const SymInts& stride,
                                  const SymInts& padding, const SymInts& dilation) {
-  return by_name(t, self, weight, bias, stride, padding, dilation, {}, 1);
+  if (weight.size(0) > SymInt(0)) {
+    return by_name(t, self, weight, bias, stride, padding, dilation, {}, 1);
+  }
+  // No output channel at all, which ATen's convolution refuses and this one takes: none of one.
+  SymInts one_channel = weight.shape();
+  one_channel[0] = 1;
+  const Val one =
+      by_name(t, self, zeros(t, one_channel, weight.dtype()), {}, stride, padding, dilation, {}, 1);
+  return slice(one, self.rank() == weight.rank() ? 1 : 0, 0, 0, 1);
 }
 
 Val slow_conv_transpose::decompose(Tracer& t, const Val& self, const Val& weight, const SymInts&,

@@ -212,7 +212,7 @@ Parts complex_pow(const Parts& a, const Parts& b) {
   const Parts rounded =
       complex_exp({growth - times(b.im, l.im), times(b.re, l.im) + times(b.im, l.re)});
   // What the product's rounding cut off, which the exponential would have made a factor of.
-  const Val cut_off = where(is_finite(growth), fma(b.re, l.re, -growth), zero);
+  const Val cut_off = fma(b.re, l.re, -growth);
   const Val lacking = where(is_finite(cut_off), cut_off, zero) + Scalar(1.0);
   const Parts power = {rounded.re * lacking, rounded.im * lacking};
   const Val base_zero = eq(a.re, Scalar(0.0)) & eq(a.im, Scalar(0.0));

@@ -357,7 +357,8 @@ bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
   return bytes <= kStreamBytes;
 }
 
-// Each stream has partial results of its own, and the body runs for one stream after the other.
+// Each stream has partial results of its own, and the body runs for one stream after the other. The
+// frame's lanes stay those of a stream, as the results', until stage() has combined them.
 std::vector<Value> ReduceBuilder::walk_streams(
     std::vector<Combiner>& combiners,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {

@@ -437,23 +437,36 @@ std::string Mutation::to_string() const {
          std::to_string(choice);
 }
 
-std::vector<Mutation> find_mutations(const Graph& graph) {
+void count_places(const Graph& graph, Places& places) {
   std::vector<NodeId> nodes;
   collect(graph, graph.body, nodes);
-  const std::vector<bool> live = live_nodes(graph);
-  std::map<std::string_view, uint32_t> ordinals;
+  Places here;
+  for (NodeId n : nodes) ++here[std::string(prims::info(graph.node(n).prim).name)];
+  for (const auto& [primitive, count] : here) {
+    uint32_t& most = places[primitive];
+    most = std::max(most, count);
+  }
+}
+
+std::vector<Mutation> candidate_mutations(const Places& places) {
   std::vector<Mutation> out;
-  for (NodeId n : nodes) {
-    std::string_view primitive = prims::info(graph.node(n).prim).name;
-    uint32_t ordinal = ordinals[primitive]++;
-    if (!matters(graph, live, n)) continue;
-    for (size_t kind = 0; kind < kChanges.size(); ++kind) {
-      for (uint32_t choice = 0; choice < kMaxChoices; ++choice) {
-        Mutation m{static_cast<MutationKind>(kind), std::string(primitive), ordinal, choice};
-        if (try_change(graph, m.kind, n, choice)) out.push_back(std::move(m));
+  for (const auto& [primitive, count] : places) {
+    for (uint32_t ordinal = 0; ordinal < count; ++ordinal) {
+      for (size_t kind = 0; kind < kChanges.size(); ++kind) {
+        for (uint32_t choice = 0; choice < kMaxChoices; ++choice) {
+          out.push_back({static_cast<MutationKind>(kind), primitive, ordinal, choice});
+        }
       }
     }
   }
+  return out;
+}
+
+std::vector<Mutation> find_mutations(const Graph& graph) {
+  Places places;
+  count_places(graph, places);
+  std::vector<Mutation> out = candidate_mutations(places);
+  std::erase_if(out, [&](const Mutation& m) { return !apply(graph, m); });
   return out;
 }
 
@@ -464,6 +477,7 @@ std::optional<Graph> apply(const Graph& graph, const Mutation& mutation) {
   for (NodeId n : nodes) {
     if (prims::info(graph.node(n).prim).name != mutation.primitive) continue;
     if (ordinal++ != mutation.ordinal) continue;
+    if (!matters(graph, live_nodes(graph), n)) return std::nullopt;
     return try_change(graph, mutation.kind, n, mutation.choice);
   }
   return std::nullopt;

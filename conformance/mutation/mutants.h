@@ -5,6 +5,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,10 +43,19 @@ struct Mutation {
   friend auto operator<=>(const Mutation&, const Mutation&) = default;
 };
 
-// All mistakes that can be made in this graph and leave it well-formed.
+// How many places there are for each primitive; of several graphs, in the one that has most.
+using Places = std::map<std::string, uint32_t, std::less<>>;
+void count_places(const prims::Graph& graph, Places& places);
+
+// Every mistake that might be made in these places. apply() tells whether it can be: trying all of
+// them would copy a long graph more often than it has nodes.
+std::vector<Mutation> candidate_mutations(const Places& places);
+
+// All mistakes that can be made in this graph and leave it well-formed, each of them tried.
 std::vector<Mutation> find_mutations(const prims::Graph& graph);
 
-// A copy with the mistake; empty when the graph has no such place.
+// A copy with the mistake; empty when the graph has no such place, or the mistake makes no
+// difference or no well-formed graph there.
 std::optional<prims::Graph> apply(const prims::Graph& graph, const Mutation& mutation);
 
 // What a primitive may be mistaken for.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "conformance/cases/rng.h"
 #include "conformance/runner/execute.h"
@@ -30,7 +29,7 @@ struct Subject {
   std::string name;
   DType dtype;
   std::vector<Original> cases;
-  std::vector<Mutation> mutations;
+  std::vector<Mutation> candidates;
 };
 
 bool is_small(const Expected& e) {
@@ -74,17 +73,17 @@ std::vector<Subject> list_subjects(const std::vector<CaseId>& ids) {
 }
 
 void load(Subject& s, const specs::Bundle& bundle, const std::vector<CaseId>& ids, uint64_t seed) {
-  std::set<Mutation> mutations;
+  Places places;
   for (const CaseId& id : ids) {
     std::string name = id.level == Level::primitive ? "prim/" + id.subject : id.subject;
     if (name != s.name || id.dtype != s.dtype || id.layout != kContiguous) continue;
     if (s.cases.size() == kMaxCases) break;
     std::optional<Original> o = make_original(bundle, id, seed);
     if (!o) continue;
-    for (Mutation& m : find_mutations(*o->test.graph)) mutations.insert(std::move(m));
+    count_places(*o->test.graph, places);
     s.cases.push_back(std::move(*o));
   }
-  s.mutations.assign(mutations.begin(), mutations.end());
+  s.candidates = candidate_mutations(places);
 }
 
 void shuffle(std::vector<Mutation>& mutations, uint64_t seed) {
@@ -93,21 +92,25 @@ void shuffle(std::vector<Mutation>& mutations, uint64_t seed) {
     std::swap(mutations[i - 1], mutations[rng.below(i)]);
 }
 
-// Runs the mutant on each case until one differs from the original.
-void hunt(const specs::Bundle& bundle, const Subject& s, DeviceRunner& device, Mutant& mutant) {
+// Runs the mutant on each case until one differs from the original. False when no case has a place
+// for it.
+bool hunt(const specs::Bundle& bundle, const Subject& s, DeviceRunner& device, Mutant& mutant) {
+  bool made = false;
   for (const Original& o : s.cases) {
     std::optional<prims::Graph> changed = apply(*o.test.graph, mutant.mutation);
     if (!changed) continue;
+    made = true;
     TestCase test = o.test;
     test.graph = std::make_shared<prims::Graph>(std::move(*changed));
     Verdict v = judge(bundle, o.test, o.expected, device.run_graph(test), device.claims());
     if (v.outcome != Outcome::pass) {
       mutant.caught = true;
       mutant.by = o.test.id.case_name + ": " + to_string(v.outcome, v.kind);
-      return;
+      return true;
     }
     mutant.by = prims::print(*test.graph);
   }
+  return made;
 }
 
 }  // namespace
@@ -135,16 +138,18 @@ MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& devic
   for (Subject& s : subjects) {
     if (score.mutants.size() >= count) break;
     load(s, bundle, ids, seed);
-    shuffle(s.mutations, stable_hash(s.name, seed));
-    size_t wanted = std::min({per_subject, s.mutations.size(), count - score.mutants.size()});
-    score.subjects += wanted > 0;
-    for (size_t i = 0; i < wanted; ++i) {
-      Mutant mutant{s.name, s.dtype, s.mutations[i], false, {}};
-      hunt(bundle, s, device, mutant);
+    shuffle(s.candidates, stable_hash(s.name, seed));
+    const size_t before = score.mutants.size(), end = std::min(count, before + per_subject);
+    for (const Mutation& m : s.candidates) {
+      if (score.mutants.size() == end) break;
+      Mutant mutant{s.name, s.dtype, m, false, {}};
+      if (!hunt(bundle, s, device, mutant)) continue;
       if (progress) progress(mutant);
       score.mutants.push_back(std::move(mutant));
     }
+    score.subjects += score.mutants.size() > before;
     s.cases.clear();  // arrays of one subject at a time
+    s.candidates.clear();
   }
   return score;
 }

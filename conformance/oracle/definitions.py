@@ -60,6 +60,12 @@ FUNCTIONS = {
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
 }
 
+# Functions of whole tensors, in double: by ATen's names, as functions of their named arguments.
+OF_TENSORS = {
+    "_compute_linear_combination":
+        lambda input, coefficients, **_: torch.tensordot(coefficients, input, 1),
+}
+
 
 def value(function, operands):
     """function at one element's operands, as a double or a complex number of doubles; ANY_VALUE

@@ -274,11 +274,16 @@ def _overlaps(t):
 # --- other layouts -----------------------------------------------------------------------------
 
 LAYOUTS = ("strided", "offset", "transposed", "expanded", "scalar", "empty")
+# PyTorch's kernel of these reads three sizes of tensors of any rank: what it makes of a scalar is
+# chance.
+READS_SIZES_UNSEEN = {"conv_tbc_backward"}
 
 
 def to_layout(call, layout, rng):
     """The call with tensors of the same values in other memory, or with sizes changed alike in all:
     `scalar` takes one element of each, `empty` none."""
+    if layout == "scalar" and call.overload.partition(".")[0] in READS_SIZES_UNSEEN:
+        return None
     live = TorchArguments(call)
     changed = False
     # What is written must not overlap itself.

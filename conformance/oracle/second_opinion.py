@@ -53,7 +53,7 @@ class SecondOpinion:
                 runs.append(self._run(FILLED, _same))
             if is_continuous(self.call):
                 runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
-            runs += [_as_product(self.call), _by_elements(self.call)]
+            runs += [_whole(self.call), _by_elements(self.call)]
             self.runs = [r for r in runs if r]
         return self.runs
 
@@ -118,25 +118,33 @@ def _same(x):
     return x
 
 
-def _dense(x):
-    if isinstance(x, torch.Tensor):
-        return x.clone(memory_format=torch.contiguous_format)
-    return type(x)(_dense(v) for v in x) if isinstance(x, (list, tuple)) else x
+def _each(x, change):
+    """The argument with `change` made to it, or to each element where it is a list."""
+    return type(x)(_each(v, change) for v in x) if isinstance(x, (list, tuple)) else change(x)
 
 
-def _strided(x):
+def _tensors(change):
+    """An argument's change from that of its tensors."""
+    return lambda x: _each(x, lambda v: change(v) if isinstance(v, torch.Tensor) else v)
+
+
+_dense = _tensors(lambda t: t.clone(memory_format=torch.contiguous_format))
+
+
+@_tensors
+def _strided(t):
     """Every second element of memory of its own: PyTorch's vector code takes neighbours alone."""
-    if isinstance(x, torch.Tensor):
-        wide = torch.zeros(*x.shape, 2, dtype=x.dtype)
-        return wide[..., 0].copy_(x)
-    return type(x)(_strided(v) for v in x) if isinstance(x, (list, tuple)) else x
+    wide = torch.zeros(*t.shape, 2, dtype=t.dtype)
+    return wide[..., 0].copy_(t)
 
 
 def _doubled(x):
+    return _each(x, _one_doubled)
+
+
+def _one_doubled(x):
     if isinstance(x, torch.Tensor):
-        return x.to(_doubled(x.dtype)) if x.dtype != _doubled(x.dtype) else x
-    if isinstance(x, (list, tuple)):
-        return type(x)(_doubled(v) for v in x)
+        return x.to(_one_doubled(x.dtype))
     if isinstance(x, torch.dtype):
         return (torch.complex128 if x.is_complex else
                 torch.float64 if x.is_floating_point else x)
@@ -216,10 +224,10 @@ def _defined(call, i, where):
     return None if any(v is None for v in values) else values
 
 
-def _as_product(call):
-    """A linear combination is a product of matrices."""
-    if call.overload.partition(".")[0] != "_compute_linear_combination":
+def _whole(call):
+    """The one result of a function that is defined of whole tensors."""
+    function = definitions.OF_TENSORS.get(call.overload.partition(".")[0])
+    if not function:
         return None
-    named = {k: _doubled(x) for k, x in named_arguments(call).items()}
-    product = torch.tensordot(named["coefficients"], named["input"], 1)
-    return DEFINED, [product], {"out": [product]}
+    result = function(**{k: _doubled(x) for k, x in named_arguments(call).items()})
+    return DEFINED, [result], {"out": [result]}
