@@ -22,6 +22,8 @@ const OneDnn* open() {
   // Structs passed by value are those of the headers this was built with.
   if (version->major != DNNL_VERSION_MAJOR || version->minor < DNNL_VERSION_MINOR) return nullptr;
   if (dnn.dnnl_engine_create(&dnn.engine, dnnl_cpu, 0) != dnnl_success) return nullptr;
+  const unsigned isa = dnn.dnnl_get_effective_cpu_isa();
+  dnn.order_by_direction = (isa & dnnl_cpu_isa_avx512_core) != dnnl_cpu_isa_avx512_core;
   return &dnn;
 }
 

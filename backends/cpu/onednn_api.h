@@ -7,6 +7,7 @@
 
 #define PRIMSET_ONEDNN_FUNCTIONS(X)          \
   X(dnnl_engine_create)                      \
+  X(dnnl_get_effective_cpu_isa)              \
   X(dnnl_matmul_desc_init)                   \
   X(dnnl_memory_create)                      \
   X(dnnl_memory_desc_get_size)               \
@@ -35,6 +36,9 @@ struct OneDnn {
   PRIMSET_ONEDNN_FUNCTIONS(PRIMSET_ONEDNN_MEMBER)
 #undef PRIMSET_ONEDNN_MEMBER
   dnnl_engine_t engine = nullptr;
+  // Without AVX-512 oneDNN adds a product's terms in another order for each direction, by rows or
+  // by columns, in which an operand lies.
+  bool order_by_direction = false;
   // Of the OpenMP library that oneDNN uses; null where it uses none.
   void (*omp_set_num_threads)(int) = nullptr;
   int (*omp_get_max_threads)() = nullptr;

@@ -48,10 +48,13 @@ dnnl_data_type_t dnnl_type(uint32_t dtype) {
 // Products with fewer rows or columns are oneDNN's matrix times vector and the like.
 constexpr int64_t kNarrow = 16;
 
+// Copied first, to rows or to columns without gaps?
+enum class Packing : uint8_t { none, rows, columns };
+
 // How blocks of one size are computed.
 struct BlockKind {
   std::shared_ptr<const Matmul> matmul;
-  bool pack_a = false, pack_b = false;  // copied to rows without gaps first
+  Packing a = Packing::none, b = Packing::none;
 };
 
 // The order in which a product's terms are added may not depend on how its operands lie in memory:
@@ -64,23 +67,52 @@ std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int
   const bool narrow = m < kNarrow || n < kNarrow;
   if (narrow || dense->batched_kernel()) {
     const bool columns_fit = !narrow && x.b.rows == 1 && x.b.cols == x.k;
-    kind.pack_a = x.a.rows != x.k || x.a.cols != 1;
-    kind.pack_b = !(x.b.rows == n && x.b.cols == 1) && !columns_fit;
+    if (x.a.rows != x.k || x.a.cols != 1) kind.a = Packing::rows;
+    if (!(x.b.rows == n && x.b.cols == 1) && !columns_fit) kind.b = Packing::rows;
+  } else if (dnn.order_by_direction) {
+    // As a linear layer has them.
+    if (x.a.cols != 1) kind.a = Packing::rows;
+    if (x.b.rows != 1) kind.b = Packing::columns;
   }
-  if (!kind.pack_a) shape.a_rows = x.a.rows, shape.a_cols = x.a.cols;
-  if (!kind.pack_b) shape.b_rows = x.b.rows, shape.b_cols = x.b.cols;
+  if (kind.a == Packing::none) shape.a_rows = x.a.rows, shape.a_cols = x.a.cols;
+  if (kind.b == Packing::none) shape.b_rows = x.b.rows, shape.b_cols = x.b.cols;
+  if (kind.b == Packing::columns) shape.b_rows = 1, shape.b_cols = x.k;
   kind.matmul = Matmul::get(dnn, shape);
   return kind.matmul ? std::optional(std::move(kind)) : std::nullopt;
 }
 
-// Copies a matrix to rows without gaps.
+// Copies a matrix to rows without gaps, tile by tile: one of the two may be read or written along
+// its columns.
 template <typename T>
-const char* packed(const char* from, int64_t rows, int64_t cols, int64_t row_stride,
-                   int64_t col_stride, void* to) {
-  const T* source = reinterpret_cast<const T*>(from);
-  T* target = static_cast<T*>(to);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < cols; ++j) *target++ = source[i * row_stride + j * col_stride];
+void copy_to_rows(const T* from, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
+                  T* to) {
+  constexpr int64_t kTile = 16;
+  for (int64_t first_row = 0; first_row < rows; first_row += kTile) {
+    const int64_t end_row = std::min(first_row + kTile, rows);
+    for (int64_t first_col = 0; first_col < cols; first_col += kTile) {
+      const int64_t end_col = std::min(first_col + kTile, cols);
+      for (int64_t i = first_row; i < end_row; ++i)
+        for (int64_t j = first_col; j < end_col; ++j)
+          to[i * cols + j] = from[i * row_stride + j * col_stride];
+    }
+  }
+}
+
+// A block of an operand.
+struct Block {
+  const char* data;
+  int64_t rows, cols, row_stride, col_stride;
+};
+
+const char* packed(const Block& b, Packing how, int64_t bytes, void* to) {
+  if (how == Packing::none) return b.data;
+  const Block r =
+      how == Packing::rows ? b : Block{b.data, b.cols, b.rows, b.col_stride, b.row_stride};
+  const auto copy = [&]<typename T>(T* target) {
+    copy_to_rows(reinterpret_cast<const T*>(r.data), r.rows, r.cols, r.row_stride, r.col_stride,
+                 target);
+  };
+  bytes == 2 ? copy(static_cast<uint16_t*>(to)) : copy(static_cast<uint32_t*>(to));
   return static_cast<const char*>(to);
 }
 
@@ -136,26 +168,22 @@ void Blocks::run(uint64_t first, uint64_t end, Workplace& workplace) {
     const auto place = static_cast<int64_t>(block % per_batch);
     const int64_t rb = place / col_blocks, cb = place % col_blocks;
     const int64_t i = rb * rows, j = cb * cols;
-    const char* a = x.a.data + (x.a.offsets[batch] + i * x.a.rows) * bytes;
-    const char* b = x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes;
+    const Block a{x.a.data + (x.a.offsets[batch] + i * x.a.rows) * bytes, std::min(rows, x.m - i),
+                  x.k, x.a.rows, x.a.cols};
+    const Block b{x.b.data + (x.b.offsets[batch] + j * x.b.cols) * bytes, x.k,
+                  std::min(cols, x.n - j), x.b.rows, x.b.cols};
     char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
     const bool last_row = rb == row_blocks - 1, last_col = cb == col_blocks - 1;
     const BlockKind& kind = *kinds[last_row][last_col];
-    if (kind.pack_a) {
-      const int64_t m = std::min(rows, x.m - i);
-      void* to = workplace.memory(Workplace::kPackedA, static_cast<size_t>(m * x.k * bytes));
-      a = bytes == 2 ? packed<uint16_t>(a, m, x.k, x.a.rows, x.a.cols, to)
-                     : packed<uint32_t>(a, m, x.k, x.a.rows, x.a.cols, to);
-    }
-    if (kind.pack_b) {
-      const int64_t n = std::min(cols, x.n - j);
-      void* to = workplace.memory(Workplace::kPackedB, static_cast<size_t>(x.k * n * bytes));
-      b = bytes == 2 ? packed<uint16_t>(b, x.k, n, x.b.rows, x.b.cols, to)
-                     : packed<uint32_t>(b, x.k, n, x.b.rows, x.b.cols, to);
-    }
+    const auto place_of = [&](const Block& o, Packing how, Workplace::Space space) {
+      const auto room = static_cast<size_t>(o.rows * o.cols * bytes);
+      return packed(o, how, bytes, how == Packing::none ? nullptr : workplace.memory(space, room));
+    };
+    const char* left = place_of(a, kind.a, Workplace::kPackedA);
+    const char* right = place_of(b, kind.b, Workplace::kPackedB);
     std::optional<MatmulRun>& run = runs[last_row][last_col];
     if (!run) run.emplace(*kind.matmul, workplace);
-    if (const dnnl_status_t status = run->run(a, b, c); status != dnnl_success)
+    if (const dnnl_status_t status = run->run(left, right, c); status != dnnl_success)
       failure.store(status, std::memory_order_relaxed);
   }
 }

@@ -206,6 +206,7 @@ void Lowering::lower_float(const Inst& inst) {
 }
 
 Id Lowering::float_op(Op op, Scalar s, uint32_t lanes, std::span<const Id> operands) {
+  if (rounds_by_adding(op, s)) return rounded_by_adding(op, lanes, operands[0]);
   const Id type = types_.vector(s, lanes);
   const auto core = [&](spv::Op o) {
     const Id id = code_.op(o, type, operands);

@@ -115,6 +115,10 @@ class Lowering {
   Id kept(Id x, uint32_t lanes);
   bool makes_floats(kir::BlockId block) const;
 
+  // --- rounding.cpp
+  bool rounds_by_adding(kir::Op op, kir::Scalar s) const;
+  Id rounded_by_adding(kir::Op op, uint32_t lanes, Id x);
+
   // --- flushed.cpp
   bool by_bits(const kir::Inst& inst) const;
   void lower_sign_by_bits(const kir::Inst& inst);
