@@ -81,6 +81,8 @@ class Frame {
   // Lanes (or, with one lane, the thread) that are inside the domain; invalid: all.
   kir::Value mask() const { return mask_; }
   void set_mask(kir::Value mask) { mask_ = mask; }
+  // On a CPU without registers for masks a masked store takes as long as ten others.
+  bool masks_cost() const { return !target().simt && target().vector_bytes < 64; }
   kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
   // The same for lanes of a SIMT thread the first of which is inside, where `whole` (i1) says that
   // all of them are and that vectors lie on their boundaries.

@@ -112,6 +112,26 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   });
 }
 
+// Calls body(i) for each vector from lo to hi. The last one may end early, and where masks cost it
+// alone has one.
+void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  const Value lanes = f.index_constant(f.lanes());
+  const auto part = [&](Value from, Value to, bool masked) {
+    b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
+      f.set_mask(masked ? b.lanes_below(b.sub(hi, i), f.lanes()) : Value{});
+      body(i);
+      return kir::Builder::Values{};
+    });
+    f.set_mask({});
+  };
+  if (f.lanes() == 1 || !f.masks_cost()) return part(lo, hi, f.lanes() > 1);
+  const Value rest = b.and_(b.sub(hi, lo), f.index_constant(f.lanes() - 1));
+  const Value whole = b.sub(hi, rest);
+  part(lo, whole, false);
+  part(whole, hi, true);
+}
+
 // The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
 // items to be worth starting.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
@@ -127,7 +147,7 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
       prims::max(SymInt(1), prims::floor_div(SymInt(group_points), inner.size));
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
-  const Value one = f.index_constant(1), lanes = f.index_constant(f.lanes());
+  const Value one = f.index_constant(1);
   Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
@@ -136,16 +156,13 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
     decode(f, row, loops, 0, outer);
     Value lo = b.mul(block, f.index_constant(group_points));
     Value hi = smaller(b, b.add(lo, f.index_constant(group_points)), f.param(inner.size));
-    b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
+    cpu_vectors(f, lo, hi, [&](Value i) {
       inner.base = i;
       f.set_loops(loops);
-      if (f.lanes() > 1) f.set_mask(b.lanes_below(b.sub(hi, i), f.lanes()));
       body();
-      return kir::Builder::Values{};
     });
     return kir::Builder::Values{};
   });
-  f.set_mask({});
 }
 
 // Work items are tiles of the loop `tiled` and the last one; the other loops are outside.
@@ -165,8 +182,7 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   const SymInt per_group = kGroupElements / (kTile * kTile);
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
-  const Value one = f.index_constant(1), tile = f.index_constant(kTile),
-              lanes = f.index_constant(f.lanes());
+  const Value one = f.index_constant(1), tile = f.index_constant(kTile);
   auto range_end = [&](Value lo, const SymInt& size) {
     return smaller(b, b.add(lo, tile), f.param(size));
   };
@@ -182,18 +198,15 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
     Value hi = range_end(lo, inner.size);
     b.for_loop(row_lo, range_end(row_lo, rows.size), one, {}, [&](Value row, auto) {
       rows.base = row;
-      b.for_loop(lo, hi, lanes, {}, [&](Value i, auto) {
+      cpu_vectors(f, lo, hi, [&](Value i) {
         inner.base = i;
         f.set_loops(loops);
-        f.set_mask(f.lanes() > 1 ? b.lanes_below(b.sub(hi, i), f.lanes()) : Value{});
         body();
-        return kir::Builder::Values{};
       });
       return kir::Builder::Values{};
     });
     return kir::Builder::Values{};
   });
-  f.set_mask({});
 }
 
 // Long bodies: threads of a processor that hide each other's waiting, with 32 registers each, and

@@ -238,20 +238,27 @@ std::vector<Value> ReduceBuilder::walk_row(
     first = b().mul(index(b().local_id(0)), lanes);
     step = constant(int64_t{threads_} * frame_.lanes());
   }
-  auto out =
-      b().for_loop(first, n, step, std::move(carried), [&](Value i, std::span<const Value> acc) {
-        ElementEmitter::Scope scope(emitter_);
-        if (!reduced_.empty()) reduced_[0].base = i;
-        set_loops();
-        if (in_lanes()) {
-          const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
-          if (shape_ == Shape::cpu_row)
-            frame_.set_mask(inside);
-          else
-            frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
-        }
-        return body(acc);
-      });
+  const auto part = [&](Value from, Value to, std::vector<Value> begun, bool masked) {
+    return b().for_loop(from, to, step, std::move(begun), [&](Value i, std::span<const Value> acc) {
+      ElementEmitter::Scope scope(emitter_);
+      if (!reduced_.empty()) reduced_[0].base = i;
+      set_loops();
+      if (masked) {
+        const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
+        if (shape_ == Shape::cpu_row)
+          frame_.set_mask(inside);
+        else
+          frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
+      }
+      return body(acc);
+    });
+  };
+  if (shape_ == Shape::cpu_row && frame_.masks_cost()) {
+    const Value whole = b().sub(n, b().and_(n, constant(frame_.lanes() - 1)));
+    carried = part(first, whole, std::move(carried), false);
+    first = whole;
+  }
+  auto out = part(first, n, std::move(carried), in_lanes());
   if (in_lanes()) frame_.set_mask({}, {});
   return out;
 }
