@@ -7,6 +7,12 @@ namespace primset::schedule {
 
 using kir::Value;
 
+namespace {
+
+constexpr uint16_t kLine = 16;  // elements of 32 bits in a cache line
+
+}  // namespace
+
 std::vector<LoopDim> separate_loops(const SymInts& domain, const std::vector<size_t>& order) {
   std::vector<LoopDim> out;
   for (size_t d : order) {
@@ -70,6 +76,10 @@ SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end) {
 
 uint16_t cpu_lanes(const kir::TargetModel& target) {
   return target.simt ? uint16_t{1} : static_cast<uint16_t>(target.vector_bytes / 4);
+}
+
+uint16_t point_lanes(const kir::TargetModel& target) {
+  return target.simt ? uint16_t{1} : std::max<uint16_t>(cpu_lanes(target), kLine);
 }
 
 void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(Value)>& body) {
@@ -195,14 +205,31 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
     Value outside = b.udiv(rest, f.param(inner_tiles));
     Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
     decode(f, outside, loops, 0, outer);
-    Value hi = range_end(lo, inner.size);
-    b.for_loop(row_lo, range_end(row_lo, rows.size), one, {}, [&](Value row, auto) {
+    Value hi = range_end(lo, inner.size), row_hi = range_end(row_lo, rows.size);
+    const auto point = [&](Value row, Value i) {
       rows.base = row;
-      cpu_vectors(f, lo, hi, [&](Value i) {
-        inner.base = i;
-        f.set_loops(loops);
-        body();
+      inner.base = i;
+      f.set_loops(loops);
+      body();
+    };
+    const auto each_row = [&](Value from, Value to, const std::function<void(Value)>& with) {
+      b.for_loop(from, to, one, {}, [&](Value row, auto) {
+        with(row);
+        return kir::Builder::Values{};
       });
+    };
+    if (f.lanes() >= kLine) {
+      each_row(row_lo, row_hi,
+               [&](Value row) { cpu_vectors(f, lo, hi, [&](Value i) { point(row, i); }); });
+      return kir::Builder::Values{};
+    }
+    // A vector reads few lines, all of each before the next ones: lines that are a power of two
+    // apart share a few places in the cache.
+    const Value line = f.index_constant(kLine);
+    b.for_loop(row_lo, row_hi, line, {}, [&](Value first_row, auto) {
+      const Value end = smaller(b, b.add(first_row, line), row_hi);
+      cpu_vectors(f, lo, hi,
+                  [&](Value i) { each_row(first_row, end, [&](Value row) { point(row, i); }); });
       return kir::Builder::Values{};
     });
     return kir::Builder::Values{};

@@ -35,6 +35,8 @@ SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end);
 
 // Number of lanes of the CPU's vectors for 32-bit elements; 1 on SIMT targets.
 uint16_t cpu_lanes(const kir::TargetModel& target);
+// Lanes of a step along elements: a cache line of them, where that is several vectors too.
+uint16_t point_lanes(const kir::TargetModel& target);
 
 // Side of a tile in elements: as many source rows as the first-level TLB holds, and whole cache
 // lines.

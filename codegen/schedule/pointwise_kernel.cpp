@@ -62,12 +62,12 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     });
   };
   if (!c.target.simt) {
-    const uint16_t lanes = cpu_lanes(c.target);
+    const uint16_t lanes = point_lanes(c.target);
     BuiltKernel first = each_point(separate, lanes, std::nullopt);
     const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
     const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
     if (merged.size() == separate.size() && !tiled) return first;
-    return each_point(merged, lanes, tiled);
+    return each_point(merged, tiled ? cpu_lanes(c.target) : lanes, tiled);
   }
   std::vector<LoopDim> in_vectors = separate;
   if (!separate.empty()) in_vectors.back().lanes = true;
