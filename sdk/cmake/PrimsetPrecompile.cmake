@@ -11,7 +11,11 @@ set(PRIMSET_COMMON_HEADERS <algorithm> <array> <bit> <cmath> <complex> <cstdint>
   <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 set(PRIMSET_TEST_HEADERS ${PRIMSET_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 
-# Two targets that hold the parsed headers: libraries and programs are compiled with other flags.
+# Where most files of a folder include them, headers of the project too: what graphs, tracers and the
+# values of a call cost lies in their variants, which every file would instantiate anew.
+set(PRIMSET_GRAPH_TEST_HEADERS ${PRIMSET_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/decomps/tracer.h)
+
+# Targets that hold the parsed headers: libraries and programs are compiled with other flags.
 function(primset_precompiled_headers)
   if(NOT PRIMSET_PRECOMPILE)
     return()
@@ -19,25 +23,52 @@ function(primset_precompiled_headers)
   set(source ${CMAKE_BINARY_DIR}/precompiled.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return 0; }\n")
   add_library(primset_precompiled_libraries OBJECT ${source})
-  add_executable(primset_precompiled_tests EXCLUDE_FROM_ALL ${source})
   target_link_libraries(primset_precompiled_libraries PRIVATE fmt::fmt)
-  target_link_libraries(primset_precompiled_tests PRIVATE fmt::fmt GTest::gtest GTest::gmock)
-  foreach(header ${PRIMSET_COMMON_HEADERS})
-    target_precompile_headers(primset_precompiled_libraries PRIVATE
-      "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+  primset_precompile_own(primset_precompiled_libraries "${PRIMSET_COMMON_HEADERS}")
+  foreach(kind tests graph_tests)
+    set(name primset_precompiled_${kind})
+    add_executable(${name} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${name} PRIVATE fmt::fmt GTest::gtest GTest::gmock)
+    primset_quick_to_compile(${name})
+    string(TOUPPER PRIMSET_${kind}_HEADERS headers)
+    string(REPLACE TESTS TEST headers ${headers})
+    primset_precompile_own(${name} "${${headers}}")
   endforeach()
-  foreach(header ${PRIMSET_TEST_HEADERS})
-    target_precompile_headers(primset_precompiled_tests PRIVATE
-      "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
-  endforeach()
+  target_include_directories(primset_precompiled_graph_tests PRIVATE ${CMAKE_SOURCE_DIR}
+    ${CMAKE_SOURCE_DIR}/sdk/include ${CMAKE_BINARY_DIR}/generated)
+  add_dependencies(primset_precompiled_graph_tests primset_generated)
 endfunction()
 
-# primset_precompile(name libraries|tests)
+# Tests, and commands that parse a command line, run for a moment: what the optimiser would take for
+# them is time that nobody gets back.
+function(primset_quick_to_compile name)
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
+# primset_precompile_own(name headers): headers parsed once for this target.
+function(primset_precompile_own name headers)
+  if(NOT PRIMSET_PRECOMPILE)
+    return()
+  endif()
+  foreach(header ${headers})
+    target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+  endforeach()
+  primset_leave_c_alone(${name})
+endfunction()
+
+# primset_precompile(name libraries|tests|graph_tests): headers parsed once for all of that kind.
 function(primset_precompile name kind)
+  if(kind MATCHES tests)
+    primset_quick_to_compile(${name})
+  endif()
   if(NOT PRIMSET_PRECOMPILE)
     return()
   endif()
   target_precompile_headers(${name} REUSE_FROM primset_precompiled_${kind})
+  primset_leave_c_alone(${name})
+endfunction()
+
+function(primset_leave_c_alone name)
   get_target_property(sources ${name} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.c$")
   set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

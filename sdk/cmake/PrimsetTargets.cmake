@@ -1,24 +1,35 @@
 include(PrimsetPrecompile)
 
-# primset_library(name SOURCES ... LIBS ...): a static library inside the SDK. Headers are included
-# by their path from the repository's root ("prims/graph/graph.h"), so that an include names its layer.
+# primset_library(name SOURCES ... LIBS ... [PRECOMPILE ...]): a static library inside the SDK. Headers
+# are included by their path from the repository's root ("prims/graph/graph.h"), so that an include
+# names its layer. PRECOMPILE names headers besides the common ones that are parsed once.
 function(primset_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRECOMPILE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PUBLIC ${ARG_LIBS})
-  primset_precompile(${name} libraries)
+  if(ARG_PRECOMPILE)
+    list(TRANSFORM ARG_PRECOMPILE PREPEND ${CMAKE_SOURCE_DIR}/ REGEX "^[^<]")
+    primset_precompile_own(${name} "${PRIMSET_COMMON_HEADERS};${ARG_PRECOMPILE}")
+  else()
+    primset_precompile(${name} libraries)
+  endif()
 endfunction()
 
-# primset_test(name SOURCES ... LIBS ... [LABELS ...]): a GoogleTest executable, one CTest entry.
+# primset_test(name SOURCES ... LIBS ... [LABELS ...] [GRAPHS]): a GoogleTest executable, one CTest
+# entry. GRAPHS: its files include the headers of graphs.
 function(primset_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "GRAPHS" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  primset_precompile(${name} tests)
+  if(ARG_GRAPHS)
+    primset_precompile(${name} graph_tests)
+  else()
+    primset_precompile(${name} tests)
+  endif()
   target_compile_definitions(${name} PRIVATE PRIMSET_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     PRIMSET_BUILD_DIR="${CMAKE_BINARY_DIR}")
   if(NOT ARG_TIMEOUT)

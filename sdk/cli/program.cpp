@@ -1,4 +1,6 @@
 // `primset`: the command line. Subcommands register themselves (command.h).
+#include "sdk/cli/program.h"
+
 #include <fmt/format.h>
 #include <primset/error.h>
 #include <primset/invoke.h>
@@ -104,14 +106,12 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace primset::cli
 
-int main(int argc, char** argv) {
-  using namespace primset::cli;
+int program(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const primset::Error& e) {
-    if (e.code() == primset::ErrorCode::internal)
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::internal)
       return report(kInternal,
                     (std::string(e.what()) + " (a mistake in Primset: please report it)").c_str());
     return report(kError, e.what());
@@ -119,3 +119,5 @@ int main(int argc, char** argv) {
     return report(kInternal, e.what());
   }
 }
+
+}  // namespace primset::cli
