@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -75,6 +76,9 @@ class ElementEmitter {
   // Runs a scalar region on the given arguments.
   std::vector<Elem> run_region(const prims::Region& region, std::span<const Elem> args);
 
+  // None of these padded values is asked for an element of its padding from now on.
+  void set_inside(std::set<prims::ValueId> padded) { inside_ = std::move(padded); }
+
   // The value of v at `at` under an additional condition; lanes outside may hold anything.
   Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
 
@@ -124,6 +128,7 @@ class ElementEmitter {
   std::vector<std::unordered_map<std::string, Elem>> memo_{1};
   std::unordered_map<prims::ValueId, std::pair<std::string, Elem>> bound_;
   std::unordered_map<prims::ValueId, Elem> region_values_;
+  std::set<prims::ValueId> inside_;
 };
 
 // The address of the element of `p` at indices that are no parts of splits: where a kernel stores.

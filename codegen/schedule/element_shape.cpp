@@ -1,4 +1,7 @@
 // Views and shape primitives of the element emitter.
+#include <algorithm>
+#include <iterator>
+
 #include "codegen/schedule/element.h"
 #include "codegen/schedule/scalar_lowering.h"
 #include "primset/error.h"
@@ -148,6 +151,8 @@ Elem ElementEmitter::pad(const Node& n, const Indices& at) {
   const auto& interior = n.attr<SymInts>("interior");
   Indices source = at;
   Value inside;
+  std::vector<PaddingTest> tests;
+  bool computed = false;  // some index is not of the loop variables alone
   auto require = [&](Value c) { inside = inside.valid() ? b.and_(inside, c) : c; };
   for (size_t d = 0; d < at.size(); ++d) {
     const bool untouched =
@@ -162,12 +167,16 @@ Elem ElementEmitter::pad(const Node& n, const Indices& at) {
       require(b.sle(frame_.index_constant(0), v));
       v = b.sdiv(v, step);
       source[d] = opaque(v);
+      computed = true;
     } else {
       source[d] = affine_index(shifted);
+      computed |= !shifted.is_affine();
+      tests.push_back({n.results[0], shifted, from[d]});
     }
     require(in_range(v, from[d]));
   }
-  if (!inside.valid()) return emit(n.operands[0], at);
+  if (!computed) std::ranges::copy(tests, std::back_inserter(frame_.analysis().padding));
+  if (!inside.valid() || inside_.contains(n.results[0])) return emit(n.operands[0], source);
   Elem value = emit_under(inside, n.operands[0], source);
   Elem fill = emit(n.operands[1], {});
   const Elem in[] = {{inside, {}}, value, fill};

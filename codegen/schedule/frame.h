@@ -49,8 +49,16 @@ struct AccessRecord {
 // Do both read or write the same elements?
 bool same_access(const AccessRecord& a, const AccessRecord& b);
 
+// An element of `padded` lies in the padding unless 0 <= index < size.
+struct PaddingTest {
+  prims::ValueId padded;
+  Affine index;  // over the original dimensions
+  SymInt size;
+};
+
 struct Analysis {
   std::vector<AccessRecord> accesses;
+  std::vector<PaddingTest> padding;  // where the loop variables alone decide
   std::vector<bool> pinned;  // by original dimension: its own variable is needed
 };
 

@@ -32,6 +32,9 @@ constexpr uint16_t kRowLanes = 32;  // partial results of a CPU row, on every ma
 // a Sapphire Rapids). Their partial results have to stay in registers.
 constexpr uint16_t kStreams = 8, kStreamLanes = 16;
 constexpr size_t kStreamBytes = 1024;
+// Half of sixteen registers of 32 bytes: streams that do not fit there together take turns, which
+// leaves every addition where it was.
+constexpr size_t kFewRegisters = 256;
 constexpr int64_t kColumnBlock = 64;  // elements added up before they join the total
 constexpr int64_t kThreadRow = 32;    // SIMT: rows up to this length get one thread, not a group
 constexpr int64_t kShortRow = 1024;   // SIMT: rows up to this length get a small group
@@ -120,6 +123,7 @@ class ReduceBuilder {
   std::vector<Value> walk_streams(
       std::vector<Combiner>& combiners,
       const std::function<std::vector<Value>(std::span<const Value>)>& body);
+  Value row_is_inside();
   std::vector<Value> combine_all(std::vector<Combiner>& combiners, std::span<const Value> x,
                                  std::span<const Value> y);
   std::vector<Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
@@ -143,11 +147,12 @@ class ReduceBuilder {
   const ReduceRequest& r_;
   Shape shape_;
   uint32_t threads_, trips_;
-  Value aligned_;       // simt_group: a row's vectors lie on their boundaries
-  Value whole_;         // and the row consists of such; valid where rows may be held
-  bool exact_ = false;  // a row that may be held is as long as its trips reach
-  bool held_ = false;   // the row is, now
-  Value inside_;        // a held row's neighbours are part of it; invalid: always
+  Value aligned_;                     // simt_group: a row's vectors lie on their boundaries
+  Value whole_;                       // and the row consists of such; valid where rows may be held
+  bool exact_ = false;                // a row that may be held is as long as its trips reach
+  bool held_ = false;                 // the row is, now
+  Value inside_;                      // a held row's neighbours are part of it; invalid: always
+  std::vector<PaddingTest> padding_;  // to be asked once a row, not of each element
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
@@ -355,13 +360,18 @@ std::vector<Value> ReduceBuilder::combine_all(std::vector<Combiner>& combiners,
   return out;
 }
 
-bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
-  if (shape_ != Shape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
+// Of the partial results of all streams.
+size_t stream_bytes(std::span<const Combiner> combiners) {
   size_t bytes = 0;
   for (const Combiner& c : combiners) {
     for (size_t k = 0; k < c.arity(); ++k) bytes += byte_size(c.dtype(k)) * kStreamLanes * kStreams;
   }
-  return bytes <= kStreamBytes;
+  return bytes;
+}
+
+bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
+  if (shape_ != Shape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
+  return stream_bytes(combiners) <= kStreamBytes;
 }
 
 // Each stream has partial results of its own, and the body runs for one stream after the other. The
@@ -373,23 +383,42 @@ std::vector<Value> ReduceBuilder::walk_streams(
   frame_.set_lanes(kStreamLanes);
   frame_.set_prefetches(false);
   const size_t registers = identities(combiners).size();
-  std::vector<Value> carried;
-  for (uint16_t s = 0; s < kStreams; ++s) {
-    const auto zero = identities(combiners);
-    carried.insert(carried.end(), zero.begin(), zero.end());
-  }
-  auto parts = b().for_loop(constant(0), constant(kPart), constant(kStreamLanes),
-                            std::move(carried), [&](Value i, std::span<const Value> all) {
-                              std::vector<Value> next;
-                              for (uint16_t s = 0; s < kStreams; ++s) {
-                                ElementEmitter::Scope scope(emitter_);
-                                reduced_[0].base = b().add(i, constant(s * kPart));
-                                set_loops();
-                                const auto one = body(all.subspan(next.size(), registers));
-                                next.insert(next.end(), one.begin(), one.end());
-                              }
-                              return next;
-                            });
+  const auto at_once = static_cast<uint16_t>(
+      frame_.masks_cost() ? std::max<size_t>(1, kStreams * kFewRegisters / stream_bytes(combiners))
+                          : kStreams);
+  const auto walk_some = [&](uint16_t begin) {
+    std::vector<Value> carried;
+    for (uint16_t s = 0; s < at_once; ++s)
+      std::ranges::copy(identities(combiners), std::back_inserter(carried));
+    return b().for_loop(constant(0), constant(kPart), constant(kStreamLanes), std::move(carried),
+                        [&](Value i, std::span<const Value> all) {
+                          std::vector<Value> next;
+                          for (uint16_t s = 0; s < at_once; ++s) {
+                            ElementEmitter::Scope scope(emitter_);
+                            reduced_[0].base = b().add(i, constant((begin + s) * kPart));
+                            set_loops();
+                            const auto one = body(all.subspan(next.size(), registers));
+                            next.insert(next.end(), one.begin(), one.end());
+                          }
+                          return next;
+                        });
+  };
+  const auto walk = [&] {
+    std::vector<Value> all;
+    for (uint16_t s = 0; s < kStreams; s += at_once)
+      std::ranges::copy(walk_some(s), std::back_inserter(all));
+    return all;
+  };
+  const auto walk_inside = [&] {
+    std::set<ValueId> padded;
+    for (const PaddingTest& t : padding_) padded.insert(t.padded);
+    emitter_.set_inside(std::move(padded));
+    auto out = walk();
+    emitter_.set_inside({});
+    return out;
+  };
+  std::vector<Value> parts =
+      padding_.empty() ? walk() : b().if_else(row_is_inside(), walk_inside, walk);
   frame_.set_prefetches(true);
   for (size_t half = kStreams / 2 * registers; half >= registers; half /= 2) {
     for (size_t k = 0; k < half; k += registers) {
@@ -400,6 +429,21 @@ std::vector<Value> ReduceBuilder::walk_streams(
   }
   parts.resize(registers);
   return parts;
+}
+
+// Does no element of the present row lie in padding? Indices grow or fall all along it.
+Value ReduceBuilder::row_is_inside() {
+  const uint16_t lanes = frame_.lanes();
+  frame_.set_lanes(1);
+  Value all = b().i1(true);
+  for (const SymInt& place : {SymInt(0), length_ - 1}) {
+    reduced_[0].base = frame_.param(place);
+    set_loops();
+    for (const PaddingTest& t : padding_)
+      all = b().and_(all, b().ult(frame_.materialize(t.index), frame_.param(t.size)));
+  }
+  frame_.set_lanes(lanes);
+  return all;
 }
 
 void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
@@ -670,6 +714,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
   kept_ = std::move(kept);
   reduced_ = std::move(reduced);
   length_ = r_.domain[r_.dim];
+  if (seen && frame_.masks_cost()) padding_ = seen->padding;
   if (shape_ == Shape::simt_group) {
     frame_.set_lanes(kGroupLanes);
     reduced_[0].lanes = true;
@@ -724,7 +769,8 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(kept, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, kept, first.analysis);
-  if (merged.size() == kept.size() && schedule.shape != Shape::simt_group) return first;
+  const bool again = schedule.shape == Shape::simt_group || !first.analysis.padding.empty();
+  if (merged.size() == kept.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
 }
 
