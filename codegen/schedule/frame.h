@@ -59,7 +59,7 @@ struct PaddingTest {
 struct Analysis {
   std::vector<AccessRecord> accesses;
   std::vector<PaddingTest> padding;  // where the loop variables alone decide
-  std::vector<bool> pinned;  // by original dimension: its own variable is needed
+  std::vector<bool> pinned;          // by original dimension: its own variable is needed
 };
 
 class Frame {
@@ -89,8 +89,9 @@ class Frame {
   // Lanes (or, with one lane, the thread) that are inside the domain; invalid: all.
   kir::Value mask() const { return mask_; }
   void set_mask(kir::Value mask) { mask_ = mask; }
-  // On a CPU without registers for masks a masked store takes as long as ten others.
-  bool masks_cost() const { return !target().simt && target().vector_bytes < 64; }
+  // A CPU of 32-byte vectors has sixteen registers, and none for masks: there a masked store takes
+  // as long as ten others.
+  bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
   kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
   // The same for lanes of a SIMT thread the first of which is inside, where `whole` (i1) says that
   // all of them are and that vectors lie on their boundaries.

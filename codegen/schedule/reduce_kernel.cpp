@@ -258,7 +258,7 @@ std::vector<Value> ReduceBuilder::walk_row(
       return body(acc);
     });
   };
-  if (shape_ == Shape::cpu_row && frame_.masks_cost()) {
+  if (shape_ == Shape::cpu_row && frame_.narrow_vectors()) {
     const Value whole = b().sub(n, b().and_(n, constant(frame_.lanes() - 1)));
     carried = part(first, whole, std::move(carried), false);
     first = whole;
@@ -384,8 +384,9 @@ std::vector<Value> ReduceBuilder::walk_streams(
   frame_.set_prefetches(false);
   const size_t registers = identities(combiners).size();
   const auto at_once = static_cast<uint16_t>(
-      frame_.masks_cost() ? std::max<size_t>(1, kStreams * kFewRegisters / stream_bytes(combiners))
-                          : kStreams);
+      frame_.narrow_vectors()
+          ? std::max<size_t>(1, kStreams * kFewRegisters / stream_bytes(combiners))
+          : kStreams);
   const auto walk_some = [&](uint16_t begin) {
     std::vector<Value> carried;
     for (uint16_t s = 0; s < at_once; ++s)
@@ -714,7 +715,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
   kept_ = std::move(kept);
   reduced_ = std::move(reduced);
   length_ = r_.domain[r_.dim];
-  if (seen && frame_.masks_cost()) padding_ = seen->padding;
+  if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
   if (shape_ == Shape::simt_group) {
     frame_.set_lanes(kGroupLanes);
     reduced_[0].lanes = true;
