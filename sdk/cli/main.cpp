@@ -1,0 +1,5 @@
+#include "sdk/cli/program.h"
+
+int main(int argc, char** argv) {
+  return primset::cli::program(argc, argv);
+}
