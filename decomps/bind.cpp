@@ -5,6 +5,14 @@
 #include <set>
 
 namespace primset::decomps {
+
+Actual::Actual() = default;
+Actual::Actual(const Actual&) = default;
+Actual::Actual(Actual&&) noexcept = default;
+Actual& Actual::operator=(const Actual&) = default;
+Actual& Actual::operator=(Actual&&) noexcept = default;
+Actual::~Actual() = default;
+Actual::Actual(Value v) : value(std::move(v)) {}
 namespace {
 
 using specs::ArgKind;

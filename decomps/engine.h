@@ -39,8 +39,17 @@ struct Actual {
                              SymInt, SymInts, double, std::vector<double>, bool, std::vector<bool>,
                              std::string, DType, Layout, MemoryFormat, DeviceArg,
                              RngArg /* only its presence matters */, StorageArg>;
-  Value value;
+  // Out of line: each of these spells out a switch over all the alternatives.
+  Actual();
+  Actual(const Actual&);
+  Actual(Actual&&) noexcept;
+  Actual& operator=(const Actual&);
+  Actual& operator=(Actual&&) noexcept;
+  ~Actual();
+  Actual(Value v);  // NOLINT: converts silently
+
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
+  Value value;
 };
 
 // Where a graph input comes from, in the order of graph.inputs.

@@ -9,6 +9,13 @@
 
 namespace primset::decomps {
 
+Tracer::Argument::Argument() = default;
+Tracer::Argument::Argument(const Argument&) = default;
+Tracer::Argument::Argument(Argument&&) noexcept = default;
+Tracer::Argument& Tracer::Argument::operator=(const Argument&) = default;
+Tracer::Argument& Tracer::Argument::operator=(Argument&&) noexcept = default;
+Tracer::Argument::~Argument() = default;
+
 [[noreturn]] void fail(ErrorCode code, std::string message) {
   throw Error(code, std::move(message));
 }

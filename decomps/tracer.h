@@ -178,7 +178,14 @@ struct Tracer::Argument {
                              ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double,
                              std::vector<double>, bool, std::vector<bool>, std::string, DType,
                              Layout, MemoryFormat, DeviceArg, RngArg, StorageArg>;
-  Argument() = default;
+  // Out of line: each of these spells out a switch over all the alternatives.
+  Argument();
+  Argument(const Argument&);
+  Argument(Argument&&) noexcept;
+  Argument& operator=(const Argument&);
+  Argument& operator=(Argument&&) noexcept;
+  ~Argument();
+
   template <typename T>
     requires std::is_constructible_v<Value, T>
   Argument(T v) : value(std::move(v)) {}              // NOLINT: converts silently

@@ -38,10 +38,20 @@ struct OutTensor {
 };
 
 using TensorList = std::vector<std::optional<HostTensor>>;
-using ArgValue =
+using ArgValueBase =
     std::variant<std::monostate, HostTensor, TensorList, Scalar, std::vector<Scalar>, int64_t,
                  std::vector<int64_t>, double, std::vector<double>, bool, std::vector<bool>,
                  std::string, DType, Layout, MemoryFormat, DeviceUnderTest, RngState, OutTensor>;
+struct ArgValue : ArgValueBase {
+  using ArgValueBase::ArgValueBase;
+  // Out of line: each of these spells out a switch over all the alternatives.
+  ArgValue();
+  ArgValue(const ArgValue&);
+  ArgValue(ArgValue&&) noexcept;
+  ArgValue& operator=(const ArgValue&);
+  ArgValue& operator=(ArgValue&&) noexcept;
+  ~ArgValue();
+};
 
 struct TestCase {
   CaseId id;

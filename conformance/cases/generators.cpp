@@ -9,6 +9,13 @@
 #include "conformance/cases/case_text.h"
 
 namespace primset::conformance {
+
+ArgValue::ArgValue() = default;
+ArgValue::ArgValue(const ArgValue&) = default;
+ArgValue::ArgValue(ArgValue&&) noexcept = default;
+ArgValue& ArgValue::operator=(const ArgValue&) = default;
+ArgValue& ArgValue::operator=(ArgValue&&) noexcept = default;
+ArgValue::~ArgValue() = default;
 namespace {
 
 using specs::ArgKind;

@@ -5,6 +5,14 @@
 #include "primset/error.h"
 
 namespace primset::prims {
+
+Attr::Attr() = default;
+Attr::Attr(const Attr&) = default;
+Attr::Attr(Attr&&) noexcept = default;
+Attr& Attr::operator=(const Attr&) = default;
+Attr& Attr::operator=(Attr&&) noexcept = default;
+Attr::~Attr() = default;
+Attr::Attr(std::string_view name_, Value value_) : name(name_), value(std::move(value_)) {}
 namespace {
 
 constexpr PrimInfo kPrims[] = {

@@ -61,8 +61,19 @@ struct ValueType {
 // An attribute by name, in the order of the primitive's signature.
 struct Attr {
   using Ints = std::vector<int64_t>;
+  using Value = std::variant<int64_t, bool, std::string, DType, Ints, SymInt, SymInts, Scalar>;
+
+  // Out of line: each of these spells out a switch over all the alternatives.
+  Attr();
+  Attr(const Attr&);
+  Attr(Attr&&) noexcept;
+  Attr& operator=(const Attr&);
+  Attr& operator=(Attr&&) noexcept;
+  ~Attr();
+  Attr(std::string_view name_, Value value_);
+
   std::string_view name;  // points into the table of primitives
-  std::variant<int64_t, bool, std::string, DType, Ints, SymInt, SymInts, Scalar> value;
+  Value value;
 };
 
 struct Region {
