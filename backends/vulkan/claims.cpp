@@ -12,7 +12,8 @@ bool keeps_denormals(const PhysicalDevice& d, uint32_t width) {
 // Vulkan itself promises none of this; these drivers are known to. Unknown ones claim nothing.
 uint32_t known_arithmetic(VkDriverId driver) {
   switch (driver) {
-    case VK_DRIVER_ID_NVIDIA_PROPRIETARY:
+    case VK_DRIVER_ID_NVIDIA_PROPRIETARY:  // ex2.approx: 2 ulp
+      return PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_FAST_EXP2;
     case VK_DRIVER_ID_AMD_PROPRIETARY:
     case VK_DRIVER_ID_AMD_OPEN_SOURCE:
     case VK_DRIVER_ID_MESA_RADV:

@@ -17,9 +17,14 @@ PhysicalDevice device(VkDriverId driver) {
 }
 
 TEST(Claims, ADeviceThatKeepsDenormalsFlushesNone) {
-  const PhysicalDevice d = device(VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  const PhysicalDevice d = device(VK_DRIVER_ID_AMD_OPEN_SOURCE);
   EXPECT_EQ(numerics(d), PRIMSET_NUMERIC_KEEP_NAN_INF | PRIMSET_NUMERIC_FUSED_FMA);
   EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_F16);
+}
+
+TEST(Claims, ADriverKnownToHaveItTakesItsOwnPowerOfTwo) {
+  EXPECT_TRUE(numerics(device(VK_DRIVER_ID_NVIDIA_PROPRIETARY)) & PRIMSET_NUMERIC_FAST_EXP2);
+  EXPECT_FALSE(numerics(device(VK_DRIVER_ID_MESA_LLVMPIPE)) & PRIMSET_NUMERIC_FAST_EXP2);
 }
 
 TEST(Claims, ADeviceWithoutTheModeMayFlush) {

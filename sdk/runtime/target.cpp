@@ -66,7 +66,8 @@ std::optional<kir::TargetModel> target_model(const primset_device_properties& p)
   t.atomic_f32_add = p.features & PRIMSET_FEATURE_ATOMIC_F32_ADD;
   // What the emitters write as PTX alone.
   t.async_copy = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_ASYNC_COPY;
-  t.fast_exp2 = t.rounds_bf16 = t.format == kir::Format::ptx;
+  t.rounds_bf16 = t.format == kir::Format::ptx;
+  t.fast_exp2 = t.format == kir::Format::ptx || p.numerics & PRIMSET_NUMERIC_FAST_EXP2;
   t.matrix = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_MATRIX;
   t.subgroup_ballot = p.features & PRIMSET_FEATURE_BALLOT;
   t.fused_fma = p.numerics & PRIMSET_NUMERIC_FUSED_FMA;

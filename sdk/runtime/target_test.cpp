@@ -35,6 +35,7 @@ TEST(Target, WhatChangesTheCodeIsDescribed) {
   EXPECT_TRUE(changed([](auto& p) { p.features |= PRIMSET_FEATURE_F64; }));
   EXPECT_TRUE(changed([](auto& p) { p.features |= PRIMSET_FEATURE_BALLOT; }));
   EXPECT_TRUE(changed([](auto& p) { p.numerics |= PRIMSET_NUMERIC_FUSED_FMA; }));
+  EXPECT_TRUE(changed([](auto& p) { p.numerics |= PRIMSET_NUMERIC_FAST_EXP2; }));
   EXPECT_TRUE(changed([](auto& p) { p.group_threads = 32; }));
   EXPECT_TRUE(changed([](auto& p) { p.max_subgroup = 8; }));
   EXPECT_TRUE(changed([](auto& p) { p.llvm_cpu = "acme2"; }));

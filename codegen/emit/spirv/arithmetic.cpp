@@ -236,6 +236,15 @@ Id Lowering::float_op(Op op, Scalar s, uint32_t lanes, std::span<const Id> opera
       return extended({GLSLstd450Trunc, OpenCLLIB::Trunc}, type, operands);
     case Op::FRint:
       return extended({GLSLstd450RoundEven, OpenCLLIB::Rint}, type, operands);
+    case Op::FExp2:
+      return extended({GLSLstd450Exp2, OpenCLLIB::Native_exp2}, type, operands);
+    case Op::FReciprocal: {
+      constexpr uint64_t kOne = 0x3f800000;
+      const std::array of{types_.constant(s, lanes, kOne), operands[0]};
+      const Id id = code_.op(spv::Op::OpFDiv, type, of);
+      no_contraction(id);
+      return id;
+    }
     default:
       return extended({GLSLstd450Fma, OpenCLLIB::Fma}, type, operands);
   }

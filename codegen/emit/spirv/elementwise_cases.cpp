@@ -81,6 +81,10 @@ Value apply(Builder& b, const ElementwiseCase& c, std::span<const Value> x) {
       return b.frint(x[0]);
     case Op::Fma:
       return b.fma(x[0], x[1], x[2]);
+    case Op::FExp2:
+      return b.fexp2(x[0]);
+    case Op::FReciprocal:
+      return b.freciprocal(x[0]);
     case Op::IEq:
       return b.ieq(x[0], x[1]);
     case Op::INe:
@@ -166,6 +170,10 @@ std::vector<ElementwiseCase> fma_cases() {
   std::vector<ElementwiseCase> cases;
   for (Scalar s : kFloats) cases.push_back({Op::Fma, {s, s, s}, s});
   return cases;
+}
+
+std::vector<ElementwiseCase> fast_float_cases() {
+  return {{Op::FExp2, {Scalar::f32}, Scalar::f32}, {Op::FReciprocal, {Scalar::f32}, Scalar::f32}};
 }
 
 std::vector<ElementwiseCase> compare_cases() {

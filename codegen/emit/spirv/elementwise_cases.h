@@ -27,6 +27,7 @@ kir::Scalar in_memory(kir::Scalar s);
 std::vector<ElementwiseCase> int_binary_cases();
 std::vector<ElementwiseCase> float_cases();  // unary and binary
 std::vector<ElementwiseCase> fma_cases();
+std::vector<ElementwiseCase> fast_float_cases();  // where TargetModel::fast_exp2
 std::vector<ElementwiseCase> compare_cases();
 std::vector<ElementwiseCase> select_cases();
 std::vector<ElementwiseCase> int_conversion_cases();

@@ -77,9 +77,11 @@ void Lowering::lower(const Inst& inst) {
       return lower_atomic(inst);
     case Group::Alloc:
       return lower_alloc(inst);
+    case Group::FloatDevice:
+      if (inst.op != kir::Op::RoundBf16) return lower_float(inst);
+      [[fallthrough]];
     case Group::Async:
     case Group::Matrix:
-    case Group::FloatDevice:
       fail(inst, "no device of SPIR-V is said to have it");
     case Group::Sync:
       return lower_barrier();

@@ -41,9 +41,11 @@ class Spirv : public ::testing::TestWithParam<kir::Format> {
 };
 
 TEST_P(Spirv, ElementwiseOperationsAreValid) {
-  const TargetModel target = target_of(GetParam());
-  for (const auto& cases : {int_binary_cases(), float_cases(), fma_cases(), compare_cases(),
-                            select_cases(), int_conversion_cases(), float_conversion_cases()}) {
+  TargetModel target = target_of(GetParam());
+  target.fast_exp2 = true;
+  for (const auto& cases :
+       {int_binary_cases(), float_cases(), fma_cases(), fast_float_cases(), compare_cases(),
+        select_cases(), int_conversion_cases(), float_conversion_cases()}) {
     for (const ElementwiseCase& c : cases) {
       for (uint16_t lanes : {1, 2, 4, 8, 16, 64}) {
         expect_valid(name_of(c), elementwise_kernel(target, {&c, 1}, lanes), target);

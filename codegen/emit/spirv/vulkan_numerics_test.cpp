@@ -55,7 +55,7 @@ class VulkanNumerics : public ::testing::Test {
     const Buffer out = vulkan_->buffer(count * size);
     args.push_back(out.address);
     kir::TargetModel target = vulkan_->target();
-    target.fused_fma = true;  // else fma is refused before it is measured
+    target.fused_fma = target.fast_exp2 = true;  // else they are refused before they are measured
     vulkan_->launch(elementwise_kernel(target, {&c, 1}, 1), target, args,
                     {static_cast<uint32_t>(count / kElementwiseThreads), 1, 1});
     std::vector<uint64_t> results(count);
@@ -102,6 +102,29 @@ TEST_F(VulkanNumerics, FusedMultiplyAdd) {
     const size_t n = wrong({Op::Fma, {s, s, s}, s}, 5);
     fact("fma " + std::string(kir::name(s)) + " rounds once", n == 0 ? "yes" : "no");
   }
+}
+
+TEST_F(VulkanNumerics, FastPowerOfTwoAndInverse) {
+  const ElementwiseCase power{Op::FExp2, {Scalar::f32}, Scalar::f32};
+  const ElementwiseCase inverse{Op::FReciprocal, {Scalar::f32}, Scalar::f32};
+  const auto greatest = [&](const ElementwiseCase& c, double from, double to, auto exact) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> between(from, to);
+    std::vector<float> x(kCount);
+    for (float& v : x)
+      v = static_cast<float>(c.op == Op::FExp2 ? between(random) : std::exp2(between(random)));
+    const auto results =
+        run(c, kCount, [&](size_t i, size_t) { return std::bit_cast<uint32_t>(x[i]); });
+    double most = 0;
+    for (size_t i = 0; i < kCount; ++i) {
+      const double want = exact(x[i]),
+                   got = std::bit_cast<float>(static_cast<uint32_t>(results[i]));
+      most = std::max(most, std::isfinite(got) ? std::abs(got / want - 1) : HUGE_VAL);
+    }
+    return "2^" + std::to_string(std::log2(most));
+  };
+  fact("exp2 f32 off by", greatest(power, -126, 127, [](double x) { return std::exp2(x); }));
+  fact("1 / x f32 off by", greatest(inverse, -126, 126, [](double x) { return 1 / x; }));
 }
 
 TEST_F(VulkanNumerics, Denormals) {
