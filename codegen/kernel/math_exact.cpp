@@ -3,7 +3,8 @@
 // fma: Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
 // rounding to odd (IEEE Transactions on Computers 57, 2008), with operands scaled to the middle of
 // the range. div and sqrt: a sloppy quotient or root, moved to the nearest by the sign of its exact
-// residual (Markstein, IA-64 and Elementary Functions, 2000, chapter 8).
+// residual (Markstein, IA-64 and Elementary Functions, 2000, chapter 8). Where the target has fma,
+// div is Markstein's for most operands: a reciprocal rounded to nearest, and two corrections.
 #include <cmath>
 
 #include "codegen/kernel/math.h"
@@ -89,8 +90,7 @@ Value times_pow2(const Arith& a, Value x, Value n) {
   return a.b.fmul(x, a.pow2_biased(a.b.add(n, a.i(a.bias()))));
 }
 
-// --- fma
-// -------------------------------------------------------------------------------------------
+// --- fma -----------------------------------------------------------------------------------------
 
 // The product is exact in f64, and two more bits than f32 has make rounding to odd safe.
 Value fma_through_f64(Builder& b, Value x, Value y, Value z) {
@@ -135,8 +135,7 @@ Value fma(Builder& b, Value x, Value y, Value z) {
   return b.select(simple, plain, fma_scaled(a, x, y, z));
 }
 
-// --- division and square root
-// ----------------------------------------------------------------------
+// --- division and square root --------------------------------------------------------------------
 
 namespace {
 
@@ -167,6 +166,29 @@ Value div_scaled(const Arith& a, Value x, Value y) {
   return a.from_bits(b.xor_(a.bits(magnitude), b.xor_(a.sign_bit(x), a.sign_bit(y))));
 }
 
+// x/y where every step of it stays in the normal range, and no mantissa of y is all ones: of those
+// alone the reciprocal below may be the wrong neighbour. x may be zero.
+Value div_fused(const Arith& a, Value x, Value y) {
+  Builder& b = a.b;
+  Value ax = b.fabs(x), ay = b.fabs(y), minus = b.fneg(ay);
+  Value r = b.fdiv(a.c(1.0), ay);
+  for (int i = 0; i < 2; ++i) r = b.fma(b.fma(minus, r, a.c(1.0)), r, r);
+  Value q = b.fmul(ax, r);
+  for (int i = 0; i < 2; ++i) q = b.fma(b.fma(minus, q, ax), r, q);
+  return a.from_bits(b.or_(a.bits(q), b.xor_(a.sign_bit(x), a.sign_bit(y))));
+}
+
+// May div_fused() not be used?
+Value outside_div_fused(const Arith& a, Value x, Value y) {
+  Builder& b = a.b;
+  const double far = std::ldexp(1.0, a.bias() / 2);
+  const auto middle = [&](Value v) { return b.and_(b.flt(a.c(1 / far), v), b.flt(v, a.c(far))); };
+  Value ax = b.fabs(x), ay = b.fabs(y);
+  const int64_t ones = (int64_t{1} << a.mantissa_bits()) - 1;
+  Value all_ones = b.ieq(b.and_(a.bits(y), a.i(ones)), a.i(ones));
+  return b.or_(b.not_(b.and_(b.or_(middle(ax), is_zero(a, x)), middle(ay))), all_ones);
+}
+
 // The square root of a positive finite x.
 Value sqrt_scaled(const Arith& a, Value x) {
   Builder& b = a.b;
@@ -189,9 +211,13 @@ Value sqrt_scaled(const Arith& a, Value x) {
 Value div(Builder& b, Value x, Value y) {
   Arith a(b, b.type(x), false);
   if (exact_division(a)) return b.fdiv(x, y);
-  Value special =
-      b.or_(b.or_(is_zero(a, x), is_zero(a, y)), b.or_(not_finite(a, x), not_finite(a, y)));
-  return b.select(special, b.fdiv(x, y), div_scaled(a, x, y));
+  const auto any = [&] {
+    Value special =
+        b.or_(b.or_(is_zero(a, x), is_zero(a, y)), b.or_(not_finite(a, x), not_finite(a, y)));
+    return b.select(special, b.fdiv(x, y), div_scaled(a, x, y));
+  };
+  if (!a.fused) return any();
+  return fix_rare(b, outside_div_fused(a, x, y), div_fused(a, x, y), any);
 }
 
 Value sqrt(Builder& b, Value x) {
@@ -201,8 +227,7 @@ Value sqrt(Builder& b, Value x) {
   return b.select(ordinary, sqrt_scaled(a, x), b.fsqrt(x));
 }
 
-// --- fmod
-// ------------------------------------------------------------------------------------------
+// --- fmod ----------------------------------------------------------------------------------------
 
 namespace {
 

@@ -133,6 +133,31 @@ TYPED_TEST(Exact, Div) {
       [&](size_t i) { return this->at(x[0], i) / this->at(x[1], i); });
 }
 
+// Divisors whose reciprocals are the hardest to round: next to a power of two from below. Dividends
+// next to multiples of theirs.
+TYPED_TEST(Exact, DivByAlmostAPowerOfTwo) {
+  using L = std::numeric_limits<TypeParam>;
+  Arrays x = drawn<TypeParam>(2, this->kCount);
+  for (size_t i = 0; i < this->kCount; ++i) {
+    x[1][i] =
+        to_bits(static_cast<TypeParam>(2) - static_cast<TypeParam>(1 + i % 16) * L::epsilon());
+    if (i % 3 == 0) continue;
+    const TypeParam v = this->at(x[1], i) * (1 + static_cast<TypeParam>(i) * L::epsilon() / 2);
+    x[0][i] = to_bits(v) + i % 5 - 2;
+  }
+  // Found by trying all: wrong with one step of Newton's less.
+  for (const auto [a, y] : {std::pair{0x1.e38e28p-1, 2 - 0x9p-23},
+                            {0x1.db6daap-1, 2 - 0x7p-23},
+                            {0x1.ccccc4p-1, 2 - 0x5p-23},
+                            {0x1p0, 2 - 0x1p-23}}) {
+    x[0].push_back(to_bits(static_cast<TypeParam>(a)));
+    x[1].push_back(to_bits(static_cast<TypeParam>(y)));
+  }
+  expect_exact<TypeParam>(
+      [](Builder& b, const std::vector<Value>& v) { return math::div(b, v[0], v[1]); }, x,
+      [&](size_t i) { return this->at(x[0], i) / this->at(x[1], i); });
+}
+
 TYPED_TEST(Exact, Sqrt) {
   Arrays x = drawn<TypeParam>(1, this->kCount);
   for (size_t i = 0; i < this->kCount / 4; ++i) {  // squares and their neighbours
