@@ -116,14 +116,6 @@ struct CheckSite {  // what an error slot's code stands for
 };
 
 struct Program {
-  // Out of line: each of these spells out a switch over the kinds of steps.
-  Program();
-  Program(const Program&);
-  Program(Program&&) noexcept;
-  Program& operator=(const Program&);
-  Program& operator=(Program&&) noexcept;
-  ~Program();
-
   std::shared_ptr<const prims::Graph> graph;
   std::vector<Buffer> buffers;
   std::vector<kir::Kernel> kernels;

@@ -11,13 +11,6 @@
 
 namespace primset::schedule {
 
-Program::Program() = default;
-Program::Program(const Program&) = default;
-Program::Program(Program&&) noexcept = default;
-Program& Program::operator=(const Program&) = default;
-Program& Program::operator=(Program&&) noexcept = default;
-Program::~Program() = default;
-
 namespace {
 
 // Rows that a SIMT device walks by one workgroup each: normalize.cpp writes their variance as sums.

@@ -168,7 +168,7 @@ Values Builder::add(Prim prim, Values operands, std::vector<Attr> attrs,
   auto id = static_cast<NodeId>(graph_.node_count());
   Values results;
   for (ValueType& t : types) results.push_back(graph_.new_value(std::move(t), id));
-  graph_.new_node(Node(prim, std::move(operands), results, std::move(attrs), std::move(regions)));
+  graph_.new_node({prim, std::move(operands), results, std::move(attrs), std::move(regions)});
   current_->nodes.push_back(id);
   known_.back().emplace(std::move(key), id);
   return results;

@@ -12,25 +12,6 @@ Attr::Attr(Attr&&) noexcept = default;
 Attr& Attr::operator=(const Attr&) = default;
 Attr& Attr::operator=(Attr&&) noexcept = default;
 Attr::~Attr() = default;
-Node::Node() = default;
-Node::Node(const Node&) = default;
-Node::Node(Node&&) noexcept = default;
-Node& Node::operator=(const Node&) = default;
-Node& Node::operator=(Node&&) noexcept = default;
-Node::~Node() = default;
-Node::Node(Prim prim_, std::vector<ValueId> operands_, std::vector<ValueId> results_,
-           std::vector<Attr> attrs_, std::vector<Region> regions_)
-    : prim(prim_),
-      operands(std::move(operands_)),
-      results(std::move(results_)),
-      attrs(std::move(attrs_)),
-      regions(std::move(regions_)) {}
-Graph::Graph() : context_(std::make_shared<SymContext>()) {}
-Graph::Graph(const Graph&) = default;
-Graph::Graph(Graph&&) noexcept = default;
-Graph& Graph::operator=(const Graph&) = default;
-Graph& Graph::operator=(Graph&&) noexcept = default;
-Graph::~Graph() = default;
 Attr::Attr(std::string_view name_, Value value_) : name(name_), value(std::move(value_)) {}
 namespace {
 

@@ -83,17 +83,7 @@ struct Region {
 };
 
 struct Node {
-  // Out of line, as are the graph's: many files copy or destroy them.
-  Node();
-  Node(const Node&);
-  Node(Node&&) noexcept;
-  Node& operator=(const Node&);
-  Node& operator=(Node&&) noexcept;
-  ~Node();
-  explicit Node(Prim prim_, std::vector<ValueId> operands_ = {}, std::vector<ValueId> results_ = {},
-                std::vector<Attr> attrs_ = {}, std::vector<Region> regions_ = {});
-
-  Prim prim = Prim{};
+  Prim prim;
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::vector<Attr> attrs;
@@ -124,12 +114,7 @@ struct Output {
 
 class Graph {
  public:
-  Graph();
-  Graph(const Graph&);
-  Graph(Graph&&) noexcept;
-  Graph& operator=(const Graph&);
-  Graph& operator=(Graph&&) noexcept;
-  ~Graph();
+  Graph() : context_(std::make_shared<SymContext>()) {}
   explicit Graph(std::shared_ptr<SymContext> context) : context_(std::move(context)) {}
 
   SymContext& context() const { return *context_; }

@@ -211,13 +211,6 @@ Arg Arg::of(const Value& value) {
 
 // --- Value ---------------------------------------------------------------------------------------
 
-Value::Value() = default;
-Value::Value(const Value&) = default;
-Value::Value(Value&&) noexcept = default;
-Value& Value::operator=(const Value&) = default;
-Value& Value::operator=(Value&&) noexcept = default;
-Value::~Value() = default;
-
 std::string_view Value::kind() const {
   constexpr std::string_view kKinds[] = {
       "None",       "Tensor", "Tensor[]",     "Scalar", "Scalar[]",  "int",

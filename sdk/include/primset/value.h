@@ -39,14 +39,7 @@ class Value {
                                std::vector<double>, bool, std::vector<bool>, std::string, DType,
                                Layout, MemoryFormat, Device, Generator, Storage>;
 
-  // Out of line: each of these spells out a switch over all the alternatives.
-  PRIMSET_API Value();
-  PRIMSET_API Value(const Value&);
-  PRIMSET_API Value(Value&&) noexcept;
-  PRIMSET_API Value& operator=(const Value&);
-  PRIMSET_API Value& operator=(Value&&) noexcept;
-  PRIMSET_API ~Value();
-
+  Value() = default;
   Value(Tensor t) : v_(std::move(t)) {}               // NOLINT: arguments convert silently
   Value(std::vector<Tensor> t) : v_(std::move(t)) {}  // NOLINT
   Value(Scalar s) : v_(s) {}                          // NOLINT
