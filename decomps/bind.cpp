@@ -5,14 +5,6 @@
 #include <set>
 
 namespace primset::decomps {
-
-Actual::Actual() = default;
-Actual::Actual(const Actual&) = default;
-Actual::Actual(Actual&&) noexcept = default;
-Actual& Actual::operator=(const Actual&) = default;
-Actual& Actual::operator=(Actual&&) noexcept = default;
-Actual::~Actual() = default;
-Actual::Actual(Value v) : value(std::move(v)) {}
 namespace {
 
 using specs::ArgKind;
@@ -177,3 +169,5 @@ void drop_unused_inputs(prims::Graph& graph, std::vector<InputSource>& sources) 
 }
 
 }  // namespace primset::decomps
+
+template class primset::LargeVariant<primset::decomps::Actual::Value::Alternatives>;

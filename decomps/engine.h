@@ -15,6 +15,7 @@
 
 #include "decomps/tracer.h"
 #include "prims/graph/graph.h"
+#include "prims/graph/large_variant.h"
 #include "specs/bundle/model.h"
 
 namespace primset::decomps {
@@ -34,22 +35,14 @@ struct TensorMeta {
 // One actual argument. Scalars say their literal kind; their value is a launch parameter, unless
 // the spec calls the argument structural or `value` is needed for an error text.
 struct Actual {
-  using Value = std::variant<std::monostate, TensorMeta, std::vector<TensorMeta>,
-                             std::vector<std::optional<TensorMeta>>, Scalar, std::vector<Scalar>,
-                             SymInt, SymInts, double, std::vector<double>, bool, std::vector<bool>,
-                             std::string, DType, Layout, MemoryFormat, DeviceArg,
-                             RngArg /* only its presence matters */, StorageArg>;
-  // Out of line: each of these spells out a switch over all the alternatives.
-  Actual();
-  Actual(const Actual&);
-  Actual(Actual&&) noexcept;
-  Actual& operator=(const Actual&);
-  Actual& operator=(Actual&&) noexcept;
-  ~Actual();
-  Actual(Value v);  // NOLINT: converts silently
-
-  bool is_none() const { return std::holds_alternative<std::monostate>(value); }
+  using Value =
+      LargeVariant<std::variant<std::monostate, TensorMeta, std::vector<TensorMeta>,
+                                std::vector<std::optional<TensorMeta>>, Scalar, std::vector<Scalar>,
+                                SymInt, SymInts, double, std::vector<double>, bool,
+                                std::vector<bool>, std::string, DType, Layout, MemoryFormat,
+                                DeviceArg, RngArg /* only its presence matters */, StorageArg>>;
   Value value;
+  bool is_none() const { return std::holds_alternative<std::monostate>(value); }
 };
 
 // Where a graph input comes from, in the order of graph.inputs.
@@ -144,5 +137,7 @@ std::string_view aten_name(DType t);
 bool can_cast(DType from, DType to);  // complex > floating > integral > bool
 
 }  // namespace primset::decomps
+
+extern template class primset::LargeVariant<primset::decomps::Actual::Value::Alternatives>;
 
 #endif  // PRIMSET_DECOMPS_ENGINE_H_

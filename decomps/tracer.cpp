@@ -9,13 +9,6 @@
 
 namespace primset::decomps {
 
-Tracer::Argument::Argument() = default;
-Tracer::Argument::Argument(const Argument&) = default;
-Tracer::Argument::Argument(Argument&&) noexcept = default;
-Tracer::Argument& Tracer::Argument::operator=(const Argument&) = default;
-Tracer::Argument& Tracer::Argument::operator=(Argument&&) noexcept = default;
-Tracer::Argument::~Argument() = default;
-
 [[noreturn]] void fail(ErrorCode code, std::string message) {
   throw Error(code, std::move(message));
 }
@@ -132,3 +125,5 @@ RngArg Tracer::draw(const SymInt& count, const std::optional<RngArg>& from) {
 }
 
 }  // namespace primset::decomps
+
+template class primset::LargeVariant<primset::decomps::Tracer::Argument::Value::Alternatives>;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "prims/graph/builder.h"
+#include "prims/graph/large_variant.h"
 #include "primset/dtype.h"
 #include "primset/error.h"
 #include "primset/scalar.h"
@@ -174,18 +175,11 @@ class Tracer {
 
 // One actual argument of an operator while tracing.
 struct Tracer::Argument {
-  using Value = std::variant<std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>,
-                             ScalarArg, std::vector<ScalarArg>, SymInt, SymInts, double,
-                             std::vector<double>, bool, std::vector<bool>, std::string, DType,
-                             Layout, MemoryFormat, DeviceArg, RngArg, StorageArg>;
-  // Out of line: each of these spells out a switch over all the alternatives.
-  Argument();
-  Argument(const Argument&);
-  Argument(Argument&&) noexcept;
-  Argument& operator=(const Argument&);
-  Argument& operator=(Argument&&) noexcept;
-  ~Argument();
-
+  using Value = LargeVariant<std::variant<
+      std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>, ScalarArg,
+      std::vector<ScalarArg>, SymInt, SymInts, double, std::vector<double>, bool, std::vector<bool>,
+      std::string, DType, Layout, MemoryFormat, DeviceArg, RngArg, StorageArg>>;
+  Argument() = default;
   template <typename T>
     requires std::is_constructible_v<Value, T>
   Argument(T v) : value(std::move(v)) {}              // NOLINT: converts silently
@@ -293,5 +287,8 @@ SymInt count_along(const Val& x, const std::vector<int64_t>& dims);
 void check(const Val& p, const Val& value, ErrorCode code, std::string message);
 
 }  // namespace primset::decomps
+
+extern template class primset::LargeVariant<
+    primset::decomps::Tracer::Argument::Value::Alternatives>;
 
 #endif  // PRIMSET_DECOMPS_TRACER_H_

@@ -12,6 +12,7 @@
 #include "conformance/cases/host_tensor.h"
 #include "conformance/cases/id.h"
 #include "prims/graph/graph.h"
+#include "prims/graph/large_variant.h"
 #include "primset/error.h"
 #include "primset/formats.h"
 #include "primset/scalar.h"
@@ -38,20 +39,10 @@ struct OutTensor {
 };
 
 using TensorList = std::vector<std::optional<HostTensor>>;
-using ArgValueBase =
+using ArgValue = LargeVariant<
     std::variant<std::monostate, HostTensor, TensorList, Scalar, std::vector<Scalar>, int64_t,
                  std::vector<int64_t>, double, std::vector<double>, bool, std::vector<bool>,
-                 std::string, DType, Layout, MemoryFormat, DeviceUnderTest, RngState, OutTensor>;
-struct ArgValue : ArgValueBase {
-  using ArgValueBase::ArgValueBase;
-  // Out of line: each of these spells out a switch over all the alternatives.
-  ArgValue();
-  ArgValue(const ArgValue&);
-  ArgValue(ArgValue&&) noexcept;
-  ArgValue& operator=(const ArgValue&);
-  ArgValue& operator=(ArgValue&&) noexcept;
-  ~ArgValue();
-};
+                 std::string, DType, Layout, MemoryFormat, DeviceUnderTest, RngState, OutTensor>>;
 
 struct TestCase {
   CaseId id;
@@ -70,5 +61,7 @@ struct TestCase {
 };
 
 }  // namespace primset::conformance
+
+extern template class primset::LargeVariant<primset::conformance::ArgValue::Alternatives>;
 
 #endif  // PRIMSET_CONFORMANCE_CASES_CASE_H_

@@ -9,13 +9,6 @@
 #include "conformance/cases/case_text.h"
 
 namespace primset::conformance {
-
-ArgValue::ArgValue() = default;
-ArgValue::ArgValue(const ArgValue&) = default;
-ArgValue::ArgValue(ArgValue&&) noexcept = default;
-ArgValue& ArgValue::operator=(const ArgValue&) = default;
-ArgValue& ArgValue::operator=(ArgValue&&) noexcept = default;
-ArgValue::~ArgValue() = default;
 namespace {
 
 using specs::ArgKind;
@@ -467,3 +460,5 @@ Generator family_generator(const Overload& overload) {
 }
 
 }  // namespace primset::conformance
+
+template class primset::LargeVariant<primset::conformance::ArgValue::Alternatives>;

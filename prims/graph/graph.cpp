@@ -5,14 +5,6 @@
 #include "primset/error.h"
 
 namespace primset::prims {
-
-Attr::Attr() = default;
-Attr::Attr(const Attr&) = default;
-Attr::Attr(Attr&&) noexcept = default;
-Attr& Attr::operator=(const Attr&) = default;
-Attr& Attr::operator=(Attr&&) noexcept = default;
-Attr::~Attr() = default;
-Attr::Attr(std::string_view name_, Value value_) : name(name_), value(std::move(value_)) {}
 namespace {
 
 constexpr PrimInfo kPrims[] = {
@@ -62,3 +54,5 @@ NodeId Graph::new_node(Node node) {
 }
 
 }  // namespace primset::prims
+
+template class primset::LargeVariant<primset::prims::Attr::Value::Alternatives>;

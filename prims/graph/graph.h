@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "prims/graph/large_variant.h"
 #include "prims/graph/symint.h"
 #include "primset/dtype.h"
 #include "primset/scalar.h"
@@ -61,18 +62,9 @@ struct ValueType {
 // An attribute by name, in the order of the primitive's signature.
 struct Attr {
   using Ints = std::vector<int64_t>;
-  using Value = std::variant<int64_t, bool, std::string, DType, Ints, SymInt, SymInts, Scalar>;
-
-  // Out of line: each of these spells out a switch over all the alternatives.
-  Attr();
-  Attr(const Attr&);
-  Attr(Attr&&) noexcept;
-  Attr& operator=(const Attr&);
-  Attr& operator=(Attr&&) noexcept;
-  ~Attr();
-  Attr(std::string_view name_, Value value_);
-
   std::string_view name;  // points into the table of primitives
+  using Value =
+      LargeVariant<std::variant<int64_t, bool, std::string, DType, Ints, SymInt, SymInts, Scalar>>;
   Value value;
 };
 
@@ -146,5 +138,7 @@ class Graph {
 };
 
 }  // namespace primset::prims
+
+extern template class primset::LargeVariant<primset::prims::Attr::Value::Alternatives>;
 
 #endif  // PRIMSET_PRIMS_GRAPH_GRAPH_H_
