@@ -20,16 +20,6 @@ using specs::Overload;
 using specs::PromoteKind;
 using Value = Tracer::Argument::Value;
 
-PromotionOperand operand_of(const Val& v) {
-  using enum PromotionOperand::Category;
-  return {v.dtype(), v.wrapped_number() ? number : v.rank() == 0 ? zero_dim : dimensioned};
-}
-
-DType kind_dtype(Scalar::Kind kind) {
-  constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
-  return kTypes[static_cast<size_t>(kind)];
-}
-
 void add_operands(const Tracer::Argument& a, std::vector<PromotionOperand>& out) {
   const auto number = PromotionOperand::Category::number;
   if (auto* v = std::get_if<Val>(&a.value)) out.push_back(operand_of(*v));
@@ -225,6 +215,16 @@ void require_number(const Tracer::Argument& a) {
 std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args);
 
 }  // namespace
+
+PromotionOperand operand_of(const Val& v) {
+  using enum PromotionOperand::Category;
+  return {v.dtype(), v.wrapped_number() ? number : v.rank() == 0 ? zero_dim : dimensioned};
+}
+
+DType kind_dtype(Scalar::Kind kind) {
+  constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
+  return kTypes[static_cast<size_t>(kind)];
+}
 
 std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
   const Overload& o = t.bundle().computed_by(overload);

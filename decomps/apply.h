@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "decomps/engine.h"
 #include "decomps/tracer.h"
 #include "specs/bundle/model.h"
 
@@ -24,6 +25,10 @@ Tracer::Argument default_argument(Tracer& t, const specs::Argument& arg);
 // place.
 Arguments rearrange(Tracer& t, const specs::Overload& overload, const specs::Overload& computed,
                     Arguments args);
+
+// How an operand takes part in promotion, and the dtype that a number of this kind stands for.
+PromotionOperand operand_of(const Val& v);
+DType kind_dtype(Scalar::Kind kind);
 
 // How the promoted arguments of a call fit together.
 struct Promoted {

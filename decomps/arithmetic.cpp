@@ -1,16 +1,12 @@
 // Arithmetic between values: promotion, broadcasting, then one primitive.
 #include <array>
 
+#include "decomps/apply.h"
 #include "decomps/complex.h"
 #include "decomps/engine.h"
 
 namespace primset::decomps {
 namespace {
-
-PromotionOperand operand_of(const Val& v) {
-  using enum PromotionOperand::Category;
-  return {v.dtype(), v.wrapped_number() ? number : v.rank() == 0 ? zero_dim : dimensioned};
-}
 
 struct Pair {
   Val a, b;

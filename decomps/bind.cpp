@@ -4,16 +4,13 @@
 
 #include <set>
 
+#include "decomps/apply.h"
+
 namespace primset::decomps {
 namespace {
 
 using specs::ArgKind;
 using specs::Role;
-
-DType kind_dtype(Scalar::Kind kind) {
-  constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
-  return kTypes[static_cast<size_t>(kind)];
-}
 
 // Everything that is passed on as it is.
 Tracer::Argument passed(const Actual& a) {

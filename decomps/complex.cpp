@@ -12,7 +12,7 @@ namespace {
 using math::copysign;
 using math::is_infinite;
 
-constexpr double kPi = std::numbers::pi, kLn2 = std::numbers::ln2;
+constexpr double kLn2 = std::numbers::ln2;
 
 Val map_parts(Prim p, const Val& z) {
   return complex(unary(p, real(z)), unary(p, imag(z)));
@@ -71,7 +71,8 @@ Val atanh_of(const Val& z) {
   const Val whole = unary(Prim::complex_abs, z), infinite = is_infinite(x) | is_infinite(y);
   const Val far = infinite | (is_far(z) & eq(x, x));
   const Val left_over = where(infinite, full_like(x, Scalar(0.0)), size / whole / whole);
-  const Val right_angle = where(eq(y, y), copysign(full_like(y, Scalar(kPi / 2)), y), y);
+  const Val right_angle =
+      where(eq(y, y), copysign(full_like(y, Scalar(std::numbers::pi / 2)), y), y);
   return complex(copysign(where(far, left_over, grown), x), where(far, right_angle, angle));
 }
 Val atan_of(const Val& z) {

@@ -13,7 +13,7 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-struct Geometry {
+struct GradientGeometry {
   SymInts stride, padding, dilation;
   bool transposed;
   SymInt groups;
@@ -23,7 +23,8 @@ SymInts spread(const SymInts& list, size_t n) {
   return list.size() == 1 ? SymInts(n, list[0]) : list;
 }
 
-Val convolved(Tracer& t, const Val& x, const Val& w, const Geometry& g, SymInts output_padding) {
+Val convolved(Tracer& t, const Val& x, const Val& w, const GradientGeometry& g,
+              SymInts output_padding) {
   return t.prim1(Prim::convolution, {x, w, Val()},
                  {{"stride", g.stride},
                   {"padding", g.padding},
@@ -35,8 +36,8 @@ Val convolved(Tracer& t, const Val& x, const Val& w, const Geometry& g, SymInts 
 
 // The adjoint of the convolution, on sizes that give the input's.
 Val input_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                   const Geometry& g) {
-  Geometry adjoint = g;
+                   const GradientGeometry& g) {
+  GradientGeometry adjoint = g;
   adjoint.transposed = !g.transposed;
   SymInts rest(g.stride.size(), SymInt(0));
   if (!g.transposed) {
@@ -66,7 +67,7 @@ Val channels_first(const Val& x, const SymInt& groups) {
   return reshape(transpose(reshape(x, split), order), shape);
 }
 
-Val swapped(const Val& x) {
+Val channels_swapped(const Val& x) {
   Dims order = dims_from(0, x.rank());
   std::swap(order[0], order[1]);
   return transpose(x, order);
@@ -75,14 +76,14 @@ Val swapped(const Val& x) {
 // What each kernel element saw of the input, times the gradient there: the gradient is the kernel
 // now, so that stride and dilation change places.
 Val weight_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                    const Geometry& g) {
+                    const GradientGeometry& g) {
   const Val& field = g.transposed ? grad : input;
   const Val& steps = g.transposed ? input : grad;
-  Val w = convolved(t, channels_first(field, g.groups), swapped(steps),
+  Val w = convolved(t, channels_first(field, g.groups), channels_swapped(steps),
                     {g.dilation, g.padding, g.stride, false, g.groups},
                     SymInts(g.stride.size(), SymInt(0)));
   for (int64_t d = 2; d < w.rank(); ++d) w = slice(w, d, 0, weight.size(d), 1);
-  return swapped(w);
+  return channels_swapped(w);
 }
 
 Val bias_gradient(const Val& grad) {
@@ -92,7 +93,7 @@ Val bias_gradient(const Val& grad) {
 }
 
 std::tuple<Val, Val, Val> gradients(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                                    Geometry g, const std::vector<bool>& mask) {
+                                    GradientGeometry g, const std::vector<bool>& mask) {
   require(weight.rank() >= 3 && input.rank() == weight.rank() && grad.rank() == weight.rank(),
           ErrorCode::runtime,
           fmt::format("Expected input and grad_output of {} dims as the weight has, but got {} and "
@@ -108,7 +109,7 @@ std::tuple<Val, Val, Val> gradients(Tracer& t, const Val& grad, const Val& input
           mask[2] ? bias_gradient(grad) : nothing(grad)};
 }
 
-Geometry plain(const SymInts& stride, const SymInts& padding) {
+GradientGeometry plain(const SymInts& stride, const SymInts& padding) {
   return {stride, padding, SymInts(stride.size(), SymInt(1)), false, 1};
 }
 

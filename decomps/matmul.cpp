@@ -113,13 +113,6 @@ Val accumulated(Tracer& t, const Val& self, const Val& product, const ScalarArg&
   return plus_scaled(t, self, beta, product * t.scalar(alpha, product.dtype()), result);
 }
 
-Val swapped(const Val& x) {
-  Dims order(static_cast<size_t>(x.rank()));
-  std::iota(order.begin(), order.end(), 0);
-  if (x.rank() >= 2) std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return transpose(x, order);
-}
-
 // Batches of matrices of any ranks above 1, broadcast together.
 Val broadcast_product(const Val& a, const Val& b) {
   const SymInts as = a.shape(), bs = b.shape();
@@ -236,7 +229,7 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
   require(input.rank() > 0 && weight.rank() > 0, ErrorCode::runtime,
           fmt::format("both arguments to linear need to be at least 1D, but they are {}D and {}D",
                       input.rank(), weight.rank()));
-  const Val w = weight.rank() == 1 ? weight : swapped(weight);
+  const Val w = weight.rank() == 1 ? weight : matrix_transpose(weight);
   if (!bias || is_complex(input.dtype()) || weight.rank() == 1) {
     const Val y = matmul_of(input, w);
     return bias ? t.call1("add.Tensor", {y, *bias}) : y;

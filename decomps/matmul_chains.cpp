@@ -188,12 +188,6 @@ Val nothing(Tracer& t, const Val& like) {
   return zeros(t, {SymInt(0)}, like.dtype());
 }
 
-Val swapped(const Val& x) {
-  std::vector<int64_t> order = dims_from(0, x.rank());
-  if (x.rank() >= 2) std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return transpose(x, order);
-}
-
 Val rows_of(const Val& x) {
   return reshape(x, {floor_div(x.numel(), max(x.size(-1), 1)), x.size(-1)});
 }
@@ -206,7 +200,7 @@ std::tuple<Val, Val, Val> linear_backward::decompose(Tracer& t, const Val& self,
   const Val grad = rows_of(grad_output);
   Val x = nothing(t, self), w = nothing(t, weight), b = nothing(t, weight);
   if (output_mask[0]) x = reshape(t.call1("mm", {grad, conj(weight)}), self.shape());
-  if (output_mask[1]) w = t.call1("mm", {swapped(grad), conj(rows_of(self))});
+  if (output_mask[1]) w = t.call1("mm", {matrix_transpose(grad), conj(rows_of(self))});
   if (output_mask[2]) b = convert(reduce(Prim::reduce_sum, opmath(grad), {0}, false), grad.dtype());
   return {x, w, b};
 }
@@ -222,8 +216,10 @@ std::tuple<Val, Val> matmul_backward::decompose(Tracer& t, const Val& grad, cons
   const auto summed = [&](const Val& v, const Val& like) {
     return t.call1("sum_to_size", {v, like.shape()});
   };
-  if (mask[0]) x = reshape(summed(t.call1("matmul", {g, swapped(conj(b))}), a), self.shape());
-  if (mask[1]) y = reshape(summed(t.call1("matmul", {swapped(conj(a)), g}), b), other.shape());
+  if (mask[0])
+    x = reshape(summed(t.call1("matmul", {g, matrix_transpose(conj(b))}), a), self.shape());
+  if (mask[1])
+    y = reshape(summed(t.call1("matmul", {matrix_transpose(conj(a)), g}), b), other.shape());
   return {x, y};
 }
 

@@ -116,6 +116,13 @@ Val moved_dim(const Val& x, int64_t from, int64_t to) {
   return transpose(x, permutation);
 }
 
+Val matrix_transpose(const Val& x) {
+  if (x.rank() < 2) return x;
+  std::vector<int64_t> order = dims_from(0, x.rank());
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return transpose(x, order);
+}
+
 Val zeros(Tracer& t, const SymInts& shape, DType dtype) {
   return t.constant(0, dtype, shape);
 }

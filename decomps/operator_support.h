@@ -40,6 +40,7 @@ bool is_index(DType t);         // i32 or i64
 Val at_least_1d(const Val& x);  // a number as a vector of one
 Val flattened(const Val& x);    // in row-major order
 Val moved_dim(const Val& x, int64_t from, int64_t to);
+Val matrix_transpose(const Val& x);  // the last two dims swapped; below two dims x itself
 Val zeros(Tracer& t, const SymInts& shape, DType dtype);
 // x cut, or filled with zeros, to `size` along dim 0.
 Val resized_front(const Val& x, const SymInt& size);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "decomps/comparison.h"
 #include "decomps/engine.h"
@@ -14,7 +15,6 @@
 namespace primset::decomps {
 namespace {
 
-constexpr double kPi = 3.141592653589793;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Integer division by zero is an error of the device.
@@ -95,7 +95,7 @@ Val angle::decompose(Tracer& t, const Val& self) {
   if (is_complex(self.dtype())) return binary(Prim::atan2, imag(self), real(self));
   const DType result = is_exact(self.dtype()) ? DType::f32 : self.dtype();
   const Val x = opmath(convert(self, result));
-  const Val turned = where(lt(x, 0.0), full_like(x, kPi), full_like(x, 0.0));
+  const Val turned = where(lt(x, 0.0), full_like(x, std::numbers::pi), full_like(x, 0.0));
   return convert(where(is_nan(x), full_like(x, kNan), turned), result);
 }
 

@@ -9,12 +9,12 @@ struct ComplexSample {
   double re, im;
 };
 
-struct Function {
+struct ComplexFunction {
   Prim prim;
   std::vector<ComplexSample> samples;
 };
 
-const Function kFunctions[] = {
+const ComplexFunction kComplexFunctions[] = {
     {Prim::complex_sqrt,
      {{{-1.468235731124878, 2.050468921661377}, 0.725842910721437, 1.4124743049590127},
       {{1.038681149482727, -2.5005950927734375}, 1.368652104887863, -0.9135247313188903},
@@ -293,7 +293,7 @@ double distance(DType t, const prims::reference::Element& got, const ComplexSamp
 }
 
 TEST(PrimComplex, IsAsExactAsItsToleranceSays) {
-  for (const Function& f : kFunctions) {
+  for (const ComplexFunction& f : kComplexFunctions) {
     for (DType t : {DType::c64, DType::c128}) {
       const Array got = run(f.prim, t, f.samples);
       double worst = 0;

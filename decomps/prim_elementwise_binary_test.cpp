@@ -4,12 +4,12 @@
 namespace primset::decomps {
 namespace {
 
-struct Function {
+struct BinaryFunction {
   Prim prim;
   std::vector<Sample> samples;
 };
 
-const Function kHypot = {
+const BinaryFunction kHypot = {
     Prim::hypot,
     {{{3.0, 4.0}, 5.0},
      {{1.0000000200408773e+20, 1.0000000200408773e+20}, 1.4142135907151756e+20},

@@ -4,12 +4,12 @@
 namespace primset::decomps {
 namespace {
 
-struct Function {
+struct UnaryFunction {
   Prim prim;
   std::vector<Sample> samples;
 };
 
-const Function kFunctions[] = {
+const UnaryFunction kUnaryFunctions[] = {
     {Prim::sinh,
      {{{1.0000000031710769e-30}, 1.0000000031710769e-30},
       {{-0.0010000000474974513}, -0.00100000021416415},
@@ -253,7 +253,7 @@ const Function kFunctions[] = {
 };
 
 TEST(PrimUnary, IsAsExactAsItsToleranceSays) {
-  for (const Function& f : kFunctions) {
+  for (const UnaryFunction& f : kUnaryFunctions) {
     expect_ulps(f.prim, DType::f32, f.samples, 3);
     expect_ulps(f.prim, DType::f64, f.samples, 3);
   }

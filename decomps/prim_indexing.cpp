@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "decomps/operator_support.h"
 #include "decomps/prim_math.h"
 
 namespace primset::decomps::prim {
@@ -135,14 +136,6 @@ Val index_select::decompose(Tracer& t, const Val& x, const Val& index, int64_t d
 }
 
 namespace {
-
-// Counts from the end where it is negative; what is out of range either way stays as it is, for the
-// error to show.
-Val wrapped_index(const Val& index, const SymInt& size) {
-  const Val end = full_like(index, size);
-  const Val from_end = lt(index, Scalar(0)) & ge(index, -end);
-  return where(from_end, index + end, index);
-}
 
 Val put(Tracer& t, const Val& x, const std::vector<ValueId>& places, const Val& values,
         const Ints& dims, bool accumulate) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <numbers>
 
 #include "decomps/engine.h"
 #include "decomps/operator_support.h"
@@ -18,7 +19,6 @@ using Generator = std::optional<RngArg>;
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
-constexpr double kPi = 3.141592653589793;
 
 SymInts checked_size(const SymInts& size) {
   for (const SymInt& s : size)
@@ -573,7 +573,7 @@ Val cauchy::decompose(Tracer& t, const Val& self, const ScalarArg& median, const
   const Val spread = parameter(t, sigma, self);
   check_positive(spread, "cauchy_ expects sigma > 0.0");
   const Val u = standard_uniform(t, generator, self.shape(), drawing_type(self.dtype()));
-  const Val angle = (u - Scalar(0.5)) * Scalar(kPi);
+  const Val angle = (u - Scalar(0.5)) * Scalar(std::numbers::pi);
   return convert(parameter(t, median, self) + spread * unary(Prim::tan, angle), self.dtype());
 }
 

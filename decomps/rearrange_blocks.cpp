@@ -28,7 +28,7 @@ Val as_matrix(const Val& x) {
   return x.rank() == 2 ? x : reshape(x, {SymInt(1), x.numel()});
 }
 
-DType common_type(const std::vector<Val>& xs) {
+DType dimensioned_type(const std::vector<Val>& xs) {
   std::vector<PromotionOperand> operands;
   for (const Val& x : xs) operands.push_back({x.dtype(), PromotionOperand::Category::dimensioned});
   return result_type(operands);
@@ -71,7 +71,7 @@ Val fill_diagonal_::decompose(Tracer& t, const Val& self, const ScalarArg& fill_
 
 Val block_diag::decompose(Tracer& t, const std::vector<Val>& tensors) {
   if (tensors.empty()) return zeros(t, {SymInt(1), SymInt(0)}, DType::f32);
-  const DType type = common_type(tensors);
+  const DType type = dimensioned_type(tensors);
   std::vector<Val> blocks;
   SymInt width = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {

@@ -13,7 +13,6 @@ using math::abs;
 using math::copysign;
 using math::number;
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kZero = 1e-30;  // nearer to 0 it is 1
 
 struct Turn {
@@ -26,7 +25,7 @@ Turn turn(const Val& x) {
   const Scalar even(x.dtype() == DType::f64 ? 0x1p53 : 0x1p24);
   const Val small = where(lt(abs(x), even), x, x * Scalar(0.0));
   const Val halves = unary(Prim::floor, small * Scalar(2.0) + Scalar(0.5));
-  const Val rest = (small - halves * Scalar(0.5)) * Scalar(kPi);
+  const Val rest = (small - halves * Scalar(0.5)) * Scalar(std::numbers::pi);
   const Val quarter = halves - unary(Prim::floor, halves * Scalar(0.25)) * Scalar(4.0);
   const Val s = math::sin(rest), c = math::cos(rest);
   const Val first = eq(quarter, Scalar(1.0)), second = eq(quarter, Scalar(2.0));
@@ -44,12 +43,14 @@ Growth growth(const Val& all_y) {
   const bool wide = all_y.dtype() == DType::f64;
   const double limit = math::exp_split(all_y.dtype()).limit;
   // Beyond this the quotient is infinite, whatever it is divided by.
-  const double most = 2 * limit / kPi;
+  const double most = 2 * limit / std::numbers::pi;
   const Val over = gt(abs(all_y), Scalar(most));
   const Val y = where(over, copysign(number(all_y, most), all_y), all_y);
   // pi y to twice the precision: its error is one of the exponential's digits.
-  const double left = wide ? 1.2246467991473532e-16 : kPi - double{std::numbers::pi_v<float>};
-  const Val u = y * Scalar(kPi), lost = math::fma(y, number(y, kPi), -u) + y * Scalar(left);
+  const double left =
+      wide ? 1.2246467991473532e-16 : std::numbers::pi - double{std::numbers::pi_v<float>};
+  const Val u = y * Scalar(std::numbers::pi),
+            lost = math::fma(y, number(y, std::numbers::pi), -u) + y * Scalar(left);
   const Val usual = lt(abs(u), Scalar(limit)), one = number(u, 1.0), half = number(u, 0.5);
   const Val c = where(usual, math::cosh(u), half);
   const Val s = where(usual, math::sinh(u), copysign(half, u));
@@ -64,7 +65,7 @@ Val complex_sinc(const Val& z) {
   const Growth g = growth(y);
   const Val re = t.sine * g.cosine, im = t.cosine * g.sine;
   const Val p = x / size, q = y / size, square = p * p + q * q;
-  const Val scale = g.rest / size * Scalar(1 / kPi);
+  const Val scale = g.rest / size * Scalar(1 / std::numbers::pi);
   const auto grown = [&](const Val& part) {
     const Val most = part / square * scale;
     return where(eq(most, Scalar(0.0)), most, most * g.last);
@@ -74,7 +75,7 @@ Val complex_sinc(const Val& z) {
 }
 
 Val real_sinc(const Val& x) {
-  const Val turned = x * Scalar(kPi);
+  const Val turned = x * Scalar(std::numbers::pi);
   return where(lt(abs(x), Scalar(kZero)), number(x, 1.0), math::sin(turned) / turned);
 }
 

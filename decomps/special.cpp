@@ -17,15 +17,10 @@ namespace {
 
 using math::number;
 
-Val rounded(const Val& y, const Val& self) {
-  return convert(y, self.dtype());
-}
-
 // Six steps up, then the asymptotic series; reflected below one half.
 Val trigamma(const Val& x) {
-  constexpr double kPi = std::numbers::pi;
-  const Val low = lt(x, Scalar(0.5)), sine = math::sin(x * Scalar(kPi));
-  const Val folded = number(x, kPi * kPi) / (sine * sine);
+  const Val low = lt(x, Scalar(0.5)), sine = math::sin(x * Scalar(std::numbers::pi));
+  const Val folded = number(x, std::numbers::pi * std::numbers::pi) / (sine * sine);
   Val at = where(low, Scalar(1.0) - x, x), sum = number(x, 0.0);
   for (int i = 0; i < 6; ++i) {
     sum = sum + number(x, 1.0) / (at * at);
@@ -49,17 +44,17 @@ Val polygamma_of(int64_t n, const Val& x) {
 }  // namespace
 
 Val digamma::decompose(Tracer&, const Val& self) {
-  return rounded(math::digamma(opmath(self)), self);
+  return math::rounded(math::digamma(opmath(self)), self);
 }
 Val lgamma::decompose(Tracer&, const Val& self) {
-  return rounded(math::log_gamma(opmath(self)), self);
+  return math::rounded(math::log_gamma(opmath(self)), self);
 }
 Val erfinv::decompose(Tracer&, const Val& self) {
-  return rounded(math::erf_inverse(opmath(self)), self);
+  return math::rounded(math::erf_inverse(opmath(self)), self);
 }
 
 Val polygamma::decompose(Tracer&, int64_t n, const Val& self) {
-  return rounded(polygamma_of(n, opmath(self)), self);
+  return math::rounded(polygamma_of(n, opmath(self)), self);
 }
 
 // The sum of log gamma at x, x - 1/2, ... and a constant.
@@ -70,21 +65,21 @@ Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
   Val sum = number(x, order * (order - 1) * std::log(std::numbers::pi) / 4);
   for (int64_t i = 0; i < p; ++i)
     sum = sum + math::log_gamma(x - Scalar(0.5 * static_cast<double>(i)));
-  return rounded(sum, self);
+  return math::rounded(sum, self);
 }
 
 Val special_erfcx::decompose(Tracer&, const Val& self) {
-  return rounded(math::erfc_scaled(opmath(self)), self);
+  return math::rounded(math::erfc_scaled(opmath(self)), self);
 }
 Val special_ndtri::decompose(Tracer&, const Val& self) {
-  return rounded(math::normal_quantile(opmath(self)), self);
+  return math::rounded(math::normal_quantile(opmath(self)), self);
 }
 
 // ATen composes it of operators that round. In the wide types that would lose the lower tail, for
 // nothing.
 Val special_ndtr::decompose(Tracer&, const Val& self) {
   if (opmath_type(self.dtype()) == self.dtype()) return unary(Prim::normal_cdf, self);
-  const Val t = rounded(opmath(self) * Scalar(std::numbers::sqrt2 / 2), self);
+  const Val t = math::rounded(opmath(self) * Scalar(std::numbers::sqrt2 / 2), self);
   return (unary(Prim::erf, t) + Scalar(1.0)) * Scalar(0.5);
 }
 
@@ -94,11 +89,11 @@ Val special_log_ndtr::decompose(Tracer&, const Val& self) {
   const Val x = opmath(self), t = x * Scalar(kRootHalf);
   const Val tail = math::log(math::erfc_scaled(-t) * Scalar(0.5)) - t * t;
   const Val body = math::log1p(unary(Prim::erfc, t) * Scalar(-0.5));
-  return rounded(where(lt(x, Scalar(-1.0)), tail, body), self);
+  return math::rounded(where(lt(x, Scalar(-1.0)), tail, body), self);
 }
 
 Val special_zeta::decompose(Tracer&, const Val& self, const Val& other) {
-  return rounded(math::zeta(opmath(self), opmath(other)), self);
+  return math::rounded(math::zeta(opmath(self), opmath(other)), self);
 }
 
 namespace {
@@ -146,7 +141,7 @@ std::tuple<Val, Val> frexp::decompose(Tracer& t, const Val& self) {
   const Val kept = binary(Prim::bit_and, b, full_like(b, ~(field << shift)));
   const Val mantissa = as(binary(Prim::bit_or, kept, full_like(b, bias << shift)), x.dtype());
   const Val plain = eq(x, Scalar(0.0)) | ~math::is_finite(x);
-  return {rounded(where(plain, x, mantissa), self),
+  return {math::rounded(where(plain, x, mantissa), self),
           convert(where(plain, full_like(scaled, 0), scaled), DType::i32)};
 }
 

@@ -13,14 +13,9 @@ namespace {
 using math::number;
 using Table = std::span<const double>;
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kInfinity = math::kInfinity;
 constexpr double kRootTwoOverPi = 0.797884560802865355879892119868763737;
-constexpr double kTwoOverPi = 2 / kPi;
-
-Val rounded(const Val& y, const Val& self) {
-  return convert(y, self.dtype());
-}
+constexpr double kTwoOverPi = 2 / std::numbers::pi;
 
 // --- of the first and second kind ---
 
@@ -29,8 +24,10 @@ struct Phase {
   Table pp, pq, qp, qq;
   double shift;
 };
-const Phase kPhase0{tables::kJ0Pp, tables::kJ0Pq, tables::kJ0Qp, tables::kJ0Qq, kPi / 4};
-const Phase kPhase1{tables::kJ1Pp, tables::kJ1Pq, tables::kJ1Qp, tables::kJ1Qq, 3 * kPi / 4};
+const Phase kPhase0{tables::kJ0Pp, tables::kJ0Pq, tables::kJ0Qp, tables::kJ0Qq,
+                    std::numbers::pi / 4};
+const Phase kPhase1{tables::kJ1Pp, tables::kJ1Pq, tables::kJ1Qp, tables::kJ1Qq,
+                    3 * std::numbers::pi / 4};
 
 Val far(const Val& x, const Phase& phase, bool second_kind) {
   const Val z = number(x, 25.0) / (x * x);
@@ -136,7 +133,7 @@ Val airy_wave(const Val& x) {
       math::polynomial(zz, tables::kAiryAfn) / math::monic_polynomial(zz, tables::kAiryAfd);
   const Val g =
       math::polynomial(zz, tables::kAiryAgn) / math::monic_polynomial(zz, tables::kAiryAgd);
-  const Val angle = zeta + Scalar(0.25 * kPi);
+  const Val angle = zeta + Scalar(0.25 * std::numbers::pi);
   return (math::sin(angle) * (zz * f + Scalar(1.0)) - math::cos(angle) * z * g) *
          Scalar(kRootOneOverPi) / math::sqrt(root);
 }
@@ -177,48 +174,48 @@ Val airy_of(const Val& x) {
 }  // namespace
 
 Val special_bessel_j0::decompose(Tracer&, const Val& self) {
-  return rounded(j0_of(math::abs(opmath(self))), self);
+  return math::rounded(j0_of(math::abs(opmath(self))), self);
 }
 Val special_bessel_j1::decompose(Tracer&, const Val& self) {
   const Val x = opmath(self), y = j1_of(math::abs(x));
-  return rounded(where(lt(x, Scalar(0.0)), -y, y), self);
+  return math::rounded(where(lt(x, Scalar(0.0)), -y, y), self);
 }
 Val special_bessel_y0::decompose(Tracer&, const Val& self) {
-  return rounded(y0_of(opmath(self)), self);
+  return math::rounded(y0_of(opmath(self)), self);
 }
 Val special_bessel_y1::decompose(Tracer&, const Val& self) {
-  return rounded(y1_of(opmath(self)), self);
+  return math::rounded(y1_of(opmath(self)), self);
 }
 
 Val i0::decompose(Tracer&, const Val& self) {
-  return rounded(i0_of(opmath(self)), self);
+  return math::rounded(i0_of(opmath(self)), self);
 }
 // The same by another name, but of f32 and f64 alone.
 Val modified_bessel_i0::decompose(Tracer& t, const Val& self) {
   return i0::decompose(t, self);
 }
 Val special_i0e::decompose(Tracer&, const Val& self) {
-  return rounded(i0_scaled(math::abs(opmath(self))), self);
+  return math::rounded(i0_scaled(math::abs(opmath(self))), self);
 }
 Val special_i1::decompose(Tracer&, const Val& self) {
-  return rounded(i1_of(opmath(self)), self);
+  return math::rounded(i1_of(opmath(self)), self);
 }
 Val special_i1e::decompose(Tracer&, const Val& self) {
   const Val x = opmath(self), y = i1_scaled(math::abs(x));
-  return rounded(where(lt(x, Scalar(0.0)), -y, y), self);
+  return math::rounded(where(lt(x, Scalar(0.0)), -y, y), self);
 }
 
 Val special_modified_bessel_k0::decompose(Tracer&, const Val& self) {
-  return rounded(k0_of(opmath(self), false), self);
+  return math::rounded(k0_of(opmath(self), false), self);
 }
 Val special_modified_bessel_k1::decompose(Tracer&, const Val& self) {
-  return rounded(k1_of(opmath(self), false), self);
+  return math::rounded(k1_of(opmath(self), false), self);
 }
 Val special_scaled_modified_bessel_k0::decompose(Tracer&, const Val& self) {
-  return rounded(k0_of(opmath(self), true), self);
+  return math::rounded(k0_of(opmath(self), true), self);
 }
 Val special_scaled_modified_bessel_k1::decompose(Tracer&, const Val& self) {
-  return rounded(k1_of(opmath(self), true), self);
+  return math::rounded(k1_of(opmath(self), true), self);
 }
 
 // sin(x) / x; by its series near 0.
@@ -228,11 +225,11 @@ Val special_spherical_bessel_j0::decompose(Tracer&, const Val& self) {
   const Val x = opmath(self);
   const Val near = math::polynomial(x * x, kSeries), far = math::sin(x) / x;
   const Val y = where(lt(math::abs(x), Scalar(0.5)), near, far);
-  return rounded(where(math::is_infinite(x), number(x, 0.0), y), self);
+  return math::rounded(where(math::is_infinite(x), number(x, 0.0), y), self);
 }
 
 Val special_airy_ai::decompose(Tracer&, const Val& self) {
-  return rounded(airy_of(opmath(self)), self);
+  return math::rounded(airy_of(opmath(self)), self);
 }
 
 }  // namespace primset::decomps

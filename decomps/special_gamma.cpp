@@ -8,8 +8,6 @@
 namespace primset::decomps::math {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 // --- log gamma, after msun's e_lgamma_r.c ---
 
 // Around the minimum, whose place and value are kPlace and kValue + kRest.
@@ -81,8 +79,9 @@ Val log_gamma(const Val& x) {
   const Val fraction = a - floor(a);  // sin(pi |x|) up to its sign
   const Val folded = min(fraction, Scalar(1.0) - fraction);
   // Of numbers so small that their product underflows it is minus their logarithm.
-  const Val product = sin(folded * Scalar(kPi)) * a;
-  const Val reflected = where(lt(a, Scalar(1e-17)), y, log(number(x, kPi) / product) - y);
+  const Val product = sin(folded * Scalar(std::numbers::pi)) * a;
+  const Val reflected =
+      where(lt(a, Scalar(1e-17)), y, log(number(x, std::numbers::pi) / product) - y);
   const Val pole = eq(fraction, Scalar(0.0));
   const Val below = where(pole | is_infinite(a), number(x, kInfinity), reflected);
   const Val whole = where(lt(x, Scalar(0.0)), below, y);
@@ -96,8 +95,9 @@ namespace {
 Val pi_cot_pi(const Val& x) {
   const Val size = abs(x), away = min(size, Scalar(1.0) - size);
   const Val near_half = gt(away, Scalar(0.25));
-  const Val tangent = tan(where(near_half, Scalar(0.5) - away, away) * Scalar(kPi));
-  const Val value = where(near_half, tangent * Scalar(kPi), number(x, kPi) / tangent);
+  const Val tangent = tan(where(near_half, Scalar(0.5) - away, away) * Scalar(std::numbers::pi));
+  const Val value =
+      where(near_half, tangent * Scalar(std::numbers::pi), number(x, std::numbers::pi) / tangent);
   return where(gt(size, Scalar(0.5)), -value, value) * copysign(number(x, 1.0), x);
 }
 

@@ -9,6 +9,9 @@
 
 namespace primset::decomps::math {
 
+inline Val rounded(const Val& y, const Val& self) {
+  return convert(y, self.dtype());
+}
 // The highest coefficient first.
 Val polynomial(const Val& x, std::span<const double> coefficients);
 // The same behind a leading 1.

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = PRIMSET_SOURCE_DIR;
+const fs::path kRepository = PRIMSET_SOURCE_DIR;
 const std::vector<std::string> kFolders = {"backends", "codegen", "conformance", "decomps", "docs",
                                            "prims",    "samples", "sdk",         "specs"};
 constexpr size_t kMostLines = 800;
@@ -46,17 +46,17 @@ bool is_text(const std::string& path) {
 std::vector<File> read_files() {
   std::vector<fs::path> paths;
   for (const std::string& folder : kFolders) {
-    for (auto it = fs::recursive_directory_iterator(kRoot / folder);
+    for (auto it = fs::recursive_directory_iterator(kRepository / folder);
          it != fs::recursive_directory_iterator(); ++it) {
       if (it->path().filename() == "__pycache__") it.disable_recursion_pending();
       if (it->is_regular_file()) paths.push_back(it->path());
     }
   }
-  for (const auto& entry : fs::directory_iterator(kRoot))
+  for (const auto& entry : fs::directory_iterator(kRepository))
     if (entry.is_regular_file()) paths.push_back(entry.path());
   std::vector<File> files;
   for (const fs::path& p : paths) {
-    const std::string path = fs::relative(p, kRoot).string();
+    const std::string path = fs::relative(p, kRepository).string();
     if (!is_text(path)) continue;
     std::ostringstream text;
     text << std::ifstream(p, std::ios::binary).rdbuf();
@@ -75,11 +75,11 @@ bool is_test_data(const File& f) {
 }
 
 TEST(HouseRules, SeesTheFiles) {
-  EXPECT_GT(files().size(), 500u) << "not found under " << kRoot;
+  EXPECT_GT(files().size(), 500u) << "not found under " << kRepository;
 }
 
 TEST(HouseRules, OnlyTheFoldersOfTheDesign) {
-  for (const auto& entry : fs::directory_iterator(kRoot)) {
+  for (const auto& entry : fs::directory_iterator(kRepository)) {
     const std::string name = entry.path().filename().string();
     const bool ignored = name[0] == '.' || name == "out" || name.starts_with("build");
     if (!entry.is_directory() || ignored) continue;

@@ -10,7 +10,7 @@ namespace {
 
 // The interface as it is declared here begins with 12; a library's major version is that of the
 // oldest driver it runs on.
-constexpr int kOldestMajor = 12;
+constexpr int kOldestLibrary = 12;
 
 struct Candidate {
   const char* file;
@@ -40,9 +40,9 @@ bool CublasLtApi::bind(void* library, const char* file, int driver_version, std:
   const size_t version = cublasLtGetVersion();  // 130101 for 13.1.1
   const auto major = static_cast<int>(version / 10000);
   const int newest = driver_version / 1000;
-  if (major >= kOldestMajor && major <= newest) return true;
+  if (major >= kOldestLibrary && major <= newest) return true;
   why = std::string(file) + " is version " + std::to_string(version) + "; expected " +
-        std::to_string(10000 * kOldestMajor) + " or newer, and older than " +
+        std::to_string(10000 * kOldestLibrary) + " or newer, and older than " +
         std::to_string(10000 * (newest + 1)) + ", which this driver is too old for";
   return false;
 }

@@ -13,7 +13,7 @@ constexpr uint32_t kMemoryAlignment = 256;
 constexpr uint32_t kMaxParamBytes = 4096;  // what every driver takes
 constexpr int kUsualGroup = 256;
 // Volta: before it, threads of a warp could not diverge inside a kernel's synchronisation.
-constexpr int kOldestMajor = 7;
+constexpr int kOldestCapability = 7;
 
 // All that the interface has: what the hardware lacks, kernels make of what it has.
 constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 |
@@ -53,7 +53,7 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
   };
   const auto limit = [&](DeviceAttribute a) { return static_cast<uint32_t>(attribute(a)); };
   const int major = attribute(kComputeCapabilityMajor);
-  if (major < kOldestMajor) return false;
+  if (major < kOldestCapability) return false;
   d.memory_pools = attribute(kMemoryPoolsSupported) != 0;
   d.sm = sm_name(major, attribute(kComputeCapabilityMinor));
 

@@ -11,10 +11,6 @@ namespace {
 
 constexpr InstId kNoInst = UINT32_MAX;
 
-uint64_t low_bits(int width) {
-  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-}
-
 size_t combine(size_t hash, uint64_t v) {
   return (hash ^ (v + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2))) * 0xff51afd7ed558ccdu;
 }

@@ -14,9 +14,6 @@ namespace {
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
-uint64_t low_bits(int width) {
-  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-}
 int64_t sign_extend(uint64_t v, int width) {
   return static_cast<int64_t>(v << (64 - width)) >> (64 - width);
 }

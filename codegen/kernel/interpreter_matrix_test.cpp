@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "codegen/kernel/builder.h"
-#include "codegen/kernel/interpreter.h"
+#include "codegen/kernel/interpreter_test_util.h"
 #include "codegen/kernel/verifier.h"
 #include "primset/error.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TargetModel gpu() {
+TargetModel cuda() {
   TargetModel t;
   t.format = Format::ptx;
   t.simt = t.async_copy = t.matrix = true;
@@ -25,7 +25,7 @@ TargetModel gpu() {
 }
 
 std::string run(const Kernel& kernel, std::vector<InterpreterBuffer> buffers) {
-  verify_or_throw(kernel, gpu());
+  verify_or_throw(kernel, cuda());
   InterpreterOptions options;
   options.subgroup_size = 32;
   try {
@@ -36,16 +36,11 @@ std::string run(const Kernel& kernel, std::vector<InterpreterBuffer> buffers) {
   return "";
 }
 
-template <class T>
-InterpreterBuffer buffer(std::vector<T>& data) {
-  return {std::as_writable_bytes(std::span(data)), {}};
-}
-
 // --- matrices ------------------------------------------------------------------------------------
 
 // c += a b by one subgroup. a lies by rows or, transposed, by columns; b by columns or by rows.
 Kernel product(bool bf16, bool a_transposed, bool b_transposed) {
-  Builder b("product", gpu());
+  Builder b("product", cuda());
   b.set_group_size(32);
   const Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", true, false),
               z = b.pointer_param("z", true, true);
@@ -123,7 +118,7 @@ TEST(MatrixTest, ProductsAreThoseOfTheElements) {
 
 // A kernel of 32 threads over 64 elements of x in global memory and as many of `group`.
 Kernel kernel_of(const std::function<void(Builder&, Value x, Value group, Value lane)>& body) {
-  Builder b("k", gpu());
+  Builder b("k", cuda());
   b.set_group_size(32);
   const Value x = b.pointer_param("x", true, true);
   body(b, x, b.group_alloc(Scalar::i16, 64), b.local_id(0));

@@ -1,5 +1,5 @@
 // Correct kernels give the right values, and each kind of bug is found and named.
-#include "codegen/kernel/interpreter.h"
+#include "codegen/kernel/interpreter_test_util.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,10 +27,6 @@ TargetModel gpu() {
   return t;
 }
 
-template <class T>
-InterpreterBuffer buffer(std::vector<T>& data) {
-  return {std::as_writable_bytes(std::span(data)), {}};
-}
 template <class T>
 InterpreterBuffer uninitialized(std::vector<T>& data) {
   return {std::as_writable_bytes(std::span(data)), std::vector<bool>(data.size() * sizeof(T))};

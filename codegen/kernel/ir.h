@@ -63,6 +63,10 @@ constexpr int width(Scalar s) {
       return 64;
   }
 }
+// Ones in that many of the lowest bits.
+constexpr uint64_t low_bits(int width) {
+  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+}
 constexpr int bytes(Scalar s) {
   return (width(s) + 7) / 8;
 }

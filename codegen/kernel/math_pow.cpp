@@ -21,17 +21,17 @@ constexpr double kAtanhDouble[] = {0x1.9999999999996p-3, 0x1.2492492492f56p-3, 0
                                    0x1.de3c1f8e57cd3p-5, 0x1.ead154cdc923ap-5};
 
 // Numbers in two parts.
-struct Parts {
+struct TwoParts {
   double high, low;
 };
-constexpr Parts kThirdSingle = {0x1.555556p-2, -0x1.555556p-27};
-constexpr Parts kThirdDouble = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
+constexpr TwoParts kThirdSingle = {0x1.555556p-2, -0x1.555556p-27};
+constexpr TwoParts kThirdDouble = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
 // 2 / ln 2.
-constexpr Parts kTwoLog2ESingle = {0x1.715476p+1, 0x1.4ae0cp-25};
-constexpr Parts kTwoLog2EDouble = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};
+constexpr TwoParts kTwoLog2ESingle = {0x1.715476p+1, 0x1.4ae0cp-25};
+constexpr TwoParts kTwoLog2EDouble = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};
 
 // x times a constant.
-Pair times(const Arith& a, Pair x, const Parts& c) {
+Pair times(const Arith& a, Pair x, const TwoParts& c) {
   Builder& b = a.b;
   Pair p = a.two_prod(x.hi, a.c(c.high));
   Value low = a.mad(x.hi, a.c(c.low), b.fmul(x.lo, a.c(c.high)));

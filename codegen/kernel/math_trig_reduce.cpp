@@ -15,17 +15,18 @@ constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
 // pi/2 in parts, and the |x| up to which the products are exact and what is left out is far below
 // the result's last place.
-struct Parts {
+struct HalfPi {
   std::array<double, 3> part;
   double tail;  // 0 where three do
   double limit;
 };
 // 24 bits each: n * part is exact in a fused fma.
-constexpr Parts kPartsFused = {{0x1.921fb6p+0, -0x1.777a5cp-25, -0x1.ee59dap-50}, 0, 65536.0};
+constexpr HalfPi kHalfPiFused = {{0x1.921fb6p+0, -0x1.777a5cp-25, -0x1.ee59dap-50}, 0, 65536.0};
 // 15 bits each, for n below 2^9.
-constexpr Parts kPartsUnfused = {{0x1.922p+0, -0x1.2afp-18, 0x1.0b48p-34}, -0x1.ee59dap-50, 700.0};
+constexpr HalfPi kHalfPiUnfused = {
+    {0x1.922p+0, -0x1.2afp-18, 0x1.0b48p-34}, -0x1.ee59dap-50, 700.0};
 // 33 bits each and what follows, for n below 2^20.
-constexpr Parts kPartsDouble = {
+constexpr HalfPi kHalfPiDouble = {
     {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69}, 0, 1000000.0};
 
 // The bits of 2/pi, after kLeadingZeros zero bits, in words of the type's width.
@@ -54,14 +55,14 @@ constexpr uint64_t kWordsDouble[] = {0xa2f9,
                                      0x5fb11f8d5d085603,
                                      0x3046fc7b6babf0cf};
 
-const Parts& parts(const Arith& a) {
-  if (a.wide()) return kPartsDouble;
-  return a.fused ? kPartsFused : kPartsUnfused;
+const HalfPi& parts(const Arith& a) {
+  if (a.wide()) return kHalfPiDouble;
+  return a.fused ? kHalfPiFused : kHalfPiUnfused;
 }
 
 Angle cody_waite(const Arith& a, Value x) {
   Builder& b = a.b;
-  const Parts& p = parts(a);
+  const HalfPi& p = parts(a);
   auto [n, quadrant] = a.round_scaled(x, a.c(kTwoOverPi), 0);
   Value first = a.nmad(n, a.c(p.part[0]), x);  // exact
   if (!a.wide() && a.fused) {

@@ -12,7 +12,7 @@ namespace primset::schedule {
 namespace {
 
 // The program of a graph on a device that runs every primitive itself.
-Program program_of(const char* text) {
+Program native_program(const char* text) {
   auto graph = std::make_shared<prims::Graph>(prims::parse(text));
   auto dense = [&](prims::ValueId v) {
     const prims::SymInts& shape = graph->type(v).shape;
@@ -35,7 +35,7 @@ void expect_natives(const Program& p, size_t count) {
 }
 
 TEST(NativeSteps, AReductionOfSeveralDimsAmongElementwiseOnes) {
-  expect_natives(program_of(R"(
+  expect_natives(native_program(R"(
 symbol s0 = 5 min 2
 graph(%0 x: f32[s0, 7], %1 y: f32[]) {
   %2: f32[s0, 7] = neg(%0)
@@ -47,7 +47,7 @@ graph(%0 x: f32[s0, 7], %1 y: f32[]) {
 }
 
 TEST(NativeSteps, AReductionOverNoDim) {
-  expect_natives(program_of(R"(
+  expect_natives(native_program(R"(
 graph(%0 x: f32[5, 7]) {
   %1: f32[5, 7] = reduce_sum(%0) {dims = ()}
   return %1 r
@@ -56,13 +56,13 @@ graph(%0 x: f32[5, 7]) {
 }
 
 TEST(NativeSteps, ViewsAsResultsAndAsOperands) {
-  expect_natives(program_of(R"(
+  expect_natives(native_program(R"(
 graph(%0 x: f32[5, 7]) {
   %1: f32[5, 7] = transpose(%0) {permutation = (0, 1)}
   return %1 r
 })"),
                  1);
-  expect_natives(program_of(R"(
+  expect_natives(native_program(R"(
 graph(%0 x: f32[5, 7]) {
   %1: f32[7, 5] = transpose(%0) {permutation = (1, 0)}
   %2: f32[7, 5] = neg(%1)

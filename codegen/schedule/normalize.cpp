@@ -16,7 +16,6 @@
 
 namespace primset::schedule {
 
-using prims::Builder;
 using prims::Graph;
 using prims::Node;
 using prims::Prim;
@@ -26,7 +25,7 @@ using prims::SymInts;
 using prims::ValueId;
 using prims::ValueType;
 using Ints = std::vector<int64_t>;
-using Values = std::vector<ValueId>;
+using ValueIds = std::vector<ValueId>;
 
 namespace {
 
@@ -55,30 +54,30 @@ class Normalizer {
 
  private:
   void rewrite(prims::NodeId id);
-  Values rewritten(const Node& n, prims::NodeId id, const Values& in);
+  ValueIds rewritten(const Node& n, prims::NodeId id, const ValueIds& in);
   Region copy_region(const Region& r);
-  Values copy_body(const Region& r, std::span<const ValueId> args);
-  Values cond(const Node& n, const Values& in);
-  Values dot(const Node& n, const Values& in);
+  ValueIds copy_body(const Region& r, std::span<const ValueId> args);
+  ValueIds cond(const Node& n, const ValueIds& in);
+  ValueIds dot(const Node& n, const ValueIds& in);
   void note_reread(ValueId v);
   void note_number(ValueId v);
   bool costly(ValueId v);
-  Values reduce(const Node& n, const Values& in);
-  Values reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim);
-  Values reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim);
-  Values var_mean(const Node& n, const Values& in);
-  Values arg_reduce(const Node& n, const Values& in);
-  Values scan_extremum(const Node& n, const Values& in);
-  Values scan(const Node& n, const Values& in);
-  Values scan_dim(Prim prim, const Values& xs, const Values& inits, const Region* combine,
-                  int64_t dim);
-  Values scan_chunks(Prim prim, const Values& xs, const Values& inits, const Region* combine,
-                     int64_t dim);
-  Values combined(Prim prim, const Values& a, const Values& b, const Region* combine);
+  ValueIds reduce(const Node& n, const ValueIds& in);
+  ValueIds reduce_dim(const Node& n, const ValueIds& xs, const ValueIds& inits, size_t dim);
+  ValueIds reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits, size_t dim);
+  ValueIds var_mean(const Node& n, const ValueIds& in);
+  ValueIds arg_reduce(const Node& n, const ValueIds& in);
+  ValueIds scan_extremum(const Node& n, const ValueIds& in);
+  ValueIds scan(const Node& n, const ValueIds& in);
+  ValueIds scan_dim(Prim prim, const ValueIds& xs, const ValueIds& inits, const Region* combine,
+                    int64_t dim);
+  ValueIds scan_chunks(Prim prim, const ValueIds& xs, const ValueIds& inits, const Region* combine,
+                       int64_t dim);
+  ValueIds combined(Prim prim, const ValueIds& a, const ValueIds& b, const Region* combine);
   Region copy_built(const Region& r);
-  Values compact(const Values& in);
-  Values set_dim(const Node& n, const Values& in);
-  Values widened(const Node& n, prims::NodeId id, Values in);
+  ValueIds compact(const ValueIds& in);
+  ValueIds set_dim(const Node& n, const ValueIds& in);
+  ValueIds widened(const Node& n, prims::NodeId id, ValueIds in);
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
   const Graph& from_;
@@ -87,8 +86,8 @@ class Normalizer {
   Graph to_;
   std::unordered_set<ValueId> reread_;
   std::unordered_map<ValueId, bool> costly_;
-  Builder b_;
-  Values map_;
+  prims::Builder b_;
+  ValueIds map_;
 };
 
 // Primitives whose intermediate results are rounded to the dtype only once, at their end.
@@ -113,14 +112,14 @@ bool is_short_float(DType t) {
 
 void Normalizer::rewrite(prims::NodeId id) {
   const Node& n = from_.node(id);
-  Values in;
+  ValueIds in;
   // An optional operand that is absent stays so.
   for (ValueId v : n.operands) in.push_back(v == prims::kNoValue ? v : map_[v]);
-  Values out = rewritten(n, id, in);
+  ValueIds out = rewritten(n, id, in);
   for (size_t k = 0; k < n.results.size(); ++k) map_[n.results[k]] = out[k];
 }
 
-Values Normalizer::rewritten(const Node& n, prims::NodeId id, const Values& in) {
+ValueIds Normalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& in) {
   const bool own = native_ && native_(from_, id);
   if (!own) {
     if (accumulates(n.prim) && is_short_float(b_.dtype(in[0]))) return widened(n, id, in);
@@ -172,17 +171,17 @@ Region Normalizer::copy_region(const Region& r) {
   return b_.region(params, [&](std::span<const ValueId> args) { return copy_body(r, args); });
 }
 
-Values Normalizer::copy_body(const Region& r, std::span<const ValueId> args) {
+ValueIds Normalizer::copy_body(const Region& r, std::span<const ValueId> args) {
   for (size_t i = 0; i < args.size(); ++i) map_[r.params[i]] = args[i];
   for (prims::NodeId id : r.nodes) rewrite(id);
-  Values out;
+  ValueIds out;
   for (ValueId v : r.results) out.push_back(map_[v]);
   return out;
 }
 
 // A branch is run once at most, so it sees the operands themselves: none is copied to be a
 // parameter, and what is given back as it was need not be touched.
-Values Normalizer::cond(const Node& n, const Values& in) {
+ValueIds Normalizer::cond(const Node& n, const ValueIds& in) {
   const std::span<const ValueId> operands = std::span(in).subspan(1);
   std::vector<Region> regions;
   for (const Region& r : n.regions)
@@ -232,7 +231,7 @@ bool Normalizer::costly(ValueId v) {
 
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
 // the walk along n is contiguous in b and the element of a is the same for all lanes.
-Values Normalizer::dot(const Node& n, const Values& in) {
+ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
   const auto& ac = n.attr<Ints>("a_contract");
   const auto& bc = n.attr<Ints>("b_contract");
   const auto& ab = n.attr<Ints>("a_batch");
@@ -302,12 +301,12 @@ Values Normalizer::dot(const Node& n, const Values& in) {
 
 // Brings the reduced dimensions together, in logical order: [outer, R, inner], where inner are the
 // kept dimensions behind the last reduced one.
-Values Normalizer::reduce(const Node& n, const Values& in) {
+ValueIds Normalizer::reduce(const Node& n, const ValueIds& in) {
   Ints dims = n.attr<Ints>("dims");
   std::sort(dims.begin(), dims.end());
   const size_t arity = n.prim == Prim::reduce ? in.size() / 2 : 1;
-  Values xs(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(arity));
-  Values inits(in.begin() + static_cast<std::ptrdiff_t>(arity), in.end());
+  ValueIds xs(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(arity));
+  ValueIds inits(in.begin() + static_cast<std::ptrdiff_t>(arity), in.end());
   if (dims.empty()) return xs;
   if (dims.size() == 1) return reduce_dim(n, xs, inits, static_cast<size_t>(dims[0]));
 
@@ -330,22 +329,24 @@ Values Normalizer::reduce(const Node& n, const Values& in) {
   return reduce_dim(n, xs, inits, at);
 }
 
-Values Normalizer::reduce_step(const Node& n, const Values& xs, const Values& inits, size_t dim) {
+ValueIds Normalizer::reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits,
+                                 size_t dim) {
   const Ints dims{static_cast<int64_t>(dim)};
   if (n.prim != Prim::reduce) return b_.add(n.prim, xs, {{"dims", dims}});
-  Values in = xs;
+  ValueIds in = xs;
   in.insert(in.end(), inits.begin(), inits.end());
   return b_.add(Prim::reduce, in, {{"dims", dims}}, {copy_region(n.regions[0])});
 }
 
 // A long row is padded with the identity to whole chunks; the chunks are reduced, then their
 // results.
-Values Normalizer::reduce_dim(const Node& n, const Values& xs, const Values& inits, size_t dim) {
+ValueIds Normalizer::reduce_dim(const Node& n, const ValueIds& xs, const ValueIds& inits,
+                                size_t dim) {
   const SymInts shape = b_.shape(xs[0]);
   const SymInt chunk = kReductionChunk;
   if (!(chunk < shape[dim])) return reduce_step(n, xs, inits, dim);
   const SymInt chunks = prims::ceil_div(shape[dim], chunk);
-  Values parts;
+  ValueIds parts;
   for (size_t k = 0; k < xs.size(); ++k) {
     const DType dtype = b_.dtype(xs[k]);
     const ValueId fill =
@@ -364,7 +365,7 @@ Values Normalizer::reduce_dim(const Node& n, const Values& xs, const Values& ini
 // the first sum's rounding left of the mean is in the elements' sum about it (Chan, Golub and
 // LeVeque, 1979). Elements are divided before they are added up, so that no mean of finite ones
 // overflows.
-Values Normalizer::var_mean(const Node& n, const Values& in) {
+ValueIds Normalizer::var_mean(const Node& n, const ValueIds& in) {
   const DType narrow = b_.dtype(in[0]);
   const ValueId x = is_short_float(narrow) ? b_.convert(in[0], DType::f32) : in[0];
   const DType type = b_.dtype(x);
@@ -419,11 +420,11 @@ Region Normalizer::extremum_region(DType dtype, bool maximum, bool later_wins) {
     const ValueId first = later_wins ? b_.binary(Prim::lt, xi, ai) : b_.binary(Prim::lt, ai, xi);
     const ValueId take_a =
         b_.binary(Prim::bit_or, a_better, b_.binary(Prim::bit_and, equal, first));
-    return Values{b_.select(take_a, a, x), b_.select(take_a, ai, xi)};
+    return ValueIds{b_.select(take_a, a, x), b_.select(take_a, ai, xi)};
   });
 }
 
-Values Normalizer::arg_reduce(const Node& n, const Values& in) {
+ValueIds Normalizer::arg_reduce(const Node& n, const ValueIds& in) {
   const int64_t dim = n.attr<int64_t>("dim");
   const bool maximum = n.prim == Prim::argmax;
   const DType dtype = b_.dtype(in[0]);
@@ -432,16 +433,17 @@ Values Normalizer::arg_reduce(const Node& n, const Values& in) {
   const ValueId index = b_.iota(b_.shape(in[0]), dim, DType::i64);
   const Prim identity = maximum ? Prim::reduce_max : Prim::reduce_min;
   // The identity loses against every element, equal ones included, by its index.
-  const Values inits{b_.constant(combine_identity(identity, dtype), dtype),
-                     b_.constant(primset::Scalar(std::numeric_limits<int64_t>::max()), DType::i64)};
+  const ValueIds inits{
+      b_.constant(combine_identity(identity, dtype), dtype),
+      b_.constant(primset::Scalar(std::numeric_limits<int64_t>::max()), DType::i64)};
   Region combine = extremum_region(dtype, maximum, false);
   const SymInts shape = b_.shape(in[0]);
-  auto step = [&](const Values& xs, size_t d) {
-    Values all = xs;
+  auto step = [&](const ValueIds& xs, size_t d) {
+    ValueIds all = xs;
     all.insert(all.end(), inits.begin(), inits.end());
     return b_.add(Prim::reduce, all, {{"dims", Ints{static_cast<int64_t>(d)}}}, {combine});
   };
-  Values xs{in[0], index};
+  ValueIds xs{in[0], index};
   auto d = static_cast<size_t>(dim);
   while (SymInt(kReductionChunk) < b_.shape(xs[0])[d]) {
     const SymInts now = b_.shape(xs[0]);
@@ -460,19 +462,19 @@ Values Normalizer::arg_reduce(const Node& n, const Values& in) {
   return {step(xs, d)[1]};
 }
 
-Values Normalizer::scan_extremum(const Node& n, const Values& in) {
+ValueIds Normalizer::scan_extremum(const Node& n, const ValueIds& in) {
   const bool maximum = n.prim == Prim::scan_max;
   const DType dtype = b_.dtype(in[0]);
   const int64_t dim = n.attr<int64_t>("dim");
   const Prim identity = maximum ? Prim::reduce_max : Prim::reduce_min;
-  const Values all{in[0], b_.iota(b_.shape(in[0]), dim, DType::i64),
-                   b_.constant(combine_identity(identity, dtype), dtype),
-                   b_.constant(primset::Scalar(-1), DType::i64)};
+  const ValueIds all{in[0], b_.iota(b_.shape(in[0]), dim, DType::i64),
+                     b_.constant(combine_identity(identity, dtype), dtype),
+                     b_.constant(primset::Scalar(-1), DType::i64)};
   const Region combine = extremum_region(dtype, maximum, true);
   return scan_dim(Prim::scan, {all[0], all[1]}, {all[2], all[3]}, &combine, dim);
 }
 
-Values Normalizer::scan(const Node& n, const Values& in) {
+ValueIds Normalizer::scan(const Node& n, const ValueIds& in) {
   const int64_t dim = n.attr<int64_t>("dim");
   if (n.prim != Prim::scan) return scan_dim(n.prim, in, {}, nullptr, dim);
   const auto arity = static_cast<std::ptrdiff_t>(in.size() / 2);
@@ -491,14 +493,14 @@ Region Normalizer::copy_built(const Region& r) {
     for (size_t i = 0; i < args.size(); ++i) now[r.params[i]] = args[i];
     for (prims::NodeId id : r.nodes) {
       const Node node = to_.node(id);  // a copy: adding nodes moves them
-      Values in;
+      ValueIds in;
       for (ValueId v : node.operands) in.push_back(now.at(v));
       std::vector<Region> regions;
       for (const Region& nested : node.regions) regions.push_back(copy_built(nested));
-      const Values out = b_.add(node.prim, in, node.attrs, std::move(regions));
+      const ValueIds out = b_.add(node.prim, in, node.attrs, std::move(regions));
       for (size_t k = 0; k < out.size(); ++k) now[node.results[k]] = out[k];
     }
-    Values out;
+    ValueIds out;
     for (ValueId v : r.results) out.push_back(now.at(v));
     return out;
   });
@@ -506,19 +508,19 @@ Region Normalizer::copy_built(const Region& r) {
 
 // One thread or group walks a row, so a long row is cut: every chunk is scanned, then the chunks'
 // last elements, and each chunk takes up what the chunks before it came to.
-Values Normalizer::scan_dim(Prim prim, const Values& xs, const Values& inits, const Region* combine,
-                            int64_t dim) {
+ValueIds Normalizer::scan_dim(Prim prim, const ValueIds& xs, const ValueIds& inits,
+                              const Region* combine, int64_t dim) {
   if (SymInt(kReductionChunk) < b_.shape(xs[0])[static_cast<size_t>(dim)]) {
     return scan_chunks(prim, xs, inits, combine, dim);
   }
   if (combine == nullptr) return b_.add(prim, xs, {{"dim", dim}});
-  Values in = xs;
+  ValueIds in = xs;
   in.insert(in.end(), inits.begin(), inits.end());
   return b_.add(prim, in, {{"dim", dim}, {"ordered", false}}, {copy_built(*combine)});
 }
 
-Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
-                               const Region* combine, int64_t dim) {
+ValueIds Normalizer::scan_chunks(Prim prim, const ValueIds& xs, const ValueIds& inits,
+                                 const Region* combine, int64_t dim) {
   const auto d = static_cast<size_t>(dim);
   const SymInts shape = b_.shape(xs[0]);
   const SymInt chunks = prims::ceil_div(shape[d], kReductionChunk);
@@ -530,7 +532,7 @@ Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
     const DType dtype = b_.dtype(xs[k]);
     return combine != nullptr ? inits[k] : b_.constant(combine_identity(prim, dtype), dtype);
   };
-  Values parts;
+  ValueIds parts;
   for (size_t k = 0; k < xs.size(); ++k) {
     SymInts zero(shape.size(), SymInt(0)), high = zero;
     high[d] = padded[d] - shape[d];
@@ -539,14 +541,14 @@ Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
   parts = scan_dim(prim, parts, inits, combine, dim + 1);
   SymInts total_shape = split;
   total_shape.erase(total_shape.begin() + dim + 1);
-  Values totals;
+  ValueIds totals;
   for (ValueId p : parts) {
     SymInts start(split.size(), SymInt(0)), one(split.size(), SymInt(1));
     start[d + 1] = kReductionChunk - 1;
     totals.push_back(b_.reshape(b_.slice(p, start, split, one), total_shape));
   }
   totals = scan_dim(prim, totals, inits, combine, dim);
-  Values carry;
+  ValueIds carry;
   for (size_t k = 0; k < totals.size(); ++k) {
     SymInts zero(total_shape.size(), SymInt(0)), low = zero, high = zero;
     low[d] = 1;
@@ -557,7 +559,7 @@ Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
     }
     carry.push_back(b_.broadcast_in_dim(b_.pad(totals[k], fill(k), low, high, zero), split, dims));
   }
-  Values out;
+  ValueIds out;
   for (ValueId v : combined(prim, carry, parts, combine)) {
     out.push_back(b_.slice(b_.reshape(v, padded), SymInts(shape.size(), SymInt(0)), shape,
                            SymInts(shape.size(), SymInt(1))));
@@ -565,9 +567,10 @@ Values Normalizer::scan_chunks(Prim prim, const Values& xs, const Values& inits,
   return out;
 }
 
-Values Normalizer::combined(Prim prim, const Values& a, const Values& b, const Region* combine) {
+ValueIds Normalizer::combined(Prim prim, const ValueIds& a, const ValueIds& b,
+                              const Region* combine) {
   if (combine != nullptr) {
-    Values in = a;
+    ValueIds in = a;
     in.insert(in.end(), b.begin(), b.end());
     return b_.add(Prim::map, in, {}, {copy_built(*combine)});
   }
@@ -580,7 +583,7 @@ Values Normalizer::combined(Prim prim, const Values& a, const Values& b, const R
 
 // Selected elements go to the place that the number of selected ones before them says, the others
 // behind all selected ones: a permutation, so no two threads write one place.
-Values Normalizer::compact(const Values& in) {
+ValueIds Normalizer::compact(const ValueIds& in) {
   const SymInt n = b_.shape(in[0])[0];
   const ValueId selected = b_.convert(in[1], DType::i64);
   const ValueId before = scan_dim(Prim::scan_sum, {selected}, {}, nullptr, 0)[0];
@@ -599,7 +602,7 @@ Values Normalizer::compact(const Values& in) {
 
 // A count from elsewhere than compact may be any number. The result keeps its symbol: sizes outside
 // of the graph are told in it.
-Values Normalizer::set_dim(const Node& n, const Values& in) {
+ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
   const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
   const prims::NodeId source = from_.producer(n.operands[1]);
   ValueId count = in[1];
@@ -611,18 +614,18 @@ Values Normalizer::set_dim(const Node& n, const Values& in) {
     b_.check(fits, count, "index", "set_dim: {value} elements do not fit its dimension");
     count = b_.binary(Prim::min, b_.binary(Prim::max, count, zero), size);
   }
-  Values out = b_.add(n.prim, {in[0], count}, n.attrs, {});
+  ValueIds out = b_.add(n.prim, {in[0], count}, n.attrs, {});
   to_.mutable_type(out[0]).shape[dim] = from_.type(n.results[0]).shape[dim];
   return out;
 }
 
 // Floats shorter than f32 accumulate in it.
-Values Normalizer::widened(const Node& n, prims::NodeId id, Values in) {
+ValueIds Normalizer::widened(const Node& n, prims::NodeId id, ValueIds in) {
   const DType narrow = b_.dtype(in[0]);
   for (ValueId& v : in) {
     if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, DType::f32);
   }
-  Values out = rewritten(n, id, in);
+  ValueIds out = rewritten(n, id, in);
   for (ValueId& v : out) v = b_.convert(v, narrow);
   return out;
 }

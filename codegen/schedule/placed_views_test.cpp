@@ -6,6 +6,7 @@
 
 #include "codegen/emit/llvm/native_runner.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/schedule/schedule_test_util.h"
 #include "prims/graph/text.h"
 
 namespace primset::schedule {
@@ -14,15 +15,8 @@ namespace {
 using prims::SymInt;
 using prims::SymInts;
 
-SymInts row_major(const SymInts& shape) {
-  SymInts out(shape.size());
-  SymInt stride = 1;
-  for (size_t d = shape.size(); d-- > 0;) out[d] = stride, stride *= shape[d];
-  return out;
-}
-
 // The program of a graph whose products the device runs itself.
-Program program_of(const char* text) {
+Program product_program(const char* text) {
   auto graph = std::make_shared<prims::Graph>(prims::parse(text));
   Options options;
   for (auto& i : graph->inputs) options.inputs.push_back({row_major(graph->type(i.value).shape)});
@@ -34,7 +28,7 @@ Program program_of(const char* text) {
 }
 
 TEST(PlacedViews, ReshapedInputOfAProduct) {
-  const Program p = program_of(R"(
+  const Program p = product_program(R"(
 symbol s0 = 5 min 2
 symbol s1 = 7 min 2
 graph(%0 x: f32[s0, s1, 8], %1 w: f32[4, 8]) {
@@ -50,7 +44,7 @@ graph(%0 x: f32[s0, s1, 8], %1 w: f32[4, 8]) {
 }
 
 TEST(PlacedViews, HeadsOfAProjection) {
-  const Program p = program_of(R"(
+  const Program p = product_program(R"(
 symbol s0 = 5 min 2
 symbol s1 = 7 min 2
 graph(%0 x: f32[s0, s1, 24]) {
@@ -76,7 +70,7 @@ graph(%0 x: f32[s0, s1, 24]) {
 
 // Dims that do not lie one in another cannot be merged by strides: here a copy is right.
 TEST(PlacedViews, ATransposedMergeIsCopied) {
-  const Program p = program_of(R"(
+  const Program p = product_program(R"(
 symbol s0 = 5 min 2
 graph(%0 x: f32[s0, 6, 8], %1 w: f32[4, 8]) {
   %2: f32[6, s0, 8] = transpose(%0) {permutation = (1, 0, 2)}

@@ -54,10 +54,6 @@ uint64_t greatest_magnitude(DType t) {
   }
 }
 
-uint64_t low_bits(int n) {
-  return n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-}
-
 }  // namespace
 
 Affine computed(Value address) {
@@ -230,14 +226,14 @@ Value RadixTiles::ordered(Value key) {
   kir::Builder& b = frame_.builder();
   const int bits = static_cast<int>(8 * byte_size(sort_.key));
   const auto constant = [&](uint64_t v) { return b.constant_bits(word(), v); };
-  const Value all = constant(low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
+  const Value all = constant(kir::low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
   Value x = key;
   if (sort_.key == DType::boolean) {
     x = b.and_(key, constant(1));
   } else if (is_signed_integer(sort_.key)) {
     x = b.xor_(key, sign);
   } else if (is_floating(sort_.key)) {
-    const Value magnitude = b.and_(key, constant(low_bits(bits - 1)));
+    const Value magnitude = b.and_(key, constant(kir::low_bits(bits - 1)));
     x = b.select(b.ieq(key, sign), constant(0), key);
     x = bits == kir::width(word().scalar)
             ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
@@ -248,7 +244,7 @@ Value RadixTiles::ordered(Value key) {
 }
 
 Value RadixTiles::last() {
-  return frame_.builder().constant_bits(word(), low_bits(kir::width(word().scalar)));
+  return frame_.builder().constant_bits(word(), kir::low_bits(kir::width(word().scalar)));
 }
 
 Value RadixTiles::digit(Value ordered) {

@@ -15,7 +15,7 @@ using kir::Value;
 
 namespace {
 
-constexpr int64_t kThreadRow = 64;      // SIMT: rows up to this length get one thread
+constexpr int64_t kThreadScan = 64;     // SIMT: rows up to this length get one thread
 constexpr int64_t kThreadElements = 4;  // neighbours that one thread takes of a tile
 
 class ScanBuilder {
@@ -49,7 +49,7 @@ class ScanBuilder {
     for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
       if (!domain_[d].same(SymInt(1))) return false;
     }
-    return domain_[dim_] > SymInt(kThreadRow);
+    return domain_[dim_] > SymInt(kThreadScan);
   }
 
   void by_threads(const std::vector<LoopDim>& kept);

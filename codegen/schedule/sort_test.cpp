@@ -12,6 +12,7 @@
 #include "codegen/emit/llvm/ptxas.h"
 #include "codegen/schedule/program_runner.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/schedule/schedule_test_util.h"
 #include "prims/graph/text.h"
 #include "prims/graph/verifier.h"
 #include "prims/reference/reference.h"
@@ -100,10 +101,6 @@ std::vector<T> as(const std::vector<std::byte>& bytes) {
   std::vector<T> out(bytes.size() / sizeof(T));
   std::memcpy(out.data(), bytes.data(), bytes.size());
   return out;
-}
-
-SymInts row_major(const SymInts& shape) {
-  return {shape[1] * shape[2], shape[2], 1};
 }
 
 struct SortTest : testing::Test {

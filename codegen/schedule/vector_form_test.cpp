@@ -16,7 +16,7 @@ namespace {
 
 using prims::SymInts;
 
-struct Case {
+struct VectorCase {
   const char* name;
   const char* text;      // a graph of symbols s0 and s1
   uint32_t widest_load;  // bytes of the widest access that is expected
@@ -26,7 +26,7 @@ struct Case {
   std::vector<std::vector<int64_t>> strides = {};
 };
 
-void PrintTo(const Case& c, std::ostream* os) {
+void PrintTo(const VectorCase& c, std::ostream* os) {
   *os << c.name;
 }
 
@@ -48,7 +48,7 @@ Widest widest(const Program& program) {
   return out;
 }
 
-class Vectors : public testing::TestWithParam<Case> {
+class Vectors : public testing::TestWithParam<VectorCase> {
  protected:
   void SetUp() override {
     graph_ = std::make_shared<prims::Graph>(prims::parse(GetParam().text));
@@ -89,7 +89,7 @@ TEST_P(Vectors, GiveTheReferencesResults) {
   }
 }
 
-const Case kCases[] = {
+const VectorCase kVectorCases[] = {
     {"negated", R"(symbol s0 = 5 min 2
 symbol s1 = 37 min 2
 graph(%0 x: f32[s0, s1]) {
@@ -299,7 +299,7 @@ graph(%0 x: f32[]) {
      4, 4},
 };
 
-INSTANTIATE_TEST_SUITE_P(Schedule, Vectors, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Schedule, Vectors, testing::ValuesIn(kVectorCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {

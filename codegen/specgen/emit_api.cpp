@@ -17,25 +17,25 @@ namespace primset::specs {
 namespace {
 
 // The C++ type of a value of this kind, and how a parameter of it is declared.
-struct CppType {
+struct ApiType {
   std::string value, parameter, optional_parameter;
 };
 
-CppType by_reference(const std::string& value) {
+ApiType by_reference(const std::string& value) {
   return {value, "const " + value + "&", "const std::optional<" + value + ">&"};
 }
 
-CppType by_value(const std::string& value) {
+ApiType by_value(const std::string& value) {
   return {value, value, "std::optional<" + value + ">"};
 }
 
-CppType list_of(const std::string& element) {
+ApiType list_of(const std::string& element) {
   const std::string vector = "std::vector<" + element + ">";
   if (element == "int64_t") return {vector, "IntList", "OptionalList<int64_t>"};
   return {vector, "List<" + element + ">", "OptionalList<" + element + ">"};
 }
 
-CppType type_of(ArgKind kind) {
+ApiType type_of(ArgKind kind) {
   switch (kind) {
     case ArgKind::tensor:
       return by_reference("Tensor");
@@ -125,7 +125,7 @@ std::string default_text(const Argument& a) {
 }
 
 std::string parameter_type(const Argument& a) {
-  const CppType type = type_of(a.kind);
+  const ApiType type = type_of(a.kind);
   return a.optional ? type.optional_parameter : type.parameter;
 }
 
@@ -227,7 +227,7 @@ std::string function_text(const Overload& o, const std::string& name) {
   return text + call_text(o) + "}\n\n";
 }
 
-constexpr std::string_view kIncludes = R"(
+constexpr std::string_view kApiIncludes = R"(
 #include <primset/detail/call.h>
 
 #include <limits>
@@ -248,7 +248,7 @@ std::string header_text(const std::string& family, const std::string& body) {
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return fmt::format(
       "{0}#ifndef {1}\n#define {1}\n{2}{3}}}  // namespace primset\n\n#endif  // {1}\n",
-      kGeneratedNotice, guard, kIncludes, body);
+      kGeneratedNotice, guard, kApiIncludes, body);
 }
 
 // ATen's C++ name: the operator's, with _out for out= overloads. Overloads that C++ cannot tell

@@ -14,12 +14,12 @@ namespace primset::specs {
 namespace {
 
 // A parameter's type as a value; `by_reference` says whether it is passed as const T&.
-struct CppType {
+struct DecompType {
   std::string value;
   bool by_reference = true;
 };
 
-CppType value_type(ArgKind kind, Role role) {
+DecompType value_type(ArgKind kind, Role role) {
   switch (kind) {
     case ArgKind::tensor:
       return {"Val"};
@@ -66,7 +66,7 @@ CppType value_type(ArgKind kind, Role role) {
   return {"void"};
 }
 
-CppType value_type(AttributeType type) {
+DecompType value_type(AttributeType type) {
   switch (type) {
     case AttributeType::dtype:
       return {"DType", false};
@@ -88,7 +88,7 @@ CppType value_type(AttributeType type) {
   return {"void"};
 }
 
-std::string parameter(const CppType& type, bool optional, const std::string& name) {
+std::string parameter(const DecompType& type, bool optional, const std::string& name) {
   if (optional) return fmt::format("const std::optional<{}>& {}", type.value, cpp_identifier(name));
   if (type.by_reference) return fmt::format("const {}& {}", type.value, cpp_identifier(name));
   return fmt::format("{} {}", type.value, cpp_identifier(name));
@@ -140,7 +140,7 @@ std::vector<std::string> result_types(const Overload& o) {
   return types;
 }
 
-constexpr std::string_view kIncludes = R"(
+constexpr std::string_view kDecompIncludes = R"(
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -162,7 +162,7 @@ std::string wrap_header(const std::string& file, const Header& header, std::stri
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   std::string text(kGeneratedNotice);
-  text += fmt::format("#ifndef {0}_\n#define {0}_\n{1}", guard, kIncludes);
+  text += fmt::format("#ifndef {0}_\n#define {0}_\n{1}", guard, kDecompIncludes);
   for (const std::string& include : header.includes) {
     text += fmt::format("#include \"decomps/{}\"\n", include);
   }

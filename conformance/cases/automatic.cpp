@@ -9,8 +9,8 @@
 namespace primset::conformance {
 namespace {
 
-constexpr std::array<std::string_view, 8> kShapes = {"[3,4]", "[4,4]", "[2,3,4]", "[2,3,4,5]",
-                                                     "[6]",   "[]",    "[1,1]",   "[2,2,4,4,4]"};
+constexpr std::array<std::string_view, 8> kTrialShapes = {
+    "[3,4]", "[4,4]", "[2,3,4]", "[2,3,4,5]", "[6]", "[]", "[1,1]", "[2,2,4,4,4]"};
 constexpr std::string_view kPlaceholder = "[3,4]";
 
 std::string with_shape(std::string text, std::string_view shape) {
@@ -42,8 +42,8 @@ bool is_taken(const specs::Bundle& bundle, const specs::Overload& overload, DTyp
 std::string find_automatic_text(const specs::Bundle& bundle, const specs::Overload& overload,
                                 DType dtype, size_t variant) {
   std::string pattern = plausible_arguments(overload, dtype, {});
-  for (size_t i = 0; i < kShapes.size(); ++i) {
-    std::string text = with_shape(pattern, kShapes[(variant + i) % kShapes.size()]);
+  for (size_t i = 0; i < kTrialShapes.size(); ++i) {
+    std::string text = with_shape(pattern, kTrialShapes[(variant + i) % kTrialShapes.size()]);
     if (is_taken(bundle, overload, dtype, text)) return text;
   }
   throw Error(ErrorCode::value, "no arguments were found that " + overload.qualified +

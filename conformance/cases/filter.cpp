@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "conformance/cases/id.h"
 #include "primset/error.h"
 
 namespace primset::conformance {
-namespace {
-
-std::string_view subject_of(std::string_view id) {
-  return id.substr(0, id.find(':'));
-}
-
-}  // namespace
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
   // The usual two-pointer match: on a mismatch the last '*' takes one more character.

@@ -74,6 +74,10 @@ CaseId CaseId::parse(std::string_view text) {
   return id;
 }
 
+std::string_view subject_of(std::string_view id) {
+  return id.substr(0, id.find(':'));
+}
+
 uint64_t stable_hash(std::string_view text, uint64_t seed) {
   uint64_t h = specs::fnv1a(text) ^ (seed * 0x9e3779b97f4a7c15u);
   // FNV's low bits alone are weak, and shards take a remainder.

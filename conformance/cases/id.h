@@ -34,6 +34,9 @@ struct CaseId {
   friend auto operator<=>(const CaseId&, const CaseId&) = default;
 };
 
+// The part of an id before its ':'.
+std::string_view subject_of(std::string_view id);
+
 // The same for equal texts on every machine: shards and random values follow from it.
 uint64_t stable_hash(std::string_view text, uint64_t seed = 0);
 

@@ -197,26 +197,26 @@ std::string permutation(std::span<const Array>, std::span<const Array> out) {
   return {};
 }
 
-struct Named {
+struct NamedProperty {
   std::string_view op;
   Property property;
 };
 constexpr std::array kProperties = {
-    Named{"linalg_qr", qr},
-    Named{"qr", qr},
-    Named{"linalg_eigh", eigh},
-    Named{"_linalg_eigh", eigh},
-    Named{"linalg_svd", svd_vh},
-    Named{"_linalg_svd", svd_vh},
-    Named{"svd", svd_v},
-    Named{"linalg_lu", lu},
-    Named{"randperm", permutation},
+    NamedProperty{"linalg_qr", qr},
+    NamedProperty{"qr", qr},
+    NamedProperty{"linalg_eigh", eigh},
+    NamedProperty{"_linalg_eigh", eigh},
+    NamedProperty{"linalg_svd", svd_vh},
+    NamedProperty{"_linalg_svd", svd_vh},
+    NamedProperty{"svd", svd_v},
+    NamedProperty{"linalg_lu", lu},
+    NamedProperty{"randperm", permutation},
 };
 
 }  // namespace
 
 Property property_of(std::string_view op) {
-  for (const Named& n : kProperties) {
+  for (const NamedProperty& n : kProperties) {
     if (n.op == op) return n.property;
   }
   return nullptr;

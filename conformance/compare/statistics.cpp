@@ -110,20 +110,20 @@ Distribution binomial(Parameters p) {  // a trials of probability b
   return {Distribution::Kind::discrete, cumulate(weight, high), 0, high};
 }
 
-struct Named {
+struct NamedDistribution {
   std::string_view op;
   Distribution (*make)(Parameters);
 };
 constexpr std::array kDistributions = {
-    Named{"uniform", uniform},       Named{"rand", uniform},
-    Named{"rand_like", uniform},     Named{"normal", normal},
-    Named{"randn", normal},          Named{"randn_like", normal},
-    Named{"log_normal", log_normal}, Named{"exponential", exponential},
-    Named{"cauchy", cauchy},         Named{"_standard_gamma", gamma},
-    Named{"bernoulli", bernoulli},   Named{"geometric", geometric},
-    Named{"random", integers},       Named{"randint", integers},
-    Named{"randint_like", integers}, Named{"poisson", poisson},
-    Named{"binomial", binomial},
+    NamedDistribution{"uniform", uniform},       NamedDistribution{"rand", uniform},
+    NamedDistribution{"rand_like", uniform},     NamedDistribution{"normal", normal},
+    NamedDistribution{"randn", normal},          NamedDistribution{"randn_like", normal},
+    NamedDistribution{"log_normal", log_normal}, NamedDistribution{"exponential", exponential},
+    NamedDistribution{"cauchy", cauchy},         NamedDistribution{"_standard_gamma", gamma},
+    NamedDistribution{"bernoulli", bernoulli},   NamedDistribution{"geometric", geometric},
+    NamedDistribution{"random", integers},       NamedDistribution{"randint", integers},
+    NamedDistribution{"randint_like", integers}, NamedDistribution{"poisson", poisson},
+    NamedDistribution{"binomial", binomial},
 };
 
 std::string test_discrete(const Distribution& d, const std::vector<double>& sample) {
@@ -194,7 +194,7 @@ double chi_square_p_value(std::span<const uint64_t> counts, std::span<const doub
 
 std::optional<Distribution> distribution(std::string_view op, Parameters parameters) {
   while (op.ends_with('_')) op.remove_suffix(1);
-  for (const Named& n : kDistributions) {
+  for (const NamedDistribution& n : kDistributions) {
     if (n.op == op) return n.make(parameters);
   }
   return std::nullopt;

@@ -177,7 +177,7 @@ bool is_number_of(const Scalar& s, DType t) {
          (s.is_integer() && std::abs(s.to_double()) <= std::ldexp(1.0, ref::format(t).precision));
 }
 
-bool fits(const Graph& g, ValueId v, DType t, int depth) {
+bool fits_to_depth(const Graph& g, ValueId v, DType t, int depth) {
   if (holds(t, g.type(v).dtype)) return true;
   if (std::optional<Scalar> s = number(g, v, depth)) return is_number_of(*s, t);
   if (depth == 0 || g.producer(v) == Graph::kNoNode) return false;
@@ -190,7 +190,7 @@ bool fits(const Graph& g, ValueId v, DType t, int depth) {
         return holds(to, real_type(from)) && holds(t, real_type(from));
       }
       const bool exact = holds(to, from) || holds(to, t);
-      return exact && fits(g, n.operands[0], t, depth - 1);
+      return exact && fits_to_depth(g, n.operands[0], t, depth - 1);
     }
     case Prim::broadcast_in_dim:
     case Prim::reshape:
@@ -198,9 +198,10 @@ bool fits(const Graph& g, ValueId v, DType t, int depth) {
     case Prim::slice:
     case Prim::reverse:
     case Prim::gather:
-      return fits(g, n.operands[0], t, depth - 1);
+      return fits_to_depth(g, n.operands[0], t, depth - 1);
     case Prim::select:
-      return fits(g, n.operands[1], t, depth - 1) && fits(g, n.operands[2], t, depth - 1);
+      return fits_to_depth(g, n.operands[1], t, depth - 1) &&
+             fits_to_depth(g, n.operands[2], t, depth - 1);
     default:
       return false;
   }
@@ -248,7 +249,7 @@ bool holds(DType wide, DType narrow) {
 }
 
 bool fits(const Graph& graph, ValueId v, DType t) {
-  return fits(graph, v, t, kDepth);
+  return fits_to_depth(graph, v, t, kDepth);
 }
 
 }  // namespace primset::conformance

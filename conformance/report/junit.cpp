@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/cases/id.h"
 #include "conformance/report/writers.h"
 
 namespace primset::conformance {

@@ -117,10 +117,6 @@ OutcomeCounts count_outcomes(const std::vector<CaseResult>& results) {
   return counts;
 }
 
-std::string_view subject_of(std::string_view id) {
-  return id.substr(0, id.find(':'));
-}
-
 ExitCode exit_code(const OutcomeCounts& counts) {
   size_t green = 0, failures = 0;
   for (size_t o = 0; o < kOutcomeCount; ++o) {

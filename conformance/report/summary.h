@@ -29,9 +29,6 @@ struct Report {
 using OutcomeCounts = std::array<size_t, kOutcomeCount>;
 OutcomeCounts count_outcomes(const std::vector<CaseResult>& results);
 
-// The part of an id before its ':'.
-std::string_view subject_of(std::string_view id);
-
 // Exit codes of `primset conform`; part of its interface. 3 and 4 are those of every command: a
 // device or file failed, and a mistake in Primset.
 enum class ExitCode : int {

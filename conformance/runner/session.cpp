@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "conformance/cases/id.h"
 #include "conformance/cases/resize.h"
 #include "conformance/cases/serialize.h"
 #include "conformance/compare/compare.h"

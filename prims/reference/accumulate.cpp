@@ -7,10 +7,6 @@
 namespace primset::prims::reference {
 namespace {
 
-bool computes_integers(DType t) {
-  return is_integral(t) || is_bool(t);
-}
-
 // What a device's own order of operations may add to `roundings` roundings of values of this
 // magnitude in the compute dtype.
 long double accumulation_error(const ElementOp& op, int64_t roundings, long double magnitude) {

@@ -11,10 +11,6 @@ namespace {
 using Operands = std::span<const Element>;
 using Complex = std::complex<long double>;
 
-bool computes_integers(DType t) {
-  return is_integral(t) || is_bool(t);
-}
-
 // long double has enough bits more than f32 and the halves that a basic operation rounded to it and
 // then again is as if rounded once; for f64 it has not, and double arithmetic is used.
 template <typename F>

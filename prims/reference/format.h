@@ -32,6 +32,9 @@ long double unit_roundoff(DType t);
 uint64_t encode(long double v, DType t);
 long double decode(uint64_t bits, DType t);
 
+inline bool computes_integers(DType t) {
+  return is_integral(t) || is_bool(t);
+}
 // The low bits of v as a number of an integer dtype (u64 as its bit pattern); for bool v != 0.
 int64_t wrap(int64_t v, DType t);
 int64_t min_integer(DType t);

@@ -14,10 +14,6 @@ std::vector<Attr> scatter_attrs(Ints dims, bool ordered) {
           {"argument", std::string("index")}};
 }
 
-Array f32(Ints shape, const std::vector<double>& values) {
-  return array(DType::f32, std::move(shape), values);
-}
-
 TEST(Gather, OneDim) {
   Array x = f32({3, 2}, {0, 1, 2, 3, 4, 5});
   expect_equal(first(run_prim(Prim::gather, {x, integers(DType::i64, {2, 0})}, gather_attrs({0}))),

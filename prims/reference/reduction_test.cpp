@@ -4,10 +4,6 @@
 namespace primset::prims::reference {
 namespace {
 
-Array f32(Ints shape, const std::vector<double>& values) {
-  return array(DType::f32, std::move(shape), values);
-}
-
 std::vector<Attr> dims(Ints d) {
   return {{"dims", d}};
 }

@@ -5,10 +5,6 @@
 namespace primset::prims::reference {
 namespace {
 
-Array f32(Ints shape, const std::vector<double>& values) {
-  return array(DType::f32, std::move(shape), values);
-}
-
 Result run_text(const char* text, const std::vector<Array>& inputs) {
   return run(parse(text), inputs, {});
 }

@@ -12,10 +12,6 @@ Array counting(Ints shape) {
   return a;
 }
 
-Array f32(Ints shape, const std::vector<double>& values) {
-  return array(DType::f32, std::move(shape), values);
-}
-
 TEST(Constant, EveryKind) {
   auto constant = [](Attr value, DType t, SymInts shape) {
     return first(run_prim(Prim::constant, {}, {value, {"dtype", t}, {"shape", shape}}));

@@ -31,6 +31,10 @@ inline Array array(DType t, Ints shape, const std::vector<double>& values) {
   return a;
 }
 
+inline Array f32(Ints shape, const std::vector<double>& values) {
+  return array(DType::f32, std::move(shape), values);
+}
+
 inline Array vector(DType t, const std::vector<double>& values) {
   return array(t, {static_cast<int64_t>(values.size())}, values);
 }

@@ -16,7 +16,7 @@
 namespace primset::cli {
 namespace {
 
-struct Options : OperatorOptions {
+struct BenchOptions : OperatorOptions {
   bool json = false, step = false;
   int repeats = 25;
   double seconds = 1.0;  // for all repeats together
@@ -71,7 +71,7 @@ class Bench {
 };
 
 // The first call, and how many make a repeat as long as asked for.
-Figures prepare(const Options& options, Bench& bench, Device device) {
+Figures prepare(const BenchOptions& options, Bench& bench, Device device) {
   Figures f;
   f.first_ms = bench.time(1, device) / 1e6;
   const double once = std::max(bench.time(3, device), 1.0);
@@ -82,7 +82,7 @@ Figures prepare(const Options& options, Bench& bench, Device device) {
 }
 
 // In turns with something else: one repeat for each line that arrives.
-int step(const Options& options) {
+int step(const BenchOptions& options) {
   const OperatorOptions::Bound bound = options.bind();
   const Device device = options.chosen_device();
   Bench bench(bound);
@@ -97,7 +97,7 @@ int step(const Options& options) {
   return kOk;
 }
 
-Figures measure(const Options& options) {
+Figures measure(const BenchOptions& options) {
   const OperatorOptions::Bound bound = options.bind();
   const Device device = options.chosen_device();
   Bench bench(bound);
@@ -111,7 +111,7 @@ Figures measure(const Options& options) {
   return f;
 }
 
-int run(const Options& options) {
+int bench_command(const BenchOptions& options) {
   if (options.step) return step(options);
   const Figures f = measure(options);
   const double rate = f.bytes / f.median_ns;
@@ -133,7 +133,7 @@ int run(const Options& options) {
   return kOk;
 }
 
-const Command kCommand(
+const Command kBenchCommand(
     "bench", "Time an operator",
     "Example:\n"
     "  primset bench add.Tensor --shapes 1024x1024\n"
@@ -146,7 +146,7 @@ const Command kCommand(
     "repeat's\n"
     "nanoseconds a call, so that a script can let another library take turns with it.",
     [](CLI::App& app) {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<BenchOptions>();
       o->declare(app);
       app.add_option("--repeats", o->repeats, "How often the time is taken")
           ->capture_default_str()
@@ -156,7 +156,7 @@ const Command kCommand(
           ->check(CLI::Range(0.001, 3600.0));
       app.add_flag("--json", o->json, "One object");
       app.add_flag("--step", o->step, "One repeat for each line on standard input");
-      return [o] { return run(*o); };
+      return [o] { return bench_command(*o); };
     });
 
 }  // namespace

@@ -86,14 +86,14 @@ std::string bash(const CLI::App& root) {
       option_cases(root), names(root), value_cases(root));
 }
 
-int run(const CLI::App& app, const std::string& shell) {
+int completion_command(const CLI::App& app, const std::string& shell) {
   const CLI::App& root = *app.get_parent();
   if (shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
   fmt::print("{}", bash(root));
   return kOk;
 }
 
-const Command kCommand(
+const Command kCompletionCommand(
     "completion", "Print a completion script for a shell",
     "Example:\n"
     "  primset completion bash > ~/.local/share/bash-completion/completions/primset\n"
@@ -105,7 +105,7 @@ const Command kCommand(
       app.add_option("shell", *shell, "bash or zsh")
           ->required()
           ->check(CLI::IsMember({"bash", "zsh"}));
-      return [shell, &app] { return run(app, *shell); };
+      return [shell, &app] { return completion_command(app, *shell); };
     });
 
 }  // namespace

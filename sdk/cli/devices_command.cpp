@@ -62,7 +62,7 @@ int print_table(const std::vector<DeviceInfo>& list) {
   return kNegative;
 }
 
-const Command kCommand(
+const Command kDevicesCommand(
     "devices", "List the devices of all plugins found",
     "Example:\n"
     "  primset devices\n"

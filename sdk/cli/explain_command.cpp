@@ -22,7 +22,7 @@
 namespace primset::cli {
 namespace {
 
-struct Options : OperatorOptions {
+struct ExplainOptions : OperatorOptions {
   bool json = false;
   std::vector<std::string> stages;
 };
@@ -68,7 +68,7 @@ std::string outputs_text(const runtime::Traced& traced) {
   return text;
 }
 
-Stages explain(const Options& options) {
+Stages explain(const ExplainOptions& options) {
   const OperatorOptions::Bound bound = options.bind();
   const runtime::OperatorInfo& op = *bound.info;
   Stages stages{{"schema", op.overload.schema}, {"decomposition", decomposition(op)}};
@@ -103,13 +103,13 @@ constexpr std::array<std::string_view, 8> kStages = {
     "schema", "decomposition", "result", "graph", "core graph", "program", "kernel", "code"};
 
 // "kernel" selects every stage that begins so.
-bool wanted(const std::string& stage, const Options& options) {
+bool wanted(const std::string& stage, const ExplainOptions& options) {
   if (options.stages.empty()) return true;
   return std::ranges::any_of(options.stages,
                              [&](const std::string& s) { return stage.starts_with(s); });
 }
 
-int run(const Options& options) {
+int explain_command(const ExplainOptions& options) {
   auto json = nlohmann::json::array();
   for (const auto& [title, text] : explain(options)) {
     if (!wanted(title, options)) continue;
@@ -122,7 +122,7 @@ int run(const Options& options) {
   return kOk;
 }
 
-const Command kCommand(
+const Command kExplainCommand(
     "explain", "Show what an operator becomes, from schema to machine code",
     "Example:\n"
     "  primset explain add.Tensor --dtypes f16,f32 --shapes 2x3,3\n"
@@ -131,13 +131,13 @@ const Command kCommand(
     "Stages: schema, decomposition, result (outputs and guards), graph (primitives), core graph,\n"
     "program (buffers and launches), kernel (kernel IR), code (what the device gets).",
     [](CLI::App& app) {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<ExplainOptions>();
       o->declare(app);
       app.add_flag("--json", o->json, "An array of {stage, text}");
       app.add_option("--stage", o->stages, "Only this stage; may be repeated")
           ->allow_extra_args(false)
           ->check(CLI::IsMember(std::vector<std::string>(kStages.begin(), kStages.end())));
-      return [o] { return run(*o); };
+      return [o] { return explain_command(*o); };
     });
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace primset::cli {
 namespace {
 
-struct Options {
+struct OpsOptions {
   bool json = false, implemented = false, declared = false, count = false, names = false;
   bool families = false;
   std::string family, match;
@@ -31,7 +31,7 @@ bool implemented(const specs::Overload& o) {
   return o.status == specs::Status::implemented;
 }
 
-bool wanted(const specs::Overload& o, const Options& options) {
+bool wanted(const specs::Overload& o, const OpsOptions& options) {
   if (!options.family.empty() && o.family != options.family) return false;
   if (!options.match.empty() && o.qualified.find(options.match) == std::string::npos) return false;
   return !(options.implemented && !implemented(o)) && !(options.declared && implemented(o));
@@ -69,7 +69,7 @@ std::set<std::string_view> families_of(const specs::Bundle& bundle) {
   return families;
 }
 
-int run(const Options& options) {
+int ops_command(const OpsOptions& options) {
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   const auto families = families_of(bundle);
   if (options.families) {
@@ -106,7 +106,7 @@ int run(const Options& options) {
   return shown == 0 ? kNegative : kOk;
 }
 
-const Command kCommand(
+const Command kOpsCommand(
     "ops", "List the operators",
     "Example:\n"
     "  primset ops --family reduction --implemented\n"
@@ -115,7 +115,7 @@ const Command kCommand(
     "no\n"
     "operator matches.",
     [](CLI::App& app) {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<OpsOptions>();
       app.add_flag("--json", o->json,
                    "An array: name, schema, family, kind, status, reason, base, tags, dtypes");
       app.add_option("--family", o->family, "Only this family (a file in specs/ops)");
@@ -125,7 +125,7 @@ const Command kCommand(
       app.add_flag("--names", o->names, "One name a line");
       app.add_flag("--families", o->families, "Only the families' names, one a line");
       app.add_flag("--count", o->count, "Only the numbers");
-      return [o] { return run(*o); };
+      return [o] { return ops_command(*o); };
     });
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace primset::cli {
 namespace {
 
-struct Options {
+struct PrimsOptions {
   bool json = false, unused = false;
   std::string tier, match;
 };
@@ -38,7 +38,7 @@ std::string signature(const specs::Primitive& p) {
   return fmt::format("({}) -> ({})", fmt::join(parts, ", "), fmt::join(results, ", "));
 }
 
-int run(const Options& options) {
+int prims_command(const PrimsOptions& options) {
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   std::set<uint32_t> used;
   if (options.unused) used = reachable_primitives(bundle);
@@ -69,7 +69,7 @@ int run(const Options& options) {
   return options.unused && shown != 0 ? kNegative : kOk;
 }
 
-const Command kCommand(
+const Command kPrimsCommand(
     "prims", "List the primitives",
     "Example:\n"
     "  primset prims --tier core\n"
@@ -78,14 +78,14 @@ const Command kCommand(
     "formulas\n"
     "and by tracing each operator on sample arguments. Exit code 1: there are such.",
     [](CLI::App& app) {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<PrimsOptions>();
       app.add_flag("--json", o->json,
                    "An array: name, tier, category, signature, meaning, decomposition");
       app.add_flag("--unused", o->unused, "Only those that nothing uses");
       app.add_option("--tier", o->tier, "core, region or derived")
           ->check(CLI::IsMember({"core", "region", "derived"}));
       app.add_option("match,--match", o->match, "Only names that contain this text");
-      return [o] { return run(*o); };
+      return [o] { return prims_command(*o); };
     });
 
 }  // namespace

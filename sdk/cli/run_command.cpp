@@ -11,7 +11,7 @@
 namespace primset::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string op, device;
   std::vector<std::string> positional, named, out;
   bool json = false;
@@ -22,7 +22,7 @@ struct Arguments {
   std::vector<NamedValue> kwargs;
 };
 
-Arguments parse(const runtime::OperatorInfo& info, const Options& o, Device device) {
+Arguments parse(const runtime::OperatorInfo& info, const RunOptions& o, Device device) {
   Arguments out;
   if (o.positional.size() > info.args.size())
     throw Error(ErrorCode::value, fmt::format("{} takes {} arguments: {}", info.overload.qualified,
@@ -49,7 +49,7 @@ Arguments parse(const runtime::OperatorInfo& info, const Options& o, Device devi
 
 // The overload the literals are meant for: the one named, else the first of the base name whose
 // kinds they can be read as.
-const runtime::OperatorInfo& pick(const Options& o, Device device) {
+const runtime::OperatorInfo& pick(const RunOptions& o, Device device) {
   runtime::OperatorRegistry& registry = runtime::OperatorRegistry::instance();
   if (o.op.find('.') != std::string::npos) return registry.at(o.op);
   const auto overloads = registry.overloads(o.op);
@@ -98,7 +98,7 @@ nlohmann::json json_of(const Value& v) {
           {"text", to_string(t)}};
 }
 
-int run(const Options& o) {
+int run_command(const RunOptions& o) {
   const Device device = o.device.empty() ? current_device() : Device(o.device);
   const DeviceGuard guard(device);
   const runtime::OperatorInfo& info = pick(o, device);
@@ -120,7 +120,7 @@ int run(const Options& o) {
   return kOk;
 }
 
-const Command kCommand(
+const Command kRunCommand(
     "run", "Run an operator on .npy files or numbers",
     "Example:\n"
     "  primset run softmax '[[1,2.5],[3,4]]' 1\n"
@@ -131,7 +131,7 @@ const Command kCommand(
     "the\n"
     "results are printed.",
     [](CLI::App& app) {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<RunOptions>();
       app.add_option("operator", o->op, "An overload (add.Tensor) or a base name (relu)")
           ->required();
       app.add_option("arguments", o->positional, "In the schema's order");
@@ -140,7 +140,7 @@ const Command kCommand(
           ->allow_extra_args(false);
       app.add_option("--device", o->device, "cpu, vulkan:0, ... (default: the current device)");
       app.add_flag("--json", o->json, "An array with one object a result");
-      return [o] { return run(*o); };
+      return [o] { return run_command(*o); };
     });
 
 }  // namespace

@@ -1,10 +1,11 @@
 include(PrimsetPrecompile)
 
-# primset_library(name SOURCES ... LIBS ... [PRECOMPILE ...]): a static library inside the SDK. Headers
-# are included by their path from the repository's root ("prims/graph/graph.h"), so that an include
-# names its layer. PRECOMPILE names headers besides the common ones that are parsed once.
+# primset_library(name SOURCES ... LIBS ... [PRECOMPILE ...] [SEPARATE ...]): a static library inside
+# the SDK. Headers are included by their path from the repository's root ("prims/graph/graph.h"), so
+# that an include names its layer. PRECOMPILE names headers besides the common ones that are parsed
+# once, SEPARATE files that are not compiled together with others.
 function(primset_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRECOMPILE;SEPARATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
@@ -15,6 +16,7 @@ function(primset_library name)
   else()
     primset_precompile(${name} libraries)
   endif()
+  primset_join_files(${name} ${ARG_SEPARATE})
 endfunction()
 
 # primset_test(name SOURCES ... LIBS ... [LABELS ...] [GRAPHS]): a GoogleTest executable, one CTest
@@ -30,6 +32,7 @@ function(primset_test name)
   else()
     primset_precompile(${name} tests)
   endif()
+  primset_join_files(${name})
   target_compile_definitions(${name} PRIVATE PRIMSET_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     PRIMSET_BUILD_DIR="${CMAKE_BINARY_DIR}")
   if(NOT ARG_TIMEOUT)

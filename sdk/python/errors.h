@@ -13,6 +13,17 @@ void define_errors(nanobind::module_& m);
 // Sets the Python error that stands for the C++ exception in flight. Call it in a catch block.
 void set_error_from_current_exception();
 
+// The object that f gives; null with the exception set when it throws.
+template <typename F>
+PyObject* guarded(F f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    set_error_from_current_exception();
+    return nullptr;
+  }
+}
+
 }  // namespace primset::python
 
 #endif  // PRIMSET_SDK_PYTHON_ERRORS_H_

@@ -13,16 +13,6 @@ bool is_operand(PyObject* o) {
          PyIndex_Check(o) || (Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
 }
 
-template <typename F>
-PyObject* guarded(F f) noexcept {
-  try {
-    return f();
-  } catch (...) {
-    set_error_from_current_exception();
-    return nullptr;
-  }
-}
-
 template <Name kName>
 PyObject* unary(PyObject* a) {
   return guarded([&] { return call_packet(packet<kName>(), {a}); });

@@ -56,16 +56,6 @@ CallableObject& callable(PyObject* o) {
   return *reinterpret_cast<CallableObject*>(o);
 }
 
-template <typename F>
-PyObject* guarded(F f) noexcept {
-  try {
-    return f();
-  } catch (...) {
-    set_error_from_current_exception();
-    return nullptr;
-  }
-}
-
 PyObject* call_overload(PyObject* o, PyObject* const* args, size_t nargsf, PyObject* names) {
   return guarded([&] {
     return callable(o).overload->call(

@@ -26,9 +26,6 @@ __extension__ using uint128 = unsigned __int128;
 constexpr uint16_t kLanes[] = {1, 4, 16};
 constexpr Scalar kInts[] = {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64};
 
-uint64_t low_bits(int width) {
-  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-}
 int64_t sign_extend(uint64_t v, int width) {
   return static_cast<int64_t>(v << (64 - width)) >> (64 - width);
 }
@@ -51,7 +48,7 @@ std::vector<uint64_t> int_values(int width) {
                           ~uint64_t{0} - 1,
                           0x123456789abcdef1,
                           0xfedcba9876543210};
-  for (uint64_t& x : v) x &= low_bits(width);
+  for (uint64_t& x : v) x &= kir::low_bits(width);
   return v;
 }
 
@@ -149,7 +146,7 @@ void check(const std::string& what, const std::vector<Scalar>& in, Scalar out,
     if (!wanted) continue;
     const uint64_t got = unpack(output, stored, i);
     if (!nan_bits_matter && is_nan(*wanted, out) && is_nan(got, out)) continue;
-    ASSERT_EQ(got, *wanted & low_bits(kir::width(stored)))
+    ASSERT_EQ(got, *wanted & kir::low_bits(kir::width(stored)))
         << what << " with " << lanes << " lanes of " << rows[i][0] << ", " << rows[i].back();
   }
 }
@@ -223,7 +220,7 @@ TEST(NativeValuesTest, Integers) {
       const auto keep = [&](uint64_t x, uint64_t y) {
         if (c.domain == IntCase::Amount) return y < static_cast<uint64_t>(w);
         if (c.domain != IntCase::Any && y == 0) return false;
-        const bool overflows = x == uint64_t{1} << (w - 1) && y == low_bits(w);
+        const bool overflows = x == uint64_t{1} << (w - 1) && y == kir::low_bits(w);
         return !(c.domain == IntCase::SignedDivisor && overflows);
       };
       for (uint16_t lanes : kLanes) {
@@ -423,7 +420,7 @@ TEST(NativeValuesTest, Select) {
             return b.select(c, v[0], v[1]);
           },
           [&](const auto& v) {
-            return lanes == 1 ? std::optional(v[0] == low_bits(kir::width(type)) ? v[0] : v[1])
+            return lanes == 1 ? std::optional(v[0] == kir::low_bits(kir::width(type)) ? v[0] : v[1])
                               : std::nullopt;
           },
           true);
@@ -447,7 +444,7 @@ TEST(NativeValuesTest, IntegerConversions) {
               [&](Builder& b, const auto& v) { return b.int_resize(v[0], to, sign); },
               [&](const auto& v) {
                 const uint64_t x = sign ? static_cast<uint64_t>(s(v[0], wf)) : v[0];
-                return std::optional(x & low_bits(wt));
+                return std::optional(x & kir::low_bits(wt));
               });
         }
       }

@@ -50,7 +50,7 @@ Id Types::constant(Scalar s, uint64_t bits) {
   // one.
   if (s == Scalar::global && flavour_ == Flavour::kernel) return m_.constant_null(scalar(s));
   const uint32_t width = static_cast<uint32_t>(kir::width(s));
-  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+  const uint64_t mask = kir::low_bits(width);
   return m_.constant(scalar(s), width, bits & mask);
 }
 

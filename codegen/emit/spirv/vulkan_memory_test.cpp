@@ -17,8 +17,8 @@ using kir::Rmw;
 
 using Buffer = VulkanHarness::Buffer;
 
-constexpr uint32_t kGroups = 6;
-constexpr uint32_t kCount = kGroups * kSampleThreads;
+constexpr uint32_t kGroupCount = 6;
+constexpr uint32_t kThreads = kGroupCount * kSampleThreads;
 
 class VulkanMemory : public ::testing::Test {
  protected:
@@ -63,13 +63,13 @@ std::vector<T> iota(size_t n, int scale) {
 TEST_F(VulkanMemory, MaskedLanesTouchNothing) {
   each_type([&]<typename T>(Scalar s) {
     for (uint16_t lanes : {1, 2, 4, 16}) {
-      const size_t n = size_t{kCount} * lanes;
+      const size_t n = size_t{kThreads} * lanes;
       const auto in = iota<T>(n, 3);
       std::vector<uint8_t> mask(n);
       for (uint8_t& m : mask) m = static_cast<uint8_t>(random_() & 1);
       const Buffer out = upload(std::vector<T>(n, T{9}));
       vulkan_->launch(masked_copy(target(), s, lanes),
-                      {upload(in).address, upload(mask).address, out.address}, {kGroups, 1, 1});
+                      {upload(in).address, upload(mask).address, out.address}, {kGroupCount, 1, 1});
       for (size_t i = 0; i < n; ++i) {
         const T expected = mask[i] != 0 ? static_cast<T>(in[i] + T{1}) : T{9};
         ASSERT_EQ(out.as<T>()[i], expected) << kir::name(s) << " x " << lanes << " at " << i;
@@ -94,7 +94,7 @@ TEST_F(VulkanMemory, MaskedAccessThroughNullTouchesNothing) {
 TEST_F(VulkanMemory, GatherAndScatter) {
   each_type([&]<typename T>(Scalar s) {
     for (uint16_t lanes : {1, 2, 4, 16}) {
-      const size_t n = size_t{kCount} * lanes;
+      const size_t n = size_t{kThreads} * lanes;
       const auto in = iota<T>(n, 5);
       std::vector<int64_t> from(n), to(n);
       std::vector<uint8_t> mask(n);
@@ -112,7 +112,7 @@ TEST_F(VulkanMemory, GatherAndScatter) {
         vulkan_->launch(
             gather_scatter(target(), s, lanes, wide),
             {upload(in).address, index(from), index(to), upload(mask).address, out.address},
-            {kGroups, 1, 1});
+            {kGroupCount, 1, 1});
         for (size_t i = 0; i < n; ++i) {
           const T loaded = (mask[i] & 1) != 0 ? in[static_cast<size_t>(from[i])] : T{7};
           const T expected = mask[i] != 0 ? loaded : T{9};
@@ -148,11 +148,11 @@ TEST_F(VulkanMemory, PointersAlignedToLessThanTheirVectors) {
     for (uint16_t lanes : {1, 2, 4, 8, 16}) {
       // Up to whole vectors: pointers that many bytes behind a boundary.
       for (uint32_t align = sizeof(T); align <= 16 && align <= lanes * sizeof(T); align *= 2) {
-        const size_t n = size_t{kCount} * lanes, first = align / sizeof(T);
+        const size_t n = size_t{kThreads} * lanes, first = align / sizeof(T);
         const auto in = iota<T>(n + first, 7);
         const Buffer out = upload(std::vector<T>(n + first));
         vulkan_->launch(aligned_copy(target(), s, lanes, align),
-                        {upload(in).address + align, out.address + align}, {kGroups, 1, 1});
+                        {upload(in).address + align, out.address + align}, {kGroupCount, 1, 1});
         EXPECT_EQ(out.as<T>()[first - 1], T{});
         for (size_t i = first; i < n + first; ++i)
           ASSERT_EQ(out.as<T>()[i], in[i]) << kir::name(s) << " x " << lanes << " at " << align;
@@ -164,9 +164,9 @@ TEST_F(VulkanMemory, PointersAlignedToLessThanTheirVectors) {
 
 TEST_F(VulkanMemory, PrivateArrays) {
   each_type([&]<typename T>(Scalar s) {
-    const Buffer out = upload(std::vector<T>(kCount));
-    vulkan_->launch(private_array(target(), s), {out.address}, {kGroups, 1, 1});
-    for (uint32_t i = 0; i < kCount; ++i) {
+    const Buffer out = upload(std::vector<T>(kThreads));
+    vulkan_->launch(private_array(target(), s), {out.address}, {kGroupCount, 1, 1});
+    for (uint32_t i = 0; i < kThreads; ++i) {
       T array[16] = {}, sum{};
       for (uint32_t k = 0; k < 16; ++k) array[k * 5 % 16] = static_cast<T>(i * k);
       for (uint32_t k = 0; k < 16; ++k) {
@@ -178,15 +178,15 @@ TEST_F(VulkanMemory, PrivateArrays) {
 }
 
 TEST_F(VulkanMemory, PointerTables) {
-  const Buffer a = upload(iota<int32_t>(kCount + 1, 3)), b = upload(std::vector<int32_t>{10000});
+  const Buffer a = upload(iota<int32_t>(kThreads + 1, 3)), b = upload(std::vector<int32_t>{10000});
   const Buffer c = upload(std::vector<int32_t>{20000});
-  std::vector<uint64_t> table(kCount);
-  for (uint32_t i = 0; i < kCount; ++i) table[i] = a.address + 4 * ((i * 7) % kCount);
-  const Buffer out = upload(std::vector<int32_t>(kCount));
+  std::vector<uint64_t> table(kThreads);
+  for (uint32_t i = 0; i < kThreads; ++i) table[i] = a.address + 4 * ((i * 7) % kThreads);
+  const Buffer out = upload(std::vector<int32_t>(kThreads));
   vulkan_->launch(pointer_table(target()),
-                  {upload(table).address, b.address, c.address, out.address}, {kGroups, 1, 1});
-  for (uint32_t i = 0; i < kCount; ++i) {
-    const int32_t expected = a.as<int32_t>()[(i * 7) % kCount + 1] + (i % 2 == 1 ? 10000 : 20000);
+                  {upload(table).address, b.address, c.address, out.address}, {kGroupCount, 1, 1});
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    const int32_t expected = a.as<int32_t>()[(i * 7) % kThreads + 1] + (i % 2 == 1 ? 10000 : 20000);
     ASSERT_EQ(out.as<int32_t>()[i], expected);
   }
 }
@@ -234,7 +234,7 @@ T apply(Rmw rmw, T x, T y) {
 // Values whose reduction does not depend on the order, so that all threads may hit eight slots.
 template <typename T>
 std::vector<T> atomic_values(Rmw rmw, std::mt19937& random) {
-  std::vector<T> v(kCount);
+  std::vector<T> v(kThreads);
   for (T& x : v) {
     if constexpr (std::is_floating_point_v<T>) {
       x = static_cast<T>(static_cast<int>(random() % 2001) - 1000) / T{4};
@@ -243,7 +243,7 @@ std::vector<T> atomic_values(Rmw rmw, std::mt19937& random) {
     }
   }
   if constexpr (std::is_floating_point_v<T>) {
-    if (rmw != Rmw::fadd) v[kCount / 2] = std::numeric_limits<T>::quiet_NaN();
+    if (rmw != Rmw::fadd) v[kThreads / 2] = std::numeric_limits<T>::quiet_NaN();
   }
   return v;
 }
@@ -269,16 +269,16 @@ void each_atomic(const F& f) {
 }
 
 TEST_F(VulkanMemory, GlobalAtomics) {
-  std::vector<int32_t> slots(kCount);
+  std::vector<int32_t> slots(kThreads);
   for (int32_t& s : slots) s = static_cast<int32_t>(random_() % 8);
   each_atomic([&]<typename T>(Scalar s, Rmw rmw) {
     vulkan_->skip_verifier(sizeof(T) < 4);
     const auto values = atomic_values<T>(rmw, random_);
     auto expected = iota<T>(8, 1);
-    const Buffer x = upload(expected), old = upload(std::vector<T>(kCount));
+    const Buffer x = upload(expected), old = upload(std::vector<T>(kThreads));
     vulkan_->launch(global_atomic(target(), rmw, s),
                     {x.address, upload(slots).address, upload(values).address, old.address},
-                    {kGroups, 1, 1});
+                    {kGroupCount, 1, 1});
     const std::string what = std::string(kir::name(rmw)) + " " + std::string(kir::name(s));
     if (rmw == Rmw::exchange) {
       // What went in came out, but for the last one.
@@ -289,7 +289,7 @@ TEST_F(VulkanMemory, GlobalAtomics) {
       EXPECT_EQ(in, out) << what;
       return;
     }
-    for (uint32_t i = 0; i < kCount; ++i) {
+    for (uint32_t i = 0; i < kThreads; ++i) {
       T& e = expected[static_cast<size_t>(slots[i])];
       e = apply(rmw, e, values[i]);
     }
@@ -300,7 +300,7 @@ TEST_F(VulkanMemory, GlobalAtomics) {
     if (rmw == Rmw::add) {
       // Each thread saw another value on the way: the old values plus the added are a chain.
       std::multiset<T> starts, ends;
-      for (uint32_t i = 0; i < kCount; ++i) {
+      for (uint32_t i = 0; i < kThreads; ++i) {
         starts.insert(old.as<T>()[i]);
         ends.insert(static_cast<T>(old.as<T>()[i] + values[i]));
       }
@@ -315,17 +315,18 @@ TEST_F(VulkanMemory, GlobalAtomics) {
 }
 
 TEST_F(VulkanMemory, GroupAtomics) {
-  std::vector<int32_t> slots(kCount);
+  std::vector<int32_t> slots(kThreads);
   for (int32_t& s : slots) s = static_cast<int32_t>(random_() % 8);
   each_atomic([&]<typename T>(Scalar s, Rmw rmw) {
     if (rmw == Rmw::exchange) return;
     vulkan_->skip_verifier(sizeof(T) < 4);
     const auto values = atomic_values<T>(rmw, random_);
-    const Buffer out = upload(std::vector<T>(kGroups * 8));
+    const Buffer out = upload(std::vector<T>(kGroupCount * 8));
     vulkan_->launch(group_atomic(target(), rmw, s),
-                    {upload(slots).address, upload(values).address, out.address}, {kGroups, 1, 1});
-    std::vector<T> expected(kGroups * 8, values[0]);
-    for (uint32_t i = 0; i < kCount; ++i) {
+                    {upload(slots).address, upload(values).address, out.address},
+                    {kGroupCount, 1, 1});
+    std::vector<T> expected(kGroupCount * 8, values[0]);
+    for (uint32_t i = 0; i < kThreads; ++i) {
       T& e = expected[i / kSampleThreads * 8 + static_cast<uint32_t>(slots[i])];
       e = apply(rmw, e, values[i]);
     }
@@ -342,12 +343,12 @@ TEST_F(VulkanMemory, FloatAtomicAddOfTheDevice) {
   if (!vulkan_->has_float_atomic_add()) GTEST_SKIP() << "no shaderBufferFloat32AtomicAdd";
   TargetModel with = target();
   with.atomic_f32_add = true;
-  std::vector<int32_t> slots(kCount, 3);
+  std::vector<int32_t> slots(kThreads, 3);
   const auto values = atomic_values<float>(Rmw::fadd, random_);
-  const Buffer x = upload(std::vector<float>(8)), old = upload(std::vector<float>(kCount));
+  const Buffer x = upload(std::vector<float>(8)), old = upload(std::vector<float>(kThreads));
   vulkan_->launch(global_atomic(with, Rmw::fadd, Scalar::f32), with,
                   std::array{x.address, upload(slots).address, upload(values).address, old.address},
-                  {kGroups, 1, 1});
+                  {kGroupCount, 1, 1});
   float sum = 0;
   for (float v : values) sum += v;
   EXPECT_EQ(x.as<float>()[3], sum);
@@ -359,7 +360,7 @@ TEST_F(VulkanMemory, CompareExchange) {
       const auto values = atomic_values<T>(Rmw::add, random_);
       const Buffer x = upload(std::vector<T>(1));
       vulkan_->launch(cas_add(target(), s, in_group), {x.address, upload(values).address},
-                      {kGroups, 1, 1});
+                      {kGroupCount, 1, 1});
       T sum{};
       for (T v : values) sum = static_cast<T>(sum + v);
       EXPECT_EQ(x.as<T>()[0], sum) << kir::name(s) << (in_group ? " in group" : "");

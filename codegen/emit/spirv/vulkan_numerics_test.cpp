@@ -21,7 +21,7 @@ using kir::Builder;
 using kir::Op;
 using kir::Value;
 
-constexpr size_t kCount = 1 << 18;
+constexpr size_t kSamples = 1 << 18;
 
 class VulkanNumerics : public ::testing::Test {
  protected:
@@ -69,12 +69,12 @@ class VulkanNumerics : public ::testing::Test {
   size_t wrong(const ElementwiseCase& c, uint32_t seed) {
     std::vector<std::vector<uint64_t>> in;
     for (size_t j = 0; j < c.operands.size(); ++j) {
-      in.push_back(interesting_values(c.operands[j], kCount - 61 * j, seed + 1000 * uint32_t(j)));
+      in.push_back(interesting_values(c.operands[j], kSamples - 61 * j, seed + 1000 * uint32_t(j)));
     }
     const auto make = [&](size_t i, size_t j) { return in[j][i % in[j].size()]; };
-    const auto results = run(c, kCount, make);
+    const auto results = run(c, kSamples, make);
     size_t n = 0;
-    for (size_t i = 0; i < kCount; ++i) {
+    for (size_t i = 0; i < kSamples; ++i) {
       Operands x{};
       for (size_t j = 0; j < c.operands.size(); ++j) x[j] = make(i, j);
       if (!defined(c.op, c.operands[0], c.result, x)) continue;
@@ -92,7 +92,7 @@ TEST_F(VulkanNumerics, DivisionAndSquareRoot) {
       const std::vector<Scalar> operands(static_cast<size_t>(kir::info(op).operands), s);
       const size_t n = wrong({op, operands, s}, 3);
       fact(std::string(kir::info(op).text) + " " + std::string(kir::name(s)) + " correctly rounded",
-           n == 0 ? "yes" : "no, " + std::to_string(n) + " of " + std::to_string(kCount));
+           n == 0 ? "yes" : "no, " + std::to_string(n) + " of " + std::to_string(kSamples));
     }
   }
 }
@@ -110,13 +110,13 @@ TEST_F(VulkanNumerics, FastPowerOfTwoAndInverse) {
   const auto greatest = [&](const ElementwiseCase& c, double from, double to, auto exact) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> between(from, to);
-    std::vector<float> x(kCount);
+    std::vector<float> x(kSamples);
     for (float& v : x)
       v = static_cast<float>(c.op == Op::FExp2 ? between(random) : std::exp2(between(random)));
     const auto results =
-        run(c, kCount, [&](size_t i, size_t) { return std::bit_cast<uint32_t>(x[i]); });
+        run(c, kSamples, [&](size_t i, size_t) { return std::bit_cast<uint32_t>(x[i]); });
     double most = 0;
-    for (size_t i = 0; i < kCount; ++i) {
+    for (size_t i = 0; i < kSamples; ++i) {
       const double want = exact(x[i]),
                    got = std::bit_cast<float>(static_cast<uint32_t>(results[i]));
       most = std::max(most, std::isfinite(got) ? std::abs(got / want - 1) : HUGE_VAL);

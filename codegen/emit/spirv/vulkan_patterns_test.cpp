@@ -23,8 +23,8 @@ using kir::Scalar;
 using kir::Type;
 using kir::Value;
 
-constexpr uint32_t kThreads = 64;
-constexpr size_t kCount = 1024;
+constexpr uint32_t kPatternThreads = 64;
+constexpr size_t kPatternElements = 1024;
 
 // x and y are loaded; the result has their type.
 struct Pattern {
@@ -267,12 +267,12 @@ class VulkanPatterns : public ::testing::Test {
     const Value x_pointer = b.pointer_param("x", true, false),
                 y_pointer = b.pointer_param("y", true, false),
                 out = b.pointer_param("out", false, true);
-    b.set_group_size(kThreads);
-    const Value i = b.add(b.mul(b.group_id(0), b.i32(kThreads)), b.local_id(0));
+    b.set_group_size(kPatternThreads);
+    const Value i = b.add(b.mul(b.group_id(0), b.i32(kPatternThreads)), b.local_id(0));
     const auto align = static_cast<uint32_t>(kir::bytes(s));
     const Value x = b.load({s}, x_pointer, i, align), y = b.load({s}, y_pointer, i, align);
     for (size_t p = 0; p < patterns.size(); ++p) {
-      const Value at = b.add(i, b.i32(static_cast<int64_t>(p * kCount)));
+      const Value at = b.add(i, b.i32(static_cast<int64_t>(p * kPatternElements)));
       b.store(out, at, patterns[p].make(b, x, y), align);
     }
     return std::move(b).finish();
@@ -282,25 +282,27 @@ class VulkanPatterns : public ::testing::Test {
     const Kernel kernel = build(patterns, s);
     const auto size = static_cast<size_t>(kir::bytes(s));
     const auto xs = interesting_values(s, 251, 31), ys = interesting_values(s, 97, 37);
-    const Buffer x = vulkan_->buffer(kCount * size), y = vulkan_->buffer(kCount * size),
-                 out = vulkan_->buffer(kCount * size * patterns.size());
-    for (size_t i = 0; i < kCount; ++i) {
+    const Buffer x = vulkan_->buffer(kPatternElements * size),
+                 y = vulkan_->buffer(kPatternElements * size),
+                 out = vulkan_->buffer(kPatternElements * size * patterns.size());
+    for (size_t i = 0; i < kPatternElements; ++i) {
       std::memcpy(x.bytes.data() + i * size, &xs[i % xs.size()], size);
       std::memcpy(y.bytes.data() + i * size, &ys[i % ys.size()], size);
     }
-    vulkan_->launch(kernel, {x.address, y.address, out.address}, {kCount / kThreads, 1, 1});
+    vulkan_->launch(kernel, {x.address, y.address, out.address},
+                    {kPatternElements / kPatternThreads, 1, 1});
     std::vector<std::byte> expected(out.bytes.size());
     kir::InterpreterBuffer buffers[] = {{x.bytes, {}}, {y.bytes, {}}, {expected, {}}};
     kir::InterpreterOptions options;
-    options.groups = {kCount / kThreads, 1, 1};
+    options.groups = {kPatternElements / kPatternThreads, 1, 1};
     kir::interpret(kernel, buffers, {}, options);
     for (size_t p = 0; p < patterns.size(); ++p) {
       size_t wrong = 0;
       std::string first;
-      for (size_t i = 0; i < kCount; ++i) {
+      for (size_t i = 0; i < kPatternElements; ++i) {
         uint64_t want = 0, seen = 0;
-        std::memcpy(&want, &expected[(p * kCount + i) * size], size);
-        std::memcpy(&seen, &out.bytes[(p * kCount + i) * size], size);
+        std::memcpy(&want, &expected[(p * kPatternElements + i) * size], size);
+        std::memcpy(&seen, &out.bytes[(p * kPatternElements + i) * size], size);
         if (same_result(Op::FAdd, s, want, seen)) continue;
         std::ostringstream text;
         text << std::hex << "x " << xs[i % xs.size()] << ", y " << ys[i % ys.size()]
