@@ -35,7 +35,7 @@ function(primset_precompiled_headers)
     set(name primset_precompiled_${kind})
     add_executable(${name} EXCLUDE_FROM_ALL ${source})
     target_link_libraries(${name} PRIVATE fmt::fmt GTest::gtest GTest::gmock)
-    primset_quick_to_compile(${name})
+    primset_quick_to_compile(${name} 0)
     string(TOUPPER PRIMSET_${kind}_HEADERS headers)
     string(REPLACE TESTS TEST headers ${headers})
     primset_precompile_own(${name} "${${headers}}")
@@ -45,10 +45,12 @@ function(primset_precompiled_headers)
   add_dependencies(primset_precompiled_graph_tests primset_generated)
 endfunction()
 
-# Tests, and commands that parse a command line, run for a moment: what the optimiser would take for
-# them is time that nobody gets back.
-function(primset_quick_to_compile name)
-  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+# What runs for a moment: time that the optimiser would take for it is time that nobody gets back.
+# Tests go without it, half of what compiling them took. Commands that parse a command line get a
+# little: their copies of inline functions are the whole program's.
+function(primset_quick_to_compile name level)
+  target_compile_options(${name} PRIVATE
+    $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
 endfunction()
 
 # primset_precompile_own(name headers): headers parsed once for this target.
@@ -65,7 +67,7 @@ endfunction()
 # primset_precompile(name libraries|tests|graph_tests): headers parsed once for all of that kind.
 function(primset_precompile name kind)
   if(kind MATCHES tests)
-    primset_quick_to_compile(${name})
+    primset_quick_to_compile(${name} 0)
   endif()
   if(NOT PRIMSET_PRECOMPILE)
     return()
