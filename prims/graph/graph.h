@@ -62,9 +62,10 @@ struct ValueType {
 // An attribute by name, in the order of the primitive's signature.
 struct Attr {
   using Ints = std::vector<int64_t>;
-  std::string_view name;  // points into the table of primitives
   using Value =
       LargeVariant<std::variant<int64_t, bool, std::string, DType, Ints, SymInt, SymInts, Scalar>>;
+
+  std::string_view name;  // points into the table of primitives
   Value value;
 };
 
