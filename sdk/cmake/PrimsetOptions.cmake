@@ -26,8 +26,14 @@ endif()
 find_program(PRIMSET_CCACHE ccache)
 option(PRIMSET_USE_CCACHE "Compile through ccache where it is installed" ON)
 if(PRIMSET_CCACHE AND PRIMSET_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${PRIMSET_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PRIMSET_CCACHE})
+  # Without these it would pass over every file that uses precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PRIMSET_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Two precompilations of the same headers are the same bytes, which ccache compares.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
 find_program(PRIMSET_MOLD mold)

@@ -1,14 +1,9 @@
 # Headers that most files include are parsed once: a third of the time of a clean build. And files of
 # a target are compiled a few at a time, which instantiates templates that they share once: a third of
-# the rest. Not together with ccache, which would then cache nothing unless its configuration allows
-# for that, and of joined files little; building both ways keeps every file's own list of includes
-# complete.
-option(PRIMSET_PRECOMPILE "Precompile common headers where ccache is not used" ON)
-option(PRIMSET_JOIN_FILES "Compile a few files at a time where ccache is not used" ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(PRIMSET_PRECOMPILE OFF)
-  set(PRIMSET_JOIN_FILES OFF)
-endif()
+# the rest. With both off every file is compiled alone, as clang-tidy reads them (./test --lint), which
+# keeps each one's list of includes complete.
+option(PRIMSET_PRECOMPILE "Precompile common headers" ON)
+option(PRIMSET_JOIN_FILES "Compile a few files at a time" ON)
 # So many that an edited file is compiled with its neighbours in a few seconds.
 set(PRIMSET_JOINED_FILES 8)
 
