@@ -169,18 +169,19 @@ def _compare_elements(v, overload, where, expected, actual, second):
         rtol, atol = tolerance(overload, expected.dtype)
     else:
         rtol = atol = 0.0
-    right = _close(a, e, rtol, atol)
+    right, exact = _close(a, e, rtol, atol), e
     if not right.all():
-        right = _by_second_opinion(v, where, expected, e, a, right, second, (rtol, atol))
+        right, exact = _by_second_opinion(v, where, expected, e, a, right, second, (rtol, atol))
     v.check("values", right.all(), lambda: f"{where}: {_first(e, a, ~right)}")
     if rtol or atol:
-        v.worst = max(v.worst, _greatest(_scaled(a, e, rtol, atol)[right]))
+        v.worst = max(v.worst, _greatest(_scaled(a, exact, rtol, atol)[right]))
 
 
 def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
     """What is right, be it by what PyTorch answers in another way; or, element by element, no
-    further from the truth than its first answer is. All is right then, or it is no help."""
-    whole, evidence = right, []
+    further from the truth than its first answer is. All is right then, or it is no help. And the
+    answers that decided, element by element."""
+    whole, deciding, evidence = right, e.clone(), []
 
     def decide(how, exact, asked):
         """`exact` is what the elements `asked` are."""
@@ -192,6 +193,7 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
         new[asked] = found
         if new.any():
             whole = whole | new
+            deciding[new] = exact[found].to(deciding.dtype)
             evidence.append(f"{where}: {_first(e, a, new)}, {how} {exact[found][0].item()!r}")
 
     for how, other in second():
@@ -208,9 +210,9 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
             exact = [x if v is ANY_VALUE else v for v, x in zip(values, own)]
             decide(DEFINED, torch.tensor(exact, dtype=a.dtype), asked)
     if not whole.all():
-        return right
+        return right, e
     v.second += evidence
-    return whole
+    return whole, deciding
 
 
 def _scaled(x, exact, rtol, atol):

@@ -190,7 +190,8 @@ def page(data, oracle):
 def _worst(rows):
     ranked = sorted((r for r in rows if r["worst"] < float("inf")), key=lambda r: -r["worst"])
     out = ["", "## The ten greatest errors, in units of PyTorch's tolerance", "",
-           "| overload | error / tolerance |", "|---|---|"]
+           "Of what agrees, to the answer that decided. Above 1: no further from the truth than",
+           "PyTorch's own answer is.", "", "| overload | error / tolerance |", "|---|---|"]
     return out + [f"| {r['overload']} | {r['worst']:.3g} |" for r in ranked[:10]]
 
 
