@@ -193,7 +193,8 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
         new[asked] = found
         if new.any():
             whole = whole | new
-            deciding[new] = exact[found].to(deciding.dtype)
+            if any(allowed):  # else it has no error to count, and PyTorch no index_put of some
+                deciding[new] = exact[found].to(deciding.dtype)
             evidence.append(f"{where}: {_first(e, a, new)}, {how} {exact[found][0].item()!r}")
 
     for how, other in second():

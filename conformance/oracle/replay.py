@@ -70,8 +70,9 @@ def _replay(call, phase):
         return _outcome_of_error(call, their_error, our_error)
     try:
         v = compare.compare(call, theirs, ours, their_result, our_result)
-    except Exception:
-        return {"outcome": "oracle_error", "checks": {}, "details": [traceback.format_exc()[-900:]]}
+    except Exception as e:
+        return {"outcome": "oracle_error", "checks": {}, "details": [f"{type(e).__name__}: {e}"],
+                "traceback": traceback.format_exc()[-900:]}
     line = {"outcome": "agree" if v.agrees else "differ", "checks": v.checks,
             "details": v.details, "worst": v.worst}
     return {**line, "second_opinion": v.second[:4]} if v.agrees and v.second else line
