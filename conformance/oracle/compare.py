@@ -14,6 +14,10 @@ from .primset_side import to_torch
 from .second_opinion import DEFINED, TRUTHS, WITHOUT_OUT, SecondOpinion
 from .tolerances import tolerance
 
+# Where both answers are further from the truth than tolerance, Primset's may be so far, in units of
+# the tolerance, if PyTorch's is no nearer.
+FAR = 3.0
+
 CHECKS = ("values", "dtype", "shape", "strides", "aliasing", "errors")
 
 
@@ -179,8 +183,8 @@ def _compare_elements(v, overload, where, expected, actual, second):
 
 def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
     """What is right, be it by what PyTorch answers in another way; or, element by element, no
-    further from the truth than its first answer is. All is right then, or it is no help. And the
-    answers that decided, element by element."""
+    further from the truth than its first answer is, and not FAR from it. All is right then, or it
+    is no help. And the answers that decided, element by element."""
     whole, deciding, evidence = right, e.clone(), []
 
     def decide(how, exact, asked):
@@ -188,7 +192,8 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
         nonlocal whole
         found = _close(a[asked], _wide(exact.to(expected.dtype)), *allowed)
         if how in TRUTHS and any(allowed):
-            found |= (a[asked] - exact).abs() <= (e[asked] - exact).abs()
+            near = _scaled(a[asked], exact, *allowed) <= FAR
+            found |= near & ((a[asked] - exact).abs() <= (e[asked] - exact).abs())
         new = torch.zeros_like(asked)
         new[asked] = found
         if new.any():

@@ -20,6 +20,11 @@ def _remainder(a, b):
     return r + b if r and (r < 0) != (b < 0) else r
 
 
+def _hermite_he(n, x):
+    m = _mp()
+    return m.power(2, m.mpf(-n) / 2) * m.hermite(n, x / m.sqrt(2))
+
+
 def _zeta(s, q):
     m = _mp()
     if s <= 1 or q <= 0:
@@ -54,16 +59,11 @@ FUNCTIONS = {
     "special_bessel_y1": lambda x: _mp().bessely(1, x) if x > 0 else None,
     "special_zeta": _zeta,
     "special_hermite_polynomial_h": lambda x, n: _mp().hermite(int(n), x) if n >= 0 else None,
+    "special_hermite_polynomial_he": lambda x, n: _hermite_he(int(n), x) if n >= 0 else None,
     "special_shifted_chebyshev_polynomial_t":
         lambda x, n: _mp().chebyt(int(n), 2 * x - 1) if n >= 0 else None,
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
-}
-
-# Functions of whole tensors, in double: by ATen's names, as functions of their named arguments.
-OF_TENSORS = {
-    "_compute_linear_combination":
-        lambda input, coefficients, **_: torch.tensordot(coefficients, input, 1),
 }
 
 

@@ -14,10 +14,10 @@ from . import definitions
 from .calls import TorchArguments
 from .expectations import is_continuous
 
-IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DEFINED = (
+IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, DEFINED = (
     "in double", "without out=", "of dense tensors", "of strided tensors", "of each element alone",
-    "with new memory filled", "by definition")
-WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, IN_DOUBLE, DEFINED)
+    "with new memory filled", "by PyTorch's decomposition", "by definition")
+WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, IN_DOUBLE, DEFINED)
 # The truths among them; the others are PyTorch's own answers in its own precision.
 TRUTHS = (IN_DOUBLE, DEFINED)
 
@@ -51,13 +51,17 @@ class SecondOpinion:
             runs.append(self._run(STRIDED, _strided))
             with _memory_filled():
                 runs.append(self._run(FILLED, _same))
+            runs.append(_by_elements(self.call))
+            decomposition = _decomposition(self.call.overload)
+            if decomposition:
+                runs.append(self._run(DECOMPOSED, _dense, decomposition))
             if is_continuous(self.call):
                 runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
-            runs += [_whole(self.call), _by_elements(self.call)]
             self.runs = [r for r in runs if r]
         return self.runs
 
-    def _run(self, how, change):
+    def _run(self, how, change, instead=None):
+        """The call with `change` made to its arguments, of `instead` if that is given."""
         from .compare import flatten, out_names, torch_overload
 
         named = {k: change(x) for k, x in named_arguments(self.call).items()}
@@ -66,7 +70,7 @@ class SecondOpinion:
             outs = {n: named.pop(n) for n in out_names(self.call.overload)}
         try:
             with torch.no_grad():
-                found = (function or torch_overload(self.call.overload))(**named)
+                found = (instead or function or torch_overload(self.call.overload))(**named)
         except Exception:
             return None
         results = flatten(found)
@@ -109,6 +113,18 @@ def without_outs(overload):
         if [(a.name, str(a.type)) for a in other._schema.arguments] == wanted:
             return other
     return None
+
+
+def _decomposition(overload):
+    """PyTorch's own definition of a functional form by other operators, which its compiler goes by;
+    None where it has none."""
+    from torch._decomp import decomposition_table
+
+    from .compare import torch_overload
+
+    function = without_outs(overload) or torch_overload(overload)
+    writes = any(a.alias_info and a.alias_info.is_write for a in function._schema.arguments)
+    return None if writes else decomposition_table.get(function)
 
 
 # --- other forms of the arguments --------------------------------------------------------------
@@ -222,12 +238,3 @@ def _defined(call, i, where):
                else [x] * len(at) for x in operands]
     values = [definitions.value(function, row) for row in zip(*columns)]
     return None if any(v is None for v in values) else values
-
-
-def _whole(call):
-    """The one result of a function that is defined of whole tensors."""
-    function = definitions.OF_TENSORS.get(call.overload.partition(".")[0])
-    if not function:
-        return None
-    result = function(**{k: _doubled(x) for k, x in named_arguments(call).items()})
-    return DEFINED, [result], {"out": [result]}

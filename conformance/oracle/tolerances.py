@@ -38,7 +38,8 @@ def overrides():
                 if not isinstance(o, toleranceOverride):
                     continue
                 for dtype, t in o.d.items():
-                    key = (op.aten_name or op.name, dtype)
+                    name = op.aten_name or op.name
+                    key = (name.removeprefix("nn.functional.").replace(".", "_"), dtype)
                     r, a = out.get(key, (0.0, 0.0))
                     out[key] = (max(r, t.rtol), max(a, t.atol))
     return out
