@@ -20,6 +20,14 @@ MAX_STORAGE_BYTES = 1 << 21
 REFUSED = "refused case"
 
 
+def _of_numbers(operands):
+    """Their common dtype; None where PyTorch knows none."""
+    try:
+        return torch.result_type(*operands)
+    except RuntimeError:
+        return None
+
+
 class NotEncodable(Exception):
     """The call has something that no Call can hold: a sparse tensor, a module, a huge storage."""
 
@@ -77,7 +85,7 @@ class Call:
         if dtypes:
             return dtypes[0]
         if self.overload == "where.Scalar":
-            return torch.result_type(*self.args[_operands(self.overload)])
+            return _of_numbers(self.args[_operands(self.overload)])
         named = (x for x in self.leaves() if isinstance(x, torch.dtype))
         return next(named, next((t.dtype for t in self.tensors()), None))
 

@@ -1,6 +1,7 @@
 """What functions are by definition, for single elements: mpmath at 40 digits, and exact remainders.
 It decides where PyTorch's own answer is further from it than the function's tolerance."""
 
+import functools
 import math
 
 import torch
@@ -32,6 +33,20 @@ def _zeta(s, q):
     return m.zeta(s, q) if s < 1e3 else m.power(q, -s) + m.power(q + 1, -s)
 
 
+def _chebyshev(kind, n, x):
+    """Of the kinds t, u, v and w, which are all made of the second."""
+    m = _mp()
+    if kind == "t":
+        return m.chebyt(n, x)
+    before = m.chebyu(n - 1, x) if n else 0
+    return m.chebyu(n, x) + {"u": 0, "v": -before, "w": before}[kind]
+
+
+def _polynomial(value):
+    """Of x and an order that is a number."""
+    return lambda x, n: value(int(n), x) if n >= 0 else None
+
+
 def _of(name):
     return lambda *x: getattr(_mp(), name)(*x)
 
@@ -57,11 +72,19 @@ FUNCTIONS = {
     "special_bessel_j1": lambda x: _mp().besselj(1, x),
     "special_bessel_y0": lambda x: _mp().bessely(0, x) if x > 0 else None,
     "special_bessel_y1": lambda x: _mp().bessely(1, x) if x > 0 else None,
+    "special_modified_bessel_k0": lambda x: _mp().besselk(0, x) if x > 0 else None,
+    "special_modified_bessel_k1": lambda x: _mp().besselk(1, x) if x > 0 else None,
     "special_zeta": _zeta,
-    "special_hermite_polynomial_h": lambda x, n: _mp().hermite(int(n), x) if n >= 0 else None,
-    "special_hermite_polynomial_he": lambda x, n: _hermite_he(int(n), x) if n >= 0 else None,
-    "special_shifted_chebyshev_polynomial_t":
-        lambda x, n: _mp().chebyt(int(n), 2 * x - 1) if n >= 0 else None,
+    "special_hermite_polynomial_h": _polynomial(lambda n, x: _mp().hermite(n, x)),
+    "special_hermite_polynomial_he": _polynomial(_hermite_he),
+    "special_laguerre_polynomial_l": _polynomial(lambda n, x: _mp().laguerre(n, 0, x)),
+    "special_legendre_polynomial_p": _polynomial(lambda n, x: _mp().legendre(n, x)),
+    **{f"special_chebyshev_polynomial_{k}": _polynomial(functools.partial(_chebyshev, k))
+       for k in "tuvw"},
+    **{f"special_shifted_chebyshev_polynomial_{k}":
+       _polynomial(lambda n, x, k=k: _chebyshev(k, n, 2 * _mp().mpf(x) - 1)) for k in "tuvw"},
+    "cosh": _of("cosh"),
+    "sinh": _of("sinh"),
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
 }

@@ -1,0 +1,55 @@
+"""Why calls differ from PyTorch where Primset is not to follow: known_differences.txt."""
+
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = Path(__file__).with_name("known_differences.txt")
+_HEAD = re.compile(r"(?:\[(\w+)\] )?(.*)", re.S)
+PATTERN = "  ~ "
+
+
+@dataclass
+class Cause:
+    text: str
+    check: str  # of which it is the cause; empty: of any
+    overloads: set
+    patterns: list
+
+    def explains(self, overload, detail):
+        """Whether it is why a call of the overload differs so: `strides: result 0 ...`."""
+        if self.check and not detail.startswith(self.check + ":"):
+            return False
+        return overload in self.overloads or any(p.search(detail) for p in self.patterns)
+
+
+@functools.cache
+def known():
+    causes = []
+    for block in FILE.read_text().split("\n\n"):
+        lines = [x for x in block.splitlines() if not x.startswith("#")]
+        head = " ".join(x for x in lines if not x.startswith(" "))
+        if not head:
+            continue
+        check, text = _HEAD.fullmatch(head).groups()
+        patterns = [re.compile(x.removeprefix(PATTERN)) for x in lines if x.startswith(PATTERN)]
+        names = " ".join(x for x in lines if x.startswith(" ") and not x.startswith(PATTERN))
+        causes.append(Cause(text.rstrip(":"), check or "", set(names.split()), patterns))
+    return causes
+
+
+def details_of(line):
+    """What differs in a call; a crash, say, has no details but is one."""
+    return line.get("details") or [line["outcome"]]
+
+
+def cause_of(line):
+    """Why the call differs; empty when that is not known of all that differs in it."""
+    causes = []
+    for detail in details_of(line):
+        found = next((c.text for c in known() if c.explains(line["overload"], detail)), "")
+        if not found:
+            return ""
+        causes.append(found)
+    return "; ".join(dict.fromkeys(causes))
