@@ -131,9 +131,10 @@ Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& 
   const Scalar c = correction ? correction->known() : Scalar(1);
   const auto part = [&](const Val& p) {
     auto out = t.prim(Prim::var_mean, {opmath(p)}, {{"dims", dims}, {"correction", c}});
-    // The mean of nothing is no number.
-    if (count_along(x, dims) == SymInt(0))
-      out[1] = full_like(out[1], std::numeric_limits<double>::quiet_NaN());
+    // Those of nothing are no numbers, whatever the correction.
+    if (count_along(x, dims) == SymInt(0)) {
+      for (size_t i : {0, 1}) out[i] = full_like(out[i], std::numeric_limits<double>::quiet_NaN());
+    }
     if (!keepdim) return Moments{out[0], out[1]};
     return Moments{restore_dims(out[0], x.shape(), dims), restore_dims(out[1], x.shape(), dims)};
   };

@@ -111,8 +111,10 @@ Val k_of(const Val& x, const Val& near, Table far_table, bool scaled) {
 }
 
 Val k0_of(const Val& x, bool scaled) {
-  const Val near =
-      math::chebyshev(x * x - Scalar(2.0), tables::kK0Near) - math::log(x * Scalar(0.5)) * i0_of(x);
+  // Half of the least number is 0.
+  const Val half_log = where(lt(x, Scalar(1e-30)), math::log(x) - Scalar(std::numbers::ln2),
+                             math::log(x * Scalar(0.5)));
+  const Val near = math::chebyshev(x * x - Scalar(2.0), tables::kK0Near) - half_log * i0_of(x);
   return k_of(x, near, tables::kK0Far, scaled);
 }
 Val k1_of(const Val& x, bool scaled) {

@@ -186,7 +186,9 @@ class CallTracer {
     const bool derived = overload->implementation.kind == ImplKind::none;
     const Overload& own =
         derived && overload->base != specs::kNoIndex ? bundle.overloads[overload->base] : *overload;
-    const bool free = overload->strides.kind == specs::StrideKind::contiguous;
+    bool free = overload->strides.kind == specs::StrideKind::contiguous;
+    if (overload->kind == OverloadKind::out)
+      free = overload->outs.strides.kind != specs::StrideKind::contiguous;
     return free && own.implementation.kind == ImplKind::alias ? &bundle.computed_by(own) : overload;
   }
 

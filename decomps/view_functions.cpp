@@ -577,6 +577,14 @@ Views view_as_complex(const TensorMeta& self) {
 }
 Views view_dtype(const TensorMeta& self, DType dtype) {
   if (dtype == self.dtype) return same();
+  const auto narrow = static_cast<int64_t>(byte_size(self.dtype));
+  const auto wide = static_cast<int64_t>(byte_size(dtype));
+  if (wide > narrow) {
+    require(mod(self.storage_offset, wide / narrow) == SymInt(0), ErrorCode::runtime,
+            fmt::format("self.storage_offset() must be divisible by {} to view {} as {} (different "
+                        "element sizes)",
+                        wide / narrow, aten_name(self.dtype), aten_name(dtype)));
+  }
   return one({Kind::bits, {}, {}, {}, 0, 1, 0, dtype});
 }
 

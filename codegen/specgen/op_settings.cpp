@@ -227,16 +227,20 @@ void SettingsApplier::apply_strides(const YamlNode& node, StrideRule& rule) {
 void SettingsApplier::apply_outs(const YamlNode& node, OutRule& rule) {
   Fields fields(node, "a rule of out= tensors", diagnostics_);
   if (const YamlNode* strides = fields.find("strides")) apply_strides(*strides, rule.strides);
-  auto is = [&](const char* key, const char* word) {
+  const auto one_of = [&](const char* key, std::initializer_list<const char*> words) {
     const YamlNode* value = fields.find(key);
-    if (value != nullptr && value->text != word) {
-      diagnostics_.error(value->position, fmt::format("unknown {} '{}'", key, value->text),
-                         fmt::format("{}, or the key left out", word));
+    if (value == nullptr) return 0;
+    int number = 0;
+    for (const char* word : words) {
+      ++number;
+      if (value->text == word) return number;
     }
-    return value != nullptr;
+    diagnostics_.error(value->position, fmt::format("unknown {} '{}'", key, value->text),
+                       fmt::format("{}, or the key left out", fmt::join(words, ", ")));
+    return 0;
   };
-  rule.exact_dtype = is("dtype", "exact");
-  rule.refuse_shared = is("shared", "refused");
+  rule.exact_dtype = one_of("dtype", {"exact"}) != 0;
+  rule.shared = static_cast<SharedMemory>(one_of("shared", {"whole", "self", "refused"}));
   fields.finish();
 }
 

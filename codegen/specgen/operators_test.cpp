@@ -149,6 +149,25 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   EXPECT_TRUE(out.args.back().is_out);
 }
 
+TEST(Compile, AnAliasTakesTheOutTensorsOfWhatItStandsFor) {
+  const Bundle b = compile_file(
+      "- op: f\n  overloads: {default: \"(Tensor self, Tensor other) -> Tensor\"}\n  variants: "
+      "[out]\n"
+      "  broadcast: [self, other]\n  outs: {dtype: exact, shared: self}\n"
+      "  decompose: exp(self)\n"
+      "- op: g\n  overloads: {default: \"(Tensor self, Tensor other) -> Tensor\"}\n  variants: "
+      "[out]\n"
+      "  decompose: {alias: f}\n"
+      "- op: h\n  overloads: {default: \"(Tensor self, Tensor other) -> Tensor\"}\n  variants: "
+      "[out]\n"
+      "  outs: {shared: refused}\n  decompose: {alias: f}\n");
+  const Overload &f = *b.find_overload("f.out"), &g = *b.find_overload("g.out");
+  EXPECT_EQ(f.outs.shared, SharedMemory::self);
+  EXPECT_TRUE(f.outs.exact_dtype);
+  EXPECT_EQ(g.outs, f.outs);
+  EXPECT_EQ(b.find_overload("h.out")->outs.shared, SharedMemory::refused);
+}
+
 TEST(Merge, AddsAnOperatorToCompiledSpecs) {
   const Bundle first = compile_file(
       "- op: f\n  overloads: {default: (Tensor self) -> Tensor}\n"

@@ -81,6 +81,21 @@ void settle_status(Bundle& bundle) {
   }
 }
 
+// ATen wants of an alias's out= tensors what it wants of those of the operator itself, and perhaps
+// more.
+void settle_outs(Bundle& bundle) {
+  for (Overload& o : bundle.overloads) {
+    if (o.kind != OverloadKind::out || o.base == kNoIndex) continue;
+    const Overload& base = bundle.overloads[o.base];
+    if (base.implementation.kind != ImplKind::alias || base.implementation.target == kNoIndex)
+      continue;
+    const OutRule& rule = bundle.overloads[base.implementation.target].outs;
+    if (o.outs.strides == StrideRule()) o.outs.strides = rule.strides;
+    if (o.outs.shared == SharedMemory::any) o.outs.shared = rule.shared;
+    o.outs.exact_dtype |= rule.exact_dtype;
+  }
+}
+
 FormulaContext context_of(const Primitive& p) {
   FormulaContext context{p.name, p.file, {}, p.results.size(), {}};
   for (const Operand& o : p.operands)
@@ -216,6 +231,7 @@ void resolve(Bundle& bundle, const OperatorSources& sources, Diagnostics& diagno
     link(reference, bundle, diagnostics);
   }
   settle_status(bundle);
+  settle_outs(bundle);
   resolve_formulas(bundle, sources, diagnostics);
   check_functions(bundle, diagnostics);
 }

@@ -48,14 +48,27 @@ void replace(Call& call, uint32_t argument, uint32_t element, Tensor by) {
   copy = std::move(by);
 }
 
+bool may_share(const Call& call, uint32_t argument, Overlap o) {
+  switch (call.op.shared) {
+    case specs::SharedMemory::any:
+      return true;
+    case specs::SharedMemory::whole:
+      return o != Overlap::partial;
+    case specs::SharedMemory::self:
+      return o != Overlap::partial && call.op.args[argument].spec->name == "self";
+    case specs::SharedMemory::refused:
+      return false;
+  }
+  return false;
+}
+
 void check_input(Call& call, const TensorImpl& written, const TensorImpl& input, uint32_t argument,
                  uint32_t element) {
   if (written.storage != input.storage || !ranges_meet(written, input)) return;
   const bool same = same_view(written, input);
   const Overlap o = same ? Overlap::full : overlap(written, input);
   if (o == Overlap::none) return;
-  const bool refused = call.op.apart || (call.op.pointwise && o == Overlap::partial);
-  if (refused) throw Error(ErrorCode::runtime, kSharedMemory);
+  if (!may_share(call, argument, o)) throw Error(ErrorCode::runtime, kSharedMemory);
   if (same) return;
   replace(call, argument, element, clone_of(input));
 }

@@ -240,6 +240,36 @@ TEST(Out, ResizesAndConverts) {
             std::string::npos);
 }
 
+// By what the specs say: aliases as what they stand for, index_add with self alone, gather with
+// none.
+TEST(Out, SharesWhatTheOperatorAllows) {
+  const Tensor a = floats({1, 2, 3, 4, 5, 6}, {6});
+  const Tensor low = a.as_strided({3}, {1}, 0), high = a.as_strided({3}, {1}, 1);
+  const auto refused = [&](const char* op, std::initializer_list<Value> args, const Tensor& out) {
+    const std::string said = message([&] { invoke(op, args, {{"out", out}}); }, ErrorCode::runtime);
+    return said.find("some elements of the input tensor and the written-to tensor") !=
+           std::string::npos;
+  };
+  const Tensor index = Tensor::of<int64_t>({0, 1, 2}, {3}), ones = floats({1, 1, 1}, {3});
+  EXPECT_TRUE(refused("special_erf.out", {low}, high));
+  EXPECT_TRUE(refused("index_add.out", {low, int64_t{0}, index, ones}, high));
+  EXPECT_TRUE(refused("index_add.out", {ones, int64_t{0}, index, low}, low));
+  EXPECT_TRUE(refused("gather.out", {low, int64_t{0}, index}, low));
+  EXPECT_EQ(a.to_vector<float>(), (Floats{1, 2, 3, 4, 5, 6}));
+  invoke("index_add.out", {low, int64_t{0}, index, ones}, {{"out", low}});
+  EXPECT_EQ(a.to_vector<float>(), (Floats{2, 3, 4, 4, 5, 6}));
+}
+
+// Elements of 8 bytes begin at every second one of 4.
+TEST(View, OfWiderElementsBeginsAtOne) {
+  const Tensor a = floats({1, 2, 3, 4, 5, 6}, {6});
+  const Tensor even = a.as_strided({4}, {1}, 2), odd = a.as_strided({4}, {1}, 1);
+  EXPECT_EQ(invoke("view.dtype", {even, DType::i64})[0].tensor().storage_offset(), 1);
+  EXPECT_NE(message([&] { invoke("view.dtype", {odd, DType::i64}); }, ErrorCode::runtime)
+                .find("self.storage_offset() must be divisible by 2 to view Float as Long"),
+            std::string::npos);
+}
+
 TEST(Out, MayBeAnInput) {
   const Tensor a = floats({1, 2}, {2}), b = floats({10, 20}, {2});
   invoke("add.out", {a, b}, {{"out", b}});

@@ -57,10 +57,14 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
   all_tensors = std::ranges::all_of(
       o.returns, [](const specs::Return& r) { return r.kind == ArgKind::tensor; });
   is_view = o.status == specs::Status::implemented && decomps::is_view(b, o);
-  const specs::Overload& stepping = o.kind == specs::OverloadKind::out ? o : b.computed_by(o);
-  pointwise = stepping.strides.kind == specs::StrideKind::elementwise;
-  apart = o.kind == specs::OverloadKind::out && o.outs.refuse_shared;
-  uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex");
+  const bool out = o.kind == specs::OverloadKind::out;
+  const specs::StrideRule& stepping = out ? o.outs.strides : b.computed_by(o).strides;
+  if (stepping.kind == specs::StrideKind::elementwise) shared = specs::SharedMemory::whole;
+  // Written in place, self is no input; the others are refused as beside out=.
+  const bool written = out || (writes && o.outs.shared == specs::SharedMemory::self);
+  if (written && o.outs.shared != specs::SharedMemory::any) shared = o.outs.shared;
+  uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex") ||
+                o.qualified == "view.dtype" || o.qualified == "view_copy.dtype";
   const bool lists = std::ranges::any_of(
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
   by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;

@@ -43,10 +43,10 @@ struct OperatorInfo {
   std::vector<ArgInfo> args;
   std::vector<uint32_t> outs;  // the out= arguments
   bool is_view = false;
-  bool all_tensors = true;   // every return is a Tensor
-  bool writes = false;       // some argument is written
-  bool pointwise = false;    // written tensors obey TensorIterator's overlap rules
-  bool apart = false;        // what is written may share no memory with an input
+  bool all_tensors = true;  // every return is a Tensor
+  bool writes = false;      // some argument is written
+  // Which inputs may share memory with what is written. TensorIterator's rule is `whole`.
+  specs::SharedMemory shared = specs::SharedMemory::any;
   bool uses_offset = false;  // its result depends on where in its storage a tensor starts
   bool by_element = false;   // element i of its results is made of element i of its lists
   Intrinsic intrinsic = nullptr;

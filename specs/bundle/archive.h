@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt.
@@ -45,6 +45,8 @@ template <>
 inline constexpr int kEnumCount<Status> = static_cast<int>(Status::implemented) + 1;
 template <>
 inline constexpr int kEnumCount<PromoteKind> = static_cast<int>(PromoteKind::bool_to_int) + 1;
+template <>
+inline constexpr int kEnumCount<SharedMemory> = static_cast<int>(SharedMemory::refused) + 1;
 template <>
 inline constexpr int kEnumCount<StrideKind> = static_cast<int>(StrideKind::function) + 1;
 template <>
@@ -127,8 +129,8 @@ template <typename A>
 void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
     o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.dtypes, o.strides,
-    o.outs.exact_dtype, o.outs.refuse_shared, o.unchanged_is_itself, o.random, o.implementation,
-    o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
+    o.outs.strides, o.outs.exact_dtype, o.outs.shared, o.unchanged_is_itself, o.random,
+    o.implementation, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {

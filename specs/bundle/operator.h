@@ -82,11 +82,19 @@ struct RandomUse {
   friend bool operator==(const RandomUse&, const RandomUse&) = default;
 };
 
+// Which inputs an out= tensor may share memory with. As a whole: element on element.
+enum class SharedMemory : uint8_t {
+  any,      // what is written over is read first
+  whole,    // any, as a whole
+  self,     // the argument self, as a whole
+  refused,  // none
+};
+
 // What ATen wants of the out= tensors of an operator's out= forms.
 struct OutRule {
-  StrideRule strides;          // of those that are resized; becomes the variant's own
-  bool exact_dtype = false;    // the result's and no other, though it could be cast
-  bool refuse_shared = false;  // memory of an input is refused, though it could be read first
+  StrideRule strides;        // of those that are resized; becomes the variant's own, but an alias's
+  bool exact_dtype = false;  // the result's and no other, though it could be cast
+  SharedMemory shared = SharedMemory::any;
 
   friend bool operator==(const OutRule&, const OutRule&) = default;
 };
