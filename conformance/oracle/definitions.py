@@ -47,6 +47,12 @@ def _polynomial(value):
     return lambda x, n: value(int(n), x) if n >= 0 else None
 
 
+def _besselk(n, scaled, x):
+    if x <= 0:
+        return None
+    return _mp().besselk(n, x) * (_mp().exp(x) if scaled else 1)
+
+
 def _of(name):
     return lambda *x: getattr(_mp(), name)(*x)
 
@@ -72,8 +78,8 @@ FUNCTIONS = {
     "special_bessel_j1": lambda x: _mp().besselj(1, x),
     "special_bessel_y0": lambda x: _mp().bessely(0, x) if x > 0 else None,
     "special_bessel_y1": lambda x: _mp().bessely(1, x) if x > 0 else None,
-    "special_modified_bessel_k0": lambda x: _mp().besselk(0, x) if x > 0 else None,
-    "special_modified_bessel_k1": lambda x: _mp().besselk(1, x) if x > 0 else None,
+    **{f"special_modified_bessel_k{n}": functools.partial(_besselk, n, False) for n in (0, 1)},
+    **{f"special_scaled_modified_bessel_k{n}": functools.partial(_besselk, n, True) for n in (0, 1)},
     "special_zeta": _zeta,
     "special_hermite_polynomial_h": _polynomial(lambda n, x: _mp().hermite(n, x)),
     "special_hermite_polynomial_he": _polynomial(_hermite_he),
