@@ -128,6 +128,7 @@ def _compare_tensor(v, overload, where, expected, actual, kind, second):
             return
         v.second.append(f"{where}: PyTorch's is {shape}, {WITHOUT_OUT} {actual.shape}")
         expected, shape = better, actual.shape
+    v.check("shape", True)
     v.check("strides", _same_strides(shape, expected.stride(), actual.stride()),
             lambda: f"{where} of {shape} has {actual.stride()}, PyTorch's has "
             f"{expected.stride()}")
