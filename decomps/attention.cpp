@@ -94,6 +94,7 @@ Attention attention_of(const Val& query, const Val& key, const Val& value,
   if (mask) {
     SymInts scores = batch;
     scores.insert(scores.end(), {query.size(-2), k.size(-2)});
+    require_expandable(mask->shape(), scores);
     a.mask = broadcast_to(*mask, scores);
   }
   return a;

@@ -18,7 +18,7 @@ class Cause:
     patterns: list
 
     def explains(self, overload, detail):
-        """Whether it is why a call of the overload differs so: `strides: result 0 ...`."""
+        """Whether it is why a call of the overload differs so: `strides: result 0 ... in add(...)`."""
         if self.check and not detail.startswith(self.check + ":"):
             return False
         return overload in self.overloads or any(p.search(detail) for p in self.patterns)
@@ -48,7 +48,8 @@ def cause_of(line):
     """Why the call differs; empty when that is not known of all that differs in it."""
     causes = []
     for detail in details_of(line):
-        found = next((c.text for c in known() if c.explains(line["overload"], detail)), "")
+        said = f"{detail} in {line.get('call', '')}"
+        found = next((c.text for c in known() if c.explains(line["overload"], said)), "")
         if not found:
             return ""
         causes.append(found)
