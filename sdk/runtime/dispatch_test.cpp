@@ -260,6 +260,15 @@ TEST(Out, SharesWhatTheOperatorAllows) {
   EXPECT_EQ(a.to_vector<float>(), (Floats{2, 3, 4, 4, 5, 6}));
 }
 
+TEST(Attention, AMaskThatDoesNotFitIsRefused) {
+  const Tensor q = floats(Floats(120, 0.5f), {1, 3, 5, 8});
+  const Tensor mask = floats(Floats(10, 0), {2, 5});
+  EXPECT_NE(
+      message([&] { invoke("scaled_dot_product_attention", {q, q, q, mask}); }, ErrorCode::runtime)
+          .find("The expanded size of the tensor (5) must match the existing size (2)"),
+      std::string::npos);
+}
+
 // Elements of 8 bytes begin at every second one of 4.
 TEST(View, OfWiderElementsBeginsAtOne) {
   const Tensor a = floats({1, 2, 3, 4, 5, 6}, {6});
