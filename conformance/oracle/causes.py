@@ -18,7 +18,7 @@ class Cause:
     patterns: list
 
     def explains(self, overload, detail):
-        """Whether it is why a call of the overload differs so: `strides: result 0 ... in add(...)`."""
+        """Whether it is why a call of the overload differs so: `strides: result 0 ...`."""
         if self.check and not detail.startswith(self.check + ":"):
             return False
         return overload in self.overloads or any(p.search(detail) for p in self.patterns)
@@ -34,6 +34,9 @@ def known():
             continue
         check, text = _HEAD.fullmatch(head).groups()
         patterns = [re.compile(x.removeprefix(PATTERN)) for x in lines if x.startswith(PATTERN)]
+        if patterns and check != "errors":
+            raise ValueError(f"{FILE.name}: '{head}' says of every overload what it is only of "
+                             "errors; name the overloads")
         names = " ".join(x for x in lines if x.startswith(" ") and not x.startswith(PATTERN))
         causes.append(Cause(text.rstrip(":"), check or "", set(names.split()), patterns))
     return causes
@@ -48,8 +51,7 @@ def cause_of(line):
     """Why the call differs; empty when that is not known of all that differs in it."""
     causes = []
     for detail in details_of(line):
-        said = f"{detail} in {line.get('call', '')}"
-        found = next((c.text for c in known() if c.explains(line["overload"], said)), "")
+        found = next((c.text for c in known() if c.explains(line["overload"], detail)), "")
         if not found:
             return ""
         causes.append(found)
