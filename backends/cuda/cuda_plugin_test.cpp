@@ -28,19 +28,22 @@ TEST_F(Cuda, SeveralDevicesWithTheirProperties) {
   EXPECT_EQ(p.group_threads, 256u);
   EXPECT_EQ(p.max_group_threads, 1024u);
   EXPECT_EQ(p.group_memory, 49152u);
+  EXPECT_EQ(p.large_group_memory, 232448u);
   EXPECT_EQ(p.max_groups[0], 2147483647u);
   EXPECT_EQ(p.max_groups[1], 65535u);
   const auto [code, text] = error_of([&] { open(3); });
   EXPECT_THAT(text, HasSubstr("3"));
 }
 
-// cp.async and mma.m16n8k16 came with sm_80.
+// cp.async and mma.m16n8k16 came with sm_80; wgmma is sm_90's alone.
 TEST_F(Cuda, MatrixUnitsAreThoseOfTheArchitecture) {
   constexpr uint32_t kBoth = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
-  for (const auto& [sm, features] : {std::pair{"75", 0u}, {"80", kBoth}, {"90", kBoth}}) {
+  constexpr uint32_t kAll = kBoth | PRIMSET_FEATURE_GROUP_MATRIX;
+  for (const auto& [sm, features] :
+       {std::pair{"75", 0u}, {"80", kBoth}, {"90", kAll}, {"100", kBoth}}) {
     setenv("FAKE_CUDA_SM", sm, 1);
     restart();
-    EXPECT_EQ(open()->properties().features & kBoth, features) << sm;
+    EXPECT_EQ(open()->properties().features & kAll, features) << sm;
   }
   unsetenv("FAKE_CUDA_SM");
 }
@@ -214,8 +217,8 @@ TEST_F(Cuda, ModulesThatAreRefused) {
               HasSubstr("the device takes format 3"));
 }
 
-// The padding behind the last scalar belongs to the block, not to the kernel.
-TEST_F(Cuda, ParameterBlocksEndWhereTheKernelsDo) {
+// Loads a kernel that does nothing, and launches it.
+void run_empty_kernel(PluginDevice& device, uint32_t group_memory) {
   const std::string text =
       ".version 6.3\n.target sm_75\n.address_size 64\n"
       ".visible .entry k(\n\t.param .u64 .ptr .global .align 4 k_param_0,\n"
@@ -235,10 +238,10 @@ TEST_F(Cuda, ParameterBlocksEndWhereTheKernelsDo) {
   desc.param_bytes = 32;
   desc.scalar_count = 3;
   desc.scalar_sizes = sizes;
-  const std::shared_ptr<PluginDevice> device = open();
-  const StreamHandle stream = device->create_stream();
-  const ModuleHandle module = device->load_module(desc);
-  const DeviceBuffer buffer = device->alloc(64);
+  desc.group_memory = group_memory;
+  const StreamHandle stream = device.create_stream();
+  const ModuleHandle module = device.load_module(desc);
+  const DeviceBuffer buffer = device.alloc(64);
   const primset_binding binding{buffer.handle(), 0, 64, PRIMSET_ACCESS_WRITE, 0};
   const uint64_t scalars[3] = {};
   primset_launch launch{};
@@ -251,6 +254,23 @@ TEST_F(Cuda, ParameterBlocksEndWhereTheKernelsDo) {
   launch.scalar_bytes = sizeof(scalars);
   stream.launch(launch);
   stream.synchronize();
+}
+
+// The padding behind the last scalar belongs to the block, not to the kernel.
+TEST_F(Cuda, ParameterBlocksEndWhereTheKernelsDo) {
+  run_empty_kernel(*open(), 0);
+}
+
+TEST_F(Cuda, LaunchesBringTheWorkgroupMemoryThatModulesMayNotDeclare) {
+  using testing::Contains;
+  const std::shared_ptr<PluginDevice> device = open();
+  run_empty_kernel(*device, 48 << 10);
+  EXPECT_THAT(fake_cuda::calls(), testing::Not(Contains("cuFuncSetAttribute")));
+  run_empty_kernel(*device, 192 << 10);
+  EXPECT_THAT(fake_cuda::calls(), Contains("cuFuncSetAttribute"));
+  fake_cuda::fail("cuFuncSetAttribute", primset_cuda::kErrorOutOfMemory);
+  EXPECT_THAT(error_of([&] { run_empty_kernel(*device, 192 << 10); }).second,
+              HasSubstr("cuFuncSetAttribute"));
 }
 
 // --- errors --------------------------------------------------------------------------------------

@@ -32,6 +32,15 @@ constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT
 
 // What came with sm_80.
 constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+// What sm_90 alone has.
+constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_GROUP_MATRIX;
+
+uint32_t features(int major, int minor) {
+  uint32_t f = kFeatures;
+  if (major >= 8) f |= kFeatures80;
+  if (major == 9 && minor == 0) f |= kFeatures90;
+  return f;
+}
 
 // The newest architecture that compilers know and this device runs: PTX for an older one runs on
 // every newer one.
@@ -52,10 +61,10 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
     return value;
   };
   const auto limit = [&](DeviceAttribute a) { return static_cast<uint32_t>(attribute(a)); };
-  const int major = attribute(kComputeCapabilityMajor);
+  const int major = attribute(kComputeCapabilityMajor), minor = attribute(kComputeCapabilityMinor);
   if (major < kOldestCapability) return false;
   d.memory_pools = attribute(kMemoryPoolsSupported) != 0;
-  d.sm = sm_name(major, attribute(kComputeCapabilityMinor));
+  d.sm = sm_name(major, minor);
 
   primset_device_properties& p = d.properties;
   p.kernel_format = PRIMSET_FORMAT_PTX;
@@ -64,7 +73,7 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
   PRIMSET_CUDA(cu, cuDeviceTotalMem_v2, &bytes, d.handle);
   p.memory_bytes = bytes;
   p.dtypes = kDTypes;
-  p.features = major >= 8 ? kFeatures | kFeatures80 : kFeatures;
+  p.features = features(major, minor);
   p.numerics = kNumerics;
   p.memory_alignment = kMemoryAlignment;
   p.max_param_bytes = kMaxParamBytes;
@@ -72,6 +81,7 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
   p.max_group_threads = limit(kMaxThreadsPerBlock);
   p.group_threads = std::min<uint32_t>(kUsualGroup, std::bit_floor(p.max_group_threads));
   p.group_memory = limit(kMaxSharedMemoryPerBlock);  // what a kernel may declare
+  p.large_group_memory = limit(kMaxSharedMemoryPerBlockOptin);
   p.min_subgroup = p.max_subgroup = limit(kWarpSize);
   p.max_groups[0] = limit(kMaxGridDimX);
   p.max_groups[1] = limit(kMaxGridDimY);

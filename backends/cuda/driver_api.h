@@ -66,9 +66,11 @@ enum DeviceAttribute : int {
   kMultiprocessorCount = 16,
   kComputeCapabilityMajor = 75,
   kComputeCapabilityMinor = 76,
+  kMaxSharedMemoryPerBlockOptin = 97,
   kMemoryPoolsSupported = 115,
 };
 
+inline constexpr int kMaxDynamicSharedSizeBytes = 8;  // of a function
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr int kCaptureModeRelaxed = 2;
@@ -130,6 +132,7 @@ inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
   X(cuModuleLoadData, (Module * module, const void* image))                                      \
   X(cuModuleUnload, (Module module))                                                             \
   X(cuModuleGetFunction, (Function * function, Module module, const char* name))                 \
+  X(cuFuncSetAttribute, (Function function, int attribute, int value))                           \
   X(cuLaunchKernel, (Function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, \
                      unsigned threads_x, unsigned threads_y, unsigned threads_z,                 \
                      unsigned shared_bytes, Stream stream, void** params, void** extra))

@@ -51,6 +51,9 @@ static_assert(int{kMaxThreadsPerBlock} == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BL
 static_assert(int{kMaxGridDimX} == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
 static_assert(int{kMaxGridDimY} == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
 static_assert(int{kMaxGridDimZ} == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+static_assert(int{kMaxSharedMemoryPerBlockOptin} ==
+              CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+static_assert(kMaxDynamicSharedSizeBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(int{kMaxSharedMemoryPerBlock} == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 static_assert(int{kWarpSize} == CU_DEVICE_ATTRIBUTE_WARP_SIZE);
 static_assert(int{kMultiprocessorCount} == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

@@ -78,6 +78,18 @@ size_t param_end(const primset_module_desc& desc) {
   return desc.scalar_count == 0 ? desc.param_bytes : end;
 }
 
+// More workgroup memory than a module may declare is brought by its launches, which the driver must
+// be told before.
+void take_extern_memory(primset_device_t& device, primset_module_t& module, uint32_t bytes) {
+  primset_kernel_t& kernel = module.kernel;
+  kernel.extern_memory = bytes;
+  const Result result = device.cu.cuFuncSetAttribute(kernel.function, kMaxDynamicSharedSizeBytes,
+                                                     static_cast<int>(bytes));
+  if (result == kSuccess) return;
+  device.cu.cuModuleUnload(module.handle);
+  fail(device.cu, result, "cuFuncSetAttribute");
+}
+
 }  // namespace
 
 primset_status* module_load(primset_device device, const primset_module_desc* desc,
@@ -97,6 +109,8 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
       device->cu.cuModuleUnload(module->handle);
       fail(device->cu, result, "cuModuleGetFunction");
     }
+    if (desc->group_memory > device->properties().group_memory)
+      take_extern_memory(*device, *module, desc->group_memory);
     *out_module = module.release();
   });
 }
@@ -125,7 +139,7 @@ primset_status* launch(primset_stream stream, const primset_launch* launch) {
     const ContextScope scope(*stream->device);
     PRIMSET_CUDA(stream->cu, cuLaunchKernel, kernel.function, launch->groups[0], launch->groups[1],
                  launch->groups[2], kernel.group_size[0], kernel.group_size[1],
-                 kernel.group_size[2], 0, stream->handle, nullptr, extra);
+                 kernel.group_size[2], kernel.extern_memory, stream->handle, nullptr, extra);
   });
 }
 

@@ -125,6 +125,15 @@ class Builder {
   Value matrix_load(Value p, Value index, bool transposed);
   Value matrix_multiply_f16(Value a, Value b, Value c),
       matrix_multiply_bf16(Value a, Value b, Value c);
+  // Those in workgroup memory; see ops.def. Sums are begun, then waited for.
+  struct GroupTile {
+    Value memory, index;
+    bool by_terms;
+  };
+  Value group_multiply_f16(const GroupTile& a, const GroupTile& b, Value sums),
+      group_multiply_bf16(const GroupTile& a, const GroupTile& b, Value sums);
+  // Until no more than the last `going_on` of those begun are not done; 0: the sums are there.
+  Value group_multiply_wait(Value sums, uint32_t going_on = 0);
 
   // The workgroup.
   void barrier();
@@ -174,6 +183,7 @@ class Builder {
   Value compare(Op op, Value a, Value b, bool floating);
   Value convert(Op op, Value a, Scalar to, bool ok, const char* wants);
   Value matrix_multiply(Op op, Value a, Value b, Value c);
+  Value group_multiply(Op op, const GroupTile& a, const GroupTile& b, Value sums);
   void check_address(Op op, Value p, Value index, uint16_t index_lanes) const;
 
   // builder_fold.cpp

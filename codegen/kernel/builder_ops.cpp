@@ -302,7 +302,7 @@ Value Builder::splat(Value scalar, uint16_t lanes) {
   if (lanes == 1) return scalar;
   const Type t = type(scalar);
   require(t.lanes == 1 && !is_pointer(t.scalar) && std::has_single_bit(lanes) && lanes <= 64,
-          Op::Splat, {scalar}, "a scalar, and a power of two of lanes up to 64");
+          Op::Splat, {scalar}, "a scalar, and a power of two of lanes up to 128");
   return emit(Op::Splat, Type{t.scalar, lanes}, {scalar});
 }
 
@@ -526,6 +526,27 @@ Value Builder::matrix_multiply_f16(Value a, Value b, Value c) {
 }
 Value Builder::matrix_multiply_bf16(Value a, Value b, Value c) {
   return matrix_multiply(Op::MatrixMultiplyBf16, a, b, c);
+}
+
+Value Builder::group_multiply(Op op, const GroupTile& a, const GroupTile& b, Value sums) {
+  check_address(op, a.memory, a.index, 1);
+  check_address(op, b.memory, b.index, 1);
+  require(type(sums).scalar == Scalar::f32, op, {sums}, "sums in f32");
+  Imm imm;
+  imm.index = (a.by_terms ? 1u : 0u) | (b.by_terms ? 2u : 0u);
+  return emit(op, type(sums), {a.memory, a.index, b.memory, b.index, sums}, std::move(imm));
+}
+
+Value Builder::group_multiply_f16(const GroupTile& a, const GroupTile& b, Value sums) {
+  return group_multiply(Op::GroupMultiplyF16, a, b, sums);
+}
+Value Builder::group_multiply_bf16(const GroupTile& a, const GroupTile& b, Value sums) {
+  return group_multiply(Op::GroupMultiplyBf16, a, b, sums);
+}
+Value Builder::group_multiply_wait(Value sums, uint32_t going_on) {
+  Imm imm;
+  imm.index = going_on;
+  return emit(Op::GroupMultiplyWait, type(sums), {sums}, std::move(imm));
 }
 
 }  // namespace primset::kir

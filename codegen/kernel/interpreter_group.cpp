@@ -49,7 +49,7 @@ void GroupRunner::run(std::array<uint32_t, 3> group) {
     for (uint32_t first = 0; first < count; first += options_.subgroup_size) {
       pass_exchanges(first, std::min(first + options_.subgroup_size, count));
     }
-  } while (pass_barrier());
+  } while (pass_group_matrices() || pass_barrier());
   memory_.release_arrays();
 }
 
@@ -147,6 +147,9 @@ void GroupRunner::run_thread(Thread& t) {
         return;
       case Step::matrix:
         t.state = State::at_matrix;
+        return;
+      case Step::group_matrix:
+        t.state = State::at_group_matrix;
         return;
       case Step::end:
         t.state = State::finished;

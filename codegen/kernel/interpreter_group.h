@@ -23,7 +23,14 @@ class GroupRunner {
   void run(std::array<uint32_t, 3> group);
 
  private:
-  enum class State : uint8_t { running, at_barrier, at_exchange, at_matrix, finished };
+  enum class State : uint8_t {
+    running,
+    at_barrier,
+    at_exchange,
+    at_matrix,
+    at_group_matrix,
+    finished
+  };
   struct PendingCopy {
     Pointer to, from;
     int64_t to_offset, from_offset;  // in bytes
@@ -67,6 +74,10 @@ class GroupRunner {
   bool pass_matrices(uint32_t first, uint32_t last);
   void load_matrices(uint32_t first, const Code& c);
   void multiply_matrices(uint32_t first, const Code& c);
+  bool pass_group_matrices();
+  void multiply_group_matrices(uint32_t first, const Code& c);
+  std::vector<double> read_tile(uint32_t first, const Code& c, size_t operand, uint32_t rows,
+                                bool by_terms);
   bool pass_barrier();
 
   std::array<uint32_t, 3> local_id(uint32_t thread) const;

@@ -1,6 +1,8 @@
 // Asynchronous copies and matrices of the interpreter.
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "codegen/kernel/interpreter_group.h"
 
@@ -9,6 +11,8 @@ namespace {
 
 constexpr uint32_t kLanes = 32;
 constexpr uint32_t kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
+// Of a product in workgroup memory.
+constexpr uint32_t kGroupLanes = 128, kGroupRows = 64, kTerms = 64, kTileAlignment = 1024;
 
 // The element `half` of a word of two.
 uint64_t half_of(uint64_t word, uint32_t half) {
@@ -16,7 +20,7 @@ uint64_t half_of(uint64_t word, uint32_t half) {
 }
 
 double number(Op op, uint64_t bits) {
-  if (op == Op::MatrixMultiplyF16) return half_to_double(bits);
+  if (op == Op::MatrixMultiplyF16 || op == Op::GroupMultiplyF16) return half_to_double(bits);
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
@@ -139,6 +143,80 @@ void GroupRunner::multiply_matrices(uint32_t first, const Code& c) {
       const uint32_t row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
       double sum = std::bit_cast<float>(static_cast<uint32_t>(r[c.in[2] + i]));
       for (uint32_t k = 0; k < 16; ++k) sum += a[row][k] * b[k][column];
+      r[c.out + i] = std::bit_cast<uint32_t>(static_cast<float>(sum));
+    }
+  }
+}
+
+// --- matrices in workgroup memory ----------------------------------------------------------------
+
+// Lets each four subgroups past the product at which all of them wait; false when none do.
+bool GroupRunner::pass_group_matrices() {
+  bool passed = false;
+  for (uint32_t first = 0; first < threads_.size(); first += kGroupLanes) {
+    const std::span threads =
+        std::span(threads_).subspan(first, std::min<size_t>(kGroupLanes, threads_.size() - first));
+    const auto waits = std::ranges::find(threads, State::at_group_matrix, &Thread::state);
+    if (waits == threads.end()) continue;
+    if (threads.size() != kGroupLanes || options_.subgroup_size != kLanes)
+      fail(*waits, "four subgroups of 32 lanes multiply, and no others");
+    for (const Thread& t : threads)
+      if (!same_place(*waits, t)) fail(*waits, "not all lanes of the four subgroups run this");
+    try {
+      multiply_group_matrices(first, program_.code[waits->pc]);
+    } catch (const MemoryFault& fault) {
+      fail(*waits, fault.what);
+    }
+    for (Thread& t : threads) {
+      ++t.pc;
+      t.state = State::running;
+    }
+    passed = true;
+  }
+  return passed;
+}
+
+// The operand's elements, row after row, kTerms each.
+std::vector<double> GroupRunner::read_tile(uint32_t first, const Code& c, size_t operand,
+                                           uint32_t rows, bool by_terms) {
+  const Thread& reader = threads_[first];
+  const uint64_t* r = reader.registers.data();
+  const Pointer tile{r[c.in[operand]], r[c.in[operand] + 1]};
+  const int width = operand == 0 ? c.index_width : c.second_index_width;
+  const int64_t begin = 2 * sign_extend(r[c.in[operand + 1]], width);
+  if ((tile.address + static_cast<uint64_t>(begin)) % kTileAlignment != 0)
+    throw MemoryFault{"a tile begins at no multiple of 1024 bytes"};
+  std::vector<double> out;
+  out.reserve(size_t{rows} * kTerms);
+  for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t term = 0; term < kTerms; ++term) {
+      const uint32_t line = by_terms ? row / 64 * 64 + term : row;
+      const uint32_t place = by_terms ? row % 64 : term;
+      const uint32_t at = line * 64 + ((place / 8 ^ line % 8) * 8 + place % 8);
+      uint16_t bits = 0;
+      std::memcpy(&bits, touch_bytes(reader, tile, begin + 2 * int64_t{at}, 2, Access::read), 2);
+      out.push_back(number(c.op, bits));
+    }
+  }
+  return out;
+}
+
+void GroupRunner::multiply_group_matrices(uint32_t first, const Code& c) {
+  const uint32_t columns = 2u * c.lanes;
+  for (uint32_t lane = 0; lane < kGroupLanes; ++lane)
+    for (const size_t operand : {size_t{1}, size_t{3}})
+      if (threads_[first + lane].registers[c.in[operand]] !=
+          threads_[first].registers[c.in[operand]])
+        throw MemoryFault{"the lanes name different tiles"};
+  const std::vector<double> a = read_tile(first, c, 0, kGroupRows, (c.imm & 1) != 0);
+  const std::vector<double> b = read_tile(first, c, 2, columns, (c.imm & 2) != 0);
+  for (uint32_t lane = 0; lane < kGroupLanes; ++lane) {
+    uint64_t* r = threads_[first + lane].registers.data();
+    for (uint32_t i = 0; i < c.lanes; ++i) {
+      const uint32_t row = 16 * (lane / 32) + lane % 32 / 4 + 8 * (i / 2 % 2);
+      const uint32_t column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
+      double sum = std::bit_cast<float>(static_cast<uint32_t>(r[c.in[4] + i]));
+      for (uint32_t k = 0; k < kTerms; ++k) sum += a[row * kTerms + k] * b[column * kTerms + k];
       r[c.out + i] = std::bit_cast<uint32_t>(static_cast<float>(sum));
     }
   }

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 TargetModel cuda() {
   TargetModel t;
   t.format = Format::ptx;
-  t.simt = t.async_copy = t.matrix = true;
+  t.simt = t.async_copy = t.matrix = t.group_matrix = true;
   t.min_subgroup = t.max_subgroup = 32;
   return t;
 }
@@ -114,6 +114,75 @@ TEST(MatrixTest, ProductsAreThoseOfTheElements) {
       EXPECT_EQ(c, want) << bf16 << layout;
     }
   }
+}
+
+// --- matrices in workgroup memory ----------------------------------------------------------------
+
+// c += a b by four subgroups, for a of 64 x 64 and b of 64 x 128, which lie by rows or by terms in
+// lines of 64 that are permuted already.
+Kernel group_product(bool bf16, bool a_by_terms, bool b_by_terms, int64_t skew = 0) {
+  Builder b("product", gpu());
+  b.set_group_size(128);
+  const Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", true, false),
+              z = b.pointer_param("z", true, true);
+  const Value thread = b.local_id(0), yes = b.i1(true);
+  const Value a = b.group_alloc(Scalar::i16, 64 * 64 + 512),
+              w = b.group_alloc(Scalar::i16, 128 * 64);
+  const auto copy = [&](Value to, Value from, int count, int64_t first) {
+    for (int i = 0; i < count; i += 128 * 8) {
+      const Value at = b.add(b.mul(thread, b.i32(8)), b.i32(i));
+      b.copy_async(Scalar::i16, 8, to, b.add(at, b.i32(first)), from, at, yes);
+    }
+  };
+  copy(a, x, 64 * 64, skew);
+  copy(w, y, 128 * 64, 0);
+  b.copy_commit();
+  b.copy_wait(0);
+  b.barrier();
+  const Type sums{Scalar::f32, 64};
+  const Value at = b.mul(thread, b.i32(64)), c = b.load(sums, z, at, 16);
+  const Builder::GroupTile left{a, b.i32(skew), a_by_terms}, right{w, b.i32(0), b_by_terms};
+  const Value begun =
+      bf16 ? b.group_multiply_bf16(left, right, c) : b.group_multiply_f16(left, right, c);
+  b.store(z, at, b.group_multiply_wait(begun), 16);
+  return std::move(b).finish();
+}
+
+TEST(GroupMatrixTest, ProductsAreThoseOfTheElements) {
+  const auto x = [](int i, int k) { return (7 * i + 3 * k) % 17 - 8; };
+  const auto y = [](int k, int j) { return (5 * k + 11 * j) % 13 - 6; };
+  const auto place = [](int row, int term, bool by_terms) {
+    const int line = by_terms ? row / 64 * 64 + term : row, at = by_terms ? row % 64 : term;
+    return static_cast<size_t>(64 * line + 8 * (at / 8 ^ line % 8) + at % 8);
+  };
+  for (int kind = 0; kind < 8; ++kind) {
+    const bool bf16 = kind & 1, a_by_terms = kind & 2, b_by_terms = kind & 4;
+    std::vector<uint16_t> a(64 * 64), b(128 * 64);
+    for (int k = 0; k < 64; ++k) {
+      for (int i = 0; i < 64; ++i) a[place(i, k, a_by_terms)] = bits_of(x(i, k), bf16);
+      for (int j = 0; j < 128; ++j) b[place(j, k, b_by_terms)] = bits_of(y(k, j), bf16);
+    }
+    std::vector<float> c(128 * 64), want(128 * 64);
+    for (int thread = 0; thread < 128; ++thread) {
+      for (int n = 0; n < 64; ++n) {
+        const int i = 16 * (thread / 32) + thread % 32 / 4 + 8 * (n / 2 % 2);
+        const int j = 8 * (n / 4) + 2 * (thread % 4) + n % 2;
+        const auto at = static_cast<size_t>(64 * thread + n);
+        c[at] = want[at] = static_cast<float>(i - j);
+        for (int k = 0; k < 64; ++k) want[at] += static_cast<float>(x(i, k) * y(k, j));
+      }
+    }
+    EXPECT_EQ(run(group_product(bf16, a_by_terms, b_by_terms), {buffer(a), buffer(b), buffer(c)}),
+              "");
+    EXPECT_EQ(c, want) << kind;
+  }
+}
+
+TEST(GroupMatrixTest, TilesAreAligned) {
+  std::vector<uint16_t> a(64 * 64), b(128 * 64);
+  std::vector<float> c(128 * 64);
+  EXPECT_THAT(run(group_product(true, false, false, 8), {buffer(a), buffer(b), buffer(c)}),
+              HasSubstr("a tile begins at no multiple of 1024 bytes"));
 }
 
 // A kernel of 32 threads over 64 elements of x in global memory and as many of `group`.

@@ -6,7 +6,7 @@ namespace primset::kir::interp {
 namespace {
 
 // Arrays begin at a multiple of this, as on every device.
-constexpr uint64_t kArrayAlign = 64;
+constexpr uint64_t kArrayAlign = 1024;  // as tiles of matrices are
 
 uint64_t address_of(const std::byte* p) {
   return reinterpret_cast<uint64_t>(p);

@@ -226,13 +226,20 @@ class Decoder {
     c.imm_count = static_cast<uint32_t>(width(kernel_.type(inst.operands[3]).scalar));
   }
   void matrix(InstId id, const Inst& inst) {
+    // Here the sums are there as soon as they are begun.
+    if (inst.op == Op::GroupMultiplyWait) return moves(id, inst.operands, inst.results);
+    const bool in_group = inst.op == Op::GroupMultiplyF16 || inst.op == Op::GroupMultiplyBf16;
+    const auto index_width = [&](size_t operand) {
+      return static_cast<uint16_t>(width(kernel_.type(inst.operands[operand]).scalar));
+    };
     uint32_t set = enclosing_loops();
-    Code& c = emit(Step::matrix, id);
+    Code& c = emit(in_group ? Step::group_matrix : Step::matrix, id);
     operands(c, inst);
     c.loops = set;
     c.imm = inst.imm.index;
-    if (inst.op == Op::MatrixLoad)
-      c.index_width = static_cast<uint16_t>(width(kernel_.type(inst.operands[1]).scalar));
+    c.lanes = kernel_.type(inst.results[0]).lanes;
+    if (in_group || inst.op == Op::MatrixLoad) c.index_width = index_width(1);
+    if (in_group) c.second_index_width = index_width(3);
   }
 
   void control(InstId id, const Inst& inst) {

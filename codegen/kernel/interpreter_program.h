@@ -25,9 +25,10 @@ enum class Step : uint8_t {
   atomic,
   pointer,  // PtrAdd, IntToPtr, PtrToInt
   barrier,
-  exchange,  // SubgroupShuffleXor to SubgroupBallot
-  copy,      // CopyAsync to CopyWait
-  matrix,    // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16
+  exchange,      // SubgroupShuffleXor to SubgroupBallot
+  copy,          // CopyAsync to CopyWait
+  matrix,        // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16
+  group_matrix,  // GroupMultiplyF16, GroupMultiplyBf16
   end,
 };
 
@@ -37,7 +38,8 @@ struct Code {
   Op op = Op::Barrier;
   Scalar type = Scalar::i32;  // the element moved, or the index type of a loop
   uint16_t lanes = 1;
-  uint16_t index_width = 32;  // memory: bits of an index
+  uint16_t index_width = 32;         // memory: bits of an index
+  uint16_t second_index_width = 32;  // GroupMultiply*: of b's
   uint32_t imm = 0;  // lane, alignment, xor mask, word; lists: position in Program::moves, ::lanes
   uint32_t imm_count = 0;  // lists: length
   Rmw rmw = Rmw::add;
@@ -45,7 +47,7 @@ struct Code {
   std::array<uint32_t, 5> in = {};
   uint32_t out = 0;
   uint32_t target = 0;
-  uint32_t loops = 0;  // barrier, exchange, matrix: position in Program::loop_sets
+  uint32_t loops = 0;  // barrier, exchange, matrices: position in Program::loop_sets
   InstId inst = 0;
 };
 

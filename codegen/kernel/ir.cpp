@@ -124,4 +124,20 @@ ParamLayout param_layout(const std::vector<Param>& params) {
   return layout;
 }
 
+uint32_t group_memory_bytes(const Kernel& kernel) {
+  uint32_t bytes = 0;
+  for (const Inst& inst : kernel.insts) {
+    if (inst.op != Op::GroupAlloc || inst.results.size() != 1) continue;
+    bytes = round_up(bytes + inst.imm.count * static_cast<uint32_t>(kir::bytes(inst.imm.elem)), 16);
+  }
+  return bytes;
+}
+
+bool multiplies_in_group(const Kernel& kernel) {
+  return std::any_of(kernel.insts.begin(), kernel.insts.end(), [](const Inst& inst) {
+    return inst.op == Op::GroupMultiplyF16 || inst.op == Op::GroupMultiplyBf16 ||
+           inst.op == Op::GroupMultiplyWait;
+  });
+}
+
 }  // namespace primset::kir

@@ -74,7 +74,7 @@ std::string_view name(Scalar s);
 
 struct Type {
   Scalar scalar = Scalar::i32;
-  uint16_t lanes = 1;  // 1: a scalar; else a power of two up to 64
+  uint16_t lanes = 1;  // 1: a scalar; else a power of two up to 128
 
   constexpr bool is_vector() const { return lanes > 1; }
   constexpr Type with_scalar(Scalar s) const { return {s, lanes}; }
@@ -166,7 +166,8 @@ using BlockId = uint32_t;
 
 struct Imm {
   uint64_t bits = 0;  // Const
-  // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad
+  // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad,
+  // GroupMultiply*
   uint32_t index = 0;
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
   Scalar elem = Scalar::i32;    // Alloc, Hint, CopyAsync
@@ -232,6 +233,10 @@ struct Kernel {
 };
 
 ParamLayout param_layout(const std::vector<Param>& params);
+// Workgroup memory that the kernel declares; each array begins at a multiple of 16.
+uint32_t group_memory_bytes(const Kernel& kernel);
+// Does it multiply matrices in workgroup memory?
+bool multiplies_in_group(const Kernel& kernel);
 
 }  // namespace primset::kir
 

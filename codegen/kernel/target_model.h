@@ -24,6 +24,8 @@ struct TargetModel {
   uint32_t group_threads = 256;  // SIMT: threads of a usual workgroup
   uint32_t max_group_threads = 1024;
   uint32_t group_memory = 32768;  // bytes
+  // As much is there for a kernel of which one group runs on a processor; 0: no more than that.
+  uint32_t large_group_memory = 0;
   uint32_t min_subgroup = 1, max_subgroup = 1;
   uint32_t max_groups_x = 0x7fffffff;
   uint32_t processors = 128;    // SIMT: that run workgroups beside one another
@@ -35,8 +37,9 @@ struct TargetModel {
   bool f16 = false;  // f16 loads, stores and conversions; else 16-bit integers are used
   bool atomic_i64 = true;
   bool atomic_f32_add = false;
-  bool async_copy = false;  // copies from global to group memory that a thread waits for later
-  bool matrix = false;      // products of 16-bit matrices held by subgroups, which have 32 lanes
+  bool async_copy = false;    // copies from global to group memory that a thread waits for later
+  bool matrix = false;        // products of 16-bit matrices held by subgroups, which have 32 lanes
+  bool group_matrix = false;  // and of such in workgroup memory
   // Lanes of a subgroup learn of each other's conditions and read any other one's value.
   bool subgroup_ballot = false;
 

@@ -139,6 +139,9 @@ class Printer {
       case Op::SubgroupBallot:
       case Op::CopyWait:
       case Op::MatrixLoad:
+      case Op::GroupMultiplyF16:
+      case Op::GroupMultiplyBf16:
+      case Op::GroupMultiplyWait:
         out_ += "[" + std::to_string(imm.index) + "]";
         break;
       case Op::AtomicRmw:

@@ -4,7 +4,7 @@
 //   K1   the kernel's name is a C identifier; the group is not empty, fits the target, and is one
 //        thread where the target is not SIMT
 //   K2   parameters: pointers to global memory, then i32, i64, f32, f64 scalars; they fit a launch
-//   K3   lanes are a power of two up to 64; pointers have one lane
+//   K3   lanes are a power of two up to 128; pointers have one lane
 //   K4   a value is used where its definition is in scope, and only after it
 //   K5   operand and result counts are the operation's
 //   K6   regions: as many as the operation has, each used once, ending in its only yield; the body
@@ -18,25 +18,28 @@
 //   K13  fma only where the target rounds it once
 //   K14  comparisons: operands of one type of the right kind, result i1 with as many lanes
 //   K15  select: an i1 of one or as many lanes, two values and a result of one type, no pointers
-//   but
-//        to global memory
+//        but to global memory
 //   K16  conversions keep the lanes; source, result and widths are the operation's
 //   K17  vector operations: element types, lanes and lane numbers in range
 //   K18  addresses: a pointer, and an i32 or i64 index with as many lanes as the access needs
-//   K19  memory holds no i1 and no pointers; masks, passthru and values have the lanes of the
-//   access K20  alignment is a power of two, and for atomics at least the size of the element K21
-//   workgroup and private memory is accessed as its element type and through the alloc itself K22
-//   allocs stand at the top level, are not empty, and fit the target K23  atomics: i32, i64, or f32
-//   and f64 for the floating ones; not in private memory K24  barriers and subgroup operations only
-//   on a SIMT target; the xor mask fits the subgroup K25  barriers and subgroup shuffles stand in
-//   no divergent control flow K26  a constant fits its type K27  ids: dimension 0 to 2 and type
-//   i32; parameters exist and have the type they were declared with K28  a parameter that is loaded
-//   from is marked read, one that is stored to written, and an
+//   K19  memory holds no i1 and no pointers; masks, passthru and values have the access's lanes
+//   K20  alignment is a power of two, and for atomics at least the size of the element
+//   K21  workgroup and private memory is accessed as its element type and through the alloc itself
+//   K22  allocs stand at the top level, are not empty, and fit the target
+//   K23  atomics: i32, i64, or f32 and f64 for the floating ones; not in private memory
+//   K24  barriers and subgroup operations only on a SIMT target; the xor mask fits the subgroup
+//   K25  barriers and subgroup shuffles stand in no divergent control flow
+//   K26  a constant fits its type
+//   K27  ids: dimension 0 to 2 and type i32; parameters exist and have the type they were declared
+//        with
+//   K28  a parameter that is loaded from is marked read, one that is stored to written, and an
 //        invariant one is not written
 //   K29  asynchronous copies only where the target has them: from global memory to workgroup memory
 //        as it was made, 4, 8 or 16 bytes, under an i1
 //   K30  matrices only where the target has them: loaded from workgroup memory of 16-bit elements,
 //        as words; multiplied as vec<i32, 4> and vec<i32, 2>, onto vec<f32, 4>
+//   K31  matrices in workgroup memory only where the target multiplies them, by four subgroups;
+//        what is begun is waited for
 #include "codegen/kernel/verifier.h"
 
 #include <bit>
@@ -164,7 +167,7 @@ class Walk {
   void check_type(Value v, InstId inst, BlockId block) {
     if (v.id >= defined_.size()) return;
     const Type t = c_.kernel.types[v.id];
-    if (t.lanes == 0 || t.lanes > 64 || !std::has_single_bit(t.lanes) ||
+    if (t.lanes == 0 || t.lanes > 128 || !std::has_single_bit(t.lanes) ||
         (is_pointer(t.scalar) && t.lanes != 1)) {
       c_.fail("K3", "no value can have type " + to_string(t), inst, block);
     }
@@ -290,9 +293,10 @@ void check_memory(Checker& c) {
     if (inst.op == Op::GroupAlloc) group += size;
     if (inst.op == Op::PrivateAlloc) priv += size;
   }
-  if (group > c.target.group_memory) {
+  const uint64_t most = std::max(c.target.group_memory, c.target.large_group_memory);
+  if (group > most) {
     c.fail("K22", std::to_string(group) + " bytes of workgroup memory; the target has " +
-                      std::to_string(c.target.group_memory));
+                      std::to_string(most));
   }
   if (priv > kMaxPrivate) c.fail("K22", std::to_string(priv) + " bytes of private memory");
 }
@@ -310,6 +314,7 @@ std::vector<Violation> verify(const Kernel& kernel, const TargetModel& target) {
   Walk(c).block(0);
   if (c.violations.empty()) check_memory(c);
   if (c.violations.empty()) check_uniformity(c);
+  if (c.violations.empty()) check_begun(c);
   return c.violations;
 }
 

@@ -30,6 +30,10 @@ void check_types(Checker& c, InstId id, BlockId block);
 // by none. Only for kernels that broke no other rule.
 void check_uniformity(Checker& c);
 
+// verifier_begun.cpp: nothing reads sums that group_multiply has only begun. Only for kernels that
+// broke no other rule.
+void check_begun(Checker& c);
+
 }  // namespace primset::kir
 
 #endif  // PRIMSET_CODEGEN_KERNEL_VERIFIER_CHECKER_H_

@@ -95,7 +95,7 @@ TEST(VerifierTest, K2Parameters) {
 TEST(VerifierTest, K3Lanes) {
   EXPECT_THAT(on_cpu("%a = const 1 : vec<i32, 3>"),
               HasSubstr("K3: no value can have type vec<i32, 3>"));
-  EXPECT_THAT(on_cpu("%a = const 1 : vec<i32, 128>"), HasSubstr("K3: "));
+  EXPECT_THAT(on_cpu("%a = const 1 : vec<i32, 256>"), HasSubstr("K3: "));
   EXPECT_THAT(on_cpu("%a = const 0x0 : vec<ptr<global>, 2>"), HasSubstr("K3: "));
 }
 
@@ -466,6 +466,68 @@ TEST(VerifierTest, K30Matrices) {
   EXPECT_THAT(verdict_of("%r = matrix_multiply_f16 %b, %b, %v : vec<f32, 4>"),
               HasSubstr("K30: matrix_multiply_f16 wants"));
   EXPECT_THAT(verdict_of("%r = matrix_multiply_f16 %a, %b, %w : vec<f32, 4>"), HasSubstr("K30: "));
+}
+
+TEST(VerifierTest, K31MatricesInWorkgroupMemory) {
+  const auto verdict_of = [](const std::string& body, bool exists = true, bool four = true) {
+    TargetModel t = gpu();
+    t.f16 = t.matrix = true;
+    t.group_matrix = exists;
+    t.min_subgroup = t.max_subgroup = 32;
+    Kernel kernel = with_body(
+        "%g = group_alloc[i16 x 4096] : ptr<group> %f = group_alloc[f32 x 64] : ptr<group>"
+        "%s = const 0 : vec<f32, 4> %w = const 0 : vec<f32, 2>" +
+        body);
+    if (four) kernel.group_size[0] = 128;
+    return verdict(kernel, t);
+  };
+  const char* good =
+      "%r = group_multiply_bf16[3] %g, %i, %g, %i, %s : vec<f32, 4>"
+      "%y = group_multiply_wait[0] %r : vec<f32, 4>";
+  EXPECT_EQ(verdict_of(good), "sound");
+  EXPECT_THAT(verdict_of(good, false),
+              HasSubstr("K31: group_multiply_bf16 is none of the target's"));
+  EXPECT_THAT(verdict_of(good, true, false),
+              HasSubstr("K31: group_multiply_bf16 is done by four whole subgroups"));
+  EXPECT_THAT(verdict_of("%r = group_multiply_f16[4] %g, %i, %g, %i, %s : vec<f32, 4>"),
+              HasSubstr("K31: group_multiply_f16 has operands by rows or by terms"));
+  EXPECT_THAT(verdict_of("%r = group_multiply_f16[0] %g, %i, %f, %i, %s : vec<f32, 4>"),
+              HasSubstr("K31: group_multiply_f16 wants workgroup memory of 16-bit elements"));
+  EXPECT_THAT(verdict_of("%r = group_multiply_f16[0] %g, %i, %g, %i, %w : vec<f32, 2>"),
+              HasSubstr("K31: group_multiply_f16 gives 4 or more sums"));
+  EXPECT_THAT(verdict_of("%y = group_multiply_wait[0] %s : vec<f32, 4>"),
+              HasSubstr("K31: group_multiply_wait waits for what group_multiply gives"));
+  EXPECT_THAT(verdict_of("%r = group_multiply_f16[0] %g, %i, %g, %i, %s : vec<f32, 4>"
+                         "%y = fadd %r, %r : vec<f32, 4>"),
+              HasSubstr("K31: fadd takes what group_multiply has only begun"));
+  EXPECT_THAT(verdict_of("%r = group_multiply_f16[0] %g, %i, %g, %i, %s : vec<f32, 4>"
+                         "%z = group_multiply_wait[1] %r : vec<f32, 4>"
+                         "%y = fadd %z, %z : vec<f32, 4>"),
+              HasSubstr("K31: fadd takes what group_multiply has only begun"));
+}
+
+// What goes round a loop may be begun in it, and behind it.
+TEST(VerifierTest, K31ProductsGoOnRoundLoops) {
+  const auto verdict_of = [](const std::string& in_loop, const std::string& behind) {
+    TargetModel t = gpu();
+    t.f16 = t.matrix = t.group_matrix = true;
+    t.min_subgroup = t.max_subgroup = 32;
+    Kernel kernel = with_body(
+        "%g = group_alloc[i16 x 4096] : ptr<group> %s = const 0 : vec<f32, 4> %one = const 1 : i32 "
+        "%r = for %i, %i, %one, %s : vec<f32, 4> do (%at: i32, %now: vec<f32, 4>) { " +
+        in_loop + " yield %then } " + behind);
+    kernel.group_size[0] = 128;
+    return verdict(kernel, t);
+  };
+  const std::string product =
+      "%next = group_multiply_f16[0] %g, %i, %g, %i, %now : vec<f32, 4> "
+      "%then = group_multiply_wait[1] %next : vec<f32, 4> ";
+  const std::string wait = "%y = group_multiply_wait[0] %r : vec<f32, 4>";
+  EXPECT_EQ(verdict_of(product, wait), "sound");
+  EXPECT_THAT(verdict_of("%sum = fadd %now, %now : vec<f32, 4> " + product, wait),
+              HasSubstr("K31: fadd takes what group_multiply has only begun"));
+  EXPECT_THAT(verdict_of(product, "%y = fadd %r, %r : vec<f32, 4>"),
+              HasSubstr("K31: fadd takes what group_multiply has only begun"));
 }
 
 TEST(VerifierTest, ThrowsAllViolations) {

@@ -1,4 +1,4 @@
-// The verifier's rules on one instruction: K8 to K24, K26 to K30.
+// The verifier's rules on one instruction: K8 to K24, K26 to K31.
 #include <algorithm>
 #include <bit>
 
@@ -309,10 +309,36 @@ void check_copy(InstCheck& k) {
   check_param_use(k, k.inst.operands[2], true, false);
 }
 
+bool is_group_multiply(Op op) {
+  return op == Op::GroupMultiplyF16 || op == Op::GroupMultiplyBf16;
+}
+
+void check_group_multiply(InstCheck& k) {
+  k.expect(k.c.target.group_matrix, "K31", "is none of the target's operations");
+  const Type sums = k.out();
+  k.expect(sums.scalar == Scalar::f32 && sums.lanes >= 4, "K31", "gives 4 or more sums in f32");
+  if (k.inst.op == Op::GroupMultiplyWait) {
+    return k.expect(k.in(0) == sums, "K31", "gives what it waits for");
+  }
+  const auto short_element = [](Scalar s) { return width(s) == 16; };
+  for (const size_t i : {size_t{0}, size_t{2}}) {
+    k.expect(is_group_memory_of(k, k.inst.operands[i], short_element), "K31",
+             "wants workgroup memory of 16-bit elements");
+    k.expect(is_index(k.in(i + 1).scalar) && k.in(i + 1).lanes == 1, "K18",
+             "wants i32 or i64 indices");
+  }
+  k.expect(k.in(4) == sums, "K31", "adds to sums of its own type");
+  k.expect(k.inst.imm.index <= 3, "K31", "has operands by rows or by terms");
+  const auto& size = k.c.kernel.group_size;
+  k.expect(size[0] * size[1] * size[2] % 128 == 0, "K31", "is done by four whole subgroups");
+}
+
 void check_matrix(InstCheck& k) {
   constexpr Type kWords4{Scalar::i32, 4}, kWords2{Scalar::i32, 2}, kSums{Scalar::f32, 4};
   k.expect(k.c.target.matrix && k.c.target.min_subgroup == 32 && k.c.target.max_subgroup == 32,
            "K30", "is none of the target's operations");
+  if (is_group_multiply(k.inst.op) || k.inst.op == Op::GroupMultiplyWait)
+    return check_group_multiply(k);
   if (k.inst.op == Op::MatrixLoad) {
     const auto short_element = [](Scalar s) { return width(s) == 16; };
     k.expect(is_group_memory_of(k, k.inst.operands[0], short_element), "K30",

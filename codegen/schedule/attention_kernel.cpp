@@ -98,7 +98,7 @@ class AttentionKernel {
   BuiltKernel build() {
     f_.set_error_buffer(c_.errors);
     b().set_group_size(kThreads);
-    if (!y_roots_.empty()) pairs_ = y_.has_pairs();
+    if (!y_roots_.empty()) pairs_ = y_.has_runs(2);
     const SymInt tiles = prims::ceil_div(queries_, SymInt(tiling_.queries));
     for_each_by_groups(f_, batches_ * tiles, [&](Value tile) {
       ElementEmitter::Scope scope(e_);
@@ -404,7 +404,8 @@ class AttentionKernel {
         b().and_(pairs_, b().and_(in_rows, b().slt(next, f_.param(columns_)))),
         [&] {
           ElementEmitter::Scope inner(e_);
-          y_.store_pair(first, second, y_.at(batch, row, column), y_.at(batch, row, next));
+          y_.store_run(std::array{first, second},
+                       std::array{y_.at(batch, row, column), y_.at(batch, row, next)});
           return Values{};
         },
         by_elements);

@@ -88,7 +88,7 @@ void ContractionResult::store(Value sum, const Indices& at) {
   }
 }
 
-bool ContractionResult::may_have_pairs(const Root& r) const {
+bool ContractionResult::may_have_runs(const Root& r) const {
   const DType t = g_.type(r.value).dtype;
   const kir::Scalar s = memory_scalar(t);
   const bool packs = s == kir::Scalar::i16 || s == kir::Scalar::i32 || s == kir::Scalar::f32;
@@ -96,40 +96,43 @@ bool ContractionResult::may_have_pairs(const Root& r) const {
          r.out.strides[static_cast<size_t>(dims_[2].back())].same(SymInt(1));
 }
 
-Value ContractionResult::has_pairs() {
-  if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_have_pairs(r); })) return {};
+Value ContractionResult::has_runs(uint32_t count) {
+  if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_have_runs(r); })) return {};
   kir::Builder& b = f_.builder();
   const auto last = static_cast<size_t>(dims_[2].back());
   const auto wide = [&](const SymInt& s) {
     return b.int_resize(f_.param(s), kir::Scalar::i64, true);
   };
-  Value odd = b.and_(wide(f_.domain()[last]), b.i64(1));
+  // What no run may begin or end within.
+  const Value within = b.i64(int64_t{count} - 1);
+  Value rest = b.and_(wide(f_.domain()[last]), within);
   for (const Root& r : roots_) {
     const int64_t bytes = kir::bytes(memory_scalar(g_.type(r.value).dtype));
-    Value sum = wide(r.out.offset);
+    Value steps = wide(r.out.offset);
     for (size_t d = 0; d < last; ++d) {
-      if (!f_.domain()[d].same(SymInt(1))) sum = b.or_(sum, wide(r.out.strides[d]));
+      if (!f_.domain()[d].same(SymInt(1))) steps = b.or_(steps, wide(r.out.strides[d]));
     }
     const Value address = b.ptr_to_int(f_.buffer(r.out.buffer, false, true));
-    const Value begins = b.and_(address, b.i64(2 * bytes - 1));
-    odd = b.or_(odd, b.or_(b.and_(sum, b.i64(1)), begins));
+    const Value begins = b.and_(address, b.i64(int64_t{count} * bytes - 1));
+    rest = b.or_(rest, b.or_(b.and_(steps, within), begins));
   }
-  return b.ieq(odd, b.i64(0));
+  return b.ieq(rest, b.i64(0));
 }
 
-void ContractionResult::store_pair(Value first, Value second, const Indices& at,
-                                   const Indices& next) {
+void ContractionResult::store_run(std::span<const Value> sums, std::span<const Indices> at) {
   kir::Builder& b = f_.builder();
-  const std::vector<Elem> left = made_of(first, at), right = made_of(second, next);
+  const auto count = static_cast<uint32_t>(sums.size());
+  std::vector<std::vector<Elem>> made;  // by column, then by root
+  for (size_t j = 0; j < sums.size(); ++j) made.push_back(made_of(sums[j], at[j]));
   for (size_t i = 0; i < roots_.size(); ++i) {
     const Placement& out = roots_[i].out;
     const DType t = g_.type(roots_[i].value).dtype;
-    const Affine address = place_address(f_, out, at);
+    const Affine address = place_address(f_, out, at[0]);
     f_.analysis().accesses.push_back({out.buffer, address, true});
-    Value pair = b.splat(to_memory(b, left[i].re, t), 2);
-    pair = b.insert(pair, to_memory(b, right[i].re, t), 1);
-    const auto align = 2 * static_cast<uint32_t>(kir::bytes(memory_scalar(t)));
-    b.store(f_.buffer(out.buffer, false, true), f_.materialize(address), pair, align);
+    Value run = b.splat(to_memory(b, made[0][i].re, t), static_cast<uint16_t>(count));
+    for (uint32_t j = 1; j < count; ++j) run = b.insert(run, to_memory(b, made[j][i].re, t), j);
+    const auto align = count * static_cast<uint32_t>(kir::bytes(memory_scalar(t)));
+    b.store(f_.buffer(out.buffer, false, true), f_.materialize(address), run, align);
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef PRIMSET_CODEGEN_SCHEDULE_CONTRACTION_PARTS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_CONTRACTION_PARTS_H_
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,14 +41,15 @@ class ContractionResult {
   // Makes and stores them, under the frame's mask.
   void store(kir::Value sum, const Indices& at);
 
-  // Do pairs of neighbouring columns, the first of them even, lie side by side in every root? A
-  // truth value found when the kernel runs; invalid where they never do.
-  kir::Value has_pairs();
-  // Stores two such columns; at: the first of them.
-  void store_pair(kir::Value first, kir::Value second, const Indices& at, const Indices& next);
+  // Do runs of `count` neighbouring columns (2 or 4), the first of them a multiple of it, lie side
+  // by side and aligned in every root? A truth value found when the kernel runs; invalid where they
+  // never do.
+  kir::Value has_runs(uint32_t count);
+  // Stores such a run: the sums, and where each of them is.
+  void store_run(std::span<const kir::Value> sums, std::span<const Indices> at);
 
  private:
-  bool may_have_pairs(const Root& r) const;
+  bool may_have_runs(const Root& r) const;
 
   Frame& f_;
   ElementEmitter& e_;

@@ -1,7 +1,8 @@
 // Matrix products on devices that copy to workgroup memory asynchronously: tiles of both operands
 // are on their way while earlier ones are multiplied, by matrix units where the operands are f16 or
-// bf16 and by fused multiplications where they are f32. Either way sums are f32, and a sum's terms
-// are added in an order that depends on nothing but the tile's size.
+// bf16, subgroup by subgroup or four of them straight from workgroup memory, and by fused
+// multiplications where they are f32. Either way sums are f32, and a sum's terms are added in an
+// order that depends on nothing but the tile's size.
 #include <algorithm>
 #include <memory>
 
@@ -26,10 +27,15 @@ struct Tiling {
   int rows, columns, depth, stages, threads;
   // With matrix units: of the part that a subgroup computes.
   int subgroup_rows = 0, subgroup_columns = 0;
+  // Groups that a processor shall have registers for; 0: as it comes.
+  uint32_t resident = 0;
 };
 constexpr Tiling kLargeMatrix{128, 128, 32, 3, 128, 64, 64};
 constexpr Tiling kSmallMatrix{64, 64, 64, 3, 128, 32, 32};
-constexpr Tiling kScalar{128, 128, 16, 3, 256};
+constexpr Tiling kScalar{128, 128, 16, 3, 256, 0, 0, 2};
+// By four subgroups together: lines of 64 elements, and 64 rows for each four.
+constexpr Tiling kGroupMatrix{128, 256, 64, 4, 256};
+constexpr int kGroupLine = 64, kGroupRows = 64, kGroupThreads = 128;
 // Rows of tiles that are gone through together, column by column: they share what is read.
 constexpr int kRowsTogether = 8;
 
@@ -46,6 +52,10 @@ bool by_matrices(DType operands) {
   return operands == DType::f16 || operands == DType::bf16;
 }
 
+// Neighbouring columns that are stored together.
+constexpr uint32_t kRun = 4;
+using WithRun = std::function<void(std::span<const Value> sums, Value row, Value column)>;
+
 // The part of the work that differs between matrix units and plain arithmetic: what a thread holds
 // of the result.
 class Arithmetic {
@@ -54,11 +64,47 @@ class Arithmetic {
   virtual Values zero() = 0;
   // The sums after the tiles in the stages that begin there (i32) are multiplied.
   virtual Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) = 0;
+  // The same, of which the products are only begun; `meanwhile` is done while they go on. Those
+  // begun the time before are done then, and so that no one reads their stages any more.
+  virtual Values begin(Value a_stage, Value b_stage, std::span<const Value> sums,
+                       const std::function<void()>& meanwhile) {
+    meanwhile();
+    return multiply(a_stage, b_stage, sums);
+  }
+  // The sums when all that was begun is done.
+  virtual Values finish(std::span<const Value> sums) { return {sums.begin(), sums.end()}; }
   // Calls with(sum, row, column) for each of them, two columns that are neighbours after each
   // other, the first of them even; rows and columns (i32) are the tile's.
   virtual void each_pair(
       std::span<const Value> sums,
       const std::function<void(Value, Value, Value row, Value column)>& with) = 0;
+  // Calls with(sums, row, column) for each kRun columns that are neighbours, the first of them a
+  // multiple of it. Only where each_pair() gives neighbours; all threads of a group call it.
+  virtual void each_run(std::span<const Value> sums, const WithRun& with) = 0;
+};
+
+// What lanes of a subgroup hold of matrices is two columns of each eight: lane 4 g + t has those
+// from 2 t on. Of two such blocks of eight, neighbours of each other, a lane and the next give each
+// other one pair, so that an even lane has four columns of the first and an odd lane of the second.
+class FragmentRuns {
+ public:
+  FragmentRuns(Builder& b, Value lane) : b_(b), odd_(b.ine(b.and_(lane, b.i32(1)), b.i32(0))) {}
+
+  // `first` and `second`: the lane's pairs. `column`: that of `first`.
+  void run(std::array<Value, 2> first, std::array<Value, 2> second, Value row, Value column,
+           const WithRun& with) {
+    std::array<Value, kRun> four;
+    for (size_t i = 0; i < 2; ++i) {
+      const Value got = b_.subgroup_shuffle_xor(b_.select(odd_, first[i], second[i]), 1);
+      four[i] = b_.select(odd_, got, first[i]);
+      four[2 + i] = b_.select(odd_, second[i], got);
+    }
+    with(four, row, b_.select(odd_, b_.add(column, b_.i32(8 - 2)), column));
+  }
+
+ private:
+  Builder& b_;
+  Value odd_;
 };
 
 // --- matrix units --------------------------------------------------------------------------------
@@ -118,6 +164,25 @@ class MatrixArithmetic final : public Arithmetic {
     }
   }
 
+  void each_run(std::span<const Value> sums, const WithRun& with) override {
+    const Value group = b_.lshr(lane_, b_.i32(2)), member = b_.and_(lane_, b_.i32(3));
+    const Value row = b_.add(first_row_, group);
+    const Value column = b_.add(first_column_, b_.mul(member, b_.i32(2)));
+    FragmentRuns runs(b_, lane_);
+    for (int i = 0; i < row_blocks(); ++i) {
+      for (uint32_t half = 0; half < 2; ++half) {
+        for (int j = 0; j < column_blocks(); j += 2) {
+          const auto pair = [&](int block) {
+            const Value sum = sums[static_cast<size_t>(int64_t{i} * column_blocks() + block)];
+            return std::array{b_.extract(sum, 2 * half), b_.extract(sum, 2 * half + 1)};
+          };
+          runs.run(pair(j), pair(j + 1), b_.add(row, b_.i32(16 * i + 8 * int64_t{half})),
+                   b_.add(column, b_.i32(8 * j)), with);
+        }
+      }
+    }
+  }
+
  private:
   int row_blocks() const { return t_.subgroup_rows / 16; }
   int column_blocks() const { return t_.subgroup_columns / 8; }
@@ -129,10 +194,109 @@ class MatrixArithmetic final : public Arithmetic {
   Value lane_, first_row_, first_column_;
 };
 
+// --- matrix units that read workgroup memory -----------------------------------------------------
+
+// Each four subgroups have 64 rows, and the columns in parts of what one operation gives.
+class GroupMatrixArithmetic final : public Arithmetic {
+ public:
+  GroupMatrixArithmetic(Frame& f, const Tiling& t, DType operands, ProductTile& a, ProductTile& b)
+      : b_(f.builder()), t_(t), bf16_(operands == DType::bf16), a_tile_(a), b_tile_(b) {
+    const Value thread = b_.local_id(0);
+    const Value four = b_.udiv(thread, b_.i32(kGroupThreads));
+    first_row_ = b_.mul(four, b_.i32(kGroupRows));
+    const Value in_four = b_.urem(thread, b_.i32(kGroupThreads));
+    const Value lane = b_.and_(thread, b_.i32(31));
+    row_ = b_.add(b_.add(first_row_, b_.mul(b_.lshr(in_four, b_.i32(5)), b_.i32(16))),
+                  b_.lshr(lane, b_.i32(2)));
+    column_ = b_.mul(b_.and_(lane, b_.i32(3)), b_.i32(2));
+  }
+
+  Values zero() override {
+    return Values(static_cast<size_t>(t_.columns / kColumns),
+                  b_.constant({Scalar::f32, kColumns / 2}, 0));
+  }
+
+  Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
+    return finish(begun(a_stage, b_stage, sums));
+  }
+
+  Values begin(Value a_stage, Value b_stage, std::span<const Value> sums,
+               const std::function<void()>& meanwhile) override {
+    Values now = begun(a_stage, b_stage, sums);
+    meanwhile();
+    now.back() = b_.group_multiply_wait(now.back(), static_cast<uint32_t>(now.size()));
+    return now;
+  }
+
+  Values finish(std::span<const Value> sums) override {
+    Values out;
+    for (const Value v : sums) out.push_back(b_.group_multiply_wait(v));
+    return out;
+  }
+
+  void each_pair(std::span<const Value> sums,
+                 const std::function<void(Value, Value, Value, Value)>& with) override {
+    for (size_t part = 0; part < sums.size(); ++part) {
+      const auto first = static_cast<int64_t>(part) * kColumns;
+      for (uint32_t half = 0; half < 2; ++half) {
+        const Value row = b_.add(row_, b_.i32(8 * half));
+        for (uint32_t j = 0; j < kColumns / 8; ++j) {
+          const uint32_t at = 4 * j + 2 * half;
+          with(b_.extract(sums[part], at), b_.extract(sums[part], at + 1), row,
+               b_.add(column_, b_.i32(first + 8 * j)));
+        }
+      }
+    }
+  }
+
+  void each_run(std::span<const Value> sums, const WithRun& with) override {
+    FragmentRuns runs(b_, b_.local_id(0));
+    for (size_t part = 0; part < sums.size(); ++part) {
+      const auto first = static_cast<int64_t>(part) * kColumns;
+      for (uint32_t half = 0; half < 2; ++half) {
+        const Value row = b_.add(row_, b_.i32(8 * half));
+        for (uint32_t j = 0; j < kColumns / 8; j += 2) {
+          const auto pair = [&](uint32_t block) {
+            const uint32_t at = 4 * block + 2 * half;
+            return std::array{b_.extract(sums[part], at), b_.extract(sums[part], at + 1)};
+          };
+          runs.run(pair(j), pair(j + 1), row, b_.add(column_, b_.i32(first + 8 * j)), with);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int kColumns = 256;  // of one operation
+
+  Values begun(Value a_stage, Value b_stage, std::span<const Value> sums) {
+    // Both lie in lines of 64: 64 rows take as much memory either way.
+    const auto tile = [&](ProductTile& t, Value first) {
+      return Builder::GroupTile{t.memory(), first, !t.along_terms()};
+    };
+    const auto a = tile(a_tile_, b_.add(a_stage, b_.mul(first_row_, b_.i32(kGroupLine))));
+    Values out;
+    for (size_t part = 0; part < sums.size(); ++part) {
+      const auto skipped = static_cast<int64_t>(part) * kColumns * kGroupLine;
+      const auto b = tile(b_tile_, b_.add(b_stage, b_.i32(skipped)));
+      out.push_back(bf16_ ? b_.group_multiply_bf16(a, b, sums[part])
+                          : b_.group_multiply_f16(a, b, sums[part]));
+    }
+    return out;
+  }
+
+  Builder& b_;
+  const Tiling& t_;
+  const bool bf16_;
+  ProductTile &a_tile_, &b_tile_;
+  Value first_row_, row_, column_;
+};
+
 // --- plain arithmetic ----------------------------------------------------------------------------
 
-// 16 x 16 threads, 8 x 8 sums each. Of a tile that lies along its terms a thread has every
-// sixteenth row; else two blocks of four neighbours, read as one vector.
+// 8 x 8 sums a thread, sixteen of them side by side. Where n threads share the rows of a tile that
+// lies along its terms, each has every n-th; else two blocks of four neighbours, read as one
+// vector.
 class ScalarArithmetic final : public Arithmetic {
  public:
   ScalarArithmetic(Frame& f, const Tiling& t, ProductTile& a, ProductTile& b)
@@ -149,8 +313,8 @@ class ScalarArithmetic final : public Arithmetic {
   Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
     Values next(sums.begin(), sums.end());
     for (int k = 0; k < t_.depth; k += 4) {
-      const Block a = block(a_tile_, a_stage, thread_row_, k);
-      const Block b = block(b_tile_, b_stage, thread_column_, k);
+      const Block a = block(a_tile_, a_stage, thread_row_, t_.rows / int{kSide}, k);
+      const Block b = block(b_tile_, b_stage, thread_column_, t_.columns / int{kSide}, k);
       for (size_t term = 0; term < 4; ++term) {
         for (size_t i = 0; i < kSide; ++i) {
           for (size_t j = 0; j < kSide; ++j) {
@@ -166,10 +330,18 @@ class ScalarArithmetic final : public Arithmetic {
   void each_pair(std::span<const Value> sums,
                  const std::function<void(Value, Value, Value, Value)>& with) override {
     for (int i = 0; i < int{kSide}; ++i) {
-      const Value row = place(a_tile_, thread_row_, i);
+      const Value at_row = row(i);
       for (int j = 0; j < int{kSide}; j += 2) {
         const auto at = static_cast<size_t>(i) * kSide + static_cast<size_t>(j);
-        with(sums[at], sums[at + 1], row, place(b_tile_, thread_column_, j));
+        with(sums[at], sums[at + 1], at_row, column(j));
+      }
+    }
+  }
+  void each_run(std::span<const Value> sums, const WithRun& with) override {
+    for (size_t i = 0; i < kSide; ++i) {
+      for (size_t j = 0; j < kSide; j += kRun) {
+        with(sums.subspan(i * kSide + j, kRun), row(static_cast<int>(i)),
+             column(static_cast<int>(j)));
       }
     }
   }
@@ -180,10 +352,12 @@ class ScalarArithmetic final : public Arithmetic {
   static constexpr size_t kSide = 8;
   using Block = std::array<std::array<Value, kSide>, 4>;  // by term, then row
 
-  // Row `i` of a thread's.
-  Value place(const ProductTile& tile, Value thread, int i) {
-    if (tile.along_terms()) return b_.add(thread, b_.i32(16 * int64_t{i}));
-    return b_.add(b_.mul(thread, b_.i32(4)), b_.i32(64 * int64_t{i / 4} + i % 4));
+  // Row or column `i` of a thread's.
+  Value row(int i) { return place(a_tile_, thread_row_, t_.rows / int{kSide}, i); }
+  Value column(int i) { return place(b_tile_, thread_column_, t_.columns / int{kSide}, i); }
+  Value place(const ProductTile& tile, Value thread, int threads, int64_t i) {
+    if (tile.along_terms()) return b_.add(thread, b_.i32(threads * i));
+    return b_.add(b_.mul(thread, b_.i32(4)), b_.i32(4 * threads * (i / 4) + i % 4));
   }
 
   Value load(ProductTile& tile, Value at) {
@@ -191,12 +365,13 @@ class ScalarArithmetic final : public Arithmetic {
   }
 
   // The thread's rows at terms k to k + 3.
-  Block block(ProductTile& tile, Value stage, Value thread, int k) {
+  Block block(ProductTile& tile, Value stage, Value thread, int threads, int k) {
     Block out;
     if (tile.along_terms()) {
       const Value at = b_.add(stage, tile.place(thread, b_.i32(k / 4), tile.swizzle_of(thread)));
       for (size_t i = 0; i < kSide; ++i) {
-        const Value four = load(tile, b_.add(at, b_.i32(16 * static_cast<int64_t>(i) * t_.depth)));
+        const Value four =
+            load(tile, b_.add(at, b_.i32(static_cast<int64_t>(i) * threads * t_.depth)));
         for (uint32_t term = 0; term < 4; ++term) out[term][i] = b_.extract(four, term);
       }
       return out;
@@ -204,7 +379,8 @@ class ScalarArithmetic final : public Arithmetic {
     for (int term = 0; term < 4; ++term) {
       const Value line = b_.i32(k + term);
       for (int j = 0; j < 2; ++j) {
-        const Value at = tile.place(line, b_.add(thread, b_.i32(16 * j)), tile.swizzle_of(line));
+        const Value at =
+            tile.place(line, b_.add(thread, b_.i32(int64_t{threads} * j)), tile.swizzle_of(line));
         const Value four = load(tile, b_.add(stage, at));
         for (uint32_t i = 0; i < 4; ++i)
           out[static_cast<size_t>(term)][4 * static_cast<size_t>(j) + i] = b_.extract(four, i);
@@ -241,11 +417,12 @@ class PipelinedContraction {
         terms_(size_of(a_shape_, a_roles_.contract)),
         operands_(g_.type(n_.operands[0]).dtype),
         tiling_(choose()),
-        a_(f_, operands_, a, a_roles_, a_shape_,
-           {tiling_.rows, tiling_.depth, tiling_.stages, tiling_.threads}),
-        b_(f_, operands_, b, b_roles_, b_shape_,
-           {tiling_.columns, tiling_.depth, tiling_.stages, tiling_.threads}) {
-    if (by_matrices(operands_)) {
+        a_(f_, operands_, a, a_roles_, a_shape_, tile_sizes(tiling_.rows)),
+        b_(f_, operands_, b, b_roles_, b_shape_, tile_sizes(tiling_.columns)) {
+    if (in_groups()) {
+      arithmetic_ = std::make_unique<GroupMatrixArithmetic>(f_, tiling_, operands_, a_, b_);
+      neighbours_ = true;
+    } else if (by_matrices(operands_)) {
       arithmetic_ = std::make_unique<MatrixArithmetic>(f_, tiling_, operands_, a_, b_);
       neighbours_ = true;
     } else {
@@ -258,7 +435,8 @@ class PipelinedContraction {
   BuiltKernel build() {
     f_.set_error_buffer(c_.errors);
     b().set_group_size(static_cast<uint32_t>(tiling_.threads));
-    if (neighbours_) pairs_ = result_.has_pairs();
+    if (tiling_.resident != 0) b().set_resident_groups(tiling_.resident);
+    if (neighbours_) runs_ = result_.has_runs(kRun);
     const SymInt row_tiles = prims::ceil_div(rows_, SymInt(tiling_.rows)),
                  column_tiles = prims::ceil_div(columns_, SymInt(tiling_.columns));
     const SymInt tiles = batches_ * row_tiles * column_tiles;
@@ -270,14 +448,26 @@ class PipelinedContraction {
   }
 
  private:
+  using Load = void (ProductTile::*)(Value, Value);
+
   Builder& b() { return f_.builder(); }
   Value index(Value i) { return f_.index(i); }
   Value constant(int64_t v) { return f_.index_constant(v); }
 
+  bool in_groups() const { return &tiling_ == &kGroupMatrix; }
+  ProductTile::Sizes tile_sizes(int extent) const {
+    return {extent, tiling_.depth, tiling_.stages, tiling_.threads, in_groups() ? kGroupLine : 0};
+  }
+
   const Tiling& choose() const {
-    if (!by_matrices(operands_)) return kScalar;
     // Small tiles are slower, but there are more of them to share out.
     const SymInt elements = batches_ * rows_ * columns_;
+    if (!by_matrices(operands_)) return kScalar;
+    const bool in_groups =
+        c_.target.group_matrix && c_.target.large_group_memory >= group_bytes(kGroupMatrix, 2) &&
+        c_.target.max_group_threads >= static_cast<uint32_t>(kGroupMatrix.threads);
+    if (in_groups && enough_tiles(elements, kGroupMatrix, c_.target.processors))
+      return kGroupMatrix;
     return enough_tiles(elements, kLargeMatrix, c_.target.processors) ? kLargeMatrix : kSmallMatrix;
   }
 
@@ -301,13 +491,29 @@ class PipelinedContraction {
     finish(b_index, first_row, first_column, sums());
   }
 
-  // The tiles of all terms, one after the other. While those of a stage are multiplied, those of
-  // the others are on their way.
   Values sums() {
-    const int ahead = tiling_.stages - 1;
+    if (!in_groups()) return sums_of(&ProductTile::load, false);
+    // What is begun in groups may meet no branch until it is waited for: the one that loads need is
+    // around all of it.
+    return b().if_else(
+        b().and_(a_.whole(), b_.whole()),
+        [&] {
+          ElementEmitter::Scope scope(e_);
+          return sums_of(&ProductTile::load_chunks, true);
+        },
+        [&] {
+          ElementEmitter::Scope scope(e_);
+          return sums_of(&ProductTile::load_elements, false);
+        });
+  }
+
+  // The tiles of all terms, one after the other. While those of a stage are multiplied, those of
+  // the others are on their way. Where products overlap, those of one more stage go on.
+  Values sums_of(Load load, bool overlap) {
+    const int ahead = tiling_.stages - (overlap ? 2 : 1);
     const auto copy = [&](Value stage, Value first_term) {
-      a_.load(b().mul(stage, b().i32(a_.stage_elements())), first_term);
-      b_.load(b().mul(stage, b().i32(b_.stage_elements())), first_term);
+      (a_.*load)(b().mul(stage, b().i32(a_.stage_elements())), first_term);
+      (b_.*load)(b().mul(stage, b().i32(b_.stage_elements())), first_term);
       b().copy_commit();
     };
     for (int s = 0; s < ahead; ++s) copy(b().i32(s), constant(int64_t{s} * tiling_.depth));
@@ -318,34 +524,39 @@ class PipelinedContraction {
     Values carried = arithmetic_->zero();
     const size_t count = carried.size();
     carried.push_back(b().i32(0));      // the stage that is multiplied
-    carried.push_back(b().i32(ahead));  // the one that is filled: the one multiplied last
+    carried.push_back(b().i32(ahead));  // the one that is filled: read by no product any more
     Values out = b().for_loop(
         constant(0), f_.param(terms_), constant(tiling_.depth), carried,
         [&](Value first_term, std::span<const Value> now) {
           b().copy_wait(static_cast<uint32_t>(ahead - 1));
           b().barrier();
-          copy(now[count + 1], b().add(first_term, constant(int64_t{ahead} * tiling_.depth)));
-          Values then = arithmetic_->multiply(b().mul(now[count], b().i32(a_.stage_elements())),
-                                              b().mul(now[count], b().i32(b_.stage_elements())),
-                                              now.first(count));
+          const auto copy_next = [&] {
+            copy(now[count + 1], b().add(first_term, constant(int64_t{ahead} * tiling_.depth)));
+          };
+          const Value a_stage = b().mul(now[count], b().i32(a_.stage_elements()));
+          const Value b_stage = b().mul(now[count], b().i32(b_.stage_elements()));
+          if (!overlap) copy_next();
+          Values then = overlap ? arithmetic_->begin(a_stage, b_stage, now.first(count), copy_next)
+                                : arithmetic_->multiply(a_stage, b_stage, now.first(count));
           then.push_back(next(now[count]));
           then.push_back(next(now[count + 1]));
           return then;
         });
+    out.resize(count);
+    if (overlap) out = arithmetic_->finish(out);
     b().copy_wait(0);
     b().barrier();  // before the next tile's copies
-    out.resize(count);
     return out;
   }
 
-  // A tile that lies wholly in a result whose columns lie in pairs is stored by pairs; any other
+  // A tile that lies wholly in a result whose columns lie in runs is stored by them; any other
   // element by element.
   void finish(Value batch, Value row, Value column, const Values& sums) {
     const auto by_elements = [&] {
       store_elements(batch, row, column, sums);
       return Values{};
     };
-    if (!pairs_.valid()) {
+    if (!runs_.valid()) {
       by_elements();
       return;
     }
@@ -353,13 +564,15 @@ class PipelinedContraction {
         b().and_(b().sle(b().add(row, constant(tiling_.rows)), f_.param(rows_)),
                  b().sle(b().add(column, constant(tiling_.columns)), f_.param(columns_)));
     b().if_else(
-        b().and_(inside, pairs_),
+        b().and_(inside, runs_),
         [&] {
           ElementEmitter::Scope scope(e_);
-          arithmetic_->each_pair(sums, [&](Value first, Value second, Value r, Value s) {
+          arithmetic_->each_run(sums, [&](std::span<const Value> run, Value r, Value s) {
             const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
-            result_.store_pair(first, second, result_.at(batch, at_row, at_column),
-                               result_.at(batch, at_row, b().add(at_column, constant(1))));
+            std::vector<Indices> at;
+            for (uint32_t j = 0; j < kRun; ++j)
+              at.push_back(result_.at(batch, at_row, b().add(at_column, constant(j))));
+            result_.store_run(run, at);
           });
           return Values{};
         },
@@ -395,7 +608,7 @@ class PipelinedContraction {
   ProductTile a_, b_;
   std::unique_ptr<Arithmetic> arithmetic_;
   bool neighbours_ = false;
-  Value pairs_;
+  Value runs_;
 };
 
 }  // namespace

@@ -56,7 +56,6 @@ ProductTile::ProductTile(Frame& f, DType dtype, const MatrixLayout& layout,
   whole_ = whole_chunks();
 }
 
-// Does every chunk lie aligned, and inside of the operand or outside of it as a whole?
 Value ProductTile::whole_chunks() {
   const auto wide = [&](const SymInt& s) {
     return b().int_resize(f_.param(s), kir::Scalar::i64, true);
@@ -93,7 +92,7 @@ void ProductTile::load(Value stage, Value first_term) {
       return Builder::Values{};
     };
   };
-  b().if_else(whole_, with(&ProductTile::copy_chunks), with(&ProductTile::copy_elements));
+  b().if_else(whole_, with(&ProductTile::load_chunks), with(&ProductTile::load_elements));
 }
 
 std::pair<Value, Value> ProductTile::source(Value row, Value term) {
@@ -102,33 +101,39 @@ std::pair<Value, Value> ProductTile::source(Value row, Value term) {
   return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
 }
 
-void ProductTile::copy_chunks(Value stage, Value first_term) {
+void ProductTile::load_chunks(Value stage, Value first_term) {
   // A thread's chunks are the same ones of lines that are a multiple of eight apart.
   const int step = sizes_.threads / line_chunks();
   const Value line = b().udiv(thread_, b().i32(line_chunks()));
   const Value chunk = b().urem(thread_, b().i32(line_chunks()));
   const Value to = b().add(stage, place(line, chunk, swizzle_of(line)));
   const Value inner = index(b().mul(chunk, b().i32(chunk_)));
-  for (int j = 0; j * step < lines(); ++j) {
-    const Value outer = index(b().add(line, b().i32(int64_t{j} * step)));
-    const Value row = b().add(first_row_, along_terms() ? outer : inner);
+  for (int first_line = 0; first_line < lines(); first_line += step) {
+    const int block = along_terms() ? 0 : first_line / sizes_.depth;
+    const Value outer = index(b().add(line, b().i32(first_line - int64_t{block} * sizes_.depth)));
+    const Value first_row = b().add(first_row_, f_.index_constant(int64_t{block} * block_rows()));
+    const Value row = b().add(first_row, along_terms() ? outer : inner);
     const Value term = b().add(first_term, along_terms() ? inner : outer);
     const auto [inside, from] = source(row, term);
     b().copy_async(scalar_, static_cast<uint32_t>(chunk_), memory_,
-                   b().add(to, b().i32(int64_t{j} * step * line_elements())), pointer_, from,
+                   b().add(to, b().i32(int64_t{first_line} * line_elements())), pointer_, from,
                    inside);
   }
 }
 
-void ProductTile::copy_elements(Value stage, Value first_term) {
+void ProductTile::load_elements(Value stage, Value first_term) {
   const auto align = static_cast<uint32_t>(kir::bytes(scalar_));
   const int count = stage_elements() / sizes_.threads;
   b().for_loop(b().i32(0), b().i32(count), b().i32(1), {}, [&](Value j, auto) {
     const Value linear = b().add(b().mul(j, b().i32(sizes_.threads)), thread_);
     const Value line = b().udiv(linear, b().i32(line_elements()));
     const Value in_line = b().urem(linear, b().i32(line_elements()));
-    const Value row = b().add(first_row_, index(along_terms() ? line : in_line));
-    const Value term = b().add(first_term, index(along_terms() ? in_line : line));
+    // Of a tile by terms a line is a term of one block's rows.
+    const Value block = b().udiv(line, b().i32(sizes_.depth));
+    const Value in_tile = b().add(in_line, b().mul(block, b().i32(block_rows())));
+    const Value row = b().add(first_row_, index(along_terms() ? line : in_tile));
+    const Value term =
+        b().add(first_term, index(along_terms() ? in_line : b().urem(line, b().i32(sizes_.depth))));
     const auto [inside, from] = source(row, term);
     // A masked-off access may point anywhere: point it at the first element instead.
     const Value at = b().select(inside, from, f_.index_constant(0));

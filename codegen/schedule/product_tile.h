@@ -30,6 +30,8 @@ class ProductTile {
  public:
   struct Sizes {
     int extent, depth, stages, threads;
+    // A tile by terms is cut into blocks of so many rows, one after the other; 0: it is one block.
+    int block_rows = 0;
   };
   ProductTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
               const SymInts& shape, Sizes sizes);
@@ -45,6 +47,11 @@ class ProductTile {
   // Starts to copy terms from `first_term` on into the stage that begins at `stage` (i32); zeros
   // where the operand ends. Call copy_commit() afterwards.
   void load(kir::Value stage, kir::Value first_term);
+  // Whether (i1) every chunk lies aligned, and inside of the operand or outside of it as a whole.
+  // Where it does, load() copies chunks and else elements; these are its two ways.
+  kir::Value whole() const { return whole_; }
+  void load_chunks(kir::Value stage, kir::Value first_term);
+  void load_elements(kir::Value stage, kir::Value first_term);
 
   // Where element (line, 0) of chunk `chunk` lies in a stage; i32. `swizzle` is swizzle_of(line).
   kir::Value place(kir::Value line, kir::Value chunk, kir::Value swizzle);
@@ -59,13 +66,12 @@ class ProductTile {
 
  private:
   kir::Builder& b() { return f_.builder(); }
-  int lines() const { return along_terms() ? sizes_.extent : sizes_.depth; }
-  int line_elements() const { return along_terms() ? sizes_.depth : sizes_.extent; }
+  int block_rows() const { return sizes_.block_rows ? sizes_.block_rows : sizes_.extent; }
+  int line_elements() const { return along_terms() ? sizes_.depth : block_rows(); }
+  int lines() const { return stage_elements() / line_elements(); }
   int line_chunks() const { return line_elements() / chunk_; }
   kir::Value index(kir::Value i) { return f_.index(i); }
   kir::Value whole_chunks();
-  void copy_chunks(kir::Value stage, kir::Value first_term);
-  void copy_elements(kir::Value stage, kir::Value first_term);
   // Is element (row, term) of the operand's, and where does it lie in the buffer?
   std::pair<kir::Value, kir::Value> source(kir::Value row, kir::Value term);
 

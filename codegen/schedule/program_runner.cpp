@@ -240,6 +240,14 @@ kir::TargetModel matrix_model() {
   return m;
 }
 
+kir::TargetModel group_matrix_model() {
+  kir::TargetModel m = matrix_model();
+  m.cpu = "sm_90";
+  m.group_matrix = true;
+  m.large_group_memory = 232448;
+  return m;
+}
+
 kir::TargetModel ballot_model(uint32_t subgroup) {
   kir::TargetModel m = simt_model();
   m.min_subgroup = m.max_subgroup = subgroup;

@@ -33,6 +33,7 @@ RunnerResult run_program(const Program& program, const kir::TargetModel& target,
 // one whose subgroups have so many lanes, and ballots.
 kir::TargetModel simt_model();
 kir::TargetModel matrix_model();
+kir::TargetModel group_matrix_model();  // in workgroup memory too
 kir::TargetModel ballot_model(uint32_t subgroup);
 
 }  // namespace primset::schedule

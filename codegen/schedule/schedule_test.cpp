@@ -68,12 +68,14 @@ TEST_P(Families, Simt) {
   run(simt_model(), true, false);
 }
 
-// On few processors, so that large tiles are worth it here.
+// On few processors, so that large tiles are worth it here; with two of them smaller ones are.
 TEST_P(Families, MatrixUnits) {
-  kir::TargetModel target = matrix_model();
-  target.processors = 1;
-  run(target, false, true);
-  run(target, true, false);
+  for (const uint32_t processors : {1u, 2u}) {
+    kir::TargetModel target = matrix_model();
+    target.processors = processors;
+    run(target, false, true);
+    run(target, true, false);
+  }
 }
 
 TEST_P(Families, CpuInTables) {

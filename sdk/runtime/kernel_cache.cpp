@@ -14,21 +14,7 @@
 #include "sdk/runtime/target.h"
 
 namespace primset::runtime {
-namespace {
-
-// Workgroup memory the kernel declares.
-uint32_t group_memory_bytes(const kir::Kernel& kernel) {
-  uint32_t bytes = 0;
-  for (const kir::Inst& inst : kernel.insts) {
-    if (inst.results.size() != 1 || kir::info(inst.op).group != kir::Group::Alloc) continue;
-    if (kernel.type(inst.results[0]).scalar != kir::Scalar::group) continue;
-    bytes += inst.imm.count * static_cast<uint32_t>(kir::bytes(inst.imm.elem));
-    bytes = (bytes + 15) / 16 * 16;
-  }
-  return bytes;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
     : device_(device),
@@ -142,7 +128,7 @@ std::shared_ptr<LoadedKernel> KernelCache::load(const kir::Kernel& kernel,
   std::copy(kernel.group_size.begin(), kernel.group_size.end(), desc.group_size);
   desc.pointer_count = layout.pointers;
   desc.param_bytes = layout.size;
-  desc.group_memory = group_memory_bytes(kernel);
+  desc.group_memory = kir::group_memory_bytes(kernel);
   std::vector<uint32_t> scalars;
   for (size_t i = layout.pointers; i < kernel.params.size(); ++i)
     scalars.push_back(static_cast<uint32_t>(kir::bytes(kernel.params[i].type.scalar)));

@@ -36,6 +36,7 @@ TEST(Target, WhatChangesTheCodeIsDescribed) {
   EXPECT_TRUE(changed([](auto& p) { p.features |= PRIMSET_FEATURE_BALLOT; }));
   EXPECT_TRUE(changed([](auto& p) { p.numerics |= PRIMSET_NUMERIC_FUSED_FMA; }));
   EXPECT_TRUE(changed([](auto& p) { p.numerics |= PRIMSET_NUMERIC_FAST_EXP2; }));
+  EXPECT_TRUE(changed([](auto& p) { p.large_group_memory = 1 << 17; }));
   EXPECT_TRUE(changed([](auto& p) { p.group_threads = 32; }));
   EXPECT_TRUE(changed([](auto& p) { p.max_subgroup = 8; }));
   EXPECT_TRUE(changed([](auto& p) { p.llvm_cpu = "acme2"; }));
@@ -45,13 +46,15 @@ TEST(Target, WhatChangesTheCodeIsDescribed) {
 
 TEST(Target, MatrixUnitsAreOfPtxAlone) {
   primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
-  p.features = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+  p.features = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX | PRIMSET_FEATURE_GROUP_MATRIX;
   EXPECT_TRUE(target_model(p)->async_copy);
   EXPECT_TRUE(target_model(p)->matrix);
+  EXPECT_TRUE(target_model(p)->group_matrix);
   EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
   p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
   EXPECT_FALSE(target_model(p)->async_copy);
   EXPECT_FALSE(target_model(p)->matrix);
+  EXPECT_FALSE(target_model(p)->group_matrix);
 }
 
 TEST(Target, NativeCodeIsOfOneCpu) {

@@ -104,6 +104,7 @@ FAKE(cuDeviceGetAttribute)(int* value, DeviceAttribute attribute, Device) {
       {kMaxGridDimY, 65535},
       {kMaxGridDimZ, 65535},
       {kMaxSharedMemoryPerBlock, 49152},
+      {kMaxSharedMemoryPerBlockOptin, kLargeSharedBytes},
       {kWarpSize, 32},
       {kMultiprocessorCount, 132},
       {kComputeCapabilityMajor, compute_capability() / 10},

@@ -124,6 +124,15 @@ FAKE(cuModuleGetFunction)(Function* function, Module module, const char* name) {
   *function = made.get();
   return kSuccess;
 }
+FAKE(cuFuncSetAttribute)(Function function, int attribute, int value) {
+  Call call(__func__);
+  if (call.in_context(__func__).result != kSuccess) return call.result;
+  if (!lives(world().modules, function->module)) return complain("a kernel of an unloaded module");
+  if (attribute != kMaxDynamicSharedSizeBytes) return complain("an attribute that nobody sets");
+  if (value < 0 || value > kLargeSharedBytes) return complain("more shared memory than there is");
+  function->most_shared_bytes = static_cast<unsigned>(value);
+  return kSuccess;
+}
 
 FAKE(cuLaunchKernel)(Function function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
                      unsigned threads_x, unsigned threads_y, unsigned threads_z,
@@ -138,8 +147,9 @@ FAKE(cuLaunchKernel)(Function function, unsigned groups_x, unsigned groups_y, un
   if (entry.threads[0] != 0 && entry.threads != threads)
     return complain(function->name + ": launched with other threads than .reqntid says");
   std::string block;
-  if (params || shared_bytes != 0 || !read_extra(extra, block))
-    return complain("a launch without a parameter block");
+  if (params || !read_extra(extra, block)) return complain("a launch without a parameter block");
+  if (shared_bytes > function->most_shared_bytes)
+    return complain("a launch with more shared memory than was asked for");
   if (block.size() != entry.param_bytes)
     return complain(function->name + ": a parameter block of " + std::to_string(block.size()) +
                     " bytes; the kernel declares " + std::to_string(entry.param_bytes));

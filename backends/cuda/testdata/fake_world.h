@@ -50,10 +50,14 @@ struct ModuleTag {
   std::string ptx;
   std::map<std::string, std::unique_ptr<FunctionTag>> functions;
 };
+// Workgroup memory of a kernel whose launches bring it.
+inline constexpr int kLargeSharedBytes = 232448;
+
 struct FunctionTag {
   Module module;
   std::string name;
   fake_cuda::Entry entry;
+  unsigned most_shared_bytes = 0;  // that a launch may bring
 };
 struct LinkStateTag {
   char* log = nullptr;

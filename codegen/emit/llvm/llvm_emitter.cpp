@@ -91,13 +91,21 @@ class Compilation {
 
  private:
   void prepare() {
-    machine_ = target_machine(target_);
+    machine_ = target_machine(kir::multiplies_in_group(kernel_) ? that_machine_alone() : target_);
     auto start = Clock::now();
     module_ = Lowering(context_, kernel_, target_, machine_).run();
     times_.lower = since(start);
     optimize(*module_, machine_);
     times_.optimize = since(start);
     check();
+  }
+
+  // Instructions that later machines do without are in PTX for one machine alone: sm_90a. It is
+  // asked for where they are used, as all else of a kernel changes with it as well.
+  kir::TargetModel that_machine_alone() const {
+    kir::TargetModel model = target_;
+    model.cpu += 'a';
+    return model;
   }
 
   llvm::SmallVector<char, 0> generate(llvm::CodeGenFileType type) {

@@ -420,5 +420,59 @@ TEST(Ptx, MatricesAreWrittenAsPtxAlone) {
   EXPECT_THROW(llvm_text(matrices(model), model), Error);
 }
 
+// A product of tiles of which one lies by rows and the other by terms, in `copies` times as much
+// memory as it needs.
+kir::Kernel group_product(const TargetModel& model, uint32_t copies) {
+  Builder b("product", model);
+  const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", true, true);
+  b.set_group_size(128);
+  const Value left = b.group_alloc(Scalar::i16, 64 * 64 * copies),
+              right = b.group_alloc(Scalar::i16, 128 * 64 * copies), thread = b.local_id(0);
+  const Value at = b.mul(thread, b.i32(8));
+  b.copy_async(Scalar::i16, 8, left, at, in, at, b.i1(true));
+  b.copy_async(Scalar::i16, 8, right, at, in, at, b.i1(true));
+  b.copy_commit();
+  b.copy_wait(0);
+  b.barrier();
+  const Value sums = b.load({Scalar::f32, 64}, out, at, 16);
+  const Builder::GroupTile a{left, b.i32(4096 * (int64_t{copies} - 1)), false},
+      w{right, b.i32(0), true};
+  const Value half = b.group_multiply_wait(b.group_multiply_f16(a, w, sums));
+  b.store(out, at, b.group_multiply_wait(b.group_multiply_bf16(a, w, half)), 16);
+  return std::move(b).finish();
+}
+
+TargetModel group_matrix_model() {
+  TargetModel model = simt(kir::Format::ptx);
+  model.cpu = "sm_90";
+  model.async_copy = model.matrix = model.group_matrix = true;
+  model.group_memory = 49152;
+  model.large_group_memory = 232448;
+  return model;
+}
+
+TEST(Ptx, HasMatricesInWorkgroupMemory) {
+  const TargetModel model = group_matrix_model();
+  const std::string text = llvm_text(group_product(model, 1), model);
+  for (const char* instruction :
+       {".target sm_90a", "fence.proxy.async.shared::cta", "wgmma.fence.sync.aligned",
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16",
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", ", a, b, adds, 1, 1, 0, 1;",
+        "wgmma.commit_group.sync.aligned", "wgmma.wait_group.sync.aligned 0"})
+    EXPECT_THAT(text, HasSubstr(instruction));
+  EXPECT_THAT(text, Not(HasSubstr(".extern .shared")));
+  EXPECT_THAT(llvm_text(group_product(model, 4), model), HasSubstr(".extern .shared .align 1024"));
+}
+
+TEST(Ptx, MatricesInWorkgroupMemoryAssemble) {
+  if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed: PTX is checked as text only";
+  const TargetModel model = group_matrix_model();
+  for (uint32_t copies : {1u, 4u}) {
+    const Assembled a = assemble(llvm_text(group_product(model, copies), model), "sm_90a");
+    EXPECT_TRUE(a.ok) << a.said;
+    EXPECT_THAT(a.said, Not(HasSubstr("serialized")));
+  }
+}
+
 }  // namespace
 }  // namespace primset::emit

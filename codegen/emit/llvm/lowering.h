@@ -85,16 +85,21 @@ class Lowering {
   llvm::Value* masked_scalar(const kir::Inst& inst);
   llvm::Value* atomic(const kir::Inst& inst);
   llvm::Value* alloc(const kir::Inst& inst);
+  llvm::Value* group_array(const kir::Inst& inst);
   llvm::Value* address(const kir::Inst& inst, kir::Scalar element);
   bool is_invariant(kir::Value pointer) const;
 
   llvm::Value* workgroup_id(const kir::Inst& inst);
   llvm::Value* async_copy(const kir::Inst& inst);
   llvm::Value* matrix(const kir::Inst& inst);
+  llvm::Value* group_multiply(const kir::Inst& inst);
+  llvm::Value* group_multiply_wait(const kir::Inst& inst);
+  llvm::Value* tile_descriptor(const kir::Inst& inst, size_t operand, bool by_terms);
   llvm::Value* barrier();
   llvm::Value* subgroup(const kir::Inst& inst);
   llvm::Value* ptx_subgroup(const kir::Inst& inst);
   llvm::Value* ptx_shuffle(llvm::Value* v, llvm::Intrinsic::ID how, llvm::Value* lane);
+  llvm::Value* ptx_statement(const char* text);
   llvm::Value* external_call(const std::string& name, llvm::Type* result, const Values& args);
 
   llvm::LLVMContext& context_;
@@ -105,10 +110,12 @@ class Lowering {
   std::unique_ptr<llvm::Module> module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
-  Values values_;                         // by kir::Value::id
-  std::vector<const kir::Inst*> makers_;  // by kir::Value::id
-  Values params_;                         // by position
-  llvm::Value* group_ = nullptr;          // Convention::groups: index and count, i64
+  Values values_;                                 // by kir::Value::id
+  std::vector<const kir::Inst*> makers_;          // by kir::Value::id
+  Values params_;                                 // by position
+  llvm::GlobalVariable* group_memory_ = nullptr;  // what is more than a module may declare
+  uint32_t group_memory_used_ = 0;
+  llvm::Value* group_ = nullptr;  // Convention::groups: index and count, i64
   llvm::Value* group_count_ = nullptr;
 };
 

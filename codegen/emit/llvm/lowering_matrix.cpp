@@ -1,4 +1,5 @@
-// Asynchronous copies and matrices held by a subgroup, which PTX has from sm_80 on.
+// Asynchronous copies and matrices held by a subgroup, which PTX has from sm_80 on; those in
+// workgroup memory are lowered in lowering_group_matrix.cpp.
 #include "codegen/emit/llvm/lowering.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "primset/error.h"
@@ -21,8 +22,12 @@ llvm::Value* Lowering::async_copy(const kir::Inst& inst) {
   require_ptx(convention_, inst);
   using namespace llvm::Intrinsic;
   if (inst.op == Op::CopyCommit) return b_.CreateIntrinsic(nvvm_cp_async_commit_group, {});
-  if (inst.op == Op::CopyWait)
-    return b_.CreateIntrinsic(nvvm_cp_async_wait_group, {i32(inst.imm.index)});
+  if (inst.op == Op::CopyWait) {
+    llvm::Value* waits = b_.CreateIntrinsic(nvvm_cp_async_wait_group, {i32(inst.imm.index)});
+    // Products in workgroup memory read it by another way than copies and stores write to it.
+    return kir::multiplies_in_group(kernel_) ? ptx_statement("fence.proxy.async.shared::cta;")
+                                             : waits;
+  }
   llvm::Type* element = scalar_type(inst.imm.elem);
   llvm::Value* to = b_.CreateGEP(element, operand(inst, 0), operand(inst, 1));
   llvm::Value* from = b_.CreateGEP(element, operand(inst, 2), operand(inst, 3));
@@ -36,6 +41,9 @@ llvm::Value* Lowering::async_copy(const kir::Inst& inst) {
 
 llvm::Value* Lowering::matrix(const kir::Inst& inst) {
   require_ptx(convention_, inst);
+  if (inst.op == Op::GroupMultiplyWait) return group_multiply_wait(inst);
+  if (inst.op == Op::GroupMultiplyF16 || inst.op == Op::GroupMultiplyBf16)
+    return group_multiply(inst);
   using namespace llvm::Intrinsic;
   const auto gathered = [&](llvm::Value* parts, llvm::Type* vector) {
     llvm::Value* out = llvm::PoisonValue::get(vector);

@@ -160,20 +160,41 @@ llvm::Value* Lowering::atomic(const kir::Inst& inst) {
 
 llvm::Value* Lowering::alloc(const kir::Inst& inst) {
   constexpr uint64_t kAlign = 64;  // any vector's
+  if (inst.op == Op::GroupAlloc && convention_ != Convention::groups) return group_array(inst);
   llvm::Type* array = llvm::ArrayType::get(scalar_type(inst.imm.elem), inst.imm.count);
-  if (inst.op == Op::GroupAlloc && convention_ != Convention::groups) {
-    auto* shared = new llvm::GlobalVariable(
-        *module_, array, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(array),
-        "shared", nullptr, llvm::GlobalValue::NotThreadLocal, address_space(Scalar::group));
-    shared->setAlignment(llvm::Align(16));
-    return shared;
-  }
   // In the entry block, so that the stack grows once however many groups run.
   llvm::BasicBlock& entry = function_->getEntryBlock();
   llvm::IRBuilder<> at_entry(&entry, entry.begin());
   llvm::AllocaInst* memory = at_entry.CreateAlloca(array);
   memory->setAlignment(llvm::Align(kAlign));
   return memory;
+}
+
+// A PTX module declares at most 48 KiB. A kernel that wants more has it in one extern array, as
+// large as its launch says.
+llvm::Value* Lowering::group_array(const kir::Inst& inst) {
+  constexpr uint32_t kMostDeclared = 48 << 10;
+  const llvm::Align align(kir::multiplies_in_group(kernel_) ? 1024 : 16);
+  const auto global = [&](llvm::Type* t, llvm::GlobalValue::LinkageTypes linkage,
+                          llvm::Constant* value, const char* name) {
+    auto* made =
+        new llvm::GlobalVariable(*module_, t, false, linkage, value, name, nullptr,
+                                 llvm::GlobalValue::NotThreadLocal, address_space(Scalar::group));
+    made->setAlignment(align);
+    return made;
+  };
+  if (kir::group_memory_bytes(kernel_) <= kMostDeclared) {
+    llvm::Type* array = llvm::ArrayType::get(scalar_type(inst.imm.elem), inst.imm.count);
+    return global(array, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(array),
+                  "shared");
+  }
+  if (group_memory_ == nullptr)
+    group_memory_ = global(llvm::ArrayType::get(b_.getInt8Ty(), 0),
+                           llvm::GlobalValue::ExternalLinkage, nullptr, "group_memory");
+  llvm::Value* at = b_.CreateConstGEP1_32(b_.getInt8Ty(), group_memory_, group_memory_used_);
+  const uint32_t bytes = inst.imm.count * static_cast<uint32_t>(kir::bytes(inst.imm.elem));
+  group_memory_used_ += (bytes + 15) / 16 * 16;
+  return at;
 }
 
 }  // namespace primset::emit

@@ -138,7 +138,10 @@ enum {
   PRIMSET_FEATURE_MATRIX = 1u << 9,
   /* SIMT formats: the lanes of a subgroup learn of one another's conditions (a ballot) and read any
    * other one's value; a group's threads belong to subgroups in the order of their ids. */
-  PRIMSET_FEATURE_BALLOT = 1u << 10
+  PRIMSET_FEATURE_BALLOT = 1u << 10,
+  /* PTX: four subgroups multiply matrices of f16 and bf16 that lie in workgroup memory, summed in
+   * f32 (wgmma, of sm_90a alone). */
+  PRIMSET_FEATURE_GROUP_MATRIX = 1u << 11
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */
@@ -186,7 +189,9 @@ typedef struct primset_device_properties {
   uint32_t keep_nan_widths;    /* SignedZeroInfNanPreserve */
   uint32_t round_even_widths;  /* RoundingModeRTE */
   uint32_t keep_denorm_widths; /* DenormPreserve */
-  uint32_t reserved;
+  /* PTX: bytes of workgroup memory of a kernel that may have more than group_memory, 0 if none may.
+   * It declares one extern array, which primset_module_desc.group_memory says the size of. */
+  uint32_t large_group_memory;
 } primset_device_properties;
 
 /* PRIMSET_FORMAT_NATIVE_IMAGE: the bytes given to module_load begin with this header. Map the whole

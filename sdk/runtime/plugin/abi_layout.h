@@ -49,7 +49,7 @@ PIN(primset_device_properties, next, 240);
 PIN(primset_device_properties, keep_nan_widths, 248);
 PIN(primset_device_properties, round_even_widths, 252);
 PIN(primset_device_properties, keep_denorm_widths, 256);
-PIN(primset_device_properties, reserved, 260);
+PIN(primset_device_properties, large_group_memory, 260);
 
 PIN_SIZE(primset_native_image, 32);
 PIN(primset_native_image, magic, 0);

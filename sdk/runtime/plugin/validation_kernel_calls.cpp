@@ -35,9 +35,10 @@ void check_module(Scope& scope, const Object& device, const primset_module_desc&
     scope.fail(fmt::format("desc->group_size is {} x {} x {}; the device takes 1 to {} threads",
                            desc.group_size[0], desc.group_size[1], desc.group_size[2],
                            simt ? p.max_group_threads : 1));
-  if (simt && desc.group_memory > p.group_memory)
+  const uint32_t memory = std::max(p.group_memory, p.large_group_memory);
+  if (simt && desc.group_memory > memory)
     scope.fail(fmt::format("desc->group_memory is {}; the device has {} bytes", desc.group_memory,
-                           p.group_memory));
+                           memory));
 }
 
 primset_status* module_load(primset_device handle, const primset_module_desc* desc,
