@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "backends/vulkan/claims.h"
+#include "backends/vulkan/statistics.h"
 
 using primset_vulkan::check;
 using primset_vulkan::PhysicalDevice;
@@ -23,7 +25,21 @@ struct WantedFeatures {
   VkPhysicalDeviceVulkan11Features v11{};
   VkPhysicalDeviceVulkan12Features v12{};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomics{};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics{};
+  std::vector<const char*> extensions;
+
+ private:
+  // Behind what was wanted so far.
+  template <typename Features>
+  void extend(const char* extension, Features& of_extension);
 };
+
+template <typename Features>
+void WantedFeatures::extend(const char* extension, Features& of_extension) {
+  of_extension.pNext = v12.pNext;
+  v12.pNext = &of_extension;
+  extensions.push_back(extension);
+}
 
 WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -37,7 +53,6 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
   v11.storageBuffer16BitAccess = device.features11.storageBuffer16BitAccess;
 
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  v12.pNext = device.atomic_float ? &atomics : nullptr;
   v12.storageBuffer8BitAccess = device.features12.storageBuffer8BitAccess;
   v12.shaderBufferInt64Atomics = device.features12.shaderBufferInt64Atomics;
   v12.shaderSharedInt64Atomics = device.features12.shaderSharedInt64Atomics;
@@ -51,6 +66,12 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
 
   atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
   atomics.shaderBufferFloat32AtomicAdd = VK_TRUE;
+  if (device.atomic_float) extend(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, atomics);
+
+  statistics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+  statistics.pipelineExecutableInfo = VK_TRUE;
+  if (device.statistics && statistics_wanted())
+    extend(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, statistics);
 }
 
 uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory, VkMemoryHeapFlags wanted) {
@@ -153,14 +174,13 @@ void primset_device_t::create() {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   const WantedFeatures wanted(physical);
-  const char* extension = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &wanted.features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = physical.atomic_float ? 1 : 0;
-  info.ppEnabledExtensionNames = &extension;
+  info.enabledExtensionCount = static_cast<uint32_t>(wanted.extensions.size());
+  info.ppEnabledExtensionNames = wanted.extensions.data();
   check(instance->vk().vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
   vk.load(instance->vk(), handle);
   vk.vkGetDeviceQueue(handle, physical.queue_family, 0, &queue_);
@@ -173,6 +193,10 @@ primset_device_t::~primset_device_t() {
   timelines.reset();
   pipelines.reset();
   vk.vkDestroyDevice(handle, nullptr);
+}
+
+bool primset_device_t::captures_statistics() const {
+  return physical.statistics && statistics_wanted();
 }
 
 void primset_device_t::properties(primset_device_properties& p) const {

@@ -46,6 +46,9 @@ struct primset_device_t {
   primset_vulkan::Memory allocate(uint64_t bytes, primset_vulkan::MemoryUse use);
   void free(primset_vulkan::Memory& memory) noexcept;
 
+  // Pipelines are made with statistics that the driver can be asked for.
+  bool captures_statistics() const;
+
   // Throws VulkanError; any thread.
   void submit(const VkSubmitInfo& info);
 

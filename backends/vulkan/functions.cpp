@@ -45,6 +45,11 @@ void DeviceFunctions::load(const InstanceFunctions& instance, VkDevice device) {
 #define PRIMSET_VK_LOAD(name) need(name, instance.vkGetDeviceProcAddr(device, #name), #name);
   PRIMSET_VK_DEVICE(PRIMSET_VK_LOAD)
 #undef PRIMSET_VK_LOAD
+#define PRIMSET_VK_LOAD(name) \
+  name = reinterpret_cast<PFN_##name>(instance.vkGetDeviceProcAddr(device, #name));
+  PRIMSET_VK_LOAD(vkGetPipelineExecutablePropertiesKHR)
+  PRIMSET_VK_LOAD(vkGetPipelineExecutableStatisticsKHR)
+#undef PRIMSET_VK_LOAD
 }
 
 }  // namespace primset_vulkan

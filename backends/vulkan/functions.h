@@ -84,6 +84,9 @@ struct InstanceFunctions {
 
 struct DeviceFunctions {
   PRIMSET_VK_DEVICE(PRIMSET_VK_MEMBER)
+  // Null unless the device was opened with VK_KHR_pipeline_executable_properties.
+  PFN_vkGetPipelineExecutablePropertiesKHR vkGetPipelineExecutablePropertiesKHR = nullptr;
+  PFN_vkGetPipelineExecutableStatisticsKHR vkGetPipelineExecutableStatisticsKHR = nullptr;
 
   void load(const InstanceFunctions& instance, VkDevice device);
 };

@@ -80,6 +80,8 @@ void read_features(const InstanceFunctions& vk, PhysicalDevice& device) {
   atomics.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
   const bool has_atomics =
       has_extension(vk, device.handle, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  device.statistics =
+      has_extension(vk, device.handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   device.features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   device.features12.pNext = has_atomics ? &atomics : nullptr;
   device.features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;

@@ -29,6 +29,7 @@ struct PhysicalDevice {
   // Float widths, as the sum 16 | 32 | 64, that have an execution mode of float controls.
   uint32_t keep_nan_widths = 0, round_even_widths = 0, keep_denorm_widths = 0;
   uint32_t min_subgroup = 1, max_subgroup = 1;
+  bool statistics = false;       // VK_KHR_pipeline_executable_properties
   bool subgroup_ballot = false;  // ballots and shuffles, in compute shaders
   VkPhysicalDeviceMemoryProperties memory{};
 };

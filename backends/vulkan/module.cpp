@@ -51,6 +51,7 @@ VkPipeline create_pipeline(const primset_device_t& device, const primset_module_
   info.stage.module = shader;
   info.stage.pName = desc.entry;
   info.layout = layout;
+  if (device.captures_statistics()) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
   result = device.vk.vkCreateComputePipelines(device.handle, device.pipelines->handle(), 1, &info,
                                               nullptr, &pipeline);
@@ -59,6 +60,13 @@ VkPipeline create_pipeline(const primset_device_t& device, const primset_module_
     throw VulkanError(PRIMSET_LOAD_FAILED, "vkCreateComputePipelines: " + result_name(result));
   check(result, "vkCreateComputePipelines");
   return pipeline;
+}
+
+void log_statistics(const primset_device_t& device, const primset_module_desc& desc,
+                    VkPipeline pipeline) {
+  primset_backend::log(device.instance->host(), PRIMSET_LOG_INFO,
+                       "vulkan: kernel " + std::string(desc.entry) + ": " +
+                           statistics_of(device.vk, device.handle, pipeline));
 }
 
 void record_launch(primset_stream_t& stream, const primset_launch& launch) {
@@ -99,6 +107,7 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
     kernel.layout = create_layout(*device, desc->param_bytes);
     try {
       kernel.pipeline = create_pipeline(*device, *desc, kernel.layout);
+      if (device->captures_statistics()) log_statistics(*device, *desc, kernel.pipeline);
     } catch (...) {
       device->vk.vkDestroyPipelineLayout(device->handle, kernel.layout, nullptr);
       throw;
