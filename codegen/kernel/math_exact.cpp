@@ -278,11 +278,32 @@ Value fmod(Builder& b, Value x, Value y) {
 // --- the small ones
 // --------------------------------------------------------------------------------
 
+namespace {
+
+// x where it is before y (with `least`) or behind it, or NaN; else y. Where comparisons take
+// denormals for zeros the order is asked of the bits: as integers two negative numbers have it
+// turned round. Of equal numbers either will do.
+Value first_or_nan(Builder& b, Value x, Value y, bool least) {
+  const Type t = b.type(x);
+  Value takes_x;
+  if (b.target().flush_denormals_f32 && t.scalar == Scalar::f32 && t.lanes == b.type(y).lanes) {
+    const Value ix = b.bitcast(x, Scalar::i32), iy = b.bitcast(y, Scalar::i32);
+    const Value zero = b.constant({Scalar::i32, t.lanes}, 0);
+    const Value order = least ? b.slt(ix, iy) : b.slt(iy, ix);
+    takes_x = b.and_(b.xor_(order, b.slt(b.and_(ix, iy), zero)), b.feq(y, y));
+  } else {
+    takes_x = least ? b.flt(x, y) : b.flt(y, x);
+  }
+  return b.select(b.or_(takes_x, b.fne(x, x)), x, y);
+}
+
+}  // namespace
+
 Value min_nan(Builder& b, Value x, Value y) {
-  return b.select(b.or_(b.flt(x, y), b.fne(x, x)), x, y);
+  return first_or_nan(b, x, y, true);
 }
 Value max_nan(Builder& b, Value x, Value y) {
-  return b.select(b.or_(b.flt(y, x), b.fne(x, x)), x, y);
+  return first_or_nan(b, x, y, false);
 }
 
 namespace {

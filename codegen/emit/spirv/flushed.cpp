@@ -1,5 +1,9 @@
 // Devices that take f32 denormals for zeros in arithmetic still compare them and turn their signs:
-// on the bits, as integers. Loads, stores and choices never look at a value.
+// on the bits, as integers, a dozen of instructions for a comparison. Loads, stores and choices
+// never look at a value.
+//
+// A device's own comparison is right where that makes no difference: beside a constant that is
+// neither zero nor a denormal, and in asking whether a value is itself, which only NaN is not.
 #include "codegen/emit/spirv/lowering.h"
 
 namespace primset::emit::spirv {
@@ -15,9 +19,13 @@ constexpr uint64_t kSign = 0x80000000u, kMagnitude = 0x7fffffffu, kInfinity = 0x
 }  // namespace
 
 bool Lowering::by_bits(const Inst& inst) const {
-  const bool has_form =
-      inst.op == Op::FNeg || inst.op == Op::FAbs || kir::info(inst.op).group == kir::Group::Compare;
-  return has_form && target_.flush_denormals_f32 && k_.type(inst.operands[0]).scalar == Scalar::f32;
+  const bool compares = kir::info(inst.op).group == kir::Group::Compare;
+  if (!compares && inst.op != Op::FNeg && inst.op != Op::FAbs) return false;
+  if (!target_.flush_denormals_f32 || k_.type(inst.operands[0]).scalar != Scalar::f32) return false;
+  if (!compares || (target_.float_controls_nan & 32) == 0) return true;
+  const auto is_normal = [&](kir::Value v) { return known(v) && (*known(v) & kInfinity) != 0; };
+  return inst.operands[0] != inst.operands[1] && !is_normal(inst.operands[0]) &&
+         !is_normal(inst.operands[1]);
 }
 
 void Lowering::lower_sign_by_bits(const Inst& inst) {
