@@ -40,6 +40,8 @@ uint32_t kernel_features(const PhysicalDevice& d) {
   if (d.features12.shaderInt8 && d.features12.storageBuffer8BitAccess) f |= PRIMSET_FEATURE_INT8;
   if (d.features.shaderInt16 && d.features11.storageBuffer16BitAccess) f |= PRIMSET_FEATURE_INT16;
   if (d.subgroup_ballot) f |= PRIMSET_FEATURE_BALLOT;
+  if (d.cooperative_f16) f |= PRIMSET_FEATURE_COOPERATIVE_F16;
+  if (d.cooperative_bf16) f |= PRIMSET_FEATURE_COOPERATIVE_BF16;
   return f;
 }
 

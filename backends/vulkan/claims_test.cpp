@@ -60,6 +60,16 @@ TEST(Claims, BallotsWhereSubgroupsHaveThem) {
   EXPECT_TRUE(kernel_features(d) & PRIMSET_FEATURE_BALLOT);
 }
 
+TEST(Claims, CooperativeMatricesWhereTheDeviceHasThem) {
+  PhysicalDevice d = device(VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+  constexpr uint32_t kBoth = PRIMSET_FEATURE_COOPERATIVE_F16 | PRIMSET_FEATURE_COOPERATIVE_BF16;
+  EXPECT_EQ(kernel_features(d) & kBoth, 0u);
+  d.cooperative_f16 = true;
+  EXPECT_EQ(kernel_features(d) & kBoth, PRIMSET_FEATURE_COOPERATIVE_F16);
+  d.cooperative_bf16 = true;
+  EXPECT_EQ(kernel_features(d) & kBoth, kBoth);
+}
+
 TEST(Claims, NanIsKeptWhereEveryWidthKeepsIt) {
   PhysicalDevice d = device(VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA);
   d.keep_nan_widths = 32;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/vulkan/claims.h"
+#include "backends/vulkan/cooperative.h"
 #include "backends/vulkan/statistics.h"
 
 using primset_vulkan::check;
@@ -26,6 +27,8 @@ struct WantedFeatures {
   VkPhysicalDeviceVulkan12Features v12{};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomics{};
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics{};
+  primset_vulkan::khr::CooperativeMatrixFeatures matrices;
+  primset_vulkan::khr::ShaderBfloat16Features bfloat16;
   std::vector<const char*> extensions;
 
  private:
@@ -72,6 +75,11 @@ WantedFeatures::WantedFeatures(const PhysicalDevice& device) {
   statistics.pipelineExecutableInfo = VK_TRUE;
   if (device.statistics && statistics_wanted())
     extend(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, statistics);
+
+  matrices.cooperativeMatrix = VK_TRUE;
+  if (device.cooperative_f16) extend(khr::kCooperativeMatrix, matrices);
+  bfloat16.shaderBFloat16Type = bfloat16.shaderBFloat16CooperativeMatrix = VK_TRUE;
+  if (device.cooperative_bf16) extend(khr::kShaderBfloat16, bfloat16);
 }
 
 uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory, VkMemoryHeapFlags wanted) {

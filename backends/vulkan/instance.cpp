@@ -7,6 +7,17 @@
 #include "backends/vulkan/errors.h"
 
 namespace primset_vulkan {
+
+bool has_extension(const InstanceFunctions& vk, VkPhysicalDevice device, const char* name) {
+  uint32_t count = 0;
+  vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  for (const VkExtensionProperties& extension : extensions)
+    if (std::strcmp(extension.extensionName, name) == 0) return true;
+  return false;
+}
+
 namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
@@ -62,16 +73,6 @@ bool find_queue_family(const InstanceFunctions& vk, PhysicalDevice& device) {
     device.queue_family = i;
     return true;
   }
-  return false;
-}
-
-bool has_extension(const InstanceFunctions& vk, VkPhysicalDevice device, const char* name) {
-  uint32_t count = 0;
-  vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-  for (const VkExtensionProperties& extension : extensions)
-    if (std::strcmp(extension.extensionName, name) == 0) return true;
   return false;
 }
 
@@ -262,6 +263,7 @@ void Instance::find_devices() {
     device.handle = handle;
     if (!usable(vk_, device)) continue;
     read_properties(vk_, device);
+    read_cooperative(vk_, global_.vkGetInstanceProcAddr, instance_, device);
     devices_.push_back(std::move(device));
   }
 }

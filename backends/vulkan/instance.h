@@ -31,8 +31,12 @@ struct PhysicalDevice {
   uint32_t min_subgroup = 1, max_subgroup = 1;
   bool statistics = false;       // VK_KHR_pipeline_executable_properties
   bool subgroup_ballot = false;  // ballots and shuffles, in compute shaders
+  // VK_KHR_cooperative_matrix: products of 16 x 16 such elements by subgroups of 32.
+  bool cooperative_f16 = false, cooperative_bf16 = false;
   VkPhysicalDeviceMemoryProperties memory{};
 };
+
+bool has_extension(const InstanceFunctions& vk, VkPhysicalDevice device, const char* name);
 
 class Instance {
  public:

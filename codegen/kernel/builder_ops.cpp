@@ -507,6 +507,30 @@ void Builder::copy_wait(uint32_t running) {
   effect(Op::CopyWait, {}, std::move(imm));
 }
 
+Value Builder::cooperative_load(Scalar t, Value p, Value index, uint32_t distance,
+                                bool by_columns) {
+  check_address(Op::CooperativeLoad, p, index, 1);
+  Imm imm;
+  imm.index = by_columns ? 1 : 0;
+  imm.count = distance;
+  return emit(Op::CooperativeLoad, Type{t}, {p, index}, std::move(imm));
+}
+
+Value Builder::cooperative_multiply(Value left, Value right, Value sums) {
+  require(is_matrix(type(left).scalar) && is_matrix(type(right).scalar) &&
+              type(sums).scalar == Scalar::f32_sums,
+          Op::CooperativeMultiply, {left, right, sums}, "cooperative matrices, the last of sums");
+  return emit(Op::CooperativeMultiply, type(sums), {left, right, sums});
+}
+
+void Builder::cooperative_store(Value p, Value index, Value sums, uint32_t distance) {
+  check_address(Op::CooperativeStore, p, index, 1);
+  require(type(sums).scalar == Scalar::f32_sums, Op::CooperativeStore, {sums}, "sums");
+  Imm imm;
+  imm.count = distance;
+  effect(Op::CooperativeStore, {p, index, sums}, std::move(imm));
+}
+
 Value Builder::matrix_load(Value p, Value index, bool transposed) {
   check_address(Op::MatrixLoad, p, index, 1);
   Imm imm;

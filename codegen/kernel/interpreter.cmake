@@ -1,6 +1,7 @@
 primset_library(primset_kernel_interpreter
   SOURCES
     interpreter.cpp
+    interpreter_cooperative.cpp
     interpreter_group.cpp
     interpreter_lanes.cpp
     interpreter_matrix.cpp
@@ -9,5 +10,5 @@ primset_library(primset_kernel_interpreter
   LIBS primset_kernel)
 
 primset_test(kernel_interpreter_test
-  SOURCES interpreter_matrix_test.cpp interpreter_test.cpp
+  SOURCES interpreter_cooperative_test.cpp interpreter_matrix_test.cpp interpreter_test.cpp
   LIBS primset_kernel_interpreter)

@@ -74,6 +74,12 @@ class GroupRunner {
   bool pass_matrices(uint32_t first, uint32_t last);
   void load_matrices(uint32_t first, const Code& c);
   void multiply_matrices(uint32_t first, const Code& c);
+  void run_cooperative(uint32_t first, const Code& c);
+  std::byte* cooperative_step(uint32_t first, const Code& c, uint32_t line, uint32_t element,
+                              Access kind);
+  void load_cooperative(uint32_t first, const Code& c);
+  void store_cooperative(uint32_t first, const Code& c);
+  void multiply_cooperative(uint32_t first, const Code& c);
   bool pass_group_matrices();
   void multiply_group_matrices(uint32_t first, const Code& c);
   std::vector<double> read_tile(uint32_t first, const Code& c, size_t operand, uint32_t rows,

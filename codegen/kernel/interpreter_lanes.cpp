@@ -329,6 +329,10 @@ LaneFn float_arithmetic(Op op, Scalar s, const InterpreterOptions& options) {
 
 }  // namespace
 
+double bf16_to_double(uint64_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
 double half_to_double(uint64_t h) {
   const int exponent = static_cast<int>(h >> 10 & 31);
   const double mantissa = static_cast<double>(h & 0x3ff);

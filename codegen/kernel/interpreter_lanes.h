@@ -29,6 +29,7 @@ uint64_t apply_rmw(Rmw op, Scalar type, uint64_t old, uint64_t value);
 
 // The value of an f16. Exact; a NaN keeps its payload and turns quiet.
 double half_to_double(uint64_t h);
+double bf16_to_double(uint64_t bits);
 
 inline uint64_t low_mask(int bits) {
   return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;

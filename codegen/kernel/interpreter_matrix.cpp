@@ -9,7 +9,6 @@
 namespace primset::kir::interp {
 namespace {
 
-constexpr uint32_t kLanes = 32;
 constexpr uint32_t kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
 // Of a product in workgroup memory.
 constexpr uint32_t kGroupLanes = 128, kGroupRows = 64, kTerms = 64, kTileAlignment = 1024;
@@ -21,7 +20,7 @@ uint64_t half_of(uint64_t word, uint32_t half) {
 
 double number(Op op, uint64_t bits) {
   if (op == Op::MatrixMultiplyF16 || op == Op::GroupMultiplyF16) return half_to_double(bits);
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  return bf16_to_double(bits);
 }
 
 }  // namespace
@@ -80,13 +79,16 @@ bool GroupRunner::pass_matrices(uint32_t first, uint32_t last) {
   for (uint32_t i = first; i < last; ++i)
     if (threads_[i].state == State::at_matrix) waits = &threads_[i];
   if (waits == nullptr) return false;
-  if (last - first != kLanes) fail(*waits, "a subgroup of 32 lanes has matrices, and no other");
+  if (last - first != kMatrixLanes)
+    fail(*waits, "a subgroup of 32 lanes has matrices, and no other");
   for (uint32_t i = first; i < last; ++i)
     if (!same_place(*waits, threads_[i]))
       fail(*waits, "not all lanes of the subgroup run this instruction");
   const Code& c = program_.code[waits->pc];
   try {
-    if (c.op == Op::MatrixLoad)
+    if (is_cooperative(c.op))
+      run_cooperative(first, c);
+    else if (c.op == Op::MatrixLoad)
       load_matrices(first, c);
     else
       multiply_matrices(first, c);
@@ -101,8 +103,8 @@ bool GroupRunner::pass_matrices(uint32_t first, uint32_t last) {
 }
 
 void GroupRunner::load_matrices(uint32_t first, const Code& c) {
-  const std::byte* rows[kLanes];
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+  const std::byte* rows[kMatrixLanes];
+  for (uint32_t lane = 0; lane < kMatrixLanes; ++lane) {
     const Thread& t = threads_[first + lane];
     const uint64_t* r = t.registers.data();
     rows[lane] = touch_bytes(t, {r[c.in[0]], r[c.in[0] + 1]},
@@ -114,7 +116,7 @@ void GroupRunner::load_matrices(uint32_t first, const Code& c) {
     return uint64_t{bits};
   };
   const bool transposed = c.imm == 1;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (uint32_t lane = 0; lane < kMatrixLanes; ++lane) {
     const uint32_t g = lane / 4, t = lane % 4;
     for (uint32_t m = 0; m < 4; ++m) {
       const uint64_t low = transposed ? element(m, 2 * t, g) : element(m, g, 2 * t);
@@ -126,7 +128,7 @@ void GroupRunner::load_matrices(uint32_t first, const Code& c) {
 
 void GroupRunner::multiply_matrices(uint32_t first, const Code& c) {
   double a[16][16], b[16][8];
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (uint32_t lane = 0; lane < kMatrixLanes; ++lane) {
     const uint32_t g = lane / 4, t = lane % 4;
     const uint64_t* r = threads_[first + lane].registers.data();
     for (uint32_t half = 0; half < 2; ++half) {
@@ -137,7 +139,7 @@ void GroupRunner::multiply_matrices(uint32_t first, const Code& c) {
         b[2 * t + 8 * word + half][g] = number(c.op, half_of(r[c.in[1] + word], half));
     }
   }
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (uint32_t lane = 0; lane < kMatrixLanes; ++lane) {
     uint64_t* r = threads_[first + lane].registers.data();
     for (uint32_t i = 0; i < 4; ++i) {
       const uint32_t row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
@@ -158,7 +160,7 @@ bool GroupRunner::pass_group_matrices() {
         std::span(threads_).subspan(first, std::min<size_t>(kGroupLanes, threads_.size() - first));
     const auto waits = std::ranges::find(threads, State::at_group_matrix, &Thread::state);
     if (waits == threads.end()) continue;
-    if (threads.size() != kGroupLanes || options_.subgroup_size != kLanes)
+    if (threads.size() != kGroupLanes || options_.subgroup_size != kMatrixLanes)
       fail(*waits, "four subgroups of 32 lanes multiply, and no others");
     for (const Thread& t : threads)
       if (!same_place(*waits, t)) fail(*waits, "not all lanes of the four subgroups run this");

@@ -3,13 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <functional>
 
 #include "codegen/kernel/builder.h"
 #include "codegen/kernel/interpreter_test_util.h"
-#include "codegen/kernel/verifier.h"
-#include "primset/error.h"
 
 namespace primset::kir {
 namespace {
@@ -22,18 +19,6 @@ TargetModel cuda() {
   t.simt = t.async_copy = t.matrix = t.group_matrix = true;
   t.min_subgroup = t.max_subgroup = 32;
   return t;
-}
-
-std::string run(const Kernel& kernel, std::vector<InterpreterBuffer> buffers) {
-  verify_or_throw(kernel, cuda());
-  InterpreterOptions options;
-  options.subgroup_size = 32;
-  try {
-    interpret(kernel, buffers, {}, options);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 // --- matrices ------------------------------------------------------------------------------------
@@ -77,15 +62,6 @@ Kernel product(bool bf16, bool a_transposed, bool b_transposed) {
   return std::move(b).finish();
 }
 
-// Whole numbers up to 8 are exact in both formats.
-uint16_t bits_of(int value, bool bf16) {
-  const uint32_t f32 = std::bit_cast<uint32_t>(static_cast<float>(value));
-  if (bf16) return static_cast<uint16_t>(f32 >> 16);
-  if (value == 0) return 0;
-  const uint32_t sign = f32 >> 16 & 0x8000, exponent = (f32 >> 23 & 0xff) - 127 + 15;
-  return static_cast<uint16_t>(sign | exponent << 10 | (f32 >> 13 & 0x3ff));
-}
-
 TEST(MatrixTest, ProductsAreThoseOfTheElements) {
   for (const bool bf16 : {false, true}) {
     for (int layout = 0; layout < 4; ++layout) {
@@ -96,11 +72,12 @@ TEST(MatrixTest, ProductsAreThoseOfTheElements) {
       const auto y = [](int k, int j) { return (5 * k + 11 * j) % 13 - 6; };
       for (int i = 0; i < 16; ++i) {
         for (int k = 0; k < 16; ++k)
-          a[static_cast<size_t>(a_transposed ? 16 * k + i : 16 * i + k)] = bits_of(x(i, k), bf16);
+          a[static_cast<size_t>(a_transposed ? 16 * k + i : 16 * i + k)] =
+              short_bits(x(i, k), bf16);
       }
       for (int k = 0; k < 16; ++k) {
         for (int j = 0; j < 8; ++j)
-          b[static_cast<size_t>(b_transposed ? 16 * j + k : 8 * k + j)] = bits_of(y(k, j), bf16);
+          b[static_cast<size_t>(b_transposed ? 16 * j + k : 8 * k + j)] = short_bits(y(k, j), bf16);
       }
       for (int i = 0; i < 16; ++i) {
         for (int j = 0; j < 8; ++j) {
@@ -109,7 +86,8 @@ TEST(MatrixTest, ProductsAreThoseOfTheElements) {
           for (int k = 0; k < 16; ++k) want[at] += static_cast<float>(x(i, k) * y(k, j));
         }
       }
-      EXPECT_EQ(run(product(bf16, a_transposed, b_transposed), {buffer(a), buffer(b), buffer(c)}),
+      EXPECT_EQ(error_of(product(bf16, a_transposed, b_transposed), cuda(),
+                         {buffer(a), buffer(b), buffer(c)}),
                 "");
       EXPECT_EQ(c, want) << bf16 << layout;
     }
@@ -121,7 +99,7 @@ TEST(MatrixTest, ProductsAreThoseOfTheElements) {
 // c += a b by four subgroups, for a of 64 x 64 and b of 64 x 128, which lie by rows or by terms in
 // lines of 64 that are permuted already.
 Kernel group_product(bool bf16, bool a_by_terms, bool b_by_terms, int64_t skew = 0) {
-  Builder b("product", gpu());
+  Builder b("product", cuda());
   b.set_group_size(128);
   const Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", true, false),
               z = b.pointer_param("z", true, true);
@@ -159,8 +137,8 @@ TEST(GroupMatrixTest, ProductsAreThoseOfTheElements) {
     const bool bf16 = kind & 1, a_by_terms = kind & 2, b_by_terms = kind & 4;
     std::vector<uint16_t> a(64 * 64), b(128 * 64);
     for (int k = 0; k < 64; ++k) {
-      for (int i = 0; i < 64; ++i) a[place(i, k, a_by_terms)] = bits_of(x(i, k), bf16);
-      for (int j = 0; j < 128; ++j) b[place(j, k, b_by_terms)] = bits_of(y(k, j), bf16);
+      for (int i = 0; i < 64; ++i) a[place(i, k, a_by_terms)] = short_bits(x(i, k), bf16);
+      for (int j = 0; j < 128; ++j) b[place(j, k, b_by_terms)] = short_bits(y(k, j), bf16);
     }
     std::vector<float> c(128 * 64), want(128 * 64);
     for (int thread = 0; thread < 128; ++thread) {
@@ -172,7 +150,8 @@ TEST(GroupMatrixTest, ProductsAreThoseOfTheElements) {
         for (int k = 0; k < 64; ++k) want[at] += static_cast<float>(x(i, k) * y(k, j));
       }
     }
-    EXPECT_EQ(run(group_product(bf16, a_by_terms, b_by_terms), {buffer(a), buffer(b), buffer(c)}),
+    EXPECT_EQ(error_of(group_product(bf16, a_by_terms, b_by_terms), cuda(),
+                       {buffer(a), buffer(b), buffer(c)}),
               "");
     EXPECT_EQ(c, want) << kind;
   }
@@ -181,8 +160,9 @@ TEST(GroupMatrixTest, ProductsAreThoseOfTheElements) {
 TEST(GroupMatrixTest, TilesAreAligned) {
   std::vector<uint16_t> a(64 * 64), b(128 * 64);
   std::vector<float> c(128 * 64);
-  EXPECT_THAT(run(group_product(true, false, false, 8), {buffer(a), buffer(b), buffer(c)}),
-              HasSubstr("a tile begins at no multiple of 1024 bytes"));
+  EXPECT_THAT(
+      error_of(group_product(true, false, false, 8), cuda(), {buffer(a), buffer(b), buffer(c)}),
+      HasSubstr("a tile begins at no multiple of 1024 bytes"));
 }
 
 // A kernel of 32 threads over 64 elements of x in global memory and as many of `group`.
@@ -195,7 +175,7 @@ Kernel kernel_of(const std::function<void(Builder&, Value x, Value group, Value 
 }
 std::string run(const std::function<void(Builder&, Value, Value, Value)>& body,
                 std::vector<uint16_t>& x) {
-  return run(kernel_of(body), {buffer(x)});
+  return error_of(kernel_of(body), cuda(), {buffer(x)});
 }
 
 TEST(MatrixTest, RowsOfMatricesAreAligned) {

@@ -21,7 +21,7 @@ class Decoder {
  private:
   uint32_t words(Value v) const {
     Type t = kernel_.type(v);
-    return is_pointer(t.scalar) ? 2 : t.lanes;
+    return is_pointer(t.scalar) ? 2 : is_matrix(t.scalar) ? kMatrixWords : t.lanes;
   }
   uint32_t place(Value v) const { return program_.place[v.id]; }
 
@@ -237,8 +237,12 @@ class Decoder {
     operands(c, inst);
     c.loops = set;
     c.imm = inst.imm.index;
-    c.lanes = kernel_.type(inst.results[0]).lanes;
-    if (in_group || inst.op == Op::MatrixLoad) c.index_width = index_width(1);
+    c.imm_count = inst.imm.count;
+    if (!inst.results.empty()) c.lanes = kernel_.type(inst.results[0]).lanes;
+    if (inst.op == Op::CooperativeMultiply) c.type = kernel_.type(inst.operands[0]).scalar;
+    const bool multiplies = inst.op == Op::MatrixMultiplyF16 || inst.op == Op::MatrixMultiplyBf16 ||
+                            inst.op == Op::CooperativeMultiply;
+    if (!multiplies) c.index_width = index_width(1);
     if (in_group) c.second_index_width = index_width(3);
   }
 

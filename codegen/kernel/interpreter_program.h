@@ -27,10 +27,15 @@ enum class Step : uint8_t {
   barrier,
   exchange,      // SubgroupShuffleXor to SubgroupBallot
   copy,          // CopyAsync to CopyWait
-  matrix,        // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16
+  matrix,        // MatrixLoad, MatrixMultiplyF16, MatrixMultiplyBf16, Cooperative*
   group_matrix,  // GroupMultiplyF16, GroupMultiplyBf16
   end,
 };
+
+inline constexpr uint32_t kMatrixLanes = 32;  // of a subgroup that has matrices
+// Of a cooperative matrix a lane has elements kMatrixWords * lane and on, row after row, a word
+// each.
+inline constexpr uint32_t kMatrixWords = 8;
 
 // Register places are word indices. A pointer takes two words: address, region.
 struct Code {

@@ -12,8 +12,9 @@ constexpr OpInfo kOps[] = {
 #undef PRIMSET_KIR_OP
 };
 
-constexpr std::string_view kScalars[] = {"i1",  "i8",  "i16",    "i32",   "i64",    "f16",
-                                         "f32", "f64", "global", "group", "private"};
+constexpr std::string_view kScalars[] = {
+    "i1",       "i8",        "i16",       "i32",        "i64",      "f16",    "f32",   "f64",
+    "f16_left", "f16_right", "bf16_left", "bf16_right", "f32_sums", "global", "group", "private"};
 
 constexpr std::string_view kRmws[] = {"add", "min_s", "max_s",    "min_u", "max_u", "and",
                                       "or",  "xor",   "exchange", "fadd",  "fmin",  "fmax"};
@@ -63,6 +64,7 @@ bool parse_op(std::string_view text, Op& op) {
 std::string to_string(Type t) {
   std::string element(name(t.scalar));
   if (is_pointer(t.scalar)) element = "ptr<" + element + ">";
+  if (is_matrix(t.scalar)) element = "matrix<" + element + ">";
   if (t.lanes == 1) return element;
   return "vec<" + element + ", " + std::to_string(t.lanes) + ">";
 }
@@ -138,6 +140,15 @@ bool multiplies_in_group(const Kernel& kernel) {
     return inst.op == Op::GroupMultiplyF16 || inst.op == Op::GroupMultiplyBf16 ||
            inst.op == Op::GroupMultiplyWait;
   });
+}
+
+bool is_cooperative(Op op) {
+  return op == Op::CooperativeLoad || op == Op::CooperativeMultiply || op == Op::CooperativeStore;
+}
+
+bool is_cooperative(const Kernel& kernel) {
+  return std::any_of(kernel.insts.begin(), kernel.insts.end(),
+                     [](const Inst& inst) { return is_cooperative(inst.op); });
 }
 
 }  // namespace primset::kir

@@ -32,6 +32,11 @@ enum class Scalar : uint8_t {
         // f64
   f32,
   f64,
+  f16_left,  // cooperative matrices (ops.def): 16 x 16 elements held by a subgroup
+  f16_right,
+  bf16_left,
+  bf16_right,
+  f32_sums,
   global,  // pointer to global memory
   group,   // pointer to workgroup memory
   priv,    // pointer to private memory
@@ -43,10 +48,13 @@ constexpr bool is_int(Scalar s) {
 constexpr bool is_float(Scalar s) {
   return s >= Scalar::f16 && s <= Scalar::f64;
 }
+constexpr bool is_matrix(Scalar s) {
+  return s >= Scalar::f16_left && s <= Scalar::f32_sums;
+}
 constexpr bool is_pointer(Scalar s) {
   return s >= Scalar::global;
 }
-// Width in bits; i1 is 1, pointers are 64.
+// Width in bits; i1 is 1, pointers are 64. Of a matrix it means nothing.
 constexpr int width(Scalar s) {
   switch (s) {
     case Scalar::i1:
@@ -84,7 +92,7 @@ struct Type {
 inline constexpr Type kI1{Scalar::i1}, kI8{Scalar::i8}, kI16{Scalar::i16}, kI32{Scalar::i32},
     kI64{Scalar::i64}, kF32{Scalar::f32}, kF64{Scalar::f64};
 
-// "f32", "vec<f32, 16>", "ptr<global>"
+// "f32", "vec<f32, 16>", "ptr<global>", "matrix<f16_left>"
 std::string to_string(Type t);
 
 // --- operations
@@ -167,11 +175,11 @@ using BlockId = uint32_t;
 struct Imm {
   uint64_t bits = 0;  // Const
   // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad,
-  // GroupMultiply*
+  // GroupMultiply*, CooperativeLoad
   uint32_t index = 0;
   uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
   Scalar elem = Scalar::i32;    // Alloc, Hint, CopyAsync
-  uint32_t count = 0;           // Alloc, Hint, CopyAsync
+  uint32_t count = 0;           // Alloc, Hint, CopyAsync, CooperativeLoad, CooperativeStore
   Rmw rmw = Rmw::add;           // AtomicRmw
   std::vector<uint16_t> lanes;  // Shuffle
 
@@ -237,6 +245,9 @@ ParamLayout param_layout(const std::vector<Param>& params);
 uint32_t group_memory_bytes(const Kernel& kernel);
 // Does it multiply matrices in workgroup memory?
 bool multiplies_in_group(const Kernel& kernel);
+// Does it have cooperative matrices?
+bool is_cooperative(const Kernel& kernel);
+bool is_cooperative(Op op);
 
 }  // namespace primset::kir
 

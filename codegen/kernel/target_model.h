@@ -40,6 +40,8 @@ struct TargetModel {
   bool async_copy = false;    // copies from global to group memory that a thread waits for later
   bool matrix = false;        // products of 16-bit matrices held by subgroups, which have 32 lanes
   bool group_matrix = false;  // and of such in workgroup memory
+  // Cooperative matrices of f16, and of bf16 too. Subgroups have 32 lanes.
+  bool cooperative = false, cooperative_bf16 = false;
   // Lanes of a subgroup learn of each other's conditions and read any other one's value.
   bool subgroup_ballot = false;
 

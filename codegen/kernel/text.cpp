@@ -144,6 +144,12 @@ class Printer {
       case Op::GroupMultiplyWait:
         out_ += "[" + std::to_string(imm.index) + "]";
         break;
+      case Op::CooperativeLoad:
+        out_ += "[" + std::to_string(imm.index) + ", " + std::to_string(imm.count) + "]";
+        break;
+      case Op::CooperativeStore:
+        out_ += "[" + std::to_string(imm.count) + "]";
+        break;
       case Op::AtomicRmw:
         out_ += "[" + std::string(name(imm.rmw)) + "]";
         break;

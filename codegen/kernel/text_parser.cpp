@@ -188,11 +188,20 @@ class Parser {
     return {element()};
   }
   Scalar element() {
+    if (accept("matrix")) return matrix();
     if (!accept("ptr")) return scalar();
     expect("<");
     const Token at = lexer_.peek();
     const Scalar s = scalar();
     if (!is_pointer(s)) lexer_.fail(at, "global, group or private");
+    expect(">");
+    return s;
+  }
+  Scalar matrix() {
+    expect("<");
+    const Token at = lexer_.peek();
+    const Scalar s = scalar();
+    if (!is_matrix(s)) lexer_.fail(at, "f16_left, f16_right, bf16_left, bf16_right or f32_sums");
     expect(">");
     return s;
   }
@@ -283,6 +292,14 @@ class Parser {
   // What stands between the brackets after the operation.
   void immediate(Inst& inst) {
     switch (inst.op) {
+      case Op::CooperativeLoad:
+        inst.imm.index = number();
+        expect(",");
+        inst.imm.count = number();
+        break;
+      case Op::CooperativeStore:
+        inst.imm.count = number();
+        break;
       case Op::AtomicRmw: {
         const Token t = lexer_.take();
         if (!parse_rmw(t.text, inst.imm.rmw)) lexer_.fail(t, "an atomic operation");

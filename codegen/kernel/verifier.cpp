@@ -40,6 +40,8 @@
 //        as words; multiplied as vec<i32, 4> and vec<i32, 2>, onto vec<f32, 4>
 //   K31  matrices in workgroup memory only where the target multiplies them, by four subgroups;
 //        what is begun is waited for
+//   K32  cooperative matrices only where the target has them, between workgroup memory of i32,
+//        their operations, zero sums and control flow
 #include "codegen/kernel/verifier.h"
 
 #include <bit>
@@ -168,7 +170,7 @@ class Walk {
     if (v.id >= defined_.size()) return;
     const Type t = c_.kernel.types[v.id];
     if (t.lanes == 0 || t.lanes > 128 || !std::has_single_bit(t.lanes) ||
-        (is_pointer(t.scalar) && t.lanes != 1)) {
+        ((is_pointer(t.scalar) || is_matrix(t.scalar)) && t.lanes != 1)) {
       c_.fail("K3", "no value can have type " + to_string(t), inst, block);
     }
   }

@@ -1,4 +1,4 @@
-// The verifier's rules on one instruction: K8 to K24, K26 to K31.
+// The verifier's rules on one instruction: K8 to K24, K26 to K32.
 #include <algorithm>
 #include <bit>
 
@@ -36,6 +36,8 @@ void check_constant(InstCheck& k) {
   const Scalar s = k.out().scalar;
   const int w = width(s);
   k.expect(!is_pointer(s), "K26", "is no pointer; int_to_ptr makes one");
+  k.expect(!is_matrix(s) || (s == Scalar::f32_sums && k.inst.imm.bits == 0), "K32",
+           "is no matrix but zero sums");
   k.expect(w == 64 || k.inst.imm.bits >> w == 0, "K26", "has more bits than its type");
 }
 
@@ -333,7 +335,49 @@ void check_group_multiply(InstCheck& k) {
   k.expect(size[0] * size[1] * size[2] % 128 == 0, "K31", "is done by four whole subgroups");
 }
 
+// 16 bytes.
+constexpr uint32_t kCooperativeStep16 = 8, kCooperativeStep32 = 4;
+
+void check_cooperative(InstCheck& k) {
+  const TargetModel& t = k.c.target;
+  k.expect(t.cooperative && t.min_subgroup == 32 && t.max_subgroup == 32, "K32",
+           "is none of the target's operations");
+  const auto matrix = [](Scalar s) { return Type{s}; };
+  if (k.inst.op == Op::CooperativeMultiply) {
+    const Type left = k.in(0), right = k.in(1), sums = matrix(Scalar::f32_sums);
+    const bool f16 = left == matrix(Scalar::f16_left) && right == matrix(Scalar::f16_right);
+    const bool bf16 = left == matrix(Scalar::bf16_left) && right == matrix(Scalar::bf16_right);
+    k.expect(f16 || (bf16 && t.cooperative_bf16), "K32", "wants a left and a right operand");
+    return k.expect(k.in(2) == sums && k.out() == sums, "K32", "adds to sums");
+  }
+  const bool loads = k.inst.op == Op::CooperativeLoad;
+  k.expect(is_group_memory_of(k, k.inst.operands[0], [](Scalar s) { return s == Scalar::i32; }),
+           "K32", "wants workgroup memory of i32");
+  k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
+  const uint32_t step = loads ? kCooperativeStep16 : kCooperativeStep32;
+  k.expect(k.inst.imm.count >= 16 && k.inst.imm.count % step == 0, "K32",
+           "has lines of 16 elements that begin at multiples of 16 bytes");
+  if (loads) {
+    const Scalar s = k.out().scalar;
+    k.expect(is_matrix(s) && s != Scalar::f32_sums && k.out().lanes == 1, "K32",
+             "gives an operand");
+    return k.expect(k.inst.imm.index <= 1, "K32", "has rows or columns as lines");
+  }
+  k.expect(k.in(2) == matrix(Scalar::f32_sums), "K32", "stores sums");
+}
+
+// K32: matrices are for the operations that know them.
+void check_matrix_use(InstCheck& k) {
+  const Group group = info(k.inst.op).group;
+  if (is_cooperative(k.inst.op) || group == Group::Control || k.inst.op == Op::Const) return;
+  const auto is_one = [&](Value v) { return is_matrix(k.c.type(v).scalar); };
+  k.expect(
+      std::ranges::none_of(k.inst.operands, is_one) && std::ranges::none_of(k.inst.results, is_one),
+      "K32", "has no matrices");
+}
+
 void check_matrix(InstCheck& k) {
+  if (is_cooperative(k.inst.op)) return check_cooperative(k);
   constexpr Type kWords4{Scalar::i32, 4}, kWords2{Scalar::i32, 2}, kSums{Scalar::f32, 4};
   k.expect(k.c.target.matrix && k.c.target.min_subgroup == 32 && k.c.target.max_subgroup == 32,
            "K30", "is none of the target's operations");
@@ -407,6 +451,7 @@ void check_gates(InstCheck& k) {
 void check_types(Checker& c, InstId id, BlockId block) {
   InstCheck k{c, id, block, c.kernel.insts[id]};
   check_gates(k);
+  check_matrix_use(k);
   switch (info(k.inst.op).group) {
     case Group::Leaf:
       return check_leaf(k);

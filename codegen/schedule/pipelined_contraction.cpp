@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "codegen/schedule/loops.h"
 #include "codegen/schedule/pipelined_contraction.h"
-#include "codegen/schedule/product_tile.h"
+#include "codegen/schedule/tiled_contraction.h"
 
 namespace primset::schedule {
 
@@ -22,30 +21,21 @@ namespace {
 
 constexpr Type kSums{Scalar::f32, 4};
 
-// How large a tile is, and how its result is shared out.
+// How its terms are gone through, and how a tile's result is shared out.
 struct Tiling {
-  int rows, columns, depth, stages, threads;
+  TileShape shape;
+  int depth, stages;
   // With matrix units: of the part that a subgroup computes.
   int subgroup_rows = 0, subgroup_columns = 0;
-  // Groups that a processor shall have registers for; 0: as it comes.
-  uint32_t resident = 0;
 };
-constexpr Tiling kLargeMatrix{128, 128, 32, 3, 128, 64, 64};
-constexpr Tiling kSmallMatrix{64, 64, 64, 3, 128, 32, 32};
-constexpr Tiling kScalar{128, 128, 16, 3, 256, 0, 0, 2};
+constexpr Tiling kLargeMatrix{{128, 128, 128}, 32, 3, 64, 64};
+constexpr Tiling kSmallMatrix{{64, 64, 128}, 64, 3, 32, 32};
+constexpr Tiling kScalar{{128, 128, 256, 2}, 16, 3};
 // By four subgroups together: lines of 64 elements, and 64 rows for each four.
-constexpr Tiling kGroupMatrix{128, 256, 64, 4, 256};
+constexpr Tiling kGroupMatrix{{128, 256, 256}, 64, 4};
 constexpr int kGroupLine = 64, kGroupRows = 64, kGroupThreads = 128;
-// Rows of tiles that are gone through together, column by column: they share what is read.
-constexpr int kRowsTogether = 8;
-
-// Are there so many large tiles that every processor has one? A guard says so.
-bool enough_tiles(const SymInt& elements, const Tiling& t, int64_t processors) {
-  return SymInt(int64_t{t.rows} * t.columns * processors - 1) < elements;
-}
-
 constexpr uint32_t group_bytes(const Tiling& t, int element) {
-  return static_cast<uint32_t>((t.rows + t.columns) * t.depth * t.stages * element);
+  return static_cast<uint32_t>((t.shape.rows + t.shape.columns) * t.depth * t.stages * element);
 }
 
 bool by_matrices(DType operands) {
@@ -116,7 +106,7 @@ class MatrixArithmetic final : public Arithmetic {
     const Value thread = b_.local_id(0);
     lane_ = b_.and_(thread, b_.i32(31));
     const Value subgroup = b_.lshr(thread, b_.i32(5));
-    const int across = t.columns / t.subgroup_columns;
+    const int across = t.shape.columns / t.subgroup_columns;
     first_row_ = b_.mul(b_.udiv(subgroup, b_.i32(across)), b_.i32(t.subgroup_rows));
     first_column_ = b_.mul(b_.urem(subgroup, b_.i32(across)), b_.i32(t.subgroup_columns));
   }
@@ -212,7 +202,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
   }
 
   Values zero() override {
-    return Values(static_cast<size_t>(t_.columns / kColumns),
+    return Values(static_cast<size_t>(t_.shape.columns / kColumns),
                   b_.constant({Scalar::f32, kColumns / 2}, 0));
   }
 
@@ -313,8 +303,8 @@ class ScalarArithmetic final : public Arithmetic {
   Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) override {
     Values next(sums.begin(), sums.end());
     for (int k = 0; k < t_.depth; k += 4) {
-      const Block a = block(a_tile_, a_stage, thread_row_, t_.rows / int{kSide}, k);
-      const Block b = block(b_tile_, b_stage, thread_column_, t_.columns / int{kSide}, k);
+      const Block a = block(a_tile_, a_stage, thread_row_, t_.shape.rows / int{kSide}, k);
+      const Block b = block(b_tile_, b_stage, thread_column_, t_.shape.columns / int{kSide}, k);
       for (size_t term = 0; term < 4; ++term) {
         for (size_t i = 0; i < kSide; ++i) {
           for (size_t j = 0; j < kSide; ++j) {
@@ -353,8 +343,8 @@ class ScalarArithmetic final : public Arithmetic {
   using Block = std::array<std::array<Value, kSide>, 4>;  // by term, then row
 
   // Row or column `i` of a thread's.
-  Value row(int i) { return place(a_tile_, thread_row_, t_.rows / int{kSide}, i); }
-  Value column(int i) { return place(b_tile_, thread_column_, t_.columns / int{kSide}, i); }
+  Value row(int i) { return place(a_tile_, thread_row_, t_.shape.rows / int{kSide}, i); }
+  Value column(int i) { return place(b_tile_, thread_column_, t_.shape.columns / int{kSide}, i); }
   Value place(const ProductTile& tile, Value thread, int threads, int64_t i) {
     if (tile.along_terms()) return b_.add(thread, b_.i32(threads * i));
     return b_.add(b_.mul(thread, b_.i32(4)), b_.i32(4 * threads * (i / 4) + i % 4));
@@ -397,28 +387,14 @@ class ScalarArithmetic final : public Arithmetic {
 
 // --- the kernel ----------------------------------------------------------------------------------
 
-class PipelinedContraction {
+class PipelinedContraction final : public TiledContraction {
  public:
   PipelinedContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
                        const MatrixLayout& a, const MatrixLayout& b)
-      : c_(c),
-        g_(c.values.graph),
-        n_(g_.node(node)),
-        f_(c.name, c.target, c.index32, g_.type(n_.results[0]).shape),
-        e_(f_, c.values),
-        a_shape_(g_.type(n_.operands[0]).shape),
-        b_shape_(g_.type(n_.operands[1]).shape),
-        a_roles_(contraction_roles(n_, 0, a_shape_.size())),
-        b_roles_(contraction_roles(n_, 1, b_shape_.size())),
-        result_(f_, e_, g_, n_, roots, a_roles_, b_roles_),
-        batches_(size_of(a_shape_, a_roles_.batch)),
-        rows_(size_of(a_shape_, a_roles_.free)),
-        columns_(size_of(b_shape_, b_roles_.free)),
-        terms_(size_of(a_shape_, a_roles_.contract)),
-        operands_(g_.type(n_.operands[0]).dtype),
+      : TiledContraction(c, node, roots, a, b),
         tiling_(choose()),
-        a_(f_, operands_, a, a_roles_, a_shape_, tile_sizes(tiling_.rows)),
-        b_(f_, operands_, b, b_roles_, b_shape_, tile_sizes(tiling_.columns)) {
+        a_(f_, operands_, a, a_roles_, a_shape_, tile_sizes(tiling_.shape.rows)),
+        b_(f_, operands_, b, b_roles_, b_shape_, tile_sizes(tiling_.shape.columns)) {
     if (in_groups()) {
       arithmetic_ = std::make_unique<GroupMatrixArithmetic>(f_, tiling_, operands_, a_, b_);
       neighbours_ = true;
@@ -432,66 +408,32 @@ class PipelinedContraction {
     }
   }
 
-  BuiltKernel build() {
-    f_.set_error_buffer(c_.errors);
-    b().set_group_size(static_cast<uint32_t>(tiling_.threads));
-    if (tiling_.resident != 0) b().set_resident_groups(tiling_.resident);
-    if (neighbours_) runs_ = result_.has_runs(kRun);
-    const SymInt row_tiles = prims::ceil_div(rows_, SymInt(tiling_.rows)),
-                 column_tiles = prims::ceil_div(columns_, SymInt(tiling_.columns));
-    const SymInt tiles = batches_ * row_tiles * column_tiles;
-    for_each_by_groups(f_, tiles, [&](Value tile) {
-      ElementEmitter::Scope scope(e_);
-      one_tile(tile, row_tiles, column_tiles);
-    });
-    return built(std::move(f_));
-  }
-
  private:
   using Load = void (ProductTile::*)(Value, Value);
 
-  Builder& b() { return f_.builder(); }
-  Value index(Value i) { return f_.index(i); }
-  Value constant(int64_t v) { return f_.index_constant(v); }
-
+  TileShape tile_shape() const override { return tiling_.shape; }
   bool in_groups() const { return &tiling_ == &kGroupMatrix; }
   ProductTile::Sizes tile_sizes(int extent) const {
-    return {extent, tiling_.depth, tiling_.stages, tiling_.threads, in_groups() ? kGroupLine : 0};
+    return {extent, tiling_.depth, tiling_.stages, tiling_.shape.threads,
+            in_groups() ? kGroupLine : 0};
   }
 
   const Tiling& choose() const {
     // Small tiles are slower, but there are more of them to share out.
-    const SymInt elements = batches_ * rows_ * columns_;
     if (!by_matrices(operands_)) return kScalar;
+    const auto enough = [&](const Tiling& t) {
+      return enough_tiles(elements(), t.shape, c_.target.processors);
+    };
     const bool in_groups =
         c_.target.group_matrix && c_.target.large_group_memory >= group_bytes(kGroupMatrix, 2) &&
-        c_.target.max_group_threads >= static_cast<uint32_t>(kGroupMatrix.threads);
-    if (in_groups && enough_tiles(elements, kGroupMatrix, c_.target.processors))
-      return kGroupMatrix;
-    return enough_tiles(elements, kLargeMatrix, c_.target.processors) ? kLargeMatrix : kSmallMatrix;
+        c_.target.max_group_threads >= static_cast<uint32_t>(kGroupMatrix.shape.threads);
+    if (in_groups && enough(kGroupMatrix)) return kGroupMatrix;
+    return enough(kLargeMatrix) ? kLargeMatrix : kSmallMatrix;
   }
 
-  void one_tile(Value tile, const SymInt& row_tiles, const SymInt& column_tiles) {
-    const auto [batch, in_batch] = divide(f_, tile, row_tiles * column_tiles);
-    // A batch of one is not divided: then `batch` is the whole number.
-    const bool one = batches_.same(SymInt(1));
-    const Value place = one ? tile : in_batch;
-    const Value together = b().mul(f_.param(column_tiles), constant(kRowsTogether));
-    const Value first = b().mul(b().udiv(place, together), constant(kRowsTogether));
-    const Value left = b().sub(f_.param(row_tiles), first);
-    const Value height =
-        b().select(b().slt(left, constant(kRowsTogether)), left, constant(kRowsTogether));
-    const Value rest = b().urem(place, together);
-    const Value row = b().add(first, b().urem(rest, height)), column = b().udiv(rest, height);
-    const Value first_row = b().mul(row, constant(tiling_.rows));
-    const Value first_column = b().mul(column, constant(tiling_.columns));
-    const Value b_index = one ? constant(0) : batch;
-    a_.begin(b_index, first_row);
-    b_.begin(b_index, first_column);
-    finish(b_index, first_row, first_column, sums());
-  }
-
-  Values sums() {
+  Values sums(Value batch, Value first_row, Value first_column) override {
+    a_.begin(batch, first_row);
+    b_.begin(batch, first_column);
     if (!in_groups()) return sums_of(&ProductTile::load, false);
     // What is begun in groups may meet no branch until it is waited for: the one that loads need is
     // around all of it.
@@ -549,66 +491,21 @@ class PipelinedContraction {
     return out;
   }
 
-  // A tile that lies wholly in a result whose columns lie in runs is stored by them; any other
-  // element by element.
-  void finish(Value batch, Value row, Value column, const Values& sums) {
-    const auto by_elements = [&] {
-      store_elements(batch, row, column, sums);
-      return Values{};
-    };
-    if (!runs_.valid()) {
-      by_elements();
-      return;
-    }
-    const Value inside =
-        b().and_(b().sle(b().add(row, constant(tiling_.rows)), f_.param(rows_)),
-                 b().sle(b().add(column, constant(tiling_.columns)), f_.param(columns_)));
-    b().if_else(
-        b().and_(inside, runs_),
-        [&] {
-          ElementEmitter::Scope scope(e_);
-          arithmetic_->each_run(sums, [&](std::span<const Value> run, Value r, Value s) {
-            const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
-            std::vector<Indices> at;
-            for (uint32_t j = 0; j < kRun; ++j)
-              at.push_back(result_.at(batch, at_row, b().add(at_column, constant(j))));
-            result_.store_run(run, at);
-          });
-          return Values{};
-        },
-        by_elements);
+  bool has_runs() const override { return neighbours_; }
+  void each_run(const Values& sums, const WithRun& with) override {
+    arithmetic_->each_run(sums, with);
   }
-
-  void store_elements(Value batch, Value row, Value column, const Values& sums) {
-    const auto store = [&](Value sum, Value r, Value s) {
-      ElementEmitter::Scope scope(e_);
-      const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
-      f_.set_mask(
-          b().and_(b().slt(at_row, f_.param(rows_)), b().slt(at_column, f_.param(columns_))));
-      result_.store(sum, result_.at(batch, at_row, at_column));
-      f_.set_mask({});
-    };
-    arithmetic_->each_pair(sums, [&](Value first, Value second, Value r, Value s) {
-      store(first, r, s);
-      store(second, r, b().add(s, b().i32(neighbours_ ? 1 : 16)));
+  void each_element(const Values& sums, const WithElement& with) override {
+    arithmetic_->each_pair(sums, [&](Value first, Value second, Value row, Value column) {
+      with(first, row, column);
+      with(second, row, b().add(column, b().i32(neighbours_ ? 1 : 16)));
     });
   }
 
-  const BuildContext& c_;
-  const prims::Graph& g_;
-  const prims::Node& n_;
-  Frame f_;
-  ElementEmitter e_;
-  const SymInts &a_shape_, &b_shape_;
-  const ContractionRoles a_roles_, b_roles_;
-  ContractionResult result_;
-  const SymInt batches_, rows_, columns_, terms_;
-  const DType operands_;
   const Tiling& tiling_;
   ProductTile a_, b_;
   std::unique_ptr<Arithmetic> arithmetic_;
   bool neighbours_ = false;
-  Value runs_;
 };
 
 }  // namespace
@@ -626,7 +523,7 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const uint32_t memory = matrices
                               ? std::max(group_bytes(kLargeMatrix, 2), group_bytes(kSmallMatrix, 2))
                               : group_bytes(kScalar, 4);
-  const auto threads = static_cast<uint32_t>(kScalar.threads);
+  const auto threads = static_cast<uint32_t>(kScalar.shape.threads);
   if (!t.async_copy || !t.i64 || !(matrices || scalars) || t.group_memory < memory ||
       t.max_group_threads < threads || n.attr<DType>("accumulate") != DType::f32 || !a || !b)
     return std::nullopt;
@@ -636,7 +533,7 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
   // The plainer kernel's tiles are a quarter as large.
   const SymInt elements = prims::product(g.type(n.results[0]).shape);
-  if (!matrices && !enough_tiles(elements, kScalar, std::max(t.processors / 2, 1u)))
+  if (!matrices && !enough_tiles(elements, kScalar.shape, std::max(t.processors / 2, 1u)))
     return std::nullopt;
   return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();
 }

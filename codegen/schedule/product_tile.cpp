@@ -39,24 +39,23 @@ std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts&
   return MatrixLayout{place, *rows, *terms, along_terms};
 }
 
-ProductTile::ProductTile(Frame& f, DType dtype, const MatrixLayout& layout,
-                         const ContractionRoles& roles, const SymInts& shape, Sizes sizes)
+// --- the operand ---------------------------------------------------------------------------------
+
+TileSource::TileSource(Frame& f, DType dtype, const MatrixLayout& layout,
+                       const ContractionRoles& roles, const SymInts& shape)
     : f_(f),
       layout_(layout),
       roles_(roles),
       shape_(shape),
-      sizes_(sizes),
       scalar_(memory_scalar(dtype)),
       chunk_(kChunkBytes / kir::bytes(scalar_)),
       rows_(size_of(shape, roles.free)),
       terms_(size_of(shape, roles.contract)) {
   pointer_ = f.buffer(layout.place.buffer, true, false);
-  memory_ = b().group_alloc(scalar_, static_cast<uint32_t>(sizes.stages * stage_elements()));
-  thread_ = b().local_id(0);
   whole_ = whole_chunks();
 }
 
-Value ProductTile::whole_chunks() {
+Value TileSource::whole_chunks() {
   const auto wide = [&](const SymInt& s) {
     return b().int_resize(f_.param(s), kir::Scalar::i64, true);
   };
@@ -70,7 +69,7 @@ Value ProductTile::whole_chunks() {
   return b().ieq(rest, b().i64(0));
 }
 
-void ProductTile::begin(Value batch, Value first_row) {
+void TileSource::begin(Value batch, Value first_row) {
   Indices at(shape_.size());
   spread(f_, batch, roles_.batch, shape_, at);
   Affine address;
@@ -85,6 +84,31 @@ void ProductTile::begin(Value batch, Value first_row) {
   f_.analysis().accesses.push_back({layout_.place.buffer, address, false});
 }
 
+std::pair<Value, Value> TileSource::at(Value row, Value term) {
+  const Value inside = b().and_(b().slt(row, f_.param(rows_)), b().slt(term, f_.param(terms_)));
+  const Value along_row = b().add(base_, b().mul(row, f_.param(layout_.rows)));
+  return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
+}
+
+Value TileSource::load(Value row, Value term) {
+  const auto [inside, from] = at(row, term);
+  // A masked-off access may point anywhere: point it at the first element instead.
+  const Value place = b().select(inside, from, f_.index_constant(0));
+  const auto align = static_cast<uint32_t>(kir::bytes(scalar_));
+  return b().select(inside, b().load({scalar_}, pointer_, place, align),
+                    b().constant_bits({scalar_}, 0));
+}
+
+// --- the tile ------------------------------------------------------------------------------------
+
+ProductTile::ProductTile(Frame& f, DType dtype, const MatrixLayout& layout,
+                         const ContractionRoles& roles, const SymInts& shape, Sizes sizes)
+    : f_(f), source_(f, dtype, layout, roles, shape), sizes_(sizes) {
+  kir::Builder& b = f.builder();
+  memory_ = b.group_alloc(scalar(), static_cast<uint32_t>(sizes.stages * stage_elements()));
+  thread_ = b.local_id(0);
+}
+
 void ProductTile::load(Value stage, Value first_term) {
   const auto with = [&](void (ProductTile::*copy)(Value, Value)) {
     return [this, copy, stage, first_term] {
@@ -92,13 +116,7 @@ void ProductTile::load(Value stage, Value first_term) {
       return Builder::Values{};
     };
   };
-  b().if_else(whole_, with(&ProductTile::load_chunks), with(&ProductTile::load_elements));
-}
-
-std::pair<Value, Value> ProductTile::source(Value row, Value term) {
-  const Value inside = b().and_(b().slt(row, f_.param(rows_)), b().slt(term, f_.param(terms_)));
-  const Value along_row = b().add(base_, b().mul(row, f_.param(layout_.rows)));
-  return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
+  b().if_else(whole(), with(&ProductTile::load_chunks), with(&ProductTile::load_elements));
 }
 
 void ProductTile::load_chunks(Value stage, Value first_term) {
@@ -107,22 +125,22 @@ void ProductTile::load_chunks(Value stage, Value first_term) {
   const Value line = b().udiv(thread_, b().i32(line_chunks()));
   const Value chunk = b().urem(thread_, b().i32(line_chunks()));
   const Value to = b().add(stage, place(line, chunk, swizzle_of(line)));
-  const Value inner = index(b().mul(chunk, b().i32(chunk_)));
+  const Value inner = index(b().mul(chunk, b().i32(this->chunk())));
   for (int first_line = 0; first_line < lines(); first_line += step) {
     const int block = along_terms() ? 0 : first_line / sizes_.depth;
     const Value outer = index(b().add(line, b().i32(first_line - int64_t{block} * sizes_.depth)));
-    const Value first_row = b().add(first_row_, f_.index_constant(int64_t{block} * block_rows()));
+    const Value first_row =
+        b().add(source_.first_row(), f_.index_constant(int64_t{block} * block_rows()));
     const Value row = b().add(first_row, along_terms() ? outer : inner);
     const Value term = b().add(first_term, along_terms() ? inner : outer);
-    const auto [inside, from] = source(row, term);
-    b().copy_async(scalar_, static_cast<uint32_t>(chunk_), memory_,
-                   b().add(to, b().i32(int64_t{first_line} * line_elements())), pointer_, from,
-                   inside);
+    const auto [inside, from] = source_.at(row, term);
+    b().copy_async(scalar(), static_cast<uint32_t>(this->chunk()), memory_,
+                   b().add(to, b().i32(int64_t{first_line} * line_elements())), source_.pointer(),
+                   from, inside);
   }
 }
 
 void ProductTile::load_elements(Value stage, Value first_term) {
-  const auto align = static_cast<uint32_t>(kir::bytes(scalar_));
   const int count = stage_elements() / sizes_.threads;
   b().for_loop(b().i32(0), b().i32(count), b().i32(1), {}, [&](Value j, auto) {
     const Value linear = b().add(b().mul(j, b().i32(sizes_.threads)), thread_);
@@ -131,18 +149,14 @@ void ProductTile::load_elements(Value stage, Value first_term) {
     // Of a tile by terms a line is a term of one block's rows.
     const Value block = b().udiv(line, b().i32(sizes_.depth));
     const Value in_tile = b().add(in_line, b().mul(block, b().i32(block_rows())));
-    const Value row = b().add(first_row_, index(along_terms() ? line : in_tile));
+    const Value row = b().add(source_.first_row(), index(along_terms() ? line : in_tile));
     const Value term =
         b().add(first_term, index(along_terms() ? in_line : b().urem(line, b().i32(sizes_.depth))));
-    const auto [inside, from] = source(row, term);
-    // A masked-off access may point anywhere: point it at the first element instead.
-    const Value at = b().select(inside, from, f_.index_constant(0));
-    const Value v = b().select(inside, b().load({scalar_}, pointer_, at, align),
-                               b().constant_bits({scalar_}, 0));
-    const Value chunk = b().udiv(in_line, b().i32(chunk_));
+    const Value v = source_.load(row, term);
+    const Value chunk = b().udiv(in_line, b().i32(this->chunk()));
     const Value to =
-        b().add(place(line, chunk, swizzle_of(line)), b().urem(in_line, b().i32(chunk_)));
-    b().store(memory_, b().add(stage, to), v, align);
+        b().add(place(line, chunk, swizzle_of(line)), b().urem(in_line, b().i32(this->chunk())));
+    b().store(memory_, b().add(stage, to), v, static_cast<uint32_t>(kir::bytes(scalar())));
     return Builder::Values{};
   });
 }
@@ -173,7 +187,7 @@ Value ProductTile::swizzle_of(Value line) {
 
 Value ProductTile::place(Value line, Value chunk, Value swizzle) {
   const Value start = b().mul(line, b().i32(line_elements()));
-  return b().add(start, b().mul(b().xor_(chunk, swizzle), b().i32(chunk_)));
+  return b().add(start, b().mul(b().xor_(chunk, swizzle), b().i32(this->chunk())));
 }
 
 }  // namespace primset::schedule

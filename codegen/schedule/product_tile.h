@@ -26,6 +26,41 @@ struct MatrixLayout {
 std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
                                           const ContractionRoles& roles);
 
+// Which of an operand's elements a tile has, and where they lie.
+class TileSource {
+ public:
+  TileSource(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
+             const SymInts& shape);
+
+  bool along_terms() const { return layout_.along_terms; }
+  kir::Scalar scalar() const { return scalar_; }
+  int chunk() const { return chunk_; }  // elements of 16 bytes
+  kir::Value pointer() const { return pointer_; }
+  kir::Value first_row() const { return first_row_; }
+  // Whether (i1) every chunk lies aligned, and inside of the operand or outside of it as a whole.
+  kir::Value whole() const { return whole_; }
+
+  // The tile of these rows of this batch. Both are index-typed.
+  void begin(kir::Value batch, kir::Value first_row);
+  // Is element (row, term) of the operand's, and where does it lie in the buffer?
+  std::pair<kir::Value, kir::Value> at(kir::Value row, kir::Value term);
+  // That element's bits, zeros where it is none of the operand's.
+  kir::Value load(kir::Value row, kir::Value term);
+
+ private:
+  kir::Builder& b() { return f_.builder(); }
+  kir::Value whole_chunks();
+
+  Frame& f_;
+  const MatrixLayout& layout_;
+  const ContractionRoles& roles_;
+  const SymInts& shape_;
+  const kir::Scalar scalar_;
+  const int chunk_;
+  const SymInt rows_, terms_;
+  kir::Value pointer_, whole_, base_, first_row_;
+};
+
 class ProductTile {
  public:
   struct Sizes {
@@ -36,20 +71,19 @@ class ProductTile {
   ProductTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
               const SymInts& shape, Sizes sizes);
 
-  bool along_terms() const { return layout_.along_terms; }
+  bool along_terms() const { return source_.along_terms(); }
   kir::Value memory() const { return memory_; }
   int stage_elements() const { return sizes_.extent * sizes_.depth; }
-  int chunk() const { return chunk_; }  // elements of a chunk
-  kir::Scalar scalar() const { return scalar_; }
+  int chunk() const { return source_.chunk(); }  // elements of a chunk
+  kir::Scalar scalar() const { return source_.scalar(); }
 
   // Where the tiles of these rows of this batch begin. Both are index-typed.
-  void begin(kir::Value batch, kir::Value first_row);
+  void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
   // Starts to copy terms from `first_term` on into the stage that begins at `stage` (i32); zeros
   // where the operand ends. Call copy_commit() afterwards.
   void load(kir::Value stage, kir::Value first_term);
-  // Whether (i1) every chunk lies aligned, and inside of the operand or outside of it as a whole.
-  // Where it does, load() copies chunks and else elements; these are its two ways.
-  kir::Value whole() const { return whole_; }
+  // Where whole() holds, load() copies chunks and else elements; these are its two ways.
+  kir::Value whole() const { return source_.whole(); }
   void load_chunks(kir::Value stage, kir::Value first_term);
   void load_elements(kir::Value stage, kir::Value first_term);
 
@@ -69,22 +103,13 @@ class ProductTile {
   int block_rows() const { return sizes_.block_rows ? sizes_.block_rows : sizes_.extent; }
   int line_elements() const { return along_terms() ? sizes_.depth : block_rows(); }
   int lines() const { return stage_elements() / line_elements(); }
-  int line_chunks() const { return line_elements() / chunk_; }
+  int line_chunks() const { return line_elements() / chunk(); }
   kir::Value index(kir::Value i) { return f_.index(i); }
-  kir::Value whole_chunks();
-  // Is element (row, term) of the operand's, and where does it lie in the buffer?
-  std::pair<kir::Value, kir::Value> source(kir::Value row, kir::Value term);
 
   Frame& f_;
-  const MatrixLayout& layout_;
-  const ContractionRoles& roles_;
-  const SymInts& shape_;
+  TileSource source_;
   const Sizes sizes_;
-  const kir::Scalar scalar_;
-  const int chunk_;
-  const SymInt rows_, terms_;
-  kir::Value pointer_, memory_, thread_, whole_;
-  kir::Value base_, first_row_;
+  kir::Value memory_, thread_;
 };
 
 }  // namespace primset::schedule

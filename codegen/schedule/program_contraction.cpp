@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/attention_kernel.h"
+#include "codegen/schedule/cooperative_contraction.h"
 #include "codegen/schedule/pipelined_contraction.h"
 #include "codegen/schedule/program_builder.h"
 #include "codegen/schedule/scalar_lowering.h"
@@ -17,8 +18,9 @@ void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
   const auto &a = g_.node(id).operands[0], &b = g_.node(id).operands[1];
   launch(fused([&] {
            const BuildContext c = context("contraction");
-           auto pipelined = pipelined_contraction(c, id, roots, viewed(a), viewed(b));
-           return pipelined ? std::move(*pipelined) : contraction_kernel(c, id, roots);
+           for (const auto& family : {pipelined_contraction, cooperative_contraction})
+             if (auto built = family(c, id, roots, viewed(a), viewed(b))) return std::move(*built);
+           return contraction_kernel(c, id, roots);
          }),
          id);
 }

@@ -248,6 +248,14 @@ kir::TargetModel group_matrix_model() {
   return m;
 }
 
+kir::TargetModel cooperative_model() {
+  kir::TargetModel m = simt_model();
+  m.min_subgroup = m.max_subgroup = 32;
+  m.group_memory = 49152;
+  m.cooperative = m.cooperative_bf16 = true;
+  return m;
+}
+
 kir::TargetModel ballot_model(uint32_t subgroup) {
   kir::TargetModel m = simt_model();
   m.min_subgroup = m.max_subgroup = subgroup;

@@ -34,6 +34,7 @@ RunnerResult run_program(const Program& program, const kir::TargetModel& target,
 kir::TargetModel simt_model();
 kir::TargetModel matrix_model();
 kir::TargetModel group_matrix_model();  // in workgroup memory too
+kir::TargetModel cooperative_model();   // as only the device knows
 kir::TargetModel ballot_model(uint32_t subgroup);
 
 }  // namespace primset::schedule

@@ -60,6 +60,7 @@ Scalar word_for(Scalar elem) {
 void Lowering::lower_atomic(const Inst& inst) {
   const kir::Type t = result_type(inst);
   if (t.lanes != 1) fail(inst, "wants scalars");
+  if (cooperative_) m_.capability(spv::Capability::VulkanMemoryModelDeviceScope);
   const Access a = access(inst, t.scalar, 0);
   set(inst, {kir::width(t.scalar) < 32 ? atomic_narrow(inst, a) : atomic_word(inst, a)});
 }

@@ -22,6 +22,7 @@ class Code {
   }
   // One without.
   void stmt(spv::Op op, std::initializer_list<uint32_t> operands) { append(*out_, op, operands); }
+  void stmt(spv::Op op, std::span<const uint32_t> operands) { append(*out_, op, operands); }
   // A function parameter; in order, before anything else.
   Id parameter(Id type);
   // A variable of Function storage.

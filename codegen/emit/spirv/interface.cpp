@@ -11,7 +11,10 @@ void Lowering::declare_module() {
     m_.capability(spv::Capability::Shader);
     m_.capability(spv::Capability::PhysicalStorageBufferAddresses);
     m_.capability(spv::Capability::Int64);  // addresses
-    m_.memory_model(spv::AddressingModel::PhysicalStorageBuffer64, spv::MemoryModel::GLSL450);
+    // Cooperative matrices want Vulkan's own memory model.
+    if (cooperative_) m_.capability(spv::Capability::VulkanMemoryModel);
+    m_.memory_model(spv::AddressingModel::PhysicalStorageBuffer64,
+                    cooperative_ ? spv::MemoryModel::Vulkan : spv::MemoryModel::GLSL450);
     m_.version(0x00010500);
   } else {
     m_.capability(spv::Capability::Kernel);

@@ -18,6 +18,8 @@ Lowering::Lowering(const kir::Kernel& kernel, const kir::TargetModel& target)
       values_(kernel.types.size()),
       known_(kernel.types.size()),
       atomic_allocation_(kernel.types.size()),
+      cooperative_allocation_(kernel.types.size()),
+      cooperative_(kir::is_cooperative(kernel)),
       layout_(kir::param_layout(kernel.params)),
       params_(kernel.params.size(), 0) {}
 
@@ -25,6 +27,7 @@ Words Lowering::run() && {
   declare_module();
   declare_arguments();
   find_atomic_allocations();
+  find_cooperative_allocations();
   lower_block(0);
   const Id function = m_.new_id();
   const Id none = m_.type_void();
@@ -80,8 +83,10 @@ void Lowering::lower(const Inst& inst) {
     case Group::FloatDevice:
       if (inst.op != kir::Op::RoundBf16) return lower_float(inst);
       [[fallthrough]];
-    case Group::Async:
     case Group::Matrix:
+      if (kir::is_cooperative(inst.op)) return lower_cooperative(inst);
+      [[fallthrough]];
+    case Group::Async:
       fail(inst, "no device of SPIR-V is said to have it");
     case Group::Sync:
       return lower_barrier();

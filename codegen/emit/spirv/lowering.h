@@ -8,6 +8,7 @@
 //   memory.cpp      addresses, loads and stores, masked and indexed ones, allocations
 //   atomics.cpp     atomic operations
 //   workgroup.cpp   barrier and subgroup operations
+//   cooperative.cpp matrices that a subgroup holds
 //   control.cpp     if, for, while
 //   hidden_zeros.cpp  a workaround
 #ifndef PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
@@ -42,9 +43,11 @@ class Lowering {
  private:
   // Workgroup or private memory. What is `stored` differs from the kernel's element where atomics
   // want words: SPIR-V has no view of a workgroup variable as another type.
+  static constexpr uint32_t kQuad = 4;
   struct Allocation {
     kir::Scalar space, elem, stored;
     Id variable;
+    bool quads;  // an array of vectors of four, which cooperative matrices come from
   };
   // A place in memory: element 0 of a load or store of elements `elem`.
   struct Access {
@@ -54,6 +57,7 @@ class Lowering {
     Id base;   // global, Vulkan: u64 address; global, Kernel: pointer to elem; else variable
     Id index;  // group, priv: u32 index of element 0
     uint32_t align;
+    bool quads = false;
   };
   enum class Builtin : uint8_t { group_id, group_count, local_id, subgroup_size, subgroup_lane };
   struct Extended {  // one operation in both extended instruction sets
@@ -151,6 +155,7 @@ class Lowering {
   // A pointer to `lanes` neighbours as a `stored` vector, `first` elements behind the access.
   Id pointer(const Access& a, kir::Scalar stored, uint32_t first, uint32_t lanes);
   uint32_t alignment(const Access& a, uint32_t first) const;
+  bool moves_whole(const Access& a, uint32_t first, uint32_t lanes) const;
   // Elements [first, first + lanes) as one piece.
   Id load_piece(const Access& a, uint32_t first, uint32_t lanes);
   void store_piece(const Access& a, uint32_t first, uint32_t lanes, Id value);
@@ -182,6 +187,14 @@ class Lowering {
   void lower_subgroup(const kir::Inst& inst);
   Id ballot(const kir::Inst& inst);
   Id shuffle(spv::Op how, kir::Scalar s, Id value, Id lane);
+
+  // --- cooperative.cpp
+  void lower_cooperative(const kir::Inst& inst);
+  // What an access to workgroup memory says besides: nothing, or that others see it.
+  Ids seen_by_others(kir::Scalar space) const;
+  void find_cooperative_allocations();
+  // A pointer to element `at` of an array of vectors, or to four that begin there.
+  Id quad_element(const Access& a, Id at, uint32_t lanes);
 
   // --- control.cpp
   void lower_control(const kir::Inst& inst);
@@ -215,10 +228,12 @@ class Lowering {
   Code code_;
   Id extended_set_ = 0;  // GLSL.std.450 or OpenCL.std, on first use
 
-  std::vector<Ids> values_;                        // by Value::id
-  std::vector<std::optional<uint64_t>> known_;     // bits of constants, by Value::id
-  std::map<uint32_t, Allocation> allocations_;     // by Value::id of the pointer
-  std::vector<bool> atomic_allocation_;            // by Value::id: an atomic works on it
+  std::vector<Ids> values_;                     // by Value::id
+  std::vector<std::optional<uint64_t>> known_;  // bits of constants, by Value::id
+  std::map<uint32_t, Allocation> allocations_;  // by Value::id of the pointer
+  std::vector<bool> atomic_allocation_;         // by Value::id: an atomic works on it
+  std::vector<bool> cooperative_allocation_;    // ... or cooperative matrices are there
+  const bool cooperative_;
   std::map<std::array<uint32_t, 3>, Id> offsets_;  // index, lane, size; of the block below
   Id offsets_block_ = 0;
   kir::ParamLayout layout_;

@@ -113,7 +113,8 @@ Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_
     at = bits ? u32(static_cast<uint32_t>(*bits))
               : code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {at});
   }
-  return {space, elem, array.stored, array.variable, at, size};
+  const uint32_t align = array.quads ? inst.imm.align : size;
+  return {space, elem, array.stored, array.variable, at, align, array.quads};
 }
 
 Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t lanes) {
@@ -121,6 +122,7 @@ Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t la
   if (a.space != Scalar::global) {
     const Id u32_type = types_.scalar(Scalar::i32);
     const Id at = first == 0 ? a.index : code_.op(spv::Op::OpIAdd, u32_type, {a.index, u32(first)});
+    if (a.quads) return quad_element(a, at, lanes);
     return code_.op(spv::Op::OpAccessChain, m_.type_pointer(local_storage(a.space), pointee),
                     {a.base, at});
   }
@@ -170,36 +172,45 @@ Id Lowering::to_stored(const Access& a, Id value) {
 Id Lowering::load_native(const Access& a, uint32_t first, uint32_t lanes) {
   const Id from = pointer(a, a.stored, first, lanes);
   const Id type = types_.vector(a.stored, lanes);
-  if (a.space != Scalar::global) return from_stored(a, code_.op(spv::Op::OpLoad, type, {from}));
+  if (a.space != Scalar::global) {
+    Ids operands = seen_by_others(a.space);
+    operands.insert(operands.begin(), from);
+    const Id loaded = code_.op(spv::Op::OpLoad, type, operands);
+    return lanes == 1 ? from_stored(a, loaded) : loaded;
+  }
   return code_.op(
       spv::Op::OpLoad, type,
       {from, static_cast<uint32_t>(spv::MemoryAccessMask::Aligned), alignment(a, first)});
 }
 
 void Lowering::store_native(const Access& a, uint32_t first, uint32_t lanes, Id value) {
-  if (a.space != Scalar::global) value = to_stored(a, value);
+  if (a.space != Scalar::global && lanes == 1) value = to_stored(a, value);
   const Id to = pointer(a, a.stored, first, lanes);
-  if (a.space != Scalar::global) return code_.stmt(spv::Op::OpStore, {to, value});
+  if (a.space != Scalar::global) {
+    Ids operands = seen_by_others(a.space);
+    operands.insert(operands.begin(), {to, value});
+    return code_.stmt(spv::Op::OpStore, operands);
+  }
   code_.stmt(spv::Op::OpStore, {to, value, static_cast<uint32_t>(spv::MemoryAccessMask::Aligned),
                                 alignment(a, first)});
 }
 
+// A vector access wants the vector's own alignment: with less, drivers split it or fault.
+bool Lowering::moves_whole(const Access& a, uint32_t first, uint32_t lanes) const {
+  if (lanes == 1) return true;
+  if (a.quads ? lanes != kQuad : a.space != Scalar::global) return false;
+  return alignment(a, first) % (lanes * static_cast<uint32_t>(kir::bytes(a.elem))) == 0;
+}
+
 Id Lowering::load_piece(const Access& a, uint32_t first, uint32_t lanes) {
-  const uint32_t bytes = lanes * static_cast<uint32_t>(kir::bytes(a.elem));
-  // A vector access wants the vector's own alignment: with less, drivers split it or fault.
-  if (lanes == 1 || (a.space == Scalar::global && alignment(a, first) % bytes == 0)) {
-    return load_native(a, first, lanes);
-  }
+  if (moves_whole(a, first, lanes)) return load_native(a, first, lanes);
   Ids parts;
   for (uint32_t i = 0; i < lanes; ++i) parts.push_back(load_native(a, first + i, 1));
   return code_.op(spv::Op::OpCompositeConstruct, types_.vector(a.elem, lanes), parts);
 }
 
 void Lowering::store_piece(const Access& a, uint32_t first, uint32_t lanes, Id value) {
-  const uint32_t bytes = lanes * static_cast<uint32_t>(kir::bytes(a.elem));
-  if (lanes == 1 || (a.space == Scalar::global && alignment(a, first) % bytes == 0)) {
-    return store_native(a, first, lanes, value);
-  }
+  if (moves_whole(a, first, lanes)) return store_native(a, first, lanes, value);
   for (uint32_t i = 0; i < lanes; ++i) {
     store_native(a, first + i, 1,
                  code_.op(spv::Op::OpCompositeExtract, types_.scalar(a.elem), {value, i}));
@@ -373,12 +384,14 @@ void Lowering::lower_alloc(const Inst& inst) {
   const Scalar elem = inst.imm.elem;
   // Atomics work on words: narrow elements get one each, floats are kept as their bits.
   const Scalar stored = atomic_allocation_[inst.results[0].id] ? word_of(elem) : elem;
-  const Id array = m_.type_array(types_.scalar(stored), inst.imm.count);
+  const bool quads = cooperative_allocation_[inst.results[0].id];
+  const Id array = quads ? m_.type_array(types_.vector(stored, kQuad), (inst.imm.count + 3) / kQuad)
+                         : m_.type_array(types_.scalar(stored), inst.imm.count);
   const Id type = m_.type_pointer(local_storage(space), array);
   const Id variable = space == Scalar::group
                           ? m_.global_variable(type, spv::StorageClass::Workgroup)
                           : code_.variable(type);
-  allocations_[inst.results[0].id] = {space, elem, stored, variable};
+  allocations_[inst.results[0].id] = {space, elem, stored, variable, quads};
 }
 
 }  // namespace primset::emit::spirv

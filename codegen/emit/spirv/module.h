@@ -21,6 +21,19 @@ using Id = uint32_t;
 using Ids = std::vector<Id>;
 using Words = std::vector<uint32_t>;
 
+// What the headers of SPIR-V 1.6.1 do not name yet.
+namespace khr {
+
+inline constexpr spv::Op kTypeCooperativeMatrix{4456}, kCooperativeMatrixLoad{4457},
+    kCooperativeMatrixStore{4458}, kCooperativeMatrixMulAdd{4459};
+inline constexpr spv::Capability kBFloat16Type{5116}, kBFloat16CooperativeMatrix{5118},
+    kCooperativeMatrix{6022};
+inline constexpr uint32_t kBFloat16Encoding = 0;
+inline constexpr uint32_t kRowMajor = 0, kColumnMajor = 1;
+inline constexpr uint32_t kUseLeft = 0, kUseRight = 1, kUseSums = 2;
+
+}  // namespace khr
+
 // Appends one instruction: the word with its length and opcode, then the operands.
 void append(Words& out, spv::Op op, std::span<const uint32_t> operands);
 inline void append(Words& out, spv::Op op, std::initializer_list<uint32_t> operands) {
@@ -50,6 +63,13 @@ class Module {
   // Integers are declared without a sign throughout: OpenCL allows no other.
   Id type_int(uint32_t width) { return unique(spv::Op::OpTypeInt, {width, 0}); }
   Id type_float(uint32_t width) { return unique(spv::Op::OpTypeFloat, {width}); }
+  Id type_float(uint32_t width, uint32_t encoding) {
+    return unique(spv::Op::OpTypeFloat, {width, encoding});
+  }
+  // Component, scope, rows, columns and use.
+  Id type_cooperative_matrix(std::initializer_list<Id> parts) {
+    return unique(khr::kTypeCooperativeMatrix, parts);
+  }
   Id type_vector(Id element, uint32_t n) {
     return n == 1 ? element : unique(spv::Op::OpTypeVector, {element, n});
   }

@@ -47,7 +47,8 @@ bool params_in_push_constants(const kir::ParamLayout& layout);
 // itself. Thread safe.
 std::vector<uint32_t> emit_spirv(const kir::Kernel& kernel, const kir::TargetModel& target);
 
-// The module as a person reads it. Throws primset::Error{corrupt} for words that are no module.
+// The module as a person reads it; in numbers where the SPIRV-Tools at hand do not know all of it.
+// Throws primset::Error{corrupt} for words that are no module.
 std::string disassemble_spirv(std::span<const uint32_t> words);
 
 }  // namespace primset::emit

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "codegen/emit/spirv/elementwise_cases.h"
 #include "codegen/emit/spirv/sample_kernels.h"
 #include "codegen/emit/spirv/vulkan_harness.h"
@@ -174,6 +177,100 @@ TEST(SpirvText, FloatAtomicAddWhereTheTargetHasIt) {
 TEST(SpirvText, SameKernelSameWords) {
   const TargetModel target = target_of(kir::Format::spirv_vulkan);
   EXPECT_EQ(emit_spirv(collatz(target), target), emit_spirv(collatz(target), target));
+}
+
+// --- cooperative matrices: newer than what validates and names here -----------------------------
+
+using Instruction = std::vector<uint32_t>;  // operation, then operands
+
+std::vector<Instruction> instructions(const std::vector<uint32_t>& words) {
+  std::vector<Instruction> all;
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+    Instruction& i = all.emplace_back(words.begin() + at, words.begin() + at + (words[at] >> 16));
+    i[0] &= 0xffff;
+  }
+  return all;
+}
+
+// a b of what lies at words 0 and 256 on, stored there from 4 on.
+Kernel cooperative_product(const TargetModel& target, bool bf16) {
+  kir::Builder b("product", target);
+  b.set_group_size(32);
+  const kir::Value memory = b.group_alloc(Scalar::i32, 512);
+  const kir::Type quad{Scalar::i32, 4};
+  b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.constant(quad, 0), 16);
+  b.barrier();
+  const auto load = [&](Scalar f16, Scalar type, int64_t at, bool by_columns) {
+    return b.cooperative_load(bf16 ? type : f16, memory, b.i32(at), 24, by_columns);
+  };
+  const kir::Value sums =
+      b.cooperative_multiply(load(Scalar::f16_left, Scalar::bf16_left, 0, false),
+                             load(Scalar::f16_right, Scalar::bf16_right, 512, true),
+                             b.constant_bits({Scalar::f32_sums}, 0));
+  b.barrier();
+  b.cooperative_store(memory, b.i32(4), sums, 20);
+  return std::move(b).finish();
+}
+
+TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
+  TargetModel target = target_of(kir::Format::spirv_vulkan);
+  target.min_subgroup = target.max_subgroup = 32;
+  target.cooperative = target.cooperative_bf16 = true;
+  for (const bool bf16 : {false, true}) {
+    const Kernel kernel = cooperative_product(target, bf16);
+    kir::verify_or_throw(kernel, target);
+    const std::vector<uint32_t> words = emit_spirv(kernel, target);
+    const std::vector<Instruction> all = instructions(words);
+    const auto of = [&](uint32_t op) {
+      std::vector<Instruction> found;
+      for (const Instruction& i : all)
+        if (i[0] == op) found.push_back(i);
+      return found;
+    };
+    const auto constant = [&](uint32_t id) {
+      for (const Instruction& i : of(43))  // OpConstant: type, result, bits
+        if (i[2] == id) return i[3];
+      return ~0u;
+    };
+    // OpCapability: CooperativeMatrixKHR, VulkanMemoryModel, BFloat16CooperativeMatrixKHR.
+    const auto has = [&](uint32_t capability) {
+      return std::ranges::count(of(17), Instruction{17, capability}) == 1;
+    };
+    EXPECT_TRUE(has(6022) && has(5345));
+    EXPECT_EQ(has(5118), bf16);
+    ASSERT_EQ(of(14).size(), 1u);  // OpMemoryModel
+    EXPECT_EQ(of(14)[0][2], 3u);   // Vulkan
+    // OpTypeCooperativeMatrixKHR: result, component, scope, rows, columns, use.
+    const std::vector<Instruction> types = of(4456);
+    ASSERT_EQ(types.size(), 3u);
+    std::set<uint32_t> uses;
+    for (const Instruction& t : types) {
+      EXPECT_EQ(constant(t[3]), 3u);  // Subgroup
+      EXPECT_EQ(constant(t[4]), 16u);
+      EXPECT_EQ(constant(t[5]), 16u);
+      uses.insert(constant(t[6]));
+    }
+    EXPECT_THAT(uses, ::testing::ElementsAre(0, 1, 2));
+    // OpCooperativeMatrixLoadKHR: type, result, pointer, layout, stride, memory operands.
+    const std::vector<Instruction> loads = of(4457);
+    ASSERT_EQ(loads.size(), 2u);
+    for (size_t i = 0; i < 2; ++i) {
+      ASSERT_EQ(loads[i].size(), 7u);
+      EXPECT_EQ(constant(loads[i][4]), i);
+      EXPECT_EQ(constant(loads[i][5]), 3u);  // lines of three vectors of 16 bytes
+      EXPECT_EQ(loads[i][6], 0x20u);         // NonPrivatePointer
+    }
+    ASSERT_EQ(of(4459).size(), 1u);  // OpCooperativeMatrixMulAddKHR
+    // OpCooperativeMatrixStoreKHR: pointer, object, layout, stride, memory operands.
+    const std::vector<Instruction> stores = of(4458);
+    ASSERT_EQ(stores.size(), 1u);
+    EXPECT_EQ(constant(stores[0][3]), 0u);
+    EXPECT_EQ(constant(stores[0][4]), 5u);
+    // Everybody sees what is stored 16 bytes at a time: OpStore's operands.
+    ASSERT_EQ(of(62).size(), 1u);
+    EXPECT_EQ(of(62)[0].back(), 0x20u);
+    EXPECT_THAT(disassemble_spirv(words), ::testing::Not(::testing::IsEmpty()));
+  }
 }
 
 TEST(SpirvErrors, WordsThatAreNoModule) {

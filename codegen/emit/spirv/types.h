@@ -40,6 +40,8 @@ class Types {
   uint32_t float_widths() const { return float_widths_; }
 
  private:
+  Id matrix(kir::Scalar s);
+
   Module& m_;
   Flavour flavour_;
   uint32_t float_widths_ = 0;

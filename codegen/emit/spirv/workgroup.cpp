@@ -16,10 +16,12 @@ using kir::Type;
 // CrossWorkgroupMemory, the barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) of OpenCL: 784.
 void Lowering::lower_barrier() {
   using Semantics = spv::MemorySemanticsMask;
-  const Semantics semantics =
+  Semantics semantics =
       vulkan() ? Semantics::AcquireRelease | Semantics::WorkgroupMemory | Semantics::UniformMemory
                : Semantics::SequentiallyConsistent | Semantics::WorkgroupMemory |
                      Semantics::CrossWorkgroupMemory;
+  // Vulkan's own memory model wants to be told.
+  if (cooperative_) semantics = semantics | Semantics::MakeAvailable | Semantics::MakeVisible;
   const Id group = u32(static_cast<uint32_t>(spv::Scope::Workgroup));
   code_.stmt(spv::Op::OpControlBarrier, {group, group, u32(static_cast<uint32_t>(semantics))});
 }

@@ -141,7 +141,13 @@ enum {
   PRIMSET_FEATURE_BALLOT = 1u << 10,
   /* PTX: four subgroups multiply matrices of f16 and bf16 that lie in workgroup memory, summed in
    * f32 (wgmma, of sm_90a alone). */
-  PRIMSET_FEATURE_GROUP_MATRIX = 1u << 11
+  PRIMSET_FEATURE_GROUP_MATRIX = 1u << 11,
+  /* SPIR-V for Vulkan: subgroups have 32 lanes and multiply cooperative matrices of 16 x 16
+   * elements of f16, or of bf16 too, summed in f32 (VK_KHR_cooperative_matrix,
+   * VK_KHR_shader_bfloat16), beside PRIMSET_FEATURE_BALLOT and Vulkan's memory model, with the
+   * device's scope. */
+  PRIMSET_FEATURE_COOPERATIVE_F16 = 1u << 12,
+  PRIMSET_FEATURE_COOPERATIVE_BF16 = 1u << 13
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */

@@ -1,0 +1,62 @@
+// Cooperative matrices (SPV_KHR_cooperative_matrix): an operand is read from workgroup memory that
+// is an array of vectors of four words, so that neighbouring elements are stored 16 bytes at a
+// time.
+#include "codegen/emit/spirv/lowering.h"
+
+namespace primset::emit::spirv {
+
+using kir::Inst;
+using kir::Op;
+using kir::Scalar;
+
+void Lowering::find_cooperative_allocations() {
+  for (const Inst& inst : k_.insts) {
+    if (inst.op == Op::CooperativeLoad || inst.op == Op::CooperativeStore)
+      cooperative_allocation_[inst.operands[0].id] = true;
+  }
+}
+
+// In Vulkan's memory model what is not said to be shared is a thread's own.
+Ids Lowering::seen_by_others(Scalar space) const {
+  if (!cooperative_ || space != Scalar::group) return {};
+  return {static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer)};
+}
+
+Id Lowering::quad_element(const Access& a, Id at, uint32_t lanes) {
+  const Id u32_type = types_.scalar(Scalar::i32);
+  const Id quad = code_.op(spv::Op::OpShiftRightLogical, u32_type, {at, u32(2)});
+  const auto pointer_to = [&](uint32_t n) {
+    return m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(a.stored, n));
+  };
+  if (lanes == kQuad) return code_.op(spv::Op::OpAccessChain, pointer_to(kQuad), {a.base, quad});
+  const Id in_quad = code_.op(spv::Op::OpBitwiseAnd, u32_type, {at, u32(3)});
+  return code_.op(spv::Op::OpAccessChain, pointer_to(1), {a.base, quad, in_quad});
+}
+
+void Lowering::lower_cooperative(const Inst& inst) {
+  if (inst.op == Op::CooperativeMultiply) {
+    return set(inst, {code_.op(khr::kCooperativeMatrixMulAdd, types_.piece(result_type(inst)),
+                               {get_scalar(inst.operands[0]), get_scalar(inst.operands[1]),
+                                get_scalar(inst.operands[2])})});
+  }
+  const bool loads = inst.op == Op::CooperativeLoad;
+  const uint32_t in_a_quad = loads ? 8 : 4;
+  const kir::Value pointer = inst.operands[0], index = inst.operands[1];
+  const Allocation& array = allocations_.at(pointer.id);
+  Id at = get_scalar(index);
+  const Id u32_type = types_.scalar(Scalar::i32);
+  if (k_.type(index).scalar == Scalar::i64) at = code_.op(spv::Op::OpUConvert, u32_type, {at});
+  const Id quad = code_.op(spv::Op::OpUDiv, u32_type, {at, u32(in_a_quad)});
+  const Id type = m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(array.stored, kQuad));
+  const Id from = code_.op(spv::Op::OpAccessChain, type, {array.variable, quad});
+  const Id distance = u32(inst.imm.count / in_a_quad);
+  const Id layout = u32(loads && inst.imm.index == 1 ? khr::kColumnMajor : khr::kRowMajor);
+  constexpr auto kSeen = static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer);
+  if (loads)
+    return set(inst, {code_.op(khr::kCooperativeMatrixLoad, types_.piece(result_type(inst)),
+                               {from, layout, distance, kSeen})});
+  code_.stmt(khr::kCooperativeMatrixStore,
+             {from, get_scalar(inst.operands[2]), layout, distance, kSeen});
+}
+
+}  // namespace primset::emit::spirv
