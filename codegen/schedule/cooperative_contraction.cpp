@@ -23,7 +23,7 @@ constexpr int kChunk = 8;   // elements of 16 bytes
 constexpr int kChunkWords = 4;
 constexpr Type kWords4{Scalar::i32, kChunkWords};
 
-struct Tiling {
+struct CooperativeTiling {
   TileShape shape;
   int depth;
   int subgroup_rows, subgroup_columns;  // of the part that a subgroup computes
@@ -33,9 +33,9 @@ struct Tiling {
   int patch_pitch() const { return subgroup_columns + kChunkWords; }
   int patch_words() const { return kSide * patch_pitch(); }
 };
-constexpr Tiling kLarge{{128, 128, 256}, 32, 64, 32};
-constexpr Tiling kSmall{{64, 64, 128}, 32, 32, 32};
-constexpr int kStages = 2;
+constexpr CooperativeTiling kLargeCooperative{{128, 128, 256}, 32, 64, 32};
+constexpr CooperativeTiling kSmallCooperative{{64, 64, 128}, 32, 32, 32};
+constexpr int kCooperativeStages = 2;
 
 // A tile of an operand, as lines of what is contiguous in the operand's memory, in words of two
 // elements. Behind each line is a gap of a chunk: neighbouring lines begin in different banks.
@@ -51,7 +51,7 @@ struct TileLines {
 class PaddedTile {
  public:
   PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
-             const SymInts& shape, int extent, const Tiling& t)
+             const SymInts& shape, int extent, const CooperativeTiling& t)
       : f_(f),
         source_(f, dtype, layout, roles, shape),
         lines_(extent, t.depth, layout.along_terms),
@@ -59,7 +59,7 @@ class PaddedTile {
         bf16_(dtype == DType::bf16) {}
 
   Value whole() const { return source_.whole(); }
-  int words() const { return kStages * lines_.words(); }
+  int words() const { return kCooperativeStages * lines_.words(); }
   // The tile's stages begin at word `first` of memory.
   void place(Value memory, int first) {
     memory_ = memory;
@@ -156,7 +156,9 @@ class CooperativeContraction final : public TiledContraction {
   CooperativeContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
                          const MatrixLayout& a, const MatrixLayout& b)
       : TiledContraction(c, node, roots, a, b),
-        t_(enough_tiles(elements(), kLarge.shape, c.target.processors) ? kLarge : kSmall),
+        t_(enough_tiles(elements(), kLargeCooperative.shape, c.target.processors)
+               ? kLargeCooperative
+               : kSmallCooperative),
         a_(f_, operands_, a, a_roles_, a_shape_, t_.shape.rows, t_),
         b_(f_, operands_, b, b_roles_, b_shape_, t_.shape.columns, t_) {
     Builder& to = f_.builder();
@@ -272,18 +274,18 @@ class CooperativeContraction final : public TiledContraction {
     }
   }
 
-  const Tiling& t_;
+  const CooperativeTiling& t_;
   PaddedTile a_, b_;
   Value memory_, lane_, subgroup_, first_row_, first_column_;
 };
 
 // Of both operands however they lie.
-uint32_t most_bytes(const Tiling& t) {
+uint32_t most_bytes(const CooperativeTiling& t) {
   const auto words = [&](int extent) {
     return std::max(TileLines(extent, t.depth, true).words(),
                     TileLines(extent, t.depth, false).words());
   };
-  const int tiles = kStages * (words(t.shape.rows) + words(t.shape.columns));
+  const int tiles = kCooperativeStages * (words(t.shape.rows) + words(t.shape.columns));
   return 4 * static_cast<uint32_t>(std::max(tiles, t.subgroups() * t.patch_words()));
 }
 
@@ -300,8 +302,9 @@ std::optional<BuiltKernel> cooperative_contraction(const BuildContext& c, prims:
   const bool multiplies = left.dtype == DType::f16
                               ? t.cooperative
                               : left.dtype == DType::bf16 && t.cooperative && t.cooperative_bf16;
-  if (!multiplies || !t.i64 || t.group_memory < std::max(most_bytes(kLarge), most_bytes(kSmall)) ||
-      t.max_group_threads < static_cast<uint32_t>(kLarge.shape.threads) ||
+  if (!multiplies || !t.i64 ||
+      t.group_memory < std::max(most_bytes(kLargeCooperative), most_bytes(kSmallCooperative)) ||
+      t.max_group_threads < static_cast<uint32_t>(kLargeCooperative.shape.threads) ||
       n.attr<DType>("accumulate") != DType::f32 || !a || !b)
     return std::nullopt;
   const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));

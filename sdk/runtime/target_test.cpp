@@ -57,6 +57,17 @@ TEST(Target, MatrixUnitsAreOfPtxAlone) {
   EXPECT_FALSE(target_model(p)->group_matrix);
 }
 
+TEST(Target, CooperativeMatricesAreOfVulkanAlone) {
+  primset_device_properties p = properties(PRIMSET_FORMAT_SPIRV_VULKAN);
+  p.features = PRIMSET_FEATURE_COOPERATIVE_F16 | PRIMSET_FEATURE_COOPERATIVE_BF16;
+  EXPECT_TRUE(target_model(p)->cooperative);
+  EXPECT_TRUE(target_model(p)->cooperative_bf16);
+  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_SPIRV_VULKAN)));
+  p.kernel_format = PRIMSET_FORMAT_PTX;
+  EXPECT_FALSE(target_model(p)->cooperative);
+  EXPECT_FALSE(target_model(p)->cooperative_bf16);
+}
+
 TEST(Target, NativeCodeIsOfOneCpu) {
   EXPECT_NE(described(properties(PRIMSET_FORMAT_NATIVE_IMAGE)).find(emit::host_target_name()),
             std::string::npos);
