@@ -121,9 +121,10 @@ class Builder {
                   Value from_index, Value keep);
   void copy_commit(), copy_wait(uint32_t running);
 
-  // Cooperative matrices; see ops.def. `t` is an operand's type; lines are `distance` apart.
+  // Cooperative matrices; see ops.def. `t` is the matrix's type; lines are `distance` apart.
   Value cooperative_load(Scalar t, Value p, Value index, uint32_t distance, bool by_columns);
   Value cooperative_multiply(Value left, Value right, Value sums);
+  Value cooperative_scale(Value sums, Value factors);
   void cooperative_store(Value p, Value index, Value sums, uint32_t distance);
 
   // Matrices held by a subgroup; see ops.def. a: vec<i32, 4>, b: vec<i32, 2>, c: vec<f32, 4>.

@@ -523,6 +523,12 @@ Value Builder::cooperative_multiply(Value left, Value right, Value sums) {
   return emit(Op::CooperativeMultiply, type(sums), {left, right, sums});
 }
 
+Value Builder::cooperative_scale(Value sums, Value factors) {
+  require(type(sums).scalar == Scalar::f32_sums && type(factors).scalar == Scalar::f32_sums,
+          Op::CooperativeScale, {sums, factors}, "sums and factors");
+  return emit(Op::CooperativeScale, type(sums), {sums, factors});
+}
+
 void Builder::cooperative_store(Value p, Value index, Value sums, uint32_t distance) {
   check_address(Op::CooperativeStore, p, index, 1);
   require(type(sums).scalar == Scalar::f32_sums, Op::CooperativeStore, {sums}, "sums");

@@ -14,6 +14,10 @@ static_assert(kSide * kSide == kMatrixLanes * kMatrixWords);
 
 using Elements = std::array<uint64_t, kSide * kSide>;  // bits, row after row
 
+uint32_t bytes_of_element(const Code& c) {
+  return c.op == Op::CooperativeStore || c.type == Scalar::f32_sums ? 4 : 2;
+}
+
 double number(Scalar s, uint64_t bits) {
   if (s == Scalar::f16_left || s == Scalar::f16_right) return half_to_double(bits);
   return bf16_to_double(bits);
@@ -23,6 +27,7 @@ double number(Scalar s, uint64_t bits) {
 
 void GroupRunner::run_cooperative(uint32_t first, const Code& c) {
   if (c.op == Op::CooperativeMultiply) return multiply_cooperative(first, c);
+  if (c.op == Op::CooperativeScale) return scale_cooperative(first, c);
   for (uint32_t lane = 1; lane < kMatrixLanes; ++lane)
     if (threads_[first + lane].registers[c.in[1]] != threads_[first].registers[c.in[1]])
       throw MemoryFault{"the lanes name different matrices"};
@@ -37,19 +42,19 @@ std::byte* GroupRunner::cooperative_step(uint32_t first, const Code& c, uint32_t
                                          uint32_t element, Access kind) {
   const Thread& t = threads_[first];
   const uint64_t* r = t.registers.data();
-  const int64_t size = kind == Access::read ? 2 : 4;
+  const int64_t size = bytes_of_element(c);
   const int64_t at = sign_extend(r[c.in[1]], c.index_width) + int64_t{line} * c.imm_count + element;
   return touch_bytes(t, {r[c.in[0]], r[c.in[0] + 1]}, size * at, kStepBytes, kind);
 }
 
 void GroupRunner::load_cooperative(uint32_t first, const Code& c) {
-  constexpr uint32_t kStep = kStepBytes / sizeof(uint16_t);
+  const uint32_t size = bytes_of_element(c), step = kStepBytes / size;
   for (uint32_t line = 0; line < kSide; ++line) {
-    for (uint32_t begin = 0; begin < kSide; begin += kStep) {
+    for (uint32_t begin = 0; begin < kSide; begin += step) {
       const std::byte* from = cooperative_step(first, c, line, begin, Access::read);
-      for (uint32_t i = 0; i < kStep; ++i) {
-        uint16_t bits = 0;
-        std::memcpy(&bits, from + sizeof(bits) * i, sizeof(bits));
+      for (uint32_t i = 0; i < step; ++i) {
+        uint32_t bits = 0;  // the low bytes come first
+        std::memcpy(&bits, from + size_t{size} * i, size);
         const uint32_t place = begin + i;
         const uint32_t at = c.imm == 1 ? place * kSide + line : line * kSide + place;
         threads_[first + at / kMatrixWords].registers[c.out + at % kMatrixWords] = bits;
@@ -90,6 +95,17 @@ void GroupRunner::multiply_cooperative(uint32_t first, const Code& c) {
       threads_[first + at / kMatrixWords].registers[c.out + at % kMatrixWords] =
           std::bit_cast<uint32_t>(static_cast<float>(sum));
     }
+  }
+}
+
+void GroupRunner::scale_cooperative(uint32_t first, const Code& c) {
+  const auto number_of = [](uint64_t bits) {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  };
+  for (uint32_t lane = 0; lane < kMatrixLanes; ++lane) {
+    auto& r = threads_[first + lane].registers;
+    for (uint32_t i = 0; i < kMatrixWords; ++i)
+      r[c.out + i] = std::bit_cast<uint32_t>(number_of(r[c.in[0] + i]) * number_of(r[c.in[1] + i]));
   }
 }
 

@@ -88,6 +88,45 @@ TEST(CooperativeMatrixTest, ProductsAreThoseOfTheElements) {
   }
 }
 
+// Each row of sums by a number of its own.
+Kernel scaled_rows() {
+  Builder b("scaled", cooperative());
+  b.set_group_size(32);
+  const Value x = b.pointer_param("x", true, false), z = b.pointer_param("z", false, true);
+  const Value memory = b.group_alloc(Scalar::i32, kSide * (kSide + 1)), lane = b.local_id(0);
+  for (int i = 0; i < kSide * (kSide + 1); i += 16)
+    b.store(memory, b.add(b.i32(i), b.and_(lane, b.i32(15))),
+            b.load(kI32, x, b.add(b.i32(i), b.and_(lane, b.i32(15))), 4), 4);
+  b.barrier();
+  const Value sums = b.cooperative_load(Scalar::f32_sums, memory, b.i32(kSide), kSide, false);
+  const Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(0), 0, true);
+  b.barrier();
+  b.cooperative_store(memory, b.i32(kSide), b.cooperative_scale(sums, factors), kSide);
+  b.barrier();
+  for (int i = 0; i < kSide * kSide; i += 32) {
+    const Value n = b.add(lane, b.i32(i));
+    b.store(z, n, b.load(kI32, memory, b.add(n, b.i32(kSide)), 4), 4);
+  }
+  return std::move(b).finish();
+}
+
+TEST(CooperativeMatrixTest, ALineIsReadAsAllOfThem) {
+  std::vector<float> x(kSide * (kSide + 1)), z(kSide * kSide), want;
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 37) - 9.5f;
+  for (size_t i = 0; i < kSide * kSide; ++i) want.push_back(x[i / kSide] * x[kSide + i]);
+  EXPECT_EQ(error_of(scaled_rows(), cooperative(), {buffer(x), buffer(z)}), "");
+  EXPECT_EQ(z, want);
+  const std::string text = print(scaled_rows());
+  EXPECT_THAT(text, HasSubstr("cooperative_load[1, 0]"));
+  EXPECT_EQ(print(parse(text)), text);
+  Kernel mixed = scaled_rows();
+  for (Inst& i : mixed.insts)
+    if (i.op == Op::CooperativeScale) mixed.types[i.operands[1].id] = {Scalar::f16_left};
+  std::vector<std::string> rules;
+  for (const Violation& v : verify(mixed, cooperative())) rules.push_back(v.rule);
+  EXPECT_THAT(rules, testing::Contains("K32"));
+}
+
 TEST(CooperativeMatrixTest, PrintedKernelsAreReadBack) {
   const std::string text = print(product(true, {false, true}));
   EXPECT_THAT(text, HasSubstr("cooperative_load[1, 24]"));
@@ -175,6 +214,7 @@ TEST(CooperativeMatrixTest, TheVerifierKnowsTheRules) {
   EXPECT_THAT(changed(Op::CooperativeMultiply,
                       [](Kernel&, Inst& i) { std::swap(i.operands[0], i.operands[1]); }),
               has_rule);
+  EXPECT_THAT(changed(Op::CooperativeLoad, [](Kernel&, Inst& i) { i.imm.count = 0; }), has_rule);
   EXPECT_THAT(changed(Op::CooperativeLoad,
                       [](Kernel& k, Inst& i) { k.types[i.results[0].id] = {Scalar::f32_sums}; }),
               has_rule);

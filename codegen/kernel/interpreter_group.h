@@ -80,6 +80,7 @@ class GroupRunner {
   void load_cooperative(uint32_t first, const Code& c);
   void store_cooperative(uint32_t first, const Code& c);
   void multiply_cooperative(uint32_t first, const Code& c);
+  void scale_cooperative(uint32_t first, const Code& c);
   bool pass_group_matrices();
   void multiply_group_matrices(uint32_t first, const Code& c);
   std::vector<double> read_tile(uint32_t first, const Code& c, size_t operand, uint32_t rows,

@@ -240,9 +240,11 @@ class Decoder {
     c.imm_count = inst.imm.count;
     if (!inst.results.empty()) c.lanes = kernel_.type(inst.results[0]).lanes;
     if (inst.op == Op::CooperativeMultiply) c.type = kernel_.type(inst.operands[0]).scalar;
-    const bool multiplies = inst.op == Op::MatrixMultiplyF16 || inst.op == Op::MatrixMultiplyBf16 ||
-                            inst.op == Op::CooperativeMultiply;
-    if (!multiplies) c.index_width = index_width(1);
+    if (inst.op == Op::CooperativeLoad) c.type = kernel_.type(inst.results[0]).scalar;
+    const bool in_registers = inst.op == Op::MatrixMultiplyF16 ||
+                              inst.op == Op::MatrixMultiplyBf16 ||
+                              inst.op == Op::CooperativeMultiply || inst.op == Op::CooperativeScale;
+    if (!in_registers) c.index_width = index_width(1);
     if (in_group) c.second_index_width = index_width(3);
   }
 

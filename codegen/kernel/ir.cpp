@@ -143,7 +143,8 @@ bool multiplies_in_group(const Kernel& kernel) {
 }
 
 bool is_cooperative(Op op) {
-  return op == Op::CooperativeLoad || op == Op::CooperativeMultiply || op == Op::CooperativeStore;
+  return op == Op::CooperativeLoad || op == Op::CooperativeMultiply || op == Op::CooperativeScale ||
+         op == Op::CooperativeStore;
 }
 
 bool is_cooperative(const Kernel& kernel) {

@@ -350,17 +350,22 @@ void check_cooperative(InstCheck& k) {
     k.expect(f16 || (bf16 && t.cooperative_bf16), "K32", "wants a left and a right operand");
     return k.expect(k.in(2) == sums && k.out() == sums, "K32", "adds to sums");
   }
+  if (k.inst.op == Op::CooperativeScale) {
+    const Type sums = matrix(Scalar::f32_sums);
+    return k.expect(k.in(0) == sums && k.in(1) == sums && k.out() == sums, "K32",
+                    "multiplies sums by as many factors");
+  }
   const bool loads = k.inst.op == Op::CooperativeLoad;
   k.expect(is_group_memory_of(k, k.inst.operands[0], [](Scalar s) { return s == Scalar::i32; }),
            "K32", "wants workgroup memory of i32");
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
-  const uint32_t step = loads ? kCooperativeStep16 : kCooperativeStep32;
-  k.expect(k.inst.imm.count >= 16 && k.inst.imm.count % step == 0, "K32",
+  const bool loads_sums = loads && k.out() == matrix(Scalar::f32_sums);
+  const uint32_t step = loads && !loads_sums ? kCooperativeStep16 : kCooperativeStep32;
+  const uint32_t distance = k.inst.imm.count;
+  k.expect((distance >= 16 && distance % step == 0) || (loads_sums && distance == 0), "K32",
            "has lines of 16 elements that begin at multiples of 16 bytes");
   if (loads) {
-    const Scalar s = k.out().scalar;
-    k.expect(is_matrix(s) && s != Scalar::f32_sums && k.out().lanes == 1, "K32",
-             "gives an operand");
+    k.expect(is_matrix(k.out().scalar) && k.out().lanes == 1, "K32", "gives a matrix");
     return k.expect(k.inst.imm.index <= 1, "K32", "has rows or columns as lines");
   }
   k.expect(k.in(2) == matrix(Scalar::f32_sums), "K32", "stores sums");

@@ -1,19 +1,12 @@
-// A group takes a tile of queries and goes along the keys, tile by tile: it carries each query's
-// greatest score, the sum of its weights and the weighted values so far, and scales them when a
-// greater score turns up (Dao, FlashAttention-2, 2023). Scores and weights never leave registers:
+// By matrix units whose fragments' lanes are known: scores and weights never leave registers, since
 // the lanes that hold a score after the first product are those that the second wants the weight
 // from.
-//
-// Scores are of base 2, as powers of 2 are cheaper. Matrix units take weights in the operands'
-// dtype, to which the primitive has them rounded.
 #include "codegen/schedule/attention_kernel.h"
 
 #include <algorithm>
-#include <numbers>
 
-#include "codegen/kernel/math.h"
-#include "codegen/schedule/loops.h"
-#include "codegen/schedule/product_tile.h"
+#include "codegen/schedule/cooperative_attention.h"
+#include "codegen/schedule/fused_attention.h"
 
 namespace primset::schedule {
 
@@ -25,34 +18,21 @@ using Values = Builder::Values;
 
 namespace {
 
-constexpr int kThreads = 128, kSubgroups = kThreads / 32;
-constexpr int kStages = 2;
-constexpr int kLongestHead = 128;
-constexpr uint32_t kGroupMemory = 49152;
+constexpr int kMatrixThreads = 128, kMatrixSubgroups = kMatrixThreads / 32;
+constexpr int kMatrixStages = 2;
+constexpr uint32_t kMatrixMemory = 49152;
 constexpr Type kFour{Scalar::f32, 4}, kFourInts{Scalar::i32, 4};
-constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-struct Tiling {
+struct MatrixTiling {
   int queries, keys, head;
 };
 
 // Of heads of up to `head` elements, a power of two that a tile's lines have; such that the tiles
 // fit into workgroup memory and a thread's shares into registers.
-Tiling tiling_for(int64_t longest) {
+MatrixTiling tiling_for(int64_t longest) {
   if (longest <= 32) return {128, 64, 32};
   if (longest <= 64) return {128, 64, 64};
-  return {64, 32, kLongestHead};
-}
-
-// Which dims of operand 0, 1 or 2 a product goes along: q is [..., queries, head], k
-// [..., keys, head], v [..., keys, columns].
-ContractionRoles roles_of(size_t operand, size_t rank) {
-  ContractionRoles r;
-  const auto last = static_cast<int64_t>(rank) - 1;
-  for (int64_t d = 0; d < last - 1; ++d) r.batch.push_back(d);
-  r.free = {operand == 2 ? last : last - 1};
-  r.contract = {operand == 2 ? last - 1 : last};
-  return r;
+  return {64, 32, 128};
 }
 
 // A number for each row that a lane has a part of, two a block of 16 rows: rows g and g + 8.
@@ -60,58 +40,23 @@ struct RowPair {
   Value low, high;
 };
 
-class AttentionKernel {
+class MatrixAttention final : public FusedAttention {
  public:
-  AttentionKernel(const BuildContext& c, const prims::Node& n, const std::vector<Root>& roots,
-                  const std::array<MatrixLayout, 3>& layouts)
-      : c_(c),
-        g_(c.values.graph),
-        n_(n),
-        f_(c.name, c.target, c.index32, g_.type(n.results[0]).shape),
-        e_(f_, c.values),
-        rank_(shape(0).size()),
-        roles_{roles_of(0, rank_), roles_of(1, rank_), roles_of(2, rank_)},
-        y_roots_(roots_of(roots, 0)),
-        log_roots_(roots_of(roots, 1)),
-        y_(f_, e_, g_, n, y_roots_, roles_[0], roles_[2]),
-        batches_(size_of(shape(0), roles_[0].batch)),
-        queries_(shape(0)[rank_ - 2]),
-        keys_(shape(1)[rank_ - 2]),
-        columns_(shape(2)[rank_ - 1]),
-        dtype_(g_.type(n.operands[0]).dtype),
-        causal_(n.attr<bool>("causal")),
-        scale_(n.attr<primset::Scalar>("scale").to_double() * std::numbers::log2e),
-        tiling_(tiling_for(std::max(shape(0)[rank_ - 1].specialize(), columns_.specialize()))),
+  MatrixAttention(const BuildContext& c, const prims::Node& n, const std::vector<Root>& roots,
+                  const AttentionLayouts& layouts)
+      : FusedAttention(c, n, roots),
+        tiling_(tiling_for(longest_head())),
         q_(f_, dtype_, layouts[0], roles_[0], shape(0),
-           {tiling_.queries, tiling_.head, 1, kThreads}),
+           {tiling_.queries, tiling_.head, 1, kMatrixThreads}),
         k_(f_, dtype_, layouts[1], roles_[1], shape(1),
-           {tiling_.keys, tiling_.head, kStages, kThreads}),
+           {tiling_.keys, tiling_.head, kMatrixStages, kMatrixThreads}),
         v_(f_, dtype_, layouts[2], roles_[2], shape(2),
-           {tiling_.head, tiling_.keys, kStages, kThreads}) {
+           {tiling_.head, tiling_.keys, kMatrixStages, kMatrixThreads}) {
     lane_ = b().and_(b().local_id(0), b().i32(31));
     const Value subgroup = b().lshr(b().local_id(0), b().i32(5));
     own_row_ = b().mul(subgroup, b().i32(16 * row_blocks()));
     lane_row_ = b().add(own_row_, b().lshr(lane_, b().i32(2)));
     lane_column_ = b().mul(b().and_(lane_, b().i32(3)), b().i32(2));
-  }
-
-  BuiltKernel build() {
-    f_.set_error_buffer(c_.errors);
-    b().set_group_size(kThreads);
-    if (!y_roots_.empty()) pairs_ = y_.has_runs(2);
-    const SymInt tiles = prims::ceil_div(queries_, SymInt(tiling_.queries));
-    for_each_by_groups(f_, batches_ * tiles, [&](Value tile) {
-      ElementEmitter::Scope scope(e_);
-      const bool one = batches_.same(SymInt(1));
-      const auto [batch, rest] = divide(f_, tile, one ? SymInt(1) : tiles);
-      const Value in_batch = one ? tile : rest;
-      // Later queries have more keys: they come first, so that no group is left with the longest
-      // row at the end.
-      const Value place =
-          causal_ ? b().sub(b().sub(f_.param(tiles), constant(1)), in_batch) : in_batch;
-      one_tile(one ? constant(0) : batch, b().mul(place, constant(tiling_.queries)));
-    });
-    return built(std::move(f_));
   }
 
  private:
@@ -122,19 +67,9 @@ class AttentionKernel {
     Values weights;             // sums of weights, a row_blocks() vector each: to be added up
   };
 
-  Builder& b() { return f_.builder(); }
-  Value index(Value i) { return f_.index(i); }
-  Value constant(int64_t v) { return f_.index_constant(v); }
-  Value number(double v) { return b().constant_f(kir::kF32, v); }
+  Shape tile_shape() const override { return {tiling_.queries, kMatrixThreads, 2}; }
   Value four(double v) { return b().constant_f(kFour, v); }
-  const SymInts& shape(size_t operand) const { return g_.type(n_.operands[operand]).shape; }
-  std::vector<Root> roots_of(const std::vector<Root>& roots, size_t result) const {
-    std::vector<Root> out;
-    std::ranges::copy_if(roots, std::back_inserter(out),
-                         [&](const Root& r) { return r.value == n_.results[result]; });
-    return out;
-  }
-  int row_blocks() const { return tiling_.queries / kSubgroups / 16; }
+  int row_blocks() const { return tiling_.queries / kMatrixSubgroups / 16; }
   int key_blocks() const { return tiling_.keys / 8; }
   int head_blocks() const { return tiling_.head / 8; }
 
@@ -145,7 +80,6 @@ class AttentionKernel {
     const Value low = b().splat(r.low, 4), high = b().splat(r.high, 4);
     return b().shuffle(low, high, {0, 1, 4, 5});
   }
-  Value greater(Value x, Value y) { return b().select(b().flt(x, y), y, x); }
   // Of what the four lanes of a row have.
   template <typename Combine>
   Value across(Value v, Combine combine) {
@@ -188,33 +122,23 @@ class AttentionKernel {
 
   // Two neighbouring blocks of weights as the left operand of a product, neighbours in one word.
   Value rounded(Value left, Value right) {
-    const auto bits = [&](Value v) {
-      const Value narrow = dtype_ == DType::f16
-                               ? b().bitcast(b().fptrunc(v, Scalar::f16), Scalar::i16)
-                               : b().round_bf16(v);
-      return b().zext(narrow, Scalar::i32);
-    };
-    const Value even = bits(b().shuffle(left, right, {0, 2, 4, 6}));
-    const Value odd = bits(b().shuffle(left, right, {1, 3, 5, 7}));
+    const Value even = rounded_bits(b().shuffle(left, right, {0, 2, 4, 6}));
+    const Value odd = rounded_bits(b().shuffle(left, right, {1, 3, 5, 7}));
     return b().or_(even, b().shl(odd, b().constant(kFourInts, 16)));
   }
 
   // --- one tile of queries -----------------------------------------------------------------------
 
-  void one_tile(Value batch, Value first_query) {
+  void one_tile(Value batch, Value first_query) override {
     q_.begin(batch, first_query);
     q_.load(b().i32(0), constant(0));
-    const Value end = causal_
-                          ? least(f_.param(keys_), b().add(first_query, constant(tiling_.queries)))
-                          : f_.param(keys_);
+    const Value end = end_of_keys(first_query, tiling_.queries);
     copy_keys(batch, b().i32(0), constant(0));
     const State done = along_keys(batch, first_query, end);
     b().copy_wait(0);
     b().barrier();  // before the next tile's copies
     finish(batch, first_query, done);
   }
-
-  Value least(Value x, Value y) { return b().select(b().slt(x, y), x, y); }
 
   // Starts to copy the keys and values from `first` on.
   void copy_keys(Value batch, Value stage, Value first) {
@@ -272,7 +196,7 @@ class AttentionKernel {
       const auto greater_of = [&](Value x, Value y) { return greater(x, y); };
       RowPair next = across_block(most, greater_of);
       next = {greater(s.most[i].low, next.low), greater(s.most[i].high, next.high)};
-      const RowPair shift = {visible(next.low), visible(next.high)};
+      const RowPair shift = {shift_of(next.low), shift_of(next.high)};
       const Value shrink =
           spread_rows({weight(s.most[i].low, shift.low), weight(s.most[i].high, shift.high)});
       s.most[i] = next;
@@ -294,19 +218,6 @@ class AttentionKernel {
     return s;
   }
 
-  bool scales_late() const { return scale_ > 0; }
-  double late_scale() const { return scales_late() ? scale_ : 1; }
-  // A row of which nothing is seen yet: its weights are powers of -inf, not of NaN.
-  Value visible(Value most) {
-    return b().select(b().feq(most, number(kHidden)), number(0),
-                      b().fmul(most, number(late_scale())));
-  }
-  // 2 to a score, or to four, above `shift`, which is scaled.
-  Value weight(Value score, Value shift) {
-    const Value scale = b().constant_f(b().type(score), late_scale());
-    return b().fexp2(b().fma(score, scale, b().fneg(shift)));
-  }
-
   Values scores_of(Value stage, Value first_query, Value first_key) {
     Values scores(static_cast<size_t>(int64_t{row_blocks()} * key_blocks()), four(0));
     const auto queries = [&](int i, int k) {
@@ -314,12 +225,9 @@ class AttentionKernel {
     };
     add_products(scores, queries, k_, b().mul(stage, b().i32(k_.stage_elements())), tiling_.head,
                  tiling_.keys);
-    // Where the greatest product is the greatest score, the scale joins in with the difference.
-    if (!scales_late())
-      for (Value& s : scores) s = b().fmul(s, four(scale_));
+    for (Value& s : scores) s = scaled(s);
     // Only the last tiles hold keys that some query does not see.
-    const Value first_end =
-        causal_ ? least(f_.param(keys_), b().add(first_query, constant(1))) : f_.param(keys_);
+    const Value first_end = end_of_keys(first_query, 1);
     return b().if_else(
         b().slt(first_end, b().add(first_key, constant(tiling_.keys))),
         [&] { return seen(scores, first_query, first_key); }, [&] { return scores; });
@@ -331,13 +239,8 @@ class AttentionKernel {
                                     b().splat(b().add(lane_column_, b().i32(1)), 4), {0, 4, 1, 5});
     for (int i = 0; i < row_blocks(); ++i) {
       const auto end = [&](int row) {
-        Value keys = b().sub(f_.param(keys_), first_key);
-        if (causal_) {
-          const Value query = b().add(first_query, index(b().add(lane_row_, b().i32(row))));
-          keys = least(keys, b().sub(b().add(query, constant(1)), first_key));
-        }
-        // Within i32: more than a tile is a tile.
-        return b().int_resize(least(keys, constant(tiling_.keys)), Scalar::i32, true);
+        return end_in_tile(b().add(first_query, index(b().add(lane_row_, b().i32(row)))), first_key,
+                           tiling_.keys);
       };
       const Value low = b().splat(end(16 * i), 4), high = b().splat(end(16 * i + 8), 4);
       const Value ends = b().shuffle(low, high, {0, 1, 4, 5});
@@ -361,93 +264,41 @@ class AttentionKernel {
       const Value rows[] = {b().add(first_query, low),
                             b().add(first_query, b().add(low, constant(8)))};
       const RowPair& most = s.most[at];
-      store_logarithm(batch, rows[0], most.low, weights.low);
-      store_logarithm(batch, rows[1], most.high, weights.high);
-      if (y_roots_.empty()) continue;
+      const Value first = b().ieq(lane_column_, b().i32(0));
+      store_logarithm(batch, rows[0], most.low, weights.low, first);
+      store_logarithm(batch, rows[1], most.high, weights.high, first);
+      if (!has_y()) continue;
       const Value shares[] = {share(most.low, weights.low), share(most.high, weights.high)};
       for (int j = 0; j < head_blocks(); ++j) {
         const Value sum = s.sums[at * static_cast<size_t>(head_blocks()) + static_cast<size_t>(j)];
         for (uint32_t half = 0; half < 2; ++half) {
           const Value column = index(b().add(lane_column_, b().i32(8 * int64_t{j})));
-          store_two(batch, rows[half], column, b().fmul(b().extract(sum, 2 * half), shares[half]),
-                    b().fmul(b().extract(sum, 2 * half + 1), shares[half]));
+          store_run(batch, rows[half], column,
+                    std::array{b().fmul(b().extract(sum, 2 * half), shares[half]),
+                               b().fmul(b().extract(sum, 2 * half + 1), shares[half])});
         }
       }
     }
   }
 
-  // What a row's weighted values are multiplied by: 0 where no key is seen.
-  Value share(Value most, Value weights) {
-    return b().select(b().feq(most, number(kHidden)), number(0), b().fdiv(number(1), weights));
-  }
-
-  void store_two(Value batch, Value row, Value column, Value first, Value second) {
-    ElementEmitter::Scope scope(e_);
-    const Value in_rows = b().slt(row, f_.param(queries_));
-    const Value next = b().add(column, constant(1));
-    const auto one = [&](Value v, Value at) {
-      ElementEmitter::Scope inner(e_);
-      f_.set_mask(b().and_(in_rows, b().slt(at, f_.param(columns_))));
-      y_.store(v, y_.at(batch, row, at));
-      f_.set_mask({});
-    };
-    const auto by_elements = [&] {
-      one(first, column);
-      one(second, next);
-      return Values{};
-    };
-    if (!pairs_.valid()) {
-      by_elements();
-      return;
-    }
-    b().if_else(
-        b().and_(pairs_, b().and_(in_rows, b().slt(next, f_.param(columns_)))),
-        [&] {
-          ElementEmitter::Scope inner(e_);
-          y_.store_run(std::array{first, second},
-                       std::array{y_.at(batch, row, column), y_.at(batch, row, next)});
-          return Values{};
-        },
-        by_elements);
-  }
-
-  // The natural logarithm of the denominator, of which a row's first lane stores it.
-  void store_logarithm(Value batch, Value row, Value most, Value weights) {
-    if (log_roots_.empty()) return;
-    ElementEmitter::Scope scope(e_);
-    const Value natural = b().fmul(most, number(late_scale() * std::numbers::ln2));
-    const Value sum = b().fadd(natural, kir::math::log(b(), weights));
-    const Value v = b().select(b().feq(most, number(kHidden)), most, sum);
-    Indices at(rank_ - 1);
-    const SymInts& sizes = g_.type(n_.results[1]).shape;
-    spread(f_, batch, roles_[0].batch, sizes, at);
-    spread(f_, row, roles_[0].free, sizes, at);
-    f_.set_mask(b().and_(b().ieq(lane_column_, b().i32(0)), b().slt(row, f_.param(queries_))));
-    for (const Root& r : log_roots_)
-      f_.store(r.out.buffer, DType::f32, place_address(f_, r.out, at), {v, {}});
-    f_.set_mask({});
-  }
-
-  const BuildContext& c_;
-  const prims::Graph& g_;
-  const prims::Node& n_;
-  Frame f_;
-  ElementEmitter e_;
-  const size_t rank_;
-  const std::array<ContractionRoles, 3> roles_;
-  const std::vector<Root> y_roots_, log_roots_;
-  ContractionResult y_;
-  const SymInt batches_, queries_, keys_, columns_;
-  const DType dtype_;
-  const bool causal_;
-  const double scale_;
-  const Tiling tiling_;
+  const MatrixTiling tiling_;
   ProductTile q_, k_, v_;
-  Value lane_, own_row_, lane_row_, lane_column_, pairs_;
+  Value lane_, own_row_, lane_row_, lane_column_;
 };
 
-constexpr bool holds(const Tiling& t) {
-  return static_cast<uint32_t>((t.queries + 2 * kStages * t.keys) * t.head) * 2 <= kGroupMemory;
+constexpr bool holds(const MatrixTiling& t) {
+  return static_cast<uint32_t>((t.queries + 2 * kMatrixStages * t.keys) * t.head) * 2 <=
+         kMatrixMemory;
+}
+
+// Beside the units themselves.
+bool has_arithmetic(const kir::TargetModel& t, DType dtype) {
+  return t.fused_fma && t.fast_exp2 && t.i64 && (dtype != DType::f16 || t.f16);
+}
+
+bool has_matrix_units(const kir::TargetModel& t, DType dtype) {
+  return t.matrix && t.async_copy && (dtype != DType::bf16 || t.rounds_bf16) &&
+         t.group_memory >= kMatrixMemory && t.max_group_threads >= kMatrixThreads;
 }
 
 }  // namespace
@@ -456,10 +307,8 @@ bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::Tar
   const auto &q = g.type(n.operands[0]), &v = g.type(n.operands[2]);
   const bool narrow = q.dtype == DType::f16 || q.dtype == DType::bf16;
   const bool masked = n.operands.size() > 3 && n.operands[3] != prims::kNoValue;
-  if (!t.matrix || !t.async_copy || !t.fused_fma || !t.fast_exp2 || !t.i64 ||
-      (q.dtype == DType::f16 && !t.f16) || !narrow || masked ||
-      (q.dtype == DType::bf16 && !t.rounds_bf16) || t.group_memory < kGroupMemory ||
-      t.max_group_threads < kThreads)
+  if (!narrow || masked || !has_arithmetic(t, q.dtype) ||
+      !(has_matrix_units(t, q.dtype) || has_cooperative_attention(t, q.dtype)))
     return false;
   const std::array heads = {q.shape.back(), v.shape.back()};
   const auto fits = [](const SymInt& size) {
@@ -472,7 +321,7 @@ bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::Tar
 
 bool attention_reads(const prims::Graph& g, const prims::Node& n, size_t i, const Placement& p) {
   const SymInts& shape = g.type(n.operands[i]).shape;
-  return matrix_layout(p, shape, roles_of(i, shape.size())).has_value();
+  return matrix_layout(p, shape, attention_roles(i, shape.size())).has_value();
 }
 
 BuiltKernel attention_kernel(const BuildContext& c, prims::NodeId node,
@@ -483,10 +332,12 @@ BuiltKernel attention_kernel(const BuildContext& c, prims::NodeId node,
   const prims::Node& n = g.node(node);
   const auto layout = [&](size_t i) {
     const SymInts& shape = g.type(n.operands[i]).shape;
-    return matrix_layout(operands[i], shape, roles_of(i, shape.size())).value();
+    return matrix_layout(operands[i], shape, attention_roles(i, shape.size())).value();
   };
-  const std::array<MatrixLayout, 3> layouts = {layout(0), layout(1), layout(2)};
-  return AttentionKernel(c, n, roots, layouts).build();
+  const AttentionLayouts layouts = {layout(0), layout(1), layout(2)};
+  if (has_matrix_units(c.target, g.type(n.operands[0]).dtype))
+    return MatrixAttention(c, n, roots, layouts).build();
+  return cooperative_attention(c, n, roots, layouts);
 }
 
 }  // namespace primset::schedule

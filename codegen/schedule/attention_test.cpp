@@ -106,12 +106,19 @@ Expected expected(const Call& c, const Array& q, const Array& k, const Array& v)
   return out;
 }
 
-kir::TargetModel attention_model() {
-  kir::TargetModel target = matrix_model();
-  target.fast_exp2 = target.rounds_bf16 = true;
-  target.f16 = true;
+kir::TargetModel with_arithmetic(kir::TargetModel target) {
+  target.fast_exp2 = target.fused_fma = target.f16 = true;
   target.max_groups_x = 3;  // each goes through several tiles
   return target;
+}
+kir::TargetModel attention_model() {
+  kir::TargetModel target = with_arithmetic(matrix_model());
+  target.rounds_bf16 = true;
+  return target;
+}
+// Each kind of matrix units.
+std::vector<kir::TargetModel> attention_models() {
+  return {attention_model(), with_arithmetic(cooperative_model())};
 }
 
 Program program_of(const std::shared_ptr<prims::Graph>& graph, const kir::TargetModel& target,
@@ -132,9 +139,9 @@ std::vector<Operand> operands_of(const Call& c) {
           random_operand(c.dtype, {c.batch, c.keys, c.columns}, c.transposed, rng)};
 }
 
-void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l",
-                      const kir::TargetModel& target = attention_model()) {
-  SCOPED_TRACE(graph_text(c, results));
+void expect_attention_of(const kir::TargetModel& target, const Call& c,
+                         const std::string& results) {
+  SCOPED_TRACE(graph_text(c, results) + (target.cooperative ? "cooperative" : ""));
   const std::vector<Operand> in = operands_of(c);
   auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, results)));
   const Program program = program_of(graph, target, in);
@@ -157,6 +164,10 @@ void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l",
       ASSERT_NEAR(static_cast<double>(array.data[i].re), numbers[i], bound) << j << " " << i;
     }
   }
+}
+
+void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l") {
+  for (const kir::TargetModel& target : attention_models()) expect_attention_of(target, c, results);
 }
 
 TEST(Attention, TilesOfEverySize) {
@@ -196,7 +207,6 @@ TEST(Attention, ColumnMajorOperands) {
 // A number that is none makes its rows none, an infinite score too; without keys y is 0.
 TEST(Attention, SpecialNumbers) {
   const Call c{DType::bf16, 1, 3, 70, 16, 16};
-  const kir::TargetModel target = attention_model();
   std::vector<Operand> in = operands_of(c);
   const auto put = [&](size_t operand, size_t at, uint16_t bits) {
     std::memcpy(in[operand].bytes.data() + 2 * at, &bits, 2);
@@ -204,28 +214,31 @@ TEST(Attention, SpecialNumbers) {
   put(0, 0, 0x7fc0);                      // NaN in query 0
   put(0, 16, 0x7f80), put(1, 0, 0x3f80);  // infinity times 1 in query 1
   put(2, 5, 0xff80);                      // -infinity in column 5 of every value
-  auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, "%3 y, %4 l")));
-  const Program program = program_of(graph, target, in);
-  const RunnerResult got =
-      run_program(program, target, {{{in[0].bytes}, {in[1].bytes}, {in[2].bytes}}}, {1, 3, 70});
-  const Array y = prims::reference::from_bytes(DType::bf16, {3, 16}, got.outputs[0].bytes);
-  for (size_t i = 0; i < 32; ++i) EXPECT_TRUE(std::isnan(y.data[i].re)) << i;
-  for (size_t i = 32; i < 48; ++i) EXPECT_EQ(std::isinf(y.data[i].re), i == 37) << i;
+  for (const kir::TargetModel& target : attention_models()) {
+    auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, "%3 y, %4 l")));
+    const Program program = program_of(graph, target, in);
+    const RunnerResult got =
+        run_program(program, target, {{{in[0].bytes}, {in[1].bytes}, {in[2].bytes}}}, {1, 3, 70});
+    const Array y = prims::reference::from_bytes(DType::bf16, {3, 16}, got.outputs[0].bytes);
+    for (size_t i = 0; i < 32; ++i) EXPECT_TRUE(std::isnan(y.data[i].re)) << i;
+    for (size_t i = 32; i < 48; ++i) EXPECT_EQ(std::isinf(y.data[i].re), i == 37) << i;
+  }
 }
 
 TEST(Attention, NoKeys) {
   const Call c{DType::f16, 2, 3, 0, 16, 16};
-  const kir::TargetModel target = attention_model();
   const std::vector<Operand> in = operands_of(c);
-  auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, "%3 y, %4 l")));
-  const Program program = program_of(graph, target, in);
-  const RunnerResult got =
-      run_program(program, target, {{{in[0].bytes}, {in[1].bytes}, {in[2].bytes}}}, {2, 3, 0});
-  const Array y = prims::reference::from_bytes(DType::f16, {96}, got.outputs[0].bytes);
-  for (const auto& e : y.data) EXPECT_EQ(e.re, 0);
-  const Array l = prims::reference::from_bytes(DType::f32, {6}, got.outputs[1].bytes);
-  for (const auto& e : l.data)
-    EXPECT_EQ(static_cast<double>(e.re), -std::numeric_limits<double>::infinity());
+  for (const kir::TargetModel& target : attention_models()) {
+    auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, "%3 y, %4 l")));
+    const Program program = program_of(graph, target, in);
+    const RunnerResult got =
+        run_program(program, target, {{{in[0].bytes}, {in[1].bytes}, {in[2].bytes}}}, {2, 3, 0});
+    const Array y = prims::reference::from_bytes(DType::f16, {96}, got.outputs[0].bytes);
+    for (const auto& e : y.data) EXPECT_EQ(e.re, 0);
+    const Array l = prims::reference::from_bytes(DType::f32, {6}, got.outputs[1].bytes);
+    for (const auto& e : l.data)
+      EXPECT_EQ(static_cast<double>(e.re), -std::numeric_limits<double>::infinity());
+  }
 }
 
 // Long heads, masks and devices without matrix units or the instructions beside them are left to
@@ -240,6 +253,13 @@ TEST(Attention, WhatIsDecomposed) {
   for (bool kir::TargetModel::* needed :
        {&kir::TargetModel::matrix, &kir::TargetModel::fast_exp2, &kir::TargetModel::rounds_bf16}) {
     kir::TargetModel target = attention_model();
+    target.*needed = false;
+    EXPECT_FALSE(own(c, target));
+  }
+  for (bool kir::TargetModel::* needed :
+       {&kir::TargetModel::cooperative_bf16, &kir::TargetModel::fused_fma}) {
+    kir::TargetModel target = with_arithmetic(cooperative_model());
+    EXPECT_TRUE(own(c, target));
     target.*needed = false;
     EXPECT_FALSE(own(c, target));
   }

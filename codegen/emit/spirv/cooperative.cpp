@@ -39,8 +39,13 @@ void Lowering::lower_cooperative(const Inst& inst) {
                                {get_scalar(inst.operands[0]), get_scalar(inst.operands[1]),
                                 get_scalar(inst.operands[2])})});
   }
+  if (inst.op == Op::CooperativeScale) {
+    return set(inst, {code_.op(spv::Op::OpFMul, types_.piece(result_type(inst)),
+                               {get_scalar(inst.operands[0]), get_scalar(inst.operands[1])})});
+  }
   const bool loads = inst.op == Op::CooperativeLoad;
-  const uint32_t in_a_quad = loads ? 8 : 4;
+  const bool narrow = loads && result_type(inst).scalar != Scalar::f32_sums;
+  const uint32_t in_a_quad = narrow ? 8 : 4;
   const kir::Value pointer = inst.operands[0], index = inst.operands[1];
   const Allocation& array = allocations_.at(pointer.id);
   Id at = get_scalar(index);

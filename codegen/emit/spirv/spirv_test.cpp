@@ -207,8 +207,9 @@ Kernel cooperative_product(const TargetModel& target, bool bf16) {
       b.cooperative_multiply(load(Scalar::f16_left, Scalar::bf16_left, 0, false),
                              load(Scalar::f16_right, Scalar::bf16_right, 512, true),
                              b.constant_bits({Scalar::f32_sums}, 0));
+  const kir::Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(8), 0, true);
   b.barrier();
-  b.cooperative_store(memory, b.i32(4), sums, 20);
+  b.cooperative_store(memory, b.i32(4), b.cooperative_scale(sums, factors), 20);
   return std::move(b).finish();
 }
 
@@ -253,7 +254,10 @@ TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
     EXPECT_THAT(uses, ::testing::ElementsAre(0, 1, 2));
     // OpCooperativeMatrixLoadKHR: type, result, pointer, layout, stride, memory operands.
     const std::vector<Instruction> loads = of(4457);
-    ASSERT_EQ(loads.size(), 2u);
+    ASSERT_EQ(loads.size(), 3u);
+    EXPECT_EQ(constant(loads[2][4]), 1u);  // of a line that is every column
+    EXPECT_EQ(constant(loads[2][5]), 0u);
+    EXPECT_EQ(loads[2][1], of(133)[0][1]);  // OpFMul, of sums
     for (size_t i = 0; i < 2; ++i) {
       ASSERT_EQ(loads[i].size(), 7u);
       EXPECT_EQ(constant(loads[i][4]), i);
