@@ -93,10 +93,11 @@ Kernel scaled_rows() {
   Builder b("scaled", cooperative());
   b.set_group_size(32);
   const Value x = b.pointer_param("x", true, false), z = b.pointer_param("z", false, true);
-  const Value memory = b.group_alloc(Scalar::i32, kSide * (kSide + 1)), lane = b.local_id(0);
-  for (int i = 0; i < kSide * (kSide + 1); i += 16)
-    b.store(memory, b.add(b.i32(i), b.and_(lane, b.i32(15))),
-            b.load(kI32, x, b.add(b.i32(i), b.and_(lane, b.i32(15))), 4), 4);
+  const Value memory = b.group_alloc(Scalar::i32, kSide * (kSide + 2)), lane = b.local_id(0);
+  for (int i = 0; i < kSide * (kSide + 2); i += 32) {
+    const Value at = b.add(b.i32(i), lane);
+    b.store(memory, at, b.load(kI32, x, at, 4), 4);
+  }
   b.barrier();
   const Value sums = b.cooperative_load(Scalar::f32_sums, memory, b.i32(kSide), kSide, false);
   const Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(0), 0, true);
@@ -111,7 +112,7 @@ Kernel scaled_rows() {
 }
 
 TEST(CooperativeMatrixTest, ALineIsReadAsAllOfThem) {
-  std::vector<float> x(kSide * (kSide + 1)), z(kSide * kSide), want;
+  std::vector<float> x(kSide * (kSide + 2)), z(kSide * kSide), want;
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 37) - 9.5f;
   for (size_t i = 0; i < kSide * kSide; ++i) want.push_back(x[i / kSide] * x[kSide + i]);
   EXPECT_EQ(error_of(scaled_rows(), cooperative(), {buffer(x), buffer(z)}), "");
