@@ -25,10 +25,10 @@ TargetModel cooperative() {
 struct Layout {
   bool left_by_columns, right_by_columns;
 };
-constexpr uint32_t kDistance = 24;  // of lines, in elements of 16 bits
-constexpr int kSide = 16, kLineWords = kDistance / 2;
+constexpr uint32_t kDistance = 3;                                              // of lines, in quads
+constexpr int kSide = 16, kLineWords = 4 * kDistance, kLine = 2 * kLineWords;  // elements
 
-// c = a b by one subgroup; x and y are 16 lines of kDistance each, z has rows of 20.
+// c = a b by one subgroup; x and y are 16 lines of kDistance each, z has rows of 5 quads.
 Kernel product(bool bf16, Layout layout) {
   Builder b("product", cooperative());
   b.set_group_size(32);
@@ -45,7 +45,7 @@ Kernel product(bool bf16, Layout layout) {
   const Value left = b.cooperative_load(bf16 ? Scalar::bf16_left : Scalar::f16_left, memory,
                                         b.i32(0), kDistance, layout.left_by_columns);
   const Value right = b.cooperative_load(bf16 ? Scalar::bf16_right : Scalar::f16_right, memory,
-                                         b.i32(2 * kWords), kDistance, layout.right_by_columns);
+                                         b.i32(kWords / 4), kDistance, layout.right_by_columns);
   const Value zero = b.constant_bits({Scalar::f32_sums}, 0);
   // Twice the product, in a loop.
   const auto sums =
@@ -53,7 +53,7 @@ Kernel product(bool bf16, Layout layout) {
         return Builder::Values{b.cooperative_multiply(left, right, now[0])};
       });
   b.barrier();
-  b.cooperative_store(memory, b.i32(4), sums[0], 20);
+  b.cooperative_store(memory, b.i32(1), sums[0], 5);
   b.barrier();
   for (int i = 0; i < kSide * kSide; i += 32) {
     const Value n = b.add(lane, b.i32(i)), row = b.lshr(n, b.i32(4)), column = b.and_(n, b.i32(15));
@@ -69,10 +69,10 @@ TEST(CooperativeMatrixTest, ProductsAreThoseOfTheElements) {
   for (int kind = 0; kind < 8; ++kind) {
     const bool bf16 = kind & 1;
     const Layout layout{(kind & 2) != 0, (kind & 4) != 0};
-    std::vector<uint16_t> a(kSide * kDistance), b(kSide * kDistance);
+    std::vector<uint16_t> a(kSide * kLine), b(kSide * kLine);
     std::vector<float> c(kSide * kSide), want(kSide * kSide);
     const auto place = [](int row, int column, bool by_columns) {
-      return by_columns ? column * int{kDistance} + row : row * int{kDistance} + column;
+      return by_columns ? column * kLine + row : row * kLine + column;
     };
     for (int i = 0; i < kSide; ++i) {
       for (int j = 0; j < kSide; ++j) {
@@ -99,10 +99,11 @@ Kernel scaled_rows() {
     b.store(memory, at, b.load(kI32, x, at, 4), 4);
   }
   b.barrier();
-  const Value sums = b.cooperative_load(Scalar::f32_sums, memory, b.i32(kSide), kSide, false);
+  const Value sums =
+      b.cooperative_load(Scalar::f32_sums, memory, b.i32(kSide / 4), kSide / 4, false);
   const Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(0), 0, true);
   b.barrier();
-  b.cooperative_store(memory, b.i32(kSide), b.cooperative_scale(sums, factors), kSide);
+  b.cooperative_store(memory, b.i32(kSide / 4), b.cooperative_scale(sums, factors), kSide / 4);
   b.barrier();
   for (int i = 0; i < kSide * kSide; i += 32) {
     const Value n = b.add(lane, b.i32(i));
@@ -130,7 +131,7 @@ TEST(CooperativeMatrixTest, ALineIsReadAsAllOfThem) {
 
 TEST(CooperativeMatrixTest, PrintedKernelsAreReadBack) {
   const std::string text = print(product(true, {false, true}));
-  EXPECT_THAT(text, HasSubstr("cooperative_load[1, 24]"));
+  EXPECT_THAT(text, HasSubstr("cooperative_load[1, 3]"));
   EXPECT_THAT(text, HasSubstr("matrix<bf16_right>"));
   EXPECT_EQ(print(parse(text)), text);
 }
@@ -146,30 +147,23 @@ std::string error_of_words(const std::function<void(Builder&, Value memory, Valu
   return error_of(std::move(b).finish(), cooperative(), {});
 }
 
-TEST(CooperativeMatrixTest, LinesBeginAtMultiplesOf16Bytes) {
-  EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value) {
-                b.cooperative_load(Scalar::f16_left, memory, b.i32(2), 16, false);
-              }),
-              HasSubstr("misaligned"));
-}
-
 TEST(CooperativeMatrixTest, AllLanesNameOneMatrix) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value lane) {
-                b.cooperative_load(Scalar::f16_left, memory, b.mul(lane, b.i32(8)), 16, false);
+                b.cooperative_load(Scalar::f16_left, memory, lane, 2, false);
               }),
               HasSubstr("the lanes name different matrices"));
 }
 
 TEST(CooperativeMatrixTest, MatricesEndInTheirMemory) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value) {
-                b.cooperative_load(Scalar::f16_left, memory, b.i32(1024 - 128), 16, false);
+                b.cooperative_load(Scalar::f16_left, memory, b.i32(128 - 31), 2, false);
               }),
               HasSubstr("out of bounds"));
 }
 
 TEST(CooperativeMatrixTest, WhatASubgroupStoresOthersReadAfterABarrier) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value lane) {
-                b.cooperative_store(memory, b.i32(0), b.constant_bits({Scalar::f32_sums}, 0), 16);
+                b.cooperative_store(memory, b.i32(0), b.constant_bits({Scalar::f32_sums}, 0), 4);
                 b.store(memory, lane, b.load(kI32, memory, b.add(lane, b.i32(32)), 4), 4);
               }),
               HasSubstr("race"));
@@ -206,10 +200,9 @@ TEST(CooperativeMatrixTest, TheVerifierKnowsTheRules) {
     return broken(k);
   };
   const auto has_rule = testing::Contains("K32");
-  EXPECT_THAT(changed(Op::CooperativeLoad, [](Kernel&, Inst& i) { i.imm.count = 20; }), has_rule);
+  EXPECT_THAT(changed(Op::CooperativeLoad, [](Kernel&, Inst& i) { i.imm.count = 1; }), has_rule);
   EXPECT_THAT(changed(Op::CooperativeLoad, [](Kernel&, Inst& i) { i.imm.index = 2; }), has_rule);
-  EXPECT_THAT(changed(Op::CooperativeStore, [](Kernel&, Inst& i) { i.imm.count = 18; }), has_rule);
-  EXPECT_THAT(changed(Op::CooperativeStore, [](Kernel&, Inst& i) { i.imm.count = 12; }), has_rule);
+  EXPECT_THAT(changed(Op::CooperativeStore, [](Kernel&, Inst& i) { i.imm.count = 3; }), has_rule);
   EXPECT_THAT(changed(Op::GroupAlloc, [](Kernel&, Inst& i) { i.imm.elem = Scalar::f32; }),
               has_rule);
   EXPECT_THAT(changed(Op::CooperativeMultiply,

@@ -336,7 +336,7 @@ void check_group_multiply(InstCheck& k) {
 }
 
 // 16 bytes.
-constexpr uint32_t kCooperativeStep16 = 8, kCooperativeStep32 = 4;
+constexpr uint32_t kOperandLineQuads = 2, kSumLineQuads = 4;
 
 void check_cooperative(InstCheck& k) {
   const TargetModel& t = k.c.target;
@@ -360,10 +360,10 @@ void check_cooperative(InstCheck& k) {
            "K32", "wants workgroup memory of i32");
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
   const bool loads_sums = loads && k.out() == matrix(Scalar::f32_sums);
-  const uint32_t step = loads && !loads_sums ? kCooperativeStep16 : kCooperativeStep32;
   const uint32_t distance = k.inst.imm.count;
-  k.expect((distance >= 16 && distance % step == 0) || (loads_sums && distance == 0), "K32",
-           "has lines of 16 elements that begin at multiples of 16 bytes");
+  const uint32_t line = loads && !loads_sums ? kOperandLineQuads : kSumLineQuads;
+  k.expect(distance >= line || (loads_sums && distance == 0), "K32",
+           "has lines of 16 elements that do not overlap");
   if (loads) {
     k.expect(is_matrix(k.out().scalar) && k.out().lanes == 1, "K32", "gives a matrix");
     return k.expect(k.inst.imm.index <= 1, "K32", "has rows or columns as lines");

@@ -17,7 +17,6 @@ using Values = Builder::Values;
 
 namespace {
 
-constexpr int kFourWords = 4;
 constexpr kir::Type kFourFloats{Scalar::f32, 4};
 
 struct CooperativeHeads {
@@ -32,7 +31,7 @@ struct CooperativeHeads {
   PaddedTile::Sizes k() const { return {keys, head, threads()}; }
   PaddedTile::Sizes v() const { return {head, keys, threads()}; }
   // A subgroup's scores: lines begin in different banks.
-  int pitch() const { return keys + kFourWords; }
+  int pitch() const { return keys + kQuadWordCount; }
   int patch_words() const { return rows * pitch(); }
   // Of workgroup memory, for tiles of keys and values of so many words: the queries lie where
   // scores and keys do later.
@@ -73,7 +72,7 @@ class CooperativeAttention final : public FusedAttention {
   };
 
   Shape tile_shape() const override {
-    return {t_.queries(), t_.threads(), static_cast<uint32_t>(kFourWords)};
+    return {t_.queries(), t_.threads(), static_cast<uint32_t>(kQuadWordCount)};
   }
   int row_blocks() const { return t_.rows / kCooperativeSide; }
   int head_blocks() const { return t_.head / kCooperativeSide; }
@@ -86,22 +85,21 @@ class CooperativeAttention final : public FusedAttention {
     return dtype_ == DType::bf16 ? Scalar::bf16_left : Scalar::f16_left;
   }
   Value at(Value first, int64_t more) { return b().add(first, b().i32(more)); }
+  Value quad_of(Value word) { return b().udiv(word, b().i32(kQuadWordCount)); }
+  uint32_t pitch_quads() const { return static_cast<uint32_t>(t_.pitch() / kQuadWordCount); }
+  // Where the subgroup's matrix of sums lies in its patch, in quads.
+  Value sums_at(int i, int j) {
+    return at(quad_of(patch_),
+              int64_t{kCooperativeSide} * i * pitch_quads() + int64_t{kSumQuads} * j);
+  }
 
   // --- keys and values ---------------------------------------------------------------------------
 
-  // Nothing is read from `end` on: without keys there may be no memory.
-  Values read_keys(Value first_key, Value end) {
-    const auto way = [&](bool by_chunks) {
-      return [this, by_chunks, first_key] {
-        k_.begin(batch_, first_key);
-        v_.begin(batch_, constant(0));
-        return both(k_.read(constant(0), by_chunks), v_.read(first_key, by_chunks));
-      };
-    };
-    return b().if_else(
-        b().slt(first_key, end),
-        [&] { return b().if_else(b().and_(k_.whole(), v_.whole()), way(true), way(false)); },
-        [&] { return both(k_.none(), v_.none()); });
+  // There is a key from `first_key` on.
+  Values read_keys(Value first_key, bool by_chunks) {
+    k_.begin(batch_, first_key);
+    v_.begin(batch_, constant(0));
+    return both(k_.read(constant(0), by_chunks), v_.read(first_key, by_chunks));
   }
   static Values both(Values k, const Values& v) {
     k.insert(k.end(), v.begin(), v.end());
@@ -109,9 +107,8 @@ class CooperativeAttention final : public FusedAttention {
   }
 
   void write_keys(std::span<const Value> chunks) {
-    const auto of_k = static_cast<size_t>(k_.chunks_of_thread());
-    k_.write(zero(), chunks.first(of_k));
-    v_.write(zero(), chunks.subspan(of_k));
+    k_.write(zero(), chunks.first(k_.values()));
+    v_.write(zero(), chunks.subspan(k_.values()));
   }
 
   Values queries() {
@@ -138,18 +135,38 @@ class CooperativeAttention final : public FusedAttention {
         Values(static_cast<size_t>(row_blocks()) * static_cast<size_t>(head_blocks()), no_sums()),
         number(kHidden), number(0)};
     const Value end = end_of_keys(first_query, t_.queries());
-    const Values carried = flat(start, read_keys(constant(0), end));
-    const Values out =
-        b().for_loop(constant(0), end, constant(t_.keys), carried,
+    const auto way = [&](bool by_chunks) {
+      return [&, by_chunks] {
+        ElementEmitter::Scope scope(e_);
+        return along_keys(start, q, first_query, end, by_chunks);
+      };
+    };
+    finish(first_query,
+           unflat(b().if_else(b().and_(k_.whole(), v_.whole()), way(true), way(false))));
+  }
+
+  Values along_keys(const State& start, const Values& q, Value first_query, Value end,
+                    bool by_chunks) {
+    // Without keys there may be no memory.
+    const Values first = b().if_else(
+        b().slt(constant(0), end), [&] { return read_keys(constant(0), by_chunks); },
+        [&] { return both(k_.none(), v_.none()); });
+    Values out =
+        b().for_loop(constant(0), end, constant(t_.keys), flat(start, first),
                      [&](Value first_key, std::span<const Value> now) {
                        write_keys(now.subspan(state_values()));
                        b().barrier();
-                       const Values next = read_keys(b().add(first_key, constant(t_.keys)), end);
+                       // Behind the last keys the same ones are read again: a branch here would
+                       // have all else wait for what is read.
+                       const Value after = b().add(first_key, constant(t_.keys));
+                       const Values next =
+                           read_keys(b().select(b().slt(after, end), after, first_key), by_chunks);
                        const State then = one_step(unflat(now), q, first_query, first_key);
                        b().barrier();  // before the next keys, or queries, are written there
                        return flat(then, next);
                      });
-    finish(first_query, unflat(out));
+    out.resize(state_values());
+    return out;
   }
 
   size_t state_values() const {
@@ -173,15 +190,15 @@ class CooperativeAttention final : public FusedAttention {
     Value most = scores[0];
     for (const Value four : std::span(scores).subspan(1)) most = greater(most, four);
     Value next = s.most;
-    for (uint32_t i = 0; i < kFourWords; ++i) next = greater(next, b().extract(most, i));
+    for (uint32_t i = 0; i < kQuadWordCount; ++i) next = greater(next, b().extract(most, i));
     for (int mask = 1; mask < row_lanes(); mask *= 2)
       next = greater(next, b().subgroup_shuffle_xor(next, static_cast<uint32_t>(mask)));
     const Value shift = shift_of(next), shrink = weight(s.most, shift);
     s.most = next;
     s.weights = b().fmul(s.weights, shrink);
-    for (Value& four : scores) four = weight(four, b().splat(shift, kFourWords));
+    for (Value& four : scores) four = weight(four, b().splat(shift, kQuadWordCount));
     for (const Value four : scores)
-      for (uint32_t i = 0; i < kFourWords; ++i)
+      for (uint32_t i = 0; i < kQuadWordCount; ++i)
         s.weights = b().fadd(s.weights, b().extract(four, i));
     if (row_lanes() > 1) b().barrier();  // until the row's other lanes have read their scores
     store_weights(scores);
@@ -197,8 +214,7 @@ class CooperativeAttention final : public FusedAttention {
         for (int k = 0; k < head_blocks(); ++k)
           sum = b().cooperative_multiply(q[static_cast<size_t>(i * head_blocks() + k)],
                                          k_.matrix(zero(), zero(), j, k, false), sum);
-        b().cooperative_store(memory_, at(patch_, int64_t{kCooperativeSide} * (i * t_.pitch() + j)),
-                              sum, static_cast<uint32_t>(t_.pitch()));
+        b().cooperative_store(memory_, sums_at(i, j), sum, pitch_quads());
       }
     }
   }
@@ -207,7 +223,7 @@ class CooperativeAttention final : public FusedAttention {
   Values own_scores(Value first_query, Value first_key) {
     Values scores;
     const Value from = b().add(line_, b().mul(part_, b().i32(part_keys())));
-    for (int i = 0; i < part_keys(); i += kFourWords) {
+    for (int i = 0; i < part_keys(); i += kQuadWordCount) {
       const Value words = b().load(kQuadWords, memory_, at(from, i), kQuadBytes);
       scores.push_back(scaled(b().bitcast(words, Scalar::f32)));
     }
@@ -223,12 +239,12 @@ class CooperativeAttention final : public FusedAttention {
 
   Values seen(Values scores, Value end) {
     const Value first = b().mul(part_, b().i32(part_keys()));
-    Value key = b().splat(first, kFourWords);
-    for (uint32_t i = 0; i < kFourWords; ++i) key = b().insert(key, at(first, i), i);
+    Value key = b().splat(first, kQuadWordCount);
+    for (uint32_t i = 0; i < kQuadWordCount; ++i) key = b().insert(key, at(first, i), i);
     for (size_t i = 0; i < scores.size(); ++i) {
       const Value keys =
-          b().add(key, b().constant(kQuadWords, static_cast<uint64_t>(kFourWords * i)));
-      scores[i] = b().select(b().slt(keys, b().splat(end, kFourWords)), scores[i],
+          b().add(key, b().constant(kQuadWords, static_cast<uint64_t>(kQuadWordCount * i)));
+      scores[i] = b().select(b().slt(keys, b().splat(end, kQuadWordCount)), scores[i],
                              b().constant_f(kFourFloats, kHidden));
     }
     return scores;
@@ -258,7 +274,7 @@ class CooperativeAttention final : public FusedAttention {
     b().barrier();
     for (int i = 0; i < row_blocks(); ++i) {
       const Value factors = b().cooperative_load(
-          Scalar::f32_sums, memory_, at(factors_, int64_t{kCooperativeSide} * i), 0, true);
+          Scalar::f32_sums, memory_, at(quad_of(factors_), int64_t{kSumQuads} * i), 0, true);
       for (int j = 0; j < head_blocks(); ++j) {
         Value& sum = sums[static_cast<size_t>(i * head_blocks() + j)];
         sum = b().cooperative_scale(sum, factors);
@@ -267,15 +283,12 @@ class CooperativeAttention final : public FusedAttention {
   }
 
   void add_values(Values& sums) {
-    const auto pitch = static_cast<uint32_t>(2 * t_.pitch());
     for (int k = 0; k < key_blocks(); ++k) {
       Values left;
-      for (int i = 0; i < row_blocks(); ++i) {
-        const Value line = at(patch_, int64_t{kCooperativeSide} * i * t_.pitch());
-        left.push_back(b().cooperative_load(
-            left_operand(), memory_, at(b().mul(line, b().i32(2)), int64_t{kCooperativeSide} * k),
-            pitch, false));
-      }
+      for (int i = 0; i < row_blocks(); ++i)
+        left.push_back(b().cooperative_load(left_operand(), memory_,
+                                            at(sums_at(i, 0), int64_t{kSumQuads / 2} * k),
+                                            pitch_quads(), false));
       for (int j = 0; j < head_blocks(); ++j) {
         const Value right = v_.matrix(zero(), zero(), j, k, false);
         for (int i = 0; i < row_blocks(); ++i) {
@@ -303,19 +316,19 @@ class CooperativeAttention final : public FusedAttention {
   void store_columns(Value first_query, const Values& sums, int first_block) {
     for (int i = 0; i < row_blocks(); ++i)
       for (int j = 0; j < key_blocks(); ++j)
-        b().cooperative_store(memory_, at(patch_, int64_t{kCooperativeSide} * (i * t_.pitch() + j)),
+        b().cooperative_store(memory_, sums_at(i, j),
                               sums[static_cast<size_t>(i * head_blocks() + first_block + j)],
-                              static_cast<uint32_t>(t_.pitch()));
+                              pitch_quads());
     b().barrier();
-    const int runs = t_.keys / kFourWords;  // of a row
+    const int runs = t_.keys / kQuadWordCount;  // of a row
     for (int n = 0; n < t_.rows * runs; n += kCooperativeLanes) {
       const Value run = at(lane_, n);
       const Value row = b().udiv(run, b().i32(runs));
-      const Value column = b().mul(b().urem(run, b().i32(runs)), b().i32(kFourWords));
+      const Value column = b().mul(b().urem(run, b().i32(runs)), b().i32(kQuadWordCount));
       const Value from = b().add(b().add(patch_, b().mul(row, b().i32(t_.pitch()))), column);
       const Value four = b().bitcast(b().load(kQuadWords, memory_, from, kQuadBytes), Scalar::f32);
-      std::array<Value, kFourWords> each;
-      for (uint32_t e = 0; e < kFourWords; ++e) each[e] = b().extract(four, e);
+      std::array<Value, kQuadWordCount> each;
+      for (uint32_t e = 0; e < kQuadWordCount; ++e) each[e] = b().extract(four, e);
       store_run(batch_, b().add(first_query, index(b().add(first_row_, row))),
                 index(at(column, int64_t{kCooperativeSide} * first_block)), each);
     }

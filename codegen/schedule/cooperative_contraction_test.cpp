@@ -10,12 +10,14 @@ namespace {
 TEST(CooperativeContraction, ProductsAreTheReferences) {
   kir::TargetModel target = cooperative_model();
   target.max_groups_x = 2;
-  // Large tiles are for as many as there are processors. The last of each have rows that are no
-  // multiple of what is read at once.
-  for (const uint32_t processors : {0u, 1u << 20}) {
+  // Large tiles are for as many as there are processors, the middle ones for the third product on
+  // one. The last of each have rows or terms that are no multiple of what is read at once.
+  for (const uint32_t processors : {0u, 1u, 1u << 20}) {
     target.processors = processors;
     for (const Product& p : {Product{DType::bf16, 136, 264, 72},
                              {DType::f16, 64, 128, 160},
+                             {DType::bf16, 200, 104, 120},
+                             {DType::f16, 40, 139, 72},
                              {DType::bf16, 131, 39, 65},
                              {DType::f16, 37, 139, 1}}) {
       for (int layout = 0; layout < 4; ++layout) {

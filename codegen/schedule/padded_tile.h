@@ -16,7 +16,10 @@ namespace primset::schedule {
 inline constexpr int kCooperativeSide = 16;   // of a cooperative matrix
 inline constexpr int kCooperativeLanes = 32;  // of a subgroup that has one
 inline constexpr uint32_t kQuadBytes = 16;    // of what memory is moved by
-inline constexpr kir::Type kQuadWords{kir::Scalar::i32, 4};
+inline constexpr int kQuadWordCount = 4;
+inline constexpr kir::Type kQuadWords{kir::Scalar::i32, kQuadWordCount};
+// Of one line of a matrix of sums.
+inline constexpr int kSumQuads = kCooperativeSide / kQuadWordCount;
 
 class PaddedTile {
  public:
@@ -36,15 +39,24 @@ class PaddedTile {
   kir::Value whole() const { return source_.whole(); }
   // The tile of these rows of this batch. Both are index-typed.
   void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
-  int chunks_of_thread() const { return lines_ * chunks_ / sizes_.threads; }
-  // This thread's chunks of the tile's terms from `first_term` on, four words each; zeros where the
-  // operand ends, which is not empty. By chunks: only where they are whole().
+
+  // Without a question: of operands that are whole() and have `depth` terms from `first_term` on.
+  // Rows behind the last are some other rows. After begin_inner(), which finds out where this
+  // thread's chunks of the first terms lie.
+  void begin_inner();
+  kir::Builder::Values read_inner(kir::Value first_term);
+  // Puts them into tile `number`; zeros instead of the terms before `from`.
+  void write_inner(kir::Value number, kir::Builder::Values chunks, kir::Value first_term,
+                   kir::Value from);
+  // This thread's chunks of the tile's terms from `first_term` on: for each, four words and whether
+  // (i1) they are the operand's, which is not empty. That they are not asked about before they are
+  // written leaves them on their way meanwhile. By chunks: only where they are whole().
   kir::Builder::Values read(kir::Value first_term, bool by_chunks);
   // What read() gives of an empty operand.
-  kir::Builder::Values none() {
-    return kir::Builder::Values(static_cast<size_t>(chunks_of_thread()), no_chunk());
-  }
-  // Puts them into tile `number` (i32).
+  kir::Builder::Values none();
+  // How many values read() gives.
+  size_t values() const { return 2 * static_cast<size_t>(chunks_of_thread()); }
+  // Puts them into tile `number` (i32), zeros where the operand has ended.
   void write(kir::Value number, std::span<const kir::Value> chunks);
   // Rows `first` + 16 i and on by terms 16 k and on of tile `number`, as an operand of a product;
   // rows of a right operand are columns of the result.
@@ -54,15 +66,16 @@ class PaddedTile {
   kir::Builder& b() { return f_.builder(); }
   static int line_chunks(int elements) { return elements / kChunk; }
   int pitch() const { return (chunks_ + 1) * kChunk; }  // elements
+  void store_chunk(kir::Value number, int i, kir::Value words);
   kir::Value no_chunk() { return b().constant(kQuadWords, 0); }
   // Line and chunk of the thread's `i`-th.
   std::pair<kir::Value, kir::Value> place_of(int i);
   kir::Value first_of(kir::Value number);
-  kir::Value chunk_at(kir::Value row, kir::Value term);
+  int chunks_of_thread() const { return lines_ * chunks_ / sizes_.threads; }
   kir::Value elements_at(kir::Value row, kir::Value term);
   kir::Value element(kir::Value row, kir::Value term, uint32_t i);
 
-  static constexpr int kChunk = 8, kChunkWords = 4;  // elements and words of 16 bytes
+  static constexpr int kChunk = 8;  // elements of 16 bytes
 
   Frame& f_;
   TileSource source_;
@@ -71,6 +84,7 @@ class PaddedTile {
   const bool bf16_;
   kir::Value memory_;
   int first_word_ = 0;
+  kir::Builder::Values inner_;  // words before this thread's chunks of the first terms
 };
 
 }  // namespace primset::schedule

@@ -90,6 +90,11 @@ std::pair<Value, Value> TileSource::at(Value row, Value term) {
   return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
 }
 
+Value TileSource::inside_row(Value row, int count) {
+  const Value last = b().sub(f_.param(rows_), f_.index_constant(count));
+  return b().select(b().slt(last, row), last, row);
+}
+
 Value TileSource::load(Value row, Value term) {
   const auto [inside, from] = at(row, term);
   // A masked-off access may point anywhere: point it at the first element instead.

@@ -44,6 +44,10 @@ class TileSource {
   void begin(kir::Value batch, kir::Value first_row);
   // Is element (row, term) of the operand's, and where does it lie in the buffer?
   std::pair<kir::Value, kir::Value> at(kir::Value row, kir::Value term);
+  // That row, or where there are not `count` of the operand's from it on the last that has them.
+  kir::Value inside_row(kir::Value row, int count);
+  // How many elements lie between term 0 and that term.
+  kir::Value terms_from(kir::Value term) { return b().mul(term, f_.param(layout_.terms)); }
   // That element's bits, zeros where it is none of the operand's.
   kir::Value load(kir::Value row, kir::Value term);
 

@@ -44,17 +44,14 @@ void Lowering::lower_cooperative(const Inst& inst) {
                                {get_scalar(inst.operands[0]), get_scalar(inst.operands[1])})});
   }
   const bool loads = inst.op == Op::CooperativeLoad;
-  const bool narrow = loads && result_type(inst).scalar != Scalar::f32_sums;
-  const uint32_t in_a_quad = narrow ? 8 : 4;
   const kir::Value pointer = inst.operands[0], index = inst.operands[1];
   const Allocation& array = allocations_.at(pointer.id);
-  Id at = get_scalar(index);
-  const Id u32_type = types_.scalar(Scalar::i32);
-  if (k_.type(index).scalar == Scalar::i64) at = code_.op(spv::Op::OpUConvert, u32_type, {at});
-  const Id quad = code_.op(spv::Op::OpUDiv, u32_type, {at, u32(in_a_quad)});
+  Id quad = get_scalar(index);
+  if (k_.type(index).scalar == Scalar::i64)
+    quad = code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {quad});
   const Id type = m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(array.stored, kQuad));
   const Id from = code_.op(spv::Op::OpAccessChain, type, {array.variable, quad});
-  const Id distance = u32(inst.imm.count / in_a_quad);
+  const Id distance = u32(inst.imm.count);
   const Id layout = u32(loads && inst.imm.index == 1 ? khr::kColumnMajor : khr::kRowMajor);
   constexpr auto kSeen = static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer);
   if (loads)

@@ -201,15 +201,15 @@ Kernel cooperative_product(const TargetModel& target, bool bf16) {
   b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.constant(quad, 0), 16);
   b.barrier();
   const auto load = [&](Scalar f16, Scalar type, int64_t at, bool by_columns) {
-    return b.cooperative_load(bf16 ? type : f16, memory, b.i32(at), 24, by_columns);
+    return b.cooperative_load(bf16 ? type : f16, memory, b.i32(at), 3, by_columns);
   };
   const kir::Value sums =
       b.cooperative_multiply(load(Scalar::f16_left, Scalar::bf16_left, 0, false),
-                             load(Scalar::f16_right, Scalar::bf16_right, 512, true),
+                             load(Scalar::f16_right, Scalar::bf16_right, 64, true),
                              b.constant_bits({Scalar::f32_sums}, 0));
-  const kir::Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(8), 0, true);
+  const kir::Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(2), 0, true);
   b.barrier();
-  b.cooperative_store(memory, b.i32(4), b.cooperative_scale(sums, factors), 20);
+  b.cooperative_store(memory, b.i32(1), b.cooperative_scale(sums, factors), 5);
   return std::move(b).finish();
 }
 
