@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "backends/vulkan/cooperative.h"
 #include "backends/vulkan/errors.h"
 
 namespace primset_vulkan {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "backends/vulkan/statistics.h"
 #include "backends/vulkan/stream.h"
 #include "backends/vulkan/transfer.h"
 

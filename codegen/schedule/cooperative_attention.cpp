@@ -76,6 +76,10 @@ class CooperativeAttention final : public FusedAttention {
   }
   int row_blocks() const { return t_.rows / kCooperativeSide; }
   int head_blocks() const { return t_.head / kCooperativeSide; }
+  // Which of row_blocks() x head_blocks() matrices.
+  size_t of_head(int i, int j) const {
+    return static_cast<size_t>(i) * static_cast<size_t>(head_blocks()) + static_cast<size_t>(j);
+  }
   int key_blocks() const { return t_.keys / kCooperativeSide; }
   int row_lanes() const { return kCooperativeLanes / t_.rows; }
   int part_keys() const { return t_.keys / row_lanes(); }
@@ -212,8 +216,8 @@ class CooperativeAttention final : public FusedAttention {
       for (int j = 0; j < key_blocks(); ++j) {
         Value sum = no_sums();
         for (int k = 0; k < head_blocks(); ++k)
-          sum = b().cooperative_multiply(q[static_cast<size_t>(i * head_blocks() + k)],
-                                         k_.matrix(zero(), zero(), j, k, false), sum);
+          sum = b().cooperative_multiply(q[of_head(i, k)], k_.matrix(zero(), zero(), j, k, false),
+                                         sum);
         b().cooperative_store(memory_, sums_at(i, j), sum, pitch_quads());
       }
     }
@@ -276,7 +280,7 @@ class CooperativeAttention final : public FusedAttention {
       const Value factors = b().cooperative_load(
           Scalar::f32_sums, memory_, at(quad_of(factors_), int64_t{kSumQuads} * i), 0, true);
       for (int j = 0; j < head_blocks(); ++j) {
-        Value& sum = sums[static_cast<size_t>(i * head_blocks() + j)];
+        Value& sum = sums[of_head(i, j)];
         sum = b().cooperative_scale(sum, factors);
       }
     }
@@ -292,7 +296,7 @@ class CooperativeAttention final : public FusedAttention {
       for (int j = 0; j < head_blocks(); ++j) {
         const Value right = v_.matrix(zero(), zero(), j, k, false);
         for (int i = 0; i < row_blocks(); ++i) {
-          Value& sum = sums[static_cast<size_t>(i * head_blocks() + j)];
+          Value& sum = sums[of_head(i, j)];
           sum = b().cooperative_multiply(left[static_cast<size_t>(i)], right, sum);
         }
       }
@@ -316,8 +320,7 @@ class CooperativeAttention final : public FusedAttention {
   void store_columns(Value first_query, const Values& sums, int first_block) {
     for (int i = 0; i < row_blocks(); ++i)
       for (int j = 0; j < key_blocks(); ++j)
-        b().cooperative_store(memory_, sums_at(i, j),
-                              sums[static_cast<size_t>(i * head_blocks() + first_block + j)],
+        b().cooperative_store(memory_, sums_at(i, j), sums[of_head(i, first_block + j)],
                               pitch_quads());
     b().barrier();
     const int runs = t_.keys / kQuadWordCount;  // of a row

@@ -101,7 +101,7 @@ class CooperativeContraction final : public TiledContraction {
           return both(a_.read_inner(from), b_.read_inner(from));
         },
         [&](Value stage, const Values& chunks, Value first_term) {
-          const auto of_a = static_cast<std::ptrdiff_t>(a_.values() / 2);
+          const auto of_a = static_cast<std::ptrdiff_t>(a_.inner_values());
           const Value from = start(first_term);
           a_.write_inner(stage, Values(chunks.begin(), chunks.begin() + of_a), from, first_term);
           b_.write_inner(stage, Values(chunks.begin() + of_a, chunks.end()), from, first_term);
@@ -191,7 +191,8 @@ class CooperativeContraction final : public TiledContraction {
     for (int i = 0; i < row_blocks(); ++i) {
       for (int j = 0; j < column_blocks(); ++j)
         b().cooperative_store(memory_, b().add(patch_quad, b().i32(int64_t{kSumQuads} * j)),
-                              sums[static_cast<size_t>(i * column_blocks() + j)],
+                              sums[static_cast<size_t>(i) * static_cast<size_t>(column_blocks()) +
+                                   static_cast<size_t>(j)],
                               pitch / kQuadWordCount);
       b().barrier();
       for (int n = 0; n < kCooperativeSide * runs; n += kCooperativeLanes) {

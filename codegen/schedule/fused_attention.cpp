@@ -9,7 +9,6 @@
 namespace primset::schedule {
 
 using kir::Scalar;
-using kir::Type;
 using kir::Value;
 
 ContractionRoles attention_roles(size_t operand, size_t rank) {

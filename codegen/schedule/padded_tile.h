@@ -48,14 +48,16 @@ class PaddedTile {
   // Puts them into tile `number`; zeros instead of the terms before `from`.
   void write_inner(kir::Value number, kir::Builder::Values chunks, kir::Value first_term,
                    kir::Value from);
+
   // This thread's chunks of the tile's terms from `first_term` on: for each, four words and whether
   // (i1) they are the operand's, which is not empty. That they are not asked about before they are
   // written leaves them on their way meanwhile. By chunks: only where they are whole().
   kir::Builder::Values read(kir::Value first_term, bool by_chunks);
   // What read() gives of an empty operand.
   kir::Builder::Values none();
-  // How many values read() gives.
-  size_t values() const { return 2 * static_cast<size_t>(chunks_of_thread()); }
+  // How many values read() gives, and read_inner().
+  size_t values() const { return 2 * inner_values(); }
+  size_t inner_values() const { return static_cast<size_t>(chunks_of_thread()); }
   // Puts them into tile `number` (i32), zeros where the operand has ended.
   void write(kir::Value number, std::span<const kir::Value> chunks);
   // Rows `first` + 16 i and on by terms 16 k and on of tile `number`, as an operand of a product;
