@@ -129,10 +129,10 @@ Val div_mode::decompose(Tracer& t, const Val& self, const Val& other,
 Val div_scalar_mode::decompose(Tracer& t, const Val& self, const ScalarArg& other,
                                const std::optional<std::string>& rounding_mode) {
   // True division is done among floats: a number is not first made one of self's integers.
-  if (!rounding_mode && is_exact(self.dtype()))
-    return div_scalar_mode::decompose(t, convert(self, DType::f32), other, rounding_mode);
-  if (!is_half(self.dtype())) return divided(self, beside(other, self), rounding_mode);
-  return divided(self, t.scalar(other, opmath_type(self.dtype())), rounding_mode);
+  const Val x = !rounding_mode && is_exact(self.dtype()) ? convert(self, DType::f32) : self;
+  const bool half = is_half(x.dtype());
+  return divided(x, half ? t.scalar(other, opmath_type(x.dtype())) : beside(other, x),
+                 rounding_mode);
 }
 
 Val floor_divide::decompose(Tracer& t, const Val& self, const Val& other) {
