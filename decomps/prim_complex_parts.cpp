@@ -119,8 +119,8 @@ Parts complex_div(const Parts& a, const Parts& b) {
   const Val infinity = number(a.re, kInfinity);
   Parts q = choose(b_infinite, times_conjugate(a, boxed(b), zero_like(a.re)), usual);
   q = choose(a_infinite, times_conjugate(boxed(a), b, infinity), q);
-  const Val pole = copysign(infinity, b.re);
-  return choose(zero, scaled(a, pole), q);
+  // ATen divides the parts by the magnitude of the zero (c10/util/complex.h), C99 by its real part.
+  return choose(zero, scaled(a, infinity), q);
 }
 
 // Kahan (Branch cuts for complex elementary functions, 1987): the root of the part without

@@ -335,7 +335,7 @@ TEST(PrimComplex, ProductsWithInfinities) {
 
 TEST(PrimComplex, QuotientsByZeroAndInfinity) {
   expect_special(Prim::complex_div, {{{1, 2, 0, 0}, kInf, kInf},
-                                     {{1, 2, -0.0, 0}, -kInf, -kInf},
+                                     {{1, -2, -0.0, -0.0}, kInf, -kInf},
                                      {{0, 0, 0, 0}, kNan, kNan},
                                      {{1, 1, kInf, kInf}, 0, 0},
                                      {{kInf, 1, 1, 1}, kInf, -kInf}});
