@@ -226,6 +226,7 @@ constexpr OperatorRow kRows[] = {
     {"_trilinear", "vectors", kStandard,
      "i1=T[5] i2=T[5] i3=T[5] expand1=[] expand2=[] expand3=[] sumdim=[0] unroll_dim=0"},
     {"_compute_linear_combination", "plain", kSmoke, "input=T[4,5] coefficients=T[3,4]"},
+    {"_compute_linear_combination", "real", kStandard, "input=T[4,5] coefficients=R[3,4]"},
     {"_compute_linear_combination", "matrices", kStandard, "input=T[4,2,3] coefficients=T[3,4]"},
     {"_compute_linear_combination", "strided", kStandard,
      "input=T[4,5]@transposed coefficients=T[3,4]@strided"},
