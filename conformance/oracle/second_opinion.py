@@ -1,8 +1,8 @@
 """What PyTorch itself answers to a call in another way, for answers of its own that are less right:
 its kernels for narrow dtypes round at each step, some read or write tensors that are strided, or that
 must grow, as if they were dense and of the right size, some read memory that nobody has written, and
-its vector and scalar code disagree where complex numbers overflow. Last, what a function is by its
-definition."""
+its vector and scalar code disagree where complex numbers overflow. Others of its operators compute the
+same by its own word. Last, what a function is by its definition."""
 
 import contextlib
 import functools
@@ -10,14 +10,15 @@ import functools
 import torch
 import torch.utils.deterministic
 
-from . import definitions
+from . import definitions, equivalents
 from .calls import TorchArguments
 from .expectations import is_continuous
 
-IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, DEFINED = (
+IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, DEFINED = (
     "in double", "without out=", "of dense tensors", "of strided tensors", "of each element alone",
-    "with new memory filled", "by PyTorch's decomposition", "by definition")
-WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, IN_DOUBLE, DEFINED)
+    "with new memory filled", "by PyTorch's decomposition", "by operators that it equals",
+    "by definition")
+WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, IN_DOUBLE, DEFINED)
 # The truths among them; the others are PyTorch's own answers in its own precision.
 TRUTHS = (IN_DOUBLE, DEFINED)
 
@@ -51,10 +52,13 @@ class SecondOpinion:
             runs.append(self._run(STRIDED, _strided))
             with _memory_filled():
                 runs.append(self._run(FILLED, _same))
-            runs.append(_by_elements(self.call))
+            runs.append(self._by_elements())
             decomposition = _decomposition(self.call.overload)
             if decomposition:
                 runs.append(self._run(DECOMPOSED, _dense, decomposition))
+            equal = equivalents.of(self.call.overload)
+            if equal:
+                runs.append(self._run(EQUAL, _dense, equal))
             if is_continuous(self.call):
                 runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
             self.runs = [r for r in runs if r]
@@ -66,7 +70,7 @@ class SecondOpinion:
 
         named = {k: change(x) for k, x in named_arguments(self.call).items()}
         function, outs = without_outs(self.call.overload), {}
-        if function:
+        if function or instead:
             outs = {n: named.pop(n) for n in out_names(self.call.overload)}
         try:
             with torch.no_grad():
@@ -81,6 +85,19 @@ class SecondOpinion:
         if function:
             left.update(_written_copies(function, found, named))
         return how, results, left
+
+    def _by_elements(self):
+        """An optimizer's step of lists of single elements: what it does for many at once differs."""
+        if not self.call.overload.startswith("_fused_"):
+            return None
+        named = named_arguments(self.call)
+        lists = [k for k, x in named.items() if isinstance(x, (list, tuple))]
+        sizes = [x.shape for x in named["self"]]
+        run = self._run(ELEMENTS, functools.partial(_cut, sizes))
+        if not run:
+            return None
+        how, results, left = run
+        return how, _joined(sizes, results), {k: _joined(sizes, left[k]) for k in lists}
 
 
 def _written_copies(function, found, named):
@@ -154,6 +171,26 @@ def _strided(t):
     return wide[..., 0].copy_(t)
 
 
+def _cut(sizes, x):
+    """A list of tensors of `sizes` as one of their elements; one of other tensors, such as the
+    numbers of steps, has one for each element."""
+    if not isinstance(x, (list, tuple)):
+        return x
+    return [e.clone() for t, size in zip(x, sizes)
+            for e in (t.flatten() if t.shape == size else [t] * size.numel())]
+
+
+def _joined(sizes, elements):
+    """What _cut made of lists, one after the other, as tensors again."""
+    whole, rest = [], [e for e in elements if e is not None]
+    while rest:
+        for size in sizes:
+            whole.append(torch.stack(rest[:size.numel()]).view(size) if size.numel() else
+                         torch.empty(size))
+            rest = rest[size.numel():]
+    return whole
+
+
 def _doubled(x):
     return _each(x, _one_doubled)
 
@@ -176,40 +213,6 @@ def _memory_filled():
         yield
     finally:
         torch.use_deterministic_algorithms(False)
-
-
-def _by_elements(call):
-    """An optimizer's step of lists of single elements: what it does for many at once differs."""
-    from .compare import flatten, torch_overload
-
-    if not call.overload.startswith("_fused_") or ".out" in call.overload:
-        return None
-    named = named_arguments(call)
-    sizes = [x.shape for x in named["self"]]
-
-    def cut(x):
-        if not isinstance(x, (list, tuple)):
-            return x
-        return [e.clone() for t, size in zip(x, sizes)
-                for e in (t.flatten() if t.shape == size else [t] * size.numel())]
-
-    def joined(elements):
-        whole, rest = [], [e for e in elements if e is not None]
-        while rest:
-            for size in sizes:
-                whole.append(torch.stack(rest[:size.numel()]).view(size) if size.numel() else
-                             torch.empty(size))
-                rest = rest[size.numel():]
-        return whole
-
-    named = {k: cut(x) for k, x in named.items()}
-    try:
-        with torch.no_grad():
-            found = torch_overload(call.overload)(**named)
-        left = {k: joined(x) for k, x in named.items() if isinstance(x, list)}
-        return ELEMENTS, joined(flatten(found)), left
-    except Exception:
-        return None
 
 
 # --- by definition -----------------------------------------------------------------------------
