@@ -63,6 +63,9 @@ def _of(name):
 WITHOUT_LIMIT = {"pow", "sigmoid", "sinc"}
 ANY_VALUE = object()
 
+# What they come to where a part of their complex operand is infinite, from whichever side.
+AT_INFINITY = {"reciprocal": 0.0, "rsqrt": 0.0}
+
 # Elementwise functions by ATen's names; None: not defined there.
 FUNCTIONS = {
     "sigmoid": lambda z: 1 / (1 + _mp().exp(-z)),
@@ -72,6 +75,7 @@ FUNCTIONS = {
     "asinh": _of("asinh"),
     "acosh": _of("acosh"),
     "reciprocal": lambda z: 1 / z if z else None,
+    "rsqrt": lambda z: 1 / _mp().sqrt(z) if z else None,
     "pow": lambda z, n: _mp().power(z, n) if z or n.real > 0 else None,
     "digamma": _of("digamma"),
     "special_airy_ai": _of("airyai"),
@@ -103,8 +107,7 @@ def value(function, operands):
     where it has no limit, None where nothing is known."""
     operands = [_exact(x) for x in operands]
     if not all(_finite(x) for x in operands):
-        is_complex = any(isinstance(x, complex) for x in operands)
-        return ANY_VALUE if is_complex and function in WITHOUT_LIMIT else None
+        return _value_beyond(function, operands)
     try:
         y = FUNCTIONS[function](*operands)
     except (ValueError, ZeroDivisionError, ArithmeticError):
@@ -117,6 +120,15 @@ def value(function, operands):
     return None if isinstance(y, (complex, _mp().mpc)) else _double(y)
 
 
+def _value_beyond(function, operands):
+    """The same of operands of which one has an infinite or NaN part."""
+    if not any(isinstance(x, complex) for x in operands):
+        return None
+    if function in AT_INFINITY and any(_infinite(x) for x in operands):
+        return complex(AT_INFINITY[function])
+    return ANY_VALUE if function in WITHOUT_LIMIT else None
+
+
 def _exact(x):
     x = x.item() if isinstance(x, torch.Tensor) else x
     return x if isinstance(x, complex) else float(x)
@@ -124,6 +136,10 @@ def _exact(x):
 
 def _finite(x):
     return math.isfinite(x.real) and math.isfinite(x.imag)
+
+
+def _infinite(x):
+    return math.isinf(x.real) or math.isinf(x.imag)
 
 
 def _double(x):
