@@ -9,6 +9,7 @@ import torch
 
 from .calls import REFUSED, Call, TensorRef, TorchArguments, encode
 from .compare import is_out, schema, torch_overload, written
+from .expectations import is_ruled_out, lacks_kernel_of_dtype
 
 # Operators that are another one under a second name.
 ALIASES = {
@@ -200,11 +201,15 @@ def run(call):
 
 def _refused(call):
     """Whether PyTorch raises."""
+    return _error(call) is not None
+
+
+def _error(call):
     try:
         _called(call)
-    except Exception:
-        return True
-    return False
+    except Exception as e:
+        return e
+    return None
 
 
 # PyTorch crashes on some calls: who watches over this process hears of each before it is made, and
@@ -214,7 +219,7 @@ crashing = frozenset()
 
 
 def _called(call):
-    if call.key() in crashing:
+    if call.key() in crashing or is_ruled_out(call):
         raise RuntimeError("PyTorch crashes")
     if watcher:
         watcher(call.key())
@@ -414,6 +419,7 @@ def _unusual_outs(calls, overload):
 
 
 CANDIDATES = 12  # calls to try in another dtype
+REFUSED_TRIES = 100  # the same, to find one for which PyTorch has no kernel
 
 
 def _unique(calls):
@@ -462,7 +468,8 @@ def spread(calls, cap, rng):
 
 def _other_dtypes(calls, claimed, cap, rng, more):
     """For dtypes in which PyTorch takes few of the calls: a few more that it takes, or one that it
-    refuses. `more()` gives further calls, for dtypes in which it refuses all of these."""
+    refuses and one for which it has no kernel. `more()` gives further calls, for dtypes in which it
+    refuses all of these."""
     have = {}
     taken = [c for c in calls if any(0 not in t.size for t in c.tensors()) and not _refused(c)]
     for c in taken:
@@ -474,13 +481,27 @@ def _other_dtypes(calls, claimed, cap, rng, more):
     out = []
     for d in wanted:
         made = _in_dtype(bases, d, rng, ALL)
-        good = _accepted(made, cap)
+        good, refused = _accepted(made, cap), made[:1]
         for source, which in ((lambda: bases, FIRST), (further, None), (further, ALL)):
             if good or have.get(d, 0):
                 break
             good = _accepted(_in_dtype(source(), d, rng, which), cap)
-        out += good or made[:1]
+        out += good or refused
+        if not good and not have.get(d, 0) and not any(_lacks_kernel(c) for c in refused):
+            out += _without_kernel(further(), d, rng)
     return out
+
+
+def _without_kernel(calls, dtype, rng):
+    """One of the calls in a dtype that PyTorch's kernel does not have, in a list, where there is such
+    a one: what it refuses for its arguments tells nothing of the dtype."""
+    made = (_quiet(lambda: to_dtype(c, dtype)) for c in spread(_plain(calls), REFUSED_TRIES, rng))
+    return list(itertools.islice((c for c in made if c is not None and _lacks_kernel(c)), 1))
+
+
+def _lacks_kernel(call):
+    error = _error(call)
+    return error is not None and lacks_kernel_of_dtype(call, error)
 
 
 def _plain(calls):

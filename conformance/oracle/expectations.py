@@ -23,6 +23,40 @@ JUMPS = {
 }
 
 
+# What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
+# operator's semantics then.
+_NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
+              "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
+              "could not create a primitive")
+
+# A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not these
+# read and write outside of PyTorch's memory; that of one dim refuses it.
+REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
+
+
+def is_for_want_of_kernel(call, error):
+    """Whether it is for want of a kernel that PyTorch raised."""
+    if isinstance(error, NotImplementedError) or any(t in str(error) for t in _NO_KERNEL):
+        return True
+    # Of tensors of one dtype that is not about their dtypes not being alike.
+    return "expected scalar type" in str(error) and len({t.dtype for t in call.tensors()}) == 1
+
+
+def lacks_kernel_of_dtype(call, error):
+    """Whether PyTorch raised since its kernel does not have the one dtype of all tensors."""
+    return len({t.dtype for t in call.tensors()}) == 1 and "not implemented for" in str(error)
+
+
+def is_ruled_out(call):
+    """Whether PyTorch's documentation rules the call out and PyTorch, which does not look, must not be
+    asked: Primset is to refuse it."""
+    if call.overload.split(".")[0] not in REFLECTS_UNCHECKED:
+        return False
+    named = {**dict(zip(("grad_output", "self", "padding"), call.args)), **call.kwargs}
+    padding, sizes = named["padding"], reversed(named["self"].size)
+    return any(max(pair) >= n for n, pair in zip(sizes, zip(padding[::2], padding[1::2])))
+
+
 def is_left_out(call, i, results):
     """Whether result i has no contents that mean anything: what an output mask leaves out, the factor
     of a matrix that has none (Primset's results say which)."""

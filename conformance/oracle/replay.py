@@ -10,16 +10,10 @@ import torch
 from . import compare
 from .calls import REFUSED, TensorRef, TorchArguments, short_dtype
 from .compare import Verdict, torch_overload
-from .expectations import comparator
+from .expectations import comparator, is_for_want_of_kernel, is_ruled_out, lacks_kernel_of_dtype
 from .primset_side import PrimsetArguments
 
 MAX_ELEMENTS = 1 << 24  # of a result; a larger one takes long and says nothing more
-
-# What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
-# operator's semantics then.
-_NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
-              "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
-              "could not create a primitive")
 
 
 def record(call, phase=lambda p: None):
@@ -47,6 +41,9 @@ def _run(function, arguments):
 
 
 def _replay(call, phase):
+    if is_ruled_out(call):
+        phase("primset")
+        return _outcome_of_ruled_out(call)
     phase("torch")
     torch.manual_seed(0)
     theirs = TorchArguments(call)
@@ -78,6 +75,21 @@ def _replay(call, phase):
     return {**line, "second_opinion": v.second[:4]} if v.agrees and v.second else line
 
 
+def _outcome_of_ruled_out(call):
+    """PyTorch is not asked, and Primset is to refuse it."""
+    try:
+        ours = PrimsetArguments(call)
+    except primset.Error as e:
+        error = e
+    else:
+        _, error = _run(lambda *a, **k: primset.invoke(call.overload, *a, **k), ours)
+    if error:
+        return {"outcome": "ruled_out", "checks": {}, "errors": ["", _text(error)]}
+    v = Verdict()
+    v.check("errors", False, "no error; PyTorch's documentation rules the call out")
+    return {"outcome": "differ", "checks": v.checks, "raises": True, "details": v.details}
+
+
 def _breaks_its_rules(call, arguments, result):
     """Whether PyTorch's in-place operator returns another tensor than self, or gave self another size
     to broadcast it, either of which its documentation rules out (Broadcasting semantics)."""
@@ -96,23 +108,16 @@ def _text(e):
     return f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:300]
 
 
-def _no_kernel(call, e):
-    """Whether it is for want of a kernel that PyTorch raised."""
-    if isinstance(e, NotImplementedError) or any(t in str(e) for t in _NO_KERNEL):
-        return True
-    # Of tensors of one dtype that is not about their dtypes not being alike.
-    return "expected scalar type" in str(e) and len({t.dtype for t in call.tensors()}) == 1
-
-
 def _outcome_of_error(call, theirs, ours):
     v = Verdict()
     if theirs and ours:
         v.check("errors", True)
         return {"outcome": "agree", "checks": v.checks, "raises": True,
                 "errors": [_text(theirs), _text(ours)],
-                "same_class": _class(theirs) == _class(ours)}
+                "same_class": _class(theirs) == _class(ours),
+                "lacks_kernel": lacks_kernel_of_dtype(call, theirs)}
     if theirs:
-        if _no_kernel(call, theirs):  # more than PyTorch's CPU has
+        if is_for_want_of_kernel(call, theirs):  # more than PyTorch's CPU has
             return {"outcome": "beyond", "checks": {}, "errors": [_text(theirs), ""]}
         v.check("errors", False, f"no error; PyTorch's is {_text(theirs)}")
         return {"outcome": "differ", "checks": v.checks, "raises": True, "details": v.details}
