@@ -74,6 +74,11 @@ class Call:
     def tensors(self):
         return [x for x in self.leaves() if isinstance(x, TensorRef)]
 
+    def longest_list(self):
+        """How many tensors there are in the longest list of tensors."""
+        lists = [x for x in (*self.args, *self.kwargs.values()) if isinstance(x, (list, tuple))]
+        return max((sum(isinstance(t, TensorRef) for t in x) for x in lists), default=0)
+
     def dtype(self):
         """The dtype the call is counted under: the first floating or complex tensor's that is read,
         else the first one's, else that of the numbers that are chosen from, else the dtype argument

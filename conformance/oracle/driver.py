@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 
 _STATE = struct.Struct("qqd12s")  # call, phase, when it began, the key of one made to derive others
-# Lists as foreach takes them: longer ones say nothing more about the operator and take time.
+# In a list, as foreach takes them: longer ones say nothing more about the operator and take time.
 MANY_TENSORS = 12
 MANY_CRASHES = 40  # of PyTorch, in deriving the calls of one overload
 PHASES = ("start", "torch", "primset", "compare", "done")
@@ -123,10 +123,12 @@ class Oracle:
         for d in (self.recorded, self.calls, self.results):
             d.mkdir(parents=True, exist_ok=True)
         os.environ["PRIMSET_ORACLE_OUT"] = str(self.out)
+        self.not_recorded = {}  # unit -> the status it ended with
 
     # --- recording -------------------------------------------------------------------------------
 
     def record(self, only=None):
+        """Records what is not recorded yet; what fails is tried again by the next run."""
         from . import calls, sources
 
         units = [n for n in sources.names() if not only or only(n)]
@@ -141,12 +143,22 @@ class Oracle:
 
         def ended(name, journal, status):
             if status:
-                calls.dump([], self.recorded / slug(name))
+                self.not_recorded[name] = status
             progress.step(name if not status else f"{name}: ended with status {status}")
 
         Children(self.jobs, work, ended, limit=300).run(pending)
-        for old in self.calls.glob("*"):
-            old.unlink()
+        if len(self.not_recorded) < len(pending):
+            for old in self.calls.glob("*"):
+                old.unlink()
+
+    def report_not_recorded(self):
+        """Prints what could not be recorded; the exit code: 1 when there is such a unit."""
+        for name, status in self.not_recorded.items():
+            print(f"  not recorded, ended with status {status}: {name}")
+        if self.not_recorded:
+            print(f"{len(self.not_recorded)} units of recording failed, and their calls are missing; "
+                  f"the next run tries them again. Why: {self.out / 'errors.log'}")
+        return 1 if self.not_recorded else 0
 
     def group(self):
         """Recorded calls by overload."""
@@ -240,7 +252,7 @@ def _limited(found, per_kind=40):
     """Enough calls of a kind to choose from; of those with long lists of tensors few."""
     kinds, out, long = {}, [], 0
     for c in sorted(found, key=lambda c: c.key()):
-        if len(c.tensors()) > MANY_TENSORS:
+        if c.longest_list() > MANY_TENSORS:
             long += 1
             if long > 3:
                 continue
