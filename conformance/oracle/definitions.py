@@ -102,9 +102,20 @@ FUNCTIONS = {
 }
 
 
+# The same of whole numbers, which doubles do not hold.
+OF_WHOLE_NUMBERS = {"gcd": math.gcd}
+
+
+def knows(function):
+    return function in FUNCTIONS or function in OF_WHOLE_NUMBERS
+
+
 def value(function, operands):
-    """function at one element's operands, as a double or a complex number of doubles; ANY_VALUE
-    where it has no limit, None where nothing is known."""
+    """function at one element's operands, as a double, a complex number of doubles or a whole number;
+    ANY_VALUE where it has no limit, None where nothing is known."""
+    if function in OF_WHOLE_NUMBERS:
+        y = OF_WHOLE_NUMBERS[function](*(int(x) for x in operands))
+        return y if y <= max(torch.iinfo(x.dtype).max for x in operands) else None
     operands = [_exact(x) for x in operands]
     if not all(_finite(x) for x in operands):
         return _value_beyond(function, operands)

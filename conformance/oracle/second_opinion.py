@@ -231,7 +231,7 @@ def _defined(call, i, where):
     from .compare import out_names
 
     function = _function(call.overload)
-    if function not in definitions.FUNCTIONS or int(where.sum()) > MAX_DEFINED:
+    if not definitions.knows(function) or int(where.sum()) > MAX_DEFINED:
         return None
     outs = out_names(call.overload)
     operands = [x for n, x in named_arguments(call).items() if n not in outs and x is not None]
