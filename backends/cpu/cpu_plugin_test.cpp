@@ -196,6 +196,22 @@ TEST_F(CpuDot, TheBitsDoNotDependOnThreads) {
   open();
 }
 
+// By sizes that are the same in all calls of a plan: whether the batch has one matrix or several.
+TEST_F(CpuDot, ProductsOfABatchMayBeSmaller) {
+  open();
+  if (!available(PRIMSET_F32)) GTEST_SKIP() << "no oneDNN here";
+  const auto least = [&](int64_t batch) {
+    const TestOperand a{{batch, 4, 4}, {16, 4, 1}, {2}, {0}},
+        b{{batch, 4, 4}, {16, 4, 1}, {1}, {0}};
+    return ContractionCall({"", a, b, batch, 4, 4, 4}, PRIMSET_F32, PRIMSET_F32)
+        .find(*device)
+        ->least_products;
+  };
+  EXPECT_GT(least(1), least(2));
+  EXPECT_EQ(least(2), least(300));
+  EXPECT_GT(least(2), 0u);
+}
+
 // A matrix in memory: by rows or by columns, with or without gaps.
 struct Storage {
   const char* name;

@@ -232,6 +232,10 @@ primset_status* run_dot_general(primset_stream stream, const void*,
   });
 }
 
+// From so many multiplications on oneDNN is the faster way: its calls take longer than a generated
+// kernel does for fewer. The products of a batch share the costs of a call.
+constexpr uint64_t kLeastAlone = uint64_t{1} << 14, kLeastOfBatch = uint64_t{1} << 11;
+
 // Whether oneDNN has code for the type on this CPU; the sizes do not matter.
 bool has_code(uint32_t dtype) {
   const MatmulShape probe{dnnl_type(dtype), 16, 16, 16, 16, 1, 16, 1, 16};
@@ -243,12 +247,16 @@ primset_status* find(primset_device, const char* name, const primset_primitive_c
   return guarded("find", [&]() -> primset_status* {
     if (std::string_view(name) != "dot_general")
       return make_status(PRIMSET_UNSUPPORTED, "find: %s is left to generated kernels", name);
+    const auto dims = primset_backend::contraction_dims(*call);
     const bool fits =
-        primset_backend::contraction_dims(*call) && call->results[0].dtype == PRIMSET_F32 &&
+        dims && call->results[0].dtype == PRIMSET_F32 &&
         (call->operands[0].dtype == PRIMSET_F32 || call->operands[0].dtype == PRIMSET_BF16);
     if (!fits || !onednn() || !has_code(call->operands[0].dtype))
       return make_status(PRIMSET_UNSUPPORTED,
                          "find: dot_general of these types is left to generated kernels");
+    // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
+    const bool alone = primset_backend::size_of(call->operands[0], dims->a.batch) == 1;
+    out->least_products = alone ? kLeastAlone : kLeastOfBatch;
     out->flags = PRIMSET_PRIMITIVE_STRIDED;
     out->run = run_dot_general;
     out->data = nullptr;

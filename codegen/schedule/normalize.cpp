@@ -29,6 +29,10 @@ using ValueIds = std::vector<ValueId>;
 
 namespace {
 
+// A CPU adds up products in double where a matrix takes fewer of them: beside the call that costs
+// next to nothing, and where they cancel no digit is lost.
+constexpr int64_t kFewProducts = int64_t{1} << 14;
+
 class Normalizer {
  public:
   Normalizer(const Graph& from, const kir::TargetModel& target,
@@ -59,6 +63,7 @@ class Normalizer {
   ValueIds copy_body(const Region& r, std::span<const ValueId> args);
   ValueIds cond(const Node& n, const ValueIds& in);
   ValueIds dot(const Node& n, const ValueIds& in);
+  DType added_up_in(DType said, DType operands, const SymInt& products) const;
   void note_reread(ValueId v);
   void note_number(ValueId v);
   bool costly(ValueId v);
@@ -229,6 +234,14 @@ bool Normalizer::costly(ValueId v) {
   return found;
 }
 
+// What products of `operands` are added up in where the primitive says `said`. Those of narrower
+// operands are rounded to fewer digits anyway.
+DType Normalizer::added_up_in(DType said, DType operands, const SymInt& products) const {
+  const bool single = said == operands && (said == DType::f32 || said == DType::c64);
+  if (!single || target_.simt || !target_.f64 || !(products < SymInt(kFewProducts))) return said;
+  return is_complex(said) ? DType::c128 : DType::f64;
+}
+
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
 // the walk along n is contiguous in b and the element of a is the same for all lanes.
 ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
@@ -236,7 +249,6 @@ ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
   const auto& bc = n.attr<Ints>("b_contract");
   const auto& ab = n.attr<Ints>("a_batch");
   const auto& bb = n.attr<Ints>("b_batch");
-  const DType accumulate = n.attr<DType>("accumulate");
   SymInts shape;
   std::vector<int64_t> a_dims(b_.rank(in[0])), b_dims(b_.rank(in[1]));
   auto place = [&](const SymInts& from, const Ints& dims, std::vector<int64_t>& to) {
@@ -269,6 +281,9 @@ ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
   place(b_shape, free_dims(b_shape.size(), bc, bb), b_dims);
   const std::span<const SymInt> sizes = shape;
   const auto rows = sizes.subspan(ab.size(), contract - ab.size()), columns = sizes.subspan(b_free);
+  const DType said = n.attr<DType>("accumulate");
+  const DType accumulate =
+      added_up_in(said, b_.dtype(in[0]), prims::product(sizes.subspan(ab.size())));
   if (!prims::product(columns).same(SymInt(1))) note_reread(in[0]);
   if (!prims::product(rows).same(SymInt(1))) note_reread(in[1]);
 
@@ -290,13 +305,13 @@ ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
     sum.attrs = {{"dims", reduced}};
     return reduce(sum, {v})[0];
   };
-  if (!is_complex(accumulate)) return {summed(b_.binary(Prim::mul, x, y))};
+  if (!is_complex(accumulate)) return {b_.convert(summed(b_.binary(Prim::mul, x, y)), said)};
   const ValueId xr = b_.real(x), xi = b_.imag(x), yr = b_.real(y), yi = b_.imag(y);
   const ValueId re =
       b_.binary(Prim::sub, b_.binary(Prim::mul, xr, yr), b_.binary(Prim::mul, xi, yi));
   const ValueId im =
       b_.binary(Prim::add, b_.binary(Prim::mul, xr, yi), b_.binary(Prim::mul, xi, yr));
-  return {b_.complex(summed(re), summed(im))};
+  return {b_.convert(b_.complex(summed(re), summed(im)), said)};
 }
 
 // Brings the reduced dimensions together, in logical order: [outer, R, inner], where inner are the

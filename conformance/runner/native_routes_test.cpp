@@ -12,7 +12,8 @@ constexpr const char* kWithoutNative = "--device cpu --without-native ";
 
 TEST(WithoutNative, BothWaysAreTimed) {
   ConformProcess conform("routes");
-  EXPECT_EQ(conform.run(std::string(kWithoutNative) + "--dtype f32 --tier smoke --filter mm"), 0);
+  EXPECT_EQ(conform.run(std::string(kWithoutNative) + "--dtype f32 --tier standard --filter mm"),
+            0);
   size_t timed = 0;
   for (const CaseResult& r : conform.results()) timed += r.verdict.native_ratio > 0;
   EXPECT_GE(timed, 1u);

@@ -2,7 +2,9 @@
 // (testdata/test_picky_plugin.c).
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstdlib>
+#include <initializer_list>
 #include <numeric>
 
 #include "primset/graph.h"
@@ -91,6 +93,21 @@ TEST_F(Natives, InPlaceCallsAreRightEitherWay) {
     invoke("addmm_", {self, a, b});
     EXPECT_EQ(self.to_vector<float>(), expected) << rows;
   }
+}
+
+// A kernel of a CPU adds few products up in double: of both types whose products that holds.
+TEST_F(Natives, FewProductsThatCancelLoseNothing) {
+  const auto sum = []<typename T>(std::initializer_list<T> terms) {
+    const auto n = static_cast<int64_t>(terms.size());
+    const std::vector<T> ones(terms.size(), T(1));
+    const Tensor row = Tensor::from_host(terms.begin(), {1, n}, dtype_of<T>(), kDevice);
+    const Tensor column = Tensor::from_host(ones.data(), {n, 1}, dtype_of<T>(), kDevice);
+    return invoke("mm", {row, column})[0].tensor().to_vector<T>()[0];
+  };
+  using Complex = std::complex<float>;
+  EXPECT_EQ(sum({1e9f, 1.0f, -1e9f}), 1.0f);
+  EXPECT_EQ(sum({Complex(1e9f, 0), Complex(1, 2e9f), Complex(-1e9f, 3), Complex(0, -2e9f)}),
+            Complex(1, 3));
 }
 
 TEST_F(Natives, GraphsTakeAnotherPlanForWhatIsRefused) {
