@@ -123,7 +123,7 @@ class Oracle:
         for d in (self.recorded, self.calls, self.results):
             d.mkdir(parents=True, exist_ok=True)
         os.environ["PRIMSET_ORACLE_OUT"] = str(self.out)
-        self.not_recorded = {}  # unit -> the status it ended with
+        self.not_recorded = {}  # unit -> its exit code, or minus the signal that ended it
 
     # --- recording -------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ class Oracle:
 
         def ended(name, journal, status):
             if status:
-                self.not_recorded[name] = status
+                self.not_recorded[name] = os.waitstatus_to_exitcode(status)
             progress.step(name if not status else f"{name}: ended with status {status}")
 
         Children(self.jobs, work, ended, limit=300).run(pending)
@@ -154,7 +154,7 @@ class Oracle:
     def report_not_recorded(self):
         """Prints what could not be recorded; the exit code: 1 when there is such a unit."""
         for name, status in self.not_recorded.items():
-            print(f"  not recorded, ended with status {status}: {name}")
+            print(f"  not recorded, ended with {status}: {name}")
         if self.not_recorded:
             print(f"{len(self.not_recorded)} units of recording failed, and their calls are missing; "
                   f"the next run tries them again. Why: {self.out / 'errors.log'}")
