@@ -106,8 +106,12 @@ FUNCTIONS = {
 OF_WHOLE_NUMBERS = {"gcd": math.gcd}
 
 
+# Of a complex number and a real one, which acts on its parts, infinite ones too.
+BY_REAL_NUMBERS = {"mul": lambda part, r: part * r, "div": lambda part, r: part / r}
+
+
 def knows(function):
-    return function in FUNCTIONS or function in OF_WHOLE_NUMBERS
+    return any(function in known for known in (FUNCTIONS, OF_WHOLE_NUMBERS, BY_REAL_NUMBERS))
 
 
 def value(function, operands):
@@ -116,6 +120,8 @@ def value(function, operands):
     if function in OF_WHOLE_NUMBERS:
         y = OF_WHOLE_NUMBERS[function](*(int(x) for x in operands))
         return y if y <= max(torch.iinfo(x.dtype).max for x in operands) else None
+    if function in BY_REAL_NUMBERS:
+        return _value_by_real_number(BY_REAL_NUMBERS[function], *operands)
     operands = [_exact(x) for x in operands]
     if not all(_finite(x) for x in operands):
         return _value_beyond(function, operands)
@@ -129,6 +135,13 @@ def value(function, operands):
         y = _mp().mpc(y)
         return complex(_double(y.real), _double(y.imag))
     return None if isinstance(y, (complex, _mp().mpc)) else _double(y)
+
+
+def _value_by_real_number(of_part, z, r, *more):
+    if more or isinstance(r, torch.Tensor) or isinstance(r, complex) or not r or not _finite(r):
+        return None
+    z = _exact(z)
+    return complex(of_part(z.real, r), of_part(z.imag, r)) if isinstance(z, complex) else None
 
 
 def _value_beyond(function, operands):
