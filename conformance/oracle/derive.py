@@ -478,24 +478,25 @@ def _other_dtypes(calls, claimed, cap, rng, more):
     bases = _plain(taken or calls)
     further = functools.cache(lambda: [c for c in more()
                                        if any(0 not in t.size for t in c.tensors())])
+    plain = functools.cache(lambda: _plain(further()))
     out = []
     for d in wanted:
         made = _in_dtype(bases, d, rng, ALL)
         good, refused = _accepted(made, cap), made[:1]
-        for source, which in ((lambda: bases, FIRST), (further, None), (further, ALL)):
+        for source, which in ((lambda: bases, FIRST), (further, None), (plain, ALL)):
             if good or have.get(d, 0):
                 break
             good = _accepted(_in_dtype(source(), d, rng, which), cap)
         out += good or refused
         if not good and not have.get(d, 0) and not any(_lacks_kernel(c) for c in refused):
-            out += _without_kernel(further(), d, rng)
+            out += _without_kernel(plain(), d, rng)
     return out
 
 
 def _without_kernel(calls, dtype, rng):
     """One of the calls in a dtype that PyTorch's kernel does not have, in a list, where there is such
     a one: what it refuses for its arguments tells nothing of the dtype."""
-    made = (_quiet(lambda: to_dtype(c, dtype)) for c in spread(_plain(calls), REFUSED_TRIES, rng))
+    made = (_quiet(lambda: to_dtype(c, dtype)) for c in spread(calls, REFUSED_TRIES, rng))
     return list(itertools.islice((c for c in made if c is not None and _lacks_kernel(c)), 1))
 
 
@@ -514,8 +515,7 @@ def _in_dtype(calls, dtype, rng, which):
     """A few of the calls in another dtype; `which` None: those that have it already."""
     if which is None:
         return spread([c for c in calls if c.dtype() == dtype], CANDIDATES, rng)
-    chosen = spread(_plain(calls), CANDIDATES, rng)
-    made = (_quiet(lambda: to_dtype(c, dtype, which)) for c in chosen)
+    made = (_quiet(lambda: to_dtype(c, dtype, which)) for c in spread(calls, CANDIDATES, rng))
     return [c for c in made if c is not None and c.dtype() == dtype]
 
 
