@@ -65,6 +65,12 @@ Val opmath(const Val& x) {
   return convert(x, opmath_type(x.dtype()));
 }
 
+Val wide_opmath(const Val& x) {
+  if (!x.tracer().device().quick_f64) return opmath(x);
+  if (x.dtype() == DType::f32) return convert(x, DType::f64);
+  return x.dtype() == DType::c64 ? convert(x, DType::c128) : opmath(x);
+}
+
 Val unary(Prim p, const Val& x) {
   if (is_complex(x.dtype())) return complex_unary(p, x);
   return x.tracer().prim1(p, {x});

@@ -87,7 +87,8 @@ struct TracedCall {
 
 // Throws primset::Error in ATen's classes and words before anything is computed.
 TracedCall trace(const specs::Bundle& bundle, const specs::Overload& overload,
-                 const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols);
+                 const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols,
+                 DeviceTraits device = {});
 
 // Operators that only make a view or answer a question never need a graph: `trace` for these leaves
 // graph null. True when the overload is of that kind.
@@ -95,7 +96,8 @@ bool is_view(const specs::Bundle& bundle, const specs::Overload& overload);
 
 // Replaces every derived primitive by its decomposition, but for those `keep` accepts.
 void expand_derived(prims::Graph& graph, const specs::Bundle& bundle,
-                    const std::function<bool(const prims::Graph&, prims::NodeId)>& keep);
+                    const std::function<bool(const prims::Graph&, prims::NodeId)>& keep,
+                    DeviceTraits device = {});
 
 // ATen's result_type over the categories dimensioned tensor, rank-0 tensor, wrapped number.
 struct PromotionOperand {

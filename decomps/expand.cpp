@@ -76,8 +76,9 @@ std::vector<Val> decompose(Tracer& t, const specs::Primitive& p, const std::vect
 
 class Expander {
  public:
-  Expander(const Graph& from, Graph& to, const specs::Bundle& bundle, const Keep& keep)
-      : from_(from), to_(to), bundle_(bundle), keep_(keep), tracer_(to, bundle) {}
+  Expander(const Graph& from, Graph& to, const specs::Bundle& bundle, const Keep& keep,
+           DeviceTraits device)
+      : from_(from), to_(to), bundle_(bundle), keep_(keep), tracer_(to, bundle, device) {}
 
   // False when there was nothing to replace.
   bool run() {
@@ -168,11 +169,12 @@ class Expander {
 
 }  // namespace
 
-void expand_derived(Graph& graph, const specs::Bundle& bundle, const Keep& keep) {
+void expand_derived(Graph& graph, const specs::Bundle& bundle, const Keep& keep,
+                    DeviceTraits device) {
   constexpr int kMostPasses = 32;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     Graph next(graph.shared_context());
-    if (!Expander(graph, next, bundle, keep).run()) return;
+    if (!Expander(graph, next, bundle, keep, device).run()) return;
     graph = std::move(next);
   }
   fail(ErrorCode::internal, "the decompositions of primitives go in a circle");

@@ -30,7 +30,7 @@ inline Array absent() {
 }
 
 inline Result run_derived(Prim p, const std::vector<Array>& inputs,
-                          std::vector<prims::Attr> attrs = {}) {
+                          std::vector<prims::Attr> attrs = {}, DeviceTraits device = {}) {
   prims::Graph g;
   std::vector<Array> given;
   {
@@ -47,14 +47,15 @@ inline Result run_derived(Prim p, const std::vector<Array>& inputs,
     }
     for (prims::ValueId v : b.add(p, std::move(values), std::move(attrs))) b.output("y", v);
   }
-  expand_derived(g, specs::embedded_bundle(),
-                 [](const prims::Graph&, prims::NodeId) { return false; });
+  expand_derived(
+      g, specs::embedded_bundle(), [](const prims::Graph&, prims::NodeId) { return false; },
+      device);
   return run(g, given, {});
 }
 
-inline Array derived(Prim p, const std::vector<Array>& inputs,
-                     std::vector<prims::Attr> attrs = {}) {
-  return run_derived(p, inputs, std::move(attrs)).outputs.at(0);
+inline Array derived(Prim p, const std::vector<Array>& inputs, std::vector<prims::Attr> attrs = {},
+                     DeviceTraits device = {}) {
+  return run_derived(p, inputs, std::move(attrs), device).outputs.at(0);
 }
 
 inline double step_at(DType t, double v) {

@@ -1,6 +1,7 @@
 // Orthogonal polynomials, each a row of the table at the end: by their recurrences, one loop an
 // element, and some elements by values that are known otherwise. Degrees are truncated to integers;
-// those below 0 give 0.
+// those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is quick: each step
+// would add to the last one's rounding error.
 #include "decomps/special.h"
 #include "decomps/special_math.h"
 
@@ -14,12 +15,12 @@ struct Known {
   Val at, values;
 };
 
-// x and the degree n, a whole number, are in opmath.
+// x and the degree n, a whole number, are in wide_opmath; `result` is what the value is rounded to.
 struct Polynomial {
   Val (*first)(const Val& x);  // of degree 1; that of degree 0 is 1
   // p(k + 1) from k, x, p(k) and p(k - 1).
   Val (*next)(const Val& k, const Val& x, const Val& last, const Val& before);
-  Known (*known)(const Val& x, const Val& n);
+  Known (*known)(const Val& x, const Val& n, DType result);
   Val (*argument)(const Val& x);  // what stands for x in all of these
 };
 
@@ -97,24 +98,48 @@ Val by_waves(const Waves& kind, const Val& x, const Val& n) {
   return kind.wave((n + Scalar(kind.shift)) * angle) / kind.wave(angle * Scalar(kind.shift));
 }
 
-// Within (-1, 1) the degrees above `highest`, and all of them at both ends.
-template <const Waves& kind, int highest>
-Known waves(const Val& x, const Val& n) {
-  const Val end = eq(math::abs(x), Scalar(1.0));
-  const Val within = lt(math::abs(x), Scalar(1.0)) & gt(n, Scalar(double{highest}));
-  const Val values = at_ends(x, n, kind.at_one(n), kind.at_minus_one(n));
-  return {within | end, where(end, values, by_waves(kind, x, n))};
+// The values by waves where `at` holds: a loop of one round, which is left out where `at` holds of
+// no element nearby. The value takes the place of x, lest a compiler computes it before the loop.
+Val waves_at(const Val& at, const Waves& kind, const Val& x, const Val& n) {
+  Tracer& t = x.tracer();
+  const DType type = x.dtype();
+  const std::vector<DType> types = {type, type, type};  // whether to go on, x or the value, n
+  const auto more = [](const std::vector<Val>& v) {
+    return std::vector<Val>{gt(v[0], Scalar(0.0))};
+  };
+  const auto once = [&](const std::vector<Val>& v) {
+    return std::vector<Val>{number(v[0], 0.0), by_waves(kind, v[1], v[2]), v[2]};
+  };
+  const auto body = [&](const std::vector<Val>& v) {
+    const auto out = t.prim(Prim::while_loop, v, {},
+                            {t.scalar_region(types, more), t.scalar_region(types, once)});
+    return std::vector<Val>{out[1]};
+  };
+  return t.prim(Prim::map, {convert(at, type), x, n}, {}, {t.scalar_region(types, body)})[0];
 }
 
-Known ones_at_ends(const Val& x, const Val& n) {
+// A recurrence in f64 has digits to spare for an f32.
+constexpr double kHighestInF64 = 64;
+
+// Within (-1, 1) the degrees above `highest`, ATen's, and all of them at both ends.
+template <const Waves& kind, int highest>
+Known waves(const Val& x, const Val& n, DType result) {
+  const double above = x.dtype() == result ? highest : kHighestInF64;
+  const Val end = eq(math::abs(x), Scalar(1.0));
+  const Val within = lt(math::abs(x), Scalar(1.0)) & gt(n, Scalar(above));
+  const Val values = at_ends(x, n, kind.at_one(n), kind.at_minus_one(n));
+  return {within | end, where(end, values, waves_at(within, kind, x, n))};
+}
+
+Known ones_at_ends(const Val& x, const Val& n, DType) {
   return {eq(math::abs(x), Scalar(1.0)), at_ends(x, n, one(n), one(n))};
 }
-Known one_at_zero(const Val& x, const Val& n) {
+Known one_at_zero(const Val& x, const Val& n, DType) {
   return {eq(x, Scalar(0.0)), one(n)};
 }
 // ATen has no values of degrees above these.
-Known nan_when_high(const Val&, const Val& n) {
-  return {gt(n, Scalar(n.dtype() == DType::f64 ? 512.0 : 128.0)), number(n, math::kNan)};
+Known nan_when_high(const Val&, const Val& n, DType result) {
+  return {gt(n, Scalar(result == DType::f64 ? 512.0 : 128.0)), number(n, math::kNan)};
 }
 
 // --- a polynomial --------------------------------------------------------------------------------
@@ -147,12 +172,12 @@ Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
 }
 
 Val value(const Polynomial& p, const Val& x, const Val& n) {
-  const Val at = p.argument(opmath(x)), degree = unary(Prim::trunc, opmath(n));
-  const Known known = p.known(at, degree);
+  const Val at = p.argument(wide_opmath(x)), degree = unary(Prim::trunc, wide_opmath(n));
+  const Known known = p.known(at, degree, x.dtype());
   const Val zero = number(at, 0.0);
   const Val other = recurrence(p, at, where(known.at, zero, degree));
   const Val y = where(known.at, known.values, other);
-  return convert(where(lt(degree, Scalar(0.0)), zero, y), x.dtype());
+  return convert(where(ge(degree, Scalar(0.0)), y, zero), x.dtype());
 }
 
 }  // namespace

@@ -41,13 +41,13 @@ bool returns_alias(const Overload& o) {
 class CallTracer {
  public:
   CallTracer(const specs::Bundle& bundle, const Overload& overload, const std::vector<Actual>& args,
-             std::shared_ptr<prims::SymContext> symbols)
+             std::shared_ptr<prims::SymContext> symbols, DeviceTraits device)
       : overload_(overload),
         computed_(bundle.computed_by(overload)),
         laid_out_(*laid_out_as(bundle, &overload)),
         args_(args),
         graph_(std::make_shared<prims::Graph>(std::move(symbols))),
-        tracer_(*graph_, bundle),
+        tracer_(*graph_, bundle, device),
         binder_(tracer_, overload, args) {
     tracer_.set_default_generator([this] { return binder_.default_generator(); });
   }
@@ -350,8 +350,9 @@ class CallTracer {
 }  // namespace
 
 TracedCall trace(const specs::Bundle& bundle, const Overload& overload,
-                 const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols) {
-  return CallTracer(bundle, overload, args, std::move(symbols)).run();
+                 const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols,
+                 DeviceTraits device) {
+  return CallTracer(bundle, overload, args, std::move(symbols), device).run();
 }
 
 bool is_view(const specs::Bundle& bundle, const Overload& overload) {

@@ -41,8 +41,8 @@ Scalar ScalarArg::known() const {
   return *constant;
 }
 
-Tracer::Tracer(prims::Graph& graph, const specs::Bundle& bundle)
-    : builder_(graph), bundle_(bundle) {}
+Tracer::Tracer(prims::Graph& graph, const specs::Bundle& bundle, DeviceTraits device)
+    : builder_(graph), bundle_(bundle), device_(device) {}
 
 Val Tracer::constant(Scalar v, DType dtype, SymInts shape) {
   return wrap(builder_.constant(v, dtype, std::move(shape)));

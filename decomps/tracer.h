@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "decomps/device_traits.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/large_variant.h"
 #include "primset/dtype.h"
@@ -112,10 +113,11 @@ struct MemoryPlace {
 
 class Tracer {
  public:
-  Tracer(prims::Graph& graph, const specs::Bundle& bundle);
+  Tracer(prims::Graph& graph, const specs::Bundle& bundle, DeviceTraits device = {});
 
   prims::Builder& builder() { return builder_; }
   const specs::Bundle& bundle() const { return bundle_; }
+  const DeviceTraits& device() const { return device_; }
   prims::SymContext& symbols() { return builder_.graph().context(); }
 
   // Leaves.
@@ -168,6 +170,7 @@ class Tracer {
  private:
   prims::Builder builder_;
   const specs::Bundle& bundle_;
+  const DeviceTraits device_;
   SymInt drawn_ = 0;
   std::function<RngArg()> make_generator_;
   std::map<ValueId, MemoryPlace> places_;
@@ -237,6 +240,9 @@ Val unary(Prim p, const Val& x);
 Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
 Val convert(const Val& x, DType to);
 Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
+// Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
+// would lose too many digits.
+Val wide_opmath(const Val& x);
 Val full_like(const Val& x, Scalar v);
 Val full_like(const Val& x, const SymInt& v);
 template <typename T>

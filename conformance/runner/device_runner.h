@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "decomps/device_traits.h"
 
 namespace primset::conformance {
 
@@ -20,6 +21,7 @@ struct DeviceClaims {
   std::string title;  // for people
   DTypeSet dtypes;
   bool flush_f32 = false;
+  decomps::DeviceTraits traits;
   // Without kernels a device claims primitives one by one, and of operators nothing.
   bool takes_kernels = true;
   uint64_t memory_bytes = 0;  // 0: unknown

@@ -353,11 +353,12 @@ Verdict judge(const specs::Bundle& bundle, const TestCase& test, const Expected&
 }
 
 Verdict run_case(const specs::Bundle& bundle, const TestCase& test, DeviceRunner& device) {
-  Expected expected = evaluate(bundle, test);
+  Expected expected = evaluate(bundle, test, device.claims().traits);
   if (std::optional<std::string> mistake = case_mistake(test, expected)) {
     return Verdict::of(Outcome::test_bug, *mistake);
   }
-  if (device.claims().flush_f32) expected.flushed = flushed_answer(bundle, test);
+  if (device.claims().flush_f32)
+    expected.flushed = flushed_answer(bundle, test, device.claims().traits);
   Execution actual = run_on(device, test);
   Verdict verdict = judge(bundle, test, expected, actual, device.claims());
   if (verdict.outcome != Outcome::pass || expected.error || !device.claims().keeps_state) {

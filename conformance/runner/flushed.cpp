@@ -35,10 +35,11 @@ bool flush_inputs(TestCase& test) {
   return any;
 }
 
-std::shared_ptr<const Expected> flushed_answer(const specs::Bundle& bundle, const TestCase& test) {
+std::shared_ptr<const Expected> flushed_answer(const specs::Bundle& bundle, const TestCase& test,
+                                               decomps::DeviceTraits device) {
   TestCase flushed = test;
   if (!flush_inputs(flushed)) return nullptr;
-  return std::make_shared<const Expected>(evaluate(bundle, flushed));
+  return std::make_shared<const Expected>(evaluate(bundle, flushed, device));
 }
 
 }  // namespace primset::conformance

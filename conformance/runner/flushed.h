@@ -12,7 +12,8 @@ namespace primset::conformance {
 bool flush_inputs(TestCase& test);
 
 // The other values that elements of the results may have; null when there are none.
-std::shared_ptr<const Expected> flushed_answer(const specs::Bundle& bundle, const TestCase& test);
+std::shared_ptr<const Expected> flushed_answer(const specs::Bundle& bundle, const TestCase& test,
+                                               decomps::DeviceTraits device);
 
 }  // namespace primset::conformance
 

@@ -64,21 +64,22 @@ std::vector<OutArgument> out_arguments(const specs::Overload& overload, const Te
 
 // Runs the graph with derived primitives taken apart.
 ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
-                      const std::vector<Array>& inputs) {
+                      const std::vector<Array>& inputs, decomps::DeviceTraits device) {
   prims::Graph expanded = graph;
-  decomps::expand_derived(expanded, bundle,
-                          [](const prims::Graph&, prims::NodeId) { return false; });
+  decomps::expand_derived(
+      expanded, bundle, [](const prims::Graph&, prims::NodeId) { return false; }, device);
   return ref::run(expanded, inputs, hints(expanded.context()));
 }
 
 class Evaluation {
  public:
-  Evaluation(const specs::Bundle& bundle, const TestCase& test) : bundle_(bundle), test_(test) {}
+  Evaluation(const specs::Bundle& bundle, const TestCase& test, decomps::DeviceTraits device)
+      : bundle_(bundle), test_(test), device_(device) {}
 
   Expected run(const GraphHook& hook) {
     overload_ = &overload_of(bundle_, test_);
     try {
-      call_ = trace_case(bundle_, test_);
+      call_ = trace_case(bundle_, test_, device_);
     } catch (const Error& e) {
       if (e.code() == ErrorCode::internal) throw;
       expected_.error = CaughtError{e.code(), e.what()};
@@ -104,7 +105,7 @@ class Evaluation {
       expected_.graph_inputs.push_back(
           input_value(test_, call_.inputs.at(i), graph->type(graph->inputs[i].value)));
     }
-    ref::Result result = run_graph(bundle_, *graph, expected_.graph_inputs);
+    ref::Result result = run_graph(bundle_, *graph, expected_.graph_inputs, device_);
     expected_.graph = std::move(graph);
     if (!result.failures.empty()) {
       const ref::CheckFailure& f = result.failures.front();
@@ -261,18 +262,20 @@ class Evaluation {
 
   const specs::Bundle& bundle_;
   const TestCase& test_;
+  const decomps::DeviceTraits device_;
   const specs::Overload* overload_ = nullptr;
   TracedCall call_;
   Expected expected_;
   std::vector<Array> outputs_;
 };
 
-Expected evaluate_graph(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook) {
+Expected evaluate_graph(const specs::Bundle& bundle, const TestCase& test,
+                        decomps::DeviceTraits device, const GraphHook& hook) {
   Expected out;
   out.graph = std::make_shared<prims::Graph>(*test.graph);
   if (hook) hook(*out.graph);
   for (const HostTensor& t : test.inputs) out.graph_inputs.push_back(read(test.storages, t));
-  ref::Result result = run_graph(bundle, *out.graph, out.graph_inputs);
+  ref::Result result = run_graph(bundle, *out.graph, out.graph_inputs, device);
   if (!result.failures.empty()) {
     const ref::CheckFailure& f = result.failures.front();
     out.error = CaughtError{code_from(f.code), f.message};
@@ -363,10 +366,11 @@ std::vector<HostTensor> tensors_of(const TestCase& test) {
   return out;
 }
 
-TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test) {
+TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test,
+                      decomps::DeviceTraits device) {
   const specs::Overload& overload = overload_of(bundle, test);
   return decomps::trace(bundle, overload, to_actuals(test, overload.args),
-                        std::make_shared<prims::SymContext>());
+                        std::make_shared<prims::SymContext>(), device);
 }
 
 void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
@@ -405,9 +409,10 @@ void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
   }
 }
 
-Expected evaluate(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook) {
-  if (test.graph) return evaluate_graph(bundle, test, hook);
-  return Evaluation(bundle, test).run(hook);
+Expected evaluate(const specs::Bundle& bundle, const TestCase& test, decomps::DeviceTraits device,
+                  const GraphHook& hook) {
+  if (test.graph) return evaluate_graph(bundle, test, device, hook);
+  return Evaluation(bundle, test, device).run(hook);
 }
 
 }  // namespace primset::conformance

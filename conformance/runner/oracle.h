@@ -50,10 +50,13 @@ struct Expected {
 using GraphHook = std::function<void(prims::Graph&)>;
 
 // Throws for a case that makes no sense; errors of the call itself are in Expected::error.
-Expected evaluate(const specs::Bundle& bundle, const TestCase& test, const GraphHook& hook = {});
+// `device`: what the call is decomposed for.
+Expected evaluate(const specs::Bundle& bundle, const TestCase& test,
+                  decomps::DeviceTraits device = {}, const GraphHook& hook = {});
 
 // The traced call, without running it.
-decomps::TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test);
+decomps::TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test,
+                               decomps::DeviceTraits device = {});
 
 // Gives the out= arguments that are OutTensor tensors that fit the result. Before it, the case may
 // only be evaluated through the overload that computes it.

@@ -51,7 +51,7 @@ ReferenceDevice::ReferenceDevice(const specs::Bundle& bundle, GraphHook hook)
 Execution ReferenceDevice::run(const TestCase& test) {
   Execution out;
   try {
-    Expected e = evaluate(bundle_, test, hook_);
+    Expected e = evaluate(bundle_, test, claims_.traits, hook_);
     out.error = e.error;
     out.storages = test.storages;
     for (const ExpectedTensor& r : e.results) out.results.push_back(to_actual(r));

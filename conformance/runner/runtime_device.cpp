@@ -233,12 +233,13 @@ class RuntimeDevice final : public DeviceRunner {
     set_options(o);
     if (how.watch_kernels) runtime::watch_plans();
     listen();
-    const plugin::PluginDevice& opened = runtime::device_state(device_).plugin();
-    const primset_device_properties& p = opened.properties();
+    const runtime::DeviceState& opened = runtime::device_state(device_);
+    const primset_device_properties& p = opened.plugin().properties();
     claims_.name = device_.to_string();
     claims_.title = p.name;
     claims_.dtypes = DTypeSet(p.dtypes);
     claims_.flush_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
+    claims_.traits = opened.traits();
     claims_.memory_bytes = p.memory_bytes;
     claims_.takes_kernels = p.kernel_format != PRIMSET_FORMAT_NONE;
   }

@@ -139,9 +139,9 @@ std::string expected_text(const Expected& e) {
 }
 
 std::string save_failure(const specs::Bundle& bundle, const SessionOptions& o, const TestCase& test,
-                         const Verdict& v) {
+                         const Verdict& v, decomps::DeviceTraits device = {}) {
   SavedCase saved{test, o.seed, o.device, {}, {}, to_string(v.outcome, v.kind) + ": " + v.detail};
-  Expected expected = evaluate(bundle, test);
+  Expected expected = evaluate(bundle, test, device);
   if (expected.graph) saved.graph = prims::print(*expected.graph);
   saved.expected = expected_text(expected);
   std::filesystem::create_directories(o.failures);
@@ -168,7 +168,7 @@ void run_resized(const specs::Bundle& bundle, const SessionOptions& o, DeviceRun
                  CaseResult& result) {
   std::optional<TestCase> test = make_resized_case(bundle, CaseId::parse(result.id), o.seed);
   if (!test) return;
-  Expected expected = evaluate(bundle, *test);
+  Expected expected = evaluate(bundle, *test, device.claims().traits);
   if (expected.error) return;  // the values do not go with these sizes
   Execution actual = device.run_operator(*test);
   Resized& r = result.resized.emplace();
@@ -198,7 +198,7 @@ CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceR
       result.verdict.outcome == Outcome::pass && result.verdict.detail.empty() && !test.graph;
   if (o.resize && computed) run_resized(bundle, o, device, result);
   if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
-    result.replay = save_failure(bundle, o, test, result.verdict);
+    result.replay = save_failure(bundle, o, test, result.verdict, device.claims().traits);
   }
   return result;
 }

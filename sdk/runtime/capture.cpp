@@ -88,7 +88,7 @@ Capture::Capture(DeviceState& device, std::span<const Tensor> examples, TraceInp
       inputs_(std::move(inputs)),
       graph_(std::make_shared<prims::Graph>(inputs_.context)),
       bundle_(OperatorRegistry::instance().bundle()),
-      tracer_(*graph_, bundle_) {
+      tracer_(*graph_, bundle_, device_.traits()) {
   for (uint32_t i = 0; i < examples.size(); ++i) {
     const auto same = std::ranges::find_if(examples.first(i), [&](const Tensor& e) {
       return same_view(*e.impl(), *examples[i].impl());
@@ -342,7 +342,8 @@ void Capture::record(Call& call) {
   std::vector<decomps::Actual> actuals;
   for (size_t i = 0; i < call.args.size(); ++i)
     actuals.push_back(maker.argument(call.op.args[i], call.args[i]));
-  const TracedCall traced = decomps::trace(bundle_, call.op.overload, actuals, inputs_.context);
+  const TracedCall traced =
+      decomps::trace(bundle_, call.op.overload, actuals, inputs_.context, device_.traits());
   std::vector<ValueId> values;
   if (traced.graph)
     values = inline_graph(tracer_.builder(), *traced.graph, inputs_of(call, traced));

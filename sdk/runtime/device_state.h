@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/kernel/target_model.h"
+#include "decomps/device_traits.h"
 #include "sdk/runtime/allocator.h"
 #include "sdk/runtime/plugin/loader.h"
 #include "sdk/runtime/stream_state.h"
@@ -38,6 +39,8 @@ class DeviceState {
   bool host_visible() const { return plugin_ && plugin_->host_memory(); }
   bool has_kernels() const { return target_valid_; }
   const kir::TargetModel& target() const { return target_; }
+  // What decompositions for it go by.
+  decomps::DeviceTraits traits() const { return {target_valid_ && !target_.simt && target_.f64}; }
 
   Allocator& allocator() { return *allocator_; }
   KernelCache& kernels() { return *kernels_; }

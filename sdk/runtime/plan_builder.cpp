@@ -192,10 +192,11 @@ class Planner {
   void make_program() {
     prims::Graph& graph = *traced_.call.graph;
     const plugin::PluginDevice& plugin = device_.plugin();
-    decomps::expand_derived(graph, request_.bundle, [&](const prims::Graph& g, prims::NodeId n) {
+    const auto is_kept = [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n) ||
              (device_.has_kernels() && schedule::takes_derived(g, n, device_.target()));
-    });
+    };
+    decomps::expand_derived(graph, request_.bundle, is_kept, device_.traits());
     if (!device_.has_kernels())
       numbers_ = numbers_to_tensors(
           graph, traced_.call.inputs,
@@ -319,7 +320,7 @@ Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const Devic
     Traced traced;
     traced.inputs = make_trace_inputs(op, args, device, key, replacements);
     const TraceInputs& in = traced.inputs;
-    traced.call = decomps::trace(op.bundle, op.overload, in.actuals, in.context);
+    traced.call = decomps::trace(op.bundle, op.overload, in.actuals, in.context, device.traits());
     if (!in.learn(replacements)) return traced;
   }
 }
