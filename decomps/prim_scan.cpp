@@ -1,5 +1,8 @@
 #include "decomps/prim_scan.h"
 
+#include <numbers>
+#include <span>
+
 #include "decomps/prim_complex_parts.h"
 #include "decomps/prim_math.h"
 
@@ -13,51 +16,92 @@ Val log_add_exp(const Val& a, const Val& b) {
   return high + math::log1p(math::exp(apart));
 }
 
-// log(1 + z): of a small z by the excess of |1 + z|^2 over 1, which keeps the precision of z.
-math::Parts complex_log1p(const math::Parts& z) {
-  const math::Parts sum{z.re + Scalar(1.0), z.im};
-  const Val excess = z.re * (z.re + Scalar(2.0)) + z.im * z.im;
-  const Val near = math::log1p(excess) * Scalar(0.5);
-  const Val small = lt(math::abs(z.re), Scalar(0.25)) & lt(math::abs(z.im), Scalar(0.25));
-  return {where(small, near, math::log_abs(sum)), math::atan2(z.im, sum.re)};
+// A sum of exponentials of complex numbers: e^top * scaled, where top is the greatest real part of
+// them; and its logarithm, whose angle goes on in whole turns from that of its greater part, as
+// ATen's does (aten/src/ATen/native/cpu/LogAddExp.h). Sums lose less than logarithms would, which
+// would be rounded at each step.
+struct ComplexSum {
+  Val top;
+  math::Parts scaled, log;
+
+  explicit ComplexSum(std::span<const Val> v) : top(v[0]), scaled{v[1], v[2]}, log{v[3], v[4]} {}
+  ComplexSum(const Val& top, const math::Parts& scaled, const math::Parts& log)
+      : top(top), scaled(scaled), log(log) {}
+  std::vector<Val> values() const { return {top, scaled.re, scaled.im, log.re, log.im}; }
+};
+
+// Of one number. e^-inf is 0, whatever the angle.
+ComplexSum exponential(const math::Parts& z) {
+  const Val vanishes = eq(z.re, Scalar(-math::kInfinity)), zero = math::number(z.re, 0.0);
+  const math::Parts direction{where(vanishes, zero, math::cos(z.im)),
+                              where(vanishes, zero, math::sin(z.im))};
+  return {z.re, direction, z};
 }
 
-// ATen's rules (aten/src/ATen/native/cpu/LogAddExp.h): shifted by the number with the greater real
-// part; two numbers with the real part -inf give -inf without an angle, which means nothing there;
-// NaN in a part is NaN in both.
-std::vector<Val> complex_log_add_exp(const math::Parts& a, const math::Parts& b) {
-  const Val less = lt(a.re, b.re);
-  const math::Parts low{where(less, a.re, b.re), where(less, a.im, b.im)};
-  const math::Parts high{where(less, b.re, a.re), where(less, b.im, a.im)};
-  const math::Parts ratio = math::complex_exp({low.re - high.re, low.im - high.im});
-  const math::Parts grown = complex_log1p(ratio);
-  const Val vanished = eq(a.re, b.re) & eq(a.re, Scalar(-math::kInfinity));
-  // Of two numbers at +inf the sum of the exponentials is taken as it is.
-  const math::Parts ea = math::complex_exp(a), eb = math::complex_exp(b);
-  const math::Parts far = math::complex_log({ea.re + eb.re, ea.im + eb.im});
-  const Val unbounded = eq(a.re, b.re) & eq(a.re, Scalar(math::kInfinity));
-  const Val lost = math::is_unordered(a.re) | math::is_unordered(a.im) | math::is_unordered(b.re) |
-                   math::is_unordered(b.im);
-  const auto part = [&](const Val& h, const Val& g, const Val& f, const Val& none) {
-    const Val usual = where(vanished, none, where(unbounded, f, h + g));
-    return where(lost, math::number(h, math::kNan), usual);
+// The angle, as many whole turns further as bring it next to `near`.
+Val turned(const Val& angle, const Val& near) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  // A turn is the sum of two numbers of the type.
+  const bool wide = near.dtype() == DType::f64;
+  const double most = wide ? kTurn : double{static_cast<float>(kTurn)};
+  const double rest = wide ? 2.4492935982947064e-16 : kTurn - most;
+  const Val turns = unary(Prim::floor, (near - angle) * Scalar(1 / kTurn) + Scalar(0.5));
+  return math::fma(turns, math::number(angle, most),
+                   math::fma(turns, math::number(angle, rest), angle));
+}
+
+// ATen's rules where parts are not finite: what is infinitely greater remains alone; two numbers at
+// +inf are added up as they are, as C's cexp has them; NaN in a part is NaN in both.
+ComplexSum add(const ComplexSum& a, const ComplexSum& b) {
+  const auto at = [](const ComplexSum& x, double infinity) { return eq(x.top, Scalar(infinity)); };
+  const Val unbounded = at(a, math::kInfinity) & at(b, math::kInfinity);
+  const Val a_alone = at(b, -math::kInfinity) | (at(a, math::kInfinity) & ~unbounded);
+  const Val b_alone = ~a_alone & (at(a, -math::kInfinity) | (at(b, math::kInfinity) & ~unbounded));
+
+  const Val top = math::max(a.top, b.top), one = math::number(top, 1.0);
+  const Val share = math::exp(math::min(a.top, b.top) - top);
+  const Val a_share = where(lt(a.top, b.top), share, one);
+  const Val b_share = where(lt(b.top, a.top), share, one);
+  const auto part_of = [&](const Val& x, const Val& y) {
+    const auto grown = [&](const Val& v) {
+      return where(unbounded & ne(v, Scalar(0.0)), v * Scalar(math::kInfinity), v);
+    };
+    return where(a_alone, x, where(b_alone, y, grown(x) * a_share + grown(y) * b_share));
   };
-  return {part(high.re, grown.re, far.re, a.re),
-          part(high.im, grown.im, far.im, math::number(a.im, 0.0))};
+  // An infinite angle has no direction: such a number is infinite to the right.
+  const auto right = [&](const Val& v) { return where(unbounded & math::is_unordered(v), one, v); };
+  const math::Parts sum{part_of(right(a.scaled.re), right(b.scaled.re)),
+                        part_of(a.scaled.im, b.scaled.im)};
+
+  const Val infinite = math::is_infinite(sum.re) | math::is_infinite(sum.im);
+  const Val square = where(infinite, top, sum.re * sum.re + sum.im * sum.im);
+  const Val length = top + math::log(square) * Scalar(0.5);
+  const Val principal = math::atan2(sum.im, sum.re);
+  const Val greater = where(le(a.log.re, b.log.re), b.log.im, a.log.im);
+  const Val angle = where(unbounded, principal, turned(principal, greater));
+  const Val lost = math::is_unordered(a.log.re) | math::is_unordered(a.log.im) |
+                   math::is_unordered(b.log.re) | math::is_unordered(b.log.im);
+  const auto part = [&](const Val& x, const Val& y, const Val& both) {
+    const Val known = where(a_alone, x, where(b_alone, y, both));
+    return where(lost, math::number(x, math::kNan), known);
+  };
+  return {top, sum, {part(a.log.re, b.log.re, length), part(a.log.im, b.log.im, angle)}};
 }
 
+// Where a sum cancels, what it was rounded to before shows: as in ATen, c128 where that is quick.
 Val scan_complex(Tracer& t, const Val& x, int64_t dim) {
-  const Val re = real(x), im = imag(x);
-  const DType type = re.dtype();
+  const ComplexSum first = exponential(math::parts(wide_opmath(x)));
+  const DType type = first.top.dtype();
+  std::vector<Val> operands = first.values();
+  const auto start = [&](double v) { operands.push_back(t.constant(Scalar(v), type)); };
+  for (double v : {-math::kInfinity, 0.0, 0.0, -math::kInfinity, 0.0}) start(v);
   const auto combine = [](const std::vector<Val>& v) {
-    return complex_log_add_exp({v[0], v[1]}, {v[2], v[3]});
+    return add(ComplexSum(std::span(v).first(5)), ComplexSum(std::span(v).last(5))).values();
   };
-  const auto parts = t.prim(
-      Prim::scan,
-      {re, im, t.constant(Scalar(-math::kInfinity), type), t.constant(Scalar(0.0), type)},
-      // The angle grows by whole turns, by other ones in another order.
-      {{"dim", dim}, {"ordered", true}}, {t.scalar_region({type, type, type, type}, combine)});
-  return complex(parts[0], parts[1]);
+  // The angle grows by whole turns, by other ones in another order.
+  const auto sums = t.prim(Prim::scan, operands, {{"dim", dim}, {"ordered", true}},
+                           {t.scalar_region(std::vector<DType>(10, type), combine)});
+  return complex(sums[3], sums[4]);
 }
 
 }  // namespace
