@@ -1,5 +1,6 @@
-"""What functions are by definition, for single elements: mpmath at 40 digits, and exact remainders.
-It decides where PyTorch's own answer is further from it than the function's tolerance."""
+"""What functions are by definition, for single elements or along a row: mpmath at 40 digits, and
+exact remainders. It decides where PyTorch's own answer is further from it than the function's
+tolerance."""
 
 import functools
 import math
@@ -44,8 +45,15 @@ def _chebyshev(kind, n, x):
 
 
 def _polynomial(value):
-    """Of x and an order that is a number."""
-    return lambda x, n: value(int(n), x) if n >= 0 else None
+    """Of x and an order that is a number. NaN goes through all but the constant one, which arithmetic
+    says; PyTorch's recurrences end there with what they have not written."""
+    def of(x, n):
+        if not math.isfinite(n) or n < 0:
+            return None
+        return math.nan if n >= 1 and math.isnan(x) else value(int(n), x)
+
+    of.takes_nan = True
+    return of
 
 
 def _besselk(n, scaled, x):
@@ -123,10 +131,11 @@ def value(function, operands):
     if function in BY_REAL_NUMBERS:
         return _value_by_real_number(BY_REAL_NUMBERS[function], *operands)
     operands = [_exact(x) for x in operands]
-    if not all(_finite(x) for x in operands):
+    known = FUNCTIONS[function]
+    if not all(_finite(x) or getattr(known, "takes_nan", False) and x != x for x in operands):
         return _value_beyond(function, operands)
     try:
-        y = FUNCTIONS[function](*operands)
+        y = known(*operands)
     except (ValueError, ZeroDivisionError, ArithmeticError):
         return None
     if y is None:
@@ -151,6 +160,29 @@ def _value_beyond(function, operands):
     if function in AT_INFINITY and any(_infinite(x) for x in operands):
         return complex(AT_INFINITY[function])
     return ANY_VALUE if function in WITHOUT_LIMIT else None
+
+
+def _log_add_exp(total, x):
+    """The angle is the one of the greater part, turned by a quarter at most."""
+    m = _mp()
+    low, high = (x, total) if x.real < total.real else (total, x)
+    return high + m.log(1 + m.exp(low - high))
+
+
+# What an element makes of the result so far, along a row.
+SCANS = {"logcumsumexp": _log_add_exp}
+
+
+def scanned(function, row):
+    """The results along a row, None from an element on that is not finite."""
+    m, total, out = _mp(), None, []
+    for x in row:
+        if not _finite(x):
+            break
+        x = m.mpmathify(x)
+        total = x if total is None else SCANS[function](total, x)
+        out.append(complex(total) if isinstance(total, m.mpc) else _double(total))
+    return out + [None] * (len(row) - len(out))
 
 
 def _exact(x):

@@ -6,6 +6,7 @@ same by its own word. Last, what a function is by its definition."""
 
 import contextlib
 import functools
+import math
 
 import torch
 import torch.utils.deterministic
@@ -41,7 +42,8 @@ class SecondOpinion:
     def defined(self, i, where):
         """The values of the elements `where` of result (or of a list's tensor) i by definition, in
         double, a list with ANY_VALUE in it where that is so; None where one of them has none."""
-        return _defined(self.call, i, where)
+        dtypes = {how: x.dtype for how, x in self.result(i) if isinstance(x, torch.Tensor)}
+        return _defined(self.call, i, where, dtypes.get(WITHOUT_OUT, dtypes.get(DENSE)))
 
     def _runs(self):
         if self.runs is None:
@@ -218,26 +220,67 @@ def _memory_filled():
 # --- by definition -----------------------------------------------------------------------------
 
 MAX_DEFINED = 2048  # elements of a result
+MAX_SCANNED = 1 << 14  # of one that rows are scanned for
 
 
 def _function(overload):
     from .derive import ALIASES
 
-    base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
+    base = overload.partition(".")[0].removeprefix("_foreach_").strip("_")
     return ALIASES.get(base, base)
 
 
-def _defined(call, i, where):
+def _defined(call, i, where, computed_in):
+    """`computed_in` is the result's dtype before an out= tensor takes it."""
     from .compare import out_names
 
     function = _function(call.overload)
+    if function in definitions.SCANS:
+        return _scanned(call, function, where)
     if not definitions.knows(function) or int(where.sum()) > MAX_DEFINED:
         return None
     outs = out_names(call.overload)
     operands = [x for n, x in named_arguments(call).items() if n not in outs and x is not None]
-    operands = [x[i] if isinstance(x, (list, tuple)) else x for x in operands]
+    operands = [_in(computed_in, x[i] if isinstance(x, (list, tuple)) else x) for x in operands]
     at = where.nonzero()
     columns = [torch.broadcast_to(x, where.shape)[tuple(at.T)] if isinstance(x, torch.Tensor)
                else [x] * len(at) for x in operands]
     values = [definitions.value(function, row) for row in zip(*columns)]
-    return None if any(v is None for v in values) else values
+    if any(v is None for v in values):
+        return None
+    return [v if v is definitions.ANY_VALUE else _overflown(v, computed_in) for v in values]
+
+
+def _in(dtype, x):
+    """An operand as it is where tensors of f32 meet numbers or integers."""
+    if dtype != torch.float32 or isinstance(x, (bool, complex)):
+        return x
+    if isinstance(x, torch.Tensor):
+        return x if x.dtype.is_floating_point or x.dtype.is_complex else x.to(dtype)
+    return torch.tensor(x, dtype=dtype).item()
+
+
+def _overflown(value, dtype):
+    """The value, infinite where the dtype has none so great."""
+    if dtype is None or isinstance(value, complex) or not dtype.is_floating_point:
+        return value
+    rounded = torch.tensor(value, dtype=dtype).item()
+    return rounded if math.isinf(rounded) else value
+
+
+def _scanned(call, function, where):
+    named = named_arguments(call)
+    if where.numel() > MAX_SCANNED:
+        return None
+    rows = named["self"].movedim(named["dim"], -1) if where.dim() else named["self"].view(1)
+    asked = where.movedim(named["dim"], -1) if where.dim() else where.view(1)
+    found = torch.zeros(asked.shape, dtype=torch.complex128)
+    for at in asked.any(-1).nonzero().tolist():
+        values = definitions.scanned(function, rows[tuple(at)].tolist())
+        wanted = asked[tuple(at)]
+        if any(v is None for v, w in zip(values, wanted.tolist()) if w):
+            return None
+        found[tuple(at)] = torch.tensor([v or 0 for v in values], dtype=found.dtype)
+    found = found.movedim(-1, named["dim"]) if where.dim() else found.view(())
+    values = found[where].tolist()
+    return values if named["self"].is_complex() else [v.real for v in values]
