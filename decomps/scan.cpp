@@ -11,7 +11,8 @@
 namespace primset::decomps {
 namespace {
 
-Val complex_products(Tracer& t, const Val& z, int64_t dim) {
+Val complex_products(Tracer& t, const Val& factors, int64_t dim) {
+  const Val z = wide_opmath(factors);
   const DType part = real_type(z.dtype());
   std::vector<prims::Region> regions;
   regions.push_back(t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
@@ -20,7 +21,7 @@ Val complex_products(Tracer& t, const Val& z, int64_t dim) {
   const auto parts =
       t.prim(Prim::scan, {real(z), imag(z), t.constant(1, part), t.constant(0, part)},
              {{"dim", dim}, {"ordered", false}}, std::move(regions));
-  return complex(parts[0], parts[1]);
+  return convert(complex(parts[0], parts[1]), factors.dtype());
 }
 
 Val scanned(Prim kind, const Val& x, int64_t dim) {

@@ -65,6 +65,9 @@ struct TargetModel {
 
   // LLVM targets only.
   std::string triple, cpu, features;
+
+  // f64 takes a small multiple of f32's time.
+  bool quick_f64() const { return f64 && !simt; }
 };
 
 }  // namespace primset::kir

@@ -50,7 +50,8 @@ struct ReduceRequest {
 };
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r);
 
-// An inclusive scan along `dim` (scan_sum, scan_prod or a region scan); one root a result.
+// An inclusive scan along `dim` (scan_sum, scan_prod or a region scan). A root is a result, or made
+// of results and other values elementwise.
 BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots);
 
 // Products of a dot_general's operands summed in tiles, and what is made of the result elementwise:

@@ -59,6 +59,8 @@ class Normalizer {
  private:
   void rewrite(prims::NodeId id);
   ValueIds rewritten(const Node& n, prims::NodeId id, const ValueIds& in);
+  ValueIds copied(const Node& n, const ValueIds& in);
+  ValueIds taken_apart(const Node& n, const ValueIds& in);
   Region copy_region(const Region& r);
   ValueIds copy_body(const Region& r, std::span<const ValueId> args);
   ValueIds cond(const Node& n, const ValueIds& in);
@@ -82,7 +84,8 @@ class Normalizer {
   Region copy_built(const Region& r);
   ValueIds compact(const ValueIds& in);
   ValueIds set_dim(const Node& n, const ValueIds& in);
-  ValueIds widened(const Node& n, prims::NodeId id, ValueIds in);
+  DType accumulated_in(Prim p, DType operand) const;
+  ValueIds widened(const Node& n, ValueIds in);
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
   const Graph& from_;
@@ -125,49 +128,54 @@ void Normalizer::rewrite(prims::NodeId id) {
 }
 
 ValueIds Normalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& in) {
-  const bool own = native_ && native_(from_, id);
-  if (!own) {
-    if (accumulates(n.prim) && is_short_float(b_.dtype(in[0]))) return widened(n, id, in);
-    switch (n.prim) {
-      case Prim::dot_general:
-        if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) return dot(n, in);
-        // Each operand is read once for every tile that the other one has.
-        note_reread(in[0]);
-        note_reread(in[1]);
-        break;
-      case Prim::reduce:
-      case Prim::reduce_sum:
-      case Prim::reduce_prod:
-      case Prim::reduce_min:
-      case Prim::reduce_max:
-      case Prim::reduce_and:
-      case Prim::reduce_or:
-      case Prim::reduce_xor:
-        return reduce(n, in);
-      case Prim::var_mean:
-        return var_mean(n, in);
-      case Prim::argmin:
-      case Prim::argmax:
-        return arg_reduce(n, in);
-      case Prim::scan_min:
-      case Prim::scan_max:
-        return scan_extremum(n, in);
-      case Prim::compact:
-        return compact(in);
-      case Prim::set_dim:
-        return set_dim(n, in);
-      case Prim::cond:
-        return cond(n, in);
-      case Prim::broadcast_in_dim:
-        if (!prims::product(n.attr<SymInts>("shape")).same(SymInt(1))) note_number(in[0]);
-        break;
-      default:
-        break;
-    }
-  }
+  if (native_ && native_(from_, id)) return copied(n, in);
+  return accumulates(n.prim) ? widened(n, in) : taken_apart(n, in);
+}
+
+ValueIds Normalizer::copied(const Node& n, const ValueIds& in) {
   std::vector<Region> regions;
   for (const Region& r : n.regions) regions.push_back(copy_region(r));
   return b_.add(n.prim, in, n.attrs, std::move(regions));
+}
+
+ValueIds Normalizer::taken_apart(const Node& n, const ValueIds& in) {
+  switch (n.prim) {
+    case Prim::dot_general:
+      if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) return dot(n, in);
+      // Each operand is read once for every tile that the other one has.
+      note_reread(in[0]);
+      note_reread(in[1]);
+      break;
+    case Prim::reduce:
+    case Prim::reduce_sum:
+    case Prim::reduce_prod:
+    case Prim::reduce_min:
+    case Prim::reduce_max:
+    case Prim::reduce_and:
+    case Prim::reduce_or:
+    case Prim::reduce_xor:
+      return reduce(n, in);
+    case Prim::var_mean:
+      return var_mean(n, in);
+    case Prim::argmin:
+    case Prim::argmax:
+      return arg_reduce(n, in);
+    case Prim::scan_min:
+    case Prim::scan_max:
+      return scan_extremum(n, in);
+    case Prim::compact:
+      return compact(in);
+    case Prim::set_dim:
+      return set_dim(n, in);
+    case Prim::cond:
+      return cond(n, in);
+    case Prim::broadcast_in_dim:
+      if (!prims::product(n.attr<SymInts>("shape")).same(SymInt(1))) note_number(in[0]);
+      break;
+    default:
+      break;
+  }
+  return copied(n, in);
 }
 
 Region Normalizer::copy_region(const Region& r) {
@@ -238,7 +246,7 @@ bool Normalizer::costly(ValueId v) {
 // operands are rounded to fewer digits anyway.
 DType Normalizer::added_up_in(DType said, DType operands, const SymInt& products) const {
   const bool single = said == operands && (said == DType::f32 || said == DType::c64);
-  if (!single || target_.simt || !target_.f64 || !(products < SymInt(kFewProducts))) return said;
+  if (!single || !target_.quick_f64() || !(products < SymInt(kFewProducts))) return said;
   return is_complex(said) ? DType::c128 : DType::f64;
 }
 
@@ -634,13 +642,21 @@ ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
   return out;
 }
 
-// Floats shorter than f32 accumulate in it.
-ValueIds Normalizer::widened(const Node& n, prims::NodeId id, ValueIds in) {
-  const DType narrow = b_.dtype(in[0]);
+// Floats shorter than f32 accumulate in it; f32 in f64 where that is quick and each step would
+// round, as a running sum's does.
+DType Normalizer::accumulated_in(Prim p, DType operand) const {
+  const bool each_step = p == Prim::scan_sum || p == Prim::scan_prod;
+  if (each_step && operand == DType::f32 && target_.quick_f64()) return DType::f64;
+  return is_short_float(operand) ? DType::f32 : operand;
+}
+
+ValueIds Normalizer::widened(const Node& n, ValueIds in) {
+  const DType narrow = b_.dtype(in[0]), wide = accumulated_in(n.prim, narrow);
+  if (wide == narrow) return taken_apart(n, in);
   for (ValueId& v : in) {
-    if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, DType::f32);
+    if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, wide);
   }
-  ValueIds out = rewritten(n, id, in);
+  ValueIds out = taken_apart(n, in);
   for (ValueId& v : out) v = b_.convert(v, narrow);
   return out;
 }

@@ -113,6 +113,10 @@ bool ProgramBuilder::is_native(NodeId id) const {
   return options_.native && options_.native(g_, id);
 }
 
+static bool is_scan(Prim p) {
+  return p == Prim::scan || p == Prim::scan_sum || p == Prim::scan_prod;
+}
+
 bool ProgramBuilder::is_reduce(ValueId v) const {
   const NodeId p = g_.producer(v);
   if (p == prims::Graph::kNoNode || is_native(p)) return false;
@@ -209,13 +213,18 @@ BuiltKernel ProgramBuilder::fused(const std::function<BuiltKernel()>& make) {
     try {
       return make();
     } catch (const NotFusible& e) {
-      if (places_.count(e.value()) != 0) {
-        throw Error(ErrorCode::internal,
-                    "value %" + std::to_string(e.value()) + " is placed and yet cannot be read");
-      }
-      materialize(e.value());
+      make_readable(e.value());
     }
   }
+}
+
+// What a kernel could not make where it is asked for.
+void ProgramBuilder::make_readable(ValueId v) {
+  if (places_.count(v) != 0) {
+    throw Error(ErrorCode::internal,
+                "value %" + std::to_string(v) + " is placed and yet cannot be read");
+  }
+  materialize(v);
 }
 
 void ProgramBuilder::materialize(ValueId v) {
@@ -301,12 +310,12 @@ void ProgramBuilder::compute(std::vector<Root> roots) {
 }
 
 void ProgramBuilder::compute_pointwise(const std::vector<Root>& roots) {
-  if (const auto product = options_.fuse ? contraction_of(roots) : std::nullopt) {
+  if (const auto finished = options_.fuse ? finished_by(roots) : std::nullopt) {
     std::set<ValueId> others, visited;
     for (const Root& r : roots) frontier(r.value, others, visited);
-    others.erase(g_.node(*product).results[0]);
+    for (ValueId result : g_.node(*finished).results) others.erase(result);
     for (ValueId u : others) materialize(u);
-    return contraction(*product, roots);
+    return compute_node(*finished, roots);
   }
   std::set<ValueId> needed, seen;
   for (const Root& r : roots) frontier(r.value, needed, seen);
@@ -320,6 +329,32 @@ void ProgramBuilder::compute_pointwise(const std::vector<Root>& roots) {
                                    checks);
          }),
          g_.producer(roots[0].value));
+}
+
+// The contraction or scan whose results become the roots, and nothing else, elementwise at their
+// own positions; then its kernel can make them.
+std::optional<prims::NodeId> ProgramBuilder::finished_by(const std::vector<Root>& roots) const {
+  std::set<ValueId> found, inlined;
+  for (const Root& r : roots) frontier(r.value, found, inlined);
+  const std::function<bool(ValueId)> becomes_roots = [&](ValueId v) {
+    if (std::ranges::find(roots, v, &Root::value) != roots.end()) return true;
+    const auto users = users_.find(v);
+    if (is_output(v)) return false;
+    return users == users_.end() || std::ranges::all_of(users->second, [&](NodeId user) {
+             const Node& n = g_.node(user);
+             const ValueId made = n.results[0];
+             return is_elementwise(n.prim) && inlined.count(made) != 0 && becomes_roots(made);
+           });
+  };
+  for (ValueId v : found) {
+    const NodeId p = g_.producer(v);
+    const Node& n = g_.node(p);
+    if ((n.prim != Prim::dot_general && !is_scan(n.prim)) || is_native(p)) continue;
+    if (same_shape(g_.type(v).shape, g_.type(roots[0].value).shape) &&
+        std::ranges::all_of(n.results, becomes_roots))
+      return p;
+  }
+  return std::nullopt;
 }
 
 // The checks that can ride in a kernel over `shape`; none in what may not be run at all.
@@ -382,7 +417,15 @@ bool ProgramBuilder::compute_rows(const std::vector<Root>& roots) {
   for (const Root& r : roots) {
     (same_shape(g_.type(r.value).shape, sig->domain) ? request.wide : request.rows).push_back(r);
   }
-  launch(fused([&] { return reduce_kernel(context("reduce"), request); }), request.reduces.back());
+  try {
+    launch(reduce_kernel(context("reduce"), request), request.reduces.back());
+  } catch (const NotFusible& e) {
+    // A reduction of the cluster may be asked for at another row, and is then made on its own.
+    make_readable(e.value());
+    for (const auto& group : {request.wide, request.rows}) {
+      if (!group.empty()) compute(group);
+    }
+  }
   return true;
 }
 
@@ -396,8 +439,7 @@ void ProgramBuilder::compute_node(NodeId id, const std::vector<Root>& roots) {
       std::set<ValueId> needed, seen;
       for (ValueId operand : n.operands) frontier(operand, needed, seen);
       for (ValueId u : needed) materialize(u);
-      std::vector<Root> all = roots;
-      launch(fused([&] { return scan_kernel(context("scan"), id, all); }), id);
+      launch(fused([&] { return scan_kernel(context("scan"), id, roots); }), id);
       return;
     }
     case Prim::scatter:

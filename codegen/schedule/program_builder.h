@@ -59,6 +59,7 @@ class ProgramBuilder {
   static bool same_signature(const Signature& a, const Signature& b);
 
   // --- making values ---
+  void make_readable(ValueId v);
   void materialize(ValueId v);            // into a temporary, unless it is placed
   void compute(std::vector<Root> roots);  // of one shape or one row cluster
   bool compute_rows(const std::vector<Root>& roots);
@@ -66,7 +67,7 @@ class ProgramBuilder {
   void compute_node(NodeId id, const std::vector<Root>& roots);
   void contraction(NodeId id, const std::vector<Root>& roots);
   void attention(NodeId id, const std::vector<Root>& roots);
-  std::optional<NodeId> contraction_of(const std::vector<Root>& roots) const;
+  std::optional<NodeId> finished_by(const std::vector<Root>& roots) const;
   bool is_output(ValueId v) const;
   void scatter(NodeId id, const Root& root);
   void sort(NodeId id, const std::vector<Root>& roots);

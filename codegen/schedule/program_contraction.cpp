@@ -25,24 +25,6 @@ void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
          id);
 }
 
-// The contraction whose result is used by the roots alone, elementwise at their own positions; then
-// its kernel can make them.
-std::optional<prims::NodeId> ProgramBuilder::contraction_of(const std::vector<Root>& roots) const {
-  std::set<ValueId> found, inlined;
-  for (const Root& r : roots) frontier(r.value, found, inlined);
-  for (ValueId v : found) {
-    const NodeId p = g_.producer(v);
-    if (g_.node(p).prim != Prim::dot_general || is_native(p)) continue;
-    const bool own = std::ranges::all_of(users_.at(v), [&](NodeId user) {
-      const Node& n = g_.node(user);
-      return is_elementwise(n.prim) && inlined.count(n.results[0]) != 0;
-    });
-    if (own && !is_output(v) && same_shape(g_.type(v).shape, g_.type(roots[0].value).shape))
-      return p;
-  }
-  return std::nullopt;
-}
-
 // Operands that the kernel cannot read where they are become dense.
 void ProgramBuilder::attention(NodeId id, const std::vector<Root>& roots) {
   const Node& n = g_.node(id);

@@ -69,11 +69,10 @@ class ScanBuilder {
     return x;
   }
   void store(const std::vector<Elem>& sum) {
+    for (size_t k = 0; k < sum.size(); ++k) emitter_.bind(node_.results[k], at_, sum[k]);
     for (const Root& root : roots_) {
-      const auto result = std::find(node_.results.begin(), node_.results.end(), root.value);
       frame_.store(root.out.buffer, graph_.type(root.value).dtype,
-                   place_address(frame_, root.out, at_),
-                   sum[static_cast<size_t>(result - node_.results.begin())]);
+                   place_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
     }
   }
   Value index(Value i) { return frame_.index(i); }

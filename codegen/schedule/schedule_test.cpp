@@ -287,6 +287,66 @@ graph(%0 x: f32[s0, s1]) {
 }
 )",
      1},
+    {"cumsum_of_halves", R"(symbol s0 = 6 min 2
+symbol s1 = 50 min 2
+graph(%0 x: f16[s0, s1]) {
+  %1: f16[s0, s1] = scan_sum(%0) {dim = 1}
+  return %1 r
+}
+)",
+     1},
+    {"cumsum_made_use_of", R"(symbol s0 = 6 min 2
+symbol s1 = 300 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s0]) {
+  %2: f32[s0, s1] = scan_sum(%0) {dim = 1}
+  %3: f32[s0, s1] = broadcast_in_dim(%1) {shape = [s0, s1], dims = (0)}
+  %4: f32[s0, s1] = mul(%2, %3)
+  %5: bool[s0, s1] = lt(%4, %0)
+  %6: f32[s0, s1] = select(%5, %4, %2)
+  return %6 r
+}
+)",
+     1},
+    {"cumsum_turned_round", R"(symbol s0 = 6 min 2
+graph(%0 x: f32[s0, s0]) {
+  %1: f32[s0, s0] = scan_sum(%0) {dim = 1}
+  %2: f32[s0, s0] = mul(%1, %0)
+  %3: f32[s0, s0] = transpose(%2) {permutation = (1, 0)}
+  %4: f32[s0, s0] = add(%3, %2)
+  return %4 r
+}
+)"},
+    {"product_turned_round", R"(symbol s0 = 6 min 2
+graph(%0 x: f32[s0, s0]) {
+  %1: f32[s0, s0] = dot_general(%0, %0) {a_contract = (1), b_contract = (1), a_batch = (), b_batch = (), accumulate = f32}
+  %2: f32[s0, s0] = sub(%1, %0)
+  %3: f32[s0, s0] = transpose(%2) {permutation = (1, 0)}
+  %4: f32[s0, s0] = add(%3, %0)
+  return %4 r
+}
+)"},
+    {"sums_of_other_rows", R"(symbol s0 = 6 min 2
+symbol s1 = 40 min 2
+graph(%0 x: f32[s0, s0, s1]) {
+  %1: f32[s0, s0] = reduce_sum(%0) {dims = (2)}
+  %2: f32[s0, s0] = transpose(%1) {permutation = (1, 0)}
+  %3: f32[s0, s0] = sub(%1, %2)
+  %4: f32[s0, s0, s1] = broadcast_in_dim(%2) {shape = [s0, s0, s1], dims = (0, 1)}
+  %5: f32[s0, s0, s1] = mul(%4, %0)
+  return %1 sums, %3 differences, %5 scaled
+}
+)"},
+    {"cumsum_and_more", R"(symbol s0 = 6 min 2
+symbol s1 = 50 min 2
+graph(%0 x: f32[s0, s1]) {
+  %1: f32[s0, s1] = scan_sum(%0) {dim = 0}
+  %2: f32[s0, s1] = mul(%1, %0)
+  %3: f32[s1] = reduce_sum(%1) {dims = (0)}
+  %4: f32[s0, s1] = broadcast_in_dim(%3) {shape = [s0, s1], dims = (1)}
+  %5: f32[s0, s1] = sub(%2, %4)
+  return %5 r, %1 sums
+}
+)"},
     {"cumsum_long", R"(symbol s0 = 40000 min 2
 graph(%0 x: f32[s0]) {
   %1: f32[s0] = scan_sum(%0) {dim = 0}

@@ -40,7 +40,7 @@ class DeviceState {
   bool has_kernels() const { return target_valid_; }
   const kir::TargetModel& target() const { return target_; }
   // What decompositions for it go by.
-  decomps::DeviceTraits traits() const { return {target_valid_ && !target_.simt && target_.f64}; }
+  decomps::DeviceTraits traits() const { return {target_valid_ && target_.quick_f64()}; }
 
   Allocator& allocator() { return *allocator_; }
   KernelCache& kernels() { return *kernels_; }
