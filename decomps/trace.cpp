@@ -282,9 +282,16 @@ class CallTracer {
     return convert(v, to);
   }
 
+  bool exact_dtype() const {
+    using enum specs::OutDType;
+    if (overload_.outs.dtype != named) return overload_.outs.dtype == exact;
+    const int dtype = overload_.find_arg("dtype");
+    return dtype >= 0 && !args_.at(static_cast<size_t>(dtype)).is_none();
+  }
+
   void add_out(const Val& v, const Target& target, size_t index) {
     const DType wanted = target.meta->dtype;
-    require(!overload_.outs.exact_dtype || wanted == v.dtype(), ErrorCode::runtime,
+    require(wanted == v.dtype() || !exact_dtype(), ErrorCode::runtime,
             fmt::format("Expected out tensor to have dtype {}, but got {} instead",
                         cpp_name(v.dtype()), cpp_name(wanted)));
     add_fresh(cast(v, wanted), strides_of(index, v.shape()));
@@ -302,6 +309,12 @@ class CallTracer {
             fmt::format("Bad in-place call: input tensor size {} and output tensor size {} should "
                         "match",
                         shape_text(meta.sizes), shape_text(shape)));
+    require(
+        meta.dtype == v.dtype() || overload_.outs.dtype != specs::OutDType::named || !exact_dtype(),
+        ErrorCode::runtime,
+        fmt::format(
+            "Bad in-place call: input tensor dtype {} and output tensor dtype {} should match",
+            cpp_name(meta.dtype), cpp_name(v.dtype())));
     check_written(overload_, meta.dtype, v.dtype());
     TracedOutput out;
     out.kind = TracedOutput::Kind::argument;

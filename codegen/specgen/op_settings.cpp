@@ -79,7 +79,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   o.strides.kind = o.broadcast.empty() ? StrideKind::contiguous : StrideKind::elementwise;
   if (s.strides != nullptr) apply_strides(*s.strides, o.strides);
   o.outs.strides = o.strides;
-  if (s.outs != nullptr) apply_outs(*s.outs, o.outs);
+  if (s.outs != nullptr) apply_outs(*s.outs, o);
   if (s.unchanged != nullptr) {
     o.unchanged_is_itself = true;
     if (s.unchanged->text != "itself") {
@@ -224,7 +224,8 @@ void SettingsApplier::apply_strides(const YamlNode& node, StrideRule& rule) {
   }
 }
 
-void SettingsApplier::apply_outs(const YamlNode& node, OutRule& rule) {
+void SettingsApplier::apply_outs(const YamlNode& node, Overload& o) {
+  OutRule& rule = o.outs;
   Fields fields(node, "a rule of out= tensors", diagnostics_);
   if (const YamlNode* strides = fields.find("strides")) apply_strides(*strides, rule.strides);
   const auto one_of = [&](const char* key, std::initializer_list<const char*> words) {
@@ -239,7 +240,8 @@ void SettingsApplier::apply_outs(const YamlNode& node, OutRule& rule) {
                        fmt::format("{}, or the key left out", fmt::join(words, ", ")));
     return 0;
   };
-  rule.exact_dtype = one_of("dtype", {"exact"}) != 0;
+  rule.dtype = static_cast<OutDType>(one_of("dtype", {"exact", "named"}));
+  if (rule.dtype == OutDType::named) find_argument("dtype", node.position, o);
   rule.shared = static_cast<SharedMemory>(one_of("shared", {"whole", "self", "refused"}));
   fields.finish();
 }

@@ -52,7 +52,7 @@ class SettingsApplier {
   void apply_roles(const YamlNode& node, Role role, Overload& o);
   void apply_rounding(const YamlNode& node, Overload& o);
   void apply_strides(const YamlNode& node, StrideRule& rule);
-  void apply_outs(const YamlNode& node, OutRule& rule);
+  void apply_outs(const YamlNode& node, Overload& o);
   void apply_random(const YamlNode& node, Overload& o);
   void apply_cases(const YamlNode& node, Overload& o);
   void apply_callable(const YamlNode& node, Overload& o);

@@ -163,7 +163,7 @@ TEST(Compile, AnAliasTakesTheOutTensorsOfWhatItStandsFor) {
       "  outs: {shared: refused}\n  decompose: {alias: f}\n");
   const Overload &f = *b.find_overload("f.out"), &g = *b.find_overload("g.out");
   EXPECT_EQ(f.outs.shared, SharedMemory::self);
-  EXPECT_TRUE(f.outs.exact_dtype);
+  EXPECT_EQ(f.outs.dtype, OutDType::exact);
   EXPECT_EQ(g.outs, f.outs);
   EXPECT_EQ(b.find_overload("h.out")->outs.shared, SharedMemory::refused);
 }

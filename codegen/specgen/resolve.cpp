@@ -92,7 +92,7 @@ void settle_outs(Bundle& bundle) {
     const OutRule& rule = bundle.overloads[base.implementation.target].outs;
     if (o.outs.strides == StrideRule()) o.outs.strides = rule.strides;
     if (o.outs.shared == SharedMemory::any) o.outs.shared = rule.shared;
-    o.outs.exact_dtype |= rule.exact_dtype;
+    if (o.outs.dtype == OutDType::any) o.outs.dtype = rule.dtype;
   }
 }
 

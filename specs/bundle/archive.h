@@ -17,12 +17,15 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt.
 template <typename Enum>
-inline constexpr int kEnumCount = 0;
+inline constexpr int kEnumCount = [] {
+  static_assert(sizeof(Enum) == 0, "say what the last enumerator is");
+  return 0;
+}();
 template <>
 inline constexpr int kEnumCount<NodeKind> = static_cast<int>(NodeKind::list) + 1;
 template <>
@@ -47,6 +50,8 @@ template <>
 inline constexpr int kEnumCount<PromoteKind> = static_cast<int>(PromoteKind::bool_to_int) + 1;
 template <>
 inline constexpr int kEnumCount<SharedMemory> = static_cast<int>(SharedMemory::refused) + 1;
+template <>
+inline constexpr int kEnumCount<OutDType> = static_cast<int>(OutDType::named) + 1;
 template <>
 inline constexpr int kEnumCount<StrideKind> = static_cast<int>(StrideKind::function) + 1;
 template <>
@@ -129,8 +134,8 @@ template <typename A>
 void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
     o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.dtypes, o.strides,
-    o.outs.strides, o.outs.exact_dtype, o.outs.shared, o.unchanged_is_itself, o.random,
-    o.implementation, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
+    o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself, o.random, o.implementation,
+    o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {

@@ -90,10 +90,17 @@ enum class SharedMemory : uint8_t {
   refused,  // none
 };
 
+// The dtype of what is written: of out= tensors, and of what an operator overwrites in place.
+enum class OutDType : uint8_t {
+  any,    // that the result can be cast to
+  exact,  // the result's
+  named,  // the result's where the call names it; else the result is computed in the out= tensor's
+};
+
 // What ATen wants of the out= tensors of an operator's out= forms.
 struct OutRule {
-  StrideRule strides;        // of those that are resized; becomes the variant's own, but an alias's
-  bool exact_dtype = false;  // the result's and no other, though it could be cast
+  StrideRule strides;  // of those that are resized; becomes the variant's own, but an alias's
+  OutDType dtype = OutDType::any;
   SharedMemory shared = SharedMemory::any;
 
   friend bool operator==(const OutRule&, const OutRule&) = default;
