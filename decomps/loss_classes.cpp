@@ -329,11 +329,16 @@ Margins margins_of(Tracer& t, const Batch& b, const ScalarArg& margin,
                       broadcast_to(unsqueeze(convert(place, DType::i64), 1), shape));
   const Val excess = t.scalar(margin, x.dtype()) - own + x;
   Val scale = number(own, 1.0) / full_like(own, shape[1]);
-  if (weight)
+  if (weight) {
+    require(weight->rank() <= 1 && weight->numel() == shape[1], ErrorCode::runtime,
+            fmt::format("inconsistent weight size, expected {} but got {}", shape[1].hint(),
+                        shape_text(weight->shape())));
+    const Val weights = reshape(*weight, {shape[1]});
     scale =
         scale *
         unsqueeze(
-            opmath(t.wrap(t.builder().gather(weight->id(), {place.id()}, {0}, true, "target"))), 1);
+            opmath(t.wrap(t.builder().gather(weights.id(), {place.id()}, {0}, true, "target"))), 1);
+  }
   const Val open = ~here & gt(excess, Scalar(0.0));
   return {where(open, excess, number(excess, 0.0)), here, scale};
 }

@@ -512,6 +512,7 @@ Val bernoulli::decompose(Tracer& t, const Val& self, const RngArg& generator) {
 }
 
 Val bernoulli_tensor::decompose(Tracer& t, const Val& self, const Val& p, const RngArg& generator) {
+  if (self.numel() == SymInt(0)) return self;  // whatever p is
   if (!is_floating(p.dtype())) not_implemented_for("bernoulli_tensor_cpu_p_", p.dtype());
   require_expandable(p.shape(), self.shape());
   check_probability(p, kProbabilities);
