@@ -73,17 +73,17 @@ Value bf16_bits_of(const Builder& b, Value x) {
 
 }  // namespace
 
-// The upper half after rounding; NaN would carry into the exponent and is made quiet instead.
-// What was a bf16 before needs no rounding.
+// The upper half after rounding; NaN would carry into the exponent, and is the quiet one, as ATen
+// has it. What was a bf16 before needs no rounding.
 Value f32_to_bf16_bits(Builder& b, Value x) {
   if (Value bits = bf16_bits_of(b, x); bits.valid()) return bits;
   if (b.target().rounds_bf16) return b.round_bf16(x);
   auto i = [&](int64_t v) { return splat_i32(b, x, v); };
   Value bits = b.bitcast(x, Scalar::i32);
-  Value high = b.lshr(bits, i(16));
-  Value rounded = b.lshr(b.add(b.add(bits, i(0x7fff)), b.and_(high, i(1))), i(16));
-  Value nan = b.slt(i(0x7f800000), b.and_(bits, i(0x7fffffff)));
-  return b.trunc(b.select(nan, b.or_(high, i(0x40)), rounded), Scalar::i16);
+  Value last = b.and_(b.lshr(bits, i(16)), i(1));
+  Value rounded = b.add(b.add(bits, i(0x7fff)), last);
+  Value known = b.select(b.fne(x, x), i(0x7fc00000), rounded);
+  return b.trunc(b.lshr(known, i(16)), Scalar::i16);
 }
 
 }  // namespace primset::kir::math
