@@ -30,7 +30,8 @@ struct Tiling {
 };
 constexpr Tiling kLargeMatrix{{128, 128, 128}, 32, 3, 64, 64};
 constexpr Tiling kSmallMatrix{{64, 64, 128}, 64, 3, 32, 32};
-constexpr Tiling kScalar{{128, 128, 256, 2}, 16, 3};
+constexpr Tiling kLargeScalar{{128, 128, 256, 2}, 16, 3};
+constexpr Tiling kSmallScalar{{64, 128, 128, 4}, 16, 3};
 // By four subgroups together: lines of 64 elements, and 64 rows for each four.
 constexpr Tiling kGroupMatrix{{128, 256, 256}, 64, 4};
 constexpr int kGroupLine = 64, kGroupRows = 64, kGroupThreads = 128;
@@ -420,10 +421,13 @@ class PipelinedContraction final : public TiledContraction {
 
   const Tiling& choose() const {
     // Small tiles are slower, but there are more of them to share out.
-    if (!by_matrices(operands_)) return kScalar;
     const auto enough = [&](const Tiling& t) {
       return enough_tiles(elements(), t.shape, c_.target.processors);
     };
+    if (!by_matrices(operands_)) {
+      const int64_t at_once = int64_t{kLargeScalar.shape.resident} * c_.target.processors;
+      return enough_tiles(elements(), kLargeScalar.shape, at_once) ? kLargeScalar : kSmallScalar;
+    }
     const bool in_groups =
         c_.target.group_matrix && c_.target.large_group_memory >= group_bytes(kGroupMatrix, 2) &&
         c_.target.max_group_threads >= static_cast<uint32_t>(kGroupMatrix.shape.threads);
@@ -522,8 +526,8 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const bool scalars = left.dtype == DType::f32 && t.fused_fma;
   const uint32_t memory = matrices
                               ? std::max(group_bytes(kLargeMatrix, 2), group_bytes(kSmallMatrix, 2))
-                              : group_bytes(kScalar, 4);
-  const auto threads = static_cast<uint32_t>(kScalar.shape.threads);
+                              : group_bytes(kLargeScalar, 4);
+  const auto threads = static_cast<uint32_t>(kLargeScalar.shape.threads);
   if (!t.async_copy || !t.i64 || !(matrices || scalars) || t.group_memory < memory ||
       t.max_group_threads < threads || n.attr<DType>("accumulate") != DType::f32 || !a || !b)
     return std::nullopt;
@@ -531,9 +535,9 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
   const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
   if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
-  // The plainer kernel's tiles are a quarter as large.
+  // The plainer kernel's tiles are half as large.
   const SymInt elements = prims::product(g.type(n.results[0]).shape);
-  if (!matrices && !enough_tiles(elements, kScalar.shape, std::max(t.processors / 2, 1u)))
+  if (!matrices && !enough_tiles(elements, kSmallScalar.shape, std::max(t.processors / 2, 1u)))
     return std::nullopt;
   return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();
 }

@@ -125,11 +125,16 @@ void ProductTile::load(Value stage, Value first_term) {
 }
 
 void ProductTile::load_chunks(Value stage, Value first_term) {
-  // A thread's chunks are the same ones of lines that are a multiple of eight apart.
   const int step = sizes_.threads / line_chunks();
   const Value line = b().udiv(thread_, b().i32(line_chunks()));
   const Value chunk = b().urem(thread_, b().i32(line_chunks()));
-  const Value to = b().add(stage, place(line, chunk, swizzle_of(line)));
+  // How a line's chunks are permuted comes back after eight lines.
+  const auto to = [&](int first_line) {
+    const int like = first_line % 8;
+    const Value at = b().add(line, b().i32(like));
+    const Value to = b().add(stage, place(at, chunk, swizzle_of(at)));
+    return b().add(to, b().i32(int64_t{first_line - like} * line_elements()));
+  };
   const Value inner = index(b().mul(chunk, b().i32(this->chunk())));
   for (int first_line = 0; first_line < lines(); first_line += step) {
     const int block = along_terms() ? 0 : first_line / sizes_.depth;
@@ -139,9 +144,8 @@ void ProductTile::load_chunks(Value stage, Value first_term) {
     const Value row = b().add(first_row, along_terms() ? outer : inner);
     const Value term = b().add(first_term, along_terms() ? inner : outer);
     const auto [inside, from] = source_.at(row, term);
-    b().copy_async(scalar(), static_cast<uint32_t>(this->chunk()), memory_,
-                   b().add(to, b().i32(int64_t{first_line} * line_elements())), source_.pointer(),
-                   from, inside);
+    b().copy_async(scalar(), static_cast<uint32_t>(this->chunk()), memory_, to(first_line),
+                   source_.pointer(), from, inside);
   }
 }
 
