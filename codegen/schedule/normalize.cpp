@@ -643,9 +643,10 @@ ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
 }
 
 // Floats shorter than f32 accumulate in it; f32 in f64 where that is quick and each step would
-// round, as a running sum's does.
+// round: those of a running sum, and of a sum of windows, where terms often cancel.
 DType Normalizer::accumulated_in(Prim p, DType operand) const {
-  const bool each_step = p == Prim::scan_sum || p == Prim::scan_prod;
+  const bool each_step =
+      p == Prim::scan_sum || p == Prim::scan_prod || p == Prim::window_scatter_add;
   if (each_step && operand == DType::f32 && target_.quick_f64()) return DType::f64;
   return is_short_float(operand) ? DType::f32 : operand;
 }
