@@ -14,7 +14,9 @@ Val shifted(const Val& x, int64_t dim) {
 
 Val softmax::decompose(Tracer&, const Val& x, int64_t dim) {
   const Val e = math::exp(shifted(opmath(x), dim));
-  return convert(e / reduce(Prim::reduce_sum, e, {dim}, true), x.dtype());
+  const Val sum = reduce(Prim::reduce_sum, e, {dim}, true);
+  return convert(e * (math::number(sum, 1.0) / sum),
+                 x.dtype());  // a division a row, not an element
 }
 
 Val log_softmax::decompose(Tracer&, const Val& x, int64_t dim) {

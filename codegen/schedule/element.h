@@ -56,6 +56,9 @@ class ElementEmitter {
 
   Elem emit(prims::ValueId v, const Indices& at);
 
+  // What a view has there, of what it views.
+  Elem emit_viewed(const prims::Node& view, const Indices& at);
+
   // Makes `v` known inside this kernel: at exactly these indices (identity over the kept loops),
   // or, with rank 0, anywhere.
   void bind(prims::ValueId v, const Indices& at, Elem value);

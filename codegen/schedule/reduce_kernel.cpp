@@ -13,6 +13,7 @@
 
 #include "codegen/schedule/combine.h"
 #include "codegen/schedule/group_memory.h"
+#include "codegen/schedule/held_row.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/row_reuse.h"
@@ -55,29 +56,6 @@ struct RowSchedule {
   uint32_t trips = 0;    // that cover a row, where it is short enough to be held in registers
 };
 
-// What a thread has read of a row, trip by trip.
-class HeldRow {
- public:
-  // As Frame::set_staged and Frame::set_loaded want it.
-  std::vector<Value> find(uint32_t trip, const AccessRecord& a) const {
-    for (const Load& l : loads_) {
-      if (l.trip == trip && same_access(l.access, a)) return l.parts;
-    }
-    return {};
-  }
-  void keep(uint32_t trip, const AccessRecord& a, const std::vector<Value>& parts) {
-    loads_.push_back({trip, a, parts});
-  }
-
- private:
-  struct Load {
-    uint32_t trip;
-    AccessRecord access;
-    std::vector<Value> parts;
-  };
-  std::vector<Load> loads_;
-};
-
 class ReduceBuilder {
  public:
   ReduceBuilder(const BuildContext& c, const ReduceRequest& r, const RowSchedule& schedule)
@@ -105,6 +83,8 @@ class ReduceBuilder {
   Value trip_position(uint32_t trip);
   void store_held();
   void load_kept();
+  void make_common(ValueId v, std::set<ValueId>& seen);
+  void make_common_of(std::span<const ValueId> values);
   void stage(const std::vector<NodeId>& nodes, bool last);
   std::vector<std::vector<NodeId>> stages() const;
   void store(const Root& root, const Indices& at) { store(root.value, root, at); }
@@ -544,6 +524,9 @@ void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
 void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   std::vector<Combiner> combiners;
   for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
+  if (held_) {
+    for (NodeId n : nodes) make_common_of(c_.values.graph.node(n).operands);
+  }
   const Indices at = wide_indices();
   std::vector<Value> acc;
   if (shape_ == Shape::cpu_column || shape_ == Shape::simt_thread) {
@@ -589,6 +572,29 @@ void ReduceBuilder::load_kept() {
                 frame_.load(root.out.buffer, dtype, place_address(frame_, root.out, at)));
 }
 
+// What all elements of a row share is made before the walk along it, and not with each of them.
+void ReduceBuilder::make_common(ValueId v, std::set<ValueId>& seen) {
+  const prims::Graph& g = c_.values.graph;
+  const NodeId p = v == prims::kNoValue ? prims::Graph::kNoNode : g.producer(v);
+  if (p == prims::Graph::kNoNode || c_.values.placement(v) != nullptr || !seen.insert(v).second)
+    return;
+  const prims::Node& n = g.node(p);
+  if (is_elementwise(n.prim)) {
+    for (ValueId operand : n.operands) make_common(operand, seen);
+  } else if (n.prim == prims::Prim::broadcast_in_dim) {
+    const auto& dims = n.attr<std::vector<int64_t>>("dims");
+    const auto along = std::ranges::find(dims, static_cast<int64_t>(r_.dim)) - dims.begin();
+    const SymInts& shape = g.type(n.operands[0]).shape;
+    const auto d = static_cast<size_t>(along);
+    if (d == dims.size() || shape[d].same(SymInt(1))) emitter_.emit_viewed(n, wide_indices());
+  }
+}
+
+void ReduceBuilder::make_common_of(std::span<const ValueId> values) {
+  std::set<ValueId> seen;
+  for (ValueId v : values) make_common(v, seen);
+}
+
 void ReduceBuilder::one_row() {
   ElementEmitter::Scope scope(emitter_);
   set_loops();
@@ -614,7 +620,12 @@ void ReduceBuilder::one_row() {
   }
   frame_.set_lanes(lanes);
   if (r_.wide.empty()) return;
-  if (held_) return store_held();
+  if (held_) {
+    std::vector<ValueId> values;
+    for (const Root& root : r_.wide) values.push_back(root.value);
+    make_common_of(values);
+    return store_held();
+  }
   walk_row({}, [&](std::span<const Value>) {
     if (kept_element_) load_kept();
     for (const Root& root : r_.wide) store(root, wide_indices());
