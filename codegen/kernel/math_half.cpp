@@ -71,6 +71,36 @@ Value bf16_bits_of(const Builder& b, Value x) {
   return is ? wide->operands[0] : Value{};
 }
 
+// Is there a NaN among the lanes? One of them makes their sum one, as infinities of both signs do.
+Value may_hold_nan(Builder& b, Value x) {
+  Value sum = b.extract(x, 0);
+  for (uint32_t lane = 1; lane < b.type(x).lanes; ++lane) sum = b.fadd(sum, b.extract(x, lane));
+  return b.fne(sum, sum);
+}
+
+Value rounded_bits(Builder& b, Value x) {
+  auto i = [&](int64_t v) { return splat_i32(b, x, v); };
+  Value bits = b.bitcast(x, Scalar::i32);
+  Value last = b.and_(b.lshr(bits, i(16)), i(1));
+  return b.add(b.add(bits, i(0x7fff)), last);
+}
+
+Value rounded_bits_or_nan(Builder& b, Value x) {
+  return b.select(b.fne(x, x), splat_i32(b, x, 0x7fc00000), rounded_bits(b, x));
+}
+
+Value upper_half(Builder& b, Value bits) {
+  return b.trunc(b.lshr(bits, splat_i32(b, bits, 16)), Scalar::i16);
+}
+
+// Of several numbers on a GPU: what is rare is asked for once.
+Value rounded_together(Builder& b, Value x) {
+  Value bits = rounded_bits(b, x);
+  return b.if_else(
+      may_hold_nan(b, x), [&] { return Builder::Values{rounded_bits_or_nan(b, x)}; },
+      [&] { return Builder::Values{bits}; })[0];
+}
+
 }  // namespace
 
 // The upper half after rounding; NaN would carry into the exponent, and is the quiet one, as ATen
@@ -78,12 +108,8 @@ Value bf16_bits_of(const Builder& b, Value x) {
 Value f32_to_bf16_bits(Builder& b, Value x) {
   if (Value bits = bf16_bits_of(b, x); bits.valid()) return bits;
   if (b.target().rounds_bf16) return b.round_bf16(x);
-  auto i = [&](int64_t v) { return splat_i32(b, x, v); };
-  Value bits = b.bitcast(x, Scalar::i32);
-  Value last = b.and_(b.lshr(bits, i(16)), i(1));
-  Value rounded = b.add(b.add(bits, i(0x7fff)), last);
-  Value known = b.select(b.fne(x, x), i(0x7fc00000), rounded);
-  return b.trunc(b.lshr(known, i(16)), Scalar::i16);
+  const bool together = b.target().simt && b.type(x).lanes > 1;
+  return upper_half(b, together ? rounded_together(b, x) : rounded_bits_or_nan(b, x));
 }
 
 }  // namespace primset::kir::math

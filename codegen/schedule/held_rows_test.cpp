@@ -38,13 +38,6 @@ std::shared_ptr<prims::Graph> graph_of(const std::string& text) {
   return graph;
 }
 
-Options row_major_options(const prims::Graph& g) {
-  Options options;
-  for (const auto& i : g.inputs) options.inputs.push_back({row_major(g.type(i.value).shape)});
-  for (const auto& o : g.outputs) options.outputs.push_back({row_major(g.type(o.value).shape)});
-  return options;
-}
-
 std::string softmax_text(const std::string& type, int64_t n) {
   return "symbol s0 = 12 min 2\nsymbol s1 = " + std::to_string(n) + " min 2\ngraph(%0 x: " + type +
          R"([s0, s1]) {

@@ -72,6 +72,7 @@ class Normalizer {
   ValueIds reduce(const Node& n, const ValueIds& in);
   ValueIds reduce_dim(const Node& n, const ValueIds& xs, const ValueIds& inits, size_t dim);
   ValueIds reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits, size_t dim);
+  ValueId extremum_of_bits(const Node& n, ValueId x, size_t dim);
   ValueIds var_mean(const Node& n, const ValueIds& in);
   ValueIds arg_reduce(const Node& n, const ValueIds& in);
   ValueIds scan_extremum(const Node& n, const ValueIds& in);
@@ -355,10 +356,50 @@ ValueIds Normalizer::reduce(const Node& n, const ValueIds& in) {
 ValueIds Normalizer::reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits,
                                  size_t dim) {
   const Ints dims{static_cast<int64_t>(dim)};
+  const bool extremum = n.prim == Prim::reduce_min || n.prim == Prim::reduce_max;
+  const DType dtype = b_.dtype(xs[0]);
+  if (extremum && target_.flush_denormals_f32 && (dtype == DType::f32 || is_short_float(dtype)))
+    return {b_.convert(extremum_of_bits(n, b_.convert(xs[0], DType::f32), dim), dtype)};
   if (n.prim != Prim::reduce) return b_.add(n.prim, xs, {{"dims", dims}});
   ValueIds in = xs;
   in.insert(in.end(), inits.begin(), inits.end());
   return b_.add(Prim::reduce, in, {{"dims", dims}}, {copy_region(n.regions[0])});
+}
+
+// Where comparisons take denormals for zeros: three results of integers, which cost an instruction
+// each. Of numbers without a sign the bits rise with the value, of those with one they fall as
+// signed and rise as unsigned ones; NaN lies beyond the infinity of its sign.
+ValueId Normalizer::extremum_of_bits(const Node& n, ValueId x, size_t dim) {
+  const bool maximum = n.prim == Prim::reduce_max;
+  constexpr int64_t kInfinity = 0x7f800000, kSign = 0x80000000, kNan = 0x7fc00000;
+  // Of no elements it is the infinity that any other number beats.
+  const int64_t none = maximum ? kInfinity | kSign : kInfinity;
+  const ValueType i32{DType::i32, {}}, u32{DType::u32, {}};
+  const Region combine = b_.region({i32, u32, u32, i32, u32, u32}, [&](std::span<const ValueId> p) {
+    return ValueIds{b_.binary(Prim::max, p[0], p[3]), b_.binary(Prim::min, p[1], p[4]),
+                    b_.binary(Prim::max, p[2], p[5])};
+  });
+  const ValueId falling = b_.bitcast(x, DType::i32), rising = b_.bitcast(x, DType::u32);
+  const auto identity = [&](int64_t v, DType type) {
+    return b_.constant(primset::Scalar(v), type);
+  };
+  const ValueIds found =
+      b_.add(Prim::reduce,
+             {falling, rising, rising, identity(std::numeric_limits<int32_t>::min(), DType::i32),
+              identity(none, DType::u32), identity(0, DType::u32)},
+             {{"dims", Ints{static_cast<int64_t>(dim)}}}, {combine});
+  const auto number = [&](int64_t v, DType type) {
+    return b_.constant(primset::Scalar(v), type, b_.shape(found[0]));
+  };
+  const ValueId is_nan =
+      b_.binary(Prim::bit_or, b_.binary(Prim::lt, number(kInfinity, DType::i32), found[0]),
+                b_.binary(Prim::lt, number(kInfinity | kSign, DType::u32), found[2]));
+  const ValueId least = b_.bitcast(found[1], DType::i32), last = b_.bitcast(found[2], DType::i32);
+  const ValueId with_sign = maximum ? found[0] : last;
+  const ValueId without = b_.binary(Prim::lt, with_sign, number(0, DType::i32));
+  const ValueId best =
+      maximum ? b_.select(without, least, found[0]) : b_.select(without, last, least);
+  return b_.bitcast(b_.select(is_nan, number(kNan, DType::i32), best), DType::f32);
 }
 
 // A long row is padded with the identity to whole chunks; the chunks are reduced, then their

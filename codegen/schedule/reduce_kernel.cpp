@@ -104,6 +104,7 @@ class ReduceBuilder {
       std::vector<Combiner>& combiners,
       const std::function<std::vector<Value>(std::span<const Value>)>& body);
   Value row_is_inside();
+  bool covered() const;
   std::vector<Value> combine_all(std::vector<Combiner>& combiners, std::span<const Value> x,
                                  std::span<const Value> y);
   std::vector<Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
@@ -211,6 +212,12 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
   return out;
 }
 
+// Do the threads of a group have all of their neighbours in the row, each time that they take some?
+bool ReduceBuilder::covered() const {
+  return shape_ == Shape::simt_group && length_.same(SymInt(kReductionChunk)) &&
+         kReductionChunk % (int64_t{threads_} * frame_.lanes()) == 0;
+}
+
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
@@ -232,6 +239,8 @@ std::vector<Value> ReduceBuilder::walk_row(
         const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
         if (shape_ == Shape::cpu_row)
           frame_.set_mask(inside);
+        else if (covered())
+          frame_.set_mask(b().constant(b().type(inside), 1), aligned_);
         else
           frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
       }

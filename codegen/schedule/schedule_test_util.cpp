@@ -29,6 +29,13 @@ SymInts column_major(const SymInts& shape) {
   return out;
 }
 
+Options row_major_options(const prims::Graph& g) {
+  Options options;
+  for (const auto& i : g.inputs) options.inputs.push_back({row_major(g.type(i.value).shape)});
+  for (const auto& o : g.outputs) options.outputs.push_back({row_major(g.type(o.value).shape)});
+  return options;
+}
+
 namespace {
 
 int64_t value(const SymInt& s, const prims::SymContext& c, std::span<const int64_t> symbols) {

@@ -11,6 +11,7 @@ namespace primset::schedule {
 
 prims::SymInts row_major(const prims::SymInts& shape);
 prims::SymInts column_major(const prims::SymInts& shape);
+Options row_major_options(const prims::Graph& g);  // of all inputs and outputs
 
 struct CheckedRun {
   std::string name;
