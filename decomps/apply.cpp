@@ -158,6 +158,13 @@ Promoted promotion_of(const Overload& o, const Arguments& args) {
   return p;
 }
 
+Val taken_as(const Val& v, DType to) {
+  require(can_cast(v.dtype(), to), ErrorCode::runtime,
+          fmt::format("result type {} can't be cast to the desired output type {}",
+                      aten_name(v.dtype()), aten_name(to)));
+  return convert(v, to);
+}
+
 void require_dtype(const Overload& o, DType common) {
   if (o.dtypes.empty() || o.dtypes.contains(common)) return;
   fail(ErrorCode::not_implemented,
@@ -249,12 +256,15 @@ std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   const bool stored_only =
       p.common == DType::c32 || p.common == DType::f8_e5m2 || p.common == DType::f8_e4m3fn;
   if (p.any || stored_only) require_dtype(o, p.common);
+  const uint32_t into = o.promote.into;
+  const auto given = into == specs::kNoIndex ? p.result : std::get<Val>(args[into].value).dtype();
   std::vector<Val> results = run(t, o, p, std::move(args));
   const bool formula = o.implementation.kind == ImplKind::formula;
   for (Val& v : results) {
     // A function knows its dtypes: only what it computed in opmath is left to round.
     const bool wide = v.dtype() == opmath_type(p.result);
     if (p.any ? formula || wide : formula && wide) v = convert(v, p.result);
+    if (into != specs::kNoIndex) v = taken_as(v, given);
   }
   return results;
 }

@@ -38,6 +38,9 @@ struct Promoted {
 };
 Promoted promotion_of(const specs::Overload& overload, const Arguments& args);
 
+// A result in the dtype of the tensor that takes it. Throws in ATen's words where that cannot.
+Val taken_as(const Val& v, DType to);
+
 // Throws not_implemented, in ATen's words, unless the overload takes this dtype.
 void require_dtype(const specs::Overload& overload, DType common);
 

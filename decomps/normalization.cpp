@@ -247,6 +247,8 @@ Val batch_norm::decompose(Tracer& t, const Val& input, const std::optional<Val>&
                           const std::optional<Val>& bias, const std::optional<Val>& running_mean,
                           const std::optional<Val>& running_var, bool training,
                           const ScalarArg& momentum, const ScalarArg& eps, bool cudnn_enabled) {
+  // As ATen has it, which of a batch of nothing asks for no statistics.
+  if (input.is_empty() && !weight && !bias && !running_mean && !running_var) return input;
   return std::get<0>(native_batch_norm::decompose(t, input, weight, bias, running_mean, running_var,
                                                   training, momentum, eps));
 }

@@ -275,13 +275,6 @@ class CallTracer {
     return targets;
   }
 
-  Val cast(const Val& v, DType to) const {
-    require(can_cast(v.dtype(), to), ErrorCode::runtime,
-            fmt::format("result type {} can't be cast to the desired output type {}",
-                        aten_name(v.dtype()), aten_name(to)));
-    return convert(v, to);
-  }
-
   bool exact_dtype() const {
     using enum specs::OutDType;
     if (overload_.outs.dtype != named) return overload_.outs.dtype == exact;
@@ -294,7 +287,7 @@ class CallTracer {
     require(wanted == v.dtype() || !exact_dtype(), ErrorCode::runtime,
             fmt::format("Expected out tensor to have dtype {}, but got {} instead",
                         cpp_name(v.dtype()), cpp_name(wanted)));
-    add_fresh(cast(v, wanted), strides_of(index, v.shape()));
+    add_fresh(taken_as(v, wanted), strides_of(index, v.shape()));
   }
 
   void add_written(const Val& v, const Target& target) {
@@ -323,7 +316,7 @@ class CallTracer {
     out.strides = meta.strides;
     out.argument = target.argument;
     out.element = target.element;
-    const Val result = cast(v, meta.dtype);
+    const Val result = taken_as(v, meta.dtype);
     const uint32_t input = binder_.input_of(meta, target.argument, target.element);
     // What is written is the memory itself, so nothing is left to do when it is its own value.
     if (result.id() != graph_->inputs[input].value)

@@ -108,6 +108,8 @@ std::string overload_text(const Overload& o, const std::vector<const Overload*>&
   if (o.promote.kind != PromoteKind::none) {
     text += fmt::format("- promotes {} {}\n", argument_names(o, o.promote.args),
                         promotion_text(o.promote.kind));
+    if (o.promote.into != kNoIndex)
+      text += fmt::format("- the result has the dtype of `{}`\n", o.args[o.promote.into].name);
   }
   if (o.broadcast.size() > 1) {
     text += fmt::format("- broadcasts {}\n", argument_names(o, o.broadcast));

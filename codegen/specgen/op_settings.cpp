@@ -157,6 +157,10 @@ void SettingsApplier::apply_promote(const YamlNode& node, Overload& o) {
         one_of(names));
   }
   if (const YamlNode* args = fields.require("args")) o.promote.args = arguments(*args, o);
+  if (const YamlNode* into = fields.find("into")) {
+    const int index = find_argument(into->text, into->position, o);
+    if (index >= 0) o.promote.into = static_cast<uint32_t>(index);
+  }
   fields.finish();
   for (uint32_t i : o.promote.args) {
     const Argument& a = o.args[i];

@@ -103,6 +103,8 @@ void inherit(const Overload& base, Overload& derived) {
   derived.status_reason = base.status_reason;
   derived.promote.kind = base.promote.kind;
   derived.promote.args = remap(base.promote.args, base, derived);
+  if (base.promote.into != kNoIndex)
+    derived.promote.into = remap({base.promote.into}, base, derived)[0];
   derived.broadcast = remap(base.broadcast, base, derived);
   derived.dtypes = base.dtypes;
   derived.strides = derived.kind == OverloadKind::out ? base.outs.strides : base.strides;

@@ -62,6 +62,11 @@ def _besselk(n, scaled, x):
     return _mp().besselk(n, x) * (_mp().exp(x) if scaled else 1)
 
 
+def _gelu_backward(grad, x, approximate="none"):
+    m = _mp()
+    return grad * (m.ncdf(x) + x * m.npdf(x)) if approximate == "none" else None
+
+
 def _of(name):
     return lambda *x: getattr(_mp(), name)(*x)
 
@@ -107,6 +112,7 @@ FUNCTIONS = {
     "floor_divide": lambda a, b: float(Fraction(a) // Fraction(b)) if b else None,
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
+    "gelu_backward": _gelu_backward,
 }
 
 
@@ -187,11 +193,11 @@ def scanned(function, row):
 
 def _exact(x):
     x = x.item() if isinstance(x, torch.Tensor) else x
-    return x if isinstance(x, complex) else float(x)
+    return x if isinstance(x, (complex, str)) else float(x)
 
 
 def _finite(x):
-    return math.isfinite(x.real) and math.isfinite(x.imag)
+    return isinstance(x, str) or math.isfinite(x.real) and math.isfinite(x.imag)
 
 
 def _infinite(x):

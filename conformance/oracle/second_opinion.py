@@ -253,7 +253,7 @@ def _defined(call, i, where, computed_in):
 
 def _in(dtype, x):
     """An operand as it is where tensors of f32 meet numbers or integers."""
-    if dtype != torch.float32 or isinstance(x, (bool, complex)):
+    if dtype != torch.float32 or isinstance(x, (bool, complex, str)):
         return x
     if isinstance(x, torch.Tensor):
         return x if x.dtype.is_floating_point or x.dtype.is_complex else x.to(dtype)

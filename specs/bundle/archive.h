@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt.
@@ -108,7 +108,7 @@ void fields(A& a, ToleranceRule& x) {
 }
 template <typename A>
 void fields(A& a, Promotion& x) {
-  a(x.kind, x.args);
+  a(x.kind, x.args, x.into);
 }
 template <typename A>
 void fields(A& a, StrideRule& x) {

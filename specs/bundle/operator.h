@@ -38,6 +38,7 @@ enum class PromoteKind : uint8_t {
 struct Promotion {
   PromoteKind kind = PromoteKind::none;
   std::vector<uint32_t> args;  // indices of arguments
+  uint32_t into = kNoIndex;    // the argument whose dtype the results get, as out= tensors would
 
   friend bool operator==(const Promotion&, const Promotion&) = default;
 };

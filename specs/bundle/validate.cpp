@@ -25,6 +25,7 @@ class Validator {
     owner_ = o.qualified;
     below(o.file, bundle_.files.size(), "file");
     for (uint32_t index : o.promote.args) below(index, o.args.size(), "promoted argument");
+    if (o.promote.into != kNoIndex) below(o.promote.into, o.args.size(), "result's argument");
     for (uint32_t index : o.broadcast) below(index, o.args.size(), "broadcast argument");
     if (o.base != kNoIndex) below(o.base, bundle_.overloads.size(), "base overload");
     check(o.implementation, o.args.size());
