@@ -113,6 +113,7 @@ Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& 
   const IndexedSource s = indexed_source("index_reduce", self, dim, index, source);
   if (is_bool(self.dtype()) || is_complex(self.dtype()))
     not_implemented_for("index_reduce_func_exclude_input_init", self.dtype());
+  require_places(s.self, s.dim, s.index);
   SymInts along(static_cast<size_t>(s.source.rank()), SymInt(1));
   along[static_cast<size_t>(s.dim)] = s.index.size(0);
   const Val places = broadcast_to(reshape(s.index, along), s.source.shape());

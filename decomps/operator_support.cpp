@@ -141,6 +141,11 @@ Val wrapped_index(const Val& index, const SymInt& size) {
   return where(from_end, index + end, index);
 }
 
+void require_places(const Val& x, int64_t dim, const Val& index) {
+  require(!(x.size(dim) == SymInt(0)) || index.is_empty(), ErrorCode::index,
+          fmt::format("index is out of bounds for dimension {} with size 0", dim));
+}
+
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
               const std::vector<int64_t>& dims, const Val& updates) {
   if (kind == Prim::scatter_add && is_complex(x.dtype()))
@@ -148,6 +153,7 @@ Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
                    scattered(kind, imag(x), indices, dims, imag(updates)));
   std::vector<ValueId> places;
   for (const Val& i : indices) places.push_back(i.id());
+  for (size_t k = 0; k < dims.size(); ++k) require_places(x, dims[k], indices[k]);
   Tracer& t = x.tracer();
   return t.wrap(t.builder().scatter(kind, x.id(), std::move(places), updates.id(), dims, false,
                                     false, "index"));

@@ -49,6 +49,10 @@ Val resized_front(const Val& x, const SymInt& size);
 // error to show.
 Val wrapped_index(const Val& index, const SymInt& size);
 
+// Throws unless the index is empty where a dim of x that it goes along is: no kernel is run for a
+// result without elements, which could look at it.
+void require_places(const Val& x, int64_t dim, const Val& index);
+
 // scatter over dims of x: updates have the indices' shape, then the dims not indexed. Sums of
 // complex values go by their parts.
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,

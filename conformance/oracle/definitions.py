@@ -10,6 +10,9 @@ import torch
 
 _DIGITS = 40
 
+# Where every value is as good as PyTorch's.
+ANY_VALUE = object()
+
 
 def _mp():
     import mpmath
@@ -62,6 +65,16 @@ def _besselk(n, scaled, x):
     return _mp().besselk(n, x) * (_mp().exp(x) if scaled else 1)
 
 
+def _power(z, n):
+    if not z and n.real <= 0:
+        return None
+    if isinstance(z, complex) or isinstance(n, complex):
+        angle = (n * _mp().log(z)).imag if z else 0
+        if abs(angle) > 2.0**53:  # of which doubles have no digit behind the point
+            return ANY_VALUE
+    return _mp().power(z, n)
+
+
 def _gelu_backward(grad, x, approximate="none"):
     m = _mp()
     return grad * (m.ncdf(x) + x * m.npdf(x)) if approximate == "none" else None
@@ -74,7 +87,6 @@ def _of(name):
 # They have no limit where a complex operand is not finite: every value is as good as PyTorch's, whose
 # own codes for one element and for many give different ones.
 WITHOUT_LIMIT = {"pow", "sigmoid", "sinc"}
-ANY_VALUE = object()
 
 # What they come to where a part of their complex operand is infinite, from whichever side.
 AT_INFINITY = {"reciprocal": 0.0, "rsqrt": 0.0}
@@ -89,7 +101,7 @@ FUNCTIONS = {
     "acosh": _of("acosh"),
     "reciprocal": lambda z: 1 / z if z else None,
     "rsqrt": lambda z: 1 / _mp().sqrt(z) if z else None,
-    "pow": lambda z, n: _mp().power(z, n) if z or n.real > 0 else None,
+    "pow": _power,
     "digamma": _of("digamma"),
     "special_airy_ai": _of("airyai"),
     "special_bessel_j0": lambda x: _mp().besselj(0, x),
@@ -144,8 +156,8 @@ def value(function, operands):
         y = known(*operands)
     except (ValueError, ZeroDivisionError, ArithmeticError):
         return None
-    if y is None:
-        return None
+    if y is None or y is ANY_VALUE:
+        return y
     if any(isinstance(x, complex) for x in operands):
         y = _mp().mpc(y)
         return complex(_double(y.real), _double(y.imag))

@@ -33,6 +33,9 @@ _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dt
 # read and write outside of PyTorch's memory; that of one dim refuses it.
 REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
 
+# Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
+ALIASES_UNCHECKED = {"_reshape_alias", "_reshape_alias_copy"}
+
 
 def is_for_want_of_kernel(call, error):
     """Whether it is for want of a kernel that PyTorch raised."""
@@ -50,11 +53,25 @@ def lacks_kernel_of_dtype(call, error):
 def is_ruled_out(call):
     """Whether PyTorch's documentation rules the call out and PyTorch, which does not look, must not be
     asked: Primset is to refuse it."""
-    if call.overload.split(".")[0] not in REFLECTS_UNCHECKED:
+    base = call.overload.split(".")[0]
+    if base in ALIASES_UNCHECKED:
+        return _leaves_memory(call, *_first(call, "self", "size", "stride"))
+    if base not in REFLECTS_UNCHECKED:
         return False
-    named = {**dict(zip(("grad_output", "self", "padding"), call.args)), **call.kwargs}
-    padding, sizes = named["padding"], reversed(named["self"].size)
-    return any(max(pair) >= n for n, pair in zip(sizes, zip(padding[::2], padding[1::2])))
+    _, reflected, padding = _first(call, "grad_output", "self", "padding")
+    pairs = zip(padding[::2], padding[1::2])
+    return any(max(pair) >= n for n, pair in zip(reversed(reflected.size), pairs))
+
+
+def _first(call, *names):
+    named = {**dict(zip(names, call.args)), **call.kwargs}
+    return [named[n] for n in names]
+
+
+def _leaves_memory(call, tensor, size, stride):
+    last = tensor.offset + sum((n - 1) * s for n, s in zip(size, stride))
+    within = (last + 1) * tensor.dtype.itemsize <= len(call.storages[tensor.storage])
+    return 0 not in size and not within
 
 
 def is_left_out(call, i, results):
