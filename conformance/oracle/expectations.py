@@ -34,7 +34,7 @@ _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dt
 REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
 
 # Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
-ALIASES_UNCHECKED = {"_reshape_alias", "_reshape_alias_copy"}
+ALIASES_UNCHECKED = {"_reshape_alias"}
 
 
 def is_for_want_of_kernel(call, error):
