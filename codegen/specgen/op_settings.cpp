@@ -157,10 +157,7 @@ void SettingsApplier::apply_promote(const YamlNode& node, Overload& o) {
         one_of(names));
   }
   if (const YamlNode* args = fields.require("args")) o.promote.args = arguments(*args, o);
-  if (const YamlNode* into = fields.find("into")) {
-    const int index = find_argument(into->text, into->position, o);
-    if (index >= 0) o.promote.into = static_cast<uint32_t>(index);
-  }
+  if (const YamlNode* into = fields.find("into")) apply_into(*into, o);
   fields.finish();
   for (uint32_t i : o.promote.args) {
     const Argument& a = o.args[i];
@@ -173,6 +170,19 @@ void SettingsApplier::apply_promote(const YamlNode& node, Overload& o) {
                          "tensors and Scalars");
     }
   }
+}
+
+void SettingsApplier::apply_into(const YamlNode& node, Overload& o) {
+  const int index = find_argument(node.text, node.position, o);
+  if (index < 0) return;
+  const Argument& a = o.args[static_cast<size_t>(index)];
+  if (a.kind == ArgKind::tensor && !a.optional) {
+    o.promote.into = static_cast<uint32_t>(index);
+    return;
+  }
+  diagnostics_.error(node.position,
+                     fmt::format("'{}' of {} has no dtype for the results", a.name, o.qualified),
+                     "a tensor that is no optional one");
 }
 
 void SettingsApplier::apply_roles(const YamlNode& node, Role role, Overload& o) {

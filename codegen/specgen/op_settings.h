@@ -49,6 +49,7 @@ class SettingsApplier {
 
  private:
   void apply_promote(const YamlNode& node, Overload& o);
+  void apply_into(const YamlNode& node, Overload& o);
   void apply_roles(const YamlNode& node, Role role, Overload& o);
   void apply_rounding(const YamlNode& node, Overload& o);
   void apply_strides(const YamlNode& node, StrideRule& rule);

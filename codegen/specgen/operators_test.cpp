@@ -103,7 +103,7 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
       decompose: {function: f_scalar}
       structural: [eps]
   variants: [inplace, out]
-  promote: {kind: int_to_float, args: [self, other]}
+  promote: {kind: int_to_float, args: [self, other], into: self}
   broadcast: [self, other]
   scalar: {alpha: storage}
   decompose: self + alpha * other
@@ -122,6 +122,8 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   EXPECT_EQ(scalar.implementation.function, "f_scalar");
   EXPECT_EQ(tensor.promote.kind, PromoteKind::int_to_float);
   EXPECT_EQ(scalar.promote.args, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(scalar.promote.into, 0u);
+  EXPECT_EQ(out.promote.into, 0u);
   EXPECT_EQ(tensor.broadcast, (std::vector<uint32_t>{0, 1}));
   EXPECT_EQ(scalar.broadcast, (std::vector<uint32_t>{0}));
   EXPECT_EQ(tensor.strides.kind, StrideKind::elementwise);
