@@ -95,7 +95,7 @@ inline Array complexes(DType t, std::vector<int64_t> shape, const std::vector<do
 }
 
 // Each element within a relative and an absolute distance; NaN for NaN.
-inline void expect_near(const Array& got, std::vector<int64_t> shape,
+inline void expect_near(const Array& got, const std::vector<int64_t>& shape,
                         const std::vector<double>& want, double relative, double absolute = 0) {
   ASSERT_EQ(got.shape, shape);
   for (size_t i = 0; i < want.size(); ++i) {

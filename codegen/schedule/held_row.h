@@ -13,13 +13,13 @@ namespace primset::schedule {
 class HeldRow {
  public:
   // As Frame::set_staged and Frame::set_loaded want it.
-  std::vector<Value> find(uint32_t trip, const AccessRecord& a) const {
+  std::vector<kir::Value> find(uint32_t trip, const AccessRecord& a) const {
     for (const Load& l : loads_) {
       if (l.trip == trip && same_access(l.access, a)) return l.parts;
     }
     return {};
   }
-  void keep(uint32_t trip, const AccessRecord& a, const std::vector<Value>& parts) {
+  void keep(uint32_t trip, const AccessRecord& a, const std::vector<kir::Value>& parts) {
     loads_.push_back({trip, a, parts});
   }
 
@@ -27,7 +27,7 @@ class HeldRow {
   struct Load {
     uint32_t trip;
     AccessRecord access;
-    std::vector<Value> parts;
+    std::vector<kir::Value> parts;
   };
   std::vector<Load> loads_;
 };

@@ -9,8 +9,6 @@
 
 namespace primset::schedule {
 
-using prims::Prim;
-
 void ProgramBuilder::contraction(NodeId id, const std::vector<Root>& roots) {
   std::set<ValueId> needed, seen;
   for (ValueId operand : g_.node(id).operands) frontier(operand, needed, seen);

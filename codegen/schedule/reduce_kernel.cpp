@@ -17,6 +17,7 @@
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 #include "codegen/schedule/row_reuse.h"
+#include "codegen/schedule/scalar_lowering.h"
 
 namespace primset::schedule {
 
@@ -235,12 +236,12 @@ std::vector<Value> ReduceBuilder::walk_row(
       ElementEmitter::Scope scope(emitter_);
       if (!reduced_.empty()) reduced_[0].base = i;
       set_loops();
-      if (masked) {
+      if (masked && covered()) {
+        frame_.set_mask(b().constant({kir::Scalar::i1, frame_.lanes()}, 1), aligned_);
+      } else if (masked) {
         const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
         if (shape_ == Shape::cpu_row)
           frame_.set_mask(inside);
-        else if (covered())
-          frame_.set_mask(b().constant(b().type(inside), 1), aligned_);
         else
           frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
       }

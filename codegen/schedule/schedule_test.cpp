@@ -15,7 +15,6 @@
 namespace primset::schedule {
 namespace {
 
-using prims::SymInt;
 using prims::SymInts;
 
 struct Case {

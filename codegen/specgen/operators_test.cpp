@@ -15,8 +15,7 @@ TEST(Schema, PrintsToItself) {
         "(Tensor(a -> *) self, int split_size=2) -> Tensor(a)[]",
         "(Tensor?[] indices, int[2] k=[0,1], SymInt[]? s=None) -> (Tensor values, Tensor[] rest)",
         "(str m=\"L\", str n='none', float e=1e-05, int r=Mean, ScalarType t=long) -> int",
-        "(Tensor self, bool[3] mask, MemoryFormat f=contiguous_format, Device? d=None) -> "
-        "Scalar"}) {
+        "(Tensor self, bool[3] m, MemoryFormat f=contiguous_format, Device? d=None) -> Scalar"}) {
     Diagnostics diagnostics;
     diagnostics.add_file("schema");
     const YamlNode node = scalar(text);

@@ -105,7 +105,7 @@ TEST(Bundle, IsFoundByName) {
   EXPECT_EQ(b.find_overload("g"), nullptr);
   EXPECT_EQ(b.find_primitive("neg"), &b.primitives[0]);
   EXPECT_EQ(&b.computed_by(b.overloads[1]), &b.overloads[0]);
-  const Bundle copy = b;
+  const Bundle copy = b;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
   EXPECT_EQ(copy.find_overload("f"), &copy.overloads[0]);
   EXPECT_EQ(Bundle().find_overload("f"), nullptr);
 }
