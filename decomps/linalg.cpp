@@ -113,7 +113,7 @@ Val linalg_cholesky::decompose(Tracer& t, const Val& self, bool upper) {
 }
 
 Val cholesky::decompose(Tracer& t, const Val& self, bool upper) {
-  if (self.numel() == SymInt(0)) return self;  // of any sizes
+  if (self.is_empty()) return self;  // of any sizes
   const Factored f = factored(t, "cholesky", self, upper);
   check_factored("cholesky", f.info);
   return f.factor;

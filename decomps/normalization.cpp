@@ -248,7 +248,14 @@ Val batch_norm::decompose(Tracer& t, const Val& input, const std::optional<Val>&
                           const std::optional<Val>& running_var, bool training,
                           const ScalarArg& momentum, const ScalarArg& eps, bool cudnn_enabled) {
   // As ATen has it, which of a batch of nothing asks for no statistics.
-  if (input.is_empty() && !weight && !bias && !running_mean && !running_var) return input;
+  if (input.is_empty()) {
+    const auto first = [&](const Val& v) {
+      return t.call1("select.int", {v, int64_t{0}, SymInt(0)});
+    };
+    Val y = input;
+    if (weight) y = t.call1("mul.Tensor", {y, first(*weight)});
+    return bias ? t.call1("add.Tensor", {y, first(*bias)}) : y;
+  }
   return std::get<0>(native_batch_norm::decompose(t, input, weight, bias, running_mean, running_var,
                                                   training, momentum, eps));
 }

@@ -15,8 +15,8 @@ Val shifted(const Val& x, int64_t dim) {
 Val softmax::decompose(Tracer&, const Val& x, int64_t dim) {
   const Val e = math::exp(shifted(opmath(x), dim));
   const Val sum = reduce(Prim::reduce_sum, e, {dim}, true);
-  return convert(e * (math::number(sum, 1.0) / sum),
-                 x.dtype());  // a division a row, not an element
+  // A division a row, not an element.
+  return convert(e * (math::number(sum, 1.0) / sum), x.dtype());
 }
 
 Val log_softmax::decompose(Tracer&, const Val& x, int64_t dim) {

@@ -13,11 +13,13 @@ namespace {
 
 using Arrays = std::vector<std::vector<uint64_t>>;
 
-// A device without f16, one with it, and one that rounds to bf16 itself.
-std::vector<Device> both_devices() {
-  std::vector<Device> v(3, devices()[0]);
+// A device without f16, one with it, one that rounds to bf16 itself, and one whose threads round
+// several numbers together.
+std::vector<Device> all_devices() {
+  std::vector<Device> v(4, devices()[0]);
   v[1].target.f16 = true;
   v[2].target.rounds_bf16 = true;
+  v[3].target.simt = true;
   return v;
 }
 
@@ -67,7 +69,7 @@ bool is_nan16(Format16 f, uint64_t bits) {
 void check_widening(Format16 f, Value (*function)(Builder&, Value)) {
   Arrays x(1);
   for (uint64_t h = 0; h < 0x10000; ++h) x[0].push_back(h);
-  for (const Device& device : both_devices()) {
+  for (const Device& device : all_devices()) {
     const auto r = evaluate(device, of(function), Scalar::i16, Scalar::f32, 16, x);
     for (uint64_t h = 0; h < 0x10000; ++h) {
       const float got = std::bit_cast<float>(static_cast<uint32_t>(r[h]));
@@ -101,7 +103,7 @@ void check_narrowing(Format16 f, Value (*function)(Builder&, Value)) {
        {0x7f800000u, 0x7f800001u, 0x7fc00000u, 0xff800000u, 0xffffffffu, 0x7f7fffffu}) {
     x[0].push_back(b);
   }
-  for (const Device& device : both_devices()) {
+  for (const Device& device : all_devices()) {
     const auto r = evaluate(device, of(function), Scalar::f32, Scalar::i16, 16, x);
     for (size_t i = 0; i < r.size(); ++i) {
       const float v = std::bit_cast<float>(static_cast<uint32_t>(x[0][i]));

@@ -24,11 +24,11 @@ Index transformed(Frame& f, Affine a, const SymInt& factor, const SymInt& offset
 
 }  // namespace
 
-// Primitives that only rewrite the indices of their first operand.
 Elem ElementEmitter::emit_viewed(const Node& n, const Indices& at) {
   return emit(n.operands[0], view(n, at).value());
 }
 
+// Primitives that only rewrite the indices of their first operand.
 std::optional<Indices> ElementEmitter::view(const Node& n, const Indices& at) {
   const prims::Graph& g = values_.graph;
   const SymInts& from = n.operands.empty() ? SymInts{} : g.type(n.operands[0]).shape;

@@ -395,10 +395,9 @@ ValueId Normalizer::extremum_of_bits(const Node& n, ValueId x, size_t dim) {
       b_.binary(Prim::bit_or, b_.binary(Prim::lt, number(kInfinity, DType::i32), found[0]),
                 b_.binary(Prim::lt, number(kInfinity | kSign, DType::u32), found[2]));
   const ValueId least = b_.bitcast(found[1], DType::i32), last = b_.bitcast(found[2], DType::i32);
-  const ValueId with_sign = maximum ? found[0] : last;
-  const ValueId without = b_.binary(Prim::lt, with_sign, number(0, DType::i32));
-  const ValueId best =
-      maximum ? b_.select(without, least, found[0]) : b_.select(without, last, least);
+  // All numbers have a sign, or one at least.
+  const ValueId falls = b_.binary(Prim::lt, maximum ? found[0] : last, number(0, DType::i32));
+  const ValueId best = maximum ? b_.select(falls, least, found[0]) : b_.select(falls, last, least);
   return b_.bitcast(b_.select(is_nan, number(kNan, DType::i32), best), DType::f32);
 }
 

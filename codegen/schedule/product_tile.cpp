@@ -132,8 +132,8 @@ void ProductTile::load_chunks(Value stage, Value first_term) {
   const auto to = [&](int first_line) {
     const int like = first_line % 8;
     const Value at = b().add(line, b().i32(like));
-    const Value to = b().add(stage, place(at, chunk, swizzle_of(at)));
-    return b().add(to, b().i32(int64_t{first_line - like} * line_elements()));
+    const Value first = b().add(stage, place(at, chunk, swizzle_of(at)));
+    return b().add(first, b().i32(int64_t{first_line - like} * line_elements()));
   };
   const Value inner = index(b().mul(chunk, b().i32(this->chunk())));
   for (int first_line = 0; first_line < lines(); first_line += step) {

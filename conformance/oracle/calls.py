@@ -74,6 +74,11 @@ class Call:
     def tensors(self):
         return [x for x in self.leaves() if isinstance(x, TensorRef)]
 
+    def is_empty(self):
+        """Whether it has tensors, and none with an element."""
+        tensors = self.tensors()
+        return bool(tensors) and all(0 in t.size for t in tensors)
+
     def longest_list(self):
         """How many tensors there are in the longest list of tensors."""
         lists = [x for x in (*self.args, *self.kwargs.values()) if isinstance(x, (list, tuple))]

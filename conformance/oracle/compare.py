@@ -1,5 +1,6 @@
 """Holds Primset's answer to a call against PyTorch's."""
 
+import cmath
 import functools
 import math
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ import primset
 import torch
 
 from . import properties
-from .definitions import ANY_VALUE
+from .definitions import ANY_INFINITY, ANY_VALUE
 from .expectations import comparator, is_left_out
 from .primset_side import to_torch
 from .second_opinion import DEFINED, TRUTHS, WITHOUT_OUT, SecondOpinion
@@ -214,12 +215,19 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
         values = second.defined(asked)
         if values is not None:
             own = a[asked].tolist()
-            exact = [x if v is ANY_VALUE else v for v, x in zip(values, own)]
+            exact = [_allowed(v, x) for v, x in zip(values, own)]
             decide(DEFINED, torch.tensor(exact, dtype=a.dtype), asked)
     if not whole.all():
         return right, e
     v.second += evidence
     return whole, deciding
+
+
+def _allowed(v, own):
+    """The value to hold `own` against: itself, where every value like it is right."""
+    if v is ANY_INFINITY:
+        return own if not cmath.isfinite(own) else math.nan
+    return own if v is ANY_VALUE else v
 
 
 def _scaled(x, exact, rtol, atol):

@@ -10,8 +10,8 @@ import torch
 
 _DIGITS = 40
 
-# Where every value is as good as PyTorch's.
-ANY_VALUE = object()
+# Where every value is as good as PyTorch's; where every one that is not finite is.
+ANY_VALUE, ANY_INFINITY = object(), object()
 
 
 def _mp():
@@ -69,9 +69,10 @@ def _power(z, n):
     if not z and n.real <= 0:
         return None
     if isinstance(z, complex) or isinstance(n, complex):
-        angle = (n * _mp().log(z)).imag if z else 0
-        if abs(angle) > 2.0**53:  # of which doubles have no digit behind the point
-            return ANY_VALUE
+        exponent = n * _mp().log(z) if z else _mp().mpc(0)
+        # Of the angle doubles have no digit behind the point, and the magnitude overflows.
+        if abs(exponent.imag) > 2.0**53 and exponent.real > 710:
+            return ANY_INFINITY
     return _mp().power(z, n)
 
 
@@ -156,7 +157,7 @@ def value(function, operands):
         y = known(*operands)
     except (ValueError, ZeroDivisionError, ArithmeticError):
         return None
-    if y is None or y is ANY_VALUE:
+    if y is None or y is ANY_INFINITY:
         return y
     if any(isinstance(x, complex) for x in operands):
         y = _mp().mpc(y)

@@ -410,7 +410,7 @@ def _unusual_outs(calls, overload):
     """A few calls with each kind of out= that some operators refuse and others take. In an input's
     memory only what PyTorch refuses: what it takes it may read after it was written. And of another
     dtype only where none is asked for by an argument."""
-    calls = [c for c in calls if any(0 not in t.size for t in c.tensors())]
+    calls = [c for c in calls if _has_elements(c)]
     without_dtype = [c for c in calls if not any(isinstance(x, torch.dtype) for x in c.leaves())]
     other = (_quiet(lambda: adapt(c, overload, OTHER_DTYPE)) for c in without_dtype)
     shared = (_quiet(lambda: adapt(c, overload, SHARED)) for c in calls)
@@ -430,7 +430,11 @@ def _unique(calls):
 
 
 def _enough(calls):
-    return len([c for c in calls if any(0 not in t.size for t in c.tensors())]) >= 1
+    return any(_has_elements(c) for c in calls)
+
+
+def _has_elements(call):
+    return bool(call.tensors()) and not call.is_empty()
 
 
 def _quiet(f):
@@ -445,7 +449,22 @@ def _capped(calls, cap, rng):
     for c in calls:
         kind = "error" if c.origin == "error input" else c.dtype()
         groups.setdefault(kind, []).append(c)
-    return [c for g in groups.values() for c in spread(g, cap, rng)]
+    return [c for kind, g in groups.items()
+            for c in _with_taken(spread(g, cap, rng), kind, g, min(2, cap))]
+
+
+def _with_taken(chosen, kind, calls, wanted):
+    """`chosen` and, where PyTorch takes fewer than `wanted` of them with elements, more such."""
+    if kind == "error":
+        return chosen
+    have = {id(c) for c in chosen}
+    left = [c for c in calls if id(c) not in have][:REFUSED_TRIES]
+
+    def taken(calls):
+        return filter(lambda c: not c.is_empty() and not _refused(c), calls)
+
+    missing = wanted - len(list(itertools.islice(taken(chosen), wanted)))
+    return chosen + list(itertools.islice(taken(left), missing))
 
 
 def spread(calls, cap, rng):
@@ -471,13 +490,12 @@ def _other_dtypes(calls, claimed, cap, rng, more):
     refuses and one for which it has no kernel. `more()` gives further calls, for dtypes in which it
     refuses all of these."""
     have = {}
-    taken = [c for c in calls if any(0 not in t.size for t in c.tensors()) and not _refused(c)]
+    taken = [c for c in calls if _has_elements(c) and not _refused(c)]
     for c in taken:
         have[c.dtype()] = have.get(c.dtype(), 0) + 1
     wanted = [d for d in claimed if have.get(d, 0) < min(2, cap)]
     bases = _plain(taken or calls)
-    further = functools.cache(lambda: [c for c in more()
-                                       if any(0 not in t.size for t in c.tensors())])
+    further = functools.cache(lambda: [c for c in more() if _has_elements(c)])
     plain = functools.cache(lambda: _plain(further()))
     out = []
     for d in wanted:

@@ -24,7 +24,7 @@ def record(call, phase=lambda p: None):
         "dtype": short_dtype(call.dtype()) if call.dtype() else "",
         "origin": call.origin,
         "source": call.source,
-        "empty": bool(call.tensors()) and all(0 in t.size for t in call.tensors()),
+        "empty": call.is_empty(),
         "call": call.describe(),
     }
     started = time.monotonic()

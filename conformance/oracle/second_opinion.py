@@ -248,7 +248,8 @@ def _defined(call, i, where, computed_in):
     values = [definitions.value(function, row) for row in zip(*columns)]
     if any(v is None for v in values):
         return None
-    return [v if v is definitions.ANY_VALUE else _overflown(v, computed_in) for v in values]
+    any_of = (definitions.ANY_VALUE, definitions.ANY_INFINITY)
+    return [v if v in any_of else _overflown(v, computed_in) for v in values]
 
 
 def _in(dtype, x):
