@@ -103,9 +103,14 @@ Val celu::decompose(Tracer& t, const Val& self, const ScalarArg& alpha) {
 // The buffer has exp(-|self|), or is empty, as other devices than CPUs leave it.
 Val log_sigmoid_backward::decompose(Tracer& t, const Val& grad_output, const Val& self,
                                     const Val& buffer) {
+  for (const Val* v : {&grad_output, &buffer}) {
+    require(v->dtype() == self.dtype(), ErrorCode::runtime,
+            fmt::format("Found dtype {} but expected {}", aten_name(v->dtype()),
+                        aten_name(self.dtype())));
+  }
   const Val x = opmath(self);
-  const Val z = buffer.is_empty() ? unary(Prim::exp, -unary(Prim::abs, x))
-                                  : broadcast_to(opmath(buffer), self.shape());
+  const Val z = buffer.is_empty() && !self.is_empty() ? unary(Prim::exp, -unary(Prim::abs, x))
+                                                      : broadcast_to(opmath(buffer), self.shape());
   const Val share = z / (z + Scalar(1.0));
   const Val slope = where(lt(x, Scalar(0.0)), Scalar(1.0) - share, share);
   return convert(opmath(grad_output) * slope, grad_output.dtype());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decomps/convolution.h"
+#include "decomps/convolution_geometry.h"
 #include "decomps/engine.h"
 #include "decomps/operator_support.h"
 
@@ -13,33 +14,23 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-struct GradientGeometry {
-  SymInts stride, padding, dilation;
-  bool transposed;
-  SymInt groups;
-};
-
-SymInts spread(const SymInts& list, size_t n) {
-  return list.size() == 1 ? SymInts(n, list[0]) : list;
-}
-
-Val convolved(Tracer& t, const Val& x, const Val& w, const GradientGeometry& g,
-              SymInts output_padding) {
+Val convolved(Tracer& t, const Val& x, const Val& w, const ConvolutionGeometry& g) {
   return t.prim1(Prim::convolution, {x, w, Val()},
                  {{"stride", g.stride},
                   {"padding", g.padding},
                   {"dilation", g.dilation},
                   {"transposed", g.transposed},
-                  {"output_padding", std::move(output_padding)},
+                  {"output_padding", g.output_padding},
                   {"groups", g.groups}});
 }
 
 // The adjoint of the convolution, on sizes that give the input's.
 Val input_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                   const GradientGeometry& g) {
-  GradientGeometry adjoint = g;
+                   const ConvolutionGeometry& g) {
+  ConvolutionGeometry adjoint = g;
   adjoint.transposed = !g.transposed;
-  SymInts rest(g.stride.size(), SymInt(0));
+  SymInts& rest = adjoint.output_padding;
+  rest.assign(g.stride.size(), SymInt(0));
   if (!g.transposed) {
     for (size_t i = 0; i < rest.size(); ++i) {
       const auto d = static_cast<int64_t>(i) + 2;
@@ -47,7 +38,7 @@ Val input_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weig
                                  g.dilation[i] * (weight.size(d) - 1) + 1);
     }
   }
-  Val x = convolved(t, grad, weight, adjoint, rest);
+  Val x = convolved(t, grad, weight, adjoint);
   // Padding of the output is seen by no element of the input.
   for (int64_t d = 2; d < x.rank(); ++d) x = slice(x, d, 0, input.size(d), 1);
   return x;
@@ -76,12 +67,12 @@ Val channels_swapped(const Val& x) {
 // What each kernel element saw of the input, times the gradient there: the gradient is the kernel
 // now, so that stride and dilation change places.
 Val weight_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                    const GradientGeometry& g) {
+                    const ConvolutionGeometry& g) {
   const Val& field = g.transposed ? grad : input;
   const Val& steps = g.transposed ? input : grad;
-  Val w = convolved(t, channels_first(field, g.groups), channels_swapped(steps),
-                    {g.dilation, g.padding, g.stride, false, g.groups},
-                    SymInts(g.stride.size(), SymInt(0)));
+  Val w = convolved(
+      t, channels_first(field, g.groups), channels_swapped(steps),
+      {g.dilation, g.padding, g.stride, false, SymInts(g.stride.size(), SymInt(0)), g.groups});
   for (int64_t d = 2; d < w.rank(); ++d) w = slice(w, d, 0, weight.size(d), 1);
   return channels_swapped(w);
 }
@@ -93,24 +84,32 @@ Val bias_gradient(const Val& grad) {
 }
 
 std::tuple<Val, Val, Val> gradients(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                                    GradientGeometry g, const std::vector<bool>& mask) {
-  require(weight.rank() >= 3 && input.rank() == weight.rank() && grad.rank() == weight.rank(),
-          ErrorCode::runtime,
+                                    ConvolutionGeometry g, const std::vector<bool>& mask) {
+  require(weight.rank() >= 3 && weight.rank() <= 5, ErrorCode::runtime,
+          "weight should have at least three dimensions, and at most five");
+  require(input.rank() == weight.rank() && grad.rank() == weight.rank(), ErrorCode::runtime,
           fmt::format("Expected input and grad_output of {} dims as the weight has, but got {} and "
                       "{}",
                       weight.rank(), input.rank(), grad.rank()));
-  const auto n = static_cast<size_t>(weight.rank()) - 2;
-  g.stride = spread(g.stride, n);
-  g.padding = spread(g.padding, n);
-  g.dilation = spread(g.dilation, n);
+  for (const Val* v : {&input, &grad}) {
+    require(v->dtype() == weight.dtype(), ErrorCode::runtime,
+            fmt::format("expected scalar type {} but found {}", aten_name(weight.dtype()),
+                        aten_name(v->dtype())));
+  }
+  g.spread_over(static_cast<size_t>(weight.rank()) - 2);
+  require_convolvable(input, weight, {}, g);
+  const SymInts result = convolved_shape(input, weight, g);
+  require(grad.shape() == result, ErrorCode::runtime,
+          fmt::format("Expected grad_output to have the size {} of the result, but got {}",
+                      shape_text(result), shape_text(grad.shape())));
   const auto nothing = [&](const Val& like) { return zeros(t, {SymInt(0)}, like.dtype()); };
   return {mask[0] ? input_gradient(t, grad, input, weight, g) : nothing(input),
           mask[1] ? weight_gradient(t, grad, input, weight, g) : nothing(weight),
           mask[2] ? bias_gradient(grad) : nothing(grad)};
 }
 
-GradientGeometry plain(const SymInts& stride, const SymInts& padding) {
-  return {stride, padding, SymInts(stride.size(), SymInt(1)), false, 1};
+ConvolutionGeometry plain(const SymInts& stride, const SymInts& padding) {
+  return {stride, padding, SymInts(stride.size(), SymInt(1)), false, {}, 1};
 }
 
 }  // namespace
@@ -118,10 +117,10 @@ GradientGeometry plain(const SymInts& stride, const SymInts& padding) {
 std::tuple<Val, Val, Val> convolution_backward::decompose(
     Tracer& t, const Val& grad_output, const Val& input, const Val& weight,
     const std::optional<SymInts>&, const SymInts& stride, const SymInts& padding,
-    const SymInts& dilation, bool transposed, const SymInts&, SymInt groups,
+    const SymInts& dilation, bool transposed, const SymInts& output_padding, SymInt groups,
     const std::vector<bool>& output_mask) {
-  return gradients(t, grad_output, input, weight, {stride, padding, dilation, transposed, groups},
-                   output_mask);
+  return gradients(t, grad_output, input, weight,
+                   {stride, padding, dilation, transposed, output_padding, groups}, output_mask);
 }
 
 std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val& grad_output,

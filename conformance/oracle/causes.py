@@ -13,13 +13,14 @@ PATTERN = "  ~ "
 @dataclass
 class Cause:
     text: str
-    check: str  # of which it is the cause; empty: of any
+    check: str  # of which it is the cause; empty: of any but errors
     overloads: set
     patterns: list
 
     def explains(self, overload, detail):
         """Whether it is why a call of the overload differs so: `strides: result 0 ...`."""
-        if self.check and not detail.startswith(self.check + ":"):
+        check, colon, _ = detail.partition(":")
+        if self.check != check and (self.check or check == "errors"):
             return False
         return overload in self.overloads or any(p.search(detail) for p in self.patterns)
 
