@@ -1,5 +1,6 @@
 // What a convolution and its gradients know of it, and ATen's checks of that.
-#pragma once
+#ifndef PRIMSET_DECOMPS_CONVOLUTION_GEOMETRY_H_
+#define PRIMSET_DECOMPS_CONVOLUTION_GEOMETRY_H_
 
 #include <optional>
 
@@ -28,3 +29,5 @@ void require_convolvable(const Val& x, const Val& w, const std::optional<Val>& b
 SymInts convolved_shape(const Val& x, const Val& w, const ConvolutionGeometry& g);
 
 }  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_CONVOLUTION_GEOMETRY_H_

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <primset/error.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +35,7 @@ class Device : public testing::TestWithParam<bool> {
     LoaderOptions options;
     options.path = {
         std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
-    options.cache_folder = std::filesystem::path(testing::TempDir()) / "primset_device_test_cache";
+    options.cache_folder = cache;
     // Drivers' validation layers report through the log; so does ours.
     options.log = [this](uint32_t level, std::string_view text) {
       const std::lock_guard lock(log_mutex);
@@ -47,6 +48,7 @@ class Device : public testing::TestWithParam<bool> {
   }
 
   void TearDown() override {
+    std::filesystem::remove_all(cache);
     if (!device) return;
     const std::shared_ptr<Plugin> plugin = registry->plugin(device->plugin().name());
     stream.reset();
@@ -59,6 +61,17 @@ class Device : public testing::TestWithParam<bool> {
     std::vector<uint8_t> out(bytes);
     stream.copy_out(buffer.handle(), offset, out.data(), bytes);
     return out;
+  }
+
+  // What drivers compiled, where the plugin keeps it.
+  std::vector<std::filesystem::path> compiled_files() const {
+    std::vector<std::filesystem::path> files;
+    const std::filesystem::path folder = cache / device->plugin().name();
+    if (!std::filesystem::exists(folder)) return files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+    return files;
   }
 
   uint32_t format() const { return device->properties().kernel_format; }
@@ -92,6 +105,8 @@ class Device : public testing::TestWithParam<bool> {
     return out;
   }
 
+  const std::filesystem::path cache = std::filesystem::path(testing::TempDir()) /
+                                      ("primset_device_test_" + std::to_string(getpid()));
   std::mutex log_mutex;
   std::vector<std::string> logged;
   std::unique_ptr<Registry> registry;
@@ -410,6 +425,27 @@ TEST_P(Device, ModulesThatAreNoModules) {
     EXPECT_EQ(e.code(), ErrorCode::plugin);
     EXPECT_THAT(e.what(), HasSubstr("load failed"));
   }
+}
+
+TEST_P(Device, KeepsWhatTheDriverCompiledAndSeesDamage) {
+  const TestKernel kernel = add_bias(format());
+  if (kernel.size == 0) GTEST_SKIP() << "no test kernel for this format";
+  load(kernel);
+  const std::vector<std::filesystem::path> files = compiled_files();
+  if (format() == PRIMSET_FORMAT_NATIVE_IMAGE) GTEST_SKIP() << "the runtime itself keeps these";
+  ASSERT_FALSE(files.empty());
+  for (const auto& file : files) {
+    const auto size = std::filesystem::file_size(file);
+    std::filesystem::resize_file(file, size / 2);
+    load(kernel);
+    EXPECT_EQ(std::filesystem::file_size(file), size) << "was not made again";
+  }
+  const DeviceBuffer a = device->alloc(4);
+  const int32_t three = 3;
+  stream.copy_in(a.handle(), 0, &three, 4);
+  const ModuleHandle module = load(kernel);
+  launch_add(stream, module, a, 0, a, 0, 1, 4);
+  EXPECT_THAT(read_ints(stream, a, 1), testing::ElementsAre(7));
 }
 
 TEST_P(Device, ThreadsWithAStreamEach) {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 
-#include "backends/cuda/cubin_cache.h"
+#include "backends/common/compiled_cache.h"
 #include "backends/cuda/cublaslt.h"
 #include "backends/cuda/driver.h"
 
@@ -36,7 +36,7 @@ struct primset_device_t {
   const primset_cuda::DriverApi& cu;
   const primset_cuda::PhysicalDevice& physical;
   primset_cuda::Context context = nullptr;
-  const primset_cuda::CubinCache cubins;
+  const primset_backend::CompiledCache cubins;
 
  private:
   // Memory comes from the driver's pool in the order of a stream of its own: giving it back then

@@ -10,7 +10,6 @@ using primset_backend::log;
 
 // Every allocation of the driver is so aligned.
 constexpr uint32_t kMemoryAlignment = 256;
-constexpr uint32_t kMaxParamBytes = 4096;  // what every driver takes
 constexpr int kUsualGroup = 256;
 // Volta: before it, threads of a warp could not diverge inside a kernel's synchronisation.
 constexpr int kOldestCapability = 7;

@@ -11,6 +11,8 @@
 
 namespace primset_cuda {
 
+constexpr uint32_t kMaxParamBytes = 4096;  // what every driver takes
+
 struct PhysicalDevice {
   Device handle = 0;
   bool memory_pools = false;

@@ -7,8 +7,6 @@
 namespace primset_cuda {
 namespace {
 
-constexpr uint32_t kMaxParamBytes = 4096;
-
 // The driver reads text up to its NUL: it must be there.
 std::string_view ptx_of(const primset_module_desc& desc) {
   const auto* text = static_cast<const char*>(desc.data);

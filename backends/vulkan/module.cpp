@@ -54,8 +54,8 @@ VkPipeline create_pipeline(const primset_device_t& device, const primset_module_
   info.layout = layout;
   if (device.captures_statistics()) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  result = device.vk.vkCreateComputePipelines(device.handle, device.pipelines->handle(), 1, &info,
-                                              nullptr, &pipeline);
+  result =
+      device.pipelines->create(info, {static_cast<const char*>(desc.data), desc.size}, &pipeline);
   device.vk.vkDestroyShaderModule(device.handle, shader, nullptr);
   if (result < 0 && status_code(result) == PRIMSET_INTERNAL)
     throw VulkanError(PRIMSET_LOAD_FAILED, "vkCreateComputePipelines: " + result_name(result));

@@ -3,12 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backends/vulkan/errors.h"
-
 namespace primset_vulkan {
 namespace {
-
-using primset_backend::hash_of;
 
 // Vulkan's own header: the data is of this driver and device.
 bool fits(const std::vector<char>& data, const PhysicalDevice& device) {
@@ -21,14 +17,14 @@ bool fits(const std::vector<char>& data, const PhysicalDevice& device) {
          std::memcmp(header.pipelineCacheUUID, device.cache_uuid, VK_UUID_SIZE) == 0;
 }
 
-std::string path_of(const PhysicalDevice& device, const primset_host* host) {
-  std::string name = "vulkan_";
+std::string target_of(const PhysicalDevice& device) {
+  std::string target;
   for (uint8_t byte : device.cache_uuid) {
     char digits[3];
     std::snprintf(digits, sizeof(digits), "%02x", byte);
-    name += digits;
+    target += digits;
   }
-  return primset_backend::cache_path(host, name + ".pipelines");
+  return target;
 }
 
 }  // namespace
@@ -38,41 +34,43 @@ PipelineCache::PipelineCache(const DeviceFunctions& vk, VkDevice device,
     : vk_(vk),
       device_(device),
       physical_(physical),
-      host_(host),
-      file_(path_of(physical, host), "PSVKPC02") {
-  const std::vector<char> data = read();
-  loaded_hash_ = hash_of({data.data(), data.size()});
-  VkPipelineCacheCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-  info.initialDataSize = data.size();
-  info.pInitialData = data.empty() ? nullptr : data.data();
-  check(vk_.vkCreatePipelineCache(device_, &info, nullptr, &cache_), "vkCreatePipelineCache");
+      files_(host, "vulkan", target_of(physical), ".pipeline") {}
+
+VkResult PipelineCache::create(const VkComputePipelineCreateInfo& info, std::string_view spirv,
+                               VkPipeline* pipeline) const {
+  const auto create = [&](VkPipelineCache cache) {
+    return vk_.vkCreateComputePipelines(device_, cache, 1, &info, nullptr, pipeline);
+  };
+  if (!files_.on()) return create(VK_NULL_HANDLE);
+  const std::vector<char> old = found(spirv);
+  VkPipelineCacheCreateInfo cache_info{};
+  cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  cache_info.initialDataSize = old.size();
+  cache_info.pInitialData = old.empty() ? nullptr : old.data();
+  VkPipelineCache cache = VK_NULL_HANDLE;
+  // Without a cache it takes longer, and that is all.
+  if (vk_.vkCreatePipelineCache(device_, &cache_info, nullptr, &cache) != VK_SUCCESS)
+    return create(VK_NULL_HANDLE);
+  const VkResult result = create(cache);
+  if (result >= 0) keep(spirv, cache, old);
+  vk_.vkDestroyPipelineCache(device_, cache, nullptr);
+  return result;
 }
 
-PipelineCache::~PipelineCache() {
-  try {
-    write();
-  } catch (const std::exception& e) {
-    log(host_, PRIMSET_LOG_WARNING, std::string("vulkan: cannot write ") + e.what());
-  }
-  vk_.vkDestroyPipelineCache(device_, cache_, nullptr);
-}
-
-std::vector<char> PipelineCache::read() const {
-  if (file_.path().empty()) return {};
-  std::vector<char> data = file_.read();
+std::vector<char> PipelineCache::found(std::string_view spirv) const {
+  std::vector<char> data = files_.find(spirv);
   if (!fits(data, physical_)) data.clear();
   return data;
 }
 
-void PipelineCache::write() const {
-  if (file_.path().empty()) return;
+void PipelineCache::keep(std::string_view spirv, VkPipelineCache cache,
+                         const std::vector<char>& old) const {
   size_t size = 0;
-  check(vk_.vkGetPipelineCacheData(device_, cache_, &size, nullptr), "vkGetPipelineCacheData");
-  std::string data(size, '\0');
-  check(vk_.vkGetPipelineCacheData(device_, cache_, &size, data.data()), "vkGetPipelineCacheData");
+  if (vk_.vkGetPipelineCacheData(device_, cache, &size, nullptr) != VK_SUCCESS) return;
+  std::vector<char> data(size);
+  if (vk_.vkGetPipelineCacheData(device_, cache, &size, data.data()) != VK_SUCCESS) return;
   data.resize(size);
-  if (hash_of(data) != loaded_hash_) file_.write(data);
+  if (data != old) files_.keep(spirv, {data.data(), data.size()});
 }
 
 }  // namespace primset_vulkan

@@ -4,35 +4,33 @@
 
 #include <primset/plugin.h>
 
+#include <string_view>
 #include <vector>
 
-#include "backends/common/cache_file.h"
+#include "backends/common/compiled_cache.h"
 #include "backends/vulkan/instance.h"
 
 namespace primset_vulkan {
 
-// The file is written when the device closes. One that is damaged or of another driver is ignored.
+// A VkPipelineCache for each pipeline, in a file of its own. A file that the driver has no use for
+// is replaced.
 class PipelineCache {
  public:
   PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical,
                 const primset_host* host);
-  ~PipelineCache();
-  PipelineCache(const PipelineCache&) = delete;
-  PipelineCache& operator=(const PipelineCache&) = delete;
 
-  VkPipelineCache handle() const { return cache_; }
+  // As vkCreateComputePipelines for one pipeline of this SPIR-V; any thread.
+  VkResult create(const VkComputePipelineCreateInfo& info, std::string_view spirv,
+                  VkPipeline* pipeline) const;
 
  private:
-  std::vector<char> read() const;
-  void write() const;
+  std::vector<char> found(std::string_view spirv) const;
+  void keep(std::string_view spirv, VkPipelineCache cache, const std::vector<char>& old) const;
 
   const DeviceFunctions& vk_;
   VkDevice device_;
   const PhysicalDevice& physical_;
-  const primset_host* host_;
-  primset_backend::CacheFile file_;  // its path is empty: not kept
-  uint64_t loaded_hash_ = 0;
-  VkPipelineCache cache_ = VK_NULL_HANDLE;
+  primset_backend::CompiledCache files_;
 };
 
 }  // namespace primset_vulkan

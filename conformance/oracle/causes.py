@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILE = Path(__file__).with_name("known_differences.txt")
-_HEAD = re.compile(r"(?:\[(\w+)\] )?(.*)", re.S)
+_HEAD = re.compile(r"(?:\[(\w+)( of empty calls)?\] )?(.*)", re.S)
 PATTERN = "  ~ "
 
 
@@ -14,15 +14,18 @@ PATTERN = "  ~ "
 class Cause:
     text: str
     check: str  # of which it is the cause; empty: of any but errors
+    of_empty: bool  # of calls without an element alone
     overloads: set
     patterns: list
 
-    def explains(self, overload, detail):
-        """Whether it is why a call of the overload differs so: `strides: result 0 ...`."""
+    def explains(self, line, detail):
+        """Whether it is why the call differs so: `strides: result 0 ...`."""
         check, colon, _ = detail.partition(":")
         if self.check != check and (self.check or check == "errors"):
             return False
-        return overload in self.overloads or any(p.search(detail) for p in self.patterns)
+        if self.of_empty and not line.get("empty"):
+            return False
+        return line["overload"] in self.overloads or any(p.search(detail) for p in self.patterns)
 
 
 @functools.cache
@@ -33,13 +36,14 @@ def known():
         head = " ".join(x for x in lines if not x.startswith(" "))
         if not head:
             continue
-        check, text = _HEAD.fullmatch(head).groups()
+        check, of_empty, text = _HEAD.fullmatch(head).groups()
         patterns = [re.compile(x.removeprefix(PATTERN)) for x in lines if x.startswith(PATTERN)]
         if patterns and check != "errors":
             raise ValueError(f"{FILE.name}: '{head}' says of every overload what it is only of "
                              "errors; name the overloads")
         names = " ".join(x for x in lines if x.startswith(" ") and not x.startswith(PATTERN))
-        causes.append(Cause(text.rstrip(":"), check or "", set(names.split()), patterns))
+        causes.append(Cause(text.rstrip(":"), check or "", bool(of_empty), set(names.split()),
+                            patterns))
     return causes
 
 
@@ -52,7 +56,7 @@ def cause_of(line):
     """Why the call differs; empty when that is not known of all that differs in it."""
     causes = []
     for detail in details_of(line):
-        found = next((c.text for c in known() if c.explains(line["overload"], detail)), "")
+        found = next((c.text for c in known() if c.explains(line, detail)), "")
         if not found:
             return ""
         causes.append(found)

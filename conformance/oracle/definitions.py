@@ -122,6 +122,7 @@ FUNCTIONS = {
        _polynomial(lambda n, x, k=k: _chebyshev(k, n, 2 * _mp().mpf(x) - 1)) for k in "tuvw"},
     "cosh": _of("cosh"),
     "sinh": _of("sinh"),
+    "log1p": _of("log1p"),
     "floor_divide": lambda a, b: float(Fraction(a) // Fraction(b)) if b else None,
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -13,7 +14,7 @@ namespace primset::cli {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kMaxRank = 64;
+constexpr size_t kMaxRank = 64, kFirstRead = 1 << 20;
 
 struct Name {
   std::string_view descr;
@@ -159,7 +160,13 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
 NpyArray read_npy(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorCode::corrupt, fmt::format("{}: cannot be opened", path.string()));
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  std::vector<char> bytes;
+  while (file) {  // of a pipe the size is not known
+    const size_t at = bytes.size();
+    bytes.resize(at + std::max(at, kFirstRead));
+    file.read(bytes.data() + at, static_cast<std::streamsize>(bytes.size() - at));
+    bytes.resize(at + static_cast<size_t>(file.gcount()));
+  }
   return parse_npy(std::as_bytes(std::span(bytes)), path.string());
 }
 
