@@ -199,6 +199,7 @@ class CallTracer {
   void compute() {
     Arguments args = rearrange(tracer_, overload_, computed_, arguments_);
     take_dtype_of_out(args);
+    compute_in_dtype_of_out(args);
     const std::vector<Val> results = apply(tracer_, computed_, std::move(args));
     const std::vector<Target> targets = written();
     const bool outs = overload_.kind == OverloadKind::out;
@@ -249,6 +250,25 @@ class CallTracer {
     if (overload_.kind != OverloadKind::out || at < 0 || overload_.find_arg("dtype") >= 0) return;
     const std::vector<Target> targets = written();
     if (!targets.empty()) args[static_cast<size_t>(at)] = targets[0].meta->dtype;
+  }
+
+  // Some operators compute in the dtype of what they write: as if the call named it, or the first
+  // argument had it.
+  void compute_in_dtype_of_out(Arguments& args) const {
+    const std::vector<Target> targets = written();
+    if (overload_.kind != OverloadKind::out || targets.empty()) return;
+    const DType wanted = targets[0].meta->dtype;
+    auto* first = std::get_if<Val>(&args[0].value);
+    if (first == nullptr || !computed_.dtypes.contains(first->dtype())) return;
+    if (overload_.outs.dtype == specs::OutDType::named) {
+      Tracer::Argument& named = args[static_cast<size_t>(computed_.find_arg("dtype"))];
+      if (named.is_none()) named = wanted;
+    }
+    if (overload_.outs.dtype == specs::OutDType::computed && is_floating(wanted)) {
+      const bool has_complex = wanted == DType::f32 || wanted == DType::f64;
+      if (is_floating(first->dtype())) *first = convert(*first, wanted);
+      if (is_complex(first->dtype()) && has_complex) *first = convert(*first, complex_type(wanted));
+    }
   }
 
   // How many tensors an out= list has is the caller's to get right.

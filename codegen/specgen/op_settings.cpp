@@ -205,16 +205,16 @@ void SettingsApplier::apply_roles(const YamlNode& node, Role role, Overload& o) 
 
 void SettingsApplier::apply_rounding(const YamlNode& node, Overload& o) {
   if (!node.is_mapping())
-    report_kind(node, "a mapping of Scalars to storage or opmath", diagnostics_);
+    report_kind(node, "a mapping of Scalars and tensors to storage or opmath", diagnostics_);
   for (const YamlNode::Entry& entry : node.entries) {
     const int index = find_argument(entry.key, entry.key_position, o);
     if (index < 0) continue;
     Argument& a = o.args[static_cast<size_t>(index)];
-    // In another overload of the entry the argument may well be a tensor.
-    if (a.kind != ArgKind::scalar && a.kind != ArgKind::scalar_list) continue;
     if (entry.value.text == "storage") {
       a.rounding = ScalarRounding::storage;
-    } else if (entry.value.text != "opmath") {
+    } else if (entry.value.text == "opmath") {
+      a.rounding = ScalarRounding::opmath;
+    } else {
       diagnostics_.error(entry.value.position,
                          fmt::format("unknown rounding '{}'", entry.value.text),
                          "storage or opmath");
@@ -254,8 +254,15 @@ void SettingsApplier::apply_outs(const YamlNode& node, Overload& o) {
                        fmt::format("{}, or the key left out", fmt::join(words, ", ")));
     return 0;
   };
-  rule.dtype = static_cast<OutDType>(one_of("dtype", {"exact", "named"}));
+  rule.dtype = static_cast<OutDType>(one_of("dtype", {"exact", "named", "computed"}));
   if (rule.dtype == OutDType::named) find_argument("dtype", node.position, o);
+  const bool converts = rule.dtype == OutDType::computed || rule.dtype == OutDType::named;
+  if (converts && (o.args.empty() || o.args[0].kind != ArgKind::tensor)) {
+    diagnostics_.error(
+        node.position,
+        fmt::format("{} has no first tensor to compute in the dtype of out=", o.qualified),
+        "a tensor as the first argument");
+  }
   rule.shared = static_cast<SharedMemory>(one_of("shared", {"whole", "self", "refused"}));
   fields.finish();
 }

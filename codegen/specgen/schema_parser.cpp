@@ -96,6 +96,7 @@ class SchemaParser {
     Argument a;
     const Type t = type();
     a.kind = t.kind;
+    if (is_tensor_kind(a.kind)) a.rounding = ScalarRounding::storage;
     a.optional = t.optional;
     a.fixed_size = t.fixed_size;
     a.alias = t.alias;

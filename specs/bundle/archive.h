@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 6;
+inline constexpr uint32_t kVersion = 7;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt.
@@ -51,7 +51,7 @@ inline constexpr int kEnumCount<PromoteKind> = static_cast<int>(PromoteKind::boo
 template <>
 inline constexpr int kEnumCount<SharedMemory> = static_cast<int>(SharedMemory::refused) + 1;
 template <>
-inline constexpr int kEnumCount<OutDType> = static_cast<int>(OutDType::named) + 1;
+inline constexpr int kEnumCount<OutDType> = static_cast<int>(OutDType::computed) + 1;
 template <>
 inline constexpr int kEnumCount<StrideKind> = static_cast<int>(StrideKind::function) + 1;
 template <>

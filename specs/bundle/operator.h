@@ -96,6 +96,7 @@ enum class OutDType : uint8_t {
   any,    // that the result can be cast to
   exact,  // the result's
   named,  // the result's where the call names it; else the result is computed in the out= tensor's
+  computed,  // any, and the first argument is converted to it before
 };
 
 // What ATen wants of the out= tensors of an operator's out= forms.

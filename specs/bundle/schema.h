@@ -81,7 +81,8 @@ struct AliasInfo {
 // needs no other plan. Tensors are data, which is neither: their role is `runtime`.
 enum class Role : uint8_t { structural, runtime };
 
-// To what a Scalar is rounded before it is used: the tensors' dtype, or the type computed in.
+// To what a Scalar, or a tensor of rank 0 beside others, is rounded before it is used: the tensors'
+// dtype, or the type computed in.
 enum class ScalarRounding : uint8_t { opmath, storage };
 
 struct Argument {
@@ -92,7 +93,7 @@ struct Argument {
   bool is_out = false;     // one of the trailing out= tensors
   int32_t fixed_size = 0;  // int[2] -> 2; 0 when the list has no fixed size
   Role role = Role::structural;
-  ScalarRounding rounding = ScalarRounding::opmath;
+  ScalarRounding rounding = ScalarRounding::opmath;  // of tensors: storage, if nothing is said
   AliasInfo alias;
   DefaultValue default_value;
 
