@@ -345,12 +345,13 @@ Val as_strided_scatter::decompose(Tracer& t, const Val& self, const Val& src, co
   const View v = find_view("as_strided")(t, {{copy}},
                                          {Tracer::Argument(self), size, stride, storage_offset})[0];
   require_shape_of_view(src, v.steps[0].sizes);
-  if (src.is_empty() || self.is_empty()) return self;
+  if (src.is_empty()) return self;
   // Of the storage no more is known than that it begins at 0 and has all of self.
   const SymInt& start = v.steps[0].start;
   const SymInt own_extent = extent(copy.sizes, copy.strides);
   require_in_storage(size, stride, copy.storage_offset + start, self.dtype(),
                      copy.storage_offset + own_extent);
+  if (self.is_empty()) return self;
   const Val given = convert(src, self.dtype());
   if (!(start < SymInt(0)) && is_contiguous(copy.sizes, copy.strides))
     return write_through(self, v, given);

@@ -68,7 +68,7 @@ ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
   prims::Graph expanded = graph;
   decomps::expand_derived(
       expanded, bundle, [](const prims::Graph&, prims::NodeId) { return false; }, device);
-  return ref::run(expanded, inputs, hints(expanded.context()));
+  return ref::run(expanded, inputs, hints(expanded.context()), {.flush_f32 = device.flush_f32});
 }
 
 class Evaluation {

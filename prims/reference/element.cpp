@@ -23,6 +23,11 @@ long double own_error(const ElementOp& op, long double r, long double value, lon
   }
 }
 
+bool may_be_flushed(const ElementOp& op, long double r) {
+  const bool as_f32 = real_type(op.to) == DType::f32 || op.to == DType::bf16;  // their exponents
+  return op.liberties.flush_f32 && as_f32 && std::fabs(r) < 0x1p-126L;
+}
+
 // Does moving `value` by `error` change whether it is finite?
 bool crosses_overflow(long double r, long double value, long double error, DType t) {
   if (error == 0) return false;
@@ -86,8 +91,9 @@ Element to_floating(const Element& x, DType to) {
 
 }  // namespace
 
-ElementOp make_op(const Node& node, DType from, DType to) {
-  return {node.prim, from, to, compute_dtype(node.prim, to), tolerance(node.prim, to), &node};
+ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties) {
+  return {node.prim, from,  to,       compute_dtype(node.prim, to), tolerance(node.prim, to),
+          &node,     false, liberties};
 }
 
 Element real_element(long double v, long double error) {
@@ -144,6 +150,7 @@ Element rounded(const ElementOp& op, long double r, long double spread) {
   Element out = real_element(round_to(r, op.to));
   if (!std::isfinite(r)) return out;
   long double own = own_error(op, std::isfinite(out.re) ? r : out.re, out.re, spread);
+  if (may_be_flushed(op, r)) own += std::fabs(r);
   if (crosses_overflow(r, out.re, spread + own, op.to)) return undecided_element();
   if (std::isfinite(out.re)) out.error = spread + own;
   return out;

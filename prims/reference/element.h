@@ -19,9 +19,10 @@ struct ElementOp {
   const Node* node = nullptr;
   // Inside a combiner a device may associate otherwise, so every rounding counts as an error.
   bool order_free = false;
+  Liberties liberties;
 };
 
-ElementOp make_op(const Node& node, DType from, DType to);
+ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties);
 
 using ElementFunction = Element (*)(const ElementOp&, std::span<const Element>);
 

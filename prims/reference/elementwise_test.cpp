@@ -172,6 +172,22 @@ TEST(Binary, F64IsRoundedOnce) {
   EXPECT_EQ(r.data[0].re, std::fma(0.1, 10.0, -1.0));
 }
 
+// What is lost of a difference is multiplied: the error is that of all that follows.
+TEST(Binary, DenormalsMayBecomeZerosOnTheWay) {
+  const double least = 0x1p-126, y = 0x1p-140;
+  const std::vector<Array> inputs = {vector(DType::f32, {y, 1}), vector(DType::f32, {least, 0.5}),
+                                     vector(DType::f32, {-3.5, -3.5})};
+  const auto build = [](Builder& b, const Builder::Values& v) {
+    return Builder::Values{b.binary(Prim::mul, b.binary(Prim::sub, v[0], v[1]), v[2])};
+  };
+  const Array kept = first(run_graph(inputs, build));
+  const Array flushed = first(run_graph(inputs, build, {.flush_f32 = true}));
+  EXPECT_EQ(kept.data[0].error, 0);
+  EXPECT_GE(flushed.data[0].error, 3.5 * (least - y));
+  EXPECT_LT(flushed.data[0].error, 3.6 * least);
+  EXPECT_EQ(flushed.data[1].error, 0) << "no denormal there";
+}
+
 TEST(Binary, FmaRoundsOnce) {
   // x*y + z is just above a tie of f32; rounding twice would go down.
   float x = 1 + 0x1p-12f, z = 0x1p-60f;

@@ -34,8 +34,9 @@ std::vector<Array> run_check(NodeRun& run) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Graph& graph, std::span<const int64_t> symbols)
+Interpreter::Interpreter(const Graph& graph, std::span<const int64_t> symbols, Liberties liberties)
     : graph_(graph),
+      liberties_(liberties),
       symbols_(symbols.begin(), symbols.end()),
       arrays_(graph.value_count()),
       elements_(graph.value_count()),
@@ -103,7 +104,8 @@ const ElementOp& Interpreter::cached_op(NodeId id) {
   if (!op.node) {
     const Node& node = graph_.node(id);
     // A select's first operand is the predicate; what matters are the arms.
-    op = make_op(node, graph_.type(node.operands.back()).dtype, graph_.type(node.results[0]).dtype);
+    op = make_op(node, graph_.type(node.operands.back()).dtype, graph_.type(node.results[0]).dtype,
+                 liberties_);
   }
   op.order_free = order_free_;
   return op;
@@ -203,7 +205,7 @@ Array NodeRun::result(size_t i) const {
 }
 
 ElementOp NodeRun::op(DType to) const {
-  return make_op(node, count() ? x(0).dtype : to, to);
+  return make_op(node, count() ? x(0).dtype : to, to, interpreter.liberties());
 }
 
 void NodeRun::fail(const std::string& code, const std::string& message,
@@ -234,13 +236,14 @@ Operation find_operation(Prim p) {
   return table->find(p);
 }
 
-Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols) {
+Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,
+           Liberties liberties) {
   verify_or_throw(graph);
   if (inputs.size() != graph.inputs.size()) {
     throw Error(ErrorCode::internal, "the graph has " + std::to_string(graph.inputs.size()) +
                                          " inputs, given " + std::to_string(inputs.size()));
   }
-  Interpreter interpreter(graph, symbols);
+  Interpreter interpreter(graph, symbols, liberties);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueType& t = graph.type(graph.inputs[i].value);
     if (inputs[i].dtype != t.dtype || inputs[i].shape != interpreter.values(t.shape)) {

@@ -51,9 +51,15 @@ struct Result {
   std::vector<CheckFailure> failures;  // `check`s that did not hold, first of each node
 };
 
+// What a device may do that the reference does not: it goes into the errors.
+struct Liberties {
+  bool flush_f32 = false;  // f32 denormals that an operation gives may become zeros
+};
+
 // inputs follow graph.inputs (scalar inputs are rank-0 arrays); symbols are the values of the
 // graph's symbols. Throws Error{internal} for a graph that does not verify.
-Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols);
+Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,
+           Liberties liberties = {});
 
 }  // namespace primset::prims::reference
 

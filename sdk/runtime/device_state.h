@@ -40,7 +40,10 @@ class DeviceState {
   bool has_kernels() const { return target_valid_; }
   const kir::TargetModel& target() const { return target_; }
   // What decompositions for it go by.
-  decomps::DeviceTraits traits() const { return {target_valid_ && target_.quick_f64()}; }
+  decomps::DeviceTraits traits() const {
+    return {target_valid_ && target_.quick_f64(),
+            plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
+  }
 
   Allocator& allocator() { return *allocator_; }
   KernelCache& kernels() { return *kernels_; }
