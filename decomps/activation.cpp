@@ -73,6 +73,9 @@ Val _softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const V
 
 Val _log_softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const Val& output,
                                           int64_t dim, DType input_dtype) {
+  require(grad_output.dtype() == output.dtype(), ErrorCode::runtime,
+          fmt::format("expected scalar type {} but found {}", aten_name(grad_output.dtype()),
+                      aten_name(output.dtype())));
   const Val g = opmath(grad_output), y = opmath(output);
   return convert(g - unary(Prim::exp, y) * sum_along(g, dim), input_dtype);
 }
@@ -108,6 +111,7 @@ Val log_sigmoid_backward::decompose(Tracer& t, const Val& grad_output, const Val
             fmt::format("Found dtype {} but expected {}", aten_name(v->dtype()),
                         aten_name(self.dtype())));
   }
+  if (!buffer.is_empty() || self.is_empty()) require_expandable(buffer.shape(), self.shape());
   const Val x = opmath(self);
   const Val z = buffer.is_empty() && !self.is_empty() ? unary(Prim::exp, -unary(Prim::abs, x))
                                                       : broadcast_to(opmath(buffer), self.shape());

@@ -251,6 +251,18 @@ std::vector<Val> apply(Tracer& t, const Overload& overload, Arguments args) {
 
 namespace {
 
+// A decomposition that promotes nothing looks at dtypes itself, and in ATen's words. Where it does
+// not and a primitive refuses the dtype, that is no mistake of Primset's: the operator does not
+// have it.
+std::vector<Val> run_in_dtypes(Tracer& t, const Overload& o, const Promoted& p, Arguments args) {
+  try {
+    return run(t, o, p, std::move(args));
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::internal) require_dtype(o, p.common);
+    throw;
+  }
+}
+
 std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   check_arguments(o, args);
   const Promoted p = promotion_of(o, args);
@@ -260,7 +272,7 @@ std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   if (p.any || stored_only) require_dtype(o, p.common);
   const uint32_t into = o.promote.into;
   const auto given = into == specs::kNoIndex ? p.result : std::get<Val>(args[into].value).dtype();
-  std::vector<Val> results = run(t, o, p, std::move(args));
+  std::vector<Val> results = run_in_dtypes(t, o, p, std::move(args));
   const bool formula = o.implementation.kind == ImplKind::formula;
   for (Val& v : results) {
     // A function knows its dtypes: only what it computed in opmath is left to round.

@@ -85,6 +85,10 @@ void check_lerp(const Overload& o, const Arguments& args) {
   require(
       self == end, ErrorCode::runtime,
       fmt::format("expected dtype {} for `end` but got dtype {}", cpp_type(*self), cpp_type(*end)));
+  const auto* weight = std::get_if<Val>(&args[2].value);
+  require(!weight || weight->dtype() == *self, ErrorCode::runtime,
+          fmt::format("expected dtype {} for `weight` but got dtype {}", cpp_type(*self),
+                      cpp_type(weight ? weight->dtype() : *self)));
 }
 
 void check_gelu(const Overload& o, const Arguments& args) {

@@ -61,6 +61,7 @@ Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step
            const Type& dtype) {
   const bool whole = is_integer(start) && is_integer(end) && is_integer(step);
   const DType type = dtype.value_or(whole ? DType::i64 : DType::f32);
+  if (is_bool(type)) not_implemented_for("arange_cpu", type);
   // As ATen has it, i64 alone is counted between integers.
   const auto cut = [&](const Scalar& s) { return type == DType::i64 ? Scalar(s.to_int()) : s; };
   const SymInt n = steps_between(cut(start), cut(end), cut(step));
@@ -195,6 +196,7 @@ Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end,
                         const Type& dtype, const Place&, const Device&, const Pin&) {
   require(steps >= 0, ErrorCode::runtime, "number of steps must be non-negative");
   const DType type = dtype.value_or(DType::f32);
+  if (is_bool(type)) not_implemented_for("linspace_cpu", type);
   // Integers are cut first, then stepped between in double.
   const DType compute = is_integral(type) ? DType::f64 : opmath_type(type);
   const DType ends = is_integral(type) ? type : compute;

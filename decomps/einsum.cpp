@@ -261,6 +261,11 @@ Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3
   };
   require(fits(i2, expand2) && fits(i3, expand3), ErrorCode::runtime,
           "_trilinear: the operands and the dims that they lack have different ranks in sum");
+  for (const Val* v : {&i2, &i3}) {
+    require(v->dtype() == i1.dtype(), ErrorCode::runtime,
+            fmt::format("expected scalar type {} but found {}", aten_name(i1.dtype()),
+                        aten_name(v->dtype())));
+  }
   const std::vector<Labelled> operands{{i1, labels_but(expand1, total)},
                                        {i2, labels_but(expand2, total)},
                                        {i3, labels_but(expand3, total)}};

@@ -269,6 +269,13 @@ Val embedding_dense_backward::decompose(Tracer& t, const Val& grad_output, const
                                         SymInt num_weights, SymInt padding_idx,
                                         bool scale_grad_by_freq) {
   require_lookup_dtype(indices, "embedding_backward");
+  SymInts looked_up = indices.shape();
+  looked_up.push_back(grad_output.rank() > 0 ? grad_output.size(-1) : SymInt(1));
+  require(
+      equal_sizes(grad_output.shape(), looked_up), ErrorCode::runtime,
+      fmt::format("embedding_dense_backward: expected grad_output to have a row for each of the "
+                  "indices of size {}, but got {}",
+                  shape_text(indices.shape()), shape_text(grad_output.shape())));
   const Val rows = flattened(indices);
   const SymInt width = grad_output.size(-1);
   Val grad = opmath(reshape(grad_output, {rows.size(0), width}));

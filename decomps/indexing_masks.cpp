@@ -75,6 +75,14 @@ Val masked_select_backward::decompose(Tracer& t, const Val& grad, const Val& inp
 
 Val masked_scatter_backward::decompose(Tracer& t, const Val& grad_output, const Val& mask,
                                        const SymInts& sizes) {
+  require(is_bool(mask.dtype()), ErrorCode::runtime,
+          fmt::format("masked_scatter_backward only supports boolean masks, but got mask with "
+                      "dtype {}",
+                      aten_name(mask.dtype())));
+  for (const SymInt& s : sizes) {
+    require(!(s < SymInt(0)), ErrorCode::runtime,
+            fmt::format("masked_scatter_backward: negative size in {}", shape_text(sizes)));
+  }
   const std::array<SymInts, 2> shapes = {grad_output.shape(), mask.shape()};
   const SymInts shape = broadcast_shapes(shapes);
   const auto packed = t.prim(Prim::compact, {flattened(broadcast_to(grad_output, shape)),

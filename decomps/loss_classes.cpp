@@ -14,6 +14,14 @@ namespace {
 
 using math::number;
 
+// Numbers of classes, which index.
+Val class_numbers(const Val& target) {
+  const DType t = target.dtype();
+  require(is_index(t) || t == DType::u8, ErrorCode::runtime,
+          fmt::format("expected scalar type Long but found {}", aten_name(t)));
+  return is_index(t) ? target : convert(target, DType::i64);
+}
+
 // --- negative log likelihood ---
 
 // The class's dim is 1 of a batch, or the only one.
@@ -61,8 +69,12 @@ struct Classes {
   Val counts, place, weight;
 };
 
-Classes classes_of(Tracer& t, const Val& self, const Val& target, const std::optional<Val>& weight,
+Classes classes_of(Tracer& t, const Val& self, const Val& given, const std::optional<Val>& weight,
                    const SymInt& ignore_index) {
+  const Val target = class_numbers(given);
+  require(!weight || weight->dtype() == self.dtype(), ErrorCode::runtime,
+          fmt::format("expected scalar type {} but found {}", aten_name(self.dtype()),
+                      aten_name(weight ? weight->dtype() : self.dtype())));
   const SymInt classes = self.size(class_dim(self));
   const DType type = opmath_type(self.dtype());
   const Val ignored = eq(target, full_like(target, ignore_index));
@@ -307,8 +319,8 @@ Batch batch_of(const Val& self, const Val& target) {
                   "of input samples (batch size). Expected target size {}, but got {}. Input "
                   "has shape {}.",
                   shape_text({rows}), shape_text(target.shape()), shape_text(self.shape())));
-  return {single ? reshape(self, {SymInt(1), self.numel()}) : self, reshape(target, {rows}),
-          single};
+  return {single ? reshape(self, {SymInt(1), self.numel()}) : self,
+          reshape(class_numbers(target), {rows}), single};
 }
 
 struct Margins {
@@ -371,6 +383,7 @@ Val multi_margin_loss_backward::decompose(Tracer& t, const Val& grad_output, con
                                           const Val& target, const ScalarArg& p,
                                           const ScalarArg& margin, const std::optional<Val>& weight,
                                           int64_t reduction) {
+  if (!is_floating(self.dtype())) not_implemented_for("multi_margin_loss_backward", self.dtype());
   const int64_t power = power_of(p);
   const Batch b = batch_of(self, target);
   const Margins m = margins_of(t, b, margin, weight);
@@ -409,7 +422,7 @@ Targets targets_of(Tracer& t, const Val& self, const Val& target) {
           fmt::format("inconsistent target size: {} for input of size: {}",
                       shape_text(target.shape()), shape_text(self.shape())));
   const SymInts matrix = self.rank() == 2 ? self.shape() : SymInts{SymInt(1), self.numel()};
-  Targets out{reshape(self, matrix), reshape(target, matrix), {}, {}};
+  Targets out{reshape(self, matrix), reshape(class_numbers(target), matrix), {}, {}};
   const Val& y = out.target;
   check(ge(y, Scalar(-1)) & lt(y, full_like(y, matrix[1])), convert(y, DType::i64),
         ErrorCode::runtime, "argument #2 'target' is out of range");
@@ -460,8 +473,13 @@ Val multilabel_margin_loss::decompose(Tracer& t, const Val& self, const Val& tar
 Val multilabel_margin_loss_backward::decompose(Tracer& t, const Val& grad_output, const Val& self,
                                                const Val& target, int64_t reduction,
                                                const Val& is_target) {
+  if (!is_floating(self.dtype()))
+    not_implemented_for("multilabel_margin_loss_backward", self.dtype());
   const Targets v = targets_of(t, self, target);
   const SymInts matrix = v.input.shape(), cube = {matrix[0], matrix[1], matrix[1]};
+  require(equal_sizes(is_target.shape(), target.shape()), ErrorCode::runtime,
+          fmt::format("inconsistent is_target size: {} for target of size: {}",
+                      shape_text(is_target.shape()), shape_text(target.shape())));
   const Val flags = logical(reshape(is_target, matrix));
   const Val open = convert(gt(misses(t, v, flags), Scalar(0.0)), opmath_type(self.dtype()));
   // Each miss pushes its class down and its target up.

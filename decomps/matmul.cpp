@@ -235,6 +235,7 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
     return bias ? t.call1("add.Tensor", {y, *bias}) : y;
   }
   require_one_dtype(input, weight);
+  require_one_dtype(input, *bias);
   SymInts shape = input.shape();
   require(!shape.empty() && shape.back() == w.size(0), ErrorCode::runtime,
           fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",

@@ -197,6 +197,18 @@ Val rows_of(const Val& x) {
 std::tuple<Val, Val, Val> linear_backward::decompose(Tracer& t, const Val& self,
                                                      const Val& grad_output, const Val& weight,
                                                      const std::vector<bool>& output_mask) {
+  require(weight.rank() == 2 && self.rank() > 0, ErrorCode::runtime,
+          fmt::format("linear_backward: expected a matrix of weights and an input of one dim at "
+                      "least, but got {} and {}",
+                      shape_text(weight.shape()), shape_text(self.shape())));
+  SymInts result = self.shape();
+  require(result.back() == weight.size(1), ErrorCode::runtime,
+          fmt::format("linear_backward: expected an input of rows of {}, but got {}",
+                      weight.size(1).hint(), shape_text(self.shape())));
+  result.back() = weight.size(0);
+  require(equal_sizes(grad_output.shape(), result), ErrorCode::runtime,
+          fmt::format("linear_backward: expected grad_output of size {}, but got {}",
+                      shape_text(result), shape_text(grad_output.shape())));
   const Val grad = rows_of(grad_output);
   Val x = nothing(t, self), w = nothing(t, weight), b = nothing(t, weight);
   if (output_mask[0]) x = reshape(t.call1("mm", {grad, conj(weight)}), self.shape());

@@ -63,6 +63,35 @@ std::vector<Val> layer_norm_values(Tracer& t, const Val& x, const SymInts& norma
                 {{"dims", static_cast<int64_t>(normalized.size())}, {"eps", Scalar(eps)}});
 }
 
+// Parameters and running statistics have a number for each channel.
+void require_per_channel(const Val& input, const SymInt& channels,
+                         std::initializer_list<std::pair<const char*, std::optional<Val>>> list) {
+  for (const auto& [what, v] : list) {
+    require(!v || (v->rank() == 1 && v->size(0) == channels), ErrorCode::runtime,
+            fmt::format("{} should contain {} elements, one for each channel of an input of shape "
+                        "{}, but has shape {}",
+                        what, channels.hint(), shape_text(input.shape()),
+                        v ? shape_text(v->shape()) : ""));
+  }
+}
+
+void require_batch(const Val& input, const std::optional<Val>& weight,
+                   const std::optional<Val>& bias, const std::optional<Val>& running_mean,
+                   const std::optional<Val>& running_var) {
+  if (input.is_empty()) return;  // of which ATen asks nothing
+  require(input.rank() >= 2, ErrorCode::runtime,
+          fmt::format("expected input of at least 2 dimensions, a batch and its channels, but got "
+                      "shape {}",
+                      shape_text(input.shape())));
+  require_per_channel(input, input.size(1),
+                      {{"weight", weight},
+                       {"bias", bias},
+                       {"running_mean", running_mean},
+                       {"running_var", running_var}});
+  if (running_var && !is_floating(running_var->dtype()))
+    not_implemented_for("batch_norm", running_var->dtype());
+}
+
 // A vector of channels beside [N, C, ...].
 Val per_channel(const Val& v, int64_t rank) {
   SymInts shape(static_cast<size_t>(rank), SymInt(1));
@@ -129,6 +158,11 @@ Val group_normalized(Tracer& t, const Val& input, const std::optional<Val>& weig
           fmt::format("Expected number of channels in input to be divisible by num_groups, but got "
                       "input of shape {} and num_groups={}",
                       shape_text(input.shape()), groups));
+  require(!(n < SymInt(0)) && !(c < SymInt(0)) && input.numel() == n * c * hxw, ErrorCode::runtime,
+          fmt::format("Expected an input of N * C * HxW = {} * {} * {} elements, but got one of "
+                      "shape {}",
+                      n.hint(), c.hint(), hxw.hint(), shape_text(input.shape())));
+  require_per_channel(input, c, {{"weight", weight}, {"bias", bias}});
   const SymInts grouped{n, SymInt(groups), floor_div(c, groups) * hxw};
   const auto out = t.prim(Prim::layer_norm, {opmath(reshape(input, grouped)), Val(), Val()},
                           {{"dims", int64_t{1}}, {"eps", Scalar(eps)}});
@@ -198,6 +232,7 @@ std::tuple<Val, Val, Val> _native_batch_norm_legit_no_training::decompose(
     Tracer& t, const Val& input, const std::optional<Val>& weight, const std::optional<Val>& bias,
     const Val& running_mean, const Val& running_var, const ScalarArg& momentum,
     const ScalarArg& eps) {
+  require_batch(input, weight, bias, running_mean, running_var);
   const Val none = empty(t, statistics_type(input, {weight, bias, running_mean, running_var}));
   if (input.is_empty()) return {input, none, none};
   const Val rstd = inverse_root(t, running_var, eps);
@@ -213,6 +248,7 @@ std::tuple<Val, Val, Val, Val, Val> _native_batch_norm_legit_functional::decompo
         t, input, weight, bias, running_mean, running_var, momentum, eps);
     return {y, mean, rstd, running_mean, running_var};
   }
+  require_batch(input, weight, bias, running_mean, running_var);
   const BatchStatistics s = batch_statistics(t, input);
   const Val rstd = inverse_root(t, s.variance, eps);
   const SymInt count = count_along(input, all_but_channels(input));
@@ -236,6 +272,7 @@ std::tuple<Val, Val, Val> native_batch_norm::decompose(
     return _native_batch_norm_legit_no_training::decompose(t, input, weight, bias, *running_mean,
                                                            *running_var, momentum, eps);
   }
+  require_batch(input, weight, bias, running_mean, running_var);
   const BatchStatistics s = batch_statistics(t, input);
   const Val rstd = inverse_root(t, s.variance, eps);
   const DType kept = statistics_type(input, {weight, bias});

@@ -620,6 +620,8 @@ Val multinomial::decompose(Tracer& t, const Val& self, SymInt num_samples, bool 
           fmt::format("multinomial only supports floating-point dtypes for input, got: {}",
                       aten_name(self.dtype())));
   require(num_samples > SymInt(0), ErrorCode::runtime, "cannot sample n_sample <= 0 samples");
+  require(self.size(-1) > SymInt(0), ErrorCode::runtime,
+          "multinomial: expected a probability to choose from, but the last dim is empty");
   require(replacement || num_samples <= self.size(-1), ErrorCode::runtime,
           "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   const DType type = drawing_type(self.dtype());

@@ -158,6 +158,8 @@ Val cartesian_prod::decompose(Tracer& t, const std::vector<Val>& tensors) {
 
 namespace {
 
+constexpr int64_t kMostOfACombination = 20;  // whose factorial an integer holds
+
 // How many choices of r among n there are.
 SymInt choices(const SymInt& n, int64_t r) {
   SymInt above = 1;
@@ -177,8 +179,13 @@ Val combinations::decompose(Tracer& t, const Val& self, int64_t r, bool with_rep
   require(r >= 0, ErrorCode::runtime, fmt::format("Expect a non-negative number, but got {}", r));
   if (r == 0) return zeros(t, {SymInt(0)}, self.dtype());
   const SymInt n = self.size(0);
+  if (self.is_empty() || (!with_replacement && n < SymInt(r)))
+    return zeros(t, {SymInt(0), SymInt(r)}, self.dtype());
+  require(r <= kMostOfACombination, ErrorCode::runtime,
+          fmt::format("combinations: of {} elements each there are too many; at most {} are "
+                      "supported",
+                      r, kMostOfACombination));
   const SymInt count = choices(with_replacement ? n + (r - 1) : n, r);
-  if (self.is_empty() || count == SymInt(0)) return zeros(t, {SymInt(0), SymInt(r)}, self.dtype());
   const SymInts grid(static_cast<size_t>(r), n);
   Val kept = t.constant(true, DType::boolean, grid);
   for (int64_t d = 0; d + 1 < r; ++d) {

@@ -226,6 +226,7 @@ Val nanmean::decompose(Tracer& t, const Val& self, const std::optional<Dims>& di
       is_floating(self.dtype()), ErrorCode::runtime,
       fmt::format("nanmean(): expected input to have floating point or complex dtype but got {}",
                   aten_name(self.dtype())));
+  if (dtype && !is_floating(*dtype)) not_implemented_for("nansum_cpu", *dtype);
   const Dims dims = dims_of(self, dim);
   const Val x = opmath(dtype ? convert(self, *dtype) : self);
   const Val sum = reduce(Prim::reduce_sum, without_nan(x), dims, keepdim);

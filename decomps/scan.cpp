@@ -47,12 +47,22 @@ std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {
 
 }  // namespace
 
+namespace {
+
+// What is added up or multiplied; a bool that the call asks for is neither.
+Val terms(const char* kernel, const Val& self, const std::optional<DType>& dtype) {
+  if (dtype && is_bool(*dtype)) not_implemented_for(kernel, *dtype);
+  return accumulated(self, dtype);
+}
+
+}  // namespace
+
 Val cumsum::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
-  return scanned(Prim::scan_sum, accumulated(self, dtype), dim);
+  return scanned(Prim::scan_sum, terms("cumsum_out_cpu", self, dtype), dim);
 }
 
 Val cumprod::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
-  return scanned(Prim::scan_prod, accumulated(self, dtype), dim);
+  return scanned(Prim::scan_prod, terms("cumprod_out_cpu", self, dtype), dim);
 }
 
 std::tuple<Val, Val> cummax::decompose(Tracer& t, const Val& self, int64_t dim) {

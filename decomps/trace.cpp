@@ -260,8 +260,9 @@ class CallTracer {
     const DType wanted = targets[0].meta->dtype;
     auto* first = std::get_if<Val>(&args[0].value);
     if (first == nullptr || !computed_.dtypes.contains(first->dtype())) return;
-    if (overload_.outs.dtype == specs::OutDType::named) {
-      Tracer::Argument& named = args[static_cast<size_t>(computed_.find_arg("dtype"))];
+    const int dtype = computed_.find_arg("dtype");
+    if (overload_.outs.dtype == specs::OutDType::named && dtype >= 0) {
+      Tracer::Argument& named = args[static_cast<size_t>(dtype)];
       if (named.is_none()) named = wanted;
     }
     if (overload_.outs.dtype == specs::OutDType::computed && is_floating(wanted)) {

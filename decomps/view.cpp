@@ -45,9 +45,26 @@ Val unfold_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes,
   require(grad.rank() == rank + 1, ErrorCode::runtime,
           fmt::format("unfold_backward: expected grad_in of {} dims for input_sizes {}, but got {}",
                       rank + 1, shape_text(sizes), shape_text(grad.shape())));
+  if (is_bool(grad.dtype())) not_implemented_for("unfold_backward_cpu", grad.dtype());
+  require(size >= 0, ErrorCode::runtime, fmt::format("size is {} but must be >= 0", size));
+  require(step > 0, ErrorCode::runtime, fmt::format("step is {} but must be > 0", step));
+  const int64_t d = wrap_dim(dim, rank);
+  SymInts windows = sizes;
+  if (!sizes.empty()) {
+    SymInt& places = windows[static_cast<size_t>(d)];
+    require(SymInt(size) <= places, ErrorCode::runtime,
+            fmt::format("maximum size for tensor at dimension {} is {} but size is {}", d,
+                        places.hint(), size));
+    places = floor_div(places - size, step) + 1;
+  }
+  windows.emplace_back(size);
+  require(equal_sizes(grad.shape(), windows), ErrorCode::runtime,
+          fmt::format("unfold_backward: expected grad_in of size {} for input_sizes {}, but got {}",
+                      shape_text(windows), shape_text(sizes), shape_text(grad.shape())));
   if (sizes.empty()) return reduce(Prim::reduce_sum, grad, {0}, false);
+  if (size == 0) return zeros(t, sizes, grad.dtype());
   return t.prim1(Prim::window_scatter_add, {grad},
-                 {{"dims", std::vector<int64_t>{wrap_dim(dim, rank)}},
+                 {{"dims", std::vector<int64_t>{d}},
                   {"sizes", SymInts{size}},
                   {"strides", SymInts{step}},
                   {"dilations", SymInts{1}},

@@ -532,6 +532,8 @@ Views conj_view(const TensorMeta& self) {
   return one({Kind::conj});
 }
 Views neg_view(const TensorMeta& self) {
+  require(!is_bool(self.dtype), ErrorCode::runtime,
+          "Negation, the `-` operator, on a bool tensor is not supported.");
   return one({Kind::neg});
 }
 

@@ -46,7 +46,8 @@ file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)
 file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
-file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py ${SOURCE}/backends/cuda/sanitize_device)
+file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py ${SOURCE}/conformance/check_large_tensors.py
+  ${SOURCE}/backends/cuda/sanitize_device)
 file(COPY ${scripts} DESTINATION ${stage}/share/primset/benchmarks)
 file(GLOB sample ${SOURCE}/samples/sentence_embedding/*.py
   ${SOURCE}/samples/sentence_embedding/sentences.txt)
