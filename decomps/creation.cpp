@@ -201,8 +201,9 @@ Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end,
   const DType compute = is_integral(type) ? DType::f64 : opmath_type(type);
   const DType ends = is_integral(type) ? type : compute;
   const SymInts shape{SymInt(steps)};
-  const Val from = broadcast_to(convert(t.scalar(start, ends), compute), shape);
-  if (steps == 1) return convert(from, type);
+  const Val first_end = t.scalar(start, ends);
+  if (steps == 1) return broadcast_to(convert(first_end, type), shape);
+  const Val from = broadcast_to(convert(first_end, compute), shape);
   const Val to = broadcast_to(convert(t.scalar(end, ends), compute), shape);
   const Val step = (to - from) / full_like(to, static_cast<double>(steps - 1));
   const Val i = t.iota(shape, 0, compute);

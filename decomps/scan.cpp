@@ -50,7 +50,8 @@ std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {
 namespace {
 
 // What is added up or multiplied; a bool that the call asks for is neither.
-Val terms(const char* kernel, const Val& self, const std::optional<DType>& dtype) {
+Val terms(const char* kernel, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  wrap_dim(dim, self.rank());  // ATen looks at it first
   if (dtype && is_bool(*dtype)) not_implemented_for(kernel, *dtype);
   return accumulated(self, dtype);
 }
@@ -58,11 +59,11 @@ Val terms(const char* kernel, const Val& self, const std::optional<DType>& dtype
 }  // namespace
 
 Val cumsum::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
-  return scanned(Prim::scan_sum, terms("cumsum_out_cpu", self, dtype), dim);
+  return scanned(Prim::scan_sum, terms("cumsum_out_cpu", self, dim, dtype), dim);
 }
 
 Val cumprod::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
-  return scanned(Prim::scan_prod, terms("cumprod_out_cpu", self, dtype), dim);
+  return scanned(Prim::scan_prod, terms("cumprod_out_cpu", self, dim, dtype), dim);
 }
 
 std::tuple<Val, Val> cummax::decompose(Tracer& t, const Val& self, int64_t dim) {

@@ -32,6 +32,8 @@ namespace {
 // A CPU adds up products in double where a matrix takes fewer of them: beside the call that costs
 // next to nothing, and where they cancel no digit is lost.
 constexpr int64_t kFewProducts = int64_t{1} << 14;
+// And so it does with the terms of a sum; longer ones are read as fast as memory gives them.
+constexpr int64_t kFewTerms = int64_t{1} << 10;
 
 class Normalizer {
  public:
@@ -85,7 +87,8 @@ class Normalizer {
   Region copy_built(const Region& r);
   ValueIds compact(const ValueIds& in);
   ValueIds set_dim(const Node& n, const ValueIds& in);
-  DType accumulated_in(Prim p, DType operand) const;
+  DType accumulated_in(const Node& n, ValueId operand) const;
+  bool few_terms(const Node& n, ValueId operand) const;
   ValueIds widened(const Node& n, ValueIds in);
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
@@ -682,17 +685,31 @@ ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
   return out;
 }
 
-// Floats shorter than f32 accumulate in it; f32 in f64 where that is quick and each step would
-// round: those of a running sum, and of a sum of windows, where terms often cancel.
-DType Normalizer::accumulated_in(Prim p, DType operand) const {
+// Floats shorter than f32 accumulate in it. f32 does so in f64 where that is quick and each step
+// would round: in a running sum and a sum of windows, where terms often cancel, and where few are
+// reduced.
+DType Normalizer::accumulated_in(const Node& n, ValueId operand) const {
+  const DType dtype = b_.dtype(operand);
+  if (is_short_float(dtype)) return DType::f32;
+  const bool single = dtype == DType::f32 || dtype == DType::c64;
+  if (!single || !target_.quick_f64()) return dtype;
+  if (n.prim == Prim::reduce_sum || n.prim == Prim::reduce_prod) {
+    if (!few_terms(n, operand)) return dtype;
+    return is_complex(dtype) ? DType::c128 : DType::f64;
+  }
   const bool each_step =
-      p == Prim::scan_sum || p == Prim::scan_prod || p == Prim::window_scatter_add;
-  if (each_step && operand == DType::f32 && target_.quick_f64()) return DType::f64;
-  return is_short_float(operand) ? DType::f32 : operand;
+      n.prim == Prim::scan_sum || n.prim == Prim::scan_prod || n.prim == Prim::window_scatter_add;
+  return each_step && dtype == DType::f32 ? DType::f64 : dtype;
+}
+
+bool Normalizer::few_terms(const Node& n, ValueId operand) const {
+  SymInt terms = 1;
+  for (int64_t d : n.attr<Ints>("dims")) terms *= b_.shape(operand)[static_cast<size_t>(d)];
+  return terms < SymInt(kFewTerms);
 }
 
 ValueIds Normalizer::widened(const Node& n, ValueIds in) {
-  const DType narrow = b_.dtype(in[0]), wide = accumulated_in(n.prim, narrow);
+  const DType narrow = b_.dtype(in[0]), wide = accumulated_in(n, in[0]);
   if (wide == narrow) return taken_apart(n, in);
   for (ValueId& v : in) {
     if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, wide);

@@ -41,6 +41,14 @@ Value float_to_int(Builder& b, Value x, Scalar to) {
   return b.select(fits, r, b.constant(b.type(r), lowest));
 }
 
+// As x86 code makes it of two conversions to i64, below and above 2^63.
+Value float_to_u64(Builder& b, Value x) {
+  const Value half = b.constant_f(b.type(x), 0x1p63);
+  const Value upper = b.fle(half, x);
+  const Value r = float_to_int(b, b.select(upper, b.fsub(x, half), x), Scalar::i64);
+  return b.select(upper, b.xor_(r, b.constant(b.type(r), INT64_MIN)), r);
+}
+
 // ATen converts to i8 and i16 through int and to u8 through int64_t (c10/util/TypeCast.h).
 Value float_to_integer_dtype(Builder& b, Value x, DType to) {
   switch (to) {
@@ -48,10 +56,11 @@ Value float_to_integer_dtype(Builder& b, Value x, DType to) {
       return float_to_int(b, x, Scalar::i64);
     case DType::i32:
       return float_to_int(b, x, Scalar::i32);
+    case DType::u64:
+      return float_to_u64(b, x);
     case DType::u8:
     case DType::u16:
     case DType::u32:
-    case DType::u64:
       return b.int_resize(float_to_int(b, x, Scalar::i64), register_scalar(to), false);
     default:
       return b.int_resize(float_to_int(b, x, Scalar::i32), register_scalar(to), true);

@@ -39,6 +39,7 @@ constexpr PrimitiveRow kElementwise[] = {
     {"conversion/convert", "to_i64", kSmoke, "x=T[64]{-100..100} dtype=i64"},
     {"conversion/convert", "to_i8", kStandard, "x=T[64]{-100..100} dtype=i8"},
     {"conversion/convert", "to_u8", kStandard, "x=T[64]{0..100} dtype=u8"},
+    {"conversion/convert", "to_u64", kStandard, "x=T[64]{0..100} dtype=u64"},
     {"conversion/convert", "to_bool", kStandard, "x=T[64]{special} dtype=bool"},
     {"conversion/convert", "to_c64", kStandard, "x=T[64]{special} dtype=c64"},
     {"conversion/convert", "bits_to_f16", kStandard, "x=T[1021]{bits} dtype=f16"},

@@ -364,6 +364,23 @@ TEST(Numbers, WrappedOnesDoNotPromote) {
   EXPECT_EQ(f.to_vector<float>(), (Floats{1.5, 2.5}));
 }
 
+TEST(Numbers, FloatsAboveSignedOnesAreU64) {
+  const Tensor a = floats({0x1.8p63f, 5, 0x1p63f}, {3});
+  const Tensor b = invoke("_to_copy", {a}, {{"dtype", DType::u64}})[0].tensor();
+  EXPECT_EQ(b.to_vector<uint64_t>(),
+            (std::vector<uint64_t>{13835058055282163712u, 5, 9223372036854775808u}));
+  EXPECT_EQ(to_string(b).substr(0, 22), "[13835058055282163712,");
+}
+
+// 2^24 swallows ones in f32.
+TEST(Numbers, FewTermsCancelWithoutALossOnCpus) {
+  const Tensor a = floats({0x1p24f, 1, 1, 1, 1, -0x1p24f}, {6});
+  if (!a.device().is_cpu()) GTEST_SKIP() << "f32 is added up in f32 here";
+  EXPECT_EQ(invoke("sum", {a})[0].tensor().to_vector<float>(), (Floats{4}));
+  const Tensor tiny = floats({0x1p100f, 0x1p100f, 0x1p-100f, 0x1p-100f}, {4});
+  EXPECT_EQ(invoke("prod", {tiny})[0].tensor().to_vector<float>(), (Floats{1}));
+}
+
 TEST(Creation, StridesFitTheSizes) {
   EXPECT_NE(
       message(

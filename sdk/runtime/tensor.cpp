@@ -318,12 +318,16 @@ struct Printer {
   const std::vector<std::byte>& bytes;
   std::string out;
   size_t next = 0;
-  static constexpr int64_t kEdge = 6;  // longer rows show their first and last three
+  static constexpr int64_t kEdge = 6;  // longer rows show as many at each end
 
   void element() {
     const size_t width = byte_size(tensor.dtype());
     const Scalar v = runtime::load_scalar(tensor.dtype(), bytes.data() + next++ * width);
-    out += v.is_floating() ? fmt::format("{:.6g}", v.to_double()) : to_string(v);
+    if (tensor.dtype() == DType::u64) {
+      out += std::to_string(static_cast<uint64_t>(v.to_int()));
+    } else {
+      out += v.is_floating() ? fmt::format("{:.6g}", v.to_double()) : to_string(v);
+    }
   }
   void row(int64_t d) {
     if (d == tensor.dim()) return element();
