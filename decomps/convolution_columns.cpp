@@ -54,6 +54,14 @@ Val bordered(const Val& x, const Blocks& b, int64_t sign) {
   return t.wrap(t.builder().pad(x.id(), zero.id(), margin, margin, SymInts(4, SymInt(0))));
 }
 
+// Of `rank` dims, or of one more: a batch, which alone may be empty.
+void require_elements(const Val& x, int64_t rank, const char* what) {
+  bool fits = x.rank() == rank || x.rank() == rank + 1;
+  for (int64_t d = x.rank() - rank; fits && d < x.rank(); ++d) fits = !(x.size(d) == SymInt(0));
+  require(fits, ErrorCode::runtime,
+          fmt::format("Expected {}, but got: {}", what, shape_text(x.shape())));
+}
+
 void refuse_integers(const Val& x, const char* kernel) {
   if (is_integral(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
@@ -98,10 +106,9 @@ Val im2col::decompose(Tracer& t, const Val& self, const Dims& kernel_size, const
   const Blocks b{kernel_size, dilation, padding, stride};
   require_blocks(b);
   const bool batched = self.rank() == 4;
-  require(batched || self.rank() == 3, ErrorCode::runtime,
-          fmt::format("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
-                      "non-zero dimensions for input, but got: {}",
-                      shape_text(self.shape())));
+  require_elements(self, 3,
+                   "3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+                   "dimensions for input");
   const Val x = batched ? self : unsqueeze(self, 0);
   const SymInt high = blocks_along(b, 0, x.size(2)), wide = blocks_along(b, 1, x.size(3));
   require(high >= SymInt(1) && wide >= SymInt(1), ErrorCode::runtime,
@@ -128,10 +135,9 @@ Val col2im::decompose(Tracer& t, const Val& self, const SymInts& output_size,
       fmt::format("It is expected output_size equals to 2, but got size {}", output_size.size()));
   require_blocks(b);
   const bool batched = self.rank() == 3;
-  require(batched || self.rank() == 2, ErrorCode::runtime,
-          fmt::format("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size "
-                      "and non-zero dimensions for input, but got: {}",
-                      shape_text(self.shape())));
+  require_elements(self, 2,
+                   "2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+                   "dimensions for input");
   const Val x = batched ? self : unsqueeze(self, 0);
   const int64_t block = b.kernel[0] * b.kernel[1];
   require(mod(x.size(1), block) == SymInt(0), ErrorCode::runtime,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "decomps/engine.h"
+#include "decomps/operator_support.h"
 
 namespace primset::decomps {
 namespace {

@@ -89,9 +89,11 @@ Classes classes_of(Tracer& t, const Val& self, const Val& given, const std::opti
   return {counts, place, where(counts, w, number(w, 0.0))};
 }
 
-// The element of each row's class.
+// The element of each row's class; of no classes every target is ignored, and there is none to
+// read.
 Val chosen(Tracer& t, const Val& self, const Val& place) {
   const int64_t dim = class_dim(self);
+  if (self.size(dim) == SymInt(0)) return t.constant(0, self.dtype(), place.shape());
   const Val at = unsqueeze(place, dim);
   return squeeze(t.prim1(Prim::gather_along_dim, {self, at}, {{"dim", dim}}), dim);
 }

@@ -99,7 +99,7 @@ Val per_channel(const Val& v, int64_t rank) {
   return reshape(v, shape);
 }
 
-// scale and shift in opmath, rounded once.
+// Scaled and shifted in opmath, rounded once.
 Val normalized_by(Tracer& t, const Val& x, const Val& mean, const Val& rstd,
                   const std::optional<Val>& weight, const std::optional<Val>& bias) {
   const int64_t r = x.rank();
@@ -114,20 +114,28 @@ Val inverse_root(Tracer& t, const Val& variance, const ScalarArg& eps) {
   return 1.0 / unary(Prim::sqrt, v + t.scalar(eps, v.dtype()));
 }
 
+// By statistics of the batch itself, which may be wider than opmath.
+Val normalized_by_batch(Tracer& t, const Val& x, const Val& mean, const Val& rstd,
+                        const std::optional<Val>& weight, const std::optional<Val>& bias) {
+  const DType type = opmath_type(x.dtype());
+  return normalized_by(t, x, convert(mean, type), convert(rstd, type), weight, bias);
+}
+
 Dims all_but_channels(const Val& x) {
   Dims dims{0};
   for (int64_t d = 2; d < x.rank(); ++d) dims.push_back(d);
   return dims;
 }
 
+// Over the batch, biased; in wide_opmath, as ATen computes them.
 struct BatchStatistics {
-  Val mean, variance;  // over the batch, biased
+  Val mean, variance;
 };
 BatchStatistics batch_statistics(Tracer& t, const Val& x) {
   require(!x.is_empty(), ErrorCode::runtime,
           fmt::format("input tensor must have at least one element, but got input_sizes = {}",
                       shape_text(x.shape())));
-  const auto out = t.prim(Prim::var_mean, {opmath(x)},
+  const auto out = t.prim(Prim::var_mean, {wide_opmath(x)},
                           {{"dims", all_but_channels(x)}, {"correction", Scalar(0)}});
   return {out[1], out[0]};
 }
@@ -259,7 +267,7 @@ std::tuple<Val, Val, Val, Val, Val> _native_batch_norm_legit_functional::decompo
     return convert(fresh * m + r * (1.0 - m), running.dtype());
   };
   const DType kept = statistics_type(input, {weight, bias, running_mean, running_var});
-  return {normalized_by(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
+  return {normalized_by_batch(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
           convert(rstd, kept), mixed(running_mean, s.mean), mixed(running_var, unbiased)};
 }
 
@@ -276,7 +284,7 @@ std::tuple<Val, Val, Val> native_batch_norm::decompose(
   const BatchStatistics s = batch_statistics(t, input);
   const Val rstd = inverse_root(t, s.variance, eps);
   const DType kept = statistics_type(input, {weight, bias});
-  return {normalized_by(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
+  return {normalized_by_batch(t, input, s.mean, rstd, weight, bias), convert(s.mean, kept),
           convert(rstd, kept)};
 }
 

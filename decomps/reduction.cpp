@@ -122,7 +122,7 @@ struct Moments {
   Val variance, mean;
 };
 
-// In opmath, not yet rounded.
+// In wide_opmath, as ATen computes them, not yet rounded.
 Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& correction,
                 bool keepdim, const char* op) {
   require(is_floating(x.dtype()) || is_complex(x.dtype()), ErrorCode::runtime,
@@ -130,7 +130,7 @@ Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& 
   Tracer& t = x.tracer();
   const Scalar c = correction ? correction->known() : Scalar(1);
   const auto part = [&](const Val& p) {
-    auto out = t.prim(Prim::var_mean, {opmath(p)}, {{"dims", dims}, {"correction", c}});
+    auto out = t.prim(Prim::var_mean, {wide_opmath(p)}, {{"dims", dims}, {"correction", c}});
     // Those of nothing are no numbers, whatever the correction.
     if (count_along(x, dims) == SymInt(0)) {
       for (size_t i : {0, 1}) out[i] = full_like(out[i], std::numeric_limits<double>::quiet_NaN());

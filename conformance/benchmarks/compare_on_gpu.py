@@ -7,7 +7,8 @@
 
 Needs PyTorch with CUDA and the program `primset`. Each case is first run by Primset on smaller
 tensors of PyTorch's random numbers and compared with PyTorch's answer in f64. Then Primset, PyTorch
-and torch.compile take turns, each for a share of the same second; a ratio is PyTorch's time over
+and torch.compile take turns in an order drawn anew each time (under a limit of power, who follows whom
+has a share in the clock), each for a share of the same second; a ratio is PyTorch's time over
 Primset's in one turn, its median stands beside the least and the greatest. GB/s count what a call
 has to read and write at least; the copy is the fastest of the driver's, PyTorch's and Primset's.
 Exit code 1: a result is wrong.
@@ -19,6 +20,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -267,8 +269,10 @@ def compare(torch, arguments, case):
     if case.flops:
         sides["generated"] = Primset(arguments, case, {"PRIMSET_NATIVE": "0"})
     times = {name: [] for name in sides}
+    order, draw = list(sides.items()), random.Random(0)
     for _ in range(arguments.repeats):
-        for name, side in sides.items():
+        draw.shuffle(order)
+        for name, side in order:
             times[name].append(side.time())
     row = {"name": case.name, "bytes": case.moved, "flops": case.flops}
     row["first_ms"] = sides["primset"].first

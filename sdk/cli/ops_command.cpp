@@ -60,7 +60,7 @@ nlohmann::json describe(const specs::Bundle& bundle, const specs::Overload& o) {
           {"reason", o.status_reason},
           {"base", o.base == specs::kNoIndex ? "" : bundle.overloads[o.base].qualified},
           {"tags", o.tags},
-          {"dtypes", dtype_names(o.dtypes)}};
+          {"dtypes", dtype_names(bundle.dtypes_of(o))}};
 }
 
 std::set<std::string_view> families_of(const specs::Bundle& bundle) {
@@ -94,7 +94,7 @@ int ops_command(const OpsOptions& options) {
       json.push_back(describe(bundle, o));
     } else if (!options.count) {
       table.add({o.qualified, o.family, implemented(o) ? "implemented" : "declared",
-                 fmt::format("{}", fmt::join(dtype_names(o.dtypes), " "))});
+                 fmt::format("{}", fmt::join(dtype_names(bundle.dtypes_of(o)), " "))});
     }
   }
   if (options.names) return shown == 0 ? kNegative : kOk;

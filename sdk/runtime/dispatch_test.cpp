@@ -381,6 +381,15 @@ TEST(Numbers, FewTermsCancelWithoutALossOnCpus) {
   EXPECT_EQ(invoke("prod", {tiny})[0].tensor().to_vector<float>(), (Floats{1}));
 }
 
+TEST(Numbers, VariancesOnCpusAreThoseOfDoubles) {
+  Floats values;
+  for (int i = 0; i < 10; ++i) values.push_back(1e6f + static_cast<float>(i) / 16);
+  const Tensor x = floats(values, {10});
+  if (!x.device().is_cpu()) GTEST_SKIP() << "f32 is averaged in f32 here";
+  // The mean 1000000.28125 is no f32.
+  EXPECT_FLOAT_EQ(invoke("var", {x})[0].tensor().to_vector<float>()[0], 82.5f / 9 / 256);
+}
+
 TEST(Creation, StridesFitTheSizes) {
   EXPECT_NE(
       message(
@@ -405,6 +414,28 @@ std::string device_error(const std::function<void()>& f) {
   const std::string late = message([] { synchronize(); }, ErrorCode::index);
   EXPECT_EQ(late == "no error", at_once) << late;
   return at_once ? early : late;
+}
+
+TEST(Empty, OfNoClassesAllTargetsAreIgnored) {
+  const Tensor none = Tensor::empty({2, 0}, DType::f32);
+  const auto losses = [&](std::vector<int64_t> target) {
+    const Tensor classes = Tensor::of<int64_t>(std::span<const int64_t>(target), {2});
+    return invoke("nll_loss_forward", {none, classes, Value(), 0, -100})[0].tensor();
+  };
+  EXPECT_EQ(losses({-100, -100}).to_vector<float>(), (Floats{0, 0}));
+  EXPECT_NE(device_error([&] { losses({-100, 0}); }).find("Target 0 is out of bounds"),
+            std::string::npos);
+}
+
+TEST(Empty, OnlyABatchOfBlocksMayBe) {
+  const std::vector<int64_t> two{2, 2}, one{1, 1}, none{0, 0};
+  const auto columns = [&](IntList sizes) {
+    return invoke("im2col", {Tensor::empty(sizes, DType::f32), two, one, none, one})[0].tensor();
+  };
+  EXPECT_EQ(columns({0, 1, 4, 4}).numel(), 0);
+  EXPECT_NE(
+      message([&] { columns({1, 0, 4, 4}); }, ErrorCode::runtime).find("but got: [1, 0, 4, 4]"),
+      std::string::npos);
 }
 
 TEST(Errors, AnIndexOutOfRangeIsReportedAndReadsNothing) {

@@ -110,7 +110,7 @@ std::string_view Operator::family() const {
   return info_->overload.family;
 }
 DTypeSet Operator::dtypes() const {
-  return info_->overload.dtypes;
+  return info_->bundle.dtypes_of(info_->overload);
 }
 bool Operator::implemented() const {
   return info_->overload.status == specs::Status::implemented || info_->intrinsic;

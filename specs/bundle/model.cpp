@@ -49,4 +49,11 @@ const Overload& Bundle::computed_by(const Overload& overload) const {
   }
 }
 
+DTypeSet Bundle::dtypes_of(const Overload& overload) const {
+  const Overload* at = &overload;
+  while (at->dtypes.empty() && at->implementation.kind == ImplKind::alias)
+    at = &overloads[at->implementation.target];
+  return at->dtypes;
+}
+
 }  // namespace primset::specs

@@ -64,6 +64,8 @@ struct Bundle {
   }
   // The overload that computes `overload`: follows base and alias links to the end.
   const Overload& computed_by(const Overload& overload) const;
+  // What `overload` claims; an alias that names none claims what it stands for.
+  DTypeSet dtypes_of(const Overload& overload) const;
 
   // Rebuilds the name lookup; whoever changes the vectors calls it.
   void build_index();
