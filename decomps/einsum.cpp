@@ -224,8 +224,9 @@ Val einsum::decompose(Tracer& t, const std::string& equation, const std::vector<
 
 namespace {
 
-// The labels of an operand that lacks the dims in `expanded` of `total`.
-Labels labels_but(const std::vector<int64_t>& expanded, int64_t total) {
+// The labels of an operand that lacks the dims in `lacking` of `total`.
+Labels labels_but(const std::vector<int64_t>& lacking, int64_t total) {
+  const std::vector<int64_t> expanded = wrap_dims(lacking, total, false);
   Labels labels;
   for (int64_t d = 0; d < total; ++d) {
     if (std::find(expanded.begin(), expanded.end(), d) == expanded.end())
@@ -254,11 +255,14 @@ void require_one_size(const std::vector<Labelled>& operands, int label) {
 Val _trilinear::decompose(Tracer& t, const Val& i1, const Val& i2, const Val& i3,
                           const std::vector<int64_t>& expand1, const std::vector<int64_t>& expand2,
                           const std::vector<int64_t>& expand3, const std::vector<int64_t>& sumdim,
-                          int64_t) {
+                          int64_t unroll_dim) {
   const int64_t total = i1.rank() + static_cast<int64_t>(expand1.size());
   const auto fits = [&](const Val& x, const std::vector<int64_t>& expanded) {
     return x.rank() + static_cast<int64_t>(expanded.size()) == total;
   };
+  require(
+      unroll_dim >= 0 && unroll_dim < total, ErrorCode::runtime,
+      fmt::format("_trilinear: unroll_dim must be in [0, {}], but got {}", total - 1, unroll_dim));
   require(fits(i2, expand2) && fits(i3, expand3), ErrorCode::runtime,
           "_trilinear: the operands and the dims that they lack have different ranks in sum");
   for (const Val* v : {&i2, &i3}) {
