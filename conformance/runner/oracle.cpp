@@ -338,6 +338,16 @@ TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& ove
   return out;
 }
 
+// Of the results, as far as they are known: a call may be refused for its values alone.
+std::vector<DType> dtypes_of_refused(const specs::Bundle& bundle, const TestCase& test) {
+  std::vector<DType> out;
+  try {
+    for (const decomps::TracedOutput& o : trace_case(bundle, test).outputs) out.push_back(o.dtype);
+  } catch (const Error&) {
+  }
+  return out;
+}
+
 // Where the results end that go to a list given as out=: after as many as the list has whose new
 // state they are, else where the arguments behind it begin.
 size_t end_of_list(const specs::Bundle& bundle, const specs::Overload& overload,
@@ -379,16 +389,18 @@ void make_out_tensors(const specs::Bundle& bundle, TestCase& test) {
   if (overload.base == specs::kNoIndex) {
     throw Error(ErrorCode::internal, overload.qualified + " has out= and no base overload");
   }
-  Expected base = evaluate(bundle, functional_case(bundle, overload, test));
-  // A call that is refused needs tensors, too: any, without guards, since it may grow.
-  ExpectedTensor any;
-  any.dtype = test.id.dtype;
-  any.sizes = {1};
+  const TestCase functional = functional_case(bundle, overload, test);
+  Expected base = evaluate(bundle, functional);
+  // A call that is refused needs tensors, too: of any size, without guards, since it may grow.
+  std::vector<DType> dtypes;
+  if (base.error) dtypes = dtypes_of_refused(bundle, functional);
   auto left =
       static_cast<size_t>(std::count_if(test.args.begin(), test.args.end(), is_pending_out));
   size_t result = 0;
   auto next = [&](const OutTensor& how) {
     bool known = !base.error && result < base.results.size();
+    ExpectedTensor any;
+    any.dtype = result < dtypes.size() ? dtypes[result] : test.id.dtype;
     OutTensor some{OutTensor::Kind::empty, how.dtype};
     HostTensor t = make_out(test, known ? how : some, known ? base.results[result] : any);
     ++result;
