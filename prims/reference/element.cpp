@@ -23,8 +23,8 @@ long double own_error(const ElementOp& op, long double r, long double value, lon
   }
 }
 
-bool may_be_flushed(const ElementOp& op, long double r) {
-  const bool as_f32 = real_type(op.to) == DType::f32 || op.to == DType::bf16;  // their exponents
+bool may_be_flushed(const ElementOp& op, DType t, long double r) {
+  const bool as_f32 = real_type(t) == DType::f32 || t == DType::bf16;  // their exponents
   return op.liberties.flush_f32 && as_f32 && std::fabs(r) < 0x1p-126L;
 }
 
@@ -96,6 +96,16 @@ ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties) {
           &node,     false, liberties};
 }
 
+Element as_operand(const ElementOp& op, Element x) {
+  const bool sums =
+      op.prim == Prim::add || op.prim == Prim::sub || op.prim == Prim::mul || op.prim == Prim::fma;
+  if (!sums || !op.liberties.flush_f32 || x.undecided) return x;
+  for (long double part : {x.re, x.im}) {
+    if (may_be_flushed(op, op.from, part)) x.error = std::max(x.error, std::fabs(part));
+  }
+  return x;
+}
+
 Element real_element(long double v, long double error) {
   Element e;
   e.re = v;
@@ -150,7 +160,7 @@ Element rounded(const ElementOp& op, long double r, long double spread) {
   Element out = real_element(round_to(r, op.to));
   if (!std::isfinite(r)) return out;
   long double own = own_error(op, std::isfinite(out.re) ? r : out.re, out.re, spread);
-  if (may_be_flushed(op, r)) own += std::fabs(r);
+  if (may_be_flushed(op, op.to, r)) own += std::fabs(r);
   if (crosses_overflow(r, out.re, spread + own, op.to)) return undecided_element();
   if (std::isfinite(out.re)) out.error = spread + own;
   return out;

@@ -24,6 +24,10 @@ struct ElementOp {
 
 ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties);
 
+// What the operation may see of x: a device may take a denormal for zero in one operation and not
+// in the next.
+Element as_operand(const ElementOp& op, Element x);
+
 using ElementFunction = Element (*)(const ElementOp&, std::span<const Element>);
 
 Element real_element(long double v, long double error = 0);

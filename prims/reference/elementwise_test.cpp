@@ -188,6 +188,21 @@ TEST(Binary, DenormalsMayBecomeZerosOnTheWay) {
   EXPECT_EQ(flushed.data[1].error, 0) << "no denormal there";
 }
 
+// A device's difference may keep the denormal that its fma then takes for zero.
+TEST(Binary, DenormalOperandsMayCountAsZeros) {
+  const double least = 0x1p-126, y = -0x1p-127;
+  const std::vector<Array> inputs = {vector(DType::f32, {least}), vector(DType::f32, {y}),
+                                     vector(DType::f32, {3})};
+  const auto build = [](Builder& b, const Builder::Values& v) {
+    return Builder::Values{b.fma(v[2], b.binary(Prim::sub, v[1], v[0]), v[1])};
+  };
+  EXPECT_EQ(first(run_graph(inputs, build)).data[0].error, 0);
+  const Element flushed = first(run_graph(inputs, build, {.flush_f32 = true})).data[0];
+  EXPECT_GE(flushed.error, std::fabs(flushed.re - 3 * (y - least)));
+  EXPECT_GE(flushed.error, std::fabs(flushed.re + 3 * least));
+  EXPECT_LT(flushed.error, 5 * std::fabs(y));
+}
+
 TEST(Binary, FmaRoundsOnce) {
   // x*y + z is just above a tie of f32; rounding twice would go down.
   float x = 1 + 0x1p-12f, z = 0x1p-60f;

@@ -93,7 +93,8 @@ void Interpreter::run_elementwise(NodeId id, ElementFunction f) {
   Array result = make_array(op.to, arrays_[node.operands[0]].shape);
   std::vector<Element> operands(node.operands.size());
   for (size_t i = 0; i < result.data.size(); ++i) {
-    for (size_t k = 0; k < operands.size(); ++k) operands[k] = arrays_[node.operands[k]].data[i];
+    for (size_t k = 0; k < operands.size(); ++k)
+      operands[k] = as_operand(op, arrays_[node.operands[k]].data[i]);
     result.data[i] = f(op, operands);
   }
   arrays_[node.results[0]] = std::move(result);
@@ -139,7 +140,10 @@ std::vector<Element> Interpreter::combine(const Region& region, std::span<const 
 void Interpreter::run_scalar_node(NodeId id) {
   const Node& node = graph_.node(id);
   if (ElementFunction f = find_elementwise(node.prim)) {
-    elements_[node.results[0]] = f(cached_op(id), elements(node.operands));
+    const ElementOp& op = cached_op(id);
+    std::vector<Element> operands = elements(node.operands);
+    for (Element& x : operands) x = as_operand(op, x);
+    elements_[node.results[0]] = f(op, operands);
   } else if (node.prim == Prim::constant) {
     elements_[node.results[0]] = constant_element(*this, node);
   } else if (node.prim == Prim::check) {

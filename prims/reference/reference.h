@@ -53,7 +53,8 @@ struct Result {
 
 // What a device may do that the reference does not: it goes into the errors.
 struct Liberties {
-  bool flush_f32 = false;  // f32 denormals that an operation gives may become zeros
+  // f32 denormals that an operation gives may become zeros, and count as such in sums and products.
+  bool flush_f32 = false;
 };
 
 // inputs follow graph.inputs (scalar inputs are rank-0 arrays); symbols are the values of the
