@@ -53,12 +53,25 @@ CaseSpec read_case(const YamlNode& node, Diagnostics& diagnostics) {
 
 void OpSettings::read(Fields& fields) {
   const std::pair<const char*, const YamlNode**> keys[] = {
-      {"variants", &variants},   {"promote", &promote},       {"broadcast", &broadcast},
-      {"runtime", &runtime},     {"structural", &structural}, {"scalar", &scalar},
-      {"decompose", &decompose}, {"dtypes", &dtypes},         {"strides", &strides},
-      {"outs", &outs},           {"unchanged", &unchanged},   {"random", &random},
-      {"cases", &cases},         {"tolerance", &tolerance},   {"status", &status},
-      {"tags", &tags},           {"callable", &callable},     {"base", &base},
+      {"variants", &variants},
+      {"promote", &promote},
+      {"broadcast", &broadcast},
+      {"runtime", &runtime},
+      {"structural", &structural},
+      {"scalar", &scalar},
+      {"decompose", &decompose},
+      {"dtypes", &dtypes},
+      {"strides", &strides},
+      {"outs", &outs},
+      {"unchanged", &unchanged},
+      {"reads", &reads},
+      {"random", &random},
+      {"cases", &cases},
+      {"tolerance", &tolerance},
+      {"status", &status},
+      {"tags", &tags},
+      {"callable", &callable},
+      {"base", &base},
   };
   for (const auto& [key, target] : keys) {
     if (const YamlNode* found = fields.find(key)) *target = found;
@@ -80,14 +93,8 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   if (s.strides != nullptr) apply_strides(*s.strides, o.strides);
   o.outs.strides = o.strides;
   if (s.outs != nullptr) apply_outs(*s.outs, o);
-  if (s.unchanged != nullptr) {
-    o.unchanged_is_itself = true;
-    if (s.unchanged->text != "itself") {
-      diagnostics_.error(s.unchanged->position,
-                         fmt::format("unknown unchanged '{}'", s.unchanged->text),
-                         "itself, or the key left out");
-    }
-  }
+  o.unchanged_is_itself = is_set(s.unchanged, "unchanged", "itself");
+  o.reads_offset = is_set(s.reads, "reads", "offset");
   o.random.seeded = o.has_tag("nondeterministic_seeded");
   if (s.random != nullptr) apply_random(*s.random, o);
   if (s.cases != nullptr) apply_cases(*s.cases, o);
@@ -106,6 +113,14 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
     }
     o.status_reason = s.status->text;
   }
+}
+
+bool SettingsApplier::is_set(const YamlNode* node, const char* key, const char* value) {
+  if (node != nullptr && node->text != value) {
+    diagnostics_.error(node->position, fmt::format("unknown {} '{}'", key, node->text),
+                       fmt::format("{}, or the key left out", value));
+  }
+  return node != nullptr;
 }
 
 int SettingsApplier::find_argument(const std::string& name, Position place, const Overload& o) {

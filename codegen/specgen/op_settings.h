@@ -25,6 +25,7 @@ struct OpSettings {
   const YamlNode* strides = nullptr;
   const YamlNode* outs = nullptr;
   const YamlNode* unchanged = nullptr;
+  const YamlNode* reads = nullptr;
   const YamlNode* random = nullptr;
   const YamlNode* cases = nullptr;
   const YamlNode* tolerance = nullptr;
@@ -57,6 +58,8 @@ class SettingsApplier {
   void apply_random(const YamlNode& node, Overload& o);
   void apply_cases(const YamlNode& node, Overload& o);
   void apply_callable(const YamlNode& node, Overload& o);
+  // True of a key that is there, which has one value.
+  bool is_set(const YamlNode* node, const char* key, const char* value);
   std::vector<uint32_t> arguments(const YamlNode& node, const Overload& o);
   // The argument's index or -1; remembers whether the name written at `place` was ever found.
   int find_argument(const std::string& name, Position place, const Overload& o);

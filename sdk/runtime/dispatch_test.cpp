@@ -279,6 +279,22 @@ TEST(View, OfWiderElementsBeginsAtOne) {
             std::string::npos);
 }
 
+TEST(View, CopiesOfWiderElementsTooBeginWhereTheyMay) {
+  const Tensor bytes = Tensor::of<int8_t>({1, 0, 2, 0, 3, 0}, {6});
+  const Tensor even = bytes.as_strided({2}, {1}, 2), odd = bytes.as_strided({2}, {1}, 1);
+  const Tensor out = Tensor::empty({1}, DType::i16);
+  invoke("view_copy.dtype_out", {even, DType::i16}, {{"out", out}});
+  EXPECT_EQ(out.to_vector<int16_t>(), std::vector<int16_t>{2});
+  for (const char* op : {"view_copy.dtype", "view_copy.dtype_out"}) {
+    const auto call = [&] {
+      std::vector<NamedValue> named;
+      if (op != std::string_view("view_copy.dtype")) named.push_back({"out", out});
+      Operator(op).invoke(std::vector<Value>{odd, DType::i16}, named);
+    };
+    EXPECT_NE(message(call, ErrorCode::runtime).find("must be divisible by 2"), std::string::npos);
+  }
+}
+
 TEST(Out, MayBeAnInput) {
   const Tensor a = floats({1, 2}, {2}), b = floats({10, 20}, {2});
   invoke("add.out", {a, b}, {{"out", b}});

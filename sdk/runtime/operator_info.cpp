@@ -63,8 +63,7 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
   // Written in place, self is no input; the others are refused as beside out=.
   const bool written = out || (writes && o.outs.shared == specs::SharedMemory::self);
   if (written && o.outs.shared != specs::SharedMemory::any) shared = o.outs.shared;
-  uses_offset = o.op.starts_with("as_strided") || o.op.starts_with("view_as_complex") ||
-                o.qualified == "view.dtype" || o.qualified == "view_copy.dtype";
+  uses_offset = b.computed_by(o).reads_offset;
   const bool lists = std::ranges::any_of(
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
   by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;
