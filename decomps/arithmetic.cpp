@@ -82,6 +82,13 @@ Val binary(Prim p, const Val& x, const Val& y) {
   return v.a.tracer().prim1(p, {v.a, v.b});
 }
 
+Val power(const Val& a, const Val& b) {
+  const DType type = promote_types(a.dtype(), b.dtype());
+  if (!is_complex(type)) return binary(Prim::pow, a, b);
+  const auto wide = [&](const Val& x) { return wide_opmath(convert(x, type)); };
+  return convert(binary(Prim::pow, wide(a), wide(b)), type);
+}
+
 Val operator+(const Val& a, const Val& b) {
   return binary(Prim::add, a, b);
 }

@@ -110,7 +110,7 @@ Val apply_binary(FormulaOp op, const Val& a, const Val& b) {
     case FormulaOp::remainder:
       return binary(Prim::remainder, a, b);
     case FormulaOp::power:
-      return binary(Prim::pow, a, b);
+      return power(a, b);
     case FormulaOp::equal:
       return eq(a, b);
     case FormulaOp::not_equal:

@@ -165,17 +165,9 @@ Val scalar_remainder::decompose(Tracer& t, const ScalarArg& self, const Val& oth
   return remainder::decompose(t, beside(self, other), other);
 }
 
-// Of complex numbers an error of the logarithm is one of the result, times the exponent.
-Val accurate_power(const Val& a, const Val& b) {
-  const DType type = promote_types(a.dtype(), b.dtype());
-  if (!is_complex(type)) return binary(Prim::pow, a, b);
-  const auto wide = [&](const Val& x) { return wide_opmath(convert(x, type)); };
-  return convert(binary(Prim::pow, wide(a), wide(b)), type);
-}
-
 // As ATen's kernel has it, of complex tensors 0 to the power of 0 is no number.
 Val power_of(const Val& a, const Val& b) {
-  const Val y = accurate_power(a, b);
+  const Val y = power(a, b);
   if (!is_complex(y.dtype())) return y;
   const Val both = eq(convert(a, y.dtype()), Scalar(0.0)) & eq(convert(b, y.dtype()), Scalar(0.0));
   const Val nan = full_like(real(y), std::numeric_limits<double>::quiet_NaN());
@@ -193,7 +185,7 @@ Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent)
   if (is_exact(self.dtype()))
     check(ge(given, Scalar(0)), given, ErrorCode::runtime,
           "Integers to negative integer powers are not allowed.");
-  return accurate_power(opmath(self), opmath(e));
+  return power(opmath(self), opmath(e));
 }
 
 Val float_power::decompose(Tracer& t, const Val& self, const Val& exponent) {

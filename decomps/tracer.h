@@ -243,6 +243,9 @@ Val opmath(const Val& x);  // converted to what a formula over its dtype is comp
 // Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
 // would lose too many digits.
 Val wide_opmath(const Val& x);
+// a to the power b. Of complex numbers an error of the logarithm is one of the result, times the
+// exponent: they are widened as by wide_opmath.
+Val power(const Val& a, const Val& b);
 Val full_like(const Val& x, Scalar v);
 Val full_like(const Val& x, const SymInt& v);
 template <typename T>

@@ -141,10 +141,13 @@ void take_complex(ViewGeometry& at) {
           "Tensor must have a last dimension with stride 1");
   at.sizes.pop_back();
   at.strides.pop_back();
-  for (SymInt& stride : at.strides) {
-    require_divisible(stride, 2,
-                      "Tensor must have a stride divisible by 2 for all but last dimension");
-    stride = floor_div(stride, 2);
+  for (size_t d = 0; d < at.strides.size(); ++d) {
+    // Nobody steps along a dim of one element.
+    if (known_equal(at.sizes[d], 1) != true) {
+      require_divisible(at.strides[d], 2,
+                        "Tensor must have a stride divisible by 2 for all but last dimension");
+    }
+    at.strides[d] = floor_div(at.strides[d], 2);
   }
   at.offset = floor_div(at.offset, 2);
   at.dtype = at.dtype == DType::f16 ? DType::c32 : complex_type(at.dtype);

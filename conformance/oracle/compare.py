@@ -358,6 +358,13 @@ def out_names(overload):
     return [a.name for a in schema(overload).arguments if is_out(a)]
 
 
+# In training they write running statistics, which their schemas do not say.
+KEEPS_STATISTICS = {"batch_norm", "instance_norm", "native_batch_norm"}
+
+
 def written(overload):
-    return {a.name for a in schema(overload).arguments
-            if a.alias_info is not None and a.alias_info.is_write}
+    names = {a.name for a in schema(overload).arguments
+             if a.alias_info is not None and a.alias_info.is_write}
+    if overload.partition(".")[0] in KEEPS_STATISTICS:
+        names |= {"running_mean", "running_var"}
+    return names

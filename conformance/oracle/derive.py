@@ -291,7 +291,7 @@ def to_layout(call, layout, rng):
         return None
     live = TorchArguments(call)
     changed = False
-    # What is written must not overlap itself.
+    # What is written must not overlap itself: PyTorch's documentation of Tensor.expand says so.
     kept = written(call.overload) if layout == "expanded" else ()
 
     def change(x):

@@ -334,6 +334,9 @@ def views():
             out.append(c)
     out.append(case('view_as_complex', floats(3, 2)))
     out.append(case('view_as_complex', floats(3, 3)))
+    # Strides by which nobody steps, and such as somebody does.
+    for size, stride in (((1, 2), (3, 1)), ((3, 1, 2), (6, 5, 1)), ((2, 2), (3, 1)), ((0, 2), (3, 1))):
+        out.append(case('view_as_complex', torch.arange(20.0).as_strided(size, stride)))
     out.append(case('imag', floats(3)))
     out.append(case('unfold', torch.arange(10.0), 0, 3, 2))
     out.append(case('unfold', torch.arange(10.0), 0, 30, 2))
