@@ -52,14 +52,18 @@ void require_same_dtypes(const Val& query, const Val& key, const Val& value) {
           fmt::format("expected scalar type Float but found {}", aten_name(type)));
 }
 
-void require_mask(const std::optional<Val>& mask, bool causal, DType type) {
+void require_mask_dtype(const std::optional<Val>& mask, DType type) {
   if (!mask) return;
   require(is_bool(mask->dtype()) || mask->dtype() == type || mask->dtype() == DType::f32,
           ErrorCode::runtime,
           fmt::format("Expected attn_mask dtype to be bool or float or to match query dtype, but "
                       "got attn_mask.dtype: {} and  query.dtype: {} instead.",
                       cpp_name(mask->dtype()), cpp_name(type)));
-  require(!causal, ErrorCode::runtime,
+}
+
+void require_mask(const std::optional<Val>& mask, bool causal, DType type) {
+  require_mask_dtype(mask, type);
+  require(!mask || !causal, ErrorCode::runtime,
           "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
           "is_causal=True");
 }
@@ -155,6 +159,14 @@ Val scaled_dot_product_attention::decompose(Tracer& t, const Val& query, const V
                                             const Val& value, const std::optional<Val>& attn_mask,
                                             double dropout_p, bool is_causal,
                                             const std::optional<double>& scale, bool enable_gqa) {
+  require_same_dtypes(query, key, value);
+  require_mask_dtype(attn_mask, query.dtype());
+  // Where nobody asks, or there is nothing to answer with, ATen looks at no other size.
+  if (query.size(-2) == SymInt(0) || value.numel() == SymInt(0)) {
+    SymInts shape = query.shape();
+    shape.back() = value.size(-1);
+    return zeros(t, shape, query.dtype());
+  }
   const Attention a = attention_of(query, key, value, attn_mask, is_causal, scale, enable_gqa);
   if (dropout_p != 0) return weighted(t, a, dropped(t, weights_of(t, a), dropout_p)).values;
   return t.prim(Prim::attention, {a.query, a.key, a.value, a.mask.value_or(Val())},
