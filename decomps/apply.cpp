@@ -56,7 +56,7 @@ void convert_arguments(Tracer& t, const Overload& o, const Promoted& p, Argument
   const bool formula = o.implementation.kind == ImplKind::formula;
   for (uint32_t i = 0; i < args.size(); ++i) {
     const bool promoted = promotes(o, i);
-    const bool unrounded = formula && o.args[i].rounding == specs::ScalarRounding::opmath;
+    const bool unrounded = o.args[i].rounding == specs::ScalarRounding::opmath;
     for_each_tensor(args[i], [&](const Val& v) {
       if (promoted && unrounded && v.rank() == 0) return convert(v, opmath_type(p.common));
       const Val common = promoted ? convert(v, p.common) : v;
