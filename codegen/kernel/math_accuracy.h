@@ -32,6 +32,8 @@ std::string to_string(const Worst& worst);
 // the type at that result; infinity where one is NaN and the other is not. Infinity stands one unit
 // past the largest finite value.
 double ulp_error(Scalar type, double got, long double expected);
+// The same on a device: 0 for the zero that it takes a denormal for.
+double ulp_error(const Device& device, Scalar type, double got, long double expected);
 
 double as_double(Scalar type, uint64_t bits);
 

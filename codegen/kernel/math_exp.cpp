@@ -23,6 +23,10 @@ struct LogTwo {
 constexpr LogTwo kLogTwoSingle = {0x1.62e4p-1, 0x1.7f7d1cp-20};
 constexpr LogTwo kLogTwoDouble = {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45};
 
+// log2(e) = high + low, where high is below it: x * high then has no power of two that overflows or
+// is flushed where e^x is and does not.
+constexpr double kLog2EHigh = 0x1.715474p+0, kLog2ELow = 0x1.295c18p-23;
+
 // (e^r - 1 - r) / r^2 on |r| <= 0.3468; relative error of e^r 2^-28.2 and 2^-57.9.
 constexpr double kExpSingle[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bp-5, 0x1.1239a6p-7,
                                  0x1.6a4ff6p-10};
@@ -165,10 +169,30 @@ Value expm1_core(const Arith& a, Value x) {
   return b.fadd(sum, sum);
 }
 
+// The device's power of two takes any exponent, so nothing is to be reduced: what is lost where the
+// exponent x log2(e) is rounded is a factor near one. Where x is infinite, or so great that the
+// power is 0 or infinite, it still has to be some number between 1/2 and 2: these begin with byte
+// 3f.
+Value exp_of_device(const Arith& a, Value x) {
+  Builder& b = a.b;
+  Value exponent = b.fmul(x, a.c(kLog2EHigh));
+  Value rest = b.fma(x, a.c(kLog2ELow), b.fma(x, a.c(kLog2EHigh), b.fneg(exponent)));
+  Value factor = a.bits(b.fma(rest, a.c(kLogTwoSingle.high + kLogTwoSingle.low), a.c(1.0)));
+  factor = b.or_(b.and_(factor, a.i(0xffffff)), a.i(0x3f000000));
+  return b.fmul(b.fexp2(exponent), a.from_bits(factor));
+}
+
+// Powers below the least normal number are lost.
+bool has_exp_of_device(const Arith& a) {
+  const TargetModel& t = a.b.target();
+  return a.single && !a.wide() && a.fused && t.fast_exp2 && t.flush_denormals_f32;
+}
+
 Value exp(Builder& b, Value x) {
   return in_working_type(
       b, Widen::never,
       [](const Arith& a, Value v) {
+        if (has_exp_of_device(a)) return exp_of_device(a, v);
         return scale(a, fast_exp_parts(a, a.at_least(a.at_most(v, exp_high(a)), exp_low(a))));
       },
       x);

@@ -54,8 +54,10 @@ const std::vector<Device>& devices() {
         device("unfused_no_f64", false, false, true),
         device("sloppy_division", true, true, false),
         device("fast_exp2", true, true, true),
+        device("flushes", true, true, true),
     };
-    v.back().target.fast_exp2 = true;
+    v[v.size() - 2].target.fast_exp2 = v.back().target.fast_exp2 = true;
+    v.back().target.flush_denormals_f32 = true;
     return v;
   }();
   return kDevices;

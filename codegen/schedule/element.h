@@ -36,6 +36,8 @@ struct Materialized {
   // A rank-0 integer that is a symbol: the counter of an enclosing loop.
   std::function<std::optional<SymInt>(prims::ValueId)> symbol;
   std::function<uint32_t(const std::string& code, const std::string& message)> check_site;
+  // A product that need not be rounded before it is added to others (normalize.h).
+  std::function<bool(prims::ValueId)> unrounded;
 };
 
 // A value that cannot be computed at the indices asked for inside this kernel (a reduction's result

@@ -19,6 +19,7 @@ namespace {
 
 kir::TargetModel large_groups() {
   kir::TargetModel target = simt_model();
+  target.fused_fma = true;
   target.group_threads = 256;
   target.max_group_threads = 1024;
   return target;
@@ -147,6 +148,7 @@ Moments var_mean(const std::vector<float>& x, int64_t rows, int64_t n, double co
                               std::to_string(correction) + "}\n  return %1 v, %2 m\n}\n");
   EXPECT_TRUE(takes_derived(*graph, graph->body.nodes[0], large_groups()));
   const Program program = schedule(graph, large_groups(), row_major_options(*graph));
+  EXPECT_GT(std::ranges::count(program.kernels[0].insts, kir::Op::Fma, &kir::Inst::op), 0);
   std::vector<std::byte> bytes(x.size() * 4);
   std::memcpy(bytes.data(), x.data(), bytes.size());
   const RunnerResult got = run_program(program, large_groups(), {{{bytes}}}, {rows, n});

@@ -55,7 +55,7 @@ class Normalizer {
     for (prims::NodeId id : from_.body.nodes) rewrite(id);
     for (const prims::Output& out : from_.outputs)
       b_.output(out.name, map_[out.value], out.writes_input);
-    return {std::move(to_), std::move(reread_)};
+    return {std::move(to_), std::move(reread_), std::move(unrounded_)};
   }
 
  private:
@@ -96,7 +96,7 @@ class Normalizer {
   const kir::TargetModel& target_;
   const std::function<bool(const Graph&, prims::NodeId)>& native_;
   Graph to_;
-  std::unordered_set<ValueId> reread_;
+  std::unordered_set<ValueId> reread_, unrounded_;
   std::unordered_map<ValueId, bool> costly_;
   prims::Builder b_;
   ValueIds map_;
@@ -449,11 +449,15 @@ ValueIds Normalizer::var_mean(const Node& n, const ValueIds& in) {
   const auto along_rows = [&](ValueId v) { return b_.broadcast_in_dim(v, shape, kept); };
   const ValueId count = b_.convert(b_.constant(length, DType::i64), type);
   const ValueId share = b_.binary(Prim::div, b_.constant(primset::Scalar(1), type), count);
-  const ValueId near =
-      reduce(sum, {b_.binary(Prim::mul, x, b_.broadcast_in_dim(share, shape, {}))})[0];
+  const auto sum_of_products = [&](ValueId a, ValueId b) {
+    const ValueId product = b_.binary(Prim::mul, a, b);
+    unrounded_.insert(product);
+    return reduce(sum, {product})[0];
+  };
+  const ValueId near = sum_of_products(x, b_.broadcast_in_dim(share, shape, {}));
   const ValueId apart = b_.binary(Prim::sub, x, along_rows(near));
   const ValueId rest = reduce(sum, {apart})[0];
-  const ValueId squares = reduce(sum, {b_.binary(Prim::mul, apart, apart)})[0];
+  const ValueId squares = sum_of_products(apart, apart);
   const auto number = [&](ValueId v) { return b_.broadcast_in_dim(v, b_.shape(near), {}); };
   const ValueId left = b_.binary(Prim::mul, rest, number(share));
   // An infinite mean leaves no number.

@@ -18,6 +18,8 @@ struct Normalized {
   // Computed operands of contractions. Each of their elements is read once for every row or column
   // of the other operand: they are better read from memory than computed every time.
   std::unordered_set<prims::ValueId> reread;
+  // Products that need not be rounded before they are added up.
+  std::unordered_set<prims::ValueId> unrounded;
 };
 
 Normalized normalize(const prims::Graph& graph, const kir::TargetModel& target,

@@ -41,17 +41,16 @@ bool has_elements(const SymInts& shape) {
 
 }  // namespace
 
-ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
-                               std::unordered_set<ValueId> reread, const kir::TargetModel& target,
-                               const Options& options, bool readers_first,
-                               const std::vector<bool>& detached)
+ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph, const Normalized& notes,
+                               const kir::TargetModel& target, const Options& options,
+                               bool readers_first, const std::vector<bool>& detached)
     : graph_(std::move(graph)),
       g_(*graph_),
       target_(target),
       options_(options),
       readers_first_(readers_first),
       detached_(detached),
-      reread_(std::move(reread)),
+      reread_(notes.reread),
       values_{g_,
               [this](ValueId v) {
                 auto it = places_.find(v);
@@ -69,7 +68,8 @@ ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
               },
               [this](const std::string& code, const std::string& message) {
                 return check_site(code, message);
-              }} {
+              },
+              [&unrounded = notes.unrounded](ValueId v) { return unrounded.contains(v); }} {
   program_.graph = graph_;
   steps_ = &program_.steps;
   if (!options_.fuse) keep_apart();

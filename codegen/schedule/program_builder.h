@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codegen/schedule/kernels.h"
+#include "codegen/schedule/normalize.h"
 #include "codegen/schedule/radix_sort.h"
 #include "codegen/schedule/schedule.h"
 
@@ -24,10 +25,10 @@ class ProgramBuilder {
   // far as that goes.
   // detached[j]: output j is computed in a temporary and copied at the end, because something still
   // reads the input whose memory it takes over.
-  // `reread`: values to be computed once, into memory (normalize.h).
-  ProgramBuilder(std::shared_ptr<const prims::Graph> graph,
-                 std::unordered_set<prims::ValueId> reread, const kir::TargetModel& target,
-                 const Options& options, bool readers_first, const std::vector<bool>& detached);
+  // `notes`: what normalize() says of the graph's values; outlives the builder.
+  ProgramBuilder(std::shared_ptr<const prims::Graph> graph, const Normalized& notes,
+                 const kir::TargetModel& target, const Options& options, bool readers_first,
+                 const std::vector<bool>& detached);
 
   Program build();
   // Outputs that take over an input which is read elsewhere while or after they are written.

@@ -14,6 +14,9 @@ namespace {
 
 constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
+// Of a thread's elements. Three groups are to share a processor (radix_scatter_kernel.cpp), which
+// only PTX says: other compilers take the registers that they like, for fewer elements fewer ones.
+constexpr uint32_t kThreadBytes = 64, kFewThreadBytes = 44;
 constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
 
 // The dtype of a key's bits.
@@ -76,7 +79,7 @@ std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, D
   tile.subgroups = tile.threads / target.min_subgroup;
   const auto place_bytes = static_cast<uint32_t>(byte_size(place));
   const uint32_t item_bytes = std::max({4u, static_cast<uint32_t>(byte_size(key)), place_bytes});
-  tile.items = 64 / item_bytes;
+  tile.items = (target.format == kir::Format::ptx ? kThreadBytes : kFewThreadBytes) / item_bytes;
   const uint32_t memory = kDigits * (4 * tile.subgroups + place_bytes) +
                           tile.threads * (tile.items * item_bytes + 4 + place_bytes);
   return memory <= target.group_memory ? std::optional(tile) : std::nullopt;

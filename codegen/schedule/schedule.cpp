@@ -51,7 +51,7 @@ Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::Ta
   std::vector<bool> detached(normal->outputs.size(), false);
   // Detaching one output may make another unsafe; every round but the first detaches at least one.
   for (size_t round = 0; round <= normal->outputs.size() + 1; ++round) {
-    ProgramBuilder builder(normal, normalized.reread, target, options, round > 0, detached);
+    ProgramBuilder builder(normal, normalized, target, options, round > 0, detached);
     Program program = builder.build();
     const std::vector<bool> unsafe = builder.unsafe_outputs();
     if (round == 0 && std::ranges::count(unsafe, true) > 0 && unsafe.size() > 1) continue;

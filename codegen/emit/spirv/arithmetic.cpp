@@ -113,6 +113,8 @@ void Lowering::lower_int_binary(const Inst& inst) {
     return set(inst, std::move(pieces));
   }
   if (inst.op == Op::SRem && vulkan()) return lower_remainder(inst);
+  if (lower_moved_up(inst)) return;
+  note_halves(inst);
   const spv::Op op = t.scalar == Scalar::i1 ? bool_op(inst.op) : int_op(inst.op);
   if (op == spv::Op::OpNop) fail(inst, "not on " + kir::to_string(t));
   each_piece(inst, op);

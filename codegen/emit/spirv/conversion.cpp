@@ -11,6 +11,7 @@ using kir::Type;
 void Lowering::lower_convert(const Inst& inst) {
   const Type to = result_type(inst);
   const Type from = k_.type(inst.operands[0]);
+  note_halves(inst);
   Ids pieces;
   for (uint32_t i = 0; i < piece_count(to); ++i) {
     Id piece = operand(inst.operands[0], i);

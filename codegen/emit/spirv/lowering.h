@@ -10,6 +10,7 @@
 //   workgroup.cpp   barrier and subgroup operations
 //   cooperative.cpp matrices that a subgroup holds
 //   control.cpp     if, for, while
+//   halves.cpp      words of two 16-bit elements
 //   hidden_zeros.cpp  a workaround
 #ifndef PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 #define PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
@@ -129,6 +130,11 @@ class Lowering {
   void lower_compare_by_bits(const kir::Inst& inst);
   Id order_of(Id bits, uint32_t lanes);
 
+  // --- halves.cpp
+  void note_halves(const kir::Inst& inst);
+  bool lower_moved_up(const kir::Inst& inst);
+  Ids words_of_upper_halves(kir::Value v);
+
   // --- conversion.cpp
   void lower_convert(const kir::Inst& inst);
   Id convert(const kir::Inst& inst, kir::Scalar from, kir::Scalar to, uint32_t lanes, Id x);
@@ -161,8 +167,9 @@ class Lowering {
   void store_piece(const Access& a, uint32_t first, uint32_t lanes, Id value);
   // Narrow elements that lie on the boundaries of words are moved as vectors of words.
   bool in_words(const Access& a, kir::Type t) const;
-  Ids load_words(const Access& a, kir::Type t);
-  void store_words(const Access& a, kir::Type t, const Ids& pieces);
+  Ids load_words(const Access& a, kir::Type t, Ids* words);
+  Ids words_of(kir::Type t, const Ids& pieces);
+  void store_words(const Access& a, const Ids& words);
   Id load_native(const Access& a, uint32_t first, uint32_t lanes);
   void store_native(const Access& a, uint32_t first, uint32_t lanes, Id value);
   Id from_stored(const Access& a, Id value);
@@ -240,6 +247,10 @@ class Lowering {
   Ids params_;                              // by index; 0 until used
   std::map<kir::Scalar, Id> hidden_zeros_;  // by their type, an integer
   std::set<uint32_t> rounded_;              // Value::id of what was rounded to f16
+  // Of vectors of 16-bit elements, by Value::id: the words they were read as, and of what else is
+  // made of them (halves.cpp).
+  std::map<uint32_t, Ids> words_, widened_;
+  std::map<uint32_t, kir::Value> moved_down_, upper_halves_;
   std::map<uint32_t, Id> hidden_operands_;  // by Value::id of the constant
   Id block_pointer_ = 0;                    // Vulkan: the parameter block
   Ids block_members_;                       // its members' types

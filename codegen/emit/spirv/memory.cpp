@@ -223,32 +223,30 @@ bool Lowering::in_words(const Access& a, Type t) const {
          t.lanes >= kMaxPieceLanes && a.align >= std::min(bytes, 4 * kMaxPieceLanes);
 }
 
-Ids Lowering::load_words(const Access& a, Type t) {
+Ids Lowering::load_words(const Access& a, Type t, Ids* each) {
   Access words = a;
   words.elem = words.stored = Scalar::i32;
   const Id word = types_.scalar(Scalar::i32);
   const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
   const uint32_t count = of_a_piece * piece_count(t), at_once = std::min(count, kMaxPieceLanes);
-  Ids each, pieces;
+  Ids pieces;
   for (uint32_t first = 0; first < count; first += at_once) {
     const Id loaded = load_native(words, first, at_once);
     for (uint32_t i = 0; i < at_once; ++i)
-      each.push_back(at_once == 1 ? loaded
-                                  : code_.op(spv::Op::OpCompositeExtract, word, {loaded, i}));
+      each->push_back(at_once == 1 ? loaded
+                                   : code_.op(spv::Op::OpCompositeExtract, word, {loaded, i}));
   }
   for (uint32_t i = 0; i < count; i += of_a_piece) {
-    const Id joined =
-        of_a_piece == 1 ? each[i]
-                        : code_.op(spv::Op::OpCompositeConstruct,
-                                   types_.vector(Scalar::i32, of_a_piece), {each[i], each[i + 1]});
+    const Id joined = of_a_piece == 1 ? (*each)[i]
+                                      : code_.op(spv::Op::OpCompositeConstruct,
+                                                 types_.vector(Scalar::i32, of_a_piece),
+                                                 {(*each)[i], (*each)[i + 1]});
     pieces.push_back(code_.op(spv::Op::OpBitcast, types_.piece(t), {joined}));
   }
   return pieces;
 }
 
-void Lowering::store_words(const Access& a, Type t, const Ids& pieces) {
-  Access words = a;
-  words.elem = words.stored = Scalar::i32;
+Ids Lowering::words_of(Type t, const Ids& pieces) {
   const Id word = types_.scalar(Scalar::i32);
   const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
   const Id joined = types_.vector(Scalar::i32, of_a_piece);
@@ -259,6 +257,12 @@ void Lowering::store_words(const Access& a, Type t, const Ids& pieces) {
       each.push_back(of_a_piece == 1 ? bits
                                      : code_.op(spv::Op::OpCompositeExtract, word, {bits, i}));
   }
+  return each;
+}
+
+void Lowering::store_words(const Access& a, const Ids& each) {
+  Access words = a;
+  words.elem = words.stored = Scalar::i32;
   const auto at_once = std::min(static_cast<uint32_t>(each.size()), kMaxPieceLanes);
   for (uint32_t first = 0; first < each.size(); first += at_once) {
     const Ids some(each.begin() + first, each.begin() + first + at_once);
@@ -294,7 +298,12 @@ void Lowering::lower_memory(const Inst& inst) {
 void Lowering::lower_load(const Inst& inst) {
   const Type t = result_type(inst);
   const Access a = access(inst, t.scalar, 0);
-  if (in_words(a, t)) return set(inst, load_words(a, t));
+  if (in_words(a, t)) {
+    Ids words;
+    set(inst, load_words(a, t, &words));
+    if (kir::width(t.scalar) == 16) words_[inst.results[0].id] = std::move(words);
+    return;
+  }
   Ids pieces;
   for (uint32_t first = 0; first < t.lanes; first += piece_lanes(t)) {
     pieces.push_back(load_piece(a, first, piece_lanes(t)));
@@ -306,7 +315,10 @@ void Lowering::lower_store(const Inst& inst) {
   const kir::Value value = inst.operands[2];
   const Type t = k_.type(value);
   const Access a = access(inst, t.scalar, 0);
-  if (in_words(a, t)) return store_words(a, t, get(value));
+  if (in_words(a, t)) {
+    const Ids words = words_of_upper_halves(value);
+    return store_words(a, words.empty() ? words_of(t, get(value)) : words);
+  }
   for (uint32_t i = 0; i < piece_count(t); ++i) {
     store_piece(a, i * piece_lanes(t), piece_lanes(t), get(value)[i]);
   }

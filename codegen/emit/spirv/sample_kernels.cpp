@@ -75,6 +75,18 @@ Kernel gather_scatter(const TargetModel& target, Scalar elem, uint16_t lanes, bo
   return std::move(b).finish();
 }
 
+Kernel upper_halves(const TargetModel& target, uint16_t lanes, uint32_t align, uint32_t to_add) {
+  Builder b("upper_halves", target);
+  const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
+  const Value at = b.mul(thread_index(b), b.i32(lanes));
+  const Type wide{Scalar::i32, lanes};
+  const Value half = b.constant(wide, 16);
+  const Value word = b.shl(b.zext(b.load({Scalar::i16, lanes}, in, at, align), Scalar::i32), half);
+  const Value sum = b.add(word, b.constant(wide, to_add));
+  b.store(out, at, b.trunc(b.lshr(sum, half), Scalar::i16), align);
+  return std::move(b).finish();
+}
+
 Kernel aligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes, uint32_t align) {
   Builder b("aligned_copy", target);
   const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
@@ -459,6 +471,9 @@ std::vector<Sample> all_samples(const TargetModel& target) {
     }
     add("private_array " + type, private_array(target, s));
   }
+  for (uint16_t lanes : {1, 4, 8, 16})
+    add("upper_halves x " + std::to_string(lanes),
+        upper_halves(target, lanes, std::min(16u, 2u * lanes), 0x18000));
   for (Scalar s : {Scalar::i32, Scalar::i64, Scalar::f32, Scalar::f64}) {
     add("subgroup_exchange " + std::string(kir::name(s)), subgroup_exchange(target, s, 1));
   }

@@ -27,6 +27,8 @@ Kernel masked_copy(const TargetModel& target, Scalar elem, uint16_t lanes);
 Kernel gather_scatter(const TargetModel& target, Scalar elem, uint16_t lanes, bool wide_index);
 // out[i * lanes + l] = in[...] of pointers aligned to so many bytes.
 Kernel aligned_copy(const TargetModel& target, Scalar elem, uint16_t lanes, uint32_t align);
+// 16-bit elements as the upper halves of words and back, to which `to_add` has been added.
+Kernel upper_halves(const TargetModel& target, uint16_t lanes, uint32_t align, uint32_t to_add);
 // A private array of 16 filled with i * k at k * 5 % 16; out[i] = its sum weighted by position.
 Kernel private_array(const TargetModel& target, Scalar elem);
 // table[i] is an address; out[i] = *(i32*)(table[i] + 4) + *(i32*)(i odd ? a : b)

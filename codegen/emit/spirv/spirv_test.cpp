@@ -161,6 +161,19 @@ TEST(SpirvText, WideAlignedLoadsAreVectorLoads) {
               ContainsRegex("OpLoad %v4float %[0-9]+ Aligned 16"));
 }
 
+TEST(SpirvText, UpperHalvesAreTakenFromWordsAndPutIntoThem) {
+  const TargetModel target = target_of(kir::Format::spirv_vulkan);
+  const auto masks = [&](uint32_t align) {
+    const std::string text = text_of(upper_halves(target, 8, align, 0), target);
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find("OpBitwiseAnd %uint", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(masks(16), 4u + 4u);
+  EXPECT_EQ(masks(2), 0u);
+}
+
 TEST(SpirvText, FloatAtomicAddWhereTheTargetHasIt) {
   TargetModel target = target_of(kir::Format::spirv_vulkan);
   const auto text = [&] {

@@ -162,6 +162,23 @@ TEST_F(VulkanMemory, PointersAlignedToLessThanTheirVectors) {
   });
 }
 
+// Two elements a word where they lie so, else one by one.
+TEST_F(VulkanMemory, UpperHalvesOfWords) {
+  for (uint16_t lanes : {1, 2, 4, 8, 16}) {
+    for (uint32_t align : {2u, std::min(16u, 2u * lanes)}) {
+      const size_t n = size_t{kThreads} * lanes;
+      std::vector<uint16_t> in(n);
+      for (uint16_t& x : in) x = static_cast<uint16_t>(random_());
+      const Buffer out = upload(std::vector<uint16_t>(n));
+      vulkan_->launch(upper_halves(target(), lanes, align, 0x18000),
+                      {upload(in).address, out.address}, {kGroupCount, 1, 1});
+      for (size_t i = 0; i < n; ++i)
+        ASSERT_EQ(out.as<uint16_t>()[i], static_cast<uint16_t>(in[i] + 1)) << lanes << " " << align;
+      vulkan_->free_buffers();
+    }
+  }
+}
+
 TEST_F(VulkanMemory, PrivateArrays) {
   each_type([&]<typename T>(Scalar s) {
     const Buffer out = upload(std::vector<T>(kThreads));
