@@ -16,7 +16,7 @@ constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
 // Of a thread's elements. Three groups are to share a processor (radix_scatter_kernel.cpp), which
 // only PTX says: other compilers take the registers that they like, for fewer elements fewer ones.
-constexpr uint32_t kThreadBytes = 64, kFewThreadBytes = 44;
+constexpr uint32_t kThreadBytes = 64, kFewThreadBytes = 48;
 constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
 
 // The dtype of a key's bits.
