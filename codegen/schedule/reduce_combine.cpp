@@ -9,7 +9,6 @@
 namespace primset::schedule {
 
 using kir::Value;
-using prims::SymInt;
 using prims::ValueId;
 
 std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {

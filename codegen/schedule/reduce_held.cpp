@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/scalar_lowering.h"
+
 namespace primset::schedule {
 
 using kir::Value;
@@ -13,6 +15,7 @@ using prims::ValueId;
 namespace {
 
 constexpr size_t kHeldBytes = 256;  // of a row that a thread holds, at most
+
 }  // namespace
 
 // The order of additions is the loop's. What it begins with is combined in the end (stage).

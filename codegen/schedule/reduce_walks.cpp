@@ -5,6 +5,7 @@ namespace primset::schedule {
 
 using kir::Value;
 using prims::SymInt;
+using prims::ValueId;
 
 namespace {
 

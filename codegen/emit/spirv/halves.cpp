@@ -9,7 +9,6 @@ namespace primset::emit::spirv {
 using kir::Inst;
 using kir::Op;
 using kir::Scalar;
-using kir::Type;
 
 namespace {
 constexpr uint64_t kHalf = 16;
