@@ -146,6 +146,14 @@ void require_places(const Val& x, int64_t dim, const Val& index) {
           fmt::format("index is out of bounds for dimension {} with size 0", dim));
 }
 
+void check_places_of_nothing(const Val& x, int64_t dim, const Val& index) {
+  require_places(x, dim, index);
+  if (!x.is_empty() || index.is_empty()) return;
+  const Val inside = ge(index, Scalar(0)) & lt(index, full_like(index, x.size(dim)));
+  check(inside, index, ErrorCode::index,
+        fmt::format("index {{value}} is out of bounds for dimension {}", dim));
+}
+
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
               const std::vector<int64_t>& dims, const Val& updates) {
   if (kind == Prim::scatter_add && is_complex(x.dtype()))
