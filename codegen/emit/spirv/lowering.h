@@ -167,9 +167,11 @@ class Lowering {
   void store_piece(const Access& a, uint32_t first, uint32_t lanes, Id value);
   // Narrow elements that lie on the boundaries of words are moved as vectors of words.
   bool in_words(const Access& a, kir::Type t) const;
-  Ids load_words(const Access& a, kir::Type t, Ids* words);
-  Ids words_of(kir::Type t, const Ids& pieces);
+  Ids load_words(const Access& a, kir::Type t);
   void store_words(const Access& a, const Ids& words);
+  // A value of type `t` from such words, and the words of one.
+  Ids pieces_of(kir::Type t, const Ids& words);
+  Ids words_of(kir::Type t, const Ids& pieces);
   Id load_native(const Access& a, uint32_t first, uint32_t lanes);
   void store_native(const Access& a, uint32_t first, uint32_t lanes, Id value);
   Id from_stored(const Access& a, Id value);

@@ -223,25 +223,31 @@ bool Lowering::in_words(const Access& a, Type t) const {
          t.lanes >= kMaxPieceLanes && a.align >= std::min(bytes, 4 * kMaxPieceLanes);
 }
 
-Ids Lowering::load_words(const Access& a, Type t, Ids* each) {
+Ids Lowering::load_words(const Access& a, Type t) {
   Access words = a;
   words.elem = words.stored = Scalar::i32;
   const Id word = types_.scalar(Scalar::i32);
-  const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
-  const uint32_t count = of_a_piece * piece_count(t), at_once = std::min(count, kMaxPieceLanes);
-  Ids pieces;
+  const uint32_t count = static_cast<uint32_t>(kir::bytes(t.scalar)) * piece_count(t);
+  const uint32_t at_once = std::min(count, kMaxPieceLanes);
+  Ids each;
   for (uint32_t first = 0; first < count; first += at_once) {
     const Id loaded = load_native(words, first, at_once);
     for (uint32_t i = 0; i < at_once; ++i)
-      each->push_back(at_once == 1 ? loaded
-                                   : code_.op(spv::Op::OpCompositeExtract, word, {loaded, i}));
+      each.push_back(at_once == 1 ? loaded
+                                  : code_.op(spv::Op::OpCompositeExtract, word, {loaded, i}));
   }
-  for (uint32_t i = 0; i < count; i += of_a_piece) {
-    const Id joined = of_a_piece == 1 ? (*each)[i]
-                                      : code_.op(spv::Op::OpCompositeConstruct,
-                                                 types_.vector(Scalar::i32, of_a_piece),
-                                                 {(*each)[i], (*each)[i + 1]});
-    pieces.push_back(code_.op(spv::Op::OpBitcast, types_.piece(t), {joined}));
+  return each;
+}
+
+Ids Lowering::pieces_of(Type t, const Ids& words) {
+  const auto of_a_piece = static_cast<uint32_t>(kir::bytes(t.scalar));
+  const Id joined = types_.vector(Scalar::i32, of_a_piece);
+  Ids pieces;
+  for (size_t i = 0; i < words.size(); i += of_a_piece) {
+    const Id bits = of_a_piece == 1
+                        ? words[i]
+                        : code_.op(spv::Op::OpCompositeConstruct, joined, {words[i], words[i + 1]});
+    pieces.push_back(code_.op(spv::Op::OpBitcast, types_.piece(t), {bits}));
   }
   return pieces;
 }
@@ -299,8 +305,8 @@ void Lowering::lower_load(const Inst& inst) {
   const Type t = result_type(inst);
   const Access a = access(inst, t.scalar, 0);
   if (in_words(a, t)) {
-    Ids words;
-    set(inst, load_words(a, t, &words));
+    Ids words = load_words(a, t);
+    set(inst, pieces_of(t, words));
     if (kir::width(t.scalar) == 16) words_[inst.results[0].id] = std::move(words);
     return;
   }
