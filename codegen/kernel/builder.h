@@ -76,9 +76,9 @@ class Builder {
       fdiv(Value a, Value b);
   Value fneg(Value a), fabs(Value a), fsqrt(Value a);
   Value ffloor(Value a), fceil(Value a), ftrunc(Value a), frint(Value a);
-  Value fma(Value a, Value b, Value c);        // only where target().fused_fma
-  Value fexp2(Value a), freciprocal(Value a);  // only where target().fast_exp2
-  Value round_bf16(Value a);                   // only where target().rounds_bf16
+  Value fma(Value a, Value b, Value c);                         // only where target().fused_fma
+  Value fexp2(Value a), freciprocal(Value a), frsqrt(Value a);  // only where target().fast_exp2
+  Value round_bf16(Value a);                                    // only where target().rounds_bf16
 
   // Comparisons and choice.
   Value ieq(Value a, Value b), ine(Value a, Value b);

@@ -153,6 +153,10 @@ Value Builder::freciprocal(Value a) {
   require(type(a).scalar == Scalar::f32, Op::FReciprocal, {a}, "f32");
   return emit(Op::FReciprocal, type(a), {a});
 }
+Value Builder::frsqrt(Value a) {
+  require(type(a).scalar == Scalar::f32, Op::FRsqrt, {a}, "f32");
+  return emit(Op::FRsqrt, type(a), {a});
+}
 Value Builder::round_bf16(Value a) {
   require(type(a).scalar == Scalar::f32, Op::RoundBf16, {a}, "f32");
   return emit(Op::RoundBf16, type(a).with_scalar(Scalar::i16), {a});

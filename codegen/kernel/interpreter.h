@@ -19,7 +19,7 @@ struct InterpreterOptions {
   std::array<uint32_t, 3> groups = {1, 1, 1};
   uint32_t subgroup_size = 8;        // 1 to 64
   bool fused_fma = true;             // false: Fma rounds twice, as on lavapipe
-  uint32_t div_sqrt_error_ulps = 0;  // imitates a device whose FDiv and FSqrt are off by up to this
+  uint32_t div_sqrt_error_ulps = 0;  // how far FDiv, FSqrt and FRsqrt are off, as on many a device
   bool check_races = true;
   uint64_t max_steps = 1u << 30;  // a runaway loop is an error, not a hang
 };

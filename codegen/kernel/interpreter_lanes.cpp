@@ -267,6 +267,12 @@ template <class T>
 void inexact_sqrt_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t u) {
   for (uint32_t i = 0; i < n; ++i) out[i] = put<T>(off_by<T>(std::sqrt(get<T>(a[i])), a[i], u));
 }
+void rsqrt_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t u) {
+  for (uint32_t i = 0; i < n; ++i) {
+    const auto exact = 1 / std::sqrt(static_cast<double>(get<float>(a[i])));
+    out[i] = put<float>(off_by<float>(static_cast<float>(exact), a[i], u));
+  }
+}
 
 template <int W>
 void sign_lanes_flip(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
@@ -562,6 +568,19 @@ uint64_t float_rmw(Rmw op, uint64_t old, uint64_t value) {
   return take ? value : old;
 }
 
+LaneFn device_float(Op op) {
+  switch (op) {
+    case Op::FExp2:
+      return exp2_lanes;
+    case Op::FReciprocal:
+      return reciprocal_lanes;
+    case Op::FRsqrt:
+      return rsqrt_lanes;
+    default:
+      return bf16_lanes;
+  }
+}
+
 }  // namespace
 
 LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& options) {
@@ -575,7 +594,7 @@ LaneFn lane_function(Op op, Scalar from, Scalar to, const InterpreterOptions& op
     case Group::FloatTernary:
       return float_arithmetic(op, from, options);
     case Group::FloatDevice:
-      return op == Op::FExp2 ? exp2_lanes : op == Op::RoundBf16 ? bf16_lanes : reciprocal_lanes;
+      return device_float(op);
     case Group::Compare:
       return is_float(from) ? float_arithmetic(op, from, options) : int_comparison(op, from);
     case Group::Choice:

@@ -58,6 +58,7 @@ Memory::Memory(std::span<InterpreterBuffer> buffers, std::span<const std::string
     Region r;
     r.base = buffers[i].data.data();
     r.size = buffers[i].data.size();
+    r.global = true;
     r.name = i < names.size() ? "buffer '" + names[i] + "'" : "buffer " + std::to_string(i);
     regions_.push_back(r);
   }
@@ -175,20 +176,26 @@ void Memory::check_initialized(const Region& r, uint64_t at, uint32_t size) cons
 
 void Memory::check_race(const Region& r, uint64_t at, uint32_t size, Access kind,
                         const Accessor& who) {
+  Accessor lasting = who;
+  if (r.global) lasting.epoch = 0;
   for (uint64_t i = at; i < at + size; ++i) {
     ByteHistory& h = r.history[i];
     const History* other = nullptr;
     const char* did = "";
-    if (h.writes.conflicts(who)) other = &h.writes, did = " wrote";
-    if (kind != Access::atomic && h.atomics.conflicts(who)) other = &h.atomics, did = " updated";
+    if (h.writes.conflicts(lasting)) other = &h.writes, did = " wrote";
+    if (kind != Access::atomic && h.atomics.conflicts(lasting))
+      other = &h.atomics, did = " updated";
     if (kind != Access::read && h.reads.conflicts(who)) other = &h.reads, did = " read";
     if (other) {
       throw MemoryFault{std::string("data race: ") + verb(kind) +
                         bytes_at(1, r, static_cast<int64_t>(i)) + ", which " + other->last() + did +
-                        " with no barrier in between"};
+                        (r.global && other != &h.reads ? "; no barrier orders that"
+                                                       : " with no barrier in between")};
     }
-    History& mine = kind == Access::read ? h.reads : kind == Access::write ? h.writes : h.atomics;
-    mine.add(who);
+    if (kind == Access::read)
+      h.reads.add(who);
+    else
+      (kind == Access::write ? h.writes : h.atomics).add(lasting);
   }
 }
 

@@ -48,6 +48,7 @@ struct Region {
   uint64_t size = 0;
   uint8_t* initialized = nullptr;  // a flag a byte; null: all are
   ByteHistory* history = nullptr;  // null: not shared, or races are not looked for
+  bool global = false;             // a buffer's: no barrier orders what is written there
   std::string name;
 };
 

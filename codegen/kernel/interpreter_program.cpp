@@ -152,7 +152,8 @@ class Decoder {
     c.imm = inst.imm.index;
     if (inst.op == Op::Any || inst.op == Op::All) c.imm = from.lanes;
     if (inst.op == Op::SExt) c.imm = static_cast<uint32_t>(width(to.scalar));
-    if (inst.op == Op::FDiv || inst.op == Op::FSqrt) c.imm = options_.div_sqrt_error_ulps;
+    if (inst.op == Op::FDiv || inst.op == Op::FSqrt || inst.op == Op::FRsqrt)
+      c.imm = options_.div_sqrt_error_ulps;
     if (inst.op == Op::Select && kernel_.type(inst.operands[0]).lanes < to.lanes) {
       broadcast_condition(c);
     }

@@ -389,6 +389,27 @@ TEST(InterpreterFinds, WritesAfterReads) {
   EXPECT_THAT(error_of(kernel, {buffer(x)}), HasSubstr("and others read with no barrier"));
 }
 
+// A barrier orders workgroup memory alone; what was read before it may be overwritten behind it.
+TEST(InterpreterFinds, RacesInBuffersInSpiteOfBarriers) {
+  for (bool written : {false, true}) {
+    const Kernel kernel = kernel_of(2, [&](Builder& b, Value p, Value tid) {
+      const Value other = b.xor_(tid, b.i32(1));
+      if (written) b.store(p, tid, tid, 4);
+      const Value before = b.load(kI32, p, tid, 4);
+      b.barrier();
+      b.store(p, other, written ? b.load(kI32, p, other, 4) : before, 4);
+    });
+    std::vector<int32_t> x{7, 8};
+    const std::string error = error_of(kernel, {buffer(x)});
+    if (written) {
+      EXPECT_THAT(error, HasSubstr("of group 0 wrote; no barrier orders that"));
+    } else {
+      EXPECT_EQ(error, "");
+      EXPECT_EQ(x, (std::vector<int32_t>{8, 7}));
+    }
+  }
+}
+
 TEST(InterpreterFinds, RacesBetweenGroupsInSpiteOfBarriers) {
   const Kernel kernel = kernel_of(1, [](Builder& b, Value p, Value) {
     b.if_then(b.ieq(b.group_id(0), b.i32(0)), [&] { b.store(p, b.i32(0), b.i32(1), 4); });

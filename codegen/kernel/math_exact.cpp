@@ -3,8 +3,11 @@
 // fma: Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
 // rounding to odd (IEEE Transactions on Computers 57, 2008), with operands scaled to the middle of
 // the range. div and sqrt: a sloppy quotient or root, moved to the nearest by the sign of its exact
-// residual (Markstein, IA-64 and Elementary Functions, 2000, chapter 8). Where the target has fma,
-// div is Markstein's for most operands: a reciprocal rounded to nearest, and two corrections.
+// residual (Markstein, IA-64 and Elementary Functions, 2000, chapters 8 and 9). Where the target
+// has fma, div is Markstein's for most operands: a reciprocal rounded to nearest, and two
+// corrections. So is sqrt where there is a quick reciprocal root to begin with; a division begins
+// with its square then, since a shader's own division, however rough, takes longer. (Of both, all
+// mantissas were tried with beginnings up to four units off.)
 #include <cmath>
 
 #include "codegen/kernel/math.h"
@@ -78,8 +81,9 @@ bool exact_division(const Arith& a) {
   return a.wide() ? t.exact_div_sqrt_f64 : t.exact_div_sqrt_f32;
 }
 
+// As the bits have it: comparisons may take denormals for zeros.
 Value is_zero(const Arith& a, Value x) {
-  return a.b.feq(x, a.c(0.0));
+  return a.b.ieq(a.bits(a.b.fabs(x)), a.i(0));
 }
 // Infinite or NaN.
 Value not_finite(const Arith& a, Value x) {
@@ -166,27 +170,52 @@ Value div_scaled(const Arith& a, Value x, Value y) {
   return a.from_bits(b.xor_(a.bits(magnitude), b.xor_(a.sign_bit(x), a.sign_bit(y))));
 }
 
+bool has_quick_root(const Arith& a) {
+  return a.fused && !a.wide() && a.b.target().fast_exp2;
+}
+
+Value rough_reciprocal(const Arith& a, Value x) {
+  if (!has_quick_root(a)) return a.b.fdiv(a.c(1.0), x);
+  Value root = a.b.frsqrt(x);
+  return a.b.fmul(root, root);
+}
+
 // x/y where every step of it stays in the normal range, and no mantissa of y is all ones: of those
 // alone the reciprocal below may be the wrong neighbour. x may be zero.
 Value div_fused(const Arith& a, Value x, Value y) {
   Builder& b = a.b;
-  Value ax = b.fabs(x), ay = b.fabs(y), minus = b.fneg(ay);
-  Value r = b.fdiv(a.c(1.0), ay);
+  Value ax = b.fabs(x), ay = b.fabs(y), minus = b.fneg(ay), r = rough_reciprocal(a, ay);
   for (int i = 0; i < 2; ++i) r = b.fma(b.fma(minus, r, a.c(1.0)), r, r);
   Value q = b.fmul(ax, r);
   for (int i = 0; i < 2; ++i) q = b.fma(b.fma(minus, q, ax), r, q);
   return a.from_bits(b.or_(a.bits(q), b.xor_(a.sign_bit(x), a.sign_bit(y))));
 }
 
+// Positive, and neither small nor great: 1/far <= x < far, where far's square is still a number.
+Value in_middle(const Arith& a, Value x) {
+  Builder& b = a.b;
+  const int half = a.bias() / 2, bits = a.mantissa_bits();
+  Value low = a.i(int64_t{a.bias() - half} << bits), span = a.i(int64_t{2 * half} << bits);
+  return b.ult(b.sub(a.bits(x), low), span);
+}
+
 // May div_fused() not be used?
 Value outside_div_fused(const Arith& a, Value x, Value y) {
   Builder& b = a.b;
-  const double far = std::ldexp(1.0, a.bias() / 2);
-  const auto middle = [&](Value v) { return b.and_(b.flt(a.c(1 / far), v), b.flt(v, a.c(far))); };
   Value ax = b.fabs(x), ay = b.fabs(y);
   const int64_t ones = (int64_t{1} << a.mantissa_bits()) - 1;
   Value all_ones = b.ieq(b.and_(a.bits(y), a.i(ones)), a.i(ones));
-  return b.or_(b.not_(b.and_(b.or_(middle(ax), is_zero(a, x)), middle(ay))), all_ones);
+  return b.or_(b.not_(b.and_(b.or_(in_middle(a, ax), is_zero(a, x)), in_middle(a, ay))), all_ones);
+}
+
+// The square root of an x in the middle.
+Value sqrt_fused(const Arith& a, Value x) {
+  Builder& b = a.b;
+  Value y = b.frsqrt(x), root = b.fmul(x, y), half = b.fmul(y, a.c(0.5));
+  Value off = b.fma(b.fneg(root), half, a.c(0.5));
+  root = b.fma(root, off, root);
+  half = b.fma(half, off, half);
+  return b.fma(b.fma(b.fneg(root), root, x), half, root);
 }
 
 // The square root of a positive finite x.
@@ -223,8 +252,12 @@ Value div(Builder& b, Value x, Value y) {
 Value sqrt(Builder& b, Value x) {
   Arith a(b, b.type(x), false);
   if (exact_division(a)) return b.fsqrt(x);
-  Value ordinary = b.and_(b.flt(a.c(0.0), x), b.flt(x, a.infinity()));
-  return b.select(ordinary, sqrt_scaled(a, x), b.fsqrt(x));
+  const auto any = [&] {
+    Value ordinary = b.and_(b.flt(a.c(0.0), x), b.flt(x, a.infinity()));
+    return b.select(ordinary, sqrt_scaled(a, x), b.fsqrt(x));
+  };
+  if (!has_quick_root(a)) return any();
+  return fix_rare(b, b.not_(in_middle(a, x)), sqrt_fused(a, x), any);
 }
 
 // --- fmod ----------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ struct TargetModel {
 
   // Numeric environment.
   bool fused_fma = true;           // kir::Op::Fma is available and rounds once (f32 and f64)
-  bool fast_exp2 = false;          // kir::Op::FExp2 and FReciprocal are available
+  bool fast_exp2 = false;          // kir::Op::FExp2, FReciprocal and FRsqrt are there
   bool rounds_bf16 = false;        // kir::Op::RoundBf16 is
   bool exact_div_sqrt_f32 = true;  // correctly rounded
   bool exact_div_sqrt_f64 = true;

@@ -1,4 +1,7 @@
 // The last step of a pass of a radix sort.
+#include <algorithm>
+#include <functional>
+
 #include "codegen/schedule/group_scan.h"
 #include "codegen/schedule/radix_tiles.h"
 
@@ -8,9 +11,6 @@ using kir::kI32;
 using kir::Value;
 
 namespace {
-
-// Of 256 threads: fewer leave memory waiting, more leave too few registers for a thread's elements.
-constexpr uint32_t kResidentGroups = 3;
 
 // Which lanes of a subgroup hold what this lane holds: a bit each, 32 of them a word.
 class Ballots {
@@ -78,12 +78,13 @@ class Scatter {
         emitter_(f_, c.values),
         place_(register_scalar(sort.place)),
         item_(byte_size(sort.key) == 8 ? kir::Scalar::i64 : place_),
-        counters_(b_.group_alloc(kir::Scalar::i32, sort.tile.subgroups * kDigits)),
-        items_(b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))),
+        counters_(b_.group_alloc(kir::Scalar::i32, counter_words(sort.tile))),
+        items_(sort.tile.apart ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
+                               : counters_),
         moves_(b_.group_alloc(place_, kDigits)),
         scan_(b_, {kI32, {place_}}, sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
-    b_.set_resident_groups(kResidentGroups);
+    b_.set_resident_groups(sort.tile.apart ? kRadixGroups : kCrowdedGroups);
     // A subgroup's elements are neighbours; a lane takes every so many-th of them.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)
@@ -100,14 +101,29 @@ class Scatter {
   }
 
  private:
+  static uint32_t counter_words(const RadixTile& tile) {
+    const uint32_t counters = tile.subgroups * kDigits;
+    return tile.apart ? counters : std::max(counters, static_cast<uint32_t>(tile.elements()));
+  }
   void tile();
+  void clear_counters();
   std::vector<Value> rank(const std::vector<Value>& keys);
+  std::vector<Value> places_of(std::vector<Value> ranks);
   void place_runs();
   std::vector<Value> reordered(const std::vector<Value>& items, const std::vector<Value>& places);
   std::vector<Value> load_positions();
-  void write(const std::vector<Value>& keys, const std::vector<Value>& positions);
-  void store(Value number, int64_t more, Value key, Value position);
+  std::vector<Value> destinations(const std::vector<Value>& sorted);
+  void write(const std::function<void(uint32_t)>& store_one);
+  void store_key(Value number, int64_t more, Value key);
+  void store_position(Value number, int64_t more, Value position);
 
+  // A thread's k-th element where neighbouring threads take neighbours.
+  Value striped(uint32_t k) { return b_.add(b_.local_id(0), b_.i32(int64_t{k} * threads())); }
+  Value load_item(uint32_t k) { return b_.load({item_}, items_, striped(k), item_align()); }
+  void store_item(Value at, Value v) {
+    b_.store(items_, at, b_.int_resize(v, item_, true), item_align());
+  }
+  uint32_t item_align() const { return static_cast<uint32_t>(kir::bytes(item_)); }
   Value load_counter(Value at) { return b_.load(kI32, counters_, at, 4); }
   uint32_t threads() const { return sort_.tile.threads; }
   uint32_t items() const { return sort_.tile.items; }
@@ -121,8 +137,9 @@ class Scatter {
   ElementEmitter emitter_;
   const kir::Scalar place_, item_;
   // Workgroup memory. counters: how many elements of a digit a subgroup has seen, and then the
-  // place in the tile of the first one. moves: what leads from a place in the tile to one in the
-  // row.
+  // place in the tile of the first one. items: elements on their way, of the tile's places; where
+  // it is apart from the counters, the threads' ranks before. moves: what leads from a place in the
+  // tile to one in the row.
   const Value counters_, items_, moves_;
   GroupScan scan_;
   const Ballots ballots_;
@@ -130,52 +147,73 @@ class Scatter {
   RadixTiles::Items own_;
 };
 
-void Scatter::tile() {
+void Scatter::clear_counters() {
+  if (!sort_.tile.apart) b_.barrier();  // the last tile's elements have been read
   for (uint32_t k = 0; k < sort_.tile.subgroups * kDigits; k += threads())
     b_.store(counters_, b_.add(b_.local_id(0), b_.i32(k)), b_.i32(0), 4);
   b_.barrier();
+}
+
+void Scatter::tile() {
+  clear_counters();
   const std::vector<Value> keys = tiles_.load_items(
       own_, [&](Value number, int64_t more) { return tiles_.load_key(number, more); });
-  const std::vector<Value> ranks = rank(keys);
+  std::vector<Value> ranks = rank(keys);
   b_.barrier();
   place_runs();
+  const std::vector<Value> places = places_of(std::move(ranks));
+  const std::vector<Value> sorted = reordered(keys, places);
+  const std::vector<Value> to = destinations(sorted);
+  const auto more = [&](uint32_t k) { return int64_t{k} * threads(); };
+  // What has been written needs no registers while positions come.
+  write([&](uint32_t k) { store_key(to[k], more(k), sorted[k]); });
+  if (!pass_.moves_positions) return;
+  std::vector<Value> positions = load_positions();
+  b_.barrier();
+  positions = reordered(positions, places);
+  write([&](uint32_t k) { store_position(to[k], more(k), positions[k]); });
+}
+
+// Of the tile. The compilers keep each part of a rank in a register until the rank is used; what
+// comes from memory is in one.
+std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
+  if (sort_.tile.apart) {
+    for (uint32_t k = 0; k < items(); ++k)
+      ranks[k] = b_.int_resize(load_item(k), kir::Scalar::i32, false);
+  }
+  b_.barrier();
   std::vector<Value> places;
   for (Value r : ranks) {
     const Value digit = b_.and_(r, b_.i32(kDigits - 1));
     const Value run = load_counter(b_.add(own_counters_, digit));
     places.push_back(b_.add(run, b_.lshr(r, b_.i32(kDigitBits))));
   }
-  const std::vector<Value> sorted = reordered(keys, places);
-  std::vector<Value> positions;
-  if (pass_.moves_positions) {
-    positions = load_positions();
-    b_.barrier();
-    positions = reordered(positions, places);
+  if (!sort_.tile.apart) b_.barrier();  // elements take the counters' place
+  return places;
+}
+
+// Where a thread's elements go, less what the thread adds to its own numbers.
+std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
+  const Value thread = b_.int_resize(b_.local_id(0), place_, true);
+  std::vector<Value> to;
+  for (Value key : sorted) {
+    const Value move = b_.load({place_}, moves_, tiles_.digit(tiles_.ordered(key)),
+                               static_cast<uint32_t>(kir::bytes(place_)));
+    to.push_back(tiles_.index(b_.add(move, thread)));
   }
-  write(sorted, positions);
+  return to;
 }
 
 // A thread writes every so many-th element of the tile.
-void Scatter::write(const std::vector<Value>& keys, const std::vector<Value>& positions) {
+void Scatter::write(const std::function<void(uint32_t)>& store_one) {
   const RadixTiles::Items striped{b_.local_id(0), b_.i32(threads()), items()};
-  const Value thread = b_.int_resize(b_.local_id(0), place_, true);
-  const auto destination = [&](Value key) {
-    const Value move = b_.load({place_}, moves_, tiles_.digit(tiles_.ordered(key)),
-                               static_cast<uint32_t>(kir::bytes(place_)));
-    return tiles_.index(b_.add(move, thread));
-  };
-  const auto store_one = [&](Value to, uint32_t k) {
-    store(to, int64_t{k} * threads(), keys[k], positions.empty() ? Value{} : positions[k]);
-  };
   const auto whole = [&] {
-    std::vector<Value> to;
-    for (Value key : keys) to.push_back(destination(key));
-    for (uint32_t k = 0; k < items(); ++k) store_one(to[k], k);
+    for (uint32_t k = 0; k < items(); ++k) store_one(k);
     return std::vector<Value>{};
   };
   const auto part = [&] {
     for (uint32_t k = 0; k < items(); ++k)
-      b_.if_then(tiles_.inside(striped, k), [&] { store_one(destination(keys[k]), k); });
+      b_.if_then(tiles_.inside(striped, k), [&] { store_one(k); });
     return std::vector<Value>{};
   };
   b_.if_else(tiles_.is_whole(), whole, part);
@@ -199,6 +237,7 @@ std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
         [&] { return std::vector<Value>{b_.i32(0)}; })[0];
     const Value before = b_.add(b_.subgroup_shuffle(seen, equal.first), equal.before);
     ranks.push_back(b_.or_(b_.shl(before, b_.i32(kDigitBits)), digit));
+    if (sort_.tile.apart) store_item(striped(k), ranks.back());
   }
   return ranks;
 }
@@ -234,22 +273,17 @@ void Scatter::place_runs() {
     }
     row_place = b_.add(row_place, totals[k]);
   }
-  b_.barrier();
 }
 
 // The tile's items in the order of their places: the k-th result is that of a thread's k-th
 // element when neighbouring threads take neighbours.
 std::vector<Value> Scatter::reordered(const std::vector<Value>& items,
                                       const std::vector<Value>& places) {
-  const auto align = static_cast<uint32_t>(kir::bytes(item_));
-  for (size_t k = 0; k < items.size(); ++k)
-    b_.store(items_, places[k], b_.int_resize(items[k], item_, true), align);
+  for (size_t k = 0; k < items.size(); ++k) store_item(places[k], items[k]);
   b_.barrier();
   std::vector<Value> out;
-  for (uint32_t k = 0; k < items.size(); ++k) {
-    const Value x = b_.load({item_}, items_, b_.add(b_.local_id(0), b_.i32(k * threads())), align);
-    out.push_back(b_.int_resize(x, b_.type(items[k]).scalar, true));
-  }
+  for (uint32_t k = 0; k < items.size(); ++k)
+    out.push_back(b_.int_resize(load_item(k), b_.type(items[k]).scalar, true));
   return out;
 }
 
@@ -265,21 +299,23 @@ std::vector<Value> Scatter::load_positions() {
 }
 
 // To the element whose number is `number` and so much more.
-void Scatter::store(Value number, int64_t more, Value key, Value position) {
+void Scatter::store_key(Value number, int64_t more, Value key) {
+  if (pass_.results.empty()) tiles_.store_key(pass_.to_keys, number, more, key);
+  for (const RadixPass::Result& r : pass_.results) {
+    if (r.number == 0) tiles_.store_key(r.out, number, more, key);
+  }
+}
+
+// Likewise; the last pass writes what stands at the position.
+void Scatter::store_position(Value number, int64_t more, Value position) {
   if (pass_.results.empty()) {
-    tiles_.store_key(pass_.to_keys, number, more, key);
-    if (!position.valid()) return;
     f_.store(pass_.to_positions.buffer, sort_.place,
              tiles_.address(pass_.to_positions, number, more), {position, {}});
-    return;
   }
   ElementEmitter::Scope scope(emitter_);
   const prims::Node& n = graph_.node(sort_.node);
   for (const RadixPass::Result& r : pass_.results) {
-    if (r.number == 0) {
-      tiles_.store_key(r.out, number, more, key);
-      continue;
-    }
+    if (r.number == 0) continue;
     const Elem x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
     f_.store(r.out.buffer, graph_.type(n.operands[r.number]).dtype,
              tiles_.address(r.out, number, more), x);

@@ -14,9 +14,8 @@ namespace {
 
 constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
-// Of a thread's elements. Three groups are to share a processor (radix_scatter_kernel.cpp), which
-// only PTX says: other compilers take the registers that they like, for fewer elements fewer ones.
-constexpr uint32_t kThreadBytes = 64, kFewThreadBytes = 48;
+constexpr uint32_t kThreadBytes = 80;   // of a thread's elements, where there is room
+constexpr uint32_t kLeastItems = 4;
 constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
 
 // The dtype of a key's bits.
@@ -65,8 +64,35 @@ Affine computed(Value address) {
   return a;
 }
 
+namespace {
+
 // Counters of every subgroup, elements on their way to their places, and what the scan and the
-// runs' places take (radix_scatter_kernel.cpp) fit into workgroup memory.
+// runs' places take (radix_scatter_kernel.cpp).
+uint32_t group_bytes(const RadixTile& tile, uint32_t item_bytes, uint32_t place_bytes) {
+  const uint32_t counters = 4 * kDigits * tile.subgroups,
+                 items = tile.threads * tile.items * item_bytes;
+  return (tile.apart ? counters + items : std::max(counters, items)) + kDigits * place_bytes +
+         tile.threads * (4 + place_bytes);
+}
+
+// A processor that does not say how much memory its groups share may have no more than one of them
+// can ask for: two groups are faster than one with twice the elements.
+std::optional<RadixTile> fitted(const kir::TargetModel& target, RadixTile tile, uint32_t item_bytes,
+                                uint32_t place_bytes) {
+  tile.items = kThreadBytes / item_bytes;
+  tile.apart = true;
+  const auto bytes = [&] { return group_bytes(tile, item_bytes, place_bytes); };
+  if (kRadixGroups * bytes() <= target.large_group_memory) return tile;
+  tile.apart = item_bytes != 4;  // counters are of four
+  for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
+    for (tile.items = kThreadBytes / item_bytes; tile.items >= kLeastItems; --tile.items)
+      if (bytes() <= most) return tile;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, DType place) {
   if (!target.simt || !target.subgroup_ballot || target.min_subgroup < kLeastSubgroup ||
       target.max_subgroup > 64)
@@ -79,10 +105,7 @@ std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, D
   tile.subgroups = tile.threads / target.min_subgroup;
   const auto place_bytes = static_cast<uint32_t>(byte_size(place));
   const uint32_t item_bytes = std::max({4u, static_cast<uint32_t>(byte_size(key)), place_bytes});
-  tile.items = (target.format == kir::Format::ptx ? kThreadBytes : kFewThreadBytes) / item_bytes;
-  const uint32_t memory = kDigits * (4 * tile.subgroups + place_bytes) +
-                          tile.threads * (tile.items * item_bytes + 4 + place_bytes);
-  return memory <= target.group_memory ? std::optional(tile) : std::nullopt;
+  return fitted(target, tile, item_bytes, place_bytes);
 }
 
 SymInt RadixSort::rows() const {

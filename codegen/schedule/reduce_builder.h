@@ -56,6 +56,8 @@ class ReduceBuilder {
   kir::Value trip_position(uint32_t trip);
   void store_held();
   void load_kept();
+  void read_ahead(prims::ValueId v, std::set<prims::ValueId>& seen);
+  void read_row_ahead(std::span<const prims::NodeId> reduces);
   void make_common(prims::ValueId v, std::set<prims::ValueId>& seen);
   void make_common_of(std::span<const prims::ValueId> values);
   void stage(const std::vector<prims::NodeId>& nodes, bool last);

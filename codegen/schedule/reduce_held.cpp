@@ -79,6 +79,30 @@ void ReduceBuilder::store_held() {
   }
 }
 
+// Asks memory for what `v` is made of, element by element.
+void ReduceBuilder::read_ahead(ValueId v, std::set<ValueId>& seen) {
+  const prims::Graph& g = c_.values.graph;
+  if (v == prims::kNoValue || !seen.insert(v).second) return;
+  if (c_.values.placement(v) != nullptr) {
+    if (g.type(v).shape.size() == r_.domain.size()) emitter_.emit(v, wide_indices());
+    return;
+  }
+  const NodeId p = g.producer(v);
+  if (p == prims::Graph::kNoNode || !is_elementwise(g.node(p).prim)) return;
+  for (ValueId operand : g.node(p).operands) read_ahead(operand, seen);
+}
+
+// Memory takes longer than what the row's elements share takes to be made.
+void ReduceBuilder::read_row_ahead(std::span<const NodeId> reduces) {
+  for (uint32_t trip = 0; trip < trips_; ++trip) {
+    on_trip(trip, [&] {
+      std::set<ValueId> seen;
+      for (NodeId n : reduces)
+        for (ValueId v : c_.values.graph.node(n).operands) read_ahead(v, seen);
+    });
+  }
+}
+
 // What all elements of a row share is made before the walk along it, and not with each of them.
 void ReduceBuilder::make_common(ValueId v, std::set<ValueId>& seen) {
   const prims::Graph& g = c_.values.graph;

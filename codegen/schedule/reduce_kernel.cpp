@@ -81,6 +81,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   std::vector<Combiner> combiners;
   for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
   if (held_) {
+    read_row_ahead(nodes);
     for (NodeId n : nodes) make_common_of(c_.values.graph.node(n).operands);
   }
   const Indices at = wide_indices();

@@ -106,6 +106,8 @@ llvm::Value* Lowering::device_float(const kir::Inst& inst) {
   const auto one = [&](llvm::Value* v) {
     if (inst.op == Op::FReciprocal)
       return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {v});
+    if (inst.op == Op::FRsqrt)
+      return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {v});
     return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {v->getType()}, {v});
   };
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());

@@ -240,6 +240,8 @@ Id Lowering::float_op(Op op, Scalar s, uint32_t lanes, std::span<const Id> opera
       return extended({GLSLstd450RoundEven, OpenCLLIB::Rint}, type, operands);
     case Op::FExp2:
       return extended({GLSLstd450Exp2, OpenCLLIB::Native_exp2}, type, operands);
+    case Op::FRsqrt:
+      return extended({GLSLstd450InverseSqrt, OpenCLLIB::Rsqrt}, type, operands);
     case Op::FReciprocal: {
       constexpr uint64_t kOne = 0x3f800000;
       const std::array of{types_.constant(s, lanes, kOne), operands[0]};

@@ -85,6 +85,8 @@ Value apply(Builder& b, const ElementwiseCase& c, std::span<const Value> x) {
       return b.fexp2(x[0]);
     case Op::FReciprocal:
       return b.freciprocal(x[0]);
+    case Op::FRsqrt:
+      return b.frsqrt(x[0]);
     case Op::IEq:
       return b.ieq(x[0], x[1]);
     case Op::INe:
@@ -173,7 +175,10 @@ std::vector<ElementwiseCase> fma_cases() {
 }
 
 std::vector<ElementwiseCase> fast_float_cases() {
-  return {{Op::FExp2, {Scalar::f32}, Scalar::f32}, {Op::FReciprocal, {Scalar::f32}, Scalar::f32}};
+  std::vector<ElementwiseCase> cases;
+  for (Op op : {Op::FExp2, Op::FReciprocal, Op::FRsqrt})
+    cases.push_back({op, {Scalar::f32}, Scalar::f32});
+  return cases;
 }
 
 std::vector<ElementwiseCase> compare_cases() {

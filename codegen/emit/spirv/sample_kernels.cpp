@@ -219,20 +219,6 @@ Kernel tree_sum(const TargetModel& target, Scalar elem, uint32_t threads) {
   return std::move(b).finish();
 }
 
-Kernel global_exchange(const TargetModel& target) {
-  Builder b("global_exchange", target);
-  const Value in = b.pointer_param("in", true, false),
-              scratch = b.pointer_param("scratch", true, true),
-              out = b.pointer_param("out", false, true);
-  const Value i = thread_index(b);
-  b.store(scratch, i, b.load(kI32, in, i, 4), 4);
-  b.barrier();
-  const Value base = b.mul(b.group_id(0), b.i32(kSampleThreads));
-  const Value other = b.add(base, b.sub(b.i32(kSampleThreads - 1), b.local_id(0)));
-  b.store(out, i, b.load(kI32, scratch, other, 4), 4);
-  return std::move(b).finish();
-}
-
 Kernel subgroup_exchange(const TargetModel& target, Scalar elem, uint32_t mask) {
   Builder b("subgroup_exchange", target);
   const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true),
@@ -503,7 +489,6 @@ std::vector<Sample> all_samples(const TargetModel& target) {
     add("cas_add in group " + type, cas_add(target, s, true));
   }
   add("pointer_table", pointer_table(target));
-  add("global_exchange", global_exchange(target));
   add("collatz", collatz(target));
   add("nested_loops", nested_loops(target));
   add("nested_ifs", nested_ifs(target));

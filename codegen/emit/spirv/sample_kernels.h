@@ -44,8 +44,6 @@ Kernel cas_add(const TargetModel& target, Scalar elem, bool in_group);
 
 // out[group] = sum of in[...] over the group's `threads`, by a tree in workgroup memory.
 Kernel tree_sum(const TargetModel& target, Scalar elem, uint32_t threads);
-// scratch[i] = in[i]; barrier; out[i] = scratch[the group's thread 63 - i]
-Kernel global_exchange(const TargetModel& target);
 // out[i] = in[i ^ mask] by subgroup shuffle; size[i], lane[i]
 Kernel subgroup_exchange(const TargetModel& target, Scalar elem, uint32_t mask);
 // odd[i] = how many lanes of its subgroup before it have an odd in[]; next[i] = in[] of the lane

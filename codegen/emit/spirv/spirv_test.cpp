@@ -137,11 +137,11 @@ TEST(SpirvText, EveryFloatOperationIsNotContracted) {
 
 TEST(SpirvText, BarrierSemantics) {
   const TargetModel vulkan = target_of(kir::Format::spirv_vulkan);
-  EXPECT_THAT(text_of(global_exchange(vulkan), vulkan),
-              HasSubstr("OpControlBarrier %uint_2 %uint_2 %uint_328"));
+  EXPECT_THAT(text_of(tree_sum(vulkan, Scalar::i32, 64), vulkan),
+              HasSubstr("OpControlBarrier %uint_2 %uint_2 %uint_264"));
   const TargetModel kernel = target_of(kir::Format::spirv_kernel);
-  EXPECT_THAT(text_of(global_exchange(kernel), kernel),
-              HasSubstr("OpControlBarrier %uint_2 %uint_2 %uint_784"));
+  EXPECT_THAT(text_of(tree_sum(kernel, Scalar::i32, 64), kernel),
+              HasSubstr("OpControlBarrier %uint_2 %uint_2 %uint_272"));
 }
 
 TEST(SpirvText, LargeParameterBlocksAreABuffer) {

@@ -163,18 +163,6 @@ TEST_F(VulkanControl, TreeSumInWorkgroupMemory) {
   run.operator()<double>(Scalar::f64);
 }
 
-TEST_F(VulkanControl, BarrierMakesGlobalMemoryVisible) {
-  const auto in = random_values<int32_t>(kCount, 1u << 30);
-  const Buffer scratch = upload(std::vector<int32_t>(kCount)),
-               out = upload(std::vector<int32_t>(kCount));
-  vulkan_->launch(global_exchange(target()), {upload(in).address, scratch.address, out.address},
-                  {kGroups, 1, 1});
-  for (uint32_t i = 0; i < kCount; ++i) {
-    ASSERT_EQ(out.as<int32_t>()[i],
-              in[i / kSampleThreads * kSampleThreads + kSampleThreads - 1 - i % kSampleThreads]);
-  }
-}
-
 TEST_F(VulkanControl, SubgroupShuffle) {
   const uint32_t width = target().max_subgroup;
   const auto run = [&]<typename T>(Scalar s) {

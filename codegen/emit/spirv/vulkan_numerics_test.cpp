@@ -104,9 +104,10 @@ TEST_F(VulkanNumerics, FusedMultiplyAdd) {
   }
 }
 
-TEST_F(VulkanNumerics, FastPowerOfTwoAndInverse) {
+TEST_F(VulkanNumerics, FastFunctions) {
   const ElementwiseCase power{Op::FExp2, {Scalar::f32}, Scalar::f32};
   const ElementwiseCase inverse{Op::FReciprocal, {Scalar::f32}, Scalar::f32};
+  const ElementwiseCase inverse_root{Op::FRsqrt, {Scalar::f32}, Scalar::f32};
   const auto greatest = [&](const ElementwiseCase& c, double from, double to, auto exact) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> between(from, to);
@@ -125,6 +126,8 @@ TEST_F(VulkanNumerics, FastPowerOfTwoAndInverse) {
   };
   fact("exp2 f32 off by", greatest(power, -126, 127, [](double x) { return std::exp2(x); }));
   fact("1 / x f32 off by", greatest(inverse, -126, 126, [](double x) { return 1 / x; }));
+  fact("1 / sqrt(x) f32 off by",
+       greatest(inverse_root, -126, 127, [](double x) { return 1 / std::sqrt(x); }));
 }
 
 TEST_F(VulkanNumerics, Denormals) {

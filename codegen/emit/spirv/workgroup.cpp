@@ -8,18 +8,15 @@ using kir::Op;
 using kir::Scalar;
 using kir::Type;
 
-// Execution and memory, for the whole group. spirv-val does not notice wrong semantics.
+// Execution and workgroup memory, for the whole group. spirv-val does not notice wrong semantics.
 //
-// Vulkan: AcquireRelease | WorkgroupMemory, which is the 264 of GLSL's barrier(), makes only
-// workgroup memory visible; kernel IR promises global memory too, which physical storage buffers
-// are under UniformMemory: 328. Kernel: SequentiallyConsistent | WorkgroupMemory |
-// CrossWorkgroupMemory, the barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) of OpenCL: 784.
+// Vulkan: AcquireRelease | WorkgroupMemory, the 264 of GLSL's barrier(). Kernel:
+// SequentiallyConsistent | WorkgroupMemory, the barrier(CLK_LOCAL_MEM_FENCE) of OpenCL: 272. With
+// global memory in it too, a thread waits for all of its loads that are under way.
 void Lowering::lower_barrier() {
   using Semantics = spv::MemorySemanticsMask;
-  Semantics semantics =
-      vulkan() ? Semantics::AcquireRelease | Semantics::WorkgroupMemory | Semantics::UniformMemory
-               : Semantics::SequentiallyConsistent | Semantics::WorkgroupMemory |
-                     Semantics::CrossWorkgroupMemory;
+  const Semantics order = vulkan() ? Semantics::AcquireRelease : Semantics::SequentiallyConsistent;
+  Semantics semantics = order | Semantics::WorkgroupMemory;
   // Vulkan's own memory model wants to be told.
   if (cooperative_) semantics = semantics | Semantics::MakeAvailable | Semantics::MakeVisible;
   const Id group = u32(static_cast<uint32_t>(spv::Scope::Workgroup));
