@@ -1,7 +1,10 @@
-// Sums over the threads of a workgroup.
+// What the threads of a workgroup hold, combined in the order of their ids.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_GROUP_SCAN_H_
 #define PRIMSET_CODEGEN_SCHEDULE_GROUP_SCAN_H_
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "codegen/schedule/group_memory.h"
@@ -10,19 +13,36 @@ namespace primset::schedule {
 
 class GroupScan {
  public:
-  // Of tuples of integers of these types. threads: the group's size.
-  GroupScan(kir::Builder& b, const std::vector<kir::Type>& types, uint32_t threads);
+  using Values = std::vector<kir::Value>;
+  // Of tuples of registers.
+  struct Operation {
+    Values identity;
+    std::function<Values(std::span<const kir::Value> left, std::span<const kir::Value> right)>
+        combine;  // associative
+  };
+  // Sums of integers of these types.
+  static Operation sums(kir::Builder& b, const std::vector<kir::Type>& types);
 
-  // The sums over the threads before this one. All threads call it together.
-  std::vector<kir::Value> exclusive(const std::vector<kir::Value>& own);
-  // Of what exclusive() was given last, over all threads; likewise.
-  std::vector<kir::Value> total();
+  // threads: the group's size.
+  GroupScan(kir::Builder& b, Operation operation, uint32_t threads);
+
+  struct Result {
+    Values before;  // of the threads before this one
+    Values all;
+  };
+  // All threads call it together.
+  Result of(const Values& own);
 
  private:
+  Values chosen(kir::Value condition, const Values& yes, const Values& no);
+  Result by_subgroups(const Values& own);
+  Result by_memory(const Values& own);
+  Values within_subgroup(const Values& own, kir::Value lane);
+
   kir::Builder& b_;
-  const uint32_t threads_;
+  const Operation operation_;
+  const uint32_t threads_, subgroups_;  // subgroups: 0 where exchanges will not do
   GroupMemory memory_;
-  std::vector<kir::Value> sums_;  // up to and with this thread
 };
 
 }  // namespace primset::schedule

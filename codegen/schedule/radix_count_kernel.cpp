@@ -101,7 +101,7 @@ void Offsets::by_threads(const SymInt& rows) {
 void Offsets::by_groups(const SymInt& rows) {
   const uint32_t threads = f.target().group_threads;
   b.set_group_size(threads);
-  GroupScan scan(b, {{place}}, threads);
+  GroupScan scan(b, GroupScan::sums(b, {{place}}), threads);
   const Value tiles = f.param(sort.tiles()), step = f.index_constant(kGroupItems * threads);
   const Value own = f.index(b.mul(b.local_id(0), b.i32(kGroupItems)));
   const auto scan_part = [&](Value row, Value lo, Value before) {
@@ -114,13 +114,14 @@ void Offsets::by_groups(const SymInt& rows) {
       counts.push_back(b.select(inside[k], load(address(row, there)), zero()));
       mine = b.add(mine, counts[k]);
     }
-    Value sum = b.add(before, scan.exclusive({mine})[0]);
+    const GroupScan::Result scanned = scan.of({mine});
+    Value sum = b.add(before, scanned.before[0]);
     for (uint32_t k = 0; k < kGroupItems; ++k) {
       b.if_then(inside[k],
                 [&] { store(address(row, b.add(b.add(lo, own), f.index_constant(k))), sum); });
       sum = b.add(sum, counts[k]);
     }
-    return b.add(before, scan.total()[0]);
+    return b.add(before, scanned.all[0]);
   };
   for_each_by_groups(f, rows, [&](Value row) {
     const Value sum = b.for_loop(f.index_constant(0), tiles, step, {zero()},

@@ -82,7 +82,7 @@ class Scatter {
         items_(sort.tile.apart ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
                                : counters_),
         moves_(b_.group_alloc(place_, kDigits)),
-        scan_(b_, {kI32, {place_}}, sort.tile.threads),
+        scan_(b_, GroupScan::sums(b_, {kI32, {place_}}), sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
     b_.set_resident_groups(sort.tile.apart ? kRadixGroups : kCrowdedGroups);
     // A subgroup's elements are neighbours; a lane takes every so many-th of them.
@@ -261,7 +261,7 @@ void Scatter::place_runs() {
       count = b_.add(count, counts.back());
     }
   }
-  const std::vector<Value> before = scan_.exclusive({count, total});
+  const std::vector<Value> before = scan_.of({count, total}).before;
   Value place = before[0], row_place = before[1];
   for (uint32_t k = 0; k < each; ++k) {
     const Value to = b_.add(row_place, offsets[k]);

@@ -89,8 +89,6 @@ class ReduceBuilder {
   void combine_lanes(Combiner& c, std::vector<Elem>& acc);
   void combine_threads(Combiner& c, std::vector<Elem>& acc);
   void combine_subgroups(std::vector<Combiner>& combiners, std::vector<std::vector<Elem>>& all);
-  bool exchanges(Combiner& c, std::span<const Elem> acc);
-  kir::Value exchanged(kir::Value v, uint32_t mask);
   Indices wide_indices() const { return identity_indices(r_.domain); }
   Indices row_indices() const;
   kir::Value index(kir::Value i) { return frame_.index(i); }

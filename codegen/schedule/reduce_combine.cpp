@@ -5,6 +5,7 @@
 
 #include "codegen/schedule/group_memory.h"
 #include "codegen/schedule/scalar_lowering.h"
+#include "codegen/schedule/subgroup_exchange.h"
 
 namespace primset::schedule {
 
@@ -90,13 +91,6 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
   }
 }
 
-// Of another lane of the subgroup.
-Value ReduceBuilder::exchanged(Value v, uint32_t mask) {
-  const kir::Scalar s = b().type(v).scalar;
-  if (kir::width(s) >= 32) return b().subgroup_shuffle_xor(v, mask);
-  return b().trunc(b().subgroup_shuffle_xor(b().zext(v, kir::Scalar::i32), mask), s);
-}
-
 // Subgroups by exchanges, then the few results of theirs through workgroup memory.
 void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
                                       std::vector<std::vector<Elem>>& all) {
@@ -107,7 +101,7 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
     Combiner& c = combiners[n];
     for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
       std::vector<Value> other = c.flatten(all[n], 1);
-      for (Value& v : other) v = exchanged(v, mask);
+      for (Value& v : other) v = of_lane_xor(b(), v, mask);
       all[n] = c.combine(all[n], c.unflatten(other));
     }
     const std::vector<Value> mine = c.flatten(all[n], 1);
@@ -133,16 +127,6 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
   }
   // The memory is used again by the next row; with several stages, each one's barrier is between.
   if (one_stage_) b().barrier();
-}
-
-bool ReduceBuilder::exchanges(Combiner& c, std::span<const Elem> acc) {
-  const kir::TargetModel& t = c_.target;
-  // Threads of a group are known to belong to subgroups in the order of their ids with ballots.
-  if (!t.subgroup_ballot || t.min_subgroup != t.max_subgroup || t.max_subgroup < 2) return false;
-  return threads_ % t.max_subgroup == 0 && std::ranges::all_of(c.flatten(acc, 1), [&](Value v) {
-           const kir::Scalar s = b().type(v).scalar;
-           return s != kir::Scalar::f16;
-         });
 }
 
 // A tree in workgroup memory; every thread gets the result.

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/reduce_builder.h"
+#include "codegen/schedule/subgroup_exchange.h"
 
 namespace primset::schedule {
 
@@ -105,7 +106,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
     used += c.registers();
     if (in_lanes()) combine_lanes(c, all.back());
     if (held_) all.back() = c.combine(c.identity(), all.back());
-    exchange = exchange && exchanges(c, all.back());
+    exchange = exchange && exchanges(b(), threads_, c.flatten(all.back(), 1));
   }
   if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(kRowLanes);
   if (exchange) combine_subgroups(combiners, all);

@@ -1,11 +1,11 @@
 // Inclusive scans. One lane or thread walks one row in order; but where neighbouring threads would
 // walk rows that lie far apart, a workgroup takes a row and goes through it in tiles: each thread
-// scans a few neighbouring elements, their totals are scanned in workgroup memory (Hillis, Steele:
-// Data Parallel Algorithms, 1986), and the tile's total goes on to the next one.
+// scans a few neighbouring elements, the group their totals, and the tile's total goes on to the
+// next one.
 #include <algorithm>
 
 #include "codegen/schedule/combine.h"
-#include "codegen/schedule/group_memory.h"
+#include "codegen/schedule/group_scan.h"
 #include "codegen/schedule/kernels.h"
 #include "codegen/schedule/loops.h"
 
@@ -54,8 +54,9 @@ class ScanBuilder {
 
   void by_threads(const std::vector<LoopDim>& kept);
   void by_groups(std::vector<LoopDim> kept);
-  std::vector<Value> tile(const std::vector<LoopDim>& row, Value lo, std::span<const Value> before);
-  void totals_before(std::vector<Elem>& mine, std::vector<Elem>& all);
+  std::vector<Value> tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
+                          std::span<const Value> before);
+  GroupScan::Operation operation();
 
   // The loops of a row and the element of it at which the thread stands.
   void stand_at(std::vector<LoopDim> row, Value position) {
@@ -112,18 +113,19 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
 
 void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
   b().set_group_size(c_.target.group_threads);
+  GroupScan scan(b(), operation(), c_.target.group_threads);
   const Value step = constant(kThreadElements * c_.target.group_threads);
   for_each_by_groups(frame_, extent(kept, 0, kept.size()), [&](Value row) {
     decode(frame_, row, kept, 0, kept.size());
     frame_.set_loops(kept);
-    b().for_loop(constant(0), frame_.param(domain_[dim_]), step,
-                 combiner_.flatten(combiner_.identity(), 1),
-                 [&](Value lo, std::span<const Value> before) { return tile(kept, lo, before); });
+    b().for_loop(
+        constant(0), frame_.param(domain_[dim_]), step, combiner_.flatten(combiner_.identity(), 1),
+        [&](Value lo, std::span<const Value> before) { return tile(scan, kept, lo, before); });
   });
 }
 
 // Scans a tile whose predecessors gave `before`; gives what its successors get.
-std::vector<Value> ScanBuilder::tile(const std::vector<LoopDim>& row, Value lo,
+std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
                                      std::span<const Value> before) {
   const Value n = frame_.param(domain_[dim_]);
   const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(kThreadElements)));
@@ -136,10 +138,10 @@ std::vector<Value> ScanBuilder::tile(const std::vector<LoopDim>& row, Value lo,
     const auto x = combiner_.or_identity(inside, operands());
     own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
   }
-  std::vector<Elem> mine = own.back(), all;
-  totals_before(mine, all);
-  const std::vector<Elem> start = combiner_.unflatten(before);
-  mine = combiner_.combine(start, mine);
+  const GroupScan::Result totals = scan.of(combiner_.flatten(own.back(), 1));
+  const std::vector<Elem> start = combiner_.unflatten(before),
+                          all = combiner_.unflatten(totals.all);
+  const std::vector<Elem> mine = combiner_.combine(start, combiner_.unflatten(totals.before));
   for (int64_t k = 0; k < kThreadElements; ++k) {
     const Value position = b().add(first, constant(k));
     b().if_then(b().slt(position, n), [&] {
@@ -152,28 +154,14 @@ std::vector<Value> ScanBuilder::tile(const std::vector<LoopDim>& row, Value lo,
   return combiner_.flatten(combiner_.combine(start, all), 1);
 }
 
-// `mine`: a thread's total, and then that of the threads before it. `all`: that of all of them.
-void ScanBuilder::totals_before(std::vector<Elem>& mine, std::vector<Elem>& all) {
-  const uint32_t threads = c_.target.group_threads;
-  const Value t = b().local_id(0);
-  std::vector<Value> total = combiner_.flatten(mine, 1);
-  GroupMemory memory(b(), total, threads);
-  memory.put(t, total);
-  b().barrier();
-  for (uint32_t distance = 1; distance < threads; distance *= 2) {
-    const Value has_more = b().ule(b().i32(distance), t);
-    const Value from = b().select(has_more, b().sub(t, b().i32(distance)), t);
-    const auto left = combiner_.or_identity(has_more, combiner_.unflatten(memory.get(from)));
-    total = combiner_.flatten(combiner_.combine(left, combiner_.unflatten(total)), 1);
-    b().barrier();
-    memory.put(t, total);
-    b().barrier();
-  }
-  const Value not_first = b().ine(t, b().i32(0));
-  const Value previous = b().select(not_first, b().sub(t, b().i32(1)), t);
-  mine = combiner_.or_identity(not_first, combiner_.unflatten(memory.get(previous)));
-  all = combiner_.unflatten(memory.get(b().i32(threads - 1)));
-  b().barrier();  // the memory is used again by the next tile
+// Of the threads' totals.
+GroupScan::Operation ScanBuilder::operation() {
+  return {combiner_.flatten(combiner_.identity(), 1),
+          [&](std::span<const Value> left, std::span<const Value> right) {
+            const auto both =
+                combiner_.combine(combiner_.unflatten(left), combiner_.unflatten(right));
+            return combiner_.flatten(both, 1);
+          }};
 }
 
 }  // namespace

@@ -67,6 +67,11 @@ TEST_P(Families, Simt) {
   run(simt_model(), true, false);
 }
 
+// Threads of a subgroup exchange what they reduce and scan.
+TEST_P(Families, SimtWithBallots) {
+  run(ballot_model(16), false, true);
+}
+
 // On few processors, so that large tiles are worth it here; with two of them smaller ones are.
 TEST_P(Families, MatrixUnits) {
   for (const uint32_t processors : {1u, 2u}) {
