@@ -68,11 +68,14 @@ namespace {
 
 // Counters of every subgroup, elements on their way to their places, and what the scan and the
 // runs' places take (radix_scatter_kernel.cpp).
-uint32_t group_bytes(const RadixTile& tile, uint32_t item_bytes, uint32_t place_bytes) {
+uint32_t group_bytes(const kir::TargetModel& target, const RadixTile& tile, uint32_t item_bytes,
+                     uint32_t place_bytes) {
   const uint32_t counters = 4 * kDigits * tile.subgroups,
                  items = tile.threads * tile.items * item_bytes;
+  const bool exchanges = target.min_subgroup == target.max_subgroup;
+  const uint32_t scanned = exchanges ? tile.subgroups : tile.threads;
   return (tile.apart ? counters + items : std::max(counters, items)) + kDigits * place_bytes +
-         tile.threads * (4 + place_bytes);
+         scanned * (4 + place_bytes);
 }
 
 // A processor that does not say how much memory its groups share may have no more than one of them
@@ -81,7 +84,7 @@ std::optional<RadixTile> fitted(const kir::TargetModel& target, RadixTile tile, 
                                 uint32_t place_bytes) {
   tile.items = kThreadBytes / item_bytes;
   tile.apart = true;
-  const auto bytes = [&] { return group_bytes(tile, item_bytes, place_bytes); };
+  const auto bytes = [&] { return group_bytes(target, tile, item_bytes, place_bytes); };
   if (kRadixGroups * bytes() <= target.large_group_memory) return tile;
   tile.apart = item_bytes != 4;  // counters are of four
   for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
