@@ -185,6 +185,7 @@ class Builder {
   void match_lanes(Value& v, uint16_t lanes);
   Value int_binary(Op op, Value a, Value b);
   Value float_unary(Op op, Value a);
+  Value fast_unary(Op op, Value a);
   Value float_binary(Op op, Value a, Value b);
   Value compare(Op op, Value a, Value b, bool floating);
   Value convert(Op op, Value a, Scalar to, bool ok, const char* wants);

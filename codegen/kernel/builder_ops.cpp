@@ -144,18 +144,19 @@ Value Builder::frint(Value a) {
   return float_unary(Op::FRint, a);
 }
 
-Value Builder::fexp2(Value a) {
-  require(type(a).scalar == Scalar::f32, Op::FExp2, {a}, "f32");
-  return emit(Op::FExp2, type(a), {a});
+Value Builder::fast_unary(Op op, Value a) {
+  require(type(a).scalar == Scalar::f32, op, {a}, "f32");
+  return emit(op, type(a), {a});
 }
 
+Value Builder::fexp2(Value a) {
+  return fast_unary(Op::FExp2, a);
+}
 Value Builder::freciprocal(Value a) {
-  require(type(a).scalar == Scalar::f32, Op::FReciprocal, {a}, "f32");
-  return emit(Op::FReciprocal, type(a), {a});
+  return fast_unary(Op::FReciprocal, a);
 }
 Value Builder::frsqrt(Value a) {
-  require(type(a).scalar == Scalar::f32, Op::FRsqrt, {a}, "f32");
-  return emit(Op::FRsqrt, type(a), {a});
+  return fast_unary(Op::FRsqrt, a);
 }
 Value Builder::round_bf16(Value a) {
   require(type(a).scalar == Scalar::f32, Op::RoundBf16, {a}, "f32");

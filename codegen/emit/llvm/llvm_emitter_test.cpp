@@ -182,6 +182,21 @@ TEST(PtxTest, IsAKernelWithParametersInOrder) {
   EXPECT_THAT(ptx, Not(HasSubstr("fma.")));
 }
 
+TEST(PtxTest, FastFunctions) {
+  kir::TargetModel model = simt(kir::Format::ptx);
+  model.fast_exp2 = true;
+  kir::Builder b("fast", model);
+  const kir::Value x = b.pointer_param("x", true, true), at = b.local_id(0);
+  const kir::Value v = b.load({kir::Scalar::f32, 2}, x, at, 4);
+  b.store(x, at, b.frsqrt(b.freciprocal(b.fexp2(v))), 4);
+  const std::string ptx = text_of(emit(std::move(b).finish(), model));
+  for (const char* one : {"ex2.approx.ftz.f32", "rcp.approx.ftz.f32", "rsqrt.approx.ftz.f32"}) {
+    const size_t first = ptx.find(one);
+    ASSERT_NE(first, std::string::npos) << one << " in " << ptx;
+    EXPECT_NE(ptx.find(one, first + 1), std::string::npos) << "a lane without " << one;
+  }
+}
+
 TEST(PtxTest, Assembles) {
   if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed: PTX is checked as text only";
   TargetModel model = simt(kir::Format::ptx);

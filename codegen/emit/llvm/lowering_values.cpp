@@ -103,12 +103,15 @@ llvm::Value* Lowering::device_float(const kir::Inst& inst) {
     llvm::Type* to = x->getType()->getWithNewType(b_.getBFloatTy());
     return b_.CreateBitCast(b_.CreateFPTrunc(x, to), type(result_type(inst)));
   }
-  const auto one = [&](llvm::Value* v) {
-    if (inst.op == Op::FReciprocal)
-      return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {v});
-    if (inst.op == Op::FRsqrt)
-      return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {v});
-    return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {v->getType()}, {v});
+  const auto one = [&](llvm::Value* v) -> llvm::Value* {
+    switch (inst.op) {
+      case Op::FReciprocal:
+        return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {v});
+      case Op::FRsqrt:
+        return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {v});
+      default:
+        return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {v->getType()}, {v});
+    }
   };
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
   if (vector == nullptr) return one(x);

@@ -158,8 +158,8 @@ enum {
   PRIMSET_NUMERIC_FLUSH_F32 = 1u << 3,     /* f32 denormals are flushed to zero */
   PRIMSET_NUMERIC_KEEP_NAN_INF = 1u << 4,  /* NaN, inf and -0 are never optimised away */
   /* SPIR-V: the f32 Exp2 of GLSL.std.450 (native_exp2 in the Kernel flavour) is within 2^-22 of
-   * 2^x, relatively, where that is 2^-126 or more, and 1 / x within 2^-23 of the inverse for x from
-   * 2^-126 to 2^126. */
+   * 2^x, relatively, where that is 2^-126 or more, 1 / x within 2^-23 of the inverse for x from
+   * 2^-126 to 2^126, and InverseSqrt (rsqrt) within 2^-22 of 1 / sqrt(x) for normal x > 0. */
   PRIMSET_NUMERIC_FAST_EXP2 = 1u << 5
 };
 
