@@ -1,5 +1,7 @@
 // What a call costs: operators on 16 elements through Primset's C++ API and through PyTorch's, in
-// one process, in turns. Built and run by measure_call_overhead.py, since it needs libtorch.
+// one process, in turns. On a CUDA device a launch by the driver alone stands beside them, of a
+// kernel that adds such tensors. Built and run by measure_call_overhead.py, since it needs
+// libtorch.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <primset/ops.h>
@@ -10,22 +12,34 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bare_launch.h"
+
 namespace {
+
+using Call = std::function<void()>;
 
 struct Pair {
   std::string name;
-  std::function<void()> primset, torch;
+  Call primset, torch;
 };
 
-// Nanoseconds a call, over `calls` of them.
-double time_calls(const std::function<void()>& call, int calls) {
+// How often, and what is called to have a device finish: its queue should never be full.
+struct Plan {
+  int repeats, calls;
+  Call wait;
+};
+
+// Nanoseconds of the host a call.
+double time_calls(const Call& call, const Plan& plan) {
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) call();
+  for (int i = 0; i < plan.calls; ++i) call();
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count() / calls;
+  plan.wait();
+  return elapsed.count() / plan.calls;
 }
 
 double median(std::vector<double> v) {
@@ -33,23 +47,26 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-void measure(const Pair& pair, int repeats, int calls) {
-  time_calls(pair.primset, calls);
-  time_calls(pair.torch, calls);
-  std::vector<double> ours, theirs, ratios;
-  for (int i = 0; i < repeats; ++i) {
-    ours.push_back(time_calls(pair.primset, calls));
-    theirs.push_back(time_calls(pair.torch, calls));
+void measure(const Pair& pair, const Call& bare, const Plan& plan) {
+  time_calls(pair.primset, plan);
+  time_calls(pair.torch, plan);
+  std::vector<double> ours, theirs, ratios, above;
+  for (int i = 0; i < plan.repeats; ++i) {
+    ours.push_back(time_calls(pair.primset, plan));
+    theirs.push_back(time_calls(pair.torch, plan));
     ratios.push_back(theirs.back() / ours.back());
+    if (bare) above.push_back(ours.back() - time_calls(bare, plan));
   }
   std::ranges::sort(ratios);
-  std::printf("| %s | %.0f | %.0f | **%.2f** (%.2f to %.2f) |\n", pair.name.c_str(), median(ours),
+  std::printf("| %s | %.0f | %.0f | **%.2f** (%.2f to %.2f) |", pair.name.c_str(), median(ours),
               median(theirs), median(ratios), ratios.front(), ratios.back());
+  if (bare) std::printf(" %.0f |", median(above));
+  std::printf("\n");
 }
 
 void require_equal(const primset::Tensor& ours, const at::Tensor& theirs) {
   const std::vector<float> values = ours.to_vector<float>();
-  const at::Tensor dense = theirs.contiguous();
+  const at::Tensor dense = theirs.cpu().contiguous();
   if (!std::equal(values.begin(), values.end(), dense.data_ptr<float>())) {
     std::fprintf(stderr, "call_overhead: the two do not compute the same\n");
     std::exit(1);
@@ -58,25 +75,43 @@ void require_equal(const primset::Tensor& ours, const at::Tensor& theirs) {
 
 }  // namespace
 
+// DEVICE PEER_DEVICE REPEATS CALLS
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 31;
-  const int calls = argc > 2 ? std::atoi(argv[2]) : 20000;
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: primset_call_overhead DEVICE PEER_DEVICE REPEATS CALLS\n");
+    return 2;
+  }
+  const std::string device = argv[1];
+  const at::Device peer(argv[2]);
   at::set_num_threads(2);
   std::vector<float> x(16), y(16);
   for (size_t i = 0; i < x.size(); ++i) {
     x[i] = 0.5f * static_cast<float>(i);
     y[i] = 3.0f - static_cast<float>(i);
   }
-  const primset::DeviceGuard on_cpu(primset::Device::cpu());
+  const primset::DeviceGuard on(device);
   const auto a = primset::Tensor::of<float>(std::span<const float>(x), {16});
   const auto b = primset::Tensor::of<float>(std::span<const float>(y), {16});
   const auto out = primset::Tensor::empty({16}, primset::DType::f32);
-  const at::Tensor ta = at::from_blob(x.data(), {16}).clone(),
-                   tb = at::from_blob(y.data(), {16}).clone();
-  at::Tensor tout = at::empty({16});
+  const at::Tensor ta = at::from_blob(x.data(), {16}).to(peer, at::kFloat, false, true),
+                   tb = at::from_blob(y.data(), {16}).to(peer, at::kFloat, false, true);
+  at::Tensor tout = at::empty({16}, peer);
   const primset::Operator boxed("add.Tensor");
   require_equal(primset::add(a, b), at::add(ta, tb));
 
+  Call bare;
+  std::optional<BareLaunch> launch;
+  if (peer.is_cuda()) {
+    launch.emplace(ta.data_ptr(), tb.data_ptr(), tout.data_ptr());
+    bare = [&] { launch->run(); };
+    bare();
+    require_equal(primset::add(a, b), tout);
+  }
+  // Copies to the host wait for what was asked for before them.
+  const Plan plan{std::atoi(argv[3]), std::atoi(argv[4]), [&] {
+                    primset::synchronize();
+                    tout.cpu();
+                  }};
   const Pair pairs[] = {
       {"add", [&] { primset::add(a, b); }, [&] { at::add(ta, tb); }},
       {"add out=", [&] { primset::add_out(out, a, b); }, [&] { at::add_out(tout, ta, tb); }},
@@ -86,6 +121,8 @@ int main(int argc, char** argv) {
       {"sum", [&] { primset::sum(a); }, [&] { at::sum(ta); }},
       {"add, boxed", [&] { boxed(a, b); }, [&] { at::add(ta, tb); }},
   };
-  std::printf("| call | Primset ns | PyTorch ns | PyTorch / Primset |\n|---|---|---|---|\n");
-  for (const Pair& p : pairs) measure(p, repeats, calls);
+  std::printf("| call | Primset ns | PyTorch ns | PyTorch / Primset |%s\n|---|---|---|---|%s\n",
+              bare ? " Primset above a bare launch, ns |" : "", bare ? "---|" : "");
+  for (const Pair& p : pairs) measure(p, bare, plan);
+  if (bare) std::printf("\na bare launch: %.0f ns\n", time_calls(bare, plan));
 }

@@ -42,11 +42,15 @@ foreach(program ${programs})
 endforeach()
 file(GLOB own ${build}/lib/libprimset.so*)
 file(COPY ${own} DESTINATION ${stage}/lib)
+file(COPY ${SOURCE}/sdk/include/primset ${build}/generated/primset DESTINATION ${stage}/include
+  FILES_MATCHING PATTERN "*.h")
 file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)
 file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
-file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py ${SOURCE}/conformance/check_large_tensors.py
+file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py
+  ${SOURCE}/conformance/benchmarks/call_overhead.cpp
+  ${SOURCE}/conformance/benchmarks/bare_launch.h ${SOURCE}/conformance/check_large_tensors.py
   ${SOURCE}/backends/cuda/sanitize_device)
 file(COPY ${scripts} DESTINATION ${stage}/share/primset/benchmarks)
 file(GLOB sample ${SOURCE}/samples/sentence_embedding/*.py
