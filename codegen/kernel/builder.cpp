@@ -147,6 +147,11 @@ Value Builder::pointer_param(std::string name, bool read, bool written, bool inv
   return add_param({std::move(name), Type{Scalar::global}, written, read, invariant});
 }
 
+void Builder::keep(Value pointer_param) {
+  const Inst* made = made_by(pointer_param, Op::Param);
+  if (made != nullptr) kernel_.params[made->imm.index].kept = true;
+}
+
 Value Builder::scalar_param(std::string name, Type t) {
   return add_param({std::move(name), t, false, false, false});
 }

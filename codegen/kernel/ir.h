@@ -216,6 +216,9 @@ struct Param {
   // Pointers: nothing writes this memory during the launch, through this or any other pointer, so
   // loads from it may be hoisted past stores (metadata, inputs known not to be donated).
   bool invariant = false;
+  // Pointers, a hint: it is read once, and caches had better keep that than what is written
+  // meanwhile.
+  bool kept = false;
 };
 
 // Byte offsets of the parameters in the launch's parameter block: pointers come first, 8 bytes

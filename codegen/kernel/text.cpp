@@ -70,6 +70,7 @@ class Printer {
       if (p.read) out_ += " read";
       if (p.written) out_ += " write";
       if (p.invariant) out_ += " invariant";
+      if (p.kept) out_ += " kept";
       separator = ", ";
     }
     const auto& g = kernel_.group_size;

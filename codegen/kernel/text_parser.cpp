@@ -213,6 +213,7 @@ class Parser {
     p.read = accept("read");
     p.written = accept("write");
     p.invariant = accept("invariant");
+    p.kept = accept("kept");
     return p;
   }
   Value define(const Token& t, Type type) {

@@ -10,7 +10,7 @@ namespace primset::kir {
 namespace {
 
 constexpr const char* kEverything =
-    R"(kernel @everything(p: ptr<global> read write, "odd \"name\"": ptr<global> read invariant, n: i64) group_size(64, 1, 1) resident(2) {
+    R"(kernel @everything(p: ptr<global> read write, "odd \"name\"": ptr<global> read invariant kept, n: i64) group_size(64, 1, 1) resident(2) {
   %0 = param[0] : ptr<global>
   %1 = param[2] : i64
   %2 = group_id[1] : i32

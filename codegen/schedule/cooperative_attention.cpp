@@ -37,7 +37,9 @@ struct CooperativeHeads {
   // scores and keys do later.
   int words(int q, int kv) const { return std::max(q, kv + subgroups * (patch_words() + rows)); }
 };
-constexpr CooperativeHeads kShortHeads{64, 32, 32}, kLongHeads{kLongestHead, 16, 32};
+// Small tiles: drivers that have these matrices give a processor's groups 48 KiB in all, and only
+// several of them have something to do while one waits at a barrier.
+constexpr CooperativeHeads kShortHeads{64, 16, 16}, kLongHeads{kLongestHead, 16, 16};
 
 class CooperativeAttention final : public FusedAttention {
  public:

@@ -108,6 +108,7 @@ class ReduceBuilder {
   kir::Value whole_;                  // and the row consists of such; valid where rows may be held
   bool exact_ = false;                // a row that may be held is as long as its trips reach
   bool held_ = false;                 // the row is, now
+  bool keeps_ = false;                // rows are more than caches hold
   kir::Value inside_;                 // a held row's neighbours are part of it; invalid: always
   std::vector<PaddingTest> padding_;  // to be asked once a row, not of each element
   bool one_stage_ = true;

@@ -84,7 +84,10 @@ void ReduceBuilder::read_ahead(ValueId v, std::set<ValueId>& seen) {
   const prims::Graph& g = c_.values.graph;
   if (v == prims::kNoValue || !seen.insert(v).second) return;
   if (c_.values.placement(v) != nullptr) {
-    if (g.type(v).shape.size() == r_.domain.size()) emitter_.emit(v, wide_indices());
+    if (g.type(v).shape.size() == r_.domain.size()) {
+      emitter_.emit(v, wide_indices());
+      if (keeps_) b().keep(frame_.buffer(c_.values.placement(v)->buffer, true, false));
+    }
     return;
   }
   const NodeId p = g.producer(v);

@@ -30,6 +30,7 @@ constexpr uint32_t kSmallGroup = 64;
 // SIMT: so many times at most does a thread of a large group take neighbours of a row that is held
 // in registers.
 constexpr uint32_t kHeldTrips = 4;
+constexpr int64_t kManyElements = 1 << 25;  // of rows: no second-level cache holds as many
 // And so many threads of such groups share a processor: 64 registers each, which is what they need.
 constexpr uint32_t kHeldThreads = 1024;
 
@@ -243,6 +244,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
     if (seen && holds_rows(*seen)) {
       // A guard: such rows need no test of where they end.
+      keeps_ = prims::product(r_.domain) > SymInt(kManyElements);
       exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
       whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));

@@ -197,6 +197,30 @@ TEST(PtxTest, FastFunctions) {
   }
 }
 
+// What is kept in caches is read by vectors with a policy, where machines have policies.
+TEST(PtxTest, KeepsWhatIsReadOnce) {
+  for (const auto& [cpu, has] : {std::pair{"sm_75", false}, {"sm_90", true}, {"sm_100", true}}) {
+    kir::TargetModel model = simt(kir::Format::ptx);
+    model.cpu = cpu;
+    kir::Builder b("copy", model);
+    const kir::Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", false, true);
+    b.keep(x);
+    const kir::Type eight{kir::Scalar::i16, 8};
+    const kir::Value at = b.mul(b.local_id(0), b.i32(16));
+    b.store(y, at, b.load(eight, x, at, 16), 16);
+    const kir::Value narrow = b.add(at, b.i32(8));
+    b.store(y, narrow, b.load({kir::Scalar::i16, 4}, x, narrow, 8), 8);
+    const std::string ptx = text_of(emit(std::move(b).finish(), model));
+    EXPECT_EQ(ptx.find("evict_last") != std::string::npos, has) << ptx;
+    EXPECT_EQ(ptx.find("ld.global.L2::cache_hint.v4.b32") != std::string::npos, has) << ptx;
+    EXPECT_THAT(ptx, HasSubstr("ld.global.v2.b32"));
+    if (has_ptxas()) {
+      const Assembled a = assemble(ptx.c_str(), cpu);
+      EXPECT_TRUE(a.ok) << a.said;
+    }
+  }
+}
+
 TEST(PtxTest, Assembles) {
   if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed: PTX is checked as text only";
   TargetModel model = simt(kir::Format::ptx);

@@ -87,7 +87,10 @@ class Lowering {
   llvm::Value* alloc(const kir::Inst& inst);
   llvm::Value* group_array(const kir::Inst& inst);
   llvm::Value* address(const kir::Inst& inst, kir::Scalar element);
-  bool is_invariant(kir::Value pointer) const;
+  const kir::Param* parameter_of(kir::Value pointer) const;
+  llvm::Value* kept_load(llvm::Value* at, kir::Type t);
+  bool has_policies() const;
+  llvm::Value* keeping_policy();
 
   llvm::Value* workgroup_id(const kir::Inst& inst);
   llvm::Value* async_copy(const kir::Inst& inst);
@@ -115,6 +118,7 @@ class Lowering {
   Values params_;                                 // by position
   llvm::GlobalVariable* group_memory_ = nullptr;  // what is more than a module may declare
   uint32_t group_memory_used_ = 0;
+  llvm::Value* keeping_policy_ = nullptr;
   llvm::Value* group_ = nullptr;  // Convention::groups: index and count, i64
   llvm::Value* group_count_ = nullptr;
 };

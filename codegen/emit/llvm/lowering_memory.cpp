@@ -3,7 +3,11 @@
 // Parameters get no noalias: a launch may give one buffer as input and as output (a donated
 // operand), and even an elementwise kernel is wrong if a later load moves above an earlier store
 // then. What may be hoisted past stores is what Param::invariant promises.
+#include <cstdlib>
+#include <string_view>
+
 #include "codegen/emit/llvm/lowering.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 
 namespace primset::emit {
@@ -11,11 +15,46 @@ namespace primset::emit {
 using kir::Op;
 using kir::Scalar;
 
-// Whether the memory behind p is written by nobody during the launch.
-bool Lowering::is_invariant(kir::Value p) const {
+// That p was derived from; null where it was not.
+const kir::Param* Lowering::parameter_of(kir::Value p) const {
   const kir::Inst* maker = makers_[p.id];
   while (maker != nullptr && maker->op == Op::PtrAdd) maker = makers_[maker->operands[0].id];
-  return maker != nullptr && maker->op == Op::Param && kernel_.params[maker->imm.index].invariant;
+  const bool is_param = maker != nullptr && maker->op == Op::Param;
+  return is_param ? &kernel_.params[maker->imm.index] : nullptr;
+}
+
+// PTX ISA, "createpolicy". Machines from sm_80 on have it, and what LLVM writes from sm_90 on.
+bool Lowering::has_policies() const {
+  constexpr int kFirst = 90;
+  const std::string_view machine = "sm_";
+  return convention_ == Convention::ptx && target_.cpu.starts_with(machine) &&
+         std::atoi(target_.cpu.c_str() + machine.size()) >= kFirst;
+}
+
+llvm::Value* Lowering::keeping_policy() {
+  if (keeping_policy_ != nullptr) return keeping_policy_;
+  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), false);
+  const char* text = "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;";
+  return keeping_policy_ = b_.CreateCall(type, llvm::InlineAsm::get(type, text, "=l", false));
+}
+
+// Of 16 bytes. LLVM has no loads with a policy.
+llvm::Value* Lowering::kept_load(llvm::Value* at, kir::Type t) {
+  const std::vector<llvm::Type*> words(4, b_.getInt32Ty());
+  auto* function = llvm::FunctionType::get(llvm::StructType::get(context_, words),
+                                           {at->getType(), b_.getInt64Ty()}, false);
+  const char* text = "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;";
+  llvm::CallInst* read =
+      b_.CreateCall(function, llvm::InlineAsm::get(function, text, "=r,=r,=r,=r,l,l", false),
+                    {at, keeping_policy()});
+  read->setOnlyReadsMemory();
+  llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt32Ty(), 4));
+  for (unsigned i = 0; i < 4; ++i)
+    all = b_.CreateInsertElement(all, b_.CreateExtractValue(read, i), i);
+  return b_.CreateBitCast(all, type(t));
 }
 
 llvm::Value* Lowering::pointer(const kir::Inst& inst) {
@@ -47,9 +86,13 @@ llvm::Value* Lowering::address(const kir::Inst& inst, Scalar element) {
 }
 
 llvm::Value* Lowering::load(const kir::Inst& inst, kir::Type t) {
-  llvm::LoadInst* load =
-      b_.CreateAlignedLoad(type(t), address(inst, t.scalar), llvm::Align(inst.imm.align));
-  if (is_invariant(inst.operands[0])) {
+  constexpr uint32_t kVector = 16;
+  const kir::Param* from = parameter_of(inst.operands[0]);
+  llvm::Value* at = address(inst, t.scalar);
+  const bool whole = kir::bytes(t.scalar) * t.lanes == kVector && inst.imm.align >= kVector;
+  if (from != nullptr && from->kept && whole && has_policies()) return kept_load(at, t);
+  llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(inst.imm.align));
+  if (from != nullptr && from->invariant) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
   }
   return load;
