@@ -2,6 +2,7 @@
 """Holds a GPU's back end against PyTorch on the same GPU, eager and compiled.
 
     conformance/benchmarks/compare_on_gpu.py --device cuda:0
+    conformance/benchmarks/compare_on_gpu.py --device cuda:0 --beside vulkan:0   both, in the same turns
     conformance/benchmarks/compare_on_gpu.py --device vulkan:0 --only gelu --only softmax
     conformance/benchmarks/compare_on_gpu.py --device cpu --peer-device cpu --shrink 64   a trial
 
@@ -133,6 +134,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda:0", help="Primset's")
+    parser.add_argument("--beside", metavar="DEVICE", help="another of Primset's, in the same turns")
     parser.add_argument("--peer-device", default="cuda", help="PyTorch's")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/primset")
     parser.add_argument("--repeats", type=int, default=15, help="turns")
@@ -181,7 +183,7 @@ def make(torch, case, sizes, device):
     return out
 
 
-def check(torch, arguments, case):
+def check(torch, arguments, device, case):
     """The greatest error over the greatest expected number; exits when it is beyond the bound."""
     sizes = case.check or [[max(1, n // 16) for n in size] for _, size in case.tensors]
     given = make(torch, case, sizes, "cpu")
@@ -195,7 +197,7 @@ def check(torch, arguments, case):
         command = [arguments.program, "run", case.op, *([] if case.names else paths)]
         named = {**dict(zip(case.names, paths)), **case.args}
         command += [w for k, v in named.items() for w in ("--arg", f"{k}={v}")]
-        command += ["--device", arguments.device]
+        command += ["--device", device]
         outs = [f"{folder}/out{i}.npy" for i in range(2 if case.op == "sort" else 1)]
         command += [w for path in outs for w in ("--out", path)]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -204,8 +206,8 @@ def check(torch, arguments, case):
         got = load(torch, outs[0], given[0].dtype).double().reshape(expected.shape)
     error = ((got - expected).abs().max() / expected.abs().max()).item()
     if not error <= case.bound:
-        sys.exit(f"compare_on_gpu.py: {case.name} differs from PyTorch in f64 by {error:.3g} of the "
-                 f"greatest number; expected at most {case.bound:.3g}")
+        sys.exit(f"compare_on_gpu.py: {case.name} on {device} differs from PyTorch in f64 by "
+                 f"{error:.3g} of the greatest number; expected at most {case.bound:.3g}")
     return error
 
 
@@ -215,9 +217,9 @@ def check(torch, arguments, case):
 class Primset:
     """`primset bench --step`: one repeat for each line."""
 
-    def __init__(self, arguments, case, environment=None):
+    def __init__(self, arguments, device, case, environment=None):
         dtypes = ",".join(d + (f":{case.below}" if d == "i64" else "") for d, _ in case.tensors)
-        command = [arguments.program, "bench", case.op, "--device", arguments.device,
+        command = [arguments.program, "bench", case.op, "--device", device,
                    "--dtypes", dtypes, "--shapes", case.shapes([s for _, s in case.tensors]),
                    "--step", "--repeats", "1", "--seconds", str(arguments.seconds)]
         command += [w for k, v in case.args.items() for w in ("--arg", f"{k}={v}")]
@@ -265,15 +267,12 @@ def compare(torch, arguments, case):
         torch._dynamo.reset()  # else the ninth case is one too many for it, and runs eagerly
         compiled = torch.compile(lambda *t: case.run(torch, *t), dynamic=False)
         sides["compile"] = Torch(torch, arguments, compiled, tensors)
-    sides["primset"] = Primset(arguments, case)
+    sides["primset"] = Primset(arguments, arguments.device, case)
+    if arguments.beside:
+        sides["beside"] = Primset(arguments, arguments.beside, case)
     if case.flops:
-        sides["generated"] = Primset(arguments, case, {"PRIMSET_NATIVE": "0"})
-    times = {name: [] for name in sides}
-    order, draw = list(sides.items()), random.Random(0)
-    for _ in range(arguments.repeats):
-        draw.shuffle(order)
-        for name, side in order:
-            times[name].append(side.time())
+        sides["generated"] = Primset(arguments, arguments.device, case, {"PRIMSET_NATIVE": "0"})
+    times = take_turns(sides, arguments.repeats)
     row = {"name": case.name, "bytes": case.moved, "flops": case.flops}
     row["first_ms"] = sides["primset"].first
     for name, side in sides.items():
@@ -282,12 +281,31 @@ def compare(torch, arguments, case):
             side.close()
     for peer in ("eager", "compile"):
         if peer in times:
-            ratios = sorted(p / m for p, m in zip(times[peer], times["primset"]))
-            row[peer] = [statistics.median(ratios), ratios[0], ratios[-1]]
+            row[peer] = spread(times[peer], times["primset"])
     if "generated" in times:
         row["generated"] = statistics.median(
             p / m for p, m in zip(times["eager"], times["generated"]))
+    if "beside" in times:
+        row["beside"] = spread(times["primset"], times["beside"])
+        row["eager_beside"] = spread(times["eager"], times["beside"])
     return row
+
+
+def take_turns(sides, repeats):
+    """Nanoseconds of each side in each turn."""
+    times = {name: [] for name in sides}
+    order, draw = list(sides.items()), random.Random(0)
+    for _ in range(repeats):
+        draw.shuffle(order)
+        for name, side in order:
+            times[name].append(side.time())
+    return times
+
+
+def spread(theirs, ours):
+    """Of their time over ours, turn by turn: the median, the least and the greatest."""
+    ratios = sorted(p / m for p, m in zip(theirs, ours))
+    return [statistics.median(ratios), ratios[0], ratios[-1]]
 
 
 def ratio(row, peer):
@@ -298,20 +316,26 @@ def ratio(row, peer):
 
 
 def print_report(result):
-    copy = result["copy_gb_s"]
-    print(f"{result['gpu']}, PyTorch {result['pytorch']}, Primset's {result['device']}, "
+    copy, device, beside = result["copy_gb_s"], result["device"], result["beside"]
+    print(f"{result['gpu']}, PyTorch {result['pytorch']}, Primset's {device}, "
           f"{result['repeats']} turns{f'; copy {copy:.0f} GB/s' if copy else ''}\n")
-    print("| case | Primset ms | eager / Primset | compile / Primset | GB/s or TFLOP/s "
-          "| of the copy | generated kernel alone: eager / Primset |")
-    print("|---|---|---|---|---|---|---|")
+    titles = ["case", "Primset ms", "eager / Primset", "compile / Primset", "GB/s or TFLOP/s",
+              "of the copy", "generated kernel alone: eager / Primset"]
+    if beside:
+        titles += [f"{beside} ms", f"{device} / {beside}", f"eager / {beside}"]
+    print(f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|")
     for row in result["rows"]:
         rate, share = f"{row['flops'] / row['primset_ns'] / 1e3:.1f} TFLOP/s", "–"
         if row["bytes"]:
             rate = f"{row['bytes'] / row['primset_ns']:.0f}"
             share = f"{row['bytes'] / row['primset_ns'] / copy:.3f}" if copy else "–"
-        alone = f"{row['generated']:.2f}" if "generated" in row else "–"
-        print(f"| {row['name']} | {row['primset_ns'] / 1e6:.3f} | {ratio(row, 'eager')} "
-              f"| {ratio(row, 'compile')} | {rate} | {share} | {alone} |")
+        cells = [row["name"], f"{row['primset_ns'] / 1e6:.3f}", ratio(row, "eager"),
+                 ratio(row, "compile"), rate, share,
+                 f"{row['generated']:.2f}" if "generated" in row else "–"]
+        if beside:
+            cells += [f"{row['beside_ns'] / 1e6:.3f}", ratio(row, "beside"),
+                      ratio(row, "eager_beside")]
+        print(f"| {' | '.join(cells)} |")
 
 
 def main():
@@ -329,14 +353,15 @@ def main():
         for case in cases:
             if arguments.only and case.name not in arguments.only:
                 continue
-            error = check(torch, arguments, case)
+            devices = [arguments.device] + ([arguments.beside] if arguments.beside else [])
+            error = max(check(torch, arguments, device, case) for device in devices)
             rows.append({**compare(torch, arguments, case), "error": error})
             print(f"{case.name}: eager {rows[-1]['eager'][0]:.2f}", file=sys.stderr, flush=True)
             if case.name == "copy":
                 rates += [case.moved / v for k, v in rows[-1].items() if k.endswith("_ns")]
     gpu = torch.cuda.get_device_name() if arguments.peer_device != "cpu" else "CPU"
     result = {"gpu": gpu, "pytorch": torch.__version__, "device": arguments.device,
-              "repeats": arguments.repeats, "copy_gb_s": max(rates), "rows": rows}
+              "beside": arguments.beside, "repeats": arguments.repeats, "copy_gb_s": max(rates), "rows": rows}
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")
     print_report(result)

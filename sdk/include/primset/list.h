@@ -16,7 +16,7 @@ template <typename T>
 class List {
  public:
   constexpr List() = default;
-  List(std::initializer_list<T> list) : data_(list.begin()), size_(list.size()) {}
+  List(std::initializer_list<T> list) : List(std::span<const T>(list.begin(), list.size()), 0) {}
   template <typename Range>
     requires std::convertible_to<const Range&, std::span<const T>>
   List(const Range& r) : List(std::span<const T>(r), 0) {}  // NOLINT: any list of T
