@@ -45,6 +45,11 @@ TEST_F(Cuda, MatrixUnitsAreThoseOfTheArchitecture) {
     restart();
     EXPECT_EQ(open()->properties().features & kAll, features) << sm;
   }
+  setenv("FAKE_CUDA_SM", "90", 1);
+  setenv("PRIMSET_CUDA_WGMMA", "0", 1);
+  restart();
+  EXPECT_EQ(open()->properties().features & kAll, kBoth);
+  unsetenv("PRIMSET_CUDA_WGMMA");
   unsetenv("FAKE_CUDA_SM");
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <string_view>
 
 namespace primset_cuda {
 namespace {
@@ -24,7 +26,7 @@ constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMS
 constexpr uint32_t kFeatures = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_F16 |
                                PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_ATOMIC_F32_ADD |
                                PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16 |
-                               PRIMSET_FEATURE_BALLOT;
+                               PRIMSET_FEATURE_BALLOT | PRIMSET_FEATURE_IN_ORDER;
 // PTX says so of fma.rn, div.rn and sqrt.rn; nothing is flushed unless an instruction asks for it.
 constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT_DIV_F32 |
                                PRIMSET_NUMERIC_EXACT_DIV_F64 | PRIMSET_NUMERIC_KEEP_NAN_INF;
@@ -34,10 +36,16 @@ constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MA
 // What sm_90 alone has.
 constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_GROUP_MATRIX;
 
+// So that what wgmma brings can be measured, and kernels of older architectures tried on Hopper.
+bool wants_wgmma() {
+  const char* wanted = std::getenv("PRIMSET_CUDA_WGMMA");
+  return wanted == nullptr || std::string_view(wanted) != "0";
+}
+
 uint32_t features(int major, int minor) {
   uint32_t f = kFeatures;
   if (major >= 8) f |= kFeatures80;
-  if (major == 9 && minor == 0) f |= kFeatures90;
+  if (major == 9 && minor == 0 && wants_wgmma()) f |= kFeatures90;
   return f;
 }
 

@@ -1,7 +1,7 @@
 // A kernel that adds 16 f32, launched by CUDA's driver and nothing else: what no library can be
-// faster than. Of the context that is current; the default stream.
-#ifndef PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H
-#define PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H
+// faster than. In the context that is current, on a stream of its own that waits for no other.
+#ifndef PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H_
+#define PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H_
 
 #include <dlfcn.h>
 
@@ -16,15 +16,22 @@ class BareLaunch {
     if (driver_ == nullptr) fail(dlerror());
     const auto load = get<int(void**, const void*)>("cuModuleLoadData");
     const auto find = get<int(void**, void*, const char*)>("cuModuleGetFunction");
+    const auto make_stream = get<int(void**, unsigned)>("cuStreamCreate");
     launch_ = get<Launch>("cuLaunchKernel");
+    wait_ = get<int(void*)>("cuStreamSynchronize");
     void* module = nullptr;
     if (load(&module, kAdd) != 0) fail("the kernel was not loaded");
     if (find(&kernel_, module, "add") != 0) fail("the kernel was not found");
+    constexpr unsigned kNonBlocking = 1;
+    if (make_stream(&stream_, kNonBlocking) != 0) fail("no stream was made");
   }
   void run() {
     void* arguments[] = {&pointers_[0], &pointers_[1], &pointers_[2]};
-    if (launch_(kernel_, 1, 1, 1, 16, 1, 1, 0, nullptr, arguments, nullptr) != 0)
+    if (launch_(kernel_, 1, 1, 1, 16, 1, 1, 0, stream_, arguments, nullptr) != 0)
       fail("the kernel was not launched");
+  }
+  void wait() {
+    if (wait_(stream_) != 0) fail("the kernel failed");
   }
 
  private:
@@ -67,7 +74,9 @@ class BareLaunch {
   void* pointers_[3];
   void* driver_ = nullptr;
   void* kernel_ = nullptr;
+  void* stream_ = nullptr;
   Launch* launch_ = nullptr;
+  int (*wait_)(void*) = nullptr;
 };
 
-#endif  // PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H
+#endif  // PRIMSET_CONFORMANCE_BENCHMARKS_BARE_LAUNCH_H_

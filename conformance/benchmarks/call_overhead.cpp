@@ -105,12 +105,14 @@ int main(int argc, char** argv) {
     launch.emplace(ta.data_ptr(), tb.data_ptr(), tout.data_ptr());
     bare = [&] { launch->run(); };
     bare();
+    launch->wait();
     require_equal(primset::add(a, b), tout);
   }
   // Copies to the host wait for what was asked for before them.
   const Plan plan{std::atoi(argv[3]), std::atoi(argv[4]), [&] {
                     primset::synchronize();
                     tout.cpu();
+                    if (launch) launch->wait();
                   }};
   const Pair pairs[] = {
       {"add", [&] { primset::add(a, b); }, [&] { at::add(ta, tb); }},

@@ -3,6 +3,8 @@
 
     conformance/benchmarks/compare_on_gpu.py --device cuda:0
     conformance/benchmarks/compare_on_gpu.py --device cuda:0 --beside vulkan:0   both, in the same turns
+    conformance/benchmarks/compare_on_gpu.py --device cuda:0 --environment PRIMSET_NATIVE=0 \\
+      --environment PRIMSET_CUDA_WGMMA=0 --beside vulkan:0 --only 'matmul 4096 bf16'   by mma.sync
     conformance/benchmarks/compare_on_gpu.py --device vulkan:0 --only gelu --only softmax
     conformance/benchmarks/compare_on_gpu.py --device cpu --peer-device cpu --shrink 64   a trial
 
@@ -135,6 +137,8 @@ def parse_arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda:0", help="Primset's")
     parser.add_argument("--beside", metavar="DEVICE", help="another of Primset's, in the same turns")
+    parser.add_argument("--environment", action="append", default=[], metavar="NAME=VALUE",
+                        help="a setting of Primset's for --device alone; may be repeated")
     parser.add_argument("--peer-device", default="cuda", help="PyTorch's")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/primset")
     parser.add_argument("--repeats", type=int, default=15, help="turns")
@@ -144,7 +148,12 @@ def parse_arguments():
     parser.add_argument("--shrink", type=int, default=0, metavar="BITS",
                         help="halve the tensors so many times")
     parser.add_argument("--json", type=pathlib.Path, help="write the numbers here as well")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    for setting in arguments.environment:
+        if "=" not in setting:
+            parser.error(f"--environment {setting}: expected NAME=VALUE")
+    arguments.environment = dict(setting.split("=", 1) for setting in arguments.environment)
+    return arguments
 
 
 # --- correctness ---------------------------------------------------------------------------------
@@ -200,7 +209,8 @@ def check(torch, arguments, device, case):
         command += ["--device", device]
         outs = [f"{folder}/out{i}.npy" for i in range(2 if case.op == "sort" else 1)]
         command += [w for path in outs for w in ("--out", path)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        own = arguments.environment if device == arguments.device else {}
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **own})
         if done.returncode:
             sys.exit(f"compare_on_gpu.py: {' '.join(map(str, command))}: {done.stderr.strip()}")
         got = load(torch, outs[0], given[0].dtype).double().reshape(expected.shape)
@@ -217,14 +227,14 @@ def check(torch, arguments, device, case):
 class Primset:
     """`primset bench --step`: one repeat for each line."""
 
-    def __init__(self, arguments, device, case, environment=None):
+    def __init__(self, arguments, device, case, environment):
         dtypes = ",".join(d + (f":{case.below}" if d == "i64" else "") for d, _ in case.tensors)
         command = [arguments.program, "bench", case.op, "--device", device,
                    "--dtypes", dtypes, "--shapes", case.shapes([s for _, s in case.tensors]),
                    "--step", "--repeats", "1", "--seconds", str(arguments.seconds)]
         command += [w for k, v in case.args.items() for w in ("--arg", f"{k}={v}")]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env={**os.environ, **(environment or {})})
+                                        text=True, env={**os.environ, **environment})
         self.first = json.loads(self._line())["first_ms"]
 
     def _line(self):
@@ -267,11 +277,13 @@ def compare(torch, arguments, case):
         torch._dynamo.reset()  # else the ninth case is one too many for it, and runs eagerly
         compiled = torch.compile(lambda *t: case.run(torch, *t), dynamic=False)
         sides["compile"] = Torch(torch, arguments, compiled, tensors)
-    sides["primset"] = Primset(arguments, arguments.device, case)
+    own = arguments.environment
+    sides["primset"] = Primset(arguments, arguments.device, case, own)
     if arguments.beside:
-        sides["beside"] = Primset(arguments, arguments.beside, case)
+        sides["beside"] = Primset(arguments, arguments.beside, case, {})
     if case.flops:
-        sides["generated"] = Primset(arguments, arguments.device, case, {"PRIMSET_NATIVE": "0"})
+        sides["generated"] = Primset(arguments, arguments.device, case,
+                                     {**own, "PRIMSET_NATIVE": "0"})
     times = take_turns(sides, arguments.repeats)
     row = {"name": case.name, "bytes": case.moved, "flops": case.flops}
     row["first_ms"] = sides["primset"].first

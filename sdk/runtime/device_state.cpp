@@ -108,10 +108,14 @@ StreamState& DeviceState::thread_stream() {
 
 StreamState& DeviceState::shared_stream() {
   if (StreamState* s = guarded_stream(device_)) return *s;
+  if (StreamState* s = default_stream_.load(std::memory_order_acquire)) return *s;
   std::lock_guard lock(mutex_);
-  if (!default_stream_)
-    default_stream_ = &streams_.emplace_back(*this, static_cast<uint32_t>(streams_.size()));
-  return *default_stream_;
+  StreamState* s = default_stream_.load(std::memory_order_relaxed);
+  if (!s) {
+    s = &streams_.emplace_back(*this, static_cast<uint32_t>(streams_.size()));
+    default_stream_.store(s, std::memory_order_release);
+  }
+  return *s;
 }
 
 StreamState* DeviceState::borrow_stream() {

@@ -6,6 +6,7 @@
 #include <primset/device.h>
 #include <primset/dtype.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -73,7 +74,7 @@ class DeviceState {
   std::mutex mutex_;
   std::deque<StreamState> streams_;
   std::vector<StreamState*> idle_;
-  StreamState* default_stream_ = nullptr;
+  std::atomic<StreamState*> default_stream_ = nullptr;
 };
 
 // The open device; opens it at first use. Throws Error{plugin} when there is none such.

@@ -285,15 +285,27 @@ class Runner {
   }
 
   void order() {
+    bool elsewhere = false;
+    for_each_storage([&](const StorageImpl& s) {
+      exact_ &= !s.foreign;
+      elsewhere |= s.stream.load(std::memory_order_relaxed) != stream_;
+    });
+    if (!elsewhere) [[likely]]
+      return;
     SmallVector<StorageImpl*, 16> storages;
+    for_each_storage([&](StorageImpl& s) { storages.push_back(&s); });
+    order_after_last_use(*lock_, *stream_, storages);
+  }
+
+  // Of the arguments and results.
+  template <typename F>
+  void for_each_storage(F f) const {
     for (const BufferPlan& b : plan_.buffers) {
       if (b.kind == Buffer::Kind::input && b.scalar < 0)
-        storages.push_back(tensor_argument(in_.args, b.argument, b.element).storage);
+        f(*tensor_argument(in_.args, b.argument, b.element).storage);
       if (b.kind == Buffer::Kind::output && results_[b.argument])
-        storages.push_back(results_[b.argument]->storage);
+        f(*results_[b.argument]->storage);
     }
-    for (StorageImpl* s : storages) exact_ &= !s->foreign;
-    order_after_last_use(*lock_, *stream_, storages);
   }
 
   // --- scalars -----------------------------------------------------------------------------------

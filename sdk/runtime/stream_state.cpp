@@ -16,10 +16,12 @@ StreamState::StreamState(DeviceState& device, uint32_t index)
     : device_(device),
       index_(index),
       pool_(device.runs_inline() ? 0 : index),
+      in_order_(device.plugin().properties().features &
+                (PRIMSET_FEATURE_INLINE | PRIMSET_FEATURE_IN_ORDER)),
       handle_(device.plugin().create_stream()) {}
 
 uint32_t StreamState::launch_flags(std::span<const primset_binding> bindings, bool exact) {
-  if (device_.runs_inline()) return 0;
+  if (in_order_) return 0;
   if (launches_overlap()) return hazards_.flags_for(bindings, exact);
   hazards_.restart(bindings, exact);
   return 0;

@@ -63,6 +63,7 @@ class StreamState {
 
   DeviceState& device_;
   uint32_t index_, pool_;
+  bool in_order_;
   plugin::StreamHandle handle_;
   std::mutex mutex_;
   plugin::HazardTracker hazards_;

@@ -147,7 +147,10 @@ enum {
    * VK_KHR_shader_bfloat16), beside PRIMSET_FEATURE_BALLOT and Vulkan's memory model, with the
    * device's scope. */
   PRIMSET_FEATURE_COOPERATIVE_F16 = 1u << 12,
-  PRIMSET_FEATURE_COOPERATIVE_BF16 = 1u << 13
+  PRIMSET_FEATURE_COOPERATIVE_BF16 = 1u << 13,
+  /* Streams run everything in order, whatever primset_launch.flags says. The SDK then does not find
+   * out which launches are independent: that takes its time, and nobody would look. */
+  PRIMSET_FEATURE_IN_ORDER = 1u << 14
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */

@@ -1,5 +1,5 @@
-/* The minimal sample plugin, as "recorder": it records launches and copies (PRIMSET_EXT_RECORDING).
- */
+/* The minimal sample plugin, as "recorder": it records launches and copies (PRIMSET_EXT_RECORDING),
+ * and says that its streams run in order, so that no launch is to be marked as independent. */
 #include "samples/minimal_plugin/changed_plugin.h"
 
 enum { MOST_COMMANDS = 256, MOST_BINDINGS = 16 };
@@ -26,6 +26,8 @@ static struct command* next_command(void) {
 
 static primset_status* recorded_launch(primset_stream stream, const primset_launch* l) {
   struct command* c;
+  if (l->flags & PRIMSET_LAUNCH_INDEPENDENT)
+    return fail(PRIMSET_INVALID_ARGUMENT, "recorder: a launch is marked, though all run in order");
   if (stream != recording_stream) return launch(stream, l);
   c = l->binding_count <= MOST_BINDINGS ? next_command() : NULL;
   if (!c) return fail(PRIMSET_UNSUPPORTED, "recorder: too much to record");
@@ -99,8 +101,15 @@ static const void* recorder_extension(primset_device device, const char* name) {
   return strcmp(name, PRIMSET_EXT_RECORDING) == 0 ? &table : NULL;
 }
 
+static primset_status* ordered_properties(primset_device device, primset_device_properties* out) {
+  primset_status* status = device_properties(device, out);
+  if (!status) out->features |= PRIMSET_FEATURE_IN_ORDER;
+  return status;
+}
+
 static void change_plugin(primset_plugin* plugin) {
   plugin->name = "recorder";
+  plugin->device_properties = ordered_properties;
   plugin->device_extension = recorder_extension;
   plugin->launch = recorded_launch;
   plugin->copy = recorded_copy;
