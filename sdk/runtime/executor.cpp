@@ -303,8 +303,7 @@ class Runner {
     for (const BufferPlan& b : plan_.buffers) {
       if (b.kind == Buffer::Kind::input && b.scalar < 0)
         f(*tensor_argument(in_.args, b.argument, b.element).storage);
-      if (b.kind == Buffer::Kind::output && results_[b.argument])
-        f(*results_[b.argument]->storage);
+      if (b.kind == Buffer::Kind::output && results_[b.argument]) f(*results_[b.argument]->storage);
     }
   }
 
