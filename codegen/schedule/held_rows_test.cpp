@@ -39,8 +39,9 @@ std::shared_ptr<prims::Graph> graph_of(const std::string& text) {
   return graph;
 }
 
-std::string softmax_text(const std::string& type, int64_t n) {
-  return "symbol s0 = 12 min 2\nsymbol s1 = " + std::to_string(n) + " min 2\ngraph(%0 x: " + type +
+std::string softmax_text(const std::string& type, int64_t n, int64_t rows = 12) {
+  return "symbol s0 = " + std::to_string(rows) + " min 2\nsymbol s1 = " + std::to_string(n) +
+         " min 2\ngraph(%0 x: " + type +
          R"([s0, s1]) {
   %1: f32[s0, s1] = convert(%0) {dtype = f32}
   %2: f32[s0] = reduce_max(%1) {dims = (1)}
@@ -115,6 +116,21 @@ TEST(HeldRows, AreReadOnce) {
   EXPECT_EQ(loads(4096), 3u + 2u);
   EXPECT_EQ(loads(8192), 3u + 4u);
   EXPECT_EQ(loads(8200), 3u);
+}
+
+// What is read, and only where a cache cannot hold it anyway.
+TEST(HeldRows, ManyAreKeptInCaches) {
+  const auto params = [](int64_t rows) {
+    const auto graph = graph_of(softmax_text("bf16", 4096, rows));
+    return schedule(graph, large_groups(), row_major_options(*graph)).kernels[0].params;
+  };
+  for (const kir::Param& p : params(8192)) EXPECT_FALSE(p.kept) << p.name;
+  int kept = 0;
+  for (const kir::Param& p : params(8193)) {
+    if (p.type.scalar == kir::Scalar::global) EXPECT_EQ(p.kept, p.read && !p.written) << p.name;
+    kept += p.kept;
+  }
+  EXPECT_EQ(kept, 1);
 }
 
 // Memory that lies elsewhere does not change the order of additions.

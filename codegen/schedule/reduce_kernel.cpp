@@ -243,7 +243,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     loops.insert(loops.end(), reduced_.begin(), reduced_.end());
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
     if (seen && holds_rows(*seen)) {
-      // A guard: such rows need no test of where they end.
+      // Two guards; rows of whole trips need no test of where they end.
       keeps_ = prims::product(r_.domain) > SymInt(kManyElements);
       exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
