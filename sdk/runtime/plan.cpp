@@ -50,6 +50,8 @@ void Plan::finish_steps() {
     return std::holds_alternative<LaunchPlan>(s.step) || std::holds_alternative<CopyPlan>(s.step) ||
            std::holds_alternative<NativePlan>(s.step);
   };
+  has_natives = std::ranges::any_of(
+      steps, [](const StepPlan& s) { return std::holds_alternative<NativePlan>(s.step); });
   repeatable = steps.size() >= kWorthRecording && !draws_random && outs != Outs::after &&
                std::ranges::all_of(steps, fixed) &&
                std::ranges::none_of(buffers, &BufferPlan::dynamic);

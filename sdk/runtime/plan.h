@@ -158,6 +158,7 @@ struct Plan {
   std::vector<StepPlan> steps;
   // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
   bool repeatable = false;
+  bool has_natives = false;  // among its steps themselves
   uint64_t id = 0;                            // no two plans of the process have the same
   std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
   std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
@@ -165,7 +166,7 @@ struct Plan {
   size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
-  // Sets what follows from the steps: repeatable and id.
+  // Sets what follows from the steps: repeatable, has_natives and id.
   void finish_steps();
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
