@@ -158,7 +158,7 @@ struct Plan {
   std::vector<StepPlan> steps;
   // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
   bool repeatable = false;
-  bool has_natives = false;  // among its steps themselves
+  bool has_natives = false;                   // among its steps themselves
   uint64_t id = 0;                            // no two plans of the process have the same
   std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
   std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
