@@ -33,8 +33,9 @@ constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT
 
 // What came with sm_80.
 constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
+constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_CACHE_POLICIES;
 // What sm_90 alone has.
-constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_GROUP_MATRIX;
+constexpr uint32_t kHopperFeatures = PRIMSET_FEATURE_GROUP_MATRIX;
 
 // So that what wgmma brings can be measured, and kernels of older architectures tried on Hopper.
 bool wants_wgmma() {
@@ -45,7 +46,8 @@ bool wants_wgmma() {
 uint32_t features(int major, int minor) {
   uint32_t f = kFeatures;
   if (major >= 8) f |= kFeatures80;
-  if (major == 9 && minor == 0 && wants_wgmma()) f |= kFeatures90;
+  if (major >= 9) f |= kFeatures90;
+  if (major == 9 && minor == 0 && wants_wgmma()) f |= kHopperFeatures;
   return f;
 }
 

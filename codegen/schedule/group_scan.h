@@ -3,7 +3,6 @@
 #define PRIMSET_CODEGEN_SCHEDULE_GROUP_SCAN_H_
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -120,17 +120,22 @@ TEST(HeldRows, AreReadOnce) {
 
 // What is read, and only where a cache cannot hold it anyway.
 TEST(HeldRows, ManyAreKeptInCaches) {
-  const auto params = [](int64_t rows) {
+  const auto kept = [](int64_t rows, bool policies) {
+    kir::TargetModel target = large_groups();
+    target.cache_policies = policies;
     const auto graph = graph_of(softmax_text("bf16", 4096, rows));
-    return schedule(graph, large_groups(), row_major_options(*graph)).kernels[0].params;
+    const Program program = schedule(graph, target, row_major_options(*graph));
+    int count = 0;
+    for (const kir::Param& p : program.kernels[0].params) {
+      if (p.kept) EXPECT_TRUE(p.read && !p.written) << p.name;
+      count += p.kept;
+    }
+    return std::pair(count, graph->context().guards().size());
   };
-  for (const kir::Param& p : params(8192)) EXPECT_FALSE(p.kept) << p.name;
-  int kept = 0;
-  for (const kir::Param& p : params(8193)) {
-    if (p.type.scalar == kir::Scalar::global) EXPECT_EQ(p.kept, p.read && !p.written) << p.name;
-    kept += p.kept;
-  }
-  EXPECT_EQ(kept, 1);
+  EXPECT_EQ(kept(8192, true).first, 0);
+  EXPECT_EQ(kept(8193, true).first, 1);
+  EXPECT_EQ(kept(8193, false).first, 0);
+  EXPECT_EQ(kept(8193, true).second, kept(8193, false).second + 1);
 }
 
 // Memory that lies elsewhere does not change the order of additions.

@@ -243,8 +243,8 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     loops.insert(loops.end(), reduced_.begin(), reduced_.end());
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
     if (seen && holds_rows(*seen)) {
-      // Two guards; rows of whole trips need no test of where they end.
-      keeps_ = prims::product(r_.domain) > SymInt(kManyElements);
+      // Guards: rows of whole trips need no test of where they end.
+      keeps_ = c_.target.cache_policies && prims::product(r_.domain) > SymInt(kManyElements);
       exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
       whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));

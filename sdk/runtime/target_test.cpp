@@ -57,6 +57,15 @@ TEST(Target, MatrixUnitsAreOfPtxAlone) {
   EXPECT_FALSE(target_model(p)->group_matrix);
 }
 
+TEST(Target, CachePoliciesAreOfPtxAlone) {
+  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
+  p.features = PRIMSET_FEATURE_CACHE_POLICIES;
+  EXPECT_TRUE(target_model(p)->cache_policies);
+  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
+  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
+  EXPECT_FALSE(target_model(p)->cache_policies);
+}
+
 TEST(Target, CooperativeMatricesAreOfVulkanAlone) {
   primset_device_properties p = properties(PRIMSET_FORMAT_SPIRV_VULKAN);
   p.features = PRIMSET_FEATURE_COOPERATIVE_F16 | PRIMSET_FEATURE_COOPERATIVE_BF16;

@@ -202,6 +202,7 @@ TEST(PtxTest, KeepsWhatIsReadOnce) {
   for (const auto& [cpu, has] : {std::pair{"sm_75", false}, {"sm_90", true}, {"sm_100", true}}) {
     kir::TargetModel model = simt(kir::Format::ptx);
     model.cpu = cpu;
+    model.cache_policies = has;
     kir::Builder b("copy", model);
     const kir::Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", false, true);
     b.keep(x);

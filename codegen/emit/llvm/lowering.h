@@ -89,7 +89,6 @@ class Lowering {
   llvm::Value* address(const kir::Inst& inst, kir::Scalar element);
   const kir::Param* parameter_of(kir::Value pointer) const;
   llvm::Value* kept_load(llvm::Value* at, kir::Type t);
-  bool has_policies() const;
   llvm::Value* keeping_policy();
 
   llvm::Value* workgroup_id(const kir::Inst& inst);

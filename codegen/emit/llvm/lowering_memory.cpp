@@ -3,9 +3,6 @@
 // Parameters get no noalias: a launch may give one buffer as input and as output (a donated
 // operand), and even an elementwise kernel is wrong if a later load moves above an earlier store
 // then. What may be hoisted past stores is what Param::invariant promises.
-#include <cstdlib>
-#include <string_view>
-
 #include "codegen/emit/llvm/lowering.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -23,14 +20,6 @@ const kir::Param* Lowering::parameter_of(kir::Value p) const {
   return is_param ? &kernel_.params[maker->imm.index] : nullptr;
 }
 
-// PTX ISA, "createpolicy". Machines from sm_80 on have it, and what LLVM writes from sm_90 on.
-bool Lowering::has_policies() const {
-  constexpr int kFirst = 90;
-  const std::string_view machine = "sm_";
-  return convention_ == Convention::ptx && target_.cpu.starts_with(machine) &&
-         std::atoi(target_.cpu.c_str() + machine.size()) >= kFirst;
-}
-
 llvm::Value* Lowering::keeping_policy() {
   if (keeping_policy_ != nullptr) return keeping_policy_;
   const llvm::IRBuilder<>::InsertPointGuard guard(b_);
@@ -41,16 +30,16 @@ llvm::Value* Lowering::keeping_policy() {
   return keeping_policy_ = b_.CreateCall(type, llvm::InlineAsm::get(type, text, "=l", false));
 }
 
-// Of 16 bytes. LLVM has no loads with a policy.
+// Of 16 bytes. LLVM has no loads with a policy; it takes this for an effect, since the code
+// generator knows no other assembly that may not pass a store to a donated operand.
 llvm::Value* Lowering::kept_load(llvm::Value* at, kir::Type t) {
   const std::vector<llvm::Type*> words(4, b_.getInt32Ty());
   auto* function = llvm::FunctionType::get(llvm::StructType::get(context_, words),
                                            {at->getType(), b_.getInt64Ty()}, false);
   const char* text = "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;";
   llvm::CallInst* read =
-      b_.CreateCall(function, llvm::InlineAsm::get(function, text, "=r,=r,=r,=r,l,l", false),
+      b_.CreateCall(function, llvm::InlineAsm::get(function, text, "=r,=r,=r,=r,l,l", true),
                     {at, keeping_policy()});
-  read->setOnlyReadsMemory();
   llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt32Ty(), 4));
   for (unsigned i = 0; i < 4; ++i)
     all = b_.CreateInsertElement(all, b_.CreateExtractValue(read, i), i);
@@ -90,7 +79,7 @@ llvm::Value* Lowering::load(const kir::Inst& inst, kir::Type t) {
   const kir::Param* from = parameter_of(inst.operands[0]);
   llvm::Value* at = address(inst, t.scalar);
   const bool whole = kir::bytes(t.scalar) * t.lanes == kVector && inst.imm.align >= kVector;
-  if (from != nullptr && from->kept && whole && has_policies()) return kept_load(at, t);
+  if (from != nullptr && from->kept && whole && target_.cache_policies) return kept_load(at, t);
   llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(inst.imm.align));
   if (from != nullptr && from->invariant) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));

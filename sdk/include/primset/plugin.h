@@ -150,7 +150,10 @@ enum {
   PRIMSET_FEATURE_COOPERATIVE_BF16 = 1u << 13,
   /* Streams run everything in order, whatever primset_launch.flags says. The SDK then does not find
    * out which launches are independent: that takes its time, and nobody would look. */
-  PRIMSET_FEATURE_IN_ORDER = 1u << 14
+  PRIMSET_FEATURE_IN_ORDER = 1u << 14,
+  /* PTX: loads take cache policies (createpolicy, ld.global.L2::cache_hint), in the version of PTX
+   * that LLVM writes for llvm_cpu: from sm_90 on. */
+  PRIMSET_FEATURE_CACHE_POLICIES = 1u << 15
 };
 
 /* primset_device_properties.numerics: claims about arithmetic, held to by conformance. */
