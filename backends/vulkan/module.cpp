@@ -84,7 +84,8 @@ void record_launch(primset_stream_t& stream, const primset_launch& launch) {
     pushed = 8;
   }
   const DeviceFunctions& vk = stream.device->vk;
-  const VkCommandBuffer commands = stream.record(!(launch.flags & PRIMSET_LAUNCH_INDEPENDENT));
+  const VkCommandBuffer commands =
+      stream.record(primset_stream_t::Work::launch, !(launch.flags & PRIMSET_LAUNCH_INDEPENDENT));
   stream.bind(kernel.pipeline);
   if (pushed > 0)
     vk.vkCmdPushConstants(commands, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, pushed, params);

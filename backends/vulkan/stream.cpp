@@ -16,17 +16,25 @@ constexpr size_t kMaxRunning = 32;
 constexpr VkPipelineStageFlags kWorkStages =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 
-void barrier(const DeviceFunctions& vk, VkCommandBuffer commands, VkPipelineStageFlags to,
-             VkAccessFlags access) {
+struct Accesses {
+  VkPipelineStageFlags stages;
+  VkAccessFlags kinds;
+};
+constexpr Accesses kWorkWrites{kWorkStages, VK_ACCESS_MEMORY_WRITE_BIT};
+constexpr Accesses kWork{kWorkStages, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+constexpr Accesses kLaunchWrites{VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT};
+constexpr Accesses kLaunches{VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+constexpr Accesses kHostReads{VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT};
+
+void barrier(const DeviceFunctions& vk, VkCommandBuffer commands, const Accesses& before,
+             const Accesses& after) {
   VkMemoryBarrier memory{};
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-  memory.dstAccessMask = access;
-  vk.vkCmdPipelineBarrier(commands, kWorkStages, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
-}
-
-void work_barrier(const DeviceFunctions& vk, VkCommandBuffer commands) {
-  barrier(vk, commands, kWorkStages, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+  memory.srcAccessMask = before.kinds;
+  memory.dstAccessMask = after.kinds;
+  vk.vkCmdPipelineBarrier(commands, before.stages, after.stages, 0, 1, &memory, 0, nullptr, 0,
+                          nullptr);
 }
 
 }  // namespace
@@ -76,14 +84,21 @@ void primset_stream_t::begin() {
   recording_ = spare_.back();
   spare_.pop_back();
   recorded_ = 0;
+  copied_ = false;
   bound_ = VK_NULL_HANDLE;
 }
 
-VkCommandBuffer primset_stream_t::record(bool ordered) {
+VkCommandBuffer primset_stream_t::record(Work work, bool ordered) {
   const bool first = recording_ == VK_NULL_HANDLE;
   if (first) begin();
-  // Batches are ordered among themselves: what came before may be of any stream of the queue.
-  if (first || ordered) work_barrier(device->vk, recording_);
+  if (first || ordered) {
+    // Batches are ordered among themselves: what came before may be of any stream of the queue.
+    const bool launches = !first && work == Work::launch && !copied_;
+    barrier(device->vk, recording_, launches ? kLaunchWrites : kWorkWrites,
+            launches ? kLaunches : kWork);
+    copied_ = false;
+  }
+  copied_ |= work == Work::copy;
   return recording_;
 }
 
@@ -100,7 +115,7 @@ void primset_stream_t::bind(VkPipeline pipeline) {
 void primset_stream_t::flush() {
   if (recording_ == VK_NULL_HANDLE && waits_.empty()) return;
   if (recording_ != VK_NULL_HANDLE) {
-    barrier(device->vk, recording_, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    barrier(device->vk, recording_, kWorkWrites, kHostReads);
     const VkCommandBuffer commands = recording_;
     recording_ = VK_NULL_HANDLE;
     running_.push_back({commands, submitted() + 1});
@@ -208,7 +223,7 @@ primset_stream_t::Piece primset_stream_t::readback(uint64_t bytes) {
 void primset_stream_t::copy(VkBuffer from, uint64_t from_offset, VkBuffer to, uint64_t to_offset,
                             uint64_t bytes, bool ordered) {
   const VkBufferCopy region{from_offset, to_offset, bytes};
-  device->vk.vkCmdCopyBuffer(record(ordered), from, to, 1, &region);
+  device->vk.vkCmdCopyBuffer(record(Work::copy, ordered), from, to, 1, &region);
   recorded();
 }
 

@@ -34,9 +34,10 @@ struct primset_stream_t {
   primset_stream_t(const primset_stream_t&) = delete;
   primset_stream_t& operator=(const primset_stream_t&) = delete;
 
+  enum class Work { launch, copy };
   // A command buffer to put one command in. `ordered`: after all earlier work is complete and
   // visible.
-  VkCommandBuffer record(bool ordered);
+  VkCommandBuffer record(Work work, bool ordered);
   // One command was put in: submits the batch when it is large.
   void recorded();
   // Gives what is recorded to the queue.
@@ -94,6 +95,7 @@ struct primset_stream_t {
   std::deque<Batch> running_;
   VkCommandBuffer recording_ = VK_NULL_HANDLE;
   uint32_t recorded_ = 0;  // commands in the batch being recorded
+  bool copied_ = false;    // one of those since its last barrier is a copy or a fill
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint64_t complete_ = 0;                    // a value the timeline is known to have reached
   std::vector<primset_vulkan::Mark> waits_;  // before the next batch

@@ -22,7 +22,7 @@ void fill_range(primset_stream_t& stream, const Memory& to, uint64_t offset, uin
   for (uint32_t i = 0; i < 4; i += period)
     std::memcpy(reinterpret_cast<unsigned char*>(&word) + i, pattern, period);
   const uint64_t whole = bytes / 4 * 4;
-  const VkCommandBuffer commands = stream.record(true);
+  const VkCommandBuffer commands = stream.record(primset_stream_t::Work::copy, true);
   stream.device->vk.vkCmdFillBuffer(commands, to.buffer, first, whole, word);
   stream.recorded();
   if (whole < bytes)
