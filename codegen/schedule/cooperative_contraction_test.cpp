@@ -19,6 +19,8 @@ TEST(CooperativeContraction, ProductsAreTheReferences) {
                              {DType::bf16, 200, 104, 120},
                              {DType::f16, 40, 139, 72},
                              {DType::bf16, 131, 39, 65},
+                             {DType::bf16, 72, 136, 200},
+                             {DType::f16, 40, 72, 40},
                              {DType::f16, 37, 139, 1}}) {
       for (int layout = 0; layout < 4; ++layout) {
         const std::string what = text_of(p) + ", layout " + std::to_string(layout);
