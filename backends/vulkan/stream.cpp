@@ -92,7 +92,8 @@ VkCommandBuffer primset_stream_t::record(Work work, bool ordered) {
   const bool first = recording_ == VK_NULL_HANDLE;
   if (first) begin();
   if (first || ordered) {
-    // Batches are ordered among themselves: what came before may be of any stream of the queue.
+    // Batches are ordered among themselves: what came before may be of any stream of the queue, and
+    // of any kind. A launch that only launches came before waits for them alone: half the time.
     const bool launches = !first && work == Work::launch && !copied_;
     barrier(device->vk, recording_, launches ? kLaunchWrites : kWorkWrites,
             launches ? kLaunches : kWork);
