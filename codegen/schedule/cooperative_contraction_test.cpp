@@ -10,8 +10,9 @@ namespace {
 TEST(CooperativeContraction, ProductsAreTheReferences) {
   kir::TargetModel target = cooperative_model();
   target.max_groups_x = 2;
-  // Large tiles are for as many as there are processors, the middle ones for the third product on
-  // one. The last of each have rows or terms that are no multiple of what is read at once.
+  // Without processors the largest tiles are taken, on very many the least. On one the third
+  // product has the second kind, the second and sixth the third. The last of each have rows or
+  // terms that are no multiple of what is read at once.
   for (const uint32_t processors : {0u, 1u, 1u << 20}) {
     target.processors = processors;
     for (const Product& p : {Product{DType::bf16, 136, 264, 72},

@@ -5,6 +5,7 @@
     conformance/benchmarks/compare_on_gpu.py --device cuda:0 --beside vulkan:0   both, in the same turns
     conformance/benchmarks/compare_on_gpu.py --device cuda:0 --environment PRIMSET_NATIVE=0 \\
       --environment PRIMSET_CUDA_WGMMA=0 --beside vulkan:0 --only 'matmul 4096 bf16'   by mma.sync
+    conformance/benchmarks/compare_on_gpu.py ... --beside vulkan:0 --without-pytorch   two of Primset's alone
     conformance/benchmarks/compare_on_gpu.py --device vulkan:0 --only gelu --only softmax
     conformance/benchmarks/compare_on_gpu.py --device cpu --peer-device cpu --shrink 64   a trial
 
@@ -146,6 +147,8 @@ def parse_arguments():
     parser.add_argument("--seconds", type=float, default=0.03, help="of each side in a turn")
     parser.add_argument("--only", action="append", help="a case, such as gelu; may be repeated")
     parser.add_argument("--without-compile", action="store_true", help="leave torch.compile out")
+    parser.add_argument("--without-pytorch", action="store_true",
+                        help="take PyTorch for the check alone, and time --device and --beside")
     parser.add_argument("--shrink", type=int, default=0, metavar="BITS",
                         help="halve the tensors so many times")
     parser.add_argument("--json", type=pathlib.Path, help="write the numbers here as well")
@@ -153,6 +156,8 @@ def parse_arguments():
     for setting in arguments.environment:
         if "=" not in setting:
             parser.error(f"--environment {setting}: expected NAME=VALUE")
+    if arguments.without_pytorch and not arguments.beside:
+        parser.error("--without-pytorch: expected --beside as well, or nothing is compared")
     arguments.environment = dict(setting.split("=", 1) for setting in arguments.environment)
     return arguments
 
@@ -271,18 +276,23 @@ class Torch:
         return (time.perf_counter_ns() - start) / self.calls
 
 
-def compare(torch, arguments, case):
+def peers(torch, arguments, case):
     tensors = make(torch, case, [s for _, s in case.tensors], arguments.peer_device)
     sides = {"eager": Torch(torch, arguments, lambda *t: case.run(torch, *t), tensors)}
     if not arguments.without_compile:
         torch._dynamo.reset()  # else the ninth case is one too many for it, and runs eagerly
         compiled = torch.compile(lambda *t: case.run(torch, *t), dynamic=False)
         sides["compile"] = Torch(torch, arguments, compiled, tensors)
+    return sides
+
+
+def compare(torch, arguments, case):
+    sides = {} if arguments.without_pytorch else peers(torch, arguments, case)
     own = arguments.environment
     sides["primset"] = Primset(arguments, arguments.device, case, own)
     if arguments.beside:
         sides["beside"] = Primset(arguments, arguments.beside, case, {})
-    if case.flops:
+    if case.flops and "eager" in sides:
         sides["generated"] = Primset(arguments, arguments.device, case,
                                      {**own, "PRIMSET_NATIVE": "0"})
     times = take_turns(sides, arguments.repeats)
@@ -300,7 +310,8 @@ def compare(torch, arguments, case):
             p / m for p, m in zip(times["eager"], times["generated"]))
     if "beside" in times:
         row["beside"] = spread(times["primset"], times["beside"])
-        row["eager_beside"] = spread(times["eager"], times["beside"])
+        if "eager" in times:
+            row["eager_beside"] = spread(times["eager"], times["beside"])
     return row
 
 
@@ -369,7 +380,7 @@ def main():
             devices = [arguments.device] + ([arguments.beside] if arguments.beside else [])
             error = max(check(torch, arguments, device, case) for device in devices)
             rows.append({**compare(torch, arguments, case), "error": error})
-            print(f"{case.name}: eager {rows[-1]['eager'][0]:.2f}", file=sys.stderr, flush=True)
+            print(f"{case.name}: {rows[-1]['primset_ns'] / 1e6:.3f} ms", file=sys.stderr, flush=True)
             if case.name == "copy":
                 rates += [case.moved / v for k, v in rows[-1].items() if k.endswith("_ns")]
     gpu = torch.cuda.get_device_name() if arguments.peer_device != "cpu" else "CPU"
