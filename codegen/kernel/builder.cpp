@@ -152,6 +152,11 @@ void Builder::keep(Value pointer_param) {
   if (made != nullptr) kernel_.params[made->imm.index].kept = true;
 }
 
+void Builder::set_invariant(Value pointer_param) {
+  const Inst* made = made_by(pointer_param, Op::Param);
+  if (made != nullptr) kernel_.params[made->imm.index].invariant = true;
+}
+
 Value Builder::scalar_param(std::string name, Type t) {
   return add_param({std::move(name), t, false, false, false});
 }

@@ -42,7 +42,8 @@ class Builder {
 
   // Parameters may be added at any time; finish() orders pointers before scalars.
   Value pointer_param(std::string name, bool read, bool written, bool invariant = false);
-  void keep(Value pointer_param);  // Param::kept
+  void keep(Value pointer_param);           // Param::kept
+  void set_invariant(Value pointer_param);  // Param::invariant
   Value scalar_param(std::string name, Type type);
   void set_group_size(uint32_t x, uint32_t y = 1, uint32_t z = 1);
   void set_resident_groups(uint32_t count) { kernel_.resident_groups = count; }

@@ -15,7 +15,10 @@ PaddedTile::PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout,
       sizes_(sizes),
       lines_(layout.along_terms ? sizes.extent : sizes.depth),
       chunks_(line_chunks(layout.along_terms ? sizes.depth : sizes.extent)),
-      bf16_(dtype == DType::bf16) {}
+      bf16_(dtype == DType::bf16) {
+  // What other groups still read, no group may write.
+  b().set_invariant(source_.pointer());
+}
 
 int PaddedTile::most_words(Sizes s) {
   const auto words = [](int lines, int elements) {

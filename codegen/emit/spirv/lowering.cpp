@@ -28,6 +28,7 @@ Words Lowering::run() && {
   declare_arguments();
   find_atomic_allocations();
   find_cooperative_allocations();
+  find_invariant_parameters();
   lower_block(0);
   const Id function = m_.new_id();
   const Id none = m_.type_void();

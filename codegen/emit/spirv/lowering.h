@@ -59,6 +59,7 @@ class Lowering {
     Id index;  // group, priv: u32 index of element 0
     uint32_t align;
     bool quads = false;
+    bool invariant = false;
   };
   enum class Builtin : uint8_t { group_id, group_count, local_id, subgroup_size, subgroup_lane };
   struct Extended {  // one operation in both extended instruction sets
@@ -172,6 +173,8 @@ class Lowering {
   // A value of type `t` from such words, and the words of one.
   Ids pieces_of(kir::Type t, const Ids& words);
   Ids words_of(kir::Type t, const Ids& pieces);
+  void find_invariant_parameters();
+  Id invariant_pointer(Id pointee, Id address);
   Id load_native(const Access& a, uint32_t first, uint32_t lanes);
   void store_native(const Access& a, uint32_t first, uint32_t lanes, Id value);
   Id from_stored(const Access& a, Id value);
@@ -243,6 +246,8 @@ class Lowering {
   std::vector<bool> atomic_allocation_;         // by Value::id: an atomic works on it
   std::vector<bool> cooperative_allocation_;    // ... or cooperative matrices are there
   const bool cooperative_;
+  std::set<uint32_t> invariant_;     // Value::id of parameters that are read as such
+  std::map<Id, Id> invariant_type_;  // by pointee: pointers to a block of it that is not written
   std::map<std::array<uint32_t, 3>, Id> offsets_;  // index, lane, size; of the block below
   Id offsets_block_ = 0;
   kir::ParamLayout layout_;

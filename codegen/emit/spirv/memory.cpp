@@ -89,6 +89,7 @@ Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_
     Access a{space, elem, elem, 0, 0, inst.imm.align};
     if (vulkan()) {
       a.base = byte_address(pointer, index, index_lane, size);
+      a.invariant = invariant_.contains(pointer.id);
     } else {
       const Id type = m_.type_pointer(spv::StorageClass::CrossWorkgroup, types_.scalar(elem));
       const Id typed = elem == Scalar::i8
@@ -133,6 +134,7 @@ Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t la
     const Id address = bytes == 0 ? a.base
                                   : code_.op(spv::Op::OpIAdd, types_.scalar(Scalar::i64),
                                              {a.base, m_.constant64(bytes)});
+    if (a.invariant && lanes == kQuad) return invariant_pointer(pointee, address);
     return code_.op(spv::Op::OpConvertUToPtr,
                     m_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, pointee), {address});
   }
@@ -143,6 +145,32 @@ Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t la
                  : code_.op(spv::Op::OpInBoundsPtrAccessChain, element_type, {a.base, u32(first)});
   const Id type = m_.type_pointer(kGlobal, pointee);
   return type == element_type ? at : code_.op(spv::Op::OpBitcast, type, {at});
+}
+
+void Lowering::find_invariant_parameters() {
+  if (!cooperative_) return;  // GLSL's memory model takes what is not Coherent for private
+  for (const Inst& inst : k_.insts) {
+    if (inst.op == Op::Param && k_.params[inst.imm.index].invariant)
+      invariant_.insert(inst.results[0].id);
+  }
+}
+
+// In Vulkan's memory model NVIDIA's driver takes what might be written for what other threads of
+// the processor may see (LDG.STRONG), unless a block's member says that it is not: products by
+// tiles of 128 x 128, which are read by four words, then take 0.92 of the time.
+Id Lowering::invariant_pointer(Id pointee, Id address) {
+  constexpr auto kStorage = spv::StorageClass::PhysicalStorageBuffer;
+  Id& type = invariant_type_[pointee];
+  if (type == 0) {
+    const Id block = m_.new_struct({&pointee, 1});
+    m_.decorate(block, spv::Decoration::Block);
+    m_.decorate_member(block, 0, spv::Decoration::Offset, {0});
+    m_.decorate_member(block, 0, spv::Decoration::NonWritable, {});
+    type = m_.type_pointer(kStorage, block);
+  }
+  const Id block = code_.op(spv::Op::OpConvertUToPtr, type, {address});
+  return code_.op(spv::Op::OpInBoundsAccessChain, m_.type_pointer(kStorage, pointee),
+                  {block, u32(0)});
 }
 
 uint32_t Lowering::alignment(const Access& a, uint32_t first) const {

@@ -206,12 +206,13 @@ std::vector<Instruction> instructions(const std::vector<uint32_t>& words) {
 }
 
 // a b of what lies at words 0 and 256 on, stored there from 4 on.
-Kernel cooperative_product(const TargetModel& target, bool bf16) {
+Kernel cooperative_product(const TargetModel& target, bool bf16, bool invariant = true) {
   kir::Builder b("product", target);
+  const kir::Value x = b.pointer_param("x", true, false, invariant);
   b.set_group_size(32);
   const kir::Value memory = b.group_alloc(Scalar::i32, 512);
   const kir::Type quad{Scalar::i32, 4};
-  b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.constant(quad, 0), 16);
+  b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.load(quad, x, b.i32(0), 16), 16);
   b.barrier();
   const auto load = [&](Scalar f16, Scalar type, int64_t at, bool by_columns) {
     return b.cooperative_load(bf16 ? type : f16, memory, b.i32(at), 3, by_columns);
@@ -226,10 +227,33 @@ Kernel cooperative_product(const TargetModel& target, bool bf16) {
   return std::move(b).finish();
 }
 
-TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
+TargetModel cooperative_target() {
   TargetModel target = target_of(kir::Format::spirv_vulkan);
   target.min_subgroup = target.max_subgroup = 32;
   target.cooperative = target.cooperative_bf16 = true;
+  return target;
+}
+
+TEST(SpirvCooperative, WhatNobodyWritesIsReadFromABlockThatIsNotWritable) {
+  const TargetModel target = cooperative_target();
+  for (const bool invariant : {false, true}) {
+    std::set<uint32_t> read_only;
+    int reads = 0;
+    for (const Instruction& i :
+         instructions(emit_spirv(cooperative_product(target, true, invariant), target))) {
+      // OpMemberDecorate: type, member, decoration (24: NonWritable). OpTypePointer: result,
+      // storage class, pointee. OpConvertUToPtr: type, result.
+      if (i[0] == 72 && i[3] == 24) read_only.insert(i[1]);
+      if (i[0] == 32 && read_only.contains(i[3])) read_only.insert(i[1]);
+      if (i[0] == 120) reads += read_only.contains(i[1]) ? 1 : 0;
+    }
+    EXPECT_EQ(read_only.size(), invariant ? 2u : 0u);
+    EXPECT_EQ(reads, invariant ? 1 : 0);
+  }
+}
+
+TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
+  const TargetModel target = cooperative_target();
   for (const bool bf16 : {false, true}) {
     const Kernel kernel = cooperative_product(target, bf16);
     kir::verify_or_throw(kernel, target);
