@@ -25,9 +25,10 @@ struct CooperativeTiling {
   int subgroup_rows, subgroup_columns;  // of the part that a subgroup computes
   int stages;                           // of tiles in workgroup memory
   int busy = 100;                       // percent of the processors that must have a tile
+  bool selects = false;                 // PaddedTile::Sizes
 
-  PaddedTile::Sizes a() const { return {shape.rows, depth, shape.threads}; }
-  PaddedTile::Sizes b() const { return {shape.columns, depth, shape.threads}; }
+  PaddedTile::Sizes a() const { return {shape.rows, depth, shape.threads, selects}; }
+  PaddedTile::Sizes b() const { return {shape.columns, depth, shape.threads, selects}; }
   int subgroups() const { return shape.threads / kCooperativeLanes; }
   // Sums of one row of matrices, as a subgroup stores them: lines begin in different banks.
   int patch_pitch() const { return subgroup_columns + 4; }
@@ -39,8 +40,8 @@ struct CooperativeTiling {
 // third, 13.5 us with it and 15.8 with the fourth.
 constexpr CooperativeTiling kTilings[] = {{{128, 256, 256}, 48, 64, 64, 1},
                                           {{128, 128, 128}, 32, 64, 64, 1},
-                                          {{128, 64, 128}, 64, 64, 32, 1, 85},
-                                          {{64, 64, 128}, 64, 32, 32, 1, 0},
+                                          {{128, 64, 128}, 64, 64, 32, 1, 85, true},
+                                          {{64, 64, 128}, 64, 32, 32, 1, 0, true},
                                           {{64, 64, 128}, 32, 32, 32, 2, 0}};
 
 const CooperativeTiling& tiling_of(const SymInt& elements, const SymInt& terms,

@@ -107,21 +107,22 @@ Values PaddedTile::read_inner(Value first_term) {
   return out;
 }
 
+Values PaddedTile::zeros_before(Value first_term, Value from, const Values& chunks) {
+  Values left;
+  for (int i = 0; i < chunks_of_thread(); ++i) {
+    const auto [line, chunk] = place_of(i);
+    const Value in_tile = source_.along_terms() ? b().mul(chunk, b().i32(kChunk)) : line;
+    const Value term = b().add(first_term, f_.index(in_tile));
+    left.push_back(b().select(b().slt(term, from), no_chunk(), chunks[static_cast<size_t>(i)]));
+  }
+  return left;
+}
+
 void PaddedTile::write_inner(Value number, Values chunks, Value first_term, Value from) {
-  chunks = b().if_else(
-      b().slt(first_term, from),
-      [&] {
-        Values left;
-        for (int i = 0; i < chunks_of_thread(); ++i) {
-          const auto [line, chunk] = place_of(i);
-          const Value in_tile = source_.along_terms() ? b().mul(chunk, b().i32(kChunk)) : line;
-          const Value term = b().add(first_term, f_.index(in_tile));
-          left.push_back(
-              b().select(b().slt(term, from), no_chunk(), chunks[static_cast<size_t>(i)]));
-        }
-        return left;
-      },
-      [&] { return chunks; });
+  const auto with_zeros = [&] { return zeros_before(first_term, from, chunks); };
+  chunks = sizes_.selects
+               ? with_zeros()
+               : b().if_else(b().slt(first_term, from), with_zeros, [&] { return chunks; });
   for (int i = 0; i < chunks_of_thread(); ++i)
     store_chunk(number, i, chunks[static_cast<size_t>(i)]);
 }

@@ -25,6 +25,9 @@ class PaddedTile {
  public:
   struct Sizes {
     int extent, depth, threads;
+    // write_inner() chooses zeros chunk by chunk; else a branch for the last tile does, which costs
+    // a small tile more than that.
+    bool selects = false;
   };
   PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
              const SymInts& shape, Sizes sizes);
@@ -68,6 +71,8 @@ class PaddedTile {
   kir::Builder& b() { return f_.builder(); }
   static int line_chunks(int elements) { return elements / kChunk; }
   int pitch() const { return (chunks_ + 1) * kChunk; }  // elements
+  kir::Builder::Values zeros_before(kir::Value first_term, kir::Value from,
+                                    const kir::Builder::Values& chunks);
   void store_chunk(kir::Value number, int i, kir::Value words);
   kir::Value no_chunk() { return b().constant(kQuadWords, 0); }
   // Line and chunk of the thread's `i`-th.
