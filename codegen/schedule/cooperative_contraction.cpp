@@ -24,7 +24,7 @@ struct CooperativeTiling {
   int depth;
   int subgroup_rows, subgroup_columns;  // of the part that a subgroup computes
   int stages;                           // of tiles in workgroup memory
-  int busy = 100;                       // percent of the processors that must have a tile
+  int busy = 100;                       // percent of processors that must have a tile; 0: any
   bool selects = false;                 // PaddedTile::Sizes
 
   PaddedTile::Sizes a() const { return {shape.rows, depth, shape.threads, selects}; }

@@ -50,8 +50,9 @@ file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
 file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py
   ${SOURCE}/conformance/benchmarks/call_overhead.cpp
-  ${SOURCE}/conformance/benchmarks/bare_launch.h ${SOURCE}/conformance/benchmarks/measure_on_gpu ${SOURCE}/conformance/check_large_tensors.py
-  ${SOURCE}/backends/cuda/sanitize_device)
+  ${SOURCE}/conformance/benchmarks/bare_launch.h
+  ${SOURCE}/conformance/benchmarks/measure_on_gpu
+  ${SOURCE}/conformance/check_large_tensors.py ${SOURCE}/backends/cuda/sanitize_device)
 file(COPY ${scripts} DESTINATION ${stage}/share/primset/benchmarks)
 file(GLOB sample ${SOURCE}/samples/sentence_embedding/*.py
   ${SOURCE}/samples/sentence_embedding/sentences.txt)
