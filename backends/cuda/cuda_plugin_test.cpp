@@ -38,7 +38,8 @@ TEST_F(Cuda, SeveralDevicesWithTheirProperties) {
 // cp.async and mma.m16n8k16 came with sm_80; wgmma is sm_90's alone.
 TEST_F(Cuda, FeaturesAreThoseOfTheArchitecture) {
   constexpr uint32_t kFrom80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
-  constexpr uint32_t kFrom90 = kFrom80 | PRIMSET_FEATURE_CACHE_POLICIES;
+  constexpr uint32_t kFrom90 =
+      kFrom80 | PRIMSET_FEATURE_CACHE_POLICIES | PRIMSET_FEATURE_EARLY_START;
   constexpr uint32_t kAll = kFrom90 | PRIMSET_FEATURE_GROUP_MATRIX;
   const auto of = [&](const char* sm) {
     setenv("FAKE_CUDA_SM", sm, 1);
@@ -51,6 +52,9 @@ TEST_F(Cuda, FeaturesAreThoseOfTheArchitecture) {
   setenv("PRIMSET_CUDA_WGMMA", "0", 1);
   EXPECT_EQ(of("90"), kFrom90);
   unsetenv("PRIMSET_CUDA_WGMMA");
+  setenv("PRIMSET_CUDA_EARLY_START", "0", 1);
+  EXPECT_EQ(of("90"), kAll & ~PRIMSET_FEATURE_EARLY_START);
+  unsetenv("PRIMSET_CUDA_EARLY_START");
   unsetenv("FAKE_CUDA_SM");
 }
 
@@ -224,12 +228,13 @@ TEST_F(Cuda, ModulesThatAreRefused) {
 }
 
 // Loads a kernel that does nothing, and launches it.
-void run_empty_kernel(PluginDevice& device, uint32_t group_memory) {
+void run_empty_kernel(PluginDevice& device, uint32_t group_memory, const std::string& body = "") {
   const std::string text =
       ".version 6.3\n.target sm_75\n.address_size 64\n"
       ".visible .entry k(\n\t.param .u64 .ptr .global .align 4 k_param_0,\n"
       "\t.param .u32 k_param_1,\n\t.param .u64 k_param_2,\n\t.param .f32 k_param_3\n)\n"
-      ".reqntid 64, 2, 1\n{\n\tret;\n}\n";
+      ".reqntid 64, 2, 1\n{\n" +
+      body + "\tret;\n}\n";
   const uint32_t sizes[] = {4, 8, 4};
   primset_module_desc desc{};
   desc.struct_size = sizeof(desc);
@@ -277,6 +282,14 @@ TEST_F(Cuda, LaunchesBringTheWorkgroupMemoryThatModulesMayNotDeclare) {
   fake_cuda::fail("cuFuncSetAttribute", primset_cuda::kErrorOutOfMemory);
   EXPECT_THAT(error_of([&] { run_empty_kernel(*device, 192 << 10); }).second,
               HasSubstr("cuFuncSetAttribute"));
+}
+
+TEST_F(Cuda, KernelsThatWaitThemselvesMayStartEarly) {
+  const std::shared_ptr<PluginDevice> device = open();
+  run_empty_kernel(*device, 0, "\tbar.sync \t0;\n");
+  EXPECT_EQ(fake_cuda::early_starts(), 0);
+  run_empty_kernel(*device, 0, "\tgriddepcontrol.wait;\n");
+  EXPECT_EQ(fake_cuda::early_starts(), 1);
 }
 
 // --- errors --------------------------------------------------------------------------------------

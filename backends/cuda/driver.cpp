@@ -34,12 +34,14 @@ constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT
 // What came with sm_80.
 constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
 constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_CACHE_POLICIES;
+constexpr uint32_t kEarlyStart = PRIMSET_FEATURE_EARLY_START;  // from sm_90 on, too
 // What sm_90 alone has.
 constexpr uint32_t kHopperFeatures = PRIMSET_FEATURE_GROUP_MATRIX;
 
-// So that what wgmma brings can be measured, and kernels of older architectures tried on Hopper.
-bool wants_wgmma() {
-  const char* wanted = std::getenv("PRIMSET_CUDA_WGMMA");
+// So that what a feature brings can be measured, and kernels of older architectures tried on
+// Hopper.
+bool wants(const char* setting) {
+  const char* wanted = std::getenv(setting);
   return wanted == nullptr || std::string_view(wanted) != "0";
 }
 
@@ -47,7 +49,8 @@ uint32_t features(int major, int minor) {
   uint32_t f = kFeatures;
   if (major >= 8) f |= kFeatures80;
   if (major >= 9) f |= kFeatures90;
-  if (major == 9 && minor == 0 && wants_wgmma()) f |= kHopperFeatures;
+  if (major >= 9 && wants("PRIMSET_CUDA_EARLY_START")) f |= kEarlyStart;
+  if (major == 9 && minor == 0 && wants("PRIMSET_CUDA_WGMMA")) f |= kHopperFeatures;
   return f;
 }
 

@@ -15,7 +15,7 @@ void need(void* library, F& function, const char* name) {
   if (!function)
     throw primset_backend::BackendError(
         PRIMSET_UNSUPPORTED, std::string("libcuda.so.1 has no ") + name +
-                                 "; the driver is too old: expected one of CUDA 11.4 or newer");
+                                 "; the driver is too old: expected one of CUDA 11.8 or newer");
 }
 
 }  // namespace

@@ -70,6 +70,23 @@ enum DeviceAttribute : int {
   kMemoryPoolsSupported = 115,
 };
 
+// What a launch says beside its kernel.
+enum LaunchAttributeId : int { kProgrammaticStreamSerialization = 6 };
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  alignas(8) union {
+    char bytes[64];
+    int allowed;
+  } value;
+};
+struct LaunchConfig {
+  unsigned groups[3], threads[3];
+  unsigned shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 inline constexpr int kMaxDynamicSharedSizeBytes = 8;  // of a function
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
@@ -83,59 +100,57 @@ inline void* const kLaunchParamBufferPointer = reinterpret_cast<void*>(1);
 inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
 
 // X(name in the library, its parameters)
-#define PRIMSET_CUDA_FUNCTIONS(X)                                                                \
-  X(cuInit, (unsigned flags))                                                                    \
-  X(cuDriverGetVersion, (int* version))                                                          \
-  X(cuGetErrorName, (Result error, const char** text))                                           \
-  X(cuDeviceGetCount, (int* count))                                                              \
-  X(cuDeviceGet, (Device * device, int ordinal))                                                 \
-  X(cuDeviceGetName, (char* name, int length, Device device))                                    \
-  X(cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, Device device))                \
-  X(cuDeviceTotalMem_v2, (size_t* bytes, Device device))                                         \
-  X(cuDevicePrimaryCtxRetain, (Context * context, Device device))                                \
-  X(cuDevicePrimaryCtxRelease_v2, (Device device))                                               \
-  X(cuCtxGetCurrent, (Context * context))                                                        \
-  X(cuCtxSetCurrent, (Context context))                                                          \
-  X(cuMemAlloc_v2, (DevicePointer * address, size_t bytes))                                      \
-  X(cuMemFree_v2, (DevicePointer address))                                                       \
-  X(cuMemAllocAsync, (DevicePointer * address, size_t bytes, Stream stream))                     \
-  X(cuMemFreeAsync, (DevicePointer address, Stream stream))                                      \
-  X(cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                              \
-  X(cuMemFreeHost, (void* address))                                                              \
-  X(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, Stream stream))     \
-  X(cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, size_t bytes, Stream stream))           \
-  X(cuMemcpyDtoDAsync_v2, (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))   \
-  X(cuMemsetD8Async, (DevicePointer to, unsigned char value, size_t count, Stream stream))       \
-  X(cuMemsetD16Async, (DevicePointer to, unsigned short value, size_t count, Stream stream))     \
-  X(cuMemsetD32Async, (DevicePointer to, unsigned value, size_t count, Stream stream))           \
-  X(cuStreamCreate, (Stream * stream, unsigned flags))                                           \
-  X(cuStreamDestroy_v2, (Stream stream))                                                         \
-  X(cuStreamSynchronize, (Stream stream))                                                        \
-  X(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                             \
-  X(cuThreadExchangeStreamCaptureMode, (int* mode))                                              \
-  X(cuStreamBeginCapture_v2, (Stream stream, int mode))                                          \
-  X(cuStreamEndCapture, (Stream stream, Graph * graph))                                          \
-  X(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))      \
-  X(cuGraphDestroy, (Graph graph))                                                               \
-  X(cuGraphLaunch, (GraphExec exec, Stream stream))                                              \
-  X(cuGraphExecDestroy, (GraphExec exec))                                                        \
-  X(cuEventCreate, (Event * event, unsigned flags))                                              \
-  X(cuEventDestroy_v2, (Event event))                                                            \
-  X(cuEventRecord, (Event event, Stream stream))                                                 \
-  X(cuEventQuery, (Event event))                                                                 \
-  X(cuEventSynchronize, (Event event))                                                           \
-  X(cuLinkCreate_v2, (unsigned count, int* options, void** values, LinkState* state))            \
-  X(cuLinkAddData_v2, (LinkState state, int type, void* data, size_t bytes, const char* name,    \
-                       unsigned count, int* options, void** values))                             \
-  X(cuLinkComplete, (LinkState state, void** cubin, size_t* bytes))                              \
-  X(cuLinkDestroy, (LinkState state))                                                            \
-  X(cuModuleLoadData, (Module * module, const void* image))                                      \
-  X(cuModuleUnload, (Module module))                                                             \
-  X(cuModuleGetFunction, (Function * function, Module module, const char* name))                 \
-  X(cuFuncSetAttribute, (Function function, int attribute, int value))                           \
-  X(cuLaunchKernel, (Function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, \
-                     unsigned threads_x, unsigned threads_y, unsigned threads_z,                 \
-                     unsigned shared_bytes, Stream stream, void** params, void** extra))
+#define PRIMSET_CUDA_FUNCTIONS(X)                                                              \
+  X(cuInit, (unsigned flags))                                                                  \
+  X(cuDriverGetVersion, (int* version))                                                        \
+  X(cuGetErrorName, (Result error, const char** text))                                         \
+  X(cuDeviceGetCount, (int* count))                                                            \
+  X(cuDeviceGet, (Device * device, int ordinal))                                               \
+  X(cuDeviceGetName, (char* name, int length, Device device))                                  \
+  X(cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, Device device))              \
+  X(cuDeviceTotalMem_v2, (size_t* bytes, Device device))                                       \
+  X(cuDevicePrimaryCtxRetain, (Context * context, Device device))                              \
+  X(cuDevicePrimaryCtxRelease_v2, (Device device))                                             \
+  X(cuCtxGetCurrent, (Context * context))                                                      \
+  X(cuCtxSetCurrent, (Context context))                                                        \
+  X(cuMemAlloc_v2, (DevicePointer * address, size_t bytes))                                    \
+  X(cuMemFree_v2, (DevicePointer address))                                                     \
+  X(cuMemAllocAsync, (DevicePointer * address, size_t bytes, Stream stream))                   \
+  X(cuMemFreeAsync, (DevicePointer address, Stream stream))                                    \
+  X(cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                            \
+  X(cuMemFreeHost, (void* address))                                                            \
+  X(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, Stream stream))   \
+  X(cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, size_t bytes, Stream stream))         \
+  X(cuMemcpyDtoDAsync_v2, (DevicePointer to, DevicePointer from, size_t bytes, Stream stream)) \
+  X(cuMemsetD8Async, (DevicePointer to, unsigned char value, size_t count, Stream stream))     \
+  X(cuMemsetD16Async, (DevicePointer to, unsigned short value, size_t count, Stream stream))   \
+  X(cuMemsetD32Async, (DevicePointer to, unsigned value, size_t count, Stream stream))         \
+  X(cuStreamCreate, (Stream * stream, unsigned flags))                                         \
+  X(cuStreamDestroy_v2, (Stream stream))                                                       \
+  X(cuStreamSynchronize, (Stream stream))                                                      \
+  X(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                           \
+  X(cuThreadExchangeStreamCaptureMode, (int* mode))                                            \
+  X(cuStreamBeginCapture_v2, (Stream stream, int mode))                                        \
+  X(cuStreamEndCapture, (Stream stream, Graph * graph))                                        \
+  X(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))    \
+  X(cuGraphDestroy, (Graph graph))                                                             \
+  X(cuGraphLaunch, (GraphExec exec, Stream stream))                                            \
+  X(cuGraphExecDestroy, (GraphExec exec))                                                      \
+  X(cuEventCreate, (Event * event, unsigned flags))                                            \
+  X(cuEventDestroy_v2, (Event event))                                                          \
+  X(cuEventRecord, (Event event, Stream stream))                                               \
+  X(cuEventQuery, (Event event))                                                               \
+  X(cuEventSynchronize, (Event event))                                                         \
+  X(cuLinkCreate_v2, (unsigned count, int* options, void** values, LinkState* state))          \
+  X(cuLinkAddData_v2, (LinkState state, int type, void* data, size_t bytes, const char* name,  \
+                       unsigned count, int* options, void** values))                           \
+  X(cuLinkComplete, (LinkState state, void** cubin, size_t* bytes))                            \
+  X(cuLinkDestroy, (LinkState state))                                                          \
+  X(cuModuleLoadData, (Module * module, const void* image))                                    \
+  X(cuModuleUnload, (Module module))                                                           \
+  X(cuModuleGetFunction, (Function * function, Module module, const char* name))               \
+  X(cuFuncSetAttribute, (Function function, int attribute, int value))                         \
+  X(cuLaunchKernelEx, (const LaunchConfig* config, Function kernel, void** params, void** extra))
 
 #define PRIMSET_CUDA_TYPE(name, parameters) using name##_fn = Result(*) parameters;
 namespace api {

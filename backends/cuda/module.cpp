@@ -1,5 +1,6 @@
 #include "backends/cuda/module.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "backends/cuda/stream.h"
@@ -100,7 +101,9 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
     kernel.shape = primset_backend::check_module(*desc, device->properties());
     kernel.param_end = param_end(*desc);
     for (int i = 0; i < 3; ++i) kernel.group_size[i] = desc->group_size[i];
-    module->handle = load(*device, ptx_of(*desc), desc->entry);
+    const std::string_view ptx = ptx_of(*desc);
+    kernel.early_start = ptx.find("griddepcontrol.wait") != std::string_view::npos;
+    module->handle = load(*device, ptx, desc->entry);
     const Result result =
         device->cu.cuModuleGetFunction(&kernel.function, module->handle, desc->entry);
     if (result != kSuccess) {
@@ -134,10 +137,17 @@ primset_status* launch(primset_stream stream, const primset_launch* launch) {
         kernel.shape, *launch, [](primset_buffer buffer) { return buffer->address; }, params);
     void* extra[] = {kLaunchParamBufferPointer, params, kLaunchParamBufferSize, &kernel.param_end,
                      kLaunchParamEnd};
+    LaunchAttribute early{kProgrammaticStreamSerialization, {}};
+    early.value.allowed = 1;
+    LaunchConfig config{};
+    std::copy_n(launch->groups, 3, config.groups);
+    std::copy_n(kernel.group_size, 3, config.threads);
+    config.shared_bytes = kernel.extern_memory;
+    config.stream = stream->handle;
+    config.attributes = &early;
+    config.attribute_count = kernel.early_start ? 1 : 0;
     const ContextScope scope(*stream->device);
-    PRIMSET_CUDA(stream->cu, cuLaunchKernel, kernel.function, launch->groups[0], launch->groups[1],
-                 launch->groups[2], kernel.group_size[0], kernel.group_size[1],
-                 kernel.group_size[2], kernel.extern_memory, stream->handle, nullptr, extra);
+    PRIMSET_CUDA(stream->cu, cuLaunchKernelEx, &config, kernel.function, nullptr, extra);
   });
 }
 

@@ -39,6 +39,7 @@ struct TargetModel {
   bool atomic_f32_add = false;
   bool async_copy = false;      // copies from global to group memory that a thread waits for later
   bool cache_policies = false;  // loads may ask caches to keep what they read
+  bool early_start = false;     // launches begin while the one before ends; kernels wait for it
   bool matrix = false;        // products of 16-bit matrices held by subgroups, which have 32 lanes
   bool group_matrix = false;  // and of such in workgroup memory
   // Cooperative matrices of f16, and of bf16 too. Subgroups have 32 lanes.

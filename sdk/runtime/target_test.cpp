@@ -66,6 +66,15 @@ TEST(Target, CachePoliciesAreOfPtxAlone) {
   EXPECT_FALSE(target_model(p)->cache_policies);
 }
 
+TEST(Target, EarlyStartsAreOfPtxAlone) {
+  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
+  p.features = PRIMSET_FEATURE_EARLY_START;
+  EXPECT_TRUE(target_model(p)->early_start);
+  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
+  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
+  EXPECT_FALSE(target_model(p)->early_start);
+}
+
 TEST(Target, CooperativeMatricesAreOfVulkanAlone) {
   primset_device_properties p = properties(PRIMSET_FORMAT_SPIRV_VULKAN);
   p.features = PRIMSET_FEATURE_COOPERATIVE_F16 | PRIMSET_FEATURE_COOPERATIVE_BF16;

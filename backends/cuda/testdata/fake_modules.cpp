@@ -1,7 +1,7 @@
 // The fake driver's modules, kernels and launches.
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -134,27 +134,32 @@ FAKE(cuFuncSetAttribute)(Function function, int attribute, int value) {
   return kSuccess;
 }
 
-FAKE(cuLaunchKernel)(Function function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
-                     unsigned threads_x, unsigned threads_y, unsigned threads_z,
-                     unsigned shared_bytes, Stream stream, void** params, void** extra) {
+FAKE(cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** params, void** extra) {
   Call call(__func__);
-  call.in_context(__func__).takes(__func__, world().streams, stream);
+  call.in_context(__func__).takes(__func__, world().streams, config->stream);
   if (call.result != kSuccess) return call.result;
   if (!lives(world().modules, function->module)) return complain("a launch of an unloaded kernel");
-  if (groups_x == 0 || groups_y == 0 || groups_z == 0) return complain("a launch of no groups");
-  const std::array<unsigned, 3> threads{threads_x, threads_y, threads_z};
+  if (std::ranges::count(config->groups, 0u) != 0) return complain("a launch of no groups");
   const Entry& entry = function->entry;
-  if (entry.threads[0] != 0 && entry.threads != threads)
+  if (entry.threads[0] != 0 && !std::ranges::equal(entry.threads, config->threads))
     return complain(function->name + ": launched with other threads than .reqntid says");
   std::string block;
   if (params || !read_extra(extra, block)) return complain("a launch without a parameter block");
-  if (shared_bytes > function->most_shared_bytes)
+  if (config->shared_bytes > function->most_shared_bytes)
     return complain("a launch with more shared memory than was asked for");
   if (block.size() != entry.param_bytes)
     return complain(function->name + ": a parameter block of " + std::to_string(block.size()) +
                     " bytes; the kernel declares " + std::to_string(entry.param_bytes));
-  give(stream, [=, name = function->name] {
-    if (name == "add_bias") add_bias(groups_x, block);
+  for (unsigned i = 0; i < config->attribute_count; ++i) {
+    const LaunchAttribute& a = config->attributes[i];
+    if (a.id != kProgrammaticStreamSerialization || a.value.allowed != 1)
+      return complain("a launch with an attribute that nobody sets");
+    if (!entry.waits_first)
+      return complain(function->name + ": starts early and touches memory before it waits");
+    ++world().early_starts;
+  }
+  give(config->stream, [groups = config->groups[0], block, name = function->name] {
+    if (name == "add_bias") add_bias(groups, block);
   });
   return kSuccess;
 }

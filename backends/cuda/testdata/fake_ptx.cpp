@@ -32,6 +32,13 @@ size_t param_bytes(const std::string& declarations) {
   return end;
 }
 
+bool waits_first(const std::string& body) {
+  const size_t wait = body.find("griddepcontrol.wait;");
+  if (wait == std::string::npos) return false;
+  static const std::regex touches(R"(\t(ld|st|atom|red|cp\.async|prefetch)\.(?!param))");
+  return !std::regex_search(body.substr(0, wait), touches);
+}
+
 }  // namespace
 
 std::optional<Entry> find_entry(const std::string& ptx, const std::string& name) {
@@ -41,6 +48,7 @@ std::optional<Entry> find_entry(const std::string& ptx, const std::string& name)
   const size_t open = at + declaration.size(), close = ptx.find(')', open);
   Entry entry;
   entry.param_bytes = param_bytes(ptx.substr(open, close - open));
+  entry.waits_first = waits_first(ptx.substr(close));
   static const std::regex reqntid(R"(^\)\s*\.reqntid ([0-9]+)(?:, ?([0-9]+))?(?:, ?([0-9]+))?)");
   std::smatch match;
   const std::string rest = ptx.substr(close, 200);

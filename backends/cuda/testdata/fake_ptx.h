@@ -12,6 +12,7 @@ namespace fake_cuda {
 struct Entry {
   size_t param_bytes = 0;
   std::array<unsigned, 3> threads{};  // zeros: any
+  bool waits_first = false;           // griddepcontrol.wait comes before memory is touched
 };
 
 bool is_ptx(const std::string& text);

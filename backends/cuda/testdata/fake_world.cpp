@@ -104,6 +104,7 @@ void reset(int devices) {
   w.pools = true;
   w.capturing = false;
   w.version = 13000;
+  w.early_starts = 0;
   t_current = nullptr;
   t_capture_mode = 0;
 }
@@ -119,6 +120,11 @@ std::vector<std::string> complaints() {
 std::vector<std::string> calls() {
   const std::lock_guard lock(world().mutex);
   return std::exchange(world().calls, {});
+}
+
+int early_starts() {
+  const std::lock_guard lock(world().mutex);
+  return world().early_starts;
 }
 
 std::string leftovers() {

@@ -44,6 +44,21 @@ class Complaints : public llvm::DiagnosticHandler {
   std::string& text_;
 };
 
+// The kernel's first instructions, written into its text: LLVM moves reads of what does not change
+// while a kernel runs across any instruction of its own.
+void wait_for_launch_before(llvm::SmallVectorImpl<char>& ptx) {
+  static constexpr llvm::StringLiteral kWait =
+      "\tgriddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;\n";
+  const llvm::StringRef text(ptx.data(), ptx.size());
+  const auto is_instruction = [](llvm::StringRef line) {
+    return line.starts_with("\t") && !line.starts_with("\t.") && !line.starts_with("\t//");
+  };
+  size_t line = text.find("\n{", text.find(".entry"));
+  do line = text.find('\n', line) + 1;
+  while (!is_instruction(text.substr(line)));
+  ptx.insert(ptx.begin() + line, kWait.begin(), kWait.end());
+}
+
 // One kernel on its way through LLVM, with a context of its own: contexts are not shared by
 // threads.
 class Compilation {
@@ -111,6 +126,7 @@ class Compilation {
   llvm::SmallVector<char, 0> generate(llvm::CodeGenFileType type) {
     auto code = generate_code(*module_, *machine_, type);
     check();
+    if (target_.early_start && target_.format == kir::Format::ptx) wait_for_launch_before(code);
     return code;
   }
 

@@ -222,6 +222,32 @@ TEST(PtxTest, KeepsWhatIsReadOnce) {
   }
 }
 
+// What does not change while a kernel runs is made by the launch before all the same.
+TEST(PtxTest, WaitsForTheLaunchBeforeItTouchesMemory) {
+  for (const bool early : {false, true}) {
+    kir::TargetModel model = simt(kir::Format::ptx);
+    model.cpu = "sm_90";
+    model.early_start = early;
+    kir::Builder b("sum", model);
+    const kir::Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", false, true);
+    b.set_invariant(x);
+    const kir::Value memory = b.group_alloc(kir::Scalar::f32, 64);
+    b.store(memory, b.local_id(0), b.load({kir::Scalar::f32, 1}, x, b.local_id(0), 4), 4);
+    b.barrier();
+    b.store(y, b.local_id(0), b.load({kir::Scalar::f32, 1}, memory, b.i32(7), 4), 4);
+    const std::string ptx = text_of(emit(std::move(b).finish(), model));
+    const size_t starts = ptx.find("\tgriddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;\n");
+    EXPECT_EQ(starts != std::string::npos, early) << ptx;
+    EXPECT_LT(ptx.rfind("\t.reg"), starts) << ptx;
+    EXPECT_THAT(ptx, HasSubstr("ld.global.nc"));
+    if (early) EXPECT_LT(starts, ptx.find("\tld.")) << ptx;
+    if (has_ptxas()) {
+      const Assembled a = assemble(ptx.c_str(), "sm_90");
+      EXPECT_TRUE(a.ok) << a.said;
+    }
+  }
+}
+
 TEST(PtxTest, Assembles) {
   if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed: PTX is checked as text only";
   TargetModel model = simt(kir::Format::ptx);
