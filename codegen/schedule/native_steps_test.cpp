@@ -5,7 +5,9 @@
 #include <variant>
 
 #include "codegen/emit/llvm/native_runner.h"
+#include "codegen/schedule/program_runner.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/schedule/schedule_test_util.h"
 #include "prims/graph/text.h"
 
 namespace primset::schedule {
@@ -70,6 +72,31 @@ graph(%0 x: f32[5, 7]) {
   return %3 r
 })"),
                  3);
+}
+
+// A native product's operand is in memory: what is made of it besides reads it there, and its rows
+// are made by one kernel.
+TEST(NativeSteps, AnOperandThatOthersUseIsMadeOnce) {
+  auto graph = std::make_shared<prims::Graph>(prims::parse(R"(
+graph(%0 x: f32[50, 384], %1 w: f32[384, 384]) {
+  %2: f32[50] = reduce_sum(%0) {dims = (1)}
+  %3: f32[50, 384] = broadcast_in_dim(%2) {shape = [50, 384], dims = (0)}
+  %4: f32[50, 384] = sub(%0, %3)
+  %5: f32[50, 384] = dot_general(%4, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  %6: f32[50, 384] = add(%4, %5)
+  %7: f32[50] = reduce_sum(%6) {dims = (1)}
+  %8: f32[50, 384] = broadcast_in_dim(%7) {shape = [50, 384], dims = (0)}
+  %9: f32[50, 384] = sub(%6, %8)
+  %10: f32[384] = reduce_sum(%9) {dims = (0)}
+  return %10 r
+})"));
+  Options options = row_major_options(*graph);
+  options.native = [](const prims::Graph& g, prims::NodeId n) {
+    return g.node(n).prim == prims::Prim::dot_general;
+  };
+  const Program p = schedule(graph, simt_model(), options);
+  ASSERT_GE(p.steps.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<NativeStep>(p.steps[1].step)) << print(p);
 }
 
 }  // namespace

@@ -132,7 +132,13 @@ void Normalizer::rewrite(prims::NodeId id) {
 }
 
 ValueIds Normalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& in) {
-  if (native_ && native_(from_, id)) return copied(n, in);
+  if (native_ && native_(from_, id)) {
+    // It reads memory: what else is made of an operand may read the same.
+    for (ValueId v : in) {
+      if (v != prims::kNoValue) note_reread(v);
+    }
+    return copied(n, in);
+  }
   return accumulates(n.prim) ? widened(n, in) : taken_apart(n, in);
 }
 

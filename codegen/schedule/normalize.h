@@ -16,7 +16,8 @@ struct Normalized {
   // Has the inputs and outputs of the old one in the same order, and its context.
   prims::Graph graph;
   // Computed operands of contractions. Each of their elements is read once for every row or column
-  // of the other operand: they are better read from memory than computed every time.
+  // of the other operand: they are better read from memory than computed every time. And those of
+  // native primitives, which are in memory anyway.
   std::unordered_set<prims::ValueId> reread;
   // Products that need not be rounded before they are added up.
   std::unordered_set<prims::ValueId> unrounded;
