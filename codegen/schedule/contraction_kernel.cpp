@@ -20,10 +20,25 @@ using Ints = DimList;
 
 namespace {
 
-constexpr int kColumns = 16;   // threads side by side along n; neighbours take neighbouring columns
 constexpr int kBlockRows = 4;  // of the result in a thread: kBlockRows x kBlockColumns
 constexpr int kBlockColumns = 4;
 constexpr int kDepth = 16;  // of a tile along k
+
+// A group's threads, `across` of them side by side along n: neighbours take neighbouring columns.
+struct Tiling {
+  int threads, across;
+
+  constexpr int rows() const { return threads / across * kBlockRows; }
+  constexpr int columns() const { return across * kBlockColumns; }
+};
+constexpr int kAcross = 16;
+constexpr Tiling kNarrow{64, 8};
+
+Tiling tiling_of(const SymInt& m, const SymInt& n, const kir::TargetModel& target) {
+  const Tiling usual{static_cast<int>(target.group_threads), kAcross};
+  const bool narrow = !(SymInt(kNarrow.rows()) < m) || !(SymInt(kNarrow.columns()) < n);
+  return narrow && kNarrow.threads < usual.threads ? kNarrow : usual;
+}
 
 class ContractionBuilder {
  public:
@@ -40,13 +55,13 @@ class ContractionBuilder {
         m_(size_of(shape(a_), a_.roles.free)),
         n_size_(size_of(shape(b_), b_.roles.free)),
         k_(size_of(shape(a_), a_.roles.contract)),
-        threads_(static_cast<int>(c.target.group_threads)),
-        rows_(threads_ / kColumns * kBlockRows),
-        columns_(kColumns * kBlockColumns) {}
+        tiling_(tiling_of(m_, n_size_, c.target)),
+        rows_(tiling_.rows()),
+        columns_(tiling_.columns()) {}
 
   BuiltKernel build() {
     f_.set_error_buffer(c_.errors);
-    b().set_group_size(c_.target.group_threads);
+    b().set_group_size(static_cast<uint32_t>(tiling_.threads));
     place_tile(a_, rows_);
     place_tile(b_, columns_);
     const SymInt row_tiles = prims::ceil_div(m_, SymInt(rows_)),
@@ -119,10 +134,10 @@ class ContractionBuilder {
   void load_tile(const Operand& o, Value batch, Value first, const SymInt& limit, Value k_first) {
     const bool along_k = runs_along_k(o);
     const int width = along_k ? kDepth : o.extent;
-    const int count = o.extent * kDepth / threads_;
+    const int count = o.extent * kDepth / tiling_.threads;
     for (int j = 0; j < count; ++j) {
       ElementEmitter::Scope scope(e_);
-      const Value linear = b().add(thread_, constant(int64_t{j} * threads_));
+      const Value linear = b().add(thread_, constant(int64_t{j} * tiling_.threads));
       const Value slow = b().udiv(linear, constant(width));
       const Value fast = b().sub(linear, b().mul(slow, constant(width)));
       const Value k = along_k ? fast : slow, i = along_k ? slow : fast;
@@ -150,9 +165,9 @@ class ContractionBuilder {
   }
 
   void one_tile(Value batch, Value row, Value column) {
-    const Value mine = b().udiv(thread_, constant(kColumns));
+    const Value mine = b().udiv(thread_, constant(tiling_.across));
     const Value block_row = b().mul(mine, constant(kBlockRows));
-    const Value block_column = b().sub(thread_, b().mul(mine, constant(kColumns)));
+    const Value block_column = b().sub(thread_, b().mul(mine, constant(tiling_.across)));
     const Builder::Values zero(kBlockRows * kBlockColumns, b().constant(element_type(), 0));
     const auto sums = b().for_loop(
         constant(0), f_.param(k_), constant(kDepth), zero,
@@ -167,7 +182,8 @@ class ContractionBuilder {
                 for (int r = 0; r < kBlockRows; ++r)
                   x.push_back(at_tile(a_, k, b().add(block_row, constant(r))));
                 for (int s = 0; s < kBlockColumns; ++s)
-                  y.push_back(at_tile(b_, k, b().add(block_column, constant(kColumns * s))));
+                  y.push_back(
+                      at_tile(b_, k, b().add(block_column, constant(int64_t{tiling_.across} * s))));
                 for (size_t i = 0; i < sum.size(); ++i)
                   next.push_back(multiply_add(x[i / kBlockColumns], y[i % kBlockColumns], sum[i]));
                 return next;
@@ -178,7 +194,7 @@ class ContractionBuilder {
     for (int r = 0; r < kBlockRows; ++r) {
       for (int s = 0; s < kBlockColumns; ++s) {
         finish(batch, b().add(row, b().add(block_row, constant(r))),
-               b().add(column, b().add(block_column, constant(kColumns * s))),
+               b().add(column, b().add(block_column, constant(int64_t{tiling_.across} * s))),
                sums[static_cast<size_t>(r) * kBlockColumns + static_cast<size_t>(s)]);
       }
     }
@@ -198,7 +214,8 @@ class ContractionBuilder {
   Operand a_, b_;
   ContractionResult result_;
   const SymInt m_, n_size_, k_;
-  const int threads_, rows_, columns_;
+  const Tiling tiling_;
+  const int rows_, columns_;
   Value thread_;
 };
 
@@ -208,11 +225,16 @@ bool tiles_contraction(const prims::Node& n, const prims::SymInts& a, const prim
                        const kir::TargetModel& target) {
   const DType t = n.attr<DType>("accumulate");
   const bool type = t == DType::f32 || t == DType::f64 || t == DType::i32 || t == DType::i64;
-  if (!target.simt || !type || target.group_threads < 2 * kColumns) return false;
+  if (!target.simt || !type || target.group_threads < 2 * kAcross) return false;
   const SymInt m = size_of(a, contraction_roles(n, 0, a.size()).free);
   const SymInt n_size = size_of(b, contraction_roles(n, 1, b.size()).free);
-  // Smaller ones would leave most of a tile empty.
-  return SymInt(kTiledContraction - 1) < m && SymInt(kTiledContraction - 1) < n_size;
+  const auto least = [&](int64_t size) {
+    return SymInt(size - 1) < m && SymInt(size - 1) < n_size;
+  };
+  if (least(kTiledContraction)) return true;
+  // Smaller ones leave most of a tile empty, which many tiles make good.
+  const SymInt batch = size_of(a, contraction_roles(n, 0, a.size()).batch);
+  return SymInt(int64_t{target.processors} - 1) < batch && least(kTiledContraction / 2);
 }
 
 BuiltKernel contraction_kernel(const BuildContext& c, prims::NodeId node,

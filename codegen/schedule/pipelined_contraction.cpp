@@ -512,6 +512,14 @@ class PipelinedContraction final : public TiledContraction {
   bool neighbours_ = false;
 };
 
+// Is more of the matrices' tiles inside them than outside? A guard says so.
+bool mostly_fill(const SymInt& rows, const SymInt& columns, const TileShape& t) {
+  const auto tiled = [](const SymInt& size, int tile) {
+    return prims::ceil_div(size, SymInt(tile)) * SymInt(tile);
+  };
+  return tiled(rows, t.rows) * tiled(columns, t.columns) < SymInt(2) * rows * columns;
+}
+
 }  // namespace
 
 std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::NodeId node,
@@ -535,9 +543,13 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
   const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
   if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
-  // The plainer kernel's tiles are half as large.
+  // The plainer kernel's tiles are half as large, and smaller still for narrow matrices.
+  const SymInt rows = size_of(left.shape, contraction_roles(n, 0, left.rank()).free);
+  const SymInt columns = size_of(right.shape, contraction_roles(n, 1, right.rank()).free);
   const SymInt elements = prims::product(g.type(n.results[0]).shape);
-  if (!matrices && !enough_tiles(elements, kSmallScalar.shape, std::max(t.processors / 2, 1u)))
+  const TileShape& least = kSmallScalar.shape;
+  if (!matrices && !(enough_tiles(elements, least, std::max(t.processors / 2, 1u)) &&
+                     mostly_fill(rows, columns, least)))
     return std::nullopt;
   return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();
 }
