@@ -44,11 +44,10 @@ class Complaints : public llvm::DiagnosticHandler {
   std::string& text_;
 };
 
-// The kernel's first instructions, written into its text: LLVM moves reads of what does not change
+// The kernel's first instruction, written into its text: LLVM moves reads of what does not change
 // while a kernel runs across any instruction of its own.
 void wait_for_launch_before(llvm::SmallVectorImpl<char>& ptx) {
-  static constexpr llvm::StringLiteral kWait =
-      "\tgriddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;\n";
+  static constexpr llvm::StringLiteral kWait = "\tgriddepcontrol.wait;\n";
   const llvm::StringRef text(ptx.data(), ptx.size());
   const auto is_instruction = [](llvm::StringRef line) {
     return line.starts_with("\t") && !line.starts_with("\t.") && !line.starts_with("\t//");

@@ -154,10 +154,9 @@ enum {
   /* PTX: loads take cache policies (createpolicy, ld.global.L2::cache_hint), in the version of PTX
    * that LLVM writes for llvm_cpu: from sm_90 on. */
   PRIMSET_FEATURE_CACHE_POLICIES = 1u << 15,
-  /* PTX, from sm_90 on: every kernel begins with griddepcontrol.launch_dependents and
-   * griddepcontrol.wait and touches no memory before. A launch may then be given to the device
-   * while the one before it in its stream runs (programmatic stream serialization): its groups
-   * start as that one's leave room, and go on when all is complete that came before. */
+  /* PTX, from sm_90 on: every kernel begins with griddepcontrol.wait and touches no memory before.
+   * A launch may then start when the groups of the one before it in its stream have ended
+   * (programmatic stream serialization): its own wait until what those wrote can be read. */
   PRIMSET_FEATURE_EARLY_START = 1u << 16
 };
 
