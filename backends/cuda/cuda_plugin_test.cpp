@@ -290,6 +290,14 @@ TEST_F(Cuda, KernelsThatWaitThemselvesMayStartEarly) {
   EXPECT_EQ(fake_cuda::early_starts(), 0);
   run_empty_kernel(*device, 0, "\tgriddepcontrol.wait;\n");
   EXPECT_EQ(fake_cuda::early_starts(), 1);
+  // None of ours: what else asks the fake driver about every kernel relies on its answer.
+  for (const char* too_early :
+       {"\tst.global.b32 [%rd1], %r1;\n", "\t@%p1 ld.global.b32 %r1, [%rd1];\n"}) {
+    const std::string body = too_early + std::string("\tgriddepcontrol.wait;\n");
+    EXPECT_THAT(error_of([&] { run_empty_kernel(*device, 0, body); }).second,
+                HasSubstr("cuLaunchKernelEx"));
+    EXPECT_THAT(fake_cuda::complaints(), Contains(HasSubstr("before it waits")));
+  }
 }
 
 // --- errors --------------------------------------------------------------------------------------

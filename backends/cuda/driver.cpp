@@ -34,7 +34,6 @@ constexpr uint32_t kNumerics = PRIMSET_NUMERIC_FUSED_FMA | PRIMSET_NUMERIC_EXACT
 // What came with sm_80.
 constexpr uint32_t kFeatures80 = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX;
 constexpr uint32_t kFeatures90 = PRIMSET_FEATURE_CACHE_POLICIES;
-constexpr uint32_t kEarlyStart = PRIMSET_FEATURE_EARLY_START;  // from sm_90 on, too
 // What sm_90 alone has.
 constexpr uint32_t kHopperFeatures = PRIMSET_FEATURE_GROUP_MATRIX;
 
@@ -49,7 +48,7 @@ uint32_t features(int major, int minor) {
   uint32_t f = kFeatures;
   if (major >= 8) f |= kFeatures80;
   if (major >= 9) f |= kFeatures90;
-  if (major >= 9 && wants("PRIMSET_CUDA_EARLY_START")) f |= kEarlyStart;
+  if (major >= 9 && wants("PRIMSET_CUDA_EARLY_START")) f |= PRIMSET_FEATURE_EARLY_START;
   if (major == 9 && minor == 0 && wants("PRIMSET_CUDA_WGMMA")) f |= kHopperFeatures;
   return f;
 }

@@ -44,35 +44,23 @@ TEST(Target, WhatChangesTheCodeIsDescribed) {
   EXPECT_TRUE(changed([](auto& p) { p.threads = 7; }));
 }
 
-TEST(Target, MatrixUnitsAreOfPtxAlone) {
-  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
-  p.features = PRIMSET_FEATURE_ASYNC_COPY | PRIMSET_FEATURE_MATRIX | PRIMSET_FEATURE_GROUP_MATRIX;
-  EXPECT_TRUE(target_model(p)->async_copy);
-  EXPECT_TRUE(target_model(p)->matrix);
-  EXPECT_TRUE(target_model(p)->group_matrix);
-  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
-  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
-  EXPECT_FALSE(target_model(p)->async_copy);
-  EXPECT_FALSE(target_model(p)->matrix);
-  EXPECT_FALSE(target_model(p)->group_matrix);
-}
-
-TEST(Target, CachePoliciesAreOfPtxAlone) {
-  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
-  p.features = PRIMSET_FEATURE_CACHE_POLICIES;
-  EXPECT_TRUE(target_model(p)->cache_policies);
-  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
-  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
-  EXPECT_FALSE(target_model(p)->cache_policies);
-}
-
-TEST(Target, EarlyStartsAreOfPtxAlone) {
-  primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
-  p.features = PRIMSET_FEATURE_EARLY_START;
-  EXPECT_TRUE(target_model(p)->early_start);
-  EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
-  p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
-  EXPECT_FALSE(target_model(p)->early_start);
+TEST(Target, WhatPtxAloneHas) {
+  using Model = kir::TargetModel;
+  constexpr uint32_t kMatrix = PRIMSET_FEATURE_MATRIX;
+  for (const auto& [features, member] :
+       {std::pair{uint32_t{PRIMSET_FEATURE_ASYNC_COPY}, &Model::async_copy},
+        {kMatrix, &Model::matrix},
+        {kMatrix | PRIMSET_FEATURE_GROUP_MATRIX, &Model::group_matrix},
+        {uint32_t{PRIMSET_FEATURE_CACHE_POLICIES}, &Model::cache_policies},
+        {uint32_t{PRIMSET_FEATURE_EARLY_START}, &Model::early_start}}) {
+    SCOPED_TRACE(features);
+    primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
+    p.features = features;
+    EXPECT_TRUE((*target_model(p)).*member);
+    EXPECT_NE(described(p), described(properties(PRIMSET_FORMAT_PTX)));
+    p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
+    EXPECT_FALSE((*target_model(p)).*member);
+  }
 }
 
 TEST(Target, CooperativeMatricesAreOfVulkanAlone) {

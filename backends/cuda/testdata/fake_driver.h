@@ -21,7 +21,7 @@ FAKE_CUDA_EXPORT void reset(int devices = 2);
 // on that takes the device.
 FAKE_CUDA_EXPORT void fail(const std::string& function, int result, int skip = 0,
                            bool sticky = false);
-// What was called wrongly, in words; empty when all was well.
+// What was called wrongly since this was asked last, in words; empty when all was well.
 FAKE_CUDA_EXPORT std::vector<std::string> complaints();
 // Names of the functions called since this was asked last.
 FAKE_CUDA_EXPORT std::vector<std::string> calls();

@@ -35,7 +35,7 @@ size_t param_bytes(const std::string& declarations) {
 bool waits_first(const std::string& body) {
   const size_t wait = body.find("griddepcontrol.wait;");
   if (wait == std::string::npos) return false;
-  static const std::regex touches(R"(\t(ld|st|atom|red|cp\.async|prefetch)\.(?!param))");
+  static const std::regex touches(R"([\t ](ld|st|atom|red|cp\.async|prefetch)\.(?!param))");
   return !std::regex_search(body.substr(0, wait), touches);
 }
 

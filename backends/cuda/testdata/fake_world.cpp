@@ -115,7 +115,7 @@ void fail(const std::string& function, int result, int skip, bool sticky) {
 }
 std::vector<std::string> complaints() {
   const std::lock_guard lock(world().mutex);
-  return world().complaints;
+  return std::exchange(world().complaints, {});
 }
 std::vector<std::string> calls() {
   const std::lock_guard lock(world().mutex);
