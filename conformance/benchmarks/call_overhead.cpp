@@ -12,7 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,20 +49,42 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-void measure(const Pair& pair, const Call& bare, const Plan& plan) {
-  time_calls(pair.primset, plan);
-  time_calls(pair.torch, plan);
-  std::vector<double> ours, theirs, ratios, above;
-  for (int i = 0; i < plan.repeats; ++i) {
-    ours.push_back(time_calls(pair.primset, plan));
-    theirs.push_back(time_calls(pair.torch, plan));
-    ratios.push_back(theirs.back() / ours.back());
-    if (bare) above.push_back(ours.back() - time_calls(bare, plan));
+// Nanoseconds of a call, a number a turn.
+struct Times {
+  std::vector<double> primset, torch, bare;
+};
+
+// Every pair once a turn: a processor whose clock drifts is the same to all of them.
+std::vector<Times> measure(std::span<const Pair> pairs, const Call& bare, const Plan& plan) {
+  std::vector<Times> all(pairs.size());
+  for (int turn = -1; turn < plan.repeats; ++turn) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const double ours = time_calls(pairs[i].primset, plan);
+      const double launch = bare ? time_calls(bare, plan) : 0;
+      const double theirs = time_calls(pairs[i].torch, plan);
+      if (turn < 0) continue;  // to warm up
+      all[i].primset.push_back(ours);
+      all[i].torch.push_back(theirs);
+      all[i].bare.push_back(launch);
+    }
   }
-  std::ranges::sort(ratios);
-  std::printf("| %s | %.0f | %.0f | **%.2f** (%.2f to %.2f) |", pair.name.c_str(), median(ours),
-              median(theirs), median(ratios), ratios.front(), ratios.back());
-  if (bare) std::printf(" %.0f |", median(above));
+  return all;
+}
+
+// Of each turn's two numbers.
+template <typename F>
+std::vector<double> combined(const std::vector<double>& x, const std::vector<double>& y, F f) {
+  std::vector<double> out;
+  std::ranges::transform(x, y, std::back_inserter(out), f);
+  return out;
+}
+
+void print(const std::string& name, const Times& t, bool has_bare) {
+  const std::vector<double> ratios = combined(t.torch, t.primset, std::divides());
+  const auto [least, most] = std::ranges::minmax(ratios);
+  std::printf("| %s | %.0f | %.0f | **%.2f** (%.2f to %.2f) |", name.c_str(), median(t.primset),
+              median(t.torch), median(ratios), least, most);
+  if (has_bare) std::printf(" %.0f |", median(combined(t.primset, t.bare, std::minus())));
   std::printf("\n");
 }
 
@@ -125,6 +149,11 @@ int main(int argc, char** argv) {
   };
   std::printf("| call | Primset ns | PyTorch ns | PyTorch / Primset |%s\n|---|---|---|---|%s\n",
               bare ? " Primset above a bare launch, ns |" : "", bare ? "---|" : "");
-  for (const Pair& p : pairs) measure(p, bare, plan);
-  if (bare) std::printf("\na bare launch: %.0f ns\n", time_calls(bare, plan));
+  const std::vector<Times> times = measure(pairs, bare, plan);
+  std::vector<double> launches;
+  for (size_t i = 0; i < times.size(); ++i) {
+    print(pairs[i].name, times[i], bool(bare));
+    launches.insert(launches.end(), times[i].bare.begin(), times[i].bare.end());
+  }
+  if (bare) std::printf("\na bare launch: %.0f ns\n", median(launches));
 }

@@ -6,9 +6,9 @@
 
 Needs PyTorch (2.13.0; ./test makes an environment, .venv), whose wheel carries libtorch, and
 libprimset.so. Compiles call_overhead.cpp against both and runs it: tensors of 16 f32, plans known,
-results compared first. The median of the ratios comes with its spread. On CUDA it is the host's
-time that counts, beside that of a launch by the driver alone; more calls than its queue holds (some
-thousand) would wait for the device.
+results compared first. Every call is timed in every turn; the median of the ratios comes
+with its spread. On CUDA it is the host's time that counts, beside that of a launch by the driver
+alone; more calls than its queue holds (some thousand) would wait for the device.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def parse_arguments():
     parser.add_argument("--compiler", default="clang++-22")
     parser.add_argument("--device", default="cpu", help="Primset's")
     parser.add_argument("--peer-device", default="cpu", help="PyTorch's")
-    parser.add_argument("--repeats", type=int, default=31, help="pairs of measurements")
+    parser.add_argument("--repeats", type=int, default=31, help="turns")
     parser.add_argument("--calls", type=int, default=20000, help="of each measurement")
     return parser.parse_args()
 
@@ -75,7 +75,7 @@ def main():
     except ImportError:
         sys.exit("measure_call_overhead.py: needs PyTorch: pip install torch==2.13.0")
     program = compile_program(arguments, pathlib.Path(torch.__file__).parent)
-    print(f"PyTorch {torch.__version__}, {arguments.repeats} pairs\n", flush=True)
+    print(f"PyTorch {torch.__version__}, {arguments.repeats} turns\n", flush=True)
     numbers = [str(arguments.repeats), str(arguments.calls)]
     subprocess.run([program, arguments.device, arguments.peer_device, *numbers], check=True)
     print(f"PyTorch's add from Python: {python_nanoseconds(torch, arguments):.0f} ns")
