@@ -7,11 +7,11 @@
 #include <memory>
 #include <thread>
 
-#include "conformance/runner/oracle.h"
+#include "conformance/reference/expected_results.h"
 #include "conformance/runner/session.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/reachable.h"
-#include "sdk/runtime/operator_info.h"
+#include "sdk/runtime/call/operator_info.h"
 #include "sdk/runtime/plugin/loader.h"
 
 namespace primset::conformance {

@@ -134,11 +134,14 @@ TEST(HouseRules, NothingIsPutOff) {
 
 // PRIMSET_ and the path as an include names it.
 TEST(HouseRules, HeadersAreGuardedByTheirPath) {
-  const std::string api = "sdk/include/primset/";
+  const std::string folders[] = {"sdk/include/primset/", "sdk/base/include/primset/"};
   for (const File& f : files()) {
     if (!f.is({".h"})) continue;
-    std::string guard = "PRIMSET_";
-    for (char c : f.path.starts_with(api) ? f.path.substr(api.size()) : f.path)
+    std::string guard = "PRIMSET_", name = f.path;
+    for (const std::string& api : folders) {
+      if (name.starts_with(api)) name = name.substr(api.size());
+    }
+    for (char c : name)
       guard +=
           std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::toupper(c)) : '_';
     guard += '_';

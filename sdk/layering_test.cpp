@@ -98,7 +98,8 @@ TEST(Layers, IncludesPointDown) {
       if (is_test(file)) continue;
       const std::string from = fs::relative(file, kRoot).string();
       const std::string layer =
-          from.starts_with("sdk/include/primset/") && kBase.count(file.filename().string()) != 0
+          from.starts_with("sdk/base/") || (from.starts_with("sdk/include/primset/") &&
+                                            kBase.count(file.filename().string()) != 0)
               ? "base"
               : layer_of(from);
       ASSERT_FALSE(layer.empty()) << from << " belongs to no layer of docs/design.md";

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "codegen/emit/llvm/llvm_emitter.h"
-#include "codegen/kernel/verifier.h"
+#include "codegen/kernel/verifier/verifier.h"
 #include "primset/error.h"
 #ifdef PRIMSET_HAS_SPIRV
 #include "codegen/emit/spirv/spirv.h"

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/schedule/attention_kernel.h"
-#include "codegen/schedule/loops.h"
-#include "codegen/schedule/normalize.h"
-#include "codegen/schedule/program_builder.h"
+#include "codegen/schedule/families/attention/attention_kernel.h"
+#include "codegen/schedule/legalize/legalize.h"
+#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/program/program_builder.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
 
 namespace {
 
-// Rows that a SIMT device walks by one workgroup each: normalize.cpp writes their variance as sums.
+// Rows that a SIMT device walks by one workgroup each: legalize.cpp writes their variance as sums.
 bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");

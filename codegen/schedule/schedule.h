@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/kernel/target_model.h"
-#include "codegen/schedule/program.h"
+#include "codegen/kernel/ir/target_model.h"
+#include "codegen/schedule/program/program.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {

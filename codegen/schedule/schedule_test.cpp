@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "codegen/emit/llvm/native_runner.h"
-#include "codegen/schedule/program_runner.h"
-#include "codegen/schedule/schedule_test_util.h"
+#include "codegen/emit/llvm/testing/native_runner.h"
+#include "codegen/schedule/testing/program_runner.h"
+#include "codegen/schedule/testing/schedule_test_util.h"
 #include "prims/graph/text.h"
 #include "prims/graph/verifier.h"
 

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <optional>
 
-#include "codegen/specgen/op_reader.h"
-#include "codegen/specgen/prim_reader.h"
-#include "codegen/specgen/resolve.h"
-#include "codegen/specgen/vocabulary.h"
-#include "codegen/specgen/yaml.h"
+#include "codegen/specgen/parse/op_reader.h"
+#include "codegen/specgen/parse/prim_reader.h"
+#include "codegen/specgen/parse/vocabulary.h"
+#include "codegen/specgen/read/yaml.h"
+#include "codegen/specgen/resolve/resolve.h"
 
 namespace primset::specs {
 namespace {

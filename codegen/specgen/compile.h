@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/specgen/diagnostics.h"
+#include "codegen/specgen/read/diagnostics.h"
 #include "specs/bundle/model.h"
 
 namespace primset::specs {

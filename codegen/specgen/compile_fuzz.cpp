@@ -4,8 +4,8 @@
 #include <string>
 
 #include "codegen/specgen/compile.h"
-#include "codegen/specgen/emit_decomps.h"
-#include "codegen/specgen/emit_prims.h"
+#include "codegen/specgen/write/decomps.h"
+#include "codegen/specgen/write/prims.h"
 #include "specs/bundle/reader.h"
 #include "specs/bundle/writer.h"
 

@@ -1,12 +1,12 @@
 // What specgen writes beside the bundle.
 #include <gtest/gtest.h>
 
-#include "codegen/specgen/emit_api.h"
-#include "codegen/specgen/emit_decomps.h"
-#include "codegen/specgen/emit_docs.h"
-#include "codegen/specgen/emit_prims.h"
-#include "codegen/specgen/file_writer.h"
 #include "codegen/specgen/test_support.h"
+#include "codegen/specgen/write/api.h"
+#include "codegen/specgen/write/decomps.h"
+#include "codegen/specgen/write/docs.h"
+#include "codegen/specgen/write/file_writer.h"
+#include "codegen/specgen/write/prims.h"
 
 namespace primset::specs {
 namespace {
@@ -82,12 +82,14 @@ TEST(EmitDecomps, HeadersAreSplitByFamilyAndDeclareOnce) {
   const Bundle bundle = compile_texts(
       small_bundle(), {{"one.yaml", with_name("f")}, {"two.yaml", with_name("g")}}, diagnostics);
   const auto files = emit_decomps(bundle);
-  EXPECT_NE(files.at("one.h").find("struct shared {\n  static Val decompose("), std::string::npos);
-  EXPECT_EQ(files.at("two.h").find("struct shared"), std::string::npos);
-  EXPECT_NE(files.at("two.h").find("#include \"decomps/one.h\""), std::string::npos);
+  EXPECT_NE(files.at("operators/one.h").find("struct shared {\n  static Val decompose("),
+            std::string::npos);
+  EXPECT_EQ(files.at("operators/two.h").find("struct shared"), std::string::npos);
+  EXPECT_NE(files.at("operators/two.h").find("#include \"decomps/operators/one.h\""),
+            std::string::npos);
   EXPECT_NE(files.at("registry.inc").find("PRIMSET_DECOMP(shared, \"shared\")\n"),
             std::string::npos);
-  EXPECT_NE(files.at("all.h").find("#include \"decomps/prim_base.h\""), std::string::npos);
+  EXPECT_NE(files.at("all.h").find("#include \"decomps/primitives/base.h\""), std::string::npos);
 }
 
 // The generated declaration of the operator `f` with this schema.

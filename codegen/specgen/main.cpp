@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "codegen/specgen/compile.h"
-#include "codegen/specgen/emit_api.h"
-#include "codegen/specgen/emit_decomps.h"
-#include "codegen/specgen/emit_docs.h"
-#include "codegen/specgen/emit_prims.h"
-#include "codegen/specgen/file_writer.h"
+#include "codegen/specgen/write/api.h"
+#include "codegen/specgen/write/decomps.h"
+#include "codegen/specgen/write/docs.h"
+#include "codegen/specgen/write/file_writer.h"
+#include "codegen/specgen/write/prims.h"
 #include "primset/error.h"
 #include "specs/bundle/writer.h"
 

@@ -1,7 +1,7 @@
 // Schemas, variants and settings of operators.
 #include <gtest/gtest.h>
 
-#include "codegen/specgen/schema_parser.h"
+#include "codegen/specgen/parse/schema_parser.h"
 #include "codegen/specgen/test_support.h"
 #include "specs/bundle/writer.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "codegen/specgen/compile.h"
-#include "codegen/specgen/formula_parser.h"
-#include "codegen/specgen/yaml.h"
+#include "codegen/specgen/parse/formula_parser.h"
+#include "codegen/specgen/read/yaml.h"
 
 namespace primset::specs {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "conformance/runner/conform_process.h"
+#include "conformance/runner/process/conform_process.h"
 
 namespace primset::conformance {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "conformance/mutation/score.h"
+#include "conformance/reference/reference_device.h"
 #include "conformance/runner/execute.h"
-#include "conformance/runner/reference_device.h"
 #include "prims/graph/text.h"
 #include "prims/graph/verifier.h"
 #include "specs/bundle/reader.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "conformance/cases/recipe.h"
+#include "conformance/cases/tables/recipe.h"
 #include "conformance/mutation/mutants.h"
 #include "conformance/runner/device_runner.h"
 #include "specs/bundle/model.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "conformance/cases/id.h"
+#include "conformance/cases/ids/id.h"
 #include "conformance/report/writers.h"
 
 namespace primset::conformance {

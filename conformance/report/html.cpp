@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/cases/id.h"
+#include "conformance/cases/ids/id.h"
 #include "conformance/report/writers.h"
 
 namespace primset::conformance {

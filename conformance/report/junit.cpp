@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/cases/id.h"
+#include "conformance/cases/ids/id.h"
 #include "conformance/report/writers.h"
 
 namespace primset::conformance {

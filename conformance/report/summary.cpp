@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/cases/id.h"
+#include "conformance/cases/ids/id.h"
 
 namespace primset::conformance {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/runner/result.h"
+#include "conformance/runner/results/result.h"
 
 namespace primset::conformance {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/case.h"
-#include "decomps/device_traits.h"
+#include "conformance/cases/make/case.h"
+#include "decomps/engine/device_traits.h"
 
 namespace primset::conformance {
 

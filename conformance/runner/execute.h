@@ -3,8 +3,8 @@
 #define PRIMSET_CONFORMANCE_RUNNER_EXECUTE_H_
 
 #include "conformance/compare/outcome.h"
+#include "conformance/reference/expected_results.h"
 #include "conformance/runner/device_runner.h"
-#include "conformance/runner/oracle.h"
 
 namespace primset::conformance {
 

@@ -1,8 +1,8 @@
 #include "conformance/runner/graph_launch.h"
 
-#include "sdk/runtime/device_state.h"
-#include "sdk/runtime/executor.h"
-#include "sdk/runtime/plan_builder.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/execute/executor.h"
+#include "sdk/runtime/plan/plan_builder.h"
 
 namespace primset::conformance {
 namespace {

@@ -3,7 +3,7 @@
 // `--under`: workers are run by what it names.
 #include <gtest/gtest.h>
 
-#include "conformance/runner/conform_process.h"
+#include "conformance/runner/process/conform_process.h"
 
 namespace primset::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "conformance/runner/result.h"
+#include "conformance/runner/results/result.h"
 
 namespace primset::conformance {
 

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "conformance/runner/conform_process.h"
+#include "conformance/runner/process/conform_process.h"
 
 namespace primset::conformance {
 namespace {

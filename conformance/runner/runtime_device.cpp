@@ -13,10 +13,10 @@
 #include "conformance/compare/fence.h"
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
-#include "sdk/runtime/device_state.h"
-#include "sdk/runtime/native.h"
-#include "sdk/runtime/plan_watch.h"
-#include "sdk/runtime/storage.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/tensor/storage.h"
 
 namespace primset::conformance {
 namespace {

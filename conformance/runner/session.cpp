@@ -13,22 +13,22 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/cases/id.h"
-#include "conformance/cases/resize.h"
-#include "conformance/cases/serialize.h"
+#include "conformance/cases/ids/id.h"
+#include "conformance/cases/make/resize.h"
+#include "conformance/cases/make/serialize.h"
 #include "conformance/compare/compare.h"
 #include "conformance/mutation/score.h"
+#include "conformance/reference/reference_device.h"
 #include "conformance/report/writers.h"
-#include "conformance/runner/batches.h"
-#include "conformance/runner/child.h"
 #include "conformance/runner/execute.h"
-#include "conformance/runner/expectations.h"
-#include "conformance/runner/introduction.h"
+#include "conformance/runner/process/batches.h"
+#include "conformance/runner/process/child.h"
+#include "conformance/runner/process/introduction.h"
+#include "conformance/runner/process/worker.h"
 #include "conformance/runner/progress.h"
-#include "conformance/runner/reference_device.h"
-#include "conformance/runner/results_file.h"
+#include "conformance/runner/results/expectations.h"
+#include "conformance/runner/results/results_file.h"
 #include "conformance/runner/runtime_device.h"
-#include "conformance/runner/worker.h"
 #include "prims/graph/text.h"
 
 namespace primset::conformance {

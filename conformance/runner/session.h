@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/recipe.h"
+#include "conformance/cases/tables/recipe.h"
 #include "specs/bundle/model.h"
 
 namespace primset::conformance {

@@ -3,7 +3,7 @@
 
     python fill_rows.py rows/indexing.txt ...
 
-A row is a line as operator_rows_test.cpp describes it.
+A row is a line as operators_test.cpp describes it.
 """
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the literals of oracle_test.cpp: what PyTorch gives for the calls listed here.
+"""Writes the literals of engine_oracle_test.cpp: what PyTorch gives for the calls listed here.
 
     python make_cases.py [name ...]     # all files, or those named
 """

@@ -1,10 +1,10 @@
 #include <bit>
 
+#include "prims/graph/intern.h"
 #include "prims/graph/serialize.h"
 #include "prims/graph/serialized.h"
 #include "prims/graph/signature.h"
 #include "prims/graph/verifier.h"
-#include "prims/support/intern.h"
 #include "primset/error.h"
 
 namespace primset::prims {

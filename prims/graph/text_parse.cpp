@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "prims/graph/intern.h"
 #include "prims/graph/signature.h"
 #include "prims/graph/text.h"
-#include "prims/support/intern.h"
 #include "primset/error.h"
 
 namespace primset::prims {

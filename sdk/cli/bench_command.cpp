@@ -10,8 +10,8 @@
 #include "primset/statistics.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
-#include "sdk/runtime/bind.h"
-#include "sdk/runtime/dispatch.h"
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/call/dispatch.h"
 
 namespace primset::cli {
 namespace {

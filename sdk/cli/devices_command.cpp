@@ -6,7 +6,7 @@
 
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
-#include "sdk/runtime/device_state.h"
+#include "sdk/runtime/device/device_state.h"
 
 namespace primset::cli {
 namespace {

@@ -6,18 +6,18 @@
 #include <string_view>
 
 #include "codegen/emit/emitter.h"
-#include "codegen/kernel/rounds.h"
-#include "codegen/kernel/text.h"
-#include "codegen/schedule/program.h"
+#include "codegen/kernel/ir/text.h"
+#include "codegen/kernel/transform/trip_count.h"
+#include "codegen/schedule/program/program.h"
 #include "prims/graph/text.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
 #include "sdk/cli/terminal.h"
-#include "sdk/runtime/bind.h"
-#include "sdk/runtime/device_state.h"
-#include "sdk/runtime/dispatch.h"
-#include "sdk/runtime/key.h"
-#include "sdk/runtime/plan_builder.h"
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/call/dispatch.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/plan/key.h"
+#include "sdk/runtime/plan/plan_builder.h"
 
 namespace primset::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "primset/error.h"
 #include "sdk/cli/npy.h"
 #include "sdk/cli/tensor_literal.h"
-#include "sdk/runtime/bind.h"
-#include "sdk/runtime/scalar_memory.h"
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/tensor/scalar_memory.h"
 
 namespace primset::cli {
 namespace {

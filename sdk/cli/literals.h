@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sdk/cli/command.h"
-#include "sdk/runtime/operator_info.h"
+#include "sdk/runtime/call/operator_info.h"
 
 namespace primset::cli {
 

@@ -8,7 +8,7 @@
 
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
-#include "sdk/runtime/operator_info.h"
+#include "sdk/runtime/call/operator_info.h"
 
 namespace primset::cli {
 namespace {

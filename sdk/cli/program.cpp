@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "codegen/specgen/diagnostics.h"
+#include "codegen/specgen/read/diagnostics.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
 

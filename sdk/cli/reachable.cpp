@@ -2,10 +2,10 @@
 
 #include "primset/error.h"
 #include "sdk/cli/literals.h"
-#include "sdk/runtime/bind.h"
-#include "sdk/runtime/device_state.h"
-#include "sdk/runtime/key.h"
-#include "sdk/runtime/plan_builder.h"
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/plan/key.h"
+#include "sdk/runtime/plan/plan_builder.h"
 
 namespace primset::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "primset/error.h"
-#include "sdk/runtime/scalar_memory.h"
+#include "sdk/runtime/tensor/scalar_memory.h"
 
 namespace primset::cli {
 namespace {

@@ -14,7 +14,7 @@ set(PRIMSET_TEST_HEADERS ${PRIMSET_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.
 
 # Where most files of a folder include them, headers of the project too: what graphs, tracers and the
 # values of a call cost lies in their variants, which every file would instantiate anew.
-set(PRIMSET_GRAPH_TEST_HEADERS ${PRIMSET_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/decomps/tracer.h)
+set(PRIMSET_GRAPH_TEST_HEADERS ${PRIMSET_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/decomps/engine/tracer.h)
 
 # Targets that hold the parsed headers: libraries and programs are compiled with other flags.
 function(primset_precompiled_headers)
@@ -36,7 +36,7 @@ function(primset_precompiled_headers)
     primset_precompile_own(${name} "${${headers}}")
   endforeach()
   target_include_directories(primset_precompiled_graph_tests PRIVATE ${CMAKE_SOURCE_DIR}
-    ${CMAKE_SOURCE_DIR}/sdk/include ${CMAKE_BINARY_DIR}/generated)
+    ${CMAKE_SOURCE_DIR}/sdk/base/include ${CMAKE_SOURCE_DIR}/sdk/include ${CMAKE_BINARY_DIR}/generated)
   add_dependencies(primset_precompiled_graph_tests primset_generated)
 endfunction()
 

@@ -7,7 +7,8 @@ include(PrimsetPrecompile)
 function(primset_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRECOMPILE;SEPARATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/base/include
+    ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PUBLIC ${ARG_LIBS})
   if(ARG_PRECOMPILE)
@@ -24,7 +25,8 @@ endfunction()
 function(primset_test name)
   cmake_parse_arguments(ARG "GRAPHS" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/include
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}
+    ${CMAKE_SOURCE_DIR}/sdk/base/include ${CMAKE_SOURCE_DIR}/sdk/include
     ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
   if(ARG_GRAPHS)

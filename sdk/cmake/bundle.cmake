@@ -42,7 +42,7 @@ foreach(program ${programs})
 endforeach()
 file(GLOB own ${build}/lib/libprimset.so*)
 file(COPY ${own} DESTINATION ${stage}/lib)
-file(COPY ${SOURCE}/sdk/include/primset ${build}/generated/primset DESTINATION ${stage}/include
+file(COPY ${SOURCE}/sdk/base/include/primset ${SOURCE}/sdk/include/primset ${build}/generated/primset DESTINATION ${stage}/include
   FILES_MATCHING PATTERN "*.h")
 file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)

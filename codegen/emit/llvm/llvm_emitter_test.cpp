@@ -11,9 +11,9 @@
 
 #include "codegen/emit/llvm/fatal_guard.h"
 #include "codegen/emit/llvm/native_image.h"
-#include "codegen/emit/llvm/native_runner.h"
-#include "codegen/emit/llvm/ptxas.h"
-#include "codegen/kernel/builder.h"
+#include "codegen/emit/llvm/testing/native_runner.h"
+#include "codegen/emit/llvm/testing/ptxas.h"
+#include "codegen/kernel/ir/builder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "primset/error.h"
 

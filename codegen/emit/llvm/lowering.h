@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel/ir.h"
-#include "codegen/kernel/target_model.h"
+#include "codegen/kernel/ir/ir.h"
+#include "codegen/kernel/ir/target_model.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/emit/llvm/native_runner.h"
-#include "codegen/kernel/builder.h"
+#include "codegen/emit/llvm/testing/native_runner.h"
+#include "codegen/kernel/ir/builder.h"
 
 namespace primset::emit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "codegen/kernel/target_model.h"
+#include "codegen/kernel/ir/target_model.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace primset::emit {

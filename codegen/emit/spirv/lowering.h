@@ -10,7 +10,7 @@
 //   workgroup.cpp   barrier and subgroup operations
 //   cooperative.cpp matrices that a subgroup holds
 //   control.cpp     if, for, while
-//   halves.cpp      words of two 16-bit elements
+//   packed_halves.cpp words of two 16-bit elements
 //   hidden_zeros.cpp  a workaround
 #ifndef PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 #define PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
@@ -31,8 +31,8 @@
 #include "codegen/emit/spirv/code.h"
 #include "codegen/emit/spirv/module.h"
 #include "codegen/emit/spirv/types.h"
-#include "codegen/kernel/ir.h"
-#include "codegen/kernel/target_model.h"
+#include "codegen/kernel/ir/ir.h"
+#include "codegen/kernel/ir/target_model.h"
 
 namespace primset::emit::spirv {
 
@@ -125,13 +125,13 @@ class Lowering {
   bool rounds_by_adding(kir::Op op, kir::Scalar s) const;
   Id rounded_by_adding(kir::Op op, uint32_t lanes, Id x);
 
-  // --- flushed.cpp
+  // --- denormals.cpp
   bool by_bits(const kir::Inst& inst) const;
   void lower_sign_by_bits(const kir::Inst& inst);
   void lower_compare_by_bits(const kir::Inst& inst);
   Id order_of(Id bits, uint32_t lanes);
 
-  // --- halves.cpp
+  // --- packed_halves.cpp
   void note_halves(const kir::Inst& inst);
   bool lower_moved_up(const kir::Inst& inst);
   Ids words_of_upper_halves(kir::Value v);
@@ -255,7 +255,7 @@ class Lowering {
   std::map<kir::Scalar, Id> hidden_zeros_;  // by their type, an integer
   std::set<uint32_t> rounded_;              // Value::id of what was rounded to f16
   // Of vectors of 16-bit elements, by Value::id: the words they were read as, and of what else is
-  // made of them (halves.cpp).
+  // made of them (packed_halves.cpp).
   std::map<uint32_t, Ids> words_, widened_;
   std::map<uint32_t, kir::Value> moved_down_, upper_halves_;
   std::map<uint32_t, Id> hidden_operands_;  // by Value::id of the constant

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel/ir.h"
-#include "codegen/kernel/target_model.h"
+#include "codegen/kernel/ir/ir.h"
+#include "codegen/kernel/ir/target_model.h"
 
 namespace primset::emit {
 

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/emit/spirv/elementwise_cases.h"
-#include "codegen/emit/spirv/sample_kernels.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
-#include "codegen/kernel/builder.h"
-#include "codegen/kernel/verifier.h"
+#include "codegen/emit/spirv/testing/elementwise_cases.h"
+#include "codegen/emit/spirv/testing/sample_kernels.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
+#include "codegen/kernel/ir/builder.h"
+#include "codegen/kernel/verifier/verifier.h"
 #include "primset/error.h"
 
 namespace primset::emit::testing {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "codegen/emit/spirv/module.h"
-#include "codegen/kernel/ir.h"
+#include "codegen/kernel/ir/ir.h"
 
 namespace primset::emit::spirv {
 

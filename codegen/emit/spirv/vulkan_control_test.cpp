@@ -4,8 +4,8 @@
 #include <bit>
 #include <random>
 
-#include "codegen/emit/spirv/sample_kernels.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
+#include "codegen/emit/spirv/testing/sample_kernels.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
 
 namespace primset::emit::testing {
 namespace {

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "codegen/emit/spirv/elementwise_cases.h"
-#include "codegen/emit/spirv/reference_ops.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
+#include "codegen/emit/spirv/testing/elementwise_cases.h"
+#include "codegen/emit/spirv/testing/reference_ops.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
 
 namespace primset::emit::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
-#include "codegen/emit/spirv/sample_kernels.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
+#include "codegen/emit/spirv/testing/sample_kernels.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
 
 namespace primset::emit::testing {
 namespace {

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <random>
 
-#include "codegen/emit/spirv/elementwise_cases.h"
-#include "codegen/emit/spirv/reference_ops.h"
-#include "codegen/emit/spirv/sample_kernels.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
-#include "codegen/kernel/builder.h"
+#include "codegen/emit/spirv/testing/elementwise_cases.h"
+#include "codegen/emit/spirv/testing/reference_ops.h"
+#include "codegen/emit/spirv/testing/sample_kernels.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
+#include "codegen/kernel/ir/builder.h"
 
 namespace primset::emit::testing {
 namespace {

@@ -6,11 +6,11 @@
 #include <functional>
 #include <limits>
 
-#include "codegen/emit/spirv/reference_ops.h"
-#include "codegen/emit/spirv/vulkan_harness.h"
-#include "codegen/kernel/builder.h"
-#include "codegen/kernel/interpreter.h"
-#include "codegen/kernel/math.h"
+#include "codegen/emit/spirv/testing/reference_ops.h"
+#include "codegen/emit/spirv/testing/vulkan_harness.h"
+#include "codegen/kernel/interpreter/interpreter.h"
+#include "codegen/kernel/ir/builder.h"
+#include "codegen/kernel/math/math.h"
 
 namespace primset::emit::testing {
 namespace {

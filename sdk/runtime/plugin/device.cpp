@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "sdk/runtime/plugin/library.h"
-#include "sdk/runtime/plugin/validation.h"
+#include "sdk/runtime/plugin/validation/validation.h"
 
 namespace primset::plugin {
 namespace {

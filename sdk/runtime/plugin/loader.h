@@ -22,7 +22,7 @@
 
 #include "sdk/runtime/plugin/device.h"
 #include "sdk/runtime/plugin/library.h"
-#include "sdk/runtime/plugin/validation.h"
+#include "sdk/runtime/plugin/validation/validation.h"
 
 namespace primset::plugin {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "primset/primset.h"
-#include "sdk/runtime/disk_cache.h"
+#include "sdk/runtime/cache/disk_cache.h"
 
 namespace primset {
 namespace {

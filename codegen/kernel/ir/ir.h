@@ -1,0 +1,257 @@
+// Kernel IR: a small typed, structured SSA form between schedules and emitters.
+//
+// A Kernel is one entry point. It is launched over a grid of workgroups; on a CPU a workgroup is
+// one thread and the lanes of vec<T, N> are its parallelism, on a GPU a workgroup is a SIMT group
+// and values are scalars or short vectors. Nothing here knows a target beyond what TargetModel
+// (target_model.h) says.
+//
+// Parameters: first all pointers to global memory, then scalars (see param_layout()).
+// Ownership: a Kernel owns its instructions and blocks; Value, BlockId and InstId are indices into
+// it. Threads: a Kernel is built by one thread; a finished one may be read by many.
+#ifndef PRIMSET_CODEGEN_KERNEL_IR_IR_H_
+#define PRIMSET_CODEGEN_KERNEL_IR_IR_H_
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace primset::kir {
+
+// --- types ---------------------------------------------------------------------------------------
+
+enum class Scalar : uint8_t {
+  i1,  // a truth value; never in memory: store bools as i8
+  i8,
+  i16,
+  i32,
+  i64,
+  f16,  // loads, stores and conversions only, and only where TargetModel::f16; arithmetic is f32,
+        // f64
+  f32,
+  f64,
+  f16_left,  // cooperative matrices (ops.def): 16 x 16 elements held by a subgroup
+  f16_right,
+  bf16_left,
+  bf16_right,
+  f32_sums,
+  global,  // pointer to global memory
+  group,   // pointer to workgroup memory
+  priv,    // pointer to private memory
+};
+
+constexpr bool is_int(Scalar s) {
+  return s <= Scalar::i64;
+}
+constexpr bool is_float(Scalar s) {
+  return s >= Scalar::f16 && s <= Scalar::f64;
+}
+constexpr bool is_matrix(Scalar s) {
+  return s >= Scalar::f16_left && s <= Scalar::f32_sums;
+}
+constexpr bool is_pointer(Scalar s) {
+  return s >= Scalar::global;
+}
+// Width in bits; i1 is 1, pointers are 64. Of a matrix it means nothing.
+constexpr int width(Scalar s) {
+  switch (s) {
+    case Scalar::i1:
+      return 1;
+    case Scalar::i8:
+      return 8;
+    case Scalar::i16:
+    case Scalar::f16:
+      return 16;
+    case Scalar::i32:
+    case Scalar::f32:
+      return 32;
+    default:
+      return 64;
+  }
+}
+// Ones in that many of the lowest bits.
+constexpr uint64_t low_bits(int width) {
+  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+}
+constexpr int bytes(Scalar s) {
+  return (width(s) + 7) / 8;
+}
+std::string_view name(Scalar s);
+
+struct Type {
+  Scalar scalar = Scalar::i32;
+  uint16_t lanes = 1;  // 1: a scalar; else a power of two up to 128
+
+  constexpr bool is_vector() const { return lanes > 1; }
+  constexpr Type with_scalar(Scalar s) const { return {s, lanes}; }
+  constexpr Type element() const { return {scalar, 1}; }
+  friend constexpr auto operator<=>(const Type&, const Type&) = default;
+};
+inline constexpr Type kI1{Scalar::i1}, kI8{Scalar::i8}, kI16{Scalar::i16}, kI32{Scalar::i32},
+    kI64{Scalar::i64}, kF32{Scalar::f32}, kF64{Scalar::f64};
+
+// "f32", "vec<f32, 16>", "ptr<global>", "matrix<f16_left>"
+std::string to_string(Type t);
+
+// --- operations
+// ------------------------------------------------------------------------------------
+
+enum class Op : uint8_t {
+#define PRIMSET_KIR_OP(id, text, operands, results, group) id,
+#include "codegen/kernel/ir/ops.def"
+#undef PRIMSET_KIR_OP
+};
+
+enum class Group : uint8_t {
+  Leaf,
+  IntBinary,
+  IntUnary,
+  FloatUnary,
+  FloatBinary,
+  FloatTernary,
+  FloatDevice,
+  Compare,
+  Choice,
+  Convert,
+  Vector,
+  Pointer,
+  Memory,
+  Hint,
+  Atomic,
+  Alloc,
+  Async,
+  Matrix,
+  Sync,
+  Subgroup,
+  Control,
+};
+
+struct OpInfo {
+  std::string_view text;
+  int operands;  // -1: varies
+  int results;
+  Group group;
+};
+const OpInfo& info(Op op);
+
+// fadd, fmin and fmax work on f32 and f64; in fmin and fmax NaN wins, and -0 < +0 is not told
+// apart.
+enum class Rmw : uint8_t {
+  add,
+  min_s,
+  max_s,
+  min_u,
+  max_u,
+  and_,
+  or_,
+  xor_,
+  exchange,
+  fadd,
+  fmin,
+  fmax
+};
+std::string_view name(Rmw r);
+constexpr bool is_float(Rmw r) {
+  return r >= Rmw::fadd;
+}
+// The operation that ops.def or name(Rmw) spells so; false when there is none.
+bool parse_op(std::string_view text, Op& op);
+bool parse_rmw(std::string_view text, Rmw& rmw);
+bool parse_scalar(std::string_view text, Scalar& scalar);
+
+// --- instructions
+// ------------------------------------------------------------------------------------
+
+struct Value {
+  uint32_t id = UINT32_MAX;
+  constexpr bool valid() const { return id != UINT32_MAX; }
+  friend constexpr auto operator<=>(const Value&, const Value&) = default;
+};
+using InstId = uint32_t;
+using BlockId = uint32_t;
+
+struct Imm {
+  uint64_t bits = 0;  // Const
+  // Param, ids, Extract, Insert, SubgroupShuffleXor, SubgroupBallot, CopyWait, MatrixLoad,
+  // GroupMultiply*, CooperativeLoad
+  uint32_t index = 0;
+  uint32_t align = 0;  // Memory: bytes the address is known to be a multiple of; never 0 there
+  Scalar elem = Scalar::i32;    // Alloc, Hint, CopyAsync
+  uint32_t count = 0;           // Alloc, Hint, CopyAsync, CooperativeLoad, CooperativeStore
+  Rmw rmw = Rmw::add;           // AtomicRmw
+  std::vector<uint16_t> lanes;  // Shuffle
+
+  friend bool operator==(const Imm&, const Imm&) = default;
+};
+
+struct Inst {
+  Op op = Op::Const;
+  Imm imm;
+  std::vector<Value> operands;
+  std::vector<Value> results;
+  std::vector<BlockId> regions;
+};
+
+// The threads of a group, or the lanes of a subgroup, do it together.
+bool is_collective(Op op);
+// No memory access, no effect, no meeting of threads: may be repeated, shared or dropped.
+bool is_pure(Op op);
+// Operand order does not matter (integers and integer comparisons only).
+bool is_commutative(Op op);
+
+// A straight list of instructions; regions of control flow are blocks with parameters. A region
+// ends in a yield, the kernel's body does not.
+struct Block {
+  std::vector<Value> params;
+  std::vector<InstId> insts;
+};
+
+struct Param {
+  std::string name;
+  Type type;             // ptr<global>, or i32, i64, f32, f64 with one lane
+  bool written = false;  // pointers: the kernel stores through it
+  bool read = false;     // pointers: the kernel loads through it
+  // Pointers: nothing writes this memory during the launch, through this or any other pointer, so
+  // loads from it may be hoisted past stores (metadata, inputs known not to be donated).
+  bool invariant = false;
+  // Pointers, a hint: it is read once, and caches had better keep that than what is written
+  // meanwhile.
+  bool kept = false;
+};
+
+// Byte offsets of the parameters in the launch's parameter block: pointers come first, 8 bytes
+// each; scalars follow, each aligned to its size. size is a multiple of 8.
+struct ParamLayout {
+  std::vector<uint32_t> offsets;
+  uint32_t size = 0;
+  uint32_t pointers = 0;  // number of leading pointers
+};
+
+struct Kernel {
+  std::string name;                                // a C identifier; the entry point's name
+  std::array<uint32_t, 3> group_size = {1, 1, 1};  // threads a workgroup; {1,1,1} on a CPU
+  // A hint: so many groups at least should find registers on a processor together. 0: as it comes.
+  uint32_t resident_groups = 0;
+  std::vector<Param> params;
+  std::vector<Inst> insts;
+  std::vector<Block> blocks;  // blocks[0] is the body
+  std::vector<Type> types;    // by Value::id
+
+  Type type(Value v) const { return types[v.id]; }
+  const Block& body() const { return blocks[0]; }
+};
+
+ParamLayout param_layout(const std::vector<Param>& params);
+// Workgroup memory that the kernel declares; each array begins at a multiple of 16.
+uint32_t group_memory_bytes(const Kernel& kernel);
+// Does it multiply matrices in workgroup memory?
+bool multiplies_in_group(const Kernel& kernel);
+// Does it have cooperative matrices?
+bool is_cooperative(const Kernel& kernel);
+bool is_cooperative(Op op);
+
+}  // namespace primset::kir
+
+#endif  // PRIMSET_CODEGEN_KERNEL_IR_IR_H_

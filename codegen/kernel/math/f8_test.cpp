@@ -1,0 +1,103 @@
+// The 8-bit formats: every pattern widened, and f32 values around every rounding boundary narrowed.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "codegen/kernel/math/math.h"
+#include "codegen/kernel/math/test_util.h"
+
+namespace primset::kir::math_test {
+namespace {
+
+struct Format8 {
+  int mantissa, bias;
+  uint64_t last;    // the pattern of the greatest number
+  uint64_t beyond;  // what is greater becomes this
+};
+constexpr Format8 kE5m2 = {2, 15, 0x7b, 0x7c}, kE4m3fn = {3, 7, 0x7e, 0x7e};
+
+bool is_nan8(const Format8& f, uint64_t bits) {
+  return (bits & 0x7f) > f.beyond;
+}
+
+// Of the patterns after the last number, too: where the format would go on.
+double value_of(const Format8& f, uint64_t magnitude) {
+  const auto exponent = static_cast<int>(magnitude >> f.mantissa);
+  const auto mantissa = static_cast<double>(magnitude & ((1u << f.mantissa) - 1));
+  if (exponent == 0) return std::ldexp(mantissa, 1 - f.bias - f.mantissa);
+  return std::ldexp(mantissa + std::ldexp(1.0, f.mantissa), exponent - f.bias - f.mantissa);
+}
+
+// The nearest pattern, ties to even.
+uint64_t narrowed(const Format8& f, float x) {
+  const uint64_t sign = std::signbit(x) ? 0x80 : 0;
+  const double a = std::fabs(static_cast<double>(x));
+  if (std::isinf(a)) return sign | f.beyond;
+  uint64_t best = 0;
+  for (uint64_t m = 1; m <= f.last + 1; ++m) {
+    const double was = std::fabs(a - value_of(f, best)), is = std::fabs(a - value_of(f, m));
+    if (is < was || (is == was && (m & 1) == 0)) best = m;
+  }
+  return sign | (best > f.last ? f.beyond : best);
+}
+
+void check_widening(const Format8& f, Value (*function)(Builder&, Value)) {
+  std::vector<std::vector<uint64_t>> x(1);
+  for (uint64_t q = 0; q < 0x100; ++q) x[0].push_back(q);
+  auto body = [function](Builder& b, const std::vector<Value>& in) { return function(b, in[0]); };
+  const auto r = evaluate(devices()[0], body, Scalar::i8, Scalar::f32, 16, x);
+  for (uint64_t q = 0; q < 0x100; ++q) {
+    const float got = std::bit_cast<float>(static_cast<uint32_t>(r[q]));
+    if (is_nan8(f, q)) {
+      ASSERT_TRUE(std::isnan(got)) << q;
+    } else if ((q & 0x7f) > f.last) {
+      ASSERT_EQ(got, q & 0x80 ? -INFINITY : INFINITY);
+    } else {
+      ASSERT_EQ(std::fabs(got), static_cast<float>(value_of(f, q & 0x7f))) << q;
+      ASSERT_EQ(std::signbit(got), (q & 0x80) != 0) << q;
+    }
+  }
+}
+
+void check_narrowing(const Format8& f, Value (*function)(Builder&, Value)) {
+  std::vector<std::vector<uint64_t>> x(1);
+  for (uint64_t q = 0; q <= f.last; ++q) {
+    const double v = value_of(f, q), next = value_of(f, q + 1);
+    for (double point : {v, (v + next) / 2, next}) {
+      const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(point));
+      for (uint32_t b : {bits, bits + 1, bits - 1}) {
+        x[0].push_back(b & 0x7fffffff);
+        x[0].push_back(b | 0x80000000);
+      }
+    }
+  }
+  for (uint64_t b : {0x7f800000u, 0x7f800001u, 0x7fc00000u, 0xff800000u, 0xffffffffu, 0x7f7fffffu,
+                     0x00000001u, 0x807fffffu})
+    x[0].push_back(b);
+  auto body = [function](Builder& b, const std::vector<Value>& in) { return function(b, in[0]); };
+  const auto r = evaluate(devices()[0], body, Scalar::f32, Scalar::i8, 16, x);
+  for (size_t i = 0; i < r.size(); ++i) {
+    const float v = std::bit_cast<float>(static_cast<uint32_t>(x[0][i]));
+    if (std::isnan(v))
+      ASSERT_TRUE(is_nan8(f, r[i])) << x[0][i];
+    else
+      ASSERT_EQ(r[i] & 0xff, narrowed(f, v)) << std::hexfloat << v;
+  }
+}
+
+TEST(Float8, E5m2WidensEveryPattern) {
+  check_widening(kE5m2, math::e5m2_bits_to_f32);
+}
+TEST(Float8, E5m2NarrowsToNearestEven) {
+  check_narrowing(kE5m2, math::f32_to_e5m2_bits);
+}
+TEST(Float8, E4m3fnWidensEveryPattern) {
+  check_widening(kE4m3fn, math::e4m3fn_bits_to_f32);
+}
+TEST(Float8, E4m3fnNarrowsToNearestEven) {
+  check_narrowing(kE4m3fn, math::f32_to_e4m3fn_bits);
+}
+
+}  // namespace
+}  // namespace primset::kir::math_test

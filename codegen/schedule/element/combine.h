@@ -1,0 +1,43 @@
+// The combiner of a reduction or scan, whether a primitive of its own or a region.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_COMBINE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_COMBINE_H_
+
+#include <span>
+#include <vector>
+
+#include "codegen/schedule/element/element.h"
+
+namespace primset::schedule {
+
+// Several values are combined at once (a mean, a sum of squares and a count, say).
+class Combiner {
+ public:
+  // node: reduce_*, scan_sum, scan_prod, reduce or scan.
+  Combiner(ElementEmitter& e, prims::NodeId node);
+
+  size_t arity() const { return dtypes_.size(); }
+  DType dtype(size_t k) const { return dtypes_[k]; }
+  prims::ValueId operand(size_t k) const { return operands_[k]; }
+  prims::ValueId result(size_t k) const { return results_[k]; }
+
+  std::vector<Elem> identity();
+  std::vector<Elem> combine(std::span<const Elem> a, std::span<const Elem> b);
+  // a where the condition holds, else the identity.
+  std::vector<Elem> or_identity(kir::Value condition, std::span<const Elem> a);
+
+  // Elements as registers for loop-carried values: widened to `lanes`.
+  std::vector<kir::Value> flatten(std::span<const Elem> elems, uint16_t lanes);
+  std::vector<Elem> unflatten(std::span<const kir::Value> values) const;
+  size_t registers() const;  // of one flattened tuple
+
+ private:
+  ElementEmitter& e_;
+  const prims::Graph& graph_;
+  const prims::Node& node_;
+  std::vector<DType> dtypes_;
+  std::vector<prims::ValueId> operands_, results_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_COMBINE_H_

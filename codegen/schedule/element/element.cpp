@@ -1,0 +1,182 @@
+#include "codegen/schedule/element/element.h"
+
+#include "codegen/schedule/element/scalar_lowering.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::Prim;
+using prims::ValueId;
+
+Indices identity_indices(const SymInts& domain) {
+  Indices out;
+  for (size_t d = 0; d < domain.size(); ++d) {
+    out.push_back(affine_index(domain[d].same(SymInt(1)) ? Affine{} : loop_variable(d)));
+  }
+  return out;
+}
+
+void ElementEmitter::bind(ValueId v, const Indices& at, Elem value) {
+  bound_[v] = {index_key(at), value};
+}
+
+Elem ElementEmitter::emit(ValueId v, const Indices& at) {
+  if (auto it = bound_.find(v); it != bound_.end()) {
+    if (it->second.first == index_key(at) || values_.graph.type(v).rank() == 0)
+      return it->second.second;
+    throw NotFusible(v);
+  }
+  // The mask belongs to the key: loads under a narrower mask leave other lanes undefined.
+  std::string key = std::to_string(v) + '@' + std::to_string(frame_.mask().id) + index_key(at);
+  for (const auto& scope : memo_) {
+    if (auto it = scope.find(key); it != scope.end()) return it->second;
+  }
+  Elem e = compute(v, at);
+  memo_.back().emplace(std::move(key), e);
+  return e;
+}
+
+Elem ElementEmitter::compute(ValueId v, const Indices& at) {
+  const prims::Graph& g = values_.graph;
+  if (auto input = values_.scalar_input(v)) return frame_.scalar_input(*input, g.type(v).dtype);
+  if (const Placement* p = values_.placement(v)) return load(*p, g.type(v).dtype, at);
+  if (auto symbol = values_.symbol(v)) {
+    Value i = frame_.builder().int_resize(frame_.param(*symbol), kir::Scalar::i64, true);
+    return lower_convert(frame_.builder(), {i, {}}, DType::i64, g.type(v).dtype);
+  }
+  if (auto it = region_values_.find(v); it != region_values_.end()) return it->second;
+  if (g.producer(v) == prims::Graph::kNoNode) throw NotFusible(v);
+  const Node& n = g.node(g.producer(v));
+  if (regroups_bits(n)) return regrouped(n, at);
+  if (is_elementwise(n.prim)) return elementwise(n, at);
+  if (auto source = view(n, at)) return emit(n.operands[0], *source);
+  switch (n.prim) {
+    case Prim::constant:
+      return constant(n);
+    case Prim::iota:
+      return iota(n, at);
+    case Prim::reshape:
+      return reshape(n, at);
+    case Prim::pad:
+      return pad(n, at);
+    case Prim::concatenate:
+      return concatenate(n, at);
+    case Prim::window_scatter_add:
+      return window_scatter_add(n, at);
+    case Prim::dynamic_slice:
+      return dynamic_slice(n, at);
+    case Prim::dynamic_update_slice:
+      return dynamic_update_slice(n, at);
+    case Prim::gather:
+      return gather(n, at);
+    case Prim::map:
+      return map(v, n, at);
+    default:
+      throw NotFusible(v);
+  }
+}
+
+Elem ElementEmitter::elementwise(const Node& n, const Indices& at) {
+  const prims::Graph& g = values_.graph;
+  std::vector<Elem> in;
+  for (ValueId operand : n.operands) in.push_back(emit(operand, at));
+  const DType from = g.type(n.operands[n.prim == Prim::select ? 1 : 0]).dtype;
+  const DType to = g.type(n.results[0]).dtype;
+  kir::Builder& b = frame_.builder();
+  if (n.prim == Prim::convert) return lower_convert(b, in[0], from, to);
+  if (n.prim == Prim::bitcast) return lower_bitcast(b, in[0], from, to);
+  return lower_elementwise(b, n.prim, from, to, in);
+}
+
+Elem ElementEmitter::constant(const Node& n) {
+  const DType dtype = values_.graph.type(n.results[0]).dtype;
+  const auto& value = n.find_attr("value").value;
+  kir::Builder& b = frame_.builder();
+  if (const auto* s = std::get_if<primset::Scalar>(&value)) return literal(b, *s, dtype);
+  const auto& size = std::get<SymInt>(value);
+  if (auto known = size.maybe_constant()) return literal(b, primset::Scalar(*known), dtype);
+  Value v = b.int_resize(frame_.number_param(size), kir::Scalar::i64, true);
+  return lower_convert(b, {v, {}}, DType::i64, dtype);
+}
+
+Elem ElementEmitter::iota(const Node& n, const Indices& at) {
+  kir::Builder& b = frame_.builder();
+  const DType dtype = values_.graph.type(n.results[0]).dtype;
+  Value v = value(at[static_cast<size_t>(n.attr<int64_t>("dim"))]);
+  if (frame_.index_type() == kir::kI32 && (dtype == DType::i32 || is_floating(dtype))) {
+    return lower_convert(b, {v, {}}, DType::i32, dtype);
+  }
+  return lower_convert(b, {b.int_resize(v, kir::Scalar::i64, true), {}}, DType::i64, dtype);
+}
+
+Affine place_address(Frame& f, const Placement& p, const Indices& at) {
+  Affine address;
+  address.constant = p.offset;
+  for (size_t d = 0; d < at.size(); ++d) {
+    address = f.add(address, f.scale(at[d].affine, p.strides[d]));
+  }
+  return address;
+}
+
+// The address of a load: parts of one split that lie densely are addressed by the linear index.
+Elem ElementEmitter::load(const Placement& p, DType dtype, const Indices& at) {
+  Affine address;
+  address.constant = p.offset;
+  for (size_t d = 0; d < at.size(); ++d) {
+    const Index& i = at[d];
+    if (!i.split) {
+      address = frame_.add(address, frame_.scale(i.affine, p.strides[d]));
+      continue;
+    }
+    const auto& sizes = i.split->sizes;
+    bool whole = i.part == 0 && d + sizes.size() <= at.size();
+    for (size_t k = 0; whole && k < sizes.size(); ++k) {
+      whole = at[d + k].split == i.split && at[d + k].part == k;
+      if (whole && k + 1 < sizes.size()) {
+        whole = p.strides[d + k].same(p.strides[d + k + 1] * sizes[k + 1]);
+      }
+    }
+    if (whole) {
+      address = frame_.add(address, frame_.scale(i.split->linear, p.strides[d + sizes.size() - 1]));
+      d += sizes.size() - 1;
+    } else {
+      address = frame_.add(address, frame_.scale(affine(i), p.strides[d]));
+    }
+  }
+  return frame_.load(p.buffer, dtype, address);
+}
+
+Affine ElementEmitter::affine(const Index& i) {
+  if (!i.split) return i.affine;
+  kir::Builder& b = frame_.builder();
+  Value v = frame_.materialize(i.split->linear);
+  SymInt inner = 1;
+  for (size_t k = i.part + 1; k < i.split->sizes.size(); ++k) inner *= i.split->sizes[k];
+  v = b.udiv(v, frame_.param(inner));
+  if (i.part > 0) v = b.urem(v, frame_.param(i.split->sizes[i.part]));
+  Affine out;
+  out.opaque = v;
+  return out;
+}
+
+Index ElementEmitter::opaque(Value v) const {
+  Affine a;
+  a.opaque = v;
+  return affine_index(std::move(a));
+}
+
+Value ElementEmitter::in_range(Value v, const SymInt& hi) {
+  kir::Builder& b = frame_.builder();
+  return b.ult(v, frame_.param(hi));  // as unsigned, negative numbers are too large
+}
+
+Elem ElementEmitter::emit_under(Value condition, ValueId v, const Indices& at) {
+  const Value outer = frame_.mask();
+  frame_.set_mask(frame_.mask_and(condition));
+  Elem e = emit(v, at);
+  frame_.set_mask(outer);
+  return e;
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,148 @@
+// Computes one element (or one vector of elements) of any value of a graph at given indices: the
+// fused body of every kernel.
+//
+// Starting from the value asked for it walks back through elementwise primitives and views,
+// rewriting the indices on the way, and ends at loads of materialised values. What it walks through
+// costs nothing but the arithmetic itself.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_H_
+#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_H_
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/schedule/element/index.h"
+#include "codegen/schedule/loops/frame.h"
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+// Where a materialised value lives: offset + sum of index * stride in the buffer, in elements.
+struct Placement {
+  BufferId buffer = 0;
+  SymInts strides;
+  SymInt offset = 0;
+};
+
+// What a kernel may read, and the program's list of checks.
+struct Materialized {
+  const prims::Graph& graph;
+  std::function<const Placement*(prims::ValueId)> placement;  // null: not materialised
+  std::function<std::optional<uint32_t>(prims::ValueId)> scalar_input;
+  // A rank-0 integer that is a symbol: the counter of an enclosing loop.
+  std::function<std::optional<SymInt>(prims::ValueId)> symbol;
+  std::function<uint32_t(const std::string& code, const std::string& message)> check_site;
+  // A product that need not be rounded before it is added to others (legalize.h).
+  std::function<bool(prims::ValueId)> unrounded;
+};
+
+// A value that cannot be computed at the indices asked for inside this kernel (a reduction's result
+// at another row, say): the scheduler must materialise it first.
+class NotFusible : public std::exception {
+ public:
+  explicit NotFusible(prims::ValueId value) : value_(value) {}
+  prims::ValueId value() const { return value_; }
+  const char* what() const noexcept override { return "value must be materialised"; }
+
+ private:
+  prims::ValueId value_;
+};
+
+class ElementEmitter {
+ public:
+  ElementEmitter(Frame& frame, const Materialized& values) : frame_(frame), values_(values) {}
+
+  Elem emit(prims::ValueId v, const Indices& at);
+
+  // What a view has there, of what it views.
+  Elem emit_viewed(const prims::Node& view, const Indices& at);
+
+  // Makes `v` known inside this kernel: at exactly these indices (identity over the kept loops),
+  // or, with rank 0, anywhere.
+  void bind(prims::ValueId v, const Indices& at, Elem value);
+
+  // Elements computed while a scope is open are forgotten when it closes: they were made inside a
+  // loop or branch of the kernel.
+  class Scope {
+   public:
+    explicit Scope(ElementEmitter& e) : e_(e) { e_.memo_.emplace_back(); }
+    ~Scope() { e_.memo_.pop_back(); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ElementEmitter& e_;
+  };
+
+  // Runs a scalar region on the given arguments.
+  std::vector<Elem> run_region(const prims::Region& region, std::span<const Elem> args);
+
+  // None of these padded values is asked for an element of its padding from now on.
+  void set_inside(std::set<prims::ValueId> padded) { inside_ = std::move(padded); }
+
+  // The value of v at `at` under an additional condition; lanes outside may hold anything.
+  Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
+
+  // A rank-0 i64 value clamped to [0, limit], as an index.
+  kir::Value clamped_start(prims::ValueId start, const SymInt& limit);
+
+  Frame& frame() { return frame_; }
+  const prims::Graph& graph() const { return values_.graph; }
+
+ private:
+  friend class Scope;
+  using Node = prims::Node;
+
+  Elem compute(prims::ValueId v, const Indices& at);
+  Elem elementwise(const Node& n, const Indices& at);
+  Elem constant(const Node& n);
+  Elem iota(const Node& n, const Indices& at);
+  Elem reshape(const Node& n, const Indices& at);
+  Elem pad(const Node& n, const Indices& at);
+  Elem concatenate(const Node& n, const Indices& at);
+  Elem window_scatter_add(const Node& n, const Indices& at);
+  Elem dynamic_slice(const Node& n, const Indices& at);
+  Elem dynamic_update_slice(const Node& n, const Indices& at);
+  Elem gather(const Node& n, const Indices& at);
+  Elem map(prims::ValueId v, const Node& n, const Indices& at);
+  bool regroups_bits(const Node& n) const;
+  Elem regrouped(const Node& n, const Indices& at);
+  std::optional<Indices> view(const Node& n, const Indices& at);
+  Elem load(const Placement& p, DType dtype, const Indices& at);
+
+  // The scalar regions' own control flow.
+  std::vector<Elem> region_loop(const Node& n, std::span<const Elem> args);
+  std::vector<Elem> region_while(const Node& n, std::span<const Elem> args);
+
+  // The affine form of an index; a part of a split is divided out here.
+  Affine affine(const Index& i);
+  // The value of a whole dimension's index.
+  kir::Value value(const Index& i) { return frame_.materialize(affine(i)); }
+  Index opaque(kir::Value v) const;
+  // lo <= v < hi for index-typed values; v clamped there too.
+  kir::Value in_range(kir::Value v, const SymInt& hi);
+  kir::Value widen_to(kir::Value v, kir::Value like);
+  std::optional<Affine> affine_value(prims::ValueId v, const Indices& at);
+
+  Frame& frame_;
+  const Materialized& values_;
+  std::vector<std::unordered_map<std::string, Elem>> memo_{1};
+  std::unordered_map<prims::ValueId, std::pair<std::string, Elem>> bound_;
+  std::unordered_map<prims::ValueId, Elem> region_values_;
+  std::set<prims::ValueId> inside_;
+};
+
+// The address of the element of `p` at indices that are no parts of splits: where a kernel stores.
+Affine place_address(Frame& f, const Placement& p, const Indices& at);
+
+// A domain's identity indices: index d is loop variable d, and 0 where the size is 1, so that every
+// way of writing the same element has one form.
+Indices identity_indices(const SymInts& domain);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_H_

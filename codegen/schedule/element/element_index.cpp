@@ -1,0 +1,149 @@
+// Gather and slices at run-time offsets of the element emitter.
+#include <algorithm>
+
+#include "codegen/schedule/element/element.h"
+#include "codegen/schedule/element/index_check.h"
+#include "codegen/schedule/element/scalar_lowering.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::Prim;
+using prims::ValueId;
+
+Elem ElementEmitter::gather(const Node& n, const Indices& at) {
+  kir::Builder& b = frame_.builder();
+  const prims::Graph& g = values_.graph;
+  const ValueId x = n.operands[0];
+  const SymInts& from = g.type(x).shape;
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  const bool in_bounds = n.attr<bool>("in_bounds");
+  const size_t batch = g.type(n.operands[1]).rank();
+  const Indices index_at(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(batch));
+
+  Indices source(from.size());
+  Value all_fit;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    const ValueId operand = n.operands[1 + k];
+    const auto d = static_cast<size_t>(dims[k]);
+    // An index that is itself an iota keeps its affine form.
+    if (g.producer(operand) != prims::Graph::kNoNode) {
+      if (auto direct = affine_value(operand, index_at); direct && in_bounds) {
+        source[d] = affine_index(*direct);
+        continue;
+      }
+    }
+    Value wide = emit(operand, index_at).re;
+    Value i = frame_.index(wide);
+    if (!in_bounds) {
+      // Compared in the operand's own width: a 64-bit index must not wrap into range.
+      Value fits = b.ult(wide, b.int_resize(frame_.param(from[d]), b.type(wide).scalar, true));
+      frame_.report(values_.check_site("index", index_check_message(g, n, operand, dims[k])),
+                    b.not_(fits), wide, g.type(operand).dtype);
+      all_fit = all_fit.valid() ? b.and_(all_fit, fits) : fits;
+      i = b.select(fits, i, frame_.index_constant(0));
+    }
+    source[d] = opaque(i);
+  }
+  size_t rest = batch;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
+      source[d] = at[rest++];
+  }
+  if (!all_fit.valid()) return emit(x, source);
+  const DType dtype = g.type(x).dtype;
+  const Elem in[] = {
+      {all_fit, {}}, emit_under(all_fit, x, source), literal(b, primset::Scalar(0), dtype)};
+  return lower_elementwise(b, Prim::select, dtype, dtype, in);
+}
+
+// The affine form of an integer value made of iotas, constants, broadcasts and sums of them.
+std::optional<Affine> ElementEmitter::affine_value(ValueId v, const Indices& at) {
+  const prims::Graph& g = values_.graph;
+  if (values_.placement(v) != nullptr || g.producer(v) == prims::Graph::kNoNode)
+    return std::nullopt;
+  const Node& n = g.node(g.producer(v));
+  switch (n.prim) {
+    case Prim::iota:
+      return affine(at[static_cast<size_t>(n.attr<int64_t>("dim"))]);
+    case Prim::constant: {
+      const auto& value = n.find_attr("value").value;
+      Affine a;
+      if (const auto* s = std::get_if<primset::Scalar>(&value))
+        a.constant = s->to_int();
+      else
+        a.constant = std::get<SymInt>(value);
+      return a;
+    }
+    case Prim::add: {
+      auto x = affine_value(n.operands[0], at), y = affine_value(n.operands[1], at);
+      if (!x || !y) return std::nullopt;
+      return frame_.add(*x, *y);
+    }
+    case Prim::mul: {
+      auto x = affine_value(n.operands[0], at), y = affine_value(n.operands[1], at);
+      if (!x || !y) return std::nullopt;
+      auto is_number = [](const Affine& a) {
+        for (const SymInt& c : a.coefficients) {
+          if (!c.same(SymInt(0))) return false;
+        }
+        return a.is_affine();
+      };
+      if (is_number(*y)) return frame_.scale(*x, y->constant);
+      if (is_number(*x)) return frame_.scale(*y, x->constant);
+      return std::nullopt;
+    }
+    case Prim::broadcast_in_dim:
+    case Prim::transpose:
+    case Prim::slice:
+    case Prim::reverse:
+      return affine_value(n.operands[0], *view(n, at));
+    default:
+      return std::nullopt;
+  }
+}
+
+Value ElementEmitter::clamped_start(ValueId start, const SymInt& limit) {
+  kir::Builder& b = frame_.builder();
+  Value s = emit(start, {}).re;
+  Value zero = b.constant(b.type(s), 0);
+  Value high = b.int_resize(frame_.param(limit), b.type(s).scalar, true);
+  s = b.select(b.slt(s, zero), zero, s);
+  s = b.select(b.slt(high, s), high, s);
+  return frame_.index(s);
+}
+
+Elem ElementEmitter::dynamic_slice(const Node& n, const Indices& at) {
+  const SymInts& from = values_.graph.type(n.operands[0]).shape;
+  const auto& sizes = n.attr<SymInts>("sizes");
+  Indices source;
+  for (size_t d = 0; d < at.size(); ++d) {
+    Affine start;
+    start.opaque = clamped_start(n.operands[1 + d], from[d] - sizes[d]);
+    source.push_back(affine_index(frame_.add(affine(at[d]), start)));
+  }
+  return emit(n.operands[0], source);
+}
+
+Elem ElementEmitter::dynamic_update_slice(const Node& n, const Indices& at) {
+  kir::Builder& b = frame_.builder();
+  const prims::Graph& g = values_.graph;
+  const SymInts& from = g.type(n.operands[0]).shape;
+  const SymInts& update = g.type(n.operands[1]).shape;
+  const DType dtype = g.type(n.results[0]).dtype;
+  Value inside;
+  Indices source;
+  for (size_t d = 0; d < at.size(); ++d) {
+    Value start = clamped_start(n.operands[2 + d], from[d] - update[d]);
+    Value i = b.sub(value(at[d]), start);
+    Value ok = in_range(i, update[d]);
+    inside = inside.valid() ? b.and_(inside, ok) : ok;
+    source.push_back(opaque(i));
+  }
+  if (!inside.valid()) return emit(n.operands[1], {});
+  const Elem in[] = {
+      {inside, {}}, emit_under(inside, n.operands[1], source), emit(n.operands[0], at)};
+  return lower_elementwise(b, Prim::select, dtype, dtype, in);
+}
+
+}  // namespace primset::schedule

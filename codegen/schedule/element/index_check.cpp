@@ -1,0 +1,47 @@
+#include "codegen/schedule/element/index_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace primset::schedule {
+namespace {
+
+using prims::Graph;
+using prims::ValueId;
+
+// The tensor inputs of integers that the value depends on.
+std::set<const prims::Input*> integer_inputs(const Graph& graph, ValueId value) {
+  std::set<const prims::Input*> found;
+  std::set<ValueId> seen;
+  std::vector<ValueId> open = {value};
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    if (v == prims::kNoValue || !seen.insert(v).second) continue;
+    if (const prims::NodeId p = graph.producer(v); p != Graph::kNoNode) {
+      const auto& operands = graph.node(p).operands;
+      open.insert(open.end(), operands.begin(), operands.end());
+      continue;
+    }
+    const auto in = std::ranges::find(graph.inputs, v, &prims::Input::value);
+    if (in != graph.inputs.end() && in->kind == prims::Input::Kind::tensor &&
+        is_integral(graph.type(v).dtype))
+      found.insert(&*in);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string index_check_message(const Graph& graph, const prims::Node& node, ValueId operand,
+                                int64_t dim) {
+  const std::set<const prims::Input*> inputs = integer_inputs(graph, operand);
+  const std::string name =
+      inputs.size() == 1 ? (*inputs.begin())->name : node.attr<std::string>("argument");
+  return fmt::format("index {{value}} of '{}' is out of bounds for dimension {}", name, dim);
+}
+
+}  // namespace primset::schedule

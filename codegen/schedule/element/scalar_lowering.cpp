@@ -1,0 +1,411 @@
+#include "codegen/schedule/element/scalar_lowering.h"
+
+#include <array>
+#include <limits>
+#include <string>
+
+#include "codegen/kernel/math/math.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Builder;
+using kir::Type;
+using kir::Value;
+using prims::Prim;
+namespace math = kir::math;
+
+namespace {
+
+[[noreturn]] void refuse(Prim p, DType t) {
+  throw Error(ErrorCode::internal, "primitive " + std::string(info(p).name) +
+                                       " has no lowering for dtype " + std::string(name(t)));
+}
+
+// --- floating point
+// ---------------------------------------------------------------------------------
+
+Value sign_float(Builder& b, Value x) {
+  const Type t = b.type(x);
+  Value zero = b.constant(t, 0);
+  Value negative = b.select(b.flt(x, zero), b.constant(t, -1), zero);
+  return b.select(b.flt(zero, x), b.constant(t, 1), negative);
+}
+
+Value unary_float(Builder& b, Prim p, Value x) {
+  switch (p) {
+    case Prim::neg:
+      return b.fneg(x);
+    case Prim::abs:
+      return b.fabs(x);
+    case Prim::sign:
+      return sign_float(b, x);
+    case Prim::floor:
+      return b.ffloor(x);
+    case Prim::ceil:
+      return b.fceil(x);
+    case Prim::trunc:
+      return b.ftrunc(x);
+    case Prim::round_even:
+      return b.frint(x);
+    case Prim::sqrt:
+      return math::sqrt(b, x);
+    case Prim::exp:
+      return math::exp(b, x);
+    case Prim::expm1:
+      return math::expm1(b, x);
+    case Prim::log:
+      return math::log(b, x);
+    case Prim::log1p:
+      return math::log1p(b, x);
+    case Prim::sin:
+      return math::sin(b, x);
+    case Prim::cos:
+      return math::cos(b, x);
+    case Prim::tan:
+      return math::tan(b, x);
+    case Prim::atan:
+      return math::atan(b, x);
+    case Prim::tanh:
+      return math::tanh(b, x);
+    case Prim::erf:
+      return math::erf(b, x);
+    case Prim::erfc:
+      return math::erfc(b, x);
+    case Prim::normal_cdf:
+      return math::normal_cdf(b, x);
+    case Prim::exp2:
+      return math::exp2(b, x);
+    case Prim::log2:
+      return math::log2(b, x);
+    case Prim::log10:
+      return math::log10(b, x);
+    default:
+      refuse(p, DType::f32);
+  }
+}
+
+Value binary_float(Builder& b, Prim p, Value x, Value y) {
+  switch (p) {
+    case Prim::add:
+      return b.fadd(x, y);
+    case Prim::sub:
+      return b.fsub(x, y);
+    case Prim::mul:
+      return b.fmul(x, y);
+    case Prim::div:
+      return math::div(b, x, y);
+    case Prim::rem:
+      return math::fmod(b, x, y);
+    case Prim::pow:
+      return math::pow(b, x, y);
+    case Prim::atan2:
+      return math::atan2(b, x, y);
+    case Prim::min:
+      return math::min_nan(b, x, y);
+    case Prim::max:
+      return math::max_nan(b, x, y);
+    case Prim::eq:
+      return b.feq(x, y);
+    case Prim::lt:
+      return b.flt(x, y);
+    case Prim::le:
+      return b.fle(x, y);
+    default:
+      refuse(p, DType::f32);
+  }
+}
+
+// --- integers ------------------------------------------------------------------------------------
+
+Value select_min(Builder& b, Value x, Value y, bool sign, bool maximum) {
+  Value less = sign ? b.slt(x, y) : b.ult(x, y);
+  return maximum ? b.select(less, y, x) : b.select(less, x, y);
+}
+
+// x^n by repeated squaring; wraps. A negative exponent gives ATen's integer answers: 1 for x = 1,
+// +-1 for x = -1, else 0.
+Value pow_int(Builder& b, Value x, Value n, bool sign) {
+  const Type t{b.type(x).scalar, std::max(b.type(x).lanes, b.type(n).lanes)};
+  if (b.type(x).lanes < t.lanes) x = b.splat(x, t.lanes);
+  if (b.type(n).lanes < t.lanes) n = b.splat(n, t.lanes);
+  Value one = b.constant(t, 1), zero = b.constant(t, 0);
+  auto loop = b.while_loop(
+      {one, x, n}, [&](auto v) { return b.any(b.ine(v[2], zero)); },
+      [&](auto v) {
+        Value odd = b.ine(b.and_(v[2], one), zero);
+        return Builder::Values{b.select(odd, b.mul(v[0], v[1]), v[0]), b.mul(v[1], v[1]),
+                               b.lshr(v[2], one)};
+      });
+  if (!sign) return loop[0];
+  Value minus_one = b.constant(t, -1);
+  Value odd = b.ine(b.and_(n, one), zero);
+  Value of_minus_one = b.select(odd, minus_one, one);
+  Value inverse = b.select(b.ieq(x, one), one, b.select(b.ieq(x, minus_one), of_minus_one, zero));
+  return b.select(b.slt(n, zero), inverse, loop[0]);
+}
+
+// Shift amounts outside [0, width) give 0, or the sign for an arithmetic right shift.
+Value shift(Builder& b, Prim p, Value x, Value n, bool sign) {
+  const Type t = b.type(n);
+  const int width = kir::width(t.scalar);
+  Value in_range = b.ult(n, b.constant(t, width));
+  Value safe = b.select(in_range, n, b.constant(t, 0));
+  Value zero = b.constant(b.type(x), 0);
+  if (p == Prim::shift_left) return b.select(in_range, b.shl(x, safe), zero);
+  if (!sign) return b.select(in_range, b.lshr(x, safe), zero);
+  return b.ashr(x, b.select(in_range, n, b.constant(t, width - 1)));
+}
+
+Value unary_int(Builder& b, Prim p, Value x, bool sign) {
+  const Type t = b.type(x);
+  Value zero = b.constant(t, 0);
+  switch (p) {
+    case Prim::neg:
+      return b.sub(zero, x);
+    case Prim::abs:
+      return sign ? b.select(b.slt(x, zero), b.sub(zero, x), x) : x;
+    case Prim::sign: {
+      Value positive = b.select(b.ieq(x, zero), zero, b.constant(t, 1));
+      return sign ? b.select(b.slt(x, zero), b.constant(t, -1), positive) : positive;
+    }
+    case Prim::bit_not:
+      return b.not_(x);
+    case Prim::floor:
+    case Prim::ceil:
+    case Prim::trunc:
+    case Prim::round_even:
+      return x;
+    default:
+      refuse(p, DType::i64);
+  }
+}
+
+Value binary_int(Builder& b, Prim p, Value x, Value y, bool sign) {
+  switch (p) {
+    case Prim::add:
+      return b.add(x, y);
+    case Prim::sub:
+      return b.sub(x, y);
+    case Prim::mul:
+      return b.mul(x, y);
+    case Prim::mul_high:
+      return sign ? b.mul_hi_s(x, y) : b.mul_hi_u(x, y);
+    case Prim::div:
+      return math::safe_div(b, x, y, sign);
+    case Prim::rem:
+      return math::safe_rem(b, x, y, sign);
+    case Prim::pow:
+      return pow_int(b, x, y, sign);
+    case Prim::min:
+      return select_min(b, x, y, sign, false);
+    case Prim::max:
+      return select_min(b, x, y, sign, true);
+    case Prim::bit_and:
+      return b.and_(x, y);
+    case Prim::bit_or:
+      return b.or_(x, y);
+    case Prim::bit_xor:
+      return b.xor_(x, y);
+    case Prim::shift_left:
+    case Prim::shift_right:
+      return shift(b, p, x, y, sign);
+    case Prim::eq:
+      return b.ieq(x, y);
+    case Prim::lt:
+      return sign ? b.slt(x, y) : b.ult(x, y);
+    case Prim::le:
+      return sign ? b.sle(x, y) : b.ule(x, y);
+    default:
+      refuse(p, DType::i64);
+  }
+}
+
+// --- bool: i1, where add is or, mul is and
+// --------------------------------------------------------
+
+Value binary_bool(Builder& b, Prim p, Value x, Value y) {
+  switch (p) {
+    case Prim::add:
+    case Prim::max:
+    case Prim::bit_or:
+      return b.or_(x, y);
+    case Prim::mul:
+    case Prim::min:
+    case Prim::bit_and:
+      return b.and_(x, y);
+    case Prim::bit_xor:
+      return b.xor_(x, y);
+    case Prim::eq:
+      return b.not_(b.xor_(x, y));
+    case Prim::lt:
+      return b.and_(b.not_(x), y);
+    case Prim::le:
+      return b.or_(b.not_(x), y);
+    default:
+      refuse(p, DType::boolean);
+  }
+}
+
+bool rounds(Prim p) {
+  switch (p) {
+    case Prim::neg:
+    case Prim::abs:
+    case Prim::sign:
+    case Prim::floor:
+    case Prim::ceil:
+    case Prim::trunc:
+    case Prim::round_even:
+    case Prim::min:
+    case Prim::max:
+    case Prim::rem:
+      return false;  // exact: the result is a value of the dtype
+    default:
+      return true;
+  }
+}
+
+Elem select_elem(Builder& b, const Elem& p, const Elem& x, const Elem& y) {
+  Elem out{b.select(p.re, x.re, y.re), {}};
+  if (x.im.valid()) out.im = b.select(p.re, x.im, y.im);
+  return out;
+}
+
+// A number that all lanes share beside others that each have their own.
+void match_lanes(Builder& b, std::span<Value> values) {
+  uint16_t lanes = 1;
+  for (Value v : values) lanes = std::max(lanes, b.type(v).lanes);
+  for (Value& v : values) {
+    if (b.type(v).lanes < lanes) v = b.splat(v, lanes);
+  }
+}
+
+bool is_comparison(Prim p) {
+  return p == Prim::eq || p == Prim::lt || p == Prim::le;
+}
+
+}  // namespace
+
+bool is_elementwise(Prim p) {
+  const auto category = info(p).category;
+  return info(p).tier == prims::Tier::core &&
+         (category.starts_with("elementwise") || category == "conversion");
+}
+
+bool is_transcendental(Prim p) {
+  switch (p) {
+    case Prim::exp:
+    case Prim::expm1:
+    case Prim::log:
+    case Prim::log1p:
+    case Prim::sin:
+    case Prim::cos:
+    case Prim::tan:
+    case Prim::atan:
+    case Prim::atan2:
+    case Prim::tanh:
+    case Prim::erf:
+    case Prim::erfc:
+    case Prim::normal_cdf:
+    case Prim::pow:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const Elem> in) {
+  switch (p) {
+    case Prim::select:
+      return select_elem(b, in[0], in[1], in[2]);
+    case Prim::complex:
+      return {in[0].re, in[1].re};
+    case Prim::real:
+      return {in[0].re, {}};
+    case Prim::imag:
+      return {in[0].im, {}};
+    default:
+      break;
+  }
+  if (is_complex(from)) refuse(p, from);
+  std::array<Value, 3> v{};
+  for (size_t i = 0; i < in.size(); ++i) v[i] = in[i].re;
+  match_lanes(b, std::span(v.data(), in.size()));
+  Value r;
+  if (p == Prim::fma) {
+    if (is_floating(from))
+      r = math::fma(b, v[0], v[1], v[2]);
+    else
+      r = b.add(b.mul(v[0], v[1]), v[2]);
+  } else if (in.size() == 1) {
+    if (is_floating(from))
+      r = unary_float(b, p, v[0]);
+    else if (from == DType::boolean)
+      r = p == Prim::bit_not ? b.not_(v[0]) : v[0];
+    else
+      r = unary_int(b, p, v[0], is_signed_integer(from));
+  } else {
+    if (is_floating(from))
+      r = binary_float(b, p, v[0], v[1]);
+    else if (from == DType::boolean)
+      r = binary_bool(b, p, v[0], v[1]);
+    else
+      r = binary_int(b, p, v[0], v[1], is_signed_integer(from));
+  }
+  if (is_half(from) && rounds(p) && !is_comparison(p)) r = round_to(b, r, to);
+  return {r, {}};
+}
+
+Elem lower_combine(Builder& b, Prim p, DType dtype, const Elem& x, const Elem& y) {
+  auto binary = [&](Prim op) {
+    const std::array<Elem, 2> in{x, y};
+    return lower_elementwise(b, op, dtype, dtype, in);
+  };
+  switch (p) {
+    case Prim::reduce_sum:
+    case Prim::scan_sum:
+      if (is_complex(dtype)) return {b.fadd(x.re, y.re), b.fadd(x.im, y.im)};
+      return binary(Prim::add);
+    case Prim::reduce_prod:
+    case Prim::scan_prod:
+      return binary(Prim::mul);
+    case Prim::reduce_min:
+      return binary(Prim::min);
+    case Prim::reduce_max:
+      return binary(Prim::max);
+    case Prim::reduce_and:
+      return binary(Prim::bit_and);
+    case Prim::reduce_or:
+      return binary(Prim::bit_or);
+    case Prim::reduce_xor:
+      return binary(Prim::bit_xor);
+    default:
+      refuse(p, dtype);
+  }
+}
+
+primset::Scalar combine_identity(Prim p, DType dtype) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const int width = bits(dtype);
+  const int64_t lowest = is_signed_integer(dtype) ? INT64_MIN >> (64 - width) : 0;
+  const int64_t highest = is_signed_integer(dtype) ? INT64_MAX >> (64 - width)
+                          : width == 64            ? -1
+                                                   : (int64_t{1} << width) - 1;
+  switch (p) {
+    case Prim::reduce_prod:
+    case Prim::scan_prod:
+      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(1);
+    case Prim::reduce_min:
+      if (is_floating(dtype)) return inf;
+      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(highest);
+    case Prim::reduce_max:
+      if (is_floating(dtype)) return -inf;
+      return dtype == DType::boolean ? primset::Scalar(false) : primset::Scalar(lowest);
+    case Prim::reduce_and:
+      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(-1);
+    default:
+      return dtype == DType::boolean ? primset::Scalar(false) : primset::Scalar(0);
+  }
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,45 @@
+// The elementwise primitives as kernel IR.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_SCALAR_LOWERING_H_
+#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_SCALAR_LOWERING_H_
+
+#include <span>
+
+#include "codegen/kernel/ir/builder.h"
+#include "codegen/schedule/element/elem.h"
+#include "prims/graph/graph.h"
+#include "primset/scalar.h"
+
+namespace primset::schedule {
+
+// Is `p` computed element by element from operands of the result's shape (convert, bitcast,
+// complex, real and imag included)?
+bool is_elementwise(prims::Prim p);
+bool is_transcendental(prims::Prim p);  // far more work than arithmetic
+
+// A literal of the dtype, one lane.
+Elem literal(kir::Builder& b, const Scalar& v, DType dtype);
+
+// ATen's conversion between dtypes (specs/prims/conversion.yaml).
+Elem lower_convert(kir::Builder& b, const Elem& x, DType from, DType to);
+Elem lower_bitcast(kir::Builder& b, const Elem& x, DType from, DType to);
+
+// Any elementwise primitive but convert and bitcast. `from` is the dtype of the operands (of the
+// second one for select), `to` the result's. Operands may differ in lanes. f16 and bf16 are
+// computed in f32 and rounded once.
+Elem lower_elementwise(kir::Builder& b, prims::Prim p, DType from, DType to,
+                       std::span<const Elem> operands);
+
+// Rounds an f32 register to the values of f16 or bf16; other dtypes are unchanged.
+kir::Value round_to(kir::Builder& b, kir::Value x, DType dtype);
+
+// Registers to what is stored and back (bool <-> i8, halves <-> i16 bits), one real part.
+kir::Value to_memory(kir::Builder& b, kir::Value x, DType dtype);
+kir::Value from_memory(kir::Builder& b, kir::Value x, DType dtype);
+
+// How a reduction or scan primitive combines two elements, and its identity.
+Elem lower_combine(kir::Builder& b, prims::Prim p, DType dtype, const Elem& x, const Elem& y);
+Scalar combine_identity(prims::Prim p, DType dtype);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_SCALAR_LOWERING_H_

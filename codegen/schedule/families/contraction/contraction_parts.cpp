@@ -1,0 +1,139 @@
+#include "codegen/schedule/families/contraction/contraction_parts.h"
+
+#include <algorithm>
+
+#include "codegen/schedule/element/scalar_lowering.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+
+ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t rank) {
+  ContractionRoles r{n.attr<DimList>(operand == 0 ? "a_batch" : "b_batch"),
+                     {},
+                     n.attr<DimList>(operand == 0 ? "a_contract" : "b_contract")};
+  auto in = [](const DimList& list, int64_t d) { return std::ranges::find(list, d) != list.end(); };
+  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
+    if (!in(r.batch, d) && !in(r.contract, d)) r.free.push_back(d);
+  }
+  return r;
+}
+
+SymInt size_of(const SymInts& shape, const DimList& dims) {
+  SymInt n = 1;
+  for (int64_t d : dims) n *= shape[static_cast<size_t>(d)];
+  return n;
+}
+
+std::pair<Value, Value> divide(Frame& f, Value v, const SymInt& by) {
+  kir::Builder& b = f.builder();
+  if (by.is_constant() && by.constant() == 1) return {v, f.index_constant(0)};
+  const Value d = f.param(by), q = b.udiv(v, d);
+  return {q, b.sub(v, b.mul(q, d))};
+}
+
+void spread(Frame& f, Value linear, const DimList& dims, const SymInts& sizes, Indices& at) {
+  const auto opaque = [](Value v) {
+    Affine a;
+    a.opaque = v;
+    return affine_index(std::move(a));
+  };
+  for (size_t i = dims.size(); i-- > 0;) {
+    const auto d = static_cast<size_t>(dims[i]);
+    if (i == 0) {
+      at[d] = opaque(linear);
+      break;
+    }
+    const auto [rest, mine] = divide(f, linear, sizes[d]);
+    at[d] = opaque(mine);
+    linear = rest;
+  }
+}
+
+// --- the result ----------------------------------------------------------------------------------
+
+ContractionResult::ContractionResult(Frame& f, ElementEmitter& e, const prims::Graph& g,
+                                     const prims::Node& n, const std::vector<Root>& roots,
+                                     const ContractionRoles& a, const ContractionRoles& b)
+    : f_(f), e_(e), g_(g), result_(n.results[0]), roots_(roots) {
+  const size_t counts[] = {a.batch.size(), a.free.size(), b.free.size()};
+  int64_t next = 0;
+  for (size_t part = 0; part < 3; ++part) {
+    for (size_t i = 0; i < counts[part]; ++i) dims_[part].push_back(next++);
+  }
+}
+
+Indices ContractionResult::at(Value batch, Value row, Value column) const {
+  const SymInts& sizes = f_.domain();
+  Indices at(sizes.size());
+  spread(f_, batch, dims_[0], sizes, at);
+  spread(f_, row, dims_[1], sizes, at);
+  spread(f_, column, dims_[2], sizes, at);
+  return at;
+}
+
+std::vector<Elem> ContractionResult::made_of(Value sum, const Indices& at) {
+  ElementEmitter::Scope scope(e_);
+  e_.bind(result_, at, {sum, {}});
+  std::vector<Elem> out;
+  for (const Root& r : roots_) out.push_back(e_.emit(r.value, at));
+  return out;
+}
+
+void ContractionResult::store(Value sum, const Indices& at) {
+  const std::vector<Elem> made = made_of(sum, at);
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    f_.store(roots_[i].out.buffer, g_.type(roots_[i].value).dtype,
+             place_address(f_, roots_[i].out, at), made[i]);
+  }
+}
+
+bool ContractionResult::may_have_runs(const Root& r) const {
+  const DType t = g_.type(r.value).dtype;
+  const kir::Scalar s = memory_scalar(t);
+  const bool packs = s == kir::Scalar::i16 || s == kir::Scalar::i32 || s == kir::Scalar::f32;
+  return packs && !is_complex(t) && !dims_[2].empty() &&
+         r.out.strides[static_cast<size_t>(dims_[2].back())].same(SymInt(1));
+}
+
+Value ContractionResult::has_runs(uint32_t count) {
+  if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_have_runs(r); })) return {};
+  kir::Builder& b = f_.builder();
+  const auto last = static_cast<size_t>(dims_[2].back());
+  const auto wide = [&](const SymInt& s) {
+    return b.int_resize(f_.param(s), kir::Scalar::i64, true);
+  };
+  // What no run may begin or end within.
+  const Value within = b.i64(int64_t{count} - 1);
+  Value rest = b.and_(wide(f_.domain()[last]), within);
+  for (const Root& r : roots_) {
+    const int64_t bytes = kir::bytes(memory_scalar(g_.type(r.value).dtype));
+    Value steps = wide(r.out.offset);
+    for (size_t d = 0; d < last; ++d) {
+      if (!f_.domain()[d].same(SymInt(1))) steps = b.or_(steps, wide(r.out.strides[d]));
+    }
+    const Value address = b.ptr_to_int(f_.buffer(r.out.buffer, false, true));
+    const Value begins = b.and_(address, b.i64(int64_t{count} * bytes - 1));
+    rest = b.or_(rest, b.or_(b.and_(steps, within), begins));
+  }
+  return b.ieq(rest, b.i64(0));
+}
+
+void ContractionResult::store_run(std::span<const Value> sums, std::span<const Indices> at) {
+  kir::Builder& b = f_.builder();
+  const auto count = static_cast<uint32_t>(sums.size());
+  std::vector<std::vector<Elem>> made;  // by column, then by root
+  for (size_t j = 0; j < sums.size(); ++j) made.push_back(made_of(sums[j], at[j]));
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    const Placement& out = roots_[i].out;
+    const DType t = g_.type(roots_[i].value).dtype;
+    const Affine address = place_address(f_, out, at[0]);
+    f_.analysis().accesses.push_back({out.buffer, address, true});
+    Value run = b.splat(to_memory(b, made[0][i].re, t), static_cast<uint16_t>(count));
+    for (uint32_t j = 1; j < count; ++j) run = b.insert(run, to_memory(b, made[j][i].re, t), j);
+    const auto align = count * static_cast<uint32_t>(kir::bytes(memory_scalar(t)));
+    b.store(f_.buffer(out.buffer, false, true), f_.materialize(address), run, align);
+  }
+}
+
+}  // namespace primset::schedule

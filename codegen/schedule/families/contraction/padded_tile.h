@@ -1,0 +1,99 @@
+// A tile of one operand of a matrix product in workgroup memory, brought there through registers,
+// for cooperative matrices.
+//
+// A tile is `extent` rows (or columns of the result) by `depth` terms, as lines of what is
+// contiguous in the operand's memory: terms of one row, or rows of one term. Words have two
+// elements. Behind each line is a gap of 16 bytes: neighbouring lines begin in different banks.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PADDED_TILE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PADDED_TILE_H_
+
+#include <span>
+
+#include "codegen/schedule/families/contraction/product_tile.h"
+
+namespace primset::schedule {
+
+inline constexpr int kCooperativeSide = 16;   // of a cooperative matrix
+inline constexpr int kCooperativeLanes = 32;  // of a subgroup that has one
+inline constexpr uint32_t kQuadBytes = 16;    // of what memory is moved by
+inline constexpr int kQuadWordCount = 4;
+inline constexpr kir::Type kQuadWords{kir::Scalar::i32, kQuadWordCount};
+// Of one line of a matrix of sums.
+inline constexpr int kSumQuads = kCooperativeSide / kQuadWordCount;
+
+class PaddedTile {
+ public:
+  struct Sizes {
+    int extent, depth, threads;
+    // write_inner() chooses zeros chunk by chunk; else a branch for the last tile does, which costs
+    // a small tile more than that.
+    bool selects = false;
+  };
+  PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
+             const SymInts& shape, Sizes sizes);
+
+  // Words of workgroup memory that a tile takes, and at most takes however the operand lies.
+  int words() const { return lines_ * pitch() / 2; }
+  static int most_words(Sizes sizes);
+  // The tile, or the first of several, begins at word `first` of memory, which is of i32.
+  void place(kir::Value memory, int first);
+
+  // Whether (i1) it can be read by chunks.
+  kir::Value whole() const { return source_.whole(); }
+  // The tile of these rows of this batch. Both are index-typed.
+  void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
+
+  // Without a question: of operands that are whole() and have `depth` terms from `first_term` on.
+  // Rows behind the last are some other rows. After begin_inner(), which finds out where this
+  // thread's chunks of the first terms lie.
+  void begin_inner();
+  kir::Builder::Values read_inner(kir::Value first_term);
+  // Puts them into tile `number`; zeros instead of the terms before `from`.
+  void write_inner(kir::Value number, kir::Builder::Values chunks, kir::Value first_term,
+                   kir::Value from);
+
+  // This thread's chunks of the tile's terms from `first_term` on: for each, four words and whether
+  // (i1) they are the operand's, which is not empty. That they are not asked about before they are
+  // written leaves them on their way meanwhile. By chunks: only where they are whole().
+  kir::Builder::Values read(kir::Value first_term, bool by_chunks);
+  // What read() gives of an empty operand.
+  kir::Builder::Values none();
+  // How many values read() gives, and read_inner().
+  size_t values() const { return 2 * inner_values(); }
+  size_t inner_values() const { return static_cast<size_t>(chunks_of_thread()); }
+  // Puts them into tile `number` (i32), zeros where the operand has ended.
+  void write(kir::Value number, std::span<const kir::Value> chunks);
+  // Rows `first` + 16 i and on by terms 16 k and on of tile `number`, as an operand of a product;
+  // rows of a right operand are columns of the result.
+  kir::Value matrix(kir::Value number, kir::Value first, int i, int k, bool left);
+
+ private:
+  kir::Builder& b() { return f_.builder(); }
+  static int line_chunks(int elements) { return elements / kChunk; }
+  int pitch() const { return (chunks_ + 1) * kChunk; }  // elements
+  kir::Builder::Values zeros_before(kir::Value first_term, kir::Value from,
+                                    const kir::Builder::Values& chunks);
+  void store_chunk(kir::Value number, int i, kir::Value words);
+  kir::Value no_chunk() { return b().constant(kQuadWords, 0); }
+  // Line and chunk of the thread's `i`-th.
+  std::pair<kir::Value, kir::Value> place_of(int i);
+  kir::Value first_of(kir::Value number);
+  int chunks_of_thread() const { return lines_ * chunks_ / sizes_.threads; }
+  kir::Value elements_at(kir::Value row, kir::Value term);
+  kir::Value element(kir::Value row, kir::Value term, uint32_t i);
+
+  static constexpr int kChunk = 8;  // elements of 16 bytes
+
+  Frame& f_;
+  TileSource source_;
+  const Sizes sizes_;
+  const int lines_, chunks_;  // chunks of a line
+  const bool bf16_;
+  kir::Value memory_;
+  int first_word_ = 0;
+  kir::Builder::Values inner_;  // words before this thread's chunks of the first terms
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PADDED_TILE_H_

@@ -1,0 +1,121 @@
+// A tile of one operand of a matrix product in workgroup memory, brought there by asynchronous
+// copies in several stages.
+//
+// A tile is `extent` rows (or columns) by `depth` terms, as lines of what is contiguous in the
+// operand's memory: terms of one row, or rows of one term. A line is cut into chunks of 16 bytes,
+// and a line's chunks are permuted (chunk c of line l lies at c xor some bits of l), so that
+// neither eight neighbouring chunks of a line nor one chunk of eight neighbouring lines share
+// banks.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PRODUCT_TILE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PRODUCT_TILE_H_
+
+#include <optional>
+
+#include "codegen/schedule/families/contraction/contraction_parts.h"
+
+namespace primset::schedule {
+
+// An operand's memory as matrices: element (row, term) of a batch lies `row * rows + term * terms`
+// elements after its first, and one of the two is 1.
+struct MatrixLayout {
+  Placement place;
+  SymInt rows, terms;
+  bool along_terms = false;  // terms is 1
+};
+// Nullopt when it does not lie so, as far as is known without looking at the symbols' values.
+std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
+                                          const ContractionRoles& roles);
+
+// Which of an operand's elements a tile has, and where they lie.
+class TileSource {
+ public:
+  TileSource(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
+             const SymInts& shape);
+
+  bool along_terms() const { return layout_.along_terms; }
+  kir::Scalar scalar() const { return scalar_; }
+  int chunk() const { return chunk_; }  // elements of 16 bytes
+  kir::Value pointer() const { return pointer_; }
+  kir::Value first_row() const { return first_row_; }
+  // Whether (i1) every chunk lies aligned, and inside of the operand or outside of it as a whole.
+  kir::Value whole() const { return whole_; }
+
+  // The tile of these rows of this batch. Both are index-typed.
+  void begin(kir::Value batch, kir::Value first_row);
+  // Is element (row, term) of the operand's, and where does it lie in the buffer?
+  std::pair<kir::Value, kir::Value> at(kir::Value row, kir::Value term);
+  // That row, or where there are not `count` of the operand's from it on the last that has them.
+  kir::Value inside_row(kir::Value row, int count);
+  // How many elements lie between term 0 and that term.
+  kir::Value terms_from(kir::Value term) { return b().mul(term, f_.param(layout_.terms)); }
+  // That element's bits, zeros where it is none of the operand's.
+  kir::Value load(kir::Value row, kir::Value term);
+
+ private:
+  kir::Builder& b() { return f_.builder(); }
+  kir::Value whole_chunks();
+
+  Frame& f_;
+  const MatrixLayout& layout_;
+  const ContractionRoles& roles_;
+  const SymInts& shape_;
+  const kir::Scalar scalar_;
+  const int chunk_;
+  const SymInt rows_, terms_;
+  kir::Value pointer_, whole_, base_, first_row_;
+};
+
+class ProductTile {
+ public:
+  struct Sizes {
+    int extent, depth, stages, threads;
+    // A tile by terms is cut into blocks of so many rows, one after the other; 0: it is one block.
+    int block_rows = 0;
+  };
+  ProductTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
+              const SymInts& shape, Sizes sizes);
+
+  bool along_terms() const { return source_.along_terms(); }
+  kir::Value memory() const { return memory_; }
+  int stage_elements() const { return sizes_.extent * sizes_.depth; }
+  int chunk() const { return source_.chunk(); }  // elements of a chunk
+  kir::Scalar scalar() const { return source_.scalar(); }
+
+  // Where the tiles of these rows of this batch begin. Both are index-typed.
+  void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
+  // Starts to copy terms from `first_term` on into the stage that begins at `stage` (i32); zeros
+  // where the operand ends. Call copy_commit() afterwards.
+  void load(kir::Value stage, kir::Value first_term);
+  // Where whole() holds, load() copies chunks and else elements; these are its two ways.
+  kir::Value whole() const { return source_.whole(); }
+  void load_chunks(kir::Value stage, kir::Value first_term);
+  void load_elements(kir::Value stage, kir::Value first_term);
+
+  // Where element (line, 0) of chunk `chunk` lies in a stage; i32. `swizzle` is swizzle_of(line).
+  kir::Value place(kir::Value line, kir::Value chunk, kir::Value swizzle);
+  // Rows `first` + 16 i to 16 i + 15 by terms 16 k to 16 k + 15 of the tile that begins at `stage`,
+  // as what lane `lane` of a subgroup holds of four matrices of 8 x 8 (f16, bf16; ops.def): of a
+  // left operand they are ordered by rows first; of a right one, whose rows are columns of the
+  // result, by terms first. `first` is a multiple of 8.
+  kir::Value fragment(kir::Value stage, kir::Value lane, kir::Value first, int i, int k, bool left);
+  // The bits that chunks of a line are permuted by: the same for lines that are a multiple of
+  // eight apart.
+  kir::Value swizzle_of(kir::Value line);
+
+ private:
+  kir::Builder& b() { return f_.builder(); }
+  int block_rows() const { return sizes_.block_rows ? sizes_.block_rows : sizes_.extent; }
+  int line_elements() const { return along_terms() ? sizes_.depth : block_rows(); }
+  int lines() const { return stage_elements() / line_elements(); }
+  int line_chunks() const { return line_elements() / chunk(); }
+  kir::Value index(kir::Value i) { return f_.index(i); }
+
+  Frame& f_;
+  TileSource source_;
+  const Sizes sizes_;
+  kir::Value memory_, thread_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PRODUCT_TILE_H_

@@ -1,0 +1,78 @@
+// What kernels that make a product of matrices tile by tile have in common: the operands and sizes,
+// the order of the tiles, and how what is made of a tile's sums is stored.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_TILED_CONTRACTION_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_TILED_CONTRACTION_H_
+
+#include <functional>
+#include <span>
+
+#include "codegen/schedule/families/contraction/contraction_parts.h"
+#include "codegen/schedule/families/contraction/product_tile.h"
+
+namespace primset::schedule {
+
+// Rows and columns of the result that a group of so many threads makes at once.
+struct TileShape {
+  int rows, columns, threads;
+  // Groups that a processor shall have registers for; 0: as it comes.
+  uint32_t resident = 0;
+};
+
+// Are there so many tiles that every processor has one? A guard says so.
+bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors);
+
+class TiledContraction {
+ public:
+  // The operands lie as matrices at `a` and `b`, which outlive the kernel's building.
+  TiledContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
+                   const MatrixLayout& a, const MatrixLayout& b);
+  virtual ~TiledContraction() = default;
+  BuiltKernel build();
+
+ protected:
+  using Value = kir::Value;
+  using Values = kir::Builder::Values;
+  static constexpr uint32_t kRun = 4;  // neighbouring columns that are stored together
+  using WithElement = std::function<void(Value sum, Value row, Value column)>;
+  using WithRun = std::function<void(std::span<const Value> sums, Value row, Value column)>;
+
+  virtual TileShape tile_shape() const = 0;
+  // The sums of the tile that begins there (index-typed), as the kernel holds them.
+  virtual Values sums(Value batch, Value first_row, Value first_column) = 0;
+  // Calls with() for each of the tile's elements that this thread stores. Rows and columns (i32)
+  // are the tile's.
+  virtual void each_element(const Values& sums, const WithElement& with) = 0;
+  // Calls with() for kRun columns that are neighbours at a time, the first of them a multiple of
+  // it. Only where it has_runs().
+  virtual bool has_runs() const = 0;
+  virtual void each_run(const Values& sums, const WithRun& with) = 0;
+
+  kir::Builder& b() { return f_.builder(); }
+  Value index(Value i) { return f_.index(i); }
+  Value constant(int64_t v) { return f_.index_constant(v); }
+  SymInt elements() const { return batches_ * rows_ * columns_; }
+
+  const BuildContext& c_;
+  const prims::Graph& g_;
+  const prims::Node& n_;
+  Frame f_;
+  ElementEmitter e_;
+  const MatrixLayout &a_layout_, &b_layout_;
+  const SymInts &a_shape_, &b_shape_;
+  const ContractionRoles a_roles_, b_roles_;
+  const DType operands_;
+  const SymInt batches_, rows_, columns_, terms_;
+
+ private:
+  void one_tile(Value tile, const SymInt& row_tiles, const SymInt& column_tiles);
+  void store(Value batch, Value row, Value column, const Values& sums);
+  void store_elements(Value batch, Value row, Value column, const Values& sums);
+  void store_runs(Value batch, Value row, Value column, const Values& sums);
+
+  ContractionResult result_;
+  Value runs_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_TILED_CONTRACTION_H_

@@ -1,0 +1,89 @@
+// Fused pointwise kernels.
+#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/loops/transposed_tiles.h"
+#include "codegen/schedule/program/kernels.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::NodeId;
+
+namespace {
+
+// All loads come before all stores: an output may be an input's memory.
+std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
+                                const std::vector<NodeId>& checks) {
+  ElementEmitter e(f, c.values);
+  const prims::Graph& g = c.values.graph;
+  const Indices at = identity_indices(f.domain());
+  for (NodeId id : checks) {
+    const prims::Node& n = g.node(id);
+    Elem ok = e.emit(n.operands[0], at);
+    Elem value = e.emit(n.operands[1], at);
+    f.report(c.values.check_site(n.attr<std::string>("code"), n.attr<std::string>("message")),
+             f.builder().not_(ok.re), value.re, g.type(n.operands[1]).dtype);
+  }
+  std::vector<Elem> results;
+  for (const Root& r : roots) results.push_back(e.emit(r.value, at));
+  return [&f, &g, &roots, at, results] {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      f.store(roots[i].out.buffer, g.type(roots[i].value).dtype, place_address(f, roots[i].out, at),
+              results[i]);
+    }
+  };
+}
+
+// A kernel of these roots and checks, with the loops around them that `walk` makes.
+BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vector<Root>& roots,
+                  const std::vector<NodeId>& checks,
+                  const std::function<void(Frame&, const PointBody&)>& walk) {
+  Frame f(c.name, c.target, c.index32, domain);
+  f.set_error_buffer(c.errors);
+  walk(f, [&] { return emit_body(f, c, roots, checks); });
+  return built(std::move(f));
+}
+
+}  // namespace
+
+BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
+                             const std::vector<Root>& roots, const std::vector<NodeId>& checks) {
+  std::vector<size_t> order;
+  if (roots.empty()) {
+    for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
+  } else {
+    order = memory_order(domain, roots[0].out.strides);
+  }
+  const std::vector<LoopDim> separate = separate_loops(domain, order);
+  auto each_point = [&](const std::vector<LoopDim>& loops, uint16_t lanes,
+                        std::optional<size_t> tiled) {
+    return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+      f.set_lanes(lanes);
+      for_each_point(f, loops, [&] { body()(); }, tiled);
+    });
+  };
+  if (!c.target.simt) {
+    const uint16_t lanes = point_lanes(c.target);
+    BuiltKernel first = each_point(separate, lanes, std::nullopt);
+    const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
+    const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
+    if (merged.size() == separate.size() && !tiled) return first;
+    return each_point(merged, tiled ? cpu_lanes(c.target) : lanes, tiled);
+  }
+  std::vector<LoopDim> in_vectors = separate;
+  if (!separate.empty()) in_vectors.back().lanes = true;
+  const BuiltKernel probe = each_point(in_vectors, separate.empty() ? 1 : kProbeLanes, {});
+  const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
+  if (const auto plan = transposed_tiles(c.target, probe.analysis, merged)) {
+    return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+      for_each_in_tiles(f, merged, *plan, body);
+    });
+  }
+  const VectorForm form = vector_form(probe.kernel, probe.analysis, merged);
+  if (form.lanes == 1) return each_point(merged, 1, std::nullopt);
+  return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+    const Value aligned = vectors_align(f, probe.analysis, merged, form.lanes);
+    for_each_vector(f, merged, form, aligned, body);
+  });
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,125 @@
+// Builds one reduction kernel (reduce_kernel.cpp). Three of its parts have files of their own: the
+// walks along a row (reduce_walks.cpp), rows that are held in registers (register_resident.cpp),
+// and how partial results are combined (reduce_combine.cpp).
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "codegen/schedule/element/combine.h"
+#include "codegen/schedule/families/reduction/register_resident_row.h"
+#include "codegen/schedule/families/reduction/shared_element.h"
+#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/program/kernels.h"
+
+namespace primset::schedule {
+
+// SIMT: neighbours of a row that a thread takes, 16 bytes of halves.
+inline constexpr uint16_t kGroupLanes = 8;
+
+enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread };
+
+struct RowSchedule {
+  ReduceShape shape;
+  uint32_t threads = 1;  // of a workgroup
+  uint32_t trips = 0;    // that cover a row, where it is short enough to be held in registers
+};
+
+class ReduceBuilder {
+ public:
+  ReduceBuilder(const BuildContext& c, const ReduceRequest& r, const RowSchedule& schedule)
+      : c_(c),
+        r_(r),
+        shape_(schedule.shape),
+        threads_(schedule.threads),
+        trips_(schedule.trips),
+        frame_(c.name, c.target, c.index32, r.domain),
+        emitter_(frame_, c.values) {
+    frame_.set_error_buffer(c.errors);
+  }
+
+  // `seen`: what a first build without it touched; tells where vectors lie on their boundaries.
+  BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+                    const Analysis* seen = nullptr);
+
+ private:
+  void rows_on_cpu();
+  void rows_on_simt();
+  void one_row();
+  void held_row();
+  bool holds_rows(const Analysis& seen) const;
+  void on_trip(uint32_t trip, const std::function<void()>& body);
+  kir::Value trip_position(uint32_t trip);
+  void store_held();
+  void load_kept();
+  void read_ahead(prims::ValueId v, std::set<prims::ValueId>& seen);
+  void read_row_ahead(std::span<const prims::NodeId> reduces);
+  void make_common(prims::ValueId v, std::set<prims::ValueId>& seen);
+  void make_common_of(std::span<const prims::ValueId> values);
+  void stage(const std::vector<prims::NodeId>& nodes, bool last);
+  std::vector<std::vector<prims::NodeId>> stages() const;
+  void store(const Root& root, const Indices& at) { store(root.value, root, at); }
+  void store(prims::ValueId v, const Root& root, const Indices& at) {
+    store(emitter_.emit(v, at), root, at);
+  }
+  void store(const Elem& e, const Root& root, const Indices& at);
+  // Runs body for the row's elements; lanes and mask are set; carried values go round.
+  std::vector<kir::Value> walk_row(
+      std::vector<kir::Value> carried,
+      const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
+  std::vector<kir::Value> walk_held(
+      const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
+  std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
+  bool streams(std::span<const Combiner> combiners) const;
+  std::vector<kir::Value> walk_streams(
+      std::vector<Combiner>& combiners,
+      const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
+  kir::Value row_is_inside();
+  bool covered() const;
+  std::vector<kir::Value> combine_all(std::vector<Combiner>& combiners,
+                                      std::span<const kir::Value> x, std::span<const kir::Value> y);
+  std::vector<kir::Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
+                                     std::span<const kir::Value> acc);
+  std::optional<kir::Value> with_product(Combiner& c, const Indices& at, kir::Value acc);
+  std::vector<kir::Value> identities(std::vector<Combiner>& combiners);
+  void combine_lanes(Combiner& c, std::vector<Elem>& acc);
+  void combine_threads(Combiner& c, std::vector<Elem>& acc);
+  void combine_subgroups(std::vector<Combiner>& combiners, std::vector<std::vector<Elem>>& all);
+  Indices wide_indices() const { return identity_indices(r_.domain); }
+  Indices row_indices() const;
+  kir::Value index(kir::Value i) { return frame_.index(i); }
+  kir::Value constant(int64_t v) { return frame_.index_constant(v); }
+  // Do neighbouring lanes take neighbouring elements of a row?
+  bool in_lanes() const {
+    return shape_ == ReduceShape::cpu_row || shape_ == ReduceShape::simt_group;
+  }
+  kir::Builder& b() { return frame_.builder(); }
+  void set_loops();
+
+  const BuildContext& c_;
+  const ReduceRequest& r_;
+  ReduceShape shape_;
+  uint32_t threads_, trips_;
+  kir::Value aligned_;                // simt_group: a row's vectors lie on their boundaries
+  kir::Value whole_;                  // and the row consists of such; valid where rows may be held
+  bool exact_ = false;                // a row that may be held is as long as its trips reach
+  bool held_ = false;                 // the row is, now
+  bool keeps_ = false;                // rows are more than caches hold
+  kir::Value inside_;                 // a held row's neighbours are part of it; invalid: always
+  std::vector<PaddingTest> padding_;  // to be asked once a row, not of each element
+  bool one_stage_ = true;
+  Frame frame_;
+  ElementEmitter emitter_;
+  std::vector<LoopDim> kept_, reduced_;
+  prims::SymInt length_ = 1;
+  std::optional<KeptElement> kept_element_;
+  HeldRow row_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_

@@ -1,0 +1,301 @@
+// Reductions along one dimension, with everything that needs their results in the same row: softmax
+// and layer_norm are one kernel each.
+//
+// The domain is [outer ..., R, inner ...]. Two shapes of schedule, chosen by the logical shape
+// alone so that the order of additions never depends on layouts or on fusion:
+//   row     inner is empty: neighbouring lanes (or threads) take neighbouring elements of the row,
+//   and
+//           their partial results are combined in a tree. A thread takes several neighbours: one
+//           access of memory for all of them, where they lie on a vector's boundary.
+//   column  else: every lane (or thread) has a row of its own and walks it in blocks of 64.
+// A CPU reads the chunks of a long row (kReductionChunk) in several places at once.
+#include <algorithm>
+
+#include "codegen/schedule/families/reduction/reduce_builder.h"
+#include "codegen/schedule/loops/subgroup_exchange.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::NodeId;
+using prims::SymInt;
+using prims::ValueId;
+
+namespace {
+
+constexpr uint16_t kRowLanes = 32;   // partial results of a CPU row, on every machine alike
+constexpr int64_t kThreadRow = 32;   // SIMT: rows up to this length get one thread, not a group
+constexpr int64_t kShortRow = 1024;  // SIMT: rows up to this length get a small group
+constexpr uint32_t kSmallGroup = 64;
+// SIMT: so many times at most does a thread of a large group take neighbours of a row that is held
+// in registers.
+constexpr uint32_t kHeldTrips = 4;
+constexpr int64_t kManyElements = 1 << 25;  // of rows: no second-level cache holds as many
+// And so many threads of such groups share a processor: 64 registers each, which is what they need.
+constexpr uint32_t kHeldThreads = 1024;
+
+}  // namespace
+
+Indices ReduceBuilder::row_indices() const {
+  Indices out = wide_indices();
+  out.erase(out.begin() + static_cast<std::ptrdiff_t>(r_.dim));
+  return out;
+}
+
+void ReduceBuilder::set_loops() {
+  std::vector<LoopDim> all = kept_;
+  all.insert(all.end(), reduced_.begin(), reduced_.end());
+  frame_.set_loops(std::move(all));
+}
+
+// Reductions that need another one's result come in a later pass over the row.
+std::vector<std::vector<NodeId>> ReduceBuilder::stages() const {
+  const prims::Graph& g = c_.values.graph;
+  std::vector<std::vector<NodeId>> out;
+  std::vector<size_t> level(r_.reduces.size(), 0);
+  std::function<bool(ValueId, NodeId, std::vector<bool>&)> depends = [&](ValueId v, NodeId on,
+                                                                         std::vector<bool>& seen) {
+    if (seen[v]) return false;
+    seen[v] = true;
+    const NodeId p = g.producer(v);
+    if (p == prims::Graph::kNoNode || c_.values.placement(v) != nullptr) return false;
+    if (p == on) return true;
+    const auto& operands = g.node(p).operands;
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](ValueId o) { return depends(o, on, seen); });
+  };
+  for (size_t i = 0; i < r_.reduces.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      std::vector<bool> seen(g.value_count());
+      const auto& operands = g.node(r_.reduces[i]).operands;
+      if (std::any_of(operands.begin(), operands.end(),
+                      [&](ValueId o) { return depends(o, r_.reduces[j], seen); })) {
+        level[i] = std::max(level[i], level[j] + 1);
+      }
+    }
+    if (out.size() <= level[i]) out.resize(level[i] + 1);
+    out[level[i]].push_back(r_.reduces[i]);
+  }
+  return out;
+}
+
+void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
+  std::vector<Combiner> combiners;
+  for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
+  if (held_) {
+    read_row_ahead(nodes);
+    for (NodeId n : nodes) make_common_of(c_.values.graph.node(n).operands);
+  }
+  const Indices at = wide_indices();
+  std::vector<Value> acc;
+  if (shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::simt_thread) {
+    acc = walk_blocks(combiners, at);
+  } else {
+    const auto body = [&](std::span<const Value> a) {
+      std::vector<Value> next = accumulate(combiners, at, a);
+      if (last && kept_element_) store(kept_element_->value, kept_element_->root, at);
+      return next;
+    };
+    acc =
+        streams(combiners) ? walk_streams(combiners, body) : walk_row(identities(combiners), body);
+  }
+  std::vector<std::vector<Elem>> all;
+  size_t used = 0;
+  bool exchange = shape_ == ReduceShape::simt_group;
+  for (Combiner& c : combiners) {
+    all.push_back(c.unflatten(std::span<const Value>(acc).subspan(used, c.registers())));
+    used += c.registers();
+    if (in_lanes()) combine_lanes(c, all.back());
+    if (held_) all.back() = c.combine(c.identity(), all.back());
+    exchange = exchange && exchanges(b(), threads_, c.flatten(all.back(), 1));
+  }
+  if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(kRowLanes);
+  if (exchange) combine_subgroups(combiners, all);
+  for (size_t n = 0; n < all.size(); ++n) {
+    Combiner& c = combiners[n];
+    if (shape_ == ReduceShape::simt_group && !exchange) combine_threads(c, all[n]);
+    for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), all[n][k]);
+  }
+}
+
+void ReduceBuilder::store(const Elem& e, const Root& root, const Indices& at) {
+  frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
+               place_address(frame_, root.out, at), e);
+}
+
+void ReduceBuilder::load_kept() {
+  const Root& root = kept_element_->root;
+  const DType dtype = c_.values.graph.type(root.value).dtype;
+  const Indices at = wide_indices();
+  emitter_.bind(kept_element_->value, at,
+                frame_.load(root.out.buffer, dtype, place_address(frame_, root.out, at)));
+}
+
+void ReduceBuilder::one_row() {
+  ElementEmitter::Scope scope(emitter_);
+  set_loops();
+  const auto all_stages = stages();
+  one_stage_ = all_stages.size() == 1;
+  if (shape_ == ReduceShape::cpu_row)
+    kept_element_ = kept_element(c_.values, r_, all_stages.back());
+  for (size_t i = 0; i < all_stages.size(); ++i) stage(all_stages[i], i + 1 == all_stages.size());
+
+  // What has one element a row: one lane, one thread.
+  const uint16_t lanes = frame_.lanes();
+  if (in_lanes()) frame_.set_lanes(1);
+  set_loops();
+  auto store_rows = [&] {
+    for (const Root& root : r_.rows) store(root, row_indices());
+  };
+  if (shape_ == ReduceShape::simt_group && !r_.rows.empty()) {
+    b().if_then(b().ieq(b().local_id(0), b().i32(0)), [&] {
+      ElementEmitter::Scope inner(emitter_);
+      store_rows();
+    });
+  } else {
+    store_rows();
+  }
+  frame_.set_lanes(lanes);
+  if (r_.wide.empty()) return;
+  if (held_) {
+    std::vector<ValueId> values;
+    for (const Root& root : r_.wide) values.push_back(root.value);
+    make_common_of(values);
+    return store_held();
+  }
+  walk_row({}, [&](std::span<const Value>) {
+    if (kept_element_) load_kept();
+    for (const Root& root : r_.wide) store(root, wide_indices());
+    return std::vector<Value>{};
+  });
+}
+
+void ReduceBuilder::rows_on_simt() {
+  const uint32_t threads = threads_;
+  b().set_group_size(threads);
+  const SymInt rows = extent(kept_, 0, kept_.size());
+  const bool group = shape_ == ReduceShape::simt_group;
+  const SymInt wanted = group ? rows : prims::ceil_div(rows, threads);
+  frame_.step().groups = {prims::min(wanted, SymInt(c_.target.max_groups_x)), 1, 1};
+  Value first = index(b().group_id(0)), step = index(b().group_count(0));
+  if (!group) {
+    first = b().add(b().mul(first, constant(threads)), index(b().local_id(0)));
+    step = b().mul(step, constant(threads));
+  }
+  b().for_loop(first, frame_.param(rows), step, {}, [&](Value row, auto) {
+    decode(frame_, row, kept_, 0, kept_.size());
+    if (whole_.valid())
+      held_row();
+    else
+      one_row();
+    return std::vector<Value>{};
+  });
+}
+
+void ReduceBuilder::rows_on_cpu() {
+  const bool column = shape_ == ReduceShape::cpu_column;
+  frame_.set_lanes(column ? cpu_lanes(c_.target) : kRowLanes);
+  const size_t outer = column ? kept_.size() - 1 : kept_.size();
+  SymInt items = extent(kept_, 0, outer);
+  SymInt blocks = 1;
+  if (column) {
+    kept_.back().lanes = true;
+    blocks = prims::ceil_div(kept_.back().size, SymInt(frame_.lanes()));
+    items *= blocks;
+  } else if (!reduced_.empty()) {
+    reduced_[0].lanes = true;
+  }
+  const SymInt work = column ? length_ * SymInt(frame_.lanes()) : length_;
+  const SymInt per_group =
+      prims::max(SymInt(1), prims::floor_div(SymInt(kGroupElements), prims::max(work, SymInt(1))));
+  frame_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+  Value first = b().mul(index(b().group_id(0)), frame_.param(per_group));
+  Value last = b().add(first, frame_.param(per_group)), all = frame_.param(items);
+  last = b().select(b().slt(last, all), last, all);
+  b().for_loop(first, last, constant(1), {}, [&](Value item, auto) {
+    if (column) {
+      Value row = b().udiv(item, frame_.param(blocks));
+      Value block = b().sub(item, b().mul(row, frame_.param(blocks)));
+      decode(frame_, row, kept_, 0, outer);
+      Value base = b().mul(block, constant(frame_.lanes()));
+      kept_.back().base = base;
+      Value left = b().sub(frame_.param(kept_.back().size), base);
+      frame_.set_mask(frame_.lanes() > 1 ? b().lanes_below(left, frame_.lanes()) : Value{});
+    } else {
+      decode(frame_, item, kept_, 0, outer);
+    }
+    one_row();
+    frame_.set_mask({});
+    return std::vector<Value>{};
+  });
+}
+
+BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+                                 const Analysis* seen) {
+  kept_ = std::move(kept);
+  reduced_ = std::move(reduced);
+  length_ = r_.domain[r_.dim];
+  if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
+  if (shape_ == ReduceShape::simt_group) {
+    frame_.set_lanes(kGroupLanes);
+    reduced_[0].lanes = true;
+    std::vector<LoopDim> loops = kept_;
+    loops.insert(loops.end(), reduced_.begin(), reduced_.end());
+    aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
+    if (seen && holds_rows(*seen)) {
+      // Guards: rows of whole trips need no test of where they end.
+      keeps_ = c_.target.cache_policies && prims::product(r_.domain) > SymInt(kManyElements);
+      exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
+      const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
+      whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
+      b().set_resident_groups(std::max(1u, kHeldThreads / threads_));
+    }
+  }
+  if (shape_ == ReduceShape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
+  if (c_.target.simt)
+    rows_on_simt();
+  else
+    rows_on_cpu();
+  return built(std::move(frame_));
+}
+
+namespace {
+
+RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
+  bool inner = false;
+  for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
+  if (!c.target.simt) return {inner ? ReduceShape::cpu_column : ReduceShape::cpu_row};
+  const uint32_t threads = c.target.group_threads;
+  // Recorded as guards where the length is not known.
+  const SymInt& length = r.domain[r.dim];
+  if (inner || !(length > SymInt(kThreadRow))) return {ReduceShape::simt_thread, threads};
+  if (length > SymInt(kShortRow)) {
+    uint32_t trips = 1;
+    while (trips <= kHeldTrips && length > SymInt(int64_t{trips} * threads * kGroupLanes))
+      trips *= 2;
+    return {ReduceShape::simt_group, threads, trips > kHeldTrips ? 0 : trips};
+  }
+  return {ReduceShape::simt_group, std::min(kSmallGroup, threads)};
+}
+
+}  // namespace
+
+BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
+  const RowSchedule schedule = schedule_of(c, r);
+  std::vector<size_t> outer, inner;
+  for (size_t d = 0; d < r.domain.size(); ++d) {
+    if (d < r.dim) outer.push_back(d);
+    if (d > r.dim) inner.push_back(d);
+  }
+  auto kept_order = outer;
+  kept_order.insert(kept_order.end(), inner.begin(), inner.end());
+  std::vector<LoopDim> kept = separate_loops(r.domain, kept_order);
+  std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
+  BuiltKernel first = ReduceBuilder(c, r, schedule).build(kept, reduced);
+  std::vector<LoopDim> merged = merge_loops(r.domain, kept, first.analysis);
+  const bool again = schedule.shape == ReduceShape::simt_group || !first.analysis.padding.empty();
+  if (merged.size() == kept.size() && !again) return first;
+  return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,175 @@
+// Along the elements of a row, one after the other or several at a time.
+#include "codegen/schedule/families/reduction/reduce_builder.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+using prims::SymInt;
+using prims::ValueId;
+
+namespace {
+
+// A core's prefetchers follow several streams of memory side by side: a chunk's parts bring a tenth
+// to a third more of it than the chunk from end to end (8 streams of 1, 2, 4, 8 and 16, measured on
+// a Sapphire Rapids). Their partial results have to stay in registers.
+constexpr uint16_t kStreams = 8, kStreamLanes = 16;
+constexpr size_t kStreamBytes = 1024;
+// Half of sixteen registers of 32 bytes: streams that do not fit there together take turns, which
+// leaves every addition where it was.
+constexpr size_t kFewRegisters = 256;
+constexpr int64_t kColumnBlock = 64;  // elements added up before they join the total
+
+// Of the partial results of all streams.
+size_t stream_bytes(std::span<const Combiner> combiners) {
+  size_t bytes = 0;
+  for (const Combiner& c : combiners) {
+    for (size_t k = 0; k < c.arity(); ++k) bytes += byte_size(c.dtype(k)) * kStreamLanes * kStreams;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+// Do the threads of a group have all of their neighbours in the row, each time that they take some?
+bool ReduceBuilder::covered() const {
+  return shape_ == ReduceShape::simt_group && length_.same(SymInt(kReductionChunk)) &&
+         kReductionChunk % (int64_t{threads_} * frame_.lanes()) == 0;
+}
+
+std::vector<Value> ReduceBuilder::walk_row(
+    std::vector<Value> carried,
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  if (held_) return walk_held(body);
+  const Value n = frame_.param(length_);
+  // Elsewhere the lanes are other rows.
+  const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
+  Value first = constant(0), step = lanes;
+  if (shape_ == ReduceShape::simt_group) {
+    first = b().mul(index(b().local_id(0)), lanes);
+    step = constant(int64_t{threads_} * frame_.lanes());
+  }
+  const auto part = [&](Value from, Value to, std::vector<Value> begun, bool masked) {
+    return b().for_loop(from, to, step, std::move(begun), [&](Value i, std::span<const Value> acc) {
+      ElementEmitter::Scope scope(emitter_);
+      if (!reduced_.empty()) reduced_[0].base = i;
+      set_loops();
+      if (masked && covered()) {
+        frame_.set_mask(b().constant({kir::Scalar::i1, frame_.lanes()}, 1), aligned_);
+      } else if (masked) {
+        const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
+        if (shape_ == ReduceShape::cpu_row)
+          frame_.set_mask(inside);
+        else
+          frame_.set_mask(inside, b().and_(b().sle(lanes, left), aligned_));
+      }
+      return body(acc);
+    });
+  };
+  if (shape_ == ReduceShape::cpu_row && frame_.narrow_vectors()) {
+    const Value whole = b().sub(n, b().and_(n, constant(frame_.lanes() - 1)));
+    carried = part(first, whole, std::move(carried), false);
+    first = whole;
+  }
+  auto out = part(first, n, std::move(carried), in_lanes());
+  if (in_lanes()) frame_.set_mask({}, {});
+  return out;
+}
+
+// One thread's row in blocks: the error of a sum grows with the number of blocks and with their
+// length, not with their product.
+std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, const Indices& at) {
+  const Value n = frame_.param(length_), block = constant(kColumnBlock), one = constant(1);
+  return b().for_loop(constant(0), n, block, identities(combiners),
+                      [&](Value lo, std::span<const Value> total) {
+                        Value hi = b().add(lo, block);
+                        hi = b().select(b().slt(hi, n), hi, n);
+                        auto part = b().for_loop(lo, hi, one, identities(combiners),
+                                                 [&](Value i, std::span<const Value> acc) {
+                                                   ElementEmitter::Scope scope(emitter_);
+                                                   if (!reduced_.empty()) reduced_[0].base = i;
+                                                   set_loops();
+                                                   return accumulate(combiners, at, acc);
+                                                 });
+                        return combine_all(combiners, total, part);
+                      });
+}
+
+bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
+  if (shape_ != ReduceShape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
+  return stream_bytes(combiners) <= kStreamBytes;
+}
+
+// Each stream has partial results of its own, and the body runs for one stream after the other. The
+// frame's lanes stay those of a stream, as the results', until stage() has combined them.
+std::vector<Value> ReduceBuilder::walk_streams(
+    std::vector<Combiner>& combiners,
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  constexpr int64_t kPart = kReductionChunk / kStreams;
+  frame_.set_lanes(kStreamLanes);
+  frame_.set_prefetches(false);
+  const size_t registers = identities(combiners).size();
+  const auto at_once = static_cast<uint16_t>(
+      frame_.narrow_vectors()
+          ? std::max<size_t>(1, kStreams * kFewRegisters / stream_bytes(combiners))
+          : kStreams);
+  const auto walk_some = [&](uint16_t begin) {
+    std::vector<Value> carried;
+    for (uint16_t s = 0; s < at_once; ++s)
+      std::ranges::copy(identities(combiners), std::back_inserter(carried));
+    return b().for_loop(constant(0), constant(kPart), constant(kStreamLanes), std::move(carried),
+                        [&](Value i, std::span<const Value> all) {
+                          std::vector<Value> next;
+                          for (uint16_t s = 0; s < at_once; ++s) {
+                            ElementEmitter::Scope scope(emitter_);
+                            reduced_[0].base = b().add(i, constant((begin + s) * kPart));
+                            set_loops();
+                            const auto one = body(all.subspan(next.size(), registers));
+                            next.insert(next.end(), one.begin(), one.end());
+                          }
+                          return next;
+                        });
+  };
+  const auto walk = [&] {
+    std::vector<Value> all;
+    for (uint16_t s = 0; s < kStreams; s += at_once)
+      std::ranges::copy(walk_some(s), std::back_inserter(all));
+    return all;
+  };
+  const auto walk_inside = [&] {
+    std::set<ValueId> padded;
+    for (const PaddingTest& t : padding_) padded.insert(t.padded);
+    emitter_.set_inside(std::move(padded));
+    auto out = walk();
+    emitter_.set_inside({});
+    return out;
+  };
+  std::vector<Value> parts =
+      padding_.empty() ? walk() : b().if_else(row_is_inside(), walk_inside, walk);
+  frame_.set_prefetches(true);
+  for (size_t half = kStreams / 2 * registers; half >= registers; half /= 2) {
+    for (size_t k = 0; k < half; k += registers) {
+      const std::span<const Value> x(&parts[k], registers), y(&parts[half + k], registers);
+      const auto both = combine_all(combiners, x, y);
+      std::ranges::copy(both, parts.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  parts.resize(registers);
+  return parts;
+}
+
+// Does no element of the present row lie in padding? Indices grow or fall all along it.
+Value ReduceBuilder::row_is_inside() {
+  const uint16_t lanes = frame_.lanes();
+  frame_.set_lanes(1);
+  Value all = b().i1(true);
+  for (const SymInt& place : {SymInt(0), length_ - 1}) {
+    reduced_[0].base = frame_.param(place);
+    set_loops();
+    for (const PaddingTest& t : padding_)
+      all = b().and_(all, b().ult(frame_.materialize(t.index), frame_.param(t.size)));
+  }
+  frame_.set_lanes(lanes);
+  return all;
+}
+
+}  // namespace primset::schedule

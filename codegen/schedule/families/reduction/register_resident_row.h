@@ -1,0 +1,37 @@
+// What a thread has read of a row that is held in registers.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REGISTER_RESIDENT_ROW_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REGISTER_RESIDENT_ROW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/schedule/loops/frame.h"
+
+namespace primset::schedule {
+
+// Trip by trip: each time that it takes neighbours along the row.
+class HeldRow {
+ public:
+  // As Frame::set_staged and Frame::set_loaded want it.
+  std::vector<kir::Value> find(uint32_t trip, const AccessRecord& a) const {
+    for (const Load& l : loads_) {
+      if (l.trip == trip && same_access(l.access, a)) return l.parts;
+    }
+    return {};
+  }
+  void keep(uint32_t trip, const AccessRecord& a, const std::vector<kir::Value>& parts) {
+    loads_.push_back({trip, a, parts});
+  }
+
+ private:
+  struct Load {
+    uint32_t trip;
+    AccessRecord access;
+    std::vector<kir::Value> parts;
+  };
+  std::vector<Load> loads_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REGISTER_RESIDENT_ROW_H_

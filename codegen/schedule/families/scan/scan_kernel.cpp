@@ -1,0 +1,184 @@
+// Inclusive scans. One lane or thread walks one row in order; but where neighbouring threads would
+// walk rows that lie far apart, a workgroup takes a row and goes through it in tiles: each thread
+// scans a few neighbouring elements, the group their totals, and the tile's total goes on to the
+// next one.
+#include <algorithm>
+
+#include "codegen/schedule/element/combine.h"
+#include "codegen/schedule/families/scan/group_scan.h"
+#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/program/kernels.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+constexpr int64_t kThreadScan = 64;     // SIMT: rows up to this length get one thread
+constexpr int64_t kThreadElements = 4;  // neighbours that one thread takes of a tile
+
+class ScanBuilder {
+ public:
+  ScanBuilder(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots)
+      : c_(c),
+        graph_(c.values.graph),
+        node_(graph_.node(node)),
+        roots_(roots),
+        domain_(graph_.type(node_.operands[0]).shape),
+        dim_(static_cast<size_t>(node_.attr<int64_t>("dim"))),
+        at_(identity_indices(domain_)),
+        frame_(c.name, c.target, c.index32, domain_),
+        emitter_(frame_, c.values),
+        combiner_(emitter_, node) {
+    frame_.set_error_buffer(c.errors);
+  }
+
+  BuiltKernel build(const std::vector<LoopDim>& kept) {
+    if (rows_of_groups())
+      by_groups(kept);
+    else
+      by_threads(kept);
+    return built(std::move(frame_));
+  }
+
+ private:
+  // Rows whose elements are neighbours; recorded as a guard where the length is not known.
+  bool rows_of_groups() const {
+    if (!c_.target.simt || (!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
+    for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
+      if (!domain_[d].same(SymInt(1))) return false;
+    }
+    return domain_[dim_] > SymInt(kThreadScan);
+  }
+
+  void by_threads(const std::vector<LoopDim>& kept);
+  void by_groups(std::vector<LoopDim> kept);
+  std::vector<Value> tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
+                          std::span<const Value> before);
+  GroupScan::Operation operation();
+
+  // The loops of a row and the element of it at which the thread stands.
+  void stand_at(std::vector<LoopDim> row, Value position) {
+    row.push_back({{dim_}, domain_[dim_], position, false});
+    frame_.set_loops(std::move(row));
+  }
+  std::vector<Elem> operands() {
+    std::vector<Elem> x;
+    for (size_t k = 0; k < combiner_.arity(); ++k)
+      x.push_back(emitter_.emit(combiner_.operand(k), at_));
+    return x;
+  }
+  void store(const std::vector<Elem>& sum) {
+    for (size_t k = 0; k < sum.size(); ++k) emitter_.bind(node_.results[k], at_, sum[k]);
+    for (const Root& root : roots_) {
+      frame_.store(root.out.buffer, graph_.type(root.value).dtype,
+                   place_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
+    }
+  }
+  Value index(Value i) { return frame_.index(i); }
+  Value constant(int64_t v) { return frame_.index_constant(v); }
+  kir::Builder& b() { return frame_.builder(); }
+
+  const BuildContext& c_;
+  const prims::Graph& graph_;
+  const prims::Node& node_;
+  const std::vector<Root>& roots_;
+  const SymInts domain_;
+  const size_t dim_;
+  const Indices at_;
+  Frame frame_;
+  ElementEmitter emitter_;
+  Combiner combiner_;
+};
+
+void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
+  frame_.set_lanes(cpu_lanes(c_.target));
+  for_each_point(frame_, kept, [&] {
+    const std::vector<LoopDim> row = frame_.loops();
+    const Value mask = frame_.mask();
+    b().for_loop(constant(0), frame_.param(domain_[dim_]), constant(1),
+                 combiner_.flatten(combiner_.identity(), frame_.lanes()),
+                 [&](Value i, std::span<const Value> carried) {
+                   ElementEmitter::Scope scope(emitter_);
+                   stand_at(row, i);
+                   frame_.set_mask(mask);
+                   const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
+                   store(sum);
+                   return combiner_.flatten(sum, frame_.lanes());
+                 });
+    frame_.set_loops(row);
+  });
+}
+
+void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
+  b().set_group_size(c_.target.group_threads);
+  GroupScan scan(b(), operation(), c_.target.group_threads);
+  const Value step = constant(kThreadElements * c_.target.group_threads);
+  for_each_by_groups(frame_, extent(kept, 0, kept.size()), [&](Value row) {
+    decode(frame_, row, kept, 0, kept.size());
+    frame_.set_loops(kept);
+    b().for_loop(
+        constant(0), frame_.param(domain_[dim_]), step, combiner_.flatten(combiner_.identity(), 1),
+        [&](Value lo, std::span<const Value> before) { return tile(scan, kept, lo, before); });
+  });
+}
+
+// Scans a tile whose predecessors gave `before`; gives what its successors get.
+std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
+                                     std::span<const Value> before) {
+  const Value n = frame_.param(domain_[dim_]);
+  const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(kThreadElements)));
+  std::vector<std::vector<Elem>> own;
+  for (int64_t k = 0; k < kThreadElements; ++k) {
+    ElementEmitter::Scope scope(emitter_);
+    const Value position = b().add(first, constant(k));
+    const Value inside = b().slt(position, n);
+    stand_at(row, b().select(inside, position, b().sub(n, constant(1))));
+    const auto x = combiner_.or_identity(inside, operands());
+    own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
+  }
+  const GroupScan::Result totals = scan.of(combiner_.flatten(own.back(), 1));
+  const std::vector<Elem> start = combiner_.unflatten(before),
+                          all = combiner_.unflatten(totals.all);
+  const std::vector<Elem> mine = combiner_.combine(start, combiner_.unflatten(totals.before));
+  for (int64_t k = 0; k < kThreadElements; ++k) {
+    const Value position = b().add(first, constant(k));
+    b().if_then(b().slt(position, n), [&] {
+      ElementEmitter::Scope scope(emitter_);
+      stand_at(row, position);
+      store(combiner_.combine(mine, own[static_cast<size_t>(k)]));
+    });
+  }
+  frame_.set_loops(row);
+  return combiner_.flatten(combiner_.combine(start, all), 1);
+}
+
+// Of the threads' totals.
+GroupScan::Operation ScanBuilder::operation() {
+  return {combiner_.flatten(combiner_.identity(), 1),
+          [&](std::span<const Value> left, std::span<const Value> right) {
+            const auto both =
+                combiner_.combine(combiner_.unflatten(left), combiner_.unflatten(right));
+            return combiner_.flatten(both, 1);
+          }};
+}
+
+}  // namespace
+
+BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots) {
+  const prims::Graph& g = c.values.graph;
+  const SymInts domain = g.type(g.node(node).operands[0]).shape;
+  const auto dim = static_cast<size_t>(g.node(node).attr<int64_t>("dim"));
+  std::vector<size_t> order;
+  for (size_t d = 0; d < domain.size(); ++d) {
+    if (d != dim) order.push_back(d);
+  }
+  const std::vector<LoopDim> separate = separate_loops(domain, order);
+  BuiltKernel first = ScanBuilder(c, node, roots).build(separate);
+  const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
+  return merged.size() == separate.size() ? std::move(first)
+                                          : ScanBuilder(c, node, roots).build(merged);
+}
+
+}  // namespace primset::schedule

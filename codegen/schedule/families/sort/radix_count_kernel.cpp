@@ -1,0 +1,148 @@
+// The first two steps of a pass of a radix sort.
+#include "codegen/schedule/families/scan/group_scan.h"
+#include "codegen/schedule/families/sort/radix_tiles.h"
+#include "codegen/schedule/loops/loops.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+// Threads that count in one array wait for each other where they meet the same digit. So there are
+// several, with starts in different banks.
+constexpr uint32_t kCopies = 8;
+constexpr uint32_t kCopyStride = kDigits + 1;
+
+}  // namespace
+
+BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
+                               const RadixPass& pass) {
+  RadixTiles tiles(c, sort, pass);
+  kir::Builder& b = tiles.frame().builder();
+  const uint32_t threads = sort.tile.threads;
+  const uint32_t rounds = (kCopies * kCopyStride + threads - 1) / threads;
+  const Value counters = b.group_alloc(kir::Scalar::i32, rounds * threads);
+  const Value t = b.local_id(0), one = b.i32(1);
+  const Value copy = b.mul(b.and_(t, b.i32(kCopies - 1)), b.i32(kCopyStride));
+  tiles.for_each([&] {
+    for (uint32_t k = 0; k < rounds; ++k)
+      b.store(counters, b.add(t, b.i32(k * threads)), b.i32(0), 4);
+    b.barrier();
+    const RadixTiles::Items items{t, b.i32(threads), sort.tile.items};
+    const auto load = [&](Value number, int64_t more) { return tiles.load_key(number, more); };
+    const auto count = [&](Value key) {
+      const Value digit = tiles.digit(tiles.ordered(key));
+      b.atomic_rmw(kir::Rmw::add, counters, b.add(copy, digit), one, 4);
+    };
+    const auto whole = [&] {
+      for (Value key : tiles.load_whole(items, load)) count(key);
+      return std::vector<Value>{};
+    };
+    const auto part = [&] {
+      const std::vector<Value> keys = tiles.load_part(items, load);
+      for (uint32_t k = 0; k < items.count; ++k)
+        b.if_then(tiles.inside(items, k), [&] { count(keys[k]); });
+      return std::vector<Value>{};
+    };
+    b.if_else(tiles.is_whole(), whole, part);
+    b.barrier();
+    for (uint32_t first = 0; first < kDigits; first += threads) {
+      const Value digit = b.add(t, b.i32(first));
+      Value sum = b.i32(0);
+      for (uint32_t k = 0; k < kCopies; ++k)
+        sum = b.add(sum, b.load(kir::kI32, counters, b.add(digit, b.i32(k * kCopyStride)), 4));
+      tiles.frame().store(sort.counts, sort.place, tiles.count_of(digit),
+                          {b.int_resize(sum, register_scalar(sort.place), true), {}});
+    }
+    b.barrier();
+  });
+  return std::move(tiles).finish();
+}
+
+namespace {
+
+// Of few tiles a thread adds the counts up one after the other.
+constexpr int64_t kThreadTiles = 64;
+constexpr uint32_t kGroupItems = 16;  // neighbours that a thread takes otherwise
+
+struct Offsets {
+  Frame& f;
+  const RadixSort& sort;
+  kir::Builder& b = f.builder();
+  const kir::Scalar place = register_scalar(sort.place);
+
+  Value zero() { return b.constant({place}, 0); }
+  Affine address(Value row, Value tile) {
+    return computed(b.add(b.mul(row, f.param(sort.tiles())), tile));
+  }
+  Value load(const Affine& at) { return f.load(sort.counts, sort.place, at).re; }
+  void store(const Affine& at, Value x) { f.store(sort.counts, sort.place, at, {x, {}}); }
+  void total(Value row, Value x) { f.store(sort.totals, sort.place, computed(row), {x, {}}); }
+
+  void by_threads(const SymInt& rows);
+  void by_groups(const SymInt& rows);
+};
+
+void Offsets::by_threads(const SymInt& rows) {
+  for_each_point(f, {{{0}, rows, {}, false}}, [&] {
+    const Value row = f.loops()[0].base;
+    const Value sum = b.for_loop(f.index_constant(0), f.param(sort.tiles()), f.index_constant(1),
+                                 {zero()}, [&](Value tile, std::span<const Value> before) {
+                                   const Affine at = address(row, tile);
+                                   const Value count = load(at);
+                                   store(at, before[0]);
+                                   return std::vector<Value>{b.add(before[0], count)};
+                                 })[0];
+    total(row, sum);
+  });
+}
+
+void Offsets::by_groups(const SymInt& rows) {
+  const uint32_t threads = f.target().group_threads;
+  b.set_group_size(threads);
+  GroupScan scan(b, GroupScan::sums(b, {{place}}), threads);
+  const Value tiles = f.param(sort.tiles()), step = f.index_constant(kGroupItems * threads);
+  const Value own = f.index(b.mul(b.local_id(0), b.i32(kGroupItems)));
+  const auto scan_part = [&](Value row, Value lo, Value before) {
+    std::vector<Value> counts, inside;
+    Value mine = zero();
+    for (uint32_t k = 0; k < kGroupItems; ++k) {
+      const Value tile = b.add(b.add(lo, own), f.index_constant(k));
+      inside.push_back(b.slt(tile, tiles));
+      const Value there = b.select(inside[k], tile, f.index_constant(0));
+      counts.push_back(b.select(inside[k], load(address(row, there)), zero()));
+      mine = b.add(mine, counts[k]);
+    }
+    const GroupScan::Result scanned = scan.of({mine});
+    Value sum = b.add(before, scanned.before[0]);
+    for (uint32_t k = 0; k < kGroupItems; ++k) {
+      b.if_then(inside[k],
+                [&] { store(address(row, b.add(b.add(lo, own), f.index_constant(k))), sum); });
+      sum = b.add(sum, counts[k]);
+    }
+    return b.add(before, scanned.all[0]);
+  };
+  for_each_by_groups(f, rows, [&](Value row) {
+    const Value sum = b.for_loop(f.index_constant(0), tiles, step, {zero()},
+                                 [&](Value lo, std::span<const Value> before) {
+                                   return std::vector<Value>{scan_part(row, lo, before[0])};
+                                 })[0];
+    b.if_then(b.ieq(b.local_id(0), b.i32(0)), [&] { total(row, sum); });
+  });
+}
+
+}  // namespace
+
+BuiltKernel radix_offsets_kernel(const BuildContext& c, const RadixSort& sort) {
+  const SymInt rows = sort.rows() * SymInt(kDigits);
+  Frame f(c.name, c.target, c.index32, {rows});
+  Offsets offsets{f, sort};
+  if (sort.tiles() <= SymInt(kThreadTiles))
+    offsets.by_threads(rows);
+  else
+    offsets.by_groups(rows);
+  return built(std::move(f));
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,291 @@
+#include "codegen/schedule/families/sort/radix_tiles.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "codegen/schedule/loops/loops.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+constexpr uint32_t kMostThreads = 256;
+constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
+constexpr uint32_t kThreadBytes = 80;   // of a thread's elements, where there is room
+constexpr uint32_t kLeastItems = 4;
+constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
+
+// The dtype of a key's bits.
+DType bits_of(DType key) {
+  switch (byte_size(key)) {
+    case 1:
+      return DType::u8;
+    case 2:
+      return DType::u16;
+    case 4:
+      return DType::u32;
+    default:
+      return DType::u64;
+  }
+}
+
+kir::Scalar word_of(DType key) {
+  return byte_size(key) == 8 ? kir::Scalar::i64 : kir::Scalar::i32;
+}
+
+// The bits of the greatest number without its sign: what is above is NaN.
+uint64_t greatest_magnitude(DType t) {
+  switch (t) {
+    case DType::f8_e5m2:
+      return 0x7c;
+    case DType::f8_e4m3fn:
+      return 0x7e;
+    case DType::f16:
+      return 0x7c00;
+    case DType::bf16:
+      return 0x7f80;
+    case DType::f32:
+      return 0x7f800000;
+    case DType::f64:
+      return 0x7ff0000000000000;
+    default:
+      throw Error(ErrorCode::internal, "no floating dtype");
+  }
+}
+
+}  // namespace
+
+Affine computed(Value address) {
+  Affine a;
+  a.opaque = address;
+  return a;
+}
+
+namespace {
+
+// Counters of every subgroup, elements on their way to their places, and what the scan and the
+// runs' places take (radix_scatter_kernel.cpp).
+uint32_t group_bytes(const kir::TargetModel& target, const RadixTile& tile, uint32_t item_bytes,
+                     uint32_t place_bytes) {
+  const uint32_t counters = 4 * kDigits * tile.subgroups,
+                 items = tile.threads * tile.items * item_bytes;
+  const bool exchanges = target.min_subgroup == target.max_subgroup;
+  const uint32_t scanned = exchanges ? tile.subgroups : tile.threads;
+  return (tile.apart ? counters + items : std::max(counters, items)) + kDigits * place_bytes +
+         scanned * (4 + place_bytes);
+}
+
+// A processor that does not say how much memory its groups share may have no more than one of them
+// can ask for: two groups are faster than one with twice the elements.
+std::optional<RadixTile> fitted(const kir::TargetModel& target, RadixTile tile, uint32_t item_bytes,
+                                uint32_t place_bytes) {
+  tile.items = kThreadBytes / item_bytes;
+  tile.apart = true;
+  const auto bytes = [&] { return group_bytes(target, tile, item_bytes, place_bytes); };
+  if (kRadixGroups * bytes() <= target.large_group_memory) return tile;
+  tile.apart = item_bytes != 4;  // counters are of four
+  for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
+    for (tile.items = kThreadBytes / item_bytes; tile.items >= kLeastItems; --tile.items)
+      if (bytes() <= most) return tile;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, DType place) {
+  if (!target.simt || !target.subgroup_ballot || target.min_subgroup < kLeastSubgroup ||
+      target.max_subgroup > 64)
+    return std::nullopt;
+  if (!target.i64 && std::max(byte_size(key), byte_size(place)) == 8) return std::nullopt;
+  RadixTile tile;
+  tile.threads =
+      std::min({target.group_threads, kMostThreads, kMostSubgroups * target.min_subgroup});
+  if (tile.threads % target.max_subgroup != 0) return std::nullopt;
+  tile.subgroups = tile.threads / target.min_subgroup;
+  const auto place_bytes = static_cast<uint32_t>(byte_size(place));
+  const uint32_t item_bytes = std::max({4u, static_cast<uint32_t>(byte_size(key)), place_bytes});
+  return fitted(target, tile, item_bytes, place_bytes);
+}
+
+SymInt RadixSort::rows() const {
+  SymInt n = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d != dim) n *= shape[d];
+  }
+  return n;
+}
+
+RadixTiles::RadixTiles(const BuildContext& c, const RadixSort& sort, const RadixPass& pass)
+    : sort_(sort),
+      pass_(pass),
+      row_indices_(identity_indices(sort.shape)),
+      frame_(c.name, c.target, c.index32, sort.shape) {
+  frame_.set_error_buffer(c.errors);
+  kir::Builder& b = frame_.builder();
+  b.set_group_size(sort.tile.threads);
+  // A parameter, so that the passes in the middle share their code.
+  shift_ = b.scalar_param("shift", kir::kI32);
+  frame_.step().scalars.push_back(
+      {ScalarParam::Source::integer, kir::kI32, SymInt(pass.shift), 0, 0});
+}
+
+BuiltKernel RadixTiles::finish() && {
+  return built(std::move(frame_));
+}
+
+// Neighbouring groups take neighbouring rows where these lie in one another.
+void RadixTiles::for_each(const std::function<void()>& body) {
+  kir::Builder& b = frame_.builder();
+  std::vector<LoopDim> loops;
+  for (size_t d = 0; d < sort_.shape.size(); ++d) {
+    if (d == sort_.dim)
+      loops.push_back({{}, sort_.tiles(), {}, false});
+    else if (!sort_.shape[d].same(SymInt(1)))
+      loops.push_back({{d}, sort_.shape[d], {}, false});
+  }
+  for_each_by_groups(frame_, extent(loops, 0, loops.size()), [&](Value number) {
+    decode(frame_, number, loops, 0, loops.size());
+    row_ = frame_.index_constant(0);
+    for (const LoopDim& loop : loops) {
+      if (loop.dims.empty())
+        tile_ = loop.base;
+      else
+        row_ = b.add(b.mul(row_, frame_.param(loop.size)), loop.base);
+    }
+    first_ = b.mul(tile_, frame_.index_constant(sort_.tile.elements()));
+    frame_.set_loops(loops);
+    body();
+  });
+}
+
+Value RadixTiles::elements() {
+  kir::Builder& b = frame_.builder();
+  const Value left = b.sub(frame_.param(sort_.shape[sort_.dim]), first_);
+  const Value whole = frame_.index_constant(sort_.tile.elements());
+  return b.int_resize(b.select(b.slt(left, whole), left, whole), kir::Scalar::i32, true);
+}
+
+Value RadixTiles::inside(const Items& items, uint32_t k) {
+  kir::Builder& b = frame_.builder();
+  return b.slt(b.mul(items.step, b.i32(k)), b.sub(elements(), items.first));
+}
+
+Value RadixTiles::is_whole() {
+  return frame_.builder().ieq(elements(), frame_.builder().i32(sort_.tile.elements()));
+}
+
+std::vector<Value> RadixTiles::load_items(const Items& items, const Load& load) {
+  return frame_.builder().if_else(
+      is_whole(), [&] { return load_whole(items, load); }, [&] { return load_part(items, load); });
+}
+
+std::vector<Value> RadixTiles::load_whole(const Items& items, const Load& load) {
+  kir::Builder& b = frame_.builder();
+  const Value number = b.add(first_, index(items.first));
+  std::vector<Value> out;
+  for (uint32_t k = 0; k < items.count; ++k) {
+    const Value more = b.mul(items.step, b.i32(k));
+    const std::optional<int64_t> known = b.known_int(more);
+    out.push_back(known ? load(number, *known) : load(b.add(number, index(more)), 0));
+  }
+  return out;
+}
+
+std::vector<Value> RadixTiles::load_part(const Items& items, const Load& load) {
+  kir::Builder& b = frame_.builder();
+  const Value all = elements();
+  std::vector<Value> out;
+  for (uint32_t k = 0; k < items.count; ++k) {
+    const Value place = b.add(items.first, b.mul(items.step, b.i32(k)));
+    const Value there = b.select(b.slt(place, all), place, b.i32(0));
+    out.push_back(load(b.add(first_, index(there)), 0));
+  }
+  return out;
+}
+
+Indices RadixTiles::at(Value number) const {
+  Indices out = row_indices_;
+  out[sort_.dim] = affine_index(computed(number));
+  return out;
+}
+
+Affine RadixTiles::address(const Placement& p, Value number, int64_t more) {
+  const bool known = p.strides[sort_.dim].is_constant();
+  if (!known) number = frame_.builder().add(number, frame_.index_constant(more));
+  Indices indices = at(number);
+  if (known) indices[sort_.dim].affine.constant = more;
+  return place_address(frame_, p, indices);
+}
+
+Value RadixTiles::digit_row(Value digit) {
+  kir::Builder& b = frame_.builder();
+  return b.add(b.mul(row_, frame_.index_constant(kDigits)), index(digit));
+}
+
+Affine RadixTiles::total_of(Value digit) {
+  return computed(digit_row(digit));
+}
+
+Affine RadixTiles::count_of(Value digit) {
+  kir::Builder& b = frame_.builder();
+  return computed(b.add(b.mul(digit_row(digit), frame_.param(sort_.tiles())), tile_));
+}
+
+Value RadixTiles::load_key(Value number, int64_t more) {
+  const Elem x =
+      frame_.load(pass_.keys.buffer, bits_of(sort_.key), address(pass_.keys, number, more));
+  return frame_.builder().zext(x.re, word_of(sort_.key));
+}
+
+void RadixTiles::store_key(const Placement& to, Value number, int64_t more, Value key) {
+  const DType bits = bits_of(sort_.key);
+  frame_.store(to.buffer, bits, address(to, number, more),
+               {frame_.builder().int_resize(key, register_scalar(bits), false), {}});
+}
+
+kir::Type RadixTiles::word() const {
+  return {word_of(sort_.key)};
+}
+
+Value RadixTiles::ordered(Value key) {
+  kir::Builder& b = frame_.builder();
+  const int bits = static_cast<int>(8 * byte_size(sort_.key));
+  const auto constant = [&](uint64_t v) { return b.constant_bits(word(), v); };
+  const Value all = constant(kir::low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
+  Value x = key;
+  if (sort_.key == DType::boolean) {
+    x = b.and_(key, constant(1));
+  } else if (is_signed_integer(sort_.key)) {
+    x = b.xor_(key, sign);
+  } else if (is_floating(sort_.key)) {
+    const Value magnitude = b.and_(key, constant(kir::low_bits(bits - 1)));
+    x = b.select(b.ieq(key, sign), constant(0), key);
+    x = bits == kir::width(word().scalar)
+            ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
+            : b.xor_(x, b.select(b.ult(x, sign), sign, all));
+    x = b.select(b.ult(constant(greatest_magnitude(sort_.key)), magnitude), all, x);
+  }
+  return sort_.descending ? b.xor_(x, all) : x;
+}
+
+Value RadixTiles::last() {
+  return frame_.builder().constant_bits(word(), kir::low_bits(kir::width(word().scalar)));
+}
+
+Value RadixTiles::digit(Value ordered) {
+  kir::Builder& b = frame_.builder();
+  const Value shifted = b.lshr(ordered, b.int_resize(shift_, word().scalar, false));
+  return b.and_(b.int_resize(shifted, kir::Scalar::i32, false), b.i32(kDigits - 1));
+}
+
+Value RadixTiles::digit_bit(int bit) {
+  kir::Builder& b = frame_.builder();
+  const Value place = b.int_resize(b.add(shift_, b.i32(bit)), word().scalar, false);
+  return b.shl(b.constant(word(), 1), place);
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,75 @@
+// A kernel of a radix sort under construction: a workgroup goes through tiles of rows.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_TILES_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_TILES_H_
+
+#include <functional>
+#include <vector>
+
+#include "codegen/schedule/families/sort/radix_sort.h"
+
+namespace primset::schedule {
+
+class RadixTiles {
+ public:
+  RadixTiles(const BuildContext& c, const RadixSort& sort, const RadixPass& pass);
+
+  Frame& frame() { return frame_; }
+  BuiltKernel finish() &&;
+  // Runs `body` for every tile of the group's. All threads run it together.
+  void for_each(const std::function<void()>& body);
+
+  // --- of the tile at hand ---
+  kir::Value first() const { return first_; }  // its first element's number in the row
+  // Its number of elements, i32.
+  kir::Value elements();
+  // Indices of the row's element of that number.
+  Indices at(kir::Value number) const;
+  // Where the element lies whose number is `number` and so much more.
+  Affine address(const Placement& p, kir::Value number, int64_t more = 0);
+  // Positions in the counts and in the totals. digit: i32.
+  Affine count_of(kir::Value digit), total_of(kir::Value digit);
+
+  // The elements first, first + step, .. of the tile.
+  struct Items {
+    kir::Value first, step;  // i32
+    uint32_t count;
+  };
+  kir::Value inside(const Items& items, uint32_t k);  // is there a k-th one?
+  // What `load` gives for them; for those that are behind the tile's end, anything. Of a whole tile
+  // none is.
+  using Load = std::function<kir::Value(kir::Value number, int64_t more)>;
+  std::vector<kir::Value> load_items(const Items& items, const Load& load);
+  std::vector<kir::Value> load_whole(const Items& items, const Load& load);
+  std::vector<kir::Value> load_part(const Items& items, const Load& load);
+  kir::Value is_whole();
+
+  // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
+  kir::Value load_key(kir::Value number, int64_t more = 0);
+  void store_key(const Placement& to, kir::Value number, int64_t more, kir::Value key);
+  // Integers in the order of the keys. Both zeros are one number, and so are all NaNs, which are
+  // greatest.
+  kir::Value ordered(kir::Value key);
+  kir::Value last();                     // none is greater
+  kir::Value digit(kir::Value ordered);  // i32
+  kir::Value digit_bit(int bit);         // where that bit of the digit is in such an integer
+
+  kir::Value index(kir::Value i) { return frame_.index(i); }
+
+ private:
+  kir::Type word() const;
+  kir::Value digit_row(kir::Value digit);
+
+  const RadixSort& sort_;
+  const RadixPass& pass_;
+  const Indices row_indices_;
+  Frame frame_;
+  kir::Value shift_;
+  kir::Value row_, tile_, first_;
+};
+
+// An address that a kernel has computed.
+Affine computed(kir::Value address);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_TILES_H_

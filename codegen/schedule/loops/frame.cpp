@@ -1,0 +1,434 @@
+#include "codegen/schedule/loops/frame.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "codegen/schedule/element/scalar_lowering.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using kir::Type;
+using kir::Value;
+
+bool same_access(const AccessRecord& a, const AccessRecord& b) {
+  return a.buffer == b.buffer && a.dtype == b.dtype && same(a.address, b.address);
+}
+
+Frame::Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain)
+    : builder_(std::move(name), target),
+      index_type_(index32 ? kir::kI32 : kir::kI64),
+      domain_(std::move(domain)) {
+  analysis_.pinned.assign(domain_.size(), false);
+}
+
+// --- parameters
+// ------------------------------------------------------------------------------------
+
+Value Frame::buffer(BufferId id, bool read, bool written) {
+  for (size_t i = 0; i < step_.buffers.size(); ++i) {
+    BufferUse& use = step_.buffers[i];
+    if (use.buffer != id) continue;
+    use.read |= read;
+    use.written |= written;
+    for (kir::Param& p : builder_.kernel().params) {
+      if (p.name != "b" + std::to_string(id)) continue;
+      p.read |= read;
+      p.written |= written;
+    }
+    return pointers_[i];
+  }
+  step_.buffers.push_back({id, read, written});
+  pointers_.push_back(builder_.pointer_param("b" + std::to_string(id), read, written));
+  return pointers_.back();
+}
+
+Value Frame::integer_param(const SymInt& s, Type type,
+                           std::unordered_map<uint32_t, kir::Value>& known) {
+  auto [it, fresh] = known.try_emplace(s.poly());
+  if (fresh) {
+    it->second = builder_.scalar_param("p" + std::to_string(step_.scalars.size()), type);
+    step_.scalars.push_back({ScalarParam::Source::integer, type, s, 0, 0});
+  }
+  return it->second;
+}
+
+Value Frame::param(const SymInt& s) {
+  if (s.is_constant()) return index_constant(s.constant());
+  return integer_param(s, index_type_, params_);
+}
+
+Value Frame::number_param(const SymInt& s) {
+  const bool wide = target().i64 && index_type_ != kir::kI64;
+  if (!wide || s.is_constant()) return param(s);
+  return integer_param(s, kir::kI64, number_params_);
+}
+
+Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {
+  // bool travels as i32; every other scalar in its register type widened to 32 bits at least.
+  const kir::Scalar reg = register_scalar(dtype);
+  const Type t{kir::width(reg) < 32 ? kir::Scalar::i32 : reg};
+  auto passed = [&](uint8_t part) {
+    step_.scalars.push_back({ScalarParam::Source::input, t, 0, graph_input, part});
+    return builder_.scalar_param("s" + std::to_string(graph_input) + (part != 0 ? "i" : ""), t);
+  };
+  auto [it, fresh] = inputs_.try_emplace(graph_input);
+  if (fresh) {
+    it->second.re = passed(0);
+    if (is_complex(dtype)) it->second.im = passed(1);
+  }
+  // Made narrow wherever it is used: another loop of the kernel does not see what this one made.
+  auto narrow = [&](Value v) { return v.valid() && t.scalar != reg ? builder_.trunc(v, reg) : v; };
+  return {narrow(it->second.re), narrow(it->second.im)};
+}
+
+// --- loop variables and indices ------------------------------------------------------------------
+
+Value Frame::mask_and(Value condition) {
+  return mask_.valid() ? builder_.and_(mask_, condition) : condition;
+}
+
+Value Frame::materialize(const Affine& a) {
+  for (size_t d = 0; d < domain_.size(); ++d) {
+    if (!a.coefficient(d).same(SymInt(0))) analysis_.pinned[d] = true;
+  }
+  Place p = place(a);
+  return vector_of(p);
+}
+
+Value Frame::vector_of(const Place& p) {
+  if (p.lane_vector.valid()) return builder_.add(p.lane_vector, p.scalar);
+  if (*p.lane_step == 0 || lanes_ == 1) return p.scalar;
+  const Type t{index_type_.scalar, lanes_};
+  Value steps = builder_.mul(builder_.lane_iota(t), index_constant(*p.lane_step));
+  return builder_.add(steps, p.scalar);
+}
+
+Affine Frame::add(const Affine& a, const Affine& b) {
+  Affine out = add_affine(a, b);
+  for (const Affine* x : {&a, &b}) {
+    if (!x->opaque.valid()) continue;
+    out.opaque = out.opaque.valid() ? builder_.add(out.opaque, x->opaque) : x->opaque;
+    const SymInts steps = x->opaque_steps.empty() ? SymInts{1} : x->opaque_steps;
+    out.opaque_steps.insert(out.opaque_steps.end(), steps.begin(), steps.end());
+  }
+  return out;
+}
+
+Affine Frame::scale(const Affine& a, const SymInt& factor) {
+  Affine out = a * factor;
+  if (!a.opaque.valid()) return out;
+  out.opaque = builder_.mul(a.opaque, param(factor));
+  if (out.opaque_steps.empty()) out.opaque_steps = {1};
+  for (SymInt& step : out.opaque_steps) step *= factor;
+  return out;
+}
+
+// The parts of an address: what all lanes share, and how lanes differ. A merged loop dimension is
+// addressed through its innermost original dimension, whose coefficient is the merged one's. What
+// is known is added last: accesses that differ in it share the rest.
+Frame::Place Frame::place(const Affine& address) {
+  kir::Builder& b = builder_;
+  Place out;
+  out.lane_step = 0;
+  const bool known = address.constant.is_constant();
+  Value sum = known ? index_constant(0) : param(address.constant);
+  for (const LoopDim& loop : loops_) {
+    if (loop.dims.empty()) continue;
+    const SymInt& c = address.coefficient(loop.dims.back());
+    if (c.same(SymInt(0))) continue;
+    sum = b.add(sum, b.mul(loop.base, param(c)));
+    if (!loop.lanes || lanes_ == 1) continue;
+    if (c.is_constant()) {
+      out.lane_step = c.constant();
+    } else {
+      out.lane_vector = b.mul(b.lane_iota(Type{index_type_.scalar, lanes_}), param(c));
+    }
+  }
+  if (address.opaque.valid()) {
+    if (b.type(address.opaque).lanes == 1) {
+      sum = b.add(sum, address.opaque);
+    } else if (out.lane_vector.valid()) {
+      out.lane_vector = b.add(out.lane_vector, address.opaque);
+    } else {
+      out.lane_vector = address.opaque;
+      if (*out.lane_step != 0) {
+        Value steps =
+            b.mul(b.lane_iota(Type{index_type_.scalar, lanes_}), index_constant(*out.lane_step));
+        out.lane_vector = b.add(out.lane_vector, steps);
+      }
+    }
+  }
+  out.scalar = known ? b.add(sum, param(address.constant)) : sum;
+  return out;
+}
+
+// --- memory
+// ----------------------------------------------------------------------------------------
+
+Value Frame::mask_vector() {
+  const Type t{kir::Scalar::i1, lanes_};
+  if (!mask_.valid()) return builder_.constant(t, 1);
+  return builder_.type(mask_).lanes == lanes_ ? mask_ : builder_.splat(mask_, lanes_);
+}
+
+// A CPU's own prefetcher stops at each page and starts anew in the next, which costs a loop that
+// computes much a miss or two there. Vectors that fill half a cache line or more ask ahead
+// themselves. Not where vectors are narrow: there a loop has twice as many instructions already,
+// and asking costs an addition 3 to 7 parts in 100 (measured on a Zen).
+void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
+  constexpr int64_t kPage = 4096, kHalfLine = 32;
+  if (!prefetches_ || target().simt || narrow_vectors()) return;
+  if (lanes_ * kir::bytes(elem) < kHalfLine) return;
+  builder_.prefetch(elem, pointer, index, static_cast<uint32_t>(kPage / kir::bytes(elem)),
+                    to_write);
+}
+
+// How far a vector that is read or written at once is aligned.
+static uint32_t vector_alignment(kir::Scalar elem, uint16_t lanes) {
+  return std::min(kVectorBytes, static_cast<uint32_t>(kir::bytes(elem)) * lanes);
+}
+
+bool Frame::neighbours(const Place& p) const {
+  return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1;
+}
+
+Value Frame::whole() {
+  return mask_ == whole_mask_ ? whole_ : builder_.and_(whole_, builder_.all(mask_));
+}
+
+Value Frame::load_vector(Value pointer, kir::Scalar elem, Value index, uint16_t lanes) {
+  const Type t{elem, lanes};
+  auto load = [&] { return builder_.load(t, pointer, index, vector_alignment(elem, lanes)); };
+  if (!mask_.valid()) return load();
+  return builder_.if_else(
+      mask_, [&] { return kir::Builder::Values{load()}; },
+      [&] { return kir::Builder::Values{builder_.constant(t, 0)}; })[0];
+}
+
+void Frame::store_vector(Value pointer, Value index, Value v) {
+  const Type t = builder_.type(v);
+  auto store = [&] { builder_.store(pointer, index, v, vector_alignment(t.scalar, t.lanes)); };
+  if (mask_.valid())
+    builder_.if_then(mask_, store);
+  else
+    store();
+}
+
+// `stride` is 1, or 2 for one part of interleaved complex numbers.
+Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part) {
+  kir::Builder& b = builder_;
+  const kir::Scalar elem = memory_scalar(dtype);
+  const auto align = static_cast<uint32_t>(kir::bytes(elem));
+  auto scaled = [&](Value v) {
+    return b.add(b.mul(v, index_constant(stride)), index_constant(part));
+  };
+  const bool uniform = !p.lane_vector.valid() && *p.lane_step == 0;
+  if (lanes_ == 1 || uniform) {
+    Value index =
+        scaled(lanes_ == 1 && p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
+    // A masked-off access may point anywhere: point it at the first element instead.
+    if (mask_.valid()) index = b.select(b.any(mask_), index, index_constant(0));
+    return b.load(Type{elem}, pointer, index, align);
+  }
+  const Type t{elem, lanes_};
+  if (target().simt && lanes_masked()) {
+    // A lane that is left out reads another element, so that no lane needs a branch: the first
+    // lane's, which is inside in a row; the buffer's first one where it may not be.
+    const Value lanes = vector_of(p);
+    const Value other = mask_ == whole_mask_ ? b.extract(lanes, 0) : index_constant(0);
+    Value at = scaled(b.select(mask_, lanes, b.splat(other, lanes_)));
+    return b.gather(t, pointer, at, b.constant(t.with_scalar(kir::Scalar::i1), 1), b.constant(t, 0),
+                    align);
+  }
+  if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    prefetch(pointer, elem, p.scalar, false);
+    if (!mask_.valid()) return b.load(t, pointer, p.scalar, align);
+    return b.masked_load(t, pointer, p.scalar, mask_vector(), b.constant(t, 0), align);
+  }
+  return b.gather(t, pointer, scaled(vector_of(p)), mask_vector(), b.constant(t, 0), align);
+}
+
+void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
+                       Value v) {
+  kir::Builder& b = builder_;
+  const auto align = static_cast<uint32_t>(kir::bytes(memory_scalar(dtype)));
+  auto scaled = [&](Value i) {
+    return b.add(b.mul(i, index_constant(stride)), index_constant(part));
+  };
+  if (lanes_ == 1) {
+    Value index = scaled(p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
+    if (!mask_.valid()) {
+      b.store(pointer, index, v, align);
+    } else {
+      b.if_then(mask_, [&] { b.store(pointer, index, v, align); });
+    }
+    return;
+  }
+  if (b.type(v).lanes == 1) v = b.splat(v, lanes_);
+  if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
+    prefetch(pointer, memory_scalar(dtype), p.scalar, true);
+    if (!mask_.valid())
+      b.store(pointer, p.scalar, v, align);
+    else
+      b.masked_store(pointer, p.scalar, v, mask_vector(), align);
+    return;
+  }
+  Value at = vector_of(p);
+  if (b.type(at).lanes == 1) at = b.splat(at, lanes_);
+  b.scatter(pointer, scaled(at), v, mask_vector(), align);
+}
+
+Frame::Place Frame::touch(BufferId id, DType dtype, const Affine& address, bool store) {
+  Place p = place(address);
+  LaneAccess lanes = LaneAccess::same;
+  if (p.lane_vector.valid())
+    lanes = address.opaque.valid() && builder_.type(address.opaque).lanes > 1 ? LaneAccess::anywhere
+                                                                              : LaneAccess::strided;
+  else if (*p.lane_step != 0)
+    lanes = *p.lane_step == 1 ? LaneAccess::neighbours : LaneAccess::strided;
+  analysis_.accesses.push_back({id, address, store, dtype, lanes, mask_.valid(), lanes_masked()});
+  return p;
+}
+
+// A complex element's parts, as memory has them.
+std::vector<Value> Frame::load_parts(Value pointer, DType dtype, const Place& p) {
+  const DType real = real_type(dtype);
+  if (!is_complex(dtype)) return {load_part(pointer, real, p, 1, 0)};
+  return {load_part(pointer, real, p, 2, 0), load_part(pointer, real, p, 2, 1)};
+}
+
+void Frame::store_parts(Value pointer, DType dtype, const Place& p, const Elem& value) {
+  const DType real = real_type(dtype);
+  store_part(pointer, real, p, is_complex(dtype) ? 2 : 1, 0, value.re);
+  if (is_complex(dtype)) store_part(pointer, real, p, 2, 1, value.im);
+}
+
+std::vector<Value> Frame::load_vectors(Value pointer, DType dtype, const Place& p) {
+  const kir::Scalar elem = memory_scalar(real_type(dtype));
+  if (!is_complex(dtype)) return {load_vector(pointer, elem, p.scalar, lanes_)};
+  const auto n = static_cast<uint16_t>(2 * lanes_);
+  Value pairs = load_vector(pointer, elem, builder_.mul(p.scalar, index_constant(2)), n);
+  std::vector<uint16_t> even, odd;
+  for (uint16_t l = 0; l < n; l += 2) even.push_back(l), odd.push_back(l + 1);
+  return {builder_.shuffle(pairs, pairs, even), builder_.shuffle(pairs, pairs, odd)};
+}
+
+void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const Elem& value) {
+  auto lanes = [&](Value v) { return builder_.type(v).lanes == 1 ? builder_.splat(v, lanes_) : v; };
+  if (!is_complex(dtype)) return store_vector(pointer, p.scalar, lanes(value.re));
+  std::vector<uint16_t> alternate;
+  for (uint16_t l = 0; l < lanes_; ++l)
+    alternate.push_back(l), alternate.push_back(static_cast<uint16_t>(lanes_ + l));
+  store_vector(pointer, builder_.mul(p.scalar, index_constant(2)),
+               builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
+}
+
+// What `body` does without a mask.
+template <typename Body>
+auto Frame::unmasked(Body body) {
+  return [this, body] {
+    const Value mask = std::exchange(mask_, Value{});
+    struct Restore {
+      Value& at;
+      Value mask;
+      ~Restore() { at = mask; }
+    } restore{mask_, mask};
+    return body();
+  };
+}
+
+std::vector<Value> Frame::fetch(const AccessRecord& a) {
+  Value pointer = buffer(a.buffer, true, false);
+  return load_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, false));
+}
+
+Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
+  const DType real = real_type(dtype);
+  auto element = [&](std::span<const Value> parts) {
+    Elem out{from_memory(builder_, parts[0], real), {}};
+    if (is_complex(dtype)) out.im = from_memory(builder_, parts[1], real);
+    return out;
+  };
+  const AccessRecord access{id, address, false, dtype, LaneAccess::same, false, false};
+  if (staged_) {
+    const auto at_hand = staged_(access);
+    if (!at_hand.empty()) return element(at_hand);
+  }
+  Value pointer = buffer(id, true, false);
+  Place p = touch(id, dtype, address, false);
+  auto vectors = [&] { return load_vectors(pointer, dtype, p); };
+  auto parts = [&] { return load_parts(pointer, dtype, p); };
+  std::vector<Value> in;
+  if (neighbours(p) && sometimes_whole())
+    in = builder_.if_else(whole(), unmasked(vectors), parts);
+  else
+    in = neighbours(p) && !lanes_masked() ? vectors() : parts();
+  if (loaded_) loaded_(access, in);
+  return element(in);
+}
+
+void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& value) {
+  Value pointer = buffer(id, false, true);
+  Place p = touch(id, dtype, address, true);
+  const DType real = real_type(dtype);
+  Elem out{to_memory(builder_, value.re, real), {}};
+  if (is_complex(dtype)) out.im = to_memory(builder_, value.im, real);
+  auto vectors = [&] { store_vectors(pointer, dtype, p, out); };
+  auto parts = [&] { store_parts(pointer, dtype, p, out); };
+  if (neighbours(p) && sometimes_whole()) {
+    auto nothing = [](auto body) {
+      return [body] {
+        body();
+        return kir::Builder::Values{};
+      };
+    };
+    builder_.if_else(whole(), nothing(unmasked(vectors)), nothing(parts));
+  } else if (neighbours(p) && !lanes_masked()) {
+    vectors();
+  } else {
+    parts();
+  }
+}
+
+// --- errors
+// ------------------------------------------------------------------------------------------
+
+void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
+  kir::Builder& b = builder_;
+  if (!error_buffer_) throw Error(ErrorCode::internal, "a check in a kernel without an error slot");
+  Value slot = buffer(*error_buffer_, true, true);
+  if (!error_base_.valid()) {
+    error_base_ = b.scalar_param("error_base", kir::kI32);
+    step_.scalars.push_back({ScalarParam::Source::error_base, kir::kI32, 0, 0, 0});
+  }
+  bad = mask_and(bad);
+  b.if_then(b.any(bad), [&] {
+    // One of the offending values serves the message: the greatest.
+    Value wide = is_floating(value_dtype) ? b.bitcast(b.type(value).scalar == kir::Scalar::f64
+                                                          ? value
+                                                          : b.fpext(value, kir::Scalar::f64),
+                                                      kir::Scalar::i64)
+                 : value_dtype == DType::boolean
+                     ? b.zext(value, kir::Scalar::i64)
+                     : b.int_resize(value, kir::Scalar::i64, is_signed_integer(value_dtype));
+    const uint16_t n = std::max(b.type(bad).lanes, b.type(wide).lanes);
+    if (n > 1) {
+      if (b.type(wide).lanes == 1) wide = b.splat(wide, n);
+      Value found = b.select(bad, wide, b.constant(Type{kir::Scalar::i64, n}, INT64_MIN));
+      for (uint16_t half = n / 2; half > 0; half /= 2) {
+        std::vector<uint16_t> lanes;
+        for (uint16_t l = 0; l < n; ++l) lanes.push_back(static_cast<uint16_t>(l ^ half));
+        Value other = b.shuffle(found, found, lanes);
+        found = b.select(b.slt(found, other), other, found);
+      }
+      wide = b.extract(found, 0);
+    }
+    Value old = b.atomic_cas(slot, b.i32(0), b.i32(0),
+                             b.add(error_base_, b.i32(static_cast<int64_t>(site) + 1)), 4);
+    b.if_then(b.ieq(old, b.i32(0)), [&] { b.store(slot, b.i32(1), wide, 8); });
+  });
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,185 @@
+// A kernel under construction: its parameters, its loop variables, its memory accesses and its
+// error reports. Schedules open the loops, ElementEmitter (element.h) fills them.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_FRAME_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LOOPS_FRAME_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/kernel/ir/builder.h"
+#include "codegen/schedule/element/elem.h"
+#include "codegen/schedule/element/index.h"
+#include "codegen/schedule/program/program.h"
+
+namespace primset::schedule {
+
+// What one memory access of a thread moves at most.
+inline constexpr uint32_t kVectorBytes = 16;
+
+// One loop dimension of the kernel's domain after merging: `dims` original dimensions, outermost
+// first, that are walked as one.
+struct LoopDim {
+  std::vector<size_t> dims;
+  SymInt size = 1;
+  kir::Value base;     // index-typed scalar: the variable, or its value in lane 0
+  bool lanes = false;  // true: lane l stands at base + l
+};
+
+// Where the lanes of a vector stand in memory, as seen from one another.
+enum class LaneAccess : uint8_t {
+  same,        // all at one element; also where there is one lane
+  neighbours,  // one element after the other
+  strided,     // so many elements apart
+  anywhere,    // at indices that are computed
+};
+
+// What a kernel touched, found while it is built once with nothing merged.
+struct AccessRecord {
+  BufferId buffer;
+  Affine address;  // of elements, over the original dimensions
+  bool store;
+  DType dtype = DType::f32;
+  LaneAccess lanes = LaneAccess::same;
+  bool masked = false;        // it may be left out
+  bool lanes_masked = false;  // and some lanes while others are not
+};
+// Do both read or write the same elements?
+bool same_access(const AccessRecord& a, const AccessRecord& b);
+
+// An element of `padded` lies in the padding unless 0 <= index < size.
+struct PaddingTest {
+  prims::ValueId padded;
+  Affine index;  // over the original dimensions
+  SymInt size;
+};
+
+struct Analysis {
+  std::vector<AccessRecord> accesses;
+  std::vector<PaddingTest> padding;  // where the loop variables alone decide
+  std::vector<bool> pinned;          // by original dimension: its own variable is needed
+};
+
+class Frame {
+ public:
+  Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain);
+
+  kir::Builder& builder() { return builder_; }
+  const kir::TargetModel& target() const { return builder_.target(); }
+  kir::Type index_type() const { return index_type_; }
+  kir::Value index_constant(int64_t v) { return builder_.constant(index_type_, v); }
+  // An integer of any width as an index.
+  kir::Value index(kir::Value v) { return builder_.int_resize(v, index_type_.scalar, true); }
+  const SymInts& domain() const { return domain_; }
+
+  // --- parameters ---
+  kir::Value buffer(BufferId id, bool read, bool written);
+  kir::Value param(const SymInt& s);  // index type, one lane
+  // A number that need not be an index: i64 wherever the device has it.
+  kir::Value number_param(const SymInt& s);
+  Elem scalar_input(uint32_t graph_input, DType dtype);
+
+  // --- the loop nest in force ---
+  void set_loops(std::vector<LoopDim> loops) { loops_ = std::move(loops); }
+  std::vector<LoopDim>& loops() { return loops_; }
+  uint16_t lanes() const { return lanes_; }
+  void set_lanes(uint16_t lanes) { lanes_ = lanes; }
+  // Lanes (or, with one lane, the thread) that are inside the domain; invalid: all.
+  kir::Value mask() const { return mask_; }
+  void set_mask(kir::Value mask) { mask_ = mask; }
+  // A CPU of 32-byte vectors has sixteen registers, and none for masks: there a masked store takes
+  // as long as ten others.
+  bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
+  kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
+  // The same for lanes of a SIMT thread the first of which is inside, where `whole` (i1) says that
+  // all of them are and that vectors lie on their boundaries.
+  void set_mask(kir::Value mask, kir::Value whole) {
+    mask_ = whole_mask_ = mask;
+    whole_ = whole;
+  }
+
+  // The value of an affine form: one lane where all lanes agree. Pins the dimensions it reads.
+  kir::Value materialize(const Affine& a);
+  // Index-typed sums and products that keep constants and scalars apart.
+  Affine add(const Affine& a, const Affine& b);
+  Affine scale(const Affine& a, const SymInt& factor);
+
+  // --- memory --- addresses count elements of the dtype
+  // An element as memory has it (two values where it is complex), by one lane without a mask.
+  std::vector<kir::Value> fetch(const AccessRecord& a);
+  // Asked at each load for such values that are at hand already; nothing: the load is done.
+  using Staged = std::function<std::vector<kir::Value>(const AccessRecord&)>;
+  void set_staged(Staged staged) { staged_ = std::move(staged); }
+  // Told of what each load has read, in the same form.
+  using Loaded = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
+  void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
+  // Whether loops ask for memory before they read it (a CPU's; true unless told otherwise).
+  void set_prefetches(bool on) { prefetches_ = on; }
+  Elem load(BufferId id, DType dtype, const Affine& address);
+  void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
+
+  // Records check `site` with `value` where `bad` holds and the mask does.
+  void report(uint32_t site, kir::Value bad, kir::Value value, DType value_dtype);
+  void set_error_buffer(BufferId id) { error_buffer_ = id; }
+
+  // --- results ---
+  Analysis& analysis() { return analysis_; }
+  LaunchStep& step() { return step_; }
+  kir::Kernel finish() && { return std::move(builder_).finish(); }
+
+ private:
+  struct Place {                       // an address split for one access
+    kir::Value scalar;                 // index type, one lane
+    std::optional<int64_t> lane_step;  // elements between neighbouring lanes, when constant
+    kir::Value lane_vector;  // else: offsets of the lanes, added to scalar; may be invalid
+  };
+  Place place(const Affine& address);
+  Place touch(BufferId id, DType dtype, const Affine& address, bool store);
+  bool lanes_masked() const { return mask_.valid() && builder_.type(mask_).lanes > 1; }
+  // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries, or
+  // says when they do.
+  bool neighbours(const Place& p) const;
+  bool sometimes_whole() const { return lanes_masked() && whole_.valid(); }
+  kir::Value whole();  // of all lanes of the present mask
+  template <typename Body>
+  auto unmasked(Body body);
+  std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
+  void store_parts(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
+  std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);
+  void store_vectors(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
+  kir::Value load_vector(kir::Value pointer, kir::Scalar elem, kir::Value index, uint16_t lanes);
+  void store_vector(kir::Value pointer, kir::Value index, kir::Value v);
+  void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
+  kir::Value load_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride,
+                       int64_t part);
+  void store_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
+                  kir::Value v);
+  kir::Value vector_of(const Place& p);
+  kir::Value mask_vector();
+
+  kir::Builder builder_;
+  kir::Type index_type_;
+  SymInts domain_;
+  std::vector<LoopDim> loops_;
+  uint16_t lanes_ = 1;
+  kir::Value mask_, whole_mask_, whole_;
+  std::vector<kir::Value> pointers_;
+  kir::Value integer_param(const SymInt& s, kir::Type type,
+                           std::unordered_map<uint32_t, kir::Value>& known);
+
+  std::unordered_map<uint32_t, kir::Value> params_, number_params_;
+  std::unordered_map<uint32_t, Elem> inputs_;  // as they are passed
+  bool prefetches_ = true;
+  std::optional<BufferId> error_buffer_;
+  kir::Value error_base_;
+  Staged staged_;
+  Loaded loaded_;
+  Analysis analysis_;
+  LaunchStep step_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LOOPS_FRAME_H_

@@ -1,0 +1,367 @@
+#include "codegen/schedule/loops/loops.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+constexpr uint16_t kLine = 16;  // elements of 32 bits in a cache line
+
+}  // namespace
+
+std::vector<LoopDim> separate_loops(const SymInts& domain, const std::vector<size_t>& order) {
+  std::vector<LoopDim> out;
+  for (size_t d : order) {
+    if (!domain[d].same(SymInt(1))) out.push_back({{d}, domain[d], {}, false});
+  }
+  return out;
+}
+
+std::vector<LoopDim> merge_loops(const SymInts& domain, const std::vector<LoopDim>& loops,
+                                 const Analysis& analysis) {
+  auto mergeable = [&](size_t outer, size_t inner) {
+    if (analysis.pinned[outer] || analysis.pinned[inner]) return false;
+    return std::all_of(
+        analysis.accesses.begin(), analysis.accesses.end(), [&](const AccessRecord& a) {
+          return a.address.coefficient(outer).same(a.address.coefficient(inner) * domain[inner]);
+        });
+  };
+  std::vector<LoopDim> out;
+  for (const LoopDim& loop : loops) {
+    if (!out.empty() && mergeable(out.back().dims.back(), loop.dims.front())) {
+      LoopDim& last = out.back();
+      last.dims.insert(last.dims.end(), loop.dims.begin(), loop.dims.end());
+      last.size *= loop.size;
+    } else {
+      out.push_back(loop);
+    }
+  }
+  return out;
+}
+
+std::vector<size_t> memory_order(const SymInts& domain, const SymInts& strides) {
+  std::vector<size_t> order;
+  // Insertion keeps equal strides in logical order; hints suffice, any order is correct.
+  for (size_t d = 0; d < domain.size(); ++d) {
+    size_t at = order.size();
+    while (at > 0 && strides[order[at - 1]].hint() < strides[d].hint()) --at;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), d);
+  }
+  return order;
+}
+
+void decode(Frame& f, Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end) {
+  kir::Builder& b = f.builder();
+  for (size_t k = end; k-- > begin;) {
+    if (k == begin) {
+      loops[k].base = linear;
+      break;
+    }
+    Value size = f.param(loops[k].size);
+    Value rest = b.udiv(linear, size);
+    loops[k].base = b.sub(linear, b.mul(rest, size));
+    linear = rest;
+  }
+}
+
+SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end) {
+  SymInt n = 1;
+  for (size_t k = begin; k < end; ++k) n *= loops[k].size;
+  return n;
+}
+
+uint16_t cpu_lanes(const kir::TargetModel& target) {
+  return target.simt ? uint16_t{1} : static_cast<uint16_t>(target.vector_bytes / 4);
+}
+
+uint16_t point_lanes(const kir::TargetModel& target) {
+  return target.simt ? uint16_t{1} : std::max<uint16_t>(cpu_lanes(target), kLine);
+}
+
+void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  f.step().groups = {prims::min(items, SymInt(f.target().max_groups_x)), 1, 1};
+  // A loop that runs once is not for nothing: what does not change in it takes registers.
+  const bool every_item_has_a_group =
+      f.index_type() == kir::kI32 &&
+      f.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
+  if (every_item_has_a_group) return body(f.index(b.group_id(0)));
+  b.for_loop(f.index(b.group_id(0)), f.param(items), f.index(b.group_count(0)), {},
+             [&](Value item, auto) {
+               body(item);
+               return kir::Builder::Values{};
+             });
+}
+
+namespace {
+
+Value smaller(kir::Builder& b, Value x, Value y) {
+  return b.select(b.slt(x, y), x, y);
+}
+
+void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  const uint32_t threads = f.target().group_threads;
+  const SymInt total = extent(loops, 0, loops.size());
+  b.set_group_size(threads);
+  // The loop serves grids that the device's limit cuts short.
+  f.step().groups = {prims::min(prims::ceil_div(total, threads), SymInt(f.target().max_groups_x)),
+                     1, 1};
+  Value t = f.index_constant(threads);
+  Value first = b.add(b.mul(f.index(b.group_id(0)), t), f.index(b.local_id(0)));
+  Value step = b.mul(f.index(b.group_count(0)), t);
+  b.for_loop(first, f.param(total), step, {}, [&](Value i, auto) {
+    decode(f, i, loops, 0, loops.size());
+    f.set_loops(loops);
+    body();
+    return kir::Builder::Values{};
+  });
+}
+
+// Calls body(i) for each vector from lo to hi. The last one may end early, and where masks cost it
+// alone has one.
+void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  const Value lanes = f.index_constant(f.lanes());
+  const auto part = [&](Value from, Value to, bool masked) {
+    b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
+      f.set_mask(masked ? b.lanes_below(b.sub(hi, i), f.lanes()) : Value{});
+      body(i);
+      return kir::Builder::Values{};
+    });
+    f.set_mask({});
+  };
+  if (f.lanes() == 1 || !f.narrow_vectors()) return part(lo, hi, f.lanes() > 1);
+  const Value rest = b.and_(b.sub(hi, lo), f.index_constant(f.lanes() - 1));
+  const Value whole = b.sub(hi, rest);
+  part(lo, whole, false);
+  part(whole, hi, true);
+}
+
+// The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
+// items to be worth starting.
+void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
+                int64_t group_points) {
+  kir::Builder& b = f.builder();
+  const size_t outer = loops.size() - 1;
+  LoopDim& inner = loops.back();
+  inner.lanes = true;
+  const SymInt rows = extent(loops, 0, outer);
+  const SymInt blocks = prims::ceil_div(inner.size, group_points);
+  const SymInt items = rows * blocks;
+  const SymInt per_group =
+      prims::max(SymInt(1), prims::floor_div(SymInt(group_points), inner.size));
+  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+
+  const Value one = f.index_constant(1);
+  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
+  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
+  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+    Value row = b.udiv(item, f.param(blocks));
+    Value block = b.sub(item, b.mul(row, f.param(blocks)));
+    decode(f, row, loops, 0, outer);
+    Value lo = b.mul(block, f.index_constant(group_points));
+    Value hi = smaller(b, b.add(lo, f.index_constant(group_points)), f.param(inner.size));
+    cpu_vectors(f, lo, hi, [&](Value i) {
+      inner.base = i;
+      f.set_loops(loops);
+      body();
+    });
+    return kir::Builder::Values{};
+  });
+}
+
+// Work items are tiles of the loop `tiled` and the last one; the other loops are outside.
+void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
+               const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  const LoopDim across = loops[tiled];
+  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(tiled));
+  loops.insert(loops.end() - 1, across);
+  const size_t outer = loops.size() - 2;
+  LoopDim& rows = loops[outer];
+  LoopDim& inner = loops.back();
+  inner.lanes = true;
+  const SymInt row_tiles = prims::ceil_div(rows.size, kTile),
+               inner_tiles = prims::ceil_div(inner.size, kTile);
+  const SymInt items = extent(loops, 0, outer) * row_tiles * inner_tiles;
+  const SymInt per_group = kGroupElements / (kTile * kTile);
+  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+
+  const Value one = f.index_constant(1), tile = f.index_constant(kTile);
+  auto range_end = [&](Value lo, const SymInt& size) {
+    return smaller(b, b.add(lo, tile), f.param(size));
+  };
+  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
+  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
+  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+    // Neighbouring items go down the rows: they read on where the last one stopped.
+    Value rest = b.udiv(item, f.param(row_tiles));
+    Value row_lo = b.mul(b.sub(item, b.mul(rest, f.param(row_tiles))), tile);
+    Value outside = b.udiv(rest, f.param(inner_tiles));
+    Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
+    decode(f, outside, loops, 0, outer);
+    Value hi = range_end(lo, inner.size), row_hi = range_end(row_lo, rows.size);
+    const auto point = [&](Value row, Value i) {
+      rows.base = row;
+      inner.base = i;
+      f.set_loops(loops);
+      body();
+    };
+    const auto each_row = [&](Value from, Value to, const std::function<void(Value)>& with) {
+      b.for_loop(from, to, one, {}, [&](Value row, auto) {
+        with(row);
+        return kir::Builder::Values{};
+      });
+    };
+    if (f.lanes() >= kLine) {
+      each_row(row_lo, row_hi,
+               [&](Value row) { cpu_vectors(f, lo, hi, [&](Value i) { point(row, i); }); });
+      return kir::Builder::Values{};
+    }
+    // A vector reads few lines, all of each before the next ones: lines that are a power of two
+    // apart share a few places in the cache.
+    const Value line = f.index_constant(kLine);
+    b.for_loop(row_lo, row_hi, line, {}, [&](Value first_row, auto) {
+      const Value end = smaller(b, b.add(first_row, line), row_hi);
+      cpu_vectors(f, lo, hi,
+                  [&](Value i) { each_row(first_row, end, [&](Value row) { point(row, i); }); });
+      return kir::Builder::Values{};
+    });
+    return kir::Builder::Values{};
+  });
+}
+
+// Long bodies: threads of a processor that hide each other's waiting, with 32 registers each, and
+// how often these are replaced; fewer groups, each of which goes on, lose less by beginning.
+constexpr int64_t kBusyThreads = 2048, kBusyRounds = 32;
+
+// Walks the vectors of all rows and then the single elements behind them.
+class VectorWalk {
+ public:
+  VectorWalk(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
+             const PointBody& body)
+      : f_(f), b_(f.builder()), loops_(std::move(loops)), form_(form), body_(body) {
+    const int64_t threads = f.target().group_threads;
+    const SymInt rows = extent(loops_, 0, loops_.size() - 1), &row = loops_.back().size;
+    b_.set_group_size(f.target().group_threads);
+    f.step().groups = {
+        prims::min(prims::ceil_div(rows * prims::ceil_div(row, form.lanes), threads * form.at_once),
+                   SymInt(f.target().max_groups_x)),
+        1, 1};
+    if (form.arithmetic) keep_busy(threads);
+    threads_ = f.index_constant(threads);
+    local_ = f.index(b_.local_id(0));
+    group_ = f.index(b_.group_id(0));
+    groups_ = f.index(b_.group_count(0));
+    rows_ = f.param(rows);
+    row_ = f.param(row);
+    lanes_ = f.index_constant(form.lanes);
+    of_a_row_ = b_.select(aligned, b_.udiv(row_, lanes_), f.index_constant(0));
+  }
+
+  void run() {
+    f_.set_lanes(form_.lanes);
+    const Value vectors = b_.mul(rows_, of_a_row_);
+    const Value done = form_.at_once > 1 ? several_at_once(vectors) : f_.index_constant(0);
+    const Value thread = b_.add(b_.mul(group_, threads_), local_);
+    const Value step = b_.mul(groups_, threads_);
+    loops_.back().lanes = true;
+    b_.for_loop(b_.add(done, thread), vectors, step, {}, [&](Value i, auto) {
+      stand_at(i, of_a_row_, f_.index_constant(0), lanes_);
+      body_()();
+      return kir::Builder::Values{};
+    });
+    f_.set_lanes(1);
+    loops_.back().lanes = false;
+    const Value in_vectors = b_.mul(of_a_row_, lanes_), left = b_.sub(row_, in_vectors);
+    b_.for_loop(thread, b_.mul(rows_, left), step, {}, [&](Value i, auto) {
+      stand_at(i, left, in_vectors, f_.index_constant(1));
+      body_()();
+      return kir::Builder::Values{};
+    });
+  }
+
+ private:
+  void keep_busy(int64_t threads) {
+    const int64_t resident = std::max<int64_t>(1, kBusyThreads / threads);
+    b_.set_resident_groups(static_cast<uint32_t>(resident));
+    SymInt& groups = f_.step().groups[0];
+    groups = prims::min(groups, SymInt(f_.target().processors * resident * kBusyRounds));
+  }
+
+  // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
+  void stand_at(Value i, Value of_a_row, Value first, Value width) {
+    if (loops_.size() > 1) {
+      Value row = b_.udiv(i, of_a_row);
+      i = b_.sub(i, b_.mul(row, of_a_row));
+      decode(f_, row, loops_, 0, loops_.size() - 1);
+    }
+    loops_.back().base = b_.add(first, b_.mul(i, width));
+    f_.set_loops(loops_);
+  }
+
+  // As far as whole groups have that many. Returns how many vectors are done.
+  Value several_at_once(Value vectors) {
+    loops_.back().lanes = true;
+    const Value a_group = b_.mul(threads_, f_.index_constant(form_.at_once));
+    const Value whole = b_.udiv(vectors, a_group);
+    b_.for_loop(group_, whole, groups_, {}, [&](Value g, auto) {
+      const Value first = b_.add(b_.mul(g, a_group), local_);
+      auto stand = [&](uint16_t k) {
+        stand_at(b_.add(first, b_.mul(threads_, f_.index_constant(k))), of_a_row_,
+                 f_.index_constant(0), lanes_);
+      };
+      std::vector<std::function<void()>> stores;
+      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores.push_back(body_());
+      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores[k]();
+      return kir::Builder::Values{};
+    });
+    return b_.mul(whole, a_group);
+  }
+
+  Frame& f_;
+  kir::Builder& b_;
+  std::vector<LoopDim> loops_;
+  const VectorForm form_;
+  const PointBody& body_;
+  Value threads_, local_, group_, groups_;
+  Value rows_, row_, lanes_, of_a_row_;
+};
+
+}  // namespace
+
+void for_each_vector(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
+                     const PointBody& body) {
+  VectorWalk(f, std::move(loops), form, aligned, body).run();
+}
+
+std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis) {
+  if (loops.size() < 2) return std::nullopt;
+  const size_t last = loops.back().dims.back();
+  for (const AccessRecord& a : analysis.accesses) {
+    const SymInt& step = a.address.coefficient(last);
+    if (a.store || !a.address.is_affine() || step.same(SymInt(0)) || step.same(SymInt(1))) continue;
+    for (size_t k = 0; k + 1 < loops.size(); ++k) {
+      if (a.address.coefficient(loops[k].dims.back()).same(SymInt(1))) return k;
+    }
+  }
+  return std::nullopt;
+}
+
+void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
+                    std::optional<size_t> tiled, int64_t elements) {
+  if (loops.empty()) loops.push_back({{}, 1, {}, false});
+  if (f.target().simt)
+    simt_points(f, std::move(loops), body);
+  else if (tiled)
+    cpu_tiles(f, std::move(loops), *tiled, body);
+  else
+    cpu_points(f, std::move(loops), body, std::max<int64_t>(1, kGroupElements / elements));
+}
+
+}  // namespace primset::schedule

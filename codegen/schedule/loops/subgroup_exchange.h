@@ -1,0 +1,21 @@
+// What the lanes of a subgroup hand to one another without memory.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_SUBGROUP_EXCHANGE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LOOPS_SUBGROUP_EXCHANGE_H_
+
+#include <span>
+
+#include "codegen/kernel/ir/builder.h"
+
+namespace primset::schedule {
+
+// Do a group's threads belong to subgroups of one known size, in the order of their ids, and can
+// these values be exchanged there?
+bool exchanges(const kir::Builder& b, uint32_t threads, std::span<const kir::Value> values);
+
+// v of the lane whose number differs in the bits of `mask`; of the lane of that number (i32).
+kir::Value of_lane_xor(kir::Builder& b, kir::Value v, uint32_t mask);
+kir::Value of_lane(kir::Builder& b, kir::Value v, kir::Value lane);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LOOPS_SUBGROUP_EXCHANGE_H_

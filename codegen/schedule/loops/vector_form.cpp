@@ -1,0 +1,124 @@
+#include "codegen/schedule/loops/vector_form.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace primset::schedule {
+
+using kir::Value;
+
+namespace {
+
+// A body is repeated for every lane. Beyond so many instructions a thread it is its arithmetic that
+// takes the time, registers get few and compilers slow.
+constexpr size_t kMostWork = 256;
+// Bytes that a thread should be waiting for, and how long a body may be for more than one vector.
+constexpr size_t kBytesInFlight = 32;
+constexpr size_t kShortWork = 128;
+
+// Instructions of a body.
+struct Work {
+  size_t each_lane = 1, all_lanes = 0;
+  size_t of(size_t lanes) const { return each_lane * lanes + all_lanes; }
+};
+
+// None when the body has loops of its own.
+std::optional<Work> work_of(const kir::Kernel& probe) {
+  Work work;
+  size_t loops = 0;
+  auto vector = [&](Value v) { return probe.type(v).is_vector(); };
+  for (const kir::Inst& inst : probe.insts) {
+    loops += inst.op == kir::Op::For || inst.op == kir::Op::While ? 1 : 0;
+    if (kir::info(inst.op).group == kir::Group::Leaf) continue;
+    const bool lanes =
+        std::ranges::any_of(inst.results, vector) || std::ranges::any_of(inst.operands, vector);
+    ++(lanes ? work.each_lane : work.all_lanes);
+  }
+  if (loops > 1) return std::nullopt;
+  return work;
+}
+
+bool takes_vectors(const Analysis& seen) {
+  bool stores = false;
+  for (const AccessRecord& a : seen.accesses) {
+    if (a.lanes_masked || a.lanes == LaneAccess::strided) return false;
+    if (a.store && a.lanes != LaneAccess::neighbours) return false;
+    stores |= a.store;
+  }
+  return stores;
+}
+
+uint32_t vector_bytes(const AccessRecord& a, uint16_t lanes) {
+  return std::min(kVectorBytes, static_cast<uint32_t>(byte_size(a.dtype)) * lanes);
+}
+
+// What an access of neighbours may be off its first vector by, in elements: all of it has to be
+// multiples of a vector.
+SymInts distances(const AccessRecord& a, const std::vector<LoopDim>& loops) {
+  SymInts out{a.address.constant};
+  for (size_t k = 0; k + 1 < loops.size(); ++k)
+    out.push_back(a.address.coefficient(loops[k].dims.back()));
+  if (a.address.is_affine()) return out;
+  if (a.address.opaque_steps.empty()) out.emplace_back(1);
+  out.insert(out.end(), a.address.opaque_steps.begin(), a.address.opaque_steps.end());
+  return out;
+}
+
+uint32_t vector_elements(const AccessRecord& a, uint16_t lanes) {
+  return vector_bytes(a, lanes) / static_cast<uint32_t>(byte_size(a.dtype));
+}
+
+// False where some vector never lies on its boundary, whatever the sizes are.
+bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t lanes) {
+  return std::ranges::all_of(seen.accesses, [&](const AccessRecord& a) {
+    if (a.lanes != LaneAccess::neighbours) return true;
+    return std::ranges::all_of(distances(a, loops), [&](const SymInt& d) {
+      return !d.is_constant() || d.constant() % vector_elements(a, lanes) == 0;
+    });
+  });
+}
+
+}  // namespace
+
+VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
+                       const std::vector<LoopDim>& loops) {
+  const auto work = work_of(probe);
+  if (loops.empty() || !work || !takes_vectors(seen)) return {};
+  size_t widest = 1, loaded = 0;
+  for (const AccessRecord& a : seen.accesses) {
+    if (a.lanes == LaneAccess::neighbours) widest = std::max(widest, byte_size(a.dtype));
+    if (!a.store) loaded += a.lanes == LaneAccess::same ? 0 : byte_size(a.dtype);
+  }
+  size_t lanes = kVectorBytes / widest;
+  const int64_t row = loops.back().size.hint();
+  while (lanes > 1 && (work->of(lanes) > kMostWork || static_cast<int64_t>(lanes) > row))
+    lanes /= 2;
+  while (lanes > 1 && !may_align(seen, loops, static_cast<uint16_t>(lanes))) lanes /= 2;
+  VectorForm form;
+  if (lanes < 2) return form;
+  form.lanes = static_cast<uint16_t>(lanes);
+  form.arithmetic = work->of(lanes) > kShortWork;
+  if (loaded * lanes < kBytesInFlight && !form.arithmetic) form.at_once = 2;
+  return form;
+}
+
+Value vectors_align(Frame& f, const Analysis& seen, const std::vector<LoopDim>& loops,
+                    uint16_t lanes) {
+  kir::Builder& b = f.builder();
+  if (!may_align(seen, loops, lanes)) return b.i1(false);
+  Value rest = b.i32(0);
+  for (const AccessRecord& a : seen.accesses) {
+    if (a.lanes != LaneAccess::neighbours) continue;
+    const Value address = b.ptr_to_int(f.buffer(a.buffer, !a.store, a.store));
+    rest =
+        b.or_(rest, b.and_(b.trunc(address, kir::Scalar::i32), b.i32(vector_bytes(a, lanes) - 1)));
+    for (const SymInt& d : distances(a, loops)) {
+      if (d.is_constant()) continue;
+      const Value elements = b.int_resize(f.param(d), kir::Scalar::i32, true);
+      rest = b.or_(rest, b.and_(elements, b.i32(vector_elements(a, lanes) - 1)));
+    }
+  }
+  return b.ieq(rest, b.i32(0));
+}
+
+}  // namespace primset::schedule

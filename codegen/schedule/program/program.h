@@ -1,0 +1,138 @@
+// A Program is what a graph becomes: buffers and steps, with every size, stride and launch
+// dimension still a symbolic integer. It holds kernels in kernel IR; the runtime emits, loads and
+// launches them. One Program serves all calls that satisfy the graph's guards.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_
+#define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/kernel/ir/ir.h"
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+using BufferId = uint32_t;
+
+// A piece of device memory a program works on.
+struct Buffer {
+  enum class Kind : uint8_t {
+    input,   // graph tensor input `index`
+    output,  // graph output `index`; may be the memory of an input (Output::writes_input)
+    temp,    // lives within the run
+    errors,  // the stream's error slots (see ErrorSlot)
+  };
+  Kind kind = Kind::temp;
+  uint32_t index = 0;
+  DType dtype = DType::f32;
+  prims::SymInt elements = 0;  // extent in elements, from the first to one past the last reachable
+  std::string note;            // the value it holds, for people
+};
+
+// One scalar in a kernel's parameter block, after the pointers.
+struct ScalarParam {
+  enum class Source : uint8_t {
+    integer,     // `value`, as i32 or i64
+    input,       // graph scalar input `index`, converted to `type` (part 1: imaginary)
+    error_base,  // i32: what the runtime adds to this program's check codes (see ErrorSlot)
+  };
+  Source source = Source::integer;
+  kir::Type type;
+  prims::SymInt value = 0;
+  uint32_t index = 0;
+  uint8_t part = 0;
+};
+
+struct BufferUse {
+  BufferId buffer = 0;
+  bool read = false, written = false;
+};
+
+struct LaunchStep {
+  uint32_t kernel = 0;  // index into Program::kernels
+  std::vector<BufferUse> buffers;
+  std::vector<ScalarParam> scalars;
+  std::array<prims::SymInt, 3> groups = {1, 1, 1};
+  uint32_t graph_node = 0;  // a node it computes, for error texts
+};
+
+// dst[0 .. elements) = src, both dense from their first element.
+struct CopyStep {
+  BufferId source = 0, target = 0;
+  prims::SymInt elements = 0;
+};
+
+// A primitive the device runs itself (plugin table primset.primitives). Operands and results are
+// dense row-major buffers.
+struct NativeStep {
+  prims::NodeId node = 0;
+  struct Tensor {
+    BufferId buffer = 0;
+    DType dtype = DType::f32;
+    prims::SymInts sizes, strides;
+    prims::SymInt offset = 0;
+  };
+  std::vector<Tensor> operands, results;
+};
+
+// Reads a rank-0 i64 from the device and makes it the value of a symbol (compact, set_dim).
+struct ReadCountStep {
+  BufferId buffer = 0;
+  uint32_t symbol = 0;
+};
+
+struct Step;
+
+// Runs `body` for symbol = 0 .. count - 1.
+struct LoopStep {
+  prims::SymInt count = 0;
+  uint32_t symbol = 0;
+  std::vector<Step> body;
+};
+
+// Runs `body` while the bool in `condition` is true; `test` computes it.
+struct WhileStep {
+  BufferId condition = 0;
+  std::vector<Step> test, body;
+};
+
+struct BranchStep {
+  BufferId condition = 0;
+  std::vector<Step> then_steps, else_steps;
+};
+
+struct Step {
+  std::variant<LaunchStep, CopyStep, NativeStep, ReadCountStep, LoopStep, WhileStep, BranchStep>
+      step;
+};
+
+struct CheckSite {  // what an error slot's code stands for
+  std::string code, message;
+};
+
+struct Program {
+  std::shared_ptr<const prims::Graph> graph;
+  std::vector<Buffer> buffers;
+  std::vector<kir::Kernel> kernels;
+  std::vector<Step> steps;
+  std::vector<CheckSite> checks;  // slot code c > 0 stands for checks[c - 1]
+};
+
+// The first failed check of a stream's work: kernels write it with one compare-and-swap on `code`.
+struct ErrorSlot {
+  uint32_t code = 0;  // 0: none; else 1 + index into Program::checks + the program's base
+  uint32_t reserved = 0;
+  int64_t value = 0;  // the offending value, floats as the bit pattern of a double
+};
+
+// For people: `primset explain`.
+std::string print(const Program& program);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_

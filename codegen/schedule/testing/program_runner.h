@@ -1,0 +1,42 @@
+// For tests: runs a Program on host memory, its kernels either as native images or, for SIMT
+// targets, in the kernel interpreter, which also finds races and accesses out of bounds.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_TESTING_PROGRAM_RUNNER_H_
+#define PRIMSET_CODEGEN_SCHEDULE_TESTING_PROGRAM_RUNNER_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "codegen/kernel/ir/target_model.h"
+#include "codegen/schedule/program/program.h"
+
+namespace primset::schedule {
+
+struct RunnerTensor {
+  std::vector<std::byte> bytes;  // the buffer, from the tensor's first element on
+};
+
+struct RunnerResult {
+  std::vector<RunnerTensor> outputs;  // the buffers, one a graph output
+  ErrorSlot error;
+  size_t launches = 0;
+};
+
+// inputs: one a graph input; scalar inputs hold one element. symbols: their values. in_tables:
+// every launch stands in a table (kir::table_form) between two others. shift: every buffer begins
+// so many elements behind a boundary of 64 bytes.
+RunnerResult run_program(const Program& program, const kir::TargetModel& target,
+                         std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
+                         bool in_tables = false, int64_t shift = 0);
+
+// A SIMT machine for the interpreter; one that copies asynchronously and multiplies matrices; and
+// one whose subgroups have so many lanes, and ballots.
+kir::TargetModel simt_model();
+kir::TargetModel matrix_model();
+kir::TargetModel group_matrix_model();  // in workgroup memory too
+kir::TargetModel cooperative_model();   // as only the device knows
+kir::TargetModel ballot_model(uint32_t subgroup);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_TESTING_PROGRAM_RUNNER_H_

@@ -1,0 +1,85 @@
+#include "conformance/cases/ids/filter.h"
+
+#include <algorithm>
+
+#include "conformance/cases/ids/id.h"
+#include "primset/error.h"
+
+namespace primset::conformance {
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  // The usual two-pointer match: on a mismatch the last '*' takes one more character.
+  size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Filter::Filter(const std::vector<std::string>& patterns) {
+  for (const std::string& text : patterns) {
+    Pattern p;
+    std::string body = text;
+    if (body.starts_with('-')) {
+      p.negative = true;
+      body.erase(0, 1);
+    }
+    if (body.size() >= 2 && body.front() == '/' && body.back() == '/') {
+      p.is_regex = true;
+      try {
+        p.regex = std::regex(body.substr(1, body.size() - 2), std::regex::optimize);
+      } catch (const std::regex_error& e) {
+        throw Error(ErrorCode::value, "the filter " + body + " does not parse: " + e.what());
+      }
+    }
+    p.whole = body.find(':') != std::string::npos;
+    p.glob = std::move(body);
+    patterns_.push_back(std::move(p));
+  }
+}
+
+bool Filter::Pattern::matches(std::string_view id) const {
+  if (is_regex) return std::regex_search(id.begin(), id.end(), regex);
+  return glob_matches(glob, whole ? id : subject_of(id));
+}
+
+bool Filter::matches(std::string_view id) const {
+  bool any_positive = false, selected = false;
+  for (const Pattern& p : patterns_) {
+    if (p.negative) {
+      if (p.matches(id)) return false;
+      continue;
+    }
+    any_positive = true;
+    selected = selected || p.matches(id);
+  }
+  return selected || !any_positive;
+}
+
+bool Filter::may_match_subject(std::string_view subject) const {
+  bool any_positive = false;
+  for (const Pattern& p : patterns_) {
+    if (p.negative) continue;
+    any_positive = true;
+    if (p.is_regex) return true;
+    std::string_view head = std::string_view(p.glob).substr(0, p.glob.find(':'));
+    // A '*' before the ':' may reach beyond it.
+    bool open = p.whole && head.find('*') != std::string_view::npos;
+    if (open || glob_matches(head, subject)) return true;
+  }
+  return !any_positive;
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,73 @@
+// Generators of operator cases: one for each way in which operators take their arguments. A spec
+// names one under `cases:`; without a name the operator's family decides.
+#ifndef PRIMSET_CONFORMANCE_CASES_TABLES_GENERATORS_H_
+#define PRIMSET_CONFORMANCE_CASES_TABLES_GENERATORS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/tables/recipe.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+// The texts refer to the arguments of `overload`, a functional one.
+using Generator = std::vector<Recipe> (*)(const specs::Overload& overload, DType dtype);
+
+std::vector<Recipe> elementwise_cases(const specs::Overload& overload, DType dtype);
+// Of (x, n) that take n steps or until they pass it: of n only small numbers.
+std::vector<Recipe> stepwise_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> reduction_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> scan_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> foreach_cases(const specs::Overload& overload, DType dtype);
+// Of operators that take a step of an optimizer.
+std::vector<Recipe> optimizer_step_cases(const specs::Overload& overload, DType dtype);
+std::vector<Recipe> like_cases(const specs::Overload& overload, DType dtype);
+
+// By the name that a spec gives; null when there is no such generator.
+Generator find_generator(std::string_view name);
+// What a family's operators take where the spec says nothing; null for families without a rule.
+Generator family_generator(const specs::Overload& overload);
+
+// Cases of single operators, as data. `op` has globs on qualified names of functional overloads,
+// with spaces between them; after '=' stands a name whose twins do not take the row.
+enum class RowDTypes : uint8_t {
+  all,
+  numbers,  // not bool
+  fractional,
+  integral,
+  promoting,  // those that meet other dtypes: 8-bit floats meet none
+};
+struct OperatorRow {
+  std::string_view op;
+  std::string_view name;
+  CaseTier tier;
+  std::string_view text;
+  RowDTypes dtypes = RowDTypes::all;
+};
+std::span<const OperatorRow> matrix_rows();       // matmul, linalg
+std::span<const OperatorRow> convolution_rows();  // and attention
+std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search
+std::span<const OperatorRow> scatter_rows();      // writing at indices
+std::span<const OperatorRow> view_rows();
+std::span<const OperatorRow> rearrange_rows();
+std::span<const OperatorRow> creation_rows();  // and copies
+std::span<const OperatorRow> network_rows();   // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> random_op_rows();
+
+// The operator whose rows are this one's, too; null when there is none.
+const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overload& overload);
+
+// Arguments without a default that a generator does not know, given something plausible:
+// " dim=0 p=0.5". Names in `known` are left out.
+std::string plausible_arguments(const specs::Overload& overload, DType dtype,
+                                std::span<const std::string> known);
+
+// The text that the fallback starts from; the case is found when it is made (fallback.h).
+inline constexpr std::string_view kAutomatic = "automatic ";
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_CASES_TABLES_GENERATORS_H_

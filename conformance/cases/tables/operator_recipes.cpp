@@ -1,0 +1,244 @@
+#include <algorithm>
+
+#include "conformance/cases/ids/filter.h"
+#include "conformance/cases/make/case_text.h"
+#include "conformance/cases/tables/generators.h"
+
+namespace primset::conformance {
+namespace {
+
+using specs::Argument;
+using specs::Bundle;
+using specs::Overload;
+
+// No overload and dtype has fewer.
+constexpr size_t kMinCases = 6;
+
+// The functional overload whose cases a variant takes over.
+const Overload& functional_base(const Bundle& bundle, const Overload& overload) {
+  const Overload* o = &overload;
+  while (o->base != specs::kNoIndex) o = &bundle.overloads[o->base];
+  return *o;
+}
+
+bool is_for(const OperatorRow& row, DType t) {
+  bool fractional = is_floating(t) || is_complex(t);
+  switch (row.dtypes) {
+    case RowDTypes::numbers:
+      return !is_bool(t);
+    case RowDTypes::fractional:
+      return fractional;
+    case RowDTypes::integral:
+      return is_integral(t);
+    case RowDTypes::promoting:
+      return bits(real_type(t)) > 8 || !is_floating(t);
+    default:
+      return true;
+  }
+}
+
+bool is_for(const OperatorRow& row, const Overload& overload, bool as_twin) {
+  if (row.op.starts_with('=')) return !as_twin && row.op.substr(1) == overload.qualified;
+  std::vector<std::string> globs = split_outside_brackets(row.op, ' ');
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& g) { return glob_matches(g, overload.qualified); });
+}
+
+std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin) {
+  std::vector<Recipe> out;
+  for (auto table :
+       {matrix_rows(), convolution_rows(), indexing_op_rows(), scatter_rows(), view_rows(),
+        rearrange_rows(), creation_rows(), network_rows(), random_op_rows()}) {
+    for (const OperatorRow& row : table) {
+      if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
+      out.push_back(
+          {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
+    }
+  }
+  return out;
+}
+
+// The first is a smoke test.
+void add_written(std::vector<Recipe>& out, const specs::CaseSpec& spec) {
+  for (const auto& [name, text] : spec.parameters) {
+    const CaseTier tier = out.empty() ? CaseTier::smoke : CaseTier::standard;
+    out.push_back({name, LayoutKind::contiguous, tier, text, false});
+  }
+}
+
+void add_generated(std::vector<Recipe>& out, const Overload& overload, DType dtype) {
+  bool found = false;
+  for (const specs::CaseSpec& c : overload.cases) {
+    if (c.generator == specs::kWrittenCases) add_written(out, c);
+    if (Generator g = find_generator(c.generator)) {
+      std::vector<Recipe> made = g(overload, dtype);
+      out.insert(out.end(), made.begin(), made.end());
+      found = true;
+    }
+  }
+  // Rows written for an operator are enough; what a family usually takes may not fit it.
+  if (found || !out.empty()) return;
+  if (Generator g = family_generator(overload)) {
+    out = g(overload, dtype);
+    // Nobody said that the operator is like its family.
+    for (Recipe& r : out) r.may_be_refused = true;
+  }
+}
+
+// A case that must be refused shows nothing of what the operator computes.
+bool computes(const Recipe& r) {
+  return r.tier <= CaseTier::standard && r.text.find(" !") == std::string::npos;
+}
+
+bool has_enough(const std::vector<Recipe>& recipes) {
+  return std::ranges::count_if(recipes, computes) >= static_cast<std::ptrdiff_t>(kMinCases);
+}
+
+// A short table is filled up with its first case in other layouts.
+void add_layouts(std::vector<Recipe>& recipes) {
+  constexpr LayoutKind kMore[] = {LayoutKind::strided, LayoutKind::transposed, LayoutKind::padded,
+                                  LayoutKind::offset, LayoutKind::channels_last};
+  auto computing = std::ranges::find_if(recipes, computes);
+  Recipe first = computing != recipes.end() ? *computing : recipes.front();
+  first.tier = CaseTier::standard;
+  first.may_be_refused = true;  // some views want certain strides
+  for (LayoutKind layout : kMore) {
+    if (has_enough(recipes)) return;
+    first.layout = layout;
+    recipes.push_back(first);
+  }
+}
+
+// Recipes may come from several sources: of two with one name the first stays.
+void drop_duplicates(std::vector<Recipe>& recipes) {
+  std::vector<Recipe> unique;
+  for (Recipe& r : recipes) {
+    bool seen = std::any_of(unique.begin(), unique.end(), [&](const Recipe& u) {
+      return u.name == r.name && u.layout == r.layout;
+    });
+    if (!seen) unique.push_back(std::move(r));
+  }
+  recipes = std::move(unique);
+}
+
+std::string text_for_variant(const Overload& base, const Overload& variant, const std::string& text,
+                             std::string_view out);
+
+// What is written for an operator, and for one that it does the same as.
+std::vector<Recipe> written_recipes(const Bundle& bundle, const Overload& overload, DType dtype) {
+  std::vector<Recipe> out = rows_of(overload, dtype, false);
+  add_generated(out, overload, dtype);
+  const Overload* twin = twin_of(bundle, overload);
+  if (!twin) return out;
+  for (Recipe r : rows_of(*twin, dtype, true)) {
+    r.text = text_for_variant(*twin, overload, r.text, "");
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+std::vector<Recipe> functional_recipes(const Bundle& bundle, const Overload& overload,
+                                       DType dtype) {
+  if (overload.implementation.kind == specs::ImplKind::alias) {
+    const Overload& target = bundle.overloads.at(overload.implementation.target);
+    std::vector<Recipe> out = functional_recipes(bundle, target, dtype);
+    for (Recipe& r : out) r.text = text_for_variant(target, overload, r.text, "");
+    return out;
+  }
+  std::vector<Recipe> out = written_recipes(bundle, overload, dtype);
+  if (out.empty()) {
+    for (size_t i = 0; i < kMinCases; ++i) {
+      out.push_back({"auto_" + std::to_string(i), LayoutKind::contiguous,
+                     i == 0 ? CaseTier::smoke : CaseTier::standard,
+                     std::string(kAutomatic) + std::to_string(i), false});
+    }
+  }
+  drop_duplicates(out);
+  add_layouts(out);
+  return out;
+}
+
+// Which argument of the variant has the place of the base's: the namesake, else the one at the same
+// position. Empty when it has none, as an out= overload has no dtype.
+std::string renamed(const Overload& base, const Overload& variant, const std::string& name) {
+  if (variant.find_arg(name) >= 0) return name;
+  int position = base.find_arg(name);
+  if (position < 0 || static_cast<size_t>(position) >= variant.args.size()) return {};
+  const Argument& there = variant.args[static_cast<size_t>(position)];
+  bool same_kind = there.kind == base.args[static_cast<size_t>(position)].kind;
+  return same_kind && !there.is_out ? there.name : std::string();
+}
+
+std::string text_for_variant(const Overload& base, const Overload& variant, const std::string& text,
+                             std::string_view out) {
+  if (text.starts_with(kAutomatic)) return text;
+  CaseText parsed = CaseText::parse(text);
+  std::string result;
+  for (const TextItem& item : parsed.items) {
+    std::string name = renamed(base, variant, item.name);
+    if (!name.empty()) result += name + "=" + item.value + " ";
+  }
+  // zeros.out has no dtype; the tensor it is given has.
+  const std::string* dtype = variant.find_arg("dtype") < 0 ? parsed.find("dtype") : nullptr;
+  for (const Argument& a : variant.args) {
+    if (a.is_out) result += a.name + "=" + std::string(out) + (dtype ? ":" + *dtype : "") + " ";
+  }
+  if (parsed.expected_error) result += "!" + std::string(name(*parsed.expected_error)) + " ";
+  if (!result.empty()) result.pop_back();
+  return result;
+}
+
+std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
+                                    const Overload& variant, DType dtype) {
+  std::vector<Recipe> out;
+  bool first = true;
+  // What a layout does to reading was seen with the functional overload; one is enough here, where
+  // there are cases enough.
+  std::vector<Recipe> recipes = functional_recipes(bundle, base, dtype);
+  auto usual = [](const Recipe& r) {
+    return r.layout == LayoutKind::contiguous || r.layout == LayoutKind::strided;
+  };
+  auto counts = [&](const Recipe& r) { return usual(r) && computes(r); };
+  // One may be refused where the functional overload is not: an in-place one whose result grows.
+  bool enough = std::ranges::count_if(recipes, counts) > static_cast<std::ptrdiff_t>(kMinCases);
+  for (Recipe& r : recipes) {
+    if (enough && !usual(r)) continue;
+    Recipe made = r;
+    made.may_be_refused = true;
+    made.text = text_for_variant(base, variant, r.text, "out");
+    out.push_back(made);
+    bool has_out = variant.kind == specs::OverloadKind::out && !r.text.starts_with(kAutomatic);
+    if (!first || !has_out) continue;
+    for (const char* how : {"strided", "empty"}) {
+      made.name = r.name + "_out_" + how;
+      made.text = text_for_variant(base, variant, r.text, std::string("out@") + how);
+      made.tier = CaseTier::standard;
+      out.push_back(made);
+    }
+    first = false;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Recipe> operator_recipes(const Bundle& bundle, const Overload& overload, DType dtype) {
+  const Overload& base = functional_base(bundle, overload);
+  if (&base == &overload) return functional_recipes(bundle, overload, dtype);
+  return variant_recipes(bundle, base, overload, dtype);
+}
+
+std::vector<DType> operator_dtypes(const Bundle& bundle, const Overload& overload) {
+  DTypeSet set = overload.dtypes;
+  if (set.empty()) set = functional_base(bundle, overload).dtypes;
+  if (set.empty()) set = bundle.computed_by(overload).dtypes;
+  if (set.empty()) set = {DType::f32, DType::i64};
+  std::vector<DType> out;
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    auto t = static_cast<DType>(code);
+    if (info(t).bits != 0 && set.contains(t)) out.push_back(t);
+  }
+  return out;
+}
+
+}  // namespace primset::conformance

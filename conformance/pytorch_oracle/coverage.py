@@ -1,0 +1,250 @@
+"""The coverage page: what was replayed of each overload and how it came out."""
+
+import json
+from collections import defaultdict
+
+from .calls import short_dtype
+from .causes import cause_of, details_of
+from .compare import CHECKS
+from .driver import claimed_dtypes
+from .second_opinion import TRUTHS, WAYS
+from .summary import COUNTED, is_failure
+
+# Per cent that a whole run must come to: (what, of totals, at least).
+GOALS = (
+    ("implemented overloads with a replayed call", "reached", 95.0),
+    ("values, dtype and shape agree", "values, dtype and shape", 99.5),
+    ("strides agree", "strides", 98.0),
+    ("aliasing agrees", "aliasing", 98.0),
+    ("OpInfo's error inputs raise", "error inputs", 98.0),
+    ("values by PyTorch's own precision, not by a truth", "own precision", 99.5),
+    ("overloads of whose calls 95 % agree in values, dtype and shape", "sound", 100.0),
+    ("calls that differ do so of a known cause", "explained", 100.0),
+    ("claimed dtypes that PyTorch's CPU has, with an agreeing call", "claimed", 100.0),
+)
+
+
+def _decided(line, how):
+    """Whether a second opinion of this kind was needed."""
+    return any(f", {how} " in text for text in line.get("second_opinion", ()))
+
+
+def _differences_of(lines):
+    """[cause, how many calls, one of them], empty the cause that is not known."""
+    found = {}
+    for x in lines:
+        if is_failure(x):
+            entry = found.setdefault(cause_of(x), [0, details_of(x)[0].splitlines()[0][:220]])
+            entry[0] += 1
+    return [[cause, n, example] for cause, (n, example) in found.items()]
+
+
+def overload_row(oracle, name, described):
+    every = oracle.lines(name)
+    lines = [x for x in every if x["outcome"] in COUNTED]
+    row = {
+        "overload": name,
+        "family": described["family"],
+        "implemented": described["implemented"],
+        "calls": len(lines),
+        "agree": sum(not is_failure(x) for x in lines),
+        "worst": max((x.get("worst", 0.0) for x in lines), default=0.0),
+        "differences": _differences_of(lines),
+    }
+    for check in CHECKS:
+        held = [x["checks"][check] for x in lines if check in x["checks"]]
+        row[check] = [sum(held), len(held)]
+    core = [x for x in lines if not x.get("raises")]
+    row["own precision"] = [sum(not any(_decided(x, how) for how in TRUTHS) for x in core),
+                            len(core)]
+    row["decided"] = {how: sum(_decided(x, how) for x in core) for how in WAYS}
+    row["core"] = [sum(all(x["checks"].get(c, True) for c in ("values", "dtype", "shape"))
+                       and x["outcome"] in ("agree", "differ") for x in core), len(core)]
+    agreeing = {x["dtype"] for x in lines if x["outcome"] == "agree" and not x["empty"]
+                and not x.get("raises")}
+    row["dtypes"] = sorted(agreeing)
+    if described["implemented"]:
+        beyond = {x["dtype"] for x in every if x["outcome"] == "beyond" or x.get("lacks_kernel")}
+        tried = {x["dtype"] for x in lines if not x.get("raises") and not x["empty"]}
+        claimed = {short_dtype(d) for d in claimed_dtypes(name)} - (beyond - tried)
+        row["claimed_without_call"] = sorted(claimed - agreeing)
+        row["claimed"] = [len(claimed & agreeing), len(claimed)]
+    errors = [x for x in lines if x.get("raises") and x["origin"] == "error input"]
+    row["error_inputs"] = [sum(not is_failure(x) for x in errors), len(errors)]
+    return row
+
+
+def gather(oracle):
+    import primset
+
+    rows = []
+    for name in primset.operators(all=True):
+        rows.append(overload_row(oracle, name, primset.describe(name)))
+    return {"totals": totals(rows), "families": families(rows), "overloads": rows}
+
+
+def _sum(rows, key):
+    return [sum(r[key][0] for r in rows), sum(r[key][1] for r in rows)]
+
+
+def totals(rows):
+    done = [r for r in rows if r["implemented"]]
+    reached = [r for r in done if r["core"][1]]
+    below = sorted(r["overload"] for r in reached if r["core"][0] < 0.95 * r["core"][1])
+    unknown = sorted(r["overload"] for r in done if "" in _causes(r))
+    out = {
+        "overloads": len(rows),
+        "implemented": len(done),
+        "reached": [len(reached), len(done)],
+        "calls": sum(r["calls"] for r in done),
+        "values, dtype and shape": _sum(done, "core"),
+        "own precision": _sum(done, "own precision"),
+        "decided": {how: sum(r["decided"][how] for r in done) for how in WAYS},
+        "claimed": _sum(done, "claimed"),
+        "error inputs": _sum(done, "error_inputs"),
+        "sound": [len(reached) - len(below), len(reached)],
+        "explained": [sum(n for r in done for cause, n, _ in r["differences"] if cause),
+                      sum(n for r in done for _, n, _ in r["differences"])],
+        "of unknown cause": unknown,
+        "below 95 %": below,
+        "claimed without call": {r["overload"]: r["claimed_without_call"] for r in done
+                                 if r["claimed_without_call"]},
+        "not reached": sorted(r["overload"] for r in done if r["core"][1] == 0),
+    }
+    for check in CHECKS:
+        out[check] = _sum(done, check)
+    return out
+
+
+def _causes(row):
+    return {cause for cause, _, _ in row["differences"]}
+
+
+def families(rows):
+    groups = defaultdict(list)
+    for r in rows:
+        groups[r["family"]].append(r)
+    return {name: totals(g) for name, g in sorted(groups.items())}
+
+
+def goals(total):
+    """[(what, [how many, of how many], per cent aimed at, whether met)]"""
+    return [(what, total[key], least, total[key][0] * 100 >= least * total[key][1])
+            for what, key, least in GOALS]
+
+
+def report(oracle):
+    """Prints how a whole run came out against its goals; the exit code: 1 when one is missed."""
+    total = gather(oracle)["totals"]
+    met = goals(total)
+    print()
+    for what, pair, least, ok in met:
+        print(f"  {'met   ' if ok else 'MISSED'} {percent(pair):>9} of {pair[1]:<7} {what} "
+              f"(goal {least} %)")
+    for name in total["below 95 %"]:
+        print(f"  fewer than 95 % of its calls agree: {name}")
+    for name, dtypes in total["claimed without call"].items():
+        print(f"  claimed without an agreeing call: {name} of {', '.join(dtypes)}")
+    for name in total["of unknown cause"]:
+        print(f"  some calls differ, and why is not known: {name}")
+    return 0 if all(ok for *_, ok in met) else 1
+
+
+# --- Markdown ----------------------------------------------------------------------------------
+
+
+def percent(pair):
+    ok, n = pair
+    return f"{100 * ok / n:.2f} %" if n else "–"
+
+
+def page(data, oracle):
+    t = data["totals"]
+    out = [
+        "# Coverage: every operator against PyTorch",
+        "",
+        "Generated by `conformance/pytorch_oracle/run --page`. Calls are recorded from PyTorch 2.13.0's own",
+        "test samples (OpInfo, modules, optimizers), further forms, dtypes and layouts are derived",
+        "from them, and each is replayed through `primset.invoke` on the CPU and compared with",
+        f"PyTorch's answer. Sample seed {oracle.seed}, at most {oracle.samples} samples an OpInfo and",
+        f"dtype, {oracle.cap} calls an overload and dtype.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| overloads in ATen that are in scope | {t['overloads']} |",
+        f"| implemented | {t['implemented']} |",
+        f"| calls replayed | {t['calls']} |",
+    ]
+    out += [f"| {c} agree | {percent(t[c])} of {t[c][1]} |" for c in CHECKS]
+    out += ["", "## Goals", "", "| | | goal | |", "|---|---|---|---|"]
+    out += [f"| {what} | {percent(pair)} of {pair[1]} | {least} % | {'met' if ok else 'missed'} |"
+            for what, pair, least, ok in goals(t)]
+    out += ["", "Where PyTorch's first answer differs it is asked again, in other ways, and where it "
+            "then says what Primset", f"does, that decides (of {t['own precision'][1]} calls):",
+            "", "| asked | calls |", "|---|---|"]
+    out += [f"| {how} | {n} |" for how, n in t["decided"].items()]
+    out += ["", "The evidence stands beside each call in the results.", "", "## By family", "",
+            "| family | overloads | implemented | reached | calls | values, dtype, shape | strides |"
+            " aliasing |", "|---|---|---|---|---|---|---|---|"]
+    for name, f in data["families"].items():
+        out.append(f"| {name} | {f['overloads']} | {f['implemented']} | {f['reached'][0]} | "
+                   f"{f['calls']} | {percent(f['values, dtype and shape'])} | "
+                   f"{percent(f['strides'])} | {percent(f['aliasing'])} |")
+    out += _worst(data["overloads"]) + _differences(data["overloads"]) + _not_covered(data)
+    return "\n".join(out) + "\n"
+
+
+def _worst(rows):
+    ranked = sorted((r for r in rows if r["worst"] < float("inf")), key=lambda r: -r["worst"])
+    out = ["", "## The ten greatest errors, in units of PyTorch's tolerance", "",
+           "Of what agrees, to the answer that decided. Above 1: no further from the truth than",
+           "PyTorch's own answer is.", "", "| overload | error / tolerance |", "|---|---|"]
+    return out + [f"| {r['overload']} | {r['worst']:.3g} |" for r in ranked[:10]]
+
+
+def _differences(rows):
+    by_cause = defaultdict(list)
+    for r in rows:
+        for cause, n, example in r["differences"]:
+            by_cause[cause].append((r, n, example))
+    out = ["", "## What differs, by cause", ""]
+    for cause, found in sorted(by_cause.items(), key=lambda p: -sum(n for _, n, _ in p[1])):
+        calls = sum(n for _, n, _ in found)
+        out += [f"### {cause or 'Not known'}", "", f"{calls} calls. For example, "
+                f"{found[0][0]['overload']}: {found[0][2]}", ""]
+        out += [f"- **{r['overload']}**: {n} of {r['calls']} calls" for r, n, _ in found] + [""]
+    return out if by_cause else out + ["Nothing."]
+
+
+def _not_covered(data):
+    t = data["totals"]
+    out = ["", "## What is not covered", ""]
+    out.append(f"Implemented, but no call reached them ({len(t['not reached'])}): "
+               + (", ".join(t["not reached"]) or "none") + ".")
+    missing = [r for r in data["overloads"] if r.get("claimed_without_call")]
+    out += ["", "Claimed dtypes without an agreeing call:" + ("" if missing else " none."), ""]
+    out += [f"- {r['overload']}: {', '.join(r['claimed_without_call'])}. "
+            + ("; ".join(sorted(_causes(r) - {""})) or "PyTorch takes none of the calls in it.")
+            for r in missing]
+    out += ["", "Declared, not implemented:", ""]
+    by_family = defaultdict(list)
+    for r in data["overloads"]:
+        if not r["implemented"]:
+            by_family[r["family"]].append(r["overload"])
+    out += [f"- {f}: {len(names)}" for f, names in sorted(by_family.items())]
+    return out
+
+
+# A line an overload, of what there is to say: the page is kept, and compared with the next one.
+def _as_json(data):
+    rows = [{k: v for k, v in r.items() if v not in ([], [0, 0])} for r in data["overloads"]]
+    parts = [f' {json.dumps(k)}: {json.dumps(v)}' for k, v in data.items() if k != "overloads"]
+    lines = ",\n".join("  " + json.dumps(r) for r in rows)
+    return "{\n" + ",\n".join(parts) + ',\n "overloads": [\n' + lines + "\n ]\n}\n"
+
+
+def write(oracle, folder):
+    data = gather(oracle)
+    (folder / "coverage.json").write_text(_as_json(data))
+    (folder / "coverage.md").write_text(page(data, oracle))
+    return data

@@ -1,0 +1,27 @@
+// A case's arguments in the forms that tracing and the reference interpreter take.
+#ifndef PRIMSET_CONFORMANCE_REFERENCE_CALL_ARGUMENTS_H_
+#define PRIMSET_CONFORMANCE_REFERENCE_CALL_ARGUMENTS_H_
+
+#include <vector>
+
+#include "conformance/cases/make/case.h"
+#include "decomps/engine/engine.h"
+#include "specs/bundle/model.h"
+
+namespace primset::conformance {
+
+// One Actual an argument; sizes and strides are constants. `arguments` are the schema's, for the
+// kinds.
+std::vector<decomps::Actual> to_actuals(const TestCase& test,
+                                        const std::vector<specs::Argument>& arguments);
+
+// The value of a graph input. `type` is that of the input.
+Array input_value(const TestCase& test, const decomps::InputSource& source,
+                  const prims::ValueType& type);
+
+// The tensor that a source of kind tensor means.
+const HostTensor& source_tensor(const TestCase& test, const decomps::InputSource& source);
+
+}  // namespace primset::conformance
+
+#endif  // PRIMSET_CONFORMANCE_REFERENCE_CALL_ARGUMENTS_H_

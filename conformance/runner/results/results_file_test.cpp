@@ -1,0 +1,98 @@
+#include "conformance/runner/results/results_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "primset/error.h"
+
+namespace primset::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ResultLine, RoundTrip) {
+  CaseResult r{"a:dtype=f32;case=b",
+               {Outcome::fail, FailKind::dtype, "got \"f16\"\nline 2\xff", HUGE_VAL, 0.25, 12, 3},
+               0.5,
+               "out/x.json",
+               "",
+               Resized{"self=T[6]", 3, 1, {"s0 < 5"}}};
+  std::optional<CaseResult> back = parse_json_line(to_json_line(r));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->id, r.id);
+  EXPECT_EQ(back->verdict.outcome, Outcome::fail);
+  EXPECT_EQ(back->verdict.kind, FailKind::dtype);
+  EXPECT_EQ(back->verdict.max_ulp, HUGE_VAL);
+  EXPECT_EQ(back->verdict.max_share, 0.25);
+  EXPECT_EQ(back->verdict.elements, 12u);
+  EXPECT_EQ(back->verdict.undecided, 3u);
+  EXPECT_EQ(back->seconds, 0.5);
+  EXPECT_EQ(back->replay, "out/x.json");
+  ASSERT_TRUE(back->resized);
+  EXPECT_EQ(back->resized->text, "self=T[6]");
+  EXPECT_EQ(back->resized->kernels, 3u);
+  EXPECT_EQ(back->resized->unexplained, 1u);
+  EXPECT_EQ(back->resized->guards, r.resized->guards);
+  EXPECT_EQ(to_json_line(r).find('\n'), std::string::npos);
+}
+
+TEST(ResultLine, EveryOutcomeHasAName) {
+  for (size_t o = 0; o < kOutcomeCount; ++o) {
+    auto outcome = static_cast<Outcome>(o);
+    FailKind kind = outcome == Outcome::fail ? FailKind::shape : FailKind::none;
+    std::optional<OutcomeText> back = parse_outcome(to_string(outcome, kind));
+    ASSERT_TRUE(back) << o;
+    EXPECT_EQ(back->outcome, outcome);
+    EXPECT_EQ(back->kind, kind);
+  }
+  for (const char* text : {"", "fail", "fail:none", "fail:x", "pass:numeric", "good"}) {
+    EXPECT_FALSE(parse_outcome(text)) << text;
+  }
+}
+
+TEST(ResultLine, DamagedLinesAreNone) {
+  for (const char* line :
+       {"", "{", "[]", "null", "{\"id\":\"a\"}", "{\"outcome\":\"pass\"}",
+        "{\"id\":1,\"outcome\":\"pass\"}", "{\"id\":\"a\",\"outcome\":\"ok\"}"}) {
+    EXPECT_FALSE(parse_json_line(line)) << line;
+  }
+}
+
+class Resume : public testing::Test {
+ protected:
+  ~Resume() override { fs::remove(path_); }
+  fs::path path_ = fs::temp_directory_path() / ("results_" + std::to_string(getpid()) + ".jsonl");
+  RunInfo info_{"cpu", "", 7, 99};
+};
+
+TEST_F(Resume, GoesOnWhereItStopped) {
+  {
+    ResultsFile file(path_, info_, true);
+    EXPECT_TRUE(file.earlier().empty());
+    file.append({"a:dtype=f32;case=x", Verdict::of(Outcome::crash)});
+    file.append({"a:dtype=f32;case=x", Verdict::of(Outcome::pass)});
+    file.append({"b:dtype=f32;case=x", Verdict::of(Outcome::not_run)});
+  }
+  std::ofstream(path_, std::ios::app) << "{\"id\":\"c:dtype=f32;ca";  // cut short
+  {
+    ResultsFile file(path_, info_, true);
+    ASSERT_EQ(file.earlier().size(), 1u);
+    EXPECT_EQ(file.earlier().at("a:dtype=f32;case=x").verdict.outcome, Outcome::pass);
+    file.append({"d:dtype=f32;case=x", Verdict::of(Outcome::pass)});
+  }
+  EXPECT_EQ(ResultsFile(path_, info_, true).earlier().size(), 2u);
+  EXPECT_TRUE(ResultsFile(path_, info_, false).earlier().empty());
+  EXPECT_TRUE(ResultsFile(path_, info_, true).earlier().empty());
+}
+
+TEST_F(Resume, ResultsOfAnotherRunAreRefused) {
+  ResultsFile(path_, info_, false);
+  RunInfo other = info_;
+  other.seed = 8;
+  EXPECT_THROW(ResultsFile(path_, other, true), Error);
+}
+
+}  // namespace
+}  // namespace primset::conformance

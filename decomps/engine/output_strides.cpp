@@ -1,0 +1,293 @@
+#include "decomps/engine/output_strides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace primset::decomps {
+
+SymInts strides_of_format(MemoryFormat format, const SymInts& sizes) {
+  if (format == MemoryFormat::contiguous) return contiguous_strides(sizes);
+  const size_t rank = format == MemoryFormat::channels_last ? 4 : 5;
+  require(sizes.size() == rank, ErrorCode::runtime,
+          fmt::format("required rank {} tensor to use channels_last{} format", rank,
+                      rank == 4 ? "" : "_3d"));
+  return channels_last_strides(sizes);
+}
+
+namespace {
+
+using specs::Overload;
+
+// The tensor of an argument that result `result` is made of: list arguments go element by element.
+const TensorMeta* tensor_of(const Actual& a, size_t result) {
+  if (auto* t = std::get_if<TensorMeta>(&a.value)) return t;
+  if (auto* l = std::get_if<std::vector<TensorMeta>>(&a.value))
+    return result < l->size() ? &(*l)[result] : nullptr;
+  return nullptr;
+}
+
+SymInts elementwise(const Overload& o, const std::vector<Actual>& args, size_t result,
+                    const SymInts& sizes) {
+  std::vector<TensorMeta> operands;
+  for (uint32_t i : o.broadcast) {
+    if (const TensorMeta* t = tensor_of(args[i], result)) operands.push_back(*t);
+  }
+  // What was reduced has no layout to follow.
+  for (const TensorMeta& t : operands) {
+    if (t.sizes.size() > sizes.size()) return contiguous_strides(sizes);
+  }
+  for (uint32_t i : o.promote.args) {
+    if (std::holds_alternative<Scalar>(args[i].value)) operands.push_back({});
+  }
+  return elementwise_strides(sizes, std::span<const TensorMeta>(operands));
+}
+
+// Of a matrix, or what becomes one, and the column and the row that are multiplied to be added to
+// it.
+SymInts outer(const std::vector<Actual>& args, const SymInts& sizes) {
+  std::vector<TensorMeta> operands;
+  for (size_t i = 0; i < 3; ++i) operands.push_back(std::get<TensorMeta>(args[i].value));
+  TensorMeta& column = operands[1];
+  column.sizes.push_back(1);
+  column.strides.push_back(1);
+  return elementwise_strides(sizes, std::span<const TensorMeta>(operands));
+}
+
+std::optional<MemoryFormat> format_argument(const std::vector<Actual>& args) {
+  for (const Actual& a : args) {
+    if (auto* f = std::get_if<MemoryFormat>(&a.value)) return *f;
+  }
+  return std::nullopt;
+}
+
+const TensorMeta* first_tensor(const std::vector<Actual>& args, size_t result) {
+  for (const Actual& a : args) {
+    if (const TensorMeta* t = tensor_of(a, result)) return t;
+  }
+  return nullptr;
+}
+
+// As empty_like: the memory_format argument, by default the first tensor's own layout.
+SymInts preserve(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const MemoryFormat format = format_argument(args).value_or(MemoryFormat::preserve);
+  if (format != MemoryFormat::preserve) return strides_of_format(format, sizes);
+  const TensorMeta* t = first_tensor(args, result);
+  return t && t->sizes.size() == sizes.size() ? preserved_strides(sizes, t->strides)
+                                              : contiguous_strides(sizes);
+}
+
+// Channels-last when all tensors are and not contiguous as well, else contiguous.
+SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
+  bool channels_last = false;
+  auto look = [&](const TensorMeta& t) {
+    if (t.sizes.size() < 4) return true;
+    channels_last = is_channels_last(t.sizes, t.strides) && !is_contiguous(t.sizes, t.strides);
+    return channels_last;
+  };
+  for (const Actual& a : args) {
+    if (auto* t = std::get_if<TensorMeta>(&a.value); t && !look(*t)) break;
+    if (auto* l = std::get_if<std::vector<TensorMeta>>(&a.value))
+      if (!std::all_of(l->begin(), l->end(), look)) break;
+  }
+  const bool fits = sizes.size() == 4 || sizes.size() == 5;
+  return channels_last && fits ? channels_last_strides(sizes) : contiguous_strides(sizes);
+}
+
+// Channels-last when the first or the second tensor is, as backends of convolutions have it.
+SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
+  const bool fits = sizes.size() == 4 || sizes.size() == 5;
+  size_t looked_at = 0;
+  for (const Actual& a : args) {
+    const auto* t = std::get_if<TensorMeta>(&a.value);
+    if (!t || ++looked_at > 2) continue;
+    if (fits && is_channels_last(t->sizes, t->strides) && !is_contiguous(t->sizes, t->strides))
+      return channels_last_strides(sizes);
+  }
+  return contiguous_strides(sizes);
+}
+
+// clone() that keeps gaps: the strides themselves, unless elements share memory.
+SymInts cloned(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const TensorMeta* t = first_tensor(args, result);
+  if (!t || t->sizes.size() != sizes.size()) return contiguous_strides(sizes);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (known_equal(t->strides[d], 0) == true && known_equal(sizes[d], 1) != true)
+      return preserved_strides(sizes, t->strides);
+  }
+  return t->strides;
+}
+
+SymInts first_argument(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const TensorMeta* t = first_tensor(args, result);
+  if (!t) return contiguous_strides(sizes);
+  return elementwise_strides(sizes, std::span<const TensorMeta>(t, 1));
+}
+
+// As a clone of the argument whose new state the result is.
+SymInts updated(const Overload& o, const std::vector<Actual>& args, size_t result,
+                const SymInts& sizes) {
+  for (const specs::Return& r : o.returns) {
+    const int at = o.updated_arg(r);
+    if (at < 0) break;
+    const Actual& a = args[static_cast<size_t>(at)];
+    const auto* list = std::get_if<std::vector<TensorMeta>>(&a.value);
+    const size_t count = list ? list->size() : 1;
+    if (result >= count) {
+      result -= count;
+      continue;
+    }
+    const TensorMeta* t = tensor_of(a, result);
+    return t ? preserved_strides(sizes, t->strides) : contiguous_strides(sizes);
+  }
+  return contiguous_strides(sizes);
+}
+
+// empty_strided: the stride argument itself.
+SymInts given(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const int at = o.find_arg("stride");
+  const auto* list = at < 0 ? nullptr : std::get_if<SymInts>(&args[static_cast<size_t>(at)].value);
+  if (!list) return contiguous_strides(sizes);
+  require(list->size() == sizes.size(), ErrorCode::runtime,
+          fmt::format("dimensionality of sizes ({}) must match dimensionality of strides ({})",
+                      sizes.size(), list->size()));
+  return *list;
+}
+
+SymInts by_layout(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const int at = o.find_arg("physical_layout");
+  const auto* list = at < 0 ? nullptr : std::get_if<SymInts>(&args[static_cast<size_t>(at)].value);
+  if (!list) return contiguous_strides(sizes);
+  SymInts strides(sizes.size());
+  std::vector<bool> seen(sizes.size());
+  SymInt next = 1;
+  for (size_t i = list->size(); i-- > 0;) {
+    const int64_t d = (*list)[i].specialize();
+    require(d >= 0 && d < static_cast<int64_t>(sizes.size()), ErrorCode::runtime,
+            fmt::format("Dimension out of range (expected to be between 0 and {}, but got {} at "
+                        "index {}).",
+                        sizes.size() - 1, d, i));
+    require(!seen[static_cast<size_t>(d)], ErrorCode::runtime, "Duplicate dim not allowed");
+    seen[static_cast<size_t>(d)] = true;
+    strides[static_cast<size_t>(d)] = next;
+    next *= sizes[static_cast<size_t>(d)];
+  }
+  return strides;
+}
+
+// nonzero: its columns are vectors without gaps.
+SymInts column_major(const SymInts& sizes) {
+  return sizes.size() == 2 ? SymInts{1, sizes[0]} : contiguous_strides(sizes);
+}
+
+// A factor's matrices are column-major, what else there is contiguous.
+SymInts factor(size_t result, const SymInts& sizes) {
+  SymInts strides = contiguous_strides(sizes);
+  const size_t rank = sizes.size();
+  if (result > 0 || rank < 2) return strides;
+  strides[rank - 2] = 1;
+  strides[rank - 1] = known_equal(sizes[rank - 2], 0) == true ? SymInt(1) : sizes[rank - 2];
+  return strides;
+}
+
+// A list of indices as index() sees it: which dims of the tensor they index, and with what strides.
+struct IndexList {
+  std::vector<size_t> dims;
+  std::vector<SymInts> sizes, strides;  // a mask is its true elements: a vector of unknown size
+};
+
+IndexList index_list(const std::vector<std::optional<TensorMeta>>& indices) {
+  IndexList out;
+  size_t dim = 0;
+  for (const auto& index : indices) {
+    const bool mask = index && (is_bool(index->dtype) || index->dtype == DType::u8);
+    const size_t covered = mask ? index->sizes.size() : 1;
+    if (index) {
+      for (size_t i = 0; i < covered; ++i) out.dims.push_back(dim + i);
+      out.sizes.push_back(mask ? SymInts{2} : index->sizes);
+      out.strides.push_back(mask ? SymInts{1} : index->strides);
+    }
+    dim += covered;
+  }
+  return out;
+}
+
+// TensorIterator's strides for the indexed tensor, which stands still along the joint dims of the
+// indices, and the indices, which stand still elsewhere.
+SymInts indexed(const std::vector<Actual>& args, const SymInts& sizes) {
+  const auto* self = std::get_if<TensorMeta>(&args[0].value);
+  const auto* list = std::get_if<std::vector<std::optional<TensorMeta>>>(&args[1].value);
+  if (!self || !list) return contiguous_strides(sizes);
+  const IndexList in = index_list(*list);
+  if (in.dims.empty() || in.dims.size() > self->sizes.size()) return contiguous_strides(sizes);
+  const size_t joint = sizes.size() + in.dims.size() - self->sizes.size();
+  const bool neighbours = in.dims.back() - in.dims.front() + 1 == in.dims.size();
+  const size_t at = neighbours ? in.dims.front() : 0;
+  SymInts own;
+  for (size_t d = 0; d < self->strides.size(); ++d) {
+    if (std::find(in.dims.begin(), in.dims.end(), d) == in.dims.end())
+      own.push_back(self->strides[d]);
+  }
+  own.insert(own.begin() + static_cast<std::ptrdiff_t>(at), joint, SymInt(0));
+  std::vector<SymInts> operands = {own};
+  for (size_t i = 0; i < in.strides.size(); ++i) {
+    SymInts strides(sizes.size(), SymInt(0));
+    const size_t rank = in.strides[i].size();
+    for (size_t d = 0; d < rank; ++d) {
+      if (known_equal(in.sizes[i][d], 1) != true) strides[at + joint - rank + d] = in.strides[i][d];
+    }
+    operands.push_back(std::move(strides));
+  }
+  return elementwise_strides(sizes, std::span<const SymInts>(operands));
+}
+
+// rot90: quarter turns are transposed copies of what flip preserves.
+SymInts rotated(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const int64_t k = std::get<SymInt>(args[1].value).specialize() % 4;
+  const TensorMeta* t = first_tensor(args, result);
+  if (k == 0 || !t) return contiguous_strides(sizes);
+  SymInts strides = preserved_strides(t->sizes, t->strides);
+  if (k % 2 == 0) return strides;
+  const SymInts& dims = std::get<SymInts>(args[2].value);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  const auto a = static_cast<size_t>(wrap_dim(dims[0].specialize(), rank));
+  const auto b = static_cast<size_t>(wrap_dim(dims[1].specialize(), rank));
+  std::swap(strides[a], strides[b]);
+  return strides;
+}
+
+}  // namespace
+
+SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
+                       const SymInts& sizes) {
+  switch (o.strides.kind) {
+    case specs::StrideKind::elementwise:
+      return elementwise(o, args, result, sizes);
+    case specs::StrideKind::contiguous:
+      return contiguous_strides(sizes);
+    case specs::StrideKind::function:
+      break;
+  }
+  const std::string& rule = o.strides.function;
+  if (rule == "outer") return outer(args, sizes);
+  if (rule == "rotated") return rotated(args, result, sizes);
+  if (rule == "preserve") return preserve(args, result, sizes);
+  if (rule == "updated") return updated(o, args, result, sizes);
+  if (rule == "cloned") return cloned(args, result, sizes);
+  if (rule == "suggested") return suggested(args, sizes);
+  if (rule == "convolved") return convolved(args, sizes);
+  if (rule == "first_argument") return first_argument(args, result, sizes);
+  if (rule == "column_major") return column_major(sizes);
+  if (rule == "factor") return factor(result, sizes);
+  if (rule == "indexed") return indexed(args, sizes);
+  if (rule == "given") return given(o, args, sizes);
+  if (rule == "physical_layout") return by_layout(o, args, sizes);
+  if (rule == "memory_format") {
+    const auto format = format_argument(args).value_or(MemoryFormat::contiguous);
+    return strides_of_format(format, sizes);
+  }
+  fail(ErrorCode::internal,
+       fmt::format("'{}' names the unknown stride rule '{}'", o.qualified, rule));
+}
+
+}  // namespace primset::decomps

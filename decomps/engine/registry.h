@@ -1,0 +1,20 @@
+// The C++ decompositions by the names that the YAML uses, with one signature for all.
+#ifndef PRIMSET_DECOMPS_ENGINE_REGISTRY_H_
+#define PRIMSET_DECOMPS_ENGINE_REGISTRY_H_
+
+#include <string_view>
+#include <vector>
+
+#include "decomps/engine/apply.h"
+
+namespace primset::decomps {
+
+using Decomposition = std::vector<Val> (*)(Tracer& t, const Arguments& args);
+
+// Null when there is none of this name.
+Decomposition find_decomposition(std::string_view function);
+Decomposition find_prim_decomposition(std::string_view function);
+
+}  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_ENGINE_REGISTRY_H_

@@ -1,0 +1,303 @@
+// What a decomposition works with: traced values, symbolic integers and the primitives, with
+// arithmetic operators and ATen's implicit broadcasting and promotion between values.
+//
+//   Val native_layer_norm_mean(Tracer& t, const Val& x) {
+//     return mean(x, {-1}, true);          // another operator's decomposition, inlined
+//   }
+//
+// A decomposition is pure: it receives values and returns values. Views, in-place writes, out=,
+// output strides and errors about arguments that the spec states are the engine's business
+// (engine.h). Numbers that may differ from call to call without another plan are ScalarArgs and
+// SymInts; comparing a SymInt records a guard.
+#ifndef PRIMSET_DECOMPS_ENGINE_TRACER_H_
+#define PRIMSET_DECOMPS_ENGINE_TRACER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "decomps/engine/device_traits.h"
+#include "prims/graph/builder.h"
+#include "prims/graph/large_variant.h"
+#include "primset/dtype.h"
+#include "primset/error.h"
+#include "primset/scalar.h"
+#include "specs/bundle/model.h"
+
+namespace primset::decomps {
+
+using prims::Prim;
+using prims::SymInt;
+using prims::SymInts;
+using prims::ValueId;
+
+class Tracer;
+
+// A traced array. Copying it copies a handle. A Val that stands for a Scalar ("wrapped number", as
+// ATen calls it) has rank 0 and takes part in promotion with the lowest priority.
+class Val {
+ public:
+  Val() = default;
+  Val(Tracer* tracer, ValueId id, bool wrapped_number = false)
+      : tracer_(tracer), id_(id), wrapped_number_(wrapped_number) {}
+
+  bool valid() const { return tracer_ != nullptr; }
+  Tracer& tracer() const { return *tracer_; }
+  ValueId id() const { return id_; }
+  bool wrapped_number() const { return wrapped_number_; }
+
+  DType dtype() const;
+  SymInts shape() const;  // a copy: the graph's own list moves when the graph grows
+  int64_t rank() const { return static_cast<int64_t>(shape().size()); }
+  // Size along dim, which may be negative; throws Error{index} when there is no such dim.
+  SymInt size(int64_t dim) const;
+  SymInt numel() const;
+  bool is_empty() const { return numel() == SymInt(0); }
+
+ private:
+  Tracer* tracer_ = nullptr;
+  ValueId id_ = prims::kNoValue;
+  bool wrapped_number_ = false;
+};
+
+// A Scalar argument: its literal kind is part of the plan, its value is a launch parameter (or a
+// constant, when the spec calls the argument structural).
+struct ScalarArg {
+  Val value;  // rank 0, in int64, float64, bool or complex128 by kind; a wrapped number
+  Scalar::Kind kind = Scalar::Kind::floating;
+  std::optional<Scalar> constant;  // structural arguments and literals
+
+  bool is_integral() const { return kind <= Scalar::Kind::integer; }
+  // The constant's value; throws Error{internal} when the argument is a run-time one.
+  Scalar known() const;
+};
+
+// The counter-based generator a call draws from: seed and offset are launch parameters.
+struct RngArg {
+  Val seed, offset;  // rank 0, i64
+};
+
+enum class Layout : uint8_t { strided = 0, sparse_coo = 1, sparse_csr = 2 };
+enum class MemoryFormat : uint8_t {
+  contiguous = 0,
+  preserve = 1,
+  channels_last = 2,
+  channels_last_3d = 3
+};
+struct DeviceArg {
+  std::string name;
+};
+struct StorageArg {};  // no decomposition reads one
+
+// Reads better at a call: fail(ErrorCode::index, "Dimension out of range (expected ...)").
+[[noreturn]] void fail(ErrorCode code, std::string message);
+inline void require(bool ok, ErrorCode code, const std::string& message) {
+  if (!ok) fail(code, message);
+}
+
+// How an argument lies in its storage. Values have no memory: this is for the few operators whose
+// result depends on it.
+struct MemoryPlace {
+  SymInts strides;
+  SymInt offset = 0;  // of the first element; both in elements
+};
+
+class Tracer {
+ public:
+  Tracer(prims::Graph& graph, const specs::Bundle& bundle, DeviceTraits device = {});
+
+  prims::Builder& builder() { return builder_; }
+  const specs::Bundle& bundle() const { return bundle_; }
+  const DeviceTraits& device() const { return device_; }
+  prims::SymContext& symbols() { return builder_.graph().context(); }
+
+  // Leaves.
+  Val constant(Scalar v, DType dtype, SymInts shape = {});
+  Val constant(const SymInt& v, DType dtype, SymInts shape = {});
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  Val constant(T v, DType dtype, SymInts shape = {}) {
+    return constant(Scalar(v), dtype, std::move(shape));
+  }
+  Val iota(SymInts shape, int64_t dim, DType dtype);
+  Val scalar(const ScalarArg& s, DType dtype);  // converted to dtype, rank 0
+
+  // Any primitive; operands must fit exactly (no broadcasting or promotion here).
+  std::vector<Val> prim(Prim p, const std::vector<Val>& operands,
+                        std::vector<prims::Attr> attrs = {},
+                        std::vector<prims::Region> regions = {});
+  Val prim1(Prim p, const std::vector<Val>& operands, std::vector<prims::Attr> attrs = {}) {
+    return prim(p, operands, std::move(attrs))[0];
+  }
+
+  // Another operator by name ("sum.dim_IntList"), with its own promotion and rounding, inlined.
+  // Arguments left out at the end take the schema's defaults.
+  struct Argument;
+  std::vector<Val> call(std::string_view qualified, const std::vector<Argument>& args);
+  Val call1(std::string_view qualified, const std::vector<Argument>& args);
+
+  // Takes `count` counters of the generator: the stream to give to a random_* primitive. An
+  // operator without a Generator argument draws from the default one.
+  RngArg draw(const SymInt& count, const std::optional<RngArg>& from = {});
+  const SymInt& drawn() const { return drawn_; }
+  void set_default_generator(std::function<RngArg()> make) { make_generator_ = std::move(make); }
+
+  // Of an operator's own tensor arguments; others lie contiguously.
+  MemoryPlace place_of(const Val& x) const;
+  void set_place(ValueId argument, MemoryPlace place) { places_[argument] = std::move(place); }
+
+  Val wrap(ValueId id) { return Val(this, id); }
+  std::vector<Val> wrap(const std::vector<ValueId>& ids);
+  // A literal as an argument.
+  ScalarArg literal(Scalar s);
+
+  // A scalar region for map, reduce and scan: parameters are rank-0 Vals of the given dtypes.
+  prims::Region scalar_region(const std::vector<DType>& params,
+                              const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
+  // A region of for_loop, while_loop or cond over whole arrays.
+  prims::Region region(const std::vector<prims::ValueType>& params,
+                       const std::function<std::vector<Val>(const std::vector<Val>&)>& body);
+
+ private:
+  prims::Builder builder_;
+  const specs::Bundle& bundle_;
+  const DeviceTraits device_;
+  SymInt drawn_ = 0;
+  std::function<RngArg()> make_generator_;
+  std::map<ValueId, MemoryPlace> places_;
+};
+
+// One actual argument of an operator while tracing.
+struct Tracer::Argument {
+  using Value = LargeVariant<std::variant<
+      std::monostate, Val, std::vector<Val>, std::vector<std::optional<Val>>, ScalarArg,
+      std::vector<ScalarArg>, SymInt, SymInts, double, std::vector<double>, bool, std::vector<bool>,
+      std::string, DType, Layout, MemoryFormat, DeviceArg, RngArg, StorageArg>>;
+  Argument() = default;
+  template <typename T>
+    requires std::is_constructible_v<Value, T>
+  Argument(T v) : value(std::move(v)) {}              // NOLINT: converts silently
+  Argument(int64_t v) : value(SymInt(v)) {}           // NOLINT
+  Argument(int v) : value(SymInt(v)) {}               // NOLINT
+  Argument(const char* v) : value(std::string(v)) {}  // NOLINT
+  Argument(const std::vector<int64_t>& v) : value(SymInts(v.begin(), v.end())) {}  // NOLINT
+  template <typename T>
+  Argument(const std::optional<T>& v) {  // NOLINT: an empty one is None
+    if (v) *this = Argument(*v);
+  }
+
+  bool is_none() const { return std::holds_alternative<std::monostate>(value); }
+  Value value;
+};
+
+// --- arithmetic between values
+// --------------------------------------------------------------------- Operands broadcast as
+// NumPy's and promote to ATen's common dtype. Integer `/` is the truncated quotient of the
+// primitive. Comparisons give bool. Literals take the other operand's dtype.
+
+Val operator+(const Val& a, const Val& b);
+Val operator-(const Val& a, const Val& b);
+Val operator*(const Val& a, const Val& b);
+Val operator/(const Val& a, const Val& b);
+Val operator-(const Val& a);
+Val operator+(const Val& a, Scalar b);
+Val operator-(const Val& a, Scalar b);
+Val operator*(const Val& a, Scalar b);
+Val operator/(const Val& a, Scalar b);
+Val operator+(Scalar a, const Val& b);
+Val operator-(Scalar a, const Val& b);
+Val operator*(Scalar a, const Val& b);
+Val operator/(Scalar a, const Val& b);
+Val operator&(const Val& a, const Val& b);
+Val operator|(const Val& a, const Val& b);
+Val operator^(const Val& a, const Val& b);
+Val operator~(const Val& a);
+Val eq(const Val& a, const Val& b);
+Val ne(const Val& a, const Val& b);
+Val lt(const Val& a, const Val& b);
+Val le(const Val& a, const Val& b);
+Val gt(const Val& a, const Val& b);
+Val ge(const Val& a, const Val& b);
+Val eq(const Val& a, Scalar b);
+Val ne(const Val& a, Scalar b);
+Val lt(const Val& a, Scalar b);
+Val le(const Val& a, Scalar b);
+Val gt(const Val& a, Scalar b);
+Val ge(const Val& a, Scalar b);
+Val where(const Val& p, const Val& a, const Val& b);
+// An elementwise primitive; of a complex value the pair of reals it stands for, or the complex_*
+// primitive (complex.h).
+Val unary(Prim p, const Val& x);
+Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
+Val convert(const Val& x, DType to);
+Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
+// Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
+// would lose too many digits.
+Val wide_opmath(const Val& x);
+// a to the power b. Of complex numbers an error of the logarithm is one of the result, times the
+// exponent: they are widened as by wide_opmath.
+Val power(const Val& a, const Val& b);
+Val full_like(const Val& x, Scalar v);
+Val full_like(const Val& x, const SymInt& v);
+template <typename T>
+  requires std::is_arithmetic_v<T>
+Val full_like(const Val& x, T v) {
+  return full_like(x, Scalar(v));
+}
+Val complex(const Val& re, const Val& im);
+Val real(const Val& z);  // a real value itself
+Val imag(const Val& z);  // zeros of a real value
+Val conj(const Val& z);
+Val logical(const Val& x);  // x != 0 as bool
+Val is_nan(const Val& x);
+
+// --- shapes
+// ----------------------------------------------------------------------------------------
+
+// ATen's dim rules: dims wrap, a rank-0 tensor counts as rank 1; throws Error{index} in ATen's
+// words.
+int64_t wrap_dim(int64_t dim, int64_t rank);
+// dims as a sorted list without duplicates; empty list or none: all dims when all_if_empty.
+std::vector<int64_t> wrap_dims(std::span<const int64_t> dims, int64_t rank, bool all_if_empty);
+// The common shape, or Error{runtime} in ATen's words.
+SymInts broadcast_shapes(std::span<const SymInts> shapes);
+Val broadcast_to(const Val& x, const SymInts& shape);
+Val reshape(const Val& x, const SymInts& shape);
+Val transpose(const Val& x, std::vector<int64_t> permutation);
+Val unsqueeze(const Val& x, int64_t dim);
+Val squeeze(const Val& x, int64_t dim);
+// Bounds that lie inside x already (clamped_slice_bounds makes ATen's so).
+Val slice(const Val& x, int64_t dim, const SymInt& start, const SymInt& end, const SymInt& step);
+struct SliceBounds {
+  SymInt start, count;
+};
+SliceBounds clamped_slice_bounds(const SymInt& size, SymInt start, SymInt end, const SymInt& step);
+Val select(const Val& x, int64_t dim, const SymInt& index);
+Val concatenate(const std::vector<Val>& xs, int64_t dim);
+Val expand_dims_to(const Val& x, int64_t rank);  // leading dims of size 1
+
+// --- reductions and others straight over primitives
+// ---------------------------------------------------
+
+// Of a complex x, sums are sums of the parts and products go through a complex combiner.
+Val reduce(Prim kind, const Val& x, const std::vector<int64_t>& dims, bool keepdim);
+Val restore_dims(const Val& reduced, const SymInts& shape, const std::vector<int64_t>& dims);
+SymInt count_along(const Val& x, const std::vector<int64_t>& dims);
+// Records an error where p does not hold; `value` has p's shape or rank 0, and is shown in it.
+void check(const Val& p, const Val& value, ErrorCode code, std::string message);
+
+}  // namespace primset::decomps
+
+extern template class primset::LargeVariant<
+    primset::decomps::Tracer::Argument::Value::Alternatives>;
+
+#endif  // PRIMSET_DECOMPS_ENGINE_TRACER_H_

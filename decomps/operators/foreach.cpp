@@ -1,0 +1,52 @@
+// What runs over lists and is no formula of the elements.
+#include "decomps/operators/foreach.h"
+
+#include <fmt/format.h>
+
+#include "decomps/operators/operator_support.h"
+
+namespace primset::decomps {
+namespace {
+
+using List = std::vector<Val>;
+
+// Element i of a vector of numbers, as a Scalar.
+ScalarArg number_at(Tracer& t, const Val& numbers, size_t i) {
+  const bool complex_number = is_complex(numbers.dtype());
+  const DType type = complex_number ? DType::c128 : DType::f64;
+  const Val v = convert(select(numbers, 0, static_cast<int64_t>(i)), type);
+  return {Val(&t, v.id(), true), complex_number ? Scalar::Kind::complex : Scalar::Kind::floating,
+          std::nullopt};
+}
+
+List with_numbers(Tracer& t, const char* op, const List& self, const List& tensor1,
+                  const List& tensor2, const Val& scalars) {
+  require(!self.empty(), ErrorCode::runtime, "Tensor list must have at least one tensor.");
+  require(scalars.rank() == 1, ErrorCode::runtime,
+          fmt::format("Expected packed scalar Tensor to be of dimension 1. Got {} instead.",
+                      scalars.rank()));
+  require(scalars.size(0) == SymInt(static_cast<int64_t>(self.size())), ErrorCode::runtime,
+          fmt::format("Expected length of scalars to match input of length {} but got {} instead.",
+                      self.size(), scalars.size(0).hint()));
+  require(tensor1.size() == self.size() && tensor2.size() == self.size(), ErrorCode::runtime,
+          fmt::format("Tensor lists must have the same number of tensors, got {}, {}, and {}",
+                      self.size(), tensor1.size(), tensor2.size()));
+  List out;
+  for (size_t i = 0; i < self.size(); ++i)
+    out.push_back(t.call1(op, {self[i], tensor1[i], tensor2[i], number_at(t, scalars, i)}));
+  return out;
+}
+
+}  // namespace
+
+List _foreach_addcmul_numbers::decompose(Tracer& t, const List& self, const List& tensor1,
+                                         const List& tensor2, const Val& scalars) {
+  return with_numbers(t, "addcmul", self, tensor1, tensor2, scalars);
+}
+
+List _foreach_addcdiv_numbers::decompose(Tracer& t, const List& self, const List& tensor1,
+                                         const List& tensor2, const Val& scalars) {
+  return with_numbers(t, "addcdiv", self, tensor1, tensor2, scalars);
+}
+
+}  // namespace primset::decomps

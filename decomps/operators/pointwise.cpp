@@ -1,0 +1,236 @@
+// Pointwise operators that no formula states: those whose dtype, checks or branches depend on more
+// than values.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "decomps/engine/engine.h"
+#include "decomps/operators/comparison.h"
+#include "decomps/operators/operator_support.h"
+#include "decomps/operators/pointwise_binary.h"
+#include "decomps/operators/pointwise_unary.h"
+
+namespace primset::decomps {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Integer division by zero is an error of the device.
+void require_nonzero(const Val& divisor) {
+  if (!is_exact(divisor.dtype())) return;
+  check(ne(divisor, Scalar(0)), full_like(divisor, Scalar(0)), ErrorCode::runtime,
+        "ZeroDivisionError");
+}
+
+Val beside(const ScalarArg& s, const Val& x) {
+  return x.tracer().scalar(s, x.dtype());
+}
+
+Val floor_quotient(const Val& a, const Val& b) {
+  require_nonzero(b);
+  return binary(Prim::floor_div, opmath(a), opmath(b));
+}
+
+Val truncated_quotient(const Val& a, const Val& b) {
+  require_nonzero(b);
+  const Val q = opmath(a) / opmath(b);
+  if (is_exact(a.dtype())) return q;
+  // ATen rounds the quotient of half-precision tensors first, though not by a single number.
+  const bool number = known_equal(b.numel(), 1) == true;
+  return unary(Prim::trunc, is_half(a.dtype()) && !number ? opmath(convert(q, a.dtype())) : q);
+}
+
+Val quotient_by_mode(const Val& a, const Val& b, const std::optional<std::string>& mode) {
+  if (!mode) {
+    const Val x = is_exact(a.dtype()) ? convert(a, DType::f32) : opmath(a);
+    return x / (is_exact(b.dtype()) ? convert(b, DType::f32) : opmath(b));
+  }
+  if (*mode == "trunc") return truncated_quotient(a, b);
+  require(*mode == "floor", ErrorCode::runtime,
+          fmt::format("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                      "'{}'",
+                      *mode));
+  return floor_quotient(a, b);
+}
+
+// Half results of true division round once, whatever the mode's own result dtype is.
+Val divided(const Val& a, const Val& b, const std::optional<std::string>& mode) {
+  const Val q = quotient_by_mode(a, b, mode);
+  return is_half(a.dtype()) ? convert(q, a.dtype()) : q;
+}
+
+double largest(DType t) {
+  switch (t) {
+    case DType::f16:
+      return 65504.0;
+    case DType::bf16:
+      return 3.3895313892515355e38;
+    case DType::f64:
+      return std::numeric_limits<double>::max();
+    default:
+      return static_cast<double>(std::numeric_limits<float>::max());
+  }
+}
+
+Val replaced(Tracer& t, const Val& x, const std::optional<ScalarArg>& nan,
+             const std::optional<ScalarArg>& high, const std::optional<ScalarArg>& low) {
+  const auto given = [&](const std::optional<ScalarArg>& s, double otherwise) {
+    return s ? t.scalar(*s, x.dtype()) : t.constant(otherwise, x.dtype());
+  };
+  const double top = largest(x.dtype());
+  const Val no_nan = where(is_nan(x), given(nan, 0.0), x);
+  const Val no_high = where(eq(x, HUGE_VAL), given(high, top), no_nan);
+  return where(eq(x, -HUGE_VAL), given(low, -top), no_high);
+}
+
+DType power_type(const Val& a) {
+  return is_complex(a.dtype()) ? DType::c128 : DType::f64;
+}
+
+}  // namespace
+
+Val angle::decompose(Tracer& t, const Val& self) {
+  if (is_complex(self.dtype())) return binary(Prim::atan2, imag(self), real(self));
+  const DType result = is_exact(self.dtype()) ? DType::f32 : self.dtype();
+  const Val x = opmath(convert(self, result));
+  const Val turned = where(lt(x, 0.0), full_like(x, std::numbers::pi), full_like(x, 0.0));
+  return convert(where(is_nan(x), full_like(x, kNan), turned), result);
+}
+
+Val nan_to_num::decompose(Tracer& t, const Val& self, const std::optional<ScalarArg>& nan,
+                          const std::optional<ScalarArg>& posinf,
+                          const std::optional<ScalarArg>& neginf) {
+  if (is_exact(self.dtype())) return self;
+  if (!is_complex(self.dtype())) return replaced(t, self, nan, posinf, neginf);
+  return complex(replaced(t, real(self), nan, posinf, neginf),
+                 replaced(t, imag(self), nan, posinf, neginf));
+}
+
+// As pow(self, 2) has it, bool becomes i64.
+Val heaviside::decompose(Tracer& t, const Val& self, const Val& values) {
+  require(self.dtype() == values.dtype(), ErrorCode::runtime,
+          "heaviside is not yet implemented for tensors with different dtypes.");
+  const Val step = convert(gt(self, Scalar(0)), self.dtype());
+  return where(eq(self, Scalar(0)), values, step);
+}
+
+Val square::decompose(Tracer& t, const Val& self) {
+  const Val x = is_bool(self.dtype()) ? convert(self, DType::i64) : opmath(self);
+  return is_bool(self.dtype()) ? x * x : convert(x * x, self.dtype());
+}
+
+Val div_mode::decompose(Tracer& t, const Val& self, const Val& other,
+                        const std::optional<std::string>& rounding_mode) {
+  return divided(self, other, rounding_mode);
+}
+
+Val div_scalar_mode::decompose(Tracer& t, const Val& self, const ScalarArg& other,
+                               const std::optional<std::string>& rounding_mode) {
+  // True division is done among floats: a number is not first made one of self's integers.
+  const Val x = !rounding_mode && is_exact(self.dtype()) ? convert(self, DType::f32) : self;
+  const bool half = is_half(x.dtype());
+  return divided(x, half ? t.scalar(other, opmath_type(x.dtype())) : beside(other, x),
+                 rounding_mode);
+}
+
+Val floor_divide::decompose(Tracer& t, const Val& self, const Val& other) {
+  return floor_quotient(self, other);
+}
+
+Val floor_divide_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& other) {
+  return floor_quotient(self, t.scalar(other, opmath_type(self.dtype())));
+}
+
+Val fmod::decompose(Tracer& t, const Val& self, const Val& other) {
+  require_nonzero(other);
+  return binary(Prim::rem, opmath(self), opmath(other));
+}
+
+Val fmod_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& other) {
+  return fmod::decompose(t, self, beside(other, self));
+}
+
+Val remainder::decompose(Tracer& t, const Val& self, const Val& other) {
+  require_nonzero(other);
+  return binary(Prim::remainder, opmath(self), opmath(other));
+}
+
+Val remainder_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& other) {
+  return remainder::decompose(t, self, beside(other, self));
+}
+
+Val scalar_remainder::decompose(Tracer& t, const ScalarArg& self, const Val& other) {
+  return remainder::decompose(t, beside(self, other), other);
+}
+
+// As ATen's kernel has it, of complex tensors 0 to the power of 0 is no number.
+Val power_of(const Val& a, const Val& b) {
+  const Val y = power(a, b);
+  if (!is_complex(y.dtype())) return y;
+  const Val both = eq(convert(a, y.dtype()), Scalar(0.0)) & eq(convert(b, y.dtype()), Scalar(0.0));
+  const Val nan = full_like(real(y), std::numeric_limits<double>::quiet_NaN());
+  return where(both, complex(nan, nan), y);
+}
+
+Val pow::decompose(Tracer& t, const Val& self, const Val& exponent) {
+  return power_of(opmath(self), opmath(exponent));
+}
+
+Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent) {
+  const Val e = beside(exponent, self);
+  // The number itself, which an unsigned dtype would wrap around.
+  const Val given = exponent.value;
+  if (is_exact(self.dtype()))
+    check(ge(given, Scalar(0)), given, ErrorCode::runtime,
+          "Integers to negative integer powers are not allowed.");
+  return power(opmath(self), opmath(e));
+}
+
+Val float_power::decompose(Tracer& t, const Val& self, const Val& exponent) {
+  const DType type = promote_types(power_type(self), power_type(exponent));
+  return power_of(convert(self, type), convert(exponent, type));
+}
+
+Val float_power_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent) {
+  const DType type = promote_types(power_type(self), power_type(exponent.value));
+  return binary(Prim::pow, convert(self, type), convert(exponent.value, type));
+}
+
+Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& exponent) {
+  return float_power::decompose(t, self.value, exponent);
+}
+
+Val ldexp::decompose(Tracer& t, const Val& self, const Val& other) {
+  // An integer exponent takes self's dtype, a floating one promotes with it.
+  const bool own = is_exact(other.dtype()) && !is_exact(self.dtype());
+  const Val exponent = own ? convert(other, self.dtype()) : other;
+  return t.call1("mul.Tensor", {self, t.call1("pow.Scalar", {t.literal(2.0), exponent})});
+}
+
+Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const ScalarArg& rtol,
+                       const ScalarArg& atol, bool equal_nan) {
+  require(self.dtype() == other.dtype(), ErrorCode::runtime,
+          fmt::format("{} did not match {}", aten_name(self.dtype()), aten_name(other.dtype())));
+  const auto require_positive = [](const ScalarArg& s, const char* name) {
+    if (s.constant)
+      require(!(s.constant->to_double() < 0), ErrorCode::runtime,
+              fmt::format("{} must be greater than or equal to zero, but got {}", name,
+                          s.constant->to_double()));
+    else
+      check(ge(s.value, Scalar(0)), s.value, ErrorCode::runtime,
+            fmt::format("{} must be greater than or equal to zero, but got {{value}}", name));
+  };
+  require_positive(rtol, "rtol");
+  require_positive(atol, "atol");
+  Val close = eq(self, other);
+  if (equal_nan && is_floating(self.dtype())) close = close | (is_nan(self) & is_nan(other));
+  const DType type = is_exact(self.dtype()) ? DType::f64 : opmath_type(self.dtype());
+  const Val a = convert(self, type), b = convert(other, type);
+  const Val allowed = t.scalar(atol, type) + unary(Prim::abs, b * t.scalar(rtol, type));
+  const Val error = unary(Prim::abs, a - b);
+  return close | (lt(error, HUGE_VAL) & le(error, allowed));
+}
+
+}  // namespace primset::decomps

@@ -1,0 +1,81 @@
+#include <limits>
+
+#include "decomps/operators/scan.h"
+
+#include <fmt/format.h>
+
+#include "decomps/engine/complex.h"
+#include "decomps/engine/engine.h"
+#include "decomps/operators/operator_support.h"
+
+namespace primset::decomps {
+namespace {
+
+Val complex_products(Tracer& t, const Val& factors, int64_t dim) {
+  const Val z = wide_opmath(factors);
+  const DType part = real_type(z.dtype());
+  std::vector<prims::Region> regions;
+  regions.push_back(t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
+    return std::vector<Val>{v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
+  }));
+  const auto parts =
+      t.prim(Prim::scan, {real(z), imag(z), t.constant(1, part), t.constant(0, part)},
+             {{"dim", dim}, {"ordered", false}}, std::move(regions));
+  return convert(complex(parts[0], parts[1]), factors.dtype());
+}
+
+Val scanned(Prim kind, const Val& x, int64_t dim) {
+  Tracer& t = x.tracer();
+  const int64_t d = wrap_dim(dim, x.rank());
+  if (x.rank() == 0) return x;
+  if (is_complex(x.dtype()) && kind == Prim::scan_prod) return complex_products(t, x, d);
+  if (is_complex(x.dtype()) && kind == Prim::scan_sum)
+    return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
+  return t.prim1(kind, {x}, {{"dim", d}});
+}
+
+std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {
+  Tracer& t = x.tracer();
+  const int64_t d = wrap_dim(dim, x.rank());
+  require(!is_complex(x.dtype()), ErrorCode::not_implemented,
+          fmt::format("\"{}_cpu\" not implemented for '{}'",
+                      kind == Prim::scan_max ? "cummax" : "cummin", aten_name(x.dtype())));
+  if (x.rank() == 0) return {x, t.constant(0, DType::i64)};
+  const auto out = t.prim(kind, {x}, {{"dim", d}});
+  return {out[0], out[1]};
+}
+
+}  // namespace
+
+namespace {
+
+// What is added up or multiplied; a bool that the call asks for is neither.
+Val terms(const char* kernel, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  wrap_dim(dim, self.rank());  // ATen looks at it first
+  if (dtype && is_bool(*dtype)) not_implemented_for(kernel, *dtype);
+  return accumulated(self, dtype);
+}
+
+}  // namespace
+
+Val cumsum::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  return scanned(Prim::scan_sum, terms("cumsum_out_cpu", self, dim, dtype), dim);
+}
+
+Val cumprod::decompose(Tracer& t, const Val& self, int64_t dim, const std::optional<DType>& dtype) {
+  return scanned(Prim::scan_prod, terms("cumprod_out_cpu", self, dim, dtype), dim);
+}
+
+std::tuple<Val, Val> cummax::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return extremes(Prim::scan_max, self, dim);
+}
+
+std::tuple<Val, Val> cummin::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return extremes(Prim::scan_min, self, dim);
+}
+
+Val logcumsumexp::decompose(Tracer& t, const Val& self, int64_t dim) {
+  return scanned(Prim::scan_log_add_exp, self, dim);
+}
+
+}  // namespace primset::decomps

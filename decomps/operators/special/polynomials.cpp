@@ -1,0 +1,205 @@
+// Orthogonal polynomials, each a row of the table at the end: by their recurrences, one loop an
+// element, and some elements by values that are known otherwise. Degrees are truncated to integers;
+// those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is quick: each step
+// would add to the last one's rounding error.
+#include "decomps/operators/special.h"
+#include "decomps/operators/special/approximation.h"
+
+namespace primset::decomps {
+namespace {
+
+using math::number;
+
+// The elements that are left out of the recurrence, and what is there.
+struct Known {
+  Val at, values;
+};
+
+// x and the degree n, a whole number, are in wide_opmath; `result` is what the value is rounded to.
+struct Polynomial {
+  Val (*first)(const Val& x);  // of degree 1; that of degree 0 is 1
+  // p(k + 1) from k, x, p(k) and p(k - 1).
+  Val (*next)(const Val& k, const Val& x, const Val& last, const Val& before);
+  Known (*known)(const Val& x, const Val& n, DType result);
+  Val (*argument)(const Val& x);  // what stands for x in all of these
+};
+
+// --- the polynomials of degree 1 -----------------------------------------------------------------
+
+Val itself(const Val& x) {
+  return x;
+}
+Val twice(const Val& x) {
+  return x + x;
+}
+template <int offset>
+Val twice_and(const Val& x) {
+  return x + x + Scalar(double{offset});
+}
+Val one_minus(const Val& x) {
+  return Scalar(1.0) - x;
+}
+
+// --- the recurrences -----------------------------------------------------------------------------
+
+Val chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
+  return (x + x) * last - before;
+}
+// Both products may overflow where their difference does not, or only it.
+constexpr double kRoom = 0x1p-12;
+Val hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return (x * (last * Scalar(kRoom)) - k * (before * Scalar(kRoom))) * Scalar(1 / kRoom);
+}
+Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return hermite_he(k + k, x + x, last, before);
+}
+Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));
+}
+Val legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return ((k + k + Scalar(1.0)) * x * last - k * before) / (k + Scalar(1.0));
+}
+
+// --- values known otherwise ----------------------------------------------------------------------
+
+// The values at 1 and, of an even degree, at -1; an odd one changes the latter's sign.
+Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+  const Val half = n * Scalar(0.5);
+  const Val below = where(eq(half, math::floor(half)), at_minus_one, -at_minus_one);
+  return where(gt(x, Scalar(0.0)), at_one, below);
+}
+
+Val one(const Val& like) {
+  return number(like, 1.0);
+}
+Val n_plus_one(const Val& n) {
+  return n + Scalar(1.0);
+}
+Val two_n_plus_one(const Val& n) {
+  return n + n + Scalar(1.0);
+}
+
+// The four kinds of Chebyshev. At the cosine of an angle the value is
+//   wave((n + shift) * angle) / wave(shift * angle)
+struct Waves {
+  Val (*wave)(const Val& angle);
+  double shift;
+  Val (*at_one)(const Val& n);
+  Val (*at_minus_one)(const Val& n);
+};
+constexpr Waves kT = {math::cos, 0.0, one, one};
+constexpr Waves kU = {math::sin, 1.0, n_plus_one, n_plus_one};
+constexpr Waves kV = {math::cos, 0.5, one, two_n_plus_one};
+constexpr Waves kW = {math::sin, 0.5, two_n_plus_one, one};
+
+Val by_waves(const Waves& kind, const Val& x, const Val& n) {
+  const Val angle = unary(Prim::acos, x);
+  if (kind.shift == 0) return kind.wave(n * angle);  // the cosine below would be 1
+  return kind.wave((n + Scalar(kind.shift)) * angle) / kind.wave(angle * Scalar(kind.shift));
+}
+
+// The values by waves where `at` holds: a loop of one round, which is left out where `at` holds of
+// no element nearby. The value takes the place of x, lest a compiler computes it before the loop.
+Val waves_at(const Val& at, const Waves& kind, const Val& x, const Val& n) {
+  Tracer& t = x.tracer();
+  const DType type = x.dtype();
+  const std::vector<DType> types = {type, type, type};  // whether to go on, x or the value, n
+  const auto more = [](const std::vector<Val>& v) {
+    return std::vector<Val>{gt(v[0], Scalar(0.0))};
+  };
+  const auto once = [&](const std::vector<Val>& v) {
+    return std::vector<Val>{number(v[0], 0.0), by_waves(kind, v[1], v[2]), v[2]};
+  };
+  const auto body = [&](const std::vector<Val>& v) {
+    const auto out = t.prim(Prim::while_loop, v, {},
+                            {t.scalar_region(types, more), t.scalar_region(types, once)});
+    return std::vector<Val>{out[1]};
+  };
+  return t.prim(Prim::map, {convert(at, type), x, n}, {}, {t.scalar_region(types, body)})[0];
+}
+
+// A recurrence in f64 has digits to spare for an f32.
+constexpr double kHighestInF64 = 64;
+
+// Within (-1, 1) the degrees above `highest`, ATen's, and all of them at both ends.
+template <const Waves& kind, int highest>
+Known waves(const Val& x, const Val& n, DType result) {
+  const double above = x.dtype() == result ? highest : kHighestInF64;
+  const Val end = eq(math::abs(x), Scalar(1.0));
+  const Val within = lt(math::abs(x), Scalar(1.0)) & gt(n, Scalar(above));
+  const Val values = at_ends(x, n, kind.at_one(n), kind.at_minus_one(n));
+  return {within | end, where(end, values, waves_at(within, kind, x, n))};
+}
+
+Known ones_at_ends(const Val& x, const Val& n, DType) {
+  return {eq(math::abs(x), Scalar(1.0)), at_ends(x, n, one(n), one(n))};
+}
+Known one_at_zero(const Val& x, const Val& n, DType) {
+  return {eq(x, Scalar(0.0)), one(n)};
+}
+// ATen has no values of degrees above these.
+Known nan_when_high(const Val&, const Val& n, DType result) {
+  return {gt(n, Scalar(result == DType::f64 ? 512.0 : 128.0)), number(n, math::kNan)};
+}
+
+// --- a polynomial --------------------------------------------------------------------------------
+
+// From [0, 1] to [-1, 1].
+Val shifted(const Val& x) {
+  return x + x - Scalar(1.0);
+}
+
+// NaN ends the loop.
+Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
+  Tracer& t = x.tracer();
+  const DType type = x.dtype();
+  const std::vector<DType> types = {type, type, type, type, type};  // x, n, k, last, before
+  const auto more = [](const std::vector<Val>& v) {
+    return std::vector<Val>{lt(v[2], v[1]) & ~math::is_unordered(v[3])};
+  };
+  const auto next = [&](const std::vector<Val>& v) {
+    return std::vector<Val>{v[0], v[1], v[2] + Scalar(1.0), p.next(v[2], v[0], v[3], v[4]), v[3]};
+  };
+  const auto body = [&](const std::vector<Val>& v) {
+    const Val k = one(v[0]), before = one(v[0]);
+    const auto out = t.prim(Prim::while_loop, {v[0], v[1], k, v[2], before}, {},
+                            {t.scalar_region(types, more), t.scalar_region(types, next)});
+    return std::vector<Val>{out[3]};
+  };
+  const Val high =
+      t.prim(Prim::map, {x, n, p.first(x)}, {}, {t.scalar_region({type, type, type}, body)})[0];
+  return where(lt(n, Scalar(1.0)), one(x), high);
+}
+
+Val value(const Polynomial& p, const Val& x, const Val& n) {
+  const Val at = p.argument(wide_opmath(x)), degree = unary(Prim::trunc, wide_opmath(n));
+  const Known known = p.known(at, degree, x.dtype());
+  const Val zero = number(at, 0.0);
+  const Val other = recurrence(p, at, where(known.at, zero, degree));
+  const Val y = where(known.at, known.values, other);
+  return convert(where(ge(degree, Scalar(0.0)), y, zero), x.dtype());
+}
+
+}  // namespace
+
+// An operator and its Polynomial: first, next, known, argument.
+#define PRIMSET_ROW(op, ...)                               \
+  Val op::decompose(Tracer&, const Val& x, const Val& n) { \
+    static constexpr Polynomial kPolynomial{__VA_ARGS__};  \
+    return value(kPolynomial, x, n);                       \
+  }
+PRIMSET_ROW(special_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 8>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 8>, itself)
+PRIMSET_ROW(special_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 8>, itself)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 6>, shifted)
+PRIMSET_ROW(special_shifted_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 4>, shifted)
+PRIMSET_ROW(special_hermite_polynomial_h, twice, hermite_h, nan_when_high, itself)
+PRIMSET_ROW(special_hermite_polynomial_he, itself, hermite_he, nan_when_high, itself)
+PRIMSET_ROW(special_laguerre_polynomial_l, one_minus, laguerre, one_at_zero, itself)
+PRIMSET_ROW(special_legendre_polynomial_p, itself, legendre, ones_at_ends, itself)
+#undef PRIMSET_ROW
+
+}  // namespace primset::decomps

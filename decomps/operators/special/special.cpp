@@ -1,0 +1,148 @@
+// Operators over the special functions of approximation.h.
+#include "decomps/operators/special.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "decomps/engine/engine.h"
+#include "decomps/operators/operator_support.h"
+#include "decomps/operators/pointwise_binary.h"
+#include "decomps/operators/pointwise_unary.h"
+#include "decomps/operators/special/approximation.h"
+
+namespace primset::decomps {
+namespace {
+
+using math::number;
+
+// Six steps up, then the asymptotic series; reflected below one half.
+Val trigamma(const Val& x) {
+  const Val low = lt(x, Scalar(0.5)), sine = math::sin(x * Scalar(std::numbers::pi));
+  const Val folded = number(x, std::numbers::pi * std::numbers::pi) / (sine * sine);
+  Val at = where(low, Scalar(1.0) - x, x), sum = number(x, 0.0);
+  for (int i = 0; i < 6; ++i) {
+    sum = sum + number(x, 1.0) / (at * at);
+    at = at + Scalar(1.0);
+  }
+  const Val z = number(x, 1.0) / (at * at);
+  const Val series = Scalar(1.0 / 6) - z * (Scalar(1.0 / 30) - z * Scalar(1.0 / 42));
+  const Val y = sum + (number(x, 0.5) / at + Scalar(1.0) + z * series) / at;
+  return where(low, folded - y, y);
+}
+
+Val polygamma_of(int64_t n, const Val& x) {
+  require(n >= 0, ErrorCode::runtime, "polygamma(n, x) does not support negative n.");
+  if (n == 0) return math::digamma(x);
+  if (n == 1) return trigamma(x);
+  const auto order = static_cast<double>(n + 1);
+  const double factor = (n % 2 == 1 ? 1.0 : -1.0) * std::exp(std::lgamma(order));
+  return math::zeta(number(x, order), x) * Scalar(factor);
+}
+
+}  // namespace
+
+Val digamma::decompose(Tracer&, const Val& self) {
+  return math::rounded(math::digamma(opmath(self)), self);
+}
+Val lgamma::decompose(Tracer&, const Val& self) {
+  return math::rounded(math::log_gamma(opmath(self)), self);
+}
+Val erfinv::decompose(Tracer&, const Val& self) {
+  return math::rounded(math::erf_inverse(opmath(self)), self);
+}
+
+Val polygamma::decompose(Tracer&, int64_t n, const Val& self) {
+  return math::rounded(polygamma_of(n, opmath(self)), self);
+}
+
+// The sum of log gamma at x, x - 1/2, ... and a constant.
+Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
+  require(p >= 1, ErrorCode::runtime, "p has to be greater than or equal to 1");
+  const Val x = opmath(self);
+  const auto order = static_cast<double>(p);
+  Val sum = number(x, order * (order - 1) * std::log(std::numbers::pi) / 4);
+  for (int64_t i = 0; i < p; ++i)
+    sum = sum + math::log_gamma(x - Scalar(0.5 * static_cast<double>(i)));
+  return math::rounded(sum, self);
+}
+
+Val special_erfcx::decompose(Tracer&, const Val& self) {
+  return math::rounded(math::erfc_scaled(opmath(self)), self);
+}
+Val special_ndtri::decompose(Tracer&, const Val& self) {
+  return math::rounded(math::normal_quantile(opmath(self)), self);
+}
+
+// ATen composes it of operators that round. In the wide types that would lose the lower tail, for
+// nothing.
+Val special_ndtr::decompose(Tracer&, const Val& self) {
+  if (opmath_type(self.dtype()) == self.dtype()) return unary(Prim::normal_cdf, self);
+  const Val t = math::rounded(opmath(self) * Scalar(std::numbers::sqrt2 / 2), self);
+  return (unary(Prim::erf, t) + Scalar(1.0)) * Scalar(0.5);
+}
+
+// Of a negative number through erfcx, which does not vanish.
+Val special_log_ndtr::decompose(Tracer&, const Val& self) {
+  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
+  const Val x = opmath(self), t = x * Scalar(kRootHalf);
+  const Val tail = math::log(math::erfc_scaled(-t) * Scalar(0.5)) - t * t;
+  const Val body = math::log1p(unary(Prim::erfc, t) * Scalar(-0.5));
+  return math::rounded(where(lt(x, Scalar(-1.0)), tail, body), self);
+}
+
+Val special_zeta::decompose(Tracer&, const Val& self, const Val& other) {
+  return math::rounded(math::zeta(opmath(self), opmath(other)), self);
+}
+
+namespace {
+
+// The neighbour of x in the direction of y, by the bits as a number in sign and magnitude.
+Val next_towards(const Val& x, const Val& y) {
+  Tracer& t = x.tracer();
+  const bool wide = x.dtype() == DType::f64, half = is_half(x.dtype());
+  const DType bits = wide ? DType::i64 : half ? DType::i16 : DType::i32;
+  const auto as = [&](const Val& v, DType to) { return t.wrap(t.builder().bitcast(v.id(), to)); };
+  const Val b = as(x, bits), one = full_like(b, 1);
+  const Val away = eq(lt(x, y), gt(x, Scalar(0.0)));  // from 0
+  const Val moved = as(where(away, b + one, b - one), x.dtype());
+  const Val least = math::copysign(as(one, x.dtype()), y);
+  const Val stepped = where(eq(x, Scalar(0.0)), least, moved);
+  const Val lost = math::is_unordered(x) | math::is_unordered(y);
+  return where(lost, full_like(x, Scalar(math::kNan)), where(eq(x, y), y, stepped));
+}
+
+}  // namespace
+
+Val nextafter::decompose(Tracer&, const Val& self, const Val& other) {
+  if (!is_floating(self.dtype())) not_implemented_for("nextafter_cpu", self.dtype());
+  return next_towards(self, other);
+}
+
+// A mantissa of half to one, and the power of two. Of zero, infinity and NaN it is the value itself
+// and 0.
+std::tuple<Val, Val> frexp::decompose(Tracer& t, const Val& self) {
+  require(is_floating(self.dtype()), ErrorCode::runtime,
+          "torch.frexp() only supports floating-point dtypes");
+  const bool wide = self.dtype() == DType::f64;
+  const Val x = opmath(self);
+  const DType bits = wide ? DType::i64 : DType::i32;
+  const int64_t shift = wide ? 52 : 23, bias = wide ? 1022 : 126;
+  const auto as = [&](const Val& v, DType to) { return t.wrap(t.builder().bitcast(v.id(), to)); };
+  // Numbers too small for a full mantissa are made larger first.
+  const Val tiny = lt(math::abs(x), Scalar(wide ? 0x1p-1022 : 0x1p-126));
+  const Val b = as(where(tiny, x * Scalar(0x1p60), x), bits);
+  const int64_t field = wide ? 0x7ff : 0xff;
+  const Val exponent =
+      binary(Prim::bit_and, binary(Prim::shift_right, b, full_like(b, shift)), full_like(b, field));
+  const Val power = exponent - full_like(exponent, bias);
+  const Val scaled = where(tiny, power - full_like(power, 60), power);
+  const Val kept = binary(Prim::bit_and, b, full_like(b, ~(field << shift)));
+  const Val mantissa = as(binary(Prim::bit_or, kept, full_like(b, bias << shift)), x.dtype());
+  const Val plain = eq(x, Scalar(0.0)) | ~math::is_finite(x);
+  return {math::rounded(where(plain, x, mantissa), self),
+          convert(where(plain, full_like(scaled, 0), scaled), DType::i32)};
+}
+
+}  // namespace primset::decomps

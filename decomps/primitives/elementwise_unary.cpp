@@ -1,0 +1,128 @@
+// Functions of one real number. asin and acos take nothing but arithmetic and square roots, so
+// their error does not hang on a device's transcendentals.
+#include "decomps/primitives/elementwise_unary.h"
+
+#include <span>
+
+#include "decomps/primitives/math.h"
+
+namespace primset::decomps::prim {
+namespace {
+
+// pi/2 as the sum of two numbers of the dtype.
+struct HalfPi {
+  double high, low;
+};
+HalfPi half_pi(DType t) {
+  if (t == DType::f64) return {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+  return {0x1.921fb6p+0, -0x1.777a5cp-25};
+}
+
+// c[0] + c[1] x + ... by Horner's scheme.
+Val polynomial(const Val& x, std::span<const double> c) {
+  Val sum = math::number(x, c.back());
+  for (size_t i = c.size() - 1; i-- > 0;) sum = math::fma(x, sum, math::number(x, c[i]));
+  return sum;
+}
+
+// (asin(s) / s - 1) for z = s^2 <= 1/4: rational approximations of FreeBSD's e_asin.c and
+// e_asinf.c.
+Val arcsine_excess(const Val& z) {
+  static constexpr double kP64[] = {1.66666666666666657415e-01, -3.25565818622400915405e-01,
+                                    2.01212532134862925881e-01, -4.00555345006794114027e-02,
+                                    7.91534994289814532176e-04, 3.47933107596021167570e-05};
+  static constexpr double kQ64[] = {1.0, -2.40339491173441421878e+00, 2.02094576023350569471e+00,
+                                    -6.88283971605453293030e-01, 7.70381505559019352791e-02};
+  static constexpr double kP32[] = {1.6666586697e-01, -4.2743422091e-02, -8.6563630030e-03};
+  static constexpr double kQ32[] = {1.0, -7.0662963390e-01};
+  if (z.dtype() == DType::f64) return z * polynomial(z, kP64) / polynomial(z, kQ64);
+  return z * polynomial(z, kP32) / polynomial(z, kQ32);
+}
+
+// For a magnitude a > 1/2: asin(a) = pi/2 - 2 asin(root), with root = sqrt((1 - a) / 2) and what
+// rounding it lost.
+struct Complement {
+  Val root, lost, excess;  // excess: root * arcsine_excess
+};
+Complement complement(const Val& a) {
+  const Val w = (Scalar(1.0) - a) * Scalar(0.5), root = math::sqrt(w);
+  const Val twice = where(eq(w, Scalar(0.0)), math::number(w, 1.0), root + root);
+  return {root, math::fma(-root, root, w) / twice, root * arcsine_excess(w)};
+}
+
+Val asin_of(const Val& x) {
+  const HalfPi p = half_pi(x.dtype());
+  const Val a = math::abs(x), near_zero = lt(a, Scalar(0.5));
+  const Val small = a + a * arcsine_excess(a * a);
+  const Complement c = complement(a);
+  // pi/4 twice, so that the greatest terms cancel without an error.
+  const Val rest = (c.excess + c.excess) - (math::number(a, p.low) - (c.lost + c.lost));
+  const Val head = math::number(a, p.high / 2) - (c.root + c.root);
+  const Val large = math::number(a, p.high / 2) - (rest - head);
+  return math::odd(x, where(near_zero, small, large));
+}
+
+Val acos_of(const Val& x) {
+  const HalfPi p = half_pi(x.dtype());
+  const Val a = math::abs(x), near_zero = lt(a, Scalar(0.5));
+  const Val middle =
+      math::number(x, p.high) - (x - (math::number(x, p.low) - x * arcsine_excess(x * x)));
+  const Complement c = complement(a);
+  const Val right = (c.root + (c.excess + c.lost)) * Scalar(2.0);
+  // pi - right, as twice a difference from pi/2, whose low part counts.
+  const Val left =
+      (math::number(x, p.high) - (c.root + (c.excess + c.lost - math::number(x, p.low)))) *
+      Scalar(2.0);
+  return where(near_zero, middle, where(lt(x, Scalar(0.0)), left, right));
+}
+
+// From here on the inverse functions are log(2x): what they differ by, 1 / 4x^2, rounds away.
+double large_limit(DType t) {
+  return t == DType::f64 ? 0x1p28 : 0x1p13;
+}
+constexpr double kLogOf2 = 0.6931471805599453;
+
+Val asinh_of(const Val& x) {
+  const Val a = math::abs(x), square = a * a;
+  const Val usual = math::log1p(a + square / (Scalar(1.0) + math::sqrt(Scalar(1.0) + square)));
+  const Val large = math::log(a) + Scalar(kLogOf2);
+  return math::odd(x, where(lt(a, Scalar(large_limit(x.dtype()))), usual, large));
+}
+
+Val acosh_of(const Val& x) {
+  const Val t = x - Scalar(1.0);
+  const Val usual = math::log1p(t + math::sqrt(t * (t + Scalar(2.0))));
+  const Val large = math::log(x) + Scalar(kLogOf2);
+  const Val inside = where(lt(x, Scalar(large_limit(x.dtype()))), usual, large);
+  return where(lt(x, Scalar(1.0)), math::number(x, math::kNan), inside);
+}
+
+using Function = Val (*)(const Val&);
+
+// Halves are computed in f32 and rounded once.
+Val computed(Function f, const Val& x) {
+  return convert(f(opmath(x)), x.dtype());
+}
+
+}  // namespace
+
+Val sinh::decompose(Tracer&, const Val& x) {
+  return computed(math::sinh, x);
+}
+Val cosh::decompose(Tracer&, const Val& x) {
+  return computed(math::cosh, x);
+}
+Val asin::decompose(Tracer&, const Val& x) {
+  return computed(asin_of, x);
+}
+Val acos::decompose(Tracer&, const Val& x) {
+  return computed(acos_of, x);
+}
+Val asinh::decompose(Tracer&, const Val& x) {
+  return computed(asinh_of, x);
+}
+Val acosh::decompose(Tracer&, const Val& x) {
+  return computed(acosh_of, x);
+}
+
+}  // namespace primset::decomps::prim

@@ -1,0 +1,46 @@
+// Content-addressed files: compiled kernels that outlive the process.
+//
+// A file holds a header (magic, size, SHA-256 of the payload) and the payload. It is written under
+// a temporary name and renamed, so that other processes see it whole or not at all; one that is
+// damaged all the same is taken for absent and replaced.
+#ifndef PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
+#define PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sdk/runtime/cache/sha256.h"
+
+namespace primset::runtime {
+
+// Thread safe, and safe beside other processes.
+class DiskCache {
+ public:
+  // An empty folder: nothing is kept.
+  explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  struct Found {
+    std::vector<uint8_t> bytes;
+    bool damaged = false;  // there was a file, but it is not whole; bytes are empty
+  };
+  // Empty when there is no file.
+  std::optional<Found> load(const Digest& key) const;
+  // Failing to write (a full disk, no permission) is not an error of the caller's.
+  void store(const Digest& key, std::span<const uint8_t> bytes) const;
+
+  std::filesystem::path path_of(const Digest& key) const;
+  bool enabled() const { return !folder_.empty(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// $PRIMSET_CACHE, else $XDG_CACHE_HOME/primset, else ~/.cache/primset; empty for PRIMSET_CACHE=off.
+std::filesystem::path cache_folder();
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_

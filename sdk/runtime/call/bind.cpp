@@ -1,0 +1,216 @@
+#include "sdk/runtime/call/bind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sdk/runtime/plan/key.h"
+
+namespace primset::runtime {
+namespace {
+
+using specs::ArgKind;
+
+bool is_empty_list(const Arg& a) {
+  return a.count == 0 && (a.kind == Arg::Kind::int_list || a.kind == Arg::Kind::tensor_list ||
+                          a.kind == Arg::Kind::float_list || a.kind == Arg::Kind::scalar_list ||
+                          a.kind == Arg::Kind::packed_bools || a.kind == Arg::Kind::bool_list);
+}
+
+// What the kind of list is for an argument's elements.
+std::optional<Arg::Kind> list_kind(ArgKind kind) {
+  switch (kind) {
+    case ArgKind::tensor_list:
+    case ArgKind::optional_tensor_list:
+      return Arg::Kind::tensor_list;
+    case ArgKind::scalar_list:
+      return Arg::Kind::scalar_list;
+    case ArgKind::int_list:
+    case ArgKind::sym_int_list:
+      return Arg::Kind::int_list;
+    case ArgKind::float_list:
+      return Arg::Kind::float_list;
+    case ArgKind::bool_list:
+      return Arg::Kind::bool_list;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Arg> convert_list(const specs::Argument& spec, const Arg& a, Strictness strictness,
+                                BindScratch& scratch) {
+  const Arg::Kind wanted = *list_kind(spec.kind);
+  if (a.kind == wanted) return a;
+  if (a.kind == Arg::Kind::packed_bools && wanted == Arg::Kind::bool_list) return a;
+  if (is_empty_list(a)) return Arg(wanted, nullptr, 0);
+  if (wanted == Arg::Kind::float_list && a.kind == Arg::Kind::int_list) {
+    const auto* p = static_cast<const int64_t*>(a.pointer);
+    return Arg(std::span<const double>(scratch.doubles.emplace_front(p, p + a.count)));
+  }
+  if (wanted == Arg::Kind::scalar_list &&
+      (a.kind == Arg::Kind::int_list || a.kind == Arg::Kind::float_list)) {
+    auto& list = scratch.scalars.emplace_front();
+    for (uint32_t i = 0; i < a.count; ++i)
+      list.push_back(a.kind == Arg::Kind::int_list
+                         ? Scalar(static_cast<const int64_t*>(a.pointer)[i])
+                         : Scalar(static_cast<const double*>(a.pointer)[i]));
+    return Arg(std::span<const Scalar>(list));
+  }
+  // dim=1 for int[1], kernel_size=3 for int[2]
+  if (strictness == Strictness::converts && spec.fixed_size > 0 && wanted == Arg::Kind::int_list &&
+      a.kind == Arg::Kind::integer)
+    return Arg(
+        IntList(scratch.ints.emplace_front(static_cast<size_t>(spec.fixed_size), a.integer)));
+  return std::nullopt;
+}
+
+// The argument as the schema's kind; empty when it does not fit.
+std::optional<Arg> convert(const specs::Argument& spec, const Arg& a, Strictness strictness,
+                           BindScratch& scratch) {
+  if (a.kind == Arg::Kind::none) return spec.optional ? std::optional(a) : std::nullopt;
+  if (list_kind(spec.kind)) return convert_list(spec, a, strictness, scratch);
+  auto accept = [&](bool fits) { return fits ? std::optional(a) : std::nullopt; };
+  switch (spec.kind) {
+    case ArgKind::tensor:
+      return accept(a.kind == Arg::Kind::tensor ||
+                    (strictness == Strictness::converts && is_number(a) && !spec.alias.writes));
+    case ArgKind::scalar:
+      return accept(is_number(a));
+    case ArgKind::integer:
+    case ArgKind::sym_int:
+      if (a.kind == Arg::Kind::scalar && scalar_of(a).is_integer())
+        return Arg(scalar_of(a).to_int());
+      return accept(a.kind == Arg::Kind::integer);
+    case ArgKind::floating:
+      if (a.kind == Arg::Kind::integer) return Arg(static_cast<double>(a.integer));
+      if (a.kind == Arg::Kind::scalar && !scalar_of(a).is_complex())
+        return Arg(scalar_of(a).to_double());
+      return accept(a.kind == Arg::Kind::floating);
+    case ArgKind::boolean:
+      if (a.kind == Arg::Kind::scalar && scalar_of(a).is_bool()) return Arg(scalar_of(a).to_bool());
+      return accept(a.kind == Arg::Kind::boolean);
+    case ArgKind::string:
+      return accept(a.kind == Arg::Kind::string);
+    case ArgKind::scalar_type:
+      if (a.kind == Arg::Kind::integer) return Arg(static_cast<DType>(a.integer));
+      return accept(a.kind == Arg::Kind::dtype);
+    case ArgKind::layout:
+      if (a.kind == Arg::Kind::integer) return Arg(static_cast<Layout>(a.integer));
+      return accept(a.kind == Arg::Kind::layout);
+    case ArgKind::memory_format:
+      if (a.kind == Arg::Kind::integer) return Arg(static_cast<MemoryFormat>(a.integer));
+      return accept(a.kind == Arg::Kind::memory_format);
+    case ArgKind::device:
+      if (a.kind == Arg::Kind::string)
+        return Arg(Device(std::string_view(static_cast<const char*>(a.pointer), a.count)));
+      return accept(a.kind == Arg::Kind::device);
+    case ArgKind::generator:
+      return accept(a.kind == Arg::Kind::generator);
+    case ArgKind::storage:
+      return accept(a.kind == Arg::Kind::storage);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string wrong_kind(const Call& call, size_t i, const Value& value) {
+  const specs::Argument& spec = *call.op.args[i].spec;
+  return fmt::format(
+      "{}() Expected a value of type '{}{}' for argument '{}' but instead found type "
+      "'{}'. Position: {}. Declaration: {}",
+      call.op.overload.op, specs::spelling(spec.kind), spec.optional ? "?" : "", spec.name,
+      value.kind(), i, call.op.overload.schema);
+}
+
+// out= overloads are meant only where their tensors are given.
+bool gives_outs(const OperatorInfo& op, std::span<const NamedValue> kwargs) {
+  return std::ranges::all_of(op.outs, [&](uint32_t i) {
+    return std::ranges::any_of(
+        kwargs, [&](const NamedValue& v) { return v.name == op.args[i].spec->name; });
+  });
+}
+
+}  // namespace
+
+std::string bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+                 Strictness strictness, BindScratch& scratch) {
+  const OperatorInfo& op = call.op;
+  call.args.clear();
+  call.args.resize(op.args.size());
+  size_t positional = 0;
+  while (positional < op.args.size() && !op.args[positional].spec->keyword_only) ++positional;
+  if (args.size() > positional)
+    return fmt::format(
+        "{}() takes {} positional argument(s) but {} was/were given. Declaration: {}",
+        op.overload.op, positional, args.size(), op.overload.schema);
+  auto put = [&](size_t i, const Value& value) -> std::string {
+    auto converted = convert(*op.args[i].spec, Arg::of(value), strictness, scratch);
+    if (!converted) return wrong_kind(call, i, value);
+    call.args[i] = *converted;
+    return {};
+  };
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (std::string why = put(i, args[i]); !why.empty()) return why;
+  }
+  for (const NamedValue& named : kwargs) {
+    const int i = op.overload.find_arg(named.name);
+    if (i < 0)
+      return fmt::format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", named.name,
+                         op.overload.qualified, op.overload.schema);
+    if (call.args[static_cast<size_t>(i)].kind != Arg::Kind::absent)
+      return fmt::format("{}() got multiple values for argument '{}'", op.overload.op, named.name);
+    if (std::string why = put(static_cast<size_t>(i), named.value); !why.empty()) return why;
+  }
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    if (call.args[i].kind != Arg::Kind::absent) continue;
+    if (op.args[i].fallback.kind == Arg::Kind::absent)
+      return fmt::format("{}() is missing value for argument '{}'. Declaration: {}", op.overload.op,
+                         op.args[i].spec->name, op.overload.schema);
+    call.args[i] = op.args[i].fallback;
+  }
+  return {};
+}
+
+void bind_unboxed(Call& call, std::span<const Arg> args) {
+  const OperatorInfo& op = call.op;
+  if (args.size() > op.args.size())
+    throw Error(ErrorCode::type, fmt::format("{}() takes {} arguments but {} were given",
+                                             op.overload.qualified, op.args.size(), args.size()));
+  call.args.append(args);
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    if (i < args.size() && args[i].kind != Arg::Kind::absent) continue;
+    if (op.args[i].fallback.kind == Arg::Kind::absent)
+      throw Error(ErrorCode::type,
+                  fmt::format("{}() is missing value for argument '{}'. Declaration: {}",
+                              op.overload.op, op.args[i].spec->name, op.overload.schema));
+    if (i < args.size())
+      call.args[i] = op.args[i].fallback;
+    else
+      call.args.push_back(op.args[i].fallback);
+  }
+}
+
+const OperatorInfo& resolve(std::string_view base, std::span<const Value> args,
+                            std::span<const NamedValue> kwargs) {
+  OperatorRegistry& registry = OperatorRegistry::instance();
+  if (base.find('.') != std::string_view::npos) return registry.at(base);
+  const std::vector<const OperatorInfo*> candidates = registry.overloads(base);
+  if (candidates.empty()) return registry.at(base);  // its error says it best
+  if (candidates.size() == 1) return *candidates[0];
+  std::string reasons;
+  for (Strictness strictness : {Strictness::exact, Strictness::converts}) {
+    reasons.clear();
+    for (const OperatorInfo* op : candidates) {
+      if (!gives_outs(*op, kwargs)) continue;
+      Call call(*op);
+      BindScratch scratch;
+      const std::string why = bind(call, args, kwargs, strictness, scratch);
+      if (why.empty()) return *op;
+      reasons += "\n  " + why;
+    }
+  }
+  throw Error(ErrorCode::type,
+              fmt::format("no overload of {} takes these arguments:{}", base, reasons));
+}
+
+}  // namespace primset::runtime

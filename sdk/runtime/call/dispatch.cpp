@@ -1,0 +1,296 @@
+#include "sdk/runtime/call/dispatch.h"
+
+#include <fmt/format.h>
+
+#include "sdk/runtime/call/aliasing.h"
+#include "sdk/runtime/call/fallback.h"
+#include "sdk/runtime/call/list_call.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/execute/executor.h"
+#include "sdk/runtime/graph/capture.h"
+#include "sdk/runtime/plan/key.h"
+#include "sdk/runtime/plan/plan_builder.h"
+#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/support/options.h"
+#include "sdk/runtime/support/statistics.h"
+
+namespace primset::runtime {
+namespace {
+
+// The plan of the key whose guards hold; `slots` then has what Plan::admits left there.
+const Plan* admitted(const PlanEntry& entry, const CallKey& key, Slots& slots) {
+  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
+    slots.resize_uninitialized(n->plan->code.slots);
+    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
+    if (n->plan->admits(slots.data())) return n->plan.get();
+  }
+  return nullptr;
+}
+
+// What keeps the call from taking each of the plans that there are.
+std::vector<std::string> broken_guards(const PlanEntry& entry, const CallKey& key) {
+  std::vector<std::string> out;
+  Slots slots;
+  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
+    slots.resize_uninitialized(n->plan->code.slots);
+    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
+    out.push_back(n->plan->broken_guard(slots.data()));
+  }
+  return out;
+}
+
+void add_plan(Call& call, const CallKey& key, PlanEntry& entry) {
+  if (!plans_watched()) return entry.add(build_plan(call.op, call.args, *call.device, key));
+  PlanMade made{call.op.overload.qualified, broken_guards(entry, key)};
+  const uint64_t before = kernels_made();
+  entry.add(build_plan(call.op, call.args, *call.device, key));
+  made.kernels = kernels_made() - before;
+  record_plan(std::move(made));
+}
+
+const Plan& make_plan(Call& call, const CallKey& key, Slots& slots) {
+  PlanEntry& entry = call.op.plans.find_or_add(key);
+  std::lock_guard lock(entry.making);
+  if (const Plan* other = admitted(entry, key, slots)) return *other;  // made while we waited
+  if (entry.first.load(std::memory_order_relaxed)) count(Counter::guard_misses);
+  add_plan(call, key, entry);
+  if (const Plan* made = admitted(entry, key, slots)) return *made;
+  throw Error(ErrorCode::internal,
+              fmt::format("{}: a new plan does not admit the call it was made for",
+                          call.op.overload.qualified));
+}
+
+void require_dtypes(const Call& call) {
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t, uint32_t) {
+    if (&t.device() == call.device && !call.device->supports(t.dtype))
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("{} has no tensors of dtype {}", call.device->device().to_string(),
+                              name(t.dtype)));
+  });
+}
+
+// In-place view operators (transpose_, squeeze_, as_strided_): self gets the view's geometry.
+void become_view(Call& call) {
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.op.args[i].writes || !call.tensor(i)) continue;
+    auto* self = const_cast<TensorImpl*>(call.tensor(i));
+    const TensorImpl& view = *call.results[0];
+    if (&view == self) return;
+    self->set_geometry(view.sizes(), view.strides(), view.offset);
+    self->dtype = view.dtype;
+    self->conj = view.conj;
+    self->neg = view.neg;
+    self->retain();
+    call.results.clear();
+    call.results.resize(1);
+    call.results.set(0, self);
+    call.origins.clear();
+    call.origins.push_back({ResultOrigin::Kind::argument, static_cast<uint32_t>(i)});
+    return;
+  }
+}
+
+// The results of a run that found out their sizes go to the out tensors.
+void fill_outs(Call& call) {
+  for (size_t k = 0; k < call.op.outs.size(); ++k) {
+    const uint32_t argument = call.op.outs[k];
+    auto& out = const_cast<TensorImpl&>(*call.tensor(argument));
+    out.retain();
+    const Tensor target(&out), result = call.results.take(k);
+    resize_output(out, result.impl()->sizes(), result.impl()->strides());
+    const Arg args[] = {target, result, false};
+    call_operator("copy_", args);
+    call.results.set(k, Tensor(target).release());
+    call.origins[k] = {ResultOrigin::Kind::argument, argument};
+  }
+}
+
+void run_planned(Call& call) {
+  if (runs_by_element(call)) return run_by_element(call);
+  Slots slots;
+  const Plan& plan = *run_plan(call, &plan_of(call, slots), slots);
+  note_origins(call, plan);
+  if (plan.outs == Plan::Outs::after) fill_outs(call);
+}
+
+bool has_bits(const Call& call, bool written) {
+  bool any = false;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
+    any |= (t.conj || t.neg) && call.op.args[argument].writes == written;
+  });
+  return any;
+}
+
+// A written tensor with bits: the operator runs on a copy that has the values, which is then copied
+// back through the bits.
+void run_on_copies(Call& call) {
+  struct Pair {
+    size_t argument;
+    Tensor original;
+  };
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const TensorImpl* t = call.tensor(i);
+    if (!t || !call.op.args[i].writes || !(t->conj || t->neg)) continue;
+    const_cast<TensorImpl*>(t)->retain();
+    Tensor original(const_cast<TensorImpl*>(t));
+    Tensor copy = Tensor::empty(original.sizes(), original.dtype(), original.device());
+    const Arg args[] = {copy, original, false};
+    call_operator("copy_", args);
+    pairs.push_back({i, original});
+    call.keep(i, copy);
+  }
+  run_planned(call);
+  for (Pair& p : pairs) {
+    const Arg args[] = {p.original, call.args[p.argument], false};
+    call_operator("copy_", args);
+    for (size_t k = 0; k < call.results.size(); ++k) {
+      if (call.results[k] != call.tensor(p.argument)) continue;
+      call.results[k]->release();
+      call.results.set(k, Tensor(p.original).release());
+    }
+  }
+}
+
+}  // namespace
+
+void note_origins(Call& call, const Plan& plan) {
+  for (const OutputPlan& o : plan.outputs) {
+    if (o.out_argument >= 0)
+      call.origins.push_back({ResultOrigin::Kind::argument, static_cast<uint32_t>(o.out_argument)});
+    else if (o.kind == decomps::TracedOutput::Kind::argument)
+      call.origins.push_back({ResultOrigin::Kind::argument, o.argument});
+    else if (o.kind == decomps::TracedOutput::Kind::view)
+      call.origins.push_back({ResultOrigin::Kind::view, o.argument});
+    else
+      call.origins.push_back({});
+  }
+}
+
+const Plan& plan_of(Call& call, Slots& slots) {
+  // Another round only after out tensors got their sizes.
+  for (int round = 0; round < 3; ++round) {
+    CallKey key;
+    make_key(call.op, call.args, *call.device, key);
+    const PlanEntry* entry = call.op.plans.find(key);
+    const Plan* plan = entry ? admitted(*entry, key, slots) : nullptr;
+    if (!plan) {
+      require_dtypes(call);
+      plan = &make_plan(call, key, slots);
+    }
+    if (plan->outs != Plan::Outs::resize) return *plan;
+    Code::run(std::span(plan->code.insts).subspan(plan->guard_insts), slots.data());
+    resize_outs(call, *plan, slots.data());
+  }
+  throw Error(ErrorCode::internal,
+              fmt::format("{}: out= tensors do not keep the sizes they are given",
+                          call.op.overload.qualified));
+}
+
+const Plan* run_plan(Call& call, const Plan* plan, Slots& slots) {
+  try {
+    execute(*plan, {call.args, call.device, slots.data()}, call.results);
+    return plan;
+  } catch (const NativeRefused&) {
+    call.results.clear();
+  }
+  const WithoutNatives scope;
+  const Plan& other = plan_of(call, slots);
+  execute(other, {call.args, call.device, slots.data()}, call.results);
+  return &other;
+}
+
+DeviceState& device_of(const Call& call) {
+  const TensorImpl* first = nullptr;
+  const TensorImpl* cpu_scalar = nullptr;
+  const TensorImpl* other = nullptr;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
+    if (t.wrapped_number) return;
+    const bool scalar =
+        t.rank == 0 && t.device().device().is_cpu() && !call.op.args[argument].writes;
+    if (scalar) {
+      cpu_scalar = &t;
+    } else if (!first) {
+      first = &t;
+    } else if (&first->device() != &t.device() && !other) {
+      // Index lists may be on the CPU: they are brought over.
+      if (call.op.args[argument].kind == specs::ArgKind::optional_tensor_list &&
+          t.device().device().is_cpu())
+        return;
+      other = &t;
+    }
+  });
+  if (other)
+    throw Error(
+        ErrorCode::runtime,
+        fmt::format("Expected all tensors to be on the same device, but found at least two "
+                    "devices, {} and {}!",
+                    first->device().device().to_string(), other->device().device().to_string()));
+  if (first) return first->device();
+  if (cpu_scalar) return cpu_scalar->device();
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (call.args[i].kind == Arg::Kind::device) return device_state(call.args[i].device);
+  }
+  return device_state(current_device());
+}
+
+namespace {
+
+// CPU index tensors of an operator on another device move there.
+void bring_index_lists(Call& call) {
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& a = call.args[i];
+    if (a.kind != Arg::Kind::tensor_list ||
+        call.op.args[i].kind != specs::ArgKind::optional_tensor_list)
+      continue;
+    const Tensor* list = static_cast<const Tensor*>(a.pointer);
+    std::vector<Tensor> moved(list, list + a.count);
+    bool any = false;
+    for (Tensor& t : moved) {
+      if (!t.defined() || &t.impl()->device() == call.device) continue;
+      t = t.to(call.device->device());
+      any = true;
+    }
+    if (any) call.keep_list(i, std::move(moved));
+  }
+}
+
+}  // namespace
+
+void dispatch_planned(Call& call) {
+  call.device = &device_of(call);
+  if (!call.device->device().is_cpu()) bring_index_lists(call);
+  if (!call.op.is_view) {
+    if (has_bits(call, false)) resolve_bits(call);
+    if (call.op.writes) {
+      check_aliasing(call);
+      if (has_bits(call, true)) return run_on_copies(call);
+    }
+  }
+  try {
+    run_planned(call);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::not_implemented || !may_fall_back(call)) throw;
+    fall_back(call, e);
+  }
+  if (call.op.is_view && call.op.writes) become_view(call);
+}
+
+void dispatch(Call& call) {
+  if (Capture* capture = Capture::active()) [[unlikely]]
+    return capture->record(call);
+  count(Counter::calls);
+  if (call.op.overload.status != specs::Status::implemented && !call.op.intrinsic)
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} is declared but not implemented{}{}", call.op.overload.qualified,
+                            call.op.overload.status_reason.empty() ? "" : ": ",
+                            call.op.overload.status_reason));
+  if (call.op.intrinsic) return call.op.intrinsic(call);
+  dispatch_planned(call);
+}
+
+Tensor call_operator(std::string_view qualified, std::span<const Arg> args) {
+  return detail::call_tensor(Operator(OperatorRegistry::instance().at(qualified)), args);
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,122 @@
+#include "sdk/runtime/call/value_reads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sdk/runtime/call/aliasing.h"
+#include "sdk/runtime/call/call.h"
+#include "sdk/runtime/call/dispatch.h"
+
+namespace primset::runtime {
+namespace {
+
+uint32_t index_of(const Call& call, std::string_view name) {
+  return static_cast<uint32_t>(call.op.overload.find_arg(name));
+}
+
+Tensor handle(const TensorImpl& t) {
+  const_cast<TensorImpl&>(t).retain();
+  return Tensor(const_cast<TensorImpl*>(&t));
+}
+
+int64_t number_in(const Tensor& t) {
+  return t.item().to_int();
+}
+
+int64_t count_of(const TensorImpl& t) {
+  int64_t n = 1;
+  for (int64_t s : t.sizes()) n *= s;
+  return n;
+}
+
+// The call as another overload makes it, which has these arguments, or their first ones, in this
+// order; as many results as this one returns.
+void pass_on(Call& call, std::string_view overload) {
+  Call other(OperatorRegistry::instance().at(overload));
+  for (size_t i = 0; i < other.op.args.size(); ++i) other.args.push_back(call.args[i]);
+  dispatch(other);
+  for (size_t k = 0; k < call.op.overload.returns.size(); ++k)
+    call.add_result(other.results.take(k), other.origins[k]);
+}
+
+// How often the elements of `self` along dim, or of all of it, are repeated by one number.
+int64_t repeated_length(const TensorImpl& self, const Arg& dim) {
+  if (dim.kind != Arg::Kind::integer) return count_of(self);
+  const auto rank = static_cast<int64_t>(self.rank);
+  const int64_t d = dim.integer < 0 ? dim.integer + rank : dim.integer;
+  return d >= 0 && d < rank ? self.sizes()[static_cast<size_t>(d)] : 0;
+}
+
+bool is_index(DType t) {
+  return t == DType::i32 || t == DType::i64;
+}
+
+}  // namespace
+
+void narrow_at_tensor(Call& call) {
+  const uint32_t at = index_of(call, "start");
+  const TensorImpl& start = *call.tensor(at);
+  if (start.rank != 0 || !is_integral(start.dtype))
+    throw Error(ErrorCode::runtime, "start must be an 0-dim integral Tensor.");
+  call.args[at] = Arg(number_in(handle(start)));
+  pass_on(call, "narrow");
+}
+
+void repeat_by_tensor(Call& call) {
+  const TensorImpl& repeats = *call.tensor(index_of(call, "repeats"));
+  Arg& size = call.args[index_of(call, "output_size")];
+  // What is wrong with the repeats themselves is for the operator to say.
+  if (size.kind == Arg::Kind::none && repeats.rank <= 1 && is_index(repeats.dtype)) {
+    const Tensor counts = handle(repeats);
+    const Arg arguments[] = {counts, std::nullopt};
+    int64_t total = number_in(call_operator("sum", arguments));
+    const int self = call.op.overload.find_arg("self");
+    if (self >= 0 && count_of(repeats) == 1)
+      total *= repeated_length(*call.tensor(static_cast<size_t>(self)),
+                               call.args[index_of(call, "dim")]);
+    size = Arg(std::max<int64_t>(total, 0));
+  }
+  dispatch_planned(call);
+}
+
+void count_to_greatest(Call& call) {
+  const TensorImpl& self = *call.tensor(0);
+  Arg& length = call.args[index_of(call, "minlength")];
+  if (self.rank == 1 && is_integral(self.dtype) && count_of(self) > 0 && length.integer >= 0) {
+    const Tensor values = handle(self);
+    const Arg arguments[] = {values};
+    length = Arg(std::max(length.integer, number_in(call_operator("max", arguments)) + 1));
+  }
+  dispatch_planned(call);
+}
+
+void copy_strided_view(Call& call) {
+  Call view(OperatorRegistry::instance().at("as_strided"));
+  for (size_t i = 0; i < view.op.args.size(); ++i) view.args.push_back(call.args[i]);
+  dispatch(view);
+  const Tensor viewed = view.results.take(0);
+  if (call.op.outs.empty()) {
+    const Arg arguments[] = {viewed, MemoryFormat::contiguous};
+    return call.add_result(call_operator("clone", arguments), {});
+  }
+  const uint32_t at = call.op.outs[0];
+  const Tensor out = handle(*call.tensor(at));
+  SmallVector<int64_t, kInlineRank> strides;
+  strides.resize_uninitialized(viewed.sizes().size());
+  contiguous_strides(viewed.sizes(), strides.span());
+  resize_output(*out.impl(), viewed.sizes(), strides);
+  const Arg arguments[] = {out, viewed, false};
+  call_operator("copy_", arguments);
+  call.add_result(out, {ResultOrigin::Kind::argument, at});
+}
+
+void update_statistics(Call& call) {
+  const bool training = call.args[index_of(call, "training")].integer != 0;
+  const bool running = call.tensor(index_of(call, "running_mean")) != nullptr &&
+                       call.tensor(index_of(call, "running_var")) != nullptr;
+  if (!training || !running) return dispatch_planned(call);
+  pass_on(call, call.op.outs.empty() ? "_native_batch_norm_legit" : "_native_batch_norm_legit.out");
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,92 @@
+// An open device: its plugin, allocator, streams, and what codegen may know of it. Made when the
+// device is first used and kept until the process ends.
+#ifndef PRIMSET_SDK_RUNTIME_DEVICE_DEVICE_STATE_H_
+#define PRIMSET_SDK_RUNTIME_DEVICE_DEVICE_STATE_H_
+
+#include <primset/device.h>
+#include <primset/dtype.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "codegen/kernel/ir/target_model.h"
+#include "decomps/engine/device_traits.h"
+#include "sdk/runtime/device/stream_state.h"
+#include "sdk/runtime/plugin/loader.h"
+#include "sdk/runtime/tensor/allocator.h"
+
+namespace primset::runtime {
+
+class KernelCache;
+class Recordings;
+
+class DeviceState {
+ public:
+  // `plugin` is null for the meta device.
+  DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> plugin);
+  ~DeviceState();
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+
+  Device device() const { return device_; }
+  bool is_meta() const { return !plugin_; }
+  const plugin::PluginDevice& plugin() const { return *plugin_; }
+  bool supports(DType t) const;
+  // Launches, copies and fills are complete when the call returns (PRIMSET_FEATURE_INLINE).
+  bool runs_inline() const { return inline_; }
+  bool host_visible() const { return plugin_ && plugin_->host_memory(); }
+  bool has_kernels() const { return target_valid_; }
+  const kir::TargetModel& target() const { return target_; }
+  // What decompositions for it go by.
+  decomps::DeviceTraits traits() const {
+    return {target_valid_ && target_.quick_f64(),
+            plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
+  }
+
+  Allocator& allocator() { return *allocator_; }
+  KernelCache& kernels() { return *kernels_; }
+  Recordings& recordings() { return *recordings_; }
+
+  // The stream that this thread's operators use: a StreamGuard's, else the device's default one,
+  // which on an inline device is the thread's own.
+  StreamState& current_stream() { return inline_ ? thread_stream() : shared_stream(); }
+  // A stream nobody else uses, and back.
+  StreamState* borrow_stream();
+  void return_stream(StreamState* stream);
+  // Waits for all streams; every one is waited for before the first error is thrown.
+  void synchronize();
+
+ private:
+  StreamState& thread_stream();
+  StreamState& shared_stream();
+  void wait_for_memory();
+
+  Device device_;
+  std::shared_ptr<plugin::PluginDevice> plugin_;
+  bool inline_ = false, target_valid_ = false;
+  kir::TargetModel target_;
+  std::unique_ptr<Allocator> allocator_;
+  std::unique_ptr<KernelCache> kernels_;
+  std::unique_ptr<Recordings> recordings_;  // uses memory and kernels
+  std::mutex mutex_;
+  std::deque<StreamState> streams_;
+  std::vector<StreamState*> idle_;
+  std::atomic<StreamState*> default_stream_ = nullptr;
+};
+
+// The open device; opens it at first use. Throws Error{plugin} when there is none such.
+DeviceState& device_state(Device device);
+// Those opened so far.
+std::vector<DeviceState*> open_devices();
+plugin::Registry& plugin_registry();
+
+// The stream of a StreamGuard on this thread, or null; set returns the previous one.
+std::shared_ptr<StreamState> set_current_stream(Device device, std::shared_ptr<StreamState> stream);
+StreamState* guarded_stream(Device device);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_DEVICE_DEVICE_STATE_H_

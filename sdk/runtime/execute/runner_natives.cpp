@@ -1,0 +1,98 @@
+// What a run leaves to the plugin itself (native.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sdk/runtime/execute/runner.h"
+#include "sdk/runtime/support/statistics.h"
+#include "sdk/runtime/tensor/host_copy.h"
+
+namespace primset::runtime {
+
+void Runner::find_natives() {
+  for (const StepPlan& s : plan_.steps) {
+    if (std::holds_alternative<ReadCountPlan>(s.step)) return;
+    const auto* n = std::get_if<NativePlan>(&s.step);
+    if (!n) continue;
+    FoundNative& found = natives_.emplace_back(FoundNative{n, native_call(*n, false), {}});
+    if (found.call.find(device_.plugin(), n->name, &found.primitive)) continue;
+    if (device_.has_kernels()) throw NativeRefused{};
+    refused(*n);
+  }
+}
+
+[[noreturn]] void Runner::refused(const NativePlan& n) const {
+  throw Error(ErrorCode::not_implemented,
+              fmt::format("{} runs '{}' natively, but not with these sizes",
+                          device_.device().to_string(), n.name));
+}
+
+void Runner::step(const NativePlan& n) {
+  const auto known = std::ranges::find(natives_, &n, &FoundNative::plan);
+  if (known != natives_.end()) return run_native(*known);
+  FoundNative found{&n, native_call(n, false), {}};
+  if (!found.call.find(device_.plugin(), n.name, &found.primitive)) refused(n);
+  run_native(found);
+}
+
+void Runner::run_native(FoundNative& found) {
+  const NativePlan& n = *found.plan;
+  const bool strided = found.primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
+  if (!strided && !all_dense(n)) found.call = native_call(n, true);
+  stream_->handle().run(found.primitive, found.call.call(), n.name);
+  restart_hazards();
+  count(Counter::native_calls);
+}
+
+bool Runner::all_dense(const NativePlan& n) const {
+  return std::ranges::all_of(n.operands, [&](const NativePlan::Operand& o) {
+    return is_contiguous(values(o.sizes), values(o.strides));
+  });
+}
+
+NativeCall Runner::native_call(const NativePlan& n, bool make_dense) {
+  NativeCall call;
+  auto add = [&](const NativePlan::Operand& o, auto method) {
+    const Bound& m = memory(o.buffer);
+    (call.*method)(o.dtype, values(o.sizes), values(o.strides), m.buffer,
+                   m.offset + static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype));
+  };
+  for (const auto& o : n.operands) {
+    if (make_dense && !is_contiguous(values(o.sizes), values(o.strides)))
+      add_dense(o, call);
+    else
+      add(o, &NativeCall::add_operand);
+  }
+  for (const auto& o : n.results) add(o, &NativeCall::add_result);
+  for (const auto& a : n.attributes) {
+    if (a.kind == PRIMSET_ATTR_STRING)
+      call.add_text(a.name, a.text);
+    else if (a.kind == PRIMSET_ATTR_FLOAT)
+      call.add_float(a.name, a.floating);
+    else
+      call.add_ints(a.name, values(a.integers), a.kind == PRIMSET_ATTR_INTS);
+  }
+  return call;
+}
+
+// A contiguous copy of an operand, by way of the host: the device may have no other way.
+void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
+  const std::vector<int64_t> sizes = values(o.sizes), strides = values(o.strides);
+  const size_t width = byte_size(o.dtype);
+  const Bound m = memory(o.buffer);
+  std::vector<std::byte> from(static_cast<size_t>(extent(sizes, strides)) * width);
+  std::vector<std::byte> packed(static_cast<size_t>(element_count(sizes)) * width);
+  stream_->handle().copy_out(m.buffer, m.offset + static_cast<uint64_t>(slots_[o.offset]) * width,
+                             from.data(), from.size());
+  pack(from.data(), sizes, strides, width, packed.data());
+  lock_->unlock();
+  const Bound dense = number_buffer(packed.size());
+  lock_->lock();
+  stream_->handle().copy_in(dense.buffer, dense.offset, packed.data(), packed.size());
+  std::vector<int64_t> packed_strides(sizes.size());
+  contiguous_strides(sizes, packed_strides);
+  call.add_operand(o.dtype, sizes, std::move(packed_strides), dense.buffer, dense.offset);
+  count(Counter::copies);
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,170 @@
+#include "sdk/runtime/plan/bytecode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "primset/error.h"
+
+namespace primset::runtime {
+namespace {
+
+// Overflow wraps: sizes that overflow are refused where tensors are made.
+int64_t wrapping(Code::Op op, int64_t a, int64_t b) {
+  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  switch (op) {
+    case Code::Op::add:
+      return static_cast<int64_t>(x + y);
+    case Code::Op::sub:
+      return static_cast<int64_t>(x - y);
+    case Code::Op::mul:
+      return static_cast<int64_t>(x * y);
+    default:
+      return 0;
+  }
+}
+
+// A divisor of 0 can only come from a number that is not set yet; the result is not used then.
+int64_t floor_div(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return wrapping(Code::Op::sub, 0, a);
+  const int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+int64_t compute(Code::Op op, int64_t a, int64_t b) {
+  switch (op) {
+    case Code::Op::add:
+    case Code::Op::sub:
+    case Code::Op::mul:
+      return wrapping(op, a, b);
+    case Code::Op::floor_div:
+      return floor_div(a, b);
+    case Code::Op::mod:
+      return b == 0 ? 0 : a - floor_div(a, b) * b;
+    case Code::Op::min:
+      return std::min(a, b);
+    case Code::Op::max:
+      return std::max(a, b);
+    case Code::Op::ceil_log2:
+      return a <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(a) - 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Code::run(std::span<const Inst> insts, int64_t* slots) {
+  for (const Inst& i : insts) slots[i.target] = compute(i.op, slots[i.a], slots[i.b]);
+}
+
+CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t raw)
+    : context_(context), nodes_(raw) {
+  code_.raw = raw;
+}
+
+Slot CodeBuilder::add_node(Node node) {
+  nodes_.push_back(node);
+  return static_cast<Slot>(nodes_.size() - 1);
+}
+
+void CodeBuilder::bind(uint32_t symbol, uint32_t raw) {
+  symbols_.emplace(symbol, raw);
+}
+
+uint32_t CodeBuilder::bind_dynamic(uint32_t symbol) {
+  const auto number = static_cast<uint32_t>(code_.dynamic_slots.size());
+  const Slot slot = add_node({false, 0, uint64_t{1} << std::min(number, 63u)});
+  code_.dynamic_slots.push_back(slot);
+  code_.dynamic.emplace_back();
+  symbols_[symbol] = slot;
+  return number;
+}
+
+Slot CodeBuilder::constant(int64_t value) {
+  auto [it, fresh] = constants_.try_emplace(value, 0);
+  if (fresh) {
+    it->second = add_node({true, value, 0});
+    code_.constants.push_back({it->second, value});
+  }
+  return it->second;
+}
+
+Slot CodeBuilder::binary(Op op, Slot a, Slot b) {
+  if (nodes_[a].constant && nodes_[b].constant)
+    return constant(compute(op, nodes_[a].value, nodes_[b].value));
+  const bool commutes =
+      op != Op::sub && op != Op::floor_div && op != Op::mod && op != Op::ceil_log2;
+  if (commutes && a > b) std::swap(a, b);
+  auto [it, fresh] = known_.try_emplace({op, a, b}, 0);
+  if (!fresh) return it->second;
+  const uint64_t depends = nodes_[a].depends | nodes_[b].depends;
+  it->second = add_node({false, 0, depends});
+  const Code::Inst inst{op, it->second, a, b};
+  if (depends == 0) code_.insts.push_back(inst);
+  for (size_t n = 0; n < code_.dynamic.size(); ++n) {
+    if (depends >> std::min<size_t>(n, 63) & 1) code_.dynamic[n].push_back(inst);
+  }
+  return it->second;
+}
+
+Slot CodeBuilder::slot(const prims::SymInt& value) {
+  return value.is_constant() ? constant(value.constant()) : slot_of_poly(context_.poly_of(value));
+}
+
+Slot CodeBuilder::slot_of_poly(const prims::SymContext::Poly& poly) {
+  int64_t offset = 0;
+  Slot sum = 0;
+  bool any = false;
+  for (const auto& term : poly) {
+    if (term.atoms.empty()) {
+      offset += term.coefficient;
+      continue;
+    }
+    Slot product = atom(term.atoms[0]);
+    for (size_t i = 1; i < term.atoms.size(); ++i)
+      product = binary(Op::mul, product, atom(term.atoms[i]));
+    if (term.coefficient != 1) product = binary(Op::mul, product, constant(term.coefficient));
+    sum = any ? binary(Op::add, sum, product) : product;
+    any = true;
+  }
+  if (!any) return constant(offset);
+  return offset == 0 ? sum : binary(Op::add, sum, constant(offset));
+}
+
+Slot CodeBuilder::atom(uint32_t id) {
+  using Kind = prims::SymContext::AtomKind;
+  const auto& a = context_.atom(id);
+  if (a.kind == Kind::symbol) {
+    auto it = symbols_.find(a.symbol);
+    if (it == symbols_.end())
+      throw Error(ErrorCode::internal, fmt::format("symbol {} has no source in this plan",
+                                                   context_.symbol_name(a.symbol)));
+    return it->second;
+  }
+  // rhs is empty, and so the constant 0, where there is only one operand
+  const Slot lhs = slot_of_poly(a.lhs), rhs = slot_of_poly(a.rhs);
+  switch (a.kind) {
+    case Kind::floor_div:
+      return binary(Op::floor_div, lhs, rhs);
+    case Kind::mod:
+      return binary(Op::mod, lhs, rhs);
+    case Kind::min:
+      return binary(Op::min, lhs, rhs);
+    case Kind::max:
+      return binary(Op::max, lhs, rhs);
+    case Kind::ceil_log2:
+      return binary(Op::ceil_log2, lhs, rhs);
+    case Kind::symbol:
+      break;
+  }
+  throw Error(ErrorCode::internal, "an unknown kind of symbolic integer");
+}
+
+Code CodeBuilder::finish() && {
+  code_.slots = static_cast<uint32_t>(nodes_.size());
+  return std::move(code_);
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,89 @@
+// Symbolic integers made executable. All expressions of a plan become straight-line code over an
+// array of int64 slots, of which the first are the call's own numbers (sizes, strides, integer
+// arguments). One pass over the code evaluates them all; equal subexpressions share a slot.
+//
+// Numbers that only appear during a run (a count read from the device, a loop's index) have slots
+// that the executor sets; what depends on them is evaluated again when they change.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_BYTECODE_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_BYTECODE_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "prims/graph/symint.h"
+
+namespace primset::runtime {
+
+using Slot = uint32_t;
+
+struct Code {
+  enum class Op : uint32_t { add, sub, mul, floor_div, mod, min, max, ceil_log2 };
+  struct Inst {
+    Op op;
+    Slot target, a, b;
+  };
+
+  struct Constant {
+    Slot slot;
+    int64_t value;
+  };
+
+  uint32_t raw = 0;    // slots [0, raw) are the caller's
+  uint32_t slots = 0;  // all
+  std::vector<Constant> constants;
+  std::vector<Inst> insts;                 // what the caller's numbers determine
+  std::vector<std::vector<Inst>> dynamic;  // by dynamic number: what to evaluate when it changes
+  std::vector<Slot> dynamic_slots;         // by dynamic number
+
+  // Fills the constants; `slots` has the raw numbers already.
+  void start(int64_t* slots) const {
+    for (const Constant& c : constants) slots[c.slot] = c.value;
+  }
+  static void run(std::span<const Inst> insts, int64_t* slots);
+};
+
+class CodeBuilder {
+ public:
+  explicit CodeBuilder(const prims::SymContext& context, uint32_t raw);
+
+  // The symbol is the caller's number `raw`.
+  void bind(uint32_t symbol, uint32_t raw);
+  // The symbol is set during the run; its dynamic number.
+  uint32_t bind_dynamic(uint32_t symbol);
+
+  // Where the value will be. Throws Error{internal} for a symbol nobody bound.
+  Slot slot(const prims::SymInt& value);
+  Slot slot_of_poly(const prims::SymContext::Poly& poly);
+  Slot difference(Slot a, Slot b) { return binary(Op::sub, a, b); }
+  // It cannot be known before the run.
+  bool is_dynamic(Slot slot) const { return nodes_[slot].depends != 0; }
+  // Instructions so far that the caller's numbers determine: what guards need is evaluated first.
+  uint32_t position() const { return static_cast<uint32_t>(code_.insts.size()); }
+  Code finish() &&;
+
+ private:
+  using Op = Code::Op;
+  struct Node {
+    bool constant = false;
+    int64_t value = 0;
+    uint64_t depends = 0;  // bit set of dynamic numbers (the 64th and later share a bit)
+  };
+  Slot constant(int64_t value);
+  Slot binary(Op op, Slot a, Slot b);
+  Slot atom(uint32_t id);
+  Slot add_node(Node node);
+
+  const prims::SymContext& context_;
+  Code code_;
+  std::vector<Node> nodes_;
+  std::map<int64_t, Slot> constants_;
+  std::map<uint32_t, Slot> symbols_;
+  std::map<std::tuple<Op, Slot, Slot>, Slot> known_;
+};
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_BYTECODE_H_

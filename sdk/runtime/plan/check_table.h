@@ -1,0 +1,28 @@
+// What the error slot codes of one program stand for.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_CHECK_TABLE_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_CHECK_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/schedule/program/program.h"
+#include "primset/error.h"
+
+namespace primset::runtime {
+
+class CheckTable {
+ public:
+  CheckTable(std::string op, std::vector<schedule::CheckSite> sites)
+      : op_(std::move(op)), sites_(std::move(sites)) {}
+
+  // The error for a slot whose code is not 0.
+  Error error(const schedule::ErrorSlot& slot) const;
+
+ private:
+  std::string op_;
+  std::vector<schedule::CheckSite> sites_;
+};
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_CHECK_TABLE_H_

@@ -1,0 +1,184 @@
+// A plan: a traced, scheduled and compiled call, ready to be launched for every call with its key
+// whose numbers satisfy its guards. Everything symbolic is bytecode over one array of slots.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_PLAN_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "codegen/schedule/program/program.h"
+#include "decomps/engine/engine.h"
+#include "primset/tensor.h"
+#include "sdk/runtime/cache/kernel_cache.h"
+#include "sdk/runtime/plan/bytecode.h"
+#include "sdk/runtime/plan/check_table.h"
+
+namespace primset::runtime {
+
+struct GuardTest {
+  Slot slot;
+  prims::Guard::Relation relation;  // slot <relation> 0
+};
+
+struct OutputPlan {
+  decomps::TracedOutput::Kind kind = decomps::TracedOutput::Kind::fresh;
+  DType dtype = DType::f32;
+  uint32_t rank = 0;
+  uint32_t dims = 0;  // into Plan::dim_slots: sizes, then strides
+  Slot offset = 0;
+  uint32_t argument = 0, element = 0;
+  bool conj = false, neg = false;
+  bool same_dtype = true;  // a view without reinterpretation
+  bool dynamic = false;    // its size is only known during the run
+  int32_t graph_output = -1;
+  int32_t out_argument = -1;  // out=: written into this argument,
+  uint32_t out_element = 0;   // or this element of a list argument
+};
+
+// A scalar input of the graph: where its value comes from.
+struct ScalarSource {
+  decomps::InputSource::Kind kind = decomps::InputSource::Kind::scalar;
+  uint32_t argument = 0, element = 0;
+  DType dtype = DType::f64;
+  std::optional<Scalar> constant = {};  // its value, when it is no argument's
+};
+
+inline constexpr uint32_t kNoBlock = UINT32_MAX;  // nothing uses the temporary
+
+struct BufferPlan {
+  schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
+  uint32_t argument = 0;  // input: of the tensor; output: the output's number
+  uint32_t element = 0;   // input: of a list argument
+  uint32_t element_bytes = 4;
+  Slot elements = 0;
+  uint32_t block = kNoBlock;  // temp: temps with the same block are never alive at once
+  bool dynamic = false;       // temp: its size is only known during the run
+  int32_t scalar = -1;        // input: filled with Plan::scalars[scalar] (host_values.h)
+};
+
+struct ScalarPlan {
+  schedule::ScalarParam::Source source = schedule::ScalarParam::Source::integer;
+  kir::Scalar type = kir::Scalar::i32;
+  uint32_t offset = 0;  // bytes into the scalars
+  uint32_t index = 0;   // integer: slot; input: into Plan::scalars
+  uint8_t part = 0;
+};
+
+struct LaunchPlan {
+  const LoadedKernel* kernel = nullptr;
+  const kir::Kernel* source = nullptr;  // in Plan::program
+  struct Binding {
+    uint32_t buffer = 0, access = 0;
+  };
+  std::vector<Binding> bindings;
+  std::vector<ScalarPlan> scalars;
+  std::array<Slot, 3> groups{};
+};
+
+struct CopyPlan {
+  uint32_t source = 0, target = 0;
+  Slot elements = 0;
+};
+
+struct NativePlan {
+  std::string name;
+  struct Operand {
+    uint32_t buffer = 0;
+    DType dtype = DType::f32;
+    std::vector<Slot> sizes, strides;
+    Slot offset = 0;
+  };
+  std::vector<Operand> operands, results;
+  // Attributes: integers may be symbolic.
+  struct Attribute {
+    std::string name;
+    uint32_t kind = 0;  // PRIMSET_ATTR_*
+    std::vector<Slot> integers;
+    double floating = 0;
+    std::string text;
+  };
+  std::vector<Attribute> attributes;
+};
+
+struct StepPlan;
+struct ReadCountPlan {
+  uint32_t buffer = 0, dynamic = 0;
+};
+struct LoopPlan {
+  Slot count = 0;
+  uint32_t dynamic = 0;
+  std::vector<StepPlan> body;
+};
+struct WhilePlan {
+  uint32_t condition = 0;
+  std::vector<StepPlan> test, body;
+};
+struct BranchPlan {
+  uint32_t condition = 0;
+  std::vector<StepPlan> then_steps, else_steps;
+};
+struct StepPlan {
+  std::variant<LaunchPlan, CopyPlan, NativePlan, ReadCountPlan, LoopPlan, WhilePlan, BranchPlan>
+      step;
+};
+
+struct Plan {
+  // --- which calls it serves ---------------------------------------------------------------------
+  Code code;
+  uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
+  std::vector<GuardTest> guards;
+  std::vector<std::string> guard_texts;  // likewise; only while plans are watched (plan_watch.h)
+  struct SizePair {
+    Slot have, want;
+  };
+  // out=: whether the out tensors have the results' sizes already. A plan for those that do not
+  // only says which sizes they must get. Sizes that the run itself finds out are given to them
+  // after it, by a copy.
+  enum class Outs : uint8_t { none, fit, resize, after };
+  Outs outs = Outs::none;
+  bool rank_differs = false;  // resize: some out tensor has another rank, whatever its sizes
+  std::vector<SizePair> out_sizes;
+
+  // --- what they get -----------------------------------------------------------------------------
+  std::vector<OutputPlan> outputs;
+  std::vector<Slot> dim_slots;
+  bool draws_random = false;
+  Slot random_counters = 0;
+
+  // --- how ---------------------------------------------------------------------------------------
+  std::vector<ScalarSource> scalars;
+  std::vector<BufferPlan> buffers;
+  uint32_t blocks = 0;  // temporaries allocated before the run
+  std::vector<StepPlan> steps;
+  // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
+  bool repeatable = false;
+  bool has_natives = false;                   // among its steps themselves
+  uint64_t id = 0;                            // no two plans of the process have the same
+  std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
+  std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
+  std::shared_ptr<const schedule::Program> program;
+  size_t returned = 0;            // a captured graph: how many outputs its function returned
+  std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
+
+  // Sets what follows from the steps: repeatable, has_natives and id.
+  void finish_steps();
+  // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
+  // guard_insts results are there afterwards.
+  bool admits(int64_t* slots) const;
+  // The first guard that does not hold, for people; the numbers as for admits.
+  std::string broken_guard(int64_t* slots) const;
+
+ private:
+  std::optional<size_t> first_broken(int64_t* slots) const;  // into guards
+  bool outs_fit(const int64_t* slots) const;
+};
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_PLAN_H_

@@ -1,0 +1,85 @@
+// Makes the plan of a call: trace, expand, schedule, compile.
+#ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_BUILDER_H_
+#define PRIMSET_SDK_RUNTIME_PLAN_PLAN_BUILDER_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decomps/engine/engine.h"
+#include "sdk/runtime/plan/key.h"
+#include "sdk/runtime/plan/plan.h"
+#include "sdk/runtime/plan/symbols.h"
+
+namespace primset::runtime {
+
+// The part of a plan that says how a graph runs.
+class ProgramCompiler {
+ public:
+  ProgramCompiler(Plan& plan, DeviceState& device, CodeBuilder& code)
+      : plan_(plan), device_(device), code_(code) {}
+
+  // Gives the numbers that only appear during the run their slots; before any other use of them.
+  void bind_dynamic_symbols(const std::vector<schedule::Step>& list);
+  // `sources` says which argument each graph input is, `numbers` which are constants instead
+  // (host_values.h); the plan's outputs are described already.
+  void compile(const schedule::Program& program, std::span<const decomps::InputSource> sources,
+               std::span<const std::optional<Scalar>> numbers, const std::string& op);
+
+ private:
+  std::vector<StepPlan> steps(const std::vector<schedule::Step>& list);
+  StepPlan step(const schedule::LaunchStep& s);
+  StepPlan step(const schedule::CopyStep& s);
+  StepPlan step(const schedule::NativeStep& s);
+  StepPlan step(const schedule::ReadCountStep& s);
+  StepPlan step(const schedule::LoopStep& s);
+  StepPlan step(const schedule::WhileStep& s);
+  StepPlan step(const schedule::BranchStep& s);
+  void scalar_sources(std::span<const decomps::InputSource> sources,
+                      std::span<const std::optional<Scalar>> numbers);
+  void buffers(std::span<const decomps::InputSource> sources);
+  void share_temporaries();
+  NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);
+
+  Plan& plan_;
+  DeviceState& device_;
+  CodeBuilder& code_;
+  const schedule::Program* program_ = nullptr;
+  std::vector<uint32_t> scalar_of_input_;  // graph input -> Plan::scalars
+  std::vector<std::pair<uint32_t, uint32_t>> dynamic_of_symbol_;
+};
+
+// A call traced, with the symbols identified that its guards say are equal.
+struct Traced {
+  TraceInputs inputs;
+  decomps::TracedCall call;
+};
+Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
+                  const CallKey& key);
+
+// What the plan of a traced call is made from.
+struct PlanRequest {
+  std::string name;  // for error texts
+  const specs::Bundle& bundle;
+  DeviceState& device;
+  Traced& traced;
+  std::span<const TensorImpl* const>
+      tensors;     // of the device: their extents choose the index width
+  size_t raw = 0;  // count of the call's numbers
+  // out=: the tensors given, in the order of the results; empty for other calls.
+  struct Out {
+    const TensorImpl* tensor;
+    uint32_t argument, element;
+  };
+  std::vector<Out> outs;
+};
+std::unique_ptr<Plan> build_plan(const PlanRequest& request);
+
+// Throws Error: the call is wrong, or this device cannot run it (not_implemented).
+std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                       DeviceState& device, const CallKey& key);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_PLAN_PLAN_BUILDER_H_

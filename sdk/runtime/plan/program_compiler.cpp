@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/plan/plan_builder.h"
+
+namespace primset::runtime {
+namespace {
+
+using schedule::Buffer;
+using schedule::Step;
+
+// Calls f(buffer) for every buffer the step touches, nested steps included.
+void for_each_buffer(const Step& step, const std::function<void(schedule::BufferId)>& f) {
+  auto all = [&](const std::vector<Step>& list) {
+    for (const Step& s : list) for_each_buffer(s, f);
+  };
+  if (auto* s = std::get_if<schedule::LaunchStep>(&step.step)) {
+    for (const auto& use : s->buffers) f(use.buffer);
+  } else if (auto* s = std::get_if<schedule::CopyStep>(&step.step)) {
+    f(s->source), f(s->target);
+  } else if (auto* s = std::get_if<schedule::NativeStep>(&step.step)) {
+    for (const auto& t : s->operands) f(t.buffer);
+    for (const auto& t : s->results) f(t.buffer);
+  } else if (auto* s = std::get_if<schedule::ReadCountStep>(&step.step)) {
+    f(s->buffer);
+  } else if (auto* s = std::get_if<schedule::LoopStep>(&step.step)) {
+    all(s->body);
+  } else if (auto* s = std::get_if<schedule::WhileStep>(&step.step)) {
+    f(s->condition), all(s->test), all(s->body);
+  } else if (auto* s = std::get_if<schedule::BranchStep>(&step.step)) {
+    f(s->condition), all(s->then_steps), all(s->else_steps);
+  }
+}
+
+}  // namespace
+
+void ProgramCompiler::bind_dynamic_symbols(const std::vector<Step>& list) {
+  auto bind = [&](uint32_t symbol) {
+    for (auto& [known, number] : dynamic_of_symbol_) {
+      if (known == symbol) return;
+    }
+    dynamic_of_symbol_.emplace_back(symbol, code_.bind_dynamic(symbol));
+  };
+  for (const Step& step : list) {
+    if (auto* s = std::get_if<schedule::ReadCountStep>(&step.step)) bind(s->symbol);
+    if (auto* s = std::get_if<schedule::LoopStep>(&step.step)) {
+      bind(s->symbol);
+      bind_dynamic_symbols(s->body);
+    }
+    if (auto* s = std::get_if<schedule::WhileStep>(&step.step)) {
+      bind_dynamic_symbols(s->test);
+      bind_dynamic_symbols(s->body);
+    }
+    if (auto* s = std::get_if<schedule::BranchStep>(&step.step)) {
+      bind_dynamic_symbols(s->then_steps);
+      bind_dynamic_symbols(s->else_steps);
+    }
+  }
+}
+
+void ProgramCompiler::compile(const schedule::Program& program,
+                              std::span<const decomps::InputSource> sources,
+                              std::span<const std::optional<Scalar>> numbers,
+                              const std::string& op) {
+  program_ = &program;
+  scalar_sources(sources, numbers);
+  buffers(sources);
+  share_temporaries();
+  plan_.steps = steps(program.steps);
+  if (!program.checks.empty())
+    plan_.checks = std::make_shared<const CheckTable>(op, program.checks);
+}
+
+void ProgramCompiler::scalar_sources(std::span<const decomps::InputSource> sources,
+                                     std::span<const std::optional<Scalar>> numbers) {
+  scalar_of_input_.assign(sources.size(), UINT32_MAX);
+  for (uint32_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].kind == decomps::InputSource::Kind::tensor) continue;
+    scalar_of_input_[i] = static_cast<uint32_t>(plan_.scalars.size());
+    const prims::ValueId value = program_->graph->inputs[i].value;
+    plan_.scalars.push_back({sources[i].kind, sources[i].argument, sources[i].element,
+                             program_->graph->type(value).dtype,
+                             numbers.empty() ? std::nullopt : numbers[i]});
+  }
+}
+
+void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
+  for (const Buffer& from : program_->buffers) {
+    BufferPlan& to = plan_.buffers.emplace_back();
+    to.kind = from.kind;
+    to.element_bytes = static_cast<uint32_t>(byte_size(from.dtype));
+    to.elements = code_.slot(from.elements);
+    to.dynamic = code_.is_dynamic(to.elements);
+    if (from.kind == Buffer::Kind::input) {
+      to.argument = sources[from.index].argument;
+      to.element = sources[from.index].element;
+      to.scalar = static_cast<int32_t>(scalar_of_input_[from.index]);
+    } else if (from.kind == Buffer::Kind::output) {
+      const auto it = std::ranges::find(plan_.outputs, static_cast<int32_t>(from.index),
+                                        &OutputPlan::graph_output);
+      if (it == plan_.outputs.end())
+        throw Error(ErrorCode::internal,
+                    fmt::format("graph output {} belongs to no result", from.index));
+      to.argument = static_cast<uint32_t>(it - plan_.outputs.begin());
+    }
+  }
+}
+
+// A temporary takes over the block of an equally large one that nothing uses any more.
+void ProgramCompiler::share_temporaries() {
+  const size_t count = plan_.buffers.size();
+  std::vector<size_t> first(count, SIZE_MAX), last(count, 0);
+  for (size_t s = 0; s < program_->steps.size(); ++s) {
+    for_each_buffer(program_->steps[s], [&](schedule::BufferId b) {
+      first[b] = std::min(first[b], s);
+      last[b] = s;
+    });
+  }
+  std::vector<size_t> order;
+  for (size_t b = 0; b < count; ++b) {
+    if (plan_.buffers[b].kind == Buffer::Kind::temp && first[b] != SIZE_MAX) order.push_back(b);
+  }
+  std::ranges::sort(order, {}, [&](size_t b) { return std::pair(first[b], b); });
+  struct Block {
+    Slot elements;
+    uint32_t bytes;
+    size_t busy_until;
+  };
+  std::vector<Block> blocks;
+  for (size_t b : order) {
+    BufferPlan& buffer = plan_.buffers[b];
+    auto fits = [&](const Block& block) {
+      return block.elements == buffer.elements && block.bytes == buffer.element_bytes &&
+             block.busy_until < first[b] && !buffer.dynamic;
+    };
+    auto it = std::ranges::find_if(blocks, fits);
+    if (it == blocks.end())
+      it = blocks.insert(blocks.end(), {buffer.elements, buffer.element_bytes, 0});
+    it->busy_until = last[b];
+    buffer.block = static_cast<uint32_t>(it - blocks.begin());
+  }
+  plan_.blocks = static_cast<uint32_t>(blocks.size());
+}
+
+std::vector<StepPlan> ProgramCompiler::steps(const std::vector<Step>& list) {
+  std::vector<StepPlan> out;
+  for (const Step& s : list)
+    out.push_back(std::visit([&](const auto& one) { return step(one); }, s.step));
+  return out;
+}
+
+StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
+  const kir::Kernel& kernel = program_->kernels[s.kernel];
+  const kir::ParamLayout layout = kir::param_layout(kernel.params);
+  LaunchPlan launch;
+  launch.kernel = &device_.kernels().get(kernel);
+  launch.source = &kernel;
+  for (const schedule::BufferUse& use : s.buffers)
+    launch.bindings.push_back({use.buffer, (use.read ? PRIMSET_ACCESS_READ : 0u) |
+                                               (use.written ? PRIMSET_ACCESS_WRITE : 0u)});
+  if (launch.bindings.size() != layout.pointers ||
+      s.scalars.size() + layout.pointers != kernel.params.size())
+    throw Error(ErrorCode::internal,
+                fmt::format("kernel {} has {} pointers and {} scalars; its launch {} and {}",
+                            kernel.name, layout.pointers, kernel.params.size() - layout.pointers,
+                            s.buffers.size(), s.scalars.size()));
+  for (size_t i = 0; i < s.scalars.size(); ++i) {
+    const schedule::ScalarParam& from = s.scalars[i];
+    ScalarPlan& to = launch.scalars.emplace_back();
+    to.source = from.source;
+    to.type = kernel.params[layout.pointers + i].type.scalar;
+    to.offset = layout.offsets[layout.pointers + i] - 8 * layout.pointers;
+    to.part = from.part;
+    if (from.source == schedule::ScalarParam::Source::integer) to.index = code_.slot(from.value);
+    if (from.source == schedule::ScalarParam::Source::input)
+      to.index = scalar_of_input_[from.index];
+  }
+  for (size_t d = 0; d < 3; ++d) launch.groups[d] = code_.slot(s.groups[d]);
+  return {std::move(launch)};
+}
+
+StepPlan ProgramCompiler::step(const schedule::CopyStep& s) {
+  return {CopyPlan{s.source, s.target, code_.slot(s.elements)}};
+}
+
+NativePlan::Operand ProgramCompiler::operand(const schedule::NativeStep::Tensor& t) {
+  NativePlan::Operand out{t.buffer, t.dtype, {}, {}, code_.slot(t.offset)};
+  for (const auto& v : t.sizes) out.sizes.push_back(code_.slot(v));
+  for (const auto& v : t.strides) out.strides.push_back(code_.slot(v));
+  return out;
+}
+
+StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
+  const prims::Node& node = program_->graph->node(s.node);
+  NativePlan native;
+  native.name = std::string(prims::info(node.prim).name);
+  for (const auto& t : s.operands) native.operands.push_back(operand(t));
+  for (const auto& t : s.results) native.results.push_back(operand(t));
+  native.attributes = native_attributes(node, code_);
+  return {std::move(native)};
+}
+
+StepPlan ProgramCompiler::step(const schedule::ReadCountStep& s) {
+  for (auto& [symbol, number] : dynamic_of_symbol_) {
+    if (symbol == s.symbol) return {ReadCountPlan{s.buffer, number}};
+  }
+  throw Error(ErrorCode::internal, "a count read from the device has no symbol");
+}
+
+StepPlan ProgramCompiler::step(const schedule::LoopStep& s) {
+  LoopPlan loop;
+  loop.count = code_.slot(s.count);
+  for (auto& [symbol, number] : dynamic_of_symbol_) {
+    if (symbol == s.symbol) loop.dynamic = number;
+  }
+  loop.body = steps(s.body);
+  return {std::move(loop)};
+}
+
+StepPlan ProgramCompiler::step(const schedule::WhileStep& s) {
+  return {WhilePlan{s.condition, steps(s.test), steps(s.body)}};
+}
+
+StepPlan ProgramCompiler::step(const schedule::BranchStep& s) {
+  return {BranchPlan{s.condition, steps(s.then_steps), steps(s.else_steps)}};
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,164 @@
+#include "sdk/runtime/plan/symbols.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sdk/runtime/call/actuals.h"
+#include "sdk/runtime/plan/layout_class.h"
+
+namespace primset::runtime {
+namespace {
+
+using decomps::TensorMeta;
+using prims::SymInt;
+
+class Maker : public ActualMaker {
+ public:
+  Maker(bool uses_offset, const DeviceState& device, const CallKey& key,
+        const Replacements& replacements, TraceInputs& out)
+      : uses_offset_(uses_offset),
+        device_(device),
+        key_(key),
+        replacements_(replacements),
+        out_(out) {}
+
+  void finish() const {
+    if (next_ != key_.raw.size())
+      throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the count of numbers");
+  }
+  TensorMeta describe(const TensorImpl& t) { return tensor(t); }
+
+ private:
+  SymInt integer(const ArgInfo& info, int64_t value) override {
+    return info.runtime ? number("i", value, INT64_MIN) : SymInt(value);
+  }
+
+  // The next raw number as a symbol (or the one that stands for it).
+  SymInt number(const char* prefix, int64_t value, int64_t lower) {
+    const uint32_t raw = next_++;
+    if (raw >= key_.raw.size() || key_.raw[raw] != value)
+      throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the order of numbers");
+    if (auto known = replacements_.find(raw); known != replacements_.end()) {
+      const Replacement& by = known->second;
+      const SymInt stands_for = by.raw ? symbols_.at(*by.raw) : SymInt(by.constant);
+      out_.equalities.emplace_back(raw, stands_for);
+      return symbols_.emplace(raw, stands_for).first->second;
+    }
+    SymInt s = out_.context->symbol(fmt::format("{}{}", prefix, raw), value, lower);
+    out_.raw_of_symbol.push_back(raw);
+    return symbols_.emplace(raw, s).first->second;
+  }
+
+  TensorMeta tensor(const TensorImpl& t) override {
+    if (is_scalar_tensor(t, device_)) return number_meta(t.dtype, t.wrapped_number);
+    uint32_t identity = 0;
+    while (!same_view(*key_.tensors[identity], t)) ++identity;
+    if (auto known = metas_.find(identity); known != metas_.end()) return known->second;
+    TensorMeta meta;
+    meta.dtype = t.dtype;
+    meta.identity = identity;
+    geometry(t, meta);
+    return metas_.emplace(identity, std::move(meta)).first->second;
+  }
+
+  void geometry(const TensorImpl& t, TensorMeta& meta) {
+    DimClass classes[kMaxRank];
+    uint8_t order[kMaxRank];
+    classify(t.sizes(), t.strides(), std::span(classes, t.rank), std::span(order, t.rank));
+    for (size_t d = 0; d < t.rank; ++d) {
+      const bool symbol = classes[d].size == DimClass::Size::symbol;
+      meta.sizes.push_back(symbol ? number("s", t.sizes()[d], 2) : SymInt(t.sizes()[d]));
+    }
+    meta.strides.resize(t.rank);
+    for (size_t d = 0; d < t.rank; ++d) {
+      if (classes[d].stride == DimClass::Stride::symbol)
+        meta.strides[d] = number("t", t.strides()[d], 2);
+    }
+    if (uses_offset_) meta.storage_offset = number("o", t.offset, 0);
+    SymInt step = 1;
+    for (size_t p = t.rank; p-- > 0;) {
+      const size_t d = order[p];
+      switch (classes[d].stride) {
+        case DimClass::Stride::zero:
+          meta.strides[d] = 0;
+          break;
+        case DimClass::Stride::one:
+          meta.strides[d] = 1;
+          break;
+        case DimClass::Stride::merged:
+          meta.strides[d] = step;
+          break;
+        case DimClass::Stride::symbol:
+          break;
+      }
+      if (classes[d].stride != DimClass::Stride::zero && classes[d].size == DimClass::Size::symbol)
+        step = meta.strides[d] * meta.sizes[d];
+    }
+  }
+
+  bool uses_offset_;
+  const DeviceState& device_;
+  const CallKey& key_;
+  const Replacements& replacements_;
+  TraceInputs& out_;
+  uint32_t next_ = 0;
+  std::map<uint32_t, SymInt> symbols_;  // by raw number
+  std::map<uint32_t, TensorMeta> metas_;
+};
+
+}  // namespace
+
+bool TraceInputs::learn(Replacements& replacements) const {
+  const size_t known = replacements.size();
+  for (const decomps::Unification& u : decomps::unifications(*context)) {
+    // Symbols that the trace made itself are the run's business.
+    if (u.symbol >= raw_of_symbol.size()) continue;
+    Replacement by{std::nullopt, u.constant};
+    if (u.other) by.raw = raw_of_symbol[*u.other];
+    replacements.emplace(raw_of_symbol[u.symbol], by);
+  }
+  return replacements.size() != known;
+}
+
+bool TraceInputs::depends_on_run(const SymInt& value) const {
+  return !value.is_constant() && depends_on_run(context->poly_of(value));
+}
+
+bool TraceInputs::depends_on_run(const prims::SymContext::Poly& poly) const {
+  for (const auto& term : poly) {
+    for (uint32_t id : term.atoms) {
+      const auto& atom = context->atom(id);
+      if (atom.kind == prims::SymContext::AtomKind::symbol) {
+        if (atom.symbol >= raw_of_symbol.size()) return true;
+      } else if (depends_on_run(atom.lhs) || depends_on_run(atom.rhs)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,
+                              const DeviceState& device, const CallKey& key,
+                              const Replacements& replacements) {
+  TraceInputs out;
+  out.context = std::make_shared<prims::SymContext>();
+  Maker maker(op.uses_offset, device, key, replacements, out);
+  for (size_t i = 0; i < args.size(); ++i)
+    out.actuals.push_back(maker.argument(op.args[i], args[i]));
+  maker.finish();
+  return out;
+}
+
+TraceInputs make_graph_inputs(std::span<const Tensor> tensors, const DeviceState& device,
+                              const CallKey& key, const Replacements& replacements) {
+  TraceInputs out;
+  out.context = std::make_shared<prims::SymContext>();
+  Maker maker(true, device, key, replacements, out);
+  for (const Tensor& t : tensors) out.actuals.push_back({maker.describe(*t.impl())});
+  maker.finish();
+  return out;
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,34 @@
+// The process's options as one word, for the fast path and for plan keys.
+#ifndef PRIMSET_SDK_RUNTIME_SUPPORT_OPTIONS_H_
+#define PRIMSET_SDK_RUNTIME_SUPPORT_OPTIONS_H_
+
+#include <primset/options.h>
+
+#include <cstdint>
+
+namespace primset::runtime {
+
+// Bits of Options that change what a plan is; part of every plan key.
+uint32_t plan_options();
+bool errors_eager();
+bool options_fuse();
+bool options_native();
+// While it lives, the thread's calls leave nothing to native primitives.
+class WithoutNatives {
+ public:
+  WithoutNatives();
+  ~WithoutNatives();
+  WithoutNatives(const WithoutNatives&) = delete;
+  WithoutNatives& operator=(const WithoutNatives&) = delete;
+
+ private:
+  const bool before_;
+};
+bool launches_overlap();
+
+// An environment variable's value, or `otherwise`.
+std::string environment(const char* name, std::string_view otherwise = {});
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_SUPPORT_OPTIONS_H_

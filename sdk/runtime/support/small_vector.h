@@ -1,0 +1,97 @@
+// A vector of trivially copyable elements that keeps its first N in place: keys, sizes and launch
+// tables of ordinary calls never touch the heap.
+#ifndef PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_
+#define PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace primset::runtime {
+
+template <typename T, size_t N>
+class SmallVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  SmallVector() : data_(inline_data()) {}
+  explicit SmallVector(std::span<const T> values) : SmallVector() { append(values); }
+  SmallVector(std::initializer_list<T> values) : SmallVector() {
+    append(std::span<const T>(values.begin(), values.size()));
+  }
+  SmallVector(const SmallVector& o) : SmallVector(std::span<const T>(o)) {}
+  SmallVector& operator=(const SmallVector& o) {
+    if (this != &o) assign(o);
+    return *this;
+  }
+
+  void push_back(const T& value) {
+    if (size_ == capacity_) [[unlikely]] {
+      const T copy = value;
+      grow(size_ + 1);
+      data_[size_++] = copy;
+      return;
+    }
+    data_[size_++] = value;
+  }
+  // New elements are left unset.
+  void resize_uninitialized(size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = size;
+  }
+  void resize(size_t size, T value = T{}) {
+    const size_t old = size_;
+    resize_uninitialized(size);
+    if (size > old) std::fill(data_ + old, data_ + size, value);
+  }
+  void append(std::span<const T> values) {
+    const size_t old = size_;
+    resize_uninitialized(size_ + values.size());
+    if (!values.empty()) std::memcpy(data_ + old, values.data(), values.size() * sizeof(T));
+  }
+  void assign(std::span<const T> values) {
+    size_ = 0;
+    append(values);
+  }
+  void clear() { size_ = 0; }
+  void pop_back() { --size_; }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  const T& back() const { return data_[size_ - 1]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  operator std::span<const T>() const { return {data_, size_}; }  // NOLINT
+  std::span<T> span() { return {data_, size_}; }
+
+ private:
+  T* inline_data() { return reinterpret_cast<T*>(inline_); }
+  void grow(size_t needed) {
+    const size_t capacity = std::max(needed, capacity_ * 2);
+    std::unique_ptr<T[]> heap(new T[capacity]);
+    if (size_) std::memcpy(heap.get(), data_, size_ * sizeof(T));
+    heap_ = std::move(heap);
+    data_ = heap_.get();
+    capacity_ = capacity;
+  }
+
+  T* data_;
+  size_t size_ = 0, capacity_ = N;
+  std::unique_ptr<T[]> heap_;
+  alignas(T) std::byte inline_[N * sizeof(T)];
+};
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_

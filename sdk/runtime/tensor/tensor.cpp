@@ -1,0 +1,365 @@
+#include "primset/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sdk/runtime/graph/capture.h"
+#include "sdk/runtime/support/small_vector.h"
+#include "sdk/runtime/tensor/host_copy.h"
+#include "sdk/runtime/tensor/scalar_memory.h"
+#include "sdk/runtime/tensor/tensor_impl.h"
+
+namespace primset {
+
+using runtime::DeviceState;
+using runtime::SmallVector;
+using runtime::TensorImpl;
+using Dims = SmallVector<int64_t, runtime::kInlineRank>;
+
+namespace {
+
+DeviceState& device_for(Device device, DType dtype) {
+  DeviceState& state = runtime::device_state(device);
+  if (!state.supports(dtype))
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} has no tensors of dtype {}", device.to_string(), name(dtype)));
+  return state;
+}
+
+void require_same_rank(IntList sizes, IntList strides) {
+  if (sizes.size() != strides.size())
+    throw Error(ErrorCode::runtime,
+                fmt::format("mismatch in length of strides and shape: {} and {}",
+                            runtime::list_text(strides), runtime::list_text(sizes)));
+}
+
+Dims dense_strides(IntList sizes) {
+  Dims strides;
+  strides.resize_uninitialized(sizes.size());
+  runtime::contiguous_strides(sizes, strides.span());
+  return strides;
+}
+
+Tensor make(DeviceState& state, IntList sizes, IntList strides, DType dtype) {
+  runtime::element_count(sizes);
+  const auto bytes = static_cast<uint64_t>(runtime::extent(sizes, strides)) * byte_size(dtype);
+  return Tensor(runtime::new_tensor(runtime::new_storage(state, bytes), dtype, sizes, strides, 0));
+}
+
+int64_t wrap(int64_t dim, int64_t rank) {
+  const int64_t n = std::max<int64_t>(rank, 1);
+  if (dim < -n || dim >= n)
+    throw Error(ErrorCode::index,
+                fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got "
+                            "{})",
+                            -n, n - 1, dim));
+  return dim < 0 ? dim + n : dim;
+}
+
+}  // namespace
+
+// --- handles -------------------------------------------------------------------------------------
+
+Tensor::Tensor(const Tensor& o) : impl_(o.impl_) {
+  if (impl_) impl_->retain();
+}
+Tensor::~Tensor() {
+  if (impl_) impl_->release();
+}
+
+// --- making --------------------------------------------------------------------------------------
+
+Storage Storage::wrap(void* data, uint64_t bytes, Device device, ForeignMemory foreign) {
+  DeviceState& state = runtime::device_state(device);
+  if (state.is_meta()) throw Error(ErrorCode::value, "from_memory: the meta device has no memory");
+  if (!data && bytes != 0) throw Error(ErrorCode::value, "from_memory: data is null");
+  return Storage(runtime::import_storage(state, data, bytes, std::move(foreign)));
+}
+
+Tensor Tensor::empty(IntList sizes, DType dtype, Device device) {
+  return make(device_for(device, dtype), sizes, dense_strides(sizes), dtype);
+}
+
+Tensor Tensor::empty_strided(IntList sizes, IntList strides, DType dtype, Device device) {
+  require_same_rank(sizes, strides);
+  return make(device_for(device, dtype), sizes, strides, dtype);
+}
+
+Tensor Tensor::from_memory(void* data, IntList sizes, IntList strides, DType dtype, Device device,
+                           ForeignMemory foreign) {
+  require_same_rank(sizes, strides);
+  runtime::element_count(sizes);
+  const size_t alignment = byte_size(real_type(dtype));
+  if (reinterpret_cast<uintptr_t>(data) % alignment != 0)
+    throw Error(ErrorCode::value, fmt::format("from_memory: address {} is not a multiple of {}, as "
+                                              "{} needs",
+                                              data, alignment, name(dtype)));
+  const auto bytes = static_cast<uint64_t>(runtime::extent(sizes, strides)) * byte_size(dtype);
+  device_for(device, dtype);
+  return view_of(Storage::wrap(data, bytes, device, std::move(foreign)), dtype, sizes, strides, 0);
+}
+
+Tensor Tensor::from_memory(void* data, IntList sizes, DType dtype, Device device,
+                           ForeignMemory foreign) {
+  return from_memory(data, sizes, dense_strides(sizes), dtype, device, std::move(foreign));
+}
+
+Tensor Tensor::view_of(const Storage& storage, DType dtype, IntList sizes, IntList strides,
+                       int64_t offset, bool conj, bool neg) {
+  require_same_rank(sizes, strides);
+  runtime::element_count(sizes);
+  runtime::check_extent(sizes, strides, offset, dtype, storage.byte_size());
+  storage.impl()->retain();
+  TensorImpl* t = runtime::new_tensor(storage.impl(), dtype, sizes, strides, offset);
+  t->conj = conj;
+  t->neg = neg;
+  return Tensor(t);
+}
+
+Tensor Tensor::from_host(const void* data, IntList sizes, DType dtype, Device device) {
+  Tensor t = empty(sizes, dtype, device);
+  if (!t.device().is_meta()) runtime::write_tensor(*t.impl(), static_cast<const std::byte*>(data));
+  return t;
+}
+
+Tensor Tensor::wrapped_number(const Scalar& value) {
+  const DType dtype = runtime::scalar_dtype(value);
+  Tensor t = empty({}, dtype, Device::cpu());
+  std::byte bytes[16];
+  runtime::store_scalar(dtype, value, bytes);
+  runtime::write_tensor(*t.impl(), bytes);
+  t.impl()->wrapped_number = true;
+  return t;
+}
+
+void Tensor::check_count(IntList sizes, size_t count) {
+  const int64_t expected = runtime::element_count(sizes);
+  if (expected != static_cast<int64_t>(count))
+    throw Error(ErrorCode::value, fmt::format("Tensor::of: {} values for sizes {}, which need {}",
+                                              count, runtime::list_text(sizes), expected));
+}
+
+namespace {
+
+// A graph being captured must know that the program saw its sizes.
+const TensorImpl* observed(const TensorImpl* t) {
+  if (t->captured) [[unlikely]] {
+    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe_geometry(*t);
+  }
+  return t;
+}
+
+}  // namespace
+
+// --- queries -------------------------------------------------------------------------------------
+
+Device Tensor::device() const {
+  return impl_->device().device();
+}
+DType Tensor::dtype() const {
+  return impl_->dtype;
+}
+int64_t Tensor::dim() const {
+  return impl_->rank;
+}
+std::span<const int64_t> Tensor::sizes() const {
+  return observed(impl_)->sizes();
+}
+std::span<const int64_t> Tensor::strides() const {
+  return observed(impl_)->strides();
+}
+int64_t Tensor::size(int64_t d) const {
+  return sizes()[static_cast<size_t>(wrap(d, dim()))];
+}
+int64_t Tensor::stride(int64_t d) const {
+  return strides()[static_cast<size_t>(wrap(d, dim()))];
+}
+int64_t Tensor::numel() const {
+  return observed(impl_)->numel();
+}
+int64_t Tensor::storage_offset() const {
+  if (impl_->captured) [[unlikely]] {
+    if (runtime::Capture* capture = runtime::Capture::active()) capture->observe_offset(*impl_);
+  }
+  return impl_->offset;
+}
+bool Tensor::is_conj() const {
+  return impl_->conj;
+}
+bool Tensor::is_neg() const {
+  return impl_->neg;
+}
+bool Tensor::is_wrapped_number() const {
+  return impl_->wrapped_number;
+}
+
+namespace {
+
+// Dense with the dims in this order, outermost first.
+bool dense_in_order(const Tensor& t, std::span<const int64_t> order) {
+  Dims sizes, strides;
+  for (int64_t d : order) {
+    sizes.push_back(t.sizes()[static_cast<size_t>(d)]);
+    strides.push_back(t.strides()[static_cast<size_t>(d)]);
+  }
+  return runtime::is_contiguous(sizes, strides);
+}
+
+}  // namespace
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  switch (format) {
+    case MemoryFormat::contiguous:
+      return runtime::is_contiguous(sizes(), strides());
+    case MemoryFormat::channels_last:
+      return dim() == 4 && dense_in_order(*this, std::array<int64_t, 4>{0, 2, 3, 1});
+    case MemoryFormat::channels_last_3d:
+      return dim() == 5 && dense_in_order(*this, std::array<int64_t, 5>{0, 2, 3, 4, 1});
+    case MemoryFormat::preserve:
+      break;
+  }
+  throw Error(ErrorCode::runtime,
+              "preserve memory format is unsupported by the contiguous operator");
+}
+
+bool Tensor::is_non_overlapping_and_dense() const {
+  return internal_overlap() == Overlap::none;
+}
+
+Storage Tensor::storage() const {
+  impl_->storage->retain();
+  return Storage(impl_->storage);
+}
+bool Tensor::is_alias_of(const Tensor& o) const {
+  return impl_->storage == o.impl_->storage;
+}
+Overlap Tensor::internal_overlap() const {
+  return runtime::internal_overlap(*impl_);
+}
+Overlap Tensor::overlap(const Tensor& o) const {
+  return runtime::overlap(*impl_, *o.impl_);
+}
+
+// --- data ----------------------------------------------------------------------------------------
+
+void* Tensor::data_ptr() const {
+  if (impl_->captured)
+    throw Error(ErrorCode::runtime,
+                "a tensor has no memory while a graph is captured; return it instead");
+  std::byte* host = impl_->host();
+  if (!host && numel() != 0)
+    throw Error(ErrorCode::runtime,
+                fmt::format("the CPU cannot address memory of {}; use copy_to_host() or cpu()",
+                            device().to_string()));
+  if (runtime::StreamState* stream = impl_->storage->stream.load();
+      stream && !impl_->device().runs_inline())
+    stream->synchronize();
+  return host;
+}
+
+void Tensor::check_dtype(DType expected) const {
+  if (dtype() != expected)
+    throw Error(ErrorCode::type, fmt::format("expected scalar type {} but found {}",
+                                             info(expected).torch_name, info(dtype()).torch_name));
+}
+
+void Tensor::copy_to_host(void* target, uint64_t bytes) const {
+  const uint64_t needed = static_cast<uint64_t>(numel()) * byte_size(dtype());
+  if (bytes != needed)
+    throw Error(ErrorCode::value,
+                fmt::format("copy_to_host: the tensor has {} bytes; the target {}", needed, bytes));
+  runtime::read_tensor(*impl_, static_cast<std::byte*>(target));
+}
+
+void Tensor::copy_from_host(const void* source, uint64_t bytes) {
+  const uint64_t needed = static_cast<uint64_t>(numel()) * byte_size(dtype());
+  if (bytes != needed)
+    throw Error(ErrorCode::value, fmt::format("copy_from_host: the tensor has {} bytes; the source "
+                                              "{}",
+                                              needed, bytes));
+  runtime::write_tensor(*impl_, static_cast<const std::byte*>(source));
+}
+
+Scalar Tensor::item() const {
+  if (numel() != 1)
+    throw Error(ErrorCode::runtime,
+                fmt::format("a Tensor with {} elements cannot be converted to Scalar", numel()));
+  std::byte bytes[16];
+  copy_to_host(bytes, byte_size(dtype()));
+  return runtime::load_scalar(dtype(), bytes);
+}
+
+Tensor Tensor::to(Device target) const {
+  if (target == device()) return *this;
+  // Dense, in this tensor's order of dims where it has one.
+  Dims strides = dense_strides(sizes());
+  if (is_non_overlapping_and_dense()) strides.assign(this->strides());
+  Tensor out = empty_strided(sizes(), strides, dtype(), target);
+  if (target.is_meta() || numel() == 0) return out;
+  std::vector<std::byte> packed(static_cast<size_t>(numel()) * byte_size(dtype()));
+  runtime::read_tensor(*impl_, packed.data());
+  runtime::write_tensor(*out.impl_, packed.data());
+  out.impl_->wrapped_number = impl_->wrapped_number;
+  return out;
+}
+
+Tensor Tensor::as_strided(IntList sizes, IntList strides, int64_t offset) const {
+  return view_of(storage(), dtype(), sizes, strides, offset, is_conj(), is_neg());
+}
+
+// --- text ----------------------------------------------------------------------------------------
+
+namespace {
+
+struct Printer {
+  const Tensor& tensor;
+  const std::vector<std::byte>& bytes;
+  std::string out;
+  size_t next = 0;
+  static constexpr int64_t kEdge = 6;  // longer rows show as many at each end
+
+  void element() {
+    const size_t width = byte_size(tensor.dtype());
+    const Scalar v = runtime::load_scalar(tensor.dtype(), bytes.data() + next++ * width);
+    if (tensor.dtype() == DType::u64) {
+      out += std::to_string(static_cast<uint64_t>(v.to_int()));
+    } else {
+      out += v.is_floating() ? fmt::format("{:.6g}", v.to_double()) : to_string(v);
+    }
+  }
+  void row(int64_t d) {
+    if (d == tensor.dim()) return element();
+    const int64_t n = tensor.size(d);
+    size_t below = 1;
+    for (int64_t i = d + 1; i < tensor.dim(); ++i) below *= static_cast<size_t>(tensor.size(i));
+    out += '[';
+    for (int64_t i = 0; i < n; ++i) {
+      if (n > 2 * kEdge && i == kEdge) {
+        out += ", ...";
+        next += below * static_cast<size_t>(n - 2 * kEdge);
+        i = n - kEdge;
+      }
+      if (i > 0) out += ", ";
+      row(d + 1);
+    }
+    out += ']';
+  }
+};
+
+}  // namespace
+
+std::string to_string(const Tensor& t) {
+  if (!t.defined()) return "None";
+  std::string type = fmt::format("{}{} on {}", name(t.dtype()), runtime::list_text(t.sizes()),
+                                 t.device().to_string());
+  if (t.device().is_meta()) return type;
+  std::vector<std::byte> bytes(static_cast<size_t>(t.numel()) * byte_size(t.dtype()));
+  runtime::read_tensor(*t.impl(), bytes.data());
+  Printer printer{t, bytes, {}, 0};
+  printer.row(0);
+  return printer.out + "  " + type;
+}
+
+}  // namespace primset
