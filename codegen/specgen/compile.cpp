@@ -28,7 +28,8 @@ std::optional<FileKind> classify(const YamlNode& root) {
   if (root.is_mapping() && root.find("tolerances") != nullptr) return FileKind::tolerances;
   if (!root.is_sequence() || root.items.empty()) return std::nullopt;
   const YamlNode& first = root.items[0];
-  if (first.find("prim") != nullptr) return FileKind::primitives;
+  if (first.find("prim") != nullptr || first.find("category") != nullptr)
+    return FileKind::primitives;
   if (first.find("op") != nullptr) return FileKind::operators;
   return std::nullopt;
 }
@@ -71,9 +72,7 @@ void read_entries(const ReadFile& file, Bundle& bundle, OperatorSources& sources
       read_tolerances(file.root, bundle, diagnostics);
       break;
     case FileKind::primitives:
-      for (const YamlNode& item : file.root.items) {
-        read_primitive(item, file.stem, bundle, diagnostics);
-      }
+      read_primitives(file.root, file.stem, bundle, sources.siblings, diagnostics);
       break;
     case FileKind::operators:
       for (const YamlNode& item : file.root.items) {

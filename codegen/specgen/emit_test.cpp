@@ -38,6 +38,31 @@ TEST(EmitPrims, TheTableHasEveryOperandAndAttribute) {
             std::string::npos);
 }
 
+TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
+  const Bundle bundle = compile_file(
+      "- category: mine\n  traits: {pattern: elementwise, cost: arithmetic}\n"
+      "- {prim: p, tier: core, signature: (x) -> y, dtypes: f32, traits: {cost: division, "
+      "monotone: increasing}, siblings: [not], meaning: P., tolerance: exact, discontinuous: "
+      "true}\n"
+      "- {prim: not, tier: core, signature: (x) -> y, dtypes: f32, siblings: p, meaning: Not., "
+      "tolerance: exact}\n");
+  const std::string table = emit_prim_traits(bundle);
+  EXPECT_NE(
+      table.find("PRIMSET_PRIM_TRAITS(p, .pattern = OpPattern::elementwise, .combiner = "
+                 "Combiner::none, .cost = Cost::division, .nan = NanRule::none, .monotone = "
+                 "Monotone::increasing, .derivative = Derivative::none, .associative = false, "
+                 ".commutative = false, .idempotent = false, .fixed_zero_sign = false, .tier "
+                 "= Tier::core, .discontinuous = true, .donates = false, .shape_only = false, "
+                 ".side_effect = false)\n"),
+      std::string::npos)
+      << table;
+  EXPECT_NE(table.find("PRIMSET_PRIM_TRAITS(not_, .pattern = OpPattern::elementwise, .combiner = "
+                       "Combiner::none, .cost = Cost::arithmetic,"),
+            std::string::npos);
+  EXPECT_NE(table.find("PRIMSET_PRIM_SIBLING(p, not_)\nPRIMSET_PRIM_SIBLING(not_, p)\n"),
+            std::string::npos);
+}
+
 std::string signature_of(const std::string& schema, const std::string& settings = "") {
   const Bundle bundle = compile_file("- op: f\n  overloads: {default: \"" + schema + "\"}\n" +
                                      settings + "  decompose: {function: f}\n");

@@ -56,6 +56,7 @@ void write_outputs(const Options& options, Bundle& bundle) {
   if (wanted.contains("prims")) {
     write_if_changed(out / "prims" / "prim_list.inc", emit_prim_list(bundle));
     write_if_changed(out / "prims" / "prim_table.inc", emit_prim_table(bundle));
+    write_if_changed(out / "prims" / "prim_traits.inc", emit_prim_traits(bundle));
   }
   if (wanted.contains("decomps")) {
     for (const auto& [file, text] : emit_decomps(bundle)) {

@@ -10,6 +10,7 @@
 
 #include "conformance/mutation/facts.h"
 #include "prims/graph/builder.h"
+#include "prims/graph/traits.h"
 #include "prims/graph/verifier.h"
 #include "prims/inference/inference.h"
 #include "prims/reference/format.h"
@@ -115,7 +116,7 @@ bool same_with_its_second(const Graph& g, const Node& node, Prim other) {
 
 bool replace(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
-  std::vector<Prim> others = siblings(node.prim);
+  const std::span<const Prim> others = prims::siblings(node.prim);
   if (choice >= others.size()) return false;
   if (same_for(node.prim, others[choice], g.type(node.operands[0]).dtype)) return false;
   if (same_with_its_second(g, node, others[choice])) return false;
@@ -133,19 +134,18 @@ bool replace(Graph& g, NodeId n, uint32_t choice) {
 // Primitives that always do something to their operand. A slice of everything or a reduction over
 // no dims does not, and leaving it out is no mistake.
 bool does_something(const Node& node) {
-  const prims::PrimInfo& info = prims::info(node.prim);
-  return info.category.starts_with("elementwise") || info.category == "complex" ||
-         info.category == "scan" || info.name == "reverse" || info.name.starts_with("scatter") ||
-         info.name == "dynamic_update_slice";
+  const Prim p = node.prim;
+  return prims::is_elementwise(p) || prims::is_scan(p) || prims::is_scatter(p) ||
+         p == Prim::reverse || p == Prim::dynamic_update_slice;
 }
 
 bool drop_node(Graph& g, NodeId n, uint32_t choice) {
   const Node& node = g.node(n);
   if (choice > 0 || node.operands.size() != 1 || node.results.size() != 1) return false;
   ValueId x = node.operands[0], y = node.results[0];
-  if (!does_something(node) && prims::info(node.prim).name != "convert") return false;
+  if (!does_something(node)) return false;
   if (same_type(g, x, y)) {
-    bool keeps = node.prim == Prim::convert ||
+    bool keeps = node.prim == Prim::convert || node.prim == Prim::bitcast ||
                  (node.prim == Prim::abs && is_unsigned_integer(g.type(x).dtype));
     if (keeps || are_one_number(known_number(g, x), known_number(g, y))) return false;
     replace_uses(g, y, x);
@@ -153,9 +153,9 @@ bool drop_node(Graph& g, NodeId n, uint32_t choice) {
   }
   // A convert there and back: T -> U -> T.
   NodeId before = g.producer(x);
-  if (prims::info(node.prim).name != "convert" || before == Graph::kNoNode) return false;
+  if (node.prim != Prim::convert || before == Graph::kNoNode) return false;
   const Node& first = g.node(before);
-  if (prims::info(first.prim).name != "convert") return false;
+  if (first.prim != Prim::convert) return false;
   ValueId original = first.operands[0];
   if (!same_type(g, original, y) || fits(g, original, g.type(x).dtype)) return false;
   replace_uses(g, y, original);
@@ -206,11 +206,10 @@ bool change_dims(Attr::Ints& dims, bool ordered, int64_t rank, uint32_t choice) 
 bool wrong_dim(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   if (node.operands.empty()) return false;
-  bool single_part = prims::info(node.prim).name == "concatenate" && node.operands.size() == 1;
+  bool single_part = node.prim == Prim::concatenate && node.operands.size() == 1;
   if (single_part) return false;
   auto rank = static_cast<int64_t>(g.type(node.operands[0]).rank());
-  bool reduces =
-      prims::info(node.prim).category == "reduction" || prims::info(node.prim).name == "reverse";
+  bool reduces = prims::is_reduction(node.prim) || node.prim == Prim::reverse;
   for (Attr& a : node.attrs) {
     if (auto* dim = std::get_if<int64_t>(&a.value); dim && a.name == "dim") {
       if (static_cast<int64_t>(choice) + 1 >= rank) return false;
@@ -235,8 +234,7 @@ SymInts* sizes_attr(Node& node, std::string_view name) {
 // Moves both ends by one, so that the result's shape stays.
 bool off_by_one(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
-  std::string_view self = prims::info(node.prim).name;
-  if (self == "slice") {
+  if (node.prim == Prim::slice) {
     SymInts *start = sizes_attr(node, "start"), *limit = sizes_attr(node, "limit");
     const SymInts& shape = g.type(node.operands[0]).shape;
     if (choice >= start->size()) return false;
@@ -248,7 +246,7 @@ bool off_by_one(Graph& g, NodeId n, uint32_t choice) {
     (*limit)[choice] += by;
     return true;
   }
-  if (self == "pad") {
+  if (node.prim == Prim::pad) {
     SymInts *low = sizes_attr(node, "low"), *high = sizes_attr(node, "high");
     if (choice >= low->size()) return false;
     (*low)[choice] += 1;

@@ -58,9 +58,6 @@ std::vector<Mutation> find_mutations(const prims::Graph& graph);
 // difference or no well-formed graph there.
 std::optional<prims::Graph> apply(const prims::Graph& graph, const Mutation& mutation);
 
-// What a primitive may be mistaken for.
-std::vector<prims::Prim> siblings(prims::Prim p);
-
 }  // namespace primset::conformance
 
 #endif  // PRIMSET_CONFORMANCE_MUTATION_MUTANTS_H_

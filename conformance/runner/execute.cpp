@@ -10,7 +10,7 @@
 #include "conformance/compare/statistics.h"
 #include "conformance/reference/flushed_denormals.h"
 #include "conformance/reference/random_parameters.h"
-#include "prims/graph/graph.h"
+#include "prims/graph/traits.h"
 #include "prims/reference/array.h"
 #include "prims/reference/element.h"
 
@@ -44,15 +44,8 @@ bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>&
 // A graph of moves and correctly rounded steps leaves a zero no choice of its sign.
 bool fixes_zero_signs(const prims::Graph& graph) {
   for (prims::NodeId n : graph.body.nodes) {
-    const prims::PrimInfo& info = prims::info(graph.node(n).prim);
-    bool fixed =
-        info.tier == prims::Tier::core &&
-        (info.category == "shape" || info.category == "conversion" || info.category == "indexing" ||
-         info.name == "neg" || info.name == "abs" || info.name == "add" || info.name == "sub" ||
-         info.name == "mul" || info.name == "div" || info.name == "select" ||
-         info.name == "copysign" || info.name == "floor" || info.name == "ceil" ||
-         info.name == "trunc" || info.name == "sqrt");
-    if (!fixed) return false;
+    const prims::PrimTraits& traits = prims::traits(graph.node(n).prim);
+    if (traits.tier != prims::Tier::core || !traits.fixed_zero_sign) return false;
   }
   return !graph.body.nodes.empty();
 }

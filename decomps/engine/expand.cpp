@@ -31,11 +31,12 @@ Tracer::Argument argument_of(Tracer& t, const prims::Attr& a) {
 }
 
 // What a primitive's decomposition works on: halves become f32 where the primitive computes so.
-// Contractions say their accumulator, and of what indexing moves only the core scatters widen what
-// they add: an index_put of one element must not convert the rest.
+// Contractions say their accumulator, and of scatters only the core ones widen what they add: an
+// index_put of one element must not convert the rest.
 Val operand_for(const specs::Primitive& p, const Val& v) {
+  using enum specs::OpPattern;
   const bool widened =
-      p.compute == "opmath" && p.category != "contraction" && p.category != "indexing";
+      p.compute == "opmath" && p.traits.pattern != contraction && p.traits.pattern != scatter;
   return widened ? opmath(v) : v;
 }
 

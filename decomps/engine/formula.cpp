@@ -7,6 +7,7 @@
 
 #include "decomps/engine/boxing.h"
 #include "prims/graph/signature.h"
+#include "prims/graph/traits.h"
 
 namespace primset::decomps {
 namespace {
@@ -514,11 +515,11 @@ class Evaluator {
     if (prim == Prim::imag) return {imag(values[0])};
     if (prim == Prim::complex) return {complex(values[0], values[1])};
     if (prim == Prim::select) return {where(values[0], values[1], values[2])};
-    const bool elementwise =
-        p.category.starts_with("elementwise") || p.category == "complex" || p.category == "special";
+    // A bitcast, which says in an attribute what it makes, takes its operand as it is.
+    const bool elementwise = prims::is_elementwise(prim) && attrs.empty();
     if (elementwise && values.size() == 1) return {unary(prim, values[0])};
     if (elementwise && values.size() == 2) return {binary(prim, values[0], values[1])};
-    if (elementwise) return t_.prim(prim, unified(values), std::move(attrs));
+    if (elementwise) return t_.prim(prim, unified(values));
     return t_.prim(prim, values, std::move(attrs));
   }
 

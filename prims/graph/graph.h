@@ -24,6 +24,7 @@
 #include "prims/graph/symint.h"
 #include "primset/dtype.h"
 #include "primset/scalar.h"
+#include "specs/bundle/prim_traits.h"
 
 namespace primset::prims {
 
@@ -34,7 +35,7 @@ enum class Prim : uint16_t {
 #undef PRIMSET_PRIM
 };
 
-enum class Tier : uint8_t { core, region, derived };
+using specs::Tier;
 
 struct PrimInfo {
   std::string_view name;

@@ -1,5 +1,6 @@
 // Elementwise primitives: operands of one shape and, unless said otherwise, one dtype.
 #include "prims/graph/signature.h"
+#include "prims/graph/traits.h"
 #include "prims/inference/rules.h"
 
 namespace primset::prims {
@@ -94,17 +95,12 @@ Types by_signature(const Call& c) {
   return types;
 }
 
-bool is_elementwise(const PrimInfo& p) {
-  return p.category.starts_with("elementwise") || p.category == "special" ||
-         p.category == "complex";
-}
-
 }  // namespace
 
 void add_elementwise_rules(RuleTable& t) {
   for (int i = 0; i < prim_count(); ++i) {
     auto p = static_cast<Prim>(i);
-    if (is_elementwise(info(p)) && info(p).tier == Tier::derived) t.set(p, by_signature);
+    if (is_elementwise(p) && info(p).tier == Tier::derived) t.set(p, by_signature);
   }
   add_core(t);
 }

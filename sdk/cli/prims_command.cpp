@@ -17,18 +17,6 @@ struct PrimsOptions {
   std::string tier, match;
 };
 
-std::string_view tier_name(specs::Tier tier) {
-  switch (tier) {
-    case specs::Tier::core:
-      return "core";
-    case specs::Tier::region:
-      return "region";
-    case specs::Tier::derived:
-      return "derived";
-  }
-  return "";
-}
-
 std::string signature(const specs::Primitive& p) {
   std::vector<std::string> parts, results;
   for (const auto& o : p.operands)
@@ -47,12 +35,12 @@ int prims_command(const PrimsOptions& options) {
   size_t shown = 0;
   for (const specs::Primitive& p : bundle.primitives) {
     if (options.unused && used.contains(bundle.index_of(p))) continue;
-    if (!options.tier.empty() && tier_name(p.tier) != options.tier) continue;
+    if (!options.tier.empty() && specs::trait_name(p.tier) != options.tier) continue;
     if (p.name.find(options.match) == std::string::npos) continue;
     ++shown;
     if (options.json)
       json.push_back({{"name", p.name},
-                      {"tier", tier_name(p.tier)},
+                      {"tier", specs::trait_name(p.tier)},
                       {"category", p.category},
                       {"signature", signature(p)},
                       {"meaning", p.meaning},
@@ -60,7 +48,7 @@ int prims_command(const PrimsOptions& options) {
                                             ? p.decomposition.formula.text
                                             : p.decomposition.function}});
     else
-      table.add({p.name, std::string(tier_name(p.tier)), p.category, signature(p)});
+      table.add({p.name, std::string(specs::trait_name(p.tier)), p.category, signature(p)});
   }
   if (options.json)
     fmt::print("{}\n", json.dump(1));

@@ -17,15 +17,12 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 8;
+inline constexpr uint32_t kVersion = 9;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
-// The number of enumerators: a byte at or above it is corrupt.
+// The number of enumerators: a byte at or above it is corrupt. Traits say it by their names.
 template <typename Enum>
-inline constexpr int kEnumCount = [] {
-  static_assert(sizeof(Enum) == 0, "say what the last enumerator is");
-  return 0;
-}();
+inline constexpr int kEnumCount = static_cast<int>(TraitNames<Enum>::values.size());
 template <>
 inline constexpr int kEnumCount<NodeKind> = static_cast<int>(NodeKind::list) + 1;
 template <>
@@ -56,8 +53,6 @@ template <>
 inline constexpr int kEnumCount<StrideKind> = static_cast<int>(StrideKind::function) + 1;
 template <>
 inline constexpr int kEnumCount<ImplKind> = static_cast<int>(ImplKind::alias) + 1;
-template <>
-inline constexpr int kEnumCount<Tier> = static_cast<int>(Tier::derived) + 1;
 template <>
 inline constexpr int kEnumCount<AttributeType> = static_cast<int>(AttributeType::boolean) + 1;
 
@@ -154,9 +149,15 @@ void fields(A& a, EdgeRule& x) {
   a(x.label, x.text);
 }
 template <typename A>
+void fields(A& a, PrimTraits& t) {
+  each_stated_trait(t, [&](std::string_view, auto& member) { a(member); });
+  each_derived_trait(t, [&](std::string_view, auto& member) { a(member); });
+}
+template <typename A>
 void fields(A& a, Primitive& p) {
   a(p.name, p.category, p.tier, p.operands, p.attributes, p.results, p.regions, p.meaning, p.edges,
-    p.tolerance, p.compute, p.donates, p.discontinuous, p.decomposition, p.file, p.line, p.column);
+    p.tolerance, p.compute, p.donates, p.discontinuous, p.traits, p.siblings, p.decomposition,
+    p.file, p.line, p.column);
 }
 template <typename A>
 void fields(A& a, NamedDTypeSet& x) {

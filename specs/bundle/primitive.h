@@ -8,14 +8,9 @@
 
 #include "primset/dtype.h"
 #include "specs/bundle/operator.h"
+#include "specs/bundle/prim_traits.h"
 
 namespace primset::specs {
-
-enum class Tier : uint8_t {
-  core,     // fixed function: what a device without a code generator must do
-  region,   // takes scalar or graph regions; the SDK lowers it
-  derived,  // has a decomposition, which meets the same error bound
-};
 
 struct Operand {
   std::string name;
@@ -78,7 +73,10 @@ struct Primitive {
   std::string compute;
   std::vector<uint32_t> donates;  // operands whose memory the result may take over
   bool discontinuous = false;     // a tiny change of an input may change the result much
-  Implementation decomposition;   // formula or function; derived primitives only
+  PrimTraits traits;
+  // Indices of the primitives that a mistake may put in its place.
+  std::vector<uint32_t> siblings;
+  Implementation decomposition;  // formula or function; derived primitives only
   uint32_t file = 0;
   uint32_t line = 0;
   uint32_t column = 0;

@@ -18,6 +18,7 @@ class Validator {
     owner_ = p.name;
     below(p.file, bundle_.files.size(), "file");
     for (uint32_t index : p.donates) below(index, p.operands.size(), "donated operand");
+    for (uint32_t index : p.siblings) below(index, bundle_.primitives.size(), "sibling");
     check(p.decomposition, p.operands.size() + p.attributes.size());
   }
 

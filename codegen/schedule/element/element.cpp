@@ -1,6 +1,7 @@
 #include "codegen/schedule/element/element.h"
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -49,7 +50,7 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
   if (g.producer(v) == prims::Graph::kNoNode) throw NotFusible(v);
   const Node& n = g.node(g.producer(v));
   if (regroups_bits(n)) return regrouped(n, at);
-  if (is_elementwise(n.prim)) return elementwise(n, at);
+  if (is_core_elementwise(n.prim)) return elementwise(n, at);
   if (auto source = view(n, at)) return emit(n.operands[0], *source);
   switch (n.prim) {
     case Prim::constant:

@@ -1,6 +1,7 @@
 // Scalar regions inside kernels: the bodies of map, reduce and scan, with their own control flow.
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -41,7 +42,7 @@ std::vector<Elem> ElementEmitter::run_region(const prims::Region& region,
       out = {lower_convert(b, in[0], g.type(n.operands[0]).dtype, g.type(n.results[0]).dtype)};
     } else if (n.prim == Prim::bitcast) {
       out = {lower_bitcast(b, in[0], g.type(n.operands[0]).dtype, g.type(n.results[0]).dtype)};
-    } else if (is_elementwise(n.prim)) {
+    } else if (is_core_elementwise(n.prim)) {
       const DType from = g.type(n.operands[n.prim == Prim::select ? 1 : 0]).dtype;
       out = {lower_elementwise(b, n.prim, from, g.type(n.results[0]).dtype, in)};
     } else if (n.prim == Prim::for_loop) {

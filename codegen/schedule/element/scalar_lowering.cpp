@@ -286,34 +286,6 @@ bool is_comparison(Prim p) {
 
 }  // namespace
 
-bool is_elementwise(Prim p) {
-  const auto category = info(p).category;
-  return info(p).tier == prims::Tier::core &&
-         (category.starts_with("elementwise") || category == "conversion");
-}
-
-bool is_transcendental(Prim p) {
-  switch (p) {
-    case Prim::exp:
-    case Prim::expm1:
-    case Prim::log:
-    case Prim::log1p:
-    case Prim::sin:
-    case Prim::cos:
-    case Prim::tan:
-    case Prim::atan:
-    case Prim::atan2:
-    case Prim::tanh:
-    case Prim::erf:
-    case Prim::erfc:
-    case Prim::normal_cdf:
-    case Prim::pow:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const Elem> in) {
   switch (p) {
     case Prim::select:

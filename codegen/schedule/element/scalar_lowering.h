@@ -11,11 +11,6 @@
 
 namespace primset::schedule {
 
-// Is `p` computed element by element from operands of the result's shape (convert, bitcast,
-// complex, real and imag included)?
-bool is_elementwise(prims::Prim p);
-bool is_transcendental(prims::Prim p);  // far more work than arithmetic
-
 // A literal of the dtype, one lane.
 Elem literal(kir::Builder& b, const Scalar& v, DType dtype);
 
@@ -23,9 +18,9 @@ Elem literal(kir::Builder& b, const Scalar& v, DType dtype);
 Elem lower_convert(kir::Builder& b, const Elem& x, DType from, DType to);
 Elem lower_bitcast(kir::Builder& b, const Elem& x, DType from, DType to);
 
-// Any elementwise primitive but convert and bitcast. `from` is the dtype of the operands (of the
-// second one for select), `to` the result's. Operands may differ in lanes. f16 and bf16 are
-// computed in f32 and rounded once.
+// Any core elementwise primitive (prims/graph/traits.h) but convert and bitcast. `from` is the
+// dtype of the operands (of the second one for select), `to` the result's. Operands may differ in
+// lanes. f16 and bf16 are computed in f32 and rounded once.
 Elem lower_elementwise(kir::Builder& b, prims::Prim p, DType from, DType to,
                        std::span<const Elem> operands);
 

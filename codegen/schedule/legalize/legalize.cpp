@@ -12,6 +12,7 @@
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/program/kernels.h"
 #include "prims/graph/builder.h"
+#include "prims/graph/traits.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -101,22 +102,6 @@ class Normalizer {
   prims::Builder b_;
   ValueIds map_;
 };
-
-// Primitives whose intermediate results are rounded to the dtype only once, at their end.
-bool accumulates(Prim p) {
-  switch (p) {
-    case Prim::reduce_sum:
-    case Prim::reduce_prod:
-    case Prim::scan_sum:
-    case Prim::scan_prod:
-    case Prim::scatter_add:
-    case Prim::scatter_mul:
-    case Prim::window_scatter_add:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_short_float(DType t) {
   return is_floating(t) && bits(t) < 32;
@@ -227,7 +212,7 @@ void Normalizer::note_reread(ValueId v) {
       case Prim::window:
         continue;
       default:
-        if (is_elementwise(to_.node(p).prim)) reread_.insert(v);
+        if (is_core_elementwise(to_.node(p).prim)) reread_.insert(v);
         return;
     }
   }
@@ -244,10 +229,9 @@ bool Normalizer::costly(ValueId v) {
   if (p == Graph::kNoNode) return false;
   if (auto known = costly_.find(v); known != costly_.end()) return known->second;
   const Node& n = to_.node(p);
-  const bool by_element = is_elementwise(n.prim) || info(n.prim).category == "shape";
-  const bool found =
-      is_transcendental(n.prim) ||
-      (by_element && std::ranges::any_of(n.operands, [&](ValueId x) { return costly(x); }));
+  const bool found = is_transcendental(n.prim) ||
+                     (is_indexable(n.prim) &&
+                      std::ranges::any_of(n.operands, [&](ValueId x) { return costly(x); }));
   costly_.emplace(v, found);
   return found;
 }

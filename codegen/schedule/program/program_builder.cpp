@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -113,15 +114,11 @@ bool ProgramBuilder::is_native(NodeId id) const {
   return options_.native && options_.native(g_, id);
 }
 
-static bool is_scan(Prim p) {
-  return p == Prim::scan || p == Prim::scan_sum || p == Prim::scan_prod;
-}
-
 bool ProgramBuilder::is_reduce(ValueId v) const {
   const NodeId p = g_.producer(v);
   if (p == prims::Graph::kNoNode || is_native(p)) return false;
   const Prim prim = g_.node(p).prim;
-  return prim == Prim::reduce || info(prim).name.starts_with("reduce_");
+  return is_reduction(prim) && has_combiner(prim);
 }
 
 bool ProgramBuilder::inlinable(ValueId v) const {
@@ -129,29 +126,7 @@ bool ProgramBuilder::inlinable(ValueId v) const {
   if (p == prims::Graph::kNoNode)
     return true;  // inputs and region parameters: placed, or an error later
   if (is_native(p)) return false;
-  const Prim prim = g_.node(p).prim;
-  if (is_elementwise(prim)) return true;
-  switch (prim) {
-    case Prim::constant:
-    case Prim::iota:
-    case Prim::broadcast_in_dim:
-    case Prim::reshape:
-    case Prim::transpose:
-    case Prim::slice:
-    case Prim::pad:
-    case Prim::concatenate:
-    case Prim::reverse:
-    case Prim::window:
-    case Prim::dynamic_slice:
-    case Prim::dynamic_update_slice:
-    case Prim::window_scatter_add:
-    case Prim::gather:
-    case Prim::map:
-    case Prim::set_dim:
-      return true;
-    default:
-      return false;
-  }
+  return is_indexable(g_.node(p).prim);
 }
 
 void ProgramBuilder::frontier(ValueId v, std::set<ValueId>& out, std::set<ValueId>& seen) const {
@@ -201,7 +176,7 @@ void ProgramBuilder::launch(BuiltKernel k, NodeId node) {
 // Each elementwise value is stored before it is used, but for single numbers.
 void ProgramBuilder::keep_apart() {
   for (NodeId id : g_.body.nodes) {
-    if (!is_elementwise(g_.node(id).prim)) continue;
+    if (!is_core_elementwise(g_.node(id).prim)) continue;
     for (ValueId v : g_.node(id).results) {
       if (!g_.type(v).shape.empty()) reread_.insert(v);
     }
@@ -343,7 +318,7 @@ std::optional<prims::NodeId> ProgramBuilder::finished_by(const std::vector<Root>
     return users == users_.end() || std::ranges::all_of(users->second, [&](NodeId user) {
              const Node& n = g_.node(user);
              const ValueId made = n.results[0];
-             return is_elementwise(n.prim) && inlined.count(made) != 0 && becomes_roots(made);
+             return is_core_elementwise(n.prim) && inlined.count(made) != 0 && becomes_roots(made);
            });
   };
   for (ValueId v : found) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/specgen/parse/prim_reader.h"
 #include "codegen/specgen/read/diagnostics.h"
 #include "codegen/specgen/read/yaml.h"
 #include "specs/bundle/model.h"
@@ -25,6 +26,7 @@ struct OperatorSources {
   uint32_t first_primitive = 0;
   uint32_t first_overload = 0;
   std::vector<OverloadReference> references;
+  std::vector<SiblingReference> siblings;
 };
 
 // Appends the overloads of one `- op:` entry, those that its `variants` give included. Names in

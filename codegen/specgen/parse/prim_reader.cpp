@@ -6,6 +6,7 @@
 
 #include "codegen/specgen/parse/implementation_reader.h"
 #include "codegen/specgen/parse/signature.h"
+#include "codegen/specgen/parse/traits_reader.h"
 #include "codegen/specgen/parse/vocabulary.h"
 #include "codegen/specgen/read/fields.h"
 
@@ -121,27 +122,33 @@ void check_tier(const Primitive& p, const YamlNode* decompose, Position at,
   }
 }
 
-}  // namespace
+void read_siblings(const YamlNode& node, const Bundle& bundle,
+                   std::vector<SiblingReference>& siblings, Diagnostics& diagnostics) {
+  const auto self = static_cast<uint32_t>(bundle.primitives.size());
+  for (const YamlNode* name : parse_names(node, diagnostics)) {
+    siblings.push_back({self, name->text, name->position});
+  }
+}
 
-void read_primitive(const YamlNode& node, const std::string& category, Bundle& bundle,
-                    Diagnostics& diagnostics) {
-  Fields fields(node, "a primitive", diagnostics);
-  Primitive p;
-  p.category = category;
-  const YamlNode* name = fields.require("prim");
-  p.name = fields.text("prim");
-  const Position at = name == nullptr ? node.position : name->position;
-  p.file = at.file;
-  p.line = at.line;
-  p.column = at.column;
-  p.tier = parse_tier(fields.require("tier"), diagnostics);
-  const YamlNode* dtypes = fields.find("dtypes");
-  if (const YamlNode* signature = fields.require("signature")) {
-    read_signature(*signature, dtypes, p, bundle, diagnostics);
+// The traits that a category's primitives have unless they say otherwise.
+PrimTraits read_category(const YamlNode& node, const std::string& category,
+                         Diagnostics& diagnostics) {
+  Fields fields(node, "a category", diagnostics);
+  const YamlNode* name = fields.require("category");
+  if (name != nullptr && name->text != category) {
+    diagnostics.error(name->position, fmt::format("category '{}'", name->text),
+                      fmt::format("the file's name, '{}'", category));
   }
-  if (const YamlNode* regions = fields.find("regions")) {
-    p.regions = static_cast<uint32_t>(parse_integer(*regions, 1, 2, 1, diagnostics));
+  PrimTraits traits;
+  if (const YamlNode* stated = fields.require("traits")) {
+    traits = read_traits(*stated, traits, diagnostics);
   }
+  fields.finish();
+  return traits;
+}
+
+// What an entry says in keys that the others do not depend on.
+void read_meaning(Fields& fields, Primitive& p, const Bundle& bundle, Diagnostics& diagnostics) {
   p.meaning = fields.require_text("meaning");
   if (const YamlNode* edges = fields.find("edges")) read_edges(*edges, p, diagnostics);
   if (const YamlNode* tolerance = fields.require("tolerance")) {
@@ -150,20 +157,101 @@ void read_primitive(const YamlNode& node, const std::string& category, Bundle& b
   p.compute = read_compute(fields.find("compute"), bundle, diagnostics);
   if (const YamlNode* donates = fields.find("donates")) read_donates(*donates, p, diagnostics);
   p.discontinuous = fields.boolean("discontinuous", false);
+}
+
+Position read_name(Fields& fields, const YamlNode& entry, Primitive& p) {
+  const YamlNode* name = fields.require("prim");
+  p.name = fields.text("prim");
+  const Position at = name == nullptr ? entry.position : name->position;
+  p.file = at.file;
+  p.line = at.line;
+  p.column = at.column;
+  return at;
+}
+
+bool is_declared(const Primitive& p, Position at, const Bundle& bundle, Diagnostics& diagnostics) {
+  for (const Primitive& earlier : bundle.primitives) {
+    if (earlier.name != p.name) continue;
+    diagnostics.error(at, fmt::format("primitive '{}' is already declared, on line {} of {}",
+                                      p.name, earlier.line, diagnostics.file_name(earlier.file)));
+    return true;
+  }
+  return false;
+}
+
+// Appends the primitive of one `- prim:` entry.
+void read_primitive(const YamlNode& node, const std::string& category, const PrimTraits& traits,
+                    Bundle& bundle, std::vector<SiblingReference>& siblings,
+                    Diagnostics& diagnostics) {
+  Fields fields(node, "a primitive", diagnostics);
+  Primitive p;
+  p.category = category;
+  const Position at = read_name(fields, node, p);
+  p.tier = parse_tier(fields.require("tier"), diagnostics);
+  const YamlNode* dtypes = fields.find("dtypes");
+  if (const YamlNode* signature = fields.require("signature")) {
+    read_signature(*signature, dtypes, p, bundle, diagnostics);
+  }
+  if (const YamlNode* regions = fields.find("regions")) {
+    p.regions = static_cast<uint32_t>(parse_integer(*regions, 1, 2, 1, diagnostics));
+  }
+  const YamlNode* stated = fields.find("traits");
+  p.traits = stated == nullptr ? traits : read_traits(*stated, traits, diagnostics);
+  const YamlNode* similar = fields.find("siblings");
+  read_meaning(fields, p, bundle, diagnostics);
   const YamlNode* decompose = fields.find("decompose");
   if (decompose != nullptr) {
     p.decomposition = read_implementation(*decompose, DecomposeFor::primitive, diagnostics);
   }
   fields.finish();
   check_tier(p, decompose, at, diagnostics);
-
-  for (const Primitive& earlier : bundle.primitives) {
-    if (earlier.name != p.name) continue;
-    diagnostics.error(at, fmt::format("primitive '{}' is already declared, on line {} of {}",
-                                      p.name, earlier.line, diagnostics.file_name(earlier.file)));
-    return;
-  }
+  settle_traits(p, stated == nullptr ? at : stated->position, diagnostics);
+  if (is_declared(p, at, bundle, diagnostics)) return;
+  if (similar != nullptr) read_siblings(*similar, bundle, siblings, diagnostics);
   bundle.primitives.push_back(std::move(p));
+}
+
+}  // namespace
+
+void read_primitives(const YamlNode& root, const std::string& category, Bundle& bundle,
+                     std::vector<SiblingReference>& siblings, Diagnostics& diagnostics) {
+  PrimTraits traits;
+  for (size_t i = 0; i < root.items.size(); ++i) {
+    const YamlNode& entry = root.items[i];
+    if (entry.find("category") == nullptr) {
+      read_primitive(entry, category, traits, bundle, siblings, diagnostics);
+    } else if (i == 0) {
+      traits = read_category(entry, category, diagnostics);
+    } else {
+      diagnostics.error(entry.position, "a category behind a primitive",
+                        "it once, as the first entry");
+    }
+  }
+}
+
+void link_siblings(const std::vector<SiblingReference>& references, Bundle& bundle,
+                   Diagnostics& diagnostics) {
+  for (const SiblingReference& r : references) {
+    Primitive& p = bundle.primitives[r.primitive];
+    const Primitive* other = bundle.find_primitive(r.name);
+    if (other == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Primitive& candidate : bundle.primitives) names.push_back(candidate.name);
+      diagnostics.error(r.position,
+                        fmt::format("unknown primitive {}", quote_with_suggestion(r.name, names)),
+                        "a primitive");
+      continue;
+    }
+    const bool mutual = std::ranges::any_of(references, [&](const SiblingReference& back) {
+      return back.name == p.name && &bundle.primitives[back.primitive] == other;
+    });
+    if (!mutual || other == &p) {
+      diagnostics.error(r.position, fmt::format("'{}' does not name '{}'", r.name, p.name),
+                        "primitives that name each other as siblings");
+      continue;
+    }
+    p.siblings.push_back(bundle.index_of(*other));
+  }
 }
 
 }  // namespace primset::specs

@@ -3,6 +3,7 @@
 #define PRIMSET_CODEGEN_SPECGEN_PARSE_PRIM_READER_H_
 
 #include <string>
+#include <vector>
 
 #include "codegen/specgen/read/diagnostics.h"
 #include "codegen/specgen/read/yaml.h"
@@ -10,10 +11,22 @@
 
 namespace primset::specs {
 
-// Appends the primitive of one `- prim:` entry. The names in its decomposition are not yet
-// resolved.
-void read_primitive(const YamlNode& node, const std::string& category, Bundle& bundle,
-                    Diagnostics& diagnostics);
+// A primitive's name in another one's entry, found once all files are read.
+struct SiblingReference {
+  uint32_t primitive;  // whose entry has the name
+  std::string name;
+  Position position;
+};
+
+// Appends the primitives of a file, whose name is their category. A first entry `- category:`
+// states the traits that its primitives have unless they say otherwise. The names in decompositions
+// are not yet resolved.
+void read_primitives(const YamlNode& root, const std::string& category, Bundle& bundle,
+                     std::vector<SiblingReference>& siblings, Diagnostics& diagnostics);
+
+// Finds what the references name: each of two siblings names the other.
+void link_siblings(const std::vector<SiblingReference>& references, Bundle& bundle,
+                   Diagnostics& diagnostics);
 
 }  // namespace primset::specs
 

@@ -230,6 +230,7 @@ void resolve(Bundle& bundle, const OperatorSources& sources, Diagnostics& diagno
   for (const OverloadReference& reference : sources.references) {
     link(reference, bundle, diagnostics);
   }
+  link_siblings(sources.siblings, bundle, diagnostics);
   settle_status(bundle);
   settle_outs(bundle);
   resolve_formulas(bundle, sources, diagnostics);

@@ -183,6 +183,26 @@ std::string_view tier_text(Tier tier) {
   return "?";
 }
 
+std::string trait_text(bool value) {
+  return value ? "" : "none";
+}
+template <typename Enum>
+std::string trait_text(Enum value) {
+  return std::string(trait_name(value));
+}
+
+// "pattern: elementwise, cost: arithmetic, commutative": those that hold.
+std::string traits_text(const PrimTraits& traits) {
+  std::string text;
+  each_stated_trait(traits, [&](std::string_view name, auto value) {
+    const std::string stated = trait_text(value);
+    if (stated == "none") return;
+    text +=
+        fmt::format("{}{}{}{}", text.empty() ? "" : ", ", name, stated.empty() ? "" : ": ", stated);
+  });
+  return text;
+}
+
 std::string primitive_text(const Primitive& p, const Bundle& bundle) {
   std::string text = fmt::format("\n## {}\n\n```\n{}\n```\n\n{}\n\n- {}\n", p.name,
                                  signature_text(p), p.meaning, tier_text(p.tier));
@@ -195,6 +215,7 @@ std::string primitive_text(const Primitive& p, const Bundle& bundle) {
   for (uint32_t i : p.donates)
     text += fmt::format("- may reuse the memory of `{}`\n", p.operands[i].name);
   if (p.discontinuous) text += "- discontinuous\n";
+  text += fmt::format("- traits: {}\n", traits_text(p.traits));
   for (const EdgeRule& edge : p.edges) text += fmt::format("- *{}*: {}\n", edge.label, edge.text);
   return text + implementation_text(p.decomposition, bundle);
 }

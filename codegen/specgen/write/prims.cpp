@@ -45,18 +45,6 @@ constexpr std::array<std::string_view, 92> kReserved = {
     "volatile",      "wchar_t",     "while",
     "xor",           "xor_eq"};
 
-std::string_view tier_name(Tier tier) {
-  switch (tier) {
-    case Tier::core:
-      return "core";
-    case Tier::region:
-      return "region";
-    case Tier::derived:
-      return "derived";
-  }
-  return "?";
-}
-
 std::string_view type_name(AttributeType type) {
   switch (type) {
     case AttributeType::dtype:
@@ -117,6 +105,23 @@ constexpr std::string_view kTableTail = R"(
 #undef PRIMSET_PRIM_DONATES
 )";
 
+constexpr std::string_view kTraitsHead = R"(
+// PRIMSET_PRIM_TRAITS(id, initializers of specs::PrimTraits), in the order of the bundle
+// PRIMSET_PRIM_SIBLING(id, other id)
+// Define what is wanted; the rest expands to nothing, and both are undefined at the end.
+#ifndef PRIMSET_PRIM_TRAITS
+#define PRIMSET_PRIM_TRAITS(...)
+#endif
+#ifndef PRIMSET_PRIM_SIBLING
+#define PRIMSET_PRIM_SIBLING(...)
+#endif
+
+)";
+constexpr std::string_view kTraitsTail = R"(
+#undef PRIMSET_PRIM_TRAITS
+#undef PRIMSET_PRIM_SIBLING
+)";
+
 std::string table_rows(const Primitive& p) {
   const std::string id = cpp_identifier(p.name);
   std::string out;
@@ -141,6 +146,26 @@ std::string table_rows(const Primitive& p) {
   return out;
 }
 
+std::string initializer(std::string_view name, bool value) {
+  return fmt::format(".{} = {}", name, value);
+}
+
+template <typename Enum>
+std::string initializer(std::string_view name, Enum value) {
+  return fmt::format(".{} = {}::{}", name, TraitNames<Enum>::type, trait_name(value));
+}
+
+// Initialisers of all members of PrimTraits, in their order.
+std::string trait_initializers(const PrimTraits& traits) {
+  std::string out;
+  const auto write = [&](std::string_view name, auto value) {
+    out += ", " + initializer(name, value);
+  };
+  each_stated_trait(traits, write);
+  each_derived_trait(traits, write);
+  return out;
+}
+
 }  // namespace
 
 std::string cpp_identifier(const std::string& name) {
@@ -157,7 +182,7 @@ std::string emit_prim_list(const Bundle& bundle) {
       "// number; `results` is -1 when one of them does.\n";
   for (const Primitive& p : bundle.primitives) {
     out += fmt::format("PRIMSET_PRIM({}, \"{}\", {}, \"{}\", {}, {}, {}, {})\n",
-                       cpp_identifier(p.name), p.name, tier_name(p.tier), p.category,
+                       cpp_identifier(p.name), p.name, trait_name(p.tier), p.category,
                        p.operands.size(), any_variadic(p),
                        variadic_results(p) ? -1 : static_cast<int>(p.results.size()), p.regions);
   }
@@ -169,6 +194,22 @@ std::string emit_prim_table(const Bundle& bundle) {
   out += kTableHead;
   for (const Primitive& p : bundle.primitives) out += table_rows(p);
   return out + std::string(kTableTail);
+}
+
+std::string emit_prim_traits(const Bundle& bundle) {
+  std::string out(kGeneratedNotice);
+  out += kTraitsHead;
+  for (const Primitive& p : bundle.primitives) {
+    out += fmt::format("PRIMSET_PRIM_TRAITS({}{})\n", cpp_identifier(p.name),
+                       trait_initializers(p.traits));
+  }
+  for (const Primitive& p : bundle.primitives) {
+    for (uint32_t sibling : p.siblings) {
+      out += fmt::format("PRIMSET_PRIM_SIBLING({}, {})\n", cpp_identifier(p.name),
+                         cpp_identifier(bundle.primitives[sibling].name));
+    }
+  }
+  return out + std::string(kTraitsTail);
 }
 
 }  // namespace primset::specs

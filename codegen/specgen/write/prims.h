@@ -15,6 +15,9 @@ std::string emit_prim_list(const Bundle& bundle);
 // prim_table.inc: one macro for each operand, attribute and result.
 std::string emit_prim_table(const Bundle& bundle);
 
+// prim_traits.inc: PRIMSET_PRIM_TRAITS(id, initializers) and PRIMSET_PRIM_SIBLING(id, other).
+std::string emit_prim_traits(const Bundle& bundle);
+
 // `name`, or `name_` when C++ has the word for itself.
 std::string cpp_identifier(const std::string& name);
 

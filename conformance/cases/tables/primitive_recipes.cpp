@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "conformance/cases/ids/filter.h"
 #include "conformance/cases/make/case_text.h"
 #include "conformance/cases/tables/primitive_tables.h"
 #include "conformance/cases/tables/recipe.h"
+#include "prims/graph/graph.h"
 
 namespace primset::conformance {
 namespace {
@@ -94,17 +96,18 @@ std::vector<DType> primitive_dtypes(const Primitive& primitive) {
   }
   DTypeSet numbers{DType::u8,  DType::i8,  DType::i16, DType::i32,     DType::i64,
                    DType::f16, DType::f32, DType::f64, DType::boolean, DType::bf16};
-  if (primitive.category == "random" && by_attribute) {
-    bool integers = primitive.name == "random_integers";
+  const std::optional<prims::Prim> prim = prims::prim_from_name(primitive.name);
+  if (primitive.traits.pattern == specs::OpPattern::random && by_attribute) {
+    bool integers = prim == prims::Prim::random_integers;
     set = integers ? DTypeSet{DType::i32, DType::i64}
                    : DTypeSet{DType::f16, DType::bf16, DType::f32, DType::f64};
-  } else if (primitive.operands.empty() || primitive.category == "region") {
+  } else if (primitive.operands.empty() || primitive.regions > 0) {
     set = numbers;
   }
   std::vector<DType> out;
   for (int code = 0; code < kDTypeCodes; ++code) {
     auto t = static_cast<DType>(code);
-    bool counts = primitive.name != "iota" || !is_bool(t);
+    bool counts = prim != prims::Prim::iota || !is_bool(t);
     if (info(t).bits != 0 && set.contains(t) && counts) out.push_back(t);
   }
   return out;

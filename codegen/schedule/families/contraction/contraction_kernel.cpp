@@ -9,6 +9,7 @@
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/families/contraction/contraction_parts.h"
 #include "codegen/schedule/loops/loops.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -123,7 +124,7 @@ class ContractionBuilder {
         for (size_t d = 0; d < dims.size(); ++d)
           next[static_cast<size_t>(permutation[d])] = dims[d];
         dims = next;
-      } else if (!is_elementwise(n.prim)) {
+      } else if (!is_core_elementwise(n.prim)) {
         return false;
       }
       v = n.operands[n.prim == prims::Prim::select ? 1 : 0];

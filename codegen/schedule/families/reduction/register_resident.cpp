@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -91,7 +92,7 @@ void ReduceBuilder::read_ahead(ValueId v, std::set<ValueId>& seen) {
     return;
   }
   const NodeId p = g.producer(v);
-  if (p == prims::Graph::kNoNode || !is_elementwise(g.node(p).prim)) return;
+  if (p == prims::Graph::kNoNode || !is_core_elementwise(g.node(p).prim)) return;
   for (ValueId operand : g.node(p).operands) read_ahead(operand, seen);
 }
 
@@ -113,7 +114,7 @@ void ReduceBuilder::make_common(ValueId v, std::set<ValueId>& seen) {
   if (p == prims::Graph::kNoNode || c_.values.placement(v) != nullptr || !seen.insert(v).second)
     return;
   const prims::Node& n = g.node(p);
-  if (is_elementwise(n.prim)) {
+  if (is_core_elementwise(n.prim)) {
     for (ValueId operand : n.operands) make_common(operand, seen);
   } else if (n.prim == prims::Prim::broadcast_in_dim) {
     const auto& dims = n.attr<std::vector<int64_t>>("dims");

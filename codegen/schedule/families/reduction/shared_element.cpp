@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 namespace {
@@ -13,27 +14,6 @@ using prims::NodeId;
 using prims::Prim;
 using prims::ValueId;
 
-bool is_costly(Prim p) {
-  switch (p) {
-    case Prim::exp:
-    case Prim::expm1:
-    case Prim::log:
-    case Prim::log1p:
-    case Prim::pow:
-    case Prim::sin:
-    case Prim::cos:
-    case Prim::tan:
-    case Prim::atan:
-    case Prim::tanh:
-    case Prim::erf:
-    case Prim::erfc:
-    case Prim::normal_cdf:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Search {
  public:
   Search(const Materialized& values, const ReduceRequest& request)
@@ -42,7 +22,8 @@ class Search {
   // Values of the row's own positions that `v` is computed from, `v` included.
   void pointwise(ValueId v, std::set<ValueId>& out) const {
     const NodeId p = g_.producer(v);
-    if (p == Graph::kNoNode || values_.placement(v) || !is_elementwise(g_.node(p).prim)) return;
+    if (p == Graph::kNoNode || values_.placement(v) || !is_core_elementwise(g_.node(p).prim))
+      return;
     if (!out.insert(v).second) return;
     for (ValueId operand : g_.node(p).operands) pointwise(operand, out);
   }
@@ -64,7 +45,7 @@ class Search {
     pointwise(root, made_of);
     ValueId best = prims::kNoValue;
     for (ValueId v : made_of) {
-      const bool fits = reduced.count(v) != 0 && is_costly(g_.node(g_.producer(v)).prim) &&
+      const bool fits = reduced.count(v) != 0 && is_transcendental(g_.node(g_.producer(v)).prim) &&
                         g_.type(v).dtype == g_.type(root).dtype;
       if (fits && (best == prims::kNoValue || v > best)) best = v;
     }
