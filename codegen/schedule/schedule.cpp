@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "codegen/schedule/families/attention/attention_kernel.h"
+#include "codegen/schedule/families/native/native_family.h"
+#include "codegen/schedule/fusion/planner.h"
 #include "codegen/schedule/legalize/legalize.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/program/program_builder.h"
@@ -40,28 +42,21 @@ bool takes_derived(const prims::Graph& g, prims::NodeId node, const kir::TargetM
 }
 
 // The passes:
-//   1. normalize      every node gets a form that has a kernel family
-//   2. build          values are materialised, kernels fused and built, in the order they run
-//   3. reorder        what reads an input is made before the output that takes over its memory
-//   4. detach         outputs for which that is not enough are computed aside
+//   1. legalize    every node gets a form that a kernel family computes
+//   2. fusion      which nodes share a kernel, what is in memory, in which order kernels run
+//   3. program     kernels and steps, as the plan says
 Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
                  const Options& options) {
-  Normalized normalized = normalize(*graph, target, options.native);
-  auto normal = std::make_shared<prims::Graph>(std::move(normalized.graph));
-  std::vector<bool> detached(normal->outputs.size(), false);
-  // Detaching one output may make another unsafe; every round but the first detaches at least one.
-  for (size_t round = 0; round <= normal->outputs.size() + 1; ++round) {
-    ProgramBuilder builder(normal, normalized, target, options, round > 0, detached);
-    Program program = builder.build();
-    const std::vector<bool> unsafe = builder.unsafe_outputs();
-    if (round == 0 && std::ranges::count(unsafe, true) > 0 && unsafe.size() > 1) continue;
-    bool safe = true;
-    for (size_t j = 0; j < unsafe.size(); ++j) {
-      if (unsafe[j]) detached[j] = true, safe = false;
-    }
-    if (safe) return program;
-  }
-  throw Error(ErrorCode::internal, "outputs cannot be detached from the inputs they overwrite");
+  Legalized legal = legalize(*graph, target, options.native);
+  auto legal_graph = std::make_shared<const prims::Graph>(std::move(legal.graph));
+  Machine machine(target);
+  machine.radix_length = options.radix_length;
+  const NativeFamily native(options);
+  std::vector<const Family*> all{&native};
+  all.insert(all.end(), families().begin(), families().end());
+  const FusionPlan plan = plan_fusion(*legal_graph, legal, machine, options, all);
+  if (options.fusion_text) *options.fusion_text = print(plan, *legal_graph);
+  return ProgramBuilder(legal_graph, legal, plan, machine, options).build();
 }
 
 }  // namespace primset::schedule

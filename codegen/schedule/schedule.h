@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "codegen/kernel/ir/target_model.h"
@@ -29,6 +30,7 @@ struct Options {
   bool fuse = true;             // false: one kernel a node, for tests and comparison
   // SIMT: rows longer than this are sorted digit by digit, others by merging.
   int64_t radix_length = 4096;
+  std::string* fusion_text = nullptr;  // set to the printed fusion plan (fusion/fusion_plan.h)
   // Does the device run this node itself (after its operands are made contiguous)?
   std::function<bool(const prims::Graph&, prims::NodeId)> native;
 };

@@ -85,10 +85,12 @@ Stages explain(const ExplainOptions& options) {
   stages.emplace_back("result", outputs_text(traced));
   if (!traced.call.graph) return stages;
   stages.emplace_back("graph", prims::print(*traced.call.graph));
-  const auto plan = runtime::build_plan(op, call.args, *call.device, key);
+  std::string fusion;
+  const auto plan = runtime::build_plan(op, call.args, *call.device, key, &fusion);
   if (!plan->program) return stages;
   const schedule::Program& program = *plan->program;
   stages.emplace_back("core graph", prims::print(*program.graph));
+  stages.emplace_back("fusion", fusion);
   stages.emplace_back("program", schedule::print(program));
   for (const kir::Kernel& k : program.kernels)
     stages.emplace_back("kernel " + k.name, kir::print(k));
@@ -99,8 +101,9 @@ Stages explain(const ExplainOptions& options) {
   return stages;
 }
 
-constexpr std::array<std::string_view, 8> kStages = {
-    "schema", "decomposition", "result", "graph", "core graph", "program", "kernel", "code"};
+constexpr std::array<std::string_view, 9> kStages = {"schema",  "decomposition", "result",
+                                                     "graph",   "core graph",    "fusion",
+                                                     "program", "kernel",        "code"};
 
 // "kernel" selects every stage that begins so.
 bool wanted(const std::string& stage, const ExplainOptions& options) {
@@ -129,7 +132,8 @@ const Command kExplainCommand(
     "  primset explain sum.dim_IntList --shapes 64x128 --arg dim=1 --device vulkan:0 --stage "
     "kernel\n"
     "Stages: schema, decomposition, result (outputs and guards), graph (primitives), core graph,\n"
-    "program (buffers and launches), kernel (kernel IR), code (what the device gets).",
+    "fusion (what shares a kernel, and why the rest does not), program (buffers and launches), "
+    "kernel (kernel IR), code (what the device gets).",
     [](CLI::App& app) {
       auto o = std::make_shared<ExplainOptions>();
       o->declare(app);

@@ -10,14 +10,6 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
-Indices identity_indices(const SymInts& domain) {
-  Indices out;
-  for (size_t d = 0; d < domain.size(); ++d) {
-    out.push_back(affine_index(domain[d].same(SymInt(1)) ? Affine{} : loop_variable(d)));
-  }
-  return out;
-}
-
 void ElementEmitter::bind(ValueId v, const Indices& at, Elem value) {
   bound_[v] = {index_key(at), value};
 }
@@ -57,8 +49,6 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
       return constant(n);
     case Prim::iota:
       return iota(n, at);
-    case Prim::reshape:
-      return reshape(n, at);
     case Prim::pad:
       return pad(n, at);
     case Prim::concatenate:
@@ -120,36 +110,11 @@ Affine place_address(Frame& f, const Placement& p, const Indices& at) {
   return address;
 }
 
-// The address of a load: parts of one split that lie densely are addressed by the linear index.
 Elem ElementEmitter::load(const Placement& p, DType dtype, const Indices& at) {
-  Affine address;
-  address.constant = p.offset;
-  for (size_t d = 0; d < at.size(); ++d) {
-    const Index& i = at[d];
-    if (!i.split) {
-      address = frame_.add(address, frame_.scale(i.affine, p.strides[d]));
-      continue;
-    }
-    const auto& sizes = i.split->sizes;
-    bool whole = i.part == 0 && d + sizes.size() <= at.size();
-    for (size_t k = 0; whole && k < sizes.size(); ++k) {
-      whole = at[d + k].split == i.split && at[d + k].part == k;
-      if (whole && k + 1 < sizes.size()) {
-        whole = p.strides[d + k].same(p.strides[d + k + 1] * sizes[k + 1]);
-      }
-    }
-    if (whole) {
-      address = frame_.add(address, frame_.scale(i.split->linear, p.strides[d + sizes.size() - 1]));
-      d += sizes.size() - 1;
-    } else {
-      address = frame_.add(address, frame_.scale(affine(i), p.strides[d]));
-    }
-  }
-  return frame_.load(p.buffer, dtype, address);
+  return frame_.load(p.buffer, dtype, element_address(p, at, arithmetic_));
 }
 
-Affine ElementEmitter::affine(const Index& i) {
-  if (!i.split) return i.affine;
+Affine ElementEmitter::Arithmetic::divide_out(const Index& i) {
   kir::Builder& b = frame_.builder();
   Value v = frame_.materialize(i.split->linear);
   SymInt inner = 1;

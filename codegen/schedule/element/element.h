@@ -16,17 +16,11 @@
 #include <vector>
 
 #include "codegen/schedule/element/index.h"
+#include "codegen/schedule/element/view_indices.h"
 #include "codegen/schedule/loops/frame.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
-
-// Where a materialised value lives: offset + sum of index * stride in the buffer, in elements.
-struct Placement {
-  BufferId buffer = 0;
-  SymInts strides;
-  SymInt offset = 0;
-};
 
 // What a kernel may read, and the program's list of checks.
 struct Materialized {
@@ -54,7 +48,8 @@ class NotFusible : public std::exception {
 
 class ElementEmitter {
  public:
-  ElementEmitter(Frame& frame, const Materialized& values) : frame_(frame), values_(values) {}
+  ElementEmitter(Frame& frame, const Materialized& values)
+      : frame_(frame), values_(values), arithmetic_(frame) {}
 
   Elem emit(prims::ValueId v, const Indices& at);
 
@@ -101,7 +96,6 @@ class ElementEmitter {
   Elem elementwise(const Node& n, const Indices& at);
   Elem constant(const Node& n);
   Elem iota(const Node& n, const Indices& at);
-  Elem reshape(const Node& n, const Indices& at);
   Elem pad(const Node& n, const Indices& at);
   Elem concatenate(const Node& n, const Indices& at);
   Elem window_scatter_add(const Node& n, const Indices& at);
@@ -119,7 +113,7 @@ class ElementEmitter {
   std::vector<Elem> region_while(const Node& n, std::span<const Elem> args);
 
   // The affine form of an index; a part of a split is divided out here.
-  Affine affine(const Index& i);
+  Affine affine(const Index& i) { return arithmetic_.affine(i); }
   // The value of a whole dimension's index.
   kir::Value value(const Index& i) { return frame_.materialize(affine(i)); }
   Index opaque(kir::Value v) const;
@@ -128,8 +122,21 @@ class ElementEmitter {
   kir::Value widen_to(kir::Value v, kir::Value like);
   std::optional<Affine> affine_value(prims::ValueId v, const Indices& at);
 
+  // Index arithmetic by instructions of the kernel.
+  class Arithmetic : public IndexArithmetic {
+   public:
+    explicit Arithmetic(Frame& frame) : frame_(frame) {}
+    Affine add(const Affine& a, const Affine& b) override { return frame_.add(a, b); }
+    Affine scale(const Affine& a, const SymInt& factor) override { return frame_.scale(a, factor); }
+    Affine divide_out(const Index& i) override;
+
+   private:
+    Frame& frame_;
+  };
+
   Frame& frame_;
   const Materialized& values_;
+  Arithmetic arithmetic_;
   std::vector<std::unordered_map<std::string, Elem>> memo_{1};
   std::unordered_map<prims::ValueId, std::pair<std::string, Elem>> bound_;
   std::unordered_map<prims::ValueId, Elem> region_values_;
@@ -138,10 +145,6 @@ class ElementEmitter {
 
 // The address of the element of `p` at indices that are no parts of splits: where a kernel stores.
 Affine place_address(Frame& f, const Placement& p, const Indices& at);
-
-// A domain's identity indices: index d is loop variable d, and 0 where the size is 1, so that every
-// way of writing the same element has one form.
-Indices identity_indices(const SymInts& domain);
 
 }  // namespace primset::schedule
 

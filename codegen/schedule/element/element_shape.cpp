@@ -16,12 +16,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Applies a + k*x to an index when that stays affine; parts of a split are left to the caller.
-Index transformed(Frame& f, Affine a, const SymInt& factor, const SymInt& offset) {
-  a = f.scale(a, factor);
-  return affine_index(a + offset);
-}
-
 }  // namespace
 
 Elem ElementEmitter::emit_viewed(const Node& n, const Indices& at) {
@@ -30,121 +24,7 @@ Elem ElementEmitter::emit_viewed(const Node& n, const Indices& at) {
 
 // Primitives that only rewrite the indices of their first operand.
 std::optional<Indices> ElementEmitter::view(const Node& n, const Indices& at) {
-  const prims::Graph& g = values_.graph;
-  const SymInts& from = n.operands.empty() ? SymInts{} : g.type(n.operands[0]).shape;
-  Indices out;
-  switch (n.prim) {
-    case Prim::broadcast_in_dim: {
-      const auto& dims = n.attr<Ints>("dims");
-      for (size_t d = 0; d < dims.size(); ++d) {
-        const auto r = static_cast<size_t>(dims[d]);
-        out.push_back(from[d].same(SymInt(1)) ? affine_index({}) : at[r]);
-      }
-      return out;
-    }
-    case Prim::transpose: {
-      const auto& permutation = n.attr<Ints>("permutation");
-      out.resize(permutation.size());
-      for (size_t d = 0; d < permutation.size(); ++d)
-        out[static_cast<size_t>(permutation[d])] = at[d];
-      return out;
-    }
-    case Prim::slice: {
-      const auto& start = n.attr<SymInts>("start");
-      const auto& stride = n.attr<SymInts>("stride");
-      for (size_t d = 0; d < at.size(); ++d) {
-        const bool whole = start[d].same(SymInt(0)) && stride[d].same(SymInt(1));
-        out.push_back(whole ? at[d] : transformed(frame_, affine(at[d]), stride[d], start[d]));
-      }
-      return out;
-    }
-    case Prim::reverse: {
-      out = at;
-      for (int64_t d : n.attr<Ints>("dims")) {
-        auto i = static_cast<size_t>(d);
-        out[i] = transformed(frame_, affine(at[i]), -1, from[i] - 1);
-      }
-      return out;
-    }
-    case Prim::window: {
-      const auto& dims = n.attr<Ints>("dims");
-      const auto& strides = n.attr<SymInts>("strides");
-      const auto& dilations = n.attr<SymInts>("dilations");
-      out.assign(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(from.size()));
-      for (size_t k = 0; k < dims.size(); ++k) {
-        auto d = static_cast<size_t>(dims[k]);
-        Affine position = frame_.scale(affine(out[d]), strides[k]);
-        Affine offset = frame_.scale(affine(at[from.size() + k]), dilations[k]);
-        out[d] = affine_index(frame_.add(position, offset));
-      }
-      return out;
-    }
-    case Prim::set_dim:
-      return at;  // a cut array has the same elements
-    default:
-      return std::nullopt;
-  }
-}
-
-// Walks both shapes from the left and splits them into runs of equal extent. A run of one dimension
-// on both sides passes its index through; several result dims for one operand dim combine affinely;
-// anything else takes the linear index apart.
-Elem ElementEmitter::reshape(const Node& n, const Indices& at) {
-  const prims::Graph& g = values_.graph;
-  const SymInts& from = g.type(n.operands[0]).shape;
-  const SymInts& to = g.type(n.results[0]).shape;
-  Indices out(from.size());
-  auto linear_of = [&](size_t begin, size_t end) {
-    // A run that is all of a split in order is that split's linear index.
-    if (begin < end && at[begin].split && at[begin].part == 0 &&
-        at[begin].split->sizes.size() == end - begin) {
-      bool whole = true;
-      for (size_t k = begin; k < end; ++k)
-        whole &= at[k].split == at[begin].split && at[k].part == k - begin;
-      if (whole) return at[begin].split->linear;
-    }
-    Affine sum;
-    SymInt inner = 1;
-    for (size_t d = end; d-- > begin;) {
-      if (!to[d].same(SymInt(1))) sum = frame_.add(sum, frame_.scale(affine(at[d]), inner));
-      inner *= to[d];
-    }
-    return sum;
-  };
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    if (i < from.size() && from[i].same(SymInt(1))) {
-      out[i++] = affine_index({});
-      continue;
-    }
-    if (j < to.size() && to[j].same(SymInt(1))) {
-      ++j;
-      continue;
-    }
-    const size_t i0 = i, j0 = j;
-    SymInt a = i < from.size() ? from[i++] : SymInt(1), b = j < to.size() ? to[j++] : SymInt(1);
-    while (!a.same(b) && (i < from.size() || j < to.size())) {
-      // Extend the side with fewer elements, as far as the hints tell.
-      if (j >= to.size() || (i < from.size() && a.hint() <= b.hint()))
-        a *= from[i++];
-      else
-        b *= to[j++];
-    }
-    if (i - i0 == 1 && j - j0 == 1) {
-      out[i0] = at[j0];
-    } else if (i - i0 == 1) {
-      out[i0] = affine_index(linear_of(j0, j));
-    } else {
-      auto split = std::make_shared<Index::Split>();
-      split->linear = linear_of(j0, j);
-      for (size_t k = i0; k < i; ++k) split->sizes.push_back(from[k]);
-      for (size_t k = i0; k < i; ++k) {
-        out[k].split = split;
-        out[k].part = k - i0;
-      }
-    }
-  }
-  return emit(n.operands[0], out);
+  return view_indices(values_.graph, n, at, arithmetic_);
 }
 
 Elem ElementEmitter::pad(const Node& n, const Indices& at) {

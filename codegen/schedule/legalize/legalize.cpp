@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/families/contraction/contraction_kernel.h"
 #include "codegen/schedule/loops/loops.h"
-#include "codegen/schedule/program/kernels.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "primset/error.h"
@@ -36,10 +36,10 @@ constexpr int64_t kFewProducts = int64_t{1} << 14;
 // And so it does with the terms of a sum; longer ones are read as fast as memory gives them.
 constexpr int64_t kFewTerms = int64_t{1} << 10;
 
-class Normalizer {
+class Legalizer {
  public:
-  Normalizer(const Graph& from, const kir::TargetModel& target,
-             const std::function<bool(const Graph&, prims::NodeId)>& native)
+  Legalizer(const Graph& from, const kir::TargetModel& target,
+            const std::function<bool(const Graph&, prims::NodeId)>& native)
       : from_(from),
         target_(target),
         native_(native),
@@ -47,7 +47,7 @@ class Normalizer {
         b_(to_),
         map_(from.value_count(), prims::kNoValue) {}
 
-  Normalized run() {
+  Legalized run() {
     for (const prims::Input& in : from_.inputs) {
       const ValueType& t = from_.type(in.value);
       map_[in.value] = in.kind == prims::Input::Kind::tensor ? b_.tensor_input(in.name, t)
@@ -63,7 +63,7 @@ class Normalizer {
   void rewrite(prims::NodeId id);
   ValueIds rewritten(const Node& n, prims::NodeId id, const ValueIds& in);
   ValueIds copied(const Node& n, const ValueIds& in);
-  ValueIds taken_apart(const Node& n, const ValueIds& in);
+  ValueIds legalized(const Node& n, const ValueIds& in);
   Region copy_region(const Region& r);
   ValueIds copy_body(const Region& r, std::span<const ValueId> args);
   ValueIds cond(const Node& n, const ValueIds& in);
@@ -107,7 +107,7 @@ bool is_short_float(DType t) {
   return is_floating(t) && bits(t) < 32;
 }
 
-void Normalizer::rewrite(prims::NodeId id) {
+void Legalizer::rewrite(prims::NodeId id) {
   const Node& n = from_.node(id);
   ValueIds in;
   // An optional operand that is absent stays so.
@@ -116,7 +116,7 @@ void Normalizer::rewrite(prims::NodeId id) {
   for (size_t k = 0; k < n.results.size(); ++k) map_[n.results[k]] = out[k];
 }
 
-ValueIds Normalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& in) {
+ValueIds Legalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& in) {
   if (native_ && native_(from_, id)) {
     // It reads memory: what else is made of an operand may read the same.
     for (ValueId v : in) {
@@ -124,16 +124,16 @@ ValueIds Normalizer::rewritten(const Node& n, prims::NodeId id, const ValueIds& 
     }
     return copied(n, in);
   }
-  return accumulates(n.prim) ? widened(n, in) : taken_apart(n, in);
+  return accumulates(n.prim) ? widened(n, in) : legalized(n, in);
 }
 
-ValueIds Normalizer::copied(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::copied(const Node& n, const ValueIds& in) {
   std::vector<Region> regions;
   for (const Region& r : n.regions) regions.push_back(copy_region(r));
   return b_.add(n.prim, in, n.attrs, std::move(regions));
 }
 
-ValueIds Normalizer::taken_apart(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::legalized(const Node& n, const ValueIds& in) {
   switch (n.prim) {
     case Prim::dot_general:
       if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) return dot(n, in);
@@ -173,13 +173,13 @@ ValueIds Normalizer::taken_apart(const Node& n, const ValueIds& in) {
   return copied(n, in);
 }
 
-Region Normalizer::copy_region(const Region& r) {
+Region Legalizer::copy_region(const Region& r) {
   std::vector<ValueType> params;
   for (ValueId p : r.params) params.push_back(from_.type(p));
   return b_.region(params, [&](std::span<const ValueId> args) { return copy_body(r, args); });
 }
 
-ValueIds Normalizer::copy_body(const Region& r, std::span<const ValueId> args) {
+ValueIds Legalizer::copy_body(const Region& r, std::span<const ValueId> args) {
   for (size_t i = 0; i < args.size(); ++i) map_[r.params[i]] = args[i];
   for (prims::NodeId id : r.nodes) rewrite(id);
   ValueIds out;
@@ -189,7 +189,7 @@ ValueIds Normalizer::copy_body(const Region& r, std::span<const ValueId> args) {
 
 // A branch is run once at most, so it sees the operands themselves: none is copied to be a
 // parameter, and what is given back as it was need not be touched.
-ValueIds Normalizer::cond(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::cond(const Node& n, const ValueIds& in) {
   const std::span<const ValueId> operands = std::span(in).subspan(1);
   std::vector<Region> regions;
   for (const Region& r : n.regions)
@@ -199,7 +199,7 @@ ValueIds Normalizer::cond(const Node& n, const ValueIds& in) {
 }
 
 // What `v` is computed from, when that is arithmetic and not only a way of looking at memory.
-void Normalizer::note_reread(ValueId v) {
+void Legalizer::note_reread(ValueId v) {
   for (prims::NodeId p; (p = to_.producer(v)) != Graph::kNoNode; v = to_.node(p).operands[0]) {
     switch (to_.node(p).prim) {
       case Prim::reshape:
@@ -219,12 +219,12 @@ void Normalizer::note_reread(ValueId v) {
 }
 
 // A number that takes effort is computed once, and not with each of the elements it meets.
-void Normalizer::note_number(ValueId v) {
+void Legalizer::note_number(ValueId v) {
   if (prims::product(b_.shape(v)).same(SymInt(1)) && costly(v)) note_reread(v);
 }
 
 // Does making an element of it take more than arithmetic?
-bool Normalizer::costly(ValueId v) {
+bool Legalizer::costly(ValueId v) {
   const prims::NodeId p = v == prims::kNoValue ? Graph::kNoNode : to_.producer(v);
   if (p == Graph::kNoNode) return false;
   if (auto known = costly_.find(v); known != costly_.end()) return known->second;
@@ -238,7 +238,7 @@ bool Normalizer::costly(ValueId v) {
 
 // What products of `operands` are added up in where the primitive says `said`. Those of narrower
 // operands are rounded to fewer digits anyway.
-DType Normalizer::added_up_in(DType said, DType operands, const SymInt& products) const {
+DType Legalizer::added_up_in(DType said, DType operands, const SymInt& products) const {
   const bool single = said == operands && (said == DType::f32 || said == DType::c64);
   if (!single || !target_.quick_f64() || !(products < SymInt(kFewProducts))) return said;
   return is_complex(said) ? DType::c128 : DType::f64;
@@ -246,7 +246,7 @@ DType Normalizer::added_up_in(DType said, DType operands, const SymInt& products
 
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
 // the walk along n is contiguous in b and the element of a is the same for all lanes.
-ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::dot(const Node& n, const ValueIds& in) {
   const auto& ac = n.attr<Ints>("a_contract");
   const auto& bc = n.attr<Ints>("b_contract");
   const auto& ab = n.attr<Ints>("a_batch");
@@ -318,7 +318,7 @@ ValueIds Normalizer::dot(const Node& n, const ValueIds& in) {
 
 // Brings the reduced dimensions together, in logical order: [outer, R, inner], where inner are the
 // kept dimensions behind the last reduced one.
-ValueIds Normalizer::reduce(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::reduce(const Node& n, const ValueIds& in) {
   Ints dims = n.attr<Ints>("dims");
   std::sort(dims.begin(), dims.end());
   const size_t arity = n.prim == Prim::reduce ? in.size() / 2 : 1;
@@ -346,8 +346,8 @@ ValueIds Normalizer::reduce(const Node& n, const ValueIds& in) {
   return reduce_dim(n, xs, inits, at);
 }
 
-ValueIds Normalizer::reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits,
-                                 size_t dim) {
+ValueIds Legalizer::reduce_step(const Node& n, const ValueIds& xs, const ValueIds& inits,
+                                size_t dim) {
   const Ints dims{static_cast<int64_t>(dim)};
   const bool extremum = n.prim == Prim::reduce_min || n.prim == Prim::reduce_max;
   const DType dtype = b_.dtype(xs[0]);
@@ -362,7 +362,7 @@ ValueIds Normalizer::reduce_step(const Node& n, const ValueIds& xs, const ValueI
 // Where comparisons take denormals for zeros: three results of integers, which cost an instruction
 // each. Of numbers without a sign the bits rise with the value, of those with one they fall as
 // signed and rise as unsigned ones; NaN lies beyond the infinity of its sign.
-ValueId Normalizer::extremum_of_bits(const Node& n, ValueId x, size_t dim) {
+ValueId Legalizer::extremum_of_bits(const Node& n, ValueId x, size_t dim) {
   const bool maximum = n.prim == Prim::reduce_max;
   constexpr int64_t kInfinity = 0x7f800000, kSign = 0x80000000, kNan = 0x7fc00000;
   // Of no elements it is the infinity that any other number beats.
@@ -396,8 +396,8 @@ ValueId Normalizer::extremum_of_bits(const Node& n, ValueId x, size_t dim) {
 
 // A long row is padded with the identity to whole chunks; the chunks are reduced, then their
 // results.
-ValueIds Normalizer::reduce_dim(const Node& n, const ValueIds& xs, const ValueIds& inits,
-                                size_t dim) {
+ValueIds Legalizer::reduce_dim(const Node& n, const ValueIds& xs, const ValueIds& inits,
+                               size_t dim) {
   const SymInts shape = b_.shape(xs[0]);
   const SymInt chunk = kReductionChunk;
   if (!(chunk < shape[dim])) return reduce_step(n, xs, inits, dim);
@@ -421,7 +421,7 @@ ValueIds Normalizer::reduce_dim(const Node& n, const ValueIds& xs, const ValueId
 // the first sum's rounding left of the mean is in the elements' sum about it (Chan, Golub and
 // LeVeque, 1979). Elements are divided before they are added up, so that no mean of finite ones
 // overflows.
-ValueIds Normalizer::var_mean(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::var_mean(const Node& n, const ValueIds& in) {
   const DType narrow = b_.dtype(in[0]);
   const ValueId x = is_short_float(narrow) ? b_.convert(in[0], DType::f32) : in[0];
   const DType type = b_.dtype(x);
@@ -464,7 +464,7 @@ ValueIds Normalizer::var_mean(const Node& n, const ValueIds& in) {
 
 // (value, index) pairs: the better value wins, NaN before all; of equals the first, or the later
 // one.
-Region Normalizer::extremum_region(DType dtype, bool maximum, bool later_wins) {
+Region Legalizer::extremum_region(DType dtype, bool maximum, bool later_wins) {
   const ValueType value{dtype, {}}, index{DType::i64, {}};
   return b_.region({value, index, value, index}, [&](std::span<const ValueId> p) {
     const ValueId a = p[0], ai = p[1], x = p[2], xi = p[3];
@@ -484,7 +484,7 @@ Region Normalizer::extremum_region(DType dtype, bool maximum, bool later_wins) {
   });
 }
 
-ValueIds Normalizer::arg_reduce(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::arg_reduce(const Node& n, const ValueIds& in) {
   const int64_t dim = n.attr<int64_t>("dim");
   const bool maximum = n.prim == Prim::argmax;
   const DType dtype = b_.dtype(in[0]);
@@ -522,7 +522,7 @@ ValueIds Normalizer::arg_reduce(const Node& n, const ValueIds& in) {
   return {step(xs, d)[1]};
 }
 
-ValueIds Normalizer::scan_extremum(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::scan_extremum(const Node& n, const ValueIds& in) {
   const bool maximum = n.prim == Prim::scan_max;
   const DType dtype = b_.dtype(in[0]);
   const int64_t dim = n.attr<int64_t>("dim");
@@ -534,7 +534,7 @@ ValueIds Normalizer::scan_extremum(const Node& n, const ValueIds& in) {
   return scan_dim(Prim::scan, {all[0], all[1]}, {all[2], all[3]}, &combine, dim);
 }
 
-ValueIds Normalizer::scan(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::scan(const Node& n, const ValueIds& in) {
   const int64_t dim = n.attr<int64_t>("dim");
   if (n.prim != Prim::scan) return scan_dim(n.prim, in, {}, nullptr, dim);
   const auto arity = static_cast<std::ptrdiff_t>(in.size() / 2);
@@ -545,7 +545,7 @@ ValueIds Normalizer::scan(const Node& n, const ValueIds& in) {
 }
 
 // A scalar region of the new graph once more, for another node.
-Region Normalizer::copy_built(const Region& r) {
+Region Legalizer::copy_built(const Region& r) {
   std::vector<ValueType> params;
   for (ValueId p : r.params) params.push_back(b_.type(p));
   return b_.region(params, [&](std::span<const ValueId> args) {
@@ -568,8 +568,8 @@ Region Normalizer::copy_built(const Region& r) {
 
 // One thread or group walks a row, so a long row is cut: every chunk is scanned, then the chunks'
 // last elements, and each chunk takes up what the chunks before it came to.
-ValueIds Normalizer::scan_dim(Prim prim, const ValueIds& xs, const ValueIds& inits,
-                              const Region* combine, int64_t dim) {
+ValueIds Legalizer::scan_dim(Prim prim, const ValueIds& xs, const ValueIds& inits,
+                             const Region* combine, int64_t dim) {
   if (SymInt(kReductionChunk) < b_.shape(xs[0])[static_cast<size_t>(dim)]) {
     return scan_chunks(prim, xs, inits, combine, dim);
   }
@@ -579,8 +579,8 @@ ValueIds Normalizer::scan_dim(Prim prim, const ValueIds& xs, const ValueIds& ini
   return b_.add(prim, in, {{"dim", dim}, {"ordered", false}}, {copy_built(*combine)});
 }
 
-ValueIds Normalizer::scan_chunks(Prim prim, const ValueIds& xs, const ValueIds& inits,
-                                 const Region* combine, int64_t dim) {
+ValueIds Legalizer::scan_chunks(Prim prim, const ValueIds& xs, const ValueIds& inits,
+                                const Region* combine, int64_t dim) {
   const auto d = static_cast<size_t>(dim);
   const SymInts shape = b_.shape(xs[0]);
   const SymInt chunks = prims::ceil_div(shape[d], kReductionChunk);
@@ -627,8 +627,8 @@ ValueIds Normalizer::scan_chunks(Prim prim, const ValueIds& xs, const ValueIds& 
   return out;
 }
 
-ValueIds Normalizer::combined(Prim prim, const ValueIds& a, const ValueIds& b,
-                              const Region* combine) {
+ValueIds Legalizer::combined(Prim prim, const ValueIds& a, const ValueIds& b,
+                             const Region* combine) {
   if (combine != nullptr) {
     ValueIds in = a;
     in.insert(in.end(), b.begin(), b.end());
@@ -643,7 +643,7 @@ ValueIds Normalizer::combined(Prim prim, const ValueIds& a, const ValueIds& b,
 
 // Selected elements go to the place that the number of selected ones before them says, the others
 // behind all selected ones: a permutation, so no two threads write one place.
-ValueIds Normalizer::compact(const ValueIds& in) {
+ValueIds Legalizer::compact(const ValueIds& in) {
   const SymInt n = b_.shape(in[0])[0];
   const ValueId selected = b_.convert(in[1], DType::i64);
   const ValueId before = scan_dim(Prim::scan_sum, {selected}, {}, nullptr, 0)[0];
@@ -662,7 +662,7 @@ ValueIds Normalizer::compact(const ValueIds& in) {
 
 // A count from elsewhere than compact may be any number. The result keeps its symbol: sizes outside
 // of the graph are told in it.
-ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
+ValueIds Legalizer::set_dim(const Node& n, const ValueIds& in) {
   const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
   const prims::NodeId source = from_.producer(n.operands[1]);
   ValueId count = in[1];
@@ -682,7 +682,7 @@ ValueIds Normalizer::set_dim(const Node& n, const ValueIds& in) {
 // Floats shorter than f32 accumulate in it. f32 does so in f64 where that is quick and each step
 // would round: in a running sum and a sum of windows, where terms often cancel, and where few are
 // reduced.
-DType Normalizer::accumulated_in(const Node& n, ValueId operand) const {
+DType Legalizer::accumulated_in(const Node& n, ValueId operand) const {
   const DType dtype = b_.dtype(operand);
   if (is_short_float(dtype)) return DType::f32;
   const bool single = dtype == DType::f32 || dtype == DType::c64;
@@ -696,28 +696,28 @@ DType Normalizer::accumulated_in(const Node& n, ValueId operand) const {
   return each_step && dtype == DType::f32 ? DType::f64 : dtype;
 }
 
-bool Normalizer::few_terms(const Node& n, ValueId operand) const {
+bool Legalizer::few_terms(const Node& n, ValueId operand) const {
   SymInt terms = 1;
   for (int64_t d : n.attr<Ints>("dims")) terms *= b_.shape(operand)[static_cast<size_t>(d)];
   return terms < SymInt(kFewTerms);
 }
 
-ValueIds Normalizer::widened(const Node& n, ValueIds in) {
+ValueIds Legalizer::widened(const Node& n, ValueIds in) {
   const DType narrow = b_.dtype(in[0]), wide = accumulated_in(n, in[0]);
-  if (wide == narrow) return taken_apart(n, in);
+  if (wide == narrow) return legalized(n, in);
   for (ValueId& v : in) {
     if (v != prims::kNoValue && b_.dtype(v) == narrow) v = b_.convert(v, wide);
   }
-  ValueIds out = taken_apart(n, in);
+  ValueIds out = legalized(n, in);
   for (ValueId& v : out) v = b_.convert(v, narrow);
   return out;
 }
 
 }  // namespace
 
-Normalized normalize(const Graph& graph, const kir::TargetModel& target,
-                     const std::function<bool(const Graph&, prims::NodeId)>& native) {
-  return Normalizer(graph, target, native).run();
+Legalized legalize(const Graph& graph, const kir::TargetModel& target,
+                   const std::function<bool(const Graph&, prims::NodeId)>& native) {
+  return Legalizer(graph, target, native).run();
 }
 
 }  // namespace primset::schedule

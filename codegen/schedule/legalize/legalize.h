@@ -12,7 +12,7 @@
 
 namespace primset::schedule {
 
-struct Normalized {
+struct Legalized {
   // Has the inputs and outputs of the old one in the same order, and its context.
   prims::Graph graph;
   // Computed operands of contractions. Each of their elements is read once for every row or column
@@ -23,8 +23,8 @@ struct Normalized {
   std::unordered_set<prims::ValueId> unrounded;
 };
 
-Normalized normalize(const prims::Graph& graph, const kir::TargetModel& target,
-                     const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
+Legalized legalize(const prims::Graph& graph, const kir::TargetModel& target,
+                   const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
 
 }  // namespace primset::schedule
 

@@ -1,14 +1,12 @@
-// Views of values that have memory: where strides can express them they need none of their own.
-#include <optional>
+#include "codegen/schedule/program/materialized_views.h"
 
-#include "codegen/schedule/program/program_builder.h"
+#include <algorithm>
 
 namespace primset::schedule {
 
 using prims::Prim;
 using prims::SymInt;
 using prims::SymInts;
-using prims::ValueId;
 
 namespace {
 
@@ -51,32 +49,67 @@ std::optional<SymInts> reshaped(const SymInts& sizes, const SymInts& strides,
 
 }  // namespace
 
-std::optional<Placement> ProgramBuilder::viewed(ValueId v) const {
-  if (auto it = places_.find(v); it != places_.end()) return it->second;
-  const NodeId p = g_.producer(v);
-  if (p == prims::Graph::kNoNode || is_native(p)) return std::nullopt;
-  const Node& n = g_.node(p);
-  if (n.prim != Prim::transpose && n.prim != Prim::slice && n.prim != Prim::reshape)
-    return std::nullopt;
-  std::optional<Placement> place = viewed(n.operands[0]);
-  if (!place) return std::nullopt;
-  const SymInts strides = place->strides;
+SymInts dense_strides(const SymInts& shape) {
+  SymInts out(shape.size());
+  SymInt stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    out[d] = stride;
+    stride *= shape[d];
+  }
+  return out;
+}
+
+bool same_shape(const SymInts& a, const SymInts& b) {
+  return std::ranges::equal(a, b, [](const SymInt& x, const SymInt& y) { return x.same(y); });
+}
+
+bool has_elements(const SymInts& shape) {
+  return std::ranges::none_of(shape, [](const SymInt& s) { return s.same(SymInt(0)); });
+}
+
+std::optional<Placement> view_placement(const prims::Graph& g, const prims::Node& n,
+                                        const Placement& operand) {
+  Placement place = operand;
+  switch (n.prim) {
+    case Prim::transpose: {
+      const auto& permutation = n.attr<std::vector<int64_t>>("permutation");
+      for (size_t d = 0; d < permutation.size(); ++d)
+        place.strides[d] = operand.strides[static_cast<size_t>(permutation[d])];
+      return place;
+    }
+    case Prim::slice: {
+      const auto &start = n.attr<SymInts>("start"), &stride = n.attr<SymInts>("stride");
+      for (size_t d = 0; d < operand.strides.size(); ++d) {
+        place.offset += start[d] * operand.strides[d];
+        place.strides[d] = operand.strides[d] * stride[d];
+      }
+      return place;
+    }
+    case Prim::reshape: {
+      auto strides =
+          reshaped(g.type(n.operands[0]).shape, operand.strides, g.type(n.results[0]).shape);
+      if (!strides) return std::nullopt;
+      place.strides = std::move(*strides);
+      return place;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Placement> viewed_placement(const prims::Graph& g, const prims::Node& n,
+                                          const Placement& view) {
   if (n.prim == Prim::transpose) {
     const auto& permutation = n.attr<std::vector<int64_t>>("permutation");
+    SymInts strides(permutation.size());
     for (size_t d = 0; d < permutation.size(); ++d)
-      place->strides[d] = strides[static_cast<size_t>(permutation[d])];
-  } else if (n.prim == Prim::slice) {
-    const auto &start = n.attr<SymInts>("start"), &stride = n.attr<SymInts>("stride");
-    for (size_t d = 0; d < strides.size(); ++d) {
-      place->offset += start[d] * strides[d];
-      place->strides[d] = strides[d] * stride[d];
-    }
-  } else {
-    auto seen = reshaped(g_.type(n.operands[0]).shape, strides, g_.type(v).shape);
-    if (!seen) return std::nullopt;
-    place->strides = std::move(*seen);
+      strides[static_cast<size_t>(permutation[d])] = view.strides[d];
+    return Placement{view.buffer, std::move(strides), view.offset};
   }
-  return place;
+  if (n.prim == Prim::reshape &&
+      same_shape(view.strides, dense_strides(g.type(n.results[0]).shape)))
+    return Placement{view.buffer, dense_strides(g.type(n.operands[0]).shape), view.offset};
+  return std::nullopt;
 }
 
 }  // namespace primset::schedule

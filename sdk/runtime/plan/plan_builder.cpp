@@ -131,6 +131,7 @@ class Planner {
     }
     options.index32 = fits_index32();
     options.fuse = runtime::options_fuse();
+    options.fusion_text = request_.fusion;
     const plugin::PluginDevice& plugin = device_.plugin();
     if (plugin.primitives())
       options.native = [&plugin](const prims::Graph& g, prims::NodeId n) {
@@ -330,11 +331,13 @@ std::unique_ptr<Plan> build_plan(const PlanRequest& request) {
 }
 
 std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key) {
+                                       DeviceState& device, const CallKey& key,
+                                       std::string* fusion) {
   log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
       op.overload.qualified);
   Traced traced = trace_call(op, args, device, key);
-  PlanRequest request{op.overload.op, op.bundle, device, traced, key.tensors, key.raw.size(), {}};
+  PlanRequest request{op.overload.op, op.bundle,      device, traced,
+                      key.tensors,    key.raw.size(), {},     fusion};
   for (uint32_t i : op.outs) {
     const Arg& a = args[i];
     const uint32_t count = a.kind == Arg::Kind::tensor_list ? a.count : 1;

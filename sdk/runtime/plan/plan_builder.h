@@ -73,12 +73,14 @@ struct PlanRequest {
     uint32_t argument, element;
   };
   std::vector<Out> outs;
+  std::string* fusion = nullptr;  // set to the printed fusion plan, for people
 };
 std::unique_ptr<Plan> build_plan(const PlanRequest& request);
 
 // Throws Error: the call is wrong, or this device cannot run it (not_implemented).
 std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key);
+                                       DeviceState& device, const CallKey& key,
+                                       std::string* fusion = nullptr);
 
 }  // namespace primset::runtime
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/families/contraction/contraction_kernel.h"
 #include "codegen/schedule/families/contraction/contraction_parts.h"
 #include "codegen/schedule/loops/loops.h"
 #include "prims/graph/traits.h"
@@ -26,17 +27,17 @@ constexpr int kBlockColumns = 4;
 constexpr int kDepth = 16;  // of a tile along k
 
 // A group's threads, `across` of them side by side along n: neighbours take neighbouring columns.
-struct Tiling {
+struct ThreadTiling {
   int threads, across;
 
   constexpr int rows() const { return threads / across * kBlockRows; }
   constexpr int columns() const { return across * kBlockColumns; }
 };
 constexpr int kAcross = 16;
-constexpr Tiling kNarrow{64, 8};
+constexpr ThreadTiling kNarrow{64, 8};
 
-Tiling tiling_of(const SymInt& m, const SymInt& n, const kir::TargetModel& target) {
-  const Tiling usual{static_cast<int>(target.group_threads), kAcross};
+ThreadTiling tiling_of(const SymInt& m, const SymInt& n, const kir::TargetModel& target) {
+  const ThreadTiling usual{static_cast<int>(target.group_threads), kAcross};
   const bool narrow = !(SymInt(kNarrow.rows()) < m) || !(SymInt(kNarrow.columns()) < n);
   return narrow && kNarrow.threads < usual.threads ? kNarrow : usual;
 }
@@ -215,7 +216,7 @@ class ContractionBuilder {
   Operand a_, b_;
   ContractionResult result_;
   const SymInt m_, n_size_, k_;
-  const Tiling tiling_;
+  const ThreadTiling tiling_;
   const int rows_, columns_;
   Value thread_;
 };

@@ -1,8 +1,8 @@
-// Writes at computed places: scatter*, dynamic_update_slice.
+#include "codegen/schedule/families/gather_scatter/scatter_kernel.h"
+
 #include "codegen/schedule/element/index_check.h"
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/loops/loops.h"
-#include "codegen/schedule/program/kernels.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -159,34 +159,6 @@ class ScatterBuilder {
 
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target) {
   return ScatterBuilder(c, node, target).build();
-}
-
-BuiltKernel update_slice_kernel(const BuildContext& c, prims::NodeId node,
-                                const Placement& target) {
-  const prims::Graph& g = c.values.graph;
-  const prims::Node& n = g.node(node);
-  const SymInts& shape = g.type(n.operands[0]).shape;
-  const SymInts domain = g.type(n.operands[1]).shape;
-  Frame f(c.name, c.target, c.index32, domain);
-  f.set_error_buffer(c.errors);
-  f.set_lanes(cpu_lanes(c.target));
-  ElementEmitter e(f, c.values);
-  std::vector<size_t> order;
-  for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
-  for_each_point(f, separate_loops(domain, order), [&] {
-    ElementEmitter::Scope scope(e);
-    const Indices at = identity_indices(domain);
-    Affine address;
-    address.constant = target.offset;
-    for (size_t d = 0; d < domain.size(); ++d) {
-      Affine place;
-      place.opaque = e.clamped_start(n.operands[2 + d], shape[d] - domain[d]);
-      place = f.add(at[d].affine, place);
-      address = f.add(address, f.scale(place, target.strides[d]));
-    }
-    f.store(target.buffer, g.type(n.operands[0]).dtype, address, e.emit(n.operands[1], at));
-  });
-  return built(std::move(f));
 }
 
 }  // namespace primset::schedule

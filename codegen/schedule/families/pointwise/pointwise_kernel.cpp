@@ -1,7 +1,7 @@
 // Fused pointwise kernels.
+#include "codegen/schedule/families/pointwise/pointwise_kernel.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/transposed_tiles.h"
-#include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
 

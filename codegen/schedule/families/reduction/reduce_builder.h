@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "codegen/schedule/element/combine.h"
+#include "codegen/schedule/families/reduction/reduce_kernel.h"
 #include "codegen/schedule/families/reduction/register_resident_row.h"
 #include "codegen/schedule/families/reduction/shared_element.h"
 #include "codegen/schedule/loops/loops.h"
-#include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
 

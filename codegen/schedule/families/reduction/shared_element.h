@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "codegen/schedule/program/kernels.h"
+#include "codegen/schedule/families/reduction/reduce_kernel.h"
 
 namespace primset::schedule {
 

@@ -6,8 +6,8 @@
 
 #include "codegen/schedule/element/combine.h"
 #include "codegen/schedule/families/scan/group_scan.h"
+#include "codegen/schedule/families/scan/scan_kernel.h"
 #include "codegen/schedule/loops/loops.h"
-#include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
 

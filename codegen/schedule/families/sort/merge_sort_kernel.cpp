@@ -7,8 +7,8 @@
 #include <bit>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/families/sort/merge_sort_kernel.h"
 #include "codegen/schedule/loops/loops.h"
-#include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
 

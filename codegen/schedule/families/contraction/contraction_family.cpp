@@ -1,0 +1,44 @@
+#include "codegen/schedule/families/contraction/contraction_family.h"
+
+#include "codegen/schedule/families/contraction/contraction_kernel.h"
+#include "codegen/schedule/families/contraction/cooperative_contraction.h"
+#include "codegen/schedule/families/contraction/pipelined_contraction.h"
+#include "codegen/schedule/program/program_builder.h"
+
+namespace primset::schedule {
+namespace {
+
+// Of operands that lie in memory as matrices by asynchronous copies or cooperative matrices, where
+// the device has them; else of operands that are computed on the way.
+class Contraction : public Family {
+ public:
+  std::string_view name() const override { return "contraction"; }
+  // Legalisation has made sums of those that tiles are not worth it for.
+  std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
+                           const Machine&) const override {
+    if (g.node(node).prim != prims::Prim::dot_general) return std::nullopt;
+    return Cost{};
+  }
+  bool fuses_epilogue() const override { return true; }
+  void build(ProgramBuilder& b, const FusionGroup& group) const override {
+    b.launch(kernel(b, group), group.anchor);
+  }
+
+ private:
+  static BuiltKernel kernel(const ProgramBuilder& b, const FusionGroup& group) {
+    const auto& operands = b.graph().node(group.anchor).operands;
+    const auto left = b.placement(operands[0]), right = b.placement(operands[1]);
+    const BuildContext c = b.context("contraction");
+    for (const auto& build : {pipelined_contraction, cooperative_contraction})
+      if (auto built = build(c, group.anchor, group.roots, left, right)) return std::move(*built);
+    return contraction_kernel(c, group.anchor, group.roots);
+  }
+};
+
+const Contraction kContraction;
+
+}  // namespace
+
+const Family& contraction_family = kContraction;
+
+}  // namespace primset::schedule

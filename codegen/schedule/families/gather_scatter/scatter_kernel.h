@@ -1,0 +1,14 @@
+// Kernels that write at computed places.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_KERNEL_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_KERNEL_H_
+
+#include "codegen/schedule/program/kernels.h"
+
+namespace primset::schedule {
+
+// updates written into `target`, which already holds the operand's elements.
+BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_KERNEL_H_

@@ -1,0 +1,30 @@
+// Stable merge sort of dense arrays [rows, length, inner] along `length`.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_MERGE_SORT_KERNEL_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_MERGE_SORT_KERNEL_H_
+
+#include <vector>
+
+#include "codegen/schedule/program/kernels.h"
+
+namespace primset::schedule {
+
+struct SortRequest {
+  prims::NodeId node = 0;
+  SymInt rows = 1, length = 1, inner = 1;
+  std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
+  std::vector<BufferId> others;  // of the same sizes, for the passes to write to
+  SymInt round = 0;              // counter of the loop over pairs of passes
+};
+// The index along `dim` of every element, i64.
+BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
+                             const Placement& out);
+// The first step: short runs, sorted in place.
+BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r);
+// A pass from arrays to others, or back; the latter merges runs twice as long.
+BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back);
+// How many pairs of passes sort the runs.
+SymInt sort_rounds(const SortRequest& r, const kir::TargetModel& target);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_MERGE_SORT_KERNEL_H_

@@ -1,0 +1,387 @@
+#include "codegen/schedule/fusion/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/schedule/fusion/order.h"
+#include "codegen/schedule/program/materialized_views.h"
+#include "prims/graph/traits.h"
+#include "primset/error.h"
+
+namespace primset::schedule {
+
+using prims::Prim;
+
+Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
+                 const Options& options, std::span<const Family* const> families)
+    : g_(g),
+      legal_(legal),
+      machine_(machine),
+      options_(options),
+      families_(families),
+      estimate_(g, machine),
+      questions_(g.value_count()),
+      position_(g.node_count()),
+      region_(g.node_count()) {
+  owner_.push_back(UINT32_MAX);
+  outer_.push_back(UINT32_MAX);
+  recent_.emplace_back();
+  uint32_t at = 0;
+  number(g.body, 0);
+  for (const auto& id : numbered_) position_[id] = ++at;
+}
+
+// Nodes of a region stand before the control flow primitive that it belongs to. Scalar regions are
+// part of their primitive and have no nodes of their own here.
+void Planner::number(const prims::Region& r, RegionId region) {
+  region_ids_[&r] = region;
+  for (NodeId id : r.nodes) {
+    const Node& n = g_.node(id);
+    if (prims::is_control_flow(n.prim)) {
+      for (const prims::Region& nested : n.regions) {
+        const auto inner = static_cast<RegionId>(owner_.size());
+        owner_.push_back(UINT32_MAX);
+        outer_.push_back(region);
+        recent_.emplace_back();
+        number(nested, inner);
+      }
+    }
+    region_[id] = region;
+    numbered_.push_back(id);
+  }
+}
+
+FusionPlan Planner::plan() && {
+  place_inputs();
+  place_outputs();
+  walk(g_.body);
+  merge_siblings();
+  std::vector<GroupSlot> slots;
+  for (GroupId g = 0; g < plan_.groups.size(); ++g) {
+    slots.push_back({find(g) == g ? drafts_[g].region : GroupSlot::kMerged, drafts_[g].first});
+    FusionGroup& group = plan_.groups[g];
+    for (std::vector<NodeId>* list : {&group.nodes, &group.reduces}) {
+      std::ranges::sort(*list);
+      list->erase(std::ranges::unique(*list).begin(), list->end());
+    }
+    if (group.family != &reduction_family) continue;
+    for (Read& r : group.reads) {
+      if (r.space == Space::root) r.space = drafts_[g].born_of_rows ? Space::rows : Space::wide;
+    }
+  }
+  order_groups(g_, plan_, slots);
+  return std::move(plan_);
+}
+
+void Planner::walk(const prims::Region& r) {
+  for (size_t i = r.nodes.size(); i-- > 0;) visit(r.nodes[i]);
+}
+
+void Planner::visit(NodeId id) {
+  const Node& n = g_.node(id);
+  if (n.prim == Prim::check) return visit_check(id);
+  if (n.prim == Prim::set_dim) visit_set_dim(id);
+  if (const Family* family = family_of(id)) return visit_anchor(id, *family);
+  if (prims::is_reduction(n.prim) && prims::has_combiner(n.prim)) return visit_reduction(id);
+  visit_indexable(id);
+}
+
+void Planner::visit_indexable(NodeId id) {
+  const Node& n = g_.node(id);
+  for (ValueId v : n.results) {
+    const bool wanted =
+        !questions_[v].empty() || forced_.contains(v) || memory_readers_.contains(v);
+    if (!wanted) continue;
+    if (!prims::is_indexable(n.prim)) {
+      throw Error(ErrorCode::not_implemented, "primitive " + std::string(info(n.prim).name) +
+                                                  " has no schedule on this device");
+    }
+    visit_value(id, v);
+  }
+}
+
+void Planner::visit_value(NodeId id, ValueId v) {
+  if (!forced_.contains(v) && memory_readers_.contains(v)) {
+    if (is_view_of_memory(v)) return inline_into_readers(id, v);
+    force(v, temp(v), NotFused::family_operand);
+  }
+  if (forced_.contains(v) && sink_view(id, v)) return inline_into_readers(id, v);
+
+  const std::vector<Access>& readers = questions_[v];
+  std::optional<GroupId> writer = group_to_write(v, readers);
+  if (!forced_.contains(v)) {
+    const auto why = must_materialize(v, readers, writer.has_value());
+    if (!why) return inline_into_readers(id, v);
+    if (is_limit(*why)) writer.reset();  // as one more result it would stay in the kernel
+    force(v, temp(v), *why);
+  }
+  const Forced forced = forced_.at(v);
+  plan_.places.emplace(v, forced.place);
+  note_unfused(v, forced.why);
+  const Root root{v, forced.place};
+  if (!has_elements(g_.type(v).shape)) return leave_empty(v);
+  if (!writer && forced.why == NotFused::graph_output)
+    writer = group_beside(root, position_[id], region_[id]);
+  if (writer)
+    add_root(*writer, root, position_[id]);
+  else
+    writer = pointwise_group(root, position_[id], region_[id]);
+  read_all(v, *writer);
+  const bool rows = plan_.groups[*writer].family == &reduction_family &&
+                    g_.type(v).rank() != plan_.groups[*writer].domain.size();
+  const bool reduction = plan_.groups[*writer].family == &reduction_family;
+  expand(id, *writer,
+         !reduction ? Space::root
+         : rows     ? Space::rows
+                    : Space::wide,
+         identity_indices(g_.type(v).shape), 0, true);
+}
+
+void Planner::leave_empty(ValueId v) {
+  plan_.empty.push_back(v);
+  for (const Access& a : std::exchange(questions_[v], {})) --drafts_[find(a.group)].questions;
+}
+
+// Checks ride in a kernel that goes over the same elements.
+void Planner::visit_check(NodeId id) {
+  const SymInts domain = g_.type(g_.node(id).operands[0]).shape;
+  if (!has_elements(domain)) return;
+  std::optional<GroupId> group = group_over(domain, position_[id], region_[id], {});
+  if (!group) group = new_group(pointwise_family, region_[id], domain);
+  plan_.groups[*group].checks.push_back(id);
+  drafts_[*group].first = std::min(drafts_[*group].first, position_[id]);
+  for (ValueId v : g_.node(id).operands)
+    ask(v, {*group, Space::root, identity_indices(g_.type(v).shape), 1, false});
+}
+
+void Planner::inline_into_readers(NodeId id, ValueId v) {
+  const std::vector<Access> readers = std::move(questions_[v]);
+  const auto operations = static_cast<uint32_t>(std::max(1.0, estimate_.operations(g_.node(id))));
+  for (const Access& a : readers) {
+    FusionGroup& group = plan_.groups[find(a.group)];
+    if (group.nodes.empty() || group.nodes.back() != id) group.nodes.push_back(id);
+    group.operations += operations;
+    --drafts_[find(a.group)].questions;
+    expand(id, a.group, a.space, a.at, a.depth, a.elementwise);
+  }
+}
+
+void Planner::expand(NodeId id, GroupId group, Space space, const Indices& at, uint32_t depth,
+                     bool elementwise) {
+  std::vector<OperandAccess> operands;
+  operand_accesses(g_, g_.node(id), at, arithmetic_, operands);
+  for (OperandAccess& o : operands)
+    ask(o.value, {group, space, std::move(o.at), depth + 1, elementwise && o.elementwise});
+}
+
+void Planner::ask(ValueId v, Access access) {
+  if (v == prims::kNoValue) return;
+  if (scalars_.contains(v)) {
+    plan_.groups[find(access.group)].parameter_bytes += 8;
+    return;
+  }
+  if (known_place(v) && g_.producer(v) == Graph::kNoNode)
+    return read(access.group, v, access.space, access.at);
+  std::string key = std::to_string(v) + ':' + std::to_string(access.group) + ':' +
+                    static_cast<char>('0' + static_cast<int>(access.space)) + index_key(access.at);
+  if (!asked_.insert(std::move(key)).second) return;
+  ++drafts_[find(access.group)].questions;
+  questions_[v].push_back(std::move(access));
+}
+
+std::vector<GroupId> Planner::readers_of(const std::vector<Access>& accesses) const {
+  std::vector<GroupId> out;
+  for (const Access& a : accesses) out.push_back(find(a.group));
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<Access>& readers,
+                                                  bool extra_result) const {
+  if (legal_.reread.contains(v)) return NotFused::reused_operand;
+  const NodeId id = g_.producer(v);
+  if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
+    return NotFused::fusion_off;
+  for (const Access& a : readers) {
+    if (const auto why = exceeds_limits(id, a)) return why;
+  }
+  const size_t kernels = readers_of(readers).size();
+  if (kernels > 1 && estimate_.favours_memory(v, kernels, extra_result))
+    return NotFused::recompute_cost;
+  return std::nullopt;
+}
+
+bool Planner::is_limit(NotFused why) {
+  return why == NotFused::operation_limit || why == NotFused::depth_limit ||
+         why == NotFused::parameter_limit;
+}
+
+// Every question that is open may become a buffer of the kernel's, with a stride or two. What
+// loads nothing is never cut off.
+std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a) const {
+  constexpr uint32_t kBufferBytes = 24;
+  const Node& n = g_.node(id);
+  if (n.operands.empty()) return std::nullopt;
+  const FusionGroup& group = plan_.groups[find(a.group)];
+  const Draft& draft = drafts_[find(a.group)];
+  const KernelLimits& limits = machine_.limits;
+  if (a.depth >= limits.depth) return NotFused::depth_limit;
+  if (group.operations >= limits.operations) return NotFused::operation_limit;
+  const auto buffers = draft.questions + static_cast<uint32_t>(n.operands.size());
+  if (group.parameter_bytes + kBufferBytes * buffers > limits.parameter_bytes * 3 / 4)
+    return NotFused::parameter_limit;
+  return std::nullopt;
+}
+
+// --- groups --------------------------------------------------------------------------------------
+
+GroupId Planner::new_group(const Family& family, RegionId region, SymInts domain) {
+  const auto id = static_cast<GroupId>(plan_.groups.size());
+  FusionGroup& group = plan_.groups.emplace_back();
+  group.family = &family;
+  group.domain = std::move(domain);
+  drafts_.emplace_back().region = region;
+  merged_.push_back(id);
+  constexpr size_t kRecent = 8;
+  std::vector<GroupId>& recent = recent_[region];
+  if (recent.size() == kRecent) recent.erase(recent.begin());
+  recent.push_back(id);
+  return id;
+}
+
+GroupId Planner::pointwise_group(const Root& root, uint32_t position, RegionId region) {
+  const GroupId g = new_group(pointwise_family, region, g_.type(root.value).shape);
+  add_root(g, root, position);
+  return g;
+}
+
+// A pointwise group over the same elements that can take something more.
+std::optional<GroupId> Planner::group_over(const SymInts& domain, uint32_t position,
+                                           RegionId region,
+                                           const std::vector<GroupId>& except) const {
+  const KernelLimits& limits = machine_.limits;
+  for (size_t i = recent_[region].size(); i-- > 0;) {
+    const GroupId g = find(recent_[region][i]);
+    const FusionGroup& group = plan_.groups[g];
+    const bool fits = group.family == &pointwise_family && group.anchor == Graph::kNoNode &&
+                      same_shape(group.domain, domain) && reads_nothing_made_after(g, position) &&
+                      std::ranges::find(except, g) == except.end() &&
+                      group.operations < limits.operations / 2 &&
+                      group.parameter_bytes < limits.parameter_bytes / 4;
+    if (fits) return g;
+  }
+  return std::nullopt;
+}
+
+// Results of the graph beside each other share a kernel, whether they read the same or not: a
+// launch is saved.
+std::optional<GroupId> Planner::group_beside(const Root& root, uint32_t position,
+                                             RegionId region) const {
+  if (!options_.fuse) return std::nullopt;
+  // One that asks for it could have stored it, if at no other index.
+  const std::vector<GroupId> readers = readers_of(questions_[root.value]);
+  return group_over(g_.type(root.value).shape, position, region, readers);
+}
+
+void Planner::add_root(GroupId g, const Root& root, uint32_t position) {
+  FusionGroup& group = plan_.groups[g];
+  group.roots.push_back(root);
+  group.parameter_bytes += 8;
+  for (const SymInt& s : root.out.strides) group.parameter_bytes += s.is_constant() ? 0 : 8;
+  drafts_[g].first = std::min(drafts_[g].first, position);
+}
+
+GroupId Planner::find(GroupId g) const {
+  while (merged_[g] != g) g = merged_[g] = merged_[merged_[g]];
+  return g;
+}
+
+bool Planner::reads_nothing_made_after(GroupId g, uint32_t position) const {
+  return drafts_[g].latest_read < position;
+}
+
+// The merged group runs when the earlier of the two can.
+bool Planner::can_merge(GroupId a, GroupId b) const {
+  const uint32_t first = std::min(drafts_[a].first, drafts_[b].first);
+  const KernelLimits& limits = machine_.limits;
+  const FusionGroup &x = plan_.groups[a], &y = plan_.groups[b];
+  return drafts_[a].region == drafts_[b].region && reads_nothing_made_after(a, first) &&
+         reads_nothing_made_after(b, first) && x.operations + y.operations <= limits.operations &&
+         x.parameter_bytes + y.parameter_bytes <= limits.parameter_bytes / 2;
+}
+
+void Planner::merge(GroupId into, GroupId from) {
+  FusionGroup &a = plan_.groups[into], &b = plan_.groups[from];
+  const auto append = [](auto& to, auto& list) {
+    to.insert(to.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+    list.clear();
+  };
+  append(a.roots, b.roots);
+  append(a.checks, b.checks);
+  append(a.nodes, b.nodes);
+  append(a.reads, b.reads);
+  append(a.reduces, b.reduces);
+  a.operations += b.operations;
+  a.parameter_bytes += b.parameter_bytes;
+  Draft &x = drafts_[into], &y = drafts_[from];
+  x.first = std::min(x.first, y.first);
+  x.latest_read = std::max(x.latest_read, y.latest_read);
+  x.questions += y.questions;
+  merged_[from] = into;
+}
+
+// One of the groups that compute `v` anyway, at its own index alone, and could store it.
+std::optional<GroupId> Planner::group_to_write(ValueId v,
+                                               const std::vector<Access>& readers) const {
+  if (!options_.fuse) return std::nullopt;
+  std::unordered_set<GroupId> at_other_indices;
+  for (const Access& a : readers) {
+    if (!at_own_index(v, a)) at_other_indices.insert(find(a.group));
+  }
+  for (const Access& a : readers) {
+    const GroupId g = find(a.group);
+    if (!at_other_indices.contains(g) && takes_result(g, v)) return g;
+  }
+  return std::nullopt;
+}
+
+// Does the group ask for the element of `v` that it would store?
+bool Planner::at_own_index(ValueId v, const Access& a) const {
+  if (a.space == Space::operand || a.space == Space::copied) return false;
+  const FusionGroup& group = plan_.groups[find(a.group)];
+  const SymInts& shape = g_.type(v).shape;
+  const bool in_domain =
+      a.space == Space::wide || (a.space == Space::root && !drafts_[find(a.group)].born_of_rows);
+  if (group.family == &reduction_family && in_domain && shape.size() < group.domain.size()) {
+    Indices row = identity_indices(group.domain);
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(group.dim));
+    return index_key(a.at) == index_key(row);
+  }
+  return index_key(a.at) == index_key(identity_indices(shape));
+}
+
+bool Planner::takes_result(GroupId g, ValueId v) const {
+  const FusionGroup& group = plan_.groups[g];
+  const NodeId id = g_.producer(v);
+  if (group.anchor != Graph::kNoNode || drafts_[g].region != region_[id] ||
+      !reads_nothing_made_after(g, position_[id]))
+    return false;
+  const SymInts& shape = g_.type(v).shape;
+  if (same_shape(shape, group.domain)) return true;
+  if (group.family != &reduction_family) return false;
+  SymInts kept = group.domain;
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(group.dim));
+  return same_shape(shape, kept);
+}
+
+void Planner::note_unfused(ValueId v, NotFused why) {
+  plan_.unfused.push_back({v, why});
+}
+
+FusionPlan plan_fusion(const prims::Graph& g, const Legalized& legal, const Machine& machine,
+                       const Options& options, std::span<const Family* const> families) {
+  return Planner(g, legal, machine, options, families).plan();
+}
+
+}  // namespace primset::schedule

@@ -1,0 +1,179 @@
+// Makes a FusionPlan of a legalised graph, in one walk from its results to its inputs.
+//
+// When the walk comes to a value, everything that reads it has been seen: each reader is a group
+// with the index at which it asks. The value is then
+//   inlined       computed in every group that asks, which passes the question on to its operands,
+//   materialised  written to memory by a group: one of those that ask, as one more of its results,
+//                 or one of its own; the others read it.
+// A reduction joins the group that asks for it at the rows of its own domain, and so softmax is one
+// kernel; a primitive with a family of its own (a product, a sort) is a group, which takes what is
+// made of it elementwise for an epilogue.
+//
+// Groups never wait for each other in a circle: a group runs when the first of its results, in the
+// order of the graph, can be made, and takes a further result only while it reads nothing that is
+// made later than that one. Each question is asked once, so the time is linear in the questions;
+// a node is inlined into many groups only where computing it again is cheap (recompute.h).
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_PLANNER_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FUSION_PLANNER_H_
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/schedule/fusion/fusion_plan.h"
+#include "codegen/schedule/fusion/recompute.h"
+#include "codegen/schedule/fusion/symbolic_indices.h"
+#include "codegen/schedule/legalize/legalize.h"
+#include "codegen/schedule/schedule.h"
+
+namespace primset::schedule {
+
+// `legal` outlives the plan. May add guards to the graph's context.
+FusionPlan plan_fusion(const prims::Graph& g, const Legalized& legal, const Machine& machine,
+                       const Options& options, std::span<const Family* const> families);
+
+// --- the walk; its methods are in planner.cpp, planner_memory.cpp (what is in memory, and where),
+// planner_anchors.cpp (primitives with a family, control flow) and planner_reductions.cpp ---------
+class Planner {
+ public:
+  Planner(const prims::Graph& g, const Legalized& legal, const Machine& machine,
+          const Options& options, std::span<const Family* const> families);
+  FusionPlan plan() &&;
+
+ private:
+  using Graph = prims::Graph;
+  using Node = prims::Node;
+  using NodeId = prims::NodeId;
+  using ValueId = prims::ValueId;
+  using RegionId = uint32_t;
+
+  // A group under construction.
+  struct Draft {
+    RegionId region = 0;
+    uint32_t first = UINT32_MAX;  // position of its earliest result
+    uint32_t latest_read = 0;     // of the latest value that it reads and some group makes
+    uint32_t questions = 0;       // that have not been answered
+    bool born_of_rows = false;    // Space::root is Space::rows
+  };
+  struct Access {
+    GroupId group = 0;
+    Space space = Space::root;
+    Indices at;
+    uint32_t depth = 0;
+    bool elementwise = true;  // from the group's results to here
+  };
+  struct Forced {
+    Placement place;
+    NotFused why = NotFused::graph_output;
+  };
+
+  // --- planner.cpp ---
+  void number(const prims::Region& r, RegionId region);
+  void walk(const prims::Region& r);
+  void visit(NodeId id);
+  void visit_indexable(NodeId id);
+  void visit_value(NodeId id, ValueId v);
+  void leave_empty(ValueId v);
+  void visit_check(NodeId id);
+  void inline_into_readers(NodeId id, ValueId v);
+  void expand(NodeId id, GroupId group, Space space, const Indices& at, uint32_t depth,
+              bool elementwise);
+  void ask(ValueId v, Access access);
+  std::optional<NotFused> must_materialize(ValueId v, const std::vector<Access>& readers,
+                                           bool extra_result) const;
+  static bool is_limit(NotFused why);
+  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a) const;
+  std::vector<GroupId> readers_of(const std::vector<Access>& accesses) const;
+
+  // --- groups ---
+  GroupId new_group(const Family& family, RegionId region, SymInts domain);
+  GroupId pointwise_group(const Root& root, uint32_t position, RegionId region);
+  std::optional<GroupId> group_over(const SymInts& domain, uint32_t position, RegionId region,
+                                    const std::vector<GroupId>& except) const;
+  std::optional<GroupId> group_beside(const Root& root, uint32_t position, RegionId region) const;
+  void add_root(GroupId g, const Root& root, uint32_t position);
+  GroupId find(GroupId g) const;  // what it was merged into
+  bool can_merge(GroupId a, GroupId b) const;
+  void merge(GroupId into, GroupId from);
+  std::optional<GroupId> group_to_write(ValueId v, const std::vector<Access>& readers) const;
+  bool at_own_index(ValueId v, const Access& a) const;
+  bool takes_result(GroupId g, ValueId v) const;
+  bool reads_nothing_made_after(GroupId g, uint32_t position) const;
+  void note_unfused(ValueId v, NotFused why);
+
+  // --- planner_memory.cpp ---
+  void place_inputs();
+  void place_outputs();
+  BufferId new_buffer(Buffer b);
+  Placement temp(ValueId v);
+  void force(ValueId v, Placement place, NotFused why);
+  void want_at(ValueId v, const Placement& place, RegionId region);
+  bool taken_over(ValueId v, const Placement& place) const;
+  void want_in_memory(ValueId v, GroupId reader);
+  bool is_view_of_memory(ValueId v);
+  bool sink_view(NodeId id, ValueId v);
+  std::optional<Placement> known_place(ValueId v) const;
+  void read(GroupId g, ValueId v, Space space, const Indices& at);
+  void read_all(ValueId v, GroupId except);
+
+  // --- planner_reductions.cpp ---
+  struct Rows {  // the rows that a reduction goes along
+    SymInts domain, kept;
+    size_t dim = 0;
+  };
+  Rows rows_of(const Node& n) const;
+  void visit_reduction(NodeId id);
+  bool asks_at_rows(const Access& a, const Rows& rows) const;
+  bool fits_rows(GroupId g, const Rows& rows) const;
+  std::optional<GroupId> group_of_rows(const Node& n, const Rows& rows, NotFused& why);
+  void join(GroupId g, NodeId id, const Rows& rows);
+
+  // --- planner_anchors.cpp ---
+  const Family* family_of(NodeId id) const;
+  void visit_anchor(NodeId id, const Family& family);
+  std::optional<GroupId> epilogue_of(NodeId id, const Family& family) const;
+  void ask_operands(NodeId id, GroupId g, const Family& family);
+  void write_result(NodeId id, ValueId v, GroupId g, bool empty);
+  void plan_control(NodeId id, GroupId g, const std::vector<ValueId>& wanted);
+  void plan_for_loop(NodeId id, GroupId g);
+  void plan_while_loop(NodeId id, GroupId g);
+  void plan_cond(NodeId id, GroupId g, const std::vector<ValueId>& wanted);
+  void carry(GroupId g, ValueId operand, ValueId like);
+  void result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& place);
+  void copy_operand(ValueId v, GroupId g);
+  void plan_region(GroupId owner, const prims::Region& r, const std::vector<Placement>& results);
+  void visit_set_dim(NodeId id);
+
+  // --- siblings.cpp ---
+  void merge_siblings();
+
+  const Graph& g_;
+  const Legalized& legal_;
+  const Machine& machine_;
+  const Options& options_;
+  const std::span<const Family* const> families_;
+  const RecomputeEstimate estimate_;
+
+  FusionPlan plan_;
+  std::vector<Draft> drafts_;                   // by group
+  mutable std::vector<GroupId> merged_;         // by group: into which
+  std::vector<std::vector<Access>> questions_;  // by value
+  std::unordered_set<std::string> asked_;
+  std::unordered_set<uint64_t> read_;  // group and value
+  std::vector<NodeId> numbered_;       // all nodes, those of regions before their primitive
+  std::unordered_map<ValueId, Forced> forced_;
+  std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
+  std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters
+  std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
+  std::vector<RegionId> region_;         // by node
+  std::vector<GroupId> owner_;           // by region: the control flow group that it is part of
+  std::vector<RegionId> outer_;          // by region: where that group is
+  std::unordered_map<const prims::Region*, RegionId> region_ids_;
+  std::vector<std::vector<GroupId>> recent_;  // by region: pointwise groups, for checks to ride in
+  SymbolicArithmetic arithmetic_;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FUSION_PLANNER_H_

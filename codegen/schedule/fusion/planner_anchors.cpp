@@ -1,0 +1,233 @@
+// Primitives with a kernel family of their own, and control flow.
+#include <algorithm>
+
+#include "codegen/schedule/fusion/planner.h"
+#include "codegen/schedule/program/materialized_views.h"
+#include "prims/graph/traits.h"
+
+namespace primset::schedule {
+
+using prims::Prim;
+
+// The family that costs least.
+const Family* Planner::family_of(NodeId id) const {
+  const Family* best = nullptr;
+  double least = 0;
+  for (const Family* f : families_) {
+    const auto cost = f->cost(g_, id, machine_);
+    if (!cost) continue;
+    const double seconds = machine_.seconds(*cost);
+    if (best == nullptr || seconds < least) best = f, least = seconds;
+  }
+  return best;
+}
+
+void Planner::visit_anchor(NodeId id, const Family& family) {
+  const Node& n = g_.node(id);
+  std::vector<ValueId> wanted;
+  bool empty = true;
+  for (ValueId v : n.results) {
+    if (questions_[v].empty() && !forced_.contains(v) && !memory_readers_.contains(v)) continue;
+    wanted.push_back(v);
+    empty = empty && !has_elements(g_.type(v).shape);
+  }
+  if (wanted.empty()) return;
+  if (const auto epilogue = epilogue_of(id, family)) {
+    FusionGroup& group = plan_.groups[*epilogue];
+    group.family = &family;
+    group.anchor = id;
+    for (ValueId v : n.results) {
+      drafts_[*epilogue].questions -= static_cast<uint32_t>(questions_[v].size());
+      questions_[v].clear();
+    }
+    return ask_operands(id, *epilogue, family);
+  }
+  GroupId g = 0;
+  if (!empty) {
+    g = new_group(family, region_[id], {});
+    plan_.groups[g].anchor = id;
+    if (prims::is_control_flow(n.prim)) {
+      plan_control(id, g, wanted);
+      return;
+    }
+  }
+  for (ValueId v : wanted) write_result(id, v, g, empty);
+  if (!empty) ask_operands(id, g, family);
+}
+
+// The place of a result, who writes it, and who reads it.
+void Planner::write_result(NodeId id, ValueId v, GroupId g, bool empty) {
+  if (!forced_.contains(v)) {
+    const bool operand = memory_readers_.contains(v);
+    force(v, temp(v), operand ? NotFused::family_operand : NotFused::other_family);
+  }
+  const Forced& forced = forced_.at(v);
+  plan_.places.emplace(v, forced.place);
+  note_unfused(v, forced.why);
+  if (empty) return leave_empty(v);
+  add_root(g, {v, forced.place}, position_[id]);
+  read_all(v, g);
+}
+
+// The pointwise group that is made of the primitive's results elementwise, at their own positions,
+// where nobody else wants them: the primitive's kernel makes it too.
+std::optional<GroupId> Planner::epilogue_of(NodeId id, const Family& family) const {
+  if (!options_.fuse || !family.fuses_epilogue()) return std::nullopt;
+  const Node& n = g_.node(id);
+  std::optional<GroupId> found;
+  for (ValueId v : n.results) {
+    if (forced_.contains(v) || memory_readers_.contains(v)) return std::nullopt;
+    const std::string own = index_key(identity_indices(g_.type(v).shape));
+    for (const Access& a : questions_[v]) {
+      const GroupId g = find(a.group);
+      if (a.space != Space::root || !a.elementwise || index_key(a.at) != own ||
+          found.value_or(g) != g)
+        return std::nullopt;
+      found = g;
+    }
+  }
+  if (!found) return std::nullopt;
+  const FusionGroup& group = plan_.groups[*found];
+  const bool fits = group.family == &pointwise_family && group.anchor == Graph::kNoNode &&
+                    group.checks.empty() && drafts_[*found].region == region_[id] &&
+                    same_shape(group.domain, g_.type(n.results[0]).shape);
+  return fits ? found : std::nullopt;
+}
+
+void Planner::ask_operands(NodeId id, GroupId g, const Family& family) {
+  const Node& n = g_.node(id);
+  for (size_t i = 0; i < n.operands.size(); ++i) {
+    const ValueId v = n.operands[i];
+    if (v == prims::kNoValue) continue;
+    switch (family.operand(g_, n, i, machine_)) {
+      case OperandUse::inlined:
+        ask(v, {g, Space::operand, identity_indices(g_.type(v).shape), 1, false});
+        break;
+      case OperandUse::in_memory:
+        want_in_memory(v, g);
+        break;
+      case OperandUse::copied:
+        copy_operand(v, g);
+        break;
+    }
+  }
+}
+
+void Planner::copy_operand(ValueId v, GroupId g) {
+  ask(v, {g, Space::copied, identity_indices(g_.type(v).shape), 1, false});
+}
+
+// --- control flow --------------------------------------------------------------------------------
+
+void Planner::plan_control(NodeId id, GroupId g, const std::vector<ValueId>& wanted) {
+  switch (g_.node(id).prim) {
+    case Prim::for_loop:
+      return plan_for_loop(id, g);
+    case Prim::while_loop:
+      return plan_while_loop(id, g);
+    default:
+      return plan_cond(id, g, wanted);
+  }
+}
+
+void Planner::plan_region(GroupId owner, const prims::Region& r,
+                          const std::vector<Placement>& results) {
+  const RegionId region = region_ids_.at(&r);
+  owner_[region] = owner;
+  for (size_t k = 0; k < r.results.size(); ++k) want_at(r.results[k], results[k], region);
+  plan_.groups[owner].regions.push_back({region, {}, results});
+  walk(r);
+}
+
+// Carried values lie in `carried`; an iteration makes the next ones in `next`, from where they are
+// copied.
+void Planner::carry(GroupId g, ValueId operand, ValueId like) {
+  const Placement now = temp(like), next = temp(like);
+  plan_.groups[g].carried.push_back(now);
+  plan_.groups[g].next.push_back(next);
+  copy_operand(operand, g);
+}
+
+// A result of control flow that lies in the group's own memory.
+void Planner::result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& place) {
+  plan_.places.emplace(v, place);
+  add_root(g, {v, place}, position_[id]);
+  if (const auto forced = forced_.find(v); forced != forced_.end()) {
+    const Placement wanted = forced->second.place;
+    note_unfused(v, forced->second.why);
+    forced_.erase(v);
+    const GroupId copy = pointwise_group({v, wanted}, UINT32_MAX, region_[id]);
+    read(copy, v, Space::root, identity_indices(g_.type(v).shape));
+  } else {
+    note_unfused(v, NotFused::loop_carried);
+  }
+  read_all(v, g);
+}
+
+void Planner::plan_for_loop(NodeId id, GroupId g) {
+  const Node& n = g_.node(id);
+  const prims::Region& body = n.regions[0];
+  const SymInt counter = g_.context().symbol("i", 0, 0);
+  plan_.counters.emplace(body.params[0], counter);
+  scalars_.insert(body.params[0]);
+  const size_t carried = n.operands.size();
+  for (size_t k = 0; k < carried; ++k) {
+    carry(g, n.operands[k], body.params[1 + k]);
+    plan_.places.emplace(body.params[1 + k], plan_.groups[g].carried[k]);
+    result_lies_at(id, n.results[k], g, plan_.groups[g].carried[k]);
+  }
+  std::vector<Placement> targets = plan_.groups[g].next;
+  // Each iteration makes a row of a stacked result.
+  for (size_t k = carried; k < n.results.size(); ++k) {
+    const ValueId v = n.results[k];
+    write_result(id, v, g, false);
+    Placement row = plan_.places.at(v);
+    row.offset += counter * row.strides[0];
+    row.strides.erase(row.strides.begin());
+    targets.push_back(std::move(row));
+  }
+  plan_region(g, body, targets);
+}
+
+void Planner::plan_while_loop(NodeId id, GroupId g) {
+  const Node& n = g_.node(id);
+  for (size_t k = 0; k < n.operands.size(); ++k) {
+    carry(g, n.operands[k], n.results[k]);
+    const Placement now = plan_.groups[g].carried[k];
+    for (const prims::Region& r : n.regions) plan_.places.emplace(r.params[k], now);
+    result_lies_at(id, n.results[k], g, now);
+  }
+  const Placement condition = temp(n.regions[0].results[0]);
+  const std::vector<Placement> next = plan_.groups[g].next;
+  plan_region(g, n.regions[0], {condition});
+  plan_region(g, n.regions[1], next);
+}
+
+// Legalised, its regions have no parameters: they see what is outside.
+void Planner::plan_cond(NodeId id, GroupId g, const std::vector<ValueId>& wanted) {
+  const Node& n = g_.node(id);
+  const Placement condition = temp(n.operands[0]);
+  plan_.groups[g].carried.push_back(condition);
+  copy_operand(n.operands[0], g);
+  std::vector<Placement> results;
+  for (ValueId v : n.results) {
+    const bool is_wanted = std::ranges::find(wanted, v) != wanted.end();
+    if (is_wanted) write_result(id, v, g, false);
+    results.push_back(is_wanted ? plan_.places.at(v) : temp(v));
+  }
+  plan_region(g, n.regions[0], results);
+  plan_region(g, n.regions[1], results);
+}
+
+// The size that only the run knows is read before anything of such a size is touched.
+void Planner::visit_set_dim(NodeId id) {
+  const Node& n = g_.node(id);
+  const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+  if (!g_.context().as_symbol(g_.type(n.results[0]).shape[dim])) return;
+  const GroupId g = new_group(read_size_family, region_[id], {});
+  plan_.groups[g].anchor = id;
+  drafts_[g].first = position_[id];
+  want_in_memory(n.operands[1], g);
+}
+
+}  // namespace primset::schedule

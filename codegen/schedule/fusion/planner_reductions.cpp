@@ -1,0 +1,141 @@
+// Reductions: which share a kernel, and with what else of their rows.
+#include <algorithm>
+
+#include "codegen/schedule/fusion/planner.h"
+#include "codegen/schedule/program/materialized_views.h"
+
+namespace primset::schedule {
+
+Planner::Rows Planner::rows_of(const Node& n) const {
+  Rows rows;
+  rows.domain = g_.type(n.operands[0]).shape;
+  rows.dim = static_cast<size_t>(n.attr<std::vector<int64_t>>("dims")[0]);
+  rows.kept = rows.domain;
+  rows.kept.erase(rows.kept.begin() + static_cast<std::ptrdiff_t>(rows.dim));
+  return rows;
+}
+
+// Is the result asked for at the row that the asking kernel is at?
+bool Planner::asks_at_rows(const Access& a, const Rows& rows) const {
+  if (a.space == Space::operand || a.space == Space::copied) return false;
+  const bool of_rows = a.space == Space::rows ||
+                       (a.space == Space::root && drafts_[find(a.group)].born_of_rows) ||
+                       (a.space == Space::root && plan_.groups[find(a.group)].reduces.empty() &&
+                        same_shape(plan_.groups[find(a.group)].domain, rows.kept));
+  Indices own = identity_indices(of_rows ? rows.kept : rows.domain);
+  if (!of_rows) own.erase(own.begin() + static_cast<std::ptrdiff_t>(rows.dim));
+  return index_key(a.at) == index_key(own);
+}
+
+// A kernel over these rows, or one that can become that.
+bool Planner::fits_rows(GroupId g, const Rows& rows) const {
+  const FusionGroup& group = plan_.groups[g];
+  if (group.anchor != Graph::kNoNode) return false;
+  if (group.family == &reduction_family)
+    return group.dim == rows.dim && same_shape(group.domain, rows.domain);
+  const bool shape = same_shape(group.domain, rows.domain) || same_shape(group.domain, rows.kept);
+  return group.family == &pointwise_family && group.checks.empty() && shape;
+}
+
+// The group that computes this reduction besides what it has; it takes in the others that could.
+// nullopt: none, and `why` says so. All that do not belong to it read the results.
+std::optional<GroupId> Planner::group_of_rows(const Node& n, const Rows& rows, NotFused& why) {
+  why = NotFused::other_rows;
+  std::vector<GroupId> fitting;
+  bool others = false;
+  for (ValueId v : n.results) {
+    others |= forced_.contains(v) || memory_readers_.contains(v);
+    for (GroupId g : readers_of(questions_[v])) {
+      if (std::ranges::find(fitting, g) != fitting.end()) continue;
+      const NodeId id = g_.producer(v);
+      bool fits = options_.fuse && drafts_[g].region == region_[id] && fits_rows(g, rows);
+      for (ValueId r : n.results) {
+        for (const Access& a : questions_[r]) {
+          if (!fits || find(a.group) != g) continue;
+          if (!asks_at_rows(a, rows)) why = NotFused::other_index, fits = false;
+          if (const auto limit = exceeds_limits(id, a)) why = *limit, fits = false;
+        }
+      }
+      if (fits)
+        fitting.push_back(g);
+      else
+        others = true;
+    }
+  }
+  if (fitting.empty()) return std::nullopt;
+  const GroupId first = fitting[0];
+  for (size_t i = 1; i < fitting.size(); ++i) {
+    if (plan_.groups[fitting[i]].family == plan_.groups[first].family &&
+        same_shape(plan_.groups[fitting[i]].domain, plan_.groups[first].domain) &&
+        drafts_[fitting[i]].born_of_rows == drafts_[first].born_of_rows &&
+        can_merge(first, fitting[i]))
+      merge(first, fitting[i]);
+    else
+      others = true;
+  }
+  // Others read what this group then has to write, besides its own results.
+  const uint32_t position = position_[g_.producer(n.results[0])];
+  if (others && !reads_nothing_made_after(first, position)) {
+    why = NotFused::order;
+    return std::nullopt;
+  }
+  if (others) why = NotFused::recompute_cost;
+  return first;
+}
+
+void Planner::join(GroupId g, NodeId id, const Rows& rows) {
+  FusionGroup& group = plan_.groups[g];
+  if (group.family != &reduction_family) {
+    drafts_[g].born_of_rows = same_shape(group.domain, rows.kept);
+    group.family = &reduction_family;
+    group.domain = rows.domain;
+    group.dim = rows.dim;
+  }
+  group.reduces.push_back(id);
+  group.operations += 1;
+}
+
+void Planner::visit_reduction(NodeId id) {
+  const Node& n = g_.node(id);
+  const bool wanted = std::ranges::any_of(n.results, [&](ValueId v) {
+    return !questions_[v].empty() || forced_.contains(v) || memory_readers_.contains(v);
+  });
+  if (!wanted) return;
+  const Rows rows = rows_of(n);
+  if (!has_elements(rows.kept)) {
+    for (ValueId v : n.results) {
+      plan_.places.emplace(v, forced_.contains(v) ? forced_.at(v).place : temp(v));
+      leave_empty(v);
+    }
+    return;
+  }
+  NotFused why;
+  std::optional<GroupId> group = group_of_rows(n, rows, why);
+  const bool own = !group;
+  if (own) {
+    group = new_group(reduction_family, region_[id], rows.domain);
+    plan_.groups[*group].dim = rows.dim;
+    drafts_[*group].born_of_rows = true;
+  }
+  join(*group, id, rows);
+  for (ValueId v : n.results) {
+    const bool read_elsewhere =
+        memory_readers_.contains(v) || std::ranges::any_of(questions_[v], [&](const Access& a) {
+          return find(a.group) != *group;
+        });
+    if (read_elsewhere && !forced_.contains(v)) force(v, temp(v), why);
+    if (const auto forced = forced_.find(v); forced != forced_.end()) {
+      plan_.places.emplace(v, forced->second.place);
+      note_unfused(v, forced->second.why);
+      add_root(*group, {v, forced->second.place}, position_[id]);
+    }
+    read_all(v, *group);
+  }
+  const size_t arity = n.prim == prims::Prim::reduce ? n.operands.size() / 2 : n.operands.size();
+  for (size_t i = 0; i < n.operands.size(); ++i) {
+    const ValueId v = n.operands[i];
+    ask(v, {*group, Space::wide, i < arity ? identity_indices(rows.domain) : Indices{}, 1, false});
+  }
+}
+
+}  // namespace primset::schedule

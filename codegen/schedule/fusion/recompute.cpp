@@ -1,0 +1,77 @@
+#include "codegen/schedule/fusion/recompute.h"
+
+#include <algorithm>
+
+#include "prims/graph/traits.h"
+
+namespace primset::schedule {
+
+using prims::Node;
+using prims::Prim;
+using prims::ValueId;
+
+namespace {
+
+constexpr double kCap = 1e6;  // chains of doublings would overflow
+
+}  // namespace
+
+RecomputeEstimate::RecomputeEstimate(const prims::Graph& g, const Machine& machine)
+    : g_(g), machine_(machine), elements_(g.value_count()) {
+  for (ValueId v = 0; v < g.value_count(); ++v) elements_[v].bytes = size_in_memory(v);
+  visit(g.body);
+}
+
+// Sizes of 1 are read once and stay in registers.
+double RecomputeEstimate::size_in_memory(ValueId v) const {
+  const prims::ValueType& t = g_.type(v);
+  return prims::product(t.shape).same(SymInt(1)) ? 0 : bits(t.dtype) / 8.0;
+}
+
+void RecomputeEstimate::visit(const prims::Region& r) {
+  for (prims::NodeId id : r.nodes) {
+    const Node& n = g_.node(id);
+    for (const prims::Region& nested : n.regions) visit(nested);
+    if (!prims::is_indexable(n.prim)) continue;
+    for (ValueId v : n.results) elements_[v] = of(n, v);
+  }
+}
+
+RecomputeEstimate::Element RecomputeEstimate::of(const Node& n, ValueId result) const {
+  Element e;
+  e.operations = operations(n);
+  for (ValueId v : n.operands) {
+    if (v == prims::kNoValue) continue;
+    // A value of one element that is spread is made once for all.
+    const bool spread =
+        n.prim == Prim::broadcast_in_dim && prims::product(g_.type(v).shape).same(SymInt(1));
+    if (spread) continue;
+    e.bytes += elements_[v].bytes;
+    e.operations += elements_[v].operations;
+  }
+  return {std::min(e.bytes, kCap), std::min(e.operations, kCap)};
+}
+
+double RecomputeEstimate::operations(const Node& n) const {
+  if (prims::is_transcendental(n.prim)) return machine_.transcendental;
+  if (!n.regions.empty()) return static_cast<double>(n.regions[0].nodes.size());
+  if (n.prim == Prim::window_scatter_add) return 8;
+  return prims::is_elementwise(n.prim) ? 1 : 0;
+}
+
+bool RecomputeEstimate::favours_memory(ValueId v, size_t readers, bool extra_result) const {
+  const Element& e = elements_[v];
+  const double size = size_in_memory(v);
+  const auto elements =
+      static_cast<double>(std::max<int64_t>(1, prims::product(g_.type(v).shape).hint()));
+  const auto kernels = static_cast<double>(readers);
+  const auto seconds = [&](double bytes, double operations, double launches) {
+    return machine_.seconds({bytes * elements, operations * elements, launches});
+  };
+  const double again = kernels * seconds(e.bytes, e.operations, 0);
+  const double once = seconds(e.bytes, e.operations, extra_result ? 0 : 1) +
+                      seconds(size * (kernels + (extra_result ? 0 : 1)), 0, 0);
+  return once < again;
+}
+
+}  // namespace primset::schedule

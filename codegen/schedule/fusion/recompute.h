@@ -1,0 +1,39 @@
+// Is a value that several kernels read better computed in each of them, or once into memory?
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_RECOMPUTE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FUSION_RECOMPUTE_H_
+
+#include <vector>
+
+#include "codegen/schedule/tuning/machine.h"
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+// What an element of each value takes when everything below it is computed inside its reader, down
+// to values that are in memory anyway. An upper bound: what is used twice counts twice.
+class RecomputeEstimate {
+ public:
+  RecomputeEstimate(const prims::Graph& g, const Machine& machine);
+
+  // Where `readers` kernels read it. `extra_result`: one of them could store it besides its own
+  // results.
+  bool favours_memory(prims::ValueId v, size_t readers, bool extra_result) const;
+  // The node's own operations on an element.
+  double operations(const prims::Node& n) const;
+
+ private:
+  struct Element {
+    double bytes = 0, operations = 0;
+  };
+  void visit(const prims::Region& r);
+  Element of(const prims::Node& n, prims::ValueId result) const;
+  double size_in_memory(prims::ValueId v) const;
+
+  const prims::Graph& g_;
+  const Machine& machine_;
+  std::vector<Element> elements_;  // by value
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FUSION_RECOMPUTE_H_
