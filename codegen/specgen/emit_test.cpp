@@ -52,7 +52,8 @@ TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
                  "Combiner::none, .cost = Cost::division, .nan = NanRule::none, .monotone = "
                  "Monotone::increasing, .derivative = Derivative::none, .associative = false, "
                  ".commutative = false, .idempotent = false, .fixed_zero_sign = false, .tier "
-                 "= Tier::core, .discontinuous = true, .donates = false, .shape_only = false, "
+                 "= Tier::core, .exact = true, .discontinuous = true, .donates = false, "
+                 ".shape_only = false, "
                  ".side_effect = false)\n"),
       std::string::npos)
       << table;

@@ -90,6 +90,13 @@ constexpr bool accumulates(Prim p) {
   return traits(p).combiner == Combiner::add || traits(p).combiner == Combiner::mul;
 }
 
+// A result is a value of its dtype without being rounded to it.
+constexpr bool is_exact(Prim p) {
+  return traits(p).exact;
+}
+constexpr bool is_commutative(Prim p) {
+  return traits(p).commutative;
+}
 constexpr bool is_transcendental(Prim p) {
   return traits(p).cost == Cost::transcendental;
 }
