@@ -6,6 +6,7 @@
 #include "codegen/specgen/write/decomps.h"
 #include "codegen/specgen/write/docs.h"
 #include "codegen/specgen/write/file_writer.h"
+#include "codegen/specgen/write/host_functions.h"
 #include "codegen/specgen/write/prims.h"
 
 namespace primset::specs {
@@ -61,6 +62,13 @@ TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
                        "Combiner::none, .cost = Cost::arithmetic,"),
             std::string::npos);
   EXPECT_NE(table.find("PRIMSET_PRIM_SIBLING(p, not_)\nPRIMSET_PRIM_SIBLING(not_, p)\n"),
+            std::string::npos);
+}
+
+TEST(EmitHostFunctions, OneLineEach) {
+  const std::string table = emit_host_functions(small_bundle());
+  EXPECT_NE(table.find("PRIMSET_INTRINSIC(read, false)\nPRIMSET_INTRINSIC(resize, true)\n"
+                       "PRIMSET_CHECK(not_bool)\nPRIMSET_WRITTEN_CHECK(same_dtype)\n"),
             std::string::npos);
 }
 

@@ -10,7 +10,6 @@
 #include "sdk/runtime/call/actuals.h"
 #include "sdk/runtime/call/aliasing.h"
 #include "sdk/runtime/call/dispatch.h"
-#include "sdk/runtime/call/intrinsics.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
@@ -319,8 +318,7 @@ namespace {
 // Throws for what a graph of values cannot hold.
 void require_recordable(const Call& call) {
   if (call.op.overload.status != specs::Status::implemented) refuse(call, "it is not implemented");
-  if (!is_recordable(call.op.overload.qualified))
-    refuse(call, "it is about memory or reads a value");
+  if (!call.op.recordable) refuse(call, "it is about memory or reads a value");
   if (!call.op.all_tensors) {
     for (const specs::Return& r : call.op.overload.returns) {
       if (r.kind != specs::ArgKind::tensor && r.kind != specs::ArgKind::tensor_list)
