@@ -104,6 +104,10 @@ constexpr bool is_transcendental(Prim p) {
 constexpr bool is_control_flow(Prim p) {
   return traits(p).pattern == OpPattern::control;
 }
+// Its regions are programs over numbers that see nothing but their parameters.
+constexpr bool has_scalar_regions(Prim p) {
+  return traits(p).tier == Tier::region && !is_control_flow(p);
+}
 constexpr bool is_random(Prim p) {
   return traits(p).pattern == OpPattern::random;
 }
