@@ -76,6 +76,20 @@ TEST(Surface, SchemasPrintToThemselves) {
   }
 }
 
+TEST(HostFunctions, EachIsUsed) {
+  const Bundle& bundle = embedded_bundle();
+  std::set<std::string> used;
+  for (const Overload& o : bundle.overloads) {
+    used.insert(o.intrinsic);
+    used.insert(o.checks.begin(), o.checks.end());
+    used.insert(o.written_checks.begin(), o.written_checks.end());
+  }
+  EXPECT_GE(bundle.intrinsics.size() + bundle.checks.size(), 20u);
+  for (const auto* functions : {&bundle.intrinsics, &bundle.checks, &bundle.written_checks}) {
+    for (const HostFunction& f : *functions) EXPECT_EQ(used.count(f.name), 1u) << f.name;
+  }
+}
+
 TEST(Surface, InPlaceAndOutHaveABase) {
   // What has no functional overload in ATen. A longer list means that a link was lost.
   const std::set<std::string> alone = {"set_.source_Tensor_storage_offset",

@@ -31,14 +31,8 @@ bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::Targe
 
 bool takes_derived(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target) {
   const prims::Node& n = g.node(node);
-  switch (n.prim) {
-    case prims::Prim::attention:
-      return fuses_attention(g, n, target);
-    case prims::Prim::var_mean:
-      return sums_variance(g, n, target);
-    default:
-      return false;
-  }
+  if (n.prim == prims::Prim::attention) return fuses_attention(g, n, target);
+  return n.prim == prims::Prim::var_mean && sums_variance(g, n, target);
 }
 
 // The passes:

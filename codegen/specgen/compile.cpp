@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "codegen/specgen/parse/host_functions.h"
 #include "codegen/specgen/parse/op_reader.h"
 #include "codegen/specgen/parse/prim_reader.h"
 #include "codegen/specgen/parse/vocabulary.h"
@@ -18,14 +19,16 @@ namespace {
 
 constexpr const char* kAtenVersion = "2.13.0";
 
-enum class FileKind { dtypes, tolerances, primitives, operators };
+enum class FileKind { dtypes, tolerances, host_functions, primitives, operators };
 constexpr const char* kFileKinds =
-    "a list of '- prim:' or '- op:' entries, or the keys 'dtypes' and 'sets', or 'tolerances'";
+    "a list of '- prim:' or '- op:' entries, or the keys 'dtypes' and 'sets', 'tolerances' or "
+    "'intrinsics'";
 
 // A file says what it is by its first key.
 std::optional<FileKind> classify(const YamlNode& root) {
   if (root.is_mapping() && root.find("dtypes") != nullptr) return FileKind::dtypes;
   if (root.is_mapping() && root.find("tolerances") != nullptr) return FileKind::tolerances;
+  if (root.is_mapping() && root.find("intrinsics") != nullptr) return FileKind::host_functions;
   if (!root.is_sequence() || root.items.empty()) return std::nullopt;
   const YamlNode& first = root.items[0];
   if (first.find("prim") != nullptr || first.find("category") != nullptr)
@@ -70,6 +73,9 @@ void read_entries(const ReadFile& file, Bundle& bundle, OperatorSources& sources
       break;
     case FileKind::tolerances:
       read_tolerances(file.root, bundle, diagnostics);
+      break;
+    case FileKind::host_functions:
+      read_host_functions(file.root, bundle, diagnostics);
       break;
     case FileKind::primitives:
       read_primitives(file.root, file.stem, bundle, sources.siblings, diagnostics);
@@ -125,8 +131,8 @@ Bundle compile_texts(const Bundle& base, const std::vector<SourceFile>& files,
   sources.first_overload = static_cast<uint32_t>(base.overloads.size());
   const std::vector<ReadFile> read = read_files(files, bundle, found);
   // What names things comes before what uses the names.
-  for (FileKind kind :
-       {FileKind::dtypes, FileKind::tolerances, FileKind::primitives, FileKind::operators}) {
+  for (FileKind kind : {FileKind::dtypes, FileKind::tolerances, FileKind::host_functions,
+                        FileKind::primitives, FileKind::operators}) {
     for (const ReadFile& file : read) {
       if (file.kind == kind) read_entries(file, bundle, sources, found);
     }

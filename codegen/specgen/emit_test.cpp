@@ -6,6 +6,7 @@
 #include "codegen/specgen/write/decomps.h"
 #include "codegen/specgen/write/docs.h"
 #include "codegen/specgen/write/file_writer.h"
+#include "codegen/specgen/write/host_functions.h"
 #include "codegen/specgen/write/prims.h"
 
 namespace primset::specs {
@@ -52,7 +53,8 @@ TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
                  "Combiner::none, .cost = Cost::division, .nan = NanRule::none, .monotone = "
                  "Monotone::increasing, .derivative = Derivative::none, .associative = false, "
                  ".commutative = false, .idempotent = false, .fixed_zero_sign = false, .tier "
-                 "= Tier::core, .discontinuous = true, .donates = false, .shape_only = false, "
+                 "= Tier::core, .exact = true, .discontinuous = true, .donates = false, "
+                 ".shape_only = false, "
                  ".side_effect = false)\n"),
       std::string::npos)
       << table;
@@ -60,6 +62,13 @@ TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
                        "Combiner::none, .cost = Cost::arithmetic,"),
             std::string::npos);
   EXPECT_NE(table.find("PRIMSET_PRIM_SIBLING(p, not_)\nPRIMSET_PRIM_SIBLING(not_, p)\n"),
+            std::string::npos);
+}
+
+TEST(EmitHostFunctions, OneLineEach) {
+  const std::string table = emit_host_functions(small_bundle());
+  EXPECT_NE(table.find("PRIMSET_INTRINSIC(read, false)\nPRIMSET_INTRINSIC(resize, true)\n"
+                       "PRIMSET_CHECK(not_bool)\nPRIMSET_WRITTEN_CHECK(same_dtype)\n"),
             std::string::npos);
 }
 

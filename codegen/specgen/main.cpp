@@ -14,6 +14,7 @@
 #include "codegen/specgen/write/decomps.h"
 #include "codegen/specgen/write/docs.h"
 #include "codegen/specgen/write/file_writer.h"
+#include "codegen/specgen/write/host_functions.h"
 #include "codegen/specgen/write/prims.h"
 #include "primset/error.h"
 #include "specs/bundle/writer.h"
@@ -59,6 +60,7 @@ void write_outputs(const Options& options, Bundle& bundle) {
     write_if_changed(out / "prims" / "prim_traits.inc", emit_prim_traits(bundle));
   }
   if (wanted.contains("decomps")) {
+    write_if_changed(out / "specs" / "host_functions.inc", emit_host_functions(bundle));
     for (const auto& [file, text] : emit_decomps(bundle)) {
       write_if_changed(out / "decomps" / file, text);
     }

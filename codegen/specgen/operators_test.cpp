@@ -93,6 +93,22 @@ TEST(Variants, MayTakeOtherDtypes) {
   EXPECT_NE(bundle.find_overload("f_"), nullptr);
 }
 
+TEST(Settings, FunctionsOnTheHostAreOfTheKindsThatAreNamed) {
+  const Bundle b = compile_file(
+      "- op: f\n  overloads: {default: (Tensor self) -> Tensor}\n  variants: [inplace, out]\n"
+      "  intrinsic: {inplace: resize, out: read}\n  checks: not_bool\n"
+      "  written_checks: [same_dtype]\n"
+      "- op: g\n  overloads: {default: (Tensor self) -> Tensor}\n  variants: [out]\n"
+      "  intrinsic: read\n");
+  EXPECT_EQ(b.find_overload("f")->intrinsic, "");
+  EXPECT_EQ(b.find_overload("f_")->intrinsic, "resize");
+  EXPECT_EQ(b.find_overload("f.out")->intrinsic, "read");
+  EXPECT_EQ(b.find_overload("f")->checks, std::vector<std::string>{"not_bool"});
+  EXPECT_EQ(b.find_overload("f_")->written_checks, std::vector<std::string>{"same_dtype"});
+  EXPECT_EQ(b.find_overload("g")->intrinsic, "read");
+  EXPECT_EQ(b.find_overload("g.out")->intrinsic, "");
+}
+
 TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   const Bundle bundle = compile_file(R"(- op: f
   overloads:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "prims/graph/traits.h"
 #include "prims/reference/format.h"
 
 namespace primset::conformance {
@@ -182,29 +183,17 @@ bool fits_to_depth(const Graph& g, ValueId v, DType t, int depth) {
   if (std::optional<Scalar> s = number(g, v, depth)) return is_number_of(*s, t);
   if (depth == 0 || g.producer(v) == Graph::kNoNode) return false;
   const Node& n = g.node(g.producer(v));
-  switch (n.prim) {
-    case Prim::convert: {
-      const DType from = g.type(n.operands[0]).dtype, to = g.type(v).dtype;
-      // The real part of a complex number remains.
-      if (is_complex(from) && is_floating(to)) {
-        return holds(to, real_type(from)) && holds(t, real_type(from));
-      }
-      const bool exact = holds(to, from) || holds(to, t);
-      return exact && fits_to_depth(g, n.operands[0], t, depth - 1);
+  const auto operand_fits = [&](size_t i) { return fits_to_depth(g, n.operands[i], t, depth - 1); };
+  if (n.prim == Prim::convert) {
+    const DType from = g.type(n.operands[0]).dtype, to = g.type(v).dtype;
+    // The real part of a complex number remains.
+    if (is_complex(from) && is_floating(to)) {
+      return holds(to, real_type(from)) && holds(t, real_type(from));
     }
-    case Prim::broadcast_in_dim:
-    case Prim::reshape:
-    case Prim::transpose:
-    case Prim::slice:
-    case Prim::reverse:
-    case Prim::gather:
-      return fits_to_depth(g, n.operands[0], t, depth - 1);
-    case Prim::select:
-      return fits_to_depth(g, n.operands[1], t, depth - 1) &&
-             fits_to_depth(g, n.operands[2], t, depth - 1);
-    default:
-      return false;
+    return (holds(to, from) || holds(to, t)) && operand_fits(0);
   }
+  if (n.prim == Prim::select) return operand_fits(1) && operand_fits(2);
+  return (prims::is_view(n.prim) || n.prim == Prim::gather) && operand_fits(0);
 }
 
 }  // namespace

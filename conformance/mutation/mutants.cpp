@@ -67,16 +67,10 @@ void replace_uses(Graph& g, ValueId from, ValueId to) {
 
 bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
-  // Those for which the order makes no difference, and scatters, whose operands differ in meaning.
-  constexpr std::string_view kCommutative[] = {
-      "add",    "mul",     "min",   "max", "fmin",        "fmax",     "eq",         "bit_and",
-      "bit_or", "bit_xor", "hypot", "gcd", "complex_mul", "mul_high", "dot_general"};
-  std::string_view self = prims::info(node.prim).name;
-  if (std::find(std::begin(kCommutative), std::end(kCommutative), self) != std::end(kCommutative)) {
-    return false;
-  }
+  // A dot_general of swapped operands is one of other dims.
+  if (prims::is_commutative(node.prim) || node.prim == Prim::dot_general) return false;
   // Of clamp the bounds: clamp(low, x, high) is the same number.
-  size_t first = self == "select" || self == "clamp" ? 1 : 0;
+  size_t first = node.prim == Prim::select || node.prim == Prim::clamp ? 1 : 0;
   if (choice > 0 || node.operands.size() < first + 2) return false;
   ValueId &a = node.operands[first], &b = node.operands[first + 1];
   if (a == b || a == prims::kNoValue || b == prims::kNoValue || !same_type(g, a, b)) return false;

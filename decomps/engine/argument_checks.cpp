@@ -2,16 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <span>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "decomps/engine/engine.h"
 
 namespace primset::decomps {
-namespace {
 
 using specs::Overload;
+
+// What there are is in specs/host_functions.yaml; which operator has which is in specs/ops.
+namespace checks {
+#define PRIMSET_CHECK(name) static void name(const Overload& o, const Arguments& args);
+#define PRIMSET_WRITTEN_CHECK(name) static void name(const Overload& o, DType self, DType result);
+#include "specs/host_functions.inc"
+}  // namespace checks
+
+namespace {
 
 std::optional<DType> dtype_of(const Tracer::Argument& a) {
   if (auto* v = std::get_if<Val>(&a.value)) return v->dtype();
@@ -24,7 +32,15 @@ bool is_bool_argument(const Tracer::Argument& a) {
   return dtype_of(a) == DType::boolean;
 }
 
-void check_sub(const Overload& o, const Arguments& args) {
+// As C++ spells the type.
+std::string_view cpp_type(DType t) {
+  if (t == DType::f32) return "float";
+  return t == DType::f64 ? "double" : info(t).torch_name;
+}
+
+}  // namespace
+
+void checks::no_bool_subtraction(const Overload&, const Arguments& args) {
   const bool a = is_bool_argument(args[0]), b = is_bool_argument(args[1]);
   require(!(a && b), ErrorCode::runtime,
           "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -34,14 +50,14 @@ void check_sub(const Overload& o, const Arguments& args) {
           "to invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
-void check_neg(const Overload& o, const Arguments& args) {
+void checks::no_bool_negation(const Overload&, const Arguments& args) {
   require(!is_bool_argument(args[0]), ErrorCode::runtime,
           "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
           "invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
 // alpha and beta: no fractions for integers, no bools for numbers.
-void check_factor(const Overload& o, const Arguments& args) {
+void checks::factor_fits_dtype(const Overload& o, const Arguments& args) {
   for (const std::string_view name : {"alpha", "beta"}) {
     const int at = o.find_arg(name);
     if (at < 0) continue;
@@ -61,26 +77,12 @@ void check_factor(const Overload& o, const Arguments& args) {
   }
 }
 
-void check_add(const Overload& o, const Arguments& args) {
-  check_factor(o, args);
-}
-void check_sub_and_factor(const Overload& o, const Arguments& args) {
-  check_sub(o, args);
-  check_factor(o, args);
-}
-
-void check_clamp(const Overload& o, const Arguments& args) {
+void checks::some_bound(const Overload&, const Arguments& args) {
   require(!args[1].is_none() || !args[2].is_none(), ErrorCode::runtime,
           "torch.clamp: At least one of 'min' or 'max' must not be None");
 }
 
-// As C++ spells the type.
-std::string_view cpp_type(DType t) {
-  if (t == DType::f32) return "float";
-  return t == DType::f64 ? "double" : info(t).torch_name;
-}
-
-void check_lerp(const Overload& o, const Arguments& args) {
+void checks::same_dtypes_to_interpolate(const Overload&, const Arguments& args) {
   const auto self = dtype_of(args[0]), end = dtype_of(args[1]);
   require(
       self == end, ErrorCode::runtime,
@@ -91,13 +93,13 @@ void check_lerp(const Overload& o, const Arguments& args) {
                       cpp_type(weight ? weight->dtype() : *self)));
 }
 
-void check_gelu(const Overload& o, const Arguments& args) {
+void checks::known_approximation(const Overload&, const Arguments& args) {
   const auto* s = std::get_if<std::string>(&args.back().value);
   require(!s || *s == "none" || *s == "tanh", ErrorCode::runtime,
           "approximate argument must be either none or tanh.");
 }
 
-void check_where(const Overload& o, const Arguments& args) {
+void checks::bool_condition(const Overload&, const Arguments& args) {
   const auto* condition = std::get_if<Val>(&args[0].value);
   if (!condition || args.size() < 3) return;
   const DType t = condition->dtype();
@@ -107,36 +109,51 @@ void check_where(const Overload& o, const Arguments& args) {
                       aten_name(t)));
 }
 
-struct NamedCheck {
-  std::string_view op;
-  void (*check)(const Overload&, const Arguments&);
+void checks::base_has_result_dtype(const Overload& o, DType self, DType result) {
+  require(self == result, ErrorCode::runtime,
+          fmt::format("the base given to {} has dtype {} but the operation's result "
+                      "requires dtype {}",
+                      o.op, aten_name(self), aten_name(result)));
+}
+
+namespace {
+
+template <typename Function>
+struct Named {
+  std::string_view name;
+  Function* function;
 };
-constexpr std::array kChecks = {
-    NamedCheck{"add", check_add},
-    NamedCheck{"clamp", check_clamp},
-    NamedCheck{"gelu", check_gelu},
-    NamedCheck{"gelu_backward", check_gelu},
-    NamedCheck{"lerp", check_lerp},
-    NamedCheck{"neg", check_neg},
-    NamedCheck{"rsub", check_sub_and_factor},
-    NamedCheck{"sub", check_sub_and_factor},
-    NamedCheck{"where", check_where},
+
+constexpr Named<void(const Overload&, const Arguments&)> kChecks[] = {
+#define PRIMSET_CHECK(name) {#name, checks::name},
+#include "specs/host_functions.inc"
 };
+constexpr Named<void(const Overload&, DType, DType)> kWrittenChecks[] = {
+#define PRIMSET_WRITTEN_CHECK(name) {#name, checks::name},
+#include "specs/host_functions.inc"
+};
+
+// Specs read at run time may name what another library has.
+template <typename Function, size_t N>
+Function& find(const Named<Function> (&table)[N], const Overload& o, std::string_view name) {
+  const auto* found = std::ranges::find(table, name, &Named<Function>::name);
+  require(found != std::end(table), ErrorCode::not_implemented,
+          fmt::format("{} has the check '{}', which this library lacks; expected a name of "
+                      "specs/host_functions.yaml",
+                      o.qualified, name));
+  return *found->function;
+}
 
 }  // namespace
 
 void check_arguments(const Overload& overload, const Arguments& args) {
-  for (const NamedCheck& c : kChecks) {
-    if (c.op == overload.op) c.check(overload, args);
-  }
+  for (const std::string& name : overload.checks) find(kChecks, overload, name)(overload, args);
 }
 
 void check_written(const Overload& overload, DType self, DType result) {
-  if (overload.op != "float_power_") return;
-  require(self == result, ErrorCode::runtime,
-          fmt::format("the base given to float_power_ has dtype {} but the operation's result "
-                      "requires dtype {}",
-                      aten_name(self), aten_name(result)));
+  if (overload.kind != specs::OverloadKind::inplace) return;
+  for (const std::string& name : overload.written_checks)
+    find(kWrittenChecks, overload, name)(overload, self, result);
 }
 
 }  // namespace primset::decomps

@@ -1,12 +1,14 @@
-// Replaces derived primitives by their decompositions, pass by pass until only kept ones are left.
+// Replaces derived primitives by their decompositions, which may hold others: pass by pass until
+// only kept ones are left.
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <unordered_set>
 
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula.h"
 #include "decomps/engine/registry.h"
-#include "prims/graph/signature.h"
+#include "prims/graph/rewriter.h"
+#include "prims/graph/traits.h"
 
 namespace primset::decomps {
 namespace {
@@ -75,98 +77,47 @@ std::vector<Val> decompose(Tracer& t, const specs::Primitive& p, const std::vect
   return evaluate(t, input);
 }
 
-class Expander {
- public:
-  Expander(const Graph& from, Graph& to, const specs::Bundle& bundle, const Keep& keep,
-           DeviceTraits device)
-      : from_(from), to_(to), bundle_(bundle), keep_(keep), tracer_(to, bundle, device) {}
+using Nodes = std::unordered_set<NodeId>;
 
-  // False when there was nothing to replace.
-  bool run() {
-    for (const prims::Input& i : from_.inputs) {
-      const prims::ValueType& type = from_.type(i.value);
-      map_[i.value] = i.kind == prims::Input::Kind::tensor
-                          ? tracer_.builder().tensor_input(i.name, type)
-                          : tracer_.builder().scalar_input(i.name, type.dtype);
-    }
-    nodes(from_.body);
-    for (const prims::Output& o : from_.outputs)
-      tracer_.builder().output(o.name, map_.at(o.value), o.writes_input);
-    return changed_;
+// Adds the nodes to replace, of the region and of those inside it.
+void find_derived(const Graph& graph, const Region& region, const Keep& keep, Nodes& found) {
+  for (NodeId id : region.nodes) {
+    const Node& n = graph.node(id);
+    if (prims::traits(n.prim).tier == prims::Tier::derived && !keep(graph, id)) found.insert(id);
+    for (const Region& r : n.regions) find_derived(graph, r, keep, found);
   }
+}
 
- private:
-  void nodes(const Region& region) {
-    for (NodeId n : region.nodes) node(n);
+// The results of a derived node's decomposition, in the dtypes of its own.
+std::vector<ValueId> replacement(Tracer& t, const Graph& from, const Node& n,
+                                 const std::vector<ValueId>& operands) {
+  const specs::Primitive* p = t.bundle().find_primitive(prims::info(n.prim).name);
+  require(p != nullptr, ErrorCode::internal, "a primitive that the specs do not have");
+  std::vector<Val> values;
+  for (ValueId v : operands) values.push_back(v == prims::kNoValue ? Val() : t.wrap(v));
+  const std::vector<Val> results = decompose(t, *p, values, n.attrs);
+  require(results.size() == n.results.size(), ErrorCode::internal,
+          fmt::format("the decomposition of '{}' gives {} results", p->name, results.size()));
+  std::vector<ValueId> ids;
+  for (size_t i = 0; i < results.size(); ++i) {
+    ids.push_back(convert(results[i], from.type(n.results[i]).dtype).id());
   }
+  return ids;
+}
 
-  ValueId mapped(ValueId v) const { return v == prims::kNoValue ? v : map_.at(v); }
-
-  void node(NodeId id) {
-    const Node& n = from_.node(id);
-    std::vector<ValueId> operands;
-    for (ValueId v : n.operands) operands.push_back(mapped(v));
-    if (prims::info(n.prim).tier == prims::Tier::derived && !keep_(from_, id)) {
-      replace(n, operands);
-      changed_ = true;
-      return;
-    }
-    std::vector<Region> regions;
-    for (const Region& r : n.regions) regions.push_back(region(r));
-    set_results(n, tracer_.builder().add(n.prim, std::move(operands), n.attrs, std::move(regions)));
-  }
-
-  Region region(const Region& r) {
-    std::vector<prims::ValueType> params;
-    for (ValueId v : r.params) params.push_back(from_.type(v));
-    return tracer_.builder().region(params, [&](std::span<const ValueId> values) {
-      for (size_t i = 0; i < values.size(); ++i) map_[r.params[i]] = values[i];
-      nodes(r);
-      std::vector<ValueId> results;
-      for (ValueId v : r.results) results.push_back(map_.at(v));
-      return results;
-    });
-  }
-
-  void replace(const Node& n, const std::vector<ValueId>& operands) {
-    const specs::Primitive* p = bundle_.find_primitive(prims::info(n.prim).name);
-    require(p != nullptr, ErrorCode::internal, "a primitive that the specs do not have");
-    std::vector<Val> values;
-    for (ValueId v : operands) values.push_back(v == prims::kNoValue ? Val() : tracer_.wrap(v));
-    std::vector<Val> results = decompose(tracer_, *p, values, n.attrs);
-    require(results.size() == n.results.size(), ErrorCode::internal,
-            fmt::format("the decomposition of '{}' gives {} results", p->name, results.size()));
-    std::vector<ValueId> ids;
-    for (size_t i = 0; i < results.size(); ++i)
-      ids.push_back(convert(results[i], from_.type(n.results[i]).dtype).id());
-    set_results(n, ids);
-  }
-
-  // Sizes known at run time only keep the symbols that the rest of the graph speaks of.
-  void set_results(const Node& n, const std::vector<ValueId>& ids) {
-    for (size_t i = 0; i < ids.size(); ++i) {
-      const SymInts& shape = from_.type(n.results[i]).shape;
-      const SymInts& have = to_.type(ids[i]).shape;
-      require(shape.size() == have.size(), ErrorCode::internal,
-              fmt::format("the decomposition of '{}' gives a result of another rank",
-                          prims::info(n.prim).name));
-      const bool produced = to_.producer(ids[i]) != Graph::kNoNode;
-      for (size_t d = 0; d < shape.size(); ++d) {
-        if (produced && !shape[d].same(have[d]) && to_.context().as_symbol(have[d]))
-          to_.mutable_type(ids[i]).shape[d] = shape[d];
-      }
-      map_[n.results[i]] = ids[i];
-    }
-  }
-
-  const Graph& from_;
-  Graph& to_;
-  const specs::Bundle& bundle_;
-  const Keep& keep_;
-  Tracer tracer_;
-  std::unordered_map<ValueId, ValueId> map_;
-  bool changed_ = false;
-};
+Graph expanded(const Graph& from, const Nodes& derived, const specs::Bundle& bundle,
+               DeviceTraits device) {
+  Graph to(from.shared_context());
+  Tracer tracer(to, bundle, device);
+  prims::Rewriter rewriter(from, tracer.builder(),
+                           [&](prims::Rewriter&, NodeId id,
+                               const auto& operands) -> std::optional<std::vector<ValueId>> {
+                             if (!derived.contains(id)) return std::nullopt;
+                             return replacement(tracer, from, from.node(id), operands);
+                           });
+  rewriter.graph();
+  return to;
+}
 
 }  // namespace
 
@@ -174,9 +125,10 @@ void expand_derived(Graph& graph, const specs::Bundle& bundle, const Keep& keep,
                     DeviceTraits device) {
   constexpr int kMostPasses = 32;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    Graph next(graph.shared_context());
-    if (!Expander(graph, next, bundle, keep, device).run()) return;
-    graph = std::move(next);
+    Nodes derived;
+    find_derived(graph, graph.body, keep, derived);
+    if (derived.empty()) return;
+    graph = expanded(graph, derived, bundle, device);
   }
   fail(ErrorCode::internal, "the decompositions of primitives go in a circle");
 }

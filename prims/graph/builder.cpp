@@ -164,13 +164,21 @@ Values Builder::add(Prim prim, Values operands, std::vector<Attr> attrs,
   normalize_attrs(prim, attrs);
   std::string key = node_key(prim, operands, attrs, regions);
   if (const Node* node = find_known(key)) return node->results;
+  const auto id = static_cast<NodeId>(graph_.node_count());
+  Values results = append(prim, std::move(operands), std::move(attrs), std::move(regions));
+  known_.back().emplace(std::move(key), id);
+  return results;
+}
+
+Values Builder::append(Prim prim, Values operands, std::vector<Attr> attrs,
+                       std::vector<Region> regions) {
+  normalize_attrs(prim, attrs);
   std::vector<ValueType> types = infer(graph_, prim, operands, attrs, regions);
   auto id = static_cast<NodeId>(graph_.node_count());
   Values results;
   for (ValueType& t : types) results.push_back(graph_.new_value(std::move(t), id));
   graph_.new_node({prim, std::move(operands), results, std::move(attrs), std::move(regions)});
   current_->nodes.push_back(id);
-  known_.back().emplace(std::move(key), id);
   return results;
 }
 

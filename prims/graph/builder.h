@@ -36,6 +36,10 @@ class Builder {
   Values add(Prim prim, Values operands, std::vector<Attr> attrs = {},
              std::vector<Region> regions = {});
 
+  // The same without looking for an equal node. Later equal ones share the earlier one, if any.
+  Values append(Prim prim, Values operands, std::vector<Attr> attrs = {},
+                std::vector<Region> regions = {});
+
   // Builds a region: parameters of the given types, then body, whose values are the results.
   Region region(const std::vector<ValueType>& params,
                 const std::function<Values(std::span<const ValueId>)>& body);

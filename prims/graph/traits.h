@@ -90,12 +90,23 @@ constexpr bool accumulates(Prim p) {
   return traits(p).combiner == Combiner::add || traits(p).combiner == Combiner::mul;
 }
 
+// A result is a value of its dtype without being rounded to it.
+constexpr bool is_exact(Prim p) {
+  return traits(p).exact;
+}
+constexpr bool is_commutative(Prim p) {
+  return traits(p).commutative;
+}
 constexpr bool is_transcendental(Prim p) {
   return traits(p).cost == Cost::transcendental;
 }
 // Bodies are run as often as values say, or not at all.
 constexpr bool is_control_flow(Prim p) {
   return traits(p).pattern == OpPattern::control;
+}
+// Its regions are programs over numbers that see nothing but their parameters.
+constexpr bool has_scalar_regions(Prim p) {
+  return traits(p).tier == Tier::region && !is_control_flow(p);
 }
 constexpr bool is_random(Prim p) {
   return traits(p).pattern == OpPattern::random;

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "prims/graph/text.h"
+#include "prims/graph/traits.h"
 #include "prims/inference/rules.h"
 #include "primset/error.h"
 
@@ -121,7 +122,7 @@ class Verifier {
       if (v != kNoValue) use(v, where);  // inference knows which operands are optional
     }
     bool saved = in_scalar_;
-    bool scalar_region = n.prim == Prim::map || n.prim == Prim::reduce || n.prim == Prim::scan;
+    bool scalar_region = has_scalar_regions(n.prim);
     in_scalar_ = scalar || scalar_region;
     for (const Region& r : n.regions) region(r, scalar_region);
     in_scalar_ = saved;

@@ -130,7 +130,8 @@ void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
     o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.dtypes, o.strides,
     o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself, o.reads_offset, o.random,
-    o.implementation, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
+    o.implementation, o.intrinsic, o.checks, o.written_checks, o.cases, o.tolerance, o.tags, o.file,
+    o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {
@@ -171,10 +172,15 @@ template <typename A>
 void fields(A& a, NamedTolerance& x) {
   a(x.name, x.rules);
 }
+template <typename A>
+void fields(A& a, HostFunction& x) {
+  a(x.name, x.meaning, x.recordable);
+}
 // content_hash is not among them: it is the hash of the payload.
 template <typename A>
 void fields(A& a, Bundle& b) {
-  a(b.aten_version, b.files, b.dtypes, b.dtype_sets, b.tolerances, b.primitives, b.overloads);
+  a(b.aten_version, b.files, b.dtypes, b.dtype_sets, b.tolerances, b.intrinsics, b.checks,
+    b.written_checks, b.primitives, b.overloads);
 }
 
 }  // namespace primset::specs::archive

@@ -43,6 +43,15 @@ struct NamedTolerance {
   friend bool operator==(const NamedTolerance&, const NamedTolerance&) = default;
 };
 
+// An entry of specs/host_functions.yaml, which operators refer to by name.
+struct HostFunction {
+  std::string name;
+  std::string meaning;
+  bool recordable = false;  // of an intrinsic: it only completes its arguments
+
+  friend bool operator==(const HostFunction&, const HostFunction&) = default;
+};
+
 struct Bundle {
   std::string aten_version;        // the PyTorch release whose schemas these are
   uint64_t content_hash = 0;       // of the serialised bundle: equal hashes, equal specs
@@ -50,6 +59,7 @@ struct Bundle {
   std::vector<DTypeEntry> dtypes;
   std::vector<NamedDTypeSet> dtype_sets;
   std::vector<NamedTolerance> tolerances;
+  std::vector<HostFunction> intrinsics, checks, written_checks;
   std::vector<Primitive> primitives;  // in the order of the files: the index is the primitive's id
   std::vector<Overload> overloads;    // by family, then as written; variants follow their base
 

@@ -147,6 +147,10 @@ struct Overload {
   bool reads_offset = false;         // the result depends on where in its storage a tensor starts
   RandomUse random;
   Implementation implementation;
+  // Names of functions on the host (specs/host_functions.yaml).
+  std::string intrinsic;                    // runs instead of a plan; empty: none does
+  std::vector<std::string> checks;          // of the arguments, where the overload is computed
+  std::vector<std::string> written_checks;  // of what is written in place
   std::vector<CaseSpec> cases;
   std::vector<ToleranceRule> tolerance;  // empty: inherited from the primitives used
   std::vector<std::string> tags;         // ATen's: core, pointwise, reduction, ...

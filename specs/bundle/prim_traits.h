@@ -80,6 +80,7 @@ struct PrimTraits {
 
   // These follow from other keys of the primitive.
   Tier tier = Tier::core;
+  bool exact = false;          // nothing is rounded: a result is a value of its dtype
   bool discontinuous = false;  // a tiny change of an input may change the result much
   bool donates = false;        // a result may take over an operand's memory
   bool shape_only = false;     // made of shapes and attributes; no operand is read
@@ -105,6 +106,7 @@ constexpr void each_stated_trait(Traits& t, F&& f) {
 template <typename Traits, typename F>
 constexpr void each_derived_trait(Traits& t, F&& f) {
   f("tier", t.tier);
+  f("exact", t.exact);
   f("discontinuous", t.discontinuous);
   f("donates", t.donates);
   f("shape_only", t.shape_only);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codegen/kernel/math/math.h"
+#include "prims/graph/traits.h"
 #include "primset/error.h"
 
 namespace primset::schedule {
@@ -247,24 +248,6 @@ Value binary_bool(Builder& b, Prim p, Value x, Value y) {
   }
 }
 
-bool rounds(Prim p) {
-  switch (p) {
-    case Prim::neg:
-    case Prim::abs:
-    case Prim::sign:
-    case Prim::floor:
-    case Prim::ceil:
-    case Prim::trunc:
-    case Prim::round_even:
-    case Prim::min:
-    case Prim::max:
-    case Prim::rem:
-      return false;  // exact: the result is a value of the dtype
-    default:
-      return true;
-  }
-}
-
 Elem select_elem(Builder& b, const Elem& p, const Elem& x, const Elem& y) {
   Elem out{b.select(p.re, x.re, y.re), {}};
   if (x.im.valid()) out.im = b.select(p.re, x.im, y.im);
@@ -278,10 +261,6 @@ void match_lanes(Builder& b, std::span<Value> values) {
   for (Value& v : values) {
     if (b.type(v).lanes < lanes) v = b.splat(v, lanes);
   }
-}
-
-bool is_comparison(Prim p) {
-  return p == Prim::eq || p == Prim::lt || p == Prim::le;
 }
 
 }  // namespace
@@ -324,7 +303,7 @@ Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const
     else
       r = binary_int(b, p, v[0], v[1], is_signed_integer(from));
   }
-  if (is_half(from) && rounds(p) && !is_comparison(p)) r = round_to(b, r, to);
+  if (is_half(from) && !is_exact(p)) r = round_to(b, r, to);
   return {r, {}};
 }
 

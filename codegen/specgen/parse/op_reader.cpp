@@ -181,6 +181,7 @@ class EntryReader {
       diagnostics_.error(at, fmt::format("unknown variant '{}'", kind), "inplace or out");
       return;
     }
+    applier_.apply_intrinsic(settings, true, o);
     if (dtypes != nullptr) o.dtypes = parse_dtype_set(*dtypes, bundle_, diagnostics_);
     o.base = base_index;
     o.file = at.file;

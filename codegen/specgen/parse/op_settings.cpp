@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "codegen/specgen/parse/host_functions.h"
 #include "codegen/specgen/parse/implementation_reader.h"
 #include "codegen/specgen/parse/schema_parser.h"
 #include "codegen/specgen/parse/vocabulary.h"
@@ -20,6 +21,20 @@ constexpr std::array<std::pair<std::string_view, PromoteKind>, 6> kPromoteKinds 
     {"bool_to_int", PromoteKind::bool_to_int},
     {"none", PromoteKind::none},
 }};
+
+std::string_view kind_name(OverloadKind kind) {
+  switch (kind) {
+    case OverloadKind::functional:
+      return "functional";
+    case OverloadKind::inplace:
+      return "inplace";
+    case OverloadKind::out:
+      return "out";
+    case OverloadKind::mutable_op:
+      return "mutable";
+  }
+  return "";
+}
 
 CaseSpec read_case(const YamlNode& node, Diagnostics& diagnostics) {
   CaseSpec spec;
@@ -60,6 +75,9 @@ void OpSettings::read(Fields& fields) {
       {"structural", &structural},
       {"scalar", &scalar},
       {"decompose", &decompose},
+      {"intrinsic", &intrinsic},
+      {"checks", &checks},
+      {"written_checks", &written_checks},
       {"dtypes", &dtypes},
       {"strides", &strides},
       {"outs", &outs},
@@ -85,6 +103,14 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   if (s.runtime != nullptr) apply_roles(*s.runtime, Role::runtime, o);
   if (s.structural != nullptr) apply_roles(*s.structural, Role::structural, o);
   if (s.scalar != nullptr) apply_rounding(*s.scalar, o);
+  apply_intrinsic(s, false, o);
+  if (s.checks != nullptr) {
+    o.checks = parse_host_functions(*s.checks, "check", bundle_.checks, diagnostics_);
+  }
+  if (s.written_checks != nullptr) {
+    o.written_checks = parse_host_functions(*s.written_checks, "check of what is written",
+                                            bundle_.written_checks, diagnostics_);
+  }
   if (s.dtypes != nullptr) o.dtypes = parse_dtype_set(*s.dtypes, bundle_, diagnostics_);
   if (s.tags != nullptr) {
     for (const YamlNode* tag : parse_names(*s.tags, diagnostics_)) o.tags.push_back(tag->text);
@@ -135,7 +161,26 @@ int SettingsApplier::find_argument(const std::string& name, Position place, cons
   return index;
 }
 
+// A name is of the overload that the entry writes out; {inplace: f, out: g} of those of a kind.
+void SettingsApplier::apply_intrinsic(const OpSettings& settings, bool is_variant, Overload& o) {
+  const YamlNode* node = settings.intrinsic;
+  if (node == nullptr || (is_variant && !node->is_mapping())) return;
+  if (node->is_mapping()) {
+    for (const YamlNode::Entry& entry : node->entries) kinds_[entry.key_position] = entry.key;
+    const YamlNode::Entry* entry = node->find(kind_name(o.kind));
+    if (entry == nullptr) return;
+    found_.insert(entry->key_position);
+    node = &entry->value;
+  }
+  o.intrinsic = parse_host_function(*node, "intrinsic", bundle_.intrinsics, diagnostics_);
+}
+
 void SettingsApplier::finish() {
+  for (const auto& [place, kind] : kinds_) {
+    if (found_.contains(place)) continue;
+    diagnostics_.error(place, fmt::format("no overload of the entry is '{}'", kind),
+                       "functional, inplace, out or mutable, as one of its overloads is");
+  }
   for (const Missing& m : missing_) {
     if (found_.contains(m.place)) continue;
     const std::vector<std::string_view> views(m.arguments.begin(), m.arguments.end());

@@ -3,7 +3,9 @@
 #ifndef PRIMSET_CODEGEN_SPECGEN_PARSE_OP_SETTINGS_H_
 #define PRIMSET_CODEGEN_SPECGEN_PARSE_OP_SETTINGS_H_
 
+#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "codegen/specgen/read/diagnostics.h"
@@ -21,6 +23,9 @@ struct OpSettings {
   const YamlNode* structural = nullptr;
   const YamlNode* scalar = nullptr;
   const YamlNode* decompose = nullptr;
+  const YamlNode* intrinsic = nullptr;
+  const YamlNode* checks = nullptr;
+  const YamlNode* written_checks = nullptr;
   const YamlNode* dtypes = nullptr;
   const YamlNode* strides = nullptr;
   const YamlNode* outs = nullptr;
@@ -45,7 +50,9 @@ class SettingsApplier {
       : bundle_(bundle), diagnostics_(diagnostics) {}
 
   void apply(const OpSettings& settings, Overload& overload);
-  // Reports the argument names that no overload had.
+  // What `intrinsic` says of an overload: of one that is written out, or of a variant.
+  void apply_intrinsic(const OpSettings& settings, bool is_variant, Overload& overload);
+  // Reports the argument names and the kinds of overloads that no overload had.
   void finish();
 
  private:
@@ -72,6 +79,8 @@ class SettingsApplier {
     std::vector<std::string> arguments;
   };
   std::set<Position> found_;
+  // The kinds that an `intrinsic` names, by where they stand.
+  std::map<Position, std::string> kinds_;
   std::vector<Missing> missing_;
 };
 

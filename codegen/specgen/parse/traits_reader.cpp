@@ -75,6 +75,9 @@ PrimTraits read_traits(const YamlNode& node, const PrimTraits& otherwise,
 void settle_traits(Primitive& p, Position at, Diagnostics& diagnostics) {
   PrimTraits& t = p.traits;
   t.tier = p.tier;
+  t.exact = std::ranges::all_of(p.tolerance, [](const ToleranceRule& rule) {
+    return rule.tolerance.kind == ToleranceKind::exact;
+  });
   t.discontinuous = p.discontinuous;
   t.donates = !p.donates.empty();
   t.shape_only = p.operands.empty();

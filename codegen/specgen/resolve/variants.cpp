@@ -109,6 +109,7 @@ void inherit(const Overload& base, Overload& derived) {
   derived.dtypes = base.dtypes;
   derived.strides = derived.kind == OverloadKind::out ? base.outs.strides : base.strides;
   derived.outs = base.outs;
+  derived.written_checks = base.written_checks;
   derived.random = base.random;
   derived.cases = base.cases;
   derived.tolerance = base.tolerance;

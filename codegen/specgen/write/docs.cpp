@@ -117,6 +117,8 @@ std::string overload_text(const Overload& o, const std::vector<const Overload*>&
   if (!o.tolerance.empty()) {
     text += fmt::format("- tolerance: {}\n", tolerance_text(o.tolerance, bundle));
   }
+  if (!o.intrinsic.empty()) text += fmt::format("- carried out by `{}`\n", o.intrinsic);
+  if (!o.checks.empty()) text += fmt::format("- checked: `{}`\n", fmt::join(o.checks, "`, `"));
   if (o.random.seeded) text += "- draws random numbers\n";
   return text + implementation_text(o.implementation, bundle);
 }

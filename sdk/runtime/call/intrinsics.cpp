@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "sdk/runtime/call/aliasing.h"
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/call/dispatch.h"
-#include "sdk/runtime/call/value_reads.h"
 #include "sdk/runtime/device/device_state.h"
 
 namespace primset::runtime {
@@ -39,47 +37,6 @@ size_t index_of(const Call& call, std::string_view name) {
   return static_cast<size_t>(i);
 }
 
-// copy_(self, src): src may be on another device.
-void copy_(Call& call) {
-  const TensorImpl* source = call.tensor(1);
-  if (source && !source->wrapped_number && &source->device() != &self(call).device()) {
-    call.keep(1, handle(*source).to(self(call).device().device()));
-    // A rank-0 source that came from the CPU is a tensor of the device now.
-  }
-  dispatch_planned(call);
-}
-
-// _to_copy and to.*: the device first, then the rest by plan.
-void to_device(Call& call) {
-  for (size_t i = 0; i < call.args.size(); ++i) {
-    if (call.args[i].kind != Arg::Kind::device) continue;
-    const Device target = call.args[i].device;
-    if (target == self(call).device().device()) continue;
-    call.keep(0, handle(self(call)).to(target));
-  }
-  dispatch_planned(call);
-}
-
-// The tensor itself, or where it has the bit a clone that has the values in memory.
-void resolve(Call& call, bool bit) {
-  if (!bit) return dispatch_planned(call);
-  const Tensor source = handle(self(call));
-  const Arg args[] = {source, std::nullopt};
-  call.add_result(call_operator("clone", args), {});
-}
-
-void resolve_conj(Call& call) {
-  resolve(call, self(call).conj);
-}
-
-void resolve_neg(Call& call) {
-  resolve(call, self(call).neg);
-}
-
-void item(Call& call) {
-  call.value = Value(handle(self(call)).item());
-}
-
 void resize_to(TensorImpl& t, std::span<const int64_t> sizes) {
   SmallVector<int64_t, kInlineRank> strides, copy(sizes);
   strides.resize_uninitialized(sizes.size());
@@ -90,38 +47,75 @@ void resize_to(TensorImpl& t, std::span<const int64_t> sizes) {
   t.set_geometry(copy, strides, t.offset);
 }
 
-void resize_(Call& call) {
+void adopt(TensorImpl& t, StorageImpl* storage) {
+  storage->retain();
+  std::exchange(t.storage, storage)->release();
+}
+
+// The tensor itself, or where it has the bit a clone that has the values in memory.
+void resolve(Call& call, bool bit) {
+  if (!bit) return dispatch_planned(call);
+  const Tensor source = handle(self(call));
+  const Arg args[] = {source, std::nullopt};
+  call.add_result(call_operator("clone", args), {});
+}
+
+}  // namespace
+
+// copy_(self, src): src may be on another device.
+void intrinsics::copy_across_devices(Call& call) {
+  const TensorImpl* source = call.tensor(1);
+  if (source && !source->wrapped_number && &source->device() != &self(call).device()) {
+    call.keep(1, handle(*source).to(self(call).device().device()));
+    // A rank-0 source that came from the CPU is a tensor of the device now.
+  }
+  dispatch_planned(call);
+}
+
+// The device first, then the rest by plan.
+void intrinsics::copy_to_device(Call& call) {
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (call.args[i].kind != Arg::Kind::device) continue;
+    const Device target = call.args[i].device;
+    if (target == self(call).device().device()) continue;
+    call.keep(0, handle(self(call)).to(target));
+  }
+  dispatch_planned(call);
+}
+
+void intrinsics::view_on_device(Call& call) {
+  copy_to_device(call);
+}
+
+void intrinsics::resolve_conjugate(Call& call) {
+  resolve(call, self(call).conj);
+}
+
+void intrinsics::resolve_negative(Call& call) {
+  resolve(call, self(call).neg);
+}
+
+void intrinsics::read_number(Call& call) {
+  call.value = Value(handle(self(call)).item());
+}
+
+void intrinsics::resize(Call& call) {
   TensorImpl& t = self(call);
   const auto sizes = ints(call.args[1]);
   if (!std::ranges::equal(t.sizes(), sizes)) resize_to(t, sizes);
   return_argument(call, 0);
 }
 
-void resize_as_(Call& call) {
+void intrinsics::resize_as(Call& call) {
   TensorImpl& t = self(call);
   const TensorImpl& other = *call.tensor(1);
   if (!std::ranges::equal(t.sizes(), other.sizes())) resize_to(t, other.sizes());
   return_argument(call, 0);
 }
 
-void resize_output_(Call& call) {
-  TensorImpl& t = self(call);
-  const auto sizes = ints(call.args[1]);
-  SmallVector<int64_t, kInlineRank> strides;
-  strides.resize_uninitialized(sizes.size());
-  contiguous_strides(sizes, strides.span());
-  resize_output(t, sizes, strides);
-  return_argument(call, 0);
-}
-
-void adopt(TensorImpl& t, StorageImpl* storage) {
-  storage->retain();
-  std::exchange(t.storage, storage)->release();
-}
-
 // set_.source_Storage_storage_offset(self, source, storage_offset, size, stride), and with a
 // Tensor.
-void set_with_geometry(Call& call) {
+void intrinsics::set_with_geometry(Call& call) {
   TensorImpl& t = self(call);
   StorageImpl* storage = call.tensor(1) ? call.tensor(1)->storage
                                         : static_cast<const Storage*>(call.args[1].pointer)->impl();
@@ -140,7 +134,7 @@ void set_with_geometry(Call& call) {
   return_argument(call, 0);
 }
 
-void set_storage(Call& call) {
+void intrinsics::set_storage(Call& call) {
   TensorImpl& t = self(call);
   StorageImpl* storage = static_cast<const Storage*>(call.args[1].pointer)->impl();
   adopt(t, storage);
@@ -150,7 +144,7 @@ void set_storage(Call& call) {
   return_argument(call, 0);
 }
 
-void set_tensor(Call& call) {
+void intrinsics::set_tensor(Call& call) {
   TensorImpl& t = self(call);
   const TensorImpl& other = *call.tensor(1);
   if (t.dtype != other.dtype)
@@ -162,7 +156,7 @@ void set_tensor(Call& call) {
   return_argument(call, 0);
 }
 
-void set_empty(Call& call) {
+void intrinsics::set_empty(Call& call) {
   TensorImpl& t = self(call);
   std::exchange(t.storage, new_storage(t.device(), 0))->release();
   const int64_t size[] = {0}, stride[] = {1};
@@ -170,59 +164,18 @@ void set_empty(Call& call) {
   return_argument(call, 0);
 }
 
-struct Entry {
-  std::string_view name;
-  Intrinsic function;
-  // It only completes its arguments: a graph records what it is given.
-  bool recordable = false;
-};
-constexpr std::array kTable = {
-    Entry{"copy_", copy_, true},
-    Entry{"_to_copy", to_device, true},
-    Entry{"to.dtype_layout", to_device},
-    Entry{"to.device", to_device},
-    Entry{"narrow.Tensor", narrow_at_tensor},
-    Entry{"repeat_interleave.Tensor", repeat_by_tensor, true},
-    Entry{"repeat_interleave.Tensor_out", repeat_by_tensor, true},
-    Entry{"repeat_interleave.self_Tensor", repeat_by_tensor, true},
-    Entry{"as_strided_copy", copy_strided_view, true},
-    Entry{"as_strided_copy.out", copy_strided_view, true},
-    Entry{"bincount", count_to_greatest},
-    Entry{"bincount.out", count_to_greatest},
-    Entry{"native_batch_norm", update_statistics, true},
-    Entry{"native_batch_norm.out", update_statistics, true},
-    Entry{"batch_norm", update_statistics, true},
-    Entry{"_local_scalar_dense", item},
-    Entry{"item", item},
-    Entry{"resolve_conj", resolve_conj},
-    Entry{"resolve_neg", resolve_neg},
-    Entry{"resize_", resize_},
-    Entry{"resize_as_", resize_as_},
-    Entry{"_resize_output_", resize_output_},
-    Entry{"set_", set_empty},
-    Entry{"set_.source_Storage", set_storage},
-    Entry{"set_.source_Storage_storage_offset", set_with_geometry},
-    Entry{"set_.source_Tensor", set_tensor},
-    Entry{"set_.source_Tensor_storage_offset", set_with_geometry},
-};
-
-}  // namespace
-
 namespace {
-const Entry* find(std::string_view qualified) {
-  const auto* e = std::ranges::find(kTable, qualified, &Entry::name);
-  return e == kTable.end() ? nullptr : e;
-}
+
+constexpr IntrinsicEntry kTable[] = {
+#define PRIMSET_INTRINSIC(name, recordable) {#name, intrinsics::name, recordable},
+#include "specs/host_functions.inc"
+};
+
 }  // namespace
 
-Intrinsic find_intrinsic(std::string_view qualified) {
-  const Entry* e = find(qualified);
-  return e ? e->function : nullptr;
-}
-
-bool is_recordable(std::string_view qualified) {
-  const Entry* e = find(qualified);
-  return !e || e->recordable;
+const IntrinsicEntry* find_intrinsic(std::string_view name) {
+  const auto* e = std::ranges::find(kTable, name, &IntrinsicEntry::name);
+  return e == std::end(kTable) ? nullptr : e;
 }
 
 }  // namespace primset::runtime

@@ -67,7 +67,18 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
   const bool lists = std::ranges::any_of(
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
   by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;
-  intrinsic = find_intrinsic(o.qualified);
+  if (!o.intrinsic.empty()) find_intrinsic_of(o);
+}
+
+void OperatorInfo::find_intrinsic_of(const specs::Overload& o) {
+  const IntrinsicEntry* entry = find_intrinsic(o.intrinsic);
+  if (entry == nullptr)
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} is carried out by the intrinsic '{}', which this library lacks; "
+                            "expected a name of specs/host_functions.yaml",
+                            o.qualified, o.intrinsic));
+  intrinsic = entry->function;
+  recordable = entry->recordable;
 }
 
 Arg OperatorInfo::default_of(const specs::Argument& a) {

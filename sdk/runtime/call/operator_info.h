@@ -50,9 +50,11 @@ struct OperatorInfo {
   bool uses_offset = false;  // its result depends on where in its storage a tensor starts
   bool by_element = false;   // element i of its results is made of element i of its lists
   Intrinsic intrinsic = nullptr;
+  bool recordable = true;  // a graph can hold it
   mutable PlanCache plans;
 
  private:
+  void find_intrinsic_of(const specs::Overload& overload);
   Arg default_of(const specs::Argument& argument);
 
   // What the defaults point to.

@@ -1,5 +1,6 @@
-#include "sdk/runtime/call/value_reads.h"
-
+// Intrinsics of operators whose results depend on a value in more than their elements: where a view
+// starts, how large the result is, which arguments are written. In an eager call the value is read
+// first; a graph, which cannot read one, takes the number as an argument.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "sdk/runtime/call/aliasing.h"
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/call/dispatch.h"
+#include "sdk/runtime/call/intrinsics.h"
 
 namespace primset::runtime {
 namespace {
@@ -54,7 +56,8 @@ bool is_index(DType t) {
 
 }  // namespace
 
-void narrow_at_tensor(Call& call) {
+// narrow.Tensor: a view from the place that a tensor names.
+void intrinsics::narrow_at_tensor(Call& call) {
   const uint32_t at = index_of(call, "start");
   const TensorImpl& start = *call.tensor(at);
   if (start.rank != 0 || !is_integral(start.dtype))
@@ -63,7 +66,8 @@ void narrow_at_tensor(Call& call) {
   pass_on(call, "narrow");
 }
 
-void repeat_by_tensor(Call& call) {
+// repeat_interleave without output_size: as many results as the repeats add up to.
+void intrinsics::repeat_by_tensor(Call& call) {
   const TensorImpl& repeats = *call.tensor(index_of(call, "repeats"));
   Arg& size = call.args[index_of(call, "output_size")];
   // What is wrong with the repeats themselves is for the operator to say.
@@ -80,7 +84,8 @@ void repeat_by_tensor(Call& call) {
   dispatch_planned(call);
 }
 
-void count_to_greatest(Call& call) {
+// bincount: as many bins as the greatest value needs.
+void intrinsics::count_to_greatest(Call& call) {
   const TensorImpl& self = *call.tensor(0);
   Arg& length = call.args[index_of(call, "minlength")];
   if (self.rank == 1 && is_integral(self.dtype) && count_of(self) > 0 && length.integer >= 0) {
@@ -91,7 +96,8 @@ void count_to_greatest(Call& call) {
   dispatch_planned(call);
 }
 
-void copy_strided_view(Call& call) {
+// as_strided_copy: of a view of the memory, which may reach beyond the tensor's own elements.
+void intrinsics::copy_strided_view(Call& call) {
   Call view(OperatorRegistry::instance().at("as_strided"));
   for (size_t i = 0; i < view.op.args.size(); ++i) view.args.push_back(call.args[i]);
   dispatch(view);
@@ -111,7 +117,9 @@ void copy_strided_view(Call& call) {
   call.add_result(out, {ResultOrigin::Kind::argument, at});
 }
 
-void update_statistics(Call& call) {
+// native_batch_norm and batch_norm in training update the running statistics, which their schemas
+// do not say: the overload whose schema does is called.
+void intrinsics::update_statistics(Call& call) {
   const bool training = call.args[index_of(call, "training")].integer != 0;
   const bool running = call.tensor(index_of(call, "running_mean")) != nullptr &&
                        call.tensor(index_of(call, "running_var")) != nullptr;

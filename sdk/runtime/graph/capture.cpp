@@ -6,12 +6,11 @@
 #include <array>
 
 #include "decomps/engine/bind.h"
+#include "prims/graph/rewriter.h"
 #include "sdk/runtime/call/actuals.h"
 #include "sdk/runtime/call/aliasing.h"
 #include "sdk/runtime/call/dispatch.h"
-#include "sdk/runtime/call/intrinsics.h"
 #include "sdk/runtime/device/device_state.h"
-#include "sdk/runtime/graph/graph_inliner.h"
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
 
@@ -319,8 +318,7 @@ namespace {
 // Throws for what a graph of values cannot hold.
 void require_recordable(const Call& call) {
   if (call.op.overload.status != specs::Status::implemented) refuse(call, "it is not implemented");
-  if (!is_recordable(call.op.overload.qualified))
-    refuse(call, "it is about memory or reads a value");
+  if (!call.op.recordable) refuse(call, "it is about memory or reads a value");
   if (!call.op.all_tensors) {
     for (const specs::Return& r : call.op.overload.returns) {
       if (r.kind != specs::ArgKind::tensor && r.kind != specs::ArgKind::tensor_list)
@@ -346,7 +344,8 @@ void Capture::record(Call& call) {
       decomps::trace(bundle_, call.op.overload, actuals, inputs_.context, device_.traits());
   std::vector<ValueId> values;
   if (traced.graph)
-    values = inline_graph(tracer_.builder(), *traced.graph, inputs_of(call, traced));
+    values = prims::Rewriter(*traced.graph, tracer_.builder())
+                 .inlined(traced.graph->body, inputs_of(call, traced));
   drawn_ += traced.random_counters;
   add_results(call, traced, values, views_of(call, actuals));
 }
