@@ -134,8 +134,6 @@ struct Unification {
 };
 std::vector<Unification> unifications(const prims::SymContext& context);
 
-// As error messages of ATen spell dtypes: "Float", "Long".
-std::string_view aten_name(DType t);
 bool can_cast(DType from, DType to);  // complex > floating > integral > bool
 
 }  // namespace primset::decomps
