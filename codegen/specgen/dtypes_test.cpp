@@ -45,13 +45,15 @@ sets: {mine: [f4, c4]}
 
 TEST(DtypeHeaders, ALineEach) {
   const std::string list = emit_dtype_list(read(kTwo).definitions);
-  EXPECT_NE(list.find("PRIMSET_DTYPE(f4, 40, \"f4\", \"float4\", \"Float4\", \"c10::F4\", 4, 'f', f4, "
-                      "17, FloatFormat{2, 1, 1, NanEncoding::all_ones, Overflow::saturate})\n"),
-            std::string::npos)
+  EXPECT_NE(
+      list.find("PRIMSET_DTYPE(f4, 40, \"f4\", \"float4\", \"Float4\", \"c10::F4\", 4, 'f', f4, "
+                "17, FloatFormat{2, 1, 1, NanEncoding::all_ones, Overflow::saturate})\n"),
+      std::string::npos)
       << list;
-  EXPECT_NE(list.find("PRIMSET_DTYPE(c4, 41, \"c4\", \"complex4\", \"Complex4\", \"c4\", 8, 'c', f4, "
-                      "5, FloatFormat{})\n"),
-            std::string::npos)
+  EXPECT_NE(
+      list.find("PRIMSET_DTYPE(c4, 41, \"c4\", \"complex4\", \"Complex4\", \"c4\", 8, 'c', f4, "
+                "5, FloatFormat{})\n"),
+      std::string::npos)
       << list;
   EXPECT_NE(list.find("PRIMSET_DTYPE(boolean, 11, \"bool\","), std::string::npos) << list;
 }

@@ -9,7 +9,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula.h"
 #include "decomps/engine/registry.h"
-#include "decomps/engine/views.h"
+#include "decomps/engine/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -1,9 +1,11 @@
 // ATen's type promotion: c10::promoteTypes and result_type's three categories.
+#include "decomps/engine/promotion.h"
+
 #include <fmt/format.h>
 
 #include <array>
 
-#include "decomps/engine/engine.h"
+#include "decomps/engine/tracer.h"
 
 namespace primset::decomps {
 namespace {

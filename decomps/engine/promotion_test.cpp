@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "decomps/engine/engine.h"
+#include "decomps/engine/promotion.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,3 +1,5 @@
+#include "decomps/engine/trace.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 #include "decomps/engine/bind.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/output_strides.h"
-#include "decomps/engine/views.h"
+#include "decomps/engine/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -13,7 +13,8 @@ namespace {
 Format make(const FloatFormat& f) {
   const int precision = f.mantissa_bits + 1;
   // The greatest number's significand, counted in steps of its binade.
-  const auto steps = static_cast<long double>((f.greatest() & f.mantissa_mask()) | f.mantissa_mask() + 1);
+  const auto steps =
+      static_cast<long double>((f.greatest() & f.mantissa_mask()) | f.mantissa_mask() + 1);
   return {precision, f.min_exponent(), f.max_exponent(),
           std::ldexp(steps, f.max_exponent() - f.mantissa_bits), f.has_infinity()};
 }

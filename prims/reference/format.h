@@ -21,8 +21,8 @@ struct Format {
 // Of a floating dtype, or of the parts of a complex one.
 const Format& format(DType t);
 
-// To nearest, ties to even, denormals as IEEE 754 has them; what is beyond the range becomes what the
-// format says. Where there is no -0 it becomes 0.
+// To nearest, ties to even, denormals as IEEE 754 has them; what is beyond the range becomes what
+// the format says. Where there is no -0 it becomes 0.
 long double round_to(long double v, DType t);
 // Distance between the representable numbers around v; that of the largest binade for infinities.
 long double ulp(long double v, DType t);

@@ -22,9 +22,9 @@ namespace {
 // --- formats (the struct module's letters) -------------------------------------------------------
 
 constexpr std::pair<DType, const char*> kFormats[] = {
-    {DType::boolean, "?"}, {DType::u8, "B"},  {DType::i8, "b"},  {DType::i16, "h"},
-    {DType::u16, "H"},     {DType::i32, "i"}, {DType::u32, "I"}, {DType::i64, "q"},
-    {DType::u64, "Q"},     {DType::f16, "e"}, {DType::f32, "f"}, {DType::f64, "d"},
+    {DType::boolean, "?"}, {DType::u8, "B"},   {DType::i8, "b"},  {DType::i16, "h"},
+    {DType::u16, "H"},     {DType::i32, "i"},  {DType::u32, "I"}, {DType::i64, "q"},
+    {DType::u64, "Q"},     {DType::f16, "e"},  {DType::f32, "f"}, {DType::f64, "d"},
     {DType::c64, "Zf"},    {DType::c128, "Zd"}};
 
 // Null for what the struct module does not know.

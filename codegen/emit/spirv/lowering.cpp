@@ -103,8 +103,7 @@ void Lowering::lower_leaf(const Inst& inst) {
   switch (inst.op) {
     case Op::Const:
       known_[inst.results[0].id] = inst.imm.bits;
-      return set(inst,
-                 Ids(piece_count(t), types_.constant(t.scalar, piece_lanes(t), inst.imm.bits)));
+      return set(inst, Ids(piece_count(t), types_.constant(t, inst.imm.bits)));
     case Op::Param:
       return set(inst, {param(inst.imm.index)});
     case Op::GroupId:

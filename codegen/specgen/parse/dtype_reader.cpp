@@ -31,9 +31,8 @@ constexpr std::array<Word<NanEncoding>, 3> kNanEncodings = {
     {{"ieee", NanEncoding::ieee},
      {"all_ones", NanEncoding::all_ones},
      {"negative_zero", NanEncoding::negative_zero}}};
-constexpr std::array<Word<Overflow>, 3> kOverflows = {{{"infinity", Overflow::infinity},
-                                                       {"saturate", Overflow::saturate},
-                                                       {"nan", Overflow::nan}}};
+constexpr std::array<Word<Overflow>, 3> kOverflows = {
+    {{"infinity", Overflow::infinity}, {"saturate", Overflow::saturate}, {"nan", Overflow::nan}}};
 
 // "a, b or c"
 template <typename T, size_t N>
@@ -79,8 +78,8 @@ FloatFormat read_format(const YamlNode& node, uint32_t bits, Diagnostics& diagno
   if (diagnostics.count() != errors) return f;
   if (static_cast<uint32_t>(1 + f.exponent_bits + f.mantissa_bits) != bits) {
     diagnostics.error(node.position,
-                      fmt::format("a sign, {} bits of exponent and {} of mantissa",
-                                  f.exponent_bits, f.mantissa_bits),
+                      fmt::format("a sign, {} bits of exponent and {} of mantissa", f.exponent_bits,
+                                  f.mantissa_bits),
                       fmt::format("{} bits together, as the dtype has", bits));
   }
   if (f.overflow == Overflow::infinity && !f.has_infinity()) {

@@ -86,11 +86,11 @@ std::string emit_dtype_list(std::span<const DTypeDefinition> dtypes) {
   out += kListHead;
   for (const DTypeDefinition& d : dtypes) {
     const DTypeEntry& e = d.entry;
-    out += fmt::format(
-        "PRIMSET_DTYPE({}, {}, \"{}\", \"{}\", \"{}\", \"{}\", {}, '{}', {}, {}, {})\n",
-        enumerator(e.name), static_cast<int>(e.code), e.name, e.torch_name, d.aten_name, d.cpp_name,
-        e.bits, e.kind, enumerator(d.parts.empty() ? e.name : d.parts), d.dlpack_code,
-        format_text(d.format));
+    out +=
+        fmt::format("PRIMSET_DTYPE({}, {}, \"{}\", \"{}\", \"{}\", \"{}\", {}, '{}', {}, {}, {})\n",
+                    enumerator(e.name), static_cast<int>(e.code), e.name, e.torch_name, d.aten_name,
+                    d.cpp_name, e.bits, e.kind, enumerator(d.parts.empty() ? e.name : d.parts),
+                    d.dlpack_code, format_text(d.format));
   }
   return out;
 }

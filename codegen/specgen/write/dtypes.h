@@ -11,8 +11,8 @@
 
 namespace primset::specs {
 
-// primset/dtypes.def: PRIMSET_DTYPE(id, code, "name", "torch name", "ATen's name", "C++ name", bits,
-// 'kind', real dtype, DLPack code, format).
+// primset/dtypes.def: PRIMSET_DTYPE(id, code, "name", "torch name", "ATen's name", "C++ name",
+// bits, 'kind', real dtype, DLPack code, format).
 std::string emit_dtype_list(std::span<const DTypeDefinition> dtypes);
 
 // primset/plugin.h with the lines between its marks replaced: PRIMSET_<NAME> for every dtype and

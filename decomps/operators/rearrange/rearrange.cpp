@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "decomps/engine/engine.h"
-#include "decomps/engine/views.h"
+#include "decomps/engine/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

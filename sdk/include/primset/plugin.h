@@ -85,8 +85,9 @@ typedef struct primset_module_t* primset_module;
 typedef struct primset_kernel_t* primset_kernel;
 
 /* Element types: ATen's ScalarType codes. A set of them is a bit mask, 1 << code. BOOL is one byte,
- * 0 or 1; C32, C64 and C128 are two of F16, F32 and F64, the real part first. The sets have the names
- * that operators are specified with; a device needs no instructions for F8: kernels convert them. */
+ * 0 or 1; C32, C64 and C128 are two of F16, F32 and F64, the real part first. The sets have the
+ * names that operators are specified with; a device needs no instructions for F8: kernels convert
+ * them. */
 /* From specs/dtypes.yaml, by `specgen dtypes`: */
 enum {
   PRIMSET_U8 = 0,

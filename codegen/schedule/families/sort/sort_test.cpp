@@ -25,9 +25,9 @@ using prims::SymInts;
 using prims::reference::Array;
 using prims::reference::Element;
 
-constexpr DType kKeys[] = {DType::boolean, DType::u8,      DType::i8,       DType::i16,
-                           DType::u16,     DType::i32,     DType::u32,      DType::i64,
-                           DType::u64,     DType::f16,     DType::bf16,     DType::f32,
+constexpr DType kKeys[] = {DType::boolean, DType::u8,      DType::i8,        DType::i16,
+                           DType::u16,     DType::i32,     DType::u32,       DType::i64,
+                           DType::u64,     DType::f16,     DType::bf16,      DType::f32,
                            DType::f64,     DType::f8_e5m2, DType::f8_e4m3fn, DType::f8_e4m3fnuz};
 
 struct Sizes {

@@ -27,10 +27,10 @@ struct DTypeInfo {
   std::string_view aten_name = "Undefined";  // "Float": as ATen's ScalarType prints
   std::string_view cpp_name = "?";           // "float": as ATen's messages name the C++ type
   uint16_t bits = 0;
-  char kind = '?';            // 'b' bool, 'u' unsigned, 'i' signed, 'f' floating, 'c' complex
-  DType real = DType::u8;     // of each part of a complex number; else the dtype itself
-  uint8_t dlpack_code = 0;    // DLDataTypeCode
-  FloatFormat format;         // of a floating dtype
+  char kind = '?';          // 'b' bool, 'u' unsigned, 'i' signed, 'f' floating, 'c' complex
+  DType real = DType::u8;   // of each part of a complex number; else the dtype itself
+  uint8_t dlpack_code = 0;  // DLDataTypeCode
+  FloatFormat format;       // of a floating dtype
 };
 
 namespace detail {
