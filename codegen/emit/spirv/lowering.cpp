@@ -34,7 +34,7 @@ Words Lowering::run() && {
   const Id none = m_.type_void();
   Ids argument_types;
   if (!vulkan()) {
-    for (const kir::Param& p : k_.params) argument_types.push_back(types_.scalar(p.type.scalar));
+    for (const kir::Param& p : k_.params) argument_types.push_back(types_.piece(p.type));
   }
   code_.finish(function, none, m_.type_function(none, argument_types));
   m_.entry_point(vulkan() ? spv::ExecutionModel::GLCompute : spv::ExecutionModel::Kernel, function,

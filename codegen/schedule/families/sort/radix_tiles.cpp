@@ -247,6 +247,10 @@ Value RadixTiles::ordered(Value key) {
     x = bits == kir::width(word().scalar)
             ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
             : b.xor_(x, b.select(b.ult(x, sign), sign, all));
+    // Where NaN has the pattern of -0, all others have numbers: what is not negative moves down to
+    // the place of -0, so that one above is free.
+    if (!format.has_negative_zero())
+      x = b.sub(x, b.select(b.ult(key, sign), constant(1), constant(0)));
     const uint64_t last = format.greatest() + (format.has_infinity() ? 1 : 0);
     const Value nan = format.has_negative_zero() ? b.ult(constant(last), magnitude)
                                                  : b.ieq(key, constant(format.quiet_nan()));
