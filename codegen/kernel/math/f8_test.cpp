@@ -20,7 +20,8 @@ struct Format8 {
 };
 constexpr Format8 kFormats[] = {{DType::f8_e5m2, 2, 15, 0x7b, 0x7c},
                                 {DType::f8_e4m3fn, 3, 7, 0x7e, 0x7e},
-                                {DType::f8_e4m3fnuz, 3, 8, 0x7f, 0x80}};
+                                {DType::f8_e4m3fnuz, 3, 8, 0x7f, 0x80},
+                                {DType::f8_e5m2fnuz, 2, 16, 0x7f, 0x80}};
 
 std::string format_name(const testing::TestParamInfo<Format8>& tested) {
   return std::string(name(tested.param.dtype));
