@@ -4,6 +4,7 @@
 #include <array>
 
 #include "decomps/engine/promotion.h"
+#include "primset/error.h"
 
 namespace primset::decomps {
 namespace {
