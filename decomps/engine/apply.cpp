@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula.h"
 #include "decomps/engine/registry.h"
-#include "decomps/engine/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -109,24 +109,12 @@ long double decode(uint64_t pattern, DType t) {
 }
 
 int64_t wrap(int64_t v, DType t) {
-  switch (t) {
-    case DType::boolean:
-      return v != 0;
-    case DType::u8:
-      return static_cast<uint8_t>(v);
-    case DType::i8:
-      return static_cast<int8_t>(v);
-    case DType::u16:
-      return static_cast<uint16_t>(v);
-    case DType::i16:
-      return static_cast<int16_t>(v);
-    case DType::u32:
-      return static_cast<uint32_t>(v);
-    case DType::i32:
-      return static_cast<int32_t>(v);
-    default:
-      return v;
-  }
+  if (is_bool(t)) return v != 0;
+  if (!is_integral(t)) return v;
+  const int unused = 64 - bits(t);
+  const uint64_t high = static_cast<uint64_t>(v) << unused;
+  return is_signed_integer(t) ? static_cast<int64_t>(high) >> unused
+                              : static_cast<int64_t>(high >> unused);
 }
 
 int64_t min_integer(DType t) {

@@ -1,10 +1,10 @@
 // View operators that give views of a list of tensors.
-#ifndef PRIMSET_DECOMPS_ENGINE_VIEW_LISTS_H_
-#define PRIMSET_DECOMPS_ENGINE_VIEW_LISTS_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
+#define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
 
 #include <string_view>
 
-#include "decomps/engine/view_functions.h"
+#include "decomps/engine/aliasing/view_functions.h"
 
 namespace primset::decomps {
 
@@ -13,4 +13,4 @@ ViewFunction find_list_view(std::string_view function);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_VIEW_LISTS_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_

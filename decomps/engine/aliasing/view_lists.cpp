@@ -1,5 +1,5 @@
 // Views of lists: each element's own view, and of one tensor as the tensors of a list.
-#include "decomps/engine/view_lists.h"
+#include "decomps/engine/aliasing/view_lists.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // View operators by name: what a call makes of its first argument, as steps.
-#ifndef PRIMSET_DECOMPS_ENGINE_VIEW_FUNCTIONS_H_
-#define PRIMSET_DECOMPS_ENGINE_VIEW_FUNCTIONS_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_FUNCTIONS_H_
+#define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_FUNCTIONS_H_
 
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "decomps/engine/aliasing/view_steps.h"
 #include "decomps/engine/apply.h"
-#include "decomps/engine/view_steps.h"
 
 namespace primset::decomps {
 
@@ -19,4 +19,4 @@ ViewFunction find_view(std::string_view function);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_VIEW_FUNCTIONS_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_FUNCTIONS_H_

@@ -1,4 +1,4 @@
-#include "decomps/engine/view_steps.h"
+#include "decomps/engine/aliasing/view_steps.h"
 
 #include <fmt/format.h>
 

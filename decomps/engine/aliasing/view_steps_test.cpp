@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "decomps/engine/view_functions.h"
+#include "decomps/engine/aliasing/view_functions.h"
 #include "prims/reference/reference.h"
 #include "specs/bundle/reader.h"
 

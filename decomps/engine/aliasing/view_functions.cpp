@@ -1,5 +1,5 @@
 // The view operators, each as the steps from its argument to its view.
-#include "decomps/engine/view_functions.h"
+#include "decomps/engine/aliasing/view_functions.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "decomps/engine/aliasing/view_lists.h"
 #include "decomps/engine/boxing.h"
-#include "decomps/engine/view_lists.h"
 
 namespace primset::decomps {
 
