@@ -2,8 +2,8 @@
 // things follow from the steps. The view's sizes, strides and offset (eager calls); the view as
 // primitives on a traced value (graphs); and the base after the view was written (functionalised
 // writes).
-#ifndef PRIMSET_DECOMPS_ENGINE_VIEW_STEPS_H_
-#define PRIMSET_DECOMPS_ENGINE_VIEW_STEPS_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
+#define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
 
 #include <optional>
 #include <vector>
@@ -82,4 +82,4 @@ std::vector<Val> viewed_values(const Tracer::Argument& argument);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_VIEW_STEPS_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
