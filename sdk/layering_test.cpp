@@ -37,7 +37,8 @@ const std::map<std::string, std::set<std::string>> kLayers = {
     {"backends", {"base"}},
     {"samples", {"base", "sdk"}},
 };
-const std::set<std::string> kBase = {"plugin.h", "dtype.h", "scalar.h", "error.h", "export.h"};
+const std::set<std::string> kBase = {"plugin.h", "dtype.h", "dtypes.def", "float_format.h",
+                                     "scalar.h", "error.h", "export.h"};
 
 std::string layer_of(const std::string& path) {
   std::string best;
@@ -50,6 +51,7 @@ std::string layer_of(const std::string& path) {
 // "" for what is no header of ours.
 std::string layer_of_include(const std::string& include) {
   if (include.starts_with("primset/")) return kBase.count(include.substr(8)) != 0 ? "base" : "sdk";
+  if (include.starts_with("sdk/base/")) return "base";
   if (include == "prims/prim_list.inc" || include == "prims/prim_table.inc") return "prims";
   return layer_of(include);
 }

@@ -20,12 +20,7 @@ namespace {
 
 using primset_backend::guarded;
 
-constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 |
-                             1u << PRIMSET_I16 | 1u << PRIMSET_I32 | 1u << PRIMSET_I64 |
-                             1u << PRIMSET_F16 | 1u << PRIMSET_BF16 | 1u << PRIMSET_F32 |
-                             1u << PRIMSET_F64 | 1u << PRIMSET_C32 | 1u << PRIMSET_C64 |
-                             1u << PRIMSET_C128 | 1u << PRIMSET_F8_E5M2 | 1u << PRIMSET_F8_E4M3FN |
-                             1u << PRIMSET_U16 | 1u << PRIMSET_U32 | 1u << PRIMSET_U64;
+constexpr uint64_t kDTypes = PRIMSET_DTYPES_ALL;
 
 // One pool for all open devices of the process: two would fight for the same cores.
 std::shared_ptr<ThreadPool> shared_pool() {

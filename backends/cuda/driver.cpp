@@ -17,12 +17,7 @@ constexpr int kUsualGroup = 256;
 constexpr int kOldestCapability = 7;
 
 // All that the interface has: what the hardware lacks, kernels make of what it has.
-constexpr uint64_t kDTypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 |
-                             1u << PRIMSET_U16 | 1u << PRIMSET_I16 | 1u << PRIMSET_U32 |
-                             1u << PRIMSET_I32 | 1u << PRIMSET_U64 | 1u << PRIMSET_I64 |
-                             1u << PRIMSET_F8_E5M2 | 1u << PRIMSET_F8_E4M3FN | 1u << PRIMSET_F16 |
-                             1u << PRIMSET_BF16 | 1u << PRIMSET_F32 | 1u << PRIMSET_F64 |
-                             1u << PRIMSET_C32 | 1u << PRIMSET_C64 | 1u << PRIMSET_C128;
+constexpr uint64_t kDTypes = PRIMSET_DTYPES_ALL;
 constexpr uint32_t kFeatures = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_F16 |
                                PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_ATOMIC_F32_ADD |
                                PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16 |

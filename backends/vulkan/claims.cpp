@@ -49,8 +49,7 @@ uint64_t dtypes(uint32_t features) {
   uint64_t set = 1u << PRIMSET_I32 | 1u << PRIMSET_I64 | 1u << PRIMSET_U32 | 1u << PRIMSET_U64 |
                  1u << PRIMSET_F32 | 1u << PRIMSET_C64;
   if (features & PRIMSET_FEATURE_INT8)
-    set |= 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 | 1u << PRIMSET_F8_E5M2 |
-           1u << PRIMSET_F8_E4M3FN;
+    set |= 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 | PRIMSET_DTYPES_FLOAT8;
   if (features & PRIMSET_FEATURE_INT16)
     set |= 1u << PRIMSET_I16 | 1u << PRIMSET_U16 | 1u << PRIMSET_F16 | 1u << PRIMSET_BF16 |
            1u << PRIMSET_C32;

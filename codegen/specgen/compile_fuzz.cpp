@@ -12,7 +12,8 @@
 namespace {
 
 constexpr const char* kVocabulary = R"(dtypes:
-  - {name: f32, torch: float32, code: 6, bits: 32, kind: floating}
+  - {name: f32, torch: float32, aten: Float, cpp: float, code: 6, bits: 32, kind: floating,
+     format: {exponent: 8, mantissa: 23, bias: 127, nan: ieee, overflow: infinity}}
 sets: {all: f32}
 )";
 constexpr const char* kPrims = R"(

@@ -4,15 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/specgen/compile.h"
+#include "codegen/specgen/parse/vocabulary.h"
 #include "codegen/specgen/write/api.h"
 #include "codegen/specgen/write/decomps.h"
 #include "codegen/specgen/write/docs.h"
+#include "codegen/specgen/write/dtypes.h"
 #include "codegen/specgen/write/file_writer.h"
 #include "codegen/specgen/write/host_functions.h"
 #include "codegen/specgen/write/prims.h"
@@ -31,6 +35,7 @@ constexpr const char* kDescription =
   specgen specs my_ops.yaml --out out      with operators of your own
   specgen specs --out out --emit bundle    the bundle alone
   specgen docs specs --out build/reference the operator reference
+  specgen dtypes specs/dtypes.yaml --out . what the public headers know of dtypes, in the repository
 
 A path is a YAML file or a folder of them. A file is a list of '- op:' or '- prim:' entries; its name
 is the operators' family or the primitives' category. Mistakes are printed as
@@ -77,18 +82,24 @@ void write_outputs(const Options& options, Bundle& bundle) {
   }
 }
 
+// Prints the mistakes, if any; returns whether there were none.
+bool report(const Options& options, const Diagnostics& diagnostics) {
+  if (!diagnostics.ok()) {
+    const std::string text = options.json ? diagnostics.json() : diagnostics.text();
+    std::fputs(text.c_str(), options.json ? stdout : stderr);
+    return false;
+  }
+  if (options.json) std::fputs("[]\n", stdout);
+  return true;
+}
+
 // Compiles, and hands the bundle to `write` when there are no mistakes.
 template <typename Write>
 int run(const Options& options, Write write) {
   Diagnostics diagnostics;
   const std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   Bundle bundle = compile(paths, diagnostics);
-  if (!diagnostics.ok()) {
-    const std::string report = options.json ? diagnostics.json() : diagnostics.text();
-    std::fputs(report.c_str(), options.json ? stdout : stderr);
-    return 1;
-  }
-  if (options.json) std::fputs("[]\n", stdout);
+  if (!report(options, diagnostics)) return 1;
   if (!options.check) write(bundle);
   return 0;
 }
@@ -97,6 +108,27 @@ void write_docs(const Options& options, const Bundle& bundle) {
   for (const auto& [file, text] : emit_docs(bundle)) {
     write_if_changed(std::filesystem::path(options.out) / file, text);
   }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(ErrorCode::runtime, path.string() + " cannot be opened");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Reads one file of dtypes and writes the headers of the repository in options.out.
+int write_dtypes(const Options& options) {
+  Diagnostics diagnostics;
+  Bundle bundle;
+  const std::string& path = options.paths.front();
+  const YamlNode root = read_yaml(read_file(path), diagnostics.add_file(path), diagnostics);
+  const std::vector<DTypeDefinition> dtypes = read_dtypes(root, bundle, diagnostics);
+  if (!report(options, diagnostics)) return 1;
+  if (options.check) return 0;
+  const std::filesystem::path out = options.out, header = out / "sdk/include/primset/plugin.h";
+  write_if_changed(out / "sdk/base/include/primset/dtypes.def", emit_dtype_list(dtypes));
+  write_if_changed(header, emit_plugin_header(read_file(header), dtypes, bundle.dtype_sets));
+  return 0;
 }
 
 void add_common_options(CLI::App& app, Options& options) {
@@ -130,6 +162,8 @@ int main(int argc, char** argv) {
   app.add_flag("--check", options.check, "only report mistakes");
   CLI::App* docs = app.add_subcommand("docs", "write the reference, a Markdown page a family");
   add_common_options(*docs, options);
+  CLI::App* dtypes = app.add_subcommand("dtypes", "write the public headers' part of dtypes.yaml");
+  add_common_options(*dtypes, options);
   CLI11_PARSE(app, argc, argv);
 
   if (const std::string what = missing(options); !what.empty()) {
@@ -137,6 +171,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
+    if (dtypes->parsed()) return write_dtypes(options);
     return run(options, [&](Bundle& bundle) {
       docs->parsed() ? write_docs(options, bundle) : write_outputs(options, bundle);
     });

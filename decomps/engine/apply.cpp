@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula.h"
 #include "decomps/engine/registry.h"
-#include "decomps/engine/views.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {
@@ -267,8 +267,7 @@ std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   check_arguments(o, args);
   const Promoted p = promotion_of(o, args);
   // What is stored but not computed with says so even where nothing promotes.
-  const bool stored_only =
-      p.common == DType::c32 || p.common == DType::f8_e5m2 || p.common == DType::f8_e4m3fn;
+  const bool stored_only = p.common == DType::c32 || is_float8(p.common);
   if (p.any || stored_only) require_dtype(o, p.common);
   const uint32_t into = o.promote.into;
   const auto given = into == specs::kNoIndex ? p.result : std::get<Val>(args[into].value).dtype();

@@ -1,9 +1,12 @@
 // Arithmetic between values: promotion, broadcasting, then one primitive.
+#include "decomps/engine/arithmetic.h"
+
 #include <array>
 
 #include "decomps/engine/apply.h"
 #include "decomps/engine/complex.h"
-#include "decomps/engine/engine.h"
+#include "decomps/engine/decomposition.h"
+#include "decomps/engine/promotion.h"
 
 namespace primset::decomps {
 namespace {

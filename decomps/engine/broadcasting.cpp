@@ -1,10 +1,12 @@
 // ATen's implicit broadcasting over symbolic sizes. Sizes of 1 are constants of the plan, so that
 // only equality of sizes is left to guards.
+#include "decomps/engine/broadcasting.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

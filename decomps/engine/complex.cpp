@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <numbers>
+#include <utility>
 
+#include "decomps/engine/decomposition.h"
 #include "decomps/primitives/math.h"
 
 namespace primset::decomps {
@@ -145,6 +147,50 @@ Val log1p_of(const Val& z) {
   return complex(where(near, part, real(whole)), imag(whole));
 }
 
+Val log2_of(const Val& z) {
+  return scaled_log(z, 1.4426950408889634);
+}
+Val log10_of(const Val& z) {
+  return scaled_log(z, 0.4342944819032518);
+}
+Val exp2_of(const Val& z) {
+  const Scalar log_2(0.6931471805599453);
+  return unary(Prim::complex_exp, complex(real(z) * log_2, imag(z) * log_2));
+}
+Val rsqrt_of(const Val& z) {
+  return reciprocal_of(unary(Prim::complex_sqrt, z));
+}
+Val sigmoid_of(const Val& z) {
+  return reciprocal_of(full_like(z, Scalar(1.0)) + unary(Prim::complex_exp, -z));
+}
+Val silu_of(const Val& z) {
+  return z * unary(Prim::sigmoid, z);
+}
+Val neg_of(const Val& z) {
+  return map_parts(Prim::neg, z);
+}
+
+// Elementwise primitives that a complex_* primitive stands for.
+constexpr std::pair<Prim, Prim> kCounterparts[] = {
+    {Prim::abs, Prim::complex_abs},  {Prim::cos, Prim::complex_cos},
+    {Prim::exp, Prim::complex_exp},  {Prim::log, Prim::complex_log},
+    {Prim::sin, Prim::complex_sin},  {Prim::sqrt, Prim::complex_sqrt},
+    {Prim::tanh, Prim::complex_tanh}};
+
+// And those that a formula does.
+using Formula = Val (*)(const Val& z);
+constexpr std::pair<Prim, Formula> kFormulas[] = {
+    {Prim::acos, &acos_of},   {Prim::acosh, &acosh_of},
+    {Prim::asin, &asin_of},   {Prim::asinh, &asinh_of},
+    {Prim::atan, &atan_of},   {Prim::atanh, &atanh_of},
+    {Prim::cosh, &cosh_of},   {Prim::exp2, &exp2_of},
+    {Prim::expm1, &expm1_of}, {Prim::log10, &log10_of},
+    {Prim::log1p, &log1p_of}, {Prim::log2, &log2_of},
+    {Prim::neg, &neg_of},     {Prim::reciprocal, &reciprocal_of},
+    {Prim::rsqrt, &rsqrt_of}, {Prim::sigmoid, &sigmoid_of},
+    {Prim::sign, &sign_of},   {Prim::silu, &silu_of},
+    {Prim::sinh, &sinh_of},   {Prim::tan, &tan_of}};
+
 [[noreturn]] void missing(Prim p, const Val& z) {
   fail(ErrorCode::not_implemented,
        fmt::format("\"{}\" not implemented for '{}'", prims::info(p).name,
@@ -155,73 +201,13 @@ Val log1p_of(const Val& z) {
 
 Val complex_unary(Prim p, const Val& z) {
   Tracer& t = z.tracer();
-  switch (p) {
-    case Prim::neg:
-      return map_parts(p, z);
-    case Prim::complex_sqrt:
-    case Prim::complex_exp:
-    case Prim::complex_log:
-    case Prim::complex_sin:
-    case Prim::complex_cos:
-    case Prim::complex_tanh:
-    case Prim::complex_abs:
-      return t.prim1(p, {z});
-    case Prim::abs:
-      return t.prim1(Prim::complex_abs, {z});
-    case Prim::sqrt:
-      return t.prim1(Prim::complex_sqrt, {z});
-    case Prim::exp:
-      return t.prim1(Prim::complex_exp, {z});
-    case Prim::log:
-      return t.prim1(Prim::complex_log, {z});
-    case Prim::log2:
-      return scaled_log(z, 1.4426950408889634);
-    case Prim::log10:
-      return scaled_log(z, 0.4342944819032518);
-    case Prim::log1p:
-      return log1p_of(z);
-    case Prim::exp2:
-      return t.prim1(Prim::complex_exp, {complex(real(z) * Scalar(0.6931471805599453),
-                                                 imag(z) * Scalar(0.6931471805599453))});
-    case Prim::expm1:
-      return expm1_of(z);
-    case Prim::sin:
-      return t.prim1(Prim::complex_sin, {z});
-    case Prim::cos:
-      return t.prim1(Prim::complex_cos, {z});
-    case Prim::tan:
-      return tan_of(z);
-    case Prim::tanh:
-      return t.prim1(Prim::complex_tanh, {z});
-    case Prim::sinh:
-      return sinh_of(z);
-    case Prim::cosh:
-      return cosh_of(z);
-    case Prim::asinh:
-      return asinh_of(z);
-    case Prim::asin:
-      return asin_of(z);
-    case Prim::acos:
-      return acos_of(z);
-    case Prim::acosh:
-      return acosh_of(z);
-    case Prim::atanh:
-      return atanh_of(z);
-    case Prim::atan:
-      return atan_of(z);
-    case Prim::reciprocal:
-      return reciprocal_of(z);
-    case Prim::rsqrt:
-      return reciprocal_of(t.prim1(Prim::complex_sqrt, {z}));
-    case Prim::sign:
-      return sign_of(z);
-    case Prim::sigmoid:
-      return reciprocal_of(full_like(z, Scalar(1.0)) + t.prim1(Prim::complex_exp, {-z}));
-    case Prim::silu:
-      return z * unary(Prim::sigmoid, z);
-    default:
-      missing(p, z);
+  for (const auto& [real_prim, complex_prim] : kCounterparts) {
+    if (p == real_prim || p == complex_prim) return t.prim1(complex_prim, {z});
   }
+  for (const auto& [prim, formula] : kFormulas) {
+    if (p == prim) return formula(z);
+  }
+  missing(p, z);
 }
 
 Val complex_binary(Prim p, const Val& a, const Val& b) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 #include "specs/bundle/reader.h"
 
 namespace primset::decomps {

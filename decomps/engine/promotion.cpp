@@ -1,16 +1,14 @@
 // ATen's type promotion: c10::promoteTypes and result_type's three categories.
+#include "decomps/engine/promotion.h"
+
 #include <fmt/format.h>
 
 #include <array>
 
-#include "decomps/engine/engine.h"
+#include "decomps/engine/tracer.h"
 
 namespace primset::decomps {
 namespace {
-
-bool is_float8(DType t) {
-  return t == DType::f8_e5m2 || t == DType::f8_e4m3fn;
-}
 
 bool is_wide_unsigned(DType t) {
   return t == DType::u16 || t == DType::u32 || t == DType::u64;
@@ -99,48 +97,6 @@ DType result_type(std::span<const PromotionOperand> operands) {
 bool can_cast(DType from, DType to) {
   auto kind = [](DType t) { return is_complex(t) ? 3 : is_floating(t) ? 2 : is_bool(t) ? 0 : 1; };
   return kind(from) <= kind(to);
-}
-
-std::string_view aten_name(DType t) {
-  switch (t) {
-    case DType::u8:
-      return "Byte";
-    case DType::i8:
-      return "Char";
-    case DType::i16:
-      return "Short";
-    case DType::i32:
-      return "Int";
-    case DType::i64:
-      return "Long";
-    case DType::f16:
-      return "Half";
-    case DType::f32:
-      return "Float";
-    case DType::f64:
-      return "Double";
-    case DType::c32:
-      return "ComplexHalf";
-    case DType::c64:
-      return "ComplexFloat";
-    case DType::c128:
-      return "ComplexDouble";
-    case DType::boolean:
-      return "Bool";
-    case DType::bf16:
-      return "BFloat16";
-    case DType::f8_e5m2:
-      return "Float8_e5m2";
-    case DType::f8_e4m3fn:
-      return "Float8_e4m3fn";
-    case DType::u16:
-      return "UInt16";
-    case DType::u32:
-      return "UInt32";
-    case DType::u64:
-      return "UInt64";
-  }
-  return "Undefined";
 }
 
 }  // namespace primset::decomps

@@ -3,7 +3,8 @@
 
 #include <array>
 
-#include "decomps/engine/engine.h"
+#include "decomps/engine/promotion.h"
+#include "primset/error.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,8 +1,8 @@
 // Strides of results, as TensorIterator, empty_like and view() choose them.
+#include "decomps/engine/strides.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "decomps/engine/engine.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,13 +1,15 @@
+#include "decomps/engine/trace.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/bind.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/output_strides.h"
-#include "decomps/engine/views.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

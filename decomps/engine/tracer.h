@@ -1,5 +1,5 @@
-// What a decomposition works with: traced values, symbolic integers and the primitives, with
-// arithmetic operators and ATen's implicit broadcasting and promotion between values.
+// What a decomposition works with: traced values, symbolic integers and the primitives.
+// decomposition.h adds arithmetic between values, broadcasting and shapes.
 //
 //   Val native_layer_norm_mean(Tracer& t, const Val& x) {
 //     return mean(x, {-1}, true);          // another operator's decomposition, inlined
@@ -198,102 +198,6 @@ struct Tracer::Argument {
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
   Value value;
 };
-
-// --- arithmetic between values
-// --------------------------------------------------------------------- Operands broadcast as
-// NumPy's and promote to ATen's common dtype. Integer `/` is the truncated quotient of the
-// primitive. Comparisons give bool. Literals take the other operand's dtype.
-
-Val operator+(const Val& a, const Val& b);
-Val operator-(const Val& a, const Val& b);
-Val operator*(const Val& a, const Val& b);
-Val operator/(const Val& a, const Val& b);
-Val operator-(const Val& a);
-Val operator+(const Val& a, Scalar b);
-Val operator-(const Val& a, Scalar b);
-Val operator*(const Val& a, Scalar b);
-Val operator/(const Val& a, Scalar b);
-Val operator+(Scalar a, const Val& b);
-Val operator-(Scalar a, const Val& b);
-Val operator*(Scalar a, const Val& b);
-Val operator/(Scalar a, const Val& b);
-Val operator&(const Val& a, const Val& b);
-Val operator|(const Val& a, const Val& b);
-Val operator^(const Val& a, const Val& b);
-Val operator~(const Val& a);
-Val eq(const Val& a, const Val& b);
-Val ne(const Val& a, const Val& b);
-Val lt(const Val& a, const Val& b);
-Val le(const Val& a, const Val& b);
-Val gt(const Val& a, const Val& b);
-Val ge(const Val& a, const Val& b);
-Val eq(const Val& a, Scalar b);
-Val ne(const Val& a, Scalar b);
-Val lt(const Val& a, Scalar b);
-Val le(const Val& a, Scalar b);
-Val gt(const Val& a, Scalar b);
-Val ge(const Val& a, Scalar b);
-Val where(const Val& p, const Val& a, const Val& b);
-// An elementwise primitive; of a complex value the pair of reals it stands for, or the complex_*
-// primitive (complex.h).
-Val unary(Prim p, const Val& x);
-Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
-Val convert(const Val& x, DType to);
-Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
-// Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
-// would lose too many digits.
-Val wide_opmath(const Val& x);
-// a to the power b. Of complex numbers an error of the logarithm is one of the result, times the
-// exponent: they are widened as by wide_opmath.
-Val power(const Val& a, const Val& b);
-Val full_like(const Val& x, Scalar v);
-Val full_like(const Val& x, const SymInt& v);
-template <typename T>
-  requires std::is_arithmetic_v<T>
-Val full_like(const Val& x, T v) {
-  return full_like(x, Scalar(v));
-}
-Val complex(const Val& re, const Val& im);
-Val real(const Val& z);  // a real value itself
-Val imag(const Val& z);  // zeros of a real value
-Val conj(const Val& z);
-Val logical(const Val& x);  // x != 0 as bool
-Val is_nan(const Val& x);
-
-// --- shapes
-// ----------------------------------------------------------------------------------------
-
-// ATen's dim rules: dims wrap, a rank-0 tensor counts as rank 1; throws Error{index} in ATen's
-// words.
-int64_t wrap_dim(int64_t dim, int64_t rank);
-// dims as a sorted list without duplicates; empty list or none: all dims when all_if_empty.
-std::vector<int64_t> wrap_dims(std::span<const int64_t> dims, int64_t rank, bool all_if_empty);
-// The common shape, or Error{runtime} in ATen's words.
-SymInts broadcast_shapes(std::span<const SymInts> shapes);
-Val broadcast_to(const Val& x, const SymInts& shape);
-Val reshape(const Val& x, const SymInts& shape);
-Val transpose(const Val& x, std::vector<int64_t> permutation);
-Val unsqueeze(const Val& x, int64_t dim);
-Val squeeze(const Val& x, int64_t dim);
-// Bounds that lie inside x already (clamped_slice_bounds makes ATen's so).
-Val slice(const Val& x, int64_t dim, const SymInt& start, const SymInt& end, const SymInt& step);
-struct SliceBounds {
-  SymInt start, count;
-};
-SliceBounds clamped_slice_bounds(const SymInt& size, SymInt start, SymInt end, const SymInt& step);
-Val select(const Val& x, int64_t dim, const SymInt& index);
-Val concatenate(const std::vector<Val>& xs, int64_t dim);
-Val expand_dims_to(const Val& x, int64_t rank);  // leading dims of size 1
-
-// --- reductions and others straight over primitives
-// ---------------------------------------------------
-
-// Of a complex x, sums are sums of the parts and products go through a complex combiner.
-Val reduce(Prim kind, const Val& x, const std::vector<int64_t>& dims, bool keepdim);
-Val restore_dims(const Val& reduced, const SymInts& shape, const std::vector<int64_t>& dims);
-SymInt count_along(const Val& x, const std::vector<int64_t>& dims);
-// Records an error where p does not hold; `value` has p's shape or rank 0, and is shown in it.
-void check(const Val& p, const Val& value, ErrorCode code, std::string message);
 
 }  // namespace primset::decomps
 

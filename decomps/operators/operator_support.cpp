@@ -19,37 +19,6 @@ std::string shape_text(const SymInts& shape) {
   return fmt::format("[{}]", fmt::join(hints_of(shape), ", "));
 }
 
-std::string_view cpp_name(DType t) {
-  switch (t) {
-    case DType::boolean:
-      return "bool";
-    case DType::u8:
-      return "unsigned char";
-    case DType::i8:
-      return "signed char";
-    case DType::i16:
-      return "short";
-    case DType::i32:
-      return "int";
-    case DType::i64:
-      return "long int";
-    case DType::f16:
-      return "c10::Half";
-    case DType::bf16:
-      return "c10::BFloat16";
-    case DType::f32:
-      return "float";
-    case DType::f64:
-      return "double";
-    case DType::c64:
-      return "c10::complex<float>";
-    case DType::c128:
-      return "c10::complex<double>";
-    default:
-      return name(t);
-  }
-}
-
 std::string_view torch_name(DType t) {
   return info(t).torch_name;
 }

@@ -15,7 +15,6 @@ namespace primset::decomps {
 std::string shape_text(const SymInts& shape);
 std::vector<int64_t> hints_of(const SymInts& sizes);
 // "float", "long int": the C++ type, as some error texts spell it.
-std::string_view cpp_name(DType t);
 // The dtype's name in Python without "torch.": "float32".
 std::string_view torch_name(DType t);
 

@@ -11,6 +11,7 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/pointwise_binary.h"
 #include "decomps/operators/pointwise_unary.h"
+#include "sdk/base/float_bits.h"
 
 namespace primset::decomps {
 namespace {
@@ -62,16 +63,8 @@ Val divided(const Val& a, const Val& b, const std::optional<std::string>& mode) 
 }
 
 double largest(DType t) {
-  switch (t) {
-    case DType::f16:
-      return 65504.0;
-    case DType::bf16:
-      return 3.3895313892515355e38;
-    case DType::f64:
-      return std::numeric_limits<double>::max();
-    default:
-      return static_cast<double>(std::numeric_limits<float>::max());
-  }
+  const FloatFormat& format = float_format(t);
+  return float_from_bits(format.greatest(), format);
 }
 
 Val replaced(Tracer& t, const Val& x, const std::optional<ScalarArg>& nan,

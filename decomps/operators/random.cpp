@@ -255,16 +255,7 @@ namespace {
 
 // How many bits of an integer a floating type holds: 24 of f32.
 int significand_bits(DType t) {
-  switch (t) {
-    case DType::f64:
-      return 53;
-    case DType::f32:
-      return 24;
-    case DType::f16:
-      return 11;
-    default:
-      return 8;
-  }
+  return float_format(t).mantissa_bits + 1;
 }
 
 struct Range {

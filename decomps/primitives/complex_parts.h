@@ -2,7 +2,7 @@
 #ifndef PRIMSET_DECOMPS_PRIMITIVES_COMPLEX_PARTS_H_
 #define PRIMSET_DECOMPS_PRIMITIVES_COMPLEX_PARTS_H_
 
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 
 namespace primset::decomps::math {
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 
 namespace primset::decomps::math {
 

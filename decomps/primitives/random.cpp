@@ -56,16 +56,7 @@ Val joined_words(const Val& low, const Val& high) {
 }
 
 int significand_bits(DType t) {
-  switch (t) {
-    case DType::f64:
-      return 53;
-    case DType::f16:
-      return 11;
-    case DType::bf16:
-      return 8;
-    default:
-      return 24;
-  }
+  return float_format(t).mantissa_bits + 1;
 }
 
 // The n highest bits of one word, or of two for more than 32, as an integer.

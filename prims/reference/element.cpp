@@ -28,11 +28,11 @@ bool may_be_flushed(const ElementOp& op, DType t, long double r) {
   return op.liberties.flush_f32 && as_f32 && std::fabs(r) < 0x1p-126L;
 }
 
-// Does moving `value` by `error` change whether it is finite?
+// Does moving `value`, what a finite `r` rounds to, by `error` change whether it is finite?
 bool crosses_overflow(long double r, long double value, long double error, DType t) {
   if (error == 0) return false;
-  if (std::isinf(value)) return std::isfinite(round_to(std::fabs(r) - error, t));
-  return std::isinf(round_to(std::fabs(value) + error, t));
+  if (!std::isfinite(value)) return std::isfinite(round_to(std::fabs(r) - error, t));
+  return !std::isfinite(round_to(std::fabs(value) + error, t));
 }
 
 int64_t to_i64(long double v) {

@@ -1,6 +1,7 @@
 #include "prims/reference/format.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -9,33 +10,49 @@
 namespace primset::prims::reference {
 namespace {
 
-Format make(int precision, int exponent_bits) {
-  int bias = (1 << (exponent_bits - 1)) - 1;
-  long double max = std::ldexp(2.0L - std::ldexp(1.0L, 1 - precision), bias);
-  return {precision, 1 - bias, bias, exponent_bits, max, true};
+Format make(const FloatFormat& f) {
+  const int precision = f.mantissa_bits + 1;
+  // The greatest number's significand, counted in steps of its binade.
+  const auto steps =
+      static_cast<long double>((f.greatest() & f.mantissa_mask()) | f.mantissa_mask() + 1);
+  return {precision, f.min_exponent(), f.max_exponent(),
+          std::ldexp(steps, f.max_exponent() - f.mantissa_bits), f.has_infinity()};
+}
+
+std::array<Format, kDTypeCodes> make_formats() {
+  std::array<Format, kDTypeCodes> formats{};
+  for (size_t code = 0; code < formats.size(); ++code) {
+    const FloatFormat& f = float_format(static_cast<DType>(code));
+    if (f.exponent_bits != 0) formats[code] = make(f);
+  }
+  return formats;
+}
+
+const FloatFormat& bits_of(DType t) {
+  const FloatFormat& f = float_format(t);
+  if (f.exponent_bits != 0) return f;
+  throw Error(ErrorCode::internal, std::string(name(t)) + " is not a floating dtype");
+}
+
+// What a number beyond the range becomes.
+long double overflowed(const FloatFormat& f, const Format& limits) {
+  switch (f.overflow) {
+    case Overflow::infinity:
+      return HUGE_VALL;
+    case Overflow::saturate:
+      return limits.max_finite;
+    case Overflow::nan:
+      break;
+  }
+  return std::nanl("");
 }
 
 }  // namespace
 
 const Format& format(DType t) {
-  static const Format f16 = make(11, 5), bf16 = make(8, 8), f32 = make(24, 8), f64 = make(53, 11),
-                      e5m2 = make(3, 5), e4m3fn = {4, -6, 8, 4, 448.0L, false};
-  switch (real_type(t)) {
-    case DType::f16:
-      return f16;
-    case DType::bf16:
-      return bf16;
-    case DType::f32:
-      return f32;
-    case DType::f64:
-      return f64;
-    case DType::f8_e5m2:
-      return e5m2;
-    case DType::f8_e4m3fn:
-      return e4m3fn;
-    default:
-      throw Error(ErrorCode::internal, std::string(name(t)) + " is not a floating dtype");
-  }
+  static const std::array<Format, kDTypeCodes> formats = make_formats();
+  bits_of(t);  // throws where there is none
+  return formats[static_cast<size_t>(t)];
 }
 
 long double ulp(long double v, DType t) {
@@ -47,13 +64,16 @@ long double ulp(long double v, DType t) {
 }
 
 long double round_to(long double v, DType t) {
+  const FloatFormat& bits = bits_of(t);
   const Format& f = format(t);
-  if (std::isnan(v) || v == 0) return v;
-  long double limit = f.has_infinity ? HUGE_VALL : f.max_finite;
-  if (std::isinf(v)) return std::copysign(limit, v);
-  long double step = ulp(v, t);
-  long double rounded = std::nearbyint(v / step) * step;  // both steps are exact: powers of two
-  if (std::fabs(rounded) > f.max_finite) rounded = limit;
+  if (std::isnan(v)) return v;
+  long double rounded = std::fabs(v);
+  if (std::isfinite(v)) {
+    const long double step = ulp(v, t);
+    rounded = std::nearbyint(rounded / step) * step;  // both are exact: powers of two
+  }
+  if (rounded > f.max_finite) rounded = overflowed(bits, f);
+  if (rounded == 0 && !bits.has_negative_zero()) return 0;
   return std::copysign(rounded, v);
 }
 
@@ -62,64 +82,39 @@ long double unit_roundoff(DType t) {
 }
 
 uint64_t encode(long double v, DType t) {
-  const Format& f = format(t);
-  int mantissa_bits = f.precision - 1;
-  uint64_t all_exponent = (uint64_t{1} << f.exponent_bits) - 1;
-  uint64_t sign = std::signbit(v) ? uint64_t{1} << (f.exponent_bits + mantissa_bits) : 0;
-  if (std::isnan(v)) {
-    uint64_t mantissa =
-        f.has_infinity ? uint64_t{1} << (mantissa_bits - 1) : (uint64_t{1} << mantissa_bits) - 1;
-    return sign | all_exponent << mantissa_bits | mantissa;
-  }
+  const FloatFormat& f = bits_of(t);
   v = round_to(v, t);
-  if (std::isinf(v)) return sign | all_exponent << mantissa_bits;
+  if (std::isnan(v)) return f.quiet_nan() | (std::signbit(v) ? f.sign_bit() : 0);
+  const uint64_t sign = std::signbit(v) ? f.sign_bit() : 0;
+  if (std::isinf(v)) return sign | f.greatest_exponent();
   // A denormal has exponent field 0; the field of a normal number is one more for its leading bit.
-  long double step = ulp(v, t);
-  auto significand = static_cast<uint64_t>(std::fabs(v) / step);
-  int exponent = std::ilogb(step) + mantissa_bits - f.min_exponent;
-  return sign | ((static_cast<uint64_t>(exponent) << mantissa_bits) + significand);
+  const long double step = ulp(v, t);
+  const auto significand = static_cast<uint64_t>(std::fabs(v) / step);
+  const int exponent = std::ilogb(step) + f.mantissa_bits - f.min_exponent();
+  return sign | ((static_cast<uint64_t>(exponent) << f.mantissa_bits) + significand);
 }
 
-long double decode(uint64_t bits, DType t) {
-  const Format& f = format(t);
-  int mantissa_bits = f.precision - 1;
-  uint64_t all_exponent = (uint64_t{1} << f.exponent_bits) - 1;
-  uint64_t mantissa = bits & ((uint64_t{1} << mantissa_bits) - 1);
-  uint64_t exponent = bits >> mantissa_bits & all_exponent;
-  bool negative = bits >> (mantissa_bits + f.exponent_bits) & 1;
-  long double v;
-  if (f.has_infinity && exponent == all_exponent) {
-    v = mantissa ? std::nanl("") : HUGE_VALL;
-  } else if (!f.has_infinity && exponent == all_exponent &&
-             mantissa == (uint64_t{1} << mantissa_bits) - 1) {
-    v = std::nanl("");
-  } else {
-    uint64_t significand = exponent ? mantissa | uint64_t{1} << mantissa_bits : mantissa;
-    int scale = f.min_exponent - mantissa_bits + (exponent ? static_cast<int>(exponent) - 1 : 0);
+long double decode(uint64_t pattern, DType t) {
+  const FloatFormat& f = bits_of(t);
+  if (f.is_nan(pattern)) return std::nanl("");
+  const uint64_t mantissa = pattern & f.mantissa_mask();
+  const auto exponent = static_cast<int>((pattern & f.greatest_exponent()) >> f.mantissa_bits);
+  long double v = HUGE_VALL;
+  if (!f.is_infinity(pattern)) {
+    const uint64_t significand = exponent == 0 ? mantissa : mantissa | f.mantissa_mask() + 1;
+    const int scale = f.min_exponent() - f.mantissa_bits + std::max(exponent - 1, 0);
     v = std::ldexp(static_cast<long double>(significand), scale);
   }
-  return negative ? -v : v;
+  return pattern & f.sign_bit() ? -v : v;
 }
 
 int64_t wrap(int64_t v, DType t) {
-  switch (t) {
-    case DType::boolean:
-      return v != 0;
-    case DType::u8:
-      return static_cast<uint8_t>(v);
-    case DType::i8:
-      return static_cast<int8_t>(v);
-    case DType::u16:
-      return static_cast<uint16_t>(v);
-    case DType::i16:
-      return static_cast<int16_t>(v);
-    case DType::u32:
-      return static_cast<uint32_t>(v);
-    case DType::i32:
-      return static_cast<int32_t>(v);
-    default:
-      return v;
-  }
+  if (is_bool(t)) return v != 0;
+  if (!is_integral(t)) return v;
+  const int unused = 64 - bits(t);
+  const uint64_t high = static_cast<uint64_t>(v) << unused;
+  return is_signed_integer(t) ? static_cast<int64_t>(high) >> unused
+                              : static_cast<int64_t>(high >> unused);
 }
 
 int64_t min_integer(DType t) {

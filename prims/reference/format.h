@@ -9,19 +9,20 @@
 
 namespace primset::prims::reference {
 
+// What follows from a dtype's FloatFormat.
 struct Format {
   int precision;     // bits of the significand, the leading one included
   int min_exponent;  // of the smallest normal number, 2^min_exponent
   int max_exponent;  // of the largest binade
-  int exponent_bits;
   long double max_finite;
-  bool has_infinity;  // f8_e4m3fn has none: it saturates
+  bool has_infinity;
 };
 
 // Of a floating dtype, or of the parts of a complex one.
 const Format& format(DType t);
 
-// To nearest, ties to even, denormals and overflow as IEEE 754 has them.
+// To nearest, ties to even, denormals as IEEE 754 has them; what is beyond the range becomes what
+// the format says. Where there is no -0 it becomes 0.
 long double round_to(long double v, DType t);
 // Distance between the representable numbers around v; that of the largest binade for infinities.
 long double ulp(long double v, DType t);

@@ -37,6 +37,10 @@ TEST(RoundTo, Float8) {
   EXPECT_EQ(round_to(HUGE_VALL, DType::f8_e4m3fn), 448);
   EXPECT_EQ(round_to(61440, DType::f8_e5m2), HUGE_VALL);
   EXPECT_EQ(round_to(61439, DType::f8_e5m2), 57344);
+  EXPECT_EQ(round_to(247.9L, DType::f8_e4m3fnuz), 240);
+  EXPECT_TRUE(std::isnan(round_to(248, DType::f8_e4m3fnuz)));  // as all that is beyond
+  EXPECT_TRUE(std::isnan(round_to(-HUGE_VALL, DType::f8_e4m3fnuz)));
+  EXPECT_FALSE(std::signbit(round_to(-0x1p-20L, DType::f8_e4m3fnuz)));  // there is no -0
 }
 
 // The processor rounds as IEEE 754 says.
@@ -53,7 +57,9 @@ TEST(RoundTo, AgreesWithTheProcessor) {
 }
 
 TEST(Bits, EveryHalfSurvives) {
-  for (DType t : {DType::f16, DType::bf16, DType::f8_e5m2, DType::f8_e4m3fn}) {
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    const auto t = static_cast<DType>(code);
+    if (!is_floating(t) || bits(t) > 16) continue;
     for (uint64_t pattern = 0; pattern < uint64_t{1} << bits(t); ++pattern) {
       long double v = decode(pattern, t);
       if (std::isnan(v)) continue;
@@ -65,6 +71,8 @@ TEST(Bits, EveryHalfSurvives) {
   EXPECT_EQ(decode(0x7c00, DType::f16), HUGE_VALL);
   EXPECT_TRUE(std::isnan(decode(encode(std::nanl(""), DType::bf16), DType::bf16)));
   EXPECT_TRUE(std::isnan(decode(0x7f, DType::f8_e4m3fn)));
+  EXPECT_TRUE(std::isnan(decode(0x80, DType::f8_e4m3fnuz)));
+  EXPECT_EQ(decode(0xff, DType::f8_e4m3fnuz), -240);
 }
 
 TEST(Ulp, Spacing) {

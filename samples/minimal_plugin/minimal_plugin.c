@@ -128,11 +128,7 @@ static primset_status* device_properties(primset_device device, primset_device_p
   p.kernel_format = PRIMSET_FORMAT_NATIVE_IMAGE;
   strcpy(p.name, "Minimal sample device");
   p.memory_bytes = MEMORY_BYTES;
-  p.dtypes = 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 | 1u << PRIMSET_I16 |
-             1u << PRIMSET_I32 | 1u << PRIMSET_I64 | 1u << PRIMSET_F16 | 1u << PRIMSET_BF16 |
-             1u << PRIMSET_F32 | 1u << PRIMSET_F64 | 1u << PRIMSET_C64 | 1u << PRIMSET_C128 |
-             1u << PRIMSET_U16 | 1u << PRIMSET_U32 | 1u << PRIMSET_U64 | 1u << PRIMSET_C32 |
-             1u << PRIMSET_F8_E5M2 | 1u << PRIMSET_F8_E4M3FN;
+  p.dtypes = PRIMSET_DTYPES_ALL;
   p.features = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_ATOMIC_I64 |
                PRIMSET_FEATURE_INT8 | PRIMSET_FEATURE_INT16;
   p.numerics =

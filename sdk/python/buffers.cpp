@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "sdk/python/dtypes.h"
 #include "sdk/python/exchange.h"
@@ -20,39 +21,18 @@ namespace {
 
 // --- formats (the struct module's letters) -------------------------------------------------------
 
+constexpr std::pair<DType, const char*> kFormats[] = {
+    {DType::boolean, "?"}, {DType::u8, "B"},   {DType::i8, "b"},  {DType::i16, "h"},
+    {DType::u16, "H"},     {DType::i32, "i"},  {DType::u32, "I"}, {DType::i64, "q"},
+    {DType::u64, "Q"},     {DType::f16, "e"},  {DType::f32, "f"}, {DType::f64, "d"},
+    {DType::c64, "Zf"},    {DType::c128, "Zd"}};
+
+// Null for what the struct module does not know.
 const char* format_of(DType t) {
-  switch (t) {
-    case DType::boolean:
-      return "?";
-    case DType::u8:
-      return "B";
-    case DType::i8:
-      return "b";
-    case DType::i16:
-      return "h";
-    case DType::u16:
-      return "H";
-    case DType::i32:
-      return "i";
-    case DType::u32:
-      return "I";
-    case DType::i64:
-      return "q";
-    case DType::u64:
-      return "Q";
-    case DType::f16:
-      return "e";
-    case DType::f32:
-      return "f";
-    case DType::f64:
-      return "d";
-    case DType::c64:
-      return "Zf";
-    case DType::c128:
-      return "Zd";
-    default:
-      return nullptr;
+  for (const auto& [dtype, format] : kFormats) {
+    if (dtype == t) return format;
   }
+  return nullptr;
 }
 
 // Letters whose width is the machine's are told apart by the item's size.

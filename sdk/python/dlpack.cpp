@@ -12,22 +12,7 @@ namespace primset::python {
 namespace {
 
 dlpack::DataType to_dlpack_type(DType t) {
-  const auto width = static_cast<uint8_t>(bits(t));
-  switch (t) {
-    case DType::boolean:
-      return {dlpack::kBool, width, 1};
-    case DType::bf16:
-      return {dlpack::kBfloat, width, 1};
-    case DType::f8_e4m3fn:
-      return {dlpack::kFloat8E4M3FN, width, 1};
-    case DType::f8_e5m2:
-      return {dlpack::kFloat8E5M2, width, 1};
-    default:
-      break;
-  }
-  if (is_complex(t)) return {dlpack::kComplex, width, 1};
-  if (is_floating(t)) return {dlpack::kFloat, width, 1};
-  return {is_unsigned_integer(t) ? dlpack::kUInt : dlpack::kInt, width, 1};
+  return {info(t).dlpack_code, static_cast<uint8_t>(bits(t)), 1};
 }
 
 DType from_dlpack_type(dlpack::DataType t) {

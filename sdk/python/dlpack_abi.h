@@ -8,23 +8,12 @@
 namespace primset::python::dlpack {
 
 enum DeviceType : int32_t { kCpu = 1, kCudaHost = 3, kExternal = 12 };
-enum TypeCode : uint8_t {
-  kInt = 0,
-  kUInt = 1,
-  kFloat = 2,
-  kBfloat = 4,
-  kComplex = 5,
-  kBool = 6,
-  kFloat8E4M3FN = 10,
-  kFloat8E5M2 = 12,
-};
-
 struct Device {
   int32_t type;
   int32_t id;
 };
 struct DataType {
-  uint8_t code;
+  uint8_t code;  // DTypeInfo::dlpack_code
   uint8_t bits;
   uint16_t lanes;
 };

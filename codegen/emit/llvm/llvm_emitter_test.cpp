@@ -81,18 +81,27 @@ Kernel block_sum(const TargetModel& model) {
   return std::move(b).finish();
 }
 
-// Every value operation, on one type.
-Kernel everything(const TargetModel& model, uint16_t lanes) {
-  Builder b("everything", model);
-  const Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
-  const Value own = b.private_alloc(Scalar::f32, 64);
-  const Value at = b.zext(b.group_id(0), Scalar::i64);
+// A kernel under construction that has every value operation, on values of so many lanes.
+struct Everything {
+  Builder b;
+  uint16_t lanes;
+  Value in = b.pointer_param("in", true, false), out = b.pointer_param("out", false, true);
+  Value own = b.private_alloc(Scalar::f32, 64);
+  Value at = b.zext(b.group_id(0), Scalar::i64);
   Value next = at;
-  const auto put = [&](Value v) {
+
+  void put(Value v) {
     if (b.type(v).scalar == Scalar::i1) v = b.zext(v, Scalar::i8);
     next = b.add(next, b.i64(1));
     b.store(out, next, v, static_cast<uint32_t>(kir::bytes(b.type(v).scalar)));
-  };
+  }
+  void integers();
+  void floats();
+  void conversions(bool f16);
+  void atomics();
+};
+
+void Everything::integers() {
   for (Scalar s : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {
     const Value x = b.load({s, lanes}, in, at, 8), y = b.load({s, lanes}, in, b.i64(9), 8);
     for (Value v : {b.add(x, y), b.sub(x, y), b.mul(x, y), b.mul_hi_s(x, y), b.mul_hi_u(x, y),
@@ -108,6 +117,9 @@ Kernel everything(const TargetModel& model, uint16_t lanes) {
     put(b.sitofp(x, Scalar::f32));
     put(b.uitofp(y, Scalar::f64));
   }
+}
+
+void Everything::floats() {
   for (Scalar s : {Scalar::f32, Scalar::f64}) {
     const Value x = b.load({s, lanes}, in, at, 8), y = b.load({s, lanes}, in, b.i64(9), 8);
     for (Value v : {b.fadd(x, y), b.fsub(x, y), b.fmul(x, y), b.fdiv(x, y), b.fneg(x), b.fabs(x),
@@ -126,15 +138,21 @@ Kernel everything(const TargetModel& model, uint16_t lanes) {
     put(b.gather({s, lanes}, in, indices, mask, y, 8));
     b.scatter(out, indices, x, mask, 8);
   }
+}
+
+void Everything::conversions(bool f16) {
   const Value f = b.load({Scalar::f32, lanes}, in, at, 4);
   b.store(own, b.trunc(at, Scalar::i32), f, 4);
   put(b.load({Scalar::f32, lanes}, own, b.i32(3), 4));
-  if (model.f16) {
+  if (f16) {
     put(b.fptrunc(f, Scalar::f16));
     put(b.fpext(b.load({Scalar::f16, lanes}, in, at, 2), Scalar::f32));
   }
   put(b.fpext(f, Scalar::f64));
   put(b.bitcast(f, Scalar::i32));
+}
+
+void Everything::atomics() {
   for (Scalar s : {Scalar::f32, Scalar::f64}) {
     const Value v = b.load({s}, in, at, 8);
     for (Rmw op : {Rmw::fadd, Rmw::fmin, Rmw::fmax, Rmw::exchange}) {
@@ -149,8 +167,16 @@ Kernel everything(const TargetModel& model, uint16_t lanes) {
     }
     put(b.atomic_cas(in, at, v, v, 8));
   }
-  b.kernel().params[0].written = true;
-  return std::move(b).finish();
+}
+
+Kernel everything(const TargetModel& model, uint16_t lanes) {
+  Everything e{Builder("everything", model), lanes};
+  e.integers();
+  e.floats();
+  e.conversions(model.f16);
+  e.atomics();
+  e.b.kernel().params[0].written = true;
+  return std::move(e.b).finish();
 }
 
 std::string text_of(const Binary& binary) {

@@ -57,10 +57,10 @@ std::unique_ptr<llvm::Module> Lowering::run() {
 // --- types
 // -------------------------------------------------------------------------------------------
 
-unsigned Lowering::address_space(Scalar pointer) const {
-  if (pointer == Scalar::priv) return module_->getDataLayout().getAllocaAddrSpace();
+unsigned Lowering::address_space(kir::AddressSpace space) const {
+  if (space == kir::AddressSpace::priv) return module_->getDataLayout().getAllocaAddrSpace();
   if (convention_ == Convention::groups) return 0;
-  return pointer == Scalar::global ? 1 : 3;
+  return space == kir::AddressSpace::global ? 1 : 3;
 }
 
 llvm::Type* Lowering::scalar_type(Scalar s) {
@@ -71,16 +71,13 @@ llvm::Type* Lowering::scalar_type(Scalar s) {
       return b_.getFloatTy();
     case Scalar::f64:
       return b_.getDoubleTy();
-    case Scalar::global:
-    case Scalar::group:
-    case Scalar::priv:
-      return b_.getPtrTy(address_space(s));
     default:
       return b_.getIntNTy(static_cast<unsigned>(kir::width(s)));
   }
 }
 
 llvm::Type* Lowering::type(kir::Type t) {
+  if (t.is_pointer()) return b_.getPtrTy(address_space(t.space));
   llvm::Type* element = scalar_type(t.scalar);
   return t.lanes == 1 ? element : llvm::FixedVectorType::get(element, t.lanes);
 }
@@ -133,7 +130,7 @@ void Lowering::lower_groups_entry() {
   for (size_t i = 0; i < kernel_.params.size(); ++i) {
     const kir::Type t = kernel_.params[i].type;
     llvm::Value* at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), block_arg, layout.offsets[i]);
-    llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(kir::bytes(t.scalar)));
+    llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(kir::bytes(t)));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
     params_.push_back(load);
   }
@@ -196,68 +193,54 @@ void Lowering::instruction(const kir::Inst& inst) {
     default:
       break;
   }
-  llvm::Value* result = nullptr;
+  llvm::Value* result = lowered(inst);
+  if (!inst.results.empty()) values_[inst.results[0].id] = result;
+}
+
+llvm::Value* Lowering::lowered(const kir::Inst& inst) {
   switch (kir::info(inst.op).group) {
     case kir::Group::Leaf:
-      result = leaf(inst);
-      break;
+      return leaf(inst);
     case kir::Group::IntBinary:
-      result = integer(inst);
-      break;
+      return integer(inst);
     case kir::Group::IntUnary:
-      result = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, operand(inst, 0));
-      break;
+      return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, operand(inst, 0));
     case kir::Group::FloatUnary:
     case kir::Group::FloatBinary:
     case kir::Group::FloatTernary:
-      result = floating(inst);
-      break;
+      return floating(inst);
     case kir::Group::FloatDevice:
-      result = device_float(inst);
-      break;
+      return device_float(inst);
     case kir::Group::Compare:
-      result = compare(inst);
-      break;
+      return compare(inst);
     case kir::Group::Choice:
-      result = b_.CreateSelect(operand(inst, 0), operand(inst, 1), operand(inst, 2));
-      break;
+      return b_.CreateSelect(operand(inst, 0), operand(inst, 1), operand(inst, 2));
     case kir::Group::Convert:
-      result = convert(inst);
-      break;
+      return convert(inst);
     case kir::Group::Vector:
-      result = vector(inst);
-      break;
+      return vector(inst);
     case kir::Group::Pointer:
-      result = pointer(inst);
-      break;
+      return pointer(inst);
     case kir::Group::Memory:
-      result = memory(inst);
-      break;
+      return memory(inst);
     case kir::Group::Hint:
-      result = prefetch(inst);
-      break;
+      return prefetch(inst);
     case kir::Group::Atomic:
-      result = atomic(inst);
-      break;
+      return atomic(inst);
     case kir::Group::Alloc:
-      result = alloc(inst);
-      break;
+      return alloc(inst);
     case kir::Group::Async:
-      result = async_copy(inst);
-      break;
+      return async_copy(inst);
     case kir::Group::Matrix:
-      result = matrix(inst);
-      break;
+      return matrix(inst);
     case kir::Group::Sync:
-      result = barrier();
-      break;
+      return barrier();
     case kir::Group::Subgroup:
-      result = subgroup(inst);
-      break;
+      return subgroup(inst);
     case kir::Group::Control:
       break;
   }
-  if (!inst.results.empty()) values_[inst.results[0].id] = result;
+  return nullptr;
 }
 
 llvm::Value* Lowering::leaf(const kir::Inst& inst) {

@@ -44,7 +44,7 @@ class Lowering {
 
   llvm::Type* type(kir::Type t);
   llvm::Type* scalar_type(kir::Scalar s);
-  unsigned address_space(kir::Scalar pointer) const;
+  unsigned address_space(kir::AddressSpace space) const;
   llvm::Value* value(kir::Value v) const { return values_[v.id]; }
   llvm::Value* operand(const kir::Inst& inst, size_t i) const { return value(inst.operands[i]); }
   kir::Type operand_type(const kir::Inst& inst, size_t i) const {
@@ -61,6 +61,8 @@ class Lowering {
   // Lowers a block; returns what its yield yields.
   Values block(kir::BlockId id);
   void instruction(const kir::Inst& inst);
+  // The result of one without regions; null where it has none.
+  llvm::Value* lowered(const kir::Inst& inst);
   void lower_if(const kir::Inst& inst);
   void lower_for(const kir::Inst& inst);
   void lower_while(const kir::Inst& inst);

@@ -209,9 +209,9 @@ llvm::Value* Lowering::group_array(const kir::Inst& inst) {
   const llvm::Align align(kir::multiplies_in_group(kernel_) ? 1024 : 16);
   const auto global = [&](llvm::Type* t, llvm::GlobalValue::LinkageTypes linkage,
                           llvm::Constant* value, const char* name) {
-    auto* made =
-        new llvm::GlobalVariable(*module_, t, false, linkage, value, name, nullptr,
-                                 llvm::GlobalValue::NotThreadLocal, address_space(Scalar::group));
+    auto* made = new llvm::GlobalVariable(*module_, t, false, linkage, value, name, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal,
+                                          address_space(kir::AddressSpace::group));
     made->setAlignment(align);
     return made;
   };

@@ -76,8 +76,8 @@ Id Lowering::atomic_word(const Inst& inst, const Access& a) {
   if (inst.op == Op::AtomicCas) {
     return compare_exchange(pointer(a, word, 0, 1), word, get_scalar(inst.operands[3]), value);
   }
-  if (inst.imm.rmw == Rmw::fadd && a.elem == Scalar::f32 && a.space == Scalar::global && vulkan() &&
-      target_.atomic_f32_add) {
+  if (inst.imm.rmw == Rmw::fadd && a.elem == Scalar::f32 && a.space == kir::AddressSpace::global &&
+      vulkan() && target_.atomic_f32_add) {
     m_.capability(spv::Capability::AtomicFloat32AddEXT);
     m_.extension("SPV_EXT_shader_atomic_float_add");
     return code_.op(spv::Op::OpAtomicFAddEXT, types_.scalar(Scalar::f32),
@@ -97,7 +97,7 @@ Id Lowering::atomic_word(const Inst& inst, const Access& a) {
 // 8- and 16-bit elements.
 Id Lowering::atomic_narrow(const Inst& inst, const Access& a) {
   const Id u32_type = types_.scalar(Scalar::i32);
-  if (a.space != Scalar::global) {
+  if (a.space != kir::AddressSpace::global) {
     // Such an array keeps a word for each element.
     const Id old = cas_loop(pointer(a, Scalar::i32, 0, 1), Scalar::i32, [&](Id word) {
       return to_stored(a, updated(inst, a.elem, from_stored(a, word)));

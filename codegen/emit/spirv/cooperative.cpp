@@ -17,8 +17,8 @@ void Lowering::find_cooperative_allocations() {
 }
 
 // In Vulkan's memory model what is not said to be shared is a thread's own.
-Ids Lowering::seen_by_others(Scalar space) const {
-  if (!cooperative_ || space != Scalar::group) return {};
+Ids Lowering::seen_by_others(kir::AddressSpace space) const {
+  if (!cooperative_ || space != kir::AddressSpace::group) return {};
   return {static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer)};
 }
 

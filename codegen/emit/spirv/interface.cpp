@@ -48,7 +48,7 @@ void Lowering::declare_execution_modes(Id function) {
 void Lowering::declare_arguments() {
   if (!vulkan()) {
     for (uint32_t i = 0; i < k_.params.size(); ++i) {
-      params_[i] = code_.parameter(types_.scalar(k_.params[i].type.scalar));
+      params_[i] = code_.parameter(types_.piece(k_.params[i].type));
     }
     return;
   }
@@ -75,7 +75,7 @@ void Lowering::declare_arguments() {
 
 // Returns the type of a pointer to the block.
 Id Lowering::declare_block(spv::StorageClass storage) {
-  for (const kir::Param& p : k_.params) block_members_.push_back(types_.scalar(p.type.scalar));
+  for (const kir::Param& p : k_.params) block_members_.push_back(types_.piece(p.type));
   const Id block = m_.new_struct(block_members_);
   m_.decorate(block, spv::Decoration::Block);
   for (uint32_t i = 0; i < k_.params.size(); ++i) {
@@ -100,7 +100,7 @@ Id Lowering::load_param(uint32_t index) {
   }
   return code_.op(spv::Op::OpLoad, type,
                   {member, static_cast<uint32_t>(spv::MemoryAccessMask::Aligned),
-                   static_cast<uint32_t>(kir::bytes(k_.params[index].type.scalar))});
+                   static_cast<uint32_t>(kir::bytes(k_.params[index].type))});
 }
 
 Id Lowering::builtin_variable(Builtin b, uint32_t components) {

@@ -34,7 +34,7 @@ Words Lowering::run() && {
   const Id none = m_.type_void();
   Ids argument_types;
   if (!vulkan()) {
-    for (const kir::Param& p : k_.params) argument_types.push_back(types_.scalar(p.type.scalar));
+    for (const kir::Param& p : k_.params) argument_types.push_back(types_.piece(p.type));
   }
   code_.finish(function, none, m_.type_function(none, argument_types));
   m_.entry_point(vulkan() ? spv::ExecutionModel::GLCompute : spv::ExecutionModel::Kernel, function,
@@ -103,8 +103,7 @@ void Lowering::lower_leaf(const Inst& inst) {
   switch (inst.op) {
     case Op::Const:
       known_[inst.results[0].id] = inst.imm.bits;
-      return set(inst,
-                 Ids(piece_count(t), types_.constant(t.scalar, piece_lanes(t), inst.imm.bits)));
+      return set(inst, Ids(piece_count(t), types_.constant(t, inst.imm.bits)));
     case Op::Param:
       return set(inst, {param(inst.imm.index)});
     case Op::GroupId:

@@ -46,13 +46,14 @@ class Lowering {
   // want words: SPIR-V has no view of a workgroup variable as another type.
   static constexpr uint32_t kQuad = 4;
   struct Allocation {
-    kir::Scalar space, elem, stored;
+    kir::AddressSpace space;
+    kir::Scalar elem, stored;
     Id variable;
     bool quads;  // an array of vectors of four, which cooperative matrices come from
   };
   // A place in memory: element 0 of a load or store of elements `elem`.
   struct Access {
-    kir::Scalar space;
+    kir::AddressSpace space;
     kir::Scalar elem;    // what the instruction reads or writes
     kir::Scalar stored;  // what memory holds
     Id base;   // global, Vulkan: u64 address; global, Kernel: pointer to elem; else variable
@@ -203,7 +204,7 @@ class Lowering {
   // --- cooperative.cpp
   void lower_cooperative(const kir::Inst& inst);
   // What an access to workgroup memory says besides: nothing, or that others see it.
-  Ids seen_by_others(kir::Scalar space) const;
+  Ids seen_by_others(kir::AddressSpace space) const;
   void find_cooperative_allocations();
   // A pointer to element `at` of an array of vectors, or to four that begin there.
   Id quad_element(const Access& a, Id at, uint32_t lanes);

@@ -10,6 +10,7 @@
 
 namespace primset::emit::spirv {
 
+using kir::AddressSpace;
 using kir::Inst;
 using kir::Op;
 using kir::Scalar;
@@ -27,8 +28,8 @@ Scalar word_of(Scalar s) {
   }
 }
 
-spv::StorageClass local_storage(Scalar space) {
-  return space == Scalar::group ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
+spv::StorageClass local_storage(AddressSpace space) {
+  return space == AddressSpace::group ? spv::StorageClass::Workgroup : spv::StorageClass::Function;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ spv::StorageClass local_storage(Scalar space) {
 // --------------------------------------------------------------------------------------
 
 void Lowering::lower_pointer(const Inst& inst) {
-  const Id type = types_.scalar(inst.op == Op::PtrToInt ? Scalar::i64 : Scalar::global);
+  const Id type = types_.piece(result_type(inst));
   const Ids operands = [&] {
     Ids ids;
     for (kir::Value v : inst.operands) ids.push_back(get_scalar(v));
@@ -82,9 +83,9 @@ Id Lowering::byte_offset(kir::Value index, uint32_t index_lane, uint32_t size) {
 
 Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_lane) {
   const kir::Value pointer = inst.operands[0], index = inst.operands[1];
-  const Scalar space = k_.type(pointer).scalar;
+  const AddressSpace space = k_.type(pointer).space;
   const auto size = static_cast<uint32_t>(kir::bytes(elem));
-  if (space == Scalar::global) {
+  if (space == AddressSpace::global) {
     if (inst.imm.align < size) fail(inst, "an alignment below the element's size has no form");
     Access a{space, elem, elem, 0, 0, inst.imm.align};
     if (vulkan()) {
@@ -120,7 +121,7 @@ Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_
 
 Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t lanes) {
   const Id pointee = types_.vector(stored, lanes);
-  if (a.space != Scalar::global) {
+  if (a.space != AddressSpace::global) {
     const Id u32_type = types_.scalar(Scalar::i32);
     const Id at = first == 0 ? a.index : code_.op(spv::Op::OpIAdd, u32_type, {a.index, u32(first)});
     if (a.quads) return quad_element(a, at, lanes);
@@ -200,7 +201,7 @@ Id Lowering::to_stored(const Access& a, Id value) {
 Id Lowering::load_native(const Access& a, uint32_t first, uint32_t lanes) {
   const Id from = pointer(a, a.stored, first, lanes);
   const Id type = types_.vector(a.stored, lanes);
-  if (a.space != Scalar::global) {
+  if (a.space != AddressSpace::global) {
     Ids operands = seen_by_others(a.space);
     operands.insert(operands.begin(), from);
     const Id loaded = code_.op(spv::Op::OpLoad, type, operands);
@@ -212,9 +213,9 @@ Id Lowering::load_native(const Access& a, uint32_t first, uint32_t lanes) {
 }
 
 void Lowering::store_native(const Access& a, uint32_t first, uint32_t lanes, Id value) {
-  if (a.space != Scalar::global && lanes == 1) value = to_stored(a, value);
+  if (a.space != AddressSpace::global && lanes == 1) value = to_stored(a, value);
   const Id to = pointer(a, a.stored, first, lanes);
-  if (a.space != Scalar::global) {
+  if (a.space != AddressSpace::global) {
     Ids operands = seen_by_others(a.space);
     operands.insert(operands.begin(), {to, value});
     return code_.stmt(spv::Op::OpStore, operands);
@@ -226,7 +227,7 @@ void Lowering::store_native(const Access& a, uint32_t first, uint32_t lanes, Id 
 // A vector access wants the vector's own alignment: with less, drivers split it or fault.
 bool Lowering::moves_whole(const Access& a, uint32_t first, uint32_t lanes) const {
   if (lanes == 1) return true;
-  if (a.quads ? lanes != kQuad : a.space != Scalar::global) return false;
+  if (a.quads ? lanes != kQuad : a.space != AddressSpace::global) return false;
   return alignment(a, first) % (lanes * static_cast<uint32_t>(kir::bytes(a.elem))) == 0;
 }
 
@@ -247,7 +248,7 @@ void Lowering::store_piece(const Access& a, uint32_t first, uint32_t lanes, Id v
 
 bool Lowering::in_words(const Access& a, Type t) const {
   const uint32_t bytes = t.lanes * static_cast<uint32_t>(kir::bytes(t.scalar));
-  return vulkan() && a.space == Scalar::global && kir::width(t.scalar) < 32 &&
+  return vulkan() && a.space == AddressSpace::global && kir::width(t.scalar) < 32 &&
          t.lanes >= kMaxPieceLanes && a.align >= std::min(bytes, 4 * kMaxPieceLanes);
 }
 
@@ -426,7 +427,7 @@ void Lowering::find_atomic_allocations() {
 }
 
 void Lowering::lower_alloc(const Inst& inst) {
-  const Scalar space = inst.op == Op::GroupAlloc ? Scalar::group : Scalar::priv;
+  const AddressSpace space = result_type(inst).space;
   const Scalar elem = inst.imm.elem;
   // Atomics work on words: narrow elements get one each, floats are kept as their bits.
   const Scalar stored = atomic_allocation_[inst.results[0].id] ? word_of(elem) : elem;
@@ -434,7 +435,7 @@ void Lowering::lower_alloc(const Inst& inst) {
   const Id array = quads ? m_.type_array(types_.vector(stored, kQuad), (inst.imm.count + 3) / kQuad)
                          : m_.type_array(types_.scalar(stored), inst.imm.count);
   const Id type = m_.type_pointer(local_storage(space), array);
-  const Id variable = space == Scalar::group
+  const Id variable = space == AddressSpace::group
                           ? m_.global_variable(type, spv::StorageClass::Workgroup)
                           : code_.variable(type);
   allocations_[inst.results[0].id] = {space, elem, stored, variable, quads};

@@ -214,14 +214,14 @@ Kernel cooperative_product(const TargetModel& target, bool bf16, bool invariant 
   const kir::Type quad{Scalar::i32, 4};
   b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.load(quad, x, b.i32(0), 16), 16);
   b.barrier();
-  const auto load = [&](Scalar f16, Scalar type, int64_t at, bool by_columns) {
-    return b.cooperative_load(bf16 ? type : f16, memory, b.i32(at), 3, by_columns);
+  const auto load = [&](kir::MatrixUse use, int64_t at, bool by_columns) {
+    const kir::Type matrix = kir::Type::matrix(bf16 ? Scalar::bf16 : Scalar::f16, use);
+    return b.cooperative_load(matrix, memory, b.i32(at), 3, by_columns);
   };
   const kir::Value sums =
-      b.cooperative_multiply(load(Scalar::f16_left, Scalar::bf16_left, 0, false),
-                             load(Scalar::f16_right, Scalar::bf16_right, 64, true),
-                             b.constant_bits({Scalar::f32_sums}, 0));
-  const kir::Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(2), 0, true);
+      b.cooperative_multiply(load(kir::MatrixUse::a, 0, false), load(kir::MatrixUse::b, 64, true),
+                             b.constant_bits(kir::kAccumulator, 0));
+  const kir::Value factors = b.cooperative_load(kir::kAccumulator, memory, b.i32(2), 0, true);
   b.barrier();
   b.cooperative_store(memory, b.i32(1), b.cooperative_scale(sums, factors), 5);
   return std::move(b).finish();
@@ -252,64 +252,78 @@ TEST(SpirvCooperative, WhatNobodyWritesIsReadFromABlockThatIsNotWritable) {
   }
 }
 
+// A module's instructions by their opcode.
+struct ReadModule {
+  std::vector<Instruction> all;
+
+  std::vector<Instruction> of(uint32_t op) const {
+    std::vector<Instruction> found;
+    for (const Instruction& i : all)
+      if (i[0] == op) found.push_back(i);
+    return found;
+  }
+  uint32_t constant(uint32_t id) const {
+    for (const Instruction& i : of(43))  // OpConstant: type, result, bits
+      if (i[2] == id) return i[3];
+    return ~0u;
+  }
+};
+
+void expect_matrix_types(const ReadModule& m, bool bf16) {
+  // OpCapability: CooperativeMatrixKHR, VulkanMemoryModel, BFloat16CooperativeMatrixKHR.
+  const auto has = [&](uint32_t capability) {
+    return std::ranges::count(m.of(17), Instruction{17, capability}) == 1;
+  };
+  EXPECT_TRUE(has(6022) && has(5345));
+  EXPECT_EQ(has(5118), bf16);
+  ASSERT_EQ(m.of(14).size(), 1u);  // OpMemoryModel
+  EXPECT_EQ(m.of(14)[0][2], 3u);   // Vulkan
+  // OpTypeCooperativeMatrixKHR: result, component, scope, rows, columns, use.
+  const std::vector<Instruction> types = m.of(4456);
+  ASSERT_EQ(types.size(), 3u);
+  std::set<uint32_t> uses;
+  for (const Instruction& t : types) {
+    EXPECT_EQ(m.constant(t[3]), 3u);  // Subgroup
+    EXPECT_EQ(m.constant(t[4]), 16u);
+    EXPECT_EQ(m.constant(t[5]), 16u);
+    uses.insert(m.constant(t[6]));
+  }
+  EXPECT_THAT(uses, ::testing::ElementsAre(0, 1, 2));
+}
+
+void expect_matrices_in_memory(const ReadModule& m) {
+  // OpCooperativeMatrixLoadKHR: type, result, pointer, layout, stride, memory operands.
+  const std::vector<Instruction> loads = m.of(4457);
+  ASSERT_EQ(loads.size(), 3u);
+  EXPECT_EQ(m.constant(loads[2][4]), 1u);  // of a line that is every column
+  EXPECT_EQ(m.constant(loads[2][5]), 0u);
+  EXPECT_EQ(loads[2][1], m.of(133)[0][1]);  // OpFMul, of sums
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(loads[i].size(), 7u);
+    EXPECT_EQ(m.constant(loads[i][4]), i);
+    EXPECT_EQ(m.constant(loads[i][5]), 3u);  // lines of three vectors of 16 bytes
+    EXPECT_EQ(loads[i][6], 0x20u);           // NonPrivatePointer
+  }
+  ASSERT_EQ(m.of(4459).size(), 1u);  // OpCooperativeMatrixMulAddKHR
+  // OpCooperativeMatrixStoreKHR: pointer, object, layout, stride, memory operands.
+  const std::vector<Instruction> stores = m.of(4458);
+  ASSERT_EQ(stores.size(), 1u);
+  EXPECT_EQ(m.constant(stores[0][3]), 0u);
+  EXPECT_EQ(m.constant(stores[0][4]), 5u);
+  // Everybody sees what is stored 16 bytes at a time: OpStore's operands.
+  ASSERT_EQ(m.of(62).size(), 1u);
+  EXPECT_EQ(m.of(62)[0].back(), 0x20u);
+}
+
 TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
   const TargetModel target = cooperative_target();
   for (const bool bf16 : {false, true}) {
     const Kernel kernel = cooperative_product(target, bf16);
     kir::verify_or_throw(kernel, target);
     const std::vector<uint32_t> words = emit_spirv(kernel, target);
-    const std::vector<Instruction> all = instructions(words);
-    const auto of = [&](uint32_t op) {
-      std::vector<Instruction> found;
-      for (const Instruction& i : all)
-        if (i[0] == op) found.push_back(i);
-      return found;
-    };
-    const auto constant = [&](uint32_t id) {
-      for (const Instruction& i : of(43))  // OpConstant: type, result, bits
-        if (i[2] == id) return i[3];
-      return ~0u;
-    };
-    // OpCapability: CooperativeMatrixKHR, VulkanMemoryModel, BFloat16CooperativeMatrixKHR.
-    const auto has = [&](uint32_t capability) {
-      return std::ranges::count(of(17), Instruction{17, capability}) == 1;
-    };
-    EXPECT_TRUE(has(6022) && has(5345));
-    EXPECT_EQ(has(5118), bf16);
-    ASSERT_EQ(of(14).size(), 1u);  // OpMemoryModel
-    EXPECT_EQ(of(14)[0][2], 3u);   // Vulkan
-    // OpTypeCooperativeMatrixKHR: result, component, scope, rows, columns, use.
-    const std::vector<Instruction> types = of(4456);
-    ASSERT_EQ(types.size(), 3u);
-    std::set<uint32_t> uses;
-    for (const Instruction& t : types) {
-      EXPECT_EQ(constant(t[3]), 3u);  // Subgroup
-      EXPECT_EQ(constant(t[4]), 16u);
-      EXPECT_EQ(constant(t[5]), 16u);
-      uses.insert(constant(t[6]));
-    }
-    EXPECT_THAT(uses, ::testing::ElementsAre(0, 1, 2));
-    // OpCooperativeMatrixLoadKHR: type, result, pointer, layout, stride, memory operands.
-    const std::vector<Instruction> loads = of(4457);
-    ASSERT_EQ(loads.size(), 3u);
-    EXPECT_EQ(constant(loads[2][4]), 1u);  // of a line that is every column
-    EXPECT_EQ(constant(loads[2][5]), 0u);
-    EXPECT_EQ(loads[2][1], of(133)[0][1]);  // OpFMul, of sums
-    for (size_t i = 0; i < 2; ++i) {
-      ASSERT_EQ(loads[i].size(), 7u);
-      EXPECT_EQ(constant(loads[i][4]), i);
-      EXPECT_EQ(constant(loads[i][5]), 3u);  // lines of three vectors of 16 bytes
-      EXPECT_EQ(loads[i][6], 0x20u);         // NonPrivatePointer
-    }
-    ASSERT_EQ(of(4459).size(), 1u);  // OpCooperativeMatrixMulAddKHR
-    // OpCooperativeMatrixStoreKHR: pointer, object, layout, stride, memory operands.
-    const std::vector<Instruction> stores = of(4458);
-    ASSERT_EQ(stores.size(), 1u);
-    EXPECT_EQ(constant(stores[0][3]), 0u);
-    EXPECT_EQ(constant(stores[0][4]), 5u);
-    // Everybody sees what is stored 16 bytes at a time: OpStore's operands.
-    ASSERT_EQ(of(62).size(), 1u);
-    EXPECT_EQ(of(62)[0].back(), 0x20u);
+    const ReadModule m{instructions(words)};
+    expect_matrix_types(m, bf16);
+    expect_matrices_in_memory(m);
     EXPECT_THAT(disassemble_spirv(words), ::testing::Not(::testing::IsEmpty()));
   }
 }

@@ -30,58 +30,61 @@ Id Types::scalar(Scalar s) {
     case Scalar::f64:
       m_.capability(spv::Capability::Float64);
       break;
-    case Scalar::f16_left:
-    case Scalar::f16_right:
-    case Scalar::bf16_left:
-    case Scalar::bf16_right:
-    case Scalar::f32_sums:
-      return matrix(s);
-    case Scalar::global:
-      return flavour_ == Flavour::vulkan
-                 ? scalar(Scalar::i64)
-                 : m_.type_pointer(spv::StorageClass::CrossWorkgroup, scalar(Scalar::i8));
-    case Scalar::group:
-    case Scalar::priv:
-      throw Error(ErrorCode::internal,
-                  "SPIR-V: a workgroup or private pointer must be the result of group_alloc or "
-                  "private_alloc itself, not a value that control flow or select passes on");
+    case Scalar::bf16:  // SPV_KHR_bfloat16; newer than the headers
+      m_.extension("SPV_KHR_bfloat16");
+      m_.capability(khr::kBFloat16Type);
+      return m_.type_float(width, khr::kBFloat16Encoding);
+    case Scalar::none:
+      throw Error(ErrorCode::internal, "SPIR-V: a pointer is no number");
   }
   float_widths_ |= width;
   return m_.type_float(width);
 }
 
-// SPV_KHR_cooperative_matrix, SPV_KHR_bfloat16; newer than the headers.
-Id Types::matrix(Scalar s) {
+Id Types::piece(kir::Type t) {
+  if (t.is_pointer()) return pointer(t.space);
+  if (t.is_matrix()) return matrix(t.scalar, t.use);
+  return vector(t.scalar, piece_lanes(t));
+}
+
+Id Types::pointer(kir::AddressSpace space) {
+  if (space != kir::AddressSpace::global) {
+    throw Error(ErrorCode::internal,
+                "SPIR-V: a workgroup or private pointer must be the result of group_alloc or "
+                "private_alloc itself, not a value that control flow or select passes on");
+  }
+  return flavour_ == Flavour::vulkan
+             ? scalar(Scalar::i64)
+             : m_.type_pointer(spv::StorageClass::CrossWorkgroup, scalar(Scalar::i8));
+}
+
+// SPV_KHR_cooperative_matrix; newer than the headers.
+Id Types::matrix(Scalar element, kir::MatrixUse use) {
+  constexpr uint32_t kUses[] = {khr::kUseLeft, khr::kUseRight, khr::kUseSums};
   m_.extension("SPV_KHR_cooperative_matrix");
   m_.capability(khr::kCooperativeMatrix);
-  const auto component = [&] {
-    if (s == Scalar::f32_sums) return scalar(Scalar::f32);
-    if (s == Scalar::f16_left || s == Scalar::f16_right) return scalar(Scalar::f16);
-    m_.extension("SPV_KHR_bfloat16");
-    m_.capability(khr::kBFloat16Type);
-    m_.capability(khr::kBFloat16CooperativeMatrix);
-    return m_.type_float(16, khr::kBFloat16Encoding);
-  };
-  const uint32_t use = s == Scalar::f32_sums                             ? khr::kUseSums
-                       : s == Scalar::f16_left || s == Scalar::bf16_left ? khr::kUseLeft
-                                                                         : khr::kUseRight;
+  const Id component = scalar(element);
+  if (element == Scalar::bf16) m_.capability(khr::kBFloat16CooperativeMatrix);
   const Id subgroup = m_.constant32(static_cast<uint32_t>(spv::Scope::Subgroup));
   const Id side = m_.constant32(16);
-  return m_.type_cooperative_matrix({component(), subgroup, side, side, m_.constant32(use)});
+  const Id meant = m_.constant32(kUses[static_cast<size_t>(use)]);
+  return m_.type_cooperative_matrix({component, subgroup, side, side, meant});
 }
 
 Id Types::constant(Scalar s, uint64_t bits) {
   if (s == Scalar::i1) return m_.constant_bool((bits & 1) != 0);
+  const uint32_t width = static_cast<uint32_t>(kir::width(s));
+  return m_.constant(scalar(s), width, bits & kir::low_bits(static_cast<int>(width)));
+}
+
+Id Types::constant(kir::Type t, uint64_t bits) {
   // A null pointer has no other form in the Kernel flavour, and no kernel needs another constant
   // one.
-  if (s == Scalar::global && flavour_ == Flavour::kernel) return m_.constant_null(scalar(s));
-  if (kir::is_matrix(s)) {
-    const Id element = constant(Scalar::f32, 0);
-    return m_.constant_composite(scalar(s), {&element, 1});
-  }
-  const uint32_t width = static_cast<uint32_t>(kir::width(s));
-  const uint64_t mask = kir::low_bits(width);
-  return m_.constant(scalar(s), width, bits & mask);
+  if (t.is_pointer())
+    return flavour_ == Flavour::kernel ? m_.constant_null(piece(t)) : constant(Scalar::i64, bits);
+  if (!t.is_matrix()) return constant(t.scalar, piece_lanes(t), bits);
+  const Id element = constant(t.scalar, 0);
+  return m_.constant_composite(piece(t), {&element, 1});
 }
 
 Id Types::constant(Scalar s, uint32_t lanes, uint64_t bits) {

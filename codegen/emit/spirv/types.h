@@ -26,21 +26,24 @@ class Types {
  public:
   Types(Module& module, Flavour flavour) : m_(module), flavour_(flavour) {}
 
-  // A pointer to global memory is a 64-bit address in Vulkan and a pointer to bytes in the Kernel
-  // flavour. Workgroup and private pointers are no values in SPIR-V: internal error.
   Id scalar(kir::Scalar s);
   Id vector(kir::Scalar s, uint32_t lanes) { return m_.type_vector(scalar(s), lanes); }
-  Id piece(kir::Type t) { return vector(t.scalar, piece_lanes(t)); }
+  // A pointer to global memory is a 64-bit address in Vulkan and a pointer to bytes in the Kernel
+  // flavour. Workgroup and private pointers are no values in SPIR-V: internal error.
+  Id piece(kir::Type t);
 
   // The element's bit pattern, in every lane.
   Id constant(kir::Scalar s, uint64_t bits);
   Id constant(kir::Scalar s, uint32_t lanes, uint64_t bits);
+  // The same of a piece; of pointers and matrices there are zeros only.
+  Id constant(kir::Type t, uint64_t bits);
 
   // Float widths that the module uses, as the sum 16 | 32 | 64.
   uint32_t float_widths() const { return float_widths_; }
 
  private:
-  Id matrix(kir::Scalar s);
+  Id pointer(kir::AddressSpace space);
+  Id matrix(kir::Scalar element, kir::MatrixUse use);
 
   Module& m_;
   Flavour flavour_;

@@ -53,16 +53,19 @@ std::vector<Pattern> constant_patterns() {
   return patterns;
 }
 
-std::vector<Pattern> algebra_patterns() {
-  const auto one = [](Builder& b, Value x) { return b.constant(b.type(x), 1); };
-#define PATTERN(expression)                          \
-  Pattern {                                          \
-    #expression, [=](Builder& b, Value x, Value y) { \
-      (void)y;                                       \
-      (void)one;                                     \
-      return expression;                             \
-    }                                                \
+Value one(Builder& b, Value x) {
+  return b.constant(b.type(x), 1);
+}
+
+#define PATTERN(expression)                         \
+  Pattern {                                         \
+    #expression, [](Builder& b, Value x, Value y) { \
+      (void)y;                                      \
+      return expression;                            \
+    }                                               \
   }
+
+std::vector<Pattern> algebra_patterns() {
   return {
       PATTERN(b.fsub(x, x)),
       PATTERN(b.fdiv(x, x)),
@@ -95,13 +98,23 @@ std::vector<Pattern> algebra_patterns() {
       PATTERN(b.fdiv(x, b.constant_f(b.type(x), 3))),
       PATTERN(b.fmul(b.fadd(x, y), b.fadd(x, y))),
       PATTERN(b.fsub(b.fmul(x, b.constant_f(b.type(x), 0)), y)),
-      // Zeros that a compiler can compute.
+  };
+}
+
+// Zeros that a compiler can compute.
+std::vector<Pattern> zero_patterns() {
+  return {
       PATTERN(b.fdiv(x, b.fsub(one(b, x), one(b, x)))),
       PATTERN(b.fmul(x, b.fsub(one(b, x), one(b, x)))),
       PATTERN(b.fadd(x, b.fneg(b.fsub(one(b, x), one(b, x))))),
       PATTERN(b.fdiv(x, b.sitofp(b.i32(0), b.type(x).scalar))),
       PATTERN(b.fmul(x, b.sitofp(b.i32(0), b.type(x).scalar))),
-      // Choices that look like min, max, abs, clamp.
+  };
+}
+
+// Choices that look like min, max, abs, clamp.
+std::vector<Pattern> choice_patterns() {
+  return {
       PATTERN(b.select(b.flt(x, y), x, y)),
       PATTERN(b.select(b.flt(x, y), y, x)),
       PATTERN(b.select(b.fle(x, y), x, y)),
@@ -133,7 +146,12 @@ std::vector<Pattern> algebra_patterns() {
       PATTERN(b.select(b.and_(b.fle(x, y), b.fle(y, x)), one(b, x), y)),
       PATTERN(b.fmul(b.select(b.flt(x, y), one(b, x), b.constant(b.type(x), 0)), x)),
       PATTERN(b.fadd(b.select(b.flt(x, y), one(b, x), b.constant(b.type(x), 0)), x)),
-      // Roundings in between.
+  };
+}
+
+// Roundings in between.
+std::vector<Pattern> rounding_patterns() {
+  return {
       PATTERN(b.type(x) == kir::kF64 ? b.fpext(b.fptrunc(x, Scalar::f32), Scalar::f64)
                                      : b.fptrunc(b.fpext(x, Scalar::f64), Scalar::f32)),
       PATTERN(b.type(x) == kir::kF32 ? b.fpext(b.fptrunc(x, Scalar::f16), Scalar::f32) : x),
@@ -147,8 +165,9 @@ std::vector<Pattern> algebra_patterns() {
                             Scalar::i32),
                    b.type(x).scalar)),
   };
-#undef PATTERN
 }
+
+#undef PATTERN
 
 // Zeros that only the driver's compiler finds.
 std::vector<Pattern> loop_patterns() {
@@ -321,7 +340,11 @@ TEST_F(VulkanPatterns, FloatConstants) {
 }
 
 TEST_F(VulkanPatterns, FloatAlgebra) {
-  for (Scalar s : {Scalar::f32, Scalar::f64}) check(algebra_patterns(), s);
+  for (Scalar s : {Scalar::f32, Scalar::f64}) {
+    for (const auto& patterns :
+         {algebra_patterns, zero_patterns, choice_patterns, rounding_patterns})
+      check(patterns(), s);
+  }
 }
 
 TEST_F(VulkanPatterns, FloatLoops) {

@@ -15,11 +15,11 @@ static_assert(kSide * kSide == kMatrixLanes * kMatrixWords);
 using Elements = std::array<uint64_t, kSide * kSide>;  // bits, row after row
 
 uint32_t bytes_of_element(const Code& c) {
-  return c.op == Op::CooperativeStore || c.type == Scalar::f32_sums ? 4 : 2;
+  return c.op == Op::CooperativeStore || c.type == Scalar::f32 ? 4 : 2;
 }
 
 double number(Scalar s, uint64_t bits) {
-  if (s == Scalar::f16_left || s == Scalar::f16_right) return half_to_double(bits);
+  if (s == Scalar::f16) return half_to_double(bits);
   return bf16_to_double(bits);
 }
 

@@ -22,6 +22,8 @@ TargetModel cooperative() {
   return t;
 }
 
+constexpr Type kOperand = Type::matrix(Scalar::f16, MatrixUse::a);
+
 struct Layout {
   bool left_by_columns, right_by_columns;
 };
@@ -42,11 +44,12 @@ Kernel product(bool bf16, Layout layout) {
     b.store(memory, b.add(at, b.i32(kWords)), b.load(kI32, y, at, 4), 4);
   }
   b.barrier();
-  const Value left = b.cooperative_load(bf16 ? Scalar::bf16_left : Scalar::f16_left, memory,
-                                        b.i32(0), kDistance, layout.left_by_columns);
-  const Value right = b.cooperative_load(bf16 ? Scalar::bf16_right : Scalar::f16_right, memory,
+  const Scalar element = bf16 ? Scalar::bf16 : Scalar::f16;
+  const Value left = b.cooperative_load(Type::matrix(element, MatrixUse::a), memory, b.i32(0),
+                                        kDistance, layout.left_by_columns);
+  const Value right = b.cooperative_load(Type::matrix(element, MatrixUse::b), memory,
                                          b.i32(kWords / 4), kDistance, layout.right_by_columns);
-  const Value zero = b.constant_bits({Scalar::f32_sums}, 0);
+  const Value zero = b.constant_bits(kAccumulator, 0);
   // Twice the product, in a loop.
   const auto sums =
       b.for_loop(b.i32(0), b.i32(2), b.i32(1), {zero}, [&](Value, std::span<const Value> now) {
@@ -99,9 +102,8 @@ Kernel scaled_rows() {
     b.store(memory, at, b.load(kI32, x, at, 4), 4);
   }
   b.barrier();
-  const Value sums =
-      b.cooperative_load(Scalar::f32_sums, memory, b.i32(kSide / 4), kSide / 4, false);
-  const Value factors = b.cooperative_load(Scalar::f32_sums, memory, b.i32(0), 0, true);
+  const Value sums = b.cooperative_load(kAccumulator, memory, b.i32(kSide / 4), kSide / 4, false);
+  const Value factors = b.cooperative_load(kAccumulator, memory, b.i32(0), 0, true);
   b.barrier();
   b.cooperative_store(memory, b.i32(kSide / 4), b.cooperative_scale(sums, factors), kSide / 4);
   b.barrier();
@@ -123,7 +125,7 @@ TEST(CooperativeMatrixTest, ALineIsReadAsAllOfThem) {
   EXPECT_EQ(print(parse(text)), text);
   Kernel mixed = scaled_rows();
   for (Inst& i : mixed.insts)
-    if (i.op == Op::CooperativeScale) mixed.types[i.operands[1].id] = {Scalar::f16_left};
+    if (i.op == Op::CooperativeScale) mixed.types[i.operands[1].id] = kOperand;
   std::vector<std::string> rules;
   for (const Violation& v : verify(mixed, cooperative())) rules.push_back(v.rule);
   EXPECT_THAT(rules, testing::Contains("K32"));
@@ -132,7 +134,7 @@ TEST(CooperativeMatrixTest, ALineIsReadAsAllOfThem) {
 TEST(CooperativeMatrixTest, PrintedKernelsAreReadBack) {
   const std::string text = print(product(true, {false, true}));
   EXPECT_THAT(text, HasSubstr("cooperative_load[1, 3]"));
-  EXPECT_THAT(text, HasSubstr("matrix<bf16_right>"));
+  EXPECT_THAT(text, HasSubstr("matrix<bf16, b>"));
   EXPECT_EQ(print(parse(text)), text);
 }
 
@@ -149,21 +151,21 @@ std::string error_of_words(const std::function<void(Builder&, Value memory, Valu
 
 TEST(CooperativeMatrixTest, AllLanesNameOneMatrix) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value lane) {
-                b.cooperative_load(Scalar::f16_left, memory, lane, 2, false);
+                b.cooperative_load(kOperand, memory, lane, 2, false);
               }),
               HasSubstr("the lanes name different matrices"));
 }
 
 TEST(CooperativeMatrixTest, MatricesEndInTheirMemory) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value) {
-                b.cooperative_load(Scalar::f16_left, memory, b.i32(128 - 31), 2, false);
+                b.cooperative_load(kOperand, memory, b.i32(128 - 31), 2, false);
               }),
               HasSubstr("out of bounds"));
 }
 
 TEST(CooperativeMatrixTest, WhatASubgroupStoresOthersReadAfterABarrier) {
   EXPECT_THAT(error_of_words([](Builder& b, Value memory, Value lane) {
-                b.cooperative_store(memory, b.i32(0), b.constant_bits({Scalar::f32_sums}, 0), 4);
+                b.cooperative_store(memory, b.i32(0), b.constant_bits(kAccumulator, 0), 4);
                 b.store(memory, lane, b.load(kI32, memory, b.add(lane, b.i32(32)), 4), 4);
               }),
               HasSubstr("race"));
@@ -210,11 +212,10 @@ TEST(CooperativeMatrixTest, TheVerifierKnowsTheRules) {
               has_rule);
   EXPECT_THAT(changed(Op::CooperativeLoad, [](Kernel&, Inst& i) { i.imm.count = 0; }), has_rule);
   EXPECT_THAT(changed(Op::CooperativeLoad,
-                      [](Kernel& k, Inst& i) { k.types[i.results[0].id] = {Scalar::f32_sums}; }),
+                      [](Kernel& k, Inst& i) { k.types[i.results[0].id] = kAccumulator; }),
               has_rule);
-  EXPECT_THAT(
-      changed(Op::Const, [](Kernel& k, Inst& i) { k.types[i.results[0].id] = {Scalar::f16_left}; }),
-      has_rule);
+  EXPECT_THAT(changed(Op::Const, [](Kernel& k, Inst& i) { k.types[i.results[0].id] = kOperand; }),
+              has_rule);
 }
 
 }  // namespace

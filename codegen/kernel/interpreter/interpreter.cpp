@@ -40,7 +40,7 @@ void interpret(const Kernel& kernel, std::span<InterpreterBuffer> buffers,
   check_arguments(kernel, buffers, scalars, options);
   std::vector<std::string> names;
   for (const Param& p : kernel.params) {
-    if (is_pointer(p.type.scalar)) names.push_back(p.name);
+    if (p.type.is_pointer()) names.push_back(p.name);
   }
   interp::Program program = interp::decode(kernel, scalars, options);
   interp::Memory memory(buffers, names, options.check_races);

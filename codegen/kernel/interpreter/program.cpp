@@ -21,7 +21,7 @@ class Decoder {
  private:
   uint32_t words(Value v) const {
     Type t = kernel_.type(v);
-    return is_pointer(t.scalar) ? 2 : is_matrix(t.scalar) ? kMatrixWords : t.lanes;
+    return t.is_pointer() ? 2 : t.is_matrix() ? kMatrixWords : t.lanes;
   }
   uint32_t place(Value v) const { return program_.place[v.id]; }
 
@@ -105,7 +105,7 @@ class Decoder {
     Value v = inst.results[0];
     switch (inst.op) {
       case Op::Const:
-        return fill(v, inst.imm.bits & low_mask(width(kernel_.type(v).scalar)));
+        return fill(v, inst.imm.bits & low_mask(width(kernel_.type(v))));
       case Op::Param:
         return param(v, inst.imm.index);
       case Op::LaneIota:
@@ -119,12 +119,12 @@ class Decoder {
   }
 
   void param(Value v, uint32_t index) {
-    if (is_pointer(kernel_.type(v).scalar)) {
+    if (kernel_.type(v).is_pointer()) {
       program_.leaves.push_back({Op::Param, index, place(v)});
       return;
     }
     uint32_t pointers = param_layout(kernel_.params).pointers;
-    fill(v, scalars_[index - pointers] & low_mask(width(kernel_.type(v).scalar)));
+    fill(v, scalars_[index - pointers] & low_mask(width(kernel_.type(v))));
   }
 
   void alloc(InstId id, const Inst& inst) {
@@ -143,7 +143,7 @@ class Decoder {
   void lanes(InstId id, const Inst& inst) {
     Type from = kernel_.type(inst.operands[inst.op == Op::Select ? 1 : 0]);
     Type to = kernel_.type(inst.results[0]);
-    if (inst.op == Op::Select && is_pointer(to.scalar)) return pointer(id, inst);
+    if (inst.op == Op::Select && to.is_pointer()) return pointer(id, inst);
     Code& c = emit(Step::lanes, id);
     operands(c, inst);
     c.lanes = to.lanes;

@@ -144,7 +144,7 @@ Value Builder::add_param(Param param) {
 }
 
 Value Builder::pointer_param(std::string name, bool read, bool written, bool invariant) {
-  return add_param({std::move(name), Type{Scalar::global}, written, read, invariant});
+  return add_param({std::move(name), kGlobalPointer, written, read, invariant});
 }
 
 void Builder::keep(Value pointer_param) {
@@ -175,7 +175,7 @@ void Builder::order_params() {
   std::vector<uint32_t> order, place(kernel_.params.size());
   for (bool pointers : {true, false}) {
     for (uint32_t i = 0; i < kernel_.params.size(); ++i) {
-      if (is_pointer(kernel_.params[i].type.scalar) == pointers) order.push_back(i);
+      if (kernel_.params[i].type.is_pointer() == pointers) order.push_back(i);
     }
   }
   std::vector<Param> params;
@@ -198,7 +198,7 @@ void Builder::set_group_size(uint32_t x, uint32_t y, uint32_t z) {
 
 Value Builder::constant_bits(Type t, uint64_t bits) {
   Imm imm;
-  imm.bits = bits & low_bits(width(t.scalar));
+  imm.bits = bits & low_bits(width(t));
   return emit(Op::Const, t, {}, imm);
 }
 

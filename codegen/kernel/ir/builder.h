@@ -123,8 +123,9 @@ class Builder {
                   Value from_index, Value keep);
   void copy_commit(), copy_wait(uint32_t running);
 
-  // Cooperative matrices; see ops.def. `t` is the matrix's type; lines are `distance` quads apart.
-  Value cooperative_load(Scalar t, Value p, Value index, uint32_t distance, bool by_columns);
+  // Cooperative matrices; see ops.def. `matrix` is the result's type; lines are `distance` quads
+  // apart.
+  Value cooperative_load(Type matrix, Value p, Value index, uint32_t distance, bool by_columns);
   Value cooperative_multiply(Value left, Value right, Value sums);
   Value cooperative_scale(Value sums, Value factors);
   void cooperative_store(Value p, Value index, Value sums, uint32_t distance);

@@ -296,7 +296,7 @@ Value Builder::fptrunc(Value a, Scalar to) {
 Value Builder::bitcast(Value a, Scalar to) {
   const Scalar from = type(a).scalar;
   return convert(Op::Bitcast, a, to,
-                 width(from) == width(to) && !is_pointer(from) && !is_pointer(to),
+                 width(from) == width(to) && !type(a).is_pointer() && to != Scalar::none,
                  "a result of the same width");
 }
 
@@ -306,8 +306,8 @@ Value Builder::bitcast(Value a, Scalar to) {
 Value Builder::splat(Value scalar, uint16_t lanes) {
   if (lanes == 1) return scalar;
   const Type t = type(scalar);
-  require(t.lanes == 1 && !is_pointer(t.scalar) && std::has_single_bit(lanes) && lanes <= 64,
-          Op::Splat, {scalar}, "a scalar, and a power of two of lanes up to 128");
+  require(t.lanes == 1 && !t.is_pointer() && std::has_single_bit(lanes) && lanes <= 64, Op::Splat,
+          {scalar}, "a scalar, and a power of two of lanes up to 128");
   return emit(Op::Splat, Type{t.scalar, lanes}, {scalar});
 }
 
@@ -364,7 +364,7 @@ Value Builder::all(Value mask) {
 
 void Builder::check_address(Op op, Value p, Value index, uint16_t index_lanes) const {
   const Type t = type(index);
-  require(is_pointer(type(p).scalar) && (t.scalar == Scalar::i32 || t.scalar == Scalar::i64) &&
+  require(type(p).is_pointer() && (t.scalar == Scalar::i32 || t.scalar == Scalar::i64) &&
               t.lanes == index_lanes,
           op, {p, index}, "a pointer and an i32 or i64 index");
 }
@@ -380,18 +380,18 @@ Imm aligned(uint32_t align) {
 }  // namespace
 
 Value Builder::ptr_add(Value p, Value byte_offset) {
-  require(type(p).scalar == Scalar::global && type(byte_offset) == kI64, Op::PtrAdd,
-          {p, byte_offset}, "a pointer to global memory and an i64");
+  require(type(p) == kGlobalPointer && type(byte_offset) == kI64, Op::PtrAdd, {p, byte_offset},
+          "a pointer to global memory and an i64");
   return known_bits(byte_offset) == 0u ? p : emit(Op::PtrAdd, type(p), {p, byte_offset});
 }
 
 Value Builder::int_to_ptr(Value address) {
   require(type(address) == kI64, Op::IntToPtr, {address}, "an i64 address");
-  return emit(Op::IntToPtr, Type{Scalar::global}, {address});
+  return emit(Op::IntToPtr, kGlobalPointer, {address});
 }
 
 Value Builder::ptr_to_int(Value p) {
-  require(type(p).scalar == Scalar::global, Op::PtrToInt, {p}, "a pointer to global memory");
+  require(type(p) == kGlobalPointer, Op::PtrToInt, {p}, "a pointer to global memory");
   return emit(Op::PtrToInt, kI64, {p});
 }
 
@@ -476,14 +476,14 @@ Value Builder::group_alloc(Scalar elem, uint32_t count) {
   Imm imm;
   imm.elem = elem;
   imm.count = count;
-  return at_entry(Op::GroupAlloc, Type{Scalar::group}, std::move(imm));
+  return at_entry(Op::GroupAlloc, Type::pointer(AddressSpace::group), std::move(imm));
 }
 
 Value Builder::private_alloc(Scalar elem, uint32_t count) {
   Imm imm;
   imm.elem = elem;
   imm.count = count;
-  return at_entry(Op::PrivateAlloc, Type{Scalar::priv}, std::move(imm));
+  return at_entry(Op::PrivateAlloc, Type::pointer(AddressSpace::priv), std::move(imm));
 }
 
 // --- asynchronous copies and matrices
@@ -493,9 +493,9 @@ void Builder::copy_async(Scalar elem, uint32_t count, Value to, Value to_index, 
                          Value from_index, Value keep) {
   check_address(Op::CopyAsync, to, to_index, 1);
   check_address(Op::CopyAsync, from, from_index, 1);
-  require(
-      type(to).scalar == Scalar::group && type(from).scalar == Scalar::global && type(keep) == kI1,
-      Op::CopyAsync, {to, from, keep}, "pointers to group and global memory, and an i1");
+  require(type(to).is_pointer_to(AddressSpace::group) && type(from) == kGlobalPointer &&
+              type(keep) == kI1,
+          Op::CopyAsync, {to, from, keep}, "pointers to group and global memory, and an i1");
   Imm imm;
   imm.elem = elem;
   imm.count = count;
@@ -512,31 +512,30 @@ void Builder::copy_wait(uint32_t running) {
   effect(Op::CopyWait, {}, std::move(imm));
 }
 
-Value Builder::cooperative_load(Scalar t, Value p, Value index, uint32_t distance,
+Value Builder::cooperative_load(Type matrix, Value p, Value index, uint32_t distance,
                                 bool by_columns) {
   check_address(Op::CooperativeLoad, p, index, 1);
   Imm imm;
   imm.index = by_columns ? 1 : 0;
   imm.count = distance;
-  return emit(Op::CooperativeLoad, Type{t}, {p, index}, std::move(imm));
+  return emit(Op::CooperativeLoad, matrix, {p, index}, std::move(imm));
 }
 
 Value Builder::cooperative_multiply(Value left, Value right, Value sums) {
-  require(is_matrix(type(left).scalar) && is_matrix(type(right).scalar) &&
-              type(sums).scalar == Scalar::f32_sums,
+  require(type(left).is_matrix() && type(right).is_matrix() && type(sums) == kAccumulator,
           Op::CooperativeMultiply, {left, right, sums}, "cooperative matrices, the last of sums");
   return emit(Op::CooperativeMultiply, type(sums), {left, right, sums});
 }
 
 Value Builder::cooperative_scale(Value sums, Value factors) {
-  require(type(sums).scalar == Scalar::f32_sums && type(factors).scalar == Scalar::f32_sums,
-          Op::CooperativeScale, {sums, factors}, "sums and factors");
+  require(type(sums) == kAccumulator && type(factors) == kAccumulator, Op::CooperativeScale,
+          {sums, factors}, "sums and factors");
   return emit(Op::CooperativeScale, type(sums), {sums, factors});
 }
 
 void Builder::cooperative_store(Value p, Value index, Value sums, uint32_t distance) {
   check_address(Op::CooperativeStore, p, index, 1);
-  require(type(sums).scalar == Scalar::f32_sums, Op::CooperativeStore, {sums}, "sums");
+  require(type(sums) == kAccumulator, Op::CooperativeStore, {sums}, "sums");
   Imm imm;
   imm.count = distance;
   effect(Op::CooperativeStore, {p, index, sums}, std::move(imm));

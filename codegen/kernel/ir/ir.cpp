@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codegen/kernel/ir/name_table.h"
+
 namespace primset::kir {
 namespace {
 
@@ -12,21 +14,8 @@ constexpr OpInfo kOps[] = {
 #undef PRIMSET_KIR_OP
 };
 
-constexpr std::string_view kScalars[] = {
-    "i1",       "i8",        "i16",       "i32",        "i64",      "f16",    "f32",   "f64",
-    "f16_left", "f16_right", "bf16_left", "bf16_right", "f32_sums", "global", "group", "private"};
-
 constexpr std::string_view kRmws[] = {"add", "min_s", "max_s",    "min_u", "max_u", "and",
                                       "or",  "xor",   "exchange", "fadd",  "fmin",  "fmax"};
-
-// Finds text in a table of names indexed by E.
-template <typename E, size_t N>
-bool find_name(const std::string_view (&table)[N], std::string_view text, E& out) {
-  const auto* found = std::find(std::begin(table), std::end(table), text);
-  if (found == std::end(table)) return false;
-  out = static_cast<E>(found - std::begin(table));
-  return true;
-}
 
 uint32_t round_up(uint32_t n, uint32_t to) {
   return (n + to - 1) / to * to;
@@ -34,9 +23,6 @@ uint32_t round_up(uint32_t n, uint32_t to) {
 
 }  // namespace
 
-std::string_view name(Scalar s) {
-  return kScalars[static_cast<size_t>(s)];
-}
 std::string_view name(Rmw r) {
   return kRmws[static_cast<size_t>(r)];
 }
@@ -44,9 +30,6 @@ const OpInfo& info(Op op) {
   return kOps[static_cast<size_t>(op)];
 }
 
-bool parse_scalar(std::string_view text, Scalar& scalar) {
-  return find_name(kScalars, text, scalar);
-}
 bool parse_rmw(std::string_view text, Rmw& rmw) {
   return find_name(kRmws, text, rmw);
 }
@@ -59,14 +42,6 @@ bool parse_op(std::string_view text, Op& op) {
     }
   }
   return false;
-}
-
-std::string to_string(Type t) {
-  std::string element(name(t.scalar));
-  if (is_pointer(t.scalar)) element = "ptr<" + element + ">";
-  if (is_matrix(t.scalar)) element = "matrix<" + element + ">";
-  if (t.lanes == 1) return element;
-  return "vec<" + element + ", " + std::to_string(t.lanes) + ">";
 }
 
 bool is_collective(Op op) {
@@ -116,11 +91,11 @@ bool is_commutative(Op op) {
 ParamLayout param_layout(const std::vector<Param>& params) {
   ParamLayout layout;
   for (const Param& p : params) {
-    const auto size = static_cast<uint32_t>(bytes(p.type.scalar));
+    const auto size = static_cast<uint32_t>(bytes(p.type));
     layout.size = round_up(layout.size, size);
     layout.offsets.push_back(layout.size);
     layout.size += size;
-    if (is_pointer(p.type.scalar)) ++layout.pointers;
+    if (p.type.is_pointer()) ++layout.pointers;
   }
   layout.size = round_up(layout.size, 8);
   return layout;

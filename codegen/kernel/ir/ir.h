@@ -18,82 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/kernel/ir/type.h"
+
 namespace primset::kir {
-
-// --- types ---------------------------------------------------------------------------------------
-
-enum class Scalar : uint8_t {
-  i1,  // a truth value; never in memory: store bools as i8
-  i8,
-  i16,
-  i32,
-  i64,
-  f16,  // loads, stores and conversions only, and only where TargetModel::f16; arithmetic is f32,
-        // f64
-  f32,
-  f64,
-  f16_left,  // cooperative matrices (ops.def): 16 x 16 elements held by a subgroup
-  f16_right,
-  bf16_left,
-  bf16_right,
-  f32_sums,
-  global,  // pointer to global memory
-  group,   // pointer to workgroup memory
-  priv,    // pointer to private memory
-};
-
-constexpr bool is_int(Scalar s) {
-  return s <= Scalar::i64;
-}
-constexpr bool is_float(Scalar s) {
-  return s >= Scalar::f16 && s <= Scalar::f64;
-}
-constexpr bool is_matrix(Scalar s) {
-  return s >= Scalar::f16_left && s <= Scalar::f32_sums;
-}
-constexpr bool is_pointer(Scalar s) {
-  return s >= Scalar::global;
-}
-// Width in bits; i1 is 1, pointers are 64. Of a matrix it means nothing.
-constexpr int width(Scalar s) {
-  switch (s) {
-    case Scalar::i1:
-      return 1;
-    case Scalar::i8:
-      return 8;
-    case Scalar::i16:
-    case Scalar::f16:
-      return 16;
-    case Scalar::i32:
-    case Scalar::f32:
-      return 32;
-    default:
-      return 64;
-  }
-}
-// Ones in that many of the lowest bits.
-constexpr uint64_t low_bits(int width) {
-  return width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-}
-constexpr int bytes(Scalar s) {
-  return (width(s) + 7) / 8;
-}
-std::string_view name(Scalar s);
-
-struct Type {
-  Scalar scalar = Scalar::i32;
-  uint16_t lanes = 1;  // 1: a scalar; else a power of two up to 128
-
-  constexpr bool is_vector() const { return lanes > 1; }
-  constexpr Type with_scalar(Scalar s) const { return {s, lanes}; }
-  constexpr Type element() const { return {scalar, 1}; }
-  friend constexpr auto operator<=>(const Type&, const Type&) = default;
-};
-inline constexpr Type kI1{Scalar::i1}, kI8{Scalar::i8}, kI16{Scalar::i16}, kI32{Scalar::i32},
-    kI64{Scalar::i64}, kF32{Scalar::f32}, kF64{Scalar::f64};
-
-// "f32", "vec<f32, 16>", "ptr<global>", "matrix<f16_left>"
-std::string to_string(Type t);
 
 // --- operations
 // ------------------------------------------------------------------------------------
@@ -159,7 +86,6 @@ constexpr bool is_float(Rmw r) {
 // The operation that ops.def or name(Rmw) spells so; false when there is none.
 bool parse_op(std::string_view text, Op& op);
 bool parse_rmw(std::string_view text, Rmw& rmw);
-bool parse_scalar(std::string_view text, Scalar& scalar);
 
 // --- instructions
 // ------------------------------------------------------------------------------------

@@ -177,33 +177,38 @@ class Parser {
   Type type() {
     if (accept("vec")) {
       expect("<");
-      const Scalar s = element();
+      const Type t = element();
       expect(",");
       const Token at = lexer_.peek();
       const uint32_t lanes = number();
       if (lanes > UINT16_MAX) lexer_.fail(at, "a number of lanes");
       expect(">");
-      return {s, static_cast<uint16_t>(lanes)};
+      return t.with_lanes(static_cast<uint16_t>(lanes));
     }
-    return {element()};
+    return element();
   }
-  Scalar element() {
+  Type element() {
+    if (accept("ptr")) return pointer();
     if (accept("matrix")) return matrix();
-    if (!accept("ptr")) return scalar();
-    expect("<");
-    const Token at = lexer_.peek();
-    const Scalar s = scalar();
-    if (!is_pointer(s)) lexer_.fail(at, "global, group or private");
-    expect(">");
-    return s;
+    return {scalar()};
   }
-  Scalar matrix() {
+  Type pointer() {
     expect("<");
-    const Token at = lexer_.peek();
-    const Scalar s = scalar();
-    if (!is_matrix(s)) lexer_.fail(at, "f16_left, f16_right, bf16_left, bf16_right or f32_sums");
+    const Token at = lexer_.take();
+    AddressSpace space{};
+    if (!parse_address_space(at.text, space)) lexer_.fail(at, "global, group or private");
     expect(">");
-    return s;
+    return Type::pointer(space);
+  }
+  Type matrix() {
+    expect("<");
+    const Scalar element = scalar();
+    expect(",");
+    const Token at = lexer_.take();
+    MatrixUse use{};
+    if (!parse_matrix_use(at.text, use)) lexer_.fail(at, "a, b or accumulator");
+    expect(">");
+    return Type::matrix(element, use);
   }
   Param param() {
     Param p;

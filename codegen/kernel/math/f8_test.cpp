@@ -1,24 +1,34 @@
 // The 8-bit formats: every pattern widened, and f32 values around every rounding boundary narrowed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "codegen/kernel/math/math.h"
 #include "codegen/kernel/math/test_util.h"
+#include "primset/dtype.h"
 
 namespace primset::kir::math_test {
 namespace {
 
 struct Format8 {
+  DType dtype;
   int mantissa, bias;
   uint64_t last;    // the pattern of the greatest number
-  uint64_t beyond;  // what is greater becomes this
+  uint64_t beyond;  // what is greater becomes this; 0x80 is NaN, and there is no -0
 };
-constexpr Format8 kE5m2 = {2, 15, 0x7b, 0x7c}, kE4m3fn = {3, 7, 0x7e, 0x7e};
+constexpr Format8 kFormats[] = {{DType::f8_e5m2, 2, 15, 0x7b, 0x7c},
+                                {DType::f8_e4m3fn, 3, 7, 0x7e, 0x7e},
+                                {DType::f8_e4m3fnuz, 3, 8, 0x7f, 0x80},
+                                {DType::f8_e5m2fnuz, 2, 16, 0x7f, 0x80}};
+
+std::string format_name(const testing::TestParamInfo<Format8>& tested) {
+  return std::string(name(tested.param.dtype));
+}
 
 bool is_nan8(const Format8& f, uint64_t bits) {
-  return (bits & 0x7f) > f.beyond;
+  return f.beyond == 0x80 ? (bits & 0xff) == 0x80 : (bits & 0x7f) > f.beyond;
 }
 
 // Of the patterns after the last number, too: where the format would go on.
@@ -39,13 +49,19 @@ uint64_t narrowed(const Format8& f, float x) {
     const double was = std::fabs(a - value_of(f, best)), is = std::fabs(a - value_of(f, m));
     if (is < was || (is == was && (m & 1) == 0)) best = m;
   }
-  return sign | (best > f.last ? f.beyond : best);
+  if (best > f.last) return sign | f.beyond;
+  return best == 0 && f.beyond == 0x80 ? 0 : sign | best;
 }
 
-void check_widening(const Format8& f, Value (*function)(Builder&, Value)) {
+class Float8 : public testing::TestWithParam<Format8> {};
+
+TEST_P(Float8, WidensEveryPattern) {
+  const Format8& f = GetParam();
   std::vector<std::vector<uint64_t>> x(1);
   for (uint64_t q = 0; q < 0x100; ++q) x[0].push_back(q);
-  auto body = [function](Builder& b, const std::vector<Value>& in) { return function(b, in[0]); };
+  auto body = [&](Builder& b, const std::vector<Value>& in) {
+    return math::f8_bits_to_f32(b, in[0], float_format(f.dtype));
+  };
   const auto r = evaluate(devices()[0], body, Scalar::i8, Scalar::f32, 16, x);
   for (uint64_t q = 0; q < 0x100; ++q) {
     const float got = std::bit_cast<float>(static_cast<uint32_t>(r[q]));
@@ -60,7 +76,8 @@ void check_widening(const Format8& f, Value (*function)(Builder&, Value)) {
   }
 }
 
-void check_narrowing(const Format8& f, Value (*function)(Builder&, Value)) {
+TEST_P(Float8, NarrowsToNearestEven) {
+  const Format8& f = GetParam();
   std::vector<std::vector<uint64_t>> x(1);
   for (uint64_t q = 0; q <= f.last; ++q) {
     const double v = value_of(f, q), next = value_of(f, q + 1);
@@ -75,7 +92,9 @@ void check_narrowing(const Format8& f, Value (*function)(Builder&, Value)) {
   for (uint64_t b : {0x7f800000u, 0x7f800001u, 0x7fc00000u, 0xff800000u, 0xffffffffu, 0x7f7fffffu,
                      0x00000001u, 0x807fffffu})
     x[0].push_back(b);
-  auto body = [function](Builder& b, const std::vector<Value>& in) { return function(b, in[0]); };
+  auto body = [&](Builder& b, const std::vector<Value>& in) {
+    return math::f32_to_f8_bits(b, in[0], float_format(f.dtype));
+  };
   const auto r = evaluate(devices()[0], body, Scalar::f32, Scalar::i8, 16, x);
   for (size_t i = 0; i < r.size(); ++i) {
     const float v = std::bit_cast<float>(static_cast<uint32_t>(x[0][i]));
@@ -86,17 +105,14 @@ void check_narrowing(const Format8& f, Value (*function)(Builder&, Value)) {
   }
 }
 
-TEST(Float8, E5m2WidensEveryPattern) {
-  check_widening(kE5m2, math::e5m2_bits_to_f32);
-}
-TEST(Float8, E5m2NarrowsToNearestEven) {
-  check_narrowing(kE5m2, math::f32_to_e5m2_bits);
-}
-TEST(Float8, E4m3fnWidensEveryPattern) {
-  check_widening(kE4m3fn, math::e4m3fn_bits_to_f32);
-}
-TEST(Float8, E4m3fnNarrowsToNearestEven) {
-  check_narrowing(kE4m3fn, math::f32_to_e4m3fn_bits);
+INSTANTIATE_TEST_SUITE_P(Formats, Float8, testing::ValuesIn(kFormats), format_name);
+
+TEST(Float8Formats, AreAllTested) {
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    const auto t = static_cast<DType>(code);
+    const auto is_tested = [t](const Format8& f) { return f.dtype == t; };
+    EXPECT_EQ(std::ranges::any_of(kFormats, is_tested), is_float8(t)) << name(t);
+  }
 }
 
 }  // namespace

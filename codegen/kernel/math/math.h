@@ -11,6 +11,7 @@
 #include <array>
 
 #include "codegen/kernel/ir/builder.h"
+#include "primset/float_format.h"
 
 namespace primset::kir::math {
 
@@ -59,12 +60,9 @@ Value f16_bits_to_f32(Builder& b, Value h);
 Value f32_to_f16_bits(Builder& b, Value x);
 Value bf16_bits_to_f32(Builder& b, Value h);
 Value f32_to_bf16_bits(Builder& b, Value x);
-// The same for the two 8-bit formats; the pattern is an i8. e4m3fn has no infinity: what is beyond
-// its range becomes its greatest number, as in PyTorch.
-Value e5m2_bits_to_f32(Builder& b, Value q);
-Value f32_to_e5m2_bits(Builder& b, Value x);
-Value e4m3fn_bits_to_f32(Builder& b, Value q);
-Value f32_to_e4m3fn_bits(Builder& b, Value x);
+// The same for any 8-bit format; the pattern is an i8.
+Value f8_bits_to_f32(Builder& b, Value q, const FloatFormat& format);
+Value f32_to_f8_bits(Builder& b, Value x, const FloatFormat& format);
 
 // Truncated integer division and remainder that never trap: x/0 = x%0 = 0, MIN/-1 = MIN.
 Value safe_div(Builder& b, Value x, Value y, bool is_signed);

@@ -30,7 +30,7 @@ class TableForm {
                       b_.mul(b_.sext(entry, Scalar::i64), b_.i64(table_entry_bytes(from_))));
   }
   Value field(Type t, uint32_t offset) {
-    const auto size = static_cast<uint32_t>(bytes(t.scalar));
+    const auto size = static_cast<uint32_t>(bytes(t));
     return b_.load(t, b_.ptr_add(entry_, b_.i64(offset)), b_.i32(0), size);
   }
 
@@ -56,7 +56,7 @@ class TableForm {
   Value param(uint32_t index) {
     const Type t = from_.params[index].type;
     const uint32_t offset = kTableEntryHeader + layout_.offsets[index];
-    return is_pointer(t.scalar) ? b_.int_to_ptr(field(kI64, offset)) : field(t, offset);
+    return t.is_pointer() ? b_.int_to_ptr(field(kI64, offset)) : field(t, offset);
   }
 
   Value operand(Value v) const { return values_[v.id]; }

@@ -35,8 +35,8 @@ struct InstCheck {
 void check_constant(InstCheck& k) {
   const Scalar s = k.out().scalar;
   const int w = width(s);
-  k.expect(!is_pointer(s), "K26", "is no pointer; int_to_ptr makes one");
-  k.expect(!is_matrix(s) || (s == Scalar::f32_sums && k.inst.imm.bits == 0), "K32",
+  k.expect(!k.out().is_pointer(), "K26", "is no pointer; int_to_ptr makes one");
+  k.expect(!k.out().is_matrix() || (k.out() == kAccumulator && k.inst.imm.bits == 0), "K32",
            "is no matrix but zero sums");
   k.expect(w == 64 || k.inst.imm.bits >> w == 0, "K26", "has more bits than its type");
 }
@@ -107,7 +107,7 @@ void check_select(InstCheck& k) {
   k.expect(k.in(0).scalar == Scalar::i1 && (k.in(0).lanes == 1 || k.in(0).lanes == t.lanes), "K15",
            "wants an i1 condition of one or as many lanes");
   k.expect(k.in(1) == t && k.in(2) == t, "K15", "chooses between values of its own type");
-  k.expect(t.scalar != Scalar::group && t.scalar != Scalar::priv, "K15",
+  k.expect(!t.is_pointer() || t == kGlobalPointer, "K15",
            "chooses no pointers but to global memory");
 }
 
@@ -142,7 +142,7 @@ void check_convert(InstCheck& k) {
       ok = is_float(from) && is_float(to) && wt < wf;
       break;
     default:
-      ok = wf == wt && wf >= 8 && !is_pointer(from) && !is_pointer(to);
+      ok = wf == wt && is_storable(from) && is_storable(to);
   }
   k.expect(ok, "K16", "does not convert between these types");
   // Every other conversion of f16 would round twice on machines without f16 arithmetic, or be a
@@ -208,16 +208,15 @@ void check_param_use(InstCheck& k, Value pointer, bool reads, bool writes) {
 
 // p and index of an access of values of type t.
 void check_access(InstCheck& k, Type t, bool indexed_lanes, bool reads, bool writes) {
-  const Scalar space = k.in(0).scalar;
-  k.expect(is_pointer(space), "K18", "wants a pointer");
+  const Type pointer = k.in(0);
+  k.expect(pointer.is_pointer(), "K18", "wants a pointer");
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == (indexed_lanes ? t.lanes : 1), "K18",
            indexed_lanes ? "wants an i32 or i64 index for each lane" : "wants an i32 or i64 index");
-  k.expect(!is_pointer(t.scalar) && t.scalar != Scalar::i1, "K19",
-           "accesses numbers of 8 bits or more");
+  k.expect(is_storable(t.scalar), "K19", "accesses numbers of 8 bits or more");
   k.expect(std::has_single_bit(k.inst.imm.align), "K20",
            "wants an alignment that is a power of two");
-  if (space == Scalar::global) return check_param_use(k, k.inst.operands[0], reads, writes);
-  if (!is_pointer(space)) return;
+  if (pointer == kGlobalPointer) return check_param_use(k, k.inst.operands[0], reads, writes);
+  if (!pointer.is_pointer()) return;
   const Inst* alloc = k.maker(k.inst.operands[0]);
   const bool direct = alloc != nullptr && info(alloc->op).group == Group::Alloc;
   k.expect(direct && alloc->imm.elem == t.scalar, "K21",
@@ -247,10 +246,9 @@ void check_memory_op(InstCheck& k) {
 }
 
 void check_hint(InstCheck& k) {
-  k.expect(k.in(0).scalar == Scalar::global, "K18", "wants a pointer to global memory");
+  k.expect(k.in(0) == kGlobalPointer, "K18", "wants a pointer to global memory");
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
-  k.expect(!is_pointer(k.inst.imm.elem) && k.inst.imm.elem != Scalar::i1, "K19",
-           "fetches numbers of 8 bits or more");
+  k.expect(is_storable(k.inst.imm.elem), "K19", "fetches numbers of 8 bits or more");
 }
 
 void check_atomic(InstCheck& k) {
@@ -263,7 +261,7 @@ void check_atomic(InstCheck& k) {
   const bool ok = t.lanes == 1 && ((is_index(t.scalar) && !floating) ||
                                    (computes(t.scalar) && (floating || exchange)));
   k.expect(ok, "K23", "works on i32 and i64, or on f32 and f64 where it is floating");
-  k.expect(k.in(0).scalar != Scalar::priv, "K23", "does not work on private memory");
+  k.expect(!k.in(0).is_pointer_to(AddressSpace::priv), "K23", "does not work on private memory");
   k.expect(width(t.scalar) < 64 || k.c.target.atomic_i64, "K12",
            "needs 64-bit atomics, which the target lacks");
   k.expect(k.inst.imm.align >= static_cast<uint32_t>(bytes(t.scalar)), "K20",
@@ -272,20 +270,21 @@ void check_atomic(InstCheck& k) {
 
 void check_pointer(InstCheck& k) {
   if (k.inst.op == Op::PtrToInt) {
-    k.expect(k.in(0) == Type{Scalar::global}, "K18", "wants a pointer to global memory");
+    k.expect(k.in(0) == kGlobalPointer, "K18", "wants a pointer to global memory");
     return k.expect(k.out() == kI64, "K18", "makes an i64 address");
   }
   const bool add = k.inst.op == Op::PtrAdd;
-  k.expect(k.out() == Type{Scalar::global}, "K18", "makes a pointer to global memory");
-  if (add) k.expect(k.in(0) == Type{Scalar::global}, "K18", "moves a pointer to global memory");
+  k.expect(k.out() == kGlobalPointer, "K18", "makes a pointer to global memory");
+  if (add) k.expect(k.in(0) == kGlobalPointer, "K18", "moves a pointer to global memory");
   k.expect(k.in(add ? 1 : 0) == kI64, "K18", "counts in i64");
 }
 
 void check_alloc(InstCheck& k) {
   const Scalar s = k.inst.imm.elem;
-  k.expect(k.out() == Type{k.inst.op == Op::GroupAlloc ? Scalar::group : Scalar::priv}, "K18",
+  const bool group = k.inst.op == Op::GroupAlloc;
+  k.expect(k.out() == Type::pointer(group ? AddressSpace::group : AddressSpace::priv), "K18",
            "makes a pointer to its own memory");
-  k.expect(!is_pointer(s) && s != Scalar::i1, "K19", "holds numbers of 8 bits or more");
+  k.expect(is_storable(s), "K19", "holds numbers of 8 bits or more");
   k.expect(k.inst.imm.count > 0, "K22", "holds at least one element");
 }
 
@@ -302,7 +301,7 @@ void check_copy(InstCheck& k) {
   const Scalar elem = k.inst.imm.elem;
   k.expect(is_group_memory_of(k, k.inst.operands[0], [&](Scalar s) { return s == elem; }), "K29",
            "wants workgroup memory of its element");
-  k.expect(k.in(2) == Type{Scalar::global}, "K29", "wants a pointer to global memory");
+  k.expect(k.in(2) == kGlobalPointer, "K29", "wants a pointer to global memory");
   for (const size_t i : {size_t{1}, size_t{3}})
     k.expect(is_index(k.in(i).scalar) && k.in(i).lanes == 1, "K18", "wants i32 or i64 indices");
   k.expect(k.in(4) == kI1, "K29", "wants an i1 that says whether to copy");
@@ -342,40 +341,39 @@ void check_cooperative(InstCheck& k) {
   const TargetModel& t = k.c.target;
   k.expect(t.cooperative && t.min_subgroup == 32 && t.max_subgroup == 32, "K32",
            "is none of the target's operations");
-  const auto matrix = [](Scalar s) { return Type{s}; };
   if (k.inst.op == Op::CooperativeMultiply) {
-    const Type left = k.in(0), right = k.in(1), sums = matrix(Scalar::f32_sums);
-    const bool f16 = left == matrix(Scalar::f16_left) && right == matrix(Scalar::f16_right);
-    const bool bf16 = left == matrix(Scalar::bf16_left) && right == matrix(Scalar::bf16_right);
-    k.expect(f16 || (bf16 && t.cooperative_bf16), "K32", "wants a left and a right operand");
-    return k.expect(k.in(2) == sums && k.out() == sums, "K32", "adds to sums");
+    const Scalar s = k.in(0).scalar;
+    const bool fits = s == Scalar::f16 || (s == Scalar::bf16 && t.cooperative_bf16);
+    k.expect(fits && k.in(0) == Type::matrix(s, MatrixUse::a) &&
+                 k.in(1) == Type::matrix(s, MatrixUse::b),
+             "K32", "wants a left and a right operand");
+    return k.expect(k.in(2) == kAccumulator && k.out() == kAccumulator, "K32", "adds to sums");
   }
   if (k.inst.op == Op::CooperativeScale) {
-    const Type sums = matrix(Scalar::f32_sums);
-    return k.expect(k.in(0) == sums && k.in(1) == sums && k.out() == sums, "K32",
-                    "multiplies sums by as many factors");
+    return k.expect(k.in(0) == kAccumulator && k.in(1) == kAccumulator && k.out() == kAccumulator,
+                    "K32", "multiplies sums by as many factors");
   }
   const bool loads = k.inst.op == Op::CooperativeLoad;
   k.expect(is_group_memory_of(k, k.inst.operands[0], [](Scalar s) { return s == Scalar::i32; }),
            "K32", "wants workgroup memory of i32");
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
-  const bool loads_sums = loads && k.out() == matrix(Scalar::f32_sums);
+  const bool loads_sums = loads && k.out() == kAccumulator;
   const uint32_t distance = k.inst.imm.count;
   const uint32_t line = loads && !loads_sums ? kOperandLineQuads : kSumLineQuads;
   k.expect(distance >= line || (loads_sums && distance == 0), "K32",
            "has lines of 16 elements that do not overlap");
   if (loads) {
-    k.expect(is_matrix(k.out().scalar) && k.out().lanes == 1, "K32", "gives a matrix");
+    k.expect(k.out().is_matrix() && k.out().lanes == 1, "K32", "gives a matrix");
     return k.expect(k.inst.imm.index <= 1, "K32", "has rows or columns as lines");
   }
-  k.expect(k.in(2) == matrix(Scalar::f32_sums), "K32", "stores sums");
+  k.expect(k.in(2) == kAccumulator, "K32", "stores sums");
 }
 
 // K32: matrices are for the operations that know them.
 void check_matrix_use(InstCheck& k) {
   const Group group = info(k.inst.op).group;
   if (is_cooperative(k.inst.op) || group == Group::Control || k.inst.op == Op::Const) return;
-  const auto is_one = [&](Value v) { return is_matrix(k.c.type(v).scalar); };
+  const auto is_one = [&](Value v) { return k.c.type(v).is_matrix(); };
   k.expect(
       std::ranges::none_of(k.inst.operands, is_one) && std::ranges::none_of(k.inst.results, is_one),
       "K32", "has no matrices");
@@ -447,7 +445,9 @@ void check_gates(InstCheck& k) {
     k.expect(s != Scalar::f64 || target.f64, "K12", "uses f64, which the target lacks");
     k.expect(s != Scalar::i64 || target.i64, "K12", "uses i64, which the target lacks");
   };
-  for (Value v : k.inst.results) gate(k.c.type(v).scalar);
+  for (Value v : k.inst.results) {
+    if (!k.c.type(v).is_matrix()) gate(k.c.type(v).scalar);
+  }
   if (info(k.inst.op).group == Group::Alloc) gate(k.inst.imm.elem);
 }
 

@@ -63,8 +63,8 @@ class Uniformity {
     }
     const bool source = inst.op == Op::LocalId || inst.op == Op::SubgroupLane ||
                         is_collective(inst.op) || info(inst.op).group == Group::Atomic;
-    const bool from_private =
-        info(inst.op).group == Group::Memory && c_.type(inst.operands[0]).scalar == Scalar::priv;
+    const bool from_private = info(inst.op).group == Group::Memory &&
+                              c_.type(inst.operands[0]).is_pointer_to(AddressSpace::priv);
     for (Value v : inst.results) mark(v, source || from_private || divergent(inst.operands));
   }
 

@@ -99,13 +99,28 @@ void check_header(Checker& c) {
   }
 }
 
+// Is all that the type says of its kind, and nothing of another one?
+bool is_well_formed(Type t) {
+  switch (t.kind) {
+    case Type::Kind::number:
+      return t == Type{t.scalar, t.lanes} && (t.scalar == Scalar::i1 || is_storable(t.scalar));
+    case Type::Kind::pointer:
+      return t == Type::pointer(t.space);
+    case Type::Kind::matrix:
+      break;
+  }
+  const bool operand = t.scalar == Scalar::f16 || t.scalar == Scalar::bf16;
+  return t == kAccumulator ||
+         (operand && t.use != MatrixUse::accumulator && t == Type::matrix(t.scalar, t.use));
+}
+
 void check_params(Checker& c) {
   bool scalars = false;
   for (const Param& p : c.kernel.params) {
     const Scalar s = p.type.scalar;
-    const bool pointer = s == Scalar::global;
-    const bool scalar =
-        s == Scalar::i32 || s == Scalar::i64 || s == Scalar::f32 || s == Scalar::f64;
+    const bool pointer = p.type == kGlobalPointer;
+    const bool scalar = p.type == Type{s} && (s == Scalar::i32 || s == Scalar::i64 ||
+                                              s == Scalar::f32 || s == Scalar::f64);
     if (p.type.lanes != 1 || (!pointer && !scalar)) {
       c.fail("K2", "parameter '" + p.name + "' has type " + to_string(p.type));
     }
@@ -169,8 +184,7 @@ class Walk {
   void check_type(Value v, InstId inst, BlockId block) {
     if (v.id >= defined_.size()) return;
     const Type t = c_.kernel.types[v.id];
-    if (t.lanes == 0 || t.lanes > 128 || !std::has_single_bit(t.lanes) ||
-        ((is_pointer(t.scalar) || is_matrix(t.scalar)) && t.lanes != 1)) {
+    if (t.lanes == 0 || t.lanes > 128 || !std::has_single_bit(t.lanes) || !is_well_formed(t)) {
       c_.fail("K3", "no value can have type " + to_string(t), inst, block);
     }
   }
@@ -237,7 +251,7 @@ class Walk {
     const Inst& inst = c_.kernel.insts[id];
     const std::vector<Type> results = types(inst.results);
     for (Type t : results) {
-      if (t.scalar == Scalar::group || t.scalar == Scalar::priv) {
+      if (t.is_pointer() && t != kGlobalPointer) {
         c_.fail("K7", "only pointers to global memory leave a region", id, block);
       }
     }

@@ -99,6 +99,15 @@ TEST(VerifierTest, K3Lanes) {
   EXPECT_THAT(on_cpu("%a = const 0x0 : vec<ptr<global>, 2>"), HasSubstr("K3: "));
 }
 
+TEST(VerifierTest, K3Kinds) {
+  EXPECT_THAT(on_cpu("%a = const 0x0 : bf16"), HasSubstr("K3: no value can have type bf16"));
+  EXPECT_THAT(on_cpu("%a = const 0 : matrix<i8, a>"), HasSubstr("K3: "));
+  EXPECT_THAT(on_cpu("%a = const 0x0 : matrix<f16, accumulator>"), HasSubstr("K3: "));
+  Kernel mixed = with_body("%a = add %i, %i : i32");
+  mixed.types[mixed.insts.back().results[0].id].kind = Type::Kind::pointer;
+  EXPECT_THAT(verdict(mixed, cpu_with_f16()), HasSubstr("K3: "));
+}
+
 TEST(VerifierTest, K4Scopes) {
   EXPECT_EQ(
       on_cpu("if %c then { %a = add %i, %i : i32 yield } else { %b = add %a, %i : i32 yield }"),

@@ -14,42 +14,26 @@ struct Elem {
   kir::Value re, im;
 };
 
+// The integer of that many bits.
+constexpr kir::Scalar integer_of_bits(int bits) {
+  return bits <= 8    ? kir::Scalar::i8
+         : bits <= 16 ? kir::Scalar::i16
+         : bits <= 32 ? kir::Scalar::i32
+                      : kir::Scalar::i64;
+}
+
 // The register type of a dtype's (real) part, and the type it has in memory.
 constexpr kir::Scalar register_scalar(DType t) {
-  switch (real_type(t)) {
-    case DType::boolean:
-      return kir::Scalar::i1;
-    case DType::u8:
-    case DType::i8:
-      return kir::Scalar::i8;
-    case DType::i16:
-    case DType::u16:
-      return kir::Scalar::i16;
-    case DType::i32:
-    case DType::u32:
-      return kir::Scalar::i32;
-    case DType::i64:
-    case DType::u64:
-      return kir::Scalar::i64;
-    case DType::f64:
-      return kir::Scalar::f64;
-    default:
-      return kir::Scalar::f32;
-  }
+  t = real_type(t);
+  if (is_bool(t)) return kir::Scalar::i1;
+  if (is_floating(t)) return bits(t) == 64 ? kir::Scalar::f64 : kir::Scalar::f32;
+  return integer_of_bits(bits(t));
 }
 
 constexpr kir::Scalar memory_scalar(DType t) {
-  switch (real_type(t)) {
-    case DType::boolean:
-    case DType::f8_e5m2:
-    case DType::f8_e4m3fn:
-      return kir::Scalar::i8;
-    case DType::f16:
-    case DType::bf16:
-      return kir::Scalar::i16;
-    default:
-      return register_scalar(t);
-  }
+  t = real_type(t);
+  const bool narrow = is_floating(t) && bits(t) < 32;
+  return narrow || is_bool(t) ? integer_of_bits(bits(t)) : register_scalar(t);
 }
 
 }  // namespace primset::schedule

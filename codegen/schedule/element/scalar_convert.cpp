@@ -112,12 +112,8 @@ Value to_memory(Builder& b, Value x, DType dtype) {
       return kir::math::f32_to_f16_bits(b, x);
     case DType::bf16:
       return kir::math::f32_to_bf16_bits(b, x);
-    case DType::f8_e5m2:
-      return kir::math::f32_to_e5m2_bits(b, x);
-    case DType::f8_e4m3fn:
-      return kir::math::f32_to_e4m3fn_bits(b, x);
     default:
-      return x;
+      return is_float8(dtype) ? kir::math::f32_to_f8_bits(b, x, float_format(dtype)) : x;
   }
 }
 
@@ -129,12 +125,8 @@ Value from_memory(Builder& b, Value x, DType dtype) {
       return kir::math::f16_bits_to_f32(b, x);
     case DType::bf16:
       return kir::math::bf16_bits_to_f32(b, x);
-    case DType::f8_e5m2:
-      return kir::math::e5m2_bits_to_f32(b, x);
-    case DType::f8_e4m3fn:
-      return kir::math::e4m3fn_bits_to_f32(b, x);
     default:
-      return x;
+      return is_float8(dtype) ? kir::math::f8_bits_to_f32(b, x, float_format(dtype)) : x;
   }
 }
 

@@ -34,34 +34,6 @@ DTypeSet named_dtypes(const std::string& name, Position at, const Bundle& bundle
   return {};
 }
 
-char kind_letter(const YamlNode* node, Diagnostics& diagnostics) {
-  if (node == nullptr) return '?';
-  if (node->text == "unsigned") return 'u';
-  if (node->text == "signed") return 'i';
-  if (node->text == "floating") return 'f';
-  if (node->text == "complex") return 'c';
-  if (node->text == "bool") return 'b';
-  diagnostics.error(node->position, fmt::format("unknown kind '{}'", node->text),
-                    "bool, unsigned, signed, floating or complex");
-  return '?';
-}
-
-DTypeEntry read_dtype(const YamlNode& node, Diagnostics& diagnostics) {
-  Fields fields(node, "a dtype", diagnostics);
-  DTypeEntry entry;
-  entry.name = fields.require_text("name");
-  entry.torch_name = fields.require_text("torch");
-  if (const YamlNode* code = fields.require("code")) {
-    entry.code = static_cast<DType>(parse_integer(*code, 0, kDTypeCodes - 1, 0, diagnostics));
-  }
-  if (const YamlNode* bits = fields.require("bits")) {
-    entry.bits = static_cast<uint32_t>(parse_integer(*bits, 1, 4096, 8, diagnostics));
-  }
-  entry.kind = kind_letter(fields.require("kind"), diagnostics);
-  fields.finish();
-  return entry;
-}
-
 Tolerance parse_rule(const YamlNode& node, Diagnostics& diagnostics) {
   constexpr const char* kExpected = "exact, rounded, {ulp: n}, {absolute: n} or {accumulate: n}";
   if (node.is_scalar() && node.text == "exact") return {ToleranceKind::exact, 0};
@@ -86,6 +58,17 @@ Tolerance parse_rule(const YamlNode& node, Diagnostics& diagnostics) {
   return tolerance;
 }
 
+void read_sets(const YamlNode& sets, Bundle& bundle, Diagnostics& diagnostics) {
+  if (!sets.is_mapping()) report_kind(sets, "a mapping of names to lists", diagnostics);
+  for (const YamlNode::Entry& entry : sets.entries) {
+    if (find_dtypes(entry.key, bundle)) {
+      diagnostics.error(entry.key_position, fmt::format("'{}' is already declared", entry.key));
+    }
+    const DTypeSet set = parse_dtype_set(entry.value, bundle, diagnostics);
+    bundle.dtype_sets.push_back({entry.key, set});
+  }
+}
+
 }  // namespace
 
 DTypeSet parse_dtype_set(const YamlNode& node, const Bundle& bundle, Diagnostics& diagnostics) {
@@ -96,29 +79,25 @@ DTypeSet parse_dtype_set(const YamlNode& node, const Bundle& bundle, Diagnostics
   return set;
 }
 
-void read_dtypes(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics) {
+std::vector<DTypeDefinition> read_dtypes(const YamlNode& root, Bundle& bundle,
+                                         Diagnostics& diagnostics) {
+  std::vector<DTypeDefinition> definitions;
   Fields fields(root, "a file of dtypes", diagnostics);
   if (const YamlNode* list = fields.require("dtypes")) {
     if (!list->is_sequence()) report_kind(*list, "a list of dtypes", diagnostics);
     for (const YamlNode& item : list->items) {
-      DTypeEntry entry = read_dtype(item, diagnostics);
+      DTypeDefinition definition = read_dtype(item, bundle, diagnostics);
+      const DTypeEntry& entry = definition.entry;
       if (find_dtypes(entry.name, bundle)) {
         diagnostics.error(item.position, fmt::format("dtype '{}' is already declared", entry.name));
       }
-      bundle.dtypes.push_back(std::move(entry));
+      bundle.dtypes.push_back(entry);
+      definitions.push_back(std::move(definition));
     }
   }
-  if (const YamlNode* sets = fields.require("sets")) {
-    if (!sets->is_mapping()) report_kind(*sets, "a mapping of names to lists", diagnostics);
-    for (const YamlNode::Entry& entry : sets->entries) {
-      if (find_dtypes(entry.key, bundle)) {
-        diagnostics.error(entry.key_position, fmt::format("'{}' is already declared", entry.key));
-      }
-      const DTypeSet set = parse_dtype_set(entry.value, bundle, diagnostics);
-      bundle.dtype_sets.push_back({entry.key, set});
-    }
-  }
+  if (const YamlNode* sets = fields.require("sets")) read_sets(*sets, bundle, diagnostics);
   fields.finish();
+  return definitions;
 }
 
 void read_tolerances(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "codegen/specgen/parse/dtype_reader.h"
 #include "codegen/specgen/read/diagnostics.h"
 #include "codegen/specgen/read/yaml.h"
 #include "specs/bundle/model.h"
@@ -11,7 +12,9 @@
 namespace primset::specs {
 
 // Reads a file with `dtypes:` and `sets:` into the bundle. A set may name dtypes and earlier sets.
-void read_dtypes(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics);
+// Returns the dtypes with what the bundle does not hold of them.
+std::vector<DTypeDefinition> read_dtypes(const YamlNode& root, Bundle& bundle,
+                                         Diagnostics& diagnostics);
 
 // Reads a file with `tolerances:` into the bundle.
 void read_tolerances(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics);

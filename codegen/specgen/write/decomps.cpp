@@ -147,7 +147,7 @@ constexpr std::string_view kDecompIncludes = R"(
 #include <tuple>
 #include <vector>
 
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 )";
 
 // One header under construction.

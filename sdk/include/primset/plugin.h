@@ -84,7 +84,11 @@ typedef struct primset_buffer_t* primset_buffer;
 typedef struct primset_module_t* primset_module;
 typedef struct primset_kernel_t* primset_kernel;
 
-/* Element types: ATen's ScalarType codes. A set of them is a bit mask, 1 << code. */
+/* Element types: ATen's ScalarType codes. A set of them is a bit mask, 1 << code. BOOL is one byte,
+ * 0 or 1; C32, C64 and C128 are two of F16, F32 and F64, the real part first. The sets have the
+ * names that operators are specified with; a device needs no instructions for F8: kernels convert
+ * them. */
+/* From specs/dtypes.yaml, by `specgen dtypes`: */
 enum {
   PRIMSET_U8 = 0,
   PRIMSET_I8 = 1,
@@ -94,17 +98,35 @@ enum {
   PRIMSET_F16 = 5,
   PRIMSET_F32 = 6,
   PRIMSET_F64 = 7,
-  PRIMSET_C32 = 8,   /* two f16, real part first */
-  PRIMSET_C64 = 9,   /* two f32 */
-  PRIMSET_C128 = 10, /* two f64 */
-  PRIMSET_BOOL = 11, /* one byte, 0 or 1 */
+  PRIMSET_C32 = 8,
+  PRIMSET_C64 = 9,
+  PRIMSET_C128 = 10,
+  PRIMSET_BOOL = 11,
   PRIMSET_BF16 = 15,
   PRIMSET_F8_E5M2 = 23,
-  PRIMSET_F8_E4M3FN = 24, /* no infinity */
+  PRIMSET_F8_E4M3FN = 24,
+  PRIMSET_F8_E4M3FNUZ = 25,
+  PRIMSET_F8_E5M2FNUZ = 26,
   PRIMSET_U16 = 27,
   PRIMSET_U32 = 28,
   PRIMSET_U64 = 29
 };
+#define PRIMSET_DTYPES_UNSIGNED UINT64_C(0x38000001)
+#define PRIMSET_DTYPES_SIGNED UINT64_C(0x1e)
+#define PRIMSET_DTYPES_INTEGRAL UINT64_C(0x3800001f)
+#define PRIMSET_DTYPES_INTEGRAL_BOOL UINT64_C(0x3800081f)
+#define PRIMSET_DTYPES_INDEX UINT64_C(0x18)
+#define PRIMSET_DTYPES_HALF UINT64_C(0x8020)
+#define PRIMSET_DTYPES_FLOATING UINT64_C(0x80e0)
+#define PRIMSET_DTYPES_FLOAT8 UINT64_C(0x7800000)
+#define PRIMSET_DTYPES_COMPLEX UINT64_C(0x600)
+#define PRIMSET_DTYPES_FLOATING_COMPLEX UINT64_C(0x86e0)
+#define PRIMSET_DTYPES_NUMERIC UINT64_C(0x380080ff)
+#define PRIMSET_DTYPES_NUMERIC_BOOL UINT64_C(0x380088ff)
+#define PRIMSET_DTYPES_NUMERIC_COMPLEX UINT64_C(0x380086ff)
+#define PRIMSET_DTYPES_NUMERIC_BOOL_COMPLEX UINT64_C(0x38008eff)
+#define PRIMSET_DTYPES_ALL UINT64_C(0x3f808fff)
+/* End of what specgen wrote. */
 
 /* The form in which a device takes kernels. */
 enum {

@@ -3,9 +3,9 @@
 //
 // Every piece of memory in the region is a base with a current value; a tensor is a base and the
 // chain of views that leads to it. Reading applies the chain to the value; writing replaces the
-// base's value by what it is after the write (decomps/engine/views.h has both). So the graph is
-// pure; at its end, bases that existed before and were written become outputs into their own
-// memory.
+// base's value by what it is after the write (decomps/engine/aliasing/view_steps.h has both). So
+// the graph is pure; at its end, bases that existed before and were written become outputs into
+// their own memory.
 #ifndef PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 #define PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 
@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decomps/engine/views.h"
+#include "decomps/engine/aliasing/view_functions.h"
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/plan/plan_builder.h"
 

@@ -1,192 +1,76 @@
 #include "sdk/runtime/tensor/scalar_memory.h"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <bit>
-#include <cmath>
+#include <complex>
+#include <cstddef>
 #include <cstring>
 
-#include "primset/error.h"
+#include "sdk/base/float_bits.h"
 
 namespace primset::runtime {
 namespace {
 
-template <typename T>
-T read(const void* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-template <typename T>
-void write(void* to, T value) {
-  std::memcpy(to, &value, sizeof(T));
+static_assert(std::endian::native == std::endian::little);
+
+uint64_t read_bits(const void* from, size_t bytes) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, bytes);
+  return bits;
 }
 
-// A small IEEE-like format: `mantissa` explicit bits, exponent bias `bias`.
-struct SmallFloat {
-  int exponent_bits, mantissa_bits;
-  // e4m3fn has none: its largest exponent holds numbers and one NaN, and it saturates.
-  bool has_infinity;
-};
-constexpr SmallFloat kF16{5, 10, true}, kBf16{8, 7, true}, kE5m2{5, 2, true}, kE4m3{4, 3, false};
-
-double decode(uint32_t bits, SmallFloat f) {
-  const uint32_t mantissa_mask = (1u << f.mantissa_bits) - 1,
-                 exponent_mask = (1u << f.exponent_bits) - 1;
-  const uint32_t mantissa = bits & mantissa_mask;
-  const uint32_t exponent = (bits >> f.mantissa_bits) & exponent_mask;
-  const bool negative = (bits >> (f.mantissa_bits + f.exponent_bits)) & 1;
-  const int bias = (1 << (f.exponent_bits - 1)) - 1;
-  double v;
-  if (exponent == exponent_mask && (f.has_infinity || mantissa == mantissa_mask)) {
-    v = f.has_infinity && mantissa == 0 ? HUGE_VAL : NAN;
-  } else if (exponent == 0) {
-    v = std::ldexp(mantissa, 1 - bias - f.mantissa_bits);
-  } else {
-    v = std::ldexp(mantissa + (mantissa_mask + 1.0),
-                   static_cast<int>(exponent) - bias - f.mantissa_bits);
-  }
-  return negative ? -v : v;
+double read_real(DType dtype, const void* from) {
+  const uint64_t bits = read_bits(from, byte_size(dtype));
+  if (dtype == DType::f64) return std::bit_cast<double>(bits);
+  if (dtype == DType::f32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  return float_from_bits(bits, float_format(dtype));
 }
 
-uint32_t encode(double value, SmallFloat f) {
-  const int bias = (1 << (f.exponent_bits - 1)) - 1;
-  const uint32_t sign = std::signbit(value) ? 1u << (f.exponent_bits + f.mantissa_bits) : 0;
-  const uint32_t exponent_mask = (1u << f.exponent_bits) - 1,
-                 mantissa_mask = (1u << f.mantissa_bits) - 1;
-  const uint32_t infinity = exponent_mask << f.mantissa_bits;
-  const uint32_t nan =
-      f.has_infinity ? infinity | (1u << (f.mantissa_bits - 1)) : infinity | mantissa_mask;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | nan;
-  const uint32_t overflow = f.has_infinity ? infinity : nan - 1;
-  if (std::isinf(value)) return sign | overflow;
-  if (magnitude == 0) return sign;
-  int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // The number in units of the last place, rounded to nearest even.
-  double units = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent));
-  if (units >= std::ldexp(1.0, f.mantissa_bits + 1)) {
-    units /= 2;
-    ++exponent;
-  }
-  const auto whole = static_cast<uint32_t>(units);
-  if (whole <= mantissa_mask) return sign | whole;  // subnormal
-  const auto biased = static_cast<uint32_t>(exponent + bias);
-  const uint32_t result = biased << f.mantissa_bits | (whole & mantissa_mask);
-  if (biased > exponent_mask || result > overflow) return sign | overflow;
-  return sign | result;
+int64_t read_integer(DType dtype, const void* from) {
+  const int unused = 64 - bits(dtype);
+  const uint64_t high = read_bits(from, byte_size(dtype)) << unused;
+  return is_signed_integer(dtype) ? static_cast<int64_t>(high) >> unused
+                                  : static_cast<int64_t>(high >> unused);
 }
 
-[[noreturn]] void unsupported(DType t) {
-  throw Error(ErrorCode::not_implemented,
-              fmt::format("dtype {} cannot be read as a number", name(t)));
+uint64_t real_bits(DType dtype, double value) {
+  if (dtype == DType::f64) return std::bit_cast<uint64_t>(value);
+  if (dtype == DType::f32) return std::bit_cast<uint32_t>(static_cast<float>(value));
+  return float_to_bits(value, float_format(dtype));
+}
+
+void write_real(DType dtype, double value, void* to) {
+  const uint64_t bits = real_bits(dtype, value);
+  std::memcpy(to, &bits, byte_size(dtype));
 }
 
 }  // namespace
 
 Scalar load_scalar(DType dtype, const void* from) {
-  switch (dtype) {
-    case DType::boolean:
-      return read<uint8_t>(from) != 0;
-    case DType::u8:
-      return read<uint8_t>(from);
-    case DType::i8:
-      return read<int8_t>(from);
-    case DType::u16:
-      return read<uint16_t>(from);
-    case DType::i16:
-      return read<int16_t>(from);
-    case DType::u32:
-      return read<uint32_t>(from);
-    case DType::i32:
-      return read<int32_t>(from);
-    case DType::u64:
-      return read<uint64_t>(from);
-    case DType::i64:
-      return read<int64_t>(from);
-    case DType::f16:
-      return decode(read<uint16_t>(from), kF16);
-    case DType::bf16:
-      return decode(read<uint16_t>(from), kBf16);
-    case DType::f8_e5m2:
-      return decode(read<uint8_t>(from), kE5m2);
-    case DType::f8_e4m3fn:
-      return decode(read<uint8_t>(from), kE4m3);
-    case DType::f32:
-      return read<float>(from);
-    case DType::f64:
-      return read<double>(from);
-    case DType::c64:
-      return read<std::complex<float>>(from);
-    case DType::c128:
-      return read<std::complex<double>>(from);
-    case DType::c32: {
-      const auto* parts = static_cast<const uint16_t*>(from);
-      return std::complex<double>(decode(parts[0], kF16), decode(parts[1], kF16));
-    }
-  }
-  unsupported(dtype);
+  if (is_bool(dtype)) return read_bits(from, byte_size(dtype)) != 0;
+  if (is_floating(dtype)) return read_real(dtype, from);
+  if (is_integral(dtype)) return read_integer(dtype, from);
+  const DType part = real_type(dtype);
+  const auto* parts = static_cast<const std::byte*>(from);
+  return std::complex<double>(read_real(part, parts), read_real(part, parts + byte_size(part)));
 }
 
 void store_scalar(DType dtype, const Scalar& v, void* to) {
-  switch (dtype) {
-    case DType::boolean:
-      return write<uint8_t>(to, v.to_bool());
-    case DType::u8:
-    case DType::i8:
-      return write(to, static_cast<uint8_t>(v.to_int()));
-    case DType::u16:
-    case DType::i16:
-      return write(to, static_cast<uint16_t>(v.to_int()));
-    case DType::u32:
-    case DType::i32:
-      return write(to, static_cast<uint32_t>(v.to_int()));
-    case DType::u64:
-    case DType::i64:
-      return write(to, v.to_int());
-    case DType::f16:
-      return write(to, static_cast<uint16_t>(encode(v.to_double(), kF16)));
-    case DType::bf16:
-      return write(to, static_cast<uint16_t>(encode(v.to_double(), kBf16)));
-    case DType::f8_e5m2:
-      return write(to, static_cast<uint8_t>(encode(v.to_double(), kE5m2)));
-    case DType::f8_e4m3fn:
-      return write(to, static_cast<uint8_t>(encode(v.to_double(), kE4m3)));
-    case DType::f32:
-      return write(to, static_cast<float>(v.to_double()));
-    case DType::f64:
-      return write(to, v.to_double());
-    case DType::c64:
-      return write(to, std::complex<float>(v.to_complex()));
-    case DType::c128:
-      return write(to, v.to_complex());
-    case DType::c32: {
-      const std::array parts{static_cast<uint16_t>(encode(v.to_double(), kF16)),
-                             static_cast<uint16_t>(encode(v.imag(), kF16))};
-      return write(to, parts);
-    }
+  if (is_floating(dtype)) return write_real(dtype, v.to_double(), to);
+  if (is_complex(dtype)) {
+    const DType part = real_type(dtype);
+    write_real(part, v.to_double(), to);
+    return write_real(part, v.imag(), static_cast<std::byte*>(to) + byte_size(part));
   }
-  unsupported(dtype);
+  const int64_t value = is_bool(dtype) ? int64_t{v.to_bool()} : v.to_int();
+  std::memcpy(to, &value, byte_size(dtype));
 }
 
 double round_to(DType dtype, double value) {
-  switch (dtype) {
-    case DType::f16:
-    case DType::c32:
-      return decode(encode(value, kF16), kF16);
-    case DType::bf16:
-      return decode(encode(value, kBf16), kBf16);
-    case DType::f8_e5m2:
-      return decode(encode(value, kE5m2), kE5m2);
-    case DType::f8_e4m3fn:
-      return decode(encode(value, kE4m3), kE4m3);
-    case DType::f32:
-    case DType::c64:
-      return static_cast<float>(value);
-    default:
-      return value;
-  }
+  const DType part = real_type(dtype);
+  if (!is_floating(part) || part == DType::f64) return value;
+  if (part == DType::f32) return static_cast<float>(value);
+  const FloatFormat& format = float_format(part);
+  return float_from_bits(float_to_bits(value, format), format);
 }
 
 DType scalar_dtype(const Scalar& value) {

@@ -33,15 +33,19 @@ TEST(ScalarMemory, OtherSmallFloats) {
   EXPECT_EQ(bits_of(DType::f8_e4m3fn, 448.0), 0x7eu);
   EXPECT_EQ(bits_of(DType::f8_e4m3fn, 1e9), 0x7eu);  // no infinity: saturates
   EXPECT_EQ(bits_of(DType::f8_e5m2, 1e9), 0x7cu);
+  EXPECT_EQ(bits_of(DType::f8_e4m3fnuz, 240.0), 0x7fu);
+  EXPECT_EQ(bits_of(DType::f8_e4m3fnuz, -1e9), 0x80u);  // NaN
+  EXPECT_EQ(bits_of(DType::f8_e4m3fnuz, -0.0), 0u);     // there is no -0
 }
 
-TEST(ScalarMemory, EveryHalfSurvives) {
-  for (DType t : {DType::f16, DType::bf16}) {
-    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-      const auto half = static_cast<uint16_t>(bits);
-      const Scalar v = load_scalar(t, &half);
+TEST(ScalarMemory, EveryNarrowNumberSurvives) {
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    const auto t = static_cast<DType>(code);
+    if (!is_floating(t) || bits(t) > 16) continue;
+    for (uint32_t pattern = 0; pattern < 1u << bits(t); ++pattern) {
+      const Scalar v = load_scalar(t, &pattern);
       if (std::isnan(v.to_double())) continue;
-      EXPECT_EQ(bits_of(t, v.to_double()), bits) << name(t);
+      EXPECT_EQ(bits_of(t, v.to_double()), pattern) << name(t);
     }
   }
 }

@@ -1,6 +1,9 @@
 #include "codegen/emit/spirv/testing/elementwise_cases.h"
 
+#include <utility>
+
 #include "codegen/kernel/ir/builder.h"
+#include "primset/error.h"
 
 namespace primset::emit::testing {
 
@@ -25,111 +28,57 @@ std::vector<Op> ops_of(Group group) {
   return ops;
 }
 
-Value apply(Builder& b, const ElementwiseCase& c, std::span<const Value> x) {
-  switch (c.op) {
-    case Op::Add:
-      return b.add(x[0], x[1]);
-    case Op::Sub:
-      return b.sub(x[0], x[1]);
-    case Op::Mul:
-      return b.mul(x[0], x[1]);
-    case Op::MulHiS:
-      return b.mul_hi_s(x[0], x[1]);
-    case Op::MulHiU:
-      return b.mul_hi_u(x[0], x[1]);
-    case Op::SDiv:
-      return b.sdiv(x[0], x[1]);
-    case Op::UDiv:
-      return b.udiv(x[0], x[1]);
-    case Op::SRem:
-      return b.srem(x[0], x[1]);
-    case Op::URem:
-      return b.urem(x[0], x[1]);
-    case Op::And:
-      return b.and_(x[0], x[1]);
-    case Op::Or:
-      return b.or_(x[0], x[1]);
-    case Op::Xor:
-      return b.xor_(x[0], x[1]);
-    case Op::Shl:
-      return b.shl(x[0], x[1]);
-    case Op::LShr:
-      return b.lshr(x[0], x[1]);
-    case Op::AShr:
-      return b.ashr(x[0], x[1]);
-    case Op::FAdd:
-      return b.fadd(x[0], x[1]);
-    case Op::FSub:
-      return b.fsub(x[0], x[1]);
-    case Op::FMul:
-      return b.fmul(x[0], x[1]);
-    case Op::FDiv:
-      return b.fdiv(x[0], x[1]);
-    case Op::FNeg:
-      return b.fneg(x[0]);
-    case Op::FAbs:
-      return b.fabs(x[0]);
-    case Op::FSqrt:
-      return b.fsqrt(x[0]);
-    case Op::FFloor:
-      return b.ffloor(x[0]);
-    case Op::FCeil:
-      return b.fceil(x[0]);
-    case Op::FTrunc:
-      return b.ftrunc(x[0]);
-    case Op::FRint:
-      return b.frint(x[0]);
-    case Op::Fma:
-      return b.fma(x[0], x[1], x[2]);
-    case Op::FExp2:
-      return b.fexp2(x[0]);
-    case Op::FReciprocal:
-      return b.freciprocal(x[0]);
-    case Op::FRsqrt:
-      return b.frsqrt(x[0]);
-    case Op::IEq:
-      return b.ieq(x[0], x[1]);
-    case Op::INe:
-      return b.ine(x[0], x[1]);
-    case Op::SLt:
-      return b.slt(x[0], x[1]);
-    case Op::SLe:
-      return b.sle(x[0], x[1]);
-    case Op::ULt:
-      return b.ult(x[0], x[1]);
-    case Op::ULe:
-      return b.ule(x[0], x[1]);
-    case Op::FEq:
-      return b.feq(x[0], x[1]);
-    case Op::FNe:
-      return b.fne(x[0], x[1]);
-    case Op::FLt:
-      return b.flt(x[0], x[1]);
-    case Op::FLe:
-      return b.fle(x[0], x[1]);
-    case Op::Select:
-      return b.select(x[0], x[1], x[2]);
-    case Op::Trunc:
-      return b.trunc(x[0], c.result);
-    case Op::ZExt:
-      return b.zext(x[0], c.result);
-    case Op::SExt:
-      return b.sext(x[0], c.result);
-    case Op::SIToFP:
-      return b.sitofp(x[0], c.result);
-    case Op::UIToFP:
-      return b.uitofp(x[0], c.result);
-    case Op::FPToSI:
-      return b.fptosi(x[0], c.result);
-    case Op::FPToUI:
-      return b.fptoui(x[0], c.result);
-    case Op::FPExt:
-      return b.fpext(x[0], c.result);
-    case Op::FPTrunc:
-      return b.fptrunc(x[0], c.result);
-    default:
-      return b.bitcast(x[0], c.result);
+// The builder's function of each operation, by what it takes.
+using Unary = Value (Builder::*)(Value);
+using Binary = Value (Builder::*)(Value, Value);
+using Ternary = Value (Builder::*)(Value, Value, Value);
+using Conversion = Value (Builder::*)(Value, Scalar);
+
+constexpr std::pair<Op, Unary> kUnary[] = {{Op::FNeg, &Builder::fneg},
+                                           {Op::FAbs, &Builder::fabs},
+                                           {Op::FSqrt, &Builder::fsqrt},
+                                           {Op::FFloor, &Builder::ffloor},
+                                           {Op::FCeil, &Builder::fceil},
+                                           {Op::FTrunc, &Builder::ftrunc},
+                                           {Op::FRint, &Builder::frint},
+                                           {Op::FExp2, &Builder::fexp2},
+                                           {Op::FReciprocal, &Builder::freciprocal},
+                                           {Op::FRsqrt, &Builder::frsqrt}};
+constexpr std::pair<Op, Binary> kBinary[] = {
+    {Op::Add, &Builder::add},         {Op::Sub, &Builder::sub},         {Op::Mul, &Builder::mul},
+    {Op::MulHiS, &Builder::mul_hi_s}, {Op::MulHiU, &Builder::mul_hi_u}, {Op::SDiv, &Builder::sdiv},
+    {Op::UDiv, &Builder::udiv},       {Op::SRem, &Builder::srem},       {Op::URem, &Builder::urem},
+    {Op::And, &Builder::and_},        {Op::Or, &Builder::or_},          {Op::Xor, &Builder::xor_},
+    {Op::Shl, &Builder::shl},         {Op::LShr, &Builder::lshr},       {Op::AShr, &Builder::ashr},
+    {Op::FAdd, &Builder::fadd},       {Op::FSub, &Builder::fsub},       {Op::FMul, &Builder::fmul},
+    {Op::FDiv, &Builder::fdiv},       {Op::IEq, &Builder::ieq},         {Op::INe, &Builder::ine},
+    {Op::SLt, &Builder::slt},         {Op::SLe, &Builder::sle},         {Op::ULt, &Builder::ult},
+    {Op::ULe, &Builder::ule},         {Op::FEq, &Builder::feq},         {Op::FNe, &Builder::fne},
+    {Op::FLt, &Builder::flt},         {Op::FLe, &Builder::fle}};
+constexpr std::pair<Op, Ternary> kTernary[] = {{Op::Fma, &Builder::fma},
+                                               {Op::Select, &Builder::select}};
+constexpr std::pair<Op, Conversion> kConversions[] = {
+    {Op::Trunc, &Builder::trunc},     {Op::ZExt, &Builder::zext},
+    {Op::SExt, &Builder::sext},       {Op::SIToFP, &Builder::sitofp},
+    {Op::UIToFP, &Builder::uitofp},   {Op::FPToSI, &Builder::fptosi},
+    {Op::FPToUI, &Builder::fptoui},   {Op::FPExt, &Builder::fpext},
+    {Op::FPTrunc, &Builder::fptrunc}, {Op::Bitcast, &Builder::bitcast}};
+
+// The function of an operation; null when the table has none.
+template <typename F, size_t N>
+F find_function(const std::pair<Op, F> (&table)[N], Op op) {
+  for (const auto& [listed, function] : table) {
+    if (listed == op) return function;
   }
+  return nullptr;
+}
+
+Value apply(Builder& b, const ElementwiseCase& c, std::span<const Value> x) {
+  if (const Unary f = find_function(kUnary, c.op)) return (b.*f)(x[0]);
+  if (const Binary f = find_function(kBinary, c.op)) return (b.*f)(x[0], x[1]);
+  if (const Ternary f = find_function(kTernary, c.op)) return (b.*f)(x[0], x[1], x[2]);
+  if (const Conversion f = find_function(kConversions, c.op)) return (b.*f)(x[0], c.result);
+  throw Error(ErrorCode::internal, "no builder function for " + std::string(kir::info(c.op).text));
 }
 
 }  // namespace

@@ -437,70 +437,97 @@ Kernel ids(const TargetModel& target) {
   return std::move(b).finish();
 }
 
-std::vector<Sample> all_samples(const TargetModel& target) {
-  std::vector<Sample> samples;
-  const auto add = [&](std::string name, Kernel kernel) {
-    samples.push_back({std::move(name), std::move(kernel)});
-  };
-  const auto add_beyond = [&](std::string name, Kernel kernel) {
-    samples.push_back({std::move(name), std::move(kernel), false});
-  };
+namespace {
+
+struct Samples {
+  std::vector<Sample> all;
+
+  void add(std::string name, Kernel kernel) { all.push_back({std::move(name), std::move(kernel)}); }
+  void add_beyond(std::string name, Kernel kernel) {
+    all.push_back({std::move(name), std::move(kernel), false});
+  }
+};
+
+void add_memory(Samples& samples, const TargetModel& target) {
   for (Scalar s : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64, Scalar::f32, Scalar::f64}) {
     const std::string type(kir::name(s));
     for (uint16_t lanes : {1, 2, 4, 16}) {
       const std::string suffix = " " + type + " x " + std::to_string(lanes);
-      add("masked_copy" + suffix, masked_copy(target, s, lanes));
-      add("gather_scatter" + suffix, gather_scatter(target, s, lanes, lanes == 4));
+      samples.add("masked_copy" + suffix, masked_copy(target, s, lanes));
+      samples.add("gather_scatter" + suffix, gather_scatter(target, s, lanes, lanes == 4));
       for (uint32_t align = size_of(s); align <= 16 && align <= lanes * size_of(s); align *= 2)
-        add("aligned_copy" + suffix + " at " + std::to_string(align),
-            aligned_copy(target, s, lanes, align));
+        samples.add("aligned_copy" + suffix + " at " + std::to_string(align),
+                    aligned_copy(target, s, lanes, align));
     }
-    add("private_array " + type, private_array(target, s));
+    samples.add("private_array " + type, private_array(target, s));
   }
   for (uint16_t lanes : {1, 4, 8, 16})
-    add("upper_halves x " + std::to_string(lanes),
-        upper_halves(target, lanes, std::min(16u, 2u * lanes), 0x18000));
+    samples.add("upper_halves x " + std::to_string(lanes),
+                upper_halves(target, lanes, std::min(16u, 2u * lanes), 0x18000));
+}
+
+void add_subgroups(Samples& samples, const TargetModel& target) {
   for (Scalar s : {Scalar::i32, Scalar::i64, Scalar::f32, Scalar::f64}) {
-    add("subgroup_exchange " + std::string(kir::name(s)), subgroup_exchange(target, s, 1));
+    samples.add("subgroup_exchange " + std::string(kir::name(s)), subgroup_exchange(target, s, 1));
   }
-  if (target.subgroup_ballot) add("subgroup_votes", subgroup_votes(target));
+  if (target.subgroup_ballot) samples.add("subgroup_votes", subgroup_votes(target));
+}
+
+void add_narrow_atomics(Samples& samples, const TargetModel& target) {
   for (Scalar s : {Scalar::i1, Scalar::i8, Scalar::i16}) {
     const std::string type(kir::name(s));
-    add_beyond("subgroup_exchange " + type, subgroup_exchange(target, s, 1));
+    samples.add_beyond("subgroup_exchange " + type, subgroup_exchange(target, s, 1));
     if (s == Scalar::i1) continue;
     for (int r = 0; r <= static_cast<int>(Rmw::exchange); ++r) {
-      add_beyond("global_atomic " + type, global_atomic(target, static_cast<Rmw>(r), s));
-      add_beyond("group_atomic " + type, group_atomic(target, static_cast<Rmw>(r), s));
+      samples.add_beyond("global_atomic " + type, global_atomic(target, static_cast<Rmw>(r), s));
+      samples.add_beyond("group_atomic " + type, group_atomic(target, static_cast<Rmw>(r), s));
     }
-    add_beyond("cas_add " + type, cas_add(target, s, false));
-    add_beyond("cas_add in group " + type, cas_add(target, s, true));
+    samples.add_beyond("cas_add " + type, cas_add(target, s, false));
+    samples.add_beyond("cas_add in group " + type, cas_add(target, s, true));
   }
+}
+
+void add_atomics(Samples& samples, const TargetModel& target) {
   for (Scalar s : {Scalar::i32, Scalar::i64, Scalar::f32, Scalar::f64}) {
     const std::string type(kir::name(s));
     for (int r = 0; r <= static_cast<int>(Rmw::fmax); ++r) {
       const auto rmw = static_cast<Rmw>(r);
       if (kir::is_float(rmw) != kir::is_float(s)) continue;
-      add("global_atomic " + type, global_atomic(target, rmw, s));
-      add("group_atomic " + type, group_atomic(target, rmw, s));
+      samples.add("global_atomic " + type, global_atomic(target, rmw, s));
+      samples.add("group_atomic " + type, group_atomic(target, rmw, s));
     }
-    add("tree_sum " + type, tree_sum(target, s, 256));
+    samples.add("tree_sum " + type, tree_sum(target, s, 256));
     if (kir::is_float(s)) continue;
-    add("cas_add " + type, cas_add(target, s, false));
-    add("cas_add in group " + type, cas_add(target, s, true));
+    samples.add("cas_add " + type, cas_add(target, s, false));
+    samples.add("cas_add in group " + type, cas_add(target, s, true));
   }
-  add("pointer_table", pointer_table(target));
-  add("collatz", collatz(target));
-  add("nested_loops", nested_loops(target));
-  add("nested_ifs", nested_ifs(target));
-  add("long for", long_loop(target, false));
-  add("long while", long_loop(target, true));
-  add("effects_in_regions", effects_in_regions(target));
+}
+
+void add_control(Samples& samples, const TargetModel& target) {
+  samples.add("pointer_table", pointer_table(target));
+  samples.add("collatz", collatz(target));
+  samples.add("nested_loops", nested_loops(target));
+  samples.add("nested_ifs", nested_ifs(target));
+  samples.add("long for", long_loop(target, false));
+  samples.add("long while", long_loop(target, true));
+  samples.add("effects_in_regions", effects_in_regions(target));
   for (uint16_t lanes : {2, 4, 8, 16}) {
-    add("vector_moves x " + std::to_string(lanes), vector_moves(target, lanes));
+    samples.add("vector_moves x " + std::to_string(lanes), vector_moves(target, lanes));
   }
-  for (uint32_t n : {1, 5, 20}) add("parameters", parameters(target, n));
-  add("ids", ids(target));
-  return samples;
+  for (uint32_t n : {1, 5, 20}) samples.add("parameters", parameters(target, n));
+  samples.add("ids", ids(target));
+}
+
+}  // namespace
+
+std::vector<Sample> all_samples(const TargetModel& target) {
+  Samples samples;
+  add_memory(samples, target);
+  add_subgroups(samples, target);
+  add_narrow_atomics(samples, target);
+  add_atomics(samples, target);
+  add_control(samples, target);
+  return std::move(samples.all);
 }
 
 }  // namespace primset::emit::testing

@@ -313,7 +313,7 @@ void VulkanHarness::launch(const kir::Kernel& kernel, const kir::TargetModel& ta
   std::vector<std::byte> block(layout.size);
   for (size_t i = 0; i < args.size(); ++i) {
     std::memcpy(block.data() + layout.offsets[i], &args[i],
-                static_cast<size_t>(kir::bytes(kernel.params[i].type.scalar)));
+                static_cast<size_t>(kir::bytes(kernel.params[i].type)));
   }
   if (!params_in_push_constants(layout)) {
     const Buffer b = buffer_of(std::span<const std::byte>(block));

@@ -86,9 +86,9 @@ class CooperativeAttention final : public FusedAttention {
   int row_lanes() const { return kCooperativeLanes / t_.rows; }
   int part_keys() const { return t_.keys / row_lanes(); }
   Value zero() { return b().i32(0); }
-  Value no_sums() { return b().constant_bits({Scalar::f32_sums}, 0); }
-  Scalar left_operand() const {
-    return dtype_ == DType::bf16 ? Scalar::bf16_left : Scalar::f16_left;
+  Value no_sums() { return b().constant_bits(kir::kAccumulator, 0); }
+  kir::Type left_operand() const {
+    return kir::Type::matrix(dtype_ == DType::bf16 ? Scalar::bf16 : Scalar::f16, kir::MatrixUse::a);
   }
   Value at(Value first, int64_t more) { return b().add(first, b().i32(more)); }
   Value quad_of(Value word) { return b().udiv(word, b().i32(kQuadWordCount)); }
@@ -280,7 +280,7 @@ class CooperativeAttention final : public FusedAttention {
     b().barrier();
     for (int i = 0; i < row_blocks(); ++i) {
       const Value factors = b().cooperative_load(
-          Scalar::f32_sums, memory_, at(quad_of(factors_), int64_t{kSumQuads} * i), 0, true);
+          kir::kAccumulator, memory_, at(quad_of(factors_), int64_t{kSumQuads} * i), 0, true);
       for (int j = 0; j < head_blocks(); ++j) {
         Value& sum = sums[of_head(i, j)];
         sum = b().cooperative_scale(sum, factors);

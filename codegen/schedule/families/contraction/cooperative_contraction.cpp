@@ -140,7 +140,7 @@ class CooperativeContraction final : public TiledContraction {
     write(b().i32(0), read(constant(0)), constant(0));
     b().barrier();
     const auto count = static_cast<size_t>(row_blocks()) * static_cast<size_t>(column_blocks());
-    Values carried(count, b().constant_bits({Scalar::f32_sums}, 0));
+    Values carried(count, b().constant_bits(kir::kAccumulator, 0));
     carried.push_back(b().i32(0));  // the stage that is multiplied
     Values out = b().for_loop(constant(0), f_.param(terms_), constant(t_.depth), carried,
                               [&](Value first_term, std::span<const Value> now) {

@@ -149,8 +149,8 @@ Value PaddedTile::matrix(Value number, Value first, int i, int k, bool left) {
       along ? b().mul(first, b().i32(chunks_ + 1)) : b().udiv(first, b().i32(kChunk));
   const Value of_tile = b().add(b().mul(number, b().i32(words() / kQuadWordCount)), line);
   const Value at = b().add(of_tile, b().i32(first_word_ / kQuadWordCount + block));
-  const Scalar type = left ? (bf16_ ? Scalar::bf16_left : Scalar::f16_left)
-                           : (bf16_ ? Scalar::bf16_right : Scalar::f16_right);
+  const kir::Type type = kir::Type::matrix(bf16_ ? Scalar::bf16 : Scalar::f16,
+                                           left ? kir::MatrixUse::a : kir::MatrixUse::b);
   return b().cooperative_load(type, memory_, at, static_cast<uint32_t>(chunks_ + 1), left != along);
 }
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "codegen/schedule/loops/loops.h"
-#include "primset/error.h"
 
 namespace primset::schedule {
 
@@ -34,26 +33,6 @@ DType bits_of(DType key) {
 
 kir::Scalar word_of(DType key) {
   return byte_size(key) == 8 ? kir::Scalar::i64 : kir::Scalar::i32;
-}
-
-// The bits of the greatest number without its sign: what is above is NaN.
-uint64_t greatest_magnitude(DType t) {
-  switch (t) {
-    case DType::f8_e5m2:
-      return 0x7c;
-    case DType::f8_e4m3fn:
-      return 0x7e;
-    case DType::f16:
-      return 0x7c00;
-    case DType::bf16:
-      return 0x7f80;
-    case DType::f32:
-      return 0x7f800000;
-    case DType::f64:
-      return 0x7ff0000000000000;
-    default:
-      throw Error(ErrorCode::internal, "no floating dtype");
-  }
 }
 
 }  // namespace
@@ -262,12 +241,20 @@ Value RadixTiles::ordered(Value key) {
   } else if (is_signed_integer(sort_.key)) {
     x = b.xor_(key, sign);
   } else if (is_floating(sort_.key)) {
-    const Value magnitude = b.and_(key, constant(kir::low_bits(bits - 1)));
+    const FloatFormat& format = float_format(sort_.key);
+    const Value magnitude = b.and_(key, constant(format.magnitude_mask()));
     x = b.select(b.ieq(key, sign), constant(0), key);
     x = bits == kir::width(word().scalar)
             ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
             : b.xor_(x, b.select(b.ult(x, sign), sign, all));
-    x = b.select(b.ult(constant(greatest_magnitude(sort_.key)), magnitude), all, x);
+    // Where NaN has the pattern of -0, all others have numbers: what is not negative moves down to
+    // the place of -0, so that one above is free.
+    if (!format.has_negative_zero())
+      x = b.sub(x, b.select(b.ult(key, sign), constant(1), constant(0)));
+    const uint64_t last = format.greatest() + (format.has_infinity() ? 1 : 0);
+    const Value nan = format.has_negative_zero() ? b.ult(constant(last), magnitude)
+                                                 : b.ieq(key, constant(format.quiet_nan()));
+    x = b.select(nan, all, x);
   }
   return sort_.descending ? b.xor_(x, all) : x;
 }

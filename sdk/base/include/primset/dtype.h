@@ -3,86 +3,66 @@
 #ifndef PRIMSET_DTYPE_H_
 #define PRIMSET_DTYPE_H_
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+
+#include "primset/float_format.h"
 
 namespace primset {
 
 enum class DType : uint8_t {
-  u8 = 0,
-  i8 = 1,
-  i16 = 2,
-  i32 = 3,
-  i64 = 4,
-  f16 = 5,
-  f32 = 6,
-  f64 = 7,
-  c32 = 8,  // a pair of f16; declared, not yet computed with
-  c64 = 9,
-  c128 = 10,
-  boolean = 11,
-  bf16 = 15,
-  f8_e5m2 = 23,
-  f8_e4m3fn = 24,
-  u16 = 27,
-  u32 = 28,
-  u64 = 29,
+#define PRIMSET_DTYPE(id, code, ...) id = code,
+#include "primset/dtypes.def"
+#undef PRIMSET_DTYPE
 };
 inline constexpr int kDTypeCodes = 48;  // codes stay below this: bit sets over dtypes fit 64 bits
 
-// One row per dtype that Primset computes with. Sizes are in bits, so that sub-byte types fit.
+// One row per dtype of specs/dtypes.yaml. Sizes are in bits, so that sub-byte types fit.
 struct DTypeInfo {
-  std::string_view name;        // "f32": Primset's own spelling, used in specs, ids and text forms
-  std::string_view torch_name;  // "float32": as in torch.float32
-  uint16_t bits;
-  char kind;  // 'b' bool, 'u' unsigned, 'i' signed, 'f' floating, 'c' complex
+  std::string_view name = "?";        // "f32": Primset's own spelling, used in specs, ids and text
+  std::string_view torch_name = "?";  // "float32": as in torch.float32
+  std::string_view aten_name = "Undefined";  // "Float": as ATen's ScalarType prints
+  std::string_view cpp_name = "?";           // "float": as ATen's messages name the C++ type
+  uint16_t bits = 0;
+  char kind = '?';          // 'b' bool, 'u' unsigned, 'i' signed, 'f' floating, 'c' complex
+  DType real = DType::u8;   // of each part of a complex number; else the dtype itself
+  uint8_t dlpack_code = 0;  // DLDataTypeCode
+  FloatFormat format;       // of a floating dtype
 };
 
-constexpr DTypeInfo info(DType t) {
-  switch (t) {
-    case DType::u8:
-      return {"u8", "uint8", 8, 'u'};
-    case DType::i8:
-      return {"i8", "int8", 8, 'i'};
-    case DType::i16:
-      return {"i16", "int16", 16, 'i'};
-    case DType::i32:
-      return {"i32", "int32", 32, 'i'};
-    case DType::i64:
-      return {"i64", "int64", 64, 'i'};
-    case DType::f16:
-      return {"f16", "float16", 16, 'f'};
-    case DType::f32:
-      return {"f32", "float32", 32, 'f'};
-    case DType::f64:
-      return {"f64", "float64", 64, 'f'};
-    case DType::c32:
-      return {"c32", "complex32", 32, 'c'};
-    case DType::c64:
-      return {"c64", "complex64", 64, 'c'};
-    case DType::c128:
-      return {"c128", "complex128", 128, 'c'};
-    case DType::boolean:
-      return {"bool", "bool", 8, 'b'};
-    case DType::bf16:
-      return {"bf16", "bfloat16", 16, 'f'};
-    case DType::f8_e5m2:
-      return {"f8_e5m2", "float8_e5m2", 8, 'f'};
-    case DType::f8_e4m3fn:
-      return {"f8_e4m3fn", "float8_e4m3fn", 8, 'f'};
-    case DType::u16:
-      return {"u16", "uint16", 16, 'u'};
-    case DType::u32:
-      return {"u32", "uint32", 32, 'u'};
-    case DType::u64:
-      return {"u64", "uint64", 64, 'u'};
-  }
-  return {"?", "?", 0, '?'};
+namespace detail {
+
+consteval std::array<DTypeInfo, kDTypeCodes> dtype_table() {
+  std::array<DTypeInfo, kDTypeCodes> table{};
+#define PRIMSET_DTYPE(id, code, name, torch, aten, cpp, bits, kind, real, dlpack, ...) \
+  table[code] = {name, torch, aten, cpp, bits, kind, DType::real, dlpack, __VA_ARGS__};
+#include "primset/dtypes.def"
+#undef PRIMSET_DTYPE
+  return table;
+}
+inline constexpr std::array<DTypeInfo, kDTypeCodes> kDTypeTable = dtype_table();
+inline constexpr DTypeInfo kUnknownDType;
+
+}  // namespace detail
+
+// Of a code that no dtype has: a row of 0 bits.
+constexpr const DTypeInfo& info(DType t) {
+  const auto code = static_cast<size_t>(t);
+  return code < detail::kDTypeTable.size() ? detail::kDTypeTable[code] : detail::kUnknownDType;
 }
 
 constexpr std::string_view name(DType t) {
   return info(t).name;
+}
+// As ATen's messages name the dtype ("Float") and its C++ type ("float").
+constexpr std::string_view aten_name(DType t) {
+  return info(t).aten_name;
+}
+constexpr std::string_view cpp_name(DType t) {
+  return info(t).cpp_name;
 }
 constexpr uint16_t bits(DType t) {
   return info(t).bits;
@@ -112,43 +92,28 @@ constexpr bool is_half(DType t) {
   return t == DType::f16 || t == DType::bf16;
 }
 
+// 8-bit floating dtypes are stored, moved and converted, but not computed with.
+constexpr bool is_float8(DType t) {
+  return is_floating(t) && bits(t) == 8;
+}
+
 // The real type of a complex one (c64 -> f32); a real type itself.
 constexpr DType real_type(DType t) {
-  switch (t) {
-    case DType::c32:
-      return DType::f16;
-    case DType::c64:
-      return DType::f32;
-    case DType::c128:
-      return DType::f64;
-    default:
-      return t;
-  }
+  return is_complex(t) ? info(t).real : t;
+}
+// The format of a floating dtype, or of a complex one's parts.
+constexpr const FloatFormat& float_format(DType t) {
+  return info(real_type(t)).format;
 }
 // The complex type whose parts hold `t` (f32 -> c64, f64 -> c128, halves -> c64 as Primset
 // computes no c32).
 constexpr DType complex_type(DType t) {
-  switch (t) {
-    case DType::f64:
-    case DType::c128:
-      return DType::c128;
-    default:
-      return DType::c64;
-  }
+  return real_type(t) == DType::f64 ? DType::c128 : DType::c64;
 }
 // ATen's opmath type: what a formula over `t` is computed in before the one rounding back to `t`.
 constexpr DType opmath_type(DType t) {
-  switch (t) {
-    case DType::f16:
-    case DType::bf16:
-    case DType::f8_e5m2:
-    case DType::f8_e4m3fn:
-      return DType::f32;
-    case DType::c32:
-      return DType::c64;
-    default:
-      return t;
-  }
+  if (is_floating(t) && bits(t) < 32) return DType::f32;
+  return t == DType::c32 ? DType::c64 : t;
 }
 
 // Accepts both spellings ("f32", "float32"); empty when unknown.

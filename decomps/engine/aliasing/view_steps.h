@@ -2,12 +2,10 @@
 // things follow from the steps. The view's sizes, strides and offset (eager calls); the view as
 // primitives on a traced value (graphs); and the base after the view was written (functionalised
 // writes).
-#ifndef PRIMSET_DECOMPS_ENGINE_VIEWS_H_
-#define PRIMSET_DECOMPS_ENGINE_VIEWS_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
+#define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
 
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "decomps/engine/apply.h"
@@ -76,13 +74,6 @@ Val view_of(const Val& x, const View& view);
 // The base after `written`, of the view's shape, was stored through the view.
 Val write_through(const Val& base, const View& view, const Val& written);
 
-// By the name that the YAML uses; null when there is none. `viewed` is the first argument, with
-// strides where it has any: a tensor, or those of a list.
-using ViewFunction = std::vector<View> (*)(Tracer& t, std::span<const TensorMeta> viewed,
-                                           const Arguments& args);
-ViewFunction find_view(std::string_view function);
-ViewFunction find_list_view(std::string_view function);  // those of lists alone
-
 // A contiguous tensor of the value's shape, for view functions that are asked about a value.
 TensorMeta meta_of(const Val& x);
 // The tensors that a view operator's first argument holds.
@@ -91,4 +82,4 @@ std::vector<Val> viewed_values(const Tracer::Argument& argument);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_VIEWS_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_

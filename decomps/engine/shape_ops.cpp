@@ -1,11 +1,13 @@
 // Shapes of values, and reductions over dims.
+#include "decomps/engine/shape_ops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "decomps/engine/complex.h"
-#include "decomps/engine/tracer.h"
+#include "decomps/engine/decomposition.h"
 
 namespace primset::decomps {
 

@@ -1,11 +1,13 @@
 // Views of lists: each element's own view, and of one tensor as the tensors of a list.
+#include "decomps/engine/aliasing/view_lists.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "decomps/engine/boxing.h"
-#include "decomps/engine/views.h"
+#include "decomps/engine/shape_ops.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

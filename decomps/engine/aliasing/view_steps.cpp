@@ -1,4 +1,4 @@
-#include "decomps/engine/views.h"
+#include "decomps/engine/aliasing/view_steps.h"
 
 #include <fmt/format.h>
 
@@ -83,6 +83,22 @@ void take_diagonal(ViewGeometry& at, const ViewStep& s) {
   at.strides.push_back(stride);
 }
 
+void take_slice(ViewGeometry& at, const ViewStep& s) {
+  at.offset += s.start * at.strides[dim0(s)];
+  at.sizes[dim0(s)] = s.count;
+  at.strides[dim0(s)] *= s.step;
+}
+
+void take_windows(ViewGeometry& at, const ViewStep& s) {
+  const SymInt stride = at.sizes.empty() ? SymInt(1) : at.strides[dim0(s)];
+  if (!at.sizes.empty()) {
+    at.sizes[dim0(s)] = floor_div(at.sizes[dim0(s)] - s.count, s.step) + 1;
+    at.strides[dim0(s)] = stride * s.step;
+  }
+  at.sizes.push_back(s.count);
+  at.strides.push_back(stride);
+}
+
 void scale(ViewGeometry& at, int64_t factor) {
   for (SymInt& stride : at.strides) stride *= factor;
   at.offset *= factor;
@@ -151,6 +167,13 @@ void take_complex(ViewGeometry& at) {
   }
   at.offset = floor_div(at.offset, 2);
   at.dtype = at.dtype == DType::f16 ? DType::c32 : complex_type(at.dtype);
+}
+
+void take_parts(ViewGeometry& at) {
+  scale(at, 2);
+  at.sizes.push_back(2);
+  at.strides.push_back(1);
+  at.dtype = real_type(at.dtype);
 }
 
 void take_part(ViewGeometry& at, bool imaginary) {
@@ -381,9 +404,7 @@ bool advance(ViewGeometry& at, const ViewStep& s) {
       insert_dim(at, dim0(s));
       return true;
     case Kind::slice:
-      at.offset += s.start * at.strides[dim0(s)];
-      at.sizes[dim0(s)] = s.count;
-      at.strides[dim0(s)] *= s.step;
+      take_slice(at, s);
       return true;
     case Kind::expand:
       expand(at, s.sizes);
@@ -391,16 +412,9 @@ bool advance(ViewGeometry& at, const ViewStep& s) {
     case Kind::diagonal:
       take_diagonal(at, s);
       return true;
-    case Kind::unfold: {
-      const SymInt stride = at.sizes.empty() ? SymInt(1) : at.strides[dim0(s)];
-      if (!at.sizes.empty()) {
-        at.sizes[dim0(s)] = floor_div(at.sizes[dim0(s)] - s.count, s.step) + 1;
-        at.strides[dim0(s)] = stride * s.step;
-      }
-      at.sizes.push_back(s.count);
-      at.strides.push_back(stride);
+    case Kind::unfold:
+      take_windows(at, s);
       return true;
-    }
     case Kind::strided:
       at.sizes = s.sizes;
       at.strides = s.strides;
@@ -413,10 +427,7 @@ bool advance(ViewGeometry& at, const ViewStep& s) {
       take_part(at, true);
       return true;
     case Kind::as_real:
-      scale(at, 2);
-      at.sizes.push_back(2);
-      at.strides.push_back(1);
-      at.dtype = real_type(at.dtype);
+      take_parts(at);
       return true;
     case Kind::as_complex:
       take_complex(at);

@@ -1,11 +1,10 @@
 // Writes through views: the base afterwards holds the written values just where the view's geometry
 // says that its elements stand.
-#include "decomps/engine/views.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "decomps/engine/aliasing/view_functions.h"
 #include "prims/reference/reference.h"
 #include "specs/bundle/reader.h"
 

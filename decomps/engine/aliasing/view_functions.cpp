@@ -1,12 +1,16 @@
 // The view operators, each as the steps from its argument to its view.
+#include "decomps/engine/aliasing/view_functions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
+#include "decomps/engine/aliasing/view_lists.h"
 #include "decomps/engine/boxing.h"
-#include "decomps/engine/views.h"
 
 namespace primset::decomps {
 
@@ -680,84 +684,84 @@ Views unsafe(Tracer& t, std::span<const TensorMeta> viewed, const Arguments& arg
   return views;
 }
 
+#define PRIMSET_VIEW_BOX(f) {#f, &ViewBox<&f>::call}
+constexpr std::pair<std::string_view, ViewFunction> kViews[] = {
+    PRIMSET_VIEW_BOX(adjoint),
+    PRIMSET_VIEW_BOX(alias),
+    PRIMSET_VIEW_BOX(as_strided),
+    PRIMSET_VIEW_BOX(atleast_1d),
+    PRIMSET_VIEW_BOX(atleast_2d),
+    PRIMSET_VIEW_BOX(atleast_3d),
+    PRIMSET_VIEW_BOX(broadcast_to),
+    PRIMSET_VIEW_BOX(chunk),
+    {"conj", &ViewBox<&conj_if_complex>::call},
+    PRIMSET_VIEW_BOX(conj_view),
+    PRIMSET_VIEW_BOX(contiguous),
+    PRIMSET_VIEW_BOX(diagonal),
+    PRIMSET_VIEW_BOX(dsplit_array),
+    PRIMSET_VIEW_BOX(dsplit_int),
+    PRIMSET_VIEW_BOX(expand),
+    PRIMSET_VIEW_BOX(expand_as),
+    PRIMSET_VIEW_BOX(flatten),
+    PRIMSET_VIEW_BOX(hsplit_array),
+    PRIMSET_VIEW_BOX(hsplit_int),
+    PRIMSET_VIEW_BOX(imag),
+    PRIMSET_VIEW_BOX(matrix_adjoint),
+    PRIMSET_VIEW_BOX(matrix_transpose),
+    PRIMSET_VIEW_BOX(movedim),
+    PRIMSET_VIEW_BOX(movedim_int),
+    PRIMSET_VIEW_BOX(narrow),
+    PRIMSET_VIEW_BOX(neg_view),
+    PRIMSET_VIEW_BOX(numpy_t),
+    PRIMSET_VIEW_BOX(permute),
+    PRIMSET_VIEW_BOX(positive),
+    PRIMSET_VIEW_BOX(ravel),
+    PRIMSET_VIEW_BOX(real),
+    PRIMSET_VIEW_BOX(reshape),
+    PRIMSET_VIEW_BOX(reshape_alias),
+    PRIMSET_VIEW_BOX(reshape_as),
+    {"itself", &ViewBox<&resolved>::call},
+    PRIMSET_VIEW_BOX(select),
+    PRIMSET_VIEW_BOX(slice),
+    PRIMSET_VIEW_BOX(split),
+    PRIMSET_VIEW_BOX(split_with_sizes),
+    PRIMSET_VIEW_BOX(squeeze_all),
+    PRIMSET_VIEW_BOX(squeeze_dim),
+    PRIMSET_VIEW_BOX(squeeze_dims),
+    PRIMSET_VIEW_BOX(t),
+    PRIMSET_VIEW_BOX(tensor_split_indices),
+    PRIMSET_VIEW_BOX(tensor_split_sections),
+    PRIMSET_VIEW_BOX(to_dtype),
+    PRIMSET_VIEW_BOX(to_other),
+    PRIMSET_VIEW_BOX(transpose),
+    PRIMSET_VIEW_BOX(to_device),
+    PRIMSET_VIEW_BOX(to_dtype_layout),
+    PRIMSET_VIEW_BOX(type_as),
+    PRIMSET_VIEW_BOX(unbind),
+    PRIMSET_VIEW_BOX(unflatten),
+    PRIMSET_VIEW_BOX(unfold),
+    {"unsafe_chunk", &unsafe<&chunk>},
+    {"unsafe_split", &unsafe<&split>},
+    {"unsafe_split_with_sizes", &unsafe<&split_with_sizes>},
+    {"unsafe_view", &unsafe<&view>},
+    PRIMSET_VIEW_BOX(unsqueeze),
+    PRIMSET_VIEW_BOX(view),
+    PRIMSET_VIEW_BOX(view_as),
+    PRIMSET_VIEW_BOX(view_as_complex),
+    PRIMSET_VIEW_BOX(view_as_real),
+    PRIMSET_VIEW_BOX(view_dtype),
+    PRIMSET_VIEW_BOX(vsplit_array),
+    PRIMSET_VIEW_BOX(vsplit_int),
+};
+#undef PRIMSET_VIEW_BOX
+
 }  // namespace
 }  // namespace view_operators
 
 ViewFunction find_view(std::string_view function) {
-  using namespace view_operators;
-#define PRIMSET_VIEW_BOX(f)                \
-  {                                        \
-    #f, &ViewBox<&view_operators::f>::call \
-  }
-  static const auto* table = new std::unordered_map<std::string_view, ViewFunction>{
-      PRIMSET_VIEW_BOX(adjoint),
-      PRIMSET_VIEW_BOX(alias),
-      PRIMSET_VIEW_BOX(as_strided),
-      PRIMSET_VIEW_BOX(atleast_1d),
-      PRIMSET_VIEW_BOX(atleast_2d),
-      PRIMSET_VIEW_BOX(atleast_3d),
-      PRIMSET_VIEW_BOX(broadcast_to),
-      PRIMSET_VIEW_BOX(chunk),
-      {"conj", &ViewBox<&view_operators::conj_if_complex>::call},
-      PRIMSET_VIEW_BOX(conj_view),
-      PRIMSET_VIEW_BOX(contiguous),
-      PRIMSET_VIEW_BOX(diagonal),
-      PRIMSET_VIEW_BOX(dsplit_array),
-      PRIMSET_VIEW_BOX(dsplit_int),
-      PRIMSET_VIEW_BOX(expand),
-      PRIMSET_VIEW_BOX(expand_as),
-      PRIMSET_VIEW_BOX(flatten),
-      PRIMSET_VIEW_BOX(hsplit_array),
-      PRIMSET_VIEW_BOX(hsplit_int),
-      PRIMSET_VIEW_BOX(imag),
-      PRIMSET_VIEW_BOX(matrix_adjoint),
-      PRIMSET_VIEW_BOX(matrix_transpose),
-      PRIMSET_VIEW_BOX(movedim),
-      PRIMSET_VIEW_BOX(movedim_int),
-      PRIMSET_VIEW_BOX(narrow),
-      PRIMSET_VIEW_BOX(neg_view),
-      PRIMSET_VIEW_BOX(numpy_t),
-      PRIMSET_VIEW_BOX(permute),
-      PRIMSET_VIEW_BOX(positive),
-      PRIMSET_VIEW_BOX(ravel),
-      PRIMSET_VIEW_BOX(real),
-      PRIMSET_VIEW_BOX(reshape),
-      PRIMSET_VIEW_BOX(reshape_alias),
-      PRIMSET_VIEW_BOX(reshape_as),
-      {"itself", &ViewBox<&view_operators::resolved>::call},
-      PRIMSET_VIEW_BOX(select),
-      PRIMSET_VIEW_BOX(slice),
-      PRIMSET_VIEW_BOX(split),
-      PRIMSET_VIEW_BOX(split_with_sizes),
-      PRIMSET_VIEW_BOX(squeeze_all),
-      PRIMSET_VIEW_BOX(squeeze_dim),
-      PRIMSET_VIEW_BOX(squeeze_dims),
-      PRIMSET_VIEW_BOX(t),
-      PRIMSET_VIEW_BOX(tensor_split_indices),
-      PRIMSET_VIEW_BOX(tensor_split_sections),
-      PRIMSET_VIEW_BOX(to_dtype),
-      PRIMSET_VIEW_BOX(to_other),
-      PRIMSET_VIEW_BOX(transpose),
-      PRIMSET_VIEW_BOX(to_device),
-      PRIMSET_VIEW_BOX(to_dtype_layout),
-      PRIMSET_VIEW_BOX(type_as),
-      PRIMSET_VIEW_BOX(unbind),
-      PRIMSET_VIEW_BOX(unflatten),
-      PRIMSET_VIEW_BOX(unfold),
-      {"unsafe_chunk", &unsafe<&view_operators::chunk>},
-      {"unsafe_split", &unsafe<&view_operators::split>},
-      {"unsafe_split_with_sizes", &unsafe<&view_operators::split_with_sizes>},
-      {"unsafe_view", &unsafe<&view_operators::view>},
-      PRIMSET_VIEW_BOX(unsqueeze),
-      PRIMSET_VIEW_BOX(view),
-      PRIMSET_VIEW_BOX(view_as),
-      PRIMSET_VIEW_BOX(view_as_complex),
-      PRIMSET_VIEW_BOX(view_as_real),
-      PRIMSET_VIEW_BOX(view_dtype),
-      PRIMSET_VIEW_BOX(vsplit_array),
-      PRIMSET_VIEW_BOX(vsplit_int),
-  };
-#undef PRIMSET_VIEW_BOX
+  using view_operators::kViews;
+  static const auto* table =
+      new std::unordered_map<std::string_view, ViewFunction>(std::begin(kViews), std::end(kViews));
   const auto found = table->find(function);
   return found == table->end() ? find_list_view(function) : found->second;
 }

@@ -1,0 +1,16 @@
+// View operators that give views of a list of tensors.
+#ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
+#define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
+
+#include <string_view>
+
+#include "decomps/engine/aliasing/view_functions.h"
+
+namespace primset::decomps {
+
+// By the name that the YAML uses; null when there is none.
+ViewFunction find_list_view(std::string_view function);
+
+}  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_

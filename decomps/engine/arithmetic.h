@@ -1,0 +1,71 @@
+// Arithmetic between traced values. Operands broadcast as NumPy's and promote to ATen's common
+// dtype. Integer `/` is the truncated quotient of the primitive. Comparisons give bool. Literals
+// take the other operand's dtype.
+#ifndef PRIMSET_DECOMPS_ENGINE_ARITHMETIC_H_
+#define PRIMSET_DECOMPS_ENGINE_ARITHMETIC_H_
+
+#include <type_traits>
+
+#include "decomps/engine/tracer.h"
+
+namespace primset::decomps {
+
+Val operator+(const Val& a, const Val& b);
+Val operator-(const Val& a, const Val& b);
+Val operator*(const Val& a, const Val& b);
+Val operator/(const Val& a, const Val& b);
+Val operator-(const Val& a);
+Val operator+(const Val& a, Scalar b);
+Val operator-(const Val& a, Scalar b);
+Val operator*(const Val& a, Scalar b);
+Val operator/(const Val& a, Scalar b);
+Val operator+(Scalar a, const Val& b);
+Val operator-(Scalar a, const Val& b);
+Val operator*(Scalar a, const Val& b);
+Val operator/(Scalar a, const Val& b);
+Val operator&(const Val& a, const Val& b);
+Val operator|(const Val& a, const Val& b);
+Val operator^(const Val& a, const Val& b);
+Val operator~(const Val& a);
+Val eq(const Val& a, const Val& b);
+Val ne(const Val& a, const Val& b);
+Val lt(const Val& a, const Val& b);
+Val le(const Val& a, const Val& b);
+Val gt(const Val& a, const Val& b);
+Val ge(const Val& a, const Val& b);
+Val eq(const Val& a, Scalar b);
+Val ne(const Val& a, Scalar b);
+Val lt(const Val& a, Scalar b);
+Val le(const Val& a, Scalar b);
+Val gt(const Val& a, Scalar b);
+Val ge(const Val& a, Scalar b);
+Val where(const Val& p, const Val& a, const Val& b);
+// An elementwise primitive; of a complex value the pair of reals it stands for, or the complex_*
+// primitive (complex.h).
+Val unary(Prim p, const Val& x);
+Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
+Val convert(const Val& x, DType to);
+Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
+// Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
+// would lose too many digits.
+Val wide_opmath(const Val& x);
+// a to the power b. Of complex numbers an error of the logarithm is one of the result, times the
+// exponent: they are widened as by wide_opmath.
+Val power(const Val& a, const Val& b);
+Val full_like(const Val& x, Scalar v);
+Val full_like(const Val& x, const SymInt& v);
+template <typename T>
+  requires std::is_arithmetic_v<T>
+Val full_like(const Val& x, T v) {
+  return full_like(x, Scalar(v));
+}
+Val complex(const Val& re, const Val& im);
+Val real(const Val& z);  // a real value itself
+Val imag(const Val& z);  // zeros of a real value
+Val conj(const Val& z);
+Val logical(const Val& x);  // x != 0 as bool
+Val is_nan(const Val& x);
+
+}  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_ENGINE_ARITHMETIC_H_
