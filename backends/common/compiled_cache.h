@@ -12,7 +12,8 @@ namespace primset_backend {
 
 // One file a kernel, named by a hash of what it was compiled for and of its text. The file holds
 // both too: what is handed out was made from exactly this text. Damaged files count as absent and
-// are replaced. Written at once, not when the process ends, which may be by a signal.
+// are replaced. Written at once, not when the process ends, which may be by a signal. The host
+// bounds their bytes (plugin.h, cache_folder).
 class CompiledCache {
  public:
   // folder: within the one that the host gives, by the plugin's name. target: all that a compiled

@@ -28,7 +28,7 @@ struct Element {
   explicit Element(const OperatorInfo& op) : call(op) {}
   Call call;
   Slots slots;
-  const Plan* plan = nullptr;
+  PlanPtr plan;
 };
 
 uint32_t length_of(const Call& call) {
@@ -89,9 +89,9 @@ void run_by_element(Call& call) {
     for (size_t i = 0; i < call.args.size(); ++i)
       element.call.args.push_back(is_list(call.op.args[i]) ? element_of(call.args[i], e)
                                                            : call.args[i]);
-    element.plan = &plan_of(element.call, element.slots);
+    element.plan = plan_of(element.call, element.slots);
   }
-  const Plan* plan = elements[0].plan;
+  const PlanPtr plan = elements[0].plan;
   const bool together =
       std::ranges::all_of(elements, [&](const Element& e) { return e.plan == plan; }) &&
       can_execute_in_tables(*plan, *call.device) && !elements_meet(call);

@@ -1,5 +1,5 @@
 // What the runtime keeps beside an overload of the spec bundle: its arguments in the form the fast
-// path wants them, and its plans.
+// path wants them.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 #define PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 
@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sdk/runtime/plan/plan_cache.h"
 #include "specs/bundle/model.h"
 
 namespace primset::runtime {
@@ -50,7 +49,6 @@ struct OperatorInfo {
   bool uses_offset = false;  // its result depends on where in its storage a tensor starts
   bool by_element = false;   // element i of its results is made of element i of its lists
   Intrinsic intrinsic = nullptr;
-  mutable PlanCache plans;
 
  private:
   Arg default_of(const specs::Argument& argument);

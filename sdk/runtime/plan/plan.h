@@ -71,7 +71,7 @@ struct ScalarPlan {
 };
 
 struct LaunchPlan {
-  const LoadedKernel* kernel = nullptr;
+  KernelPtr kernel;
   const kir::Kernel* source = nullptr;  // in Plan::program
   struct Binding {
     uint32_t buffer = 0, access = 0;
@@ -87,7 +87,10 @@ struct CopyPlan {
 };
 
 struct NativePlan {
+  static constexpr uint32_t kNested = UINT32_MAX;
+
   std::string name;
+  uint32_t number = kNested;  // among the natives of Plan::steps; kNested: inside of another step
   struct Operand {
     uint32_t buffer = 0;
     DType dtype = DType::f32;
@@ -166,7 +169,7 @@ struct Plan {
   size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
-  // Sets what follows from the steps: repeatable, has_natives and id.
+  // Sets what follows from the steps: repeatable, has_natives, the natives' numbers and id.
   void finish_steps();
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
