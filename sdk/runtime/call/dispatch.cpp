@@ -26,7 +26,7 @@ void require_dtypes(const Call& call) {
   });
 }
 
-PlanPtr make_plan(const Call& call, const CallKey& key, Slots& slots) {
+PlanRef make_plan(const Call& call, const CallKey& key, Slots& slots) {
   require_dtypes(call);
   const auto build = [&] { return build_plan(call.op, call.args, *call.device, key); };
   return call.device->plans().make(key, slots,
@@ -72,7 +72,8 @@ void fill_outs(Call& call) {
 void run_planned(Call& call) {
   if (runs_by_element(call)) return run_by_element(call);
   Slots slots;
-  const PlanPtr plan = run_plan(call, plan_of(call, slots), slots);
+  PlanRef plan = plan_of(call, slots);
+  run_plan(call, plan, slots);
   note_origins(call, *plan);
   if (plan->outs == Plan::Outs::after) fill_outs(call);
 }
@@ -131,12 +132,12 @@ void note_origins(Call& call, const Plan& plan) {
   }
 }
 
-PlanPtr plan_of(Call& call, Slots& slots) {
+PlanRef plan_of(Call& call, Slots& slots) {
   // Another round only after out tensors got their sizes.
   for (int round = 0; round < 3; ++round) {
     CallKey key;
     make_key(call.op, call.args, *call.device, key);
-    PlanPtr plan = call.device->plans().find(key, slots);
+    PlanRef plan = call.device->plans().find(key, slots);
     if (!plan) [[unlikely]]
       plan = make_plan(call, key, slots);
     if (plan->outs != Plan::Outs::resize) return plan;
@@ -148,17 +149,15 @@ PlanPtr plan_of(Call& call, Slots& slots) {
                           call.op.overload.qualified));
 }
 
-PlanPtr run_plan(Call& call, PlanPtr plan, Slots& slots) {
+void run_plan(Call& call, PlanRef& plan, Slots& slots) {
   try {
-    execute(*plan, {call.args, call.device, slots.data()}, call.results);
-    return plan;
+    return execute(*plan, {call.args, call.device, slots.data()}, call.results);
   } catch (const NativeRefused&) {
     call.results.clear();
   }
   const WithoutNatives scope;
   plan = plan_of(call, slots);
   execute(*plan, {call.args, call.device, slots.data()}, call.results);
-  return plan;
 }
 
 DeviceState& device_of(const Call& call) {

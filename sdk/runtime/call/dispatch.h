@@ -19,9 +19,10 @@ DeviceState& device_of(const Call& call);
 
 // The plan that serves the call, made where there is none; `slots` then has its raw numbers. Out
 // tensors get their sizes.
-PlanPtr plan_of(Call& call, Slots& slots);
-// Runs it, or, where a native primitive refuses the call, the plan without natives; which one.
-PlanPtr run_plan(Call& call, PlanPtr plan, Slots& slots);
+PlanRef plan_of(Call& call, Slots& slots);
+// Runs it, or, where a native primitive refuses the call, the plan without natives, which `plan`
+// then is.
+void run_plan(Call& call, PlanRef& plan, Slots& slots);
 // Fills call.origins.
 void note_origins(Call& call, const Plan& plan);
 

@@ -177,8 +177,8 @@ void Capture::refuse_shared_memory(const TensorImpl& t) const {
 }
 
 const Capture::Base* Capture::base_with_memory_of(const TensorImpl& t) const {
-  const std::optional<uint32_t> known = outside_.find(t);
-  return known ? &bases_[base_of_outside_[*known]] : nullptr;
+  const uint32_t known = outside_.find(t);
+  return known == DistinctViews::kNone ? nullptr : &bases_[base_of_outside_[known]];
 }
 
 Capture::Record& Capture::record_of(const TensorImpl& t) {

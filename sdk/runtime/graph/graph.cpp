@@ -23,6 +23,7 @@ using runtime::Arg;
 using runtime::DeviceState;
 using runtime::Plan;
 using runtime::PlanPtr;
+using runtime::PlanRef;
 using runtime::Slots;
 
 struct Graph::State {
@@ -34,9 +35,9 @@ struct Graph::State {
     return newest_;
   }
   // The plan that serves the inputs, captured where there is none; `slots` then has its numbers.
-  PlanPtr plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots);
+  PlanRef plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots);
   // Runs it; which one.
-  PlanPtr run(std::span<const Tensor> inputs, DeviceState& device, runtime::Results& results);
+  PlanRef run(std::span<const Tensor> inputs, DeviceState& device, runtime::Results& results);
 
  private:
   std::unique_ptr<const Plan> capture(std::span<const Tensor> inputs, DeviceState& device,
@@ -123,14 +124,14 @@ std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs
   }
 }
 
-PlanPtr Graph::State::plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots) {
+PlanRef Graph::State::plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots) {
   runtime::CallKey key;
   runtime::make_graph_key(inputs, device, key);
-  if (PlanPtr known = plans.find(key, slots)) return known;
-  PlanPtr plan =
+  if (PlanRef known = plans.find(key, slots)) return known;
+  PlanRef plan =
       plans.make(key, slots, {device, "graph", [&] { return capture(inputs, device, key); }});
   const std::lock_guard lock(mutex_);
-  newest_ = plan;
+  newest_ = plan->shared_from_this();
   return plan;
 }
 
@@ -145,10 +146,10 @@ Graph Graph::capture(std::span<const Tensor> examples, Function function) {
   return graph;
 }
 
-PlanPtr Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
+PlanRef Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
                           runtime::Results& results) {
   Slots slots;
-  PlanPtr plan = plan_of(inputs, device, slots);
+  PlanRef plan = plan_of(inputs, device, slots);
   std::vector<Arg> args;
   args.reserve(inputs.size() + plan->constants.size());
   for (const Tensor& t : inputs) args.emplace_back(t);
@@ -162,7 +163,7 @@ std::vector<Tensor> Graph::run(std::span<const Tensor> inputs) const {
   DeviceState& device = device_of(inputs);
   check_inputs(inputs, device);
   runtime::Results results;
-  PlanPtr plan;
+  PlanRef plan;
   try {
     plan = state_->run(inputs, device, results);
   } catch (const runtime::NativeRefused&) {

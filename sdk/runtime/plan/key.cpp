@@ -200,8 +200,10 @@ bool CallKey::equal(std::span<const uint64_t> other) const {
 void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
               CallKey& key) {
   Builder builder(&op, device, key);
-  builder.word(uint64_t{device.device().id()} << 8 | plan_options());
-  builder.word(reinterpret_cast<uintptr_t>(&op));
+  // The options take eight bits: five, and the three that the operator's alignment leaves. Which
+  // device it is need not be said: each has its plans.
+  static_assert(alignof(OperatorInfo) >= 8);
+  builder.word(reinterpret_cast<uintptr_t>(&op) << 5 | plan_options());
   for (size_t i = 0; i < args.size(); ++i) builder.argument(op.args[i], args[i]);
   builder.finish();
 }

@@ -131,7 +131,7 @@ struct StepPlan {
       step;
 };
 
-struct Plan {
+struct Plan : std::enable_shared_from_this<Plan> {
   // --- which calls it serves ---------------------------------------------------------------------
   Code code;
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need

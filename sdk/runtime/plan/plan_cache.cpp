@@ -42,23 +42,23 @@ PlanCache::Entry* PlanCache::find_in(const Table& table, const CallKey& key) {
   }
 }
 
-// Inside an epoch.
-PlanPtr PlanCache::admitted(const Entry& entry, const CallKey& key, Slots& slots) const {
+PlanRef PlanCache::admitted(const EpochReader& reader, const Entry& entry, const CallKey& key,
+                            Slots& slots) const {
   for (Node* n = entry.first.load(); n; n = n->next.load()) {
     if (!admits(*n->plan, key, slots)) continue;
     const uint64_t now = clock_.load(std::memory_order_relaxed);
     if (n->last_use.load(std::memory_order_relaxed) != now)
       n->last_use.store(now, std::memory_order_relaxed);
-    return n->plan;
+    return PlanRef(reader, n->plan);
   }
-  return nullptr;
+  return {};
 }
 
-PlanPtr PlanCache::find(const CallKey& key, Slots& slots) const {
+PlanRef PlanCache::find(const CallKey& key, Slots& slots) const {
   const EpochReader reader;
   const Table* table = table_.load();
   const Entry* entry = table ? find_in(*table, key) : nullptr;
-  return entry ? admitted(*entry, key, slots) : nullptr;
+  return entry ? admitted(reader, *entry, key, slots) : PlanRef();
 }
 
 // --- new plans -----------------------------------------------------------------------------------
@@ -85,12 +85,12 @@ PlanPtr PlanCache::make_watched(const Entry& entry, const CallKey& key, const Ma
   return plan;
 }
 
-PlanPtr PlanCache::make(const CallKey& key, Slots& slots, const Maker& maker) {
+PlanRef PlanCache::make(const CallKey& key, Slots& slots, const Maker& maker) {
   const std::shared_ptr<Entry> entry = find_or_add(key);
   std::lock_guard making(entry->making);
   {
     const EpochReader reader;
-    if (PlanPtr other = admitted(*entry, key, slots)) return other;  // made while we waited
+    if (PlanRef other = admitted(reader, *entry, key, slots)) return other;  // made meanwhile
     if (entry->first.load()) count(Counter::guard_misses);
   }
   PlanPtr plan = make_watched(*entry, key, maker);
@@ -99,7 +99,7 @@ PlanPtr PlanCache::make(const CallKey& key, Slots& slots, const Maker& maker) {
                 fmt::format("{}: a new plan does not admit the call it was made for", maker.name));
   add(*entry, plan);
   maker.device.trim_kernels();
-  return plan;
+  return PlanRef(std::move(plan));
 }
 
 void PlanCache::add(Entry& entry, PlanPtr plan) {
@@ -162,7 +162,7 @@ void PlanCache::unlink_unused(Entry& entry, uint64_t clock, size_t& ties) {
     if (last_use == clock) --ties;
     // The node keeps its own link: a reader that stands on it goes on from there.
     link->store(node->next.load());
-    retired_.retire(std::shared_ptr<const Node>(node));
+    retired_.retire(std::shared_ptr<const Node>(node), node->plan.get());
     --size_;
   }
 }

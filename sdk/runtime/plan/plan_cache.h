@@ -16,16 +16,15 @@
 #include <string>
 #include <vector>
 
+#include "sdk/runtime/plan/plan_ref.h"
 #include "sdk/runtime/support/epoch.h"
 #include "sdk/runtime/support/small_vector.h"
 
 namespace primset::runtime {
 
 struct CallKey;
-struct Plan;
 class DeviceState;
 
-using PlanPtr = std::shared_ptr<const Plan>;
 // Room for a plan's numbers (RunInputs::slots).
 using Slots = SmallVector<int64_t, 256>;
 
@@ -38,7 +37,7 @@ class PlanCache {
 
   // The plan of the key whose guards the key's numbers satisfy; `slots` then has what Plan::admits
   // left there. Null when there is none.
-  PlanPtr find(const CallKey& key, Slots& slots) const;
+  PlanRef find(const CallKey& key, Slots& slots) const;
 
   // How a missing plan is made, and what it is called in messages.
   struct Maker {
@@ -47,7 +46,7 @@ class PlanCache {
     std::function<std::unique_ptr<const Plan>()> make;
   };
   // After find has found nothing: what another thread has made by now, or else a new plan.
-  PlanPtr make(const CallKey& key, Slots& slots, const Maker& maker);
+  PlanRef make(const CallKey& key, Slots& slots, const Maker& maker);
 
  private:
   struct Node {
@@ -73,7 +72,8 @@ class PlanCache {
 
   static Entry* find_in(const Table& table, const CallKey& key);
   static void insert(Table& table, Entry* entry);
-  PlanPtr admitted(const Entry& entry, const CallKey& key, Slots& slots) const;
+  PlanRef admitted(const EpochReader& reader, const Entry& entry, const CallKey& key,
+                   Slots& slots) const;
   std::vector<std::string> broken_guards(const Entry& entry, const CallKey& key) const;
   PlanPtr make_watched(const Entry& entry, const CallKey& key, const Maker& maker) const;
 

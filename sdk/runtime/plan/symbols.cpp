@@ -54,7 +54,7 @@ class Maker : public ActualMaker {
 
   TensorMeta tensor(const TensorImpl& t) override {
     if (is_scalar_tensor(t, device_)) return number_meta(t.dtype, t.wrapped_number);
-    const uint32_t identity = key_.tensors.find(t).value();
+    const uint32_t identity = key_.tensors.find(t);
     if (auto known = metas_.find(identity); known != metas_.end()) return known->second;
     TensorMeta meta;
     meta.dtype = t.dtype;

@@ -27,6 +27,34 @@ TEST(Epoch, AReaderInsideHoldsWhatIsRetiredMeanwhile) {
   EXPECT_EQ(list.take_unreachable().size(), 1u);
 }
 
+TEST(Epoch, AHazardPointerHoldsItsObjectForLonger) {
+  RetireList list;
+  const auto object = std::make_shared<int>(1), other = std::make_shared<int>(2);
+  HazardPointer hazard;
+  {
+    const EpochReader reader;
+    hazard = HazardPointer(reader, object.get());
+  }
+  list.retire(object, object.get());
+  list.retire(other, other.get());
+  EXPECT_EQ(list.take_unreachable(), (std::vector<RetireList::Object>{other}));
+  const HazardPointer moved = std::move(hazard);
+  EXPECT_TRUE(list.take_unreachable().empty());
+  HazardPointer last = HazardPointer();
+  EXPECT_FALSE(last);
+}
+
+TEST(Epoch, AThreadHasFewHazardPointers) {
+  const int object = 1;
+  const EpochReader reader;
+  std::vector<HazardPointer> all;
+  do all.emplace_back(reader, &object);
+  while (all.back());
+  EXPECT_EQ(all.size(), reader.record().hazards.size() + 1);
+  all.clear();
+  EXPECT_TRUE(HazardPointer(reader, &object));
+}
+
 TEST(Epoch, AReaderThatCameLaterHoldsNothingOfBefore) {
   RetireList first, second;
   std::array<std::atomic<int>, 2> step{};

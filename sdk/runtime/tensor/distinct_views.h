@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,25 +16,25 @@ namespace primset::runtime {
 // Few tensors are compared one by one; of many, those that begin at one place of one storage.
 class DistinctViews {
  public:
-  std::optional<uint32_t> find(const TensorImpl& t) const {
-    if (list_.size() <= kFew) {
-      for (uint32_t i = 0; i < list_.size(); ++i) {
-        if (same_view(*list_[i], t)) return i;
-      }
-      return std::nullopt;
-    }
-    for (uint32_t i = buckets_[bucket(t)]; i != kNone; i = next_[i]) {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // The view's number; kNone when it has none.
+  uint32_t find(const TensorImpl& t) const {
+    if (list_.size() > kFew) [[unlikely]]
+      return find_in_bucket(t);
+    for (uint32_t i = 0; i < list_.size(); ++i) {
       if (same_view(*list_[i], t)) return i;
     }
-    return std::nullopt;
+    return kNone;
   }
 
   // The view's number; a new view gets the next one.
   uint32_t find_or_add(const TensorImpl& t) {
-    if (const auto known = find(t)) return *known;
+    if (const uint32_t known = find(t); known != kNone) return known;
     const auto number = static_cast<uint32_t>(list_.size());
     list_.push_back(&t);
-    if (list_.size() > kFew) link(number);
+    if (list_.size() > kFew) [[unlikely]]
+      link(number);
     return number;
   }
 
@@ -45,8 +44,12 @@ class DistinctViews {
 
  private:
   static constexpr size_t kFew = 32;
-  static constexpr uint32_t kNone = UINT32_MAX;
 
+  uint32_t find_in_bucket(const TensorImpl& t) const {
+    uint32_t i = buckets_[bucket(t)];
+    while (i != kNone && !same_view(*list_[i], t)) i = next_[i];
+    return i;
+  }
   size_t bucket(const TensorImpl& t) const {
     const auto place = reinterpret_cast<uintptr_t>(t.storage) + static_cast<uint64_t>(t.offset);
     return place * 0x9e3779b97f4a7c15u >> 32 & (buckets_.size() - 1);
