@@ -1,5 +1,6 @@
 # A changed line in any of an emitter's sources changes the digest, and nothing else does:
 # cmake -DROOT=<repository> -DBUILT=<the build's file> -DFOLDER=<scratch> -P this.
+cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/source_digest.cmake)
 
 function(digest_of_copy result)

@@ -23,7 +23,7 @@ namespace epoch {
 
 // A thread's place. A cache line of its own, so that readers do not disturb one another.
 struct alignas(64) ThreadRecord {
-  std::atomic<uint64_t> inside{0};                // 0: outside
+  std::atomic<uint64_t> inside{0};  // 0: outside
   std::array<std::atomic<const void*>, 4> hazards{};
   std::atomic<bool> in_use{true};
 };
