@@ -41,7 +41,8 @@ Tensor permute(const Tensor& x, std::mt19937& random) {
 
 // A kernel for each of them.
 void copy(const Tensor& x, std::mt19937& random) {
-  call("clone", {permute(x, random), primset::MemoryFormat::contiguous});
+  primset::invoke("clone", {permute(x, random)},
+                  {{"memory_format", primset::MemoryFormat::contiguous}});
 }
 
 // The indices of two operands and of the result, in any order.

@@ -87,13 +87,13 @@ const LoadedKernel& KernelCache::derived_of(LoadedKernel::Derived& derived, Make
   return *derived.owner;
 }
 
-const LoadedKernel& KernelCache::unrolled_of(const LoadedKernel& kernel,
-                                             const kir::Kernel& source) {
-  return derived_of(kernel.unrolled, [&] { return get(source, unrolled_); });
+const LoadedKernel& KernelCache::unrolled_of(const LoadedKernel& kernel) {
+  return derived_of(kernel.unrolled, [&] { return get(kernel.source, unrolled_); });
 }
 
-const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel, const kir::Kernel& source) {
-  return derived_of(kernel.table, [&] { return get(kir::table_form(source, usual_.target)); });
+const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel) {
+  return derived_of(kernel.table,
+                    [&] { return get(kir::table_form(kernel.source, usual_.target)); });
 }
 
 // A kernel that only the cache owns gets no other owner but through get, which takes the lock.
@@ -178,6 +178,7 @@ KernelPtr KernelCache::load(const kir::Kernel& kernel, std::span<const uint8_t> 
   desc.scalar_sizes = scalars.data();
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->module = device_.load_module(desc);
+  loaded->source = kernel;
   loaded->pointers = layout.pointers;
   loaded->scalar_bytes = layout.size - 8 * layout.pointers;
   return loaded;

@@ -30,6 +30,7 @@ struct LoadedKernel {
   plugin::ModuleHandle module;
   uint32_t pointers = 0;      // leading pointers of the parameter block
   uint32_t scalar_bytes = 0;  // what follows them
+  kir::Kernel source;         // what it was made from
 
   // A form of the kernel, made when first asked for and owned by it (KernelCache::derived_of).
   struct Derived {
@@ -51,10 +52,9 @@ class KernelCache {
   // The same kernel for launches with more rounds of loops than the driver lets go round one by one
   // (TargetModel::loop_limit). Few launches need it, and it takes a driver many times as long to
   // compile.
-  const LoadedKernel& unrolled_of(const LoadedKernel& kernel, const kir::Kernel& source);
-  // The kernel's table form (codegen/kernel/transform/pointer_table.h); `source` is what `kernel`
-  // was made from.
-  const LoadedKernel& table_of(const LoadedKernel& kernel, const kir::Kernel& source);
+  const LoadedKernel& unrolled_of(const LoadedKernel& kernel);
+  // The kernel's table form (codegen/kernel/transform/pointer_table.h).
+  const LoadedKernel& table_of(const LoadedKernel& kernel);
 
   // Where there are more than Options::max_kernels, drops those that have no user, least recently
   // used first. `wait` returns when no launch of them is pending any more; the caller holds no lock

@@ -28,7 +28,11 @@ void require_dtypes(const Call& call) {
 
 PlanRef make_plan(const Call& call, const CallKey& key, Slots& slots) {
   require_dtypes(call);
-  const auto build = [&] { return build_plan(call.op, call.args, *call.device, key); };
+  const auto build = [&] {
+    std::unique_ptr<Plan> plan = build_plan(call.op, call.args, *call.device, key);
+    plan->drop_sources();
+    return plan;
+  };
   return call.device->plans().make(key, slots,
                                    {*call.device, std::string(call.op.overload.qualified), build});
 }

@@ -46,10 +46,10 @@ class TableRunner {
 
   const LoadedKernel& table_of(const LaunchPlan& l) const {
     KernelCache& kernels = device_.kernels();
-    const LoadedKernel& table = kernels.table_of(*l.kernel, *l.source);
+    const LoadedKernel& table = kernels.table_of(*l.kernel);
     if (!long_loops_) [[likely]]
       return table;
-    return kernels.unrolled_of(table, kir::table_form(*l.source, device_.target()));
+    return kernels.unrolled_of(table);
   }
 
   // The entry's form: codegen/kernel/transform/pointer_table.h.
@@ -116,13 +116,14 @@ class TableRunner {
 
 bool launches_in_tables(const StepPlan& step, const DeviceState& device) {
   const auto* launch = std::get_if<LaunchPlan>(&step.step);
-  return launch && kir::has_table_form(*launch->source) && device.plugin().device_addresses();
+  return launch && kir::has_table_form(launch->kernel->source) &&
+         device.plugin().device_addresses();
 }
 
 }  // namespace
 
 bool can_execute_in_tables(const Plan& plan, const DeviceState& device) {
-  return plan.program && !plan.checks && !plan.draws_random && plan.outs != Plan::Outs::after &&
+  return plan.computes && !plan.checks && !plan.draws_random && plan.outs != Plan::Outs::after &&
          std::ranges::none_of(plan.buffers, &BufferPlan::dynamic) &&
          std::ranges::all_of(plan.steps,
                              [&](const StepPlan& s) { return launches_in_tables(s, device); });

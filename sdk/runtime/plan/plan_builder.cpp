@@ -209,6 +209,7 @@ class Planner {
     if (device_.has_kernels()) require_types(graph);
     const schedule::Options options = schedule_options();
     index32_ = options.index32;
+    plan_->computes = true;
     plan_->graph = traced_.call.graph;
     plan_->program = std::make_shared<const schedule::Program>(
         schedule::schedule(traced_.call.graph, device_.target(), options));
@@ -344,8 +345,8 @@ std::unique_ptr<Plan> build_plan(const PlanRequest& request) {
   return Planner(request).build();
 }
 
-std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key) {
+std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                 DeviceState& device, const CallKey& key) {
   log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
       op.overload.qualified);
   Traced traced = trace_call(op, args, device, key);

@@ -79,8 +79,8 @@ struct PlanRequest {
 std::unique_ptr<Plan> build_plan(const PlanRequest& request);
 
 // Throws Error: the call is wrong, or this device cannot run it (not_implemented).
-std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key);
+std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                 DeviceState& device, const CallKey& key);
 
 }  // namespace primset::runtime
 

@@ -188,7 +188,6 @@ StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
   const kir::ParamLayout layout = kir::param_layout(kernel.params);
   LaunchPlan launch;
   launch.kernel = device_.kernels().get(kernel);
-  launch.source = &kernel;
   for (const schedule::BufferUse& use : s.buffers)
     launch.bindings.push_back({use.buffer, (use.read ? PRIMSET_ACCESS_READ : 0u) |
                                                (use.written ? PRIMSET_ACCESS_WRITE : 0u)});
