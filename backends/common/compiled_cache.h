@@ -1,4 +1,4 @@
-// What drivers compiled of kernels, kept on disk from one process to the next.
+// What drivers compiled of kernels, cached on disk from one process to the next.
 #ifndef PRIMSET_BACKENDS_COMMON_COMPILED_CACHE_H_
 #define PRIMSET_BACKENDS_COMMON_COMPILED_CACHE_H_
 
@@ -24,7 +24,7 @@ class CompiledCache {
   // Empty when there is none.
   std::vector<char> find(std::string_view text) const;
   // Failing to write is told in the log and is no error.
-  void keep(std::string_view text, std::string_view compiled) const;
+  void store(std::string_view text, std::string_view compiled) const;
 
   // Whether the host gave a folder.
   bool on() const { return !folder_.empty(); }
@@ -34,7 +34,7 @@ class CompiledCache {
 
   const primset_host* host_;
   std::string plugin_;
-  std::string folder_;  // empty: nothing is kept
+  std::string folder_;  // empty: nothing is stored
   std::string target_;
   std::string suffix_;
 };

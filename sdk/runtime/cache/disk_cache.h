@@ -21,7 +21,7 @@ namespace primset::runtime {
 // Thread safe, and safe beside other processes.
 class DiskCache {
  public:
-  // An empty folder: nothing is kept.
+  // An empty folder: nothing is stored.
   explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)), bound_(folder_) {}
 
   struct Found {

@@ -137,8 +137,8 @@ void note_origins(Call& call, const Plan& plan) {
 }
 
 PlanRef plan_of(Call& call, Slots& slots) {
-  // Another round only after out tensors got their sizes.
-  for (int round = 0; round < 3; ++round) {
+  // Once more only after out tensors got their sizes.
+  for (int attempt = 0; attempt < 3; ++attempt) {
     CallKey key;
     make_key(call.op, call.args, *call.device, key);
     PlanRef plan = call.device->plans().find(key, slots);

@@ -11,8 +11,8 @@
 namespace primset::runtime {
 namespace {
 
-// Rounds that finding its entry takes a launch in table form.
-constexpr uint32_t kTableRounds = 64;
+// Loop iterations that finding its entry takes a launch in table form.
+constexpr uint32_t kSearchIterations = 64;
 
 class TableRunner {
  public:
@@ -38,7 +38,7 @@ class TableRunner {
       Runner::LaunchData d;
       if (!r.gather(l, d)) continue;
       if (groups_ + d.groups[0] > device_.target().max_groups_x) flush(l);
-      long_loops_ |= r.has_long_loops(l, d, kTableRounds);
+      long_loops_ |= r.has_long_loops(l, d, kSearchIterations);
       append(d, l.kernel->scalar_bytes);
     }
     flush(l);
