@@ -8,6 +8,7 @@
 #include <iterator>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 namespace primset::runtime {
 namespace {
@@ -27,7 +28,8 @@ struct RecordLease {
   epoch::ThreadRecord* record = nullptr;
   ~RecordLease() {
     epoch::this_thread = nullptr;
-    if (record) record->in_use.store(false, std::memory_order_release);
+    // What other destructors of the thread may still look up gets another record.
+    if (record) std::exchange(record, nullptr)->in_use.store(false, std::memory_order_release);
   }
 };
 
