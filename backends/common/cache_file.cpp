@@ -53,6 +53,8 @@ std::vector<char> CacheFile::read() const {
     return {};
   const Header expected = header_of(magic_, {data.data(), data.size()});
   if (std::memcmp(&header, &expected, sizeof(header)) != 0) return {};
+  std::error_code ignored;  // the host goes by when a file was used last
+  fs::last_write_time(path_, fs::file_time_type::clock::now(), ignored);
   return data;
 }
 
@@ -60,7 +62,7 @@ void CacheFile::write(std::string_view bytes) const {
   static std::atomic<uint64_t> counter{0};
   fs::create_directories(fs::path(path_).parent_path());
   const std::string temporary =
-      path_ + "." + std::to_string(getpid()) + "." + std::to_string(counter++);
+      path_ + "." + std::to_string(getpid()) + "." + std::to_string(counter++) + ".tmp";
   const Header header = header_of(magic_, bytes);
   std::ofstream out(temporary, std::ios::binary);
   out.write(reinterpret_cast<const char*>(&header), sizeof(header));

@@ -39,7 +39,7 @@ std::vector<char> CompiledCache::find(std::string_view text) const {
   return data;
 }
 
-void CompiledCache::keep(std::string_view text, std::string_view compiled) const {
+void CompiledCache::store(std::string_view text, std::string_view compiled) const {
   if (!on()) return;
   try {
     CacheFile(path_of(text), kMagic).write(target_ + std::string(text) + std::string(compiled));

@@ -57,12 +57,12 @@ class Linker {
 
 Module load(primset_device_t& device, std::string_view ptx, const char* name) {
   Module module = nullptr;
-  if (const std::vector<char> kept = device.cubins.find(ptx); !kept.empty())
-    if (device.cu.cuModuleLoadData(&module, kept.data()) == kSuccess) return module;
+  if (const std::vector<char> cached = device.cubins.find(ptx); !cached.empty())
+    if (device.cu.cuModuleLoadData(&module, cached.data()) == kSuccess) return module;
   Linker linker(device.cu);
   const std::string_view cubin = linker.compile(ptx, name);
   PRIMSET_CUDA(device.cu, cuModuleLoadData, &module, cubin.data());
-  device.cubins.keep(ptx, cubin);
+  device.cubins.store(ptx, cubin);
   return module;
 }
 

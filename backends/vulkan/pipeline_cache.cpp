@@ -52,7 +52,7 @@ VkResult PipelineCache::create(const VkComputePipelineCreateInfo& info, std::str
   if (vk_.vkCreatePipelineCache(device_, &cache_info, nullptr, &cache) != VK_SUCCESS)
     return create(VK_NULL_HANDLE);
   const VkResult result = create(cache);
-  if (result >= 0) keep(spirv, cache, old);
+  if (result >= 0) store(spirv, cache, old);
   vk_.vkDestroyPipelineCache(device_, cache, nullptr);
   return result;
 }
@@ -63,14 +63,14 @@ std::vector<char> PipelineCache::found(std::string_view spirv) const {
   return data;
 }
 
-void PipelineCache::keep(std::string_view spirv, VkPipelineCache cache,
-                         const std::vector<char>& old) const {
+void PipelineCache::store(std::string_view spirv, VkPipelineCache cache,
+                          const std::vector<char>& old) const {
   size_t size = 0;
   if (vk_.vkGetPipelineCacheData(device_, cache, &size, nullptr) != VK_SUCCESS) return;
   std::vector<char> data(size);
   if (vk_.vkGetPipelineCacheData(device_, cache, &size, data.data()) != VK_SUCCESS) return;
   data.resize(size);
-  if (data != old) files_.keep(spirv, {data.data(), data.size()});
+  if (data != old) files_.store(spirv, {data.data(), data.size()});
 }
 
 }  // namespace primset_vulkan

@@ -1,4 +1,4 @@
-// The driver's compiled pipelines, kept on disk from one process to the next.
+// The driver's compiled pipelines, cached on disk from one process to the next.
 #ifndef PRIMSET_BACKENDS_VULKAN_PIPELINE_CACHE_H_
 #define PRIMSET_BACKENDS_VULKAN_PIPELINE_CACHE_H_
 
@@ -25,7 +25,7 @@ class PipelineCache {
 
  private:
   std::vector<char> found(std::string_view spirv) const;
-  void keep(std::string_view spirv, VkPipelineCache cache, const std::vector<char>& old) const;
+  void store(std::string_view spirv, VkPipelineCache cache, const std::vector<char>& old) const;
 
   const DeviceFunctions& vk_;
   VkDevice device_;

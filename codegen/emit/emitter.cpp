@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "codegen/emit/llvm/llvm_emitter.h"
+#include "codegen/emit/source_digest.h"
 #include "codegen/kernel/verifier/verifier.h"
 #include "primset/error.h"
 #ifdef PRIMSET_HAS_SPIRV
@@ -11,9 +12,6 @@
 
 namespace primset::emit {
 namespace {
-
-// Raise it with any change to what an emitter writes for the same kernel.
-constexpr int kRevision = 7;
 
 bool is_spirv(kir::Format format) {
   return format == kir::Format::spirv_vulkan || format == kir::Format::spirv_kernel;
@@ -54,7 +52,7 @@ std::string emit_text(const kir::Kernel& kernel, const kir::TargetModel& target)
 }
 
 std::string emitter_version() {
-  return "emit-" + std::to_string(kRevision) + ";llvm-" + llvm_version();
+  return std::string("emit-") + source_digest() + ";llvm-" + llvm_version();
 }
 
 std::string host_target_name() {

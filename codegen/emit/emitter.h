@@ -21,7 +21,8 @@ struct Binary {
 Binary emit(const kir::Kernel& kernel, const kir::TargetModel& target);
 // The same, as a person reads it: assembly for native images, disassembly for SPIR-V, PTX text.
 std::string emit_text(const kir::Kernel& kernel, const kir::TargetModel& target);
-// Changes whenever any emitter's output may change: part of the disk cache's key.
+// Changes with any line of the emitters and of what they are made of (source_digest.h): part of the
+// disk cache's key.
 std::string emitter_version();
 // The triple, CPU and features that empty strings in a TargetModel stand for here: part of the disk
 // cache's key too, since a cache may outlive its machine.

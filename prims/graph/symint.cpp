@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <map>
 
 #include "primset/error.h"
 
@@ -149,7 +150,10 @@ std::optional<uint32_t> SymContext::as_symbol(const SymInt& s) const {
 SymInt SymContext::intern(Poly poly) {
   if (auto c = as_constant(poly)) return SymInt(*c);
   auto [it, fresh] = poly_index_.try_emplace(key_of(poly), static_cast<uint32_t>(polys_.size()));
-  if (fresh) polys_.push_back(std::move(poly));
+  if (fresh) {
+    poly_hints_.push_back(hint_of(poly));
+    polys_.push_back(std::move(poly));
+  }
   return SymInt(this, it->second);
 }
 
@@ -161,7 +165,10 @@ uint32_t SymContext::intern_atom(Atom atom) {
   key.append(reinterpret_cast<const char*>(&n), sizeof(n));
   key += lhs + key_of(atom.rhs);
   auto [it, fresh] = atom_index_.try_emplace(key, static_cast<uint32_t>(atoms_.size()));
-  if (fresh) atoms_.push_back(std::move(atom));
+  if (fresh) {
+    atom_facts_.push_back({hint_of_atom(atom), lower_of_atom(atom)});
+    atoms_.push_back(std::move(atom));
+  }
   return it->second;
 }
 
@@ -169,53 +176,72 @@ SymContext::Poly SymContext::poly_of(const SymInt& s) const {
   return s.is_constant() ? constant_poly(s.constant()) : polys_[s.poly()];
 }
 
-int64_t SymContext::evaluate(uint32_t poly, std::span<const int64_t> symbols) const {
-  return evaluate_poly(polys_[poly], symbols);
-}
+namespace {
 
-int64_t SymContext::evaluate_poly(const Poly& p, std::span<const int64_t> symbols) const {
+// The value of a polynomial, given that of each atom.
+template <typename ValueOf>
+int64_t sum_of_terms(const Poly& p, ValueOf value_of) {
   int64_t sum = 0;
   for (const Term& t : p) {
     int64_t v = t.coefficient;
-    for (uint32_t id : t.atoms) {
-      const Atom& a = atoms_[id];
-      if (a.kind == AtomKind::symbol) {
-        v = wrapping_mul(v, symbols[a.symbol]);
-        continue;
-      }
-      int64_t x = evaluate_poly(a.lhs, symbols), y = evaluate_poly(a.rhs, symbols);
-      switch (a.kind) {
-        case AtomKind::floor_div:
-          v = wrapping_mul(v, y == 0 ? 0 : floor_div_int(x, y));
-          break;
-        case AtomKind::mod:
-          v = wrapping_mul(v, y == 0 ? 0 : mod_int(x, y));
-          break;
-        case AtomKind::min:
-          v = wrapping_mul(v, std::min(x, y));
-          break;
-        case AtomKind::ceil_log2:
-          v = wrapping_mul(v, ceil_log2_int(x));
-          break;
-        default:
-          v = wrapping_mul(v, std::max(x, y));
-          break;
-      }
-    }
+    for (const uint32_t id : t.atoms) v = wrapping_mul(v, value_of(id));
     sum = wrapping_add(sum, v);
   }
   return sum;
 }
 
-int64_t SymContext::hint_of(uint32_t poly) const {
-  std::vector<int64_t> hints;
-  hints.reserve(symbols_.size());
-  for (const Symbol& s : symbols_) hints.push_back(s.hint);
-  return evaluate(poly, hints);
+// The value of an atom that is no symbol, given those of its operands.
+int64_t apply(SymContext::AtomKind kind, int64_t x, int64_t y) {
+  switch (kind) {
+    case SymContext::AtomKind::floor_div:
+      return y == 0 ? 0 : floor_div_int(x, y);
+    case SymContext::AtomKind::mod:
+      return y == 0 ? 0 : mod_int(x, y);
+    case SymContext::AtomKind::min:
+      return std::min(x, y);
+    case SymContext::AtomKind::ceil_log2:
+      return ceil_log2_int(x);
+    default:
+      return std::max(x, y);
+  }
 }
 
-std::optional<int64_t> SymContext::atom_lower(uint32_t id) const {
-  const Atom& a = atoms_[id];
+}  // namespace
+
+int64_t SymContext::evaluate(uint32_t poly, std::span<const int64_t> symbols) const {
+  // The atoms that the value needs, then, operands first, their values.
+  std::map<uint32_t, int64_t> values;
+  std::vector<const Poly*> pending = {&polys_[poly]};
+  while (!pending.empty()) {
+    const Poly& p = *pending.back();
+    pending.pop_back();
+    for (const Term& t : p) {
+      for (const uint32_t id : t.atoms) {
+        if (values.emplace(id, 0).second && atoms_[id].kind != AtomKind::symbol)
+          pending.insert(pending.end(), {&atoms_[id].lhs, &atoms_[id].rhs});
+      }
+    }
+  }
+  const auto value_of = [&](uint32_t id) { return values.at(id); };
+  for (auto& [id, value] : values) {
+    const Atom& a = atoms_[id];
+    value = a.kind == AtomKind::symbol
+                ? symbols[a.symbol]
+                : apply(a.kind, sum_of_terms(a.lhs, value_of), sum_of_terms(a.rhs, value_of));
+  }
+  return sum_of_terms(polys_[poly], value_of);
+}
+
+int64_t SymContext::hint_of(const Poly& p) const {
+  return sum_of_terms(p, [&](uint32_t id) { return atom_facts_[id].hint; });
+}
+
+int64_t SymContext::hint_of_atom(const Atom& a) const {
+  return a.kind == AtomKind::symbol ? symbols_[a.symbol].hint
+                                    : apply(a.kind, hint_of(a.lhs), hint_of(a.rhs));
+}
+
+std::optional<int64_t> SymContext::lower_of_atom(const Atom& a) const {
   switch (a.kind) {
     case AtomKind::symbol: {
       int64_t lower = symbols_[a.symbol].lower;
@@ -253,7 +279,7 @@ std::optional<int64_t> SymContext::lower_bound(const Poly& p) const {
     if (t.coefficient < 0 && !t.atoms.empty()) return std::nullopt;
     int64_t v = t.coefficient;
     for (uint32_t id : t.atoms) {
-      auto lower = atom_lower(id);
+      const auto& lower = atom_facts_[id].lower;
       if (!lower || *lower < 0) return std::nullopt;
       if (__builtin_mul_overflow(v, *lower, &v)) return std::nullopt;
     }
@@ -262,13 +288,32 @@ std::optional<int64_t> SymContext::lower_bound(const Poly& p) const {
   return sum;
 }
 
+namespace {
+
+uint8_t relation_bit(Guard::Relation relation) {
+  return static_cast<uint8_t>(1u << static_cast<unsigned>(relation));
+}
+
+}  // namespace
+
 void SymContext::add_guard(const SymInt& lhs, Guard::Relation relation, const SymInt& rhs) {
   SymInt d = lhs - rhs;
   if (d.is_constant()) return;
-  for (const Guard& g : guards_) {
-    if (g.poly == d.poly() && g.relation == relation) return;
-  }
+  if (has_guard(d.poly(), relation)) return;
+  guards_of_poly_[d.poly()] |= relation_bit(relation);
   guards_.push_back({d.poly(), relation});
+}
+
+void SymContext::truncate_guards(size_t count) {
+  for (; guards_.size() > count; guards_.pop_back()) {
+    const Guard& g = guards_.back();
+    guards_of_poly_[g.poly] &= static_cast<uint8_t>(~relation_bit(g.relation));
+  }
+}
+
+bool SymContext::has_guard(uint32_t poly, Guard::Relation relation) const {
+  const auto it = guards_of_poly_.find(poly);
+  return it != guards_of_poly_.end() && (it->second & relation_bit(relation)) != 0;
 }
 
 std::string SymContext::atom_text(uint32_t id) const {
@@ -344,7 +389,7 @@ std::string SymContext::to_string(const Guard& g) const {
 }
 
 int64_t SymInt::hint() const {
-  return context_ ? context_->hint_of(poly()) : value_;
+  return context_ ? context_->poly_hints_[poly()] : value_;
 }
 
 int64_t SymInt::specialize() const {
@@ -417,10 +462,9 @@ std::optional<bool> known_equal(const SymInt& a, const SymInt& b) {
   SymInt d = a - b;
   if (d.is_constant()) return d.constant() == 0;
   SymContext* c = d.context();
-  for (const Guard& g : c->guards()) {
-    if (g.poly == d.poly() && g.relation == Guard::Relation::eq) return true;
-    if (g.poly == d.poly() && g.relation != Guard::Relation::ge) return false;
-  }
+  using Relation = Guard::Relation;
+  if (c->has_guard(d.poly(), Relation::eq)) return true;
+  if (c->has_guard(d.poly(), Relation::ne) || c->has_guard(d.poly(), Relation::lt)) return false;
   Poly p = c->poly_of(d);
   if (auto lower = c->lower_bound(p); lower && *lower > 0) return false;
   SymInt negated = -d;
@@ -432,11 +476,9 @@ std::optional<bool> known_less(const SymInt& a, const SymInt& b) {
   SymInt d = a - b;
   if (d.is_constant()) return d.constant() < 0;
   SymContext* c = d.context();
-  for (const Guard& g : c->guards()) {
-    if (g.poly != d.poly()) continue;
-    if (g.relation == Guard::Relation::lt) return true;
-    if (g.relation == Guard::Relation::ge || g.relation == Guard::Relation::eq) return false;
-  }
+  using Relation = Guard::Relation;
+  if (c->has_guard(d.poly(), Relation::lt)) return true;
+  if (c->has_guard(d.poly(), Relation::ge) || c->has_guard(d.poly(), Relation::eq)) return false;
   if (auto lower = c->lower_bound(c->poly_of(d)); lower && *lower >= 0) return false;
   SymInt negated = -d;
   if (auto lower = c->lower_bound(c->poly_of(negated)); lower && *lower > 0) return true;

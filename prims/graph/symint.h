@@ -140,7 +140,7 @@ class SymContext {
   void add_guard(const SymInt& lhs, Guard::Relation relation, const SymInt& rhs);
   // While alive, comparisons are decided by hints without a guard: for choices that do not matter
   // to correctness and are made again at each launch.
-  void truncate_guards(size_t count) { guards_.resize(count); }
+  void truncate_guards(size_t count);
 
   // The value of a polynomial for given symbol values.
   int64_t evaluate(uint32_t poly, std::span<const int64_t> symbols) const;
@@ -183,18 +183,27 @@ class SymContext {
   };
   SymInt intern(Poly poly);
   uint32_t intern_atom(Atom atom);
-  int64_t evaluate_poly(const Poly& p, std::span<const int64_t> symbols) const;
-  int64_t hint_of(uint32_t poly) const;
   std::optional<int64_t> lower_bound(const Poly& p) const;
-  std::optional<int64_t> atom_lower(uint32_t atom) const;
+  std::optional<int64_t> lower_of_atom(const Atom& atom) const;
+  int64_t hint_of(const Poly& p) const;
+  int64_t hint_of_atom(const Atom& atom) const;
+  bool has_guard(uint32_t poly, Guard::Relation relation) const;
   std::string poly_text(const Poly& p) const;
   std::string atom_text(uint32_t atom) const;
 
   std::vector<Symbol> symbols_;
+  // Known when an atom or polynomial is made, since its operands are made before it.
+  struct AtomFacts {
+    int64_t hint;
+    std::optional<int64_t> lower;
+  };
   std::vector<Atom> atoms_;
+  std::vector<AtomFacts> atom_facts_;
   std::vector<Poly> polys_;
+  std::vector<int64_t> poly_hints_;
   std::unordered_map<std::string, uint32_t> poly_index_, atom_index_;
   std::vector<Guard> guards_;
+  std::unordered_map<uint32_t, uint8_t> guards_of_poly_;  // bit set of relations
 };
 
 }  // namespace primset::prims

@@ -23,6 +23,10 @@ nb::dict statistics_dict() {
   out["native_calls"] = s.native_calls;
   out["copies"] = s.copies;
   out["host_reads"] = s.host_reads;
+  out["plans_cached"] = s.plans_cached;
+  out["plans_evicted"] = s.plans_evicted;
+  out["kernels_cached"] = s.kernels_cached;
+  out["kernels_evicted"] = s.kernels_evicted;
   out["replays"] = s.replays;
   out["fallbacks"] = s.fallbacks;
   return out;

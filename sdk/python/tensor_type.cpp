@@ -135,18 +135,6 @@ void define_data(nb::class_<Tensor>& type) {
       .def("cpu", &Tensor::cpu)
       .def("to", &to, nb::sig("def to(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor"),
            "to(device), or any overload of the operator: to(dtype), to(other).")
-      .def_prop_ro(
-          "T", [](nb::handle self) { return property<"numpy_T">(self); },
-          nb::sig("def T(self) -> Tensor"))
-      .def_prop_ro(
-          "mT", [](nb::handle self) { return property<"mT">(self); },
-          nb::sig("def mT(self) -> Tensor"))
-      .def_prop_ro(
-          "real", [](nb::handle self) { return property<"real">(self); },
-          nb::sig("def real(self) -> Tensor"))
-      .def_prop_ro(
-          "imag", [](nb::handle self) { return property<"imag">(self); },
-          nb::sig("def imag(self) -> Tensor"))
       .def(
           "numpy",
           [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
@@ -163,8 +151,26 @@ void define_data(nb::class_<Tensor>& type) {
                   "dl_device: tuple[int, int] | None = None, copy: bool | None = None) "
                   "-> typing.Any"))
       .def("__dlpack_device__", &dlpack_device,
-           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
-      .def("__repr__", [](const Tensor& t) { return to_string(t); })
+           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"));
+}
+
+void define_views(nb::class_<Tensor>& type) {
+  type.def_prop_ro(
+          "T", [](nb::handle self) { return property<"numpy_T">(self); },
+          nb::sig("def T(self) -> Tensor"))
+      .def_prop_ro(
+          "mT", [](nb::handle self) { return property<"mT">(self); },
+          nb::sig("def mT(self) -> Tensor"))
+      .def_prop_ro(
+          "real", [](nb::handle self) { return property<"real">(self); },
+          nb::sig("def real(self) -> Tensor"))
+      .def_prop_ro(
+          "imag", [](nb::handle self) { return property<"imag">(self); },
+          nb::sig("def imag(self) -> Tensor"));
+}
+
+void define_conversions(nb::class_<Tensor>& type) {
+  type.def("__repr__", [](const Tensor& t) { return to_string(t); })
       .def("__bool__", &truth)
       .def("__int__", [](const Tensor& t) { return nb::int_(item(t)); })
       .def("__float__", [](const Tensor& t) { return nb::float_(item(t)); })
@@ -219,6 +225,8 @@ void define_tensor(nb::module_& m) {
   g_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_geometry(type);
   define_data(type);
+  define_views(type);
+  define_conversions(type);
   define_indexing(type);
   type.def_static("from_storage", &from_storage, nb::arg("storage"), nb::arg("dtype"),
                   nb::arg("size"), nb::arg("stride"), nb::arg("storage_offset") = 0,

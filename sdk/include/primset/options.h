@@ -29,6 +29,12 @@ struct Options {
   // PRIMSET_NATIVE=0: kernels do what a plugin runs natively, on devices that take kernels.
   bool native = true;
   bool overlap = true;  // PRIMSET_OVERLAP=0: each launch waits for all earlier ones, likewise
+
+  // What is kept for later calls. What is above a limit and was not used for longest is dropped,
+  // and made again when a call needs it. A limit is at least 1.
+  uint64_t max_plans = 4096;           // PRIMSET_MAX_PLANS: of a device's calls; of a graph
+  uint64_t max_kernels = 8192;         // PRIMSET_MAX_KERNELS: of a device, beside those of plans
+  uint64_t max_disk_bytes = 1u << 30;  // PRIMSET_CACHE_BYTES: of the files in PRIMSET_CACHE
 };
 
 // The options of the whole process. Setting them affects calls made afterwards.

@@ -328,7 +328,11 @@ typedef struct primset_host {
   const char* name; /* "primset 0.1.0" */
   /* [any] since 1. Text for the user's log; one line, UTF-8, without the newline. */
   void (*log)(const struct primset_host* host, uint32_t level, const char* text);
-  /* [any] since 1. A folder for the plugin's own caches, or NULL. Owned by the host. */
+  /* [any] since 1. A folder for the plugin's own caches, or NULL. Owned by the host, which bounds
+   * the bytes of files in it that are named
+   *   <plugin>/<two hexadecimal digits>/<at least 14 more>.<suffix>
+   * and removes those first whose modification times are oldest: set a file's to now when it is
+   * used. Files that end in .tmp are removed there when they are old. */
   const char* cache_folder;
 } primset_host;
 

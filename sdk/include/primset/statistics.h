@@ -23,7 +23,11 @@ struct Statistics {
   uint64_t native_calls = 0;
   uint64_t copies = 0;      // device-to-device copies made by plans
   uint64_t host_reads = 0;  // counts and conditions read back in the middle of a call
-  uint64_t replays = 0;     // runs that the device had recorded and did again, in one call
+  // What is kept for later calls, now, and what was dropped so far (Options::max_plans and
+  // max_kernels). Those of now are not reset.
+  uint64_t plans_cached = 0, plans_evicted = 0;
+  uint64_t kernels_cached = 0, kernels_evicted = 0;
+  uint64_t replays = 0;  // runs that the device had recorded and did again, in one call
   std::map<std::string, uint64_t> fallbacks;  // operator -> calls the CPU ran instead
 };
 PRIMSET_API Statistics statistics();

@@ -74,34 +74,49 @@ std::optional<DiskCache::Found> DiskCache::load(const Digest& key) const {
   if (std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 ||
       header.size != payload.size() || header.checksum != sha256(payload))
     return Found{{}, true};
+  touch(path_of(key));
   return Found{{payload.begin(), payload.end()}, false};
 }
 
-void DiskCache::store(const Digest& key, std::span<const uint8_t> bytes) const {
-  if (!enabled()) return;
+namespace {
+
+// Under a name of its own, then renamed.
+std::error_code write_file(const fs::path& path, const Header& header,
+                           std::span<const uint8_t> bytes) {
   static std::atomic<uint64_t> counter{0};
-  const fs::path path = path_of(key);
   const fs::path temporary =
       path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.stem().string(), getpid(), counter++);
+  std::ofstream file(temporary, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&header), sizeof(header));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file)
+    fs::rename(temporary, path, error);
+  else
+    error = std::make_error_code(std::errc::io_error);
+  std::error_code ignored;
+  if (error) fs::remove(temporary, ignored);
+  return error;
+}
+
+}  // namespace
+
+void DiskCache::store(const Digest& key, std::span<const uint8_t> bytes) const {
+  if (!enabled()) return;
+  const fs::path path = path_of(key);
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (!error) remove_leftovers(path.parent_path());
   Header header;
   header.size = bytes.size();
   header.checksum = sha256(bytes);
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(&header), sizeof(header));
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) fs::rename(temporary, path, error);
-  if (error) {
+  error = write_file(path, header, bytes);
+  if (error)
     log(LogLevel::info, "kernel cache: cannot write {}: {}", path.string(), error.message());
-    fs::remove(temporary, error);
-  }
+  else
+    bound_.add(sizeof(header) + bytes.size());
 }
 
 }  // namespace primset::runtime

@@ -2,7 +2,8 @@
 //
 // A file holds a header (magic, size, SHA-256 of the payload) and the payload. It is written under
 // a temporary name and renamed, so that other processes see it whole or not at all; one that is
-// damaged all the same is taken for absent and replaced.
+// damaged all the same is taken for absent and replaced. All of them together are bounded
+// (cache_bound.h).
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
 
@@ -12,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "sdk/runtime/cache/cache_bound.h"
 #include "sdk/runtime/cache/sha256.h"
 
 namespace primset::runtime {
@@ -19,8 +21,8 @@ namespace primset::runtime {
 // Thread safe, and safe beside other processes.
 class DiskCache {
  public:
-  // An empty folder: nothing is kept.
-  explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // An empty folder: nothing is stored.
+  explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)), bound_(folder_) {}
 
   struct Found {
     std::vector<uint8_t> bytes;
@@ -36,6 +38,7 @@ class DiskCache {
 
  private:
   std::filesystem::path folder_;
+  CacheBound bound_;
 };
 
 // $PRIMSET_CACHE, else $XDG_CACHE_HOME/primset, else ~/.cache/primset; empty for PRIMSET_CACHE=off.

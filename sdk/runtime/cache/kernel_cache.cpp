@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -11,16 +12,19 @@
 #include "codegen/kernel/transform/trip_count.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/support/log.h"
+#include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset::runtime {
-namespace {}  // namespace
-
 KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
     : device_(device),
       unrolled_(form(target)),
       usual_(form(without_loop_limit(target))),
       disk_(cache_folder()) {}
+
+KernelCache::~KernelCache() {
+  count(Counter::kernels_cached, -kernels_.size());
+}
 
 KernelCache::Form KernelCache::form(const kir::TargetModel& target) {
   return {target, describe(target) + " emitter=" + emit::emitter_version()};
@@ -36,55 +40,94 @@ Digest KernelCache::key_of(kir::Kernel kernel, const Form& form) {
   return hash.finish();
 }
 
-const LoadedKernel& KernelCache::get(const kir::Kernel& kernel, const Form& form) {
+// The kernel, or null when the caller has to make it: the key's entry is then its own.
+KernelPtr KernelCache::find_or_reserve(const Digest& key) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto [it, fresh] = kernels_.try_emplace(key);
+    if (fresh) return nullptr;
+    if (it->second.kernel) {
+      it->second.last_use = ++clock_;
+      return it->second.kernel;
+    }
+    // Another thread makes it, or fails to and takes the entry away.
+    made_.wait(lock);
+  }
+}
+
+KernelPtr KernelCache::get(const kir::Kernel& kernel, const Form& form) {
   const Digest key = key_of(kernel, form);
-  std::promise<std::shared_ptr<LoadedKernel>> promise;
-  std::shared_future<std::shared_ptr<LoadedKernel>> known;
-  {
-    std::lock_guard lock(mutex_);
-    auto [it, fresh] = kernels_.try_emplace(key);
-    if (fresh)
-      it->second = promise.get_future().share();
-    else
-      known = it->second;
-  }
-  if (known.valid()) {
+  if (KernelPtr known = find_or_reserve(key)) {
     count(Counter::kernel_memory_hits);
-    return *known.get();
+    return known;
   }
+  KernelPtr made;
   try {
-    auto made = make(kernel, form, key);
-    promise.set_value(made);
-    return *made;
+    made = make(kernel, form, key);
   } catch (...) {
-    promise.set_exception(std::current_exception());
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     kernels_.erase(key);  // the next call tries again: a device may have had no memory
+    made_.notify_all();
     throw;
   }
+  const std::lock_guard lock(mutex_);
+  kernels_[key] = {made, ++clock_};
+  count(Counter::kernels_cached);
+  made_.notify_all();
+  return made;
 }
 
-const LoadedKernel& KernelCache::unrolled_of(const LoadedKernel& kernel,
-                                             const kir::Kernel& source) {
-  const LoadedKernel* unrolled = kernel.unrolled.load(std::memory_order_acquire);
-  if (!unrolled) {
-    unrolled = &get(source, unrolled_);
-    kernel.unrolled.store(unrolled, std::memory_order_release);
+template <typename Make>
+const LoadedKernel& KernelCache::derived_of(LoadedKernel::Derived& derived, Make make) {
+  if (const LoadedKernel* known = derived.kernel.load(std::memory_order_acquire)) return *known;
+  KernelPtr made = make();
+  const std::lock_guard lock(mutex_);
+  if (!derived.owner) derived.owner = std::move(made);
+  derived.kernel.store(derived.owner.get(), std::memory_order_release);
+  return *derived.owner;
+}
+
+const LoadedKernel& KernelCache::unrolled_of(const LoadedKernel& kernel) {
+  return derived_of(kernel.unrolled, [&] { return get(kernel.source, unrolled_); });
+}
+
+const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel) {
+  return derived_of(kernel.table,
+                    [&] { return get(kir::table_form(kernel.source, usual_.target)); });
+}
+
+// A kernel that only the cache owns gets no other owner but through get, which takes the lock.
+std::vector<KernelPtr> KernelCache::take_unused() {
+  const std::lock_guard lock(mutex_);
+  const size_t limit = max_kernels();
+  if (kernels_.size() <= std::max(limit, next_trim_)) return {};
+  using Iterator = std::map<Digest, Entry>::iterator;
+  std::vector<Iterator> unused;
+  for (auto it = kernels_.begin(); it != kernels_.end(); ++it) {
+    if (it->second.kernel && it->second.kernel.use_count() == 1) unused.push_back(it);
   }
-  return *unrolled;
-}
-
-const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel, const kir::Kernel& source) {
-  const LoadedKernel* table = kernel.table.load(std::memory_order_acquire);
-  if (!table) {
-    table = &get(kir::table_form(source, usual_.target));
-    kernel.table.store(table, std::memory_order_release);
+  // A sixteenth more than it must be, so that one search pays for many kernels.
+  const size_t drop = std::min(unused.size(), kernels_.size() - limit + limit / 16);
+  std::ranges::nth_element(unused, unused.begin() + static_cast<std::ptrdiff_t>(drop), {},
+                           [](Iterator it) { return it->second.last_use; });
+  std::vector<KernelPtr> taken;
+  for (size_t i = 0; i < drop; ++i) {
+    taken.push_back(std::move(unused[i]->second.kernel));
+    kernels_.erase(unused[i]);
   }
-  return *table;
+  next_trim_ = kernels_.size() + kernels_.size() / 16;
+  return taken;
 }
 
-std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const Form& form,
-                                                const Digest& key) {
+void KernelCache::trim(const std::function<void()>& wait) {
+  const std::vector<KernelPtr> unused = take_unused();
+  if (unused.empty()) return;
+  wait();
+  count(Counter::kernels_cached, -unused.size());
+  count(Counter::kernels_evicted, unused.size());
+}
+
+KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const Digest& key) {
   if (auto found = disk_.load(key)) {
     if (!found->damaged) {
       try {
@@ -114,8 +157,7 @@ std::shared_ptr<LoadedKernel> KernelCache::make(const kir::Kernel& kernel, const
   return loaded;
 }
 
-std::shared_ptr<LoadedKernel> KernelCache::load(const kir::Kernel& kernel,
-                                                std::span<const uint8_t> bytes) {
+KernelPtr KernelCache::load(const kir::Kernel& kernel, std::span<const uint8_t> bytes) {
   const kir::ParamLayout layout = kir::param_layout(kernel.params);
   std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
   std::memcpy(aligned.data(), bytes.data(), bytes.size());
@@ -136,6 +178,7 @@ std::shared_ptr<LoadedKernel> KernelCache::load(const kir::Kernel& kernel,
   desc.scalar_sizes = scalars.data();
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->module = device_.load_module(desc);
+  loaded->source = kernel;
   loaded->pointers = layout.pointers;
   loaded->scalar_bytes = layout.size - 8 * layout.pointers;
   return loaded;

@@ -10,55 +10,12 @@
 #include "sdk/runtime/graph/capture.h"
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
-#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/plan/plan_cache.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset::runtime {
 namespace {
-
-// The plan of the key whose guards hold; `slots` then has what Plan::admits left there.
-const Plan* admitted(const PlanEntry& entry, const CallKey& key, Slots& slots) {
-  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
-    slots.resize_uninitialized(n->plan->code.slots);
-    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
-    if (n->plan->admits(slots.data())) return n->plan.get();
-  }
-  return nullptr;
-}
-
-// What keeps the call from taking each of the plans that there are.
-std::vector<std::string> broken_guards(const PlanEntry& entry, const CallKey& key) {
-  std::vector<std::string> out;
-  Slots slots;
-  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
-    slots.resize_uninitialized(n->plan->code.slots);
-    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
-    out.push_back(n->plan->broken_guard(slots.data()));
-  }
-  return out;
-}
-
-void add_plan(Call& call, const CallKey& key, PlanEntry& entry) {
-  if (!plans_watched()) return entry.add(build_plan(call.op, call.args, *call.device, key));
-  PlanMade made{call.op.overload.qualified, broken_guards(entry, key)};
-  const uint64_t before = kernels_made();
-  entry.add(build_plan(call.op, call.args, *call.device, key));
-  made.kernels = kernels_made() - before;
-  record_plan(std::move(made));
-}
-
-const Plan& make_plan(Call& call, const CallKey& key, Slots& slots) {
-  PlanEntry& entry = call.op.plans.find_or_add(key);
-  std::lock_guard lock(entry.making);
-  if (const Plan* other = admitted(entry, key, slots)) return *other;  // made while we waited
-  if (entry.first.load(std::memory_order_relaxed)) count(Counter::guard_misses);
-  add_plan(call, key, entry);
-  if (const Plan* made = admitted(entry, key, slots)) return *made;
-  throw Error(ErrorCode::internal,
-              fmt::format("{}: a new plan does not admit the call it was made for",
-                          call.op.overload.qualified));
-}
 
 void require_dtypes(const Call& call) {
   for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t, uint32_t) {
@@ -67,6 +24,17 @@ void require_dtypes(const Call& call) {
                   fmt::format("{} has no tensors of dtype {}", call.device->device().to_string(),
                               name(t.dtype)));
   });
+}
+
+PlanRef make_plan(const Call& call, const CallKey& key, Slots& slots) {
+  require_dtypes(call);
+  const auto build = [&] {
+    std::unique_ptr<Plan> plan = build_plan(call.op, call.args, *call.device, key);
+    plan->drop_sources();
+    return plan;
+  };
+  return call.device->plans().make(key, slots,
+                                   {*call.device, std::string(call.op.overload.qualified), build});
 }
 
 // In-place view operators (transpose_, squeeze_, as_strided_): self gets the view's geometry.
@@ -108,9 +76,10 @@ void fill_outs(Call& call) {
 void run_planned(Call& call) {
   if (runs_by_element(call)) return run_by_element(call);
   Slots slots;
-  const Plan& plan = *run_plan(call, &plan_of(call, slots), slots);
-  note_origins(call, plan);
-  if (plan.outs == Plan::Outs::after) fill_outs(call);
+  PlanRef plan = plan_of(call, slots);
+  run_plan(call, plan, slots);
+  note_origins(call, *plan);
+  if (plan->outs == Plan::Outs::after) fill_outs(call);
 }
 
 bool has_bits(const Call& call, bool written) {
@@ -167,18 +136,15 @@ void note_origins(Call& call, const Plan& plan) {
   }
 }
 
-const Plan& plan_of(Call& call, Slots& slots) {
-  // Another round only after out tensors got their sizes.
-  for (int round = 0; round < 3; ++round) {
+PlanRef plan_of(Call& call, Slots& slots) {
+  // Once more only after out tensors got their sizes.
+  for (int attempt = 0; attempt < 3; ++attempt) {
     CallKey key;
     make_key(call.op, call.args, *call.device, key);
-    const PlanEntry* entry = call.op.plans.find(key);
-    const Plan* plan = entry ? admitted(*entry, key, slots) : nullptr;
-    if (!plan) {
-      require_dtypes(call);
-      plan = &make_plan(call, key, slots);
-    }
-    if (plan->outs != Plan::Outs::resize) return *plan;
+    PlanRef plan = call.device->plans().find(key, slots);
+    if (!plan) [[unlikely]]
+      plan = make_plan(call, key, slots);
+    if (plan->outs != Plan::Outs::resize) return plan;
     Code::run(std::span(plan->code.insts).subspan(plan->guard_insts), slots.data());
     resize_outs(call, *plan, slots.data());
   }
@@ -187,17 +153,15 @@ const Plan& plan_of(Call& call, Slots& slots) {
                           call.op.overload.qualified));
 }
 
-const Plan* run_plan(Call& call, const Plan* plan, Slots& slots) {
+void run_plan(Call& call, PlanRef& plan, Slots& slots) {
   try {
-    execute(*plan, {call.args, call.device, slots.data()}, call.results);
-    return plan;
+    return execute(*plan, {call.args, call.device, slots.data()}, call.results);
   } catch (const NativeRefused&) {
     call.results.clear();
   }
   const WithoutNatives scope;
-  const Plan& other = plan_of(call, slots);
-  execute(other, {call.args, call.device, slots.data()}, call.results);
-  return &other;
+  plan = plan_of(call, slots);
+  execute(*plan, {call.args, call.device, slots.data()}, call.results);
 }
 
 DeviceState& device_of(const Call& call) {

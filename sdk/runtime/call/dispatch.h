@@ -3,6 +3,7 @@
 #define PRIMSET_SDK_RUNTIME_CALL_DISPATCH_H_
 
 #include "sdk/runtime/call/call.h"
+#include "sdk/runtime/plan/plan_cache.h"
 
 namespace primset::runtime {
 
@@ -16,13 +17,12 @@ void dispatch_planned(Call& call);
 // Error{runtime} in ATen's words when tensors are on two devices.
 DeviceState& device_of(const Call& call);
 
-// Room for a plan's numbers (RunInputs::slots).
-using Slots = SmallVector<int64_t, 256>;
 // The plan that serves the call, made where there is none; `slots` then has its raw numbers. Out
 // tensors get their sizes.
-const Plan& plan_of(Call& call, Slots& slots);
-// Runs it, or, where a native primitive refuses the call, the plan without natives; which one.
-const Plan* run_plan(Call& call, const Plan* plan, Slots& slots);
+PlanRef plan_of(Call& call, Slots& slots);
+// Runs it, or, where a native primitive refuses the call, the plan without natives, which `plan`
+// then is.
+void run_plan(Call& call, PlanRef& plan, Slots& slots);
 // Fills call.origins.
 void note_origins(Call& call, const Plan& plan);
 

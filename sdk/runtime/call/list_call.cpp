@@ -28,7 +28,7 @@ struct Element {
   explicit Element(const OperatorInfo& op) : call(op) {}
   Call call;
   Slots slots;
-  const Plan* plan = nullptr;
+  PlanRef plan;
 };
 
 uint32_t length_of(const Call& call) {
@@ -89,15 +89,15 @@ void run_by_element(Call& call) {
     for (size_t i = 0; i < call.args.size(); ++i)
       element.call.args.push_back(is_list(call.op.args[i]) ? element_of(call.args[i], e)
                                                            : call.args[i]);
-    element.plan = &plan_of(element.call, element.slots);
+    element.plan = plan_of(element.call, element.slots);
   }
-  const Plan* plan = elements[0].plan;
+  const Plan* plan = elements[0].plan.get();
   const bool together =
-      std::ranges::all_of(elements, [&](const Element& e) { return e.plan == plan; }) &&
+      std::ranges::all_of(elements, [&](const Element& e) { return e.plan.get() == plan; }) &&
       can_execute_in_tables(*plan, *call.device) && !elements_meet(call);
   if (together) run_together(elements);
   for (Element& e : elements) {
-    if (!together) e.plan = run_plan(e.call, e.plan, e.slots);
+    if (!together) run_plan(e.call, e.plan, e.slots);
     note_origins(e.call, *e.plan);
     for (size_t k = 0; k < e.call.results.size(); ++k)
       call.add_result(e.call.results.take(k), e.call.origins[k]);

@@ -1,5 +1,5 @@
 // What the runtime keeps beside an overload of the spec bundle: its arguments in the form the fast
-// path wants them, and its plans.
+// path wants them.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 #define PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 
@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sdk/runtime/plan/plan_cache.h"
 #include "specs/bundle/model.h"
 
 namespace primset::runtime {
@@ -51,7 +50,6 @@ struct OperatorInfo {
   bool by_element = false;   // element i of its results is made of element i of its lists
   Intrinsic intrinsic = nullptr;
   bool recordable = true;  // a graph can hold it
-  mutable PlanCache plans;
 
  private:
   void find_intrinsic_of(const specs::Overload& overload);

@@ -10,6 +10,7 @@
 #include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
+#include "sdk/runtime/plan/plan_cache.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
 
@@ -75,7 +76,7 @@ plugin::LoaderOptions loader_options() {
 }  // namespace
 
 DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> plugin)
-    : device_(device), plugin_(std::move(plugin)) {
+    : device_(device), plugin_(std::move(plugin)), plans_(std::make_unique<PlanCache>()) {
   if (!plugin_) return;
   const primset_device_properties& p = plugin_->properties();
   inline_ = p.features & PRIMSET_FEATURE_INLINE;
@@ -85,7 +86,7 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
   }
   recordings_ = std::make_unique<Recordings>(*plugin_);
   allocator_ = std::make_unique<Allocator>(
-      *plugin_, [this] { wait_for_memory(); }, [this] { recordings_->clear(); });
+      *plugin_, [this] { wait_for_streams(); }, [this] { recordings_->clear(); });
   kernels_ = std::make_unique<KernelCache>(*plugin_, target_);
 }
 
@@ -153,8 +154,9 @@ void DeviceState::synchronize() {
   if (first) throw Error(*first);
 }
 
-// For the allocator: an error of earlier work must not be lost here, so it stays in its slot.
-void DeviceState::wait_for_memory() {
+// For memory and kernels that go back to the plugin: an error of earlier work must not be lost
+// here, so it stays in its slot.
+void DeviceState::wait_for_streams() {
   if (inline_) return;
   std::vector<StreamState*> all;
   {
@@ -166,6 +168,14 @@ void DeviceState::wait_for_memory() {
     s->handle().synchronize();
     s->hazards().clear();
   }
+}
+
+void DeviceState::trim_kernels() {
+  if (!kernels_) return;
+  kernels_->trim([this] {
+    wait_for_streams();
+    recordings_->clear();  // some may be of the kernels
+  });
 }
 
 plugin::Registry& plugin_registry() {

@@ -21,6 +21,7 @@
 namespace primset::runtime {
 
 class KernelCache;
+class PlanCache;
 class Recordings;
 
 class DeviceState {
@@ -47,7 +48,11 @@ class DeviceState {
   }
 
   Allocator& allocator() { return *allocator_; }
+  // The plans of eager calls.
+  PlanCache& plans() { return *plans_; }
   KernelCache& kernels() { return *kernels_; }
+  // Drops kernels that are too many and have no user. The caller holds no stream's lock.
+  void trim_kernels();
   Recordings& recordings() { return *recordings_; }
 
   // The stream that this thread's operators use: a StreamGuard's, else the device's default one,
@@ -62,7 +67,7 @@ class DeviceState {
  private:
   StreamState& thread_stream();
   StreamState& shared_stream();
-  void wait_for_memory();
+  void wait_for_streams();
 
   Device device_;
   std::shared_ptr<plugin::PluginDevice> plugin_;
@@ -70,6 +75,7 @@ class DeviceState {
   kir::TargetModel target_;
   std::unique_ptr<Allocator> allocator_;
   std::unique_ptr<KernelCache> kernels_;
+  std::unique_ptr<PlanCache> plans_;        // uses kernels
   std::unique_ptr<Recordings> recordings_;  // uses memory and kernels
   std::mutex mutex_;
   std::deque<StreamState> streams_;

@@ -30,11 +30,11 @@ std::vector<std::optional<Scalar>> numbers_to_tensors(
     const std::function<bool(const Graph&, NodeId)>& native) {
   std::vector<std::optional<Scalar>> numbers(graph.inputs.size());
   for (prims::Input& in : graph.inputs) in.kind = prims::Input::Kind::tensor;
-  std::vector<NodeId> kept;
+  std::vector<NodeId> remaining;
   for (NodeId id : graph.body.nodes) {
     const std::optional<Scalar> number = number_of(graph.node(id));
     if (!number || native(graph, id)) {
-      kept.push_back(id);
+      remaining.push_back(id);
       continue;
     }
     const ValueId result = graph.node(id).results[0];
@@ -48,12 +48,12 @@ std::vector<std::optional<Scalar>> numbers_to_tensors(
       node.prim = Prim::broadcast_in_dim;
       node.operands = {input};
       node.attrs = {{"shape", type.shape}, {"dims", prims::Attr::Ints{}}};
-      kept.push_back(id);
+      remaining.push_back(id);
     }
     numbers.push_back(number);
     sources.push_back({decomps::InputSource::Kind::scalar, 0, 0});
   }
-  graph.body.nodes = std::move(kept);
+  graph.body.nodes = std::move(remaining);
   return numbers;
 }
 

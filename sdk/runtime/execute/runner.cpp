@@ -46,7 +46,7 @@ void Runner::release_blocks() {
 
 void Runner::run() {
   prepare();
-  if (!plan_.program) return;
+  if (!plan_.computes) return;
   StreamLock lock(*stream_);
   begin(lock);
   if (!plan_.repeatable || !run_again()) run_steps(plan_.steps);
@@ -62,7 +62,7 @@ void Runner::prepare() {
   const Code& code = plan_.code;
   Code::run(std::span(code.insts).subspan(plan_.guard_insts), slots_);
   make_results();
-  if (!plan_.program) return;
+  if (!plan_.computes) return;
   stream_ = &device_.current_stream();
   bind_buffers();
   if (plan_.has_natives) find_natives();
@@ -99,7 +99,7 @@ bool Runner::has_long_loops(const LaunchPlan& l, const LaunchData& d, uint32_t s
   if (limit == 0) [[likely]]
     return false;
   const auto scalars = std::as_bytes(std::span(d.scalars.data(), d.scalars.size()));
-  return kir::most_rounds(*l.source, d.groups, scalars) > limit - std::min(limit, spare);
+  return kir::most_rounds(l.kernel->source, d.groups, scalars) > limit - std::min(limit, spare);
 }
 
 // --- results -------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ void Runner::step(const LaunchPlan& l) {
   LaunchData d;
   if (!gather(l, d)) return;
   const LoadedKernel& kernel =
-      has_long_loops(l, d, 0) ? device_.kernels().unrolled_of(*l.kernel, *l.source) : *l.kernel;
+      has_long_loops(l, d, 0) ? device_.kernels().unrolled_of(*l.kernel) : *l.kernel;
   primset_launch launch{};
   launch.struct_size = sizeof(launch);
   launch.kernel = kernel.module.kernel();

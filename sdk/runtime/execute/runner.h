@@ -120,6 +120,8 @@ class Runner {
   // Those whose sizes are known before the run: what one refuses is found out while another plan
   // can still do it.
   void find_natives();
+  // Of those, or null.
+  FoundNative* found_native(const NativePlan& n);
   [[noreturn]] void refused(const NativePlan& n) const;
   void run_native(FoundNative& found);
   bool all_dense(const NativePlan& n) const;

@@ -21,6 +21,11 @@ void Runner::find_natives() {
   }
 }
 
+// They are found in the order of the steps.
+Runner::FoundNative* Runner::found_native(const NativePlan& n) {
+  return n.number < natives_.size() ? &natives_[n.number] : nullptr;
+}
+
 [[noreturn]] void Runner::refused(const NativePlan& n) const {
   throw Error(ErrorCode::not_implemented,
               fmt::format("{} runs '{}' natively, but not with these sizes",
@@ -28,8 +33,7 @@ void Runner::find_natives() {
 }
 
 void Runner::step(const NativePlan& n) {
-  const auto known = std::ranges::find(natives_, &n, &FoundNative::plan);
-  if (known != natives_.end()) return run_native(*known);
+  if (FoundNative* known = found_native(n)) return run_native(*known);
   FoundNative found{&n, native_call(n, false), {}};
   if (!found.call.find(device_.plugin(), n.name, &found.primitive)) refused(n);
   run_native(found);

@@ -45,7 +45,7 @@ bool Runner::sign(const LaunchPlan& l, RunSignature& words) {
   LaunchData d;
   const bool runs = gather(l, d);
   if (device_.target().loop_limit != 0) return false;
-  words.push_back(runs ? reinterpret_cast<uintptr_t>(l.kernel) : 0);
+  words.push_back(runs ? reinterpret_cast<uintptr_t>(l.kernel.get()) : 0);
   if (!runs) return true;
   words.insert(words.end(), d.groups, d.groups + 3);
   for (const Bound& m : d.memory) sign_memory(m, words);
@@ -61,8 +61,8 @@ bool Runner::sign(const CopyPlan& c, RunSignature& words) {
 }
 
 bool Runner::sign(const NativePlan& n, RunSignature& words) {
-  const auto known = std::ranges::find(natives_, &n, &FoundNative::plan);
-  if (known == natives_.end()) return false;
+  const FoundNative* known = found_native(n);
+  if (!known) return false;
   // Operands would be made dense by way of the host.
   if (!(known->primitive.flags & PRIMSET_PRIMITIVE_STRIDED) && !all_dense(n)) return false;
   const auto add = [&](const std::vector<Slot>& slots) {

@@ -11,8 +11,8 @@
 namespace primset::runtime {
 namespace {
 
-// Rounds that finding its entry takes a launch in table form.
-constexpr uint32_t kTableRounds = 64;
+// Loop iterations that finding its entry takes a launch in table form.
+constexpr uint32_t kSearchIterations = 64;
 
 class TableRunner {
  public:
@@ -38,7 +38,7 @@ class TableRunner {
       Runner::LaunchData d;
       if (!r.gather(l, d)) continue;
       if (groups_ + d.groups[0] > device_.target().max_groups_x) flush(l);
-      long_loops_ |= r.has_long_loops(l, d, kTableRounds);
+      long_loops_ |= r.has_long_loops(l, d, kSearchIterations);
       append(d, l.kernel->scalar_bytes);
     }
     flush(l);
@@ -46,10 +46,10 @@ class TableRunner {
 
   const LoadedKernel& table_of(const LaunchPlan& l) const {
     KernelCache& kernels = device_.kernels();
-    const LoadedKernel& table = kernels.table_of(*l.kernel, *l.source);
+    const LoadedKernel& table = kernels.table_of(*l.kernel);
     if (!long_loops_) [[likely]]
       return table;
-    return kernels.unrolled_of(table, kir::table_form(*l.source, device_.target()));
+    return kernels.unrolled_of(table);
   }
 
   // The entry's form: codegen/kernel/transform/pointer_table.h.
@@ -116,13 +116,14 @@ class TableRunner {
 
 bool launches_in_tables(const StepPlan& step, const DeviceState& device) {
   const auto* launch = std::get_if<LaunchPlan>(&step.step);
-  return launch && kir::has_table_form(*launch->source) && device.plugin().device_addresses();
+  return launch && kir::has_table_form(launch->kernel->source) &&
+         device.plugin().device_addresses();
 }
 
 }  // namespace
 
 bool can_execute_in_tables(const Plan& plan, const DeviceState& device) {
-  return plan.program && !plan.checks && !plan.draws_random && plan.outs != Plan::Outs::after &&
+  return plan.computes && !plan.checks && !plan.draws_random && plan.outs != Plan::Outs::after &&
          std::ranges::none_of(plan.buffers, &BufferPlan::dynamic) &&
          std::ranges::all_of(plan.steps,
                              [&](const StepPlan& s) { return launches_in_tables(s, device); });

@@ -64,17 +64,14 @@ class Capture::Actuals : public ActualMaker {
   TensorMeta tensor(const TensorImpl& t) override {
     if (t.wrapped_number) return number_meta(t.dtype, true);
     TensorMeta meta = capture_.record_of(t).meta;
-    uint32_t identity = 0;
-    while (identity < seen_.size() && !same_view(*seen_[identity], t)) ++identity;
-    if (identity == seen_.size()) seen_.push_back(&t);
-    meta.identity = identity;
+    meta.identity = seen_.find_or_add(t);
     return meta;
   }
   SymInt integer(const ArgInfo&, int64_t value) override { return value; }
 
  private:
   Capture& capture_;
-  std::vector<const TensorImpl*> seen_;
+  DistinctViews seen_;
 };
 
 Capture* Capture::active() {
@@ -89,22 +86,19 @@ Capture::Capture(DeviceState& device, std::span<const Tensor> examples, TraceInp
       bundle_(OperatorRegistry::instance().bundle()),
       tracer_(*graph_, bundle_, device_.traits()) {
   for (uint32_t i = 0; i < examples.size(); ++i) {
-    const auto same = std::ranges::find_if(examples.first(i), [&](const Tensor& e) {
-      return same_view(*e.impl(), *examples[i].impl());
-    });
-    if (same != examples.begin() + i) {
-      arguments_.push_back(arguments_[static_cast<size_t>(same - examples.begin())]);
+    if (const Base* same = base_with_memory_of(*examples[i].impl())) {
+      arguments_.push_back(arguments_[static_cast<size_t>(same->argument)]);
       continue;
     }
     add_argument(examples[i], std::get<TensorMeta>(inputs_.actuals[i].value), i);
-    arguments_.push_back(kept_.back());
+    arguments_.push_back(retained_.back());
   }
   active_capture = this;
 }
 
 Capture::~Capture() {
   active_capture = outer_;
-  for (const Tensor& t : kept_) t.impl()->captured = false;
+  for (const Tensor& t : retained_) t.impl()->captured = false;
 }
 
 // --- tensors -------------------------------------------------------------------------------------
@@ -118,12 +112,12 @@ Tensor Capture::handle(const TensorMeta& meta, StorageImpl* storage, int64_t off
 
 const Tensor& Capture::remember(Tensor t, Record record) {
   records_[t.impl()] = std::move(record);
-  kept_.push_back(std::move(t));
-  return kept_.back();
+  retained_.push_back(std::move(t));
+  return retained_.back();
 }
 
 void Capture::add_argument(const Tensor& example, const TensorMeta& meta, uint32_t argument) {
-  const bool number = meta.on_cpu_scalar || meta.wrapped_number;
+  const bool scalar = meta.on_cpu_scalar || meta.wrapped_number;
   Base base;
   base.meta = meta;
   base.argument = argument;
@@ -131,16 +125,20 @@ void Capture::add_argument(const Tensor& example, const TensorMeta& meta, uint32
   base.graph_input = static_cast<uint32_t>(graph_->inputs.size());
   const std::string name = fmt::format("arg{}", argument);
   prims::Builder& b = tracer_.builder();
-  base.value = tracer_.wrap(number ? b.scalar_input(name, meta.dtype)
+  base.value = tracer_.wrap(scalar ? b.scalar_input(name, meta.dtype)
                                    : b.tensor_input(name, {meta.dtype, meta.sizes}));
-  sources_.push_back({number ? InputSource::Kind::scalar : InputSource::Kind::tensor, argument, 0});
+  sources_.push_back({scalar ? InputSource::Kind::scalar : InputSource::Kind::tensor, argument, 0});
   auto* storage = new StorageImpl;
   storage->device = &example.impl()->device();
   storage->bytes = example.impl()->storage->bytes;
   Tensor t = handle(meta, storage, example.impl()->offset);
   t.impl()->conj = example.impl()->conj;
   t.impl()->neg = example.impl()->neg;
-  Record record{static_cast<uint32_t>(bases_.size()), bit_views(*example.impl()), meta};
+  const auto number = static_cast<uint32_t>(bases_.size());
+  Record record{number, bit_views(*example.impl()), meta};
+  outside_.find_or_add(*example.impl());
+  base_of_outside_.push_back(number);
+  ++storages_[example.impl()->storage].tensors;
   bases_.push_back(std::move(base));
   remember(std::move(t), std::move(record));
 }
@@ -164,32 +162,34 @@ void Capture::take_constant(const TensorImpl& t) {
   constants_.push_back(share(t));
   inputs_.actuals.push_back({meta});
   add_argument(constants_.back(), meta, argument);
-  records_[&t] = records_.at(kept_.back().impl());
+  records_[&t] = records_.at(retained_.back().impl());
 }
 
-// Two arguments that share memory in part cannot be functionalised one by one.
+// Two arguments that share memory in part cannot be functionalised one by one. The tensor is not
+// among the graph's arguments yet.
 void Capture::refuse_shared_memory(const TensorImpl& t) const {
-  for (const Base& b : bases_) {
-    if (b.outside && b.written && b.outside->storage == t.storage && !same_view(*b.outside, t))
-      throw Error(ErrorCode::not_implemented,
-                  "a captured graph reads memory that it wrote through another tensor; make the "
-                  "view inside the graph");
-  }
+  const auto use = storages_.find(t.storage);
+  if (use != storages_.end() && use->second.written)
+    throw Error(ErrorCode::not_implemented,
+                "a captured graph reads memory that it wrote through another tensor; make the "
+                "view inside the graph");
+}
+
+const Capture::Base* Capture::base_with_memory_of(const TensorImpl& t) const {
+  const uint32_t known = outside_.find(t);
+  return known == DistinctViews::kNone ? nullptr : &bases_[base_of_outside_[known]];
 }
 
 Capture::Record& Capture::record_of(const TensorImpl& t) {
   auto it = records_.find(&t);
-  if (it == records_.end()) {
-    for (const Base& b : bases_) {
-      if (b.outside && same_view(*b.outside, t)) {
-        const auto base = static_cast<uint32_t>(&b - bases_.data());
-        return records_.emplace(&t, Record{base, bit_views(t), b.meta}).first->second;
-      }
-    }
-    take_constant(t);
-    it = records_.find(&t);
+  if (it != records_.end()) return it->second;
+  if (const Base* base = base_with_memory_of(t)) {
+    const auto number = static_cast<uint32_t>(base - bases_.data());
+    aliases_.push_back(share(t));
+    return records_.emplace(&t, Record{number, bit_views(t), base->meta}).first->second;
   }
-  return it->second;
+  take_constant(t);
+  return records_.at(&t);
 }
 
 // The value stays what it is now, or another trace is made.
@@ -227,12 +227,13 @@ void Capture::write(const Record& r, const Val& value) {
   Val now = value;
   for (size_t i = r.views.size(); i-- > 0;) now = decomps::write_through(chain[i], r.views[i], now);
   Base& base = bases_[r.base];
-  for (const Base& other : bases_) {
-    if (&other != &base && base.outside && other.outside &&
-        base.outside->storage == other.outside->storage)
+  if (base.outside) {
+    StorageUse& use = storages_[base.outside->storage];
+    if (use.tensors > 1)
       throw Error(ErrorCode::not_implemented,
                   "a captured graph writes memory that two of its tensors share; make the view "
                   "inside the graph");
+    use.written = true;
   }
   base.value = now;
   base.written = true;

@@ -17,6 +17,7 @@
 #include "decomps/engine/aliasing/view_functions.h"
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/plan/plan_builder.h"
+#include "sdk/runtime/tensor/distinct_views.h"
 
 namespace primset::runtime {
 
@@ -66,6 +67,7 @@ class Capture {
   Record& record_of(const TensorImpl& t);
   void take_constant(const TensorImpl& t);
   void refuse_shared_memory(const TensorImpl& t) const;
+  const Base* base_with_memory_of(const TensorImpl& t) const;
 
   decomps::Val read(const Record& r);
   void write(const Record& r, const decomps::Val& value);
@@ -94,8 +96,18 @@ class Capture {
   std::vector<decomps::InputSource> sources_;
   std::vector<Tensor> arguments_, constants_;
   std::vector<Base> bases_;
+  // The tensors from outside, which are the first bases, and of each of their storages how many
+  // there are and whether one was written.
+  DistinctViews outside_;
+  std::vector<uint32_t> base_of_outside_;
+  struct StorageUse {
+    uint32_t tensors = 0;
+    bool written = false;
+  };
+  std::unordered_map<const StorageImpl*, StorageUse> storages_;
   std::unordered_map<const TensorImpl*, Record> records_;
-  std::vector<Tensor> kept_;  // recorded tensors stay, so that no address is used twice
+  std::vector<Tensor> retained_;  // recorded tensors stay, so that no address is used twice
+  std::vector<Tensor> aliases_;   // of tensors from outside, likewise
   prims::ValueId seed_ = prims::kNoValue, offset_ = prims::kNoValue;
   prims::SymInt drawn_ = 0;
 };

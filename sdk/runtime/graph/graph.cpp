@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
 #include "codegen/schedule/program/program.h"
 #include "prims/graph/text.h"
 #include "sdk/runtime/device/device_state.h"
@@ -18,21 +22,29 @@ namespace primset {
 using runtime::Arg;
 using runtime::DeviceState;
 using runtime::Plan;
-using runtime::PlanEntry;
+using runtime::PlanPtr;
+using runtime::PlanRef;
+using runtime::Slots;
 
 struct Graph::State {
   Function function;
-  mutable runtime::PlanCache plans;
-  std::atomic<const Plan*> newest{nullptr};
+  runtime::PlanCache plans;
 
-  using Slots = runtime::SmallVector<int64_t, 256>;
-  const Plan* admitted(const PlanEntry& entry, const runtime::CallKey& key, Slots& slots) const;
-  const Plan& plan(std::span<const Tensor> inputs, DeviceState& device, const runtime::CallKey& key,
-                   Slots& slots);
+  PlanPtr newest() const {
+    const std::lock_guard lock(mutex_);
+    return newest_;
+  }
+  // The plan that serves the inputs, captured where there is none; `slots` then has its numbers.
+  PlanRef plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots);
+  // Runs it; which one.
+  PlanRef run(std::span<const Tensor> inputs, DeviceState& device, runtime::Results& results);
+
+ private:
   std::unique_ptr<const Plan> capture(std::span<const Tensor> inputs, DeviceState& device,
                                       const runtime::CallKey& key) const;
-  // Runs the plan that serves the inputs; which one.
-  const Plan& run(std::span<const Tensor> inputs, DeviceState& device, runtime::Results& results);
+
+  mutable std::mutex mutex_;
+  PlanPtr newest_;
 };
 
 namespace {
@@ -55,12 +67,27 @@ void check_inputs(std::span<const Tensor> inputs, const DeviceState& device) {
   }
 }
 
+// The arguments by storage: tensors of two storages never meet.
+std::unordered_map<const void*, std::vector<uint32_t>> arguments_by_storage(
+    std::span<const Arg> args) {
+  std::unordered_map<const void*, std::vector<uint32_t>> out;
+  for (uint32_t i = 0; i < args.size(); ++i)
+    out[runtime::tensor_argument(args, i, 0).storage].push_back(i);
+  return out;
+}
+
+bool writes(const runtime::OutputPlan& o) {
+  return o.kind == decomps::TracedOutput::Kind::argument && o.graph_output >= 0;
+}
+
 // What the graph writes may not be part of another input.
 void check_written(const Plan& plan, std::span<const Arg> args) {
+  if (std::ranges::none_of(plan.outputs, writes)) return;
+  const auto by_storage = arguments_by_storage(args);
   for (const runtime::OutputPlan& o : plan.outputs) {
-    if (o.kind != decomps::TracedOutput::Kind::argument || o.graph_output < 0) continue;
+    if (!writes(o)) continue;
     const runtime::TensorImpl& written = runtime::tensor_argument(args, o.argument, 0);
-    for (uint32_t i = 0; i < args.size(); ++i) {
+    for (const uint32_t i : by_storage.at(written.storage)) {
       const runtime::TensorImpl& other = runtime::tensor_argument(args, i, 0);
       const Overlap overlap = runtime::overlap(written, other);
       if (overlap != Overlap::none && overlap != Overlap::full)
@@ -73,16 +100,6 @@ void check_written(const Plan& plan, std::span<const Arg> args) {
 
 }  // namespace
 
-const Plan* Graph::State::admitted(const PlanEntry& entry, const runtime::CallKey& key,
-                                   Slots& slots) const {
-  for (auto* n = entry.first.load(std::memory_order_acquire); n; n = n->next) {
-    slots.resize_uninitialized(n->plan->code.slots);
-    std::copy(key.raw.begin(), key.raw.end(), slots.begin());
-    if (n->plan->admits(slots.data())) return n->plan.get();
-  }
-  return nullptr;
-}
-
 std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs,
                                                   DeviceState& device,
                                                   const runtime::CallKey& key) const {
@@ -93,9 +110,12 @@ std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs
     const std::vector<Tensor> results = function(capture.arguments());
     runtime::Traced traced = capture.finish(results);
     if (traced.inputs.learn(replacements)) continue;
-    const runtime::PlanRequest request{"graph",     runtime::OperatorRegistry::instance().bundle(),
-                                       device,      traced,
-                                       key.tensors, key.raw.size(),
+    const runtime::PlanRequest request{"graph",
+                                       runtime::OperatorRegistry::instance().bundle(),
+                                       device,
+                                       traced,
+                                       key.tensors.list(),
+                                       key.raw.size(),
                                        {}};
     std::unique_ptr<Plan> plan = runtime::build_plan(request);
     plan->constants = capture.constants();
@@ -104,19 +124,15 @@ std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs
   }
 }
 
-const Plan& Graph::State::plan(std::span<const Tensor> inputs, DeviceState& device,
-                               const runtime::CallKey& key, Slots& slots) {
-  if (const PlanEntry* entry = plans.find(key)) {
-    if (const Plan* known = admitted(*entry, key, slots)) return *known;
-  }
-  PlanEntry& entry = plans.find_or_add(key);
-  std::lock_guard lock(entry.making);
-  if (const Plan* other = admitted(entry, key, slots)) return *other;
-  std::unique_ptr<const Plan> made = capture(inputs, device, key);
-  newest = made.get();
-  entry.add(std::move(made));
-  if (const Plan* known = admitted(entry, key, slots)) return *known;
-  throw Error(ErrorCode::internal, "a new graph does not admit the inputs it was captured with");
+PlanRef Graph::State::plan_of(std::span<const Tensor> inputs, DeviceState& device, Slots& slots) {
+  runtime::CallKey key;
+  runtime::make_graph_key(inputs, device, key);
+  if (PlanRef known = plans.find(key, slots)) return known;
+  PlanRef plan =
+      plans.make(key, slots, {device, "graph", [&] { return capture(inputs, device, key); }});
+  const std::lock_guard lock(mutex_);
+  newest_ = plan->shared_from_this();
+  return plan;
 }
 
 Graph Graph::capture(std::span<const Tensor> examples, Function function) {
@@ -125,24 +141,21 @@ Graph Graph::capture(std::span<const Tensor> examples, Function function) {
   graph.state_->function = std::move(function);
   DeviceState& device = device_of(examples);
   check_inputs(examples, device);
-  runtime::CallKey key;
-  runtime::make_graph_key(examples, device, key);
-  State::Slots slots;
-  graph.state_->plan(examples, device, key, slots);
+  Slots slots;
+  graph.state_->plan_of(examples, device, slots);
   return graph;
 }
 
-const Plan& Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
-                              runtime::Results& results) {
-  runtime::CallKey key;
-  runtime::make_graph_key(inputs, device, key);
+PlanRef Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
+                          runtime::Results& results) {
   Slots slots;
-  const Plan& plan = this->plan(inputs, device, key, slots);
+  PlanRef plan = plan_of(inputs, device, slots);
   std::vector<Arg> args;
+  args.reserve(inputs.size() + plan->constants.size());
   for (const Tensor& t : inputs) args.emplace_back(t);
-  for (const Tensor& t : plan.constants) args.emplace_back(t);
-  check_written(plan, args);
-  runtime::execute(plan, {args, &device, slots.data()}, results);
+  for (const Tensor& t : plan->constants) args.emplace_back(t);
+  check_written(*plan, args);
+  runtime::execute(*plan, {args, &device, slots.data()}, results);
   return plan;
 }
 
@@ -150,13 +163,13 @@ std::vector<Tensor> Graph::run(std::span<const Tensor> inputs) const {
   DeviceState& device = device_of(inputs);
   check_inputs(inputs, device);
   runtime::Results results;
-  const Plan* plan = nullptr;
+  PlanRef plan;
   try {
-    plan = &state_->run(inputs, device, results);
+    plan = state_->run(inputs, device, results);
   } catch (const runtime::NativeRefused&) {
     results.clear();
     const runtime::WithoutNatives scope;
-    plan = &state_->run(inputs, device, results);
+    plan = state_->run(inputs, device, results);
   }
   runtime::count(runtime::Counter::calls);
   std::vector<Tensor> out;
@@ -165,7 +178,7 @@ std::vector<Tensor> Graph::run(std::span<const Tensor> inputs) const {
 }
 
 std::string Graph::to_string() const {
-  const Plan* plan = state_->newest;
+  const PlanPtr plan = state_->newest();
   if (!plan->program) return "(computes nothing)";
   return prims::print(*plan->graph) + "\n" + schedule::print(*plan->program);
 }

@@ -354,6 +354,19 @@ TEST(Graph, SizesThatOnlyARunKnowsCannotBeLookedAt) {
             (std::vector<int64_t>{0, 2, 6}));
 }
 
+TEST(Graph, ALongChainIsCaptured) {
+  const Tensor x = Tensor::empty({4, 4}, DType::f32, "meta");
+  const Graph graph = Graph::capture({x}, [](Inputs in) {
+    Tensor y = in[0];
+    for (int i = 0; i < 10000; ++i) {
+      y = call("t", {call("add.Tensor", {y, in[0]})});
+      call("relu_", {y});
+    }
+    return Tensors{y};
+  });
+  EXPECT_EQ(graph.run({x})[0].numel(), 16);
+}
+
 TEST(Graph, AStepIsSkippedWhereARunFindsInfinity) {
   const Tensor scale = floats({2}, {}), tracker = Tensor::of<int32_t>(std::vector<int32_t>{0}, {});
   const Tensor param = floats({1, 2}, {2});

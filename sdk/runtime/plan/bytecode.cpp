@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "primset/error.h"
 
@@ -65,7 +66,7 @@ CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t raw)
 }
 
 Slot CodeBuilder::add_node(Node node) {
-  nodes_.push_back(node);
+  nodes_.push_back(std::move(node));
   return static_cast<Slot>(nodes_.size() - 1);
 }
 
@@ -75,7 +76,7 @@ void CodeBuilder::bind(uint32_t symbol, uint32_t raw) {
 
 uint32_t CodeBuilder::bind_dynamic(uint32_t symbol) {
   const auto number = static_cast<uint32_t>(code_.dynamic_slots.size());
-  const Slot slot = add_node({false, 0, uint64_t{1} << std::min(number, 63u)});
+  const Slot slot = add_node({false, 0, {number}});
   code_.dynamic_slots.push_back(slot);
   code_.dynamic.emplace_back();
   symbols_[symbol] = slot;
@@ -85,7 +86,7 @@ uint32_t CodeBuilder::bind_dynamic(uint32_t symbol) {
 Slot CodeBuilder::constant(int64_t value) {
   auto [it, fresh] = constants_.try_emplace(value, 0);
   if (fresh) {
-    it->second = add_node({true, value, 0});
+    it->second = add_node({true, value, {}});
     code_.constants.push_back({it->second, value});
   }
   return it->second;
@@ -99,14 +100,13 @@ Slot CodeBuilder::binary(Op op, Slot a, Slot b) {
   if (commutes && a > b) std::swap(a, b);
   auto [it, fresh] = known_.try_emplace({op, a, b}, 0);
   if (!fresh) return it->second;
-  const uint64_t depends = nodes_[a].depends | nodes_[b].depends;
-  it->second = add_node({false, 0, depends});
-  const Code::Inst inst{op, it->second, a, b};
-  if (depends == 0) code_.insts.push_back(inst);
-  for (size_t n = 0; n < code_.dynamic.size(); ++n) {
-    if (depends >> std::min<size_t>(n, 63) & 1) code_.dynamic[n].push_back(inst);
-  }
-  return it->second;
+  std::vector<uint32_t> depends;
+  std::ranges::set_union(nodes_[a].depends, nodes_[b].depends, std::back_inserter(depends));
+  const Slot target = it->second = add_node({false, 0, depends});
+  const Code::Inst inst{op, target, a, b};
+  if (depends.empty()) code_.insts.push_back(inst);
+  for (const uint32_t n : depends) code_.dynamic[n].push_back(inst);
+  return target;
 }
 
 Slot CodeBuilder::slot(const prims::SymInt& value) {
@@ -114,6 +114,19 @@ Slot CodeBuilder::slot(const prims::SymInt& value) {
 }
 
 Slot CodeBuilder::slot_of_poly(const prims::SymContext::Poly& poly) {
+  make_atoms(poly);
+  return sum(poly);
+}
+
+// Its atoms have slots.
+Slot CodeBuilder::product(const prims::SymContext::Term& term) {
+  Slot product = atoms_.at(term.atoms[0]);
+  for (size_t i = 1; i < term.atoms.size(); ++i)
+    product = binary(Op::mul, product, atoms_.at(term.atoms[i]));
+  return term.coefficient == 1 ? product : binary(Op::mul, product, constant(term.coefficient));
+}
+
+Slot CodeBuilder::sum(const prims::SymContext::Poly& poly) {
   int64_t offset = 0;
   Slot sum = 0;
   bool any = false;
@@ -122,18 +135,40 @@ Slot CodeBuilder::slot_of_poly(const prims::SymContext::Poly& poly) {
       offset += term.coefficient;
       continue;
     }
-    Slot product = atom(term.atoms[0]);
-    for (size_t i = 1; i < term.atoms.size(); ++i)
-      product = binary(Op::mul, product, atom(term.atoms[i]));
-    if (term.coefficient != 1) product = binary(Op::mul, product, constant(term.coefficient));
-    sum = any ? binary(Op::add, sum, product) : product;
+    sum = any ? binary(Op::add, sum, product(term)) : product(term);
     any = true;
   }
   if (!any) return constant(offset);
   return offset == 0 ? sum : binary(Op::add, sum, constant(offset));
 }
 
-Slot CodeBuilder::atom(uint32_t id) {
+// Gives all atoms of the polynomial slots, those inside of others before them: an atom is made
+// when it is met again above operands that have been made by then.
+void CodeBuilder::make_atoms(const prims::SymContext::Poly& poly) {
+  std::vector<uint32_t> pending;
+  const auto add = [&](const prims::SymContext::Poly& p) {
+    // The last one added is made first.
+    for (auto term = p.rbegin(); term != p.rend(); ++term) {
+      for (auto id = term->atoms.rbegin(); id != term->atoms.rend(); ++id) {
+        if (!atoms_.contains(*id)) pending.push_back(*id);
+      }
+    }
+  };
+  add(poly);
+  while (!pending.empty()) {
+    const uint32_t id = pending.back();
+    const size_t before = pending.size();
+    if (!atoms_.contains(id)) {
+      add(context_.atom(id).rhs);
+      add(context_.atom(id).lhs);
+      if (pending.size() != before) continue;
+      make_atom(id);
+    }
+    pending.pop_back();
+  }
+}
+
+void CodeBuilder::make_atom(uint32_t id) {
   using Kind = prims::SymContext::AtomKind;
   const auto& a = context_.atom(id);
   if (a.kind == Kind::symbol) {
@@ -141,25 +176,29 @@ Slot CodeBuilder::atom(uint32_t id) {
     if (it == symbols_.end())
       throw Error(ErrorCode::internal, fmt::format("symbol {} has no source in this plan",
                                                    context_.symbol_name(a.symbol)));
-    return it->second;
+    atoms_.emplace(id, it->second);
+    return;
   }
+  const auto op = [&] {
+    switch (a.kind) {
+      case Kind::floor_div:
+        return Op::floor_div;
+      case Kind::mod:
+        return Op::mod;
+      case Kind::min:
+        return Op::min;
+      case Kind::max:
+        return Op::max;
+      case Kind::ceil_log2:
+        return Op::ceil_log2;
+      case Kind::symbol:
+        break;
+    }
+    throw Error(ErrorCode::internal, "an unknown kind of symbolic integer");
+  }();
   // rhs is empty, and so the constant 0, where there is only one operand
-  const Slot lhs = slot_of_poly(a.lhs), rhs = slot_of_poly(a.rhs);
-  switch (a.kind) {
-    case Kind::floor_div:
-      return binary(Op::floor_div, lhs, rhs);
-    case Kind::mod:
-      return binary(Op::mod, lhs, rhs);
-    case Kind::min:
-      return binary(Op::min, lhs, rhs);
-    case Kind::max:
-      return binary(Op::max, lhs, rhs);
-    case Kind::ceil_log2:
-      return binary(Op::ceil_log2, lhs, rhs);
-    case Kind::symbol:
-      break;
-  }
-  throw Error(ErrorCode::internal, "an unknown kind of symbolic integer");
+  const Slot lhs = sum(a.lhs), rhs = sum(a.rhs);
+  atoms_.emplace(id, binary(op, lhs, rhs));
 }
 
 Code CodeBuilder::finish() && {

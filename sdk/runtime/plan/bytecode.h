@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "prims/graph/symint.h"
@@ -59,7 +60,7 @@ class CodeBuilder {
   Slot slot_of_poly(const prims::SymContext::Poly& poly);
   Slot difference(Slot a, Slot b) { return binary(Op::sub, a, b); }
   // It cannot be known before the run.
-  bool is_dynamic(Slot slot) const { return nodes_[slot].depends != 0; }
+  bool is_dynamic(Slot slot) const { return !nodes_[slot].depends.empty(); }
   // Instructions so far that the caller's numbers determine: what guards need is evaluated first.
   uint32_t position() const { return static_cast<uint32_t>(code_.insts.size()); }
   Code finish() &&;
@@ -69,11 +70,14 @@ class CodeBuilder {
   struct Node {
     bool constant = false;
     int64_t value = 0;
-    uint64_t depends = 0;  // bit set of dynamic numbers (the 64th and later share a bit)
+    std::vector<uint32_t> depends;  // dynamic numbers, sorted
   };
   Slot constant(int64_t value);
   Slot binary(Op op, Slot a, Slot b);
-  Slot atom(uint32_t id);
+  Slot product(const prims::SymContext::Term& term);
+  Slot sum(const prims::SymContext::Poly& poly);
+  void make_atoms(const prims::SymContext::Poly& poly);
+  void make_atom(uint32_t id);
   Slot add_node(Node node);
 
   const prims::SymContext& context_;
@@ -81,6 +85,7 @@ class CodeBuilder {
   std::vector<Node> nodes_;
   std::map<int64_t, Slot> constants_;
   std::map<uint32_t, Slot> symbols_;
+  std::unordered_map<uint32_t, Slot> atoms_;
   std::map<std::tuple<Op, Slot, Slot>, Slot> known_;
 };
 

@@ -68,6 +68,47 @@ TEST(Bytecode, NumbersOfTheRunAreEvaluatedAgain) {
   }
 }
 
+// As the sizes of a long chain of poolings are; half as deep again through both operands.
+TEST(Bytecode, DeepNestsTakeNoDeepStack) {
+  SymContext context;
+  const SymInt n = context.symbol("n", 1 << 20, 2), m = context.symbol("m", 7, 2);
+  SymInt value = n;
+  for (int i = 0; i < 100000; ++i) {
+    value = prims::floor_div(value + m, 2) + m;
+    if (i % 2 == 0) value = prims::max(prims::mod(value, m), value + 1);
+  }
+  CodeBuilder builder(context, 2);
+  builder.bind(0, 0);
+  builder.bind(1, 1);
+  const Slot slot = builder.slot(value);
+  const Code code = std::move(builder).finish();
+  std::vector<int64_t> slots(code.slots);
+  slots[0] = 1 << 20;
+  slots[1] = 7;
+  code.start(slots.data());
+  Code::run(code.insts, slots.data());
+  EXPECT_EQ(slots[slot], value.hint());
+  EXPECT_EQ(context.evaluate(value.poly(), slots), value.hint());
+}
+
+TEST(Bytecode, NumbersOfTheRunAreToldApartHoweverMany) {
+  SymContext context;
+  constexpr uint32_t kCount = 100;
+  CodeBuilder builder(context, 0);
+  std::vector<SymInt> symbols;
+  std::vector<Slot> doubled;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    symbols.push_back(context.symbol("count", 0));
+    EXPECT_EQ(builder.bind_dynamic(i), i);
+  }
+  for (const SymInt& s : symbols) doubled.push_back(builder.slot(s * 2));
+  const Code code = std::move(builder).finish();
+  for (uint32_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(code.dynamic[i].size(), 1u) << i;
+    EXPECT_EQ(code.dynamic[i][0].target, doubled[i]);
+  }
+}
+
 TEST(Bytecode, ASymbolWithoutSourceIsAnError) {
   SymContext context;
   const SymInt n = context.symbol("n", 3);

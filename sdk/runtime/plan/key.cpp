@@ -87,7 +87,7 @@ class Builder {
                           uint64_t{t.neg} << 27;
     if (number) return word(head);
     const size_t known = key_.tensors.size();
-    word(head | uint64_t{identity(t)} << 32);
+    word(head | uint64_t{key_.tensors.find_or_add(t)} << 32);
     if (key_.tensors.size() == known) return;  // everything about it was said before
     if (t.rank <= kInlineRank) {
       const uint64_t packed = packed_layout(t);
@@ -108,48 +108,8 @@ class Builder {
 
   template <typename Packed>
   void numbers(const TensorImpl& t, Packed packed) {
-    for (size_t d = 0; d < t.rank; ++d) {
-      if ((packed(d) & 3) == static_cast<uint64_t>(DimClass::Size::symbol))
-        key_.raw.push_back(t.sizes()[d]);
-    }
-    for (size_t d = 0; d < t.rank; ++d) {
-      if ((packed(d) >> 2 & 3) == static_cast<uint64_t>(DimClass::Stride::symbol))
-        key_.raw.push_back(t.strides()[d]);
-    }
-    if (uses_offset_) key_.raw.push_back(t.offset);
-  }
-
-  uint32_t identity(const TensorImpl& t) {
-    const size_t count = key_.tensors.size();
-    if (count < kFewTensors) {
-      for (uint32_t i = 0; i < count; ++i) {
-        if (same_view(*key_.tensors[i], t)) return i;
-      }
-    } else {
-      if (count >= buckets_.size()) fill_buckets();
-      for (uint32_t i = bucket(t); i != kNone; i = next_[i]) {
-        if (same_view(*key_.tensors[i], t)) return i;
-      }
-    }
-    key_.tensors.push_back(&t);
-    if (count >= kFewTensors) link(static_cast<uint32_t>(count));
-    return static_cast<uint32_t>(count);
-  }
-
-  // Of many tensors, those of one storage are looked at only: a chain of positions a bucket.
-  uint32_t& bucket(const TensorImpl& t) {
-    const auto hash = reinterpret_cast<uintptr_t>(t.storage) * 0x9e3779b97f4a7c15u;
-    return buckets_[hash >> 32 & (buckets_.size() - 1)];
-  }
-  void link(uint32_t position) {
-    uint32_t& first = bucket(*key_.tensors[position]);
-    next_.push_back(first);
-    first = position;
-  }
-  void fill_buckets() {
-    buckets_.assign(std::bit_ceil(4 * key_.tensors.size()), kNone);
-    next_.clear();
-    for (uint32_t i = 0; i < key_.tensors.size(); ++i) link(i);
+    for_each_number(t, uses_offset_, packed,
+                    [&](NumberKind, size_t, int64_t value) { key_.raw.push_back(value); });
   }
 
   void tensor_list(const Arg& arg) {
@@ -204,9 +164,6 @@ class Builder {
   bool uses_offset_;
   const DeviceState& device_;
   CallKey& key_;
-  static constexpr size_t kFewTensors = 32;
-  static constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> buckets_, next_;
   uint64_t hash_ = 0x243f6a8885a308d3u;
 };
 
@@ -243,7 +200,10 @@ bool CallKey::equal(std::span<const uint64_t> other) const {
 void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
               CallKey& key) {
   Builder builder(&op, device, key);
-  builder.word(uint64_t{device.device().id()} << 8 | plan_options());
+  // The options take eight bits: five, and the three that the operator's alignment leaves. Which
+  // device it is need not be said: each has its plans.
+  static_assert(alignof(OperatorInfo) >= 8);
+  builder.word(reinterpret_cast<uintptr_t>(&op) << 5 | plan_options());
   for (size_t i = 0; i < args.size(); ++i) builder.argument(op.args[i], args[i]);
   builder.finish();
 }

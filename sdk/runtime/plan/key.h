@@ -1,7 +1,8 @@
 // From a bound call to the key of its plan, in one pass over the arguments. What goes into the key
-// decides the plan: dtypes, ranks, layout classes, which arguments are the same memory, structural
-// arguments, the device and the options. What does not are the call's numbers: sizes, strides and
-// run-time integers, listed in `raw` in the order symbols.cpp makes symbols in.
+// decides the plan: the operator, dtypes, ranks, layout classes, which arguments are the same
+// memory, structural arguments, the device and the options. What does not are the call's numbers:
+// sizes, strides and run-time integers, listed in `raw`. When a plan is made, symbols.cpp gives
+// each of them a symbol; both take a tensor's numbers from for_each_number (layout_class.h).
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 
@@ -10,6 +11,7 @@
 
 #include "sdk/runtime/call/operator_info.h"
 #include "sdk/runtime/support/small_vector.h"
+#include "sdk/runtime/tensor/distinct_views.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 
 namespace primset::runtime {
@@ -20,8 +22,8 @@ struct CallKey {
   SmallVector<uint64_t, 40> words;
   SmallVector<int64_t, 40> raw;
   uint64_t hash = 0;
-  // The tensors of the device, each once, in order; a tensor's position is its identity.
-  SmallVector<const TensorImpl*, 8> tensors;
+  // The tensors of the device; a tensor's number is its identity.
+  DistinctViews tensors;
 
   bool equal(std::span<const uint64_t> other) const;
 };

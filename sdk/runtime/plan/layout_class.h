@@ -35,6 +35,24 @@ void classify(std::span<const int64_t> sizes, std::span<const int64_t> strides,
 // All dims of a tensor of rank up to 8 in one word, never 0. Cached in the tensor.
 uint64_t packed_layout(const TensorImpl& tensor);
 
+// What a tensor's class leaves open.
+enum class NumberKind : uint8_t { size, stride, offset };
+
+// Calls f(kind, dim, value) for each of them, in the order of a call's numbers. packed(d): the
+// class of dim d (DimClass::packed), with anything above its seven bits.
+template <typename Packed, typename F>
+void for_each_number(const TensorImpl& t, bool with_offset, Packed packed, F f) {
+  for (size_t d = 0; d < t.rank; ++d) {
+    if ((packed(d) & 3) == static_cast<uint64_t>(DimClass::Size::symbol))
+      f(NumberKind::size, d, t.sizes()[d]);
+  }
+  for (size_t d = 0; d < t.rank; ++d) {
+    if ((packed(d) >> 2 & 3) == static_cast<uint64_t>(DimClass::Stride::symbol))
+      f(NumberKind::stride, d, t.strides()[d]);
+  }
+  if (with_offset) f(NumberKind::offset, 0, t.offset);
+}
+
 }  // namespace primset::runtime
 
 #endif  // PRIMSET_SDK_RUNTIME_PLAN_LAYOUT_CLASS_H_

@@ -50,8 +50,11 @@ void Plan::finish_steps() {
     return std::holds_alternative<LaunchPlan>(s.step) || std::holds_alternative<CopyPlan>(s.step) ||
            std::holds_alternative<NativePlan>(s.step);
   };
-  has_natives = std::ranges::any_of(
-      steps, [](const StepPlan& s) { return std::holds_alternative<NativePlan>(s.step); });
+  uint32_t natives = 0;
+  for (StepPlan& s : steps) {
+    if (auto* native = std::get_if<NativePlan>(&s.step)) native->number = natives++;
+  }
+  has_natives = natives != 0;
   repeatable = steps.size() >= kWorthRecording && !draws_random && outs != Outs::after &&
                std::ranges::all_of(steps, fixed) &&
                std::ranges::none_of(buffers, &BufferPlan::dynamic);

@@ -71,8 +71,7 @@ struct ScalarPlan {
 };
 
 struct LaunchPlan {
-  const LoadedKernel* kernel = nullptr;
-  const kir::Kernel* source = nullptr;  // in Plan::program
+  KernelPtr kernel;
   struct Binding {
     uint32_t buffer = 0, access = 0;
   };
@@ -87,7 +86,10 @@ struct CopyPlan {
 };
 
 struct NativePlan {
+  static constexpr uint32_t kNested = UINT32_MAX;
+
   std::string name;
+  uint32_t number = kNested;  // among the natives of Plan::steps; kNested: inside of another step
   struct Operand {
     uint32_t buffer = 0;
     DType dtype = DType::f32;
@@ -128,7 +130,7 @@ struct StepPlan {
       step;
 };
 
-struct Plan {
+struct Plan : std::enable_shared_from_this<Plan> {
   // --- which calls it serves ---------------------------------------------------------------------
   Code code;
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
@@ -158,16 +160,23 @@ struct Plan {
   std::vector<StepPlan> steps;
   // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
   bool repeatable = false;
-  bool has_natives = false;                   // among its steps themselves
-  uint64_t id = 0;                            // no two plans of the process have the same
-  std::shared_ptr<const CheckTable> checks;   // null when nothing can fail on the device
-  std::shared_ptr<const prims::Graph> graph;  // what the program computes; null for views
+  bool has_natives = false;                  // among its steps themselves
+  uint64_t id = 0;                           // no two plans of the process have the same
+  std::shared_ptr<const CheckTable> checks;  // null when nothing can fail on the device
+  bool computes = false;                     // else its results are views or memory unset
+  // What it was compiled from, for people; null for views, and where drop_sources was called.
+  std::shared_ptr<const prims::Graph> graph;
   std::shared_ptr<const schedule::Program> program;
   size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
-  // Sets what follows from the steps: repeatable, has_natives and id.
+  // Sets what follows from the steps: repeatable, has_natives, the natives' numbers and id.
   void finish_steps();
+  // Most of a plan's memory is what it was compiled from, which no run needs.
+  void drop_sources() {
+    graph = nullptr;
+    program = nullptr;
+  }
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
   bool admits(int64_t* slots) const;

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_set>
 
 #include "codegen/schedule/schedule.h"
 #include "prims/graph/builder.h"
@@ -92,26 +94,30 @@ class Planner {
   void bind_outs() {
     if (plan_->outs != Plan::Outs::fit) return;
     prims::Graph& graph = *traced_.call.graph;
+    const std::map<uint32_t, uint32_t> inputs = inputs_by_identity();
     for (size_t k = 0; k < outs_.size(); ++k) {
       const TracedOutput& output = traced_.call.outputs[k];
       if (output.dtype != outs_[k].tensor->dtype)
         throw Error(ErrorCode::internal,
                     fmt::format("{}: result {} is {}, its out tensor {}", request_.name, k,
                                 name(output.dtype), name(outs_[k].tensor->dtype)));
-      if (output.graph_output)
-        graph.outputs[*output.graph_output].writes_input = input_with_memory_of(out_meta(k));
+      if (!output.graph_output) continue;
+      const auto same = inputs.find(out_meta(k).identity);
+      graph.outputs[*output.graph_output].writes_input =
+          same == inputs.end() ? std::nullopt : std::optional(same->second);
     }
   }
 
-  // The graph input that is the very same memory, if there is one.
-  std::optional<uint32_t> input_with_memory_of(const decomps::TensorMeta& meta) const {
+  // The graph's inputs by which memory they are; the first of each.
+  std::map<uint32_t, uint32_t> inputs_by_identity() const {
+    std::map<uint32_t, uint32_t> out;
     for (uint32_t i = 0; i < traced_.call.inputs.size(); ++i) {
       const decomps::InputSource& s = traced_.call.inputs[i];
       if (s.kind != decomps::InputSource::Kind::tensor) continue;
-      const auto* other = meta_of(traced_.inputs.actuals[s.argument], s.element);
-      if (other && other->identity == meta.identity) return i;
+      if (const auto* meta = meta_of(traced_.inputs.actuals[s.argument], s.element))
+        out.emplace(meta->identity, i);
     }
-    return std::nullopt;
+    return out;
   }
 
   schedule::Options schedule_options() {
@@ -162,15 +168,14 @@ class Planner {
     return true;
   }
 
+  // The distinct counts that are symbolic, and the constants that are too large.
   SymInts element_counts() {
     const prims::Graph& graph = *traced_.call.graph;
     SymInts counts;
+    std::unordered_set<uint32_t> known;
     for (prims::ValueId v = 0; v < graph.value_count(); ++v) {
-      SymInt n = prims::product(graph.type(v).shape);
-      const bool known = std::ranges::any_of(counts, [&](const SymInt& c) { return c.same(n); });
-      if (!known && !n.is_constant())
-        counts.push_back(n);
-      else if (n.is_constant() && n.constant() > most_index32())
+      const SymInt n = prims::product(graph.type(v).shape);
+      if (n.is_constant() ? n.constant() > most_index32() : known.insert(n.poly()).second)
         counts.push_back(n);
     }
     return counts;
@@ -205,6 +210,7 @@ class Planner {
     if (device_.has_kernels()) require_types(graph);
     const schedule::Options options = schedule_options();
     index32_ = options.index32;
+    plan_->computes = true;
     plan_->graph = traced_.call.graph;
     plan_->program = std::make_shared<const schedule::Program>(
         schedule::schedule(traced_.call.graph, device_.target(), options));
@@ -242,12 +248,14 @@ class Planner {
     plan_->code = std::move(code).finish();
   }
 
+  // `text` says what holds, for people; called when somebody watches.
+  template <typename Text>
+  void require(Slot slot, prims::Guard::Relation relation, Text text) {
+    plan_->guards.push_back({slot, relation});
+    if (watched_) plan_->guard_texts.push_back(text());
+  }
+
   void guards(CodeBuilder& code) {
-    const bool watched = plans_watched();
-    auto require = [&](Slot slot, prims::Guard::Relation r, const auto& text) {
-      plan_->guards.push_back({slot, r});
-      if (watched) plan_->guard_texts.push_back(text());
-    };
     for (const auto& [raw, value] : traced_.inputs.equalities)
       require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq,
               [&] { return fmt::format("n{} - ({}) == 0", raw, context().to_string(value)); });
@@ -257,16 +265,23 @@ class Planner {
       require(code.slot_of_poly(context().poly(g.poly)), g.relation,
               [&] { return context().to_string(g); });
     }
-    if (plan_->program && index32_) {
-      auto fits = [&](const SymInt& n) {
-        if (n.is_constant() || traced_.inputs.depends_on_run(n)) return;
-        require(code.slot(n - SymInt(most_index32() + 1)), prims::Guard::Relation::lt,
-                [] { return std::string("indices of 32 bits reach every element"); });
-      };
-      for (const SymInt& n : element_counts()) fits(n);
-      for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);
-    }
-    if (outs_are_sized_later() || plan_->rank_differs) return;
+    if (plan_->program && index32_) index_guards(code);
+    if (!outs_are_sized_later() && !plan_->rank_differs) out_sizes(code);
+  }
+
+  void index_guards(CodeBuilder& code) {
+    std::unordered_set<uint32_t> known;
+    const auto fits = [&](const SymInt& n) {
+      if (n.is_constant() || traced_.inputs.depends_on_run(n)) return;
+      if (!known.insert(n.poly()).second) return;
+      require(code.slot(n - SymInt(most_index32() + 1)), prims::Guard::Relation::lt,
+              [] { return std::string("indices of 32 bits reach every element"); });
+    };
+    for (const SymInt& n : element_counts()) fits(n);
+    for (const schedule::Buffer& b : plan_->program->buffers) fits(b.elements);
+  }
+
+  void out_sizes(CodeBuilder& code) {
     for (size_t k = 0; k < outs_.size(); ++k) {
       const SymInts& have = out_meta(k).sizes;
       for (size_t d = 0; d < have.size(); ++d)
@@ -310,6 +325,7 @@ class Planner {
   std::unique_ptr<Plan> plan_;
   std::vector<std::optional<Scalar>> numbers_;  // see host_values.h
   bool index32_ = true;
+  const bool watched_ = plans_watched();
 };
 
 }  // namespace
@@ -330,14 +346,13 @@ std::unique_ptr<Plan> build_plan(const PlanRequest& request) {
   return Planner(request).build();
 }
 
-std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key,
-                                       std::string* fusion) {
+std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                 DeviceState& device, const CallKey& key, std::string* fusion) {
   log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
       op.overload.qualified);
   Traced traced = trace_call(op, args, device, key);
-  PlanRequest request{op.overload.op, op.bundle,      device, traced,
-                      key.tensors,    key.raw.size(), {},     fusion};
+  PlanRequest request{op.overload.op,     op.bundle,      device, traced,
+                      key.tensors.list(), key.raw.size(), {},     fusion};
   for (uint32_t i : op.outs) {
     const Arg& a = args[i];
     const uint32_t count = a.kind == Arg::Kind::tensor_list ? a.count : 1;

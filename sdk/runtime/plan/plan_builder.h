@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "decomps/engine/engine.h"
@@ -40,6 +41,7 @@ class ProgramCompiler {
                       std::span<const std::optional<Scalar>> numbers);
   void buffers(std::span<const decomps::InputSource> sources);
   void share_temporaries();
+  uint32_t dynamic_of(uint32_t symbol) const;
   NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);
 
   Plan& plan_;
@@ -47,7 +49,7 @@ class ProgramCompiler {
   CodeBuilder& code_;
   const schedule::Program* program_ = nullptr;
   std::vector<uint32_t> scalar_of_input_;  // graph input -> Plan::scalars
-  std::vector<std::pair<uint32_t, uint32_t>> dynamic_of_symbol_;
+  std::unordered_map<uint32_t, uint32_t> dynamic_of_symbol_;
 };
 
 // A call traced, with the symbols identified that its guards say are equal.
@@ -78,9 +80,9 @@ struct PlanRequest {
 std::unique_ptr<Plan> build_plan(const PlanRequest& request);
 
 // Throws Error: the call is wrong, or this device cannot run it (not_implemented).
-std::unique_ptr<const Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
-                                       DeviceState& device, const CallKey& key,
-                                       std::string* fusion = nullptr);
+std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> args,
+                                 DeviceState& device, const CallKey& key,
+                                 std::string* fusion = nullptr);
 
 }  // namespace primset::runtime
 

@@ -1,35 +1,32 @@
-// The plans of one operator: key -> list of (guards, plan). Looking up takes no lock; entries are
-// never removed. What is missing is made outside any lock that lookups take; of several threads
-// that miss the same key one makes the plan and the others wait for it.
+// Plans by what they serve: key -> list of (guards, plan). A device has one for its eager calls,
+// a captured graph one of its own.
+//
+// Looking up takes no lock (support/epoch.h). What is missing is made outside any lock that lookups
+// take; of several threads that miss the same key one makes the plan and the others wait for it.
+// When there are more plans than Options::max_plans, those not used for longest are dropped; one
+// that is being run lives until the run ends, since the run owns it too.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_CACHE_H_
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <string>
 #include <vector>
+
+#include "sdk/runtime/plan/plan_ref.h"
+#include "sdk/runtime/support/epoch.h"
+#include "sdk/runtime/support/small_vector.h"
 
 namespace primset::runtime {
 
 struct CallKey;
-struct Plan;
+class DeviceState;
 
-// The plans of one key, newest first.
-struct PlanEntry {
-  struct Node {
-    std::unique_ptr<const Plan> plan;
-    Node* next;
-  };
-  uint64_t hash = 0;
-  std::vector<uint64_t> words;
-  std::atomic<Node*> first{nullptr};
-  std::mutex making;  // held while a plan is made for this key
-
-  ~PlanEntry();
-  void add(std::unique_ptr<const Plan> plan);
-};
+// Room for a plan's numbers (RunInputs::slots).
+using Slots = SmallVector<int64_t, 256>;
 
 class PlanCache {
  public:
@@ -38,26 +35,67 @@ class PlanCache {
   PlanCache(const PlanCache&) = delete;
   PlanCache& operator=(const PlanCache&) = delete;
 
-  // Null when the key is new.
-  PlanEntry* find(const CallKey& key) const;
-  PlanEntry& find_or_add(const CallKey& key);
-  size_t size() const { return size_.load(std::memory_order_relaxed); }
+  // The plan of the key whose guards the key's numbers satisfy; `slots` then has what Plan::admits
+  // left there. Null when there is none.
+  PlanRef find(const CallKey& key, Slots& slots) const;
+
+  // How a missing plan is made, and what it is called in messages.
+  struct Maker {
+    DeviceState& device;
+    std::string name;
+    std::function<std::unique_ptr<const Plan>()> make;
+  };
+  // After find has found nothing: what another thread has made by now, or else a new plan.
+  PlanRef make(const CallKey& key, Slots& slots, const Maker& maker);
 
  private:
-  // Open addressing over a power of two of slots, at most half full. A full table is replaced; old
-  // ones stay until the end, since a reader may be in one (they add up to less than the newest).
+  struct Node {
+    PlanPtr plan;
+    std::atomic<uint64_t> last_use;
+    std::atomic<Node*> next;
+  };
+  // The plans of one key, newest first.
+  struct Entry : std::enable_shared_from_this<Entry> {
+    uint64_t hash = 0;
+    std::vector<uint64_t> words;
+    std::atomic<Node*> first{nullptr};
+    std::mutex making;  // held while a plan is made for this key
+
+    ~Entry();
+  };
+  // Open addressing over a power of two of slots, at most half full. Slots are only ever filled;
+  // to remove entries, the table is replaced.
   struct Table {
     explicit Table(size_t capacity) : slots(capacity) {}
-    std::vector<std::atomic<PlanEntry*>> slots;
+    std::vector<std::atomic<Entry*>> slots;
   };
-  static PlanEntry* find_in(const Table& table, const CallKey& key);
-  static void insert(Table& table, PlanEntry* entry);
 
-  std::atomic<Table*> table_{nullptr};
-  std::atomic<size_t> size_{0};
-  std::mutex mutex_;  // writers
-  std::vector<std::unique_ptr<Table>> tables_;
-  std::vector<std::unique_ptr<PlanEntry>> entries_;
+  static Entry* find_in(const Table& table, const CallKey& key);
+  static void insert(Table& table, Entry* entry);
+  PlanRef admitted(const EpochReader& reader, const Entry& entry, const CallKey& key,
+                   Slots& slots) const;
+  std::vector<std::string> broken_guards(const Entry& entry, const CallKey& key) const;
+  PlanPtr make_watched(const Entry& entry, const CallKey& key, const Maker& maker) const;
+
+  // Under mutex_:
+  std::shared_ptr<Entry> find_or_add(const CallKey& key);
+  void rebuild_table();
+  void evict(size_t limit);
+  void remove_empty_entries();
+  // Those last used before `clock`, and `ties` of those last used at it.
+  void unlink_unused(Entry& entry, uint64_t clock, size_t& ties);
+
+  void add(Entry& entry, PlanPtr plan);
+
+  std::atomic<const Table*> table_{nullptr};
+  // Counts the plans made: a plan's last use is told in it, so that hits between two misses write
+  // nothing but the first time.
+  std::atomic<uint64_t> clock_{1};
+  mutable std::mutex mutex_;
+  std::shared_ptr<Table> newest_table_;  // table_'s owner
+  std::vector<std::shared_ptr<Entry>> entries_;
+  size_t size_ = 0;  // plans
+  RetireList retired_;
 };
 
 }  // namespace primset::runtime

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
+#include <queue>
+#include <unordered_map>
 
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/native.h"
@@ -41,10 +44,8 @@ void for_each_buffer(const Step& step, const std::function<void(schedule::Buffer
 
 void ProgramCompiler::bind_dynamic_symbols(const std::vector<Step>& list) {
   auto bind = [&](uint32_t symbol) {
-    for (auto& [known, number] : dynamic_of_symbol_) {
-      if (known == symbol) return;
-    }
-    dynamic_of_symbol_.emplace_back(symbol, code_.bind_dynamic(symbol));
+    if (!dynamic_of_symbol_.contains(symbol))
+      dynamic_of_symbol_.emplace(symbol, code_.bind_dynamic(symbol));
   };
   for (const Step& step : list) {
     if (auto* s = std::get_if<schedule::ReadCountStep>(&step.step)) bind(s->symbol);
@@ -90,6 +91,9 @@ void ProgramCompiler::scalar_sources(std::span<const decomps::InputSource> sourc
 }
 
 void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
+  std::unordered_map<int32_t, uint32_t> result_of_output;
+  for (uint32_t k = 0; k < plan_.outputs.size(); ++k)
+    result_of_output.emplace(plan_.outputs[k].graph_output, k);
   for (const Buffer& from : program_->buffers) {
     BufferPlan& to = plan_.buffers.emplace_back();
     to.kind = from.kind;
@@ -101,50 +105,75 @@ void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
       to.element = sources[from.index].element;
       to.scalar = static_cast<int32_t>(scalar_of_input_[from.index]);
     } else if (from.kind == Buffer::Kind::output) {
-      const auto it = std::ranges::find(plan_.outputs, static_cast<int32_t>(from.index),
-                                        &OutputPlan::graph_output);
-      if (it == plan_.outputs.end())
+      const auto it = result_of_output.find(static_cast<int32_t>(from.index));
+      if (it == result_of_output.end())
         throw Error(ErrorCode::internal,
                     fmt::format("graph output {} belongs to no result", from.index));
-      to.argument = static_cast<uint32_t>(it - plan_.outputs.begin());
+      to.argument = it->second;
     }
   }
 }
 
+namespace {
+
+// Blocks of memory of one size: those that nothing uses any more are given out again, the earliest
+// made first.
+class BlockPool {
+ public:
+  // A free block at step `now`, or nothing.
+  std::optional<uint32_t> take(size_t now) {
+    for (; !busy_.empty() && busy_.top().first < now; busy_.pop()) free_.push(busy_.top().second);
+    if (free_.empty()) return std::nullopt;
+    const uint32_t block = free_.top();
+    free_.pop();
+    return block;
+  }
+  // The block is used up to and including step `last`.
+  void use(uint32_t block, size_t last) { busy_.emplace(last, block); }
+
+ private:
+  template <typename T>
+  using Smallest = std::priority_queue<T, std::vector<T>, std::greater<>>;
+  Smallest<std::pair<size_t, uint32_t>> busy_;  // by the last step that uses it
+  Smallest<uint32_t> free_;
+};
+
+// The first and last of the program's steps that touches each buffer; first > last: none does.
+struct Lifetimes {
+  std::vector<size_t> first, last;
+
+  Lifetimes(const schedule::Program& program, size_t buffers)
+      : first(buffers, SIZE_MAX), last(buffers, 0) {
+    for (size_t s = 0; s < program.steps.size(); ++s) {
+      for_each_buffer(program.steps[s], [&](schedule::BufferId b) {
+        first[b] = std::min(first[b], s);
+        last[b] = s;
+      });
+    }
+  }
+};
+
+}  // namespace
+
 // A temporary takes over the block of an equally large one that nothing uses any more.
 void ProgramCompiler::share_temporaries() {
   const size_t count = plan_.buffers.size();
-  std::vector<size_t> first(count, SIZE_MAX), last(count, 0);
-  for (size_t s = 0; s < program_->steps.size(); ++s) {
-    for_each_buffer(program_->steps[s], [&](schedule::BufferId b) {
-      first[b] = std::min(first[b], s);
-      last[b] = s;
-    });
-  }
+  const Lifetimes lifetimes(*program_, count);
   std::vector<size_t> order;
   for (size_t b = 0; b < count; ++b) {
-    if (plan_.buffers[b].kind == Buffer::Kind::temp && first[b] != SIZE_MAX) order.push_back(b);
+    if (plan_.buffers[b].kind == Buffer::Kind::temp && lifetimes.first[b] != SIZE_MAX)
+      order.push_back(b);
   }
-  std::ranges::sort(order, {}, [&](size_t b) { return std::pair(first[b], b); });
-  struct Block {
-    Slot elements;
-    uint32_t bytes;
-    size_t busy_until;
-  };
-  std::vector<Block> blocks;
+  std::ranges::sort(order, {}, [&](size_t b) { return std::pair(lifetimes.first[b], b); });
+  std::map<std::pair<Slot, uint32_t>, BlockPool> pools;  // by elements and their bytes
   for (size_t b : order) {
     BufferPlan& buffer = plan_.buffers[b];
-    auto fits = [&](const Block& block) {
-      return block.elements == buffer.elements && block.bytes == buffer.element_bytes &&
-             block.busy_until < first[b] && !buffer.dynamic;
-    };
-    auto it = std::ranges::find_if(blocks, fits);
-    if (it == blocks.end())
-      it = blocks.insert(blocks.end(), {buffer.elements, buffer.element_bytes, 0});
-    it->busy_until = last[b];
-    buffer.block = static_cast<uint32_t>(it - blocks.begin());
+    BlockPool& pool = pools[{buffer.elements, buffer.element_bytes}];
+    // What a run finds out may change between its uses.
+    const auto known = buffer.dynamic ? std::nullopt : pool.take(lifetimes.first[b]);
+    buffer.block = known ? *known : plan_.blocks++;
+    pool.use(buffer.block, lifetimes.last[b]);
   }
-  plan_.blocks = static_cast<uint32_t>(blocks.size());
 }
 
 std::vector<StepPlan> ProgramCompiler::steps(const std::vector<Step>& list) {
@@ -158,8 +187,7 @@ StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
   const kir::Kernel& kernel = program_->kernels[s.kernel];
   const kir::ParamLayout layout = kir::param_layout(kernel.params);
   LaunchPlan launch;
-  launch.kernel = &device_.kernels().get(kernel);
-  launch.source = &kernel;
+  launch.kernel = device_.kernels().get(kernel);
   for (const schedule::BufferUse& use : s.buffers)
     launch.bindings.push_back({use.buffer, (use.read ? PRIMSET_ACCESS_READ : 0u) |
                                                (use.written ? PRIMSET_ACCESS_WRITE : 0u)});
@@ -206,18 +234,21 @@ StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
 }
 
 StepPlan ProgramCompiler::step(const schedule::ReadCountStep& s) {
-  for (auto& [symbol, number] : dynamic_of_symbol_) {
-    if (symbol == s.symbol) return {ReadCountPlan{s.buffer, number}};
-  }
-  throw Error(ErrorCode::internal, "a count read from the device has no symbol");
+  return {ReadCountPlan{s.buffer, dynamic_of(s.symbol)}};
+}
+
+uint32_t ProgramCompiler::dynamic_of(uint32_t symbol) const {
+  const auto it = dynamic_of_symbol_.find(symbol);
+  if (it == dynamic_of_symbol_.end())
+    throw Error(ErrorCode::internal,
+                fmt::format("symbol {} of a step is not bound to the run", symbol));
+  return it->second;
 }
 
 StepPlan ProgramCompiler::step(const schedule::LoopStep& s) {
   LoopPlan loop;
   loop.count = code_.slot(s.count);
-  for (auto& [symbol, number] : dynamic_of_symbol_) {
-    if (symbol == s.symbol) loop.dynamic = number;
-  }
+  loop.dynamic = dynamic_of(s.symbol);
   loop.body = steps(s.body);
   return {std::move(loop)};
 }

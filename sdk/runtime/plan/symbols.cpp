@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sdk/runtime/call/actuals.h"
@@ -12,6 +13,7 @@ namespace {
 
 using decomps::TensorMeta;
 using prims::SymInt;
+using prims::SymInts;
 
 class Maker : public ActualMaker {
  public:
@@ -52,8 +54,7 @@ class Maker : public ActualMaker {
 
   TensorMeta tensor(const TensorImpl& t) override {
     if (is_scalar_tensor(t, device_)) return number_meta(t.dtype, t.wrapped_number);
-    uint32_t identity = 0;
-    while (!same_view(*key_.tensors[identity], t)) ++identity;
+    const uint32_t identity = key_.tensors.find(t);
     if (auto known = metas_.find(identity); known != metas_.end()) return known->second;
     TensorMeta meta;
     meta.dtype = t.dtype;
@@ -66,16 +67,15 @@ class Maker : public ActualMaker {
     DimClass classes[kMaxRank];
     uint8_t order[kMaxRank];
     classify(t.sizes(), t.strides(), std::span(classes, t.rank), std::span(order, t.rank));
-    for (size_t d = 0; d < t.rank; ++d) {
-      const bool symbol = classes[d].size == DimClass::Size::symbol;
-      meta.sizes.push_back(symbol ? number("s", t.sizes()[d], 2) : SymInt(t.sizes()[d]));
-    }
+    meta.sizes = SymInts(t.sizes().begin(), t.sizes().end());
     meta.strides.resize(t.rank);
-    for (size_t d = 0; d < t.rank; ++d) {
-      if (classes[d].stride == DimClass::Stride::symbol)
-        meta.strides[d] = number("t", t.strides()[d], 2);
-    }
-    if (uses_offset_) meta.storage_offset = number("o", t.offset, 0);
+    for_each_number(
+        t, uses_offset_, [&](size_t d) { return classes[d].packed(); },
+        [&](NumberKind kind, size_t d, int64_t value) {
+          if (kind == NumberKind::size) meta.sizes[d] = number("s", value, 2);
+          if (kind == NumberKind::stride) meta.strides[d] = number("t", value, 2);
+          if (kind == NumberKind::offset) meta.storage_offset = number("o", value, 0);
+        });
     SymInt step = 1;
     for (size_t p = t.rank; p-- > 0;) {
       const size_t d = order[p];
@@ -126,17 +126,25 @@ bool TraceInputs::depends_on_run(const SymInt& value) const {
 }
 
 bool TraceInputs::depends_on_run(const prims::SymContext::Poly& poly) const {
-  for (const auto& term : poly) {
-    for (uint32_t id : term.atoms) {
-      const auto& atom = context->atom(id);
-      if (atom.kind == prims::SymContext::AtomKind::symbol) {
-        if (atom.symbol >= raw_of_symbol.size()) return true;
-      } else if (depends_on_run(atom.lhs) || depends_on_run(atom.rhs)) {
-        return true;
-      }
+  using Kind = prims::SymContext::AtomKind;
+  const auto any_atom = [](const prims::SymContext::Poly& p, auto depends) {
+    return std::ranges::any_of(
+        p, [&](const auto& term) { return std::ranges::any_of(term.atoms, depends); });
+  };
+  const auto known = [&](uint32_t id) { return static_cast<bool>(atom_depends_on_run[id]); };
+  // An atom's operands are made of earlier atoms.
+  const auto extend_to = [&](uint32_t id) {
+    while (atom_depends_on_run.size() <= id) {
+      const auto& atom = context->atom(static_cast<uint32_t>(atom_depends_on_run.size()));
+      atom_depends_on_run.push_back(atom.kind == Kind::symbol
+                                        ? atom.symbol >= raw_of_symbol.size()
+                                        : any_atom(atom.lhs, known) || any_atom(atom.rhs, known));
     }
-  }
-  return false;
+  };
+  return any_atom(poly, [&](uint32_t id) {
+    extend_to(id);
+    return known(id);
+  });
 }
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,

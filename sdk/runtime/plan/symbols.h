@@ -35,6 +35,8 @@ struct TraceInputs {
   // Only a run tells the value: symbols that the trace made itself are in it.
   bool depends_on_run(const prims::SymInt& value) const;
   bool depends_on_run(const prims::SymContext::Poly& poly) const;
+  // Its answers by atom, as far as they were asked for.
+  mutable std::vector<bool> atom_depends_on_run;
 };
 
 TraceInputs make_trace_inputs(const OperatorInfo& op, std::span<const Arg> args,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -35,6 +36,19 @@ Options unpack(uint32_t word) {
   return o;
 }
 
+// The limits are words of their own.
+struct Limits {
+  std::atomic<uint64_t> plans, kernels, disk_bytes;
+
+  explicit Limits(const Options& o)
+      : plans(o.max_plans), kernels(o.max_kernels), disk_bytes(o.max_disk_bytes) {}
+  void set(const Options& o) {
+    plans = o.max_plans;
+    kernels = o.max_kernels;
+    disk_bytes = o.max_disk_bytes;
+  }
+};
+
 [[noreturn]] void bad_variable(const char* name, std::string_view value,
                                std::string_view expected) {
   throw Error(ErrorCode::value,
@@ -47,6 +61,16 @@ bool flag(const char* name, bool otherwise) {
   if (text == "1") return true;
   if (text == "0") return false;
   bad_variable(name, text, "0 or 1");
+}
+
+uint64_t limit(const char* name, uint64_t otherwise) {
+  const std::string text = environment(name);
+  if (text.empty()) return otherwise;
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0)
+    bad_variable(name, text, "a number from 1 on");
+  return value;
 }
 
 Options from_environment() {
@@ -72,12 +96,30 @@ Options from_environment() {
   o.fuse = flag("PRIMSET_FUSE", true);
   o.native = flag("PRIMSET_NATIVE", true);
   o.overlap = flag("PRIMSET_OVERLAP", true);
+  o.max_plans = limit("PRIMSET_MAX_PLANS", o.max_plans);
+  o.max_kernels = limit("PRIMSET_MAX_KERNELS", o.max_kernels);
+  o.max_disk_bytes = limit("PRIMSET_CACHE_BYTES", o.max_disk_bytes);
   return o;
 }
 
-std::atomic<uint32_t>& word() {
-  static std::atomic<uint32_t> value{pack(from_environment())};
+const Options& initial_options() {
+  static const Options value = from_environment();
   return value;
+}
+
+std::atomic<uint32_t>& word() {
+  static std::atomic<uint32_t> value{pack(initial_options())};
+  return value;
+}
+
+Limits& limits() {
+  static Limits value(initial_options());
+  return value;
+}
+
+void require_limit(const char* name, uint64_t value) {
+  if (value == 0)
+    throw Error(ErrorCode::value, fmt::format("set_options: {} is 0; expected at least 1", name));
 }
 
 thread_local bool t_without_natives = false;
@@ -106,6 +148,16 @@ bool launches_overlap() {
   return !(word().load(std::memory_order_relaxed) & kNoOverlap);
 }
 
+uint64_t max_plans() {
+  return limits().plans.load(std::memory_order_relaxed);
+}
+uint64_t max_kernels() {
+  return limits().kernels.load(std::memory_order_relaxed);
+}
+uint64_t max_disk_bytes() {
+  return limits().disk_bytes.load(std::memory_order_relaxed);
+}
+
 std::string environment(const char* name, std::string_view otherwise) {
   const char* text = std::getenv(name);
   return std::string(text ? std::string_view(text) : otherwise);
@@ -114,10 +166,18 @@ std::string environment(const char* name, std::string_view otherwise) {
 }  // namespace runtime
 
 Options options() {
-  return runtime::unpack(runtime::word().load());
+  Options o = runtime::unpack(runtime::word().load());
+  o.max_plans = runtime::max_plans();
+  o.max_kernels = runtime::max_kernels();
+  o.max_disk_bytes = runtime::max_disk_bytes();
+  return o;
 }
 void set_options(const Options& options) {
+  runtime::require_limit("max_plans", options.max_plans);
+  runtime::require_limit("max_kernels", options.max_kernels);
+  runtime::require_limit("max_disk_bytes", options.max_disk_bytes);
   runtime::word() = runtime::pack(options);
+  runtime::limits().set(options);
 }
 
 }  // namespace primset

@@ -5,6 +5,8 @@
 #include <primset/options.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace primset::runtime {
 
@@ -25,6 +27,10 @@ class WithoutNatives {
   const bool before_;
 };
 bool launches_overlap();
+
+uint64_t max_plans();
+uint64_t max_kernels();
+uint64_t max_disk_bytes();
 
 // An environment variable's value, or `otherwise`.
 std::string environment(const char* name, std::string_view otherwise = {});

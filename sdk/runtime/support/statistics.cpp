@@ -79,6 +79,10 @@ Statistics statistics() {
   s.native_calls = get(Counter::native_calls);
   s.copies = get(Counter::copies);
   s.host_reads = get(Counter::host_reads);
+  s.plans_cached = now[static_cast<size_t>(Counter::plans_cached)];
+  s.plans_evicted = get(Counter::plans_evicted);
+  s.kernels_cached = now[static_cast<size_t>(Counter::kernels_cached)];
+  s.kernels_evicted = get(Counter::kernels_evicted);
   s.replays = get(Counter::replays);
   s.fallbacks = b.fallbacks;
   return s;

@@ -25,8 +25,13 @@ enum class Counter : uint8_t {
   copies,
   host_reads,
   replays,
+  plans_evicted,
+  kernels_evicted,
+  // How many there are now: counted up and down, the latter modulo 2^64; not reset.
+  plans_cached,
+  kernels_cached,
 };
-inline constexpr size_t kCounters = 12;
+inline constexpr size_t kCounters = 16;
 
 struct CounterBlock {
   std::array<std::atomic<uint64_t>, kCounters> values{};

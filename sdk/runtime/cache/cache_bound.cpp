@@ -1,0 +1,165 @@
+#include "sdk/runtime/cache/cache_bound.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "sdk/runtime/support/log.h"
+#include "sdk/runtime/support/options.h"
+
+namespace primset::runtime {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = fs::file_time_type::clock;
+
+// A file that is being written is seconds old.
+constexpr auto kLongestWrite = std::chrono::hours(1);
+// The files are counted at least so often: plugins write some that the sum lacks, and processes
+// that were killed leave temporary ones.
+constexpr int64_t kCountEverySeconds = 24 * 60 * 60;
+
+struct Usage {
+  uint64_t bytes = 0;
+  int64_t counted_at = 0;  // seconds since 1970
+};
+
+// The file with the sum, locked while this lives.
+class UsageFile {
+ public:
+  explicit UsageFile(const fs::path& path)
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0) {
+      if (errno == EINTR) continue;
+      close(fd_);
+      fd_ = -1;
+    }
+  }
+  ~UsageFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  UsageFile(const UsageFile&) = delete;
+  UsageFile& operator=(const UsageFile&) = delete;
+
+  bool locked() const { return fd_ >= 0; }
+  // Zeros where nothing was written yet.
+  Usage read() const {
+    Usage usage;
+    return pread(fd_, &usage, sizeof(usage), 0) == sizeof(usage) ? usage : Usage{};
+  }
+  void write(const Usage& usage) const {
+    // Short of space the old sum stays, and the files are counted a little later.
+    [[maybe_unused]] const ssize_t written = pwrite(fd_, &usage, sizeof(usage), 0);
+  }
+
+ private:
+  int fd_;
+};
+
+bool is_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_cache_file(const fs::path& path) {
+  constexpr size_t kDigits = 14;  // of the shortest names: 64 bits but for the folder's eight
+  const std::string stem = path.stem().string();
+  return path.has_extension() && stem.size() >= kDigits && is_hex(stem);
+}
+
+// The entries of a folder; those that other processes remove meanwhile are passed over.
+template <typename F>
+void for_each_entry(const fs::path& folder, F f) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    f(*it);
+}
+
+template <typename F>
+void for_each_folder(const fs::path& folder, F f) {
+  for_each_entry(folder, [&](const fs::directory_entry& e) {
+    std::error_code error;
+    if (!e.is_symlink(error) && e.is_directory(error)) f(e.path());
+  });
+}
+
+struct CachedFile {
+  fs::path path;
+  fs::file_time_type used;
+  uint64_t bytes;
+};
+
+// Counts the file, or removes it when it is an old temporary one.
+void visit(const fs::directory_entry& entry, std::vector<CachedFile>& files) {
+  std::error_code error;
+  const fs::file_time_type used = entry.last_write_time(error);
+  if (error || !entry.is_regular_file(error)) return;
+  if (entry.path().extension() == ".tmp") {
+    if (Clock::now() - used > kLongestWrite) fs::remove(entry.path(), error);
+  } else if (is_cache_file(entry.path())) {
+    const uint64_t bytes = entry.file_size(error);
+    if (!error) files.push_back({entry.path(), used, bytes});
+  }
+}
+
+int64_t now_in_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+void touch(const fs::path& file) {
+  std::error_code ignored;  // in a folder that may not be written, nothing is removed either
+  fs::last_write_time(file, Clock::now(), ignored);
+}
+
+void CacheBound::add(uint64_t bytes) const {
+  const UsageFile file(folder_ / "usage");
+  if (!file.locked()) return;
+  const uint64_t limit = max_disk_bytes();
+  Usage usage = file.read();
+  usage.bytes += bytes;
+  const int64_t now = now_in_seconds();
+  if (usage.bytes > limit || now - usage.counted_at > kCountEverySeconds || now < usage.counted_at)
+    usage = {remove_unused(limit), now};
+  file.write(usage);
+}
+
+// The bytes that are left: what is above the limit is removed, and a sixteenth more, so that one
+// count pays for many files.
+uint64_t CacheBound::remove_unused(uint64_t limit) const {
+  std::vector<CachedFile> files;
+  for_each_folder(folder_, [&](const fs::path& owner) {
+    for_each_folder(owner, [&](const fs::path& bucket) {
+      const std::string name = bucket.filename().string();
+      if (name.size() != 2 || !is_hex(name)) return;
+      for_each_entry(bucket, [&](const fs::directory_entry& e) { visit(e, files); });
+    });
+  });
+  uint64_t bytes = 0;
+  for (const CachedFile& f : files) bytes += f.bytes;
+  if (bytes <= limit) return bytes;
+  std::ranges::sort(files, {}, &CachedFile::used);
+  size_t removed = 0;
+  for (const CachedFile& f : files) {
+    if (bytes <= limit - limit / 16) break;
+    std::error_code error;
+    fs::remove(f.path, error);
+    if (error) continue;
+    bytes -= f.bytes;
+    ++removed;
+  }
+  log(LogLevel::info, "kernel cache: removed {} files of {}; {} bytes are left", removed,
+      folder_.string(), bytes);
+  return bytes;
+}
+
+}  // namespace primset::runtime
