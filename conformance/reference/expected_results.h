@@ -25,7 +25,7 @@ struct ExpectedTensor {
   std::optional<int64_t> offset;                // view: in elements from the storage's start
   bool conj = false, neg = false;
   bool anywhere = false;        // a view that begins where a value says, or a copy of it
-  std::optional<Array> values;  // empty: not known to the oracle; then only the rest is compared
+  std::optional<Array> values;  // empty: not known to the reference; then only the rest is compared
 };
 
 // An argument that the call writes, and what it holds afterwards.

@@ -193,9 +193,7 @@ CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceR
                    const std::string& id) {
   TestCase test = make_case(bundle, CaseId::parse(id), o.seed);
   CaseResult result{id, run_case(bundle, test, device)};
-  // The verdict on a refusal has its text.
-  const bool computed =
-      result.verdict.outcome == Outcome::pass && result.verdict.detail.empty() && !test.graph;
+  const bool computed = result.verdict.outcome == Outcome::pass && !test.graph;
   if (o.resize && computed) run_resized(bundle, o, device, result);
   if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
     result.replay = save_failure(bundle, o, test, result.verdict, device.claims().traits);
