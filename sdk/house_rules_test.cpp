@@ -91,8 +91,8 @@ TEST(HouseRules, OnlyTheFoldersOfTheDesign) {
 TEST(HouseRules, NoFileIsTooLong) {
   for (const File& f : files()) {
     const auto lines = static_cast<size_t>(std::count(f.text.begin(), f.text.end(), '\n'));
-    // An operator family is one file, however large ATen made it; the oracle writes
-    // docs/coverage.*.
+    // An operator family is one file, however large ATen made it; the PyTorch oracle
+    // writes docs/coverage.*.
     const bool family = std::string_view(f.path).starts_with("specs/ops/");
     const bool coverage = std::string_view(f.path).starts_with("docs/coverage.");
     if (!is_test_data(f) && !family && !coverage) {
