@@ -46,6 +46,10 @@ struct Expected {
   std::shared_ptr<const Expected> flushed;  // flushed.h; null on devices that keep denormals
 };
 
+// Whether there is a result, or something written, with an element. A call without either, a check
+// for one, says something by not failing.
+bool computes_elements(const Expected& expected);
+
 // Changes the graph before it runs: mutation testing.
 using GraphHook = std::function<void(prims::Graph&)>;
 

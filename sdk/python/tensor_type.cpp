@@ -121,6 +121,26 @@ void define_geometry(nb::class_<Tensor>& type) {
       });
 }
 
+void define_exchange(nb::class_<Tensor>& type) {
+  type.def(
+          "numpy",
+          [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
+          nb::sig("def numpy(self) -> typing.Any"), "A NumPy array on the same memory.")
+      .def(
+          "__dlpack__",
+          [](const Tensor& t, nb::handle, nb::handle max_version, nb::handle, nb::handle copy) {
+            return to_dlpack(t, max_version, copy);
+          },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
+          nb::sig("def __dlpack__(self, *, stream: typing.Any = None, "
+                  "max_version: tuple[int, int] | None = None, "
+                  "dl_device: tuple[int, int] | None = None, copy: bool | None = None) "
+                  "-> typing.Any"))
+      .def("__dlpack_device__", &dlpack_device,
+           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"));
+}
+
 void define_data(nb::class_<Tensor>& type) {
   type.def(
           "data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()); },
@@ -147,23 +167,6 @@ void define_data(nb::class_<Tensor>& type) {
       .def_prop_ro(
           "imag", [](nb::handle self) { return property<"imag">(self); },
           nb::sig("def imag(self) -> Tensor"))
-      .def(
-          "numpy",
-          [](nb::handle self) { return nb::module_::import_("numpy").attr("asarray")(self); },
-          nb::sig("def numpy(self) -> typing.Any"), "A NumPy array on the same memory.")
-      .def(
-          "__dlpack__",
-          [](const Tensor& t, nb::handle, nb::handle max_version, nb::handle, nb::handle copy) {
-            return to_dlpack(t, max_version, copy);
-          },
-          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig("def __dlpack__(self, *, stream: typing.Any = None, "
-                  "max_version: tuple[int, int] | None = None, "
-                  "dl_device: tuple[int, int] | None = None, copy: bool | None = None) "
-                  "-> typing.Any"))
-      .def("__dlpack_device__", &dlpack_device,
-           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
       .def("__repr__", [](const Tensor& t) { return to_string(t); })
       .def("__bool__", &truth)
       .def("__int__", [](const Tensor& t) { return nb::int_(item(t)); })
@@ -218,6 +221,7 @@ void define_tensor(nb::module_& m) {
                           "Memory of a device, seen with a dtype, sizes and strides.");
   g_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_geometry(type);
+  define_exchange(type);
   define_data(type);
   define_indexing(type);
   type.def_static("from_storage", &from_storage, nb::arg("storage"), nb::arg("dtype"),

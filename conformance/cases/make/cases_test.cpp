@@ -223,12 +223,32 @@ TEST(Resize, WhatTheOperatorTakes) {
 }
 
 TEST(Catalogue, EveryImplementedOverloadComputes) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  auto computes = [&](const CaseId& id) { return reference_computes(bundle, id); };
+  // A sample. `primset conform --tier standard` looks at all of them.
   Selection selection;
-  selection.shards = std::getenv("PRIMSET_SHARDS") ? 1 : 16;
-  for (const Shortfall& s : find_shortfalls(specs::embedded_bundle(), selection)) {
-    ADD_FAILURE() << s.overload << " " << name(s.dtype) << ": " << s.computing << " of "
-                  << s.listed;
-  }
+  selection.shards = std::getenv("PRIMSET_SHARDS") ? 1 : 64;
+  const Coverage coverage = find_coverage(bundle, selection, computes);
+  EXPECT_GT(coverage.pairs, 50u);
+  EXPECT_TRUE(coverage.shortfalls.empty()) << coverage_text(coverage);
+}
+
+TEST(Coverage, CountsWhatIsKnown) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  Selection selection;
+  selection.filters = {"add.Tensor"};
+  auto coverage = [&](std::optional<bool> vector, std::optional<bool> others) {
+    return find_coverage(bundle, selection, [=](const CaseId& id) {
+      return id.case_name == "vector" ? vector : others;
+    });
+  };
+  EXPECT_TRUE(coverage(true, true).shortfalls.empty());
+  EXPECT_EQ(coverage(true, std::nullopt).pairs, 0u);
+  const Coverage few = coverage(true, false);
+  EXPECT_GT(few.pairs, 10u);
+  ASSERT_EQ(few.shortfalls.size(), few.pairs);
+  EXPECT_LT(few.shortfalls[0].computing, kMinComputing);
+  EXPECT_THAT(coverage_text(few), HasSubstr("\n  add.Tensor f32: "));
 }
 
 TEST(Catalogue, ShardsPartTheCases) {
