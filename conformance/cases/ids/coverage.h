@@ -16,7 +16,7 @@ namespace primset::conformance {
 // Every implemented overload has so many with each dtype it claims, at the standard tier.
 inline constexpr size_t kMinComputing = 6;
 
-// An overload and dtype with fewer.
+// An overload and dtype with fewer; or with enough, though few_cases.yaml says that there are not.
 struct Shortfall {
   std::string overload;
   DType dtype = DType::f32;

@@ -120,8 +120,8 @@ std::string value_of(const Argument& a, DType dtype) {
       return as_list("true", a);
     case ArgKind::string:
       return named.empty() ? "\"none\"" : std::string(named);
-    case ArgKind::scalar_type:
-      return "f32";
+    case ArgKind::scalar_type:  // one that the case's dtype fits into
+      return dtype == DType::f64 ? "f64" : "f32";
     case ArgKind::memory_format:
       return "contiguous";
     case ArgKind::generator:
