@@ -42,7 +42,9 @@ enum class ExitCode : int {
   failures = 1,     // the device fails somewhere: fail, claim_broken, crash, timeout, device_lost
   usage = 2,        // a mistake on the command line or in a file given there; nothing ran
   nothing_ran = 5,  // no case was selected, or all are unsupported or refused: that proves nothing
-  unsound = 6,      // no failure, but xpass, flake, test_bug or not_run: the run proves too little
+  // No failure, but xpass, flake, test_bug or not_run, or (at the standard tier) an operator with
+  // too few cases that compute something: the run proves too little.
+  unsound = 6,
 };
 ExitCode exit_code(const OutcomeCounts& counts);
 
