@@ -206,6 +206,7 @@ constexpr OperatorRow kRows[] = {
     {"as_strided", "scalar", kStandard, "self=T[20] size=[] stride=[]"},
     {"as_strided", "empty", kStandard, "self=T[20] size=[0,3] stride=[3,1]"},
     {"as_strided", "rank_3", kStandard, "self=T[20] size=[2,3,2] stride=[7,3,1]"},
+    {"as_strided", "row", kStandard, "self=T[20] size=[1,7] stride=[9,2]"},
     // Of strided memory a window onto the tensor's own elements: what lies between them is
     // nobody's.
     {"=as_strided", "own_elements", kStandard,
