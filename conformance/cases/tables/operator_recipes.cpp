@@ -102,6 +102,7 @@ bool has_tensor(std::string_view text) {
 
 // Whether a size of a tensor, or of what is asked for, is 0: then the result may well be empty.
 bool has_empty_size(std::string_view text) {
+  if ((std::string(text) + " ").find(" length=0 ") != std::string::npos) return true;
   for (size_t at = 0; (at = text.find('[', at)) != std::string_view::npos; ++at) {
     const std::string_view before = text.substr(0, at);
     const bool sizes = are_sizes_of_tensor(text, at) || before.ends_with("size=") ||
