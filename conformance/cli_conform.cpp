@@ -27,8 +27,8 @@ constexpr const char* kHelp = R"(Examples:
 A filter is a glob on the operator (add.*, prim/*), on the whole id when it has a ':', or a
 /regular expression/; a leading '-' takes away.
 Exit codes: 0 all that ran is right; 1 the device fails somewhere; 2 wrong command line; 3 a device
-or file failed; 4 a mistake in Primset; 5 nothing ran; 6 no failure, but flakes, unexpected passes or
-cases that did not run.)";
+or file failed; 4 a mistake in Primset; 5 nothing was computed; 6 no failure, but flakes, unexpected
+passes, cases that did not run, or an operator that is asked too little.)";
 
 struct CommandLine {
   SessionOptions session;

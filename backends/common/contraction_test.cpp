@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/common/test_contractions.h"
+#include "backends/common/testing/contractions.h"
 
 namespace primset_backend_test {
 namespace {

@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "backends/common/test_kernels.h"
+#include "backends/common/testing/kernels.h"
 #include "sdk/runtime/plugin/loader.h"
 
 namespace primset::plugin {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "backends/common/test_contractions.h"
-#include "backends/common/test_kernels.h"
+#include "backends/common/testing/contractions.h"
+#include "backends/common/testing/kernels.h"
 #include "sdk/runtime/plugin/loader.h"
 
 // oneDNN keeps what it compiled for as long as the process lives.

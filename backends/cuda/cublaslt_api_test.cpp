@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "backends/cuda/cublaslt_api.h"
-#include "backends/cuda/testdata/same_call.h"
+#include "backends/cuda/testing/same_call.h"
 
 namespace primset_cuda {
 namespace {

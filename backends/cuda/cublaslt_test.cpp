@@ -1,14 +1,14 @@
 // How products of matrices are given to cuBLASLt, against a library that checks it
 // (testdata/fake_cublaslt.h). That the results are right is tested for every device:
 // backends/common/contraction_test.cpp.
-#include "backends/cuda/testdata/fake_cublaslt.h"
+#include "backends/cuda/testing/fake_cublaslt.h"
 
 #include <cstdlib>
 
-#include "backends/common/test_contractions.h"
+#include "backends/common/testing/contractions.h"
 #include "backends/cuda/contraction.h"
 #include "backends/cuda/cublaslt_api.h"
-#include "backends/cuda/testdata/test_fixture.h"
+#include "backends/cuda/testing/plugin_fixture.h"
 
 namespace primset::plugin {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "backends/common/test_kernels.h"
-#include "backends/cuda/testdata/test_fixture.h"
+#include "backends/common/testing/kernels.h"
+#include "backends/cuda/testing/plugin_fixture.h"
 
 namespace primset::plugin {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/cuda/driver_api.h"
-#include "backends/cuda/testdata/same_call.h"
+#include "backends/cuda/testing/same_call.h"
 
 namespace primset_cuda {
 namespace {

@@ -1,7 +1,7 @@
 // What specgen writes beside the bundle.
 #include <gtest/gtest.h>
 
-#include "codegen/specgen/test_support.h"
+#include "codegen/specgen/testing/source_texts.h"
 #include "codegen/specgen/write/api.h"
 #include "codegen/specgen/write/decomps.h"
 #include "codegen/specgen/write/docs.h"

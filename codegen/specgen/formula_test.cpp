@@ -1,7 +1,7 @@
 // Formulas: precedence, layout, and that printing and parsing are inverses.
 #include <gtest/gtest.h>
 
-#include "codegen/specgen/test_support.h"
+#include "codegen/specgen/testing/source_texts.h"
 
 namespace primset::specs {
 namespace {

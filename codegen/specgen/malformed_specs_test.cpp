@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "codegen/specgen/test_support.h"
+#include "codegen/specgen/testing/source_texts.h"
 
 namespace primset::specs {
 namespace {

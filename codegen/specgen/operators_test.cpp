@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/specgen/parse/schema_parser.h"
-#include "codegen/specgen/test_support.h"
+#include "codegen/specgen/testing/source_texts.h"
 #include "specs/bundle/writer.h"
 
 namespace primset::specs {

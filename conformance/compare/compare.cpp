@@ -167,7 +167,7 @@ long double bound(const specs::Tolerance& tolerance, const ComparePolicy& policy
     case ToleranceKind::exact:
       return 0;
     case ToleranceKind::rounded:
-      // The oracle may itself have been rounded to the other side of a tie.
+      // The reference may itself have been rounded to the other side of a tie.
       return expected.error > 0 ? step : 0;
     case ToleranceKind::ulp:
       return number * step;

@@ -1,10 +1,10 @@
-// Holds what a device computed against what the oracle says.
+// Holds what a device computed against what the reference says.
 //
 // Kinds of tolerance, and where they come from:
-//   inherited       the oracle's running error bound, element by element: the usual one
+//   inherited       the reference's running error bound, element by element: the usual one
 //   exact           the same bits, any NaN for a NaN; integers and bools are never anything else
 //   rounded, ulp, absolute, accumulate(K, dtype)    stated by an operator's spec; see bound()
-//   acceptance set  elements that the oracle calls undecided: a discontinuous primitive whose
+//   acceptance set  elements that the reference calls undecided: a discontinuous primitive whose
 //                   operands' bounds straddle a jump. Any value passes, and they are counted
 // Statistical and property tolerances look at whole results: statistics.h, property.h.
 #ifndef PRIMSET_CONFORMANCE_COMPARE_COMPARE_H_
@@ -23,7 +23,7 @@ using prims::reference::Array;
 using prims::reference::Element;
 
 struct ComparePolicy {
-  // Stated by the operator's spec; without it the oracle's bounds hold alone.
+  // Stated by the operator's spec; without it the reference's bounds hold alone.
   std::optional<specs::Tolerance> tolerance;
   DType compute = DType::f32;  // accumulate: what sums are carried in
   double terms = 1;            // accumulate: K

@@ -38,7 +38,7 @@ bool accepts(DType t, Element expected, Element actual, ComparePolicy policy = {
   return compare(one(t, expected), one(t, actual), policy).ok();
 }
 
-TEST(Compare, TheOraclesBoundDecides) {
+TEST(Compare, TheReferencesBoundDecides) {
   EXPECT_TRUE(accepts(DType::f32, number(1), number(1)));
   EXPECT_FALSE(accepts(DType::f32, number(1), number(1 + 0x1p-23L)));
   EXPECT_TRUE(accepts(DType::f32, number(1, 0x1p-22L), number(1 + 0x1p-23L)));

@@ -4,8 +4,8 @@ namespace primset::conformance {
 namespace {
 
 constexpr std::array<std::string_view, kOutcomeCount> kOutcomes = {
-    "pass",  "fail",    "unsupported", "claim_broken", "xfail",    "xpass", "waived",
-    "crash", "timeout", "device_lost", "not_run",      "test_bug", "flake"};
+    "pass",   "refused", "fail",    "unsupported", "claim_broken", "xfail",    "xpass",
+    "waived", "crash",   "timeout", "device_lost", "not_run",      "test_bug", "flake"};
 constexpr std::array<std::string_view, kFailKindCount> kKinds = {
     "none", "numeric", "shape", "dtype", "out_of_bounds_write", "error_contract"};
 

@@ -12,6 +12,7 @@ namespace primset::conformance {
 
 enum class Outcome : uint8_t {
   pass,          // ran, and everything that was looked at is right
+  refused,       // device and reference refuse it with the same class of error
   fail,          // ran, and something is wrong: see FailKind
   unsupported,   // the device does not claim the dtype or primitive, and says so when asked
   claim_broken,  // the device claims the dtype or primitive, and refuses it
@@ -22,10 +23,10 @@ enum class Outcome : uint8_t {
   timeout,       // the case took longer than allowed and was killed
   device_lost,   // the device reported itself gone
   not_run,       // its process ended before the case's turn came, more than once
-  test_bug,      // the case itself is wrong: its oracle failed, or its process spoke garbage
+  test_bug,      // the case itself is wrong: the reference failed, or its process spoke garbage
   flake,         // failed, but passed when it was run again alone
 };
-inline constexpr size_t kOutcomeCount = 13;
+inline constexpr size_t kOutcomeCount = 14;
 
 enum class FailKind : uint8_t {
   none,
@@ -52,6 +53,10 @@ std::optional<OutcomeText> parse_outcome(std::string_view text);
 constexpr bool is_green(Outcome o) {
   return o == Outcome::pass || o == Outcome::xfail || o == Outcome::waived;
 }
+// Device and reference came to the same: a result that is right, or a refusal.
+constexpr bool agrees(Outcome o) {
+  return o == Outcome::pass || o == Outcome::refused;
+}
 // Must somebody look at the device? Unsupported cases are counted apart; xpass, flake and the
 // outcomes of a broken run are not green either.
 constexpr bool is_failure(Outcome o) {
@@ -67,6 +72,11 @@ constexpr bool is_failure(Outcome o) {
   }
 }
 
+// Is the case worth a place in a report's list, with its detail and how to run it alone?
+constexpr bool is_listed(Outcome o) {
+  return !is_green(o) && !agrees(o) && o != Outcome::unsupported;
+}
+
 // The outcome of one case, with what is worth knowing about it.
 struct Verdict {
   Outcome outcome = Outcome::not_run;
@@ -75,9 +85,11 @@ struct Verdict {
   double max_ulp = 0;       // greatest error seen, in units of the last place of the result's dtype
   double max_share = 0;     // greatest error seen, as a share of what is allowed there
   uint64_t elements = 0;    // compared
-  uint64_t undecided = 0;   // of them, those where the oracle accepts any value
+  uint64_t undecided = 0;   // of them, those where the reference accepts any value
   // Without native routes, where there is one: how often as long the kernels take; else 0.
   double native_ratio = 0;
+  // Of a pass: all of its results have no elements, so that nothing was computed.
+  bool empty = false;
 
   static Verdict failed(FailKind kind, std::string detail) {
     return {Outcome::fail, kind, std::move(detail)};

@@ -164,7 +164,7 @@ TEST(Reference, PassesItsOwnPrimitiveCases) {
   size_t ran = 0;
   for (const CaseId& id : select_cases(bundle, selection)) {
     Verdict v = run_case(bundle, make_case(bundle, id, 0), device);
-    EXPECT_EQ(v.outcome, Outcome::pass) << id.to_string() << ": " << v.detail;
+    EXPECT_TRUE(agrees(v.outcome)) << id.to_string() << ": " << v.detail;
     ++ran;
   }
   EXPECT_GT(ran, 500u);

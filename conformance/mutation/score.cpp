@@ -103,7 +103,7 @@ bool hunt(const specs::Bundle& bundle, const Subject& s, DeviceRunner& device, M
     TestCase test = o.test;
     test.graph = std::make_shared<prims::Graph>(std::move(*changed));
     Verdict v = judge(bundle, o.test, o.expected, device.run_graph(test), device.claims());
-    if (v.outcome != Outcome::pass) {
+    if (!agrees(v.outcome)) {
       mutant.caught = true;
       mutant.by = o.test.id.case_name + ": " + to_string(v.outcome, v.kind);
       return true;

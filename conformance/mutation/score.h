@@ -1,5 +1,5 @@
 // Mutation score: what share of mutants do the cases tell from the original? Only the device's side
-// gets the mutant; the oracle keeps the original.
+// gets the mutant; the reference keeps the original.
 #ifndef PRIMSET_CONFORMANCE_MUTATION_SCORE_H_
 #define PRIMSET_CONFORMANCE_MUTATION_SCORE_H_
 

@@ -23,7 +23,7 @@ def base_names():
 
 
 def program():
-    return Path(os.environ["PRIMSET_ORACLE_PROGRAM"])
+    return Path(os.environ["PRIMSET_PYTORCH_ORACLE_PROGRAM"])
 
 
 def calls_of(base, seed, count):

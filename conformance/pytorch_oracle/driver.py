@@ -84,12 +84,12 @@ class Children:
             os.setpgid(0, 0)
             devnull = os.open(os.devnull, os.O_WRONLY)
             os.dup2(devnull, 1)
-            if not os.environ.get("PRIMSET_ORACLE_VERBOSE"):
+            if not os.environ.get("PRIMSET_PYTORCH_ORACLE_VERBOSE"):
                 os.dup2(devnull, 2)
             self.work(unit, journal)
             status = 0
         except BaseException:
-            with open(Path(os.environ["PRIMSET_ORACLE_OUT"]) / "errors.log", "a") as f:
+            with open(Path(os.environ["PRIMSET_PYTORCH_ORACLE_OUT"]) / "errors.log", "a") as f:
                 f.write(f"--- {unit}\n{traceback.format_exc()}\n")
         os._exit(status)
 
@@ -122,7 +122,7 @@ class Oracle:
         self.results = self.out / "results"
         for d in (self.recorded, self.calls, self.results):
             d.mkdir(parents=True, exist_ok=True)
-        os.environ["PRIMSET_ORACLE_OUT"] = str(self.out)
+        os.environ["PRIMSET_PYTORCH_ORACLE_OUT"] = str(self.out)
         self.not_recorded = {}  # unit -> its exit code, or minus the signal that ended it
 
     # --- recording -------------------------------------------------------------------------------

@@ -363,6 +363,15 @@ size_t end_of_list(const specs::Bundle& bundle, const specs::Overload& overload,
 
 }  // namespace
 
+bool computes_elements(const Expected& e) {
+  if (e.error) return false;
+  auto has_elements = [](const auto& sizes) { return ref::element_count(sizes) > 0; };
+  return e.results.size() + e.written.size() == 0 ||
+         std::ranges::any_of(e.results, has_elements, &ExpectedTensor::sizes) ||
+         std::ranges::any_of(e.written,
+                             [&](const WrittenTensor& w) { return has_elements(w.tensor.sizes); });
+}
+
 std::vector<HostTensor> tensors_of(const TestCase& test) {
   std::vector<HostTensor> out = test.inputs;
   for (const ArgValue& v : test.args) {

@@ -25,7 +25,7 @@ struct ExpectedTensor {
   std::optional<int64_t> offset;                // view: in elements from the storage's start
   bool conj = false, neg = false;
   bool anywhere = false;        // a view that begins where a value says, or a copy of it
-  std::optional<Array> values;  // empty: not known to the oracle; then only the rest is compared
+  std::optional<Array> values;  // empty: not known to the reference; then only the rest is compared
 };
 
 // An argument that the call writes, and what it holds afterwards.
@@ -45,6 +45,10 @@ struct Expected {
   std::vector<Array> graph_inputs;
   std::shared_ptr<const Expected> flushed;  // flushed.h; null on devices that keep denormals
 };
+
+// Whether there is a result, or something written, with an element. A call without either, a check
+// for one, says something by not failing.
+bool computes_elements(const Expected& expected);
 
 // Changes the graph before it runs: mutation testing.
 using GraphHook = std::function<void(prims::Graph&)>;

@@ -19,15 +19,15 @@ std::string in_quotes(std::string_view text) {
 }  // namespace
 
 void write_csv(std::ostream& out, const Report& report) {
-  out << "id,subject,dtype,case,layout,outcome,kind,max_ulp,max_share,seconds,native_ratio,"
+  out << "id,subject,dtype,case,layout,outcome,kind,empty,max_ulp,max_share,seconds,native_ratio,"
          "detail\r\n";
   for (const CaseResult& r : report.results) {
     CaseId id = CaseId::parse(r.id);
-    out << fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{:.4g},{}\r\n", in_quotes(r.id),
-                       in_quotes(subject_of(r.id)), name(id.dtype), in_quotes(id.case_name),
-                       in_quotes(id.layout), name(r.verdict.outcome), name(r.verdict.kind),
-                       r.verdict.max_ulp, r.verdict.max_share, r.seconds, r.verdict.native_ratio,
-                       in_quotes(r.verdict.detail));
+    out << fmt::format(
+        "{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6f},{:.4g},{}\r\n", in_quotes(r.id),
+        in_quotes(subject_of(r.id)), name(id.dtype), in_quotes(id.case_name), in_quotes(id.layout),
+        name(r.verdict.outcome), name(r.verdict.kind), r.verdict.empty ? 1 : 0, r.verdict.max_ulp,
+        r.verdict.max_share, r.seconds, r.verdict.native_ratio, in_quotes(r.verdict.detail));
   }
 }
 

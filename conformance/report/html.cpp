@@ -12,6 +12,7 @@ namespace {
 // One cell of the matrix: a subject with a dtype.
 struct Cell {
   OutcomeCounts counts{};
+  size_t empty = 0;
   double max_share = 0;
 };
 using Row = std::map<DType, Cell>;
@@ -37,6 +38,7 @@ std::string tooltip(const Cell& cell) {
     if (cell.counts[o])
       out += fmt::format("{} {}\n", cell.counts[o], name(static_cast<Outcome>(o)));
   }
+  if (cell.empty > 0) out += fmt::format("{} of them with empty results\n", cell.empty);
   return out + fmt::format("largest error {:.3g} of what is allowed", cell.max_share);
 }
 
@@ -59,7 +61,7 @@ pre {{ background: #f6f6f6; padding: 0.5em; overflow-x: auto; }}
 </style></head><body><h1>{0}</h1>
 <p class="legend"><span class="good">all that ran is right</span><span class="bad">fails</span>
 <span class="odd">flake, not run, unexpected pass</span><span class="known">fails as expected</span>
-<span class="none">unsupported</span> Cells: right / all cases; point at one for its outcomes.</p>
+<span class="none">unsupported or refused</span> Cells: right / all cases, refusals among these; point at one for its outcomes.</p>
 )";
 
 // Rows are shown when their name has the text, and only failing ones if so wished.
@@ -83,15 +85,7 @@ text.oninput = only.onchange = show;
 )";
 
 void write_totals(std::ostream& out, const Report& report) {
-  OutcomeCounts counts = count_outcomes(report.results);
-  out << fmt::format("<p><b>{} cases</b>:", report.results.size());
-  const char* separator = " ";
-  for (size_t o = 0; o < kOutcomeCount; ++o) {
-    if (counts[o] == 0) continue;
-    out << fmt::format("{}{} {}", separator, counts[o], name(static_cast<Outcome>(o)));
-    separator = ", ";
-  }
-  out << fmt::format("; seed {}</p>\n", report.seed);
+  out << fmt::format("<p>{}; seed {}</p>\n", totals_text(report), report.seed);
 }
 
 std::string cell_text(const Cell& cell) {
@@ -138,7 +132,7 @@ void write_matrix(std::ostream& out, const std::string& family,
 void write_failures(std::ostream& out, const Report& report) {
   out << "<h2 id=\"failures\">Failures, and the commands that run them alone</h2>\n";
   for (const CaseResult& r : report.results) {
-    if (is_green(r.verdict.outcome) || r.verdict.outcome == Outcome::unsupported) continue;
+    if (!is_listed(r.verdict.outcome)) continue;
     out << fmt::format("<p><b>{}</b> <code>{}</code></p><pre>{}\n{}</pre>\n",
                        to_string(r.verdict.outcome, r.verdict.kind), escape_markup(r.id),
                        escape_markup(r.verdict.detail), escape_markup(report.reproduction(r)));
@@ -153,6 +147,7 @@ void write_html(std::ostream& out, const Report& report) {
     std::string subject(subject_of(r.id));
     Cell& cell = families[report.family_of(subject)][subject][CaseId::parse(r.id).dtype];
     ++cell.counts[static_cast<size_t>(r.verdict.outcome)];
+    cell.empty += r.verdict.empty;
     cell.max_share = std::max(cell.max_share, r.verdict.max_share);
   }
   out << fmt::format(fmt::runtime(kHead), escape_markup(report.title + " on " + report.device));

@@ -14,6 +14,7 @@ Kind kind_of(Outcome o) {
   switch (o) {
     case Outcome::pass:
       return Kind::passed;
+    case Outcome::refused:
     case Outcome::unsupported:
     case Outcome::xfail:
     case Outcome::waived:
@@ -49,6 +50,19 @@ void write_case(std::ostream& out, const Report& report, const CaseResult& r,
                      outcome,
                      escape_markup(r.verdict.detail.substr(0, r.verdict.detail.find('\n'))),
                      escape_markup(r.verdict.detail), escape_markup(report.reproduction(r)));
+}
+
+// What JUnit has no element for.
+void write_properties(std::ostream& out, const Report& report,
+                      const std::vector<const CaseResult*>& cases) {
+  const auto refused = std::ranges::count(cases, Outcome::refused,
+                                          [](const CaseResult* r) { return r->verdict.outcome; });
+  const auto empty =
+      std::ranges::count_if(cases, [](const CaseResult* r) { return r->verdict.empty; });
+  out << fmt::format(
+      "    <properties><property name=\"seed\" value=\"{}\"/><property name=\"refused\" "
+      "value=\"{}\"/><property name=\"empty\" value=\"{}\"/></properties>\n",
+      report.seed, refused, empty);
 }
 
 }  // namespace
@@ -93,8 +107,7 @@ void write_junit(std::ostream& out, const Report& report) {
         "time=\"{:.6f}\">\n",
         escape_markup(family), cases.size(), count(Kind::failure), count(Kind::error),
         count(Kind::skipped), seconds);
-    out << fmt::format("    <properties><property name=\"seed\" value=\"{}\"/></properties>\n",
-                       report.seed);
+    write_properties(out, report, cases);
     for (const CaseResult* r : cases) write_case(out, report, *r, family);
     out << "  </testsuite>\n";
   }

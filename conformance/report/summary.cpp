@@ -37,16 +37,19 @@ std::string header_row(const std::vector<Outcome>& columns) {
   return out + "\n";
 }
 
-// What stands above everything else: how much of what was asked for was seen to work.
-std::string headline(const Report& report, const OutcomeCounts& counts) {
-  size_t total = report.results.size(), unsupported = at(counts, Outcome::unsupported);
+// 234,619
+std::string grouped(size_t n) {
+  std::string out = std::to_string(n);
+  for (size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
+  return out;
+}
+
+// What stands above everything else.
+std::string headline(const Report& report) {
   double worst = 0;
   for (const CaseResult& r : report.results) worst = std::max(worst, r.verdict.max_share);
-  return fmt::format(
-      "{}: {} of {} cases pass, {} unsupported ({:.1f} %), largest error {:.3g} of what is "
-      "allowed\n",
-      report.device, at(counts, Outcome::pass), total, unsupported,
-      total ? 100.0 * static_cast<double>(unsupported) / static_cast<double>(total) : 0.0, worst);
+  return fmt::format("{}: {}\nlargest error {:.3g} of what is allowed\n", report.device,
+                     totals_text(report), worst);
 }
 
 // The failures of one subject.
@@ -117,6 +120,33 @@ OutcomeCounts count_outcomes(const std::vector<CaseResult>& results) {
   return counts;
 }
 
+size_t count_empty(const std::vector<CaseResult>& results) {
+  return static_cast<size_t>(std::ranges::count_if(results, [](const CaseResult& r) {
+    return r.verdict.outcome == Outcome::pass && r.verdict.empty;
+  }));
+}
+
+std::string totals_text(const Report& report) {
+  const OutcomeCounts counts = count_outcomes(report.results);
+  const size_t empty = count_empty(report.results);
+  size_t failed = 0;
+  std::string others;
+  for (size_t i = 0; i < kOutcomeCount; ++i) {
+    const auto o = static_cast<Outcome>(i);
+    if (is_failure(o)) {
+      failed += counts[i];
+    } else if (!agrees(o) && o != Outcome::unsupported && counts[i] > 0) {
+      others += fmt::format(", {} {}", grouped(counts[i]), name(o));
+    }
+  }
+  return fmt::format(
+      "{} case{}: {} computed and passed, {} refused alike, {} empty results, {} failed, {} "
+      "unsupported{}",
+      grouped(report.results.size()), report.results.size() == 1 ? "" : "s",
+      grouped(at(counts, Outcome::pass) - empty), grouped(at(counts, Outcome::refused)),
+      grouped(empty), grouped(failed), grouped(at(counts, Outcome::unsupported)), others);
+}
+
 ExitCode exit_code(const OutcomeCounts& counts) {
   size_t green = 0, failures = 0;
   for (size_t o = 0; o < kOutcomeCount; ++o) {
@@ -136,7 +166,8 @@ std::string summary_text(const Report& report, size_t max_failures) {
   for (const CaseResult& r : report.results) {
     add(families[report.family_of(subject_of(r.id))], r);
   }
-  std::vector<Outcome> columns = {Outcome::pass, Outcome::fail, Outcome::unsupported};
+  std::vector<Outcome> columns = {Outcome::pass, Outcome::refused, Outcome::fail,
+                                  Outcome::unsupported};
   for (size_t o = 0; o < kOutcomeCount; ++o) {
     auto outcome = static_cast<Outcome>(o);
     bool there = std::find(columns.begin(), columns.end(), outcome) != columns.end();
@@ -144,12 +175,12 @@ std::string summary_text(const Report& report, size_t max_failures) {
   }
   std::string out = header_row(columns);
   for (const auto& [family, counts] : families) out += table_row(family, counts, columns);
-  out += table_row("total", total, columns) + "\n" + headline(report, total);
+  out += table_row("total", total, columns) + "\n" + headline(report);
   out += where_it_fails(report);
 
   size_t shown = 0, hidden = 0;
   for (const CaseResult& r : report.results) {
-    if (is_green(r.verdict.outcome) || r.verdict.outcome == Outcome::unsupported) continue;
+    if (!is_listed(r.verdict.outcome)) continue;
     if (shown == max_failures) {
       ++hidden;
       continue;

@@ -28,15 +28,23 @@ struct Report {
 
 using OutcomeCounts = std::array<size_t, kOutcomeCount>;
 OutcomeCounts count_outcomes(const std::vector<CaseResult>& results);
+// Passes whose results have no elements.
+size_t count_empty(const std::vector<CaseResult>& results);
+
+// "4,120 cases: 3,700 computed and passed, 300 refused alike, 20 empty results, 0 failed, 100
+// unsupported": how much of what was asked for was seen to work. Other outcomes follow by name.
+std::string totals_text(const Report& report);
 
 // Exit codes of `primset conform`; part of its interface. 3 and 4 are those of every command: a
 // device or file failed, and a mistake in Primset.
 enum class ExitCode : int {
-  green = 0,        // something ran, and all that ran is right or expected
+  green = 0,        // something passed, and all that ran is right or expected
   failures = 1,     // the device fails somewhere: fail, claim_broken, crash, timeout, device_lost
   usage = 2,        // a mistake on the command line or in a file given there; nothing ran
-  nothing_ran = 5,  // no case was selected, or all are unsupported: that proves nothing
-  unsound = 6,      // no failure, but xpass, flake, test_bug or not_run: the run proves too little
+  nothing_ran = 5,  // no case was selected, or all are unsupported or refused: that proves nothing
+  // No failure, but xpass, flake, test_bug or not_run, or (at the standard tier) an operator with
+  // too few cases that compute something: the run proves too little.
+  unsound = 6,
 };
 ExitCode exit_code(const OutcomeCounts& counts);
 

@@ -12,10 +12,12 @@
 namespace primset::conformance {
 
 // One testsuite a family. Failures of the device are <failure>, of the run (crash, timeout,
-// test_bug, not_run) <error>; unsupported, expected and waived cases are <skipped>.
+// test_bug, not_run) <error>; refused, unsupported, expected and waived cases are <skipped>. How
+// many were refused, and how many results were empty, are properties of the testsuite.
 void write_junit(std::ostream& out, const Report& report);
 
-// id, subject, dtype, case, layout, outcome, kind, max_ulp, max_share, seconds, detail (RFC 4180).
+// id, subject, dtype, case, layout, outcome, kind, empty (0 or 1), max_ulp, max_share, seconds,
+// native_ratio, detail (RFC 4180).
 void write_csv(std::ostream& out, const Report& report);
 
 // One page without references to anything outside of it.

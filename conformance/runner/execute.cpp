@@ -69,6 +69,7 @@ class Judge {
     }
     if (!look_at_results() || !look_at_written() || !look_at_fences()) return std::move(verdict_);
     verdict_.outcome = Outcome::pass;
+    verdict_.empty = !computes_elements(expected_);
     return std::move(verdict_);
   }
 
@@ -100,7 +101,7 @@ class Judge {
     if (expected_.error && expected_.error->code == e.code) {
       // Nothing may have been written before the refusal, unless computing led to it.
       if (!look_at_fences()) return std::move(verdict_);
-      return Verdict::of(Outcome::pass, text);
+      return Verdict::of(Outcome::refused, text);
     }
     if (e.code == ErrorCode::out_of_memory) return judge_lack_of_memory(text);
     if (e.code == ErrorCode::not_implemented) {
@@ -305,21 +306,22 @@ class Judge {
   Verdict verdict_;
 };
 
-// A case that says what it means must get it from the oracle already.
+// A case that says what it means must get it from the reference already.
 std::optional<std::string> case_mistake(const TestCase& test, const Expected& expected) {
   if (test.expected_error) {
     if (!expected.error) {
-      return fmt::format("the case expects {}, and the oracle computes a result",
+      return fmt::format("the case expects {}, and the reference computes a result",
                          name(*test.expected_error));
     }
     if (expected.error->code != *test.expected_error) {
-      return fmt::format("the case expects {}, the oracle says {}: {}", name(*test.expected_error),
-                         name(expected.error->code), expected.error->message);
+      return fmt::format("the case expects {}, the reference says {}: {}",
+                         name(*test.expected_error), name(expected.error->code),
+                         expected.error->message);
     }
     return std::nullopt;
   }
   if (expected.error && !test.may_be_refused) {
-    return fmt::format("the oracle refuses the case: {}: {}", name(expected.error->code),
+    return fmt::format("the reference refuses the case: {}: {}", name(expected.error->code),
                        expected.error->message);
   }
   return std::nullopt;
@@ -354,9 +356,7 @@ Verdict run_case(const specs::Bundle& bundle, const TestCase& test, DeviceRunner
     expected.flushed = flushed_answer(bundle, test, device.claims().traits);
   Execution actual = run_on(device, test);
   Verdict verdict = judge(bundle, test, expected, actual, device.claims());
-  if (verdict.outcome != Outcome::pass || expected.error || !device.claims().keeps_state) {
-    return verdict;
-  }
+  if (verdict.outcome != Outcome::pass || !device.claims().keeps_state) return verdict;
   // Once more: the second call takes the plan and the kernels of the first.
   Execution again = run_on(device, test);
   if (same_results(actual, again)) return verdict;

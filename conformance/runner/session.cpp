@@ -12,7 +12,9 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <unordered_map>
 
+#include "conformance/cases/ids/coverage.h"
 #include "conformance/cases/ids/id.h"
 #include "conformance/cases/make/resize.h"
 #include "conformance/cases/make/serialize.h"
@@ -193,9 +195,7 @@ CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceR
                    const std::string& id) {
   TestCase test = make_case(bundle, CaseId::parse(id), o.seed);
   CaseResult result{id, run_case(bundle, test, device)};
-  // The verdict on a refusal has its text.
-  const bool computed =
-      result.verdict.outcome == Outcome::pass && result.verdict.detail.empty() && !test.graph;
+  const bool computed = result.verdict.outcome == Outcome::pass && !test.graph;
   if (o.resize && computed) run_resized(bundle, o, device, result);
   if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
     result.replay = save_failure(bundle, o, test, result.verdict, device.claims().traits);
@@ -284,6 +284,34 @@ void explain_empty_selection(const Selection& selection) {
       selection.filters.empty() ? "" : " by --filter ", fmt::join(selection.filters, " "));
 }
 
+// What the reference and the device made of a case: whether it computed something.
+std::optional<bool> computed(const CaseResult& r) {
+  switch (r.verdict.outcome) {
+    case Outcome::pass:
+      return !r.verdict.empty;
+    case Outcome::refused:
+      return false;
+    case Outcome::fail:
+      return true;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Did every operator compute something often enough? Asked of runs that have all standard cases.
+Coverage coverage_of(const specs::Bundle& bundle, const SessionOptions& o, const Report& report) {
+  std::unordered_map<std::string_view, const CaseResult*> by_id;
+  for (const CaseResult& r : report.results) by_id[r.id] = &r;
+  // A shard has a part of each operator's cases.
+  Selection all = o.selection;
+  all.shard = 0;
+  all.shards = 1;
+  return find_coverage(bundle, all, [&](const CaseId& id) -> std::optional<bool> {
+    auto it = by_id.find(id.to_string());
+    return it == by_id.end() ? std::nullopt : computed(*it->second);
+  });
+}
+
 }  // namespace
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
@@ -320,7 +348,12 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   write_file(o.html, write_html, report);
   fmt::print("{}", summary_text(report));
   if (o.without_native) fmt::print("{}", native_routes_text(report));
-  const ExitCode code = exit_code(count_outcomes(report.results));
+  ExitCode code = exit_code(count_outcomes(report.results));
+  if (o.selection.tier >= CaseTier::standard) {
+    const Coverage coverage = coverage_of(bundle, o, report);
+    if (coverage.pairs > 0) fmt::print("\n{}", coverage_text(coverage));
+    if (code == ExitCode::green && !coverage.shortfalls.empty()) code = ExitCode::unsound;
+  }
   if (!o.resize) return static_cast<int>(code);
   fmt::print("{}", resized_text(report));
   return static_cast<int>(has_unexplained_kernels(report) ? ExitCode::failures : code);

@@ -78,9 +78,7 @@ def literal(name, comment, first, last):
     print("\n".join(f'    U"{row}"' for row in rows) + ";")
 
 
-def main():
-    print(
-        f"""// Tables of Unicode {unicodedata.unidata_version}, written by make_unicode_data.py. Not for editing.
+HEAD = f"""// Tables of Unicode {unicodedata.unidata_version}, written by make_unicode_data.py. Not for editing.
 #ifndef PRIMSET_SAMPLES_SENTENCE_EMBEDDING_UNICODE_DATA_H_
 #define PRIMSET_SAMPLES_SENTENCE_EMBEDDING_UNICODE_DATA_H_
 
@@ -102,7 +100,15 @@ struct FoldRun {{
 struct LongFold {{
   char32_t from, to[3];
 }};"""
-    )
+
+TAIL = """
+}  // namespace sentence_embedding
+// clang-format on
+
+#endif  // PRIMSET_SAMPLES_SENTENCE_EMBEDDING_UNICODE_DATA_H_"""
+
+
+def print_ranges():
     range_table(
         "kControls",
         "Control, format and private-use characters (categories Cc, Cf, Co).",
@@ -115,6 +121,8 @@ struct LongFold {{
     )
     range_table("kAccents", "Non-spacing marks (category Mn).", lambda c: category(c) == "Mn")
 
+
+def print_folds():
     def in_tables(c):
         return category(c) != "Mn" and c not in HANGUL_SYLLABLES and fold(c) != chr(c)
 
@@ -134,15 +142,19 @@ struct LongFold {{
         "The same, one code point to several.",
         [f"{{0x{c:x}, {{{', '.join(hex(ord(p)) for p in s)}}}}}" for c, s in long.items()],
     )
+
+
+def print_compatibility_ideographs():
     for (first, last), name in zip(COMPATIBILITY_IDEOGRAPHS, ("kIdeographsF900", "kIdeographs2F800")):
         literal(name, f"What U+{first:X} to U+{last:X} become, in order.", first, last)
-    print(
-        """
-}  // namespace sentence_embedding
-// clang-format on
 
-#endif  // PRIMSET_SAMPLES_SENTENCE_EMBEDDING_UNICODE_DATA_H_"""
-    )
+
+def main():
+    print(HEAD)
+    print_ranges()
+    print_folds()
+    print_compatibility_ideographs()
+    print(TAIL)
 
 
 main()

@@ -33,8 +33,7 @@ std::vector<int32_t> iota(size_t n, int32_t from = 0) {
   return v;
 }
 
-// --- launches
-// ------------------------------------------------------------------------------------------
+// --- launches ------------------------------------------------------------------------------------
 
 TEST(NativeLaunchTest, RunsTheGroupsItIsGiven) {
   Builder b("k", native_model());
@@ -76,8 +75,7 @@ TEST(NativeLaunchTest, ParametersAreWhereTheLayoutSays) {
   EXPECT_THAT(v, ElementsAre(-3, 0.125, 2.5, 0x1p40));
 }
 
-// --- vectors
-// ---------------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 TEST(NativeVectorTest, LanesMove) {
   Builder b("k", native_model());
@@ -126,8 +124,7 @@ TEST(NativeVectorTest, AnyAndAllOfEachWidth) {
   }
 }
 
-// --- memory
-// ------------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 // Masked lanes touch nothing: the arrays end at a page that may not be touched.
 class GuardedPage {
@@ -300,8 +297,7 @@ TEST(NativeMemoryTest, InputMayBeOutput) {
   EXPECT_EQ(result, 11);
 }
 
-// --- atomics
-// -------------------------------------------------------------------------------------------------
+// --- atomics -------------------------------------------------------------------------------------
 
 template <typename T>
 T rmw(Rmw op, Scalar s, T memory, T operand, T* old) {
@@ -386,8 +382,7 @@ TEST(NativeAtomicTest, ThreadsDoNotLoseUpdates) {
   EXPECT_EQ(sum, 40000);
 }
 
-// --- control flow
-// ----------------------------------------------------------------------------------------------
+// --- control flow --------------------------------------------------------------------------------
 
 TEST(NativeControlTest, IfYields) {
   Builder b("k", native_model());

@@ -30,8 +30,7 @@ int64_t sign_extend(uint64_t v, int width) {
   return static_cast<int64_t>(v << (64 - width)) >> (64 - width);
 }
 
-// --- values to try, as bit patterns
-// -------------------------------------------------------------------
+// --- values to try, as bit patterns --------------------------------------------------------------
 
 std::vector<uint64_t> int_values(int width) {
   const uint64_t top = uint64_t{1} << (width - 1);
@@ -77,8 +76,7 @@ std::vector<uint64_t> values_of(Scalar s) {
   return kir::is_float(s) ? float_values(s) : int_values(kir::width(s));
 }
 
-// --- arrays of one element type
-// -------------------------------------------------------------------------
+// --- arrays of one element type ------------------------------------------------------------------
 
 std::vector<uint8_t> pack(const std::vector<uint64_t>& values, Scalar s) {
   const auto size = static_cast<size_t>(kir::bytes(s));
@@ -167,8 +165,7 @@ std::vector<std::vector<uint64_t>> pairs(Scalar s,
   return rows;
 }
 
-// --- integers
-// ----------------------------------------------------------------------------------------------
+// --- integers ------------------------------------------------------------------------------------
 
 using Binary2 = Value (Builder::*)(Value, Value);
 using Unary = Value (Builder::*)(Value);
@@ -249,8 +246,7 @@ TEST(NativeValuesTest, LogicOnTruthValues) {
   }
 }
 
-// --- floats
-// --------------------------------------------------------------------------------------------------
+// --- floats --------------------------------------------------------------------------------------
 
 template <typename T>
 T from_bits(uint64_t v) {
@@ -343,8 +339,7 @@ TEST(NativeValuesTest, Fma) {
   }
 }
 
-// --- comparisons, choice
-// ---------------------------------------------------------------------------------------
+// --- comparisons, choice -------------------------------------------------------------------------
 
 TEST(NativeValuesTest, IntegerComparisons) {
   const auto all = [](uint64_t, uint64_t) { return true; };
@@ -428,8 +423,7 @@ TEST(NativeValuesTest, Select) {
   }
 }
 
-// --- conversions
-// -------------------------------------------------------------------------------------------------
+// --- conversions ---------------------------------------------------------------------------------
 
 TEST(NativeValuesTest, IntegerConversions) {
   for (Scalar from : {Scalar::i1, Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {

@@ -100,8 +100,7 @@ void Lowering::each_piece(const Inst& inst, spv::Op op) {
   set(inst, std::move(pieces));
 }
 
-// --- integers
-// --------------------------------------------------------------------------------------
+// --- integers ------------------------------------------------------------------------------------
 
 void Lowering::lower_int_binary(const Inst& inst) {
   const Type t = result_type(inst);
@@ -191,8 +190,7 @@ Id Lowering::mul_high_64(Id type, uint32_t lanes, Id x, Id y, bool sign) {
   return op(spv::Op::OpISub, result, when_negative(y, x));
 }
 
-// --- floating point
-// --------------------------------------------------------------------------------
+// --- floating point ------------------------------------------------------------------------------
 
 void Lowering::lower_float(const Inst& inst) {
   if (by_bits(inst)) return lower_sign_by_bits(inst);
@@ -270,8 +268,7 @@ void Lowering::no_contraction(Id id) {
   if (vulkan()) m_.decorate(id, spv::Decoration::NoContraction);
 }
 
-// --- comparisons and choice
-// ------------------------------------------------------------------------
+// --- comparisons and choice ----------------------------------------------------------------------
 
 void Lowering::lower_compare(const Inst& inst) {
   if (by_bits(inst)) return lower_compare_by_bits(inst);

@@ -34,8 +34,7 @@ spv::StorageClass local_storage(AddressSpace space) {
 
 }  // namespace
 
-// --- pointers
-// --------------------------------------------------------------------------------------
+// --- pointers ------------------------------------------------------------------------------------
 
 void Lowering::lower_pointer(const Inst& inst) {
   const Id type = types_.piece(result_type(inst));
@@ -179,8 +178,7 @@ uint32_t Lowering::alignment(const Access& a, uint32_t first) const {
   return offset == 0 ? a.align : std::min(a.align, offset & -offset);
 }
 
-// --- pieces
-// ----------------------------------------------------------------------------------------
+// --- pieces --------------------------------------------------------------------------------------
 
 Id Lowering::from_stored(const Access& a, Id value) {
   if (a.stored == a.elem) return value;
@@ -308,8 +306,7 @@ void Lowering::store_words(const Access& a, const Ids& each) {
   }
 }
 
-// --- instructions
-// ----------------------------------------------------------------------------------
+// --- instructions --------------------------------------------------------------------------------
 
 void Lowering::lower_memory(const Inst& inst) {
   switch (inst.op) {
@@ -415,8 +412,7 @@ void Lowering::guarded(Id condition, const std::function<void()>& body) {
   });
 }
 
-// --- allocations
-// -----------------------------------------------------------------------------------
+// --- allocations ---------------------------------------------------------------------------------
 
 void Lowering::find_atomic_allocations() {
   for (const Inst& inst : k_.insts) {

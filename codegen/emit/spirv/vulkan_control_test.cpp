@@ -136,8 +136,7 @@ TEST_F(VulkanControl, LongLoops) {
   }
 }
 
-// --- the workgroup
-// ---------------------------------------------------------------------------------
+// --- the workgroup -------------------------------------------------------------------------------
 
 TEST_F(VulkanControl, TreeSumInWorkgroupMemory) {
   const auto run = [&]<typename T>(Scalar s) {
@@ -209,8 +208,7 @@ TEST_F(VulkanControl, SubgroupVotes) {
   }
 }
 
-// --- vectors and parameters
-// ------------------------------------------------------------------------
+// --- vectors and parameters ----------------------------------------------------------------------
 
 TEST_F(VulkanControl, VectorMoves) {
   for (uint16_t lanes : {2, 4, 8, 16}) {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "codegen/kernel/interpreter/test_util.h"
+#include "codegen/kernel/interpreter/testing/group_runs.h"
 #include "codegen/kernel/ir/builder.h"
 #include "codegen/kernel/ir/text.h"
 

@@ -53,8 +53,7 @@ void GroupRunner::run(std::array<uint32_t, 3> group) {
   memory_.release_arrays();
 }
 
-// --- starting a thread
-// -----------------------------------------------------------------------------
+// --- starting a thread ---------------------------------------------------------------------------
 
 std::array<uint32_t, 3> GroupRunner::local_id(uint32_t thread) const {
   auto [x, y, z] = kernel_.group_size;
@@ -113,8 +112,7 @@ void GroupRunner::fail(const Thread& t, const std::string& what) const {
                                       ": " + print(kernel_, program_.code[t.pc].inst));
 }
 
-// --- running a thread
-// ------------------------------------------------------------------------------
+// --- running a thread ----------------------------------------------------------------------------
 
 void GroupRunner::run_thread(Thread& t) {
   uint64_t* r = t.registers.data();
@@ -224,8 +222,7 @@ void GroupRunner::next_iteration(Thread& t, const Code& c) {
   ++t.registers[c.in[2]];
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 void GroupRunner::pointer(Thread& t, const Code& c) {
   uint64_t* r = t.registers.data();
@@ -333,8 +330,7 @@ void GroupRunner::atomic(Thread& t, const Code& c) {
   r[c.out] = old;
 }
 
-// --- meeting points
-// --------------------------------------------------------------------------------
+// --- meeting points ------------------------------------------------------------------------------
 
 // At the same instruction, in the same iteration of every loop around it.
 bool GroupRunner::same_place(const Thread& a, const Thread& b) const {

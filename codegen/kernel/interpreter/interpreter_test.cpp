@@ -1,5 +1,5 @@
 // Correct kernels give the right values, and each kind of bug is found and named.
-#include "codegen/kernel/interpreter/test_util.h"
+#include "codegen/kernel/interpreter/testing/group_runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,8 +53,7 @@ Kernel kernel_of(uint32_t threads, const std::function<void(Builder&, Value, Val
   return std::move(b).finish();
 }
 
-// --- values
-// ----------------------------------------------------------------------------------------
+// --- values --------------------------------------------------------------------------------------
 
 // Sums a group's elements by halves in workgroup memory.
 Kernel tree_reduction(uint32_t threads) {
@@ -283,8 +282,7 @@ TEST(Interpreter, UnfusedFmaRoundsTwice) {
   }
 }
 
-// --- bugs
-// ------------------------------------------------------------------------------------------
+// --- bugs ----------------------------------------------------------------------------------------
 
 TEST(InterpreterFinds, AccessesOutOfBounds) {
   std::vector<int32_t> x(32);

@@ -12,8 +12,7 @@ namespace {
 using Lanes = uint64_t*;
 using ConstLanes = const uint64_t*;
 
-// --- integers
-// --------------------------------------------------------------------------------------
+// --- integers ------------------------------------------------------------------------------------
 
 // F(width, x, y) -> bits; x and y zero-extended.
 template <int W, auto F>
@@ -191,8 +190,7 @@ LaneFn int_comparison(Op op, Scalar s) {
   }
 }
 
-// --- floating point
-// --------------------------------------------------------------------------------
+// --- floating point ------------------------------------------------------------------------------
 
 template <class T>
 struct Bits;
@@ -330,8 +328,7 @@ LaneFn float_arithmetic(Op op, Scalar s, const InterpreterOptions& options) {
   }
 }
 
-// --- conversions
-// -----------------------------------------------------------------------------------
+// --- conversions ---------------------------------------------------------------------------------
 
 }  // namespace
 
@@ -504,8 +501,7 @@ LaneFn conversion(Op op, Scalar from, Scalar to) {
   }
 }
 
-// --- vectors
-// ---------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 void select_lanes(Lanes out, ConstLanes c, ConstLanes a, ConstLanes b, uint32_t n, uint32_t) {
   for (uint32_t i = 0; i < n; ++i) out[i] = c[i] ? a[i] : b[i];

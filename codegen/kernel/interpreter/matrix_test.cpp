@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "codegen/kernel/interpreter/test_util.h"
+#include "codegen/kernel/interpreter/testing/group_runs.h"
 #include "codegen/kernel/ir/builder.h"
 
 namespace primset::kir {

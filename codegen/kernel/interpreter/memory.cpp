@@ -24,8 +24,7 @@ const char* verb(Access kind) {
 
 }  // namespace
 
-// --- History
-// ---------------------------------------------------------------------------------------
+// --- History -------------------------------------------------------------------------------------
 
 void History::add(const Accessor& who) {
   const uint32_t group = who.group + 1;
@@ -48,8 +47,7 @@ std::string History::last() const {
   return many_threads_ || many_groups_ ? s + " and others" : s;
 }
 
-// --- Memory
-// ----------------------------------------------------------------------------------------
+// --- Memory --------------------------------------------------------------------------------------
 
 Memory::Memory(std::span<InterpreterBuffer> buffers, std::span<const std::string> names,
                bool check_races)

@@ -43,8 +43,7 @@ Kernel Builder::finish() && {
   return std::move(kernel_);
 }
 
-// --- making instructions
-// ---------------------------------------------------------------------------
+// --- making instructions -------------------------------------------------------------------------
 
 Value Builder::new_value(Type t) {
   kernel_.types.push_back(t);
@@ -130,8 +129,7 @@ void Builder::drop_unused() {
   }
 }
 
-// --- parameters
-// ------------------------------------------------------------------------------------
+// --- parameters ----------------------------------------------------------------------------------
 
 // Parameters are found while a body is being built; their instructions stand at the kernel's start
 // all the same, so that every region sees them, and finish() puts the pointers first.
@@ -193,8 +191,7 @@ void Builder::set_group_size(uint32_t x, uint32_t y, uint32_t z) {
   kernel_.group_size = {x, y, z};
 }
 
-// --- leaves
-// ----------------------------------------------------------------------------------------
+// --- leaves --------------------------------------------------------------------------------------
 
 Value Builder::constant_bits(Type t, uint64_t bits) {
   Imm imm;
@@ -246,8 +243,7 @@ std::optional<int64_t> Builder::known_int(Value v) const {
   return static_cast<int64_t>(*bits << unused) >> unused;
 }
 
-// --- the workgroup
-// -----------------------------------------------------------------------------------
+// --- the workgroup -------------------------------------------------------------------------------
 
 void Builder::barrier() {
   effect(Op::Barrier, {});

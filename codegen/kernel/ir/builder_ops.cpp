@@ -30,8 +30,7 @@ void Builder::match_lanes(Value& a, Value& b) {
   match_lanes(b, type(a).lanes);
 }
 
-// --- arithmetic
-// --------------------------------------------------------------------------------------
+// --- arithmetic ----------------------------------------------------------------------------------
 
 Value Builder::int_binary(Op op, Value a, Value b) {
   match_lanes(a, b);
@@ -175,8 +174,7 @@ Value Builder::fma(Value a, Value b, Value c) {
   return emit(Op::Fma, type(a), {a, b, c});
 }
 
-// --- comparisons and choice
-// ----------------------------------------------------------------------------
+// --- comparisons and choice ----------------------------------------------------------------------
 
 Value Builder::compare(Op op, Value a, Value b, bool floating) {
   match_lanes(a, b);
@@ -233,8 +231,7 @@ Value Builder::select(Value c, Value a, Value b) {
   return emit(Op::Select, t, {c, a, b});
 }
 
-// --- conversions
-// -----------------------------------------------------------------------------------------
+// --- conversions ---------------------------------------------------------------------------------
 
 Value Builder::convert(Op op, Value a, Scalar to, bool ok, const char* wants) {
   require(ok, op, {a}, wants);
@@ -300,8 +297,7 @@ Value Builder::bitcast(Value a, Scalar to) {
                  "a result of the same width");
 }
 
-// --- vectors
-// ---------------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 Value Builder::splat(Value scalar, uint16_t lanes) {
   if (lanes == 1) return scalar;
@@ -359,8 +355,7 @@ Value Builder::all(Value mask) {
   return type(mask).lanes == 1 ? mask : emit(Op::All, kI1, {mask});
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 void Builder::check_address(Op op, Value p, Value index, uint16_t index_lanes) const {
   const Type t = type(index);
@@ -486,8 +481,7 @@ Value Builder::private_alloc(Scalar elem, uint32_t count) {
   return at_entry(Op::PrivateAlloc, Type::pointer(AddressSpace::priv), std::move(imm));
 }
 
-// --- asynchronous copies and matrices
-// --------------------------------------------------------------------
+// --- asynchronous copies and matrices ------------------------------------------------------------
 
 void Builder::copy_async(Scalar elem, uint32_t count, Value to, Value to_index, Value from,
                          Value from_index, Value keep) {

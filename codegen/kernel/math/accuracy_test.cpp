@@ -1,5 +1,5 @@
 // The bounds that math.h promises, on samples of every function, type and kind of device.
-#include "codegen/kernel/math/accuracy.h"
+#include "codegen/kernel/math/testing/accuracy.h"
 
 #include <gtest/gtest.h>
 
@@ -125,8 +125,7 @@ INSTANTIATE_TEST_SUITE_P(All, Accuracy,
                                   std::string(name(std::get<1>(info.param)));
                          });
 
-// --- special values
-// --------------------------------------------------------------------------------
+// --- special values ------------------------------------------------------------------------------
 
 std::vector<double> special_values(Scalar type) {
   const bool wide = type == Scalar::f64;

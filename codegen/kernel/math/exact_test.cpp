@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "codegen/kernel/math/accuracy.h"
 #include "codegen/kernel/math/math.h"
+#include "codegen/kernel/math/testing/accuracy.h"
 
 namespace primset::kir::math_test {
 namespace {
@@ -196,8 +196,7 @@ TYPED_TEST(Exact, MinAndMaxLetNanWin) {
   check(math::max_nan, false);
 }
 
-// --- integers
-// --------------------------------------------------------------------------------------
+// --- integers ------------------------------------------------------------------------------------
 
 TEST(SafeDivision, NeverTraps) {
   for (Scalar type : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "codegen/kernel/math/math.h"
-#include "codegen/kernel/math/test_util.h"
+#include "codegen/kernel/math/testing/function_runs.h"
 #include "primset/dtype.h"
 
 namespace primset::kir::math_test {

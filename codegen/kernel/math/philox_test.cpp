@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/kernel/math/math.h"
-#include "codegen/kernel/math/test_util.h"
+#include "codegen/kernel/math/testing/function_runs.h"
 
 namespace primset::kir::math_test {
 namespace {

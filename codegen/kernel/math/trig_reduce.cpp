@@ -77,8 +77,7 @@ Angle cody_waite(const Arith& a, Value x) {
   return {quadrant, r.hi, r.lo};
 }
 
-// --- Payne and Hanek
-// -------------------------------------------------------------------------------
+// --- Payne and Hanek -----------------------------------------------------------------------------
 
 // Three consecutive words of the bit string that begins `start` bits into 2/pi's table.
 std::array<Value, 3> window(const Arith& a, Value start) {

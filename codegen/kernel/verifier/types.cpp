@@ -29,8 +29,7 @@ struct InstCheck {
   const Inst* maker(Value v) const { return c.makers[v.id]; }
 };
 
-// --- leaves
-// ------------------------------------------------------------------------------------------
+// --- leaves --------------------------------------------------------------------------------------
 
 void check_constant(InstCheck& k) {
   const Scalar s = k.out().scalar;
@@ -63,8 +62,7 @@ void check_leaf(InstCheck& k) {
   }
 }
 
-// --- arithmetic, comparisons, choice
-// -------------------------------------------------------------------
+// --- arithmetic, comparisons, choice -------------------------------------------------------------
 
 void check_same_types(InstCheck& k, const char* rule) {
   for (size_t i = 0; i < k.inst.operands.size(); ++i) {
@@ -111,8 +109,7 @@ void check_select(InstCheck& k) {
            "chooses no pointers but to global memory");
 }
 
-// --- conversions
-// -----------------------------------------------------------------------------------------
+// --- conversions ---------------------------------------------------------------------------------
 
 void check_convert(InstCheck& k) {
   const Scalar from = k.in(0).scalar, to = k.out().scalar;
@@ -152,8 +149,7 @@ void check_convert(InstCheck& k) {
            "converts f16 to and from f32 only");
 }
 
-// --- vectors
-// -----------------------------------------------------------------------------------------------
+// --- vectors -------------------------------------------------------------------------------------
 
 void check_shuffle(InstCheck& k) {
   const auto& lanes = k.inst.imm.lanes;
@@ -190,8 +186,7 @@ void check_vector(InstCheck& k) {
   }
 }
 
-// --- memory
-// ------------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 void check_param_use(InstCheck& k, Value pointer, bool reads, bool writes) {
   const Inst* root = k.maker(pointer);

@@ -54,8 +54,9 @@ struct TestCase {
   std::vector<HostTensor> inputs;
   // The call must be refused with this class of error.
   std::optional<ErrorCode> expected_error;
-  // The class need not be known beforehand: whatever the oracle says must happen. In-place and out=
-  // variants of a case may be refused (the result does not fit), which is for ATen's rules to say.
+  // The class need not be known beforehand: whatever the reference says must happen. In-place and
+  // out= variants of a case may be refused (the result does not fit), which is for ATen's rules to
+  // say.
   bool may_be_refused = false;
   std::string text;  // the case as its generator wrote it (case_text.h), for people
 };

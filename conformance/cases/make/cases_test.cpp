@@ -6,6 +6,7 @@
 #include <set>
 
 #include "conformance/cases/ids/coverage.h"
+#include "conformance/cases/ids/few_cases.h"
 #include "conformance/cases/make/case_text.h"
 #include "conformance/cases/make/make_operator.h"
 #include "conformance/cases/make/resize.h"
@@ -223,12 +224,61 @@ TEST(Resize, WhatTheOperatorTakes) {
 }
 
 TEST(Catalogue, EveryImplementedOverloadComputes) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  auto computes = [&](const CaseId& id) { return reference_computes(bundle, id); };
+  // A sample. `primset conform --tier standard` looks at all of them.
   Selection selection;
-  selection.shards = std::getenv("PRIMSET_SHARDS") ? 1 : 16;
-  for (const Shortfall& s : find_shortfalls(specs::embedded_bundle(), selection)) {
-    ADD_FAILURE() << s.overload << " " << name(s.dtype) << ": " << s.computing << " of "
-                  << s.listed;
+  selection.shards = std::getenv("PRIMSET_SHARDS") ? 1 : 64;
+  const Coverage coverage = find_coverage(bundle, selection, computes);
+  EXPECT_GT(coverage.pairs, 50u);
+  EXPECT_TRUE(coverage.shortfalls.empty()) << coverage_text(coverage);
+}
+
+TEST(FewCases, OfOperatorsThatThereAre) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  for (const auto& [pair, reason] : few_cases()) {
+    const specs::Overload* o = bundle.find_overload(pair.first);
+    ASSERT_TRUE(o) << pair.first;
+    EXPECT_THAT(operator_dtypes(bundle, *o), Contains(pair.second)) << pair.first;
   }
+}
+
+TEST(FewCases, MistakesNameTheLine) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"- {overloads: [a], dtypes: [f32]}\n", "few_cases.yaml:1: 'reason' is missing"},
+      {"- {overloads: [a], dtypes: [f33], reason: r}\n", "'f33' is no dtype"},
+      {"- {overloads: [a], dtypes: [f32], reason: ''}\n", "'reason' is empty"},
+      {"- {overloads: [a], dtypes: [f32], reason: r}\n"
+       "- {overloads: [a], dtypes: [f32], reason: r}\n",
+       "few_cases.yaml:2: a stands here twice"},
+      {"- [\n", "few_cases.yaml:"},
+  };
+  for (const auto& [yaml, message] : kCases) {
+    try {
+      parse_few_cases(yaml);
+      ADD_FAILURE() << "accepted: " << yaml;
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr(message));
+    }
+  }
+}
+
+TEST(Coverage, CountsWhatIsKnown) {
+  const specs::Bundle& bundle = specs::embedded_bundle();
+  Selection selection;
+  selection.filters = {"add.Tensor"};
+  auto coverage = [&](std::optional<bool> vector, std::optional<bool> others) {
+    return find_coverage(bundle, selection, [=](const CaseId& id) {
+      return id.case_name == "vector" ? vector : others;
+    });
+  };
+  EXPECT_TRUE(coverage(true, true).shortfalls.empty());
+  EXPECT_EQ(coverage(true, std::nullopt).pairs, 0u);
+  const Coverage few = coverage(true, false);
+  EXPECT_GT(few.pairs, 10u);
+  ASSERT_EQ(few.shortfalls.size(), few.pairs);
+  EXPECT_LT(few.shortfalls[0].computing, kMinComputing);
+  EXPECT_THAT(coverage_text(few), HasSubstr("\n  add.Tensor f32: "));
 }
 
 TEST(Catalogue, ShardsPartTheCases) {

@@ -120,8 +120,8 @@ std::string value_of(const Argument& a, DType dtype) {
       return as_list("true", a);
     case ArgKind::string:
       return named.empty() ? "\"none\"" : std::string(named);
-    case ArgKind::scalar_type:
-      return "f32";
+    case ArgKind::scalar_type:  // one that the case's dtype fits into
+      return dtype == DType::f64 ? "f64" : "f32";
     case ArgKind::memory_format:
       return "contiguous";
     case ArgKind::generator:
@@ -135,8 +135,8 @@ std::string value_of(const Argument& a, DType dtype) {
 
 namespace {
 
-// A generator is always stated, so that oracle and device draw from one place. One of the bounds of
-// clamp must be given, though neither of them.
+// A generator is always stated, so that reference and device draw from one place. One of the bounds
+// of clamp must be given, though neither of them.
 bool is_wanted(const specs::Overload& overload, const Argument& a) {
   if (a.kind == ArgKind::generator) return true;
   if (overload.op == "clamp" || overload.op == "clip") return true;

@@ -38,6 +38,7 @@ enum class RowDTypes : uint8_t {
   numbers,  // not bool
   fractional,
   integral,
+  real,       // not complex
   promoting,  // those that meet other dtypes: 8-bit floats meet none
 };
 struct OperatorRow {
@@ -47,6 +48,7 @@ struct OperatorRow {
   std::string_view text;
   RowDTypes dtypes = RowDTypes::all;
 };
+std::span<const OperatorRow> arithmetic_rows();   // rounded quotients, sums to sizes
 std::span<const OperatorRow> matrix_rows();       // matmul, linalg
 std::span<const OperatorRow> convolution_rows();  // and attention
 std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search

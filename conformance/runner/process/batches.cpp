@@ -134,7 +134,7 @@ class Runner {
   void report(CaseResult result) {
     if (auto it = first_.find(result.id); it != first_.end()) {
       const CaseResult& first = *it->second;
-      if (result.verdict.outcome != Outcome::pass) return on_result_(first);
+      if (!agrees(result.verdict.outcome)) return on_result_(first);
       result.verdict.outcome = Outcome::flake;
       result.verdict.detail =
           "passed when run alone; before: " + to_string(first.verdict.outcome, first.verdict.kind) +

@@ -129,7 +129,7 @@ void Expectations::apply(CaseResult& result, std::string_view device) const {
   const Expectation* e = find(result.id, device);
   if (!e) return;
   Verdict& v = result.verdict;
-  if (v.outcome == Outcome::pass) {
+  if (agrees(v.outcome)) {
     v.outcome = Outcome::xpass;
     result.expectation = e->reason + " " + e->link;
     return;

@@ -35,7 +35,7 @@ class Expectations {
   static Expectations parse(const std::string& yaml, const std::string& file,
                             std::string_view today);
 
-  // Makes a failure an xfail or a waiver, and a pass an xpass, where the file says so.
+  // Makes a failure an xfail or a waiver, and a pass or a refusal an xpass, where the file says so.
   void apply(CaseResult& result, std::string_view device) const;
   // Entries whose time is over, and those that no id of `ids` has: both want to be removed.
   std::vector<std::string> complaints(const std::vector<std::string>& ids) const;

@@ -41,6 +41,7 @@ TEST(Expectations, Apply) {
       {kAdd, "acme:0", Outcome::fail, FailKind::shape, Outcome::fail},
       {kAdd, "acme:0", Outcome::crash, FailKind::none, Outcome::crash},
       {kAdd, "acme:0", Outcome::pass, FailKind::none, Outcome::xpass},
+      {kAdd, "acme:0", Outcome::refused, FailKind::none, Outcome::xpass},
       {kAdd, "acme:0", Outcome::unsupported, FailKind::none, Outcome::unsupported},
       {kAdd, "other:0", Outcome::fail, FailKind::numeric, Outcome::fail},
       {"relu:dtype=f32;case=a", "other:0", Outcome::crash, FailKind::none, Outcome::waived},

@@ -33,6 +33,11 @@ uint64_t count(const json& object, const char* key) {
   return it != object.end() && it->is_number_unsigned() ? it->get<uint64_t>() : 0;
 }
 
+bool is_true(const json& object, const char* key) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_boolean() && it->get<bool>();
+}
+
 json to_json(const Resized& r) {
   json o = {{"text", r.text}, {"kernels", r.kernels}};
   if (r.unexplained) o["unexplained"] = r.unexplained;
@@ -63,6 +68,7 @@ std::string to_json_line(const CaseResult& r) {
   if (r.verdict.max_ulp != 0) o["max_ulp"] = number(r.verdict.max_ulp);
   if (r.verdict.max_share != 0) o["max_share"] = number(r.verdict.max_share);
   if (r.verdict.elements) o["elements"] = r.verdict.elements;
+  if (r.verdict.outcome == Outcome::pass && !r.verdict.elements) o["empty"] = r.verdict.empty;
   if (r.verdict.undecided) o["undecided"] = r.verdict.undecided;
   if (r.verdict.native_ratio != 0) o["native_ratio"] = number(r.verdict.native_ratio);
   if (r.seconds > 0) o["seconds"] = std::round(r.seconds * 1e6) / 1e6;
@@ -72,8 +78,9 @@ std::string to_json_line(const CaseResult& r) {
   return dump(o);
 }
 
-std::optional<CaseResult> parse_json_line(std::string_view line) {
-  json o = json::parse(line, nullptr, false);
+namespace {
+
+std::optional<CaseResult> result_of(const json& o) {
   if (!o.is_object()) return std::nullopt;
   std::optional<OutcomeText> outcome = parse_outcome(text(o, "outcome"));
   CaseResult r;
@@ -86,11 +93,30 @@ std::optional<CaseResult> parse_json_line(std::string_view line) {
   r.verdict.max_share = number(o, "max_share");
   r.verdict.elements = count(o, "elements");
   r.verdict.undecided = count(o, "undecided");
+  r.verdict.empty = is_true(o, "empty");
   r.verdict.native_ratio = number(o, "native_ratio");
   r.seconds = number(o, "seconds");
   r.replay = text(o, "replay");
   r.expectation = text(o, "expectation");
   r.resized = resized_of(o);
+  return r;
+}
+
+}  // namespace
+
+std::optional<CaseResult> parse_json_line(std::string_view line) {
+  return result_of(json::parse(line, nullptr, false));
+}
+
+std::optional<CaseResult> parse_kept_line(std::string_view line) {
+  const json o = json::parse(line, nullptr, false);
+  std::optional<CaseResult> r = result_of(o);
+  if (!r || r->verdict.outcome != Outcome::pass) return r;
+  if (!r->verdict.detail.empty()) {
+    r->verdict.outcome = Outcome::refused;
+  } else if (r->verdict.elements == 0 && !o.contains("empty")) {
+    return std::nullopt;
+  }
   return r;
 }
 

@@ -31,6 +31,10 @@ struct CaseResult {
 std::string to_json_line(const CaseResult& result);  // without the newline
 // Empty when the line is no result: damaged, of another version, or with an unknown outcome.
 std::optional<CaseResult> parse_json_line(std::string_view line);
+// The same of a line that an earlier version may have written. That called a refusal a pass, with
+// the error's text as its detail. And it did not say whether a result is empty: a pass of nothing
+// that does not say so either is no result, and the case is to be run again.
+std::optional<CaseResult> parse_kept_line(std::string_view line);
 
 // What a worker writes before it starts a case.
 std::string begin_line(std::string_view id);

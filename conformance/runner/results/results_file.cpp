@@ -41,7 +41,7 @@ void ResultsFile::read(const std::filesystem::path& path, const RunInfo& info) {
   bool complete = true;
   while (std::getline(in, line)) {
     complete = !in.eof();
-    std::optional<CaseResult> r = parse_json_line(line);
+    std::optional<CaseResult> r = parse_kept_line(line);
     if (!r) continue;
     if (r->verdict.outcome == Outcome::not_run) {
       earlier_.erase(r->id);

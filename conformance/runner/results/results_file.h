@@ -25,7 +25,8 @@ struct RunInfo {
 class ResultsFile {
  public:
   // With `resume`, reads what is there: the last result of each id counts, those that were not run
-  // do not, and a line cut short by an interruption is dropped. Throws Error{value} when the file
+  // do not, and a line cut short by an interruption is dropped. Lines of earlier versions are read
+  // as result.h says. Throws Error{value} when the file
   // is of a run of another kind, Error{runtime} when it cannot be written.
   ResultsFile(const std::filesystem::path& path, const RunInfo& info, bool resume);
 

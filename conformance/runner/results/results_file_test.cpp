@@ -38,6 +38,35 @@ TEST(ResultLine, RoundTrip) {
   EXPECT_EQ(to_json_line(r).find('\n'), std::string::npos);
 }
 
+TEST(ResultLine, EmptyResultsAreSaid) {
+  CaseResult r{"a:dtype=f32;case=b", Verdict::of(Outcome::pass)};
+  for (const bool empty : {false, true}) {
+    r.verdict.empty = empty;
+    const std::optional<CaseResult> back = parse_kept_line(to_json_line(r));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->verdict.empty, empty);
+  }
+}
+
+TEST(ResultLine, OfAnEarlierVersion) {
+  struct {
+    const char* line;
+    std::optional<Outcome> outcome;
+  } const kLines[] = {
+      {R"({"id":"a","outcome":"pass","elements":4})", Outcome::pass},
+      {R"({"id":"a","outcome":"pass","detail":"index: 7 is too much"})", Outcome::refused},
+      {R"({"id":"a","outcome":"pass"})", std::nullopt},
+      {R"({"id":"a","outcome":"crash","detail":"signal 11"})", Outcome::crash},
+  };
+  for (const auto& [line, outcome] : kLines) {
+    const std::optional<CaseResult> r = parse_kept_line(line);
+    EXPECT_EQ(r.has_value(), outcome.has_value()) << line;
+    if (r && outcome) {
+      EXPECT_EQ(r->verdict.outcome, *outcome) << line;
+    }
+  }
+}
+
 TEST(ResultLine, EveryOutcomeHasAName) {
   for (size_t o = 0; o < kOutcomeCount; ++o) {
     auto outcome = static_cast<Outcome>(o);

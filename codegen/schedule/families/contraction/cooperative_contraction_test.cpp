@@ -1,7 +1,7 @@
 // Products by cooperative matrices: every way for the operands to lie, tiles that end early, what
 // is computed of the sums, beside the reference interpreter.
 #include "codegen/emit/emitter.h"
-#include "codegen/schedule/families/contraction/product_test_util.h"
+#include "codegen/schedule/families/contraction/testing/products.h"
 #include "codegen/schedule/testing/program_runner.h"
 
 namespace primset::schedule {

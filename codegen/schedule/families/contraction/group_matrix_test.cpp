@@ -7,7 +7,7 @@
 
 #include "codegen/emit/emitter.h"
 #include "codegen/emit/llvm/testing/ptxas.h"
-#include "codegen/schedule/families/contraction/product_test_util.h"
+#include "codegen/schedule/families/contraction/testing/products.h"
 #include "codegen/schedule/testing/program_runner.h"
 
 namespace primset::schedule {

@@ -1,5 +1,5 @@
 // Products of many narrow matrices, beside the reference interpreter.
-#include "codegen/schedule/families/contraction/product_test_util.h"
+#include "codegen/schedule/families/contraction/testing/products.h"
 #include "codegen/schedule/testing/program_runner.h"
 
 namespace primset::schedule {

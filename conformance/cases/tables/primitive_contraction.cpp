@@ -1,0 +1,61 @@
+// Products, convolutions, attention and linear algebra.
+#include "conformance/cases/tables/primitive_tables.h"
+
+namespace primset::conformance {
+namespace {
+
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
+
+constexpr PrimitiveRow kContraction[] = {
+    {"contraction/dot_general", "matrix", kSmoke,
+     "a=T[7,13] b=T[13,5] a_contract=[1] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "transposed", kStandard,
+     "a=T[13,7] b=T[5,13] a_contract=[0] b_contract=[1] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "batch", kStandard,
+     "a=T[3,7,13] b=T[3,13,5] a_contract=[2] b_contract=[1] a_batch=[0] b_batch=[0] accumulate=A"},
+    {"contraction/dot_general", "inner", kStandard,
+     "a=T[37] b=T[37] a_contract=[0] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "outer", kStandard,
+     "a=T[7] b=T[5] a_contract=[] b_contract=[] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "two_dims", kStandard,
+     "a=T[3,4,5] b=T[5,4,2] a_contract=[1,2] b_contract=[1,0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "of_nothing", kStandard,
+     "a=T[3,0] b=T[0,4] a_contract=[1] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "no_rows", kStandard,
+     "a=T[0,3] b=T[3,4] a_contract=[1] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "large", kStandard,
+     "a=T[67,129] b=T[129,71] a_contract=[1] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/dot_general", "nan", kStandard,
+     "a=T[4,9]{nan} b=T[9,3] a_contract=[1] b_contract=[0] a_batch=[] b_batch=[] accumulate=A"},
+    {"contraction/matmul", "plain", kSmoke, "a=T[7,13] b=T[13,5] bias=none"},
+    {"contraction/matmul", "bias", kStandard, "a=T[7,13] b=T[13,5] bias=T[5] scale=2"},
+    {"contraction/matmul", "batch", kStandard, "a=T[3,7,13] b=T[3,13,5] bias=none"},
+    {"contraction/matmul", "of_nothing", kStandard, "a=T[3,0] b=T[0,4] bias=none"},
+    {"contraction/convolution", "one_dim", kSmoke,
+     "x=T[2,3,11] w=T[4,3,3] bias=T[4] stride=[1] padding=[1] dilation=[1] output_padding=[0]"},
+    {"contraction/convolution", "two_dims", kStandard,
+     "x=T[2,3,7,9] w=T[4,3,3,2] bias=none stride=[2,1] padding=[1,0] dilation=[1,2] "
+     "output_padding=[0,0]"},
+    {"contraction/convolution", "grouped", kStandard,
+     "x=T[2,4,9] w=T[6,2,3] bias=none stride=[1] padding=[0] dilation=[1] output_padding=[0] "
+     "groups=2"},
+    {"contraction/convolution", "transposed", kStandard,
+     "x=T[2,4,7] w=T[4,3,3] bias=T[3] stride=[2] padding=[1] dilation=[1] transposed=true "
+     "output_padding=[1]"},
+    {"contraction/attention", "plain", kSmoke,
+     "q=T[2,5,8] k=T[2,7,8] v=T[2,7,8] mask=none scale=0.35"},
+    {"contraction/attention", "causal", kStandard,
+     "q=T[2,7,8] k=T[2,7,8] v=T[2,7,8] mask=none causal=true scale=0.35"},
+    {"linalg/cholesky", "plain", kSmoke, "a=T[5,5]{spd}"},
+    {"linalg/cholesky", "upper", kStandard, "a=T[4,4]{spd} upper=true"},
+    {"linalg/cholesky", "batch", kStandard, "a=T[3,4,4]{spd}"},
+    {"linalg/cholesky", "large", kStandard, "a=T[33,33]{spd}"},
+};
+
+}  // namespace
+
+std::span<const PrimitiveRow> contraction_rows() {
+  return kContraction;
+}
+
+}  // namespace primset::conformance

@@ -1,0 +1,97 @@
+// Primitives that make, move and reshape.
+#include "conformance/cases/tables/primitive_tables.h"
+
+namespace primset::conformance {
+namespace {
+
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
+
+constexpr PrimitiveRow kShape[] = {
+    {"shape/constant", "scalar", kSmoke, "value=2 dtype=T shape=[]"},
+    {"shape/constant", "matrix", kStandard, "value=1 dtype=T shape=[3,5]"},
+    {"shape/constant", "fraction", kStandard, "value=0.1 dtype=T shape=[7]"},
+    {"shape/constant", "empty", kStandard, "value=1 dtype=T shape=[0,2]"},
+    {"shape/iota", "vector", kSmoke, "shape=[19] dim=0 dtype=T"},
+    {"shape/iota", "rows", kStandard, "shape=[5,7] dim=0 dtype=T"},
+    {"shape/iota", "columns", kStandard, "shape=[5,7] dim=1 dtype=T"},
+    {"shape/iota", "empty", kStandard, "shape=[0,3] dim=1 dtype=T"},
+    {"shape/iota", "long", kStandard, "shape=[1031] dim=0 dtype=T"},
+    {"shape/broadcast_in_dim", "row", kSmoke, "x=T[5] shape=[3,5] dims=[1]"},
+    {"shape/broadcast_in_dim", "column", kStandard, "x=T[3] shape=[3,5] dims=[0]"},
+    {"shape/broadcast_in_dim", "ones", kStandard, "x=T[1,5] shape=[2,4,5] dims=[1,2]"},
+    {"shape/broadcast_in_dim", "scalar", kStandard, "x=T[] shape=[3,4] dims=[]"},
+    {"shape/broadcast_in_dim", "empty", kStandard, "x=T[1] shape=[0,1] dims=[1]"},
+    {"shape/broadcast_in_dim", "large", kStandard, "x=T[1031] shape=[5,1031] dims=[1]"},
+    {"shape/reshape", "flatten", kSmoke, "x=T[3,4,5] shape=[60]"},
+    {"shape/reshape", "split", kStandard, "x=T[24] shape=[2,3,4]"},
+    {"shape/reshape", "cross", kStandard, "x=T[6,4] shape=[3,8]"},
+    {"shape/reshape", "ones", kStandard, "x=T[4] shape=[1,4,1]"},
+    {"shape/reshape", "to_scalar", kStandard, "x=T[1,1] shape=[]"},
+    {"shape/reshape", "empty", kStandard, "x=T[0,3] shape=[3,0,2]"},
+    {"shape/transpose", "matrix", kSmoke, "x=T[5,7] permutation=[1,0]"},
+    {"shape/transpose", "rotate", kStandard, "x=T[2,3,5] permutation=[2,0,1]"},
+    {"shape/transpose", "identity", kStandard, "x=T[2,3] permutation=[0,1]"},
+    {"shape/transpose", "empty", kStandard, "x=T[0,3] permutation=[1,0]"},
+    {"shape/transpose", "large", kStandard, "x=T[67,131] permutation=[1,0]"},
+    {"shape/transpose", "scalar", kStandard, "x=T[] permutation=[]"},
+    {"shape/slice", "plain", kSmoke, "x=T[7,9] start=[1,2] limit=[6,7] stride=[1,1]"},
+    {"shape/slice", "strided", kStandard, "x=T[7,9] start=[0,1] limit=[7,9] stride=[3,2]"},
+    {"shape/slice", "empty", kStandard, "x=T[7,9] start=[3,0] limit=[3,9] stride=[1,1]"},
+    {"shape/slice", "all", kStandard, "x=T[7,9] start=[0,0] limit=[7,9] stride=[1,1]"},
+    {"shape/slice", "last", kStandard, "x=T[1031] start=[1030] limit=[1031] stride=[5]"},
+    {"shape/pad", "both", kSmoke, "x=T[3,4] value=T[] low=[1,2] high=[2,1] interior=[0,0]"},
+    {"shape/pad", "interior", kStandard, "x=T[3,4] value=T[] low=[0,1] high=[0,0] interior=[2,1]"},
+    {"shape/pad", "crop", kStandard, "x=T[5,6] value=T[] low=[-1,-2] high=[-1,1] interior=[0,0]"},
+    {"shape/pad", "crop_interior", kStandard, "x=T[5] value=T[] low=[-2] high=[-1] interior=[1]"},
+    {"shape/pad", "empty", kStandard, "x=T[0,2] value=T[] low=[1,0] high=[1,0] interior=[3,0]"},
+    {"shape/concatenate", "two", kSmoke, "xs=(T[3,4],T[3,2]) dim=1"},
+    {"shape/concatenate", "three", kStandard, "xs=(T[1,4],T[3,4],T[2,4]) dim=0"},
+    {"shape/concatenate", "one", kStandard, "xs=(T[3,4]) dim=0"},
+    {"shape/concatenate", "empty_part", kStandard, "xs=(T[3,4],T[3,0],T[3,1]) dim=1"},
+    {"shape/concatenate", "many", kStandard,
+     "xs=(T[3],T[5],T[7],T[1],T[2],T[11],T[13],T[4]) dim=0"},
+    {"shape/reverse", "row", kSmoke, "x=T[5,7] dims=[1]"},
+    {"shape/reverse", "both", kStandard, "x=T[5,7] dims=[0,1]"},
+    {"shape/reverse", "none", kStandard, "x=T[5,7] dims=[]"},
+    {"shape/reverse", "empty", kStandard, "x=T[0,7] dims=[0]"},
+    {"shape/window", "one_dim", kSmoke, "x=T[3,11] dims=[1] sizes=[3] strides=[1] dilations=[1]"},
+    {"shape/window", "strided", kStandard,
+     "x=T[3,11] dims=[1] sizes=[3] strides=[2] dilations=[2]"},
+    {"shape/window", "two_dims", kStandard,
+     "x=T[2,7,9] dims=[1,2] sizes=[3,2] strides=[2,3] dilations=[1,2]"},
+    {"shape/window", "exact", kStandard, "x=T[5] dims=[0] sizes=[5] strides=[1] dilations=[1]"},
+    {"shape/dynamic_slice", "inside", kSmoke,
+     "x=T[7,9] starts=(i64[]{2..3},i64[]{3..4}) sizes=[3,4]"},
+    {"shape/dynamic_slice", "clamped", kStandard,
+     "x=T[7,9] starts=(i64[]{6..7},i64[]{-5..-4}) sizes=[3,4]"},
+    {"shape/dynamic_slice", "whole", kStandard, "x=T[7] starts=(i64[]{1..2}) sizes=[7]"},
+    {"shape/dynamic_update_slice", "inside", kSmoke,
+     "x=T[7,9] update=T[2,3] starts=(i64[]{2..3},i64[]{3..4})"},
+    {"shape/dynamic_update_slice", "clamped", kStandard,
+     "x=T[7,9] update=T[2,3] starts=(i64[]{9..10},i64[]{-2..-1})"},
+    {"shape/dynamic_update_slice", "empty", kStandard, "x=T[7] update=T[0] starts=(i64[]{3..4})"},
+    {"shape/window_scatter_add", "overlap", kSmoke,
+     "y=T[9,3] dims=[0] sizes=[3] strides=[1] dilations=[1] shape=[11]"},
+    {"shape/window_scatter_add", "strided", kStandard,
+     "y=T[2,5,3] dims=[1] sizes=[3] strides=[2] dilations=[1] shape=[2,12]"},
+    {"shape/window_scatter_add", "dilated", kStandard,
+     "y=T[4,4,2,2] dims=[0,1] sizes=[2,2] strides=[1,1] dilations=[2,3] shape=[6,7]"},
+    {"shape/set_dim", "part", kSmoke, "x=T[7,3] count=i64[]{4..5} dim=0"},
+    {"shape/set_dim", "none", kStandard, "x=T[7,3] count=i64[]{0..1} dim=0"},
+    {"shape/set_dim", "all", kStandard, "x=T[7,3] count=i64[]{3..4} dim=1"},
+    {"shape/diagonal", "main", kSmoke, "x=T[5,7] offset=0 dim1=0 dim2=1"},
+    {"shape/diagonal", "above", kStandard, "x=T[5,7] offset=2 dim1=0 dim2=1"},
+    {"shape/diagonal", "below", kStandard, "x=T[3,5,7] offset=-2 dim1=1 dim2=2"},
+    {"shape/diagonal", "swapped", kStandard, "x=T[5,3,7] offset=1 dim1=2 dim2=0"},
+    {"shape/as_strided", "window", kSmoke, "x=T[21] sizes=[4,3] strides=[5,2] offset=1"},
+    {"shape/as_strided", "overlap", kStandard, "x=T[10] sizes=[6,4] strides=[1,1] offset=0"},
+    {"shape/as_strided", "broadcast", kStandard, "x=T[4] sizes=[3,4] strides=[0,1] offset=0"},
+};
+
+}  // namespace
+
+std::span<const PrimitiveRow> shape_rows() {
+  return kShape;
+}
+
+}  // namespace primset::conformance
