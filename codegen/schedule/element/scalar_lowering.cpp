@@ -23,8 +23,7 @@ namespace {
                                        " has no lowering for dtype " + std::string(name(t)));
 }
 
-// --- floating point
-// ---------------------------------------------------------------------------------
+// --- floating point ------------------------------------------------------------------------------
 
 Value sign_float(Builder& b, Value x) {
   const Type t = b.type(x);
@@ -222,8 +221,7 @@ Value binary_int(Builder& b, Prim p, Value x, Value y, bool sign) {
   }
 }
 
-// --- bool: i1, where add is or, mul is and
-// --------------------------------------------------------
+// --- bool: i1, where add is or, mul is and -------------------------------------------------------
 
 Value binary_bool(Builder& b, Prim p, Value x, Value y) {
   switch (p) {

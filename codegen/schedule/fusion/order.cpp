@@ -5,8 +5,8 @@
 #include <queue>
 #include <set>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/symbolic_indices.h"
-#include "codegen/schedule/program/materialized_views.h"
 #include "primset/error.h"
 
 namespace primset::schedule {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/order.h"
-#include "codegen/schedule/program/materialized_views.h"
 #include "prims/graph/traits.h"
 #include "primset/error.h"
 

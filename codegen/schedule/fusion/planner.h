@@ -25,7 +25,7 @@
 #include "codegen/schedule/fusion/recompute.h"
 #include "codegen/schedule/fusion/symbolic_indices.h"
 #include "codegen/schedule/legalize/legalize.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/options.h"
 
 namespace primset::schedule {
 

@@ -1,8 +1,8 @@
 // Primitives with a kernel family of their own, and control flow.
 #include <algorithm>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
-#include "codegen/schedule/program/materialized_views.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {

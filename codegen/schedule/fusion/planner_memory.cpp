@@ -1,8 +1,8 @@
 // What of a graph is in memory, and where.
 #include <algorithm>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
-#include "codegen/schedule/program/materialized_views.h"
 
 namespace primset::schedule {
 

@@ -1,8 +1,8 @@
 // Reductions: which share a kernel, and with what else of their rows.
 #include <algorithm>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
-#include "codegen/schedule/program/materialized_views.h"
 
 namespace primset::schedule {
 

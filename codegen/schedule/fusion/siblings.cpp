@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
-#include "codegen/schedule/program/materialized_views.h"
 
 namespace primset::schedule {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "codegen/schedule/element/scalar_lowering.h"
-#include "codegen/schedule/families/contraction/contraction_kernel.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/tuning/contraction_tiles.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "primset/error.h"

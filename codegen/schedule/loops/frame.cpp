@@ -23,8 +23,7 @@ Frame::Frame(std::string name, const kir::TargetModel& target, bool index32, Sym
   analysis_.pinned.assign(domain_.size(), false);
 }
 
-// --- parameters
-// ------------------------------------------------------------------------------------
+// --- parameters ----------------------------------------------------------------------------------
 
 Value Frame::buffer(BufferId id, bool read, bool written) {
   for (size_t i = 0; i < step_.buffers.size(); ++i) {
@@ -164,8 +163,7 @@ Frame::Place Frame::place(const Affine& address) {
   return out;
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 Value Frame::mask_vector() {
   const Type t{kir::Scalar::i1, lanes_};
@@ -392,8 +390,7 @@ void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& v
   }
 }
 
-// --- errors
-// ------------------------------------------------------------------------------------------
+// --- errors --------------------------------------------------------------------------------------
 
 void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
   kir::Builder& b = builder_;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/schedule/families/pointwise/pointwise_kernel.h"
-#include "codegen/schedule/program/materialized_views.h"
+#include "codegen/schedule/element/view_placement.h"
 
 namespace primset::schedule {
 
@@ -125,7 +124,11 @@ bool ProgramBuilder::taken_over(ValueId v, const Placement& p) const {
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
   const SymInts& shape = graph_->type(v).shape;
   if (taken_over(v, p) || !has_elements(shape)) return;
-  launch(pointwise_kernel(context("pointwise"), shape, {{v, p}}, {}), 0);
+  FusionGroup copy;
+  copy.family = &pointwise_family;
+  copy.domain = shape;
+  copy.roots = {{v, p}};
+  pointwise_family.build(*this, copy);
 }
 
 const Placement* ProgramBuilder::wanted(const FusionGroup& group, ValueId v) {

@@ -12,8 +12,8 @@
 
 #include "codegen/schedule/fusion/fusion_plan.h"
 #include "codegen/schedule/legalize/legalize.h"
+#include "codegen/schedule/options.h"
 #include "codegen/schedule/program/kernels.h"
-#include "codegen/schedule/schedule.h"
 
 namespace primset::schedule {
 

@@ -369,8 +369,7 @@ void Runner::step(const BranchPlan& b) {
   run_steps(read<uint8_t>(b.condition) ? b.then_steps : b.else_steps);
 }
 
-// --- what others call
-// -----------------------------------------------------------------------------
+// --- what others call ----------------------------------------------------------------------------
 
 const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, uint32_t element) {
   const Arg& a = args[argument];

@@ -33,7 +33,7 @@ struct ThreadTiling {
   constexpr int rows() const { return threads / across * kBlockRows; }
   constexpr int columns() const { return across * kBlockColumns; }
 };
-constexpr int kAcross = 16;
+constexpr int kAcross = kTileThreadsAcross;
 constexpr ThreadTiling kNarrow{64, 8};
 
 ThreadTiling tiling_of(const SymInt& m, const SymInt& n, const kir::TargetModel& target) {
@@ -222,22 +222,6 @@ class ContractionBuilder {
 };
 
 }  // namespace
-
-bool tiles_contraction(const prims::Node& n, const prims::SymInts& a, const prims::SymInts& b,
-                       const kir::TargetModel& target) {
-  const DType t = n.attr<DType>("accumulate");
-  const bool type = t == DType::f32 || t == DType::f64 || t == DType::i32 || t == DType::i64;
-  if (!target.simt || !type || target.group_threads < 2 * kAcross) return false;
-  const SymInt m = size_of(a, contraction_roles(n, 0, a.size()).free);
-  const SymInt n_size = size_of(b, contraction_roles(n, 1, b.size()).free);
-  const auto least = [&](int64_t size) {
-    return SymInt(size - 1) < m && SymInt(size - 1) < n_size;
-  };
-  if (least(kTiledContraction)) return true;
-  // Smaller ones leave most of a tile empty, which many tiles make good.
-  const SymInt batch = size_of(a, contraction_roles(n, 0, a.size()).batch);
-  return SymInt(int64_t{target.processors} - 1) < batch && least(kTiledContraction / 2);
-}
 
 BuiltKernel contraction_kernel(const BuildContext& c, prims::NodeId node,
                                const std::vector<Root>& roots) {

@@ -9,11 +9,8 @@
 namespace primset::schedule {
 
 // Products of a dot_general's operands summed in tiles, and what is made of the result elementwise:
-// the roots have its shape. tiles_contraction says where that is worth it (a guard, where sizes are
-// symbolic); a and b are the operands' shapes.
-inline constexpr int kTiledContraction = 32;
-bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
-                       const kir::TargetModel& target);
+// the roots have its shape. tiles_contraction (tuning/contraction_tiles.h) says where that is worth
+// it.
 BuiltKernel contraction_kernel(const BuildContext& c, prims::NodeId node,
                                const std::vector<Root>& roots);
 

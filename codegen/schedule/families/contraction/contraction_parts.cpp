@@ -8,23 +8,6 @@ namespace primset::schedule {
 
 using kir::Value;
 
-ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t rank) {
-  ContractionRoles r{n.attr<DimList>(operand == 0 ? "a_batch" : "b_batch"),
-                     {},
-                     n.attr<DimList>(operand == 0 ? "a_contract" : "b_contract")};
-  auto in = [](const DimList& list, int64_t d) { return std::ranges::find(list, d) != list.end(); };
-  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
-    if (!in(r.batch, d) && !in(r.contract, d)) r.free.push_back(d);
-  }
-  return r;
-}
-
-SymInt size_of(const SymInts& shape, const DimList& dims) {
-  SymInt n = 1;
-  for (int64_t d : dims) n *= shape[static_cast<size_t>(d)];
-  return n;
-}
-
 std::pair<Value, Value> divide(Frame& f, Value v, const SymInt& by) {
   kir::Builder& b = f.builder();
   if (by.is_constant() && by.constant() == 1) return {v, f.index_constant(0)};

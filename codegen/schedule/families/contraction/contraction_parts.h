@@ -8,19 +8,9 @@
 #include <vector>
 
 #include "codegen/schedule/program/kernels.h"
+#include "codegen/schedule/tuning/contraction_tiles.h"
 
 namespace primset::schedule {
-
-using DimList = std::vector<int64_t>;
-
-// Which dimensions of an operand are batch, free and contracted, in the order of the result.
-struct ContractionRoles {
-  DimList batch, free, contract;
-};
-// Of operand 0 or 1, which has `rank` dims.
-ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t rank);
-
-SymInt size_of(const SymInts& shape, const DimList& dims);
 
 // v / by and v % by.
 std::pair<kir::Value, kir::Value> divide(Frame& f, kir::Value v, const SymInt& by);

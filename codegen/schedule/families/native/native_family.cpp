@@ -1,6 +1,6 @@
 #include "codegen/schedule/families/native/native_family.h"
 
-#include "codegen/schedule/program/materialized_views.h"
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/program/program_builder.h"
 
 namespace primset::schedule {

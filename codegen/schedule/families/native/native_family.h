@@ -3,7 +3,7 @@
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_NATIVE_NATIVE_FAMILY_H_
 
 #include "codegen/schedule/families/family.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/options.h"
 
 namespace primset::schedule {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/families/sort/merge_sort_kernel.h"
 #include "codegen/schedule/families/sort/sort_families.h"
-#include "codegen/schedule/program/materialized_views.h"
 #include "codegen/schedule/program/program_builder.h"
 
 namespace primset::schedule {

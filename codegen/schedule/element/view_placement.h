@@ -1,6 +1,6 @@
 // Views of values that have memory: where strides can express them they need none of their own.
-#ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_MATERIALIZED_VIEWS_H_
-#define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_MATERIALIZED_VIEWS_H_
+#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_VIEW_PLACEMENT_H_
+#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_VIEW_PLACEMENT_H_
 
 #include <optional>
 
@@ -25,4 +25,4 @@ std::optional<Placement> viewed_placement(const prims::Graph& g, const prims::No
 
 }  // namespace primset::schedule
 
-#endif  // PRIMSET_CODEGEN_SCHEDULE_PROGRAM_MATERIALIZED_VIEWS_H_
+#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_VIEW_PLACEMENT_H_

@@ -1,4 +1,4 @@
-#include "codegen/schedule/program/materialized_views.h"
+#include "codegen/schedule/element/view_placement.h"
 
 #include <algorithm>
 

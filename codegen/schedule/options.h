@@ -1,0 +1,33 @@
+// What a graph is scheduled for, besides the machine: where its inputs and outputs lie, and how.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_OPTIONS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_OPTIONS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+// Where a graph input or output lives in memory: element strides by dimension. The first element is
+// at the start of its buffer.
+struct Layout {
+  prims::SymInts strides;
+};
+
+struct Options {
+  std::vector<Layout> inputs;   // one a graph input; ignored for scalar inputs
+  std::vector<Layout> outputs;  // one a graph output
+  bool index32 = true;          // every offset of the call fits 31 bits
+  bool fuse = true;             // false: one kernel a node, for tests and comparison
+  // SIMT: rows longer than this are sorted digit by digit, others by merging.
+  int64_t radix_length = 4096;
+  std::string* fusion_text = nullptr;  // set to the printed fusion plan (fusion/fusion_plan.h)
+  // Does the device run this node itself (after its operands are made contiguous)?
+  std::function<bool(const prims::Graph&, prims::NodeId)> native;
+};
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_OPTIONS_H_
