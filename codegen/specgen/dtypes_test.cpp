@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/specgen/parse/vocabulary.h"
-#include "codegen/specgen/test_support.h"
+#include "codegen/specgen/testing/source_texts.h"
 #include "codegen/specgen/write/dtypes.h"
 #include "primset/error.h"
 

@@ -183,8 +183,7 @@ std::string text_of(const Binary& binary) {
   return {binary.bytes.begin(), binary.bytes.end()};
 }
 
-// --- PTX
-// --------------------------------------------------------------------------------------------------
+// --- PTX -----------------------------------------------------------------------------------------
 
 TEST(PtxTest, IsAKernelWithParametersInOrder) {
   const TargetModel model = simt(kir::Format::ptx);
@@ -288,8 +287,7 @@ TEST(PtxTest, Assembles) {
   }
 }
 
-// --- bitcode
-// -------------------------------------------------------------------------------------------------
+// --- bitcode -------------------------------------------------------------------------------------
 
 TEST(BitcodeTest, StatesWhatItNeeds) {
   TargetModel model = simt(kir::Format::llvm_bitcode);
@@ -317,8 +315,7 @@ TEST(BitcodeTest, ForACpuHasTheEntryOfAnImage) {
   EXPECT_THAT(text, Not(HasSubstr("primset_")));
 }
 
-// --- native images
-// -----------------------------------------------------------------------------------------------
+// --- native images -------------------------------------------------------------------------------
 
 TEST(NativeImageTest, AllOperationsAreSelfContained) {
   const TargetModel model = native_model();
@@ -366,8 +363,7 @@ TEST(NativeImageTest, RefusesOtherMachines) {
   EXPECT_THROW(emit(kernel, model), Error);
 }
 
-// --- errors and threads
-// --------------------------------------------------------------------------------------------
+// --- errors and threads --------------------------------------------------------------------------
 
 TEST(EmitTest, VerifiesFirst) {
   Builder b("k", {});
@@ -413,8 +409,7 @@ TEST(EmitTest, VersionNamesLlvm) {
   EXPECT_THAT(host_target_name(), HasSubstr(";"));
 }
 
-// --- time
-// -------------------------------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
 // About 200 instructions on vectors of 16 f32, as a fused pointwise kernel has: polynomials,
 // selects and comparisons over a masked tail.

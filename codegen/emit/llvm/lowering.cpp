@@ -54,8 +54,7 @@ std::unique_ptr<llvm::Module> Lowering::run() {
   return std::move(module_);
 }
 
-// --- types
-// -------------------------------------------------------------------------------------------
+// --- types ---------------------------------------------------------------------------------------
 
 unsigned Lowering::address_space(kir::AddressSpace space) const {
   if (space == kir::AddressSpace::priv) return module_->getDataLayout().getAllocaAddrSpace();
@@ -98,8 +97,7 @@ llvm::BasicBlock* Lowering::new_block(const char* name) {
   return llvm::BasicBlock::Create(context_, name, function_);
 }
 
-// --- entry points
-// --------------------------------------------------------------------------------------
+// --- entry points --------------------------------------------------------------------------------
 
 llvm::Function* Lowering::make_function(llvm::FunctionType* type) {
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel_.name, *module_);
@@ -166,8 +164,7 @@ void Lowering::lower_simt_entry() {
   b_.CreateRetVoid();
 }
 
-// --- instructions
-// ----------------------------------------------------------------------------------------
+// --- instructions --------------------------------------------------------------------------------
 
 Lowering::Values Lowering::block(kir::BlockId id) {
   Values yielded;
@@ -262,8 +259,7 @@ llvm::Value* Lowering::leaf(const kir::Inst& inst) {
   }
 }
 
-// --- structured control flow
-// -------------------------------------------------------------------------------
+// --- structured control flow ---------------------------------------------------------------------
 
 void Lowering::lower_if(const kir::Inst& inst) {
   llvm::BasicBlock* arms[2] = {new_block("then"), new_block("else")};

@@ -22,8 +22,7 @@
 
 namespace primset::kir {
 
-// --- operations
-// ------------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 enum class Op : uint8_t {
 #define PRIMSET_KIR_OP(id, text, operands, results, group) id,
@@ -87,8 +86,7 @@ constexpr bool is_float(Rmw r) {
 bool parse_op(std::string_view text, Op& op);
 bool parse_rmw(std::string_view text, Rmw& rmw);
 
-// --- instructions
-// ------------------------------------------------------------------------------------
+// --- instructions --------------------------------------------------------------------------------
 
 struct Value {
   uint32_t id = UINT32_MAX;

@@ -43,8 +43,7 @@ Value from_i32(Builder& b, Value v, Scalar to) {
 
 }  // namespace
 
-// --- memory
-// ----------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
 Kernel masked_copy(const TargetModel& target, Scalar elem, uint16_t lanes) {
   Builder b("masked_copy", target);
@@ -192,8 +191,7 @@ Kernel cas_add(const TargetModel& target, Scalar elem, bool in_group) {
   return std::move(b).finish();
 }
 
-// --- the workgroup
-// ---------------------------------------------------------------------------------
+// --- the workgroup -------------------------------------------------------------------------------
 
 Kernel tree_sum(const TargetModel& target, Scalar elem, uint32_t threads) {
   Builder b("tree_sum", target);
@@ -250,8 +248,7 @@ Kernel subgroup_votes(const TargetModel& target) {
   return std::move(b).finish();
 }
 
-// --- control flow
-// ----------------------------------------------------------------------------------
+// --- control flow --------------------------------------------------------------------------------
 
 Kernel collatz(const TargetModel& target) {
   Builder b("collatz", target);
@@ -357,8 +354,7 @@ Kernel effects_in_regions(const TargetModel& target) {
   return std::move(b).finish();
 }
 
-// --- vectors and parameters
-// ------------------------------------------------------------------------
+// --- vectors and parameters ----------------------------------------------------------------------
 
 Kernel vector_moves(const TargetModel& target, uint16_t lanes) {
   Builder b("vector_moves", target);
