@@ -67,6 +67,9 @@ class Legalizer {
   Region copy_region(const Region& r);
   ValueIds copy_body(const Region& r, std::span<const ValueId> args);
   ValueIds cond(const Node& n, const ValueIds& in);
+  struct ProductDomain;
+  ProductDomain product_domain(const Node& n, const ValueIds& in) const;
+  ValueId over_domain(ValueId v, DType dtype, const Ints& dims, const SymInts& shape);
   ValueIds dot(const Node& n, const ValueIds& in);
   DType added_up_in(DType said, DType operands, const SymInt& products) const;
   void note_reread(ValueId v);
@@ -244,67 +247,72 @@ DType Legalizer::added_up_in(DType said, DType operands, const SymInt& products)
   return is_complex(said) ? DType::c128 : DType::f64;
 }
 
+// The dims of a product as one domain: [batch, rows, contracted, columns].
+struct Legalizer::ProductDomain {
+  SymInts shape;
+  Ints a_dims, b_dims;  // by operand dimension: which of the domain
+  Ints contracted;      // of the domain
+  SymInt products = 1;  // that a matrix takes
+  bool one_row = false, one_column = false;
+};
+
+Legalizer::ProductDomain Legalizer::product_domain(const Node& n, const ValueIds& in) const {
+  const SymInts &a = b_.shape(in[0]), &b = b_.shape(in[1]);
+  const ContractionRoles ar = contraction_roles(n, 0, a.size()),
+                         br = contraction_roles(n, 1, b.size());
+  ProductDomain d;
+  d.a_dims.resize(a.size());
+  d.b_dims.resize(b.size());
+  const auto place = [&](const SymInts& from, const Ints& dims, Ints& to) {
+    for (int64_t dim : dims) {
+      to[static_cast<size_t>(dim)] = static_cast<int64_t>(d.shape.size());
+      d.shape.push_back(from[static_cast<size_t>(dim)]);
+    }
+  };
+  const auto stands_for = [](const Ints& dims, size_t first, Ints& to) {
+    for (size_t k = 0; k < dims.size(); ++k)
+      to[static_cast<size_t>(dims[k])] = static_cast<int64_t>(first + k);
+  };
+  place(a, ar.batch, d.a_dims);
+  stands_for(br.batch, 0, d.b_dims);
+  place(a, ar.free, d.a_dims);
+  const size_t contracted = d.shape.size();
+  for (size_t k = 0; k < ar.contract.size(); ++k)
+    d.contracted.push_back(static_cast<int64_t>(contracted + k));
+  place(a, ar.contract, d.a_dims);
+  stands_for(br.contract, contracted, d.b_dims);
+  place(b, br.free, d.b_dims);
+  d.products = prims::product(std::span<const SymInt>(d.shape).subspan(ar.batch.size()));
+  d.one_row = size_of(a, ar.free).same(SymInt(1));
+  d.one_column = size_of(b, br.free).same(SymInt(1));
+  return d;
+}
+
+// An operand over the whole domain. broadcast_in_dim wants rising dims: the operand's are brought
+// into the domain's order first.
+ValueId Legalizer::over_domain(ValueId v, DType dtype, const Ints& dims, const SymInts& shape) {
+  Ints order(dims.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  std::ranges::sort(order, {}, [&](int64_t i) { return dims[static_cast<size_t>(i)]; });
+  Ints rising;
+  for (int64_t d : order) rising.push_back(dims[static_cast<size_t>(d)]);
+  return b_.broadcast_in_dim(b_.transpose(b_.convert(v, dtype), order), shape, rising);
+}
+
 // sum over k of a[batch, m, k] * b[batch, k, n], as a product over [batch, m, k, n] summed along k:
 // the walk along n is contiguous in b and the element of a is the same for all lanes.
 ValueIds Legalizer::dot(const Node& n, const ValueIds& in) {
-  const auto& ac = n.attr<Ints>("a_contract");
-  const auto& bc = n.attr<Ints>("b_contract");
-  const auto& ab = n.attr<Ints>("a_batch");
-  const auto& bb = n.attr<Ints>("b_batch");
-  SymInts shape;
-  std::vector<int64_t> a_dims(b_.rank(in[0])), b_dims(b_.rank(in[1]));
-  auto place = [&](const SymInts& from, const Ints& dims, std::vector<int64_t>& to) {
-    for (int64_t d : dims) {
-      to[static_cast<size_t>(d)] = static_cast<int64_t>(shape.size());
-      shape.push_back(from[static_cast<size_t>(d)]);
-    }
-  };
-  auto free_dims = [](size_t rank, const Ints& x, const Ints& y) {
-    Ints out;
-    for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
-      if (std::find(x.begin(), x.end(), d) == x.end() &&
-          std::find(y.begin(), y.end(), d) == y.end())
-        out.push_back(d);
-    }
-    return out;
-  };
-  const SymInts a_shape = b_.shape(in[0]), b_shape = b_.shape(in[1]);
-  place(a_shape, ab, a_dims);
-  for (size_t k = 0; k < bb.size(); ++k)
-    b_dims[static_cast<size_t>(bb[k])] = static_cast<int64_t>(k);
-  place(a_shape, free_dims(a_shape.size(), ac, ab), a_dims);
-  const size_t contract = shape.size();
-  Ints reduced;
-  for (size_t k = 0; k < ac.size(); ++k) reduced.push_back(static_cast<int64_t>(contract + k));
-  place(a_shape, ac, a_dims);
-  const size_t b_free = shape.size();
-  for (size_t k = 0; k < bc.size(); ++k)
-    b_dims[static_cast<size_t>(bc[k])] = static_cast<int64_t>(contract + k);
-  place(b_shape, free_dims(b_shape.size(), bc, bb), b_dims);
-  const std::span<const SymInt> sizes = shape;
-  const auto rows = sizes.subspan(ab.size(), contract - ab.size()), columns = sizes.subspan(b_free);
+  const ProductDomain d = product_domain(n, in);
   const DType said = n.attr<DType>("accumulate");
-  const DType accumulate =
-      added_up_in(said, b_.dtype(in[0]), prims::product(sizes.subspan(ab.size())));
-  if (!prims::product(columns).same(SymInt(1))) note_reread(in[0]);
-  if (!prims::product(rows).same(SymInt(1))) note_reread(in[1]);
-
-  auto operand = [&](ValueId v, const std::vector<int64_t>& dims) {
-    // broadcast_in_dim wants rising dims: bring the operand's into the result's order first.
-    std::vector<int64_t> order(dims.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-    std::sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-      return dims[static_cast<size_t>(x)] < dims[static_cast<size_t>(y)];
-    });
-    std::vector<int64_t> rising;
-    for (int64_t d : order) rising.push_back(dims[static_cast<size_t>(d)]);
-    return b_.broadcast_in_dim(b_.transpose(b_.convert(v, accumulate), order), shape, rising);
-  };
-  const ValueId x = operand(in[0], a_dims), y = operand(in[1], b_dims);
-  auto summed = [&](ValueId v) {
+  const DType accumulate = added_up_in(said, b_.dtype(in[0]), d.products);
+  if (!d.one_column) note_reread(in[0]);
+  if (!d.one_row) note_reread(in[1]);
+  const ValueId x = over_domain(in[0], accumulate, d.a_dims, d.shape);
+  const ValueId y = over_domain(in[1], accumulate, d.b_dims, d.shape);
+  const auto summed = [&](ValueId v) {
     Node sum;
     sum.prim = Prim::reduce_sum;
-    sum.attrs = {{"dims", reduced}};
+    sum.attrs = {{"dims", d.contracted}};
     return reduce(sum, {v})[0];
   };
   if (!is_complex(accumulate)) return {b_.convert(summed(b_.binary(Prim::mul, x, y)), said)};
