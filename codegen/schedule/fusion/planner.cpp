@@ -29,6 +29,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
   uint32_t at = 0;
   number(g.body, 0);
   for (const auto& id : numbered_) position_[id] = ++at;
+  find_rows();
 }
 
 // Nodes of a region stand before the control flow primitive that it belongs to. Scalar regions are
@@ -55,6 +56,11 @@ FusionPlan Planner::plan() && {
   place_inputs();
   place_outputs();
   walk(g_.body);
+  for (GroupId g = 0, end = static_cast<GroupId>(plan_.groups.size()); g < end; ++g) {
+    if (find(g) == g && plan_.groups[g].family == &reduction_family &&
+        plan_.groups[g].reduces.empty())
+      split_without_reduction(g);
+  }
   merge_siblings();
   std::vector<GroupSlot> slots;
   for (GroupId g = 0; g < plan_.groups.size(); ++g) {
@@ -122,10 +128,12 @@ void Planner::visit_value(NodeId id, ValueId v) {
   if (!has_elements(g_.type(v).shape)) return leave_empty(v);
   if (!writer && forced.why == NotFused::graph_output)
     writer = group_beside(root, position_[id], region_[id]);
-  if (writer)
+  if (writer) {
+    if (const auto rows = rows_ahead(*writer, v)) go_along_rows(*writer, *rows);
     add_root(*writer, root, position_[id]);
-  else
+  } else {
     writer = pointwise_group(root, position_[id], region_[id]);
+  }
   read_all(v, *writer);
   const bool rows = plan_.groups[*writer].family == &reduction_family &&
                     g_.type(v).rank() != plan_.groups[*writer].domain.size();
@@ -349,16 +357,28 @@ std::optional<GroupId> Planner::group_to_write(ValueId v,
 // Does the group ask for the element of `v` that it would store?
 bool Planner::at_own_index(ValueId v, const Access& a) const {
   if (a.space == Space::operand || a.space == Space::copied) return false;
-  const FusionGroup& group = plan_.groups[find(a.group)];
+  const GroupId g = find(a.group);
   const SymInts& shape = g_.type(v).shape;
   const bool in_domain =
-      a.space == Space::wide || (a.space == Space::root && !drafts_[find(a.group)].born_of_rows);
-  if (group.family == &reduction_family && in_domain && shape.size() < group.domain.size()) {
-    Indices row = identity_indices(group.domain);
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(group.dim));
+      a.space == Space::wide || (a.space == Space::root && !drafts_[g].born_of_rows);
+  if (const auto dim = row_dim(g, v); dim && in_domain) {
+    Indices row = identity_indices(plan_.groups[g].domain);
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(*dim));
     return index_key(a.at) == index_key(row);
   }
   return index_key(a.at) == index_key(identity_indices(shape));
+}
+
+// The dim of the group's domain that `v` lacks, where the group goes along rows and `v` has an
+// element for each of them.
+std::optional<size_t> Planner::row_dim(GroupId g, ValueId v) const {
+  const FusionGroup& group = plan_.groups[g];
+  if (const auto rows = rows_ahead(g, v)) return rows->dim;
+  if (group.family != &reduction_family) return std::nullopt;
+  SymInts kept = group.domain;
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(group.dim));
+  if (!same_shape(g_.type(v).shape, kept)) return std::nullopt;
+  return group.dim;
 }
 
 bool Planner::takes_result(GroupId g, ValueId v) const {
@@ -367,12 +387,7 @@ bool Planner::takes_result(GroupId g, ValueId v) const {
   if (group.anchor != Graph::kNoNode || drafts_[g].region != region_[id] ||
       !reads_nothing_made_after(g, position_[id]))
     return false;
-  const SymInts& shape = g_.type(v).shape;
-  if (same_shape(shape, group.domain)) return true;
-  if (group.family != &reduction_family) return false;
-  SymInts kept = group.domain;
-  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(group.dim));
-  return same_shape(shape, kept);
+  return same_shape(g_.type(v).shape, group.domain) || row_dim(g, v).has_value();
 }
 
 void Planner::note_unfused(ValueId v, NotFused why) {

@@ -99,6 +99,7 @@ class Planner {
   std::optional<GroupId> group_to_write(ValueId v, const std::vector<Access>& readers) const;
   bool at_own_index(ValueId v, const Access& a) const;
   bool takes_result(GroupId g, ValueId v) const;
+  std::optional<size_t> row_dim(GroupId g, ValueId v) const;
   bool reads_nothing_made_after(GroupId g, uint32_t position) const;
   void note_unfused(ValueId v, NotFused why);
 
@@ -124,6 +125,10 @@ class Planner {
   };
   Rows rows_of(const Node& n) const;
   void visit_reduction(NodeId id);
+  void find_rows();
+  std::optional<Rows> rows_ahead(GroupId g, ValueId v) const;
+  void go_along_rows(GroupId g, const Rows& rows);
+  void split_without_reduction(GroupId g);
   bool asks_at_rows(const Access& a, const Rows& rows) const;
   bool fits_rows(GroupId g, const Rows& rows) const;
   std::optional<GroupId> group_of_rows(const Node& n, const Rows& rows, NotFused& why);
@@ -131,6 +136,7 @@ class Planner {
 
   // --- planner_anchors.cpp ---
   const Family* family_of(NodeId id) const;
+  const Family* cheapest_family(NodeId id) const;
   void visit_anchor(NodeId id, const Family& family);
   std::optional<GroupId> epilogue_of(NodeId id, const Family& family) const;
   void ask_operands(NodeId id, GroupId g, const Family& family);
@@ -163,7 +169,9 @@ class Planner {
   std::unordered_set<uint64_t> read_;  // group and value
   std::vector<NodeId> numbered_;       // all nodes, those of regions before their primitive
   std::unordered_map<ValueId, Forced> forced_;
+  mutable std::unordered_map<NodeId, const Family*> families_of_;
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
+  std::vector<NodeId> made_of_rows_;     // by value: a reduction that it is made of; kNoNode: none
   std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters
   std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
   std::vector<RegionId> region_;         // by node

@@ -9,8 +9,14 @@ namespace primset::schedule {
 
 using prims::Prim;
 
-// The family that costs least.
+// The family that costs least. Asked once a node: an answer may have added guards.
 const Family* Planner::family_of(NodeId id) const {
+  const auto [known, fresh] = families_of_.try_emplace(id, nullptr);
+  if (fresh) known->second = cheapest_family(id);
+  return known->second;
+}
+
+const Family* Planner::cheapest_family(NodeId id) const {
   const Family* best = nullptr;
   double least = 0;
   for (const Family* f : families_) {

@@ -3,6 +3,7 @@
 
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -84,15 +85,70 @@ std::optional<GroupId> Planner::group_of_rows(const Node& n, const Rows& rows, N
 }
 
 void Planner::join(GroupId g, NodeId id, const Rows& rows) {
+  if (plan_.groups[g].family != &reduction_family) go_along_rows(g, rows);
+  plan_.groups[g].reduces.push_back(id);
+  plan_.groups[g].operations += 1;
+}
+
+// A pointwise group over rows, or over an element for each row, becomes a reduction's.
+void Planner::go_along_rows(GroupId g, const Rows& rows) {
   FusionGroup& group = plan_.groups[g];
-  if (group.family != &reduction_family) {
-    drafts_[g].born_of_rows = same_shape(group.domain, rows.kept);
-    group.family = &reduction_family;
-    group.domain = rows.domain;
-    group.dim = rows.dim;
+  drafts_[g].born_of_rows = same_shape(group.domain, rows.kept);
+  group.family = &reduction_family;
+  group.domain = rows.domain;
+  group.dim = rows.dim;
+}
+
+// --- what is made of rows before the walk has come to their reduction: layer_norm's third result,
+// a number a row, belongs to the kernel that makes its first one, which asks for it
+// -----------------
+
+void Planner::find_rows() {
+  made_of_rows_.assign(g_.value_count(), Graph::kNoNode);
+  for (NodeId id : numbered_) {
+    const Node& n = g_.node(id);
+    NodeId rows = Graph::kNoNode;
+    if (prims::is_reduction(n.prim) && prims::has_combiner(n.prim)) {
+      rows = id;
+    } else if (prims::is_indexable(n.prim)) {
+      for (ValueId v : n.operands) {
+        if (rows == Graph::kNoNode && v != prims::kNoValue) rows = made_of_rows_[v];
+      }
+    }
+    for (ValueId v : n.results) made_of_rows_[v] = rows;
   }
-  group.reduces.push_back(id);
-  group.operations += 1;
+}
+
+// The rows that `g`, still a pointwise group, goes along if it computes `v`, an element for each.
+std::optional<Planner::Rows> Planner::rows_ahead(GroupId g, ValueId v) const {
+  const FusionGroup& group = plan_.groups[g];
+  const NodeId reduction = made_of_rows_[v];
+  if (group.family != &pointwise_family || group.anchor != Graph::kNoNode ||
+      !group.checks.empty() || reduction == Graph::kNoNode)
+    return std::nullopt;
+  if (g_.type(v).rank() + 1 != group.domain.size() || family_of(reduction) != nullptr)
+    return std::nullopt;
+  Rows rows = rows_of(g_.node(reduction));
+  if (!same_shape(rows.domain, group.domain) || !same_shape(rows.kept, g_.type(v).shape))
+    return std::nullopt;
+  return rows;
+}
+
+// The reduction that was seen ahead went elsewhere: what has an element for each row gets a kernel
+// of its own.
+void Planner::split_without_reduction(GroupId g) {
+  const GroupId other = new_group(pointwise_family, drafts_[g].region, {});
+  FusionGroup& wide = plan_.groups[g];
+  FusionGroup& rows = plan_.groups[other];
+  rows = wide;
+  rows.family = wide.family = &pointwise_family;
+  rows.domain.erase(rows.domain.begin() + static_cast<std::ptrdiff_t>(wide.dim));
+  const auto is_wide = [&](const Root& r) {
+    return same_shape(g_.type(r.value).shape, wide.domain);
+  };
+  std::erase_if(rows.roots, is_wide);
+  std::erase_if(wide.roots, [&](const Root& r) { return !is_wide(r); });
+  drafts_[other] = drafts_[g];
 }
 
 void Planner::visit_reduction(NodeId id) {
