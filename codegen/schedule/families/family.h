@@ -22,6 +22,7 @@ class ProgramBuilder;
 // How a family takes an operand.
 enum class OperandUse : uint8_t {
   inlined,    // a fused prologue: elements are computed in the kernel, where it asks for them
+  at_result,  // so too, each for the result at the same index, which is written after it is read
   in_memory,  // read from memory, through strides where a view can be expressed by them
   copied,     // computed into memory that the family then works in
 };

@@ -70,10 +70,6 @@ FusionPlan Planner::plan() && {
       std::ranges::sort(*list);
       list->erase(std::ranges::unique(*list).begin(), list->end());
     }
-    if (group.family != &reduction_family) continue;
-    for (Read& r : group.reads) {
-      if (r.space == Space::root) r.space = drafts_[g].born_of_rows ? Space::rows : Space::wide;
-    }
   }
   order_groups(g_, plan_, slots);
   return std::move(plan_);
@@ -250,6 +246,7 @@ GroupId Planner::new_group(const Family& family, RegionId region, SymInts domain
   group.family = &family;
   group.domain = std::move(domain);
   drafts_.emplace_back().region = region;
+  drafts_.back().members = {id};
   merged_.push_back(id);
   constexpr size_t kRecent = 8;
   std::vector<GroupId>& recent = recent_[region];
@@ -336,6 +333,7 @@ void Planner::merge(GroupId into, GroupId from) {
   x.first = std::min(x.first, y.first);
   x.latest_read = std::max(x.latest_read, y.latest_read);
   x.questions += y.questions;
+  append(x.members, y.members);
   merged_[from] = into;
 }
 
@@ -359,8 +357,7 @@ bool Planner::at_own_index(ValueId v, const Access& a) const {
   if (a.space == Space::operand || a.space == Space::copied) return false;
   const GroupId g = find(a.group);
   const SymInts& shape = g_.type(v).shape;
-  const bool in_domain =
-      a.space == Space::wide || (a.space == Space::root && !drafts_[g].born_of_rows);
+  const bool in_domain = resolved(a.group, a.space) != Space::rows;
   if (const auto dim = row_dim(g, v); dim && in_domain) {
     Indices row = identity_indices(plan_.groups[g].domain);
     row.erase(row.begin() + static_cast<std::ptrdiff_t>(*dim));

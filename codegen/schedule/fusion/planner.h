@@ -51,10 +51,11 @@ class Planner {
   // A group under construction.
   struct Draft {
     RegionId region = 0;
-    uint32_t first = UINT32_MAX;  // position of its earliest result
-    uint32_t latest_read = 0;     // of the latest value that it reads and some group makes
-    uint32_t questions = 0;       // that have not been answered
-    bool born_of_rows = false;    // Space::root is Space::rows
+    uint32_t first = UINT32_MAX;   // position of its earliest result
+    uint32_t latest_read = 0;      // of the latest value that it reads and some group makes
+    uint32_t questions = 0;        // that have not been answered
+    bool born_of_rows = false;     // Space::root is Space::rows; of a reduction group
+    std::vector<GroupId> members;  // that were merged into it, itself first
   };
   struct Access {
     GroupId group = 0;
@@ -129,6 +130,7 @@ class Planner {
   std::optional<Rows> rows_ahead(GroupId g, ValueId v) const;
   void go_along_rows(GroupId g, const Rows& rows);
   void split_without_reduction(GroupId g);
+  Space resolved(GroupId asker, Space space) const;
   bool asks_at_rows(const Access& a, const Rows& rows) const;
   bool fits_rows(GroupId g, const Rows& rows) const;
   std::optional<GroupId> group_of_rows(const Node& n, const Rows& rows, NotFused& why);

@@ -109,6 +109,9 @@ void Planner::ask_operands(NodeId id, GroupId g, const Family& family) {
       case OperandUse::inlined:
         ask(v, {g, Space::operand, identity_indices(g_.type(v).shape), 1, false});
         break;
+      case OperandUse::at_result:
+        ask(v, {g, Space::root, identity_indices(g_.type(v).shape), 1, false});
+        break;
       case OperandUse::in_memory:
         want_in_memory(v, g);
         break;

@@ -168,7 +168,7 @@ void Planner::read(GroupId group, ValueId v, Space space, const Indices& at) {
   const NodeId p = g_.producer(v);
   const RegionId made_in = p == Graph::kNoNode ? 0 : region_[p];
   const bool again = !read_.insert(uint64_t{g} << 32 | v).second;
-  plan_.groups[g].reads.push_back({v, space, at});
+  plan_.groups[g].reads.push_back({v, resolved(group, space), at});
   if (!again) {
     uint32_t& bytes = plan_.groups[g].parameter_bytes;
     bytes += 8;

@@ -19,10 +19,9 @@ Planner::Rows Planner::rows_of(const Node& n) const {
 // Is the result asked for at the row that the asking kernel is at?
 bool Planner::asks_at_rows(const Access& a, const Rows& rows) const {
   if (a.space == Space::operand || a.space == Space::copied) return false;
-  const bool of_rows = a.space == Space::rows ||
-                       (a.space == Space::root && drafts_[find(a.group)].born_of_rows) ||
-                       (a.space == Space::root && plan_.groups[find(a.group)].reduces.empty() &&
-                        same_shape(plan_.groups[find(a.group)].domain, rows.kept));
+  const FusionGroup& group = plan_.groups[find(a.group)];
+  const bool of_rows = resolved(a.group, a.space) == Space::rows ||
+                       (group.family == &pointwise_family && same_shape(group.domain, rows.kept));
   Indices own = identity_indices(of_rows ? rows.kept : rows.domain);
   if (!of_rows) own.erase(own.begin() + static_cast<std::ptrdiff_t>(rows.dim));
   return index_key(a.at) == index_key(own);
@@ -66,13 +65,14 @@ std::optional<GroupId> Planner::group_of_rows(const Node& n, const Rows& rows, N
   if (fitting.empty()) return std::nullopt;
   const GroupId first = fitting[0];
   for (size_t i = 1; i < fitting.size(); ++i) {
-    if (plan_.groups[fitting[i]].family == plan_.groups[first].family &&
-        same_shape(plan_.groups[fitting[i]].domain, plan_.groups[first].domain) &&
-        drafts_[fitting[i]].born_of_rows == drafts_[first].born_of_rows &&
-        can_merge(first, fitting[i]))
-      merge(first, fitting[i]);
-    else
+    if (!can_merge(first, fitting[i])) {
       others = true;
+      continue;
+    }
+    for (GroupId g : {first, fitting[i]}) {
+      if (plan_.groups[g].family != &reduction_family) go_along_rows(g, rows);
+    }
+    merge(first, fitting[i]);
   }
   // Others read what this group then has to write, besides its own results.
   const uint32_t position = position_[g_.producer(n.results[0])];
@@ -93,10 +93,18 @@ void Planner::join(GroupId g, NodeId id, const Rows& rows) {
 // A pointwise group over rows, or over an element for each row, becomes a reduction's.
 void Planner::go_along_rows(GroupId g, const Rows& rows) {
   FusionGroup& group = plan_.groups[g];
-  drafts_[g].born_of_rows = same_shape(group.domain, rows.kept);
+  const bool born_of_rows = same_shape(group.domain, rows.kept);
+  for (GroupId member : drafts_[g].members) drafts_[member].born_of_rows = born_of_rows;
   group.family = &reduction_family;
   group.domain = rows.domain;
   group.dim = rows.dim;
+  for (Read& r : group.reads) r.space = resolved(g, r.space);
+}
+
+// What Space::root means to a group that goes along rows; `asker` as it was before it was merged.
+Space Planner::resolved(GroupId asker, Space space) const {
+  if (space != Space::root || plan_.groups[find(asker)].family != &reduction_family) return space;
+  return drafts_[asker].born_of_rows ? Space::rows : Space::wide;
 }
 
 // --- what is made of rows before the walk has come to their reduction: layer_norm's third result,
@@ -148,6 +156,11 @@ void Planner::split_without_reduction(GroupId g) {
   };
   std::erase_if(rows.roots, is_wide);
   std::erase_if(wide.roots, [&](const Root& r) { return !is_wide(r); });
+  const auto keep = [](FusionGroup& group, Space own) {
+    for (Read& r : group.reads) r.space = r.space == own ? Space::root : Space::operand;
+  };
+  keep(wide, Space::wide);
+  keep(rows, Space::rows);
   drafts_[other] = drafts_[g];
 }
 

@@ -47,8 +47,7 @@ void Planner::merge_siblings() {
     std::vector<GroupId>& candidates = open[key];
     const auto joined = std::ranges::find_if(candidates, [&](GroupId other) {
       const bool inputs_alone = drafts_[g].latest_read == 0 && drafts_[other].latest_read == 0;
-      return can_merge(other, g) && drafts_[other].born_of_rows == drafts_[g].born_of_rows &&
-             (inputs_alone || share_a_read(plan_.groups[other], group));
+      return can_merge(other, g) && (inputs_alone || share_a_read(plan_.groups[other], group));
     });
     if (joined != candidates.end()) {
       merge(*joined, g);

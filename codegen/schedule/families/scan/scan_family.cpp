@@ -16,6 +16,11 @@ class Scan : public Family {
     if (!prims::is_scan(p) || !prims::has_combiner(p)) return std::nullopt;
     return Cost{};
   }
+  OperandUse operand(const prims::Graph& g, const prims::Node& n, size_t index,
+                     const Machine&) const override {
+    const bool element = g.type(n.operands[index]).rank() == g.type(n.results[0]).rank();
+    return element ? OperandUse::at_result : OperandUse::inlined;
+  }
   bool fuses_epilogue() const override { return true; }
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     b.launch(scan_kernel(b.context("scan"), group.anchor, group.roots), group.anchor);
