@@ -138,7 +138,7 @@ TEST(Fusion, AScansEpilogueIsPartOfItsKernel) {
 }
 
 // --- limits of a kernel
-// ----------------------------------------------------------------------------
+// ---------------------------------------------------------------------------
 
 TEST(FusionLimits, AChainIsCutWhereItIsTooDeep) {
   const Planned p = planned(built([](prims::Builder& b) {

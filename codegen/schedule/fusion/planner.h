@@ -33,8 +33,9 @@ namespace primset::schedule {
 FusionPlan plan_fusion(const prims::Graph& g, const Legalized& legal, const Machine& machine,
                        const Options& options, std::span<const Family* const> families);
 
-// --- the walk; its methods are in planner.cpp, planner_memory.cpp (what is in memory, and where),
-// planner_anchors.cpp (primitives with a family, control flow) and planner_reductions.cpp ---------
+// The walk. Its methods are in planner.cpp, planner_memory.cpp (what is in memory, and where),
+// planner_anchors.cpp (primitives with a family, control flow), planner_reductions.cpp and
+// siblings.cpp.
 class Planner {
  public:
   Planner(const prims::Graph& g, const Legalized& legal, const Machine& machine,

@@ -107,9 +107,9 @@ Space Planner::resolved(GroupId asker, Space space) const {
   return drafts_[asker].born_of_rows ? Space::rows : Space::wide;
 }
 
-// --- what is made of rows before the walk has come to their reduction: layer_norm's third result,
-// a number a row, belongs to the kernel that makes its first one, which asks for it
-// -----------------
+// --- rows seen ahead -----------------------------------------------------------------------------
+// What is made of rows may be wanted before the walk has come to their reduction: layer_norm's
+// third result, a number a row, belongs to the kernel that makes its first one, which asks for it.
 
 void Planner::find_rows() {
   made_of_rows_.assign(g_.value_count(), Graph::kNoNode);
