@@ -137,8 +137,7 @@ TEST(Fusion, AScansEpilogueIsPartOfItsKernel) {
   EXPECT_EQ(p.kernels(), 1u) << p.plan;
 }
 
-// --- limits of a kernel
-// ---------------------------------------------------------------------------
+// --- limits of a kernel ----------------------------------------------------------------------
 
 TEST(FusionLimits, AChainIsCutWhereItIsTooDeep) {
   const Planned p = planned(built([](prims::Builder& b) {
