@@ -148,6 +148,9 @@ bool Planner::sink_view(NodeId id, ValueId v) {
   const ValueId source = n.operands[0];
   const NodeId p = g_.producer(source);
   if (p == Graph::kNoNode || region_[p] != region_[id] || known_place(source)) return false;
+  // A loop's results lie in memory of its own.
+  const Prim maker = g_.node(p).prim;
+  if (maker == Prim::for_loop || maker == Prim::while_loop) return false;
   const Forced forced = forced_.at(v);
   const auto place = viewed_placement(g_, n, forced.place);
   if (!place) return false;

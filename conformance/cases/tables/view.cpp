@@ -97,6 +97,9 @@ constexpr OperatorRow kRows[] = {
     {"_reshape_alias", "plain", kSmoke, "self=T[3,4,5] size=[12,5] stride=[5,1]"},
     {"_reshape_alias", "transposed", kStandard, "self=T[3,4] size=[4,3] stride=[1,4]"},
     {"_reshape_alias", "offset", kStandard, "self=T[3,4]@offset size=[12] stride=[1]"},
+    // Its strides are those of memory: the table is full, since other layouts have gaps.
+    {"_reshape_alias", "flatten", kStandard, "self=T[3,4] size=[12] stride=[1]"},
+    {"_reshape_alias", "split", kStandard, "self=T[24] size=[2,3,4] stride=[12,4,1]"},
     {"_reshape_alias", "scalar", kStandard, "self=T[1] size=[] stride=[]"},
     {"_reshape_alias", "empty", kStandard, "self=T[0,3] size=[3,0] stride=[1,1]"},
     {"_reshape_alias", "split", kStandard, "self=T[24] size=[2,3,4] stride=[12,4,1]"},
