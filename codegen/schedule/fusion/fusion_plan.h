@@ -119,6 +119,10 @@ struct FusionPlan {
   static constexpr BufferId kNoBuffer = UINT32_MAX;
 };
 
+// Is `out` memory of an output that takes over an input, and what lies at `at` there already?
+bool takes_over(const FusionPlan& plan, const prims::Graph& g, const Placement& at,
+                const Placement& out);
+
 // For people.
 std::string print(const FusionPlan& plan, const prims::Graph& graph);
 

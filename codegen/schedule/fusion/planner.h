@@ -112,7 +112,6 @@ class Planner {
   Placement temp(ValueId v);
   void force(ValueId v, Placement place, NotFused why);
   void want_at(ValueId v, const Placement& place, RegionId region);
-  bool taken_over(ValueId v, const Placement& place) const;
   void want_in_memory(ValueId v, GroupId reader);
   bool is_view_of_memory(ValueId v);
   bool sink_view(NodeId id, ValueId v);

@@ -73,7 +73,8 @@ void Planner::want_at(ValueId v, const Placement& place, RegionId region) {
     plan_.empty.push_back(v);
     return;
   }
-  if (taken_over(v, place)) {
+  const auto at = plan_.places.find(v);
+  if (at != plan_.places.end() && takes_over(plan_, g_, at->second, place)) {
     plan_.in_place.push_back({v, place, region});
     return;
   }
@@ -82,16 +83,6 @@ void Planner::want_at(ValueId v, const Placement& place, RegionId region) {
     return force(v, place, NotFused::graph_output);
   const GroupId copy = pointwise_group({v, place}, UINT32_MAX, region);
   ask(v, {copy, Space::root, identity_indices(g_.type(v).shape), 1, true});
-}
-
-// Is `place` the output memory that takes over where `v` lies?
-bool Planner::taken_over(ValueId v, const Placement& place) const {
-  const auto at = plan_.places.find(v);
-  const Buffer& out = plan_.buffers[place.buffer];
-  if (at == plan_.places.end() || out.kind != Buffer::Kind::output) return false;
-  const std::optional<uint32_t> input = g_.outputs[out.index].writes_input;
-  return input && plan_.input_buffers[*input] == at->second.buffer &&
-         at->second.offset.same(place.offset) && same_shape(at->second.strides, place.strides);
 }
 
 // `reader` takes `v` from memory, through any strides.

@@ -6,38 +6,6 @@
 
 namespace primset::schedule {
 
-std::string_view text(NotFused why) {
-  switch (why) {
-    case NotFused::graph_output:
-      return "it is a result of the graph";
-    case NotFused::family_operand:
-      return "its reader takes operands from memory";
-    case NotFused::reused_operand:
-      return "its reader reads each element many times";
-    case NotFused::recompute_cost:
-      return "several kernels read it, and computing it in each costs more";
-    case NotFused::other_index:
-      return "its reader asks for another row's than its own";
-    case NotFused::other_rows:
-      return "its reader goes along other rows";
-    case NotFused::other_family:
-      return "no kernel family computes it together with its reader";
-    case NotFused::order:
-      return "its reader also needs what is made of it elsewhere";
-    case NotFused::operation_limit:
-      return "its reader holds as many operations as a kernel may";
-    case NotFused::depth_limit:
-      return "its reader is as deep as a kernel may be";
-    case NotFused::parameter_limit:
-      return "its reader has as many parameters as a kernel may";
-    case NotFused::loop_carried:
-      return "it goes from one iteration to the next";
-    case NotFused::fusion_off:
-      return "fusion is off";
-  }
-  return "";
-}
-
 namespace {
 
 class Printer {

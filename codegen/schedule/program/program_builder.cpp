@@ -110,20 +110,11 @@ std::optional<Placement> ProgramBuilder::placement(ValueId v) const {
   return place;
 }
 
-// Is `p` the output memory that takes over where `v` lies?
-bool ProgramBuilder::taken_over(ValueId v, const Placement& p) const {
-  const auto place = places_.find(v);
-  const Buffer& out = program_.buffers[p.buffer];
-  if (place == places_.end() || out.kind != Buffer::Kind::output) return false;
-  const std::optional<uint32_t> input = graph_->outputs[out.index].writes_input;
-  const Placement& x = place->second;
-  return input && plan_.input_buffers[*input] == x.buffer && x.offset.same(p.offset) &&
-         same_shape(x.strides, p.strides);
-}
-
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
   const SymInts& shape = graph_->type(v).shape;
-  if (taken_over(v, p) || !has_elements(shape)) return;
+  const auto at = places_.find(v);
+  const bool there = at != places_.end() && takes_over(plan_, *graph_, at->second, p);
+  if (there || !has_elements(shape)) return;
   FusionGroup copy;
   copy.family = &pointwise_family;
   copy.domain = shape;

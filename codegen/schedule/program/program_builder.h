@@ -60,7 +60,6 @@ class ProgramBuilder {
  private:
   void build_group(const FusionGroup& group);
   uint32_t check_site(const std::string& code, const std::string& message);
-  bool taken_over(ValueId v, const Placement& p) const;
 
   const std::shared_ptr<const prims::Graph> graph_;
   const FusionPlan& plan_;
