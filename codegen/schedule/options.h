@@ -17,12 +17,10 @@ struct Layout {
 };
 
 struct Options {
-  std::vector<Layout> inputs;   // one a graph input; ignored for scalar inputs
-  std::vector<Layout> outputs;  // one a graph output
-  bool index32 = true;          // every offset of the call fits 31 bits
-  bool fuse = true;             // false: one kernel a node, for tests and comparison
-  // SIMT: rows longer than this are sorted digit by digit, others by merging.
-  int64_t radix_length = 4096;
+  std::vector<Layout> inputs;          // one a graph input; ignored for scalar inputs
+  std::vector<Layout> outputs;         // one a graph output
+  bool index32 = true;                 // every offset of the call fits 31 bits
+  bool fuse = true;                    // false: one kernel a node, for tests and comparison
   std::string* fusion_text = nullptr;  // set to the printed fusion plan (fusion/fusion_plan.h)
   // Does the device run this node itself (after its operands are made contiguous)?
   std::function<bool(const prims::Graph&, prims::NodeId)> native;

@@ -8,20 +8,20 @@
 
 #include <memory>
 
-#include "codegen/kernel/ir/target_model.h"
 #include "codegen/schedule/options.h"
 #include "codegen/schedule/program/program.h"
+#include "codegen/schedule/tuning/machine.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
 
 // Derived primitives that schedule() takes as they are on this target, because it knows a better
 // way than their decomposition. May add guards to the graph's context.
-bool takes_derived(const prims::Graph& g, prims::NodeId node, const kir::TargetModel& target);
+bool takes_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine);
 
 // The graph holds core and region primitives, and derived ones that options.native or takes_derived
 // accepts. May add guards to the graph's context.
-Program schedule(const std::shared_ptr<const prims::Graph>& graph, const kir::TargetModel& target,
+Program schedule(const std::shared_ptr<const prims::Graph>& graph, const Machine& machine,
                  const Options& options);
 
 }  // namespace primset::schedule

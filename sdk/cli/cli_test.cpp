@@ -40,8 +40,8 @@ Ended primset(const std::string& arguments) {
   return shell(std::string(PRIMSET_CLI) + " " + arguments);
 }
 
-const std::vector<std::string> kCommands = {"bench",   "completion", "conform", "devices",
-                                            "explain", "ops",        "prims",   "run"};
+const std::vector<std::string> kCommands = {"bench", "completion", "conform", "devices", "explain",
+                                            "ops",   "prims",      "run",     "tuning"};
 
 TEST(Cli, HelpTeachesEveryCommand) {
   const Ended all = primset("--help");

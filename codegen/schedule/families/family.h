@@ -38,6 +38,13 @@ class Family {
   virtual std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                                    const Machine& machine) const = 0;
 
+  // Does it compute the derived primitive better than what the primitive is made of? Asked of every
+  // derived primitive before it is expanded. May add guards.
+  virtual bool takes_derived(const prims::Graph& g, prims::NodeId node,
+                             const Machine& machine) const {
+    return false;
+  }
+
   virtual OperandUse operand(const prims::Graph& g, const prims::Node& n, size_t index,
                              const Machine& machine) const {
     return OperandUse::inlined;

@@ -53,7 +53,7 @@ RecomputeEstimate::Element RecomputeEstimate::of(const Node& n, ValueId result) 
 }
 
 double RecomputeEstimate::operations(const Node& n) const {
-  if (prims::is_transcendental(n.prim)) return machine_.transcendental;
+  if (prims::is_transcendental(n.prim)) return machine_.rates.transcendental;
   if (!n.regions.empty()) return static_cast<double>(n.regions[0].nodes.size());
   if (n.prim == Prim::window_scatter_add) return 8;
   return prims::is_elementwise(n.prim) ? 1 : 0;
@@ -68,7 +68,8 @@ bool RecomputeEstimate::favours_memory(ValueId v, size_t readers, bool extra_res
   const auto seconds = [&](double bytes, double operations, double launches) {
     return machine_.seconds({bytes * elements, operations * elements, launches});
   };
-  const double again = kernels * seconds(e.bytes, e.operations, 0);
+  const double weight = static_cast<double>(machine_.tuning.fusion.recompute_percent) / 100;
+  const double again = weight * kernels * seconds(e.bytes, e.operations, 0);
   const double once = seconds(e.bytes, e.operations, extra_result ? 0 : 1) +
                       seconds(size * (kernels + (extra_result ? 0 : 1)), 0, 0);
   return once < again;

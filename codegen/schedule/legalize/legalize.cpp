@@ -11,6 +11,7 @@
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/tuning/contraction_tiles.h"
+#include "codegen/schedule/tuning/summation_order.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "primset/error.h"
@@ -30,18 +31,13 @@ using ValueIds = std::vector<ValueId>;
 
 namespace {
 
-// A CPU adds up products in double where a matrix takes fewer of them: beside the call that costs
-// next to nothing, and where they cancel no digit is lost.
-constexpr int64_t kFewProducts = int64_t{1} << 14;
-// And so it does with the terms of a sum; longer ones are read as fast as memory gives them.
-constexpr int64_t kFewTerms = int64_t{1} << 10;
-
 class Legalizer {
  public:
-  Legalizer(const Graph& from, const kir::TargetModel& target,
+  Legalizer(const Graph& from, const Machine& machine,
             const std::function<bool(const Graph&, prims::NodeId)>& native)
       : from_(from),
-        target_(target),
+        machine_(machine),
+        target_(machine.target),
         native_(native),
         to_(from.shared_context()),
         b_(to_),
@@ -97,6 +93,7 @@ class Legalizer {
   Region extremum_region(DType dtype, bool maximum, bool later_wins);
 
   const Graph& from_;
+  const Machine& machine_;
   const kir::TargetModel& target_;
   const std::function<bool(const Graph&, prims::NodeId)>& native_;
   Graph to_;
@@ -139,7 +136,7 @@ ValueIds Legalizer::copied(const Node& n, const ValueIds& in) {
 ValueIds Legalizer::legalized(const Node& n, const ValueIds& in) {
   switch (n.prim) {
     case Prim::dot_general:
-      if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), target_)) return dot(n, in);
+      if (!tiles_contraction(n, b_.shape(in[0]), b_.shape(in[1]), machine_)) return dot(n, in);
       // Each operand is read once for every tile that the other one has.
       note_reread(in[0]);
       note_reread(in[1]);
@@ -723,9 +720,9 @@ ValueIds Legalizer::widened(const Node& n, ValueIds in) {
 
 }  // namespace
 
-Legalized legalize(const Graph& graph, const kir::TargetModel& target,
+Legalized legalize(const Graph& graph, const Machine& machine,
                    const std::function<bool(const Graph&, prims::NodeId)>& native) {
-  return Legalizer(graph, target, native).run();
+  return Legalizer(graph, machine, native).run();
 }
 
 }  // namespace primset::schedule

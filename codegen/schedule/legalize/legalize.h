@@ -7,7 +7,7 @@
 #include <functional>
 #include <unordered_set>
 
-#include "codegen/kernel/ir/target_model.h"
+#include "codegen/schedule/tuning/machine.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
@@ -23,7 +23,7 @@ struct Legalized {
   std::unordered_set<prims::ValueId> unrounded;
 };
 
-Legalized legalize(const prims::Graph& graph, const kir::TargetModel& target,
+Legalized legalize(const prims::Graph& graph, const Machine& machine,
                    const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
 
 }  // namespace primset::schedule

@@ -16,8 +16,9 @@ bool same_access(const AccessRecord& a, const AccessRecord& b) {
   return a.buffer == b.buffer && a.dtype == b.dtype && same(a.address, b.address);
 }
 
-Frame::Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain)
-    : builder_(std::move(name), target),
+Frame::Frame(std::string name, const Machine& machine, bool index32, SymInts domain)
+    : machine_(machine),
+      builder_(std::move(name), machine.target),
       index_type_(index32 ? kir::kI32 : kir::kI64),
       domain_(std::move(domain)) {
   analysis_.pinned.assign(domain_.size(), false);

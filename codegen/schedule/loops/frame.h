@@ -13,6 +13,7 @@
 #include "codegen/schedule/element/elem.h"
 #include "codegen/schedule/element/index.h"
 #include "codegen/schedule/program/program.h"
+#include "codegen/schedule/tuning/machine.h"
 
 namespace primset::schedule {
 
@@ -64,10 +65,12 @@ struct Analysis {
 
 class Frame {
  public:
-  Frame(std::string name, const kir::TargetModel& target, bool index32, SymInts domain);
+  // The machine outlives the frame.
+  Frame(std::string name, const Machine& machine, bool index32, SymInts domain);
 
   kir::Builder& builder() { return builder_; }
   const kir::TargetModel& target() const { return builder_.target(); }
+  const Tuning& tuning() const { return machine_.tuning; }
   kir::Type index_type() const { return index_type_; }
   kir::Value index_constant(int64_t v) { return builder_.constant(index_type_, v); }
   // An integer of any width as an index.
@@ -159,6 +162,7 @@ class Frame {
   kir::Value vector_of(const Place& p);
   kir::Value mask_vector();
 
+  const Machine& machine_;
   kir::Builder builder_;
   kir::Type index_type_;
   SymInts domain_;

@@ -186,13 +186,14 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   LoopDim& rows = loops[outer];
   LoopDim& inner = loops.back();
   inner.lanes = true;
-  const SymInt row_tiles = prims::ceil_div(rows.size, kTile),
-               inner_tiles = prims::ceil_div(inner.size, kTile);
+  const int64_t side = f.tuning().loops.tile_side;
+  const SymInt row_tiles = prims::ceil_div(rows.size, side),
+               inner_tiles = prims::ceil_div(inner.size, side);
   const SymInt items = extent(loops, 0, outer) * row_tiles * inner_tiles;
-  const SymInt per_group = kGroupElements / (kTile * kTile);
+  const SymInt per_group = std::max<int64_t>(1, f.tuning().loops.group_elements / (side * side));
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
-  const Value one = f.index_constant(1), tile = f.index_constant(kTile);
+  const Value one = f.index_constant(1), tile = f.index_constant(side);
   auto range_end = [&](Value lo, const SymInt& size) {
     return smaller(b, b.add(lo, tile), f.param(size));
   };
@@ -235,10 +236,6 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
     return kir::Builder::Values{};
   });
 }
-
-// Long bodies: threads of a processor that hide each other's waiting, with 32 registers each, and
-// how often these are replaced; fewer groups, each of which goes on, lose less by beginning.
-constexpr int64_t kBusyThreads = 2048, kBusyRounds = 32;
 
 // Walks the vectors of all rows and then the single elements behind them.
 class VectorWalk {
@@ -288,10 +285,11 @@ class VectorWalk {
 
  private:
   void keep_busy(int64_t threads) {
-    const int64_t resident = std::max<int64_t>(1, kBusyThreads / threads);
+    const int64_t resident = std::max<int64_t>(1, f_.tuning().loops.resident_threads / threads);
     b_.set_resident_groups(static_cast<uint32_t>(resident));
     SymInt& groups = f_.step().groups[0];
-    groups = prims::min(groups, SymInt(f_.target().processors * resident * kBusyRounds));
+    groups = prims::min(
+        groups, SymInt(f_.target().processors * resident * f_.tuning().loops.resident_waves));
   }
 
   // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
@@ -361,7 +359,8 @@ void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<vo
   else if (tiled)
     cpu_tiles(f, std::move(loops), *tiled, body);
   else
-    cpu_points(f, std::move(loops), body, std::max<int64_t>(1, kGroupElements / elements));
+    cpu_points(f, std::move(loops), body,
+               std::max<int64_t>(1, f.tuning().loops.group_elements / elements));
 }
 
 }  // namespace primset::schedule

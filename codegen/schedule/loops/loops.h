@@ -9,15 +9,9 @@
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/loops/frame.h"
 #include "codegen/schedule/loops/vector_form.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
-
-// Elements that one CPU workgroup handles: enough to hide the cost of starting it, few enough to
-// share work between threads and to stay in the second-level cache.
-inline constexpr int64_t kGroupElements = 16384;
-// A reduction longer than this is done in two steps, whatever it is fused with: bounds the error of
-// the partial sums and lets one long row use all threads.
-inline constexpr int64_t kReductionChunk = 16384;
 
 // Dimensions in the order they are to be walked, each on its own; those of size 1 are left out.
 std::vector<LoopDim> separate_loops(const SymInts& domain, const std::vector<size_t>& order);
@@ -37,10 +31,6 @@ SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end);
 uint16_t cpu_lanes(const kir::TargetModel& target);
 // Lanes of a step along elements: a cache line of them, where that is several vectors too.
 uint16_t point_lanes(const kir::TargetModel& target);
-
-// Side of a tile in elements: as many source rows as the first-level TLB holds, and whole cache
-// lines.
-inline constexpr int64_t kTile = 64;
 
 // The loop along which some load is contiguous while it strides along the last loop (a transposed
 // operand): walking these two in tiles uses every cache line while it is there.

@@ -11,16 +11,10 @@ using kir::Value;
 
 namespace {
 
-// A row of a tile is 128 bytes of the narrowest operand where that leaves it at most so long.
-constexpr int64_t kLongSide = 64, kShortSide = 32;
-// Along shorter loops most of a tile would lie outside.
-constexpr int64_t kLeastLoop = 8;
-
 // Of a tile. The other rows' loads a thread has on their way at the same time.
-constexpr int64_t kRowsAtOnce = 8;
-
-int64_t rows_at_once(const kir::TargetModel& target, int64_t side) {
-  return std::min(kRowsAtOnce, static_cast<int64_t>(target.max_group_threads) / side);
+int64_t rows_at_once(const kir::TargetModel& target, const Tuning& tuning, int64_t side) {
+  return std::min(tuning.transpose.rows_in_flight,
+                  static_cast<int64_t>(target.max_group_threads) / side);
 }
 
 bool is_staged(const AccessRecord& a, size_t last, size_t across) {
@@ -35,7 +29,7 @@ class TileWalk {
       : f_(f), b_(f.builder()), loops_(std::move(loops)), plan_(plan), body_(body) {
     const auto across = loops_.begin() + static_cast<std::ptrdiff_t>(plan.across);
     std::rotate(across, across + 1, loops_.end() - 1);
-    rows_ = rows_at_once(f.target(), plan.side);
+    rows_ = rows_at_once(f.target(), f.tuning(), plan.side);
     b_.set_group_size(static_cast<uint32_t>(rows_ * plan.side));
     const Value local = f_.index(b_.local_id(0)), side = constant(plan.side);
     y_ = b_.udiv(local, side);
@@ -136,12 +130,14 @@ class TileWalk {
 
 }  // namespace
 
-std::optional<TilePlan> transposed_tiles(const kir::TargetModel& target, const Analysis& seen,
+std::optional<TilePlan> transposed_tiles(const Machine& machine, const Analysis& seen,
                                          const std::vector<LoopDim>& loops) {
+  const Tuning& tuning = machine.tuning;
   const auto across = transposed_loop(loops, seen);
-  if (!across || loops.back().size.hint() < kLeastLoop || loops[*across].size.hint() < kLeastLoop)
+  if (!across ||
+      std::min(loops.back().size.hint(), loops[*across].size.hint()) < tuning.transpose.least_loop)
     return std::nullopt;
-  TilePlan plan{*across, kShortSide, {}};
+  TilePlan plan{*across, tuning.transpose.short_side, {}};
   size_t bytes = 0, narrowest = 16;
   for (const AccessRecord& a : seen.accesses) {
     if (a.masked || (a.store && a.lanes != LaneAccess::neighbours)) return std::nullopt;
@@ -152,13 +148,13 @@ std::optional<TilePlan> transposed_tiles(const kir::TargetModel& target, const A
     bytes += byte_size(a.dtype);
     narrowest = std::min(narrowest, byte_size(a.dtype));
   }
-  if (narrowest <= 2) plan.side = kLongSide;
+  if (narrowest <= 2) plan.side = tuning.transpose.long_side;
   const auto fits = [&] {
-    return rows_at_once(target, plan.side) >= 1 &&
+    return rows_at_once(machine.target, tuning, plan.side) >= 1 &&
            plan.side * (plan.side + 1) * static_cast<int64_t>(bytes) <=
-               static_cast<int64_t>(target.group_memory / 2);
+               static_cast<int64_t>(machine.target.group_memory / 2);
   };
-  if (!fits()) plan.side = kShortSide;
+  if (!fits()) plan.side = tuning.transpose.short_side;
   if (plan.staged.empty() || !fits()) return std::nullopt;
   return plan;
 }

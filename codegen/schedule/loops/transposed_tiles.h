@@ -19,7 +19,7 @@ struct TilePlan {
 
 // None where no operand is transposed, where the result does not lie along the last loop, or where
 // some access may be left out.
-std::optional<TilePlan> transposed_tiles(const kir::TargetModel& target, const Analysis& seen,
+std::optional<TilePlan> transposed_tiles(const Machine& machine, const Analysis& seen,
                                          const std::vector<LoopDim>& loops);
 
 void for_each_in_tiles(Frame& f, std::vector<LoopDim> loops, const TilePlan& plan,

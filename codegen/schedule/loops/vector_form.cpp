@@ -9,17 +9,10 @@ using kir::Value;
 
 namespace {
 
-// A body is repeated for every lane. Beyond so many instructions a thread it is its arithmetic that
-// takes the time, registers get few and compilers slow.
-constexpr size_t kMostWork = 256;
-// Bytes that a thread should be waiting for, and how long a body may be for more than one vector.
-constexpr size_t kBytesInFlight = 32;
-constexpr size_t kShortWork = 128;
-
-// Instructions of a body.
+// Instructions of a body, which is repeated for every lane.
 struct Work {
   size_t each_lane = 1, all_lanes = 0;
-  size_t of(size_t lanes) const { return each_lane * lanes + all_lanes; }
+  int64_t of(size_t lanes) const { return static_cast<int64_t>(each_lane * lanes + all_lanes); }
 };
 
 // None when the body has loops of its own.
@@ -81,7 +74,7 @@ bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t
 }  // namespace
 
 VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
-                       const std::vector<LoopDim>& loops) {
+                       const std::vector<LoopDim>& loops, const Tuning& tuning) {
   const auto work = work_of(probe);
   if (loops.empty() || !work || !takes_vectors(seen)) return {};
   size_t widest = 1, loaded = 0;
@@ -91,14 +84,16 @@ VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
   }
   size_t lanes = kVectorBytes / widest;
   const int64_t row = loops.back().size.hint();
-  while (lanes > 1 && (work->of(lanes) > kMostWork || static_cast<int64_t>(lanes) > row))
+  while (lanes > 1 &&
+         (work->of(lanes) > tuning.vectors.body_limit || static_cast<int64_t>(lanes) > row))
     lanes /= 2;
   while (lanes > 1 && !may_align(seen, loops, static_cast<uint16_t>(lanes))) lanes /= 2;
   VectorForm form;
   if (lanes < 2) return form;
   form.lanes = static_cast<uint16_t>(lanes);
-  form.arithmetic = work->of(lanes) > kShortWork;
-  if (loaded * lanes < kBytesInFlight && !form.arithmetic) form.at_once = 2;
+  form.arithmetic = work->of(lanes) > tuning.vectors.short_body;
+  const auto in_flight = static_cast<int64_t>(loaded * lanes);
+  if (in_flight < tuning.vectors.bytes_in_flight && !form.arithmetic) form.at_once = 2;
   return form;
 }
 

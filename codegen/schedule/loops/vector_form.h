@@ -22,7 +22,7 @@ inline constexpr uint16_t kProbeLanes = 4;
 // `seen` what it touched. Without vectors where some access is not one of neighbours, of the same
 // element or of computed indices, and where a body is long: its arithmetic hides the waiting.
 VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
-                       const std::vector<LoopDim>& loops);
+                       const std::vector<LoopDim>& loops, const Tuning& tuning);
 
 // i1: vectors that begin at multiples of `lanes` along the last loop lie on their own boundaries
 // in memory, whatever the other loops' variables are.

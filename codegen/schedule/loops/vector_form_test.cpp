@@ -313,18 +313,19 @@ TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {
   seen.accesses = {{0, loop_variable(0), false, DType::f32, LaneAccess::neighbours, false, false},
                    {1, loop_variable(0), true, DType::f32, LaneAccess::neighbours, false, false}};
   const std::vector<LoopDim> loops{{{0}, prims::SymInt(1000), {}, false}};
-  EXPECT_EQ(vector_form(long_one, seen, loops).lanes, 2);
-  EXPECT_EQ(vector_form(long_one, seen, loops).at_once, 1);
-  EXPECT_EQ(vector_form({}, seen, {{{0}, prims::SymInt(3), {}, false}}).lanes, 2);
-  EXPECT_EQ(vector_form({}, seen, loops).lanes, 4);
-  EXPECT_EQ(vector_form({}, seen, loops).at_once, 2);
+  const Tuning tuning(simt_model());
+  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).lanes, 2);
+  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).at_once, 1);
+  EXPECT_EQ(vector_form({}, seen, {{{0}, prims::SymInt(3), {}, false}}, tuning).lanes, 2);
+  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 4);
+  EXPECT_EQ(vector_form({}, seen, loops, tuning).at_once, 2);
   // Elements that begin two behind a boundary.
   seen.accesses[0].address.constant = 6;
-  EXPECT_EQ(vector_form({}, seen, loops).lanes, 2);
+  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 2);
   seen.accesses[0].address.constant = 7;
-  EXPECT_EQ(vector_form({}, seen, loops).lanes, 1);
+  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 1);
   seen.accesses[0].lanes = LaneAccess::strided;
-  EXPECT_EQ(vector_form(long_one, seen, loops).lanes, 1);
+  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).lanes, 1);
 }
 
 // More threads than a long body wants on a processor are still one group.

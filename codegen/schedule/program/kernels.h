@@ -8,15 +8,17 @@
 
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/loops/frame.h"
+#include "codegen/schedule/tuning/machine.h"
 
 namespace primset::schedule {
 
 struct BuildContext {
   const Materialized& values;
-  const kir::TargetModel& target;
+  const Machine& machine;
   bool index32 = true;
   BufferId errors = 0;
   std::string name;
+  const kir::TargetModel& target = machine.target;
 };
 
 // A value to be written, and where.

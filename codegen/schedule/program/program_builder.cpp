@@ -70,7 +70,7 @@ void ProgramBuilder::build_region(const RegionPlan& r, std::vector<Step>& steps)
 }
 
 BuildContext ProgramBuilder::context(const char* name) const {
-  return {values_, machine_.target, options_.index32, plan_.errors, name};
+  return {values_, machine_, options_.index32, plan_.errors, name};
 }
 
 void ProgramBuilder::launch(BuiltKernel k, NodeId node) {

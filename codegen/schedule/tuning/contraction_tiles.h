@@ -1,10 +1,12 @@
-// Which products of matrices are worth tiles, and the dims of a product by what they are for.
+// Which products of matrices are worth tiles and which tiles, and the dims of a product by what
+// they are for.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_TUNING_CONTRACTION_TILES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_TUNING_CONTRACTION_TILES_H_
 
+#include <span>
 #include <vector>
 
-#include "codegen/kernel/ir/target_model.h"
+#include "codegen/schedule/tuning/machine.h"
 #include "prims/graph/graph.h"
 
 namespace primset::schedule {
@@ -22,15 +24,45 @@ ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t 
 
 SymInt size_of(const SymInts& shape, const DimList& dims);
 
-// Threads across a tile of a product.
-inline constexpr int kTileThreadsAcross = 16;
-// Matrices of so many rows and columns are computed in tiles.
-inline constexpr int kTiledContraction = 32;
-
 // Is a dot_general of operands of these shapes computed in tiles? Else it is a sum of products,
 // element by element. A guard, where sizes are symbolic.
 bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
-                       const kir::TargetModel& target);
+                       const Machine& machine);
+
+// Rows and columns of the result that a group of so many threads makes at once.
+struct TileShape {
+  int rows, columns, threads;
+  // Groups that a processor shall have registers for; 0: as it comes.
+  uint32_t resident = 0;
+};
+
+// What computes a tile.
+enum class TileKind : uint8_t { group_matrix, async_matrix, async_scalar, cooperative };
+
+// A row of contraction_tilings.def.
+struct ContractionTiling {
+  TileKind kind;
+  TileShape shape;
+  int depth;   // of a tile along K
+  int stages;  // of tiles in workgroup memory
+  // Of the part that a subgroup computes, where subgroups multiply matrices.
+  int subgroup_rows, subgroup_columns;
+  int busy_percent;
+  bool fills_depth, selects;
+
+  // Of workgroup memory, for tiles of elements of so many bytes without padding.
+  uint32_t group_bytes(int element) const {
+    return static_cast<uint32_t>((shape.rows + shape.columns) * depth * stages * element);
+  }
+};
+
+std::span<const ContractionTiling> contraction_tilings(TileKind kind);
+// The tiling for a result of so many elements of sums over K. Guards, where sizes are symbolic.
+const ContractionTiling& choose_tiling(TileKind kind, const SymInt& elements, const SymInt& k,
+                                       const Machine& machine);
+
+// Are there so many tiles that `processors` have one each? A guard says so.
+bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors);
 
 }  // namespace primset::schedule
 

@@ -81,13 +81,13 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
   const primset_device_properties& p = plugin_->properties();
   inline_ = p.features & PRIMSET_FEATURE_INLINE;
   if (auto model = target_model(p)) {
-    target_ = *model;
+    machine_ = schedule::Machine(*std::move(model), environment("PRIMSET_TUNING"));
     target_valid_ = true;
   }
   recordings_ = std::make_unique<Recordings>(*plugin_);
   allocator_ = std::make_unique<Allocator>(
       *plugin_, [this] { wait_for_streams(); }, [this] { recordings_->clear(); });
-  kernels_ = std::make_unique<KernelCache>(*plugin_, target_);
+  kernels_ = std::make_unique<KernelCache>(*plugin_, machine_.target);
 }
 
 DeviceState::~DeviceState() = default;

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "codegen/kernel/ir/target_model.h"
+#include "codegen/schedule/tuning/machine.h"
 #include "decomps/engine/device_traits.h"
 #include "sdk/runtime/device/stream_state.h"
 #include "sdk/runtime/plugin/loader.h"
@@ -40,10 +40,12 @@ class DeviceState {
   bool runs_inline() const { return inline_; }
   bool host_visible() const { return plugin_ && plugin_->host_memory(); }
   bool has_kernels() const { return target_valid_; }
-  const kir::TargetModel& target() const { return target_; }
+  const kir::TargetModel& target() const { return machine_.target; }
+  // What its graphs are scheduled for; PRIMSET_TUNING overrides parameters.
+  const schedule::Machine& machine() const { return machine_; }
   // What decompositions for it go by.
   decomps::DeviceTraits traits() const {
-    return {target_valid_ && target_.quick_f64(),
+    return {target_valid_ && target().quick_f64(),
             plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
   }
 
@@ -72,7 +74,7 @@ class DeviceState {
   Device device_;
   std::shared_ptr<plugin::PluginDevice> plugin_;
   bool inline_ = false, target_valid_ = false;
-  kir::TargetModel target_;
+  schedule::Machine machine_{kir::TargetModel()};
   std::unique_ptr<Allocator> allocator_;
   std::unique_ptr<KernelCache> kernels_;
   std::unique_ptr<PlanCache> plans_;        // uses kernels

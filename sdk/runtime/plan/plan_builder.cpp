@@ -200,7 +200,7 @@ class Planner {
     const plugin::PluginDevice& plugin = device_.plugin();
     const auto is_kept = [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n) ||
-             (device_.has_kernels() && schedule::takes_derived(g, n, device_.target()));
+             (device_.has_kernels() && schedule::takes_derived(g, n, device_.machine()));
     };
     decomps::expand_derived(graph, request_.bundle, is_kept, device_.traits());
     if (!device_.has_kernels())
@@ -213,7 +213,7 @@ class Planner {
     plan_->computes = true;
     plan_->graph = traced_.call.graph;
     plan_->program = std::make_shared<const schedule::Program>(
-        schedule::schedule(traced_.call.graph, device_.target(), options));
+        schedule::schedule(traced_.call.graph, device_.machine(), options));
     if (!device_.has_kernels() && !plan_->program->kernels.empty())
       throw Error(ErrorCode::not_implemented,
                   fmt::format("{} takes no kernels and does not run {} natively",

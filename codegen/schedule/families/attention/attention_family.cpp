@@ -1,5 +1,6 @@
 #include "codegen/schedule/families/attention/attention_family.h"
 
+#include <algorithm>
 #include <array>
 
 #include "codegen/schedule/families/attention/attention_kernel.h"
@@ -8,6 +9,20 @@
 namespace primset::schedule {
 namespace {
 
+// Two products over queries, keys and a head each; operands and result move once.
+Cost attention_cost(const prims::Graph& g, const prims::Node& n) {
+  Cost c;
+  const auto elements = [&](prims::ValueId v) {
+    return static_cast<double>(std::max<int64_t>(1, prims::product(g.type(v).shape).hint()));
+  };
+  for (size_t i = 0; i < 3; ++i)
+    c.bytes += elements(n.operands[i]) * bits(g.type(n.operands[i]).dtype) / 8;
+  c.bytes += elements(n.results[0]) * bits(g.type(n.results[0]).dtype) / 8;
+  const auto keys = static_cast<double>(g.type(n.operands[1]).shape.end()[-2].hint());
+  c.operations = 2 * keys * (elements(n.operands[0]) + elements(n.results[0]));
+  return c;
+}
+
 class Attention : public Family {
  public:
   std::string_view name() const override { return "attention"; }
@@ -15,7 +30,12 @@ class Attention : public Family {
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine&) const override {
     if (g.node(node).prim != prims::Prim::attention) return std::nullopt;
-    return Cost{};
+    return attention_cost(g, g.node(node));
+  }
+  bool takes_derived(const prims::Graph& g, prims::NodeId node,
+                     const Machine& machine) const override {
+    const prims::Node& n = g.node(node);
+    return n.prim == prims::Prim::attention && fuses_attention(g, n, machine.target);
   }
   OperandUse operand(const prims::Graph&, const prims::Node&, size_t,
                      const Machine&) const override {

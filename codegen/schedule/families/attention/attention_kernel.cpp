@@ -2,6 +2,7 @@
 // the lanes that hold a score after the first product are those that the second wants the weight
 // from.
 #include "codegen/schedule/families/attention/attention_kernel.h"
+#include "codegen/schedule/tuning/attention_tiles.h"
 
 #include <algorithm>
 
@@ -19,21 +20,11 @@ using Values = Builder::Values;
 namespace {
 
 constexpr int kMatrixThreads = 128, kMatrixSubgroups = kMatrixThreads / 32;
+static_assert(std::ranges::all_of(kMatrixAttention, [](const AttentionTile& t) {
+  return t.threads == kMatrixThreads;
+}));
 constexpr int kMatrixStages = 2;
-constexpr uint32_t kMatrixMemory = 49152;
 constexpr Type kFour{Scalar::f32, 4}, kFourInts{Scalar::i32, 4};
-
-struct MatrixTiling {
-  int queries, keys, head;
-};
-
-// Of heads of up to `head` elements, a power of two that a tile's lines have; such that the tiles
-// fit into workgroup memory and a thread's shares into registers.
-MatrixTiling tiling_for(int64_t longest) {
-  if (longest <= 32) return {128, 64, 32};
-  if (longest <= 64) return {128, 64, 64};
-  return {64, 32, 128};
-}
 
 // A number for each row that a lane has a part of, two a block of 16 rows: rows g and g + 8.
 struct RowPair {
@@ -45,7 +36,7 @@ class MatrixAttention final : public FusedAttention {
   MatrixAttention(const BuildContext& c, const prims::Node& n, const std::vector<Root>& roots,
                   const AttentionLayouts& layouts)
       : FusedAttention(c, n, roots),
-        tiling_(tiling_for(longest_head())),
+        tiling_(attention_tile(kMatrixAttention, longest_head())),
         q_(f_, dtype_, layouts[0], roles_[0], shape(0),
            {tiling_.queries, tiling_.head, 1, kMatrixThreads}),
         k_(f_, dtype_, layouts[1], roles_[1], shape(1),
@@ -281,14 +272,14 @@ class MatrixAttention final : public FusedAttention {
     }
   }
 
-  const MatrixTiling tiling_;
+  const AttentionTile& tiling_;
   ProductTile q_, k_, v_;
   Value lane_, own_row_, lane_row_, lane_column_;
 };
 
-constexpr bool holds(const MatrixTiling& t) {
-  return static_cast<uint32_t>((t.queries + 2 * kMatrixStages * t.keys) * t.head) * 2 <=
-         kMatrixMemory;
+// Of workgroup memory, in bytes.
+constexpr uint32_t matrix_memory(const AttentionTile& t) {
+  return static_cast<uint32_t>((t.queries + 2 * kMatrixStages * t.keys) * t.head) * 2;
 }
 
 // Beside the units themselves.
@@ -297,8 +288,11 @@ bool has_arithmetic(const kir::TargetModel& t, DType dtype) {
 }
 
 bool has_matrix_units(const kir::TargetModel& t, DType dtype) {
+  const auto fits = [&](const AttentionTile& tile) {
+    return matrix_memory(tile) <= t.group_memory;
+  };
   return t.matrix && t.async_copy && (dtype != DType::bf16 || t.rounds_bf16) &&
-         t.group_memory >= kMatrixMemory && t.max_group_threads >= kMatrixThreads;
+         std::ranges::all_of(kMatrixAttention, fits) && t.max_group_threads >= kMatrixThreads;
 }
 
 }  // namespace
@@ -312,7 +306,8 @@ bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::Tar
     return false;
   const std::array heads = {q.shape.back(), v.shape.back()};
   const auto fits = [](const SymInt& size) {
-    return size.hint() >= 1 && size.hint() <= kLongestHead;
+    return size.hint() >= 1 &&
+           size.hint() <= kMatrixAttention[std::size(kMatrixAttention) - 1].head;
   };
   if (!std::ranges::all_of(heads, fits)) return false;
   for (const SymInt& size : heads) size.specialize();
@@ -327,7 +322,6 @@ bool attention_reads(const prims::Graph& g, const prims::Node& n, size_t i, cons
 BuiltKernel attention_kernel(const BuildContext& c, prims::NodeId node,
                              const std::vector<Root>& roots,
                              const std::array<Placement, 3>& operands) {
-  static_assert(holds({128, 64, 32}) && holds({128, 64, 64}) && holds({64, 32, 128}));
   const prims::Graph& g = c.values.graph;
   const prims::Node& n = g.node(node);
   const auto layout = [&](size_t i) {

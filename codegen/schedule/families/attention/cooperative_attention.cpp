@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/families/contraction/padded_tile.h"
+#include "codegen/schedule/tuning/attention_tiles.h"
 
 namespace primset::schedule {
 
@@ -19,34 +20,29 @@ namespace {
 
 constexpr kir::Type kFourFloats{Scalar::f32, 4};
 
-struct CooperativeHeads {
-  int head;  // of up to so many elements
-  int rows;  // queries of a subgroup
-  int keys;  // of a tile
-  int subgroups = 4;
-
-  int threads() const { return kCooperativeLanes * subgroups; }
-  int queries() const { return rows * subgroups; }
-  PaddedTile::Sizes q() const { return {queries(), head, threads()}; }
-  PaddedTile::Sizes k() const { return {keys, head, threads()}; }
-  PaddedTile::Sizes v() const { return {head, keys, threads()}; }
+// A tile in words of workgroup memory.
+struct CooperativeTile : AttentionTile {
+  int rows() const { return queries / subgroups(); }  // of a subgroup
+  int subgroups() const { return threads / kCooperativeLanes; }
+  PaddedTile::Sizes q() const { return {queries, head, threads}; }
+  PaddedTile::Sizes k() const { return {keys, head, threads}; }
+  PaddedTile::Sizes v() const { return {head, keys, threads}; }
   // A subgroup's scores: lines begin in different banks.
   int pitch() const { return keys + kQuadWordCount; }
-  int patch_words() const { return rows * pitch(); }
+  int patch_words() const { return rows() * pitch(); }
   // Of workgroup memory, for tiles of keys and values of so many words: the queries lie where
   // scores and keys do later.
-  int words(int q, int kv) const { return std::max(q, kv + subgroups * (patch_words() + rows)); }
+  int words(int q, int kv) const {
+    return std::max(q, kv + subgroups() * (patch_words() + rows()));
+  }
 };
-// Small tiles: drivers that have these matrices give a processor's groups 48 KiB in all, and only
-// several of them have something to do while one waits at a barrier.
-constexpr CooperativeHeads kShortHeads{64, 16, 16}, kLongHeads{kLongestHead, 16, 16};
 
 class CooperativeAttention final : public FusedAttention {
  public:
   CooperativeAttention(const BuildContext& c, const prims::Node& n, const std::vector<Root>& roots,
                        const AttentionLayouts& layouts)
       : FusedAttention(c, n, roots),
-        t_(longest_head() <= kShortHeads.head ? kShortHeads : kLongHeads),
+        t_{attention_tile(kCooperativeAttention, longest_head())},
         q_(f_, dtype_, layouts[0], roles_[0], shape(0), t_.q()),
         k_(f_, dtype_, layouts[1], roles_[1], shape(1), t_.k()),
         v_(f_, dtype_, layouts[2], roles_[2], shape(2), t_.v()) {
@@ -58,9 +54,9 @@ class CooperativeAttention final : public FusedAttention {
     const Value thread = b().local_id(0);
     lane_ = b().and_(thread, b().i32(kCooperativeLanes - 1));
     const Value subgroup = b().lshr(thread, b().i32(5));
-    patch_ = b().add(b().i32(kv), b().mul(subgroup, b().i32(t_.patch_words() + t_.rows)));
+    patch_ = b().add(b().i32(kv), b().mul(subgroup, b().i32(t_.patch_words() + t_.rows())));
     factors_ = b().add(patch_, b().i32(t_.patch_words()));
-    first_row_ = b().mul(subgroup, b().i32(t_.rows));
+    first_row_ = b().mul(subgroup, b().i32(t_.rows()));
     row_ = b().udiv(lane_, b().i32(row_lanes()));
     part_ = b().urem(lane_, b().i32(row_lanes()));
     line_ = b().add(patch_, b().mul(row_, b().i32(t_.pitch())));
@@ -74,16 +70,16 @@ class CooperativeAttention final : public FusedAttention {
   };
 
   Shape tile_shape() const override {
-    return {t_.queries(), t_.threads(), static_cast<uint32_t>(kQuadWordCount)};
+    return {t_.queries, t_.threads, static_cast<uint32_t>(kQuadWordCount)};
   }
-  int row_blocks() const { return t_.rows / kCooperativeSide; }
+  int row_blocks() const { return t_.rows() / kCooperativeSide; }
   int head_blocks() const { return t_.head / kCooperativeSide; }
   // Which of row_blocks() x head_blocks() matrices.
   size_t of_head(int i, int j) const {
     return static_cast<size_t>(i) * static_cast<size_t>(head_blocks()) + static_cast<size_t>(j);
   }
   int key_blocks() const { return t_.keys / kCooperativeSide; }
-  int row_lanes() const { return kCooperativeLanes / t_.rows; }
+  int row_lanes() const { return kCooperativeLanes / t_.rows(); }
   int part_keys() const { return t_.keys / row_lanes(); }
   Value zero() { return b().i32(0); }
   Value no_sums() { return b().constant_bits(kir::kAccumulator, 0); }
@@ -140,7 +136,7 @@ class CooperativeAttention final : public FusedAttention {
     State start{
         Values(static_cast<size_t>(row_blocks()) * static_cast<size_t>(head_blocks()), no_sums()),
         number(kHidden), number(0)};
-    const Value end = end_of_keys(first_query, t_.queries());
+    const Value end = end_of_keys(first_query, t_.queries);
     const auto way = [&](bool by_chunks) {
       return [&, by_chunks] {
         ElementEmitter::Scope scope(e_);
@@ -326,7 +322,7 @@ class CooperativeAttention final : public FusedAttention {
                               pitch_quads());
     b().barrier();
     const int runs = t_.keys / kQuadWordCount;  // of a row
-    for (int n = 0; n < t_.rows * runs; n += kCooperativeLanes) {
+    for (int n = 0; n < t_.rows() * runs; n += kCooperativeLanes) {
       const Value run = at(lane_, n);
       const Value row = b().udiv(run, b().i32(runs));
       const Value column = b().mul(b().urem(run, b().i32(runs)), b().i32(kQuadWordCount));
@@ -340,27 +336,26 @@ class CooperativeAttention final : public FusedAttention {
     b().barrier();
   }
 
-  const CooperativeHeads t_;
+  const CooperativeTile t_;
   PaddedTile q_, k_, v_;
   Value memory_, batch_, lane_, first_row_;
   Value row_, part_;              // of the lane's scores: which row, which part of it
   Value patch_, line_, factors_;  // words: the subgroup's scores, the lane's row, rows' factors
 };
 
-constexpr uint32_t kCooperativeMemory = 49152;
-
-bool fits(const CooperativeHeads& t) {
-  const int kv = PaddedTile::most_words(t.k()) + PaddedTile::most_words(t.v());
-  return 4 * static_cast<uint32_t>(t.words(PaddedTile::most_words(t.q()), kv)) <=
-         kCooperativeMemory;
+bool fits(const CooperativeTile& tile, const kir::TargetModel& t) {
+  const int kv = PaddedTile::most_words(tile.k()) + PaddedTile::most_words(tile.v());
+  return 4 * static_cast<uint32_t>(tile.words(PaddedTile::most_words(tile.q()), kv)) <=
+             t.group_memory &&
+         tile.threads <= static_cast<int>(t.max_group_threads);
 }
 
 }  // namespace
 
 bool has_cooperative_attention(const kir::TargetModel& t, DType dtype) {
-  return t.cooperative && (dtype != DType::bf16 || t.cooperative_bf16) && fits(kShortHeads) &&
-         fits(kLongHeads) && t.group_memory >= kCooperativeMemory &&
-         t.max_group_threads >= static_cast<uint32_t>(kShortHeads.threads());
+  return t.cooperative && (dtype != DType::bf16 || t.cooperative_bf16) &&
+         std::ranges::all_of(kCooperativeAttention,
+                             [&](const AttentionTile& tile) { return fits({tile}, t); });
 }
 
 BuiltKernel cooperative_attention(const BuildContext& c, const prims::Node& n,

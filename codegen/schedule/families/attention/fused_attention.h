@@ -22,8 +22,6 @@ namespace primset::schedule {
 // [..., keys, head], v [..., keys, columns].
 ContractionRoles attention_roles(size_t operand, size_t rank);
 
-inline constexpr int kLongestHead = 128;
-
 // Where q, k and v lie.
 using AttentionLayouts = std::array<MatrixLayout, 3>;
 

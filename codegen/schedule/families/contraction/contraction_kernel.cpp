@@ -33,7 +33,7 @@ struct ThreadTiling {
   constexpr int rows() const { return threads / across * kBlockRows; }
   constexpr int columns() const { return across * kBlockColumns; }
 };
-constexpr int kAcross = kTileThreadsAcross;
+constexpr int kAcross = 16;  // threads across a usual tile
 constexpr ThreadTiling kNarrow{64, 8};
 
 ThreadTiling tiling_of(const SymInt& m, const SymInt& n, const kir::TargetModel& target) {
@@ -48,7 +48,7 @@ class ContractionBuilder {
       : c_(c),
         g_(c.values.graph),
         n_(g_.node(node)),
-        f_(c.name, c.target, c.index32, g_.type(n_.results[0]).shape),
+        f_(c.name, c.machine, c.index32, g_.type(n_.results[0]).shape),
         e_(f_, c.values),
         accumulate_(g_.type(n_.results[0]).dtype),
         a_{n_.operands[0], contraction_roles(n_, 0, rank(0))},

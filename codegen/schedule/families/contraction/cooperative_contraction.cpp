@@ -19,39 +19,21 @@ using Values = Builder::Values;
 
 namespace {
 
-struct CooperativeTiling {
-  TileShape shape;
-  int depth;
-  int subgroup_rows, subgroup_columns;  // of the part that a subgroup computes
-  int stages;                           // of tiles in workgroup memory
-  int busy = 100;                       // percent of processors that must have a tile; 0: any
-  bool selects = false;                 // PaddedTile::Sizes
-
-  PaddedTile::Sizes a() const { return {shape.rows, depth, shape.threads, selects}; }
-  PaddedTile::Sizes b() const { return {shape.columns, depth, shape.threads, selects}; }
-  int subgroups() const { return shape.threads / kCooperativeLanes; }
-  // Sums of one row of matrices, as a subgroup stores them: lines begin in different banks.
-  int patch_pitch() const { return subgroup_columns + 4; }
-  int patch_words() const { return kCooperativeSide * patch_pitch(); }
-};
-// The greatest of which there are enough for the processors and which the terms fill. On an H200
-// what tiles read from the second-level cache bounds the rate: 8192 x 8192 of bf16 took 3.4 ms with
-// the first, 4.2 with the second alone; 1024 x 1024, where 128 of 132 processors have a tile of the
-// third, 13.5 us with it and 15.8 with the fourth.
-constexpr CooperativeTiling kTilings[] = {{{128, 256, 256}, 48, 64, 64, 1},
-                                          {{128, 128, 128}, 32, 64, 64, 1},
-                                          {{128, 64, 128}, 64, 64, 32, 1, 85, true},
-                                          {{64, 64, 128}, 64, 32, 32, 1, 0, true},
-                                          {{64, 64, 128}, 32, 32, 32, 2, 0}};
-
-const CooperativeTiling& tiling_of(const SymInt& elements, const SymInt& terms,
-                                   int64_t processors) {
-  for (const CooperativeTiling& t : kTilings) {
-    const bool enough =
-        t.busy == 0 || enough_tiles(elements, t.shape, (processors * t.busy + 99) / 100);
-    if (enough && SymInt(t.depth - 1) < terms) return t;
-  }
-  return *std::rbegin(kTilings);
+int subgroups(const ContractionTiling& t) {
+  return t.shape.threads / kCooperativeLanes;
+}
+PaddedTile::Sizes a_sizes(const ContractionTiling& t) {
+  return {t.shape.rows, t.depth, t.shape.threads, t.selects};
+}
+PaddedTile::Sizes b_sizes(const ContractionTiling& t) {
+  return {t.shape.columns, t.depth, t.shape.threads, t.selects};
+}
+// Sums of one row of matrices, as a subgroup stores them: lines begin in different banks.
+int patch_pitch(const ContractionTiling& t) {
+  return t.subgroup_columns + 4;
+}
+int patch_words(const ContractionTiling& t) {
+  return kCooperativeSide * patch_pitch(t);
 }
 
 class CooperativeContraction final : public TiledContraction {
@@ -59,12 +41,12 @@ class CooperativeContraction final : public TiledContraction {
   CooperativeContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
                          const MatrixLayout& a, const MatrixLayout& b)
       : TiledContraction(c, node, roots, a, b),
-        t_(tiling_of(elements(), terms_, c.target.processors)),
-        a_(f_, operands_, a, a_roles_, a_shape_, t_.a()),
-        b_(f_, operands_, b, b_roles_, b_shape_, t_.b()) {
+        t_(choose_tiling(TileKind::cooperative, elements(), terms_, c.machine)),
+        a_(f_, operands_, a, a_roles_, a_shape_, a_sizes(t_)),
+        b_(f_, operands_, b, b_roles_, b_shape_, b_sizes(t_)) {
     Builder& to = f_.builder();
     const int words =
-        std::max(t_.stages * (a_.words() + b_.words()), t_.subgroups() * t_.patch_words());
+        std::max(t_.stages * (a_.words() + b_.words()), subgroups(t_) * patch_words(t_));
     memory_ = to.group_alloc(Scalar::i32, static_cast<uint32_t>(words));
     a_.place(memory_, 0);
     b_.place(memory_, t_.stages * a_.words());
@@ -193,9 +175,9 @@ class CooperativeContraction final : public TiledContraction {
   // A row of a subgroup's matrices after the other: all of it to the subgroup's own patch of
   // memory, then each lane reads what it stores.
   void each_run(const Values& sums, const WithRun& with) override {
-    const Value patch = b().mul(subgroup_, b().i32(t_.patch_words()));
-    const Value patch_quad = b().mul(subgroup_, b().i32(t_.patch_words() / kQuadWordCount));
-    const auto pitch = static_cast<uint32_t>(t_.patch_pitch());
+    const Value patch = b().mul(subgroup_, b().i32(patch_words(t_)));
+    const Value patch_quad = b().mul(subgroup_, b().i32(patch_words(t_) / kQuadWordCount));
+    const auto pitch = static_cast<uint32_t>(patch_pitch(t_));
     const int runs = t_.subgroup_columns / int{kRun};
     for (int i = 0; i < row_blocks(); ++i) {
       for (int j = 0; j < column_blocks(); ++j)
@@ -219,15 +201,16 @@ class CooperativeContraction final : public TiledContraction {
     }
   }
 
-  const CooperativeTiling& t_;
+  const ContractionTiling& t_;
   PaddedTile a_, b_;
   Value memory_, lane_, subgroup_, first_row_, first_column_;
 };
 
 // However both operands lie.
-bool fits(const CooperativeTiling& t, const kir::TargetModel& target) {
-  const int tiles = t.stages * (PaddedTile::most_words(t.a()) + PaddedTile::most_words(t.b()));
-  const int words = std::max(tiles, t.subgroups() * t.patch_words());
+bool fits(const ContractionTiling& t, const kir::TargetModel& target) {
+  const int tiles =
+      t.stages * (PaddedTile::most_words(a_sizes(t)) + PaddedTile::most_words(b_sizes(t)));
+  const int words = std::max(tiles, subgroups(t) * patch_words(t));
   return target.group_memory >= 4 * static_cast<uint32_t>(words) &&
          target.max_group_threads >= static_cast<uint32_t>(t.shape.threads);
 }
@@ -246,7 +229,8 @@ std::optional<BuiltKernel> cooperative_contraction(const BuildContext& c, prims:
                               ? t.cooperative
                               : left.dtype == DType::bf16 && t.cooperative && t.cooperative_bf16;
   if (!multiplies || !t.i64 ||
-      !std::ranges::all_of(kTilings, [&](const auto& tiling) { return fits(tiling, t); }) ||
+      !std::ranges::all_of(contraction_tilings(TileKind::cooperative),
+                           [&](const auto& tiling) { return fits(tiling, t); }) ||
       n.attr<DType>("accumulate") != DType::f32 || !a || !b)
     return std::nullopt;
   const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));

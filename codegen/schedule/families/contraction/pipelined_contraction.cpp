@@ -21,23 +21,8 @@ namespace {
 
 constexpr Type kSums{Scalar::f32, 4};
 
-// How its terms are gone through, and how a tile's result is shared out.
-struct Tiling {
-  TileShape shape;
-  int depth, stages;
-  // With matrix units: of the part that a subgroup computes.
-  int subgroup_rows = 0, subgroup_columns = 0;
-};
-constexpr Tiling kLargeMatrix{{128, 128, 128}, 32, 3, 64, 64};
-constexpr Tiling kSmallMatrix{{64, 64, 128}, 64, 3, 32, 32};
-constexpr Tiling kLargeScalar{{128, 128, 256, 2}, 16, 3};
-constexpr Tiling kSmallScalar{{64, 128, 128, 4}, 16, 3};
-// By four subgroups together: lines of 64 elements, and 64 rows for each four.
-constexpr Tiling kGroupMatrix{{128, 256, 256}, 64, 4};
+// Of products by four subgroups together: lines of 64 elements, and 64 rows for each four.
 constexpr int kGroupLine = 64, kGroupRows = 64, kGroupThreads = 128;
-constexpr uint32_t group_bytes(const Tiling& t, int element) {
-  return static_cast<uint32_t>((t.shape.rows + t.shape.columns) * t.depth * t.stages * element);
-}
 
 bool by_matrices(DType operands) {
   return operands == DType::f16 || operands == DType::bf16;
@@ -102,7 +87,8 @@ class FragmentRuns {
 
 class MatrixArithmetic final : public Arithmetic {
  public:
-  MatrixArithmetic(Frame& f, const Tiling& t, DType operands, ProductTile& a, ProductTile& b)
+  MatrixArithmetic(Frame& f, const ContractionTiling& t, DType operands, ProductTile& a,
+                   ProductTile& b)
       : b_(f.builder()), t_(t), bf16_(operands == DType::bf16), a_tile_(a), b_tile_(b) {
     const Value thread = b_.local_id(0);
     lane_ = b_.and_(thread, b_.i32(31));
@@ -179,7 +165,7 @@ class MatrixArithmetic final : public Arithmetic {
   int column_blocks() const { return t_.subgroup_columns / 8; }
 
   Builder& b_;
-  const Tiling& t_;
+  const ContractionTiling& t_;
   const bool bf16_;
   ProductTile &a_tile_, &b_tile_;
   Value lane_, first_row_, first_column_;
@@ -190,7 +176,8 @@ class MatrixArithmetic final : public Arithmetic {
 // Each four subgroups have 64 rows, and the columns in parts of what one operation gives.
 class GroupMatrixArithmetic final : public Arithmetic {
  public:
-  GroupMatrixArithmetic(Frame& f, const Tiling& t, DType operands, ProductTile& a, ProductTile& b)
+  GroupMatrixArithmetic(Frame& f, const ContractionTiling& t, DType operands, ProductTile& a,
+                        ProductTile& b)
       : b_(f.builder()), t_(t), bf16_(operands == DType::bf16), a_tile_(a), b_tile_(b) {
     const Value thread = b_.local_id(0);
     const Value four = b_.udiv(thread, b_.i32(kGroupThreads));
@@ -277,7 +264,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
   }
 
   Builder& b_;
-  const Tiling& t_;
+  const ContractionTiling& t_;
   const bool bf16_;
   ProductTile &a_tile_, &b_tile_;
   Value first_row_, row_, column_;
@@ -290,7 +277,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
 // vector.
 class ScalarArithmetic final : public Arithmetic {
  public:
-  ScalarArithmetic(Frame& f, const Tiling& t, ProductTile& a, ProductTile& b)
+  ScalarArithmetic(Frame& f, const ContractionTiling& t, ProductTile& a, ProductTile& b)
       : b_(f.builder()), t_(t), a_tile_(a), b_tile_(b) {
     // A subgroup of 32 is a block of 8 x 4 threads.
     const Value thread = b_.local_id(0), block = b_.lshr(thread, b_.i32(5));
@@ -381,7 +368,7 @@ class ScalarArithmetic final : public Arithmetic {
   }
 
   Builder& b_;
-  const Tiling& t_;
+  const ContractionTiling& t_;
   ProductTile &a_tile_, &b_tile_;
   Value thread_row_, thread_column_;
 };
@@ -413,26 +400,23 @@ class PipelinedContraction final : public TiledContraction {
   using Load = void (ProductTile::*)(Value, Value);
 
   TileShape tile_shape() const override { return tiling_.shape; }
-  bool in_groups() const { return &tiling_ == &kGroupMatrix; }
+  bool in_groups() const { return tiling_.kind == TileKind::group_matrix; }
   ProductTile::Sizes tile_sizes(int extent) const {
     return {extent, tiling_.depth, tiling_.stages, tiling_.shape.threads,
             in_groups() ? kGroupLine : 0};
   }
 
-  const Tiling& choose() const {
-    // Small tiles are slower, but there are more of them to share out.
-    const auto enough = [&](const Tiling& t) {
-      return enough_tiles(elements(), t.shape, c_.target.processors);
+  const ContractionTiling& choose() const {
+    const auto chosen = [&](TileKind kind) -> const ContractionTiling& {
+      return choose_tiling(kind, elements(), terms_, c_.machine);
     };
-    if (!by_matrices(operands_)) {
-      const int64_t at_once = int64_t{kLargeScalar.shape.resident} * c_.target.processors;
-      return enough_tiles(elements(), kLargeScalar.shape, at_once) ? kLargeScalar : kSmallScalar;
-    }
-    const bool in_groups =
-        c_.target.group_matrix && c_.target.large_group_memory >= group_bytes(kGroupMatrix, 2) &&
-        c_.target.max_group_threads >= static_cast<uint32_t>(kGroupMatrix.shape.threads);
-    if (in_groups && enough(kGroupMatrix)) return kGroupMatrix;
-    return enough(kLargeMatrix) ? kLargeMatrix : kSmallMatrix;
+    if (!by_matrices(operands_)) return chosen(TileKind::async_scalar);
+    const ContractionTiling& group = contraction_tilings(TileKind::group_matrix).front();
+    const bool able = c_.target.group_matrix &&
+                      c_.target.large_group_memory >= group.group_bytes(2) &&
+                      c_.target.max_group_threads >= static_cast<uint32_t>(group.shape.threads);
+    if (able && enough_tiles(elements(), group.shape, c_.target.processors)) return group;
+    return chosen(TileKind::async_matrix);
   }
 
   Values sums(Value batch, Value first_row, Value first_column) override {
@@ -506,7 +490,7 @@ class PipelinedContraction final : public TiledContraction {
     });
   }
 
-  const Tiling& tiling_;
+  const ContractionTiling& tiling_;
   ProductTile a_, b_;
   std::unique_ptr<Arithmetic> arithmetic_;
   bool neighbours_ = false;
@@ -532,12 +516,13 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const auto &left = g.type(n.operands[0]), &right = g.type(n.operands[1]);
   const bool matrices = by_matrices(left.dtype) && t.matrix;
   const bool scalars = left.dtype == DType::f32 && t.fused_fma;
-  const uint32_t memory = matrices
-                              ? std::max(group_bytes(kLargeMatrix, 2), group_bytes(kSmallMatrix, 2))
-                              : group_bytes(kLargeScalar, 4);
-  const auto threads = static_cast<uint32_t>(kLargeScalar.shape.threads);
-  if (!t.async_copy || !t.i64 || !(matrices || scalars) || t.group_memory < memory ||
-      t.max_group_threads < threads || n.attr<DType>("accumulate") != DType::f32 || !a || !b)
+  const auto all = contraction_tilings(matrices ? TileKind::async_matrix : TileKind::async_scalar);
+  const bool fits = std::ranges::all_of(all, [&](const ContractionTiling& tiling) {
+    return tiling.group_bytes(matrices ? 2 : 4) <= t.group_memory &&
+           static_cast<uint32_t>(tiling.shape.threads) <= t.max_group_threads;
+  });
+  if (!t.async_copy || !t.i64 || !(matrices || scalars) || !fits ||
+      n.attr<DType>("accumulate") != DType::f32 || !a || !b)
     return std::nullopt;
   const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
@@ -547,7 +532,7 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
   const SymInt rows = size_of(left.shape, contraction_roles(n, 0, left.rank()).free);
   const SymInt columns = size_of(right.shape, contraction_roles(n, 1, right.rank()).free);
   const SymInt elements = prims::product(g.type(n.results[0]).shape);
-  const TileShape& least = kSmallScalar.shape;
+  const TileShape& least = all.back().shape;
   if (!matrices && !(enough_tiles(elements, least, std::max(t.processors / 2, 1u)) &&
                      mostly_fill(rows, columns, least)))
     return std::nullopt;

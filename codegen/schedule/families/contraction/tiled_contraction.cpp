@@ -13,17 +13,13 @@ constexpr int kRowsTogether = 8;
 
 }  // namespace
 
-bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors) {
-  return SymInt(int64_t{t.rows} * t.columns * processors - 1) < elements;
-}
-
 TiledContraction::TiledContraction(const BuildContext& c, prims::NodeId node,
                                    const std::vector<Root>& roots, const MatrixLayout& a,
                                    const MatrixLayout& b)
     : c_(c),
       g_(c.values.graph),
       n_(g_.node(node)),
-      f_(c.name, c.target, c.index32, g_.type(n_.results[0]).shape),
+      f_(c.name, c.machine, c.index32, g_.type(n_.results[0]).shape),
       e_(f_, c.values),
       a_layout_(a),
       b_layout_(b),

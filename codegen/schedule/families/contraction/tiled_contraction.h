@@ -11,16 +11,6 @@
 
 namespace primset::schedule {
 
-// Rows and columns of the result that a group of so many threads makes at once.
-struct TileShape {
-  int rows, columns, threads;
-  // Groups that a processor shall have registers for; 0: as it comes.
-  uint32_t resident = 0;
-};
-
-// Are there so many tiles that every processor has one? A guard says so.
-bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors);
-
 class TiledContraction {
  public:
   // The operands lie as matrices at `a` and `b`, which outlive the kernel's building.

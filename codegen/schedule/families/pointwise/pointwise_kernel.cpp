@@ -37,7 +37,7 @@ std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vect
 BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vector<Root>& roots,
                   const std::vector<NodeId>& checks,
                   const std::function<void(Frame&, const PointBody&)>& walk) {
-  Frame f(c.name, c.target, c.index32, domain);
+  Frame f(c.name, c.machine, c.index32, domain);
   f.set_error_buffer(c.errors);
   walk(f, [&] { return emit_body(f, c, roots, checks); });
   return built(std::move(f));
@@ -73,12 +73,12 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   if (!separate.empty()) in_vectors.back().lanes = true;
   const BuiltKernel probe = each_point(in_vectors, separate.empty() ? 1 : kProbeLanes, {});
   const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
-  if (const auto plan = transposed_tiles(c.target, probe.analysis, merged)) {
+  if (const auto plan = transposed_tiles(c.machine, probe.analysis, merged)) {
     return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
       for_each_in_tiles(f, merged, *plan, body);
     });
   }
-  const VectorForm form = vector_form(probe.kernel, probe.analysis, merged);
+  const VectorForm form = vector_form(probe.kernel, probe.analysis, merged, c.machine.tuning);
   if (form.lanes == 1) return each_point(merged, 1, std::nullopt);
   return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
     const Value aligned = vectors_align(f, probe.analysis, merged, form.lanes);

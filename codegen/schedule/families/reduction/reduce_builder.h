@@ -15,11 +15,9 @@
 #include "codegen/schedule/families/reduction/register_resident_row.h"
 #include "codegen/schedule/families/reduction/shared_element.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
-
-// SIMT: neighbours of a row that a thread takes, 16 bytes of halves.
-inline constexpr uint16_t kGroupLanes = 8;
 
 enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread };
 
@@ -37,7 +35,7 @@ class ReduceBuilder {
         shape_(schedule.shape),
         threads_(schedule.threads),
         trips_(schedule.trips),
-        frame_(c.name, c.target, c.index32, r.domain),
+        frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }

@@ -21,21 +21,6 @@ using prims::NodeId;
 using prims::SymInt;
 using prims::ValueId;
 
-namespace {
-
-constexpr uint16_t kRowLanes = 32;   // partial results of a CPU row, on every machine alike
-constexpr int64_t kThreadRow = 32;   // SIMT: rows up to this length get one thread, not a group
-constexpr int64_t kShortRow = 1024;  // SIMT: rows up to this length get a small group
-constexpr uint32_t kSmallGroup = 64;
-// SIMT: so many times at most does a thread of a large group take neighbours of a row that is held
-// in registers.
-constexpr uint32_t kHeldTrips = 4;
-constexpr int64_t kManyElements = 1 << 25;  // of rows: no second-level cache holds as many
-// And so many threads of such groups share a processor: 64 registers each, which is what they need.
-constexpr uint32_t kHeldThreads = 1024;
-
-}  // namespace
-
 Indices ReduceBuilder::row_indices() const {
   Indices out = wide_indices();
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(r_.dim));
@@ -206,8 +191,9 @@ void ReduceBuilder::rows_on_cpu() {
     reduced_[0].lanes = true;
   }
   const SymInt work = column ? length_ * SymInt(frame_.lanes()) : length_;
-  const SymInt per_group =
-      prims::max(SymInt(1), prims::floor_div(SymInt(kGroupElements), prims::max(work, SymInt(1))));
+  const SymInt per_group = prims::max(
+      SymInt(1),
+      prims::floor_div(SymInt(frame_.tuning().loops.group_elements), prims::max(work, SymInt(1))));
   frame_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
   Value first = b().mul(index(b().group_id(0)), frame_.param(per_group));
   Value last = b().add(first, frame_.param(per_group)), all = frame_.param(items);
@@ -244,11 +230,13 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim>
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
     if (seen && holds_rows(*seen)) {
       // Guards: rows of whole trips need no test of where they end.
-      keeps_ = c_.target.cache_policies && prims::product(r_.domain) > SymInt(kManyElements);
+      keeps_ = c_.target.cache_policies &&
+               prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
       exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
       whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
-      b().set_resident_groups(std::max(1u, kHeldThreads / threads_));
+      const auto resident = static_cast<uint32_t>(frame_.tuning().reduction.resident_threads);
+      b().set_resident_groups(std::max(1u, resident / threads_));
     }
   }
   if (shape_ == ReduceShape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
@@ -265,17 +253,19 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   bool inner = false;
   for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
   if (!c.target.simt) return {inner ? ReduceShape::cpu_column : ReduceShape::cpu_row};
+  const auto& tuning = c.machine.tuning.reduction;
   const uint32_t threads = c.target.group_threads;
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];
-  if (inner || !(length > SymInt(kThreadRow))) return {ReduceShape::simt_thread, threads};
-  if (length > SymInt(kShortRow)) {
+  if (inner || !(length > SymInt(tuning.thread_row))) return {ReduceShape::simt_thread, threads};
+  if (length > SymInt(tuning.short_row)) {
     uint32_t trips = 1;
-    while (trips <= kHeldTrips && length > SymInt(int64_t{trips} * threads * kGroupLanes))
+    while (trips <= tuning.register_iterations &&
+           length > SymInt(int64_t{trips} * threads * kGroupLanes))
       trips *= 2;
-    return {ReduceShape::simt_group, threads, trips > kHeldTrips ? 0 : trips};
+    return {ReduceShape::simt_group, threads, trips > tuning.register_iterations ? 0 : trips};
   }
-  return {ReduceShape::simt_group, std::min(kSmallGroup, threads)};
+  return {ReduceShape::simt_group, std::min(static_cast<uint32_t>(tuning.small_group), threads)};
 }
 
 }  // namespace

@@ -9,16 +9,6 @@ using prims::ValueId;
 
 namespace {
 
-// A core's prefetchers follow several streams of memory side by side: a chunk's parts bring a tenth
-// to a third more of it than the chunk from end to end (8 streams of 1, 2, 4, 8 and 16, measured on
-// a Sapphire Rapids). Their partial results have to stay in registers.
-constexpr uint16_t kStreams = 8, kStreamLanes = 16;
-constexpr size_t kStreamBytes = 1024;
-// Half of sixteen registers of 32 bytes: streams that do not fit there together take turns, which
-// leaves every addition where it was.
-constexpr size_t kFewRegisters = 256;
-constexpr int64_t kColumnBlock = 64;  // elements added up before they join the total
-
 // Of the partial results of all streams.
 size_t stream_bytes(std::span<const Combiner> combiners) {
   size_t bytes = 0;
@@ -94,13 +84,18 @@ std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, 
                       });
 }
 
+// A core's prefetchers follow several streams of memory side by side: a chunk's parts bring a tenth
+// to a third more of it than the chunk from end to end (8 streams of 1, 2, 4, 8 and 16, measured on
+// a Sapphire Rapids). Their partial results have to stay in registers.
 bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
   if (shape_ != ReduceShape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
-  return stream_bytes(combiners) <= kStreamBytes;
+  return stream_bytes(combiners) <= static_cast<size_t>(frame_.tuning().reduction.stream_bytes);
 }
 
-// Each stream has partial results of its own, and the body runs for one stream after the other. The
-// frame's lanes stay those of a stream, as the results', until stage() has combined them.
+// Streams that do not fit narrow vectors' registers together take turns, which leaves every
+// addition where it was. Each stream has partial results of its own, and the body runs for one
+// stream after the other. The frame's lanes stay those of a stream, as the results', until stage()
+// has combined them.
 std::vector<Value> ReduceBuilder::walk_streams(
     std::vector<Combiner>& combiners,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
@@ -110,7 +105,9 @@ std::vector<Value> ReduceBuilder::walk_streams(
   const size_t registers = identities(combiners).size();
   const auto at_once = static_cast<uint16_t>(
       frame_.narrow_vectors()
-          ? std::max<size_t>(1, kStreams * kFewRegisters / stream_bytes(combiners))
+          ? std::max<size_t>(
+                1, kStreams * static_cast<size_t>(frame_.tuning().reduction.stream_registers) /
+                       stream_bytes(combiners))
           : kStreams);
   const auto walk_some = [&](uint16_t begin) {
     std::vector<Value> carried;

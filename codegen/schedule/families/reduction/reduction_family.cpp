@@ -1,8 +1,23 @@
+#include <algorithm>
+
 #include "codegen/schedule/families/reduction/reduce_kernel.h"
 #include "codegen/schedule/program/program_builder.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 namespace {
+
+// Rows that a SIMT device walks by one workgroup each: legalisation writes their variance as sums.
+bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
+  const prims::ValueType& x = g.type(n.operands[0]);
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  if (!target.simt || is_complex(x.dtype) || dims.empty()) return false;
+  const auto first = static_cast<int64_t>(x.shape.size() - dims.size());
+  if (std::ranges::any_of(dims, [&](int64_t d) { return d < first; })) return false;
+  SymInt length = 1;
+  for (int64_t d : dims) length *= x.shape[static_cast<size_t>(d)];
+  return length > SymInt(0) && !(length > SymInt(kReductionChunk));
+}
 
 // Groups of reductions over the same rows, with what is made of these rows; the planner forms them.
 class Reduction : public Family {
@@ -10,6 +25,11 @@ class Reduction : public Family {
   std::string_view name() const override { return "reduction"; }
   std::optional<Cost> cost(const prims::Graph&, prims::NodeId, const Machine&) const override {
     return std::nullopt;
+  }
+  bool takes_derived(const prims::Graph& g, prims::NodeId node,
+                     const Machine& machine) const override {
+    const prims::Node& n = g.node(node);
+    return n.prim == prims::Prim::var_mean && sums_variance(g, n, machine.target);
   }
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     ReduceRequest request{group.domain, group.dim, group.reduces, {}, {}};

@@ -13,12 +13,6 @@ using prims::NodeId;
 using prims::SymInt;
 using prims::ValueId;
 
-namespace {
-
-constexpr size_t kHeldBytes = 256;  // of a row that a thread holds, at most
-
-}  // namespace
-
 // The order of additions is the loop's. What it begins with is combined in the end (stage).
 std::vector<Value> ReduceBuilder::walk_held(
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
@@ -155,7 +149,9 @@ bool ReduceBuilder::holds_rows(const Analysis& seen) const {
         std::find_if(a + 1, all.end(), is_a) != all.end())
       bytes += byte_size(a->dtype);
   }
-  return trips_ > 0 && bytes > 0 && bytes * kGroupLanes * trips_ <= kHeldBytes;
+  return trips_ > 0 && bytes > 0 &&
+         bytes * kGroupLanes * trips_ <=
+             static_cast<size_t>(frame_.tuning().reduction.register_bytes);
 }
 
 }  // namespace primset::schedule

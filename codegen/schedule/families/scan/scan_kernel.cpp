@@ -15,9 +15,6 @@ using kir::Value;
 
 namespace {
 
-constexpr int64_t kThreadScan = 64;     // SIMT: rows up to this length get one thread
-constexpr int64_t kThreadElements = 4;  // neighbours that one thread takes of a tile
-
 class ScanBuilder {
  public:
   ScanBuilder(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots)
@@ -28,7 +25,7 @@ class ScanBuilder {
         domain_(graph_.type(node_.operands[0]).shape),
         dim_(static_cast<size_t>(node_.attr<int64_t>("dim"))),
         at_(identity_indices(domain_)),
-        frame_(c.name, c.target, c.index32, domain_),
+        frame_(c.name, c.machine, c.index32, domain_),
         emitter_(frame_, c.values),
         combiner_(emitter_, node) {
     frame_.set_error_buffer(c.errors);
@@ -49,7 +46,7 @@ class ScanBuilder {
     for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
       if (!domain_[d].same(SymInt(1))) return false;
     }
-    return domain_[dim_] > SymInt(kThreadScan);
+    return domain_[dim_] > SymInt(c_.machine.tuning.scan.thread_row);
   }
 
   void by_threads(const std::vector<LoopDim>& kept);
@@ -76,6 +73,8 @@ class ScanBuilder {
                    place_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
     }
   }
+  // Neighbours that one thread takes of a tile.
+  int64_t thread_elements() const { return c_.machine.tuning.scan.thread_elements; }
   Value index(Value i) { return frame_.index(i); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
   kir::Builder& b() { return frame_.builder(); }
@@ -114,7 +113,7 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
 void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
   b().set_group_size(c_.target.group_threads);
   GroupScan scan(b(), operation(), c_.target.group_threads);
-  const Value step = constant(kThreadElements * c_.target.group_threads);
+  const Value step = constant(thread_elements() * c_.target.group_threads);
   for_each_by_groups(frame_, extent(kept, 0, kept.size()), [&](Value row) {
     decode(frame_, row, kept, 0, kept.size());
     frame_.set_loops(kept);
@@ -128,9 +127,9 @@ void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
 std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
                                      std::span<const Value> before) {
   const Value n = frame_.param(domain_[dim_]);
-  const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(kThreadElements)));
+  const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(thread_elements())));
   std::vector<std::vector<Elem>> own;
-  for (int64_t k = 0; k < kThreadElements; ++k) {
+  for (int64_t k = 0; k < thread_elements(); ++k) {
     ElementEmitter::Scope scope(emitter_);
     const Value position = b().add(first, constant(k));
     const Value inside = b().slt(position, n);
@@ -142,7 +141,7 @@ std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>
   const std::vector<Elem> start = combiner_.unflatten(before),
                           all = combiner_.unflatten(totals.all);
   const std::vector<Elem> mine = combiner_.combine(start, combiner_.unflatten(totals.before));
-  for (int64_t k = 0; k < kThreadElements; ++k) {
+  for (int64_t k = 0; k < thread_elements(); ++k) {
     const Value position = b().add(first, constant(k));
     b().if_then(b().slt(position, n), [&] {
       ElementEmitter::Scope scope(emitter_);

@@ -1,9 +1,7 @@
 // Sorting by merging runs, as steps of a program.
-#include <algorithm>
-#include <bit>
-
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/families/sort/merge_sort_kernel.h"
+#include "codegen/schedule/families/sort/sort_costs.h"
 #include "codegen/schedule/families/sort/sort_families.h"
 #include "codegen/schedule/program/program_builder.h"
 
@@ -14,7 +12,7 @@ void merge_passes(ProgramBuilder& b, SortRequest r) {
   b.launch(sort_runs_kernel(b.context("sort"), r), r.node);
   prims::SymContext& symbols = b.graph().context();
   r.round = symbols.symbol("sort_round", 0, 0);
-  LoopStep loop{sort_rounds(r, b.machine().target), *symbols.as_symbol(r.round), {}};
+  LoopStep loop{sort_rounds(r, b.machine()), *symbols.as_symbol(r.round), {}};
   b.append_to(loop.body, [&] {
     for (const bool back : {false, true})
       b.launch(merge_runs_kernel(b.context("merge"), r, back), r.node);
@@ -26,9 +24,9 @@ class MergeSort : public Family {
  public:
   std::string_view name() const override { return "merge_sort"; }
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
-                           const Machine&) const override {
+                           const Machine& machine) const override {
     if (g.node(node).prim != prims::Prim::sort) return std::nullopt;
-    return sort_cost(g, g.node(node));
+    return merge_sort_cost(sort_size(g, g.node(node)), machine);
   }
   // The arrays are sorted where they are to stay when that place is dense, else in a temporary.
   OperandUse operand(const prims::Graph&, const prims::Node&, size_t,
@@ -36,18 +34,6 @@ class MergeSort : public Family {
     return OperandUse::copied;
   }
   void build(ProgramBuilder& b, const FusionGroup& group) const override;
-
- private:
-  // Each pass reads and writes all arrays; so many passes as the rows' length doubles.
-  static Cost sort_cost(const prims::Graph& g, const prims::Node& n) {
-    const SymInts& shape = g.type(n.operands[0]).shape;
-    const auto length = static_cast<uint64_t>(
-        std::max<int64_t>(2, shape[static_cast<size_t>(n.attr<int64_t>("dim"))].hint()));
-    double bytes = 8;
-    for (prims::ValueId v : n.operands) bytes += bits(g.type(v).dtype) / 8.0;
-    const double passes = std::bit_width(length - 1);
-    return {2 * passes * bytes * static_cast<double>(prims::product(shape).hint()), 0, passes};
-  }
 };
 
 void MergeSort::build(ProgramBuilder& b, const FusionGroup& group) const {

@@ -28,7 +28,7 @@ Value before(kir::Builder& b, DType t, Value x, Value y) {
 
 BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
                              const Placement& out) {
-  Frame f(c.name, c.target, c.index32, domain);
+  Frame f(c.name, c.machine, c.index32, domain);
   f.set_lanes(cpu_lanes(c.target));
   std::vector<size_t> order;
   for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
@@ -43,11 +43,11 @@ namespace {
 
 // What one thread sorts by insertion, and what it makes of the result of a pass: no more than two
 // runs.
-int64_t run_length(const kir::TargetModel& target) {
-  return target.simt ? 8 : 32;
+int64_t run_length(const Machine& machine) {
+  return machine.tuning.sort.run;
 }
-int64_t chunk_length(const kir::TargetModel& target) {
-  return 2 * run_length(target);
+int64_t chunk_length(const Machine& machine) {
+  return 2 * run_length(machine);
 }
 
 // A row's elements by their number in it.
@@ -101,7 +101,7 @@ Value greatest(kir::Builder& b, Value x, Value y) {
 BuiltKernel over_parts(const BuildContext& c, const SortRequest& r, int64_t part,
                        const std::function<void(Frame&, Value first, Value end)>& body) {
   const SymInts domain{r.rows, prims::ceil_div(r.length, part), r.inner};
-  Frame f(c.name, c.target, c.index32, domain);
+  Frame f(c.name, c.machine, c.index32, domain);
   f.set_lanes(1);
   kir::Builder& b = f.builder();
   const auto all = [&] {
@@ -116,7 +116,7 @@ BuiltKernel over_parts(const BuildContext& c, const SortRequest& r, int64_t part
 }  // namespace
 
 BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r) {
-  return over_parts(c, r, run_length(c.target), [&](Frame& f, Value first, Value end) {
+  return over_parts(c, r, run_length(c.machine), [&](Frame& f, Value first, Value end) {
     kir::Builder& b = f.builder();
     Rows rows(f, c, r);
     const Value one = f.index_constant(1);
@@ -172,16 +172,16 @@ Value taken_from_a(kir::Builder& b, Rows& rows, const std::vector<BufferId>& fro
 BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back) {
   const std::vector<BufferId>& from = back ? r.others : r.arrays;
   const std::vector<BufferId>& to = back ? r.arrays : r.others;
-  return over_parts(c, r, chunk_length(c.target), [&](Frame& f, Value first, Value end) {
+  return over_parts(c, r, chunk_length(c.machine), [&](Frame& f, Value first, Value end) {
     kir::Builder& b = f.builder();
     Rows rows(f, c, r);
     const Value one = f.index_constant(1);
     // Of a row that this pass finds sorted the runs may be shorter than the pass stands for.
     const int64_t longest =
-        (c.index32 ? 30 : 62) - std::countr_zero<uint64_t>(run_length(c.target));
+        (c.index32 ? 30 : 62) - std::countr_zero<uint64_t>(run_length(c.machine));
     const Value round = b.add(b.shl(f.param(r.round), one), f.index_constant(back ? 1 : 0));
     const Value length =
-        b.shl(f.index_constant(run_length(c.target)), least(b, round, f.index_constant(longest)));
+        b.shl(f.index_constant(run_length(c.machine)), least(b, round, f.index_constant(longest)));
     Pair runs;
     runs.a = b.sub(first, b.urem(first, b.add(length, length)));
     const Value left = b.sub(f.param(r.length), runs.a);
@@ -207,8 +207,8 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
   });
 }
 
-SymInt sort_rounds(const SortRequest& r, const kir::TargetModel& target) {
-  const SymInt runs = prims::ceil_div(prims::max(r.length, SymInt(1)), run_length(target));
+SymInt sort_rounds(const SortRequest& r, const Machine& machine) {
+  const SymInt runs = prims::ceil_div(prims::max(r.length, SymInt(1)), run_length(machine));
   return prims::ceil_div(prims::ceil_log2(runs), 2);
 }
 

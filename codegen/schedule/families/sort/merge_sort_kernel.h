@@ -23,7 +23,7 @@ BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r);
 // A pass from arrays to others, or back; the latter merges runs twice as long.
 BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back);
 // How many pairs of passes sort the runs.
-SymInt sort_rounds(const SortRequest& r, const kir::TargetModel& target);
+SymInt sort_rounds(const SortRequest& r, const Machine& machine);
 
 }  // namespace primset::schedule
 

@@ -10,8 +10,7 @@ using kir::Value;
 namespace {
 
 // Threads that count in one array wait for each other where they meet the same digit. So there are
-// several, with starts in different banks.
-constexpr uint32_t kCopies = 8;
+// several copies of it, with starts in different banks.
 constexpr uint32_t kCopyStride = kDigits + 1;
 
 }  // namespace
@@ -21,10 +20,11 @@ BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
   RadixTiles tiles(c, sort, pass);
   kir::Builder& b = tiles.frame().builder();
   const uint32_t threads = sort.tile.threads;
-  const uint32_t rounds = (kCopies * kCopyStride + threads - 1) / threads;
+  const auto copies = static_cast<uint32_t>(c.machine.tuning.sort.counter_copies);
+  const uint32_t rounds = (copies * kCopyStride + threads - 1) / threads;
   const Value counters = b.group_alloc(kir::Scalar::i32, rounds * threads);
   const Value t = b.local_id(0), one = b.i32(1);
-  const Value copy = b.mul(b.and_(t, b.i32(kCopies - 1)), b.i32(kCopyStride));
+  const Value copy = b.mul(b.and_(t, b.i32(copies - 1)), b.i32(kCopyStride));
   tiles.for_each([&] {
     for (uint32_t k = 0; k < rounds; ++k)
       b.store(counters, b.add(t, b.i32(k * threads)), b.i32(0), 4);
@@ -50,7 +50,7 @@ BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
     for (uint32_t first = 0; first < kDigits; first += threads) {
       const Value digit = b.add(t, b.i32(first));
       Value sum = b.i32(0);
-      for (uint32_t k = 0; k < kCopies; ++k)
+      for (uint32_t k = 0; k < copies; ++k)
         sum = b.add(sum, b.load(kir::kI32, counters, b.add(digit, b.i32(k * kCopyStride)), 4));
       tiles.frame().store(sort.counts, sort.place, tiles.count_of(digit),
                           {b.int_resize(sum, register_scalar(sort.place), true), {}});
@@ -61,10 +61,6 @@ BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
 }
 
 namespace {
-
-// Of few tiles a thread adds the counts up one after the other.
-constexpr int64_t kThreadTiles = 64;
-constexpr uint32_t kGroupItems = 16;  // neighbours that a thread takes otherwise
 
 struct Offsets {
   Frame& f;
@@ -100,14 +96,15 @@ void Offsets::by_threads(const SymInt& rows) {
 
 void Offsets::by_groups(const SymInt& rows) {
   const uint32_t threads = f.target().group_threads;
+  const auto own_counts = static_cast<uint32_t>(f.tuning().sort.thread_counts);
   b.set_group_size(threads);
   GroupScan scan(b, GroupScan::sums(b, {{place}}), threads);
-  const Value tiles = f.param(sort.tiles()), step = f.index_constant(kGroupItems * threads);
-  const Value own = f.index(b.mul(b.local_id(0), b.i32(kGroupItems)));
+  const Value tiles = f.param(sort.tiles()), step = f.index_constant(own_counts * threads);
+  const Value own = f.index(b.mul(b.local_id(0), b.i32(own_counts)));
   const auto scan_part = [&](Value row, Value lo, Value before) {
     std::vector<Value> counts, inside;
     Value mine = zero();
-    for (uint32_t k = 0; k < kGroupItems; ++k) {
+    for (uint32_t k = 0; k < own_counts; ++k) {
       const Value tile = b.add(b.add(lo, own), f.index_constant(k));
       inside.push_back(b.slt(tile, tiles));
       const Value there = b.select(inside[k], tile, f.index_constant(0));
@@ -116,7 +113,7 @@ void Offsets::by_groups(const SymInt& rows) {
     }
     const GroupScan::Result scanned = scan.of({mine});
     Value sum = b.add(before, scanned.before[0]);
-    for (uint32_t k = 0; k < kGroupItems; ++k) {
+    for (uint32_t k = 0; k < own_counts; ++k) {
       b.if_then(inside[k],
                 [&] { store(address(row, b.add(b.add(lo, own), f.index_constant(k))), sum); });
       sum = b.add(sum, counts[k]);
@@ -136,9 +133,9 @@ void Offsets::by_groups(const SymInt& rows) {
 
 BuiltKernel radix_offsets_kernel(const BuildContext& c, const RadixSort& sort) {
   const SymInt rows = sort.rows() * SymInt(kDigits);
-  Frame f(c.name, c.target, c.index32, {rows});
+  Frame f(c.name, c.machine, c.index32, {rows});
   Offsets offsets{f, sort};
-  if (sort.tiles() <= SymInt(kThreadTiles))
+  if (sort.tiles() <= SymInt(c.machine.tuning.sort.thread_tiles))
     offsets.by_threads(rows);
   else
     offsets.by_groups(rows);

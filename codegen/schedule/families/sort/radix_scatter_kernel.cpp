@@ -84,7 +84,7 @@ class Scatter {
         moves_(b_.group_alloc(place_, kDigits)),
         scan_(b_, GroupScan::sums(b_, {kI32, {place_}}), sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
-    b_.set_resident_groups(sort.tile.apart ? kRadixGroups : kCrowdedGroups);
+    b_.set_resident_groups(sort.tile.resident_groups);
     // A subgroup's elements are neighbours; a lane takes every so many-th of them.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)

@@ -21,20 +21,19 @@ namespace primset::schedule {
 inline constexpr int kDigitBits = 8;
 inline constexpr uint32_t kDigits = 1u << kDigitBits;
 
-// Groups that are to share a processor: fewer leave memory waiting, more leave too few registers
-// for a thread's elements. Where counters and elements share memory, ranks take registers.
-inline constexpr uint32_t kRadixGroups = 3, kCrowdedGroups = 2;
-
 // What a workgroup takes at a time.
 struct RadixTile {
   uint32_t threads = 0;
   uint32_t items = 0;      // elements of a thread
   uint32_t subgroups = 0;  // of a group, at most
   bool apart = false;      // workgroup memory holds counters and elements beside each other
+  // That are to share a processor: fewer leave memory waiting, more leave too few registers for a
+  // thread's elements.
+  uint32_t resident_groups = 0;
   int64_t elements() const { return int64_t{threads} * items; }
 };
 // nullopt: the device cannot sort such keys this way. `place` is the dtype of positions.
-std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, DType place);
+std::optional<RadixTile> radix_tile(const Machine& machine, DType key, DType place);
 
 struct RadixSort {
   prims::NodeId node = 0;  // of primitive `sort`

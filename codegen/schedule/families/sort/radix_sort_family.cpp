@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "codegen/schedule/families/sort/radix_sort.h"
+#include "codegen/schedule/families/sort/sort_costs.h"
 #include "codegen/schedule/families/sort/sort_families.h"
 #include "codegen/schedule/program/program_builder.h"
 
@@ -62,16 +63,17 @@ class RadixSortFamily : public Family {
  public:
   std::string_view name() const override { return "radix_sort"; }
 
-  // Of long rows, where the device can.
+  // Of long rows, where the device can. Which rows are long is decided by lengths alone, so that a
+  // plan's guard holds for any number of rows; for these it then costs nothing to compare.
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine& machine) const override {
     const prims::Node& n = g.node(node);
     if (n.prim != prims::Prim::sort) return std::nullopt;
     const SymInt& length = g.type(n.operands[0]).shape[static_cast<size_t>(n.attr<int64_t>("dim"))];
-    const bool able =
-        radix_tile(machine.target, g.type(n.operands[0]).dtype, DType::i64).has_value();
-    if (!able || length <= SymInt(machine.radix_length)) return std::nullopt;
-    return Cost{0, 0, 1};
+    const auto tile = radix_tile(machine, g.type(n.operands[0]).dtype, DType::i64);
+    if (!tile || length <= SymInt(longest_merged_row(sort_size(g, n), *tile, machine)))
+      return std::nullopt;
+    return Cost{0, 0, 0};
   }
 
   // Other arrays than the keys are read by the sorted positions, in the last pass.
@@ -108,7 +110,7 @@ class RadixSortFamily : public Family {
     const bool narrow =
         b.options().index32 || length <= SymInt(std::numeric_limits<int32_t>::max());
     sort.place = narrow ? DType::i32 : DType::i64;
-    sort.tile = *radix_tile(b.machine().target, sort.key, sort.place);
+    sort.tile = *radix_tile(b.machine(), sort.key, sort.place);
     return sort;
   }
 };

@@ -11,12 +11,6 @@ using kir::Value;
 
 namespace {
 
-constexpr uint32_t kMostThreads = 256;
-constexpr uint32_t kMostSubgroups = 8;  // each has counters of its own
-constexpr uint32_t kThreadBytes = 80;   // of a thread's elements, where there is room
-constexpr uint32_t kLeastItems = 4;
-constexpr uint32_t kLeastSubgroup = 8;  // with smaller ones a ballot tells too little
-
 // The dtype of a key's bits.
 DType bits_of(DType key) {
   switch (byte_size(key)) {
@@ -59,15 +53,20 @@ uint32_t group_bytes(const kir::TargetModel& target, const RadixTile& tile, uint
 
 // A processor that does not say how much memory its groups share may have no more than one of them
 // can ask for: two groups are faster than one with twice the elements.
-std::optional<RadixTile> fitted(const kir::TargetModel& target, RadixTile tile, uint32_t item_bytes,
+std::optional<RadixTile> fitted(const Machine& machine, RadixTile tile, uint32_t item_bytes,
                                 uint32_t place_bytes) {
-  tile.items = kThreadBytes / item_bytes;
+  const kir::TargetModel& target = machine.target;
+  const auto& tuning = machine.tuning.sort;
+  const uint32_t most_items = static_cast<uint32_t>(tuning.thread_bytes) / item_bytes;
+  tile.items = most_items;
   tile.apart = true;
+  tile.resident_groups = static_cast<uint32_t>(tuning.resident_groups);
   const auto bytes = [&] { return group_bytes(target, tile, item_bytes, place_bytes); };
-  if (kRadixGroups * bytes() <= target.large_group_memory) return tile;
+  if (tile.resident_groups * bytes() <= target.large_group_memory) return tile;
   tile.apart = item_bytes != 4;  // counters are of four
+  if (!tile.apart) tile.resident_groups = static_cast<uint32_t>(tuning.resident_groups_shared);
   for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
-    for (tile.items = kThreadBytes / item_bytes; tile.items >= kLeastItems; --tile.items)
+    for (tile.items = most_items; tile.items >= tuning.least_items; --tile.items)
       if (bytes() <= most) return tile;
   }
   return std::nullopt;
@@ -75,19 +74,21 @@ std::optional<RadixTile> fitted(const kir::TargetModel& target, RadixTile tile, 
 
 }  // namespace
 
-std::optional<RadixTile> radix_tile(const kir::TargetModel& target, DType key, DType place) {
-  if (!target.simt || !target.subgroup_ballot || target.min_subgroup < kLeastSubgroup ||
+std::optional<RadixTile> radix_tile(const Machine& machine, DType key, DType place) {
+  const kir::TargetModel& target = machine.target;
+  const auto& tuning = machine.tuning.sort;
+  if (!target.simt || !target.subgroup_ballot || target.max_subgroup < tuning.least_subgroup ||
       target.max_subgroup > 64)
     return std::nullopt;
   if (!target.i64 && std::max(byte_size(key), byte_size(place)) == 8) return std::nullopt;
   RadixTile tile;
-  tile.threads =
-      std::min({target.group_threads, kMostThreads, kMostSubgroups * target.min_subgroup});
+  tile.threads = std::min({target.group_threads, static_cast<uint32_t>(tuning.threads),
+                           static_cast<uint32_t>(tuning.subgroups) * target.min_subgroup});
   if (tile.threads % target.max_subgroup != 0) return std::nullopt;
   tile.subgroups = tile.threads / target.min_subgroup;
   const auto place_bytes = static_cast<uint32_t>(byte_size(place));
   const uint32_t item_bytes = std::max({4u, static_cast<uint32_t>(byte_size(key)), place_bytes});
-  return fitted(target, tile, item_bytes, place_bytes);
+  return fitted(machine, tile, item_bytes, place_bytes);
 }
 
 SymInt RadixSort::rows() const {
@@ -102,7 +103,7 @@ RadixTiles::RadixTiles(const BuildContext& c, const RadixSort& sort, const Radix
     : sort_(sort),
       pass_(pass),
       row_indices_(identity_indices(sort.shape)),
-      frame_(c.name, c.target, c.index32, sort.shape) {
+      frame_(c.name, c.machine, c.index32, sort.shape) {
   frame_.set_error_buffer(c.errors);
   kir::Builder& b = frame_.builder();
   b.set_group_size(sort.tile.threads);

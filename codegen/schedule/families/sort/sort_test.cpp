@@ -109,7 +109,7 @@ struct SortTest : testing::Test {
   Options options;
   bool in_tables = false;
 
-  SortTest() { options.radix_length = 0; }
+  std::string tuning = "sort.radix_row=0,sort.least_subgroup=8";
 
   Program program_of(const std::shared_ptr<prims::Graph>& graph) {
     EXPECT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
@@ -117,7 +117,7 @@ struct SortTest : testing::Test {
       options.inputs.push_back({row_major(graph->type(in.value).shape)});
     for (const auto& out : graph->outputs)
       options.outputs.push_back({row_major(graph->type(out.value).shape)});
-    return schedule(graph, target, options);
+    return schedule(graph, Machine(target, tuning), options);
   }
 
   void expect_sorted(DType key, const Sizes& n, bool descending) {
@@ -233,7 +233,7 @@ TEST_F(SortTest, ColumnsInMemory) {
   const SymInts shape = graph->type(graph->inputs[0].value).shape;
   options.inputs = {{{1, shape[0], shape[0] * shape[1]}}, {row_major(shape)}};
   options.outputs = {{{shape[1], 1, shape[0] * shape[1]}}};
-  const Program program = schedule(graph, target, options);
+  const Program program = schedule(graph, Machine(target, tuning), options);
   std::mt19937_64 rng(5);
   std::vector<std::byte> x(4400 * 4), y(4400 * 2);
   for (std::byte& b : x) b = static_cast<std::byte>(rng());
@@ -282,7 +282,7 @@ TEST_F(SortTest, ShortRowsAndPlainDevicesMerge) {
   const auto kernels = [&](int64_t radix_length, const kir::TargetModel& model) {
     options.inputs.clear();
     options.outputs.clear();
-    options.radix_length = radix_length;
+    tuning = "sort.least_subgroup=8,sort.radix_row=" + std::to_string(radix_length);
     target = model;
     auto graph = std::make_shared<prims::Graph>(
         prims::parse(graph_text(DType::f32, {1, 1100, 1}, false, "%4 v")));

@@ -1,0 +1,29 @@
+// What the two ways of sorting cost, and from which length of rows on the second is the cheaper
+// one.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_COSTS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_COSTS_H_
+
+#include "codegen/schedule/families/sort/radix_sort.h"
+#include "codegen/schedule/tuning/machine.h"
+
+namespace primset::schedule {
+
+struct SortSize {
+  double rows = 1, length = 1;
+  double key_bytes = 4, payload_bytes = 0;  // of an element; payloads are the arrays beside keys
+  double arrays = 2;                        // that are moved: keys, payloads and positions
+};
+SortSize sort_size(const prims::Graph& g, const prims::Node& n);
+
+// Runs sorted by insertion, then a pass for each doubling of the runs' length.
+Cost merge_sort_cost(const SortSize& size, const Machine& machine);
+// Three kernels for each digit of the key.
+Cost radix_sort_cost(const SortSize& size, const RadixTile& tile);
+
+// Rows longer than this are sorted digit by digit. Where Tuning::sort.radix_row is automatic, it is
+// where the costs cross over when there are rows enough to keep the machine busy.
+int64_t longest_merged_row(const SortSize& size, const RadixTile& tile, const Machine& machine);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_COSTS_H_
