@@ -10,6 +10,7 @@ namespace primset::kir {
 namespace {
 
 constexpr InstId kNoInst = UINT32_MAX;
+constexpr size_t kUsualInsts = 256;
 
 size_t combine(size_t hash, uint64_t v) {
   return (hash ^ (v + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2))) * 0xff51afd7ed558ccdu;
@@ -33,6 +34,10 @@ bool equal(const Inst& inst, Op op, std::span<const Value> operands, const Imm& 
 
 Builder::Builder(std::string kernel_name, const TargetModel& target) : target_(target) {
   kernel_.name = std::move(kernel_name);
+  // A usual kernel: arrays that grow step by step cost building it a tenth.
+  kernel_.insts.reserve(kUsualInsts);
+  kernel_.types.reserve(kUsualInsts);
+  defs_.reserve(kUsualInsts);
   kernel_.blocks.emplace_back();
   scopes_.emplace_back();
 }

@@ -56,7 +56,8 @@ std::string constant_text(Scalar s, uint64_t bits) {
 
 class Printer {
  public:
-  explicit Printer(const Kernel& kernel) : kernel_(kernel), numbers_(kernel.types.size(), -1) {
+  explicit Printer(const Kernel& kernel, ParamNames names = ParamNames::given)
+      : kernel_(kernel), names_(names), numbers_(kernel.types.size(), -1) {
     visited_.resize(kernel.blocks.size());
     if (!kernel_.blocks.empty()) number_block(0);
     visited_.assign(kernel.blocks.size(), false);
@@ -65,8 +66,11 @@ class Printer {
   std::string kernel_text() {
     out_ = "kernel @" + in_quotes(kernel_.name) + "(";
     const char* separator = "";
-    for (const Param& p : kernel_.params) {
-      out_ += separator + in_quotes(p.name) + ": " + to_string(p.type);
+    for (size_t i = 0; i < kernel_.params.size(); ++i) {
+      const Param& p = kernel_.params[i];
+      const std::string name =
+          names_ == ParamNames::given ? in_quotes(p.name) : "p" + std::to_string(i);
+      out_ += separator + name + ": " + to_string(p.type);
       if (p.read) out_ += " read";
       if (p.written) out_ += " write";
       if (p.invariant) out_ += " invariant";
@@ -228,6 +232,7 @@ class Printer {
   }
 
   const Kernel& kernel_;
+  const ParamNames names_;
   std::vector<int64_t> numbers_;  // by Value::id
   std::vector<bool> visited_;
   int64_t next_ = 0;
@@ -235,6 +240,10 @@ class Printer {
 };
 
 }  // namespace
+
+std::string print(const Kernel& kernel, ParamNames names) {
+  return Printer(kernel, names).kernel_text();
+}
 
 std::string print(const Kernel& kernel) {
   return Printer(kernel).kernel_text();

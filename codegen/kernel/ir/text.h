@@ -17,6 +17,7 @@
 #ifndef PRIMSET_CODEGEN_KERNEL_IR_TEXT_H_
 #define PRIMSET_CODEGEN_KERNEL_IR_TEXT_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,10 @@ namespace primset::kir {
 
 // Never fails, not even on a kernel that the verifier refuses.
 std::string print(const Kernel& kernel);
+// What a kernel calls its parameters is for people: with numbers for names (p0, p1, ...), kernels
+// that compute the same way have the same text.
+enum class ParamNames : uint8_t { given, numbered };
+std::string print(const Kernel& kernel, ParamNames names);
 // One instruction on one line, without its regions, numbered as in print(): for messages.
 std::string print(const Kernel& kernel, InstId inst);
 // Throws primset::Error{value} with line, column and what was expected.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <variant>
 
 #include "codegen/emit/llvm/testing/native_runner.h"
 #include "codegen/schedule/schedule.h"
@@ -25,7 +26,11 @@ struct Planned {
   std::string plan;
   Program program;
 
-  size_t kernels() const { return program.kernels.size(); }
+  // Launches outside of loops and branches.
+  size_t kernels() const {
+    return static_cast<size_t>(std::ranges::count_if(
+        program.steps, [](const Step& s) { return std::holds_alternative<LaunchStep>(s.step); }));
+  }
 };
 
 Planned planned(std::shared_ptr<prims::Graph> graph, const kir::TargetModel& target,

@@ -118,6 +118,7 @@ struct CheckSite {  // what an error slot's code stands for
 struct Program {
   std::shared_ptr<const prims::Graph> graph;
   std::vector<Buffer> buffers;
+  // Unlike each other: launches of the same code share one, whatever its parameters are called.
   std::vector<kir::Kernel> kernels;
   std::vector<Step> steps;
   std::vector<CheckSite> checks;  // slot code c > 0 stands for checks[c - 1]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/kernel/ir/text.h"
 #include "codegen/schedule/element/view_placement.h"
 
 namespace primset::schedule {
@@ -74,9 +75,12 @@ BuildContext ProgramBuilder::context(const char* name) const {
 }
 
 void ProgramBuilder::launch(BuiltKernel k, NodeId node) {
-  k.step.kernel = static_cast<uint32_t>(program_.kernels.size());
+  const auto next = static_cast<uint32_t>(program_.kernels.size());
+  const auto [known, fresh] =
+      kernel_ids_.try_emplace(kir::print(k.kernel, kir::ParamNames::numbered), next);
+  if (fresh) program_.kernels.push_back(std::move(k.kernel));
+  k.step.kernel = known->second;
   k.step.graph_node = node;
-  program_.kernels.push_back(std::move(k.kernel));
   steps_->push_back({std::move(k.step)});
 }
 

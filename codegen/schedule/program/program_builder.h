@@ -70,6 +70,7 @@ class ProgramBuilder {
   std::unordered_map<ValueId, Placement> places_;  // of what is in memory by now
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<std::string, uint32_t> check_sites_;
+  std::unordered_map<std::string, uint32_t> kernel_ids_;  // by text
   Materialized values_;
 };
 

@@ -30,13 +30,11 @@ KernelCache::Form KernelCache::form(const kir::TargetModel& target) {
   return {target, describe(target) + " emitter=" + emit::emitter_version()};
 }
 
-// What a kernel calls its parameters is for people: which buffers of a program it is about.
-Digest KernelCache::key_of(kir::Kernel kernel, const Form& form) {
-  for (size_t i = 0; i < kernel.params.size(); ++i) kernel.params[i].name = fmt::format("p{}", i);
+Digest KernelCache::key_of(const kir::Kernel& kernel, const Form& form) {
   Sha256 hash;
   hash.add(form.text);
   hash.add(std::string_view("\n", 1));
-  hash.add(kir::print(kernel));
+  hash.add(kir::print(kernel, kir::ParamNames::numbered));
   return hash.finish();
 }
 

@@ -80,7 +80,7 @@ class KernelCache {
   std::vector<KernelPtr> take_unused();
   KernelPtr make(const kir::Kernel& kernel, const Form& form, const Digest& key);
   KernelPtr load(const kir::Kernel& kernel, std::span<const uint8_t> bytes);
-  static Digest key_of(kir::Kernel kernel, const Form& form);
+  static Digest key_of(const kir::Kernel& kernel, const Form& form);
 
   const plugin::PluginDevice& device_;
   Form unrolled_, usual_;

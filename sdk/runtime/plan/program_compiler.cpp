@@ -72,6 +72,7 @@ void ProgramCompiler::compile(const schedule::Program& program,
   scalar_sources(sources, numbers);
   buffers(sources);
   share_temporaries();
+  kernels_.assign(program.kernels.size(), nullptr);
   plan_.steps = steps(program.steps);
   if (!program.checks.empty())
     plan_.checks = std::make_shared<const CheckTable>(op, program.checks);
@@ -187,7 +188,9 @@ StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
   const kir::Kernel& kernel = program_->kernels[s.kernel];
   const kir::ParamLayout layout = kir::param_layout(kernel.params);
   LaunchPlan launch;
-  launch.kernel = device_.kernels().get(kernel);
+  KernelPtr& loaded = kernels_[s.kernel];
+  if (!loaded) loaded = device_.kernels().get(kernel);
+  launch.kernel = loaded;
   for (const schedule::BufferUse& use : s.buffers)
     launch.bindings.push_back({use.buffer, (use.read ? PRIMSET_ACCESS_READ : 0u) |
                                                (use.written ? PRIMSET_ACCESS_WRITE : 0u)});
