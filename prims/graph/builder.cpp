@@ -151,9 +151,13 @@ std::string Builder::node_key(Prim prim, const Values& operands, const std::vect
   return std::move(key.bytes);
 }
 
-const Node* Builder::find_known(const std::string& key) const {
+const Node* Builder::find_known(const std::string& key, size_t hash) const {
   for (size_t i = open_.size(); i-- > 0;) {
-    if (auto it = known_[i].find(key); it != known_[i].end()) return &graph_.node(it->second);
+    const auto [begin, end] = known_[i].equal_range(hash);
+    for (auto it = begin; it != end; ++it) {
+      const Node& n = graph_.node(it->second);
+      if (node_key(n.prim, n.operands, n.attrs, n.regions) == key) return &n;
+    }
     if (i > 0 && captures_nothing(graph_, *open_[i])) break;
   }
   return nullptr;
@@ -162,11 +166,12 @@ const Node* Builder::find_known(const std::string& key) const {
 Values Builder::add(Prim prim, Values operands, std::vector<Attr> attrs,
                     std::vector<Region> regions) {
   normalize_attrs(prim, attrs);
-  std::string key = node_key(prim, operands, attrs, regions);
-  if (const Node* node = find_known(key)) return node->results;
+  const std::string key = node_key(prim, operands, attrs, regions);
+  const size_t hash = std::hash<std::string>()(key);
+  if (const Node* node = find_known(key, hash)) return node->results;
   const auto id = static_cast<NodeId>(graph_.node_count());
   Values results = append(prim, std::move(operands), std::move(attrs), std::move(regions));
-  known_.back().emplace(std::move(key), id);
+  known_.back().emplace(hash, id);
   return results;
 }
 

@@ -92,12 +92,13 @@ class Builder {
   std::string node_key(Prim, const Values&, const std::vector<Attr>&,
                        const std::vector<Region>&) const;
   // The node with this key whose results are in scope; null when there is none.
-  const Node* find_known(const std::string& key) const;
+  const Node* find_known(const std::string& key, size_t hash) const;
 
   Graph& graph_;
   Region* current_;
   std::vector<Region*> open_;
-  std::vector<std::unordered_map<std::string, NodeId>> known_;  // one a open region
+  // Nodes by their keys' hashes, one map an open region.
+  std::vector<std::unordered_multimap<size_t, NodeId>> known_;
 };
 
 }  // namespace primset::prims
