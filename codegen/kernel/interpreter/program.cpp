@@ -1,6 +1,7 @@
 #include "codegen/kernel/interpreter/program.h"
 
 #include <algorithm>
+#include <span>
 
 namespace primset::kir::interp {
 namespace {
@@ -47,7 +48,7 @@ class Decoder {
   }
   uint32_t here() const { return static_cast<uint32_t>(program_.code.size()); }
 
-  void moves(InstId inst, const std::vector<Value>& from, const std::vector<Value>& to) {
+  void moves(InstId inst, std::span<const Value> from, std::span<const Value> to) {
     if (from.empty()) return;
     Code& c = emit(Step::moves, inst);
     c.imm = static_cast<uint32_t>(program_.moves.size());
@@ -58,14 +59,13 @@ class Decoder {
   }
 
   // Decodes a region; returns the values of its yield.
-  const std::vector<Value>& block(const Block& b) {
-    static const std::vector<Value> kNothing;
+  std::span<const Value> block(const Block& b) {
     for (InstId id : b.insts) {
       const Inst& inst = kernel_.insts[id];
       if (inst.op == Op::Yield) return inst.operands;
       instruction(id, inst);
     }
-    return kNothing;
+    return {};
   }
   const Block& region(const Inst& inst, size_t i) const { return kernel_.blocks[inst.regions[i]]; }
 
@@ -270,7 +270,7 @@ class Decoder {
     const Block& body = region(inst, 0);
     uint32_t counter = new_register();
     start_counter(id, counter);
-    moves(id, {inst.operands[0]}, {body.params[0]});
+    moves(id, std::span(inst.operands.data(), 1), std::span(body.params).first(1));
     std::vector<Value> carried(body.params.begin() + 1, body.params.end());
     moves(id, {inst.operands.begin() + 3, inst.operands.end()}, carried);
     uint32_t head = here();

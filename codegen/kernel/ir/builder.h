@@ -179,7 +179,10 @@ class Builder {
   // Folds, else finds an equal pure value in scope, else appends.
   Value emit(Op op, Type result, std::initializer_list<Value> operands, Imm imm = {});
   void effect(Op op, std::initializer_list<Value> operands, Imm imm = {});
-  std::vector<Value> values_of(InstId inst) const { return kernel_.insts[inst].results; }
+  Values values_of(InstId inst) const {
+    const auto& results = kernel_.insts[inst].results;
+    return {results.begin(), results.end()};
+  }
   BlockId region(std::span<const Type> params, const RegionFn& body, Values* yielded);
 
   // builder_ops.cpp: operand checks shared by a group of operations.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "codegen/kernel/ir/type.h"
+#include "sdk/base/small_vector.h"
 
 namespace primset::kir {
 
@@ -113,8 +114,8 @@ struct Imm {
 struct Inst {
   Op op = Op::Const;
   Imm imm;
-  std::vector<Value> operands;
-  std::vector<Value> results;
+  SmallVector<Value, 3> operands;
+  SmallVector<Value, 2> results;
   std::vector<BlockId> regions;
 };
 

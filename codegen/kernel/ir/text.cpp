@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 namespace primset::kir {
 namespace {
@@ -118,7 +119,7 @@ class Printer {
     return v.id < kernel_.types.size() ? to_string(kernel_.types[v.id]) : "invalid";
   }
 
-  void list(const std::vector<Value>& values, const char* before) {
+  void list(std::span<const Value> values, const char* before) {
     const char* separator = before;
     for (Value v : values) {
       out_ += separator + value(v);

@@ -1,6 +1,7 @@
 // K31: sums that group_multiply has only begun go to another product, round a loop, or to a wait:
 // nothing else reads them.
 #include <algorithm>
+#include <span>
 
 #include "codegen/kernel/verifier/checker.h"
 
@@ -47,7 +48,7 @@ class Begun {
   // What is begun when a loop is entered or gone round may be begun in it and behind it.
   void spread_round(const Inst& loop) {
     const Block& body = c_.kernel.blocks[loop.regions[0]];
-    const std::vector<Value>& yielded = c_.kernel.insts[body.insts.back()].operands;
+    const std::span<const Value> yielded = c_.kernel.insts[body.insts.back()].operands;
     for (size_t i = 0; i < yielded.size(); ++i) {
       if (!begun_[yielded[i].id] && !begun_[loop.operands[kCarriedFrom + i].id]) continue;
       mark(body.params[1 + i]);

@@ -6,6 +6,8 @@
 // data races (the interpreter checks that): between two barriers, all threads read the same there.
 // Private memory, atomics, thread ids, shuffles, ballots and matrices are divergent.
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "codegen/kernel/verifier/checker.h"
 
@@ -27,7 +29,7 @@ class Uniformity {
   }
 
  private:
-  bool divergent(const std::vector<Value>& values) const {
+  bool divergent(std::span<const Value> values) const {
     return std::any_of(values.begin(), values.end(), [&](Value v) { return divergent_[v.id]; });
   }
   void mark(Value v, bool divergent) {
@@ -35,7 +37,7 @@ class Uniformity {
     divergent_[v.id] = true;
     changed_ = true;
   }
-  const std::vector<Value>& yielded(BlockId region) const {
+  std::span<const Value> yielded(BlockId region) const {
     return c_.kernel.insts[c_.kernel.blocks[region].insts.back()].operands;
   }
 
@@ -81,8 +83,8 @@ class Uniformity {
   // Threads that leave a loop at different times diverge in it, and see different results.
   void for_loop(const Inst& inst, bool diverged) {
     const auto& params = c_.kernel.blocks[inst.regions[0]].params;
-    const bool splits = divergent({inst.operands[0], inst.operands[1], inst.operands[2]});
-    mark(params[0], divergent({inst.operands[0], inst.operands[2]}));
+    const bool splits = divergent(std::array{inst.operands[0], inst.operands[1], inst.operands[2]});
+    mark(params[0], divergent(std::array{inst.operands[0], inst.operands[2]}));
     carry(inst, 3, params, 1, splits);
     block(inst.regions[0], diverged || splits);
     feed_back(inst, params, 1);
@@ -101,7 +103,7 @@ class Uniformity {
     feed_back(inst, body_params, 0);
   }
 
-  void carry(const Inst& inst, size_t first_operand, const std::vector<Value>& params,
+  void carry(const Inst& inst, size_t first_operand, std::span<const Value> params,
              size_t first_param, bool splits) {
     for (size_t i = 0; i < inst.results.size(); ++i) {
       const bool in = divergent_[inst.operands[first_operand + i].id];
@@ -109,7 +111,7 @@ class Uniformity {
       mark(inst.results[i], in || splits);
     }
   }
-  void feed_back(const Inst& inst, const std::vector<Value>& params, size_t first_param) {
+  void feed_back(const Inst& inst, std::span<const Value> params, size_t first_param) {
     const auto& out = yielded(inst.regions.back());
     for (size_t i = 0; i < inst.results.size(); ++i) {
       mark(params[first_param + i], divergent_[out[i].id]);

@@ -46,6 +46,7 @@
 
 #include <bit>
 #include <cctype>
+#include <span>
 
 #include "codegen/kernel/ir/text.h"
 #include "codegen/kernel/verifier/checker.h"
@@ -237,7 +238,7 @@ class Walk {
     if (c_.violations.empty() && !inst.regions.empty()) carried(id, block);
   }
 
-  std::vector<Type> types(const std::vector<Value>& values, size_t from = 0) const {
+  std::vector<Type> types(std::span<const Value> values, size_t from = 0) const {
     std::vector<Type> out;
     for (size_t i = from; i < values.size(); ++i) out.push_back(c_.kernel.type(values[i]));
     return out;

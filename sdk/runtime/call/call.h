@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/call/operator_info.h"
 #include "sdk/runtime/execute/executor.h"
-#include "sdk/runtime/support/small_vector.h"
 
 namespace primset::runtime {
 

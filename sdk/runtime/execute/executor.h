@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/call/operator_info.h"
 #include "sdk/runtime/plan/plan.h"
-#include "sdk/runtime/support/small_vector.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 
 namespace primset::runtime {

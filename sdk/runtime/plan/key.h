@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/call/operator_info.h"
-#include "sdk/runtime/support/small_vector.h"
 #include "sdk/runtime/tensor/distinct_views.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/plan/plan_ref.h"
 #include "sdk/runtime/support/epoch.h"
-#include "sdk/runtime/support/small_vector.h"
 
 namespace primset::runtime {
 

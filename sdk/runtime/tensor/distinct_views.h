@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "sdk/runtime/support/small_vector.h"
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 
 namespace primset::runtime {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sdk/base/small_vector.h"
 #include "sdk/runtime/graph/capture.h"
-#include "sdk/runtime/support/small_vector.h"
 #include "sdk/runtime/tensor/host_copy.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
@@ -14,7 +14,6 @@
 namespace primset {
 
 using runtime::DeviceState;
-using runtime::SmallVector;
 using runtime::TensorImpl;
 using Dims = SmallVector<int64_t, runtime::kInlineRank>;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sdk/runtime/support/small_vector.h"
+#include "sdk/base/small_vector.h"
 
 namespace primset::runtime {
 

@@ -1,7 +1,7 @@
 // A vector of trivially copyable elements that keeps its first N in place: keys, sizes and launch
 // tables of ordinary calls never touch the heap.
-#ifndef PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_
-#define PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_
+#ifndef PRIMSET_SDK_BASE_SMALL_VECTOR_H_
+#define PRIMSET_SDK_BASE_SMALL_VECTOR_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <span>
 #include <type_traits>
 
-namespace primset::runtime {
+namespace primset {
 
 template <typename T, size_t N>
 class SmallVector {
@@ -24,8 +24,17 @@ class SmallVector {
     append(std::span<const T>(values.begin(), values.size()));
   }
   SmallVector(const SmallVector& o) : SmallVector(std::span<const T>(o)) {}
+  SmallVector(SmallVector&& o) noexcept : SmallVector() { take(o); }
+  template <typename Iterator>
+  SmallVector(Iterator begin, Iterator end) : SmallVector() {
+    for (; begin != end; ++begin) push_back(*begin);
+  }
   SmallVector& operator=(const SmallVector& o) {
     if (this != &o) assign(o);
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& o) noexcept {
+    if (this != &o) take(o);
     return *this;
   }
 
@@ -71,12 +80,34 @@ class SmallVector {
   T* begin() { return data_; }
   T* end() { return data_ + size_; }
   const T* begin() const { return data_; }
+  T& front() { return data_[0]; }
+  const T& front() const { return data_[0]; }
   const T* end() const { return data_ + size_; }
   operator std::span<const T>() const { return {data_, size_}; }  // NOLINT
   std::span<T> span() { return {data_, size_}; }
 
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
  private:
   T* inline_data() { return reinterpret_cast<T*>(inline_); }
+  // What `o` has, which is empty then.
+  void take(SmallVector& o) noexcept {
+    if (o.heap_) {
+      heap_ = std::move(o.heap_);
+      data_ = heap_.get();
+      capacity_ = o.capacity_;
+      size_ = o.size_;
+      o.data_ = o.inline_data();
+      o.capacity_ = N;
+    } else {
+      // Capacity is N at least, so nothing is allocated.
+      size_ = o.size_;
+      std::memcpy(data_, o.data_, size_ * sizeof(T));
+    }
+    o.size_ = 0;
+  }
   void grow(size_t needed) {
     const size_t capacity = std::max(needed, capacity_ * 2);
     std::unique_ptr<T[]> heap(new T[capacity]);
@@ -92,6 +123,6 @@ class SmallVector {
   alignas(T) std::byte inline_[N * sizeof(T)];
 };
 
-}  // namespace primset::runtime
+}  // namespace primset
 
-#endif  // PRIMSET_SDK_RUNTIME_SUPPORT_SMALL_VECTOR_H_
+#endif  // PRIMSET_SDK_BASE_SMALL_VECTOR_H_
