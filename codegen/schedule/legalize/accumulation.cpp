@@ -1,5 +1,6 @@
 #include "codegen/schedule/legalize/accumulation.h"
 
+#include "codegen/schedule/tuning/summation_order.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
@@ -8,9 +9,6 @@ using prims::Prim;
 using prims::SymInt;
 
 namespace {
-
-// A CPU adds up so few terms of f32 in f64; more are read as fast as memory gives them.
-constexpr int64_t kFewTerms = int64_t{1} << 10;
 
 bool has_few_terms(const prims::Builder& b, const Op& op) {
   SymInt terms = 1;

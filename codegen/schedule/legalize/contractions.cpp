@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "codegen/schedule/tuning/contraction_tiles.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 
@@ -13,10 +14,6 @@ using prims::SymInt;
 using prims::SymInts;
 
 namespace {
-
-// A CPU adds up products in double where a matrix takes fewer of them: beside the call that costs
-// next to nothing, and where they cancel no digit is lost.
-constexpr int64_t kFewProducts = int64_t{1} << 14;
 
 // The dims of a product as one domain: [batch, rows, contracted, columns].
 struct ProductDomain {
@@ -97,7 +94,7 @@ std::optional<Values> expand_contraction(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::dot_general) return std::nullopt;
   Builder& b = l.builder();
   const ValueId x = op.operands[0], y = op.operands[1];
-  if (tiles_contraction(op.node, b.shape(x), b.shape(y), l.target())) {
+  if (tiles_contraction(op.node, b.shape(x), b.shape(y), l.machine())) {
     // Each operand is read once for every tile that the other one has.
     l.note_repeated(x);
     l.note_repeated(y);
