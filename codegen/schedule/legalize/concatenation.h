@@ -8,7 +8,7 @@
 
 namespace primset::schedule {
 
-// In parts, each of which a kernel of its own writes.
+// In parts that are written to memory first.
 std::optional<Values> split_concatenate(Legalizer& l, const Op& op);
 
 }  // namespace primset::schedule

@@ -19,7 +19,7 @@ struct Legalized {
   // Values that are better read from memory than computed by each kernel, and as often as each
   // kernel asks (reread.h).
   std::unordered_set<prims::ValueId> reread;
-  // Parts of a node that has too many operands for one kernel: each is written by its own.
+  // Parts of a node that has too many operands for one kernel, which reads them from memory.
   std::unordered_set<prims::ValueId> parts;
   // Products that need not be rounded before they are added up.
   std::unordered_set<prims::ValueId> unrounded;
