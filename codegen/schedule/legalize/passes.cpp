@@ -17,7 +17,7 @@ namespace primset::schedule {
 std::span<const Pass> legalize_passes() {
   static constexpr auto kPasses = std::to_array<Pass>({
       {"capture_operands", capture_operands,
-       "first, since it goes into regions, whose nodes begin with the first pass again"},
+       "first: it inlines the old graph's branches, whose nodes are offered to every pass"},
       {"widen_accumulation", widen_accumulation,
        "before all that makes sums: they say themselves what they are added up in"},
       {"expand_contraction", expand_contraction, "makes sums along several dims"},

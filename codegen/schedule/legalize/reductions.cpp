@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element/scalar_lowering.h"
-#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/legalize/chunks.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
@@ -67,17 +67,6 @@ MergedDims merged_dims(const SymInts& shape, Ints dims) {
   return m;
 }
 
-// x[..., n, ...] as [..., chunks, kReductionChunk, ...], behind its end `fill`.
-ValueId in_chunks(Builder& b, ValueId x, ValueId fill, size_t dim) {
-  const SymInts shape = b.shape(x);
-  const SymInt chunks = prims::ceil_div(shape[dim], kReductionChunk);
-  SymInts zero(shape.size(), SymInt(0)), high = zero, split = shape;
-  high[dim] = chunks * SymInt(kReductionChunk) - shape[dim];
-  split[dim] = kReductionChunk;
-  split.insert(split.begin() + static_cast<std::ptrdiff_t>(dim), chunks);
-  return b.reshape(b.pad(x, fill, zero, high, zero), split);
-}
-
 }  // namespace
 
 std::optional<Values> merge_reduced_dims(Legalizer& l, const Op& op) {
@@ -97,20 +86,18 @@ std::optional<Values> split_long_reduction(Legalizer& l, const Op& op) {
   if (!combines_dims(op.prim())) return std::nullopt;
   Builder& b = l.builder();
   const int64_t dim = op.attr<Ints>("dims")[0];
-  const auto is_long = [&](const Values& xs) {
-    return SymInt(kReductionChunk) < b.shape(xs[0])[static_cast<size_t>(dim)];
-  };
+  const auto d = static_cast<size_t>(dim);
   ReducedOperands in = reduced_operands(op);
-  if (!is_long(in.xs)) return std::nullopt;
+  if (!is_long(b, in.xs[0], d)) return std::nullopt;
   do {
     for (size_t k = 0; k < in.xs.size(); ++k) {
       const DType dtype = b.dtype(in.xs[k]);
       const ValueId fill =
           in.inits.empty() ? b.constant(combine_identity(op.prim(), dtype), dtype) : in.inits[k];
-      in.xs[k] = in_chunks(b, in.xs[k], fill, static_cast<size_t>(dim));
+      in.xs[k] = in_chunks(b, in.xs[k], fill, d);
     }
     in.xs = reduce_along(l, op, in.xs, in.inits, dim + 1);
-  } while (is_long(in.xs));
+  } while (is_long(b, in.xs[0], d));
   return reduce_along(l, op, in.xs, in.inits, dim);
 }
 

@@ -1,6 +1,7 @@
 #include "codegen/schedule/legalize/scans.h"
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/legalize/chunks.h"
 #include "codegen/schedule/loops/loops.h"
 #include "prims/graph/traits.h"
 
@@ -22,7 +23,6 @@ class ChunkedScan {
 
  private:
   ValueId identity(size_t k, DType dtype);
-  ValueId in_chunks(size_t k, ValueId x, const SymInts& padded, const SymInts& split);
   ValueId last_of_chunks(ValueId scanned);
   ValueId carried_into_chunks(size_t k, ValueId total, const SymInts& split);
   Values combined(const Values& before, const Values& chunks);
@@ -36,12 +36,6 @@ class ChunkedScan {
 ValueId ChunkedScan::identity(size_t k, DType dtype) {
   if (!scan_.inits.empty()) return scan_.inits[k];
   return b_.constant(combine_identity(scan_.prim, dtype), dtype);
-}
-
-ValueId ChunkedScan::in_chunks(size_t k, ValueId x, const SymInts& padded, const SymInts& split) {
-  SymInts zero(padded.size(), SymInt(0)), high = zero;
-  high[dim_] = padded[dim_] - b_.shape(x)[dim_];
-  return b_.reshape(b_.pad(x, identity(k, b_.dtype(x)), zero, high, zero), split);
 }
 
 ValueId ChunkedScan::last_of_chunks(ValueId scanned) {
@@ -76,14 +70,10 @@ Values ChunkedScan::combined(const Values& before, const Values& chunks) {
 Values ChunkedScan::of(const Values& xs) {
   const auto dim = static_cast<int64_t>(dim_);
   const SymInts shape = b_.shape(xs[0]);
-  const SymInt chunks = prims::ceil_div(shape[dim_], kReductionChunk);
-  SymInts padded = shape, split = shape;
-  padded[dim_] = chunks * SymInt(kReductionChunk);
-  split[dim_] = kReductionChunk;
-  split.insert(split.begin() + dim, chunks);
-
   Values parts;
-  for (size_t k = 0; k < xs.size(); ++k) parts.push_back(in_chunks(k, xs[k], padded, split));
+  for (size_t k = 0; k < xs.size(); ++k)
+    parts.push_back(in_chunks(b_, xs[k], identity(k, b_.dtype(xs[k])), dim_));
+  const SymInts split = b_.shape(parts[0]);
   parts = scan_in_chunks(l_, scan_, parts, dim + 1);
   Values totals;
   for (ValueId p : parts) totals.push_back(last_of_chunks(p));
@@ -92,8 +82,10 @@ Values ChunkedScan::of(const Values& xs) {
   for (size_t k = 0; k < totals.size(); ++k)
     before.push_back(carried_into_chunks(k, totals[k], split));
 
-  Values out;
+  SymInts padded = shape;
+  padded[dim_] = split[dim_] * split[dim_ + 1];
   const SymInts zero(shape.size(), SymInt(0)), one(shape.size(), SymInt(1));
+  Values out;
   for (ValueId v : combined(before, parts))
     out.push_back(b_.slice(b_.reshape(v, padded), zero, shape, one));
   return out;
