@@ -1,6 +1,6 @@
 #include "codegen/schedule/legalize/chunks.h"
 
-#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 
