@@ -2,7 +2,7 @@
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/legalize/chunks.h"
-#include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/tuning/summation_order.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
