@@ -10,6 +10,20 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
+namespace {
+
+// The fusion plan lets no kernel ask for such a value: it is in memory by then.
+[[noreturn]] void not_in_memory(const prims::Graph& g, ValueId v) {
+  const prims::NodeId p = g.producer(v);
+  throw Error(
+      ErrorCode::internal,
+      "a kernel computes %" + std::to_string(v) + " (" +
+          (p == prims::Graph::kNoNode ? "a parameter" : std::string(info(g.node(p).prim).name)) +
+          ") where it cannot be computed; expected it in memory");
+}
+
+}  // namespace
+
 void ElementEmitter::bind(ValueId v, const Indices& at, Elem value) {
   bound_[v] = {index_key(at), value};
 }
@@ -18,7 +32,7 @@ Elem ElementEmitter::emit(ValueId v, const Indices& at) {
   if (auto it = bound_.find(v); it != bound_.end()) {
     if (it->second.first == index_key(at) || values_.graph.type(v).rank() == 0)
       return it->second.second;
-    throw NotFusible(v);
+    not_in_memory(values_.graph, v);
   }
   // The mask belongs to the key: loads under a narrower mask leave other lanes undefined.
   std::string key = std::to_string(v) + '@' + std::to_string(frame_.mask().id) + index_key(at);
@@ -39,7 +53,7 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
     return lower_convert(frame_.builder(), {i, {}}, DType::i64, g.type(v).dtype);
   }
   if (auto it = region_values_.find(v); it != region_values_.end()) return it->second;
-  if (g.producer(v) == prims::Graph::kNoNode) throw NotFusible(v);
+  if (g.producer(v) == prims::Graph::kNoNode) not_in_memory(values_.graph, v);
   const Node& n = g.node(g.producer(v));
   if (regroups_bits(n)) return regrouped(n, at);
   if (is_core_elementwise(n.prim)) return elementwise(n, at);
@@ -64,7 +78,7 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
     case Prim::map:
       return map(v, n, at);
     default:
-      throw NotFusible(v);
+      not_in_memory(values_.graph, v);
   }
 }
 
@@ -101,20 +115,16 @@ Elem ElementEmitter::iota(const Node& n, const Indices& at) {
   return lower_convert(b, {b.int_resize(v, kir::Scalar::i64, true), {}}, DType::i64, dtype);
 }
 
-Affine place_address(Frame& f, const Placement& p, const Indices& at) {
-  Affine address;
-  address.constant = p.offset;
-  for (size_t d = 0; d < at.size(); ++d) {
-    address = f.add(address, f.scale(at[d].affine, p.strides[d]));
-  }
-  return address;
+Affine element_address(Frame& f, const Placement& p, const Indices& at) {
+  FrameArithmetic arithmetic(f);
+  return element_address(p, at, arithmetic);
 }
 
 Elem ElementEmitter::load(const Placement& p, DType dtype, const Indices& at) {
   return frame_.load(p.buffer, dtype, element_address(p, at, arithmetic_));
 }
 
-Affine ElementEmitter::Arithmetic::divide_out(const Index& i) {
+Affine FrameArithmetic::divide_out(const Index& i) {
   kir::Builder& b = frame_.builder();
   Value v = frame_.materialize(i.split->linear);
   SymInt inner = 1;

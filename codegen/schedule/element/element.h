@@ -34,16 +34,16 @@ struct Materialized {
   std::function<bool(prims::ValueId)> unrounded;
 };
 
-// A value that cannot be computed at the indices asked for inside this kernel (a reduction's result
-// at another row, say): the scheduler must materialise it first.
-class NotFusible : public std::exception {
+// Index arithmetic by instructions of a kernel.
+class FrameArithmetic : public IndexArithmetic {
  public:
-  explicit NotFusible(prims::ValueId value) : value_(value) {}
-  prims::ValueId value() const { return value_; }
-  const char* what() const noexcept override { return "value must be materialised"; }
+  explicit FrameArithmetic(Frame& frame) : frame_(frame) {}
+  Affine add(const Affine& a, const Affine& b) override { return frame_.add(a, b); }
+  Affine scale(const Affine& a, const SymInt& factor) override { return frame_.scale(a, factor); }
+  Affine divide_out(const Index& i) override;
 
  private:
-  prims::ValueId value_;
+  Frame& frame_;
 };
 
 class ElementEmitter {
@@ -122,29 +122,17 @@ class ElementEmitter {
   kir::Value widen_to(kir::Value v, kir::Value like);
   std::optional<Affine> affine_value(prims::ValueId v, const Indices& at);
 
-  // Index arithmetic by instructions of the kernel.
-  class Arithmetic : public IndexArithmetic {
-   public:
-    explicit Arithmetic(Frame& frame) : frame_(frame) {}
-    Affine add(const Affine& a, const Affine& b) override { return frame_.add(a, b); }
-    Affine scale(const Affine& a, const SymInt& factor) override { return frame_.scale(a, factor); }
-    Affine divide_out(const Index& i) override;
-
-   private:
-    Frame& frame_;
-  };
-
   Frame& frame_;
   const Materialized& values_;
-  Arithmetic arithmetic_;
+  FrameArithmetic arithmetic_;
   std::vector<std::unordered_map<std::string, Elem>> memo_{1};
   std::unordered_map<prims::ValueId, std::pair<std::string, Elem>> bound_;
   std::unordered_map<prims::ValueId, Elem> region_values_;
   std::set<prims::ValueId> inside_;
 };
 
-// The address of the element of `p` at indices that are no parts of splits: where a kernel stores.
-Affine place_address(Frame& f, const Placement& p, const Indices& at);
+// The address of an element, computed in the kernel.
+Affine element_address(Frame& f, const Placement& p, const Indices& at);
 
 }  // namespace primset::schedule
 

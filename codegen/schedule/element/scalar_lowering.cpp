@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "codegen/kernel/math/math.h"
@@ -306,55 +307,53 @@ Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const
 }
 
 Elem lower_combine(Builder& b, Prim p, DType dtype, const Elem& x, const Elem& y) {
-  auto binary = [&](Prim op) {
-    const std::array<Elem, 2> in{x, y};
-    return lower_elementwise(b, op, dtype, dtype, in);
-  };
-  switch (p) {
-    case Prim::reduce_sum:
-    case Prim::scan_sum:
-      if (is_complex(dtype)) return {b.fadd(x.re, y.re), b.fadd(x.im, y.im)};
-      return binary(Prim::add);
-    case Prim::reduce_prod:
-    case Prim::scan_prod:
-      return binary(Prim::mul);
-    case Prim::reduce_min:
-      return binary(Prim::min);
-    case Prim::reduce_max:
-      return binary(Prim::max);
-    case Prim::reduce_and:
-      return binary(Prim::bit_and);
-    case Prim::reduce_or:
-      return binary(Prim::bit_or);
-    case Prim::reduce_xor:
-      return binary(Prim::bit_xor);
-    default:
-      refuse(p, dtype);
-  }
+  const std::optional<Prim> combiner = prims::combiner_prim(p);
+  if (!combiner) refuse(p, dtype);
+  if (is_complex(dtype) && combiner == Prim::add) return {b.fadd(x.re, y.re), b.fadd(x.im, y.im)};
+  const std::array<Elem, 2> in{x, y};
+  return lower_elementwise(b, *combiner, dtype, dtype, in);
 }
 
-primset::Scalar combine_identity(Prim p, DType dtype) {
-  const double inf = std::numeric_limits<double>::infinity();
-  const int width = bits(dtype);
-  const int64_t lowest = is_signed_integer(dtype) ? INT64_MIN >> (64 - width) : 0;
-  const int64_t highest = is_signed_integer(dtype) ? INT64_MAX >> (64 - width)
-                          : width == 64            ? -1
-                                                   : (int64_t{1} << width) - 1;
-  switch (p) {
-    case Prim::reduce_prod:
-    case Prim::scan_prod:
-      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(1);
-    case Prim::reduce_min:
-      if (is_floating(dtype)) return inf;
-      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(highest);
-    case Prim::reduce_max:
-      if (is_floating(dtype)) return -inf;
-      return dtype == DType::boolean ? primset::Scalar(false) : primset::Scalar(lowest);
-    case Prim::reduce_and:
-      return dtype == DType::boolean ? primset::Scalar(true) : primset::Scalar(-1);
-    default:
-      return dtype == DType::boolean ? primset::Scalar(false) : primset::Scalar(0);
+namespace {
+
+// The greatest number of a dtype, or the least.
+primset::Scalar bound(DType dtype, bool greatest) {
+  if (dtype == DType::boolean) return primset::Scalar(greatest);
+  if (is_floating(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return primset::Scalar(greatest ? infinity : -infinity);
   }
+  const int width = bits(dtype);
+  if (is_signed_integer(dtype))
+    return primset::Scalar((greatest ? INT64_MAX : INT64_MIN) >> (64 - width));
+  const int64_t all_ones = width == 64 ? -1 : (int64_t{1} << width) - 1;
+  return primset::Scalar(greatest ? all_ones : 0);
+}
+
+}  // namespace
+
+primset::Scalar combine_identity(Prim p, DType dtype) {
+  const auto number = [&](int64_t v) {
+    return dtype == DType::boolean ? primset::Scalar(v != 0) : primset::Scalar(v);
+  };
+  switch (prims::traits(p).combiner) {
+    case prims::Combiner::add:
+    case prims::Combiner::bit_or:
+    case prims::Combiner::bit_xor:
+      return number(0);
+    case prims::Combiner::mul:
+      return number(1);
+    case prims::Combiner::bit_and:
+      return number(-1);
+    case prims::Combiner::min:
+      return bound(dtype, true);
+    case prims::Combiner::max:
+      return bound(dtype, false);
+    case prims::Combiner::none:
+    case prims::Combiner::region:
+      break;
+  }
+  refuse(p, dtype);
 }
 
 }  // namespace primset::schedule

@@ -31,7 +31,7 @@ kir::Value round_to(kir::Builder& b, kir::Value x, DType dtype);
 kir::Value to_memory(kir::Builder& b, kir::Value x, DType dtype);
 kir::Value from_memory(kir::Builder& b, kir::Value x, DType dtype);
 
-// How a reduction or scan primitive combines two elements, and its identity.
+// How a primitive with a combiner (prims/graph/traits.h) combines two elements, and its identity.
 Elem lower_combine(kir::Builder& b, prims::Prim p, DType dtype, const Elem& x, const Elem& y);
 Scalar combine_identity(prims::Prim p, DType dtype);
 

@@ -9,6 +9,7 @@
 
 #include "codegen/emit/llvm/testing/native_runner.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/schedule/testing/program_runner.h"
 #include "codegen/schedule/testing/schedule_test_util.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/text.h"
@@ -178,6 +179,26 @@ TEST(FusionLimits, ASumOfManyInputsIsCutWhereParametersEnd) {
   EXPECT_GT(p.kernels(), 1u);
   EXPECT_LT(p.kernels(), 60u);
   EXPECT_THAT(p.plan, HasSubstr("its reader has as many parameters as a kernel may"));
+}
+
+// On both kinds of machine, of inputs and of what is computed from them.
+TEST(FusionLimits, ALongConcatenationIsWrittenInParts) {
+  for (const bool computed : {false, true}) {
+    const auto graph = built([&](prims::Builder& b) {
+      std::vector<ValueId> x;
+      for (int i = 0; i < 500; ++i) {
+        x.push_back(b.tensor_input("x" + std::to_string(i), {DType::i32, {3, 2 + i % 3}}));
+        if (computed && i > 1) x.back() = b.unary(Prim::neg, x.back());
+      }
+      b.output("y", b.concatenate(x, 1));
+    });
+    for (const kir::TargetModel& target : {emit::native_model(), simt_model()}) {
+      const Planned p = planned(graph, target);
+      EXPECT_GT(p.kernels(), 1u) << p.plan;
+      EXPECT_LE(p.kernels(), 11u) << p.plan;
+      EXPECT_THAT(p.plan, HasSubstr("its reader has as many parameters as a kernel may"));
+    }
+  }
 }
 
 // Each column sum is of all sums before it: without a limit every kernel would begin at x.

@@ -204,6 +204,7 @@ std::vector<GroupId> Planner::readers_of(const std::vector<Access>& accesses) co
 std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<Access>& readers,
                                                   bool extra_result) const {
   if (legal_.reread.contains(v)) return NotFused::reused_operand;
+  if (legal_.parts.contains(v)) return NotFused::parameter_limit;
   const NodeId id = g_.producer(v);
   if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
     return NotFused::fusion_off;

@@ -1,12 +1,13 @@
-// Rewrites a graph so that what is left has a kernel family: contractions become products and sums
-// (unless the device runs them, or tiles pay), every reduction goes along one dimension, long
-// reductions take two steps, and searches for positions become reductions of pairs.
+// Rewrites a graph so that every node has a kernel family and fits into one kernel. The rewrites,
+// in order, are in passes.cpp.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_LEGALIZE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_LEGALIZE_H_
 
 #include <functional>
+#include <span>
 #include <unordered_set>
 
+#include "codegen/schedule/legalize/passes.h"
 #include "codegen/schedule/tuning/machine.h"
 #include "prims/graph/graph.h"
 
@@ -15,16 +16,20 @@ namespace primset::schedule {
 struct Legalized {
   // Has the inputs and outputs of the old one in the same order, and its context.
   prims::Graph graph;
-  // Computed operands of contractions. Each of their elements is read once for every row or column
-  // of the other operand: they are better read from memory than computed every time. And those of
-  // native primitives, which are in memory anyway.
+  // Values that are better read from memory than computed by each kernel, and as often as each
+  // kernel asks (reread.h).
   std::unordered_set<prims::ValueId> reread;
+  // Parts of a node that has too many operands for one kernel, which reads them from memory.
+  std::unordered_set<prims::ValueId> parts;
   // Products that need not be rounded before they are added up.
   std::unordered_set<prims::ValueId> unrounded;
 };
 
-Legalized legalize(const prims::Graph& graph, const Machine& machine,
-                   const std::function<bool(const prims::Graph&, prims::NodeId)>& native);
+// Does the device run this node itself? Such a node stays as it is.
+using IsNative = std::function<bool(const prims::Graph&, prims::NodeId)>;
+
+Legalized legalize(const prims::Graph& graph, const Machine& machine, const IsNative& native,
+                   std::span<const Pass> passes = legalize_passes());
 
 }  // namespace primset::schedule
 

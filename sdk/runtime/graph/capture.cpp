@@ -134,8 +134,10 @@ void Capture::add_argument(const Tensor& example, const TensorMeta& meta, uint32
   Tensor t = handle(meta, storage, example.impl()->offset);
   t.impl()->conj = example.impl()->conj;
   t.impl()->neg = example.impl()->neg;
+  for (decomps::View& view : bit_views(*example.impl()))
+    base.bits.push_back(views_.add(seen_through_bits(base), std::move(view)));
   const auto number = static_cast<uint32_t>(bases_.size());
-  Record record{number, bit_views(*example.impl()), meta};
+  Record record{number, seen_through_bits(base), meta};
   outside_.find_or_add(*example.impl());
   base_of_outside_.push_back(number);
   ++storages_[example.impl()->storage].tensors;
@@ -186,7 +188,7 @@ Capture::Record& Capture::record_of(const TensorImpl& t) {
   if (const Base* base = base_with_memory_of(t)) {
     const auto number = static_cast<uint32_t>(base - bases_.data());
     aliases_.push_back(share(t));
-    return records_.emplace(&t, Record{number, bit_views(t), base->meta}).first->second;
+    return records_.emplace(&t, Record{number, seen_through_bits(*base), base->meta}).first->second;
   }
   take_constant(t);
   return records_.at(&t);
@@ -215,18 +217,17 @@ void Capture::observe_offset(const TensorImpl& t) {
 
 // --- values --------------------------------------------------------------------------------------
 
+ViewTree::Id Capture::seen_through_bits(const Base& base) {
+  return base.bits.empty() ? ViewTree::kWhole : base.bits.back();
+}
+
 Val Capture::read(const Record& r) {
-  Val v = bases_[r.base].value;
-  for (const decomps::View& view : r.views) v = decomps::view_of(v, view);
-  return v;
+  return views_.read(r.views, bases_[r.base].value);
 }
 
 void Capture::write(const Record& r, const Val& value) {
-  std::vector<Val> chain = {bases_[r.base].value};
-  for (const decomps::View& view : r.views) chain.push_back(decomps::view_of(chain.back(), view));
-  Val now = value;
-  for (size_t i = r.views.size(); i-- > 0;) now = decomps::write_through(chain[i], r.views[i], now);
   Base& base = bases_[r.base];
+  const Val now = views_.write(r.views, base.value, value);
   if (base.outside) {
     StorageUse& use = storages_[base.outside->storage];
     if (use.tensors > 1)
@@ -363,16 +364,16 @@ void Capture::see_memory(const Call& call, Record& record, decomps::ViewStep ste
                          const SymInt& offset) {
   const Base& base = bases_[record.base];
   const TensorMeta& meta = base.meta;
-  const size_t own = base.outside ? bit_views(*base.outside).size() : 0;
-  const auto changes_values = [](const decomps::View& v) {
+  const auto changes_values = [&](ViewTree::Id id) {
     using Kind = decomps::ViewStep::Kind;
-    return std::ranges::any_of(v.steps, [](const decomps::ViewStep& s) {
+    return std::ranges::any_of(views_.view(id).steps, [](const decomps::ViewStep& s) {
       return s.kind == Kind::conj || s.kind == Kind::neg || s.kind == Kind::real ||
              s.kind == Kind::imag || s.kind == Kind::as_real || s.kind == Kind::as_complex ||
              s.kind == Kind::bits;
     });
   };
-  if (std::ranges::any_of(std::span(record.views).subspan(own), changes_values))
+  const std::vector<ViewTree::Id> path = views_.path(record.views);
+  if (std::ranges::any_of(std::span(path).subspan(base.bits.size()), changes_values))
     refuse(call, "it looks at memory through another dtype or with other signs");
   if (!decomps::is_contiguous(meta.sizes, meta.strides))
     refuse(call, "it looks at memory that is not in the order of the tensor's elements");
@@ -385,8 +386,7 @@ void Capture::see_memory(const Call& call, Record& record, decomps::ViewStep ste
     reach += (step.sizes[d] - SymInt(1)) * step.strides[d];
   if (step.start < SymInt(0) || reach >= prims::product(meta.sizes))
     refuse(call, "it looks at memory outside of the tensor it was made from");
-  record.views.resize(own);
-  record.views.push_back({{std::move(step)}});
+  record.views = views_.add(seen_through_bits(base), {{std::move(step)}});
 }
 
 void Capture::add_view(Call& call, const TracedOutput& o, TensorMeta meta,
@@ -400,7 +400,7 @@ void Capture::add_view(Call& call, const TracedOutput& o, TensorMeta meta,
   if (view.steps.size() == 1 && view.steps[0].kind == decomps::ViewStep::Kind::strided)
     see_memory(call, record, view.steps[0], meta.storage_offset);
   else
-    record.views.push_back(view);
+    record.views = views_.add(record.views, view);
   record.meta = meta;
   base.storage->retain();
   Tensor t = handle(meta, base.storage, base.offset + o.offset.hint());
@@ -413,7 +413,7 @@ void Capture::add_view(Call& call, const TracedOutput& o, TensorMeta meta,
 void Capture::add_fresh(Call& call, const TensorMeta& meta, const Val& value) {
   auto* storage = new StorageImpl;
   storage->device = &device_;
-  const Record record{static_cast<uint32_t>(bases_.size()), {}, meta};
+  const Record record{static_cast<uint32_t>(bases_.size()), ViewTree::kWhole, meta};
   Base base;
   base.value = value;
   base.meta = meta;
@@ -459,11 +459,12 @@ bool Capture::describe_view(const Record& r, TracedOutput& o) const {
   const Base& base = bases_[r.base];
   if (base.argument < 0 || base.meta.on_cpu_scalar) return false;
   o.argument = static_cast<uint32_t>(base.argument);
-  const size_t own = bit_views(*base.outside).size();
-  o.kind = r.views.size() == own ? TracedOutput::Kind::argument : TracedOutput::Kind::view;
+  o.kind =
+      r.views == seen_through_bits(base) ? TracedOutput::Kind::argument : TracedOutput::Kind::view;
   decomps::ViewGeometry at = decomps::geometry_of(base.meta);
-  for (size_t i = own; i < r.views.size(); ++i) {
-    if (!decomps::advance(at, r.views[i]))
+  const std::vector<ViewTree::Id> path = views_.path(r.views);
+  for (const ViewTree::Id id : std::span(path).subspan(base.bits.size())) {
+    if (!decomps::advance(at, views_.view(id)))
       throw Error(ErrorCode::internal, "a view was recorded that its strides do not allow");
   }
   o.offset = at.offset;
@@ -481,7 +482,7 @@ void Capture::add_result_of(const Tensor& t, Traced& out) {
   o.strides = r.meta.strides;
   if (!describe_view(r, o)) {
     // New memory, dense: strides of a view of memory that only the graph has mean nothing outside.
-    if (!r.views.empty()) o.strides = decomps::contiguous_strides(o.sizes);
+    if (r.views != ViewTree::kWhole) o.strides = decomps::contiguous_strides(o.sizes);
     o.graph_output =
         tracer_.builder().output(fmt::format("result{}", out.call.outputs.size()), read(r).id());
   }

@@ -16,6 +16,7 @@
 
 #include "decomps/engine/aliasing/view_functions.h"
 #include "sdk/runtime/call/call.h"
+#include "sdk/runtime/graph/view_tree.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/tensor/distinct_views.h"
 
@@ -52,10 +53,11 @@ class Capture {
     uint32_t graph_input = 0;  // of an argument
     bool written = false;
     const TensorImpl* outside = nullptr;  // an argument's tensor
+    std::vector<ViewTree::Id> bits;       // from an argument's memory to its values
   };
   struct Record {
     uint32_t base = 0;
-    std::vector<decomps::View> views;
+    ViewTree::Id views = ViewTree::kWhole;
     decomps::TensorMeta meta;
   };
   class Actuals;
@@ -69,6 +71,7 @@ class Capture {
   void refuse_shared_memory(const TensorImpl& t) const;
   const Base* base_with_memory_of(const TensorImpl& t) const;
 
+  static ViewTree::Id seen_through_bits(const Base& base);
   decomps::Val read(const Record& r);
   void write(const Record& r, const decomps::Val& value);
   std::vector<decomps::View> views_of(const Call& call,
@@ -96,6 +99,7 @@ class Capture {
   std::vector<decomps::InputSource> sources_;
   std::vector<Tensor> arguments_, constants_;
   std::vector<Base> bases_;
+  ViewTree views_;
   // The tensors from outside, which are the first bases, and of each of their storages how many
   // there are and whether one was written.
   DistinctViews outside_;

@@ -240,6 +240,42 @@ TEST(Graph, ViewsOfInputsAreViews) {
   EXPECT_EQ(out[1].to_vector<float>(), (Floats{-2, -5, -3, -6, -4, -7}));
 }
 
+// What a view shows is kept until its base is written.
+TEST(Graph, ViewsAreReadAgainBehindAWrite) {
+  const Tensor a = floats({1, 2, 3, 4}, {2, 2});
+  const Graph graph = Graph::capture({a}, [](Inputs in) {
+    const Tensor t = call("t", {in[0]});
+    const Tensor row = call("select.int", {t, 0, 1});
+    const Tensor first = call("neg", {row});
+    invoke("mul_.Scalar", {t, 10});
+    const Tensor second = call("neg", {row});
+    invoke("add_.Tensor", {row, 1});
+    return Tensors{first, second, call("neg", {t}), call("neg", {in[0]})};
+  });
+  const Tensors out = graph.run({a});
+  EXPECT_EQ(out[0].to_vector<float>(), (Floats{-2, -4}));
+  EXPECT_EQ(out[1].to_vector<float>(), (Floats{-20, -40}));
+  EXPECT_EQ(out[2].to_vector<float>(), (Floats{-10, -30, -21, -41}));
+  EXPECT_EQ(out[3].to_vector<float>(), (Floats{-10, -21, -30, -41}));
+}
+
+// With a list of its own for each view these would take 10^8 of them.
+TEST(Graph, AViewOfViewsTakesNoMoreThanAView) {
+  const Tensor a = floats({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Graph graph = Graph::capture({a}, [](Inputs in) {
+    Tensor v = in[0], sum = call("neg", {in[0]});
+    for (int i = 0; i < 10000; ++i) {
+      v = call("t", {call("slice.Tensor", {call("t", {v}), 1, 0, 2})});
+      if (i % 100 == 0) sum = call("add.Tensor", {sum, v});
+    }
+    return Tensors{v, sum};
+  });
+  const Tensors out = graph.run({a});
+  EXPECT_TRUE(out[0].is_alias_of(a));
+  EXPECT_EQ(out[0].to_vector<float>(), (Floats{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(out[1].to_vector<float>(), (Floats{99, 198, 297, 396, 495, 594}));
+}
+
 TEST(Graph, MemorySeenThroughAViewIsTheWholeTensors) {
   auto f = [](Inputs in) {
     const Tensor tail = call("slice.Tensor", {in[0], 0, 2, INT64_MAX});

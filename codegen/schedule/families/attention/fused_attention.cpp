@@ -154,7 +154,7 @@ void FusedAttention::store_logarithm(Value batch, Value row, Value most, Value w
   spread(f_, row, roles_[0].free, sizes, at);
   f_.set_mask(b().and_(first, b().slt(row, f_.param(queries_))));
   for (const Root& r : log_roots_)
-    f_.store(r.out.buffer, DType::f32, place_address(f_, r.out, at), {v, {}});
+    f_.store(r.out.buffer, DType::f32, element_address(f_, r.out, at), {v, {}});
   f_.set_mask({});
 }
 

@@ -67,7 +67,7 @@ void ContractionResult::store(Value sum, const Indices& at) {
   const std::vector<Elem> made = made_of(sum, at);
   for (size_t i = 0; i < roots_.size(); ++i) {
     f_.store(roots_[i].out.buffer, g_.type(roots_[i].value).dtype,
-             place_address(f_, roots_[i].out, at), made[i]);
+             element_address(f_, roots_[i].out, at), made[i]);
   }
 }
 
@@ -110,7 +110,7 @@ void ContractionResult::store_run(std::span<const Value> sums, std::span<const I
   for (size_t i = 0; i < roots_.size(); ++i) {
     const Placement& out = roots_[i].out;
     const DType t = g_.type(roots_[i].value).dtype;
-    const Affine address = place_address(f_, out, at[0]);
+    const Affine address = element_address(f_, out, at[0]);
     f_.analysis().accesses.push_back({out.buffer, address, true});
     Value run = b.splat(to_memory(b, made[0][i].re, t), static_cast<uint16_t>(count));
     for (uint32_t j = 1; j < count; ++j) run = b.insert(run, to_memory(b, made[j][i].re, t), j);

@@ -27,8 +27,8 @@ std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vect
   for (const Root& r : roots) results.push_back(e.emit(r.value, at));
   return [&f, &g, &roots, at, results] {
     for (size_t i = 0; i < roots.size(); ++i) {
-      f.store(roots[i].out.buffer, g.type(roots[i].value).dtype, place_address(f, roots[i].out, at),
-              results[i]);
+      f.store(roots[i].out.buffer, g.type(roots[i].value).dtype,
+              element_address(f, roots[i].out, at), results[i]);
     }
   };
 }

@@ -105,7 +105,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
 
 void ReduceBuilder::store(const Elem& e, const Root& root, const Indices& at) {
   frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
-               place_address(frame_, root.out, at), e);
+               element_address(frame_, root.out, at), e);
 }
 
 void ReduceBuilder::load_kept() {
@@ -113,7 +113,7 @@ void ReduceBuilder::load_kept() {
   const DType dtype = c_.values.graph.type(root.value).dtype;
   const Indices at = wide_indices();
   emitter_.bind(kept_element_->value, at,
-                frame_.load(root.out.buffer, dtype, place_address(frame_, root.out, at)));
+                frame_.load(root.out.buffer, dtype, element_address(frame_, root.out, at)));
 }
 
 void ReduceBuilder::one_row() {

@@ -70,7 +70,7 @@ class ScanBuilder {
     for (size_t k = 0; k < sum.size(); ++k) emitter_.bind(node_.results[k], at_, sum[k]);
     for (const Root& root : roots_) {
       frame_.store(root.out.buffer, graph_.type(root.value).dtype,
-                   place_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
+                   element_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
     }
   }
   // Neighbours that one thread takes of a tile.

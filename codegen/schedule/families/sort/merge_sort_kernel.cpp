@@ -34,7 +34,7 @@ BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_
   for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
   for_each_point(f, separate_loops(domain, order), [&] {
     Value i = f.builder().int_resize(f.materialize(loop_variable(dim)), kir::Scalar::i64, true);
-    f.store(out.buffer, DType::i64, place_address(f, out, identity_indices(domain)), {i, {}});
+    f.store(out.buffer, DType::i64, element_address(f, out, identity_indices(domain)), {i, {}});
   });
   return built(std::move(f));
 }

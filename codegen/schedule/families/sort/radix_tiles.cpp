@@ -198,7 +198,7 @@ Affine RadixTiles::address(const Placement& p, Value number, int64_t more) {
   if (!known) number = frame_.builder().add(number, frame_.index_constant(more));
   Indices indices = at(number);
   if (known) indices[sort_.dim].affine.constant = more;
-  return place_address(frame_, p, indices);
+  return element_address(frame_, p, indices);
 }
 
 Value RadixTiles::digit_row(Value digit) {

@@ -1,0 +1,17 @@
+// Long rows in chunks of kReductionChunk elements.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_CHUNKS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_CHUNKS_H_
+
+#include "prims/graph/builder.h"
+
+namespace primset::schedule {
+
+// Is that dim longer than a chunk? A guard, where its size is symbolic.
+bool is_long(const prims::Builder& b, prims::ValueId x, size_t dim);
+
+// x[..., n, ...] as [..., chunks, kReductionChunk, ...]; the last chunk ends with `fill`.
+prims::ValueId in_chunks(prims::Builder& b, prims::ValueId x, prims::ValueId fill, size_t dim);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_CHUNKS_H_

@@ -1,0 +1,80 @@
+#include "codegen/schedule/legalize/extrema.h"
+
+#include <limits>
+
+#include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/legalize/scans.h"
+#include "prims/graph/traits.h"
+
+namespace primset::schedule {
+
+using prims::Builder;
+using prims::Prim;
+using prims::Region;
+
+namespace {
+
+struct Extremum {
+  DType dtype;
+  bool maximum = false;
+  bool later_wins = false;  // of equal elements
+};
+
+// (value, index) pairs: the better value wins, NaN before all; of equals the first, or the later
+// one.
+Region pair_region(Builder& b, const Extremum& e) {
+  const prims::ValueType value{e.dtype, {}}, index{DType::i64, {}};
+  return b.region({value, index, value, index}, [&](std::span<const ValueId> p) {
+    const ValueId a = p[0], ai = p[1], x = p[2], xi = p[3];
+    ValueId a_better = e.maximum ? b.binary(Prim::lt, x, a) : b.binary(Prim::lt, a, x);
+    ValueId equal = b.binary(Prim::eq, a, x);
+    if (is_floating(e.dtype)) {
+      const auto is_nan = [&](ValueId v) {
+        return b.unary(Prim::bit_not, b.binary(Prim::eq, v, v));
+      };
+      const ValueId a_nan = is_nan(a), x_nan = is_nan(x);
+      a_better = b.binary(Prim::bit_or, a_better,
+                          b.binary(Prim::bit_and, a_nan, b.unary(Prim::bit_not, x_nan)));
+      equal = b.binary(Prim::bit_or, equal, b.binary(Prim::bit_and, a_nan, x_nan));
+    }
+    const ValueId first = e.later_wins ? b.binary(Prim::lt, xi, ai) : b.binary(Prim::lt, ai, xi);
+    const ValueId take_a = b.binary(Prim::bit_or, a_better, b.binary(Prim::bit_and, equal, first));
+    return Values{b.select(take_a, a, x), b.select(take_a, ai, xi)};
+  });
+}
+
+// Loses against every element, equal ones included, by its index.
+Values identity(Builder& b, const Extremum& e, int64_t index) {
+  const Prim reduction = e.maximum ? Prim::reduce_max : Prim::reduce_min;
+  return {b.constant(combine_identity(reduction, e.dtype), e.dtype),
+          b.constant(primset::Scalar(index), DType::i64)};
+}
+
+}  // namespace
+
+std::optional<Values> expand_arg_reduce(Legalizer& l, const Op& op) {
+  const bool maximum = op.prim() == Prim::argmax;
+  if (!maximum && op.prim() != Prim::argmin) return std::nullopt;
+  Builder& b = l.builder();
+  const ValueId x = op.operands[0];
+  const auto dim = op.attr<int64_t>("dim");
+  const Extremum extremum{b.dtype(x), maximum, false};
+  const ValueId index = b.iota(b.shape(x), dim, DType::i64);
+  const Values none = identity(b, extremum, std::numeric_limits<int64_t>::max());
+  return Values{l.add(Prim::reduce, {x, index, none[0], none[1]}, {{"dims", Ints{dim}}},
+                      [&] { return pair_region(b, extremum); })[1]};
+}
+
+std::optional<Values> expand_extremum_scan(Legalizer& l, const Op& op) {
+  const bool maximum = op.prim() == Prim::scan_max;
+  if (!maximum && op.prim() != Prim::scan_min) return std::nullopt;
+  Builder& b = l.builder();
+  const ValueId x = op.operands[0];
+  const auto dim = op.attr<int64_t>("dim");
+  const Extremum extremum{b.dtype(x), maximum, true};
+  const ValueId index = b.iota(b.shape(x), dim, DType::i64);
+  const Scan scan{Prim::scan, identity(b, extremum, -1), [&] { return pair_region(b, extremum); }};
+  return scan_in_chunks(l, scan, {x, index}, dim);
+}
+
+}  // namespace primset::schedule

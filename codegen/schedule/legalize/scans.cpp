@@ -1,0 +1,105 @@
+#include "codegen/schedule/legalize/scans.h"
+
+#include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/legalize/chunks.h"
+#include "codegen/schedule/tuning/summation_order.h"
+#include "prims/graph/traits.h"
+
+namespace primset::schedule {
+
+using prims::Builder;
+using prims::Prim;
+using prims::SymInt;
+using prims::SymInts;
+
+namespace {
+
+class ChunkedScan {
+ public:
+  ChunkedScan(Legalizer& l, const Scan& scan, size_t dim)
+      : l_(l), b_(l.builder()), scan_(scan), dim_(dim) {}
+
+  Values of(const Values& xs);
+
+ private:
+  ValueId identity(size_t k, DType dtype);
+  ValueId last_of_chunks(ValueId scanned);
+  ValueId carried_into_chunks(size_t k, ValueId total, const SymInts& split);
+  Values combined(const Values& before, const Values& chunks);
+
+  Legalizer& l_;
+  Builder& b_;
+  const Scan& scan_;
+  const size_t dim_;
+};
+
+ValueId ChunkedScan::identity(size_t k, DType dtype) {
+  if (!scan_.inits.empty()) return scan_.inits[k];
+  return b_.constant(combine_identity(scan_.prim, dtype), dtype);
+}
+
+ValueId ChunkedScan::last_of_chunks(ValueId scanned) {
+  const SymInts split = b_.shape(scanned);
+  SymInts start(split.size(), SymInt(0)), one(split.size(), SymInt(1)), shape = split;
+  start[dim_ + 1] = kReductionChunk - 1;
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim_) + 1);
+  return b_.reshape(b_.slice(scanned, start, split, one), shape);
+}
+
+// For every element of a chunk, what the chunks before it came to.
+ValueId ChunkedScan::carried_into_chunks(size_t k, ValueId total, const SymInts& split) {
+  SymInts zero(b_.rank(total), SymInt(0)), low = zero, high = zero;
+  low[dim_] = 1;
+  high[dim_] = -1;
+  Ints dims;
+  for (size_t d = 0; d < split.size(); ++d) {
+    if (d != dim_ + 1) dims.push_back(static_cast<int64_t>(d));
+  }
+  const ValueId before = b_.pad(total, identity(k, b_.dtype(total)), low, high, zero);
+  return b_.broadcast_in_dim(before, split, dims);
+}
+
+Values ChunkedScan::combined(const Values& before, const Values& chunks) {
+  if (const auto combiner = prims::combiner_prim(scan_.prim))
+    return {b_.binary(*combiner, before[0], chunks[0])};
+  Values operands = before;
+  operands.insert(operands.end(), chunks.begin(), chunks.end());
+  return b_.add(Prim::map, operands, {}, {scan_.combine()});
+}
+
+Values ChunkedScan::of(const Values& xs) {
+  const auto dim = static_cast<int64_t>(dim_);
+  const SymInts shape = b_.shape(xs[0]);
+  Values parts;
+  for (size_t k = 0; k < xs.size(); ++k)
+    parts.push_back(in_chunks(b_, xs[k], identity(k, b_.dtype(xs[k])), dim_));
+  const SymInts split = b_.shape(parts[0]);
+  parts = scan_in_chunks(l_, scan_, parts, dim + 1);
+  Values totals;
+  for (ValueId p : parts) totals.push_back(last_of_chunks(p));
+  totals = scan_in_chunks(l_, scan_, totals, dim);
+  Values before;
+  for (size_t k = 0; k < totals.size(); ++k)
+    before.push_back(carried_into_chunks(k, totals[k], split));
+
+  SymInts padded = shape;
+  padded[dim_] = split[dim_] * split[dim_ + 1];
+  const SymInts zero(shape.size(), SymInt(0)), one(shape.size(), SymInt(1));
+  Values out;
+  for (ValueId v : combined(before, parts))
+    out.push_back(b_.slice(b_.reshape(v, padded), zero, shape, one));
+  return out;
+}
+
+}  // namespace
+
+Values scan_in_chunks(Legalizer& l, const Scan& scan, const Values& xs, int64_t dim) {
+  const auto d = static_cast<size_t>(dim);
+  if (SymInt(kReductionChunk) < l.builder().shape(xs[0])[d]) return ChunkedScan(l, scan, d).of(xs);
+  if (!scan.combine) return l.add(scan.prim, xs, {{"dim", dim}});
+  Values operands = xs;
+  operands.insert(operands.end(), scan.inits.begin(), scan.inits.end());
+  return l.add(scan.prim, operands, {{"dim", dim}, {"ordered", false}}, scan.combine);
+}
+
+}  // namespace primset::schedule
