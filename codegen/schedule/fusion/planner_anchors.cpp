@@ -176,7 +176,8 @@ void Planner::result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& p
 void Planner::plan_for_loop(NodeId id, GroupId g) {
   const Node& n = g_.node(id);
   const prims::Region& body = n.regions[0];
-  const SymInt counter = g_.context().symbol("i", 0, 0);
+  prims::SymContext& context = g_.context();
+  const SymInt counter = context.symbol("i" + std::to_string(context.symbol_count()), 0, 0);
   plan_.counters.emplace(body.params[0], counter);
   scalars_.insert(body.params[0]);
   const size_t carried = n.operands.size();
