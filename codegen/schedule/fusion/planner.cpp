@@ -160,7 +160,7 @@ void Planner::visit_check(NodeId id) {
 
 void Planner::inline_into_readers(NodeId id, ValueId v) {
   const std::vector<Access> readers = std::move(questions_[v]);
-  const auto operations = static_cast<uint32_t>(std::max(1.0, estimate_.operations(g_.node(id))));
+  const uint32_t operations = operations_of(g_.node(id));
   for (const Access& a : readers) {
     FusionGroup& group = plan_.groups[find(a.group)];
     if (group.nodes.empty() || group.nodes.back() != id) group.nodes.push_back(id);
@@ -207,13 +207,18 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<A
   const NodeId id = g_.producer(v);
   if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
     return NotFused::fusion_off;
+  std::unordered_map<GroupId, uint32_t> times;
   for (const Access& a : readers) {
-    if (const auto why = exceeds_limits(id, a)) return why;
+    if (const auto why = exceeds_limits(id, a, times[find(a.group)]++)) return why;
   }
   const size_t kernels = readers_of(readers).size();
   if (kernels > 1 && estimate_.favours_memory(v, kernels, extra_result))
     return NotFused::recompute_cost;
   return std::nullopt;
+}
+
+uint32_t Planner::operations_of(const Node& n) const {
+  return static_cast<uint32_t>(std::max(1.0, estimate_.operations(n)));
 }
 
 bool Planner::is_limit(NotFused why) {
@@ -222,8 +227,8 @@ bool Planner::is_limit(NotFused why) {
 }
 
 // Every question that is open may become a buffer of the kernel's, with a stride or two. What
-// loads nothing is never cut off.
-std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a) const {
+// loads nothing is never cut off. A kernel that asks at several indices computes it for each.
+std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a, uint32_t times) const {
   constexpr uint32_t kBufferBytes = 24;
   const Node& n = g_.node(id);
   if (n.operands.empty()) return std::nullopt;
@@ -231,7 +236,8 @@ std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a) cons
   const Draft& draft = drafts_[find(a.group)];
   const KernelLimits& limits = machine_.limits;
   if (a.depth >= limits.depth) return NotFused::depth_limit;
-  if (group.operations >= limits.operations) return NotFused::operation_limit;
+  const uint32_t operations = group.operations + times * operations_of(n);
+  if (operations >= limits.operations) return NotFused::operation_limit;
   const auto buffers = draft.questions + static_cast<uint32_t>(n.operands.size());
   if (group.parameter_bytes + kBufferBytes * buffers > limits.parameter_bytes * 3 / 4)
     return NotFused::parameter_limit;

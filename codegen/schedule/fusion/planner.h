@@ -85,7 +85,8 @@ class Planner {
   std::optional<NotFused> must_materialize(ValueId v, const std::vector<Access>& readers,
                                            bool extra_result) const;
   static bool is_limit(NotFused why);
-  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a) const;
+  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a, uint32_t times = 0) const;
+  uint32_t operations_of(const Node& n) const;
   std::vector<GroupId> readers_of(const std::vector<Access>& accesses) const;
 
   // --- groups ---

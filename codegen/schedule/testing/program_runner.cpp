@@ -1,6 +1,7 @@
 #include "codegen/schedule/testing/program_runner.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "codegen/kernel/transform/pointer_table.h"
 #include "codegen/kernel/verifier/verifier.h"
 #include "codegen/schedule/element/elem.h"
+#include "sdk/base/float_bits.h"
 
 namespace primset::schedule {
 namespace {
@@ -152,10 +154,14 @@ uint64_t Runner::scalar(const ScalarParam& s) const {
     case ScalarParam::Source::input:
       break;
   }
-  const DType dtype = p_.graph->type(p_.graph->inputs[s.index].value).dtype;
-  const size_t part = byte_size(real_type(dtype));
+  const DType dtype = real_type(p_.graph->type(p_.graph->inputs[s.index].value).dtype);
+  const size_t part = byte_size(dtype);
   uint64_t bits = 0;
   std::memcpy(&bits, inputs_[s.index].bytes.data() + s.part * part, part);
+  if (is_half(dtype) && s.type.scalar == kir::Scalar::f32)
+    return std::bit_cast<uint32_t>(static_cast<float>(float_from_bits(bits, float_format(dtype))));
+  if (is_signed_integer(dtype) && part < 8)
+    return static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * part)) >> (64 - 8 * part));
   return bits;
 }
 

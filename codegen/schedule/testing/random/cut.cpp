@@ -32,6 +32,7 @@ class Rebuild {
     to_.seed = c_.seed;
     to_.graph = std::make_shared<Graph>(from_.shared_context());
     to_.symbols = c_.symbols;
+    to_.dynamic = c_.dynamic;
     to_.options = c_.options;
     to_.options.inputs.clear();
     to_.options.outputs.clear();

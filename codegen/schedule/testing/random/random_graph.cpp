@@ -116,7 +116,8 @@ void repeat(SymInts& strides, Random& random) {
   if (!strides.empty()) strides[random.below(strides.size())] = 0;
 }
 
-void choose_layouts(RandomCase& c, Random& random) {
+// Results whose sizes the run makes are dense.
+void choose_layouts(RandomCase& c, const RandomValues& values, Random& random) {
   const prims::Graph& g = *c.graph;
   std::set<uint32_t> written;
   for (const prims::Output& o : g.outputs) {
@@ -131,7 +132,7 @@ void choose_layouts(RandomCase& c, Random& random) {
   }
   for (const prims::Output& o : g.outputs) {
     const SymInts& shape = g.type(o.value).shape;
-    const bool plain = random.chance(60);
+    const bool plain = random.chance(60) || values.is_dynamic(shape);
     c.options.outputs.push_back({o.writes_input ? c.options.inputs[*o.writes_input].strides
                                  : plain        ? dense_strides(shape)
                                                 : permuted(shape, random, g.context())});
@@ -196,7 +197,8 @@ RandomCase random_case(uint64_t seed) {
   const std::vector<size_t> lengths = {1, 2, 3, 4, 6, 8, 12, 16, 24, 40};
   nodes.add(random.pick(lengths));
   Outputs(b, values, nodes).choose();
-  choose_layouts(c, random);
+  c.dynamic = values.dynamic_symbols();
+  choose_layouts(c, values, random);
   c.options.fuse = !random.chance(4);
   c.options.index32 = random.chance(80);
   if (random.chance(30)) c.options.radix_length = 5;

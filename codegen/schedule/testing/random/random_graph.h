@@ -18,6 +18,7 @@ struct RandomCase {
   Options options;
   std::vector<prims::reference::Array> inputs;  // scalar ones too
   std::vector<int64_t> symbols;                 // of the call
+  std::vector<uint32_t> dynamic;                // symbols that the run gives a value
 };
 
 RandomCase random_case(uint64_t seed);

@@ -64,11 +64,32 @@ void gather_node(RandomNodes& nodes, Prim p) {
         {{"dims", places->dims}, {"in_bounds", places->in_bounds}, {"argument", std::string("i")}});
 }
 
+// Places that differ from each other: in any order, what is written there is the same.
+std::optional<Places> different_places_in(RandomNodes& nodes, ValueId x) {
+  RandomValues& v = nodes.values();
+  const SymInts shape = v.shape(x);
+  const auto dim = static_cast<int64_t>(nodes.random().below(shape.size()));
+  const SymInt size = shape[static_cast<size_t>(dim)];
+  if (v.is_dynamic(size)) return std::nullopt;
+  const SymInt count = nodes.random().chance(50) ? size : SymInt(nodes.random().between(0, size.hint()));
+  Places p{{dim}, {}, {count}, true};
+  ValueId index = v.add(Prim::iota, {}, {{"shape", p.shape}, {"dim", int64_t{0}}, {"dtype", DType::i64}})[0];
+  if (nodes.random().chance(50)) index = v.add(Prim::reverse, {index}, {{"dims", Ints{0}}})[0];
+  p.indices.push_back(index);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (static_cast<int64_t>(d) != dim) p.shape.push_back(shape[d]);
+  }
+  return p;
+}
+
+// Without order and a combiner, writes to one place race.
 void scatter_node(RandomNodes& nodes, Prim p) {
   RandomValues& v = nodes.values();
   const auto x = v.any(prims::signature(p).operands[0].dtypes, 1);
   if (!x) return;
-  const auto places = places_in(nodes, *x);
+  const bool ordered = nodes.random().chance(50);
+  const auto places =
+      ordered || prims::has_combiner(p) ? places_in(nodes, *x) : different_places_in(nodes, *x);
   if (!places) return;
   Values in{*x};
   in.insert(in.end(), places->indices.begin(), places->indices.end());
@@ -76,7 +97,7 @@ void scatter_node(RandomNodes& nodes, Prim p) {
   v.add(p, std::move(in),
         {{"dims", places->dims},
          {"in_bounds", places->in_bounds},
-         {"ordered", nodes.random().chance(60)},
+         {"ordered", ordered},
          {"argument", std::string("i")}});
 }
 

@@ -42,6 +42,7 @@ class RandomValues {
   SymInt launch_number(int64_t value);
   bool is_dynamic(const SymInt& size) const;
   bool is_dynamic(const SymInts& shape) const;
+  const std::vector<uint32_t>& dynamic_symbols() const { return dynamic_; }
   static int64_t elements(const SymInts& shape);
   // Is it small enough for tests?
   static bool fits(const SymInts& shape) { return elements(shape) <= 2000; }

@@ -84,6 +84,18 @@ class Shrinker {
     return any;
   }
 
+  // Sizes that the run makes have no value in the call.
+  bool is_known(const prims::SymContext& context, uint32_t atom) const {
+    const auto& a = context.atom(atom);
+    const auto all_known = [&](const prims::SymContext::Poly& p) {
+      return std::ranges::all_of(p, [&](const prims::SymContext::Term& t) {
+        return std::ranges::all_of(t.atoms, [&](uint32_t x) { return is_known(context, x); });
+      });
+    };
+    if (a.kind != prims::SymContext::AtomKind::symbol) return all_known(a.lhs) && all_known(a.rhs);
+    return std::ranges::find(case_.dynamic, a.symbol) == case_.dynamic.end();
+  }
+
   // What the value holds in the run, where its size is known before.
   std::optional<Array> contents(ValueId v) const {
     RandomCase probe = case_;
@@ -92,9 +104,14 @@ class Shrinker {
     probe.graph->body.results = {v};
     const auto result = prims::reference::run(*probe.graph, probe.inputs, probe.symbols);
     const Array& a = result.outputs[0];
-    int64_t expected = 1;
-    for (const prims::SymInt& s : case_.graph->type(v).shape) expected *= s.hint();
-    if (a.size() != expected) return std::nullopt;
+    const prims::SymContext& context = case_.graph->context();
+    for (const prims::SymInt& s : case_.graph->type(v).shape) {
+      for (const auto& term : context.poly_of(s)) {
+        for (uint32_t atom : term.atoms) {
+          if (!is_known(context, atom)) return std::nullopt;
+        }
+      }
+    }
     return prims::reference::from_bytes(a.dtype, a.shape, prims::reference::to_bytes(a));
   }
 
