@@ -159,8 +159,8 @@ class Order {
   }
 
   Placement written_in(BufferId b, ValueId v) const {
-    const Placement& own = plan_.places.at(v);
-    if (own.buffer == b) return own;
+    const auto own = plan_.places.find(v);  // a number that is written has none
+    if (own != plan_.places.end() && own->second.buffer == b) return own->second;
     for (const FusionGroup& group : plan_.groups) {
       for (const Root& r : group.roots) {
         if (r.value == v && r.out.buffer == b) return r.out;

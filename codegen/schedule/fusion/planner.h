@@ -72,6 +72,8 @@ class Planner {
 
   // --- planner.cpp ---
   void number(const prims::Region& r, RegionId region);
+  void find_sizes();
+  void compute_in(GroupId g, NodeId id);
   void walk(const prims::Region& r);
   void visit(NodeId id);
   void visit_indexable(NodeId id);
@@ -168,7 +170,7 @@ class Planner {
   std::vector<Draft> drafts_;                   // by group
   mutable std::vector<GroupId> merged_;         // by group: into which
   std::vector<std::vector<Access>> questions_;  // by value
-  std::unordered_set<std::string> asked_;
+  std::unordered_map<std::string, size_t> asked_;  // which of a value's questions it is
   std::unordered_set<uint64_t> read_;  // group and value
   std::vector<NodeId> numbered_;       // all nodes, those of regions before their primitive
   std::unordered_map<ValueId, Forced> forced_;
@@ -177,6 +179,8 @@ class Planner {
   std::vector<NodeId> made_of_rows_;     // by value: a reduction that it is made of; kNoNode: none
   std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters
   std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
+  // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
+  std::vector<uint32_t> sized_by_;
   std::vector<RegionId> region_;         // by node
   std::vector<GroupId> owner_;           // by region: the control flow group that it is part of
   std::vector<RegionId> outer_;          // by region: where that group is

@@ -42,6 +42,7 @@ void Planner::visit_anchor(NodeId id, const Family& family) {
     FusionGroup& group = plan_.groups[*epilogue];
     group.family = &family;
     group.anchor = id;
+    compute_in(*epilogue, id);
     for (ValueId v : n.results) {
       drafts_[*epilogue].questions -= static_cast<uint32_t>(questions_[v].size());
       questions_[v].clear();

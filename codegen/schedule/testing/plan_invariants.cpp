@@ -46,6 +46,8 @@ class PlanChecker {
     const FusionGroup& group = plan_.groups[id];
     if (seen_[id]) say(id, "runs twice");
     seen_[id] = true;
+    if (group.roots.empty() && group.checks.empty() && group.anchor == Graph::kNoNode)
+      say(id, "makes nothing");
     for (const Read& r : group.reads) {
       if (!is_made(r.value)) say(id, "reads " + named(r.value) + " before it is made");
     }
@@ -170,7 +172,8 @@ class ProgramChecker {
   }
   void step(const LaunchStep& s) {
     for (const BufferUse& u : s.buffers) {
-      if (u.read) read(u.buffer);
+      // A kernel may read again what it has written.
+      if (u.read && !u.written) read(u.buffer);
     }
     for (const BufferUse& u : s.buffers) {
       if (u.written) write(u.buffer);

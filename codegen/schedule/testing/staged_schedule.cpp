@@ -9,21 +9,20 @@
 
 namespace primset::schedule {
 
-StagedSchedule schedule_in_stages(const prims::Graph& graph, const kir::TargetModel& target,
-                                  const std::optional<KernelLimits>& limits,
-                                  const Options& options) {
-  StagedSchedule s;
-  s.legal = legalize(graph, target, options.native);
-  s.graph = std::make_shared<const prims::Graph>(std::move(s.legal.graph));
-  Machine machine(target);
-  machine.radix_length = options.radix_length;
-  if (limits) machine.limits = *limits;
+StagedSchedule::StagedSchedule(const prims::Graph& graph, const kir::TargetModel& target,
+                               const std::optional<KernelLimits>& limits, const Options& options)
+    : options_(options), machine_(target), legal_(legalize(graph, target, options.native)) {
+  graph_ = std::make_shared<const prims::Graph>(std::move(legal_.graph));
+  machine_.radix_length = options.radix_length;
+  if (limits) machine_.limits = *limits;
   const NativeFamily native(options);
   std::vector<const Family*> all{&native};
   all.insert(all.end(), families().begin(), families().end());
-  s.plan = plan_fusion(*s.graph, s.legal, machine, options, all);
-  s.program = ProgramBuilder(s.graph, s.legal, s.plan, machine, options).build();
-  return s;
+  plan_ = plan_fusion(*graph_, legal_, machine_, options, all);
+}
+
+Program StagedSchedule::program() const {
+  return ProgramBuilder(graph_, legal_, plan_, machine_, options_).build();
 }
 
 }  // namespace primset::schedule

@@ -14,17 +14,24 @@
 
 namespace primset::schedule {
 
-struct StagedSchedule {
-  std::shared_ptr<const prims::Graph> graph;  // legalised
-  Legalized legal;                            // less its graph
-  FusionPlan plan;
-  Program program;
-};
+class StagedSchedule {
+ public:
+  // limits: none are those of the target. The target and the options outlive the object.
+  StagedSchedule(const prims::Graph& graph, const kir::TargetModel& target,
+                 const std::optional<KernelLimits>& limits, const Options& options);
 
-// limits: none are those of the target.
-StagedSchedule schedule_in_stages(const prims::Graph& graph, const kir::TargetModel& target,
-                                  const std::optional<KernelLimits>& limits,
-                                  const Options& options);
+  const prims::Graph& graph() const { return *graph_; }  // legalised
+  const KernelLimits& limits() const { return machine_.limits; }
+  const FusionPlan& plan() const { return plan_; }
+  Program program() const;
+
+ private:
+  const Options& options_;
+  Machine machine_;
+  Legalized legal_;  // less its graph
+  std::shared_ptr<const prims::Graph> graph_;
+  FusionPlan plan_;
+};
 
 }  // namespace primset::schedule
 

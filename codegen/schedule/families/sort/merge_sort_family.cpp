@@ -49,7 +49,8 @@ void MergeSort::build(ProgramBuilder& b, const FusionGroup& group) const {
   for (size_t k = 0; k < n.operands.size(); ++k) {
     const prims::ValueId result = n.results[k];
     const Placement* wanted = ProgramBuilder::wanted(group, result);
-    const bool direct = wanted && same_shape(wanted->strides, dense_strides(shape));
+    const bool direct = wanted && same_shape(wanted->strides, dense_strides(shape)) &&
+                        wanted->offset.same(SymInt(0));
     const Placement place = direct ? *wanted : b.temp(result);
     b.copy_into(n.operands[k], place);
     if (wanted && !direct) copies.push_back({result, *wanted});

@@ -8,6 +8,7 @@
 #include "codegen/schedule/testing/program_runner.h"
 #include "codegen/schedule/testing/staged_schedule.h"
 #include "prims/reference/format.h"
+#include "primset/error.h"
 
 namespace primset::schedule {
 namespace {
@@ -74,8 +75,10 @@ Array picked_up(const Array& like, const Ints& strides, const std::vector<std::b
 
 // --- comparison ----------------------------------------------------------------------------------
 
+// In another order, a sum that overflows may do so to the other side, or meet its opposite.
 bool part_fits(long double want, long double got, long double allowed) {
-  return want == got || (std::isnan(want) && std::isnan(got)) || std::abs(want - got) <= allowed;
+  if (!std::isfinite(want)) return !std::isfinite(got);
+  return want == got || std::abs(want - got) <= allowed;
 }
 
 // What the reference is sure of, to the last bit; else as far off as it says, and rounded.
@@ -137,13 +140,11 @@ class CaseRun {
   std::optional<std::string> check() {
     const prims::reference::Result want = prims::reference::run(*c_.graph, c_.inputs, c_.symbols);
     const size_t guards = c_.graph->context().guards().size();
-    const KernelLimits limits =
-        target_.limits ? *target_.limits : Machine(target_.model).limits;
-    const StagedSchedule s = schedule_in_stages(*c_.graph, target_.model, limits, c_.options);
-    if (coverage_) note(s.plan, want);
-    auto failure = check_plan(s, limits);
-    if (!failure) failure = run(s.program, want);
-    if (failure) *failure += "\n" + print(s.plan, *s.graph);
+    const StagedSchedule s(*c_.graph, target_.model, target_.limits, c_.options);
+    if (coverage_) note(s.plan(), want);
+    auto failure = joined(violations(s.plan(), s.graph(), s.limits()));
+    if (!failure) failure = check_program(s.program(), want);
+    if (failure) *failure += "\n" + print(s.plan(), s.graph());
     c_.graph->context().truncate_guards(guards);
     return failure;
   }
@@ -160,13 +161,21 @@ class CaseRun {
     }
   }
 
-  static std::optional<std::string> check_plan(const StagedSchedule& s, const KernelLimits& limits) {
-    std::vector<std::string> wrong = violations(s.plan, *s.graph, limits);
-    for (std::string& w : violations(s.program)) wrong.push_back(std::move(w));
+  static std::optional<std::string> joined(const std::vector<std::string>& wrong) {
     if (wrong.empty()) return std::nullopt;
     std::string all;
     for (const std::string& w : wrong) all += (all.empty() ? "" : "\n") + w;
     return all;
+  }
+
+  std::optional<std::string> check_program(const Program& program,
+                                           const prims::reference::Result& want) {
+    try {
+      if (auto wrong = joined(violations(program))) return wrong;
+      return run(program, want);
+    } catch (const Error& e) {
+      return std::string("exception: ") + e.what();
+    }
   }
 
   std::optional<std::string> run(const Program& program, const prims::reference::Result& want) {
@@ -185,8 +194,10 @@ class CaseRun {
         return "output " + std::to_string(j) + ": " + *wrong;
     }
     for (size_t i = 0; i < memory.size(); ++i) {
-      if (!is_overwritten(i) && got.inputs[i].bytes != memory[i].bytes && !got.inputs[i].bytes.empty())
-        return "input " + std::to_string(i) + " has been written";
+      const std::vector<std::byte>& before = memory[i].bytes;
+      const std::vector<std::byte>& now = got.inputs[i].bytes;  // a scalar has none
+      const bool same = now.empty() || std::equal(before.begin(), before.end(), now.begin());
+      if (!is_overwritten(i) && !same) return "input " + std::to_string(i) + " has been written";
     }
     return check_error(program, want, got.error);
   }
@@ -267,6 +278,12 @@ kir::TargetModel small_simt_model() {
   return m;
 }
 
+// Large tiles are worth it there.
+kir::TargetModel one_processor(kir::TargetModel m) {
+  m.processors = 1;
+  return m;
+}
+
 }  // namespace
 
 const std::vector<RandomTarget>& random_targets() {
@@ -282,6 +299,8 @@ const std::vector<RandomTarget>& random_targets() {
       {"small simt", small_simt_model(), std::nullopt},
       {"simt with ballots", ballot_model(16), std::nullopt},
       {"small simt with small kernels", small_simt_model(), kSmall},
+      {"simt with matrix units", one_processor(matrix_model()), std::nullopt},
+      {"cpu with small kernels", cpu_model(64), kSmall},
   };
   return targets;
 }

@@ -61,6 +61,7 @@ int fuzz(const Arguments& a) {
 }
 
 int main_of(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Arguments a;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];

@@ -48,6 +48,17 @@ DType only(DTypeSet set) {
   return static_cast<DType>(std::countr_zero(set.mask()));
 }
 
+// Functions of several numbers jump at zeros whose signs are nobody's to expect.
+void make_positive(RandomNodes& nodes, Values& in) {
+  RandomValues& v = nodes.values();
+  for (ValueId& x : in) {
+    if (!is_floating(v.dtype(x))) continue;
+    const ValueId some = v.add(Prim::constant, {},
+                               {{"value", Scalar(0.25)}, {"dtype", v.dtype(x)}, {"shape", v.shape(x)}})[0];
+    x = v.add(Prim::add, {v.add(Prim::abs, {x})[0], some})[0];
+  }
+}
+
 // Operands of one shape; those of one kind have one dtype.
 void elementwise_node(RandomNodes& nodes, Prim p) {
   RandomValues& v = nodes.values();
@@ -65,6 +76,7 @@ void elementwise_node(RandomNodes& nodes, Prim p) {
     in.push_back(v.like(is_one(o.dtypes) ? only(o.dtypes) : t, shape));
   const size_t place = nodes.random().below(in.size());
   if (v.dtype(*x) == v.dtype(in[place])) in[place] = *x;
+  if (in.size() > 1 && prims::is_transcendental(p)) make_positive(nodes, in);
   v.add(p, in);
 }
 
@@ -139,9 +151,9 @@ void dot_node(RandomNodes& nodes, Prim p) {
   if (columns && transposed) other.push_back(v.any_size());
   other.push_back(shape.back());
   if (columns && !transposed) other.push_back(v.any_size());
-  const int64_t work = RandomValues::elements(shape) * RandomValues::elements(other) /
-                       std::max<int64_t>(1, shape.back().hint());
-  if (work > 20000 || !RandomValues::fits(other)) return;
+  const int64_t across = columns ? v.elements(other) / std::max<int64_t>(1, shape.back().hint()) : 1;
+  const int64_t down = v.elements(shape) / std::max<int64_t>(1, shape.back().hint());
+  if (v.elements(shape) * across > 60000 || down * across > 20000 || !v.fits(other)) return;
   const ValueId b = v.like(t, other);
   const bool wider = nodes.random().chance(50);
   const DType accumulate = is_half(t) || (wider && t == DType::f16) ? DType::f32
@@ -279,6 +291,7 @@ ValueId RandomNodes::elementwise(DType t, const SymInts& shape) {
   Values in;
   for (const prims::OperandInfo& o : prims::signature(p).operands)
     in.push_back(values_.like(is_one(o.dtypes) ? only(o.dtypes) : t, shape));
+  if (in.size() > 1 && prims::is_transcendental(p)) make_positive(*this, in);
   return values_.add(p, in)[0];
 }
 

@@ -222,6 +222,7 @@ void bitcast_node(RandomNodes& nodes, Prim p) {
     const SymInt parts = bits(to) / bits(from);
     if (v.rank(*x) == 0 || !v.shape(*x).back().same(parts)) return;
   }
+  if (v.in_scalar_region() && bits(to) != bits(from)) return;
   SymInts shape = v.shape(*x);
   if (bits(to) < bits(from)) shape.push_back(bits(from) / bits(to));
   if (RandomValues::fits(shape)) v.add(p, {*x}, {{"dtype", to}});

@@ -89,7 +89,7 @@ bool RandomValues::is_dynamic(const SymInts& shape) const {
 
 int64_t RandomValues::elements(const SymInts& shape) {
   int64_t n = 1;
-  for (const SymInt& s : shape) n *= s.hint();
+  for (const SymInt& s : shape) n *= std::max<int64_t>(1, s.hint());
   return n;
 }
 

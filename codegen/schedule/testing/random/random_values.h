@@ -43,6 +43,7 @@ class RandomValues {
   bool is_dynamic(const SymInt& size) const;
   bool is_dynamic(const SymInts& shape) const;
   const std::vector<uint32_t>& dynamic_symbols() const { return dynamic_; }
+  // A size of 0 counts as 1: without it there would be so many.
   static int64_t elements(const SymInts& shape);
   // Is it small enough for tests?
   static bool fits(const SymInts& shape) { return elements(shape) <= 2000; }
