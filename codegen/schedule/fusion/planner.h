@@ -167,12 +167,12 @@ class Planner {
   const RecomputeEstimate estimate_;
 
   FusionPlan plan_;
-  std::vector<Draft> drafts_;                   // by group
-  mutable std::vector<GroupId> merged_;         // by group: into which
-  std::vector<std::vector<Access>> questions_;  // by value
+  std::vector<Draft> drafts_;                      // by group
+  mutable std::vector<GroupId> merged_;            // by group: into which
+  std::vector<std::vector<Access>> questions_;     // by value
   std::unordered_map<std::string, size_t> asked_;  // which of a value's questions it is
-  std::unordered_set<uint64_t> read_;  // group and value
-  std::vector<NodeId> numbered_;       // all nodes, those of regions before their primitive
+  std::unordered_set<uint64_t> read_;              // group and value
+  std::vector<NodeId> numbered_;  // all nodes, those of regions before their primitive
   std::unordered_map<ValueId, Forced> forced_;
   mutable std::unordered_map<NodeId, const Family*> families_of_;
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
@@ -181,9 +181,9 @@ class Planner {
   std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
   // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
   std::vector<uint32_t> sized_by_;
-  std::vector<RegionId> region_;         // by node
-  std::vector<GroupId> owner_;           // by region: the control flow group that it is part of
-  std::vector<RegionId> outer_;          // by region: where that group is
+  std::vector<RegionId> region_;  // by node
+  std::vector<GroupId> owner_;    // by region: the control flow group that it is part of
+  std::vector<RegionId> outer_;   // by region: where that group is
   std::unordered_map<const prims::Region*, RegionId> region_ids_;
   std::vector<std::vector<GroupId>> recent_;  // by region: pointwise groups, for checks to ride in
   SymbolicArithmetic arithmetic_;

@@ -13,7 +13,7 @@
 namespace primset::schedule {
 namespace {
 
-constexpr uint64_t kSeeds = 2000;
+constexpr uint64_t kSeeds = 8000;
 
 std::string shrunk_failure(const RandomCase& c, const RandomTarget& target) {
   const RandomCase small = shrunk(c, target);
@@ -78,8 +78,8 @@ TEST(RandomGraphs, ASeedStandsForOneCase) {
   for (uint64_t seed = 1; seed < 50; ++seed) {
     const RandomCase a = random_case(seed), b = random_case(seed);
     EXPECT_EQ(text(a), text(b));
-    EXPECT_EQ(prims::print(*prims::parse(prims::print(*a.graph)).shared_context() ? *a.graph : *b.graph),
-              prims::print(*a.graph));
+    const std::string graph = prims::print(*a.graph);
+    EXPECT_EQ(prims::print(prims::parse(graph)), graph);
   }
 }
 

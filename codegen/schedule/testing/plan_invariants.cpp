@@ -92,22 +92,35 @@ class PlanChecker {
       say(id, "holds " + std::to_string(group.operations) + " operations; at most " +
                   std::to_string(limits_.operations) + " are expected");
     uint32_t depth = 0;
-    for (const Root& r : group.roots) depth = std::max(depth, depth_of(r.value, nodes, true));
+    std::map<ValueId, uint32_t> known;
+    for (const Root& r : group.roots) {
+      const uint32_t below = depth_below(r.value, nodes, known);
+      depth = std::max(depth, below);
+    }
     if (depth > limits_.depth + 2)
       say(id, "is " + std::to_string(depth) + " nodes deep; at most " +
                   std::to_string(limits_.depth) + " are expected");
   }
 
   // Nodes from a value to the deepest operand that the group computes on the way.
-  uint32_t depth_of(ValueId v, const std::set<NodeId>& nodes, bool root) {
-    const NodeId p = g_.producer(v);
-    if (p == Graph::kNoNode || (!root && !nodes.contains(p)) || g_.node(p).operands.empty())
-      return 0;
+  uint32_t depth_below(ValueId root, const std::set<NodeId>& nodes,
+                       std::map<ValueId, uint32_t>& known) const {
+    const NodeId p = g_.producer(root);
+    if (p == Graph::kNoNode) return 0;
     uint32_t deepest = 0;
-    for (ValueId o : g_.node(p).operands) {
-      if (o != prims::kNoValue) deepest = std::max(deepest, depth_of(o, nodes, false));
+    for (ValueId v : g_.node(p).operands) {
+      if (v != prims::kNoValue) deepest = std::max(deepest, depth_of(v, nodes, known));
     }
     return deepest + 1;
+  }
+  uint32_t depth_of(ValueId v, const std::set<NodeId>& nodes,
+                    std::map<ValueId, uint32_t>& known) const {
+    const NodeId p = g_.producer(v);
+    if (p == Graph::kNoNode || !nodes.contains(p) || g_.node(p).operands.empty()) return 0;
+    if (const auto at = known.find(v); at != known.end()) return at->second;
+    const uint32_t depth = depth_below(v, nodes, known);
+    known.emplace(v, depth);
+    return depth;
   }
 
   static constexpr uint32_t kMostOperationsOfANode = 32;
@@ -115,9 +128,9 @@ class PlanChecker {
   const FusionPlan& plan_;
   const Graph& g_;
   const KernelLimits limits_;
-  std::vector<bool> seen_;       // by group
-  std::set<ValueId> made_;       // by now
-  std::set<BufferId> written_;   // by anybody
+  std::vector<bool> seen_;      // by group
+  std::set<ValueId> made_;      // by now
+  std::set<BufferId> written_;  // by anybody
   std::vector<std::string> wrong_;
 };
 
@@ -153,7 +166,8 @@ class ProgramChecker {
                          std::to_string(over->second) + ", which lies over it");
       return;
     }
-    const bool there = b.kind == Buffer::Kind::errors || input_below(b) || b.elements.same(prims::SymInt(0));
+    const bool there =
+        b.kind == Buffer::Kind::errors || input_below(b) || b.elements.same(prims::SymInt(0));
     if (!there && !state_.written.contains(id))
       wrong_.push_back("buffer b" + std::to_string(id) + " (" + b.note +
                        ") is read before it is written");

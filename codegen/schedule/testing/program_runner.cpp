@@ -85,7 +85,8 @@ class Runner {
       memory_[b].reset(new (std::align_val_t{kBoundary}) std::byte[n + before(b)]);
       const bool known = buffer.kind == Buffer::Kind::errors || buffer.kind == Buffer::Kind::input;
       const int poison = std::to_integer<int>(options_.poison);
-      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : poison, n + before(b));
+      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : poison,
+                  n + before(b));
       if (options_.interpret) written_[b].assign(n, known);
       if (buffer.kind == Buffer::Kind::input) {
         const auto& in = inputs_[buffer.index].bytes;

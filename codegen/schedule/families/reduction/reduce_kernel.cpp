@@ -78,7 +78,8 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   } else {
     const auto body = [&](std::span<const Value> a) {
       std::vector<Value> next = accumulate(combiners, at, a);
-      if (last && kept_element_) store(emitter_.emit(kept_element_->value, at), kept_element_->root, at);
+      if (last && kept_element_)
+        store(emitter_.emit(kept_element_->value, at), kept_element_->root, at);
       return next;
     };
     acc =

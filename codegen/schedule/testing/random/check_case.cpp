@@ -54,7 +54,8 @@ std::vector<std::byte> laid_out(const Array& a, const Ints& strides) {
   const std::vector<std::byte> dense = prims::reference::to_bytes(a);
   const size_t width = byte_size(a.dtype);
   size_t end = 0;
-  each_element(a.shape, strides, width, [&](size_t, size_t at) { end = std::max(end, at + width); });
+  each_element(a.shape, strides, width,
+               [&](size_t, size_t at) { end = std::max(end, at + width); });
   std::vector<std::byte> out(end, kPoison);
   each_element(a.shape, strides, width, [&](size_t i, size_t at) {
     std::memcpy(out.data() + at, dense.data() + i * width, width);
@@ -108,8 +109,8 @@ std::string text(DType t, const Element& e) {
 std::optional<std::string> difference(const Array& want, const Array& got) {
   for (size_t i = 0; i < want.data.size(); ++i) {
     if (fits(want.dtype, want.data[i], got.data[i])) continue;
-    return "element " + std::to_string(i) + " is " + text(want.dtype, got.data[i]) +
-           "; expected " + text(want.dtype, want.data[i]);
+    return "element " + std::to_string(i) + " is " + text(want.dtype, got.data[i]) + "; expected " +
+           text(want.dtype, want.data[i]);
   }
   return std::nullopt;
 }
@@ -125,7 +126,8 @@ std::optional<std::string> gap_written(const std::vector<std::byte>& now,
   });
   for (size_t b = 0; b < now.size(); ++b) {
     const std::byte then = b < before.size() ? before[b] : kPoison;
-    if (!element[b] && now[b] != then) return "byte " + std::to_string(b) + " between its elements is written";
+    if (!element[b] && now[b] != then)
+      return "byte " + std::to_string(b) + " between its elements is written";
   }
   return std::nullopt;
 }
@@ -154,7 +156,8 @@ class CaseRun {
     coverage_->add(*c_.graph);
     coverage_->add(plan);
     coverage_->failed_checks += want.failures.size();
-    for (const prims::Output& o : c_.graph->outputs) coverage_->overwriting += o.writes_input ? 1 : 0;
+    for (const prims::Output& o : c_.graph->outputs)
+      coverage_->overwriting += o.writes_input ? 1 : 0;
     for (const Array& a : want.outputs) {
       coverage_->elements += a.data.size();
       for (const Element& e : a.data) coverage_->undecided += e.undecided ? 1 : 0;
@@ -216,12 +219,12 @@ class CaseRun {
 
   std::optional<std::string> check_output(size_t j, const Array& want, const RunnerResult& got,
                                           const std::vector<RunnerTensor>& memory) const {
-    const Ints strides =
-        evaluated(c_.options.outputs[j].strides, c_.graph->context(), got.symbols);
+    const Ints strides = evaluated(c_.options.outputs[j].strides, c_.graph->context(), got.symbols);
     const std::vector<std::byte>& bytes = got.outputs[j].bytes;
     if (auto wrong = difference(want, picked_up(want, strides, bytes))) return wrong;
     const auto input = c_.graph->outputs[j].writes_input;
-    return gap_written(bytes, input ? memory[*input].bytes : std::vector<std::byte>{}, want, strides);
+    return gap_written(bytes, input ? memory[*input].bytes : std::vector<std::byte>{}, want,
+                       strides);
   }
 
   bool is_overwritten(size_t input) const {

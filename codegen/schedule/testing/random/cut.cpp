@@ -68,7 +68,8 @@ class Rebuild {
   bool keeps_input(uint32_t i) const {
     if (wanted_.contains(from_.inputs[i].value)) return true;
     for (uint32_t j = 0; j < from_.outputs.size(); ++j) {
-      if (!cut_.outputs.contains(j) && !cut_.fresh.contains(j) && from_.outputs[j].writes_input == i)
+      if (!cut_.outputs.contains(j) && !cut_.fresh.contains(j) &&
+          from_.outputs[j].writes_input == i)
         return true;
     }
     return false;

@@ -11,10 +11,10 @@ namespace primset::schedule {
 
 // What a smaller graph leaves out of a larger one.
 struct Cut {
-  std::set<uint32_t> outputs;       // that are dropped
-  std::set<uint32_t> fresh;         // outputs that get memory of their own
+  std::set<uint32_t> outputs;                                // that are dropped
+  std::set<uint32_t> fresh;                                  // outputs that get memory of their own
   std::map<prims::ValueId, prims::reference::Array> inputs;  // values that become inputs
-  std::set<prims::NodeId> effects;         // nodes without results that are dropped
+  std::set<prims::NodeId> effects;  // nodes without results that are dropped
 };
 
 // Nor with what nothing is made of any more. Both cases have one SymContext.

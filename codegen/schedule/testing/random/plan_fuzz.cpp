@@ -26,8 +26,9 @@ void print_coverage(const Coverage& c) {
   std::printf("groups by family:\n");
   for (const auto& [family, count] : c.families)
     std::printf("  %8zu  %s\n", count, std::string(family).c_str());
-  std::printf("outputs in place of inputs %zu, computed aside %zu, in place already %zu; views %zu\n",
-              c.overwriting, c.detached, c.in_place, c.views);
+  std::printf(
+      "outputs in place of inputs %zu, computed aside %zu, in place already %zu; views %zu\n",
+      c.overwriting, c.detached, c.in_place, c.views);
   std::printf("runs with failed checks %zu; elements %zu, of which nobody knows %zu\n",
               c.failed_checks, c.elements, c.undecided);
   std::printf("primitives:");

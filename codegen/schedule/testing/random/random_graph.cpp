@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/testing/random/cut.h"
 #include "codegen/schedule/testing/random/random_nodes.h"
-#include "codegen/schedule/element/view_placement.h"
 
 namespace primset::schedule {
 namespace {
@@ -61,9 +61,10 @@ class Outputs {
 
   bool can_write(uint32_t i, ValueId v) const {
     const prims::Input& in = b_.graph().inputs[i];
-    const bool same = b_.dtype(in.value) == b_.dtype(v) &&
-                      std::ranges::equal(b_.shape(in.value), b_.shape(v),
-                                         [](const SymInt& x, const SymInt& y) { return x.same(y); });
+    const bool same =
+        b_.dtype(in.value) == b_.dtype(v) &&
+        std::ranges::equal(b_.shape(in.value), b_.shape(v),
+                           [](const SymInt& x, const SymInt& y) { return x.same(y); });
     return in.kind == prims::Input::Kind::tensor && same && !written_.contains(i);
   }
 

@@ -71,9 +71,11 @@ std::optional<Places> different_places_in(RandomNodes& nodes, ValueId x) {
   const auto dim = static_cast<int64_t>(nodes.random().below(shape.size()));
   const SymInt size = shape[static_cast<size_t>(dim)];
   if (v.is_dynamic(size)) return std::nullopt;
-  const SymInt count = nodes.random().chance(50) ? size : SymInt(nodes.random().between(0, size.hint()));
+  const SymInt count =
+      nodes.random().chance(50) ? size : SymInt(nodes.random().between(0, size.hint()));
   Places p{{dim}, {}, {count}, true};
-  ValueId index = v.add(Prim::iota, {}, {{"shape", p.shape}, {"dim", int64_t{0}}, {"dtype", DType::i64}})[0];
+  ValueId index =
+      v.add(Prim::iota, {}, {{"shape", p.shape}, {"dim", int64_t{0}}, {"dtype", DType::i64}})[0];
   if (nodes.random().chance(50)) index = v.add(Prim::reverse, {index}, {{"dims", Ints{0}}})[0];
   p.indices.push_back(index);
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -169,10 +171,12 @@ void set_dim_node(RandomNodes& nodes, Prim p) {
   const auto dim = static_cast<int64_t>(nodes.random().below(v.rank(*x)));
   const ValueId any = v.exact_like(DType::i64, {});
   const auto number = [&](const SymInt& n) {
-    return v.add(Prim::constant, {}, {{"value", n}, {"dtype", DType::i64}, {"shape", SymInts{}}})[0];
+    return v.add(Prim::constant, {},
+                 {{"value", n}, {"dtype", DType::i64}, {"shape", SymInts{}}})[0];
   };
   const ValueId positive = v.add(Prim::max, {any, number(0)})[0];
-  const ValueId count = v.add(Prim::min, {positive, number(v.shape(*x)[static_cast<size_t>(dim)])})[0];
+  const ValueId count =
+      v.add(Prim::min, {positive, number(v.shape(*x)[static_cast<size_t>(dim)])})[0];
   v.add(p, {*x, count}, {{"dim", dim}});
 }
 

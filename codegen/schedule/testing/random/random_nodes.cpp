@@ -53,8 +53,9 @@ void make_positive(RandomNodes& nodes, Values& in) {
   RandomValues& v = nodes.values();
   for (ValueId& x : in) {
     if (!is_floating(v.dtype(x))) continue;
-    const ValueId some = v.add(Prim::constant, {},
-                               {{"value", Scalar(0.25)}, {"dtype", v.dtype(x)}, {"shape", v.shape(x)}})[0];
+    const ValueId some =
+        v.add(Prim::constant, {},
+              {{"value", Scalar(0.25)}, {"dtype", v.dtype(x)}, {"shape", v.shape(x)}})[0];
     x = v.add(Prim::add, {v.add(Prim::abs, {x})[0], some})[0];
   }
 }
@@ -86,7 +87,8 @@ void conversion_node(RandomNodes& nodes, Prim p) {
   const DTypeSet set = prims::signature(p).operands[0].dtypes;
   const DType t = v.any_dtype(set);
   const auto x = v.any([&](ValueId u) {
-    return set.contains(v.dtype(u)) && (v.is_exact(u) || !is_integral(t) || is_integral(v.dtype(u)));
+    return set.contains(v.dtype(u)) &&
+           (v.is_exact(u) || !is_integral(t) || is_integral(v.dtype(u)));
   });
   if (x) v.add(p, {*x}, {{prims::signature(p).attributes[0].name, t}});
 }
@@ -151,7 +153,8 @@ void dot_node(RandomNodes& nodes, Prim p) {
   if (columns && transposed) other.push_back(v.any_size());
   other.push_back(shape.back());
   if (columns && !transposed) other.push_back(v.any_size());
-  const int64_t across = columns ? v.elements(other) / std::max<int64_t>(1, shape.back().hint()) : 1;
+  const int64_t across =
+      columns ? v.elements(other) / std::max<int64_t>(1, shape.back().hint()) : 1;
   const int64_t down = v.elements(shape) / std::max<int64_t>(1, shape.back().hint());
   if (v.elements(shape) * across > 60000 || down * across > 20000 || !v.fits(other)) return;
   const ValueId b = v.like(t, other);
@@ -244,7 +247,9 @@ void RandomNodes::choose_weights() {
   for (size_t i = 0; i < kPatterns; ++i) {
     const uint64_t emphasis = random().below(8);
     weight[i] = weight_of(static_cast<OpPattern>(i)) *
-                (emphasis == 0 ? 0 : emphasis < 6 ? 1 : static_cast<uint32_t>(2 * emphasis - 9));
+                (emphasis == 0  ? 0
+                 : emphasis < 6 ? 1
+                                : static_cast<uint32_t>(2 * emphasis - 9));
   }
   const auto pattern = [](Prim p) { return static_cast<size_t>(prims::traits(p).pattern); };
   const auto share = [](Prim p) { return prims::is_transcendental(p) ? 1u : 4u; };
@@ -284,7 +289,8 @@ ValueId RandomNodes::elementwise(DType t, const SymInts& shape) {
     const bool same = prims::is_elementwise(c.prim) && s.attributes.empty() &&
                       s.results[0].dtype == s.operands.back().name &&
                       s.operands.back().dtypes.contains(t);
-    if (same && (!prims::is_transcendental(c.prim) || random().chance(20))) fitting.push_back(c.prim);
+    if (same && (!prims::is_transcendental(c.prim) || random().chance(20)))
+      fitting.push_back(c.prim);
   }
   if (fitting.empty()) return values_.like(t, shape);
   const Prim p = random().pick(fitting);

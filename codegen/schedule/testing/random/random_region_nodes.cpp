@@ -121,13 +121,15 @@ void combined_node(RandomNodes& nodes, Prim p) {
     if (!c) return;
     combiners.push_back(c->prim);
     params.push_back({v.dtype(in[k]), {}});
-    in.push_back(v.add(Prim::constant, {},
-                       {{"value", c->neutral}, {"dtype", v.dtype(in[k])}, {"shape", SymInts{}}})[0]);
+    in.push_back(
+        v.add(Prim::constant, {},
+              {{"value", c->neutral}, {"dtype", v.dtype(in[k])}, {"shape", SymInts{}}})[0]);
   }
   params.insert(params.end(), params.begin(), params.begin() + static_cast<std::ptrdiff_t>(n));
   Region body = v.scalar_region(params, [&](Parameters values) {
     Values out;
-    for (size_t k = 0; k < n; ++k) out.push_back(v.add(combiners[k], {values[k], values[n + k]})[0]);
+    for (size_t k = 0; k < n; ++k)
+      out.push_back(v.add(combiners[k], {values[k], values[n + k]})[0]);
     return out;
   });
   std::vector<prims::Attr> attrs;
@@ -180,13 +182,16 @@ void for_loop_node(RandomNodes& nodes, Prim p) {
     nodes.add(body_length(nodes));
     Values out = body_results(nodes, results);
     for (int64_t k = 0; k < stacked; ++k) {
-      const auto x = v.any([&](ValueId u) { return RandomValues::elements(v.shape(u)) <= 300 && !v.is_dynamic(v.shape(u)); });
+      const auto x = v.any([&](ValueId u) {
+        return RandomValues::elements(v.shape(u)) <= 300 && !v.is_dynamic(v.shape(u));
+      });
       out.push_back(x ? *x : out[0]);
     }
     return out;
   });
   if (carried.empty() && stacked == 0) return;
-  v.add(p, carried, {{"count", v.launch_number(nodes.random().between(0, 4))}, {"stacked", stacked}},
+  v.add(p, carried,
+        {{"count", v.launch_number(nodes.random().between(0, 4))}, {"stacked", stacked}},
         {std::move(body)});
 }
 

@@ -171,7 +171,8 @@ std::optional<Windows> windows_over(RandomNodes& nodes, const SymInts& shape) {
     const SymInt& size = shape[static_cast<size_t>(dim)];
     if (size.hint() < 1 || v.is_dynamic(size)) return std::nullopt;
     const int64_t width = random.between(1, std::min<int64_t>(4, size.hint()));
-    const int64_t dilation = width > 1 ? random.between(1, std::min<int64_t>(2, (size.hint() - 1) / (width - 1))) : 1;
+    const int64_t dilation =
+        width > 1 ? random.between(1, std::min<int64_t>(2, (size.hint() - 1) / (width - 1))) : 1;
     w.sizes.push_back(width);
     w.strides.push_back(random.between(1, 3));
     w.dilations.push_back(dilation);
@@ -190,7 +191,10 @@ void window_node(RandomNodes& nodes, Prim p) {
   const auto w = windows_over(nodes, v.shape(*x));
   if (!w) return;
   v.add(p, {*x},
-        {{"dims", w->dims}, {"sizes", w->sizes}, {"strides", w->strides}, {"dilations", w->dilations}});
+        {{"dims", w->dims},
+         {"sizes", w->sizes},
+         {"strides", w->strides},
+         {"dilations", w->dilations}});
 }
 
 void window_scatter_node(RandomNodes& nodes, Prim p) {
@@ -216,8 +220,8 @@ void bitcast_node(RandomNodes& nodes, Prim p) {
   const auto x = v.any([&](ValueId u) { return v.is_exact(u) && is_integral(v.dtype(u)); });
   if (!x) return;
   const DType from = v.dtype(*x);
-  const DType to = v.any_dtype({DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
-                                DType::i64, DType::u64});
+  const DType to = v.any_dtype({DType::u8, DType::i8, DType::u16, DType::i16, DType::i32,
+                                DType::u32, DType::i64, DType::u64});
   if (bits(to) > bits(from)) {
     const SymInt parts = bits(to) / bits(from);
     if (v.rank(*x) == 0 || !v.shape(*x).back().same(parts)) return;

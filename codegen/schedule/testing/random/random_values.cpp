@@ -45,7 +45,7 @@ void RandomValues::choose_shapes() {
 
 void RandomValues::choose_dtypes() {
   using enum DType;
-  const std::vector<DType> usual = {i32, i32, i32, i64, i64, f32, f32, f32, f64,
+  const std::vector<DType> usual = {i32, i32, i32, i64, i64,  f32,     f32, f32, f64,
                                     u8,  i8,  i16, f16, bf16, boolean, c64, u32};
   for (int i = 0; i < 3; ++i) dtypes_.push_back(random_.pick(usual));
 }
@@ -143,7 +143,8 @@ Scalar scalar_of(DType t, Random& random) {
 }  // namespace
 
 ValueId RandomValues::like(DType t, const SymInts& shape) {
-  const auto found = any([&](ValueId v) { return dtype(v) == t && same_sizes(b_.shape(v), shape); });
+  const auto found =
+      any([&](ValueId v) { return dtype(v) == t && same_sizes(b_.shape(v), shape); });
   if (found && random_.chance(85)) return *found;
   std::optional<ValueId> v;
   for (int attempt = 0; attempt < 2 && !v; ++attempt) {
@@ -250,9 +251,8 @@ ValueId RandomValues::indices(const SymInts& shape, const SymInt& size) {
 }
 
 ValueId RandomValues::exact_like(DType t, const SymInts& shape) {
-  const auto found = any([&](ValueId v) {
-    return is_exact(v) && dtype(v) == t && same_sizes(b_.shape(v), shape);
-  });
+  const auto found = any(
+      [&](ValueId v) { return is_exact(v) && dtype(v) == t && same_sizes(b_.shape(v), shape); });
   if (found) return *found;
   const auto other = any([&](ValueId v) {
     return is_exact(v) && !is_complex(dtype(v)) && same_sizes(b_.shape(v), shape);

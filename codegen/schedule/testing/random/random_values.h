@@ -92,9 +92,9 @@ class RandomValues {
   std::vector<SymInts> shapes_;
   std::vector<DType> dtypes_;
   std::vector<ValueId> scope_;
-  std::vector<bool> exact_;         // by value
-  std::vector<uint32_t> dynamic_;   // symbols
-  size_t depth_ = 0;                // of regions
+  std::vector<bool> exact_;        // by value
+  std::vector<uint32_t> dynamic_;  // symbols
+  size_t depth_ = 0;               // of regions
   bool scalar_ = false;
 };
 

@@ -27,9 +27,8 @@ class Shrinker {
     bool smaller = true;
     for (int round = 0; smaller && round < 8; ++round) {
       smaller = false;
-      smaller |= try_each(case_.graph->outputs.size(), [](Cut& cut, size_t j) {
-        cut.outputs.insert(static_cast<uint32_t>(j));
-      });
+      smaller |= try_each(case_.graph->outputs.size(),
+                          [](Cut& cut, size_t j) { cut.outputs.insert(static_cast<uint32_t>(j)); });
       smaller |= try_each(case_.graph->outputs.size(), [&](Cut& cut, size_t j) {
         if (case_.graph->outputs[j].writes_input) cut.fresh.insert(static_cast<uint32_t>(j));
       });
@@ -152,7 +151,8 @@ class Shrinker {
     for (size_t j = 0; j < case_.options.outputs.size(); ++j) {
       if (case_.graph->outputs[j].writes_input) continue;
       try_layout([&](RandomCase& c) {
-        c.options.outputs[j].strides = dense_strides(c.graph->type(c.graph->outputs[j].value).shape);
+        c.options.outputs[j].strides =
+            dense_strides(c.graph->type(c.graph->outputs[j].value).shape);
       });
     }
     return any;
