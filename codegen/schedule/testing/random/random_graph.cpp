@@ -30,7 +30,7 @@ class Outputs {
     for (size_t i = 0; i < wanted; ++i) {
       if (random_.chance(30)) overwrite_an_input();
       if (const auto v = random_.chance(70) ? ends() : values_.any([](ValueId) { return true; }))
-        add(*v);
+        add(random_.chance(25) ? nodes_.view_of(*v) : *v);
     }
     if (b_.graph().outputs.empty()) add(values_.constant(DType::i32, values_.any_shape()));
   }

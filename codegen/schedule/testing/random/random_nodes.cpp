@@ -1,6 +1,7 @@
 #include "codegen/schedule/testing/random/random_nodes.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/schedule/testing/random/random_graph.h"
 #include "prims/graph/signature.h"
@@ -222,8 +223,9 @@ uint32_t weight_of(OpPattern pattern) {
     case OpPattern::contraction:
       return 30;
     case OpPattern::opaque:
-    case OpPattern::control:
       return 40;
+    case OpPattern::control:
+      return 60;
     default:
       return 0;
   }
@@ -282,7 +284,37 @@ void RandomNodes::add() {
   node_rule(p)(*this, p);
 }
 
+ValueId RandomNodes::view_of(ValueId v) {
+  std::vector<Prim> views;
+  for (const Choice& c : choices_) {
+    if (prims::is_view(c.prim)) views.push_back(c.prim);
+  }
+  const size_t before = values_.builder().graph().node_count();
+  values_.suggest(v);
+  const Prim p = random().pick(views);
+  node_rule(p)(*this, p);
+  values_.suggest(prims::kNoValue);
+  const prims::Graph& g = values_.builder().graph();
+  if (g.node_count() == before) return v;
+  const prims::Node& n = g.node(static_cast<prims::NodeId>(g.node_count() - 1));
+  return n.prim == p && n.operands[0] == v ? n.results[0] : v;
+}
+
+// Another order of the same elements, of the same type.
+ValueId RandomNodes::rearranged(ValueId v) {
+  const SymInts shape = values_.shape(v);
+  if (shape.empty()) return v;
+  const size_t last = shape.size() - 1;
+  if (last == 0 || !shape[0].same(shape[last]) || random().chance(30))
+    return values_.add(Prim::reverse, {v}, {{"dims", values_.any_dims(shape.size(), 2)}})[0];
+  Ints permutation(shape.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[0], permutation[last]);
+  return values_.add(Prim::transpose, {v}, {{"permutation", permutation}})[0];
+}
+
 ValueId RandomNodes::elementwise(DType t, const SymInts& shape) {
+  if (!values_.in_scalar_region() && random().chance(10)) return rearranged(values_.like(t, shape));
   std::vector<Prim> fitting;
   for (const Choice& c : choices_) {
     const prims::Signature& s = prims::signature(c.prim);

@@ -24,6 +24,8 @@ class RandomNodes {
   void add(size_t attempts) {
     for (size_t i = 0; i < attempts; ++i) add();
   }
+  // A view of the value, if there is one; else the value.
+  prims::ValueId view_of(prims::ValueId v);
   // An elementwise node of this type.
   prims::ValueId elementwise(DType t, const prims::SymInts& shape);
 
@@ -34,6 +36,7 @@ class RandomNodes {
   };
   void choose_weights();
   prims::Prim draw();
+  prims::ValueId rearranged(prims::ValueId v);
 
   RandomValues& values_;
   std::vector<Choice> choices_;

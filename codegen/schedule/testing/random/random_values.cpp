@@ -114,6 +114,8 @@ ValueId RandomValues::late(const std::vector<ValueId>& candidates) {
 }
 
 std::optional<ValueId> RandomValues::any(const Wanted& wanted) {
+  const ValueId suggested = std::exchange(suggested_, prims::kNoValue);
+  if (suggested != prims::kNoValue && wanted(suggested)) return suggested;
   std::vector<ValueId> candidates;
   for (ValueId v : scope_) {
     if (wanted(v)) candidates.push_back(v);

@@ -54,6 +54,8 @@ class RandomValues {
   // One in scope, late ones rather than early ones.
   std::optional<ValueId> any(const Wanted& wanted);
   std::optional<ValueId> any(DTypeSet dtypes, size_t least_rank = 0);
+  // The next one that is asked for, if it is of the kind that is wanted.
+  void suggest(ValueId v) { suggested_ = v; }
   // One of this type: in scope, a view or conversion of such a one, or a new one.
   ValueId like(DType t, const SymInts& shape);
   ValueId number(DType t) { return like(t, {}); }
@@ -92,6 +94,7 @@ class RandomValues {
   std::vector<SymInts> shapes_;
   std::vector<DType> dtypes_;
   std::vector<ValueId> scope_;
+  ValueId suggested_ = prims::kNoValue;
   std::vector<bool> exact_;        // by value
   std::vector<uint32_t> dynamic_;  // symbols
   size_t depth_ = 0;               // of regions
