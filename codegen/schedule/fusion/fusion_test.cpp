@@ -340,9 +340,9 @@ TEST(FusionLimits, WhatIsMadeOfRowsAndColumnsInTurnDoesNotGrow) {
 
 void expect_sound(const prims::Graph& g) {
   const Options options = row_major_options(g);
-  const kir::TargetModel target = emit::native_model();
-  const StagedSchedule s(g, target, std::nullopt, options);
-  EXPECT_THAT(violations(s.plan(), s.graph(), s.limits()), testing::IsEmpty());
+  const Machine machine(emit::native_model());
+  const StagedSchedule s(g, machine, options);
+  EXPECT_THAT(violations(s.plan(), s.graph(), machine.limits), testing::IsEmpty());
 }
 
 // The long way from a value to an operand counts, whichever is asked first.

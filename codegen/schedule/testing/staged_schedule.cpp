@@ -9,12 +9,10 @@
 
 namespace primset::schedule {
 
-StagedSchedule::StagedSchedule(const prims::Graph& graph, const kir::TargetModel& target,
-                               const std::optional<KernelLimits>& limits, const Options& options)
-    : options_(options), machine_(target), legal_(legalize(graph, target, options.native)) {
+StagedSchedule::StagedSchedule(const prims::Graph& graph, const Machine& machine,
+                               const Options& options)
+    : machine_(machine), options_(options), legal_(legalize(graph, machine, options.native)) {
   graph_ = std::make_shared<const prims::Graph>(std::move(legal_.graph));
-  machine_.radix_length = options.radix_length;
-  if (limits) machine_.limits = *limits;
   const NativeFamily native(options);
   std::vector<const Family*> all{&native};
   all.insert(all.end(), families().begin(), families().end());

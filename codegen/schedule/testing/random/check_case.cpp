@@ -142,9 +142,9 @@ class CaseRun {
   std::optional<std::string> check() {
     const prims::reference::Result want = prims::reference::run(*c_.graph, c_.inputs, c_.symbols);
     const size_t guards = c_.graph->context().guards().size();
-    const StagedSchedule s(*c_.graph, target_.model, target_.limits, c_.options);
+    const StagedSchedule s(*c_.graph, target_.machine, c_.options);
     if (coverage_) note(s.plan(), want);
-    auto failure = joined(violations(s.plan(), s.graph(), s.limits()));
+    auto failure = joined(violations(s.plan(), s.graph(), target_.machine.limits));
     if (!failure) failure = check_program(s.program(), want);
     if (failure) *failure += "\n" + print(s.plan(), s.graph());
     c_.graph->context().truncate_guards(guards);
@@ -191,7 +191,8 @@ class CaseRun {
     }
     const RunOptions options{
         .shift = static_cast<int64_t>(c_.seed % 3), .interpret = true, .poison = kPoison};
-    const RunnerResult got = run_program(program, target_.model, memory, c_.symbols, options);
+    const RunnerResult got =
+        run_program(program, target_.machine.target, memory, c_.symbols, options);
     for (size_t j = 0; j < want.outputs.size(); ++j) {
       if (auto wrong = check_output(j, want.outputs[j], got, memory))
         return "output " + std::to_string(j) + ": " + *wrong;
@@ -281,6 +282,13 @@ kir::TargetModel small_simt_model() {
   return m;
 }
 
+Machine with_limits(const kir::TargetModel& m, uint32_t operations, uint32_t depth,
+                    uint32_t parameter_bytes) {
+  Machine machine(m);
+  machine.limits = {operations, depth, parameter_bytes};
+  return machine;
+}
+
 // Large tiles are worth it there.
 kir::TargetModel one_processor(kir::TargetModel m) {
   m.processors = 1;
@@ -290,20 +298,21 @@ kir::TargetModel one_processor(kir::TargetModel m) {
 }  // namespace
 
 const std::vector<RandomTarget>& random_targets() {
-  // A few operations, a few nodes deep, six buffers.
-  constexpr KernelLimits kTiny{.operations = 8, .depth = 4, .parameter_bytes = 192};
-  constexpr KernelLimits kSmall{.operations = 24, .depth = 8, .parameter_bytes = 400};
+  // A few operations, a few nodes deep, six buffers; and a little more.
+  const auto tiny = [](const kir::TargetModel& m) { return with_limits(m, 8, 4, 192); };
+  const auto small = [](const kir::TargetModel& m) { return with_limits(m, 24, 8, 400); };
+  const auto by_digits = [](const kir::TargetModel& m) { return Machine(m, "sort.radix_row=5"); };
   static const std::vector<RandomTarget> targets = {
-      {"cpu", cpu_model(64), std::nullopt},
-      {"simt", simt_model(), std::nullopt},
-      {"cpu with narrow vectors", cpu_model(16), std::nullopt},
-      {"cpu with tiny kernels", cpu_model(32), kTiny},
-      {"simt with tiny kernels", simt_model(), kTiny},
-      {"small simt", small_simt_model(), std::nullopt},
-      {"simt with ballots", ballot_model(16), std::nullopt},
-      {"small simt with small kernels", small_simt_model(), kSmall},
-      {"simt with matrix units", one_processor(matrix_model()), std::nullopt},
-      {"cpu with small kernels", cpu_model(64), kSmall},
+      {"cpu", Machine(cpu_model(64))},
+      {"simt", Machine(simt_model())},
+      {"cpu with narrow vectors", Machine(cpu_model(16))},
+      {"cpu with tiny kernels", tiny(cpu_model(32))},
+      {"simt with tiny kernels", tiny(simt_model())},
+      {"small simt", Machine(small_simt_model())},
+      {"simt with ballots", by_digits(ballot_model(16))},
+      {"small simt with small kernels", small(small_simt_model())},
+      {"simt with matrix units", by_digits(one_processor(matrix_model()))},
+      {"cpu with small kernels", small(cpu_model(64))},
   };
   return targets;
 }

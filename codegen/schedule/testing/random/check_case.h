@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/kernel/ir/target_model.h"
 #include "codegen/schedule/fusion/fusion_plan.h"
 #include "codegen/schedule/testing/random/random_graph.h"
 #include "codegen/schedule/tuning/machine.h"
@@ -18,8 +17,7 @@ namespace primset::schedule {
 
 struct RandomTarget {
   std::string_view name;
-  kir::TargetModel model;
-  std::optional<KernelLimits> limits;  // none: the target's own
+  Machine machine;
 };
 // CPUs and SIMT machines, large and small; kernels that hold next to nothing.
 const std::vector<RandomTarget>& random_targets();

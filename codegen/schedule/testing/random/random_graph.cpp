@@ -203,7 +203,6 @@ RandomCase random_case(uint64_t seed) {
   choose_layouts(c, values, random);
   c.options.fuse = !random.chance(4);
   c.options.index32 = random.chance(80);
-  if (random.chance(30)) c.options.radix_length = 5;
   const prims::SymContext& context = c.graph->context();
   for (size_t s = 0; s < context.symbol_count(); ++s) c.symbols.push_back(context.symbol_hint(s));
   for (uint32_t i = 0; i < c.graph->inputs.size(); ++i) {
