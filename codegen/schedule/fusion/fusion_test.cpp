@@ -241,18 +241,16 @@ graph(%0 x: i32[40], %1 mask: bool[40]) {
 // The reduction's kernel could make the count too, if it did not need the size that is read of it.
 TEST(FusionRunTimeSizes, AKernelMakesNoCountThatItWaitsFor) {
   check_everywhere(R"(symbol u0 = 40 min 0
-graph(%0 x: i32[40], %1 n: i64[], %2 m: i64[]) {
-  %3: i64[] = min(%1, %2)
-  %4: i64[] = constant() {value = #0, dtype = i64, shape = []}
-  %5: i64[] = constant() {value = #40, dtype = i64, shape = []}
-  %6: i64[] = max(%3, %4)
-  %7: i64[] = min(%6, %5)
-  %8: i32[u0] = set_dim(%0, %7) {dim = 0}
-  %9: i32[] = convert(%7) {dtype = i32}
-  %10: i32[u0] = broadcast_in_dim(%9) {shape = [u0], dims = ()}
-  %11: i32[u0] = add(%8, %10)
-  %12: i32[] = reduce_sum(%11) {dims = (0)}
-  return %12 sum
+graph(%0 x: i32[40], %1 n: i64[]) {
+  %2: i64[] = abs(%1)
+  %3: i64[] = constant() {value = #40, dtype = i64, shape = []}
+  %4: i64[] = min(%2, %3)
+  %5: i32[u0] = set_dim(%0, %4) {dim = 0}
+  %6: i32[] = convert(%4) {dtype = i32}
+  %7: i32[u0] = broadcast_in_dim(%6) {shape = [u0], dims = ()}
+  %8: i32[u0] = add(%5, %7)
+  %9: i32[] = reduce_sum(%8) {dims = (0)}
+  return %9 sum
 })");
 }
 
