@@ -80,7 +80,8 @@ Element to_floating(const Element& x, DType to) {
   Element out;
   out.re = round_like_aten(x.re, to);
   if (is_complex(to)) out.im = round_like_aten(x.im, to);
-  if (x.error == 0 || !std::isfinite(x.re) || !std::isfinite(x.im)) return out;
+  const bool finite = std::isfinite(x.re) && (std::isfinite(x.im) || !is_complex(to));
+  if (x.error == 0 || !finite) return out;
   // The device rounds a number up to `error` away; both roundings move it by up to half a step.
   long double step = std::max(ulp(out.re, to), is_complex(to) ? ulp(out.im, to) : 0.0L);
   bool lossless = out.re == x.re && out.im == x.im && step <= x.error * 0x1p-20L;

@@ -1,6 +1,7 @@
 #include "codegen/schedule/element/element.h"
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/element/view_placement.h"
 #include "prims/graph/traits.h"
 #include "primset/error.h"
 
@@ -47,7 +48,11 @@ Elem ElementEmitter::emit(ValueId v, const Indices& at) {
 Elem ElementEmitter::compute(ValueId v, const Indices& at) {
   const prims::Graph& g = values_.graph;
   if (auto input = values_.scalar_input(v)) return frame_.scalar_input(*input, g.type(v).dtype);
-  if (const Placement* p = values_.placement(v)) return load(*p, g.type(v).dtype, at);
+  if (const Placement* p = values_.placement(v)) {
+    const prims::ValueType& type = g.type(v);
+    return frame_.load(p->buffer, type.dtype, element_address(*p, at, arithmetic_),
+                       may_be_empty(type.shape));
+  }
   if (auto symbol = values_.symbol(v)) {
     Value i = frame_.builder().int_resize(frame_.param(*symbol), kir::Scalar::i64, true);
     return lower_convert(frame_.builder(), {i, {}}, DType::i64, g.type(v).dtype);
@@ -120,10 +125,6 @@ Affine element_address(Frame& f, const Placement& p, const Indices& at) {
   return element_address(p, at, arithmetic);
 }
 
-Elem ElementEmitter::load(const Placement& p, DType dtype, const Indices& at) {
-  return frame_.load(p.buffer, dtype, element_address(p, at, arithmetic_));
-}
-
 Affine FrameArithmetic::divide_out(const Index& i) {
   kir::Builder& b = frame_.builder();
   Value v = frame_.materialize(i.split->linear);
@@ -148,6 +149,8 @@ Value ElementEmitter::in_range(Value v, const SymInt& hi) {
 }
 
 Elem ElementEmitter::emit_under(Value condition, ValueId v, const Indices& at) {
+  const prims::ValueType& type = values_.graph.type(v);
+  if (!has_elements(type.shape)) return literal(frame_.builder(), primset::Scalar(0), type.dtype);
   const Value outer = frame_.mask();
   frame_.set_mask(frame_.mask_and(condition));
   Elem e = emit(v, at);

@@ -106,7 +106,6 @@ class ElementEmitter {
   bool regroups_bits(const Node& n) const;
   Elem regrouped(const Node& n, const Indices& at);
   std::optional<Indices> view(const Node& n, const Indices& at);
-  Elem load(const Placement& p, DType dtype, const Indices& at);
 
   // The scalar regions' own control flow.
   std::vector<Elem> region_loop(const Node& n, std::span<const Elem> args);

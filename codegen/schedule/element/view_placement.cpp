@@ -67,6 +67,11 @@ bool has_elements(const SymInts& shape) {
   return std::ranges::none_of(shape, [](const SymInt& s) { return s.same(SymInt(0)); });
 }
 
+bool may_be_empty(const SymInts& shape) {
+  return std::ranges::any_of(shape,
+                             [](const SymInt& s) { return prims::known_less(0, s) != true; });
+}
+
 std::optional<Placement> view_placement(const prims::Graph& g, const prims::Node& n,
                                         const Placement& operand) {
   Placement place = operand;

@@ -12,6 +12,8 @@ SymInts dense_strides(const SymInts& shape);
 bool same_shape(const SymInts& a, const SymInts& b);
 // No dimension is known to be 0.
 bool has_elements(const SymInts& shape);
+// Some dimension may be 0 in a run.
+bool may_be_empty(const SymInts& shape);
 
 // Where the elements of a transpose, slice or reshape lie when its operand lies at `operand`;
 // nullopt: it is another primitive, or no strides see it so.

@@ -75,6 +75,8 @@ struct FusionGroup {
   std::vector<prims::NodeId> checks;  // `check` nodes that ride in the kernel
   std::vector<prims::NodeId> nodes;   // computed inside, besides reduces and anchor
   std::vector<Read> reads;
+  // A copy: where the value lies that it writes; nullopt: at its place.
+  std::optional<Placement> source;
   // Control flow: the regions, and for loops where each carried value is and where its next one is
   // made.
   std::vector<RegionPlan> regions;

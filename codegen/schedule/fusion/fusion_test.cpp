@@ -9,8 +9,10 @@
 
 #include "codegen/emit/llvm/testing/native_runner.h"
 #include "codegen/schedule/schedule.h"
+#include "codegen/schedule/testing/plan_invariants.h"
 #include "codegen/schedule/testing/program_runner.h"
 #include "codegen/schedule/testing/schedule_test_util.h"
+#include "codegen/schedule/testing/staged_schedule.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/text.h"
 
@@ -143,6 +145,142 @@ TEST(Fusion, AScansEpilogueIsPartOfItsKernel) {
   EXPECT_EQ(p.kernels(), 1u) << p.plan;
 }
 
+// --- outputs in memory of inputs -------------------------------------------------------------
+
+// On each kind of machine.
+void check_everywhere(const char* text) {
+  for (const kir::TargetModel& target : {emit::native_model(), simt_model()})
+    planned(std::make_shared<prims::Graph>(prims::parse(text)), target);
+}
+
+TEST(FusionInPlace, AnOutputIsStoredBehindAllLoadsOfItsRow) {
+  check_everywhere(R"(graph(%0 x: i32[7, 50], %1 y: i32[7], %2 z: i32[7]) {
+  %3: i32[7] = reduce_max(%0) {dims = (1)}
+  %4: i32[7] = add(%1, %3)
+  %5: i32[7, 50] = broadcast_in_dim(%3) {shape = [7, 50], dims = (0)}
+  %6: i32[7, 50] = sub(%0, %5)
+  %7: i32[7, 50] = mul(%0, %6)
+  return %2 row writes 1, %4 sum, %6 apart writes 0, %7 product
+})");
+}
+
+TEST(FusionInPlace, AnOutputIsStoredBehindAllLoadsOfAScansElement) {
+  check_everywhere(R"(graph(%0 x: f32[3, 33], %1 y: f32[3, 33], %2 n: i16[3, 33]) {
+  %3: i16[3, 33] = scan_prod(%2) {dim = 1}
+  %4: i16[3, 33] = bit_or(%2, %3)
+  %5: f32[3, 33] = neg(%1)
+  return %5 minus, %4 bits, %0 copy writes 1
+})");
+}
+
+TEST(FusionInPlace, TwoInputsChangePlaces) {
+  const Planned p = planned(R"(graph(%0 x: f32[130, 3], %1 y: f32[130, 3]) {
+  return %0 a writes 1, %1 b writes 0
+})");
+  EXPECT_THAT(p.plan, HasSubstr("output 0 is computed aside")) << p.plan;
+}
+
+TEST(FusionInPlace, ANumberIsComputedAside) {
+  check_everywhere(R"(graph(%0 a: i64 scalar, %1 x: i64[], %2 y: i64[], %3 p: bool[], %4 z: i64[]) {
+  %5: i64[] = neg(%1)
+  %6: c64[] = convert(%2) {dtype = c64}
+  %7: i64[] = select(%3, %5, %4)
+  %17: c64[], %18: i64[], %19: i64[] = cond(%3, %6, %7, %7) region(%8: c64[], %9: i64[], %10: i64[]) {
+    %11: i64[] = abs(%4)
+    %12: i64[] = abs(%9)
+    return %8, %11, %12
+  } region(%13: c64[], %14: i64[], %15: i64[]) {
+    %16: i64[] = sign(%15)
+    return %13, %16, %15
+  }
+  %20: i64[] = neg(%18)
+  return %0 number writes 2, %20 twice, %5 minus, %20 again
+})");
+}
+
+// --- rows, loops and sizes that the run makes ------------------------------------------------
+
+// Two groups over rows whose reduction needs a kernel before theirs, since they read what is sorted
+// of its result.
+TEST(Fusion, GroupsThatLoseTheirReductionStayWhole) {
+  const Planned p = planned(R"(graph(%0 x: i32[6, 40]) {
+  %1: i32[6] = reduce_max(%0) {dims = (1)}
+  %2: i32[6] = sort(%1) {dim = 0, descending = false}
+  %3: i32[6, 40] = broadcast_in_dim(%1) {shape = [6, 40], dims = (0)}
+  %4: i32[6, 40] = broadcast_in_dim(%2) {shape = [6, 40], dims = (0)}
+  %5: i32[6, 40] = sub(%0, %3)
+  %6: i32[6, 40] = add(%5, %4)
+  %7: i32[6, 40] = mul(%0, %3)
+  %8: i32[6, 40] = add(%7, %4)
+  %9: i32[6, 40] = sort(%8) {dim = 1, descending = false}
+  return %6 sum, %9 sorted
+})");
+  EXPECT_THAT(p.plan, HasSubstr("its reader also needs what is made of it elsewhere")) << p.plan;
+}
+
+TEST(Fusion, ASortMakesARowOfAStack) {
+  check_everywhere(R"(graph(%0 x: i32[5, 7]) {
+  %4: i32[5, 7], %5: i32[3, 5, 7] = for_loop(%0) {count = <3>, stacked = 1} region(%1: i64[], %2: i32[5, 7]) {
+    %3: i32[5, 7] = sort(%2) {dim = 1, descending = false}
+    %6: i32[5, 7] = neg(%3)
+    return %6, %3
+  }
+  return %5 rows
+})");
+}
+
+TEST(FusionRunTimeSizes, AResultThatIsWantedTwiceWaitsForItsSize) {
+  check_everywhere(R"(symbol u0 = 40 min 0
+graph(%0 x: i32[40], %1 mask: bool[40]) {
+  %2: i32[40], %3: i64[] = compact(%0, %1)
+  %4: i32[u0] = set_dim(%2, %3) {dim = 0}
+  return %4 a, %4 b
+})");
+}
+
+// The reduction's kernel could make the count too, if it did not need the size that is read of it.
+TEST(FusionRunTimeSizes, AKernelMakesNoCountThatItWaitsFor) {
+  check_everywhere(R"(symbol u0 = 40 min 0
+graph(%0 x: i32[40], %1 n: i64[]) {
+  %2: i64[] = abs(%1)
+  %3: i64[] = constant() {value = #40, dtype = i64, shape = []}
+  %4: i64[] = min(%2, %3)
+  %5: i32[u0] = set_dim(%0, %4) {dim = 0}
+  %6: i32[] = convert(%4) {dtype = i32}
+  %7: i32[u0] = broadcast_in_dim(%6) {shape = [u0], dims = ()}
+  %8: i32[u0] = add(%5, %7)
+  %9: i32[] = reduce_sum(%8) {dims = (0)}
+  return %9 sum
+})");
+}
+
+// There is no first element for loads that are masked off to point at.
+TEST(FusionRunTimeSizes, WhatIsEmptyIsNotRead) {
+  check_everywhere(R"(symbol u0 = 40 min 0
+graph(%0 x: i32[40], %1 y: i32[9], %2 none: i32[0], %3 at: i64[]) {
+  %4: bool[40] = constant() {value = #false, dtype = bool, shape = [40]}
+  %5: i32[40], %6: i64[] = compact(%0, %4)
+  %7: i32[u0] = set_dim(%5, %6) {dim = 0}
+  %8: i32[u0] = scan_sum(%7) {dim = 0}
+  %9: i32[u0 + 9] = concatenate(%8, %1) {dim = 0}
+  %10: i32[40] = dynamic_update_slice(%0, %2, %3)
+  return %9 joined, %10 updated
+})");
+}
+
+TEST(FusionRunTimeSizes, AnEmptyResultOfAnyStridesHasAnExtent) {
+  auto graph = std::make_shared<prims::Graph>(prims::parse(R"(symbol s0 = 5 min 2
+symbol n1 = 5 min 0
+graph(%0 x: i32[s0, 3]) {
+  %1: i32[s0 - n1, 3] = slice(%0) {start = [n1, 0], limit = [s0, 3], stride = [1, 1]}
+  return %1 rest
+})"));
+  Options options = row_major_options(*graph);
+  options.outputs[0].strides = {7, 2};
+  const Program program = schedule(graph, simt_model(), options);
+  check_program(*graph, program, options, simt_model(), {5, 5}, {});
+}
+
 // --- limits of a kernel ----------------------------------------------------------------------
 
 TEST(FusionLimits, AChainIsCutWhereItIsTooDeep) {
@@ -216,6 +354,31 @@ TEST(FusionLimits, WhatIsMadeOfRowsAndColumnsInTurnDoesNotGrow) {
   size_t most = 0;
   for (const kir::Kernel& k : p.program.kernels) most = std::max(most, k.params.size());
   EXPECT_LE(most, 16u) << p.plan;
+}
+
+void expect_sound(const prims::Graph& g) {
+  const Options options = row_major_options(g);
+  const Machine machine(emit::native_model());
+  const StagedSchedule s(g, machine, options);
+  EXPECT_THAT(violations(s.plan(), s.graph(), machine.limits), testing::IsEmpty());
+}
+
+// The long way from a value to an operand counts, whichever is asked first.
+TEST(FusionLimits, AChainWithShortCutsIsCutWhereItIsTooDeep) {
+  expect_sound(*built([](prims::Builder& b) {
+    ValueId x = b.tensor_input("x", {DType::i32, {8}}), y = b.tensor_input("y", {DType::i32, {8}});
+    for (int i = 0; i < 1500; ++i) y = std::exchange(x, b.binary(Prim::sub, x, y));
+    b.output("z", x);
+  }));
+}
+
+TEST(FusionLimits, WhatIsAskedForAtManyIndicesCountsForEachOfThem) {
+  expect_sound(*built([](prims::Builder& b) {
+    ValueId x = b.tensor_input("x", {DType::f32, {8}});
+    for (int i = 0; i < 12; ++i)
+      x = b.concatenate({b.unary(Prim::tanh, x), b.reverse(x, {0}), b.unary(Prim::neg, x)}, 0);
+    b.output("y", x);
+  }));
 }
 
 }  // namespace

@@ -147,11 +147,27 @@ class Order {
     return id;
   }
 
+  // From what was written aside: the value may have another place, in memory that is overwritten.
   void copy_detached(uint32_t j) {
     const ValueId v = g_.outputs[j].value;
-    Placement out = plan_.places.at(v);
+    const Placement aside = written_in(aside_.at(j), v);
+    Placement out = aside;
     out.buffer = output_buffers_[j];
-    plan_.order.push_back(add_copy({v, std::move(out)}, GroupSlot::kMerged));
+    const GroupId copy = add_copy({v, std::move(out)}, GroupSlot::kMerged);
+    plan_.groups[copy].source = aside;
+    plan_.order.push_back(copy);
+  }
+
+  Placement written_in(BufferId b, ValueId v) const {
+    const auto own = plan_.places.find(v);  // a number that is written has none
+    if (own != plan_.places.end() && own->second.buffer == b) return own->second;
+    for (const FusionGroup& group : plan_.groups) {
+      for (const Root& r : group.roots) {
+        if (r.value == v && r.out.buffer == b) return r.out;
+      }
+    }
+    throw Error(ErrorCode::internal,
+                "%" + std::to_string(v) + " is an output that no group of the fusion plan writes");
   }
 
   // --- topological order: Kahn's algorithm, earliest position first ------------------------------
@@ -188,7 +204,7 @@ class Order {
     for (GroupId barrier : groups) {
       if (plan_.groups[barrier].family != &read_size_family) continue;
       for (GroupId g : groups) {
-        if (slots_[g].first > slots_[barrier].first) edges.add(barrier, g);
+        if (slots_[g].first >= slots_[barrier].first) edges.add(barrier, g);
       }
     }
   }

@@ -30,6 +30,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
   number(g.body, 0);
   for (const auto& id : numbered_) position_[id] = ++at;
   find_rows();
+  find_sizes();
 }
 
 // Nodes of a region stand before the control flow primitive that it belongs to. Scalar regions are
@@ -50,6 +51,66 @@ void Planner::number(const prims::Region& r, RegionId region) {
     region_[id] = region;
     numbered_.push_back(id);
   }
+}
+
+namespace {
+
+// Calls f for the symbols that a size is made of.
+template <typename F>
+void each_symbol(const prims::SymContext& context, const prims::SymContext::Poly& poly, F f) {
+  using Kind = prims::SymContext::AtomKind;
+  for (const auto& term : poly) {
+    for (uint32_t id : term.atoms) {
+      const prims::SymContext::Atom& atom = context.atom(id);
+      if (atom.kind == Kind::symbol) {
+        f(atom.symbol);
+      } else {
+        each_symbol(context, atom.lhs, f);
+        each_symbol(context, atom.rhs, f);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Planner::find_sizes() {
+  const prims::SymContext& context = g_.context();
+  std::unordered_map<uint32_t, uint32_t> made_at;  // by symbol
+  for (NodeId id : numbered_) {
+    const Node& n = g_.node(id);
+    if (n.prim != Prim::set_dim) continue;
+    const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+    if (const auto s = context.as_symbol(g_.type(n.results[0]).shape[dim]))
+      made_at.emplace(*s, position_[id]);
+  }
+  if (made_at.empty()) return;
+  sized_by_.resize(g_.node_count());
+  for (NodeId id : numbered_) {
+    const Node& n = g_.node(id);
+    const auto note = [&](const SymInt& size) {
+      each_symbol(context, context.poly_of(size), [&](uint32_t s) {
+        const auto at = made_at.find(s);
+        if (at != made_at.end()) sized_by_[id] = std::max(sized_by_[id], at->second);
+      });
+    };
+    const auto note_shape = [&](ValueId v) {
+      if (v != prims::kNoValue) std::ranges::for_each(g_.type(v).shape, note);
+    };
+    std::ranges::for_each(n.operands, note_shape);
+    std::ranges::for_each(n.results, note_shape);
+    for (const prims::Attr& a : n.attrs) {
+      if (const auto* size = std::get_if<SymInt>(&a.value)) note(*size);
+      if (const auto* sizes = std::get_if<SymInts>(&a.value)) std::ranges::for_each(*sizes, note);
+    }
+  }
+}
+
+// A group with a size that only the run knows takes nothing that is made before that is read.
+void Planner::compute_in(GroupId g, NodeId id) {
+  if (sized_by_.empty() || sized_by_[id] == 0) return;
+  uint32_t& latest = drafts_[find(g)].latest_read;
+  latest = std::max(latest, sized_by_[id] - 1);
 }
 
 FusionPlan Planner::plan() && {
@@ -130,6 +191,7 @@ void Planner::visit_value(NodeId id, ValueId v) {
   } else {
     writer = pointwise_group(root, position_[id], region_[id]);
   }
+  compute_in(*writer, id);
   read_all(v, *writer);
   const bool rows = plan_.groups[*writer].family == &reduction_family &&
                     g_.type(v).rank() != plan_.groups[*writer].domain.size();
@@ -154,16 +216,18 @@ void Planner::visit_check(NodeId id) {
   if (!group) group = new_group(pointwise_family, region_[id], domain);
   plan_.groups[*group].checks.push_back(id);
   drafts_[*group].first = std::min(drafts_[*group].first, position_[id]);
+  compute_in(*group, id);
   for (ValueId v : g_.node(id).operands)
     ask(v, {*group, Space::root, identity_indices(g_.type(v).shape), 1, false});
 }
 
 void Planner::inline_into_readers(NodeId id, ValueId v) {
   const std::vector<Access> readers = std::move(questions_[v]);
-  const auto operations = static_cast<uint32_t>(std::max(1.0, estimate_.operations(g_.node(id))));
+  const uint32_t operations = operations_of(g_.node(id));
   for (const Access& a : readers) {
     FusionGroup& group = plan_.groups[find(a.group)];
     if (group.nodes.empty() || group.nodes.back() != id) group.nodes.push_back(id);
+    compute_in(a.group, id);
     group.operations += operations;
     --drafts_[find(a.group)].questions;
     expand(id, a.group, a.space, a.at, a.depth, a.elementwise);
@@ -188,9 +252,16 @@ void Planner::ask(ValueId v, Access access) {
     return read(access.group, v, access.space, access.at);
   std::string key = std::to_string(v) + ':' + std::to_string(access.group) + ':' +
                     static_cast<char>('0' + static_cast<int>(access.space)) + index_key(access.at);
-  if (!asked_.insert(std::move(key)).second) return;
+  std::vector<Access>& questions = questions_[v];
+  const auto [known, fresh] = asked_.try_emplace(std::move(key), questions.size());
+  if (!fresh) {
+    // Once more, from deeper in the kernel.
+    if (known->second < questions.size())
+      questions[known->second].depth = std::max(questions[known->second].depth, access.depth);
+    return;
+  }
   ++drafts_[find(access.group)].questions;
-  questions_[v].push_back(std::move(access));
+  questions.push_back(std::move(access));
 }
 
 std::vector<GroupId> Planner::readers_of(const std::vector<Access>& accesses) const {
@@ -208,13 +279,18 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<A
   const NodeId id = g_.producer(v);
   if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
     return NotFused::fusion_off;
+  std::unordered_map<GroupId, uint32_t> times;
   for (const Access& a : readers) {
-    if (const auto why = exceeds_limits(id, a)) return why;
+    if (const auto why = exceeds_limits(id, a, times[find(a.group)]++)) return why;
   }
   const size_t kernels = readers_of(readers).size();
   if (kernels > 1 && estimate_.favours_memory(v, kernels, extra_result))
     return NotFused::recompute_cost;
   return std::nullopt;
+}
+
+uint32_t Planner::operations_of(const Node& n) const {
+  return static_cast<uint32_t>(std::max(1.0, estimate_.operations(n)));
 }
 
 bool Planner::is_limit(NotFused why) {
@@ -223,8 +299,8 @@ bool Planner::is_limit(NotFused why) {
 }
 
 // Every question that is open may become a buffer of the kernel's, with a stride or two. What
-// loads nothing is never cut off.
-std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a) const {
+// loads nothing is never cut off. A kernel that asks at several indices computes it for each.
+std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a, uint32_t times) const {
   constexpr uint32_t kBufferBytes = 24;
   const Node& n = g_.node(id);
   if (n.operands.empty()) return std::nullopt;
@@ -232,7 +308,8 @@ std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a) cons
   const Draft& draft = drafts_[find(a.group)];
   const KernelLimits& limits = machine_.limits;
   if (a.depth >= limits.depth) return NotFused::depth_limit;
-  if (group.operations >= limits.operations) return NotFused::operation_limit;
+  const uint32_t operations = group.operations + times * operations_of(n);
+  if (operations >= limits.operations) return NotFused::operation_limit;
   const auto buffers = draft.questions + static_cast<uint32_t>(n.operands.size());
   if (group.parameter_bytes + kBufferBytes * buffers > limits.parameter_bytes * 3 / 4)
     return NotFused::parameter_limit;

@@ -72,6 +72,8 @@ class Planner {
 
   // --- planner.cpp ---
   void number(const prims::Region& r, RegionId region);
+  void find_sizes();
+  void compute_in(GroupId g, NodeId id);
   void walk(const prims::Region& r);
   void visit(NodeId id);
   void visit_indexable(NodeId id);
@@ -85,7 +87,8 @@ class Planner {
   std::optional<NotFused> must_materialize(ValueId v, const std::vector<Access>& readers,
                                            bool extra_result) const;
   static bool is_limit(NotFused why);
-  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a) const;
+  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a, uint32_t times = 0) const;
+  uint32_t operations_of(const Node& n) const;
   std::vector<GroupId> readers_of(const std::vector<Access>& accesses) const;
 
   // --- groups ---
@@ -164,21 +167,23 @@ class Planner {
   const RecomputeEstimate estimate_;
 
   FusionPlan plan_;
-  std::vector<Draft> drafts_;                   // by group
-  mutable std::vector<GroupId> merged_;         // by group: into which
-  std::vector<std::vector<Access>> questions_;  // by value
-  std::unordered_set<std::string> asked_;
-  std::unordered_set<uint64_t> read_;  // group and value
-  std::vector<NodeId> numbered_;       // all nodes, those of regions before their primitive
+  std::vector<Draft> drafts_;                      // by group
+  mutable std::vector<GroupId> merged_;            // by group: into which
+  std::vector<std::vector<Access>> questions_;     // by value
+  std::unordered_map<std::string, size_t> asked_;  // which of a value's questions it is
+  std::unordered_set<uint64_t> read_;              // group and value
+  std::vector<NodeId> numbered_;  // all nodes, those of regions before their primitive
   std::unordered_map<ValueId, Forced> forced_;
   mutable std::unordered_map<NodeId, const Family*> families_of_;
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
   std::vector<NodeId> made_of_rows_;     // by value: a reduction that it is made of; kNoNode: none
   std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters
   std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
-  std::vector<RegionId> region_;         // by node
-  std::vector<GroupId> owner_;           // by region: the control flow group that it is part of
-  std::vector<RegionId> outer_;          // by region: where that group is
+  // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
+  std::vector<uint32_t> sized_by_;
+  std::vector<RegionId> region_;  // by node
+  std::vector<GroupId> owner_;    // by region: the control flow group that it is part of
+  std::vector<RegionId> outer_;   // by region: where that group is
   std::unordered_map<const prims::Region*, RegionId> region_ids_;
   std::vector<std::vector<GroupId>> recent_;  // by region: pointwise groups, for checks to ride in
   SymbolicArithmetic arithmetic_;

@@ -42,6 +42,7 @@ void Planner::visit_anchor(NodeId id, const Family& family) {
     FusionGroup& group = plan_.groups[*epilogue];
     group.family = &family;
     group.anchor = id;
+    compute_in(*epilogue, id);
     for (ValueId v : n.results) {
       drafts_[*epilogue].questions -= static_cast<uint32_t>(questions_[v].size());
       questions_[v].clear();
@@ -176,7 +177,8 @@ void Planner::result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& p
 void Planner::plan_for_loop(NodeId id, GroupId g) {
   const Node& n = g_.node(id);
   const prims::Region& body = n.regions[0];
-  const SymInt counter = g_.context().symbol("i", 0, 0);
+  prims::SymContext& context = g_.context();
+  const SymInt counter = context.symbol("i" + std::to_string(context.symbol_count()), 0, 0);
   plan_.counters.emplace(body.params[0], counter);
   scalars_.insert(body.params[0]);
   const size_t carried = n.operands.size();

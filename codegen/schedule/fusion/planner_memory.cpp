@@ -17,7 +17,8 @@ SymInt extent_of(const SymInts& shape, const SymInts& strides) {
     if (shape[d].same(SymInt(0))) return 0;
     last += (shape[d] - 1) * strides[d];
   }
-  return last;
+  // Of no elements, strides may lead to before the first one.
+  return may_be_empty(shape) ? prims::max(last, 0) : last;
 }
 
 }  // namespace

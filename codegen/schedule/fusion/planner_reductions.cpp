@@ -87,6 +87,7 @@ std::optional<GroupId> Planner::group_of_rows(const Node& n, const Rows& rows, N
 void Planner::join(GroupId g, NodeId id, const Rows& rows) {
   if (plan_.groups[g].family != &reduction_family) go_along_rows(g, rows);
   plan_.groups[g].reduces.push_back(id);
+  compute_in(g, id);
   plan_.groups[g].operations += 1;
 }
 
@@ -142,26 +143,29 @@ std::optional<Planner::Rows> Planner::rows_ahead(GroupId g, ValueId v) const {
   return rows;
 }
 
-// The reduction that was seen ahead went elsewhere: what has an element for each row gets a kernel
-// of its own.
+// The reduction that was seen ahead went elsewhere, or needs what is made of the group's results:
+// what has an element for each row and what has one for each of the domain are pointwise groups.
 void Planner::split_without_reduction(GroupId g) {
-  const GroupId other = new_group(pointwise_family, drafts_[g].region, {});
-  FusionGroup& wide = plan_.groups[g];
-  FusionGroup& rows = plan_.groups[other];
-  rows = wide;
-  rows.family = wide.family = &pointwise_family;
-  rows.domain.erase(rows.domain.begin() + static_cast<std::ptrdiff_t>(wide.dim));
-  const auto is_wide = [&](const Root& r) {
-    return same_shape(g_.type(r.value).shape, wide.domain);
-  };
-  std::erase_if(rows.roots, is_wide);
-  std::erase_if(wide.roots, [&](const Root& r) { return !is_wide(r); });
-  const auto keep = [](FusionGroup& group, Space own) {
+  const SymInts domain = plan_.groups[g].domain;
+  SymInts kept = domain;
+  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(plan_.groups[g].dim));
+  const auto is_wide = [&](const Root& r) { return same_shape(g_.type(r.value).shape, domain); };
+  const auto become = [&](GroupId id, const SymInts& shape, Space own) {
+    FusionGroup& group = plan_.groups[id];
+    group.family = &pointwise_family;
+    group.domain = shape;
+    std::erase_if(group.roots, [&](const Root& r) { return is_wide(r) != (own == Space::wide); });
     for (Read& r : group.reads) r.space = r.space == own ? Space::root : Space::operand;
   };
-  keep(wide, Space::wide);
-  keep(rows, Space::rows);
+  const auto wide = std::ranges::count_if(plan_.groups[g].roots, is_wide);
+  const bool all_wide = wide == std::ssize(plan_.groups[g].roots);
+  if (all_wide || wide == 0)
+    return become(g, all_wide ? domain : kept, all_wide ? Space::wide : Space::rows);
+  const GroupId other = new_group(pointwise_family, drafts_[g].region, {});
+  plan_.groups[other] = plan_.groups[g];
   drafts_[other] = drafts_[g];
+  become(g, domain, Space::wide);
+  become(other, kept, Space::rows);
 }
 
 void Planner::visit_reduction(NodeId id) {

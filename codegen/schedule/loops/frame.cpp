@@ -227,12 +227,18 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
   if (lanes_ == 1 || uniform) {
     Value index =
         scaled(lanes_ == 1 && p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
+    const auto load = [&] { return b.load(Type{elem}, pointer, index, align); };
+    if (mask_.valid() && may_be_empty_) {
+      return b.if_else(
+          b.any(mask_), [&] { return kir::Builder::Values{load()}; },
+          [&] { return kir::Builder::Values{b.constant(Type{elem}, 0)}; })[0];
+    }
     // A masked-off access may point anywhere: point it at the first element instead.
     if (mask_.valid()) index = b.select(b.any(mask_), index, index_constant(0));
-    return b.load(Type{elem}, pointer, index, align);
+    return load();
   }
   const Type t{elem, lanes_};
-  if (target().simt && lanes_masked()) {
+  if (target().simt && lanes_masked() && !may_be_empty_) {
     // A lane that is left out reads another element, so that no lane needs a branch: the first
     // lane's, which is inside in a row; the buffer's first one where it may not be.
     const Value lanes = vector_of(p);
@@ -340,10 +346,12 @@ auto Frame::unmasked(Body body) {
 
 std::vector<Value> Frame::fetch(const AccessRecord& a) {
   Value pointer = buffer(a.buffer, true, false);
+  may_be_empty_ = false;
   return load_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, false));
 }
 
-Elem Frame::load(BufferId id, DType dtype, const Affine& address) {
+Elem Frame::load(BufferId id, DType dtype, const Affine& address, bool may_be_empty) {
+  may_be_empty_ = may_be_empty;
   const DType real = real_type(dtype);
   auto element = [&](std::span<const Value> parts) {
     Elem out{from_memory(builder_, parts[0], real), {}};

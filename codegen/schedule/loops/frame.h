@@ -120,7 +120,8 @@ class Frame {
   void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
   // Whether loops ask for memory before they read it (a CPU's; true unless told otherwise).
   void set_prefetches(bool on) { prefetches_ = on; }
-  Elem load(BufferId id, DType dtype, const Affine& address);
+  // may_be_empty: so that a load that is masked off has no element to point at.
+  Elem load(BufferId id, DType dtype, const Affine& address, bool may_be_empty = false);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
   // Records check `site` with `value` where `bad` holds and the mask does.
@@ -180,6 +181,7 @@ class Frame {
   kir::Value error_base_;
   Staged staged_;
   Loaded loaded_;
+  bool may_be_empty_ = false;  // what the load at hand reads
   Analysis analysis_;
   LaunchStep step_;
 };

@@ -54,6 +54,7 @@ Program ProgramBuilder::build() {
 }
 
 void ProgramBuilder::build_group(const FusionGroup& group) {
+  if (group.source) places_.insert_or_assign(group.roots[0].value, *group.source);
   group.family->build(*this, group);
   // The first place stays: another one of the same value is a copy.
   for (const Root& r : group.roots) {

@@ -1,6 +1,7 @@
 #include "codegen/schedule/testing/program_runner.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "codegen/kernel/transform/pointer_table.h"
 #include "codegen/kernel/verifier/verifier.h"
 #include "codegen/schedule/element/elem.h"
+#include "sdk/base/float_bits.h"
 
 namespace primset::schedule {
 namespace {
@@ -17,15 +19,11 @@ namespace {
 class Runner {
  public:
   Runner(const Program& p, const kir::TargetModel& target, std::span<const RunnerTensor> inputs,
-         std::vector<int64_t> symbols, bool in_tables, int64_t shift)
-      : p_(p),
-        target_(target),
-        inputs_(inputs),
-        symbols_(std::move(symbols)),
-        in_tables_(in_tables),
-        shift_(static_cast<size_t>(shift)) {
+         std::vector<int64_t> symbols, const RunOptions& options)
+      : p_(p), target_(target), inputs_(inputs), symbols_(std::move(symbols)), options_(options) {
     symbols_.resize(p.graph->context().symbol_count());
     memory_.resize(p.buffers.size());
+    written_.resize(p.buffers.size());
   }
 
   RunnerResult run() {
@@ -39,10 +37,14 @@ class Runner {
         r.outputs.push_back({{data, data + bytes(b)}});
       }
     }
+    r.inputs.resize(inputs_.size());
     for (BufferId b = 0; b < p_.buffers.size(); ++b) {
       if (p_.buffers[b].kind == Buffer::Kind::errors)
         std::memcpy(&r.error, memory(b), sizeof(ErrorSlot));
+      if (p_.buffers[b].kind == Buffer::Kind::input)
+        r.inputs[p_.buffers[b].index] = {{memory(b), memory(b) + bytes(b)}};
     }
+    r.symbols = symbols_;
     return r;
   }
 
@@ -60,22 +62,32 @@ class Runner {
   // Bytes in front of a buffer's first element.
   size_t before(BufferId b) const {
     const Buffer& buffer = p_.buffers[b];
-    return buffer.kind == Buffer::Kind::errors ? 0 : shift_ * byte_size(buffer.dtype);
+    const auto shift = static_cast<size_t>(options_.shift);
+    return buffer.kind == Buffer::Kind::errors ? 0 : shift * byte_size(buffer.dtype);
   }
-  // Outputs that take over an input share its memory; fresh memory is poisoned.
-  std::byte* memory(BufferId b) {
+  // Outputs that take over an input share its memory.
+  BufferId owner(BufferId b) const {
     const Buffer& buffer = p_.buffers[b];
-    if (buffer.kind == Buffer::Kind::output && p_.graph->outputs[buffer.index].writes_input) {
-      const uint32_t input = *p_.graph->outputs[buffer.index].writes_input;
-      for (BufferId i = 0; i < p_.buffers.size(); ++i) {
-        if (p_.buffers[i].kind == Buffer::Kind::input && p_.buffers[i].index == input)
-          return memory(i);
-      }
+    if (buffer.kind != Buffer::Kind::output || !p_.graph->outputs[buffer.index].writes_input)
+      return b;
+    const uint32_t input = *p_.graph->outputs[buffer.index].writes_input;
+    for (BufferId i = 0; i < p_.buffers.size(); ++i) {
+      if (p_.buffers[i].kind == Buffer::Kind::input && p_.buffers[i].index == input) return i;
     }
+    return b;
+  }
+  // Fresh memory is poisoned.
+  std::byte* memory(BufferId user) {
+    const BufferId b = owner(user);
+    const Buffer& buffer = p_.buffers[b];
     if (!memory_[b]) {
       const size_t n = std::max<size_t>(bytes(b), 16);
       memory_[b].reset(new (std::align_val_t{kBoundary}) std::byte[n + before(b)]);
-      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : 0xa5, n + before(b));
+      const bool known = buffer.kind == Buffer::Kind::errors || buffer.kind == Buffer::Kind::input;
+      const int poison = std::to_integer<int>(options_.poison);
+      std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : poison,
+                  n + before(b));
+      if (options_.interpret) written_[b].assign(n, known);
       if (buffer.kind == Buffer::Kind::input) {
         const auto& in = inputs_[buffer.index].bytes;
         std::copy_n(in.data(), std::min(n, in.size()), memory_[b].get() + before(b));
@@ -88,7 +100,10 @@ class Runner {
     for (const Step& s : list) std::visit([&](const auto& x) { step(x); }, s.step);
   }
   void step(const LaunchStep& s);
-  void step(const CopyStep& s) { std::memcpy(memory(s.target), memory(s.source), bytes(s.source)); }
+  void step(const CopyStep& s) {
+    std::memcpy(memory(s.target), memory(s.source), bytes(s.source));
+    if (options_.interpret) written_[owner(s.target)] = written_[owner(s.source)];
+  }
   void step(const NativeStep&) { throw std::runtime_error("no native primitives here"); }
   void step(const ReadCountStep& s) { std::memcpy(&symbols_[s.symbol], memory(s.buffer), 8); }
   void step(const LoopStep& s) {
@@ -114,16 +129,21 @@ class Runner {
   // memory: the kernel's pointers first, then what it reaches through addresses.
   void run(uint32_t id, const kir::Kernel& kernel, const std::vector<std::span<std::byte>>& memory,
            const std::vector<uint64_t>& scalars, uint32_t groups);
+  void interpret(const kir::Kernel& kernel, std::vector<kir::InterpreterBuffer>& buffers,
+                 const std::vector<uint64_t>& scalars, uint32_t groups) const;
+  // What the launch reads has been written, and what it writes is noted.
+  void interpret_watched(const LaunchStep& s, const kir::Kernel& kernel,
+                         const std::vector<uint64_t>& scalars, uint32_t groups);
 
   const Program& p_;
   const kir::TargetModel& target_;
   std::span<const RunnerTensor> inputs_;
   std::vector<int64_t> symbols_;
   std::vector<std::unique_ptr<std::byte[], Free>> memory_;
+  std::vector<std::vector<bool>> written_;  // by buffer that owns memory: its bytes
   std::map<uint32_t, std::unique_ptr<emit::NativeRunner>> compiled_;
   RunnerResult* result_ = nullptr;
-  const bool in_tables_;
-  const size_t shift_;
+  const RunOptions options_;
 };
 
 uint64_t Runner::scalar(const ScalarParam& s) const {
@@ -135,10 +155,14 @@ uint64_t Runner::scalar(const ScalarParam& s) const {
     case ScalarParam::Source::input:
       break;
   }
-  const DType dtype = p_.graph->type(p_.graph->inputs[s.index].value).dtype;
-  const size_t part = byte_size(real_type(dtype));
+  const DType dtype = real_type(p_.graph->type(p_.graph->inputs[s.index].value).dtype);
+  const size_t part = byte_size(dtype);
   uint64_t bits = 0;
   std::memcpy(&bits, inputs_[s.index].bytes.data() + s.part * part, part);
+  if (is_half(dtype) && s.type.scalar == kir::Scalar::f32)
+    return std::bit_cast<uint32_t>(static_cast<float>(float_from_bits(bits, float_format(dtype))));
+  if (is_signed_integer(dtype) && part < 8)
+    return static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * part)) >> (64 - 8 * part));
   return bits;
 }
 
@@ -152,7 +176,8 @@ void Runner::step(const LaunchStep& s) {
   if (groups == 0) return;
   std::vector<std::span<std::byte>> buffers;
   for (const BufferUse& u : s.buffers) buffers.push_back(extent(u.buffer));
-  if (!in_tables_) return run(s.kernel, kernel, buffers, scalars, groups);
+  if (options_.interpret) return interpret_watched(s, kernel, scalars, groups);
+  if (!options_.in_tables) return run(s.kernel, kernel, buffers, scalars, groups);
   const kir::Kernel table = kir::table_form(kernel, target_);
   kir::verify_or_throw(table, target_);
   run_in_table(s.kernel, table, buffers, scalars, groups);
@@ -197,12 +222,7 @@ void Runner::run(uint32_t id, const kir::Kernel& kernel,
   if (target_.simt) {
     std::vector<kir::InterpreterBuffer> buffers;
     for (std::span<std::byte> m : memory) buffers.push_back({m, {}});
-    kir::InterpreterOptions options;
-    options.groups = {groups, 1, 1};
-    options.fused_fma = target_.fused_fma;
-    if (target_.min_subgroup > 1) options.subgroup_size = target_.min_subgroup;
-    kir::interpret(kernel, buffers, scalars, options);
-    return;
+    return interpret(kernel, buffers, scalars, groups);
   }
   auto& native = compiled_[id];
   if (!native) native = std::make_unique<emit::NativeRunner>(kernel, target_);
@@ -212,12 +232,37 @@ void Runner::run(uint32_t id, const kir::Kernel& kernel,
   native->run(pointers, scalars, 0, groups, groups);
 }
 
+void Runner::interpret(const kir::Kernel& kernel, std::vector<kir::InterpreterBuffer>& buffers,
+                       const std::vector<uint64_t>& scalars, uint32_t groups) const {
+  kir::InterpreterOptions options;
+  options.groups = {groups, 1, 1};
+  options.fused_fma = target_.fused_fma;
+  if (target_.min_subgroup > 1) options.subgroup_size = target_.min_subgroup;
+  kir::interpret(kernel, buffers, scalars, options);
+}
+
+void Runner::interpret_watched(const LaunchStep& s, const kir::Kernel& kernel,
+                               const std::vector<uint64_t>& scalars, uint32_t groups) {
+  std::vector<kir::InterpreterBuffer> buffers;
+  for (const BufferUse& u : s.buffers) {
+    const std::span<std::byte> data = extent(u.buffer);
+    std::vector<bool> written = written_[owner(u.buffer)];
+    written.resize(data.size());
+    buffers.push_back({data, std::move(written)});
+  }
+  interpret(kernel, buffers, scalars, groups);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    std::vector<bool>& written = written_[owner(s.buffers[i].buffer)];
+    std::copy(buffers[i].initialized.begin(), buffers[i].initialized.end(), written.begin());
+  }
+}
+
 }  // namespace
 
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
-                         bool in_tables, int64_t shift) {
-  return Runner(program, target, inputs, std::move(symbols), in_tables, shift).run();
+                         const RunOptions& options) {
+  return Runner(program, target, inputs, std::move(symbols), options).run();
 }
 
 kir::TargetModel simt_model() {

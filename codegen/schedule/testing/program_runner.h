@@ -18,16 +18,24 @@ struct RunnerTensor {
 
 struct RunnerResult {
   std::vector<RunnerTensor> outputs;  // the buffers, one a graph output
+  std::vector<RunnerTensor> inputs;   // one a graph input, as they are then; empty: a scalar
+  std::vector<int64_t> symbols;       // sizes that the run made among them
   ErrorSlot error;
   size_t launches = 0;
 };
 
-// inputs: one a graph input; scalar inputs hold one element. symbols: their values. in_tables:
-// every launch stands in a table (kir::table_form) between two others. shift: every buffer begins
-// so many elements behind a boundary of 64 bytes.
+struct RunOptions {
+  bool in_tables = false;  // every launch stands in a table (kir::table_form) between two others
+  int64_t shift = 0;       // every buffer begins so many elements behind a boundary of 64 bytes
+  // CPU kernels too run in the kernel interpreter, and what is read has been written.
+  bool interpret = false;
+  std::byte poison{0xa5};  // what fresh memory is filled with
+};
+
+// inputs: one a graph input; scalar inputs hold one element. symbols: their values.
 RunnerResult run_program(const Program& program, const kir::TargetModel& target,
                          std::span<const RunnerTensor> inputs, std::vector<int64_t> symbols,
-                         bool in_tables = false, int64_t shift = 0);
+                         const RunOptions& options = {});
 
 // A SIMT machine for the interpreter; one that copies asynchronously and multiplies matrices; and
 // one whose subgroups have so many lanes, and ballots.

@@ -131,7 +131,8 @@ void check_program(const prims::Graph& g, const Program& program, const Options&
     tensors.push_back({strided(arrays.back(), strides)});
   }
   const auto want = prims::reference::run(g, arrays, symbols);
-  const RunnerResult got = run_program(program, target, tensors, symbols, run.in_tables, run.shift);
+  const RunnerResult got = run_program(program, target, tensors, symbols,
+                                       {.in_tables = run.in_tables, .shift = run.shift});
   for (size_t j = 0; j < want.outputs.size(); ++j) {
     if (options.outputs[j].strides.size() > 1 && g.outputs[j].writes_input &&
         !options.outputs[j].strides.back().same(SymInt(1))) {

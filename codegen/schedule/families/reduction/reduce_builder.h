@@ -60,11 +60,8 @@ class ReduceBuilder {
   void make_common_of(std::span<const prims::ValueId> values);
   void stage(const std::vector<prims::NodeId>& nodes, bool last);
   std::vector<std::vector<prims::NodeId>> stages() const;
-  void store(const Root& root, const Indices& at) { store(root.value, root, at); }
-  void store(prims::ValueId v, const Root& root, const Indices& at) {
-    store(emitter_.emit(v, at), root, at);
-  }
   void store(const Elem& e, const Root& root, const Indices& at);
+  void store_all(const std::vector<Root>& roots, const Indices& at);
   // Runs body for the row's elements; lanes and mask are set; carried values go round.
   std::vector<kir::Value> walk_row(
       std::vector<kir::Value> carried,

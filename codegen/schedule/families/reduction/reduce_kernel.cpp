@@ -78,7 +78,8 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   } else {
     const auto body = [&](std::span<const Value> a) {
       std::vector<Value> next = accumulate(combiners, at, a);
-      if (last && kept_element_) store(kept_element_->value, kept_element_->root, at);
+      if (last && kept_element_)
+        store(emitter_.emit(kept_element_->value, at), kept_element_->root, at);
       return next;
     };
     acc =
@@ -108,6 +109,13 @@ void ReduceBuilder::store(const Elem& e, const Root& root, const Indices& at) {
                element_address(frame_, root.out, at), e);
 }
 
+// All loads come before all stores: an output may be an input's memory.
+void ReduceBuilder::store_all(const std::vector<Root>& roots, const Indices& at) {
+  std::vector<Elem> results;
+  for (const Root& root : roots) results.push_back(emitter_.emit(root.value, at));
+  for (size_t i = 0; i < roots.size(); ++i) store(results[i], roots[i], at);
+}
+
 void ReduceBuilder::load_kept() {
   const Root& root = kept_element_->root;
   const DType dtype = c_.values.graph.type(root.value).dtype;
@@ -129,9 +137,7 @@ void ReduceBuilder::one_row() {
   const uint16_t lanes = frame_.lanes();
   if (in_lanes()) frame_.set_lanes(1);
   set_loops();
-  auto store_rows = [&] {
-    for (const Root& root : r_.rows) store(root, row_indices());
-  };
+  auto store_rows = [&] { store_all(r_.rows, row_indices()); };
   if (shape_ == ReduceShape::simt_group && !r_.rows.empty()) {
     b().if_then(b().ieq(b().local_id(0), b().i32(0)), [&] {
       ElementEmitter::Scope inner(emitter_);
@@ -150,7 +156,7 @@ void ReduceBuilder::one_row() {
   }
   walk_row({}, [&](std::span<const Value>) {
     if (kept_element_) load_kept();
-    for (const Root& root : r_.wide) store(root, wide_indices());
+    store_all(r_.wide, wide_indices());
     return std::vector<Value>{};
   });
 }

@@ -150,7 +150,7 @@ TEST(HeldRows, SumAsLoopsDo) {
   std::vector<std::byte> bytes(x.size() * 4);
   std::memcpy(bytes.data(), x.data(), bytes.size());
   const auto run = [&](int64_t shift) {
-    return run_program(program, large_groups(), {{{bytes}}}, {12, n}, false, shift)
+    return run_program(program, large_groups(), {{{bytes}}}, {12, n}, {.shift = shift})
         .outputs[0]
         .bytes;
   };

@@ -66,11 +66,15 @@ class ScanBuilder {
       x.push_back(emitter_.emit(combiner_.operand(k), at_));
     return x;
   }
+  // All loads come before all stores: an output may be an input's memory.
   void store(const std::vector<Elem>& sum) {
     for (size_t k = 0; k < sum.size(); ++k) emitter_.bind(node_.results[k], at_, sum[k]);
-    for (const Root& root : roots_) {
+    std::vector<Elem> made;
+    for (const Root& root : roots_) made.push_back(emitter_.emit(root.value, at_));
+    for (size_t i = 0; i < roots_.size(); ++i) {
+      const Root& root = roots_[i];
       frame_.store(root.out.buffer, graph_.type(root.value).dtype,
-                   element_address(frame_, root.out, at_), emitter_.emit(root.value, at_));
+                   element_address(frame_, root.out, at_), made[i]);
     }
   }
   // Neighbours that one thread takes of a tile.

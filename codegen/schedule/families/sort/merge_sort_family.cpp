@@ -11,7 +11,7 @@ namespace {
 void merge_passes(ProgramBuilder& b, SortRequest r) {
   b.launch(sort_runs_kernel(b.context("sort"), r), r.node);
   prims::SymContext& symbols = b.graph().context();
-  r.round = symbols.symbol("sort_round", 0, 0);
+  r.round = symbols.symbol("sort_round" + std::to_string(symbols.symbol_count()), 0, 0);
   LoopStep loop{sort_rounds(r, b.machine()), *symbols.as_symbol(r.round), {}};
   b.append_to(loop.body, [&] {
     for (const bool back : {false, true})
@@ -49,7 +49,8 @@ void MergeSort::build(ProgramBuilder& b, const FusionGroup& group) const {
   for (size_t k = 0; k < n.operands.size(); ++k) {
     const prims::ValueId result = n.results[k];
     const Placement* wanted = ProgramBuilder::wanted(group, result);
-    const bool direct = wanted && same_shape(wanted->strides, dense_strides(shape));
+    const bool direct = wanted && same_shape(wanted->strides, dense_strides(shape)) &&
+                        wanted->offset.same(SymInt(0));
     const Placement place = direct ? *wanted : b.temp(result);
     b.copy_into(n.operands[k], place);
     if (wanted && !direct) copies.push_back({result, *wanted});

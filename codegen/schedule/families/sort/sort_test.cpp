@@ -134,8 +134,8 @@ struct SortTest : testing::Test {
     const std::vector<std::byte> keys = random_keys(key, n.elements(), rng);
     std::vector<std::byte> payload(2 * count);
     for (std::byte& b : payload) b = static_cast<std::byte>(rng());
-    const RunnerResult got =
-        run_program(program, target, {{{keys}, {payload}}}, {n.rows, n.length, n.inner}, in_tables);
+    const RunnerResult got = run_program(program, target, {{{keys}, {payload}}},
+                                         {n.rows, n.length, n.inner}, {.in_tables = in_tables});
 
     const Array numbers = prims::reference::from_bytes(key, {n.rows, n.length, n.inner}, keys);
     const std::vector<int64_t> want = expected_positions(numbers, n, descending);
