@@ -1,5 +1,6 @@
 // Replaces derived primitives by their decompositions, which may hold others: pass by pass until
-// only kept ones are left.
+// only kept ones are left. A decomposition is written into the graph that its operands are in,
+// since convert() looks at what they are made of; what it holds itself is seen in the next pass.
 #include <fmt/format.h>
 
 #include <unordered_set>
