@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <variant>
 
 #include "codegen/emit/llvm/testing/native_runner.h"

@@ -1,9 +1,11 @@
 #include "codegen/schedule/testing/plan_invariants.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "codegen/schedule/element/view_placement.h"
 

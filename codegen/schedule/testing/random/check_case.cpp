@@ -1,8 +1,10 @@
 #include "codegen/schedule/testing/random/check_case.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "codegen/schedule/testing/plan_invariants.h"
 #include "codegen/schedule/testing/program_runner.h"

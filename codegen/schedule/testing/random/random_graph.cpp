@@ -1,8 +1,10 @@
 #include "codegen/schedule/testing/random/random_graph.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/testing/random/cut.h"

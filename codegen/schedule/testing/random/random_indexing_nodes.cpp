@@ -1,5 +1,8 @@
 // Random reads and writes at computed places, and sizes that only the run knows.
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "codegen/schedule/testing/random/random_nodes.h"
 #include "prims/graph/signature.h"

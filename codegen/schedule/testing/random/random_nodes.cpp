@@ -1,7 +1,11 @@
 #include "codegen/schedule/testing/random/random_nodes.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "codegen/schedule/testing/random/random_graph.h"
 #include "prims/graph/signature.h"

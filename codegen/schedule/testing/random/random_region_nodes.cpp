@@ -1,6 +1,8 @@
 // Random nodes with bodies: programs over numbers, combiners, loops and branches.
-#include <algorithm>
-#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "codegen/schedule/testing/random/random_nodes.h"
 #include "prims/graph/signature.h"

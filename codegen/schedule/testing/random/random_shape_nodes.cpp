@@ -1,6 +1,8 @@
 // Random views, and what else moves elements to places that shapes alone decide.
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "codegen/schedule/testing/random/random_nodes.h"
 #include "prims/graph/signature.h"

@@ -1,6 +1,7 @@
 #include "codegen/schedule/testing/random/random_values.h"
 
 #include <algorithm>
+#include <string>
 
 #include "prims/graph/traits.h"
 
