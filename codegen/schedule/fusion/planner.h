@@ -3,8 +3,7 @@
 // When the walk visits a value, all its readers are known: each is a group, with the index at which
 // it reads the value. (The code calls a pending read a question.) The value is then
 //   inlined       computed in every group that reads it, which then reads its operands, or
-//   materialised  stored by one group: a reader, as a further root, or a new group; the others load
-//   it.
+//   materialised  stored by one group, a reader or a new one; the others load it.
 // A reduction joins the group that reads it at the rows of its own domain, and so softmax is one
 // kernel. A primitive with a family of its own (a product, a sort) is a group, and elementwise
 // functions of its results become its epilogue.
