@@ -37,7 +37,8 @@ std::vector<std::string> lines_of_prose(const std::string& text) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     std::string line = text.substr(at, end - at);
-    const bool fence = line.starts_with("```");
+    const size_t first = line.find_first_not_of(' ');
+    const bool fence = first != std::string::npos && line.compare(first, 3, "```") == 0;
     lines.push_back(fenced || fence ? std::string() : std::move(line));
     fenced ^= fence;
     at = end + 1;
