@@ -2,7 +2,7 @@
 //
 // Fusion never changes a result: the schedule of a reduction, and so its order of additions,
 // depends on its logical shape and the target alone, never on layouts or on what it is fused with
-// (docs/decisions/order-of-additions.md).
+// (docs/decisions/order_of_additions.md).
 //
 // Threads: calls may run at once on different graphs. Errors: Error{not_implemented} for a
 // primitive that has no schedule on the target.

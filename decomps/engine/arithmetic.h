@@ -47,7 +47,7 @@ Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting a
 Val convert(const Val& x, DType to);
 Val opmath(const Val& x);  // converted to the dtype that formulas compute in: f32 for half types
 // Converted to opmath, but f32 and c64 to f64 and c128 where f64 is fast on the device: for
-// functions that would lose too many digits (docs/decisions/wide-accumulation.md).
+// functions that would lose too many digits (docs/decisions/wide_accumulation.md).
 Val wide_opmath(const Val& x);
 // a to the power b. For complex numbers the error of the logarithm is multiplied by the exponent,
 // so they are widened as by wide_opmath.

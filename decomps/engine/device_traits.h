@@ -1,4 +1,4 @@
-// What a decomposition may know of the device (docs/decisions/wide-accumulation.md).
+// What a decomposition may know of the device (docs/decisions/wide_accumulation.md).
 #ifndef PRIMSET_DECOMPS_ENGINE_DEVICE_TRAITS_H_
 #define PRIMSET_DECOMPS_ENGINE_DEVICE_TRAITS_H_
 

@@ -1,6 +1,6 @@
 // Bounds on the iterations of a kernel's loops ("rounds" in names). Some drivers end a thread's
 // loops after a number of iterations without an error (TargetModel::loop_limit): a launch that may
-// reach it uses an unrolled form (docs/decisions/driver-workarounds.md).
+// reach it uses an unrolled form (docs/decisions/driver_workarounds.md).
 #ifndef PRIMSET_CODEGEN_KERNEL_TRANSFORM_TRIP_COUNT_H_
 #define PRIMSET_CODEGEN_KERNEL_TRANSFORM_TRIP_COUNT_H_
 

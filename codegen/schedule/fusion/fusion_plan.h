@@ -1,4 +1,4 @@
-// Which nodes share a kernel, decided before any kernel is built (docs/decisions/fusion-plan.md).
+// Which nodes share a kernel, decided before any kernel is built (docs/decisions/fusion_plan.md).
 //
 // A value is either materialised, that is stored in memory, or inlined: computed inside the kernels
 // that read it. A FusionGroup is one kernel, or one primitive for which a family emits several

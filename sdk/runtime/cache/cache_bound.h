@@ -1,5 +1,5 @@
 // Bounds the total size of cached files: the runtime's compiled kernels and what plugins keep
-// beside them (plugin.h, cache_folder), all in one folder (docs/decisions/kernel-cache.md).
+// beside them (plugin.h, cache_folder), all in one folder (docs/decisions/kernel_cache.md).
 //
 // Such a file is <folder>/<kernels or a plugin>/<two hexadecimal digits>/<more digits>.<suffix>; no
 // other file is ever removed. Its modification time is that of its last use.

@@ -1,6 +1,6 @@
 // Compiled kernels of one device, in memory and on disk. The key of a kernel is a hash of its text
 // form, the target model and the emitter's version, so an equal kernel of another plan or another
-// process is not compiled again (docs/decisions/kernel-cache.md).
+// process is not compiled again (docs/decisions/kernel_cache.md).
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 

@@ -1,5 +1,5 @@
 // Native primitives: those that a plugin computes itself (PRIMSET_EXT_PRIMITIVES;
-// docs/decisions/native-primitives.md).
+// docs/decisions/native_primitives.md).
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_H_
 

@@ -1,5 +1,5 @@
 // The plan cache: key -> list of (guards, plan). A device has one for its eager calls, a captured
-// graph one of its own (docs/decisions/plan-cache.md).
+// graph one of its own (docs/decisions/plan_cache.md).
 //
 // Lookups take no lock (support/epoch.h). A missing plan is made outside any lock that lookups
 // take; of several threads that miss the same key one makes the plan and the others wait. Beyond

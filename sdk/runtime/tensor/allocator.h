@@ -1,7 +1,7 @@
 // The caching allocator of one device. Small requests are slots of slabs, a slab for each size
 // class; large ones are plugin buffers of their own, with rounded sizes so that they can be reused.
 // Freed memory belongs to the stream that used it last and is reused on that stream without
-// waiting, since a stream runs in order (docs/decisions/stream-order.md).
+// waiting, since a stream runs in order (docs/decisions/stream_order.md).
 //
 // When the plugin is out of memory, all cached memory is freed and the request is tried once more.
 // Sizes and offsets are in bytes. Thread safe.

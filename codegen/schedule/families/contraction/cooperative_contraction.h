@@ -1,5 +1,5 @@
 // Matrix products by cooperative matrices, for f16 and bf16 operands in a matrix layout
-// (docs/decisions/cooperative-matrices.md).
+// (docs/decisions/cooperative_matrices.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_COOPERATIVE_CONTRACTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_COOPERATIVE_CONTRACTION_H_
 

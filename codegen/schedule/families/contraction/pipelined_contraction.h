@@ -1,5 +1,5 @@
 // Matrix products with software pipelining by asynchronous copies, for operands in a matrix layout
-// (docs/decisions/contraction-tiles.md).
+// (docs/decisions/contraction_tiles.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PIPELINED_CONTRACTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PIPELINED_CONTRACTION_H_
 

@@ -7,7 +7,7 @@
 // (Satish, Harris, Garland: Designing Efficient Sorting Algorithms for Manycore GPUs, 2009). In a
 // tile a subgroup finds its equal digits by ballots (Ashkiani, Davidson, Meyer, Owens: GPU
 // Multisplit, 2016). Keys travel as they are in memory, with their original positions; other
-// payloads are gathered by position in the last pass (docs/decisions/radix-sort.md).
+// payloads are gathered by position in the last pass (docs/decisions/radix_sort.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_SORT_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_SORT_H_
 
