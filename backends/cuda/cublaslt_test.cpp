@@ -1,5 +1,5 @@
 // How products of matrices are given to cuBLASLt, against a library that checks it
-// (testdata/fake_cublaslt.h). That the results are right is tested for every device:
+// (testing/fake_cublaslt.h). That the results are right is tested for every device:
 // backends/common/contraction_test.cpp.
 #include "backends/cuda/testing/fake_cublaslt.h"
 

@@ -1,5 +1,5 @@
 // What only this back end has, against a driver that checks how it is called
-// (testdata/fake_driver.h). What every device must do runs on that driver too: device_test.cpp.
+// (testing/fake_driver.h). What every device must do runs on that driver too: device_test.cpp.
 #include <cstring>
 #include <fstream>
 

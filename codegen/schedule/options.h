@@ -1,4 +1,4 @@
-// What a graph is scheduled for, besides the machine: where its inputs and outputs lie, and how.
+// What a graph is scheduled for, besides the machine: layouts of inputs and outputs, and switches.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_OPTIONS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_OPTIONS_H_
 
@@ -10,8 +10,8 @@
 
 namespace primset::schedule {
 
-// Where a graph input or output lives in memory: element strides by dimension. The first element is
-// at the start of its buffer.
+// The layout of a graph input or output: a stride a dimension, in elements. The first element is at
+// the start of its buffer.
 struct Layout {
   prims::SymInts strides;
 };
@@ -22,7 +22,7 @@ struct Options {
   bool index32 = true;                 // every offset of the call fits 31 bits
   bool fuse = true;                    // false: one kernel a node, for tests and comparison
   std::string* fusion_text = nullptr;  // set to the printed fusion plan (fusion/fusion_plan.h)
-  // Does the device run this node itself (after its operands are made contiguous)?
+  // Does the device compute this node itself (a native primitive)? Empty: it computes none.
   std::function<bool(const prims::Graph&, prims::NodeId)> native;
 };
 

@@ -1,8 +1,11 @@
-// From a PrimGraph to a Program: which values become buffers, which primitives share a kernel, and
-// the kernels themselves. The passes, in order, are in schedule.cpp.
+// From a PrimGraph to a Program: legalize, plan the fusion, build kernels and steps (schedule.cpp).
 //
-// "Fusion never changes a result": which schedule a reduction gets, and so its order of additions,
-// depends on its logical shape alone, never on layouts or on what it is fused with.
+// Fusion never changes a result: the schedule of a reduction, and so its order of additions,
+// depends on its logical shape and the target alone, never on layouts or on what it is fused with
+// (docs/decisions/order_of_additions.md).
+//
+// Threads: calls may run at once on different graphs. Errors: Error{not_implemented} for a
+// primitive that has no schedule on the target.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_SCHEDULE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_SCHEDULE_H_
 
@@ -15,8 +18,8 @@
 
 namespace primset::schedule {
 
-// Derived primitives that schedule() takes as they are on this target, because it knows a better
-// way than their decomposition. May add guards to the graph's context.
+// Is this a derived primitive that schedule() computes without its decomposition on this target?
+// May add guards to the graph's context.
 bool takes_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine);
 
 // The graph holds core and region primitives, and derived ones that options.native or takes_derived

@@ -43,7 +43,7 @@ struct Expected {
   std::vector<WrittenTensor> written;
   std::shared_ptr<prims::Graph> graph;  // what was run; null when none was needed
   std::vector<Array> graph_inputs;
-  std::shared_ptr<const Expected> flushed;  // flushed.h; null on devices that keep denormals
+  std::shared_ptr<const Expected> flushed;  // flushed_denormals.h; null: the device keeps them
 };
 
 // Whether there is a result, or something written, with an element. A call without either, a check

@@ -18,15 +18,15 @@ namespace primset::decomps {
 struct TensorMeta {
   DType dtype = DType::f32;
   SymInts sizes, strides;     // strides in elements
-  SymInt storage_offset = 0;  // in elements; only as_strided looks at it
-  // Two arguments with one number are the very same memory, seen the same way.
+  SymInt storage_offset = 0;  // in elements; only operators that read offsets use it
+  // Arguments with equal numbers are the same memory with the same geometry.
   uint32_t identity = 0;
   bool wrapped_number = false;  // a Scalar passed where a tensor is expected
   bool on_cpu_scalar = false;   // a rank-0 CPU tensor beside tensors of another device
 };
 
-// One actual argument. Scalars say their literal kind; their value is a launch parameter, unless
-// the spec calls the argument structural or `value` is needed for an error text.
+// One actual argument. Of a Scalar the kind is part of the plan; its value is a kernel parameter,
+// unless the spec declares the argument structural.
 struct Actual {
   using Value =
       LargeVariant<std::variant<std::monostate, TensorMeta, std::vector<TensorMeta>,

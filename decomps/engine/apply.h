@@ -1,5 +1,5 @@
-// One operator applied to traced values: what its overload says about promotion and broadcasting,
-// then its formula or function, then the conversion to the result's dtype.
+// One operator applied to traced values: promotion and broadcasting as its overload states, then
+// its formula or function, then the conversion to the result's dtype.
 #ifndef PRIMSET_DECOMPS_ENGINE_APPLY_H_
 #define PRIMSET_DECOMPS_ENGINE_APPLY_H_
 
@@ -21,16 +21,16 @@ std::vector<Val> apply(Tracer& t, const specs::Overload& overload, Arguments arg
 Arguments with_defaults(Tracer& t, const specs::Overload& overload, Arguments given);
 Tracer::Argument default_argument(Tracer& t, const specs::Argument& arg);
 
-// The arguments of `overload` in the order of `computed`, which computes it: by name, else by
-// place.
+// The arguments of `overload` in the order of `computed`, the overload that computes it: by name,
+// else by position.
 Arguments rearrange(Tracer& t, const specs::Overload& overload, const specs::Overload& computed,
                     Arguments args);
 
-// How an operand takes part in promotion, and the dtype that a number of this kind stands for.
+// An operand of promotion, and the dtype of a number of this kind.
 PromotionOperand operand_of(const Val& v);
 DType kind_dtype(Scalar::Kind kind);
 
-// How the promoted arguments of a call fit together.
+// The dtypes that promotion gives a call.
 struct Promoted {
   bool any = false;  // false: the overload promotes nothing
   DType common = DType::f32;
@@ -38,10 +38,11 @@ struct Promoted {
 };
 Promoted promotion_of(const specs::Overload& overload, const Arguments& args);
 
-// A result in the dtype of the tensor that takes it. Throws in ATen's words where that cannot.
+// A result converted to the dtype of the tensor that receives it. Throws in ATen's words where the
+// conversion is not allowed.
 Val taken_as(const Val& v, DType to);
 
-// Throws not_implemented, in ATen's words, unless the overload takes this dtype.
+// Throws Error{not_implemented}, in ATen's words, unless the overload supports this dtype.
 void require_dtype(const specs::Overload& overload, DType common);
 
 }  // namespace primset::decomps

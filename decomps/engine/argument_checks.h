@@ -1,4 +1,5 @@
-// Mistakes that ATen reports operator by operator, before it computes anything.
+// Errors that ATen reports for single operators before it computes anything (`checks` in specs/ops;
+// the functions are declared in specs/host_functions.yaml).
 #ifndef PRIMSET_DECOMPS_ENGINE_ARGUMENT_CHECKS_H_
 #define PRIMSET_DECOMPS_ENGINE_ARGUMENT_CHECKS_H_
 

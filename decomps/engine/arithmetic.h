@@ -40,17 +40,17 @@ Val le(const Val& a, Scalar b);
 Val gt(const Val& a, Scalar b);
 Val ge(const Val& a, Scalar b);
 Val where(const Val& p, const Val& a, const Val& b);
-// An elementwise primitive; of a complex value the pair of reals it stands for, or the complex_*
+// An elementwise primitive; for complex values on their pairs of reals, or by the complex_*
 // primitive (complex.h).
 Val unary(Prim p, const Val& x);
 Val binary(Prim p, const Val& x, const Val& y);  // broadcasting and promoting as above
 Val convert(const Val& x, DType to);
-Val opmath(const Val& x);  // converted to what a formula over its dtype is computed in
-// Converted to opmath, but f32 and c64 to f64 and c128 where the device is quick at these: for what
-// would lose too many digits.
+Val opmath(const Val& x);  // converted to the dtype that formulas compute in: f32 for half types
+// Converted to opmath, but f32 and c64 to f64 and c128 where f64 is fast on the device: for
+// functions that would lose too many digits (docs/decisions/wide_accumulation.md).
 Val wide_opmath(const Val& x);
-// a to the power b. Of complex numbers an error of the logarithm is one of the result, times the
-// exponent: they are widened as by wide_opmath.
+// a to the power b. For complex numbers the error of the logarithm is multiplied by the exponent,
+// so they are widened as by wide_opmath.
 Val power(const Val& a, const Val& b);
 Val full_like(const Val& x, Scalar v);
 Val full_like(const Val& x, const SymInt& v);

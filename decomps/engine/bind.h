@@ -1,4 +1,4 @@
-// Actual arguments as traced values: which become graph inputs, and what each input is made of.
+// Binds actual arguments to traced values: which become graph inputs, and the source of each input.
 #ifndef PRIMSET_DECOMPS_ENGINE_BIND_H_
 #define PRIMSET_DECOMPS_ENGINE_BIND_H_
 
@@ -17,11 +17,11 @@ class Binder {
   Binder(Tracer& t, const specs::Overload& overload, const std::vector<Actual>& args)
       : t_(t), overload_(overload), args_(args) {}
 
-  // One a schema argument; out= arguments are None.
+  // One argument for each of the schema; out= arguments are None.
   Arguments bind();
   RngArg default_generator();
   std::vector<InputSource>& sources() { return sources_; }
-  // The graph input that is this tensor; made when it is not one yet.
+  // The graph input of this tensor; created on first use.
   uint32_t input_of(const TensorMeta& meta, uint32_t argument, uint32_t element);
 
  private:
@@ -39,7 +39,7 @@ class Binder {
   std::map<uint32_t, uint32_t> input_of_identity_;
 };
 
-// Takes the inputs that nothing uses and nothing writes out of the graph.
+// Removes graph inputs that are neither used nor written.
 void drop_unused_inputs(prims::Graph& graph, std::vector<InputSource>& sources);
 
 }  // namespace primset::decomps

@@ -1,4 +1,5 @@
-// From arguments as a list to the typed parameters of a decomposition, and back.
+// Unboxing: from a list of arguments to the typed parameters of a decomposition, and results back
+// to a list.
 #ifndef PRIMSET_DECOMPS_ENGINE_BOXING_H_
 #define PRIMSET_DECOMPS_ENGINE_BOXING_H_
 
@@ -82,7 +83,7 @@ void flatten(std::vector<Val>& out, std::tuple<Ts...> v) {
   std::apply([&](auto&... each) { (flatten(out, each), ...); }, v);
 }
 
-// Box<&add::decompose>::call takes the arguments as a list.
+// Box<&add::decompose>::call calls the function with a list of arguments.
 template <auto f>
 struct Box;
 template <typename R, typename... Params, R (*f)(Tracer&, Params...)>

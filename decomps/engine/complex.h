@@ -1,5 +1,5 @@
-// Complex values on the tracer's level. Elementwise core primitives are real: arithmetic on complex
-// values becomes pairs of reals, or a complex_* primitive where a pair of reals is not enough.
+// Complex arithmetic on traced values. Elementwise core primitives are real: complex arithmetic is
+// lowered to pairs of reals, or to a complex_* primitive where that is not enough.
 #ifndef PRIMSET_DECOMPS_ENGINE_COMPLEX_H_
 #define PRIMSET_DECOMPS_ENGINE_COMPLEX_H_
 

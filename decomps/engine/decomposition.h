@@ -1,4 +1,4 @@
-// Everything that a decomposition is written with.
+// The one header that a decomposition includes.
 #ifndef PRIMSET_DECOMPS_ENGINE_DECOMPOSITION_H_
 #define PRIMSET_DECOMPS_ENGINE_DECOMPOSITION_H_
 

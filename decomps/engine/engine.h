@@ -1,6 +1,6 @@
-// The engine as the layers above see it: from a bound operator call to a PrimGraph. The runtime
-// knows tensors; the engine knows only their descriptions, so it also serves the meta device and
-// the conformance suite.
+// The one header of the engine for the layers above: from a bound operator call to a PrimGraph. The
+// engine sees descriptions of tensors and no data, so it also serves the meta device and the
+// conformance suite.
 #ifndef PRIMSET_DECOMPS_ENGINE_ENGINE_H_
 #define PRIMSET_DECOMPS_ENGINE_ENGINE_H_
 

@@ -1,4 +1,4 @@
-// Derived primitives by the core ones that they stand for.
+// Expansion of derived primitives.
 #ifndef PRIMSET_DECOMPS_ENGINE_EXPAND_H_
 #define PRIMSET_DECOMPS_ENGINE_EXPAND_H_
 
@@ -10,7 +10,8 @@
 
 namespace primset::decomps {
 
-// Replaces every derived primitive by its decomposition, but for those `keep` accepts.
+// Replaces every derived primitive of the graph by its decomposition, except those that `keep`
+// accepts.
 void expand_derived(prims::Graph& graph, const specs::Bundle& bundle,
                     const std::function<bool(const prims::Graph&, prims::NodeId)>& keep,
                     DeviceTraits device = {});

@@ -12,9 +12,8 @@ namespace primset::decomps {
 struct FormulaInput {
   const specs::Formula& formula;
   Arguments args;              // by index of the formula's arguments
-  std::vector<bool> optional;  // arguments whose presence a condition asks for
-  // What literals become where no value stands beside them, and the dtype that op:: calls inside
-  // round to.
+  std::vector<bool> optional;  // arguments whose presence a condition tests
+  // The dtype of literals without a value beside them, and the dtype that op:: calls round to.
   DType compute = DType::f32, storage = DType::f32;
   SymInts shape;  // results of lower rank are broadcast to it
 };

@@ -12,8 +12,8 @@ namespace primset::decomps {
 // Throws in ATen's words for sizes of another rank than the format's.
 SymInts strides_of_format(MemoryFormat format, const SymInts& sizes);
 
-// Of result `result` with these sizes. `overload` is what was called, whose arguments `args`
-// follow.
+// The strides of result `result` with these sizes. `overload` is what was called; `args` follow its
+// schema.
 SymInts output_strides(const specs::Overload& overload, const std::vector<Actual>& args,
                        size_t result, const SymInts& sizes);
 

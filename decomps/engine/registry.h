@@ -1,4 +1,5 @@
-// The C++ decompositions by the names that the YAML uses, with one signature for all.
+// The C++ decompositions by the names that specs use (`decompose: {function: f}`), with one
+// signature.
 #ifndef PRIMSET_DECOMPS_ENGINE_REGISTRY_H_
 #define PRIMSET_DECOMPS_ENGINE_REGISTRY_H_
 
@@ -11,7 +12,7 @@ namespace primset::decomps {
 
 using Decomposition = std::vector<Val> (*)(Tracer& t, const Arguments& args);
 
-// Null when there is none of this name.
+// Of an operator and of a derived primitive; null when there is none of this name.
 Decomposition find_decomposition(std::string_view function);
 Decomposition find_prim_decomposition(std::string_view function);
 

@@ -20,7 +20,7 @@ Val reshape(const Val& x, const SymInts& shape);
 Val transpose(const Val& x, std::vector<int64_t> permutation);
 Val unsqueeze(const Val& x, int64_t dim);
 Val squeeze(const Val& x, int64_t dim);
-// Bounds that lie inside x already (clamped_slice_bounds makes ATen's so).
+// pre: the bounds are inside x (clamped_slice_bounds clamps as ATen does).
 Val slice(const Val& x, int64_t dim, const SymInt& start, const SymInt& end, const SymInt& step);
 struct SliceBounds {
   SymInt start, count;
@@ -29,11 +29,12 @@ SliceBounds clamped_slice_bounds(const SymInt& size, SymInt start, SymInt end, c
 Val select(const Val& x, int64_t dim, const SymInt& index);
 Val concatenate(const std::vector<Val>& xs, int64_t dim);
 
-// Of a complex x, sums are sums of the parts and products go through a complex combiner.
+// For complex x a sum is taken by parts, and a product by a complex combiner.
 Val reduce(Prim kind, const Val& x, const std::vector<int64_t>& dims, bool keepdim);
 Val restore_dims(const Val& reduced, const SymInts& shape, const std::vector<int64_t>& dims);
 SymInt count_along(const Val& x, const std::vector<int64_t>& dims);
-// Records an error where p does not hold; `value` has p's shape or rank 0, and is shown in it.
+// A device check: reports an error where p is false. `value` has p's shape or rank 0 and is shown
+// in the message.
 void check(const Val& p, const Val& value, ErrorCode code, std::string message);
 
 }  // namespace primset::decomps

@@ -1,4 +1,4 @@
-// Strides as ATen gives them to results, and what strides say of a tensor's layout.
+// The strides that ATen gives to results, and queries on strides.
 #ifndef PRIMSET_DECOMPS_ENGINE_STRIDES_H_
 #define PRIMSET_DECOMPS_ENGINE_STRIDES_H_
 

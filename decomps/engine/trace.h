@@ -15,7 +15,7 @@
 
 namespace primset::decomps {
 
-// Where a graph input comes from, in the order of graph.inputs.
+// The source of a graph input.
 struct InputSource {
   enum class Kind : uint8_t { tensor, scalar, rng_seed, rng_offset };
   Kind kind = Kind::tensor;
@@ -43,13 +43,14 @@ struct TracedOutput {
   std::optional<uint32_t> graph_output;  // which graph output fills it; none for pure views
 };
 
-// What one call means. For out= overloads, `outputs` describe the functional result, already in the
-// dtype of the given tensors; the runtime resizes these and lets the plan write into them.
+// The result of tracing one call. `inputs` follow graph.inputs. For out= overloads `outputs`
+// describe the functional results, in the dtypes of the given tensors; the runtime resizes these
+// tensors and lets the plan write into them.
 struct TracedCall {
   std::shared_ptr<prims::Graph> graph;
   std::vector<InputSource> inputs;
-  // One a return value, lists flattened; then the written arguments that are not returned. An
-  // in-place view operator (squeeze_) gives `view`: the argument takes that geometry.
+  // One for each return value, lists flattened; then the written arguments that are not returned.
+  // For an in-place view operator (squeeze_) the kind is `view`: the argument takes that geometry.
   std::vector<TracedOutput> outputs;
   bool draws_random = false;
   SymInt random_counters = 0;  // how far the generator moves on
@@ -60,12 +61,11 @@ TracedCall trace(const specs::Bundle& bundle, const specs::Overload& overload,
                  const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols,
                  DeviceTraits device = {});
 
-// Operators that only make a view or answer a question never need a graph: `trace` for these leaves
-// graph null. True when the overload is of that kind.
+// Is it an operator that only makes a view? trace() leaves their graph null.
 bool is_view(const specs::Bundle& bundle, const specs::Overload& overload);
 
-// What the guards of a finished trace say of a symbol: it equals an earlier one, or a constant. The
-// call is best traced again with them identified, so that more of its layout is known.
+// An equality among the guards of a finished trace: a symbol equals an earlier one, or a constant.
+// Tracing the call again with them unified gives a more specific layout.
 struct Unification {
   uint32_t symbol;
   std::optional<uint32_t> other;  // none: it is `constant`

@@ -1,14 +1,14 @@
-// What a decomposition works with: traced values, symbolic integers and the primitives.
+// The interface of decompositions: traced values, symbolic integers and the primitives.
 // decomposition.h adds arithmetic between values, broadcasting and shapes.
 //
 //   Val native_layer_norm_mean(Tracer& t, const Val& x) {
 //     return mean(x, {-1}, true);          // another operator's decomposition, inlined
 //   }
 //
-// A decomposition is pure: it receives values and returns values. Views, in-place writes, out=,
-// output strides and errors about arguments that the spec states are the engine's business
-// (engine.h). Numbers that may differ from call to call without another plan are ScalarArgs and
-// SymInts; comparing a SymInt records a guard.
+// A decomposition is pure: it receives values and returns values. The engine (engine.h) handles
+// views, in-place writes, out=, output strides, and the argument checks that the spec states.
+// Numbers that may change from call to call without another plan are ScalarArgs and SymInts;
+// comparing a SymInt records a guard. A Tracer is used by one thread.
 #ifndef PRIMSET_DECOMPS_ENGINE_TRACER_H_
 #define PRIMSET_DECOMPS_ENGINE_TRACER_H_
 
@@ -98,14 +98,14 @@ struct DeviceArg {
 };
 struct StorageArg {};  // no decomposition reads one
 
-// Reads better at a call: fail(ErrorCode::index, "Dimension out of range (expected ...)").
+// Throws Error: fail(ErrorCode::index, "Dimension out of range (expected ...)").
 [[noreturn]] void fail(ErrorCode code, std::string message);
 inline void require(bool ok, ErrorCode code, const std::string& message) {
   if (!ok) fail(code, message);
 }
 
-// How an argument lies in its storage. Values have no memory: this is for the few operators whose
-// result depends on it.
+// The layout of an argument in its storage. Values have no memory; this is for the few operators
+// whose result depends on it.
 struct MemoryPlace {
   SymInts strides;
   SymInt offset = 0;  // of the first element; both in elements
@@ -145,13 +145,13 @@ class Tracer {
   std::vector<Val> call(std::string_view qualified, const std::vector<Argument>& args);
   Val call1(std::string_view qualified, const std::vector<Argument>& args);
 
-  // Takes `count` counters of the generator: the stream to give to a random_* primitive. An
-  // operator without a Generator argument draws from the default one.
+  // Reserves `count` counters of the generator, for a random_* primitive. An operator without a
+  // Generator argument draws from the default generator.
   RngArg draw(const SymInt& count, const std::optional<RngArg>& from = {});
   const SymInt& drawn() const { return drawn_; }
   void set_default_generator(std::function<RngArg()> make) { make_generator_ = std::move(make); }
 
-  // Of an operator's own tensor arguments; others lie contiguously.
+  // The layout of an operator's own tensor argument; contiguous for any other value.
   MemoryPlace place_of(const Val& x) const;
   void set_place(ValueId argument, MemoryPlace place) { places_[argument] = std::move(place); }
 

@@ -138,8 +138,8 @@ class SymContext {
 
   const std::vector<Guard>& guards() const { return guards_; }
   void add_guard(const SymInt& lhs, Guard::Relation relation, const SymInt& rhs);
-  // While alive, comparisons are decided by hints without a guard: for choices that do not matter
-  // to correctness and are made again at each launch.
+  // Forgets the guards recorded since there were `count` of them: those of comparisons whose
+  // outcome nothing relies on.
   void truncate_guards(size_t count);
 
   // The value of a polynomial for given symbol values.

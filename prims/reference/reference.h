@@ -1,5 +1,5 @@
-// The reference interpreter: what each primitive means, written for reading, slow on purpose. It is
-// the oracle of conformance.
+// The reference interpreter: what each primitive means, written for reading, slow on purpose.
+// Conformance compares devices with it.
 //
 // Numbers. Floating values are carried in long double (64 or 113 bits of mantissa) together with a
 // bound of the error that a correct device may have made by then:

@@ -1,5 +1,5 @@
-// A vector of trivially copyable elements that keeps its first N in place: keys, sizes and launch
-// tables of ordinary calls never touch the heap.
+// A vector of trivially copyable elements with inline storage for N: keys, sizes and launch tables
+// of ordinary calls allocate no heap memory.
 #ifndef PRIMSET_SDK_BASE_SMALL_VECTOR_H_
 #define PRIMSET_SDK_BASE_SMALL_VECTOR_H_
 

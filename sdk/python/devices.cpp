@@ -58,17 +58,17 @@ void define_device(nb::module_& m) {
           "__exit__", [](Scope& s, const nb::args&) { s.guards.pop_back(); },
           nb::sig("def __exit__(self, *args: typing.Any) -> None"));
   m.def("devices", [] { return devices(); }, "All devices of all plugins found.");
-  m.def("current_device", &current_device);
+  m.def("current_device", &current_device, "The device of new tensors.");
   m.def(
       "device", [](const std::string& name) { return new Scope(Device(name)); }, nb::arg("name"),
-      "with primset.device(\"vulkan:0\"): new tensors go there.");
+      "with primset.device(\"vulkan:0\"): sets the device of new tensors for the block.");
   m.def(
       "synchronize",
       [] {
         nb::gil_scoped_release released;
         synchronize();
       },
-      "Waits for all devices, and raises what only they could see.");
+      "Waits for all devices, then raises the first error that only a device detects.");
 }
 
 void define_generator(nb::module_& m) {

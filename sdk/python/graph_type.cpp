@@ -101,8 +101,8 @@ nb::tuple run(const PyGraph& self, const nb::args& args) {
 void define_graph(nb::module_& m) {
   nb::class_<PyGraph>(
       m, "Graph", nb::type_slots(g_slots),
-      "A region of operator calls: traced once, fused, run many times. Its results\n"
-      "come as a tuple.")
+      "A function whose operator calls are traced once, fused, and run many times.\n"
+      "Calling it returns a tuple.")
       .def_static("capture", &capture, nb::arg("function"), nb::arg("example_inputs"),
                   nb::sig("def capture(function: collections.abc.Callable[..., Tensor | "
                           "collections.abc.Sequence[Tensor]], *example_inputs: Tensor) -> Graph"))

@@ -35,7 +35,8 @@ nb::dict statistics_dict() {
 }  // namespace
 
 void define_statistics(nb::module_& m) {
-  m.def("statistics", &statistics_dict, "What the runtime did so far.",
+  m.def("statistics", &statistics_dict,
+        "Counters of the runtime since the start, or since the last reset.",
         nb::sig("def statistics() -> dict[str, typing.Any]"));
   m.def("reset_statistics", &reset_statistics);
 }

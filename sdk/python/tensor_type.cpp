@@ -124,10 +124,10 @@ void define_geometry(nb::class_<Tensor>& type) {
 void define_data(nb::class_<Tensor>& type) {
   type.def(
           "data_ptr", [](const Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()); },
-          "The CPU's address of the first element.")
+          "The CPU address of the first element, after waiting for the device.")
       .def("storage", &Tensor::storage)
       .def("is_alias_of", &Tensor::is_alias_of, nb::arg("other"),
-           "Whether both see the same Storage.")
+           "Whether both are on the same Storage.")
       .def("item", &item, nb::sig("def item(self) -> bool | int | float | complex"))
       .def(
           "tolist", [](const Tensor& t) { return to_list(t); },
@@ -191,7 +191,8 @@ void define_conversions(nb::class_<Tensor>& type) {
 }
 
 void define_storage(nb::module_& m) {
-  nb::class_<Storage>(m, "Storage", "Memory of one device. Tensors on one Storage are views.")
+  nb::class_<Storage>(m, "Storage",
+                      "Memory of one device. Tensors on one Storage are views of each other.")
       .def_prop_ro("device", &Storage::device)
       .def_prop_ro("nbytes", &Storage::byte_size)
       .def("data_ptr",
@@ -221,7 +222,7 @@ const Tensor* as_tensor(PyObject* o) {
 void define_tensor(nb::module_& m) {
   define_storage(m);
   nb::class_<Tensor> type(m, "Tensor", nb::type_slots(tensor_slots()),
-                          "Memory of a device, seen with a dtype, sizes and strides.");
+                          "A handle to memory of a device with a dtype, sizes and strides.");
   g_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_geometry(type);
   define_data(type);
@@ -235,7 +236,7 @@ void define_tensor(nb::module_& m) {
                           "collections.abc.Sequence[int], stride: "
                           "collections.abc.Sequence[int], storage_offset: int = 0, conj: bool = "
                           "False, neg: bool = False) -> Tensor"),
-                  "A tensor that sees `storage` with this geometry.");
+                  "A tensor on `storage` with this geometry; strides and offset count elements.");
 }
 
 }  // namespace primset::python

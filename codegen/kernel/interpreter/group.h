@@ -1,5 +1,5 @@
-// Runs one workgroup of a decoded kernel: each thread up to its next meeting point (a barrier or a
-// subgroup exchange), then all of them past it.
+// Runs one workgroup of a decoded kernel: each thread up to its next synchronisation (a barrier or
+// a collective operation of the subgroup), then all of them past it.
 #ifndef PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_
 #define PRIMSET_CODEGEN_KERNEL_INTERPRETER_GROUP_H_
 

@@ -1,7 +1,7 @@
-// Builds kernel IR. Every method checks types (Error{internal}: a mistake of the caller's), folds
-// constants and the identities x+0, x*1, x*0, x&0, select(const, ..) on the way, shares equal pure
-// values, and returns the value made. Folding never changes a floating-point result, not even the
-// sign of a zero or a NaN. finish() drops what nothing uses.
+// Builds kernel IR. Every method checks types (Error{internal}: a mistake of the caller), folds
+// constants and the identities x+0, x*1, x*0, x&0, select(const, ..), reuses equal pure values in
+// scope (CSE), and returns the value. Folding never changes a floating-point result, not even the
+// sign of a zero or a NaN. finish() removes dead instructions.
 //
 // A binary operation accepts a scalar and a vector: the scalar is splat. Structured control flow
 // takes callables that build the region's body:
@@ -10,7 +10,7 @@
 //     return Builder::Values{b.fadd(carried[0], b.load(kF32, p, i, 4))};
 //   })[0];
 //
-// A branch on a constant, and a loop known to run no or one time, leave no control flow behind.
+// A branch on a constant, and a loop with a known trip count of 0 or 1, emit no control flow.
 #ifndef PRIMSET_CODEGEN_KERNEL_IR_BUILDER_H_
 #define PRIMSET_CODEGEN_KERNEL_IR_BUILDER_H_
 
@@ -36,7 +36,7 @@ class Builder {
 
   const TargetModel& target() const { return target_; }
   Type type(Value v) const { return kernel_.types[v.id]; }
-  // Ends building; the builder is spent.
+  // The finished kernel; the builder must not be used afterwards.
   Kernel finish() &&;
   Kernel& kernel() { return kernel_; }
 
@@ -110,7 +110,7 @@ class Builder {
   void store(Value p, Value index, Value v, uint32_t align);
   Value masked_load(Type t, Value p, Value index, Value mask, Value passthru, uint32_t align);
   void masked_store(Value p, Value index, Value v, Value mask, uint32_t align);
-  // What lies `ahead` elements after p[index] will be touched soon. It need not be memory.
+  // A hint: the element `ahead` after p[index] will be accessed soon. The address may be invalid.
   void prefetch(Scalar elem, Value p, Value index, uint32_t ahead, bool to_write);
   Value gather(Type t, Value p, Value indices, Value mask, Value passthru, uint32_t align);
   void scatter(Value p, Value indices, Value v, Value mask, uint32_t align);
@@ -141,7 +141,7 @@ class Builder {
   };
   Value group_multiply_f16(const GroupTile& a, const GroupTile& b, Value sums),
       group_multiply_bf16(const GroupTile& a, const GroupTile& b, Value sums);
-  // Until no more than the last `going_on` of those begun are not done; 0: the sums are there.
+  // Waits until at most the last `going_on` products are in flight; 0: all sums are complete.
   Value group_multiply_wait(Value sums, uint32_t going_on = 0);
 
   // The workgroup.
@@ -162,8 +162,8 @@ class Builder {
   // The block that instructions are added to now.
   BlockId block() const { return current_; }
 
-  // An instruction of another kernel with operands of this one: all but parameters and control
-  // flow.
+  // Copies an instruction of another kernel with operands of this one. Not for parameters and
+  // control flow.
   Values repeat(const Inst& inst, const Kernel& of, std::span<const Value> operands);
 
  private:

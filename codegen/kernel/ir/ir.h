@@ -119,9 +119,9 @@ struct Inst {
   std::vector<BlockId> regions;
 };
 
-// The threads of a group, or the lanes of a subgroup, do it together.
+// Collective: the threads of a workgroup, or the lanes of a subgroup, execute it together.
 bool is_collective(Op op);
-// No memory access, no effect, no meeting of threads: may be repeated, shared or dropped.
+// No memory access, no effect, not collective: may be repeated, reused or dropped.
 bool is_pure(Op op);
 // Operand order does not matter (integers and integer comparisons only).
 bool is_commutative(Op op);
@@ -141,8 +141,8 @@ struct Param {
   // Pointers: nothing writes this memory during the launch, through this or any other pointer, so
   // loads from it may be hoisted past stores (metadata, inputs known not to be donated).
   bool invariant = false;
-  // Pointers, a hint: it is read once, and caches had better keep that than what is written
-  // meanwhile.
+  // Pointers, a hint: an evict-last cache policy for its loads, so that stores leave the cache
+  // first.
   bool kept = false;
 };
 
@@ -157,7 +157,7 @@ struct ParamLayout {
 struct Kernel {
   std::string name;                                // a C identifier; the entry point's name
   std::array<uint32_t, 3> group_size = {1, 1, 1};  // threads a workgroup; {1,1,1} on a CPU
-  // A hint: so many groups at least should find registers on a processor together. 0: as it comes.
+  // An occupancy hint: registers should allow this many workgroups on a multiprocessor; 0: none.
   uint32_t resident_groups = 0;
   std::vector<Param> params;
   std::vector<Inst> insts;

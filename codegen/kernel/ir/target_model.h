@@ -24,11 +24,11 @@ struct TargetModel {
   uint32_t group_threads = 256;  // SIMT: threads of a usual workgroup
   uint32_t max_group_threads = 1024;
   uint32_t group_memory = 32768;  // bytes
-  // As much is there for a kernel of which one group runs on a processor; 0: no more than that.
+  // Bytes that a kernel may have when it requests them at launch; 0: no more than group_memory.
   uint32_t large_group_memory = 0;
   uint32_t min_subgroup = 1, max_subgroup = 1;
   uint32_t max_groups_x = 0x7fffffff;
-  uint32_t processors = 128;    // SIMT: that run workgroups beside one another
+  uint32_t processors = 128;    // SIMT: multiprocessors
   uint32_t param_bytes = 4096;  // a larger parameter block does not fit a launch
 
   // Types and atomics that exist.
@@ -37,20 +37,20 @@ struct TargetModel {
   bool f16 = false;  // f16 loads, stores and conversions; else 16-bit integers are used
   bool atomic_i64 = true;
   bool atomic_f32_add = false;
-  bool async_copy = false;      // copies from global to group memory that a thread waits for later
-  bool cache_policies = false;  // loads may ask caches to keep what they read
-  bool early_start = false;     // launches begin while the one before ends; kernels wait for it
+  bool async_copy = false;      // asynchronous copies from global to workgroup memory
+  bool cache_policies = false;  // loads may have an evict-last policy
+  bool early_start = false;     // programmatic dependent launch: kernels begin with a wait
   bool matrix = false;        // products of 16-bit matrices held by subgroups, which have 32 lanes
-  bool group_matrix = false;  // and of such in workgroup memory
+  bool group_matrix = false;  // products of such matrices in workgroup memory
   // Cooperative matrices of f16, and of bf16 too. Subgroups have 32 lanes.
   bool cooperative = false, cooperative_bf16 = false;
-  // Lanes of a subgroup learn of each other's conditions and read any other one's value.
+  // Ballots, and shuffles with any lane of a subgroup.
   bool subgroup_ballot = false;
 
   // Numeric environment.
   bool fused_fma = true;           // kir::Op::Fma is available and rounds once (f32 and f64)
   bool fast_exp2 = false;          // kir::Op::FExp2, FReciprocal and FRsqrt are there
-  bool rounds_bf16 = false;        // kir::Op::RoundBf16 is
+  bool rounds_bf16 = false;        // kir::Op::RoundBf16 is there
   bool exact_div_sqrt_f32 = true;  // correctly rounded
   bool exact_div_sqrt_f64 = true;
   bool flush_denormals_f32 = false;

@@ -1,5 +1,5 @@
-// The workshop of the math library: arithmetic in one floating type on a builder, error-free
-// transformations, polynomials, exponent surgery. Internal to math_*.cpp.
+// Building blocks of the math library: arithmetic in one floating type on a builder, error-free
+// transformations, polynomials, manipulation of exponents. Internal to this folder.
 //
 // Functions are written once for a working type T. For f64 results T is f64; for f32 results it is
 // f32, or f64 where an algorithm leans on a fused fma that the target lacks (working_type()); then

@@ -1,4 +1,4 @@
-// The exponential's pieces, for the functions made of them. Internal to math_*.cpp.
+// The exponential's pieces, for the functions made of them. Internal to this folder.
 #ifndef PRIMSET_CODEGEN_KERNEL_MATH_EXP_H_
 #define PRIMSET_CODEGEN_KERNEL_MATH_EXP_H_
 

@@ -1,4 +1,4 @@
-// The logarithm's pieces. Internal to math_*.cpp.
+// The logarithm's pieces. Internal to this folder.
 #ifndef PRIMSET_CODEGEN_KERNEL_MATH_LOG_H_
 #define PRIMSET_CODEGEN_KERNEL_MATH_LOG_H_
 

@@ -4,7 +4,7 @@
 //
 // Bounds hold for every input of the type, denormals, NaN, infinities and signed zeros included;
 // IEEE 754-2019 section 9.2.1 and C23 annex F give the special values. The source of each formula
-// stands beside it in math_*.cpp.
+// stands beside it in this folder (exp.cpp, log.cpp, trig.cpp, ...).
 #ifndef PRIMSET_CODEGEN_KERNEL_MATH_MATH_H_
 #define PRIMSET_CODEGEN_KERNEL_MATH_MATH_H_
 

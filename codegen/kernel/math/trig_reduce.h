@@ -1,4 +1,4 @@
-// Argument reduction for the trigonometric functions. Internal to math_*.cpp.
+// Argument reduction for the trigonometric functions. Internal to this folder.
 #ifndef PRIMSET_CODEGEN_KERNEL_MATH_TRIG_REDUCE_H_
 #define PRIMSET_CODEGEN_KERNEL_MATH_TRIG_REDUCE_H_
 

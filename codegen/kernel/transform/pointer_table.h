@@ -1,5 +1,6 @@
-// One launch for many: a kernel that reads its parameters from a table with an entry a launch, so
-// that a list of a thousand tensors costs one launch and compiles no kernel of its own.
+// One launch for many: a form of a kernel that reads its parameters from a table with one entry for
+// each launch, so that a list of a thousand tensors is one launch and compiles no kernel for its
+// length.
 //
 // Workgroup g runs the entry with the greatest first group <= g, found by bisection; inside it the
 // kernel sees group ids from 0 and the entry's own number of groups.
@@ -17,8 +18,8 @@ inline constexpr uint32_t kTableEntryHeader = 16;
 // An entry's size: the header and the parameter block that the kernel would have had (ParamLayout).
 uint32_t table_entry_bytes(const Kernel& kernel);
 
-// Only the first dimension of a grid is told apart: a kernel that asks for the others has no table
-// form, and launches whose grid has others are not for one.
+// Only the first dimension of a grid is supported: a kernel that reads the others has no table
+// form, and launches whose grid has others cannot use one.
 bool has_table_form(const Kernel& kernel);
 // The kernel `<name>_table`, with the parameters (pointer table, i32 entries).
 Kernel table_form(const Kernel& kernel, const TargetModel& target);

@@ -1,5 +1,6 @@
-// How often the loops of a kernel go round. Some drivers end a thread's loops after so many rounds
-// without a word (TargetModel::loop_limit): a launch that may come there runs another form.
+// Bounds on the iterations of a kernel's loops ("rounds" in names). Some drivers end a thread's
+// loops after a number of iterations without an error (TargetModel::loop_limit): a launch that may
+// reach it uses an unrolled form (docs/decisions/driver_workarounds.md).
 #ifndef PRIMSET_CODEGEN_KERNEL_TRANSFORM_TRIP_COUNT_H_
 #define PRIMSET_CODEGEN_KERNEL_TRANSFORM_TRIP_COUNT_H_
 
@@ -13,16 +14,16 @@
 namespace primset::kir {
 
 inline constexpr uint64_t kUnboundedRounds = UINT64_MAX;
-// What a while loop counts for each time it is entered: nobody knows its rounds.
+// The iterations assumed for a while loop each time it is entered, since no bound is known.
 inline constexpr uint64_t kWhileRounds = 1024;
 
-// At most so many rounds do all loops of one thread take together, the last look at each loop's
-// condition included. `scalars` is the launch's parameter block behind the pointers. A for loop
-// whose bounds come from memory is unbounded.
+// An upper bound on the iterations of all loops of one thread together, including the last
+// evaluation of each loop's condition. `scalars` is the launch's parameter block after the
+// pointers. A for loop whose bounds are loaded from memory is unbounded.
 uint64_t most_rounds(const Kernel& kernel, std::span<const uint32_t, 3> groups,
                      std::span<const std::byte> scalars);
 
-// The target for launches of few rounds: a kernel is emitted as it is written.
+// The target for launches that stay below the limit: kernels are emitted as written.
 inline TargetModel without_loop_limit(TargetModel target) {
   target.loop_limit = 0;
   return target;

@@ -1,6 +1,6 @@
-// Checks a kernel before every emission. LLVM aborts the process on IR that it cannot select, and
-// GPU drivers are no kinder: whatever they would choke on must be refused here, with a message that
-// names the rule, the instruction in text form and the block.
+// Checks a kernel before every emission. LLVM ends the process on IR that it cannot select, and GPU
+// drivers may crash: what they do not accept is refused here, with a message that names the rule,
+// the instruction in text form and the block.
 #ifndef PRIMSET_CODEGEN_KERNEL_VERIFIER_VERIFIER_H_
 #define PRIMSET_CODEGEN_KERNEL_VERIFIER_VERIFIER_H_
 

@@ -9,7 +9,8 @@
 
 namespace primset::schedule {
 
-// Several values are combined at once (a mean, a sum of squares and a count, say).
+// Combines tuples: a primitive's combiner has one value, a region may have several (a mean, a sum
+// of squares and a count, say).
 class Combiner {
  public:
   // node: reduce_*, scan_sum, scan_prod, reduce or scan.
@@ -22,13 +23,13 @@ class Combiner {
 
   std::vector<Elem> identity();
   std::vector<Elem> combine(std::span<const Elem> a, std::span<const Elem> b);
-  // a where the condition holds, else the identity.
+  // `a` where the condition (i1) holds, else the identity.
   std::vector<Elem> or_identity(kir::Value condition, std::span<const Elem> a);
 
-  // Elements as registers for loop-carried values: widened to `lanes`.
+  // A tuple as loop-carried registers, each splat to `lanes`, and back.
   std::vector<kir::Value> flatten(std::span<const Elem> elems, uint16_t lanes);
   std::vector<Elem> unflatten(std::span<const kir::Value> values) const;
-  size_t registers() const;  // of one flattened tuple
+  size_t registers() const;  // count of a flattened tuple
 
  private:
   ElementEmitter& e_;

@@ -7,14 +7,14 @@
 
 namespace primset::schedule {
 
-// The registers of one element, or of one vector of elements. bool is i1; halves are held as the
-// f32 of the same value; a complex number is a pair. `im` is valid for complex dtypes only. A value
-// of one lane stands for the same number in every lane.
+// The registers of one element, or of one vector of elements. bool is i1; f16 and bf16 are the f32
+// of the same value; a complex number is a pair, and `im` is valid for complex dtypes only. A value
+// of one lane is the same in every lane.
 struct Elem {
   kir::Value re, im;
 };
 
-// The integer of that many bits.
+// The narrowest integer type of at least that many bits.
 constexpr kir::Scalar integer_of_bits(int bits) {
   return bits <= 8    ? kir::Scalar::i8
          : bits <= 16 ? kir::Scalar::i16
@@ -22,7 +22,7 @@ constexpr kir::Scalar integer_of_bits(int bits) {
                       : kir::Scalar::i64;
 }
 
-// The register type of a dtype's (real) part, and the type it has in memory.
+// The kernel IR type of a dtype's (real) part in registers, and in memory.
 constexpr kir::Scalar register_scalar(DType t) {
   t = real_type(t);
   if (is_bool(t)) return kir::Scalar::i1;

@@ -22,15 +22,15 @@
 
 namespace primset::schedule {
 
-// What a kernel may read, and the program's list of checks.
+// What the emitter knows of values outside the kernel, and the program's list of checks.
 struct Materialized {
   const prims::Graph& graph;
-  std::function<const Placement*(prims::ValueId)> placement;  // null: not materialised
+  std::function<const Placement*(prims::ValueId)> placement;  // null: not in memory
   std::function<std::optional<uint32_t>(prims::ValueId)> scalar_input;
   // A rank-0 integer that is a symbol: the counter of an enclosing loop.
   std::function<std::optional<SymInt>(prims::ValueId)> symbol;
   std::function<uint32_t(const std::string& code, const std::string& message)> check_site;
-  // A product that need not be rounded before it is added to others (legalize.h).
+  // Products that may be contracted with the addition of their result (Legalized::unrounded).
   std::function<bool(prims::ValueId)> unrounded;
 };
 
@@ -53,15 +53,15 @@ class ElementEmitter {
 
   Elem emit(prims::ValueId v, const Indices& at);
 
-  // What a view has there, of what it views.
+  // The element of a view's operand that the view has at `at`.
   Elem emit_viewed(const prims::Node& view, const Indices& at);
 
-  // Makes `v` known inside this kernel: at exactly these indices (identity over the kept loops),
-  // or, with rank 0, anywhere.
+  // Gives `v` a value inside this kernel: at exactly these indices (the identity over the loops
+  // that are not reduced) or, with rank 0, everywhere.
   void bind(prims::ValueId v, const Indices& at, Elem value);
 
-  // Elements computed while a scope is open are forgotten when it closes: they were made inside a
-  // loop or branch of the kernel.
+  // While one is open, computed elements are memoised in it, and forgotten when it closes: their
+  // registers do not dominate what follows the loop or branch.
   class Scope {
    public:
     explicit Scope(ElementEmitter& e) : e_(e) { e_.memo_.emplace_back(); }
@@ -76,10 +76,10 @@ class ElementEmitter {
   // Runs a scalar region on the given arguments.
   std::vector<Elem> run_region(const prims::Region& region, std::span<const Elem> args);
 
-  // None of these padded values is asked for an element of its padding from now on.
+  // From now on these padded values are read inside their operand only: no test for padding.
   void set_inside(std::set<prims::ValueId> padded) { inside_ = std::move(padded); }
 
-  // The value of v at `at` under an additional condition; lanes outside may hold anything.
+  // The value of v at `at` under an additional condition; other lanes are undefined.
   Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
 
   // A rank-0 i64 value clamped to [0, limit], as an index.
@@ -111,7 +111,7 @@ class ElementEmitter {
   std::vector<Elem> region_loop(const Node& n, std::span<const Elem> args);
   std::vector<Elem> region_while(const Node& n, std::span<const Elem> args);
 
-  // The affine form of an index; a part of a split is divided out here.
+  // The affine form of an index; a part of a split is computed by division.
   Affine affine(const Index& i) { return arithmetic_.affine(i); }
   // The value of a whole dimension's index.
   kir::Value value(const Index& i) { return frame_.materialize(affine(i)); }

@@ -1,10 +1,10 @@
 // Indices inside a kernel, kept symbolic as long as possible.
 //
-// A kernel iterates over a domain of loop dimensions. An index into some value is an affine form in
-// the loop variables with symbolic coefficients, plus an opaque number that some computation made
-// (a gathered index, a quotient). Views only rewrite these forms; what is left at a load is one
-// affine form of the address, which says whether neighbouring loop dimensions may be merged,
-// whether lanes touch neighbouring elements, and which parts are the same for all lanes.
+// A kernel iterates over a domain of loop dimensions. An index into a value is an affine form in
+// the loop variables with symbolic coefficients, plus an opaque run-time value (a gathered index, a
+// quotient). Views only rewrite these forms. At a load one affine form of the address is left,
+// which says whether adjacent loop dimensions may be merged, whether lanes access contiguous
+// elements, and which part is uniform across lanes.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_INDEX_H_
 #define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_INDEX_H_
 
@@ -24,8 +24,8 @@ using prims::SymInts;
 struct Affine {
   SymInt constant = 0;
   SymInts coefficients;  // one a loop dimension; shorter means zeros at the end
-  kir::Value opaque;     // invalid: 0; else an index-typed value, one or several lanes
-  SymInts opaque_steps;  // opaque is a sum of multiples of these; none: of 1
+  kir::Value opaque;     // invalid: 0; else an index-typed value of one or more lanes
+  SymInts opaque_steps;  // opaque is a sum of multiples of these; empty: of 1
 
   bool is_affine() const { return !opaque.valid(); }
   const SymInt& coefficient(size_t d) const;
@@ -36,12 +36,11 @@ Affine operator*(const Affine& a, const SymInt& b);  // pre: a.is_affine()
 // Sum of the affine parts; the caller adds the opaque ones.
 Affine add_affine(const Affine& a, const Affine& b);
 Affine loop_variable(size_t d);
-// The same form? Decided structurally, without guards.
+// Structurally equal; records no guard.
 bool same(const Affine& a, const Affine& b);
 
-// An index along one dimension. Besides an affine form it may be one part of a linear index that a
-// reshape took apart: then at a load whose parts lie densely in memory the linear index serves, and
-// no division is needed.
+// An index along one dimension: an affine form, or one part of a linear index that a reshape has
+// delinearised. A load whose parts are dense in memory uses the linear index, without a division.
 struct Index {
   struct Split {
     Affine linear;

@@ -1,4 +1,4 @@
-// What an index out of range is reported as.
+// The error text of an index out of range.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_INDEX_CHECK_H_
 #define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_INDEX_CHECK_H_
 

@@ -1,8 +1,7 @@
-// How a view rewrites indices: which element of its operand is the element at `at`.
+// How a view rewrites indices: which element of its operand is its element at `at`.
 //
-// The kernel builder asks while it emits a kernel, and the fusion planner while it decides what a
-// kernel is to hold. Both get their answer here, so that what the planner takes for "the same row"
-// is the same row when the kernel is built.
+// The element emitter uses this while it builds a kernel, and the fusion planner while it decides
+// what a kernel computes, so that both agree on what "the same row" is.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_VIEW_INDICES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_VIEW_INDICES_H_
 
@@ -13,14 +12,14 @@
 
 namespace primset::schedule {
 
-// Arithmetic on affine forms. Their opaque parts are values that somebody computes: a kernel's
-// frame emits instructions for them, the planner gives them names.
+// Arithmetic on affine forms. For their opaque parts a kernel's frame emits instructions; the
+// planner only names them (symbolic_indices.h).
 class IndexArithmetic {
  public:
   virtual ~IndexArithmetic() = default;
   virtual Affine add(const Affine& a, const Affine& b) = 0;
   virtual Affine scale(const Affine& a, const SymInt& factor) = 0;
-  // The part of a split that `i` is, as quotient and remainder of the linear index.
+  // The part of a split that `i` is, by quotient and remainder of the linear index.
   virtual Affine divide_out(const Index& i) = 0;
 
   Affine affine(const Index& i) { return i.split ? divide_out(i) : i.affine; }
@@ -31,15 +30,15 @@ class IndexArithmetic {
 std::optional<Indices> view_indices(const prims::Graph& g, const prims::Node& n, const Indices& at,
                                     IndexArithmetic& arithmetic);
 
-// Where a materialised value lives: offset + sum of index * stride in the buffer, in elements.
+// Where a stored value is: element (i, ...) at offset + sum of index * stride in the buffer, all in
+// elements.
 struct Placement {
   uint32_t buffer = 0;
   SymInts strides;
   SymInt offset = 0;
 };
 
-// The address of an element. Parts of one split that lie densely are addressed by its linear index,
-// without a division.
+// The address of an element, in elements. Parts of one split that are dense use its linear index.
 Affine element_address(const Placement& p, const Indices& at, IndexArithmetic& arithmetic);
 
 // A domain's identity indices: index d is loop variable d, and 0 where the size is 1, so that every

@@ -1,12 +1,12 @@
-// What shares a kernel, before any kernel is built.
+// Which nodes share a kernel, decided before any kernel is built (docs/decisions/fusion_plan.md).
 //
-// The values of a graph either live in memory or are computed where they are asked for, inside the
-// kernels of others. A FusionGroup is one kernel (or one primitive that a family makes several
-// steps of): the values that it writes, the nodes that it computes on the way, the values that it
-// reads. Every value in memory has one place.
+// A value is either materialised, that is stored in memory, or inlined: computed inside the kernels
+// that read it. A FusionGroup is one kernel, or one primitive for which a family emits several
+// steps: the values that it writes (roots), the nodes that it computes, the values that it reads.
+// Every materialised value has one placement.
 //
-// For each value that could have been computed inside its readers and is not, the plan says why.
-// print() has all of it: `primset explain --stage fusion`.
+// For each value that could have been inlined and is not, the plan states the reason. print()
+// writes the whole plan: `primset explain --stage fusion`.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_FUSION_PLAN_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FUSION_FUSION_PLAN_H_
 
@@ -23,31 +23,31 @@ namespace primset::schedule {
 
 using GroupId = uint32_t;
 
-// Why a value is written to memory instead of being computed in the kernels that read it.
+// Why a value is materialised instead of inlined into its readers.
 enum class NotFused : uint8_t {
-  graph_output,     // somebody outside of the graph wants it
-  family_operand,   // a family that reads memory wants it: a library's product, a sort
-  reused_operand,   // the reader reads each element many times: an operand of a product
-  recompute_cost,   // several kernels read it, and computing it in each would cost more
-  other_index,      // a reduction's result is asked for at another row than the kernel's own
-  other_rows,       // the readers' rows are not the reduction's
-  other_family,     // no kernel holds both
-  order,            // the kernel would have to read what is made of its own results
-  operation_limit,  // the kernel would be too long
-  depth_limit,      // or too deep
-  parameter_limit,  // or have too many parameters
-  loop_carried,     // it goes from one iteration to the next
+  graph_output,     // it is an output of the graph
+  family_operand,   // its reader reads memory: a native primitive, a sort
+  reused_operand,   // its reader reads each element many times: an operand of a product
+  recompute_cost,   // several kernels read it, and recomputing it in each would cost more
+  other_index,      // a reduction's result is read at another row than the kernel's current one
+  other_rows,       // the readers do not iterate over the reduction's rows
+  other_family,     // no kernel computes both
+  order,            // the kernel would depend on its own results
+  operation_limit,  // the kernel would have too many operations (KernelLimits)
+  depth_limit,      // or too deep expressions
+  parameter_limit,  // or too many parameters
+  loop_carried,     // it is carried from one iteration of a loop to the next
   fusion_off,
 };
 std::string_view text(NotFused why);
 
 // The index space of an access inside a group.
 enum class Space : uint8_t {
-  root,     // that of the group's first result
-  wide,     // a reduction group: its domain
-  rows,     // and that without the reduced dim
-  operand,  // the shape of an operand that the group's family goes over as it likes
-  copied,   // of an operand that is copied before
+  root,     // the shape of the group's first result
+  wide,     // reduction group: its domain
+  rows,     // reduction group: its domain without the reduced dim
+  operand,  // the shape of an operand, which the family reads in an order of its own
+  copied,   // the shape of an operand that is copied first
 };
 
 struct Read {
@@ -56,7 +56,8 @@ struct Read {
   Indices at;
 };
 
-// A region of a control flow primitive: its groups in the order they run, and where its results go.
+// A region of a control flow primitive: its groups in execution order, and the placements of its
+// results.
 struct RegionPlan {
   uint32_t region = 0;
   std::vector<GroupId> order;
@@ -68,17 +69,16 @@ struct FusionGroup {
   // The primitive that the family computes; kNoNode: a pointwise or reduction group.
   prims::NodeId anchor = prims::Graph::kNoNode;
   SymInts domain;  // pointwise, reduction
-  // Reduction: along this dim of the domain. `reduces` in the order of their dependences.
+  // Reduction: the reduced dim of the domain; the reductions in topological order.
   size_t dim = 0;
   std::vector<prims::NodeId> reduces;
-  std::vector<Root> roots;            // what is written, and where
-  std::vector<prims::NodeId> checks;  // `check` nodes that ride in the kernel
-  std::vector<prims::NodeId> nodes;   // computed inside, besides reduces and anchor
+  std::vector<Root> roots;            // values that are stored, and where
+  std::vector<prims::NodeId> checks;  // `check` nodes that the kernel evaluates
+  std::vector<prims::NodeId> nodes;   // inlined nodes, besides reduces and anchor
   std::vector<Read> reads;
   // A copy: where the value lies that it writes; nullopt: at its place.
   std::optional<Placement> source;
-  // Control flow: the regions, and for loops where each carried value is and where its next one is
-  // made.
+  // Control flow: the regions; for loops the placement of each carried value, and of its next one.
   std::vector<RegionPlan> regions;
   std::vector<Placement> carried, next;
   uint32_t operations = 0, parameter_bytes = 0;
@@ -89,14 +89,14 @@ struct Unfused {
   NotFused why = NotFused::graph_output;
 };
 
-// An output that is computed aside and copied, since something still reads the input whose memory
-// it takes over.
+// An output that is computed into a temporary and copied at the end, since something still reads
+// the input whose memory it takes over.
 struct Detached {
   uint32_t output = 0;
-  prims::ValueId reader = prims::kNoValue;  // a value that is made from that input
+  prims::ValueId reader = prims::kNoValue;  // a value that depends on that input
 };
 
-// A region's result that lies where it is wanted already, in memory that an output takes over.
+// A region's result that is already at its placement, in memory that an output takes over.
 struct InPlace {
   prims::ValueId value = prims::kNoValue;
   Placement place;
@@ -110,8 +110,8 @@ struct FusionPlan {
   BufferId errors = 0;
   std::vector<BufferId> input_buffers;  // by graph input; kNoBuffer: a scalar
   std::unordered_map<prims::ValueId, Placement> places;
-  std::vector<prims::ValueId> empty;  // without elements: they have a place, and nobody writes it
-  // Values that only view what is in memory, and of which value.
+  std::vector<prims::ValueId> empty;  // values without elements: placed, but never written
+  // Values that are views of materialised values, and of which.
   std::unordered_map<prims::ValueId, prims::ValueId> views;
   std::unordered_map<prims::ValueId, SymInt> counters;  // of loops, by the region's parameter
   std::vector<Unfused> unfused;
@@ -121,11 +121,12 @@ struct FusionPlan {
   static constexpr BufferId kNoBuffer = UINT32_MAX;
 };
 
-// Is `out` memory of an output that takes over an input, and what lies at `at` there already?
+// Is `out` the memory of an output that takes over an input, and `at` the same placement, so that a
+// copy is not needed?
 bool takes_over(const FusionPlan& plan, const prims::Graph& g, const Placement& at,
                 const Placement& out);
 
-// For people.
+// The text of `primset explain --stage fusion`.
 std::string print(const FusionPlan& plan, const prims::Graph& graph);
 
 }  // namespace primset::schedule

@@ -1,9 +1,9 @@
 // The order in which groups run, and which outputs may take over an input's memory.
 //
-// A group runs behind those that make what it reads. An output that is written into an input's
-// memory (in-place, out=) is written behind everything that reads this input; its own kernel may
-// read of it the very element that it writes. Where these wishes go in a circle the output is
-// detached: computed aside, and copied at the end.
+// A group runs after the groups that write what it reads. An output that is written into an input's
+// memory (in-place, out=) is written after everything that reads this input; its own kernel may
+// read the very element that it writes. Where these constraints form a cycle the output is
+// detached: computed into a temporary, and copied at the end.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_ORDER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FUSION_ORDER_H_
 
@@ -13,8 +13,7 @@
 
 namespace primset::schedule {
 
-// Where a group stands: the region that it is part of, and its first result's position in the
-// graph.
+// The region of a group, and the position of its first result in the graph.
 struct GroupSlot {
   static constexpr uint32_t kMerged = UINT32_MAX;  // as region: it is part of another group
   uint32_t region = 0;

@@ -1,18 +1,17 @@
 // Makes a FusionPlan of a legalised graph, in one walk from its results to its inputs.
 //
-// When the walk comes to a value, everything that reads it has been seen: each reader is a group
-// with the index at which it asks. The value is then
-//   inlined       computed in every group that asks, which passes the question on to its operands,
-//   materialised  written to memory by a group: one of those that ask, as one more of its results,
-//                 or one of its own; the others read it.
-// A reduction joins the group that asks for it at the rows of its own domain, and so softmax is one
-// kernel; a primitive with a family of its own (a product, a sort) is a group, which takes what is
-// made of it elementwise for an epilogue.
+// When the walk visits a value, all its readers are known: each is a group, with the index at which
+// it reads the value. (The code calls a pending read a question.) The value is then
+//   inlined       computed in every group that reads it, which then reads its operands, or
+//   materialised  stored by one group, a reader or a new one; the others load it.
+// A reduction joins the group that reads it at the rows of its own domain, and so softmax is one
+// kernel. A primitive with a family of its own (a product, a sort) is a group, and elementwise
+// functions of its results become its epilogue.
 //
-// Groups never wait for each other in a circle: a group runs when the first of its results, in the
-// order of the graph, can be made, and takes a further result only while it reads nothing that is
-// made later than that one. Each question is asked once, so the time is linear in the questions;
-// a node is inlined into many groups only where computing it again is cheap (recompute.h).
+// The groups form no cycle: a group runs when the first of its roots, in the order of the graph,
+// can be computed, and it takes a further root only while it reads nothing that is computed after
+// that one. Each (group, value, index) is visited once, so the time is linear in their number; a
+// node is inlined into many groups only where recomputing it is cheap (recompute.h).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_PLANNER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FUSION_PLANNER_H_
 
@@ -29,7 +28,8 @@
 
 namespace primset::schedule {
 
-// `legal` outlives the plan. May add guards to the graph's context.
+// `legal` must outlive the plan. May add guards to the graph's context. Throws
+// Error{not_implemented} for a primitive that neither a family nor the element emitter computes.
 FusionPlan plan_fusion(const prims::Graph& g, const Legalized& legal, const Machine& machine,
                        const Options& options, std::span<const Family* const> families);
 
@@ -53,8 +53,8 @@ class Planner {
   struct Draft {
     RegionId region = 0;
     uint32_t first = UINT32_MAX;   // position of its earliest result
-    uint32_t latest_read = 0;      // of the latest value that it reads and some group makes
-    uint32_t questions = 0;        // that have not been answered
+    uint32_t latest_read = 0;      // position of the latest value of another group that it reads
+    uint32_t questions = 0;        // pending reads
     bool born_of_rows = false;     // Space::root is Space::rows; of a reduction group
     std::vector<GroupId> members;  // that were merged into it, itself first
   };

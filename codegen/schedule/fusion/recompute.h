@@ -1,4 +1,4 @@
-// Is a value that several kernels read better computed in each of them, or once into memory?
+// The cost model of recomputation: inline a value into several kernels, or store it once?
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_RECOMPUTE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FUSION_RECOMPUTE_H_
 
@@ -9,16 +9,17 @@
 
 namespace primset::schedule {
 
-// What an element of each value takes when everything below it is computed inside its reader, down
-// to values that are in memory anyway. An upper bound: what is used twice counts twice.
+// For each value the bytes and operations of one element when everything that it depends on is
+// inlined, down to values that are in memory anyway. An upper bound: what is used twice counts
+// twice.
 class RecomputeEstimate {
  public:
   RecomputeEstimate(const prims::Graph& g, const Machine& machine);
 
-  // Where `readers` kernels read it. `extra_result`: one of them could store it besides its own
-  // results.
+  // Is storing `v` cheaper than recomputing it in `readers` kernels? `extra_result`: one of them
+  // could store it as a further root.
   bool favours_memory(prims::ValueId v, size_t readers, bool extra_result) const;
-  // The node's own operations on an element.
+  // The node's own operations for one element.
   double operations(const prims::Node& n) const;
 
  private:

@@ -1,8 +1,8 @@
-// Which elements of its operands an element of a primitive is made of, as symbolic indices.
+// Which elements of its operands an element of a primitive depends on, as symbolic indices.
 //
-// The planner follows them from what a kernel stores to what it reads, as the kernel's builder will
-// (element/element.h), but emits nothing: what a kernel computes at run time, a gathered index or a
-// quotient, is a name here. Equal computations have equal names.
+// The planner follows them from a kernel's stores to its loads, as the element emitter will
+// (element/element.h), but emits nothing: a value that the kernel computes at run time (a gathered
+// index, a quotient) is a name. Equal computations have equal names.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FUSION_SYMBOLIC_INDICES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FUSION_SYMBOLIC_INDICES_H_
 

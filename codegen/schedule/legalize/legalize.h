@@ -14,14 +14,13 @@
 namespace primset::schedule {
 
 struct Legalized {
-  // Has the inputs and outputs of the old one in the same order, and its context.
+  // Inputs and outputs in the order of the old graph; shares its symbol context.
   prims::Graph graph;
-  // Values that are better read from memory than computed by each kernel, and as often as each
-  // kernel asks (reread.h).
+  // Values that are stored and not recomputed by their readers (reread.h).
   std::unordered_set<prims::ValueId> reread;
   // Parts of a node that has too many operands for one kernel, which reads them from memory.
   std::unordered_set<prims::ValueId> parts;
-  // Products that need not be rounded before they are added up.
+  // Products that need no rounding before they are summed: fma may contract them.
   std::unordered_set<prims::ValueId> unrounded;
 };
 

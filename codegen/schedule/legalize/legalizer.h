@@ -1,10 +1,10 @@
-// The walk over a graph that legalize() is, and what a pass sees of it.
+// The walk over a graph that legalize() makes, and the interface of its passes.
 //
 // Nodes are rebuilt in their order (prims/graph/rewriter.h). Each is offered to the passes from the
-// first to the last, and the first that takes it says what stands for its results. What that pass
-// adds is offered to the passes behind it. So the graph becomes what it would if each pass went
-// over all of it, one after the other; but it is built once, and capturing a graph takes no longer
-// for a pass that has nothing to do.
+// first to the last, and the first that rewrites it gives the new results. The nodes that this pass
+// adds are offered to the passes after it. The graph is the same as if each pass had run over all
+// of it, one after the other; but it is built once, and a pass that has nothing to do costs
+// nothing.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_LEGALIZER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_LEGALIZER_H_
 

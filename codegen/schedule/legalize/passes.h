@@ -14,13 +14,13 @@ namespace primset::schedule {
 class Legalizer;
 struct Op;
 
-// What stands for the results of the op; nothing where the pass has nothing to do with it.
+// The new results of the op; nullopt: the pass does not rewrite it.
 using Rewrite = std::optional<std::vector<prims::ValueId>> (*)(Legalizer&, const Op&);
 
 struct Pass {
   std::string_view name;
   Rewrite rewrite;
-  std::string_view reason;  // why it stands where it does
+  std::string_view reason;  // for its position in the table
 };
 
 // In their order.

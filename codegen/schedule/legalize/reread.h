@@ -1,4 +1,4 @@
-// Which values are better read from memory than computed every time that a kernel asks for them.
+// Which values are stored rather than recomputed for each read.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_REREAD_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_REREAD_H_
 

@@ -1,5 +1,8 @@
-// A kernel under construction: its parameters, its loop variables, its memory accesses and its
-// error reports. Schedules open the loops, ElementEmitter (element.h) fills them.
+// A kernel under construction: parameters, loop variables, memory accesses, error reports.
+// Schedules open the loops; ElementEmitter (element/element.h) fills their bodies.
+//
+// Addresses, indices and strides count elements of the accessed dtype. A frame builds one kernel
+// and is used by one thread.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_FRAME_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LOOPS_FRAME_H_
 
@@ -17,50 +20,50 @@
 
 namespace primset::schedule {
 
-// What one memory access of a thread moves at most.
+// The widest memory access of a thread.
 inline constexpr uint32_t kVectorBytes = 16;
 
-// One loop dimension of the kernel's domain after merging: `dims` original dimensions, outermost
-// first, that are walked as one.
+// One loop of the kernel after merging: `dims` dimensions of the domain, outermost first, iterated
+// as one.
 struct LoopDim {
   std::vector<size_t> dims;
   SymInt size = 1;
-  kir::Value base;     // index-typed scalar: the variable, or its value in lane 0
-  bool lanes = false;  // true: lane l stands at base + l
+  kir::Value base;     // index-typed scalar: the loop variable, of lane 0 where it has lanes
+  bool lanes = false;  // true: lane l is at base + l
 };
 
-// Where the lanes of a vector stand in memory, as seen from one another.
+// How the addresses of a vector's lanes relate.
 enum class LaneAccess : uint8_t {
-  same,        // all at one element; also where there is one lane
-  neighbours,  // one element after the other
-  strided,     // so many elements apart
-  anywhere,    // at indices that are computed
+  same,        // uniform: one element; also with one lane
+  neighbours,  // contiguous elements
+  strided,     // a constant stride apart
+  anywhere,    // gathered: at computed indices
 };
 
-// What a kernel touched, found while it is built once with nothing merged.
+// A memory access of the kernel, recorded in the first build, in which no dimensions are merged.
 struct AccessRecord {
   BufferId buffer;
-  Affine address;  // of elements, over the original dimensions
+  Affine address;  // over the dimensions of the domain
   bool store;
   DType dtype = DType::f32;
   LaneAccess lanes = LaneAccess::same;
-  bool masked = false;        // it may be left out
-  bool lanes_masked = false;  // and some lanes while others are not
+  bool masked = false;        // under a condition
+  bool lanes_masked = false;  // under a condition that may differ between lanes
 };
-// Do both read or write the same elements?
+// Do both access the same elements?
 bool same_access(const AccessRecord& a, const AccessRecord& b);
 
 // An element of `padded` lies in the padding unless 0 <= index < size.
 struct PaddingTest {
   prims::ValueId padded;
-  Affine index;  // over the original dimensions
+  Affine index;  // over the dimensions of the domain
   SymInt size;
 };
 
 struct Analysis {
   std::vector<AccessRecord> accesses;
-  std::vector<PaddingTest> padding;  // where the loop variables alone decide
-  std::vector<bool> pinned;          // by original dimension: its own variable is needed
+  std::vector<PaddingTest> padding;  // those that depend on loop variables alone
+  std::vector<bool> pinned;  // by dimension of the domain: it must keep a variable of its own
 };
 
 class Frame {
@@ -80,7 +83,7 @@ class Frame {
   // --- parameters ---
   kir::Value buffer(BufferId id, bool read, bool written);
   kir::Value param(const SymInt& s);  // index type, one lane
-  // A number that need not be an index: i64 wherever the device has it.
+  // An integer that is no index: i64 where the device has it.
   kir::Value number_param(const SymInt& s);
   Elem scalar_input(uint32_t graph_input, DType dtype);
 
@@ -89,42 +92,42 @@ class Frame {
   std::vector<LoopDim>& loops() { return loops_; }
   uint16_t lanes() const { return lanes_; }
   void set_lanes(uint16_t lanes) { lanes_ = lanes; }
-  // Lanes (or, with one lane, the thread) that are inside the domain; invalid: all.
+  // Which lanes (with one lane: whether the thread) are inside the domain; invalid: all.
   kir::Value mask() const { return mask_; }
   void set_mask(kir::Value mask) { mask_ = mask; }
-  // A CPU of 32-byte vectors has sixteen registers, and none for masks: there a masked store takes
-  // as long as ten others.
+  // A CPU of 32-byte vectors has 16 registers and no mask registers: a masked store takes as long
+  // as ten others.
   bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
-  kir::Value mask_and(kir::Value condition);  // of the present mask and another condition
-  // The same for lanes of a SIMT thread the first of which is inside, where `whole` (i1) says that
-  // all of them are and that vectors lie on their boundaries.
+  kir::Value mask_and(kir::Value condition);  // the current mask and another condition
+  // The same for the lanes of a SIMT thread whose first lane is inside. `whole` (i1): all lanes are
+  // inside and their vectors are aligned.
   void set_mask(kir::Value mask, kir::Value whole) {
     mask_ = whole_mask_ = mask;
     whole_ = whole;
   }
 
-  // The value of an affine form: one lane where all lanes agree. Pins the dimensions it reads.
+  // The value of an affine form: one lane where it is uniform. Pins the dimensions that it uses.
   kir::Value materialize(const Affine& a);
-  // Index-typed sums and products that keep constants and scalars apart.
+  // Index-typed sums and products that keep constant and uniform parts separate.
   Affine add(const Affine& a, const Affine& b);
   Affine scale(const Affine& a, const SymInt& factor);
 
   // --- memory --- addresses count elements of the dtype
-  // An element as memory has it (two values where it is complex), by one lane without a mask.
+  // An element in its memory type (two values for complex), by one lane without a mask.
   std::vector<kir::Value> fetch(const AccessRecord& a);
-  // Asked at each load for such values that are at hand already; nothing: the load is done.
+  // Called at each load for values that are in registers already; empty: the load is emitted.
   using Staged = std::function<std::vector<kir::Value>(const AccessRecord&)>;
   void set_staged(Staged staged) { staged_ = std::move(staged); }
-  // Told of what each load has read, in the same form.
+  // Called after each load with what it has read, in the same form.
   using Loaded = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
   void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
-  // Whether loops ask for memory before they read it (a CPU's; true unless told otherwise).
+  // Whether loops prefetch (on CPUs; initially true).
   void set_prefetches(bool on) { prefetches_ = on; }
   // may_be_empty: so that a load that is masked off has no element to point at.
   Elem load(BufferId id, DType dtype, const Affine& address, bool may_be_empty = false);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
-  // Records check `site` with `value` where `bad` holds and the mask does.
+  // Writes check `site` and `value` to the error slot where `bad` (i1) and the mask hold.
   void report(uint32_t site, kir::Value bad, kir::Value value, DType value_dtype);
   void set_error_buffer(BufferId id) { error_buffer_ = id; }
 
@@ -134,19 +137,19 @@ class Frame {
   kir::Kernel finish() && { return std::move(builder_).finish(); }
 
  private:
-  struct Place {                       // an address split for one access
+  struct Place {                       // an address, prepared for one access
     kir::Value scalar;                 // index type, one lane
-    std::optional<int64_t> lane_step;  // elements between neighbouring lanes, when constant
+    std::optional<int64_t> lane_step;  // elements from lane to lane, where constant
     kir::Value lane_vector;  // else: offsets of the lanes, added to scalar; may be invalid
   };
   Place place(const Affine& address);
   Place touch(BufferId id, DType dtype, const Affine& address, bool store);
   bool lanes_masked() const { return mask_.valid() && builder_.type(mask_).lanes > 1; }
-  // On a SIMT device whoever has several lanes sees to it that they lie on vectors' boundaries, or
-  // says when they do.
+  // On a SIMT device the caller that sets several lanes guarantees that their vectors are aligned,
+  // or passes the condition under which they are.
   bool neighbours(const Place& p) const;
   bool sometimes_whole() const { return lanes_masked() && whole_.valid(); }
-  kir::Value whole();  // of all lanes of the present mask
+  kir::Value whole();  // i1: all lanes of the current mask are set
   template <typename Body>
   auto unmasked(Body body);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);

@@ -1,4 +1,4 @@
-// What the threads of a workgroup hand to one another: one tuple of registers a slot.
+// Exchange between the threads of a workgroup through its memory: one tuple of registers a slot.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_GROUP_MEMORY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LOOPS_GROUP_MEMORY_H_
 
@@ -11,7 +11,7 @@ namespace primset::schedule {
 
 class GroupMemory {
  public:
-  // `slots` tuples of registers like these. Barriers are the caller's.
+  // Allocates `slots` tuples of the types of `like`. The caller places the barriers.
   GroupMemory(kir::Builder& b, std::span<const kir::Value> like, uint32_t slots);
 
   // slot: i32.
@@ -22,7 +22,7 @@ class GroupMemory {
   struct Array {
     kir::Value memory;
     kir::Type type;
-    bool truth;  // an i1, kept as i32
+    bool truth;  // an i1, stored as i32
   };
   kir::Builder& b_;
   std::vector<Array> arrays_;

@@ -1,4 +1,4 @@
-// What the lanes of a subgroup hand to one another without memory.
+// Shuffles: exchange between the lanes of a subgroup without memory.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_SUBGROUP_EXCHANGE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LOOPS_SUBGROUP_EXCHANGE_H_
 
@@ -8,11 +8,11 @@
 
 namespace primset::schedule {
 
-// Do a group's threads belong to subgroups of one known size, in the order of their ids, and can
-// these values be exchanged there?
+// Are a workgroup's threads in subgroups of one known size, in the order of their ids, and can
+// these values be shuffled?
 bool exchanges(const kir::Builder& b, uint32_t threads, std::span<const kir::Value> values);
 
-// v of the lane whose number differs in the bits of `mask`; of the lane of that number (i32).
+// v of lane (this lane xor mask); v of lane `lane` (i32).
 kir::Value of_lane_xor(kir::Builder& b, kir::Value v, uint32_t mask);
 kir::Value of_lane(kir::Builder& b, kir::Value v, kir::Value lane);
 

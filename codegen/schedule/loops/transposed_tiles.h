@@ -1,5 +1,5 @@
-// Transposed operands on SIMT devices: a workgroup reads a tile along the operand's rows, hands it
-// over in its memory, and writes it along the result's.
+// Transposed operands on SIMT devices: a workgroup reads a tile along the operand's rows,
+// transposes it through workgroup memory, and writes it along the result's rows.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_LOOPS_TRANSPOSED_TILES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_LOOPS_TRANSPOSED_TILES_H_
 
@@ -17,8 +17,8 @@ struct TilePlan {
   std::vector<AccessRecord> staged;  // the loads that go through the workgroup's memory
 };
 
-// None where no operand is transposed, where the result does not lie along the last loop, or where
-// some access may be left out.
+// nullopt: no operand is transposed, the result is not contiguous along the last loop, or some
+// access is masked.
 std::optional<TilePlan> transposed_tiles(const Machine& machine, const Analysis& seen,
                                          const std::vector<LoopDim>& loops);
 

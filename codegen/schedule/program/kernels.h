@@ -1,5 +1,5 @@
-// What the builders of kernels are given and what they make: one kernel and the launch that goes
-// with it. The parts of a launch that sizes decide stay symbolic.
+// What kernel builders are given, and what they make: one kernel and its launch. Grid and scalar
+// parameters of the launch stay symbolic.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_KERNELS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_KERNELS_H_
 
@@ -21,7 +21,7 @@ struct BuildContext {
   const kir::TargetModel& target = machine.target;
 };
 
-// A value to be written, and where.
+// A value that a kernel writes, and where.
 struct Root {
   prims::ValueId value = prims::kNoValue;
   Placement out;
@@ -32,7 +32,7 @@ struct BuiltKernel {
   LaunchStep step;
   Analysis analysis;
 };
-// What a frame has become, with the launch and the accesses that it has noted.
+// Finishes a frame: its kernel, launch and recorded accesses.
 BuiltKernel built(Frame&& f);
 
 }  // namespace primset::schedule

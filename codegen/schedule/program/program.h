@@ -1,6 +1,6 @@
-// A Program is what a graph becomes: buffers and steps, with every size, stride and launch
-// dimension still a symbolic integer. It holds kernels in kernel IR; the runtime emits, loads and
-// launches them. One Program serves all calls that satisfy the graph's guards.
+// A scheduled graph: buffers, kernels in kernel IR, and the steps that run them. Sizes, strides and
+// grids are symbolic integers, so one Program serves all calls that satisfy the graph's guards. The
+// runtime emits, loads and launches the kernels (sdk/runtime/plan/plan_builder.h).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_
 #define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_
 
@@ -19,19 +19,19 @@ namespace primset::schedule {
 
 using BufferId = uint32_t;
 
-// A piece of device memory a program works on.
+// Device memory that a program accesses.
 struct Buffer {
   enum class Kind : uint8_t {
     input,   // graph tensor input `index`
     output,  // graph output `index`; may be the memory of an input (Output::writes_input)
-    temp,    // lives within the run
+    temp,    // allocated for the run
     errors,  // the stream's error slots (see ErrorSlot)
   };
   Kind kind = Kind::temp;
   uint32_t index = 0;
   DType dtype = DType::f32;
-  prims::SymInt elements = 0;  // extent in elements, from the first to one past the last reachable
-  std::string note;            // the value it holds, for people
+  prims::SymInt elements = 0;  // from the first element to one past the last that is accessed
+  std::string note;            // the value it holds, for printing
 };
 
 // One scalar in a kernel's parameter block, after the pointers.
@@ -67,8 +67,8 @@ struct CopyStep {
   prims::SymInt elements = 0;
 };
 
-// A primitive the device runs itself (plugin table primset.primitives). Operands and results are
-// dense row-major buffers.
+// A primitive that the plugin computes (PRIMSET_EXT_PRIMITIVES). Operands may have any strides;
+// results are dense and row-major. Sizes, strides and offsets count elements.
 struct NativeStep {
   prims::NodeId node = 0;
   struct Tensor {
@@ -131,7 +131,7 @@ struct ErrorSlot {
   int64_t value = 0;  // the offending value, floats as the bit pattern of a double
 };
 
-// For people: `primset explain`.
+// The text of `primset explain`.
 std::string print(const Program& program);
 
 }  // namespace primset::schedule

@@ -1,5 +1,5 @@
-// Builds the program of a fusion plan: allocates what the plan has placed, and has every group's
-// family append its steps, in the plan's order. Decides nothing.
+// Builds the program of a fusion plan: allocates the plan's buffers, then each group's family
+// appends its steps, in the plan's order. It decides nothing.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_BUILDER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_BUILDER_H_
 
@@ -22,7 +22,7 @@ class ProgramBuilder {
   using NodeId = prims::NodeId;
   using ValueId = prims::ValueId;
 
-  // All but `graph` outlive the builder.
+  // The references must outlive the builder.
   ProgramBuilder(std::shared_ptr<const prims::Graph> graph, const Legalized& legal,
                  const FusionPlan& plan, const Machine& machine, const Options& options);
   Program build();
@@ -34,18 +34,19 @@ class ProgramBuilder {
   BuildContext context(const char* name) const;
   void launch(BuiltKernel k, NodeId node);
   void append(Step step) { steps_->push_back(std::move(step)); }
-  // Memory that the group needs besides what it reads and writes; row-major and dense.
+  // Temporary memory of a group, dense: of so many elements; of a value's shape, row-major.
   BufferId scratch(DType dtype, const SymInt& elements, std::string note);
   Placement temp(ValueId like);
-  // Where the elements of `v` lie when it, or what it views, is in memory by now.
+  // The placement of `v` where it, or what it is a view of, is in memory at this point; else
+  // nullopt.
   std::optional<Placement> placement(ValueId v) const;
-  // `v` lies there from now on.
+  // Sets the placement of `v` from this point on.
   void place(ValueId v, const Placement& p) { places_.emplace(v, p); }
-  // Computes `v`, whatever it is made of, into `p`; nothing where `p` takes over its memory.
+  // Computes `v` into `p`. No step where `v` is there already (takes_over).
   void copy_into(ValueId v, const Placement& p);
-  // Builds groups into a list of steps of their own: a region. What is made there is known there.
+  // Builds a region's groups into `steps`. Placements made there end with the region.
   void build_region(const RegionPlan& r, std::vector<Step>& steps);
-  // Likewise what `build` appends.
+  // Runs `build`, whose steps go into `steps`.
   template <typename F>
   void append_to(std::vector<Step>& steps, F build) {
     std::vector<Step>* before = std::exchange(steps_, &steps);
@@ -54,7 +55,7 @@ class ProgramBuilder {
   }
   // The symbol that counts a loop's iterations.
   const SymInt& counter(ValueId parameter) const { return plan_.counters.at(parameter); }
-  // The place that the plan gave a result of the group; null: nobody wants it.
+  // The placement that the plan gave a result of the group; null: it has no reader.
   static const Placement* wanted(const FusionGroup& group, ValueId v);
 
  private:
@@ -67,7 +68,7 @@ class ProgramBuilder {
   const Options& options_;
   Program program_;
   std::vector<Step>* steps_ = nullptr;
-  std::unordered_map<ValueId, Placement> places_;  // of what is in memory by now
+  std::unordered_map<ValueId, Placement> places_;  // of the values in memory at this point
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<std::string, uint32_t> check_sites_;
   std::unordered_map<std::string, uint32_t> kernel_ids_;  // by text

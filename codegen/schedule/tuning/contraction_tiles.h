@@ -1,5 +1,4 @@
-// Which products of matrices are worth tiles and which tiles, and the dims of a product by what
-// they are for.
+// Which matrix products are tiled and by which tiles, and the roles of a product's dims.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_TUNING_CONTRACTION_TILES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_TUNING_CONTRACTION_TILES_H_
 
@@ -15,24 +14,26 @@ using prims::SymInt;
 using prims::SymInts;
 using DimList = std::vector<int64_t>;
 
-// Which dimensions of an operand are batch, free and contracted, in the order of the result.
+// The dims of an operand by role: batch, free (rows or columns of the result), contracted (k).
+// Batch and contracted dims correspond by position between the operands.
 struct ContractionRoles {
   DimList batch, free, contract;
 };
-// Of operand 0 or 1, which has `rank` dims.
+// The roles of operand 0 or 1, which has `rank` dims.
 ContractionRoles contraction_roles(const prims::Node& n, size_t operand, size_t rank);
 
+// The product of the sizes of `dims`.
 SymInt size_of(const SymInts& shape, const DimList& dims);
 
-// Is a dot_general of operands of these shapes computed in tiles? Else it is a sum of products,
-// element by element. A guard, where sizes are symbolic.
+// Is a dot_general of operands of these shapes tiled? Else it is a sum of products, element by
+// element. Records a guard where sizes are symbolic.
 bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
                        const Machine& machine);
 
-// Rows and columns of the result that a group of so many threads makes at once.
+// The tile of the result that a workgroup computes, and its threads.
 struct TileShape {
   int rows, columns, threads;
-  // Groups that a processor shall have registers for; 0: as it comes.
+  // Workgroups that should be resident on a multiprocessor together (an occupancy hint); 0: none.
   uint32_t resident = 0;
 };
 
@@ -61,7 +62,7 @@ std::span<const ContractionTiling> contraction_tilings(TileKind kind);
 const ContractionTiling& choose_tiling(TileKind kind, const SymInt& elements, const SymInt& k,
                                        const Machine& machine);
 
-// Are there so many tiles that `processors` have one each? A guard says so.
+// Are there at least as many tiles as `processors`? Records a guard.
 bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors);
 
 }  // namespace primset::schedule

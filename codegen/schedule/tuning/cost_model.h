@@ -1,12 +1,11 @@
-// What one way to compute something costs, as families and the fusion planner estimate it, and how
-// long a machine takes for it: a roofline (Williams, Waterman, Patterson: Roofline, 2009) with the
-// price of launches and of processors that stand idle.
+// The estimated cost of one way to compute something, and the time that a machine takes for it: a
+// roofline model (Williams, Waterman, Patterson: Roofline, 2009) with launch latency and occupancy.
 //
 //   seconds = launches · latency + max(bytes / bandwidth, operations / rate) / occupancy
 //   occupancy = min(1, threads / threads that the machine needs to be busy)
 //
-// The model orders alternatives; it does not predict times. cost_model_test.cpp holds it against
-// measured orderings (testdata/measured_orderings.tsv).
+// The model orders alternatives; it does not predict times. families/sort/sort_costs_test.cpp
+// compares its orders with measured ones (families/sort/testdata/measured_on_h100.tsv).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_TUNING_COST_MODEL_H_
 #define PRIMSET_CODEGEN_SCHEDULE_TUNING_COST_MODEL_H_
 
@@ -21,7 +20,7 @@ struct Cost {
   double bytes = 0;       // moved between memory and the processors
   double operations = 0;  // arithmetic on 32 bits
   double launches = 1;
-  double threads = 0;  // that work beside one another; 0: enough to keep the machine busy
+  double threads = 0;  // that run in parallel; 0: enough to fill the machine
 
   Cost operator+(const Cost& next) const;  // one after the other
 };
@@ -32,8 +31,8 @@ struct Rates {
   explicit Rates(const kir::TargetModel& target);
 
   double bytes_per_second = 0, operations_per_second = 0, seconds_per_launch = 0;
-  double busy_threads = 1;    // fewer leave the machine waiting for memory
-  double transcendental = 0;  // operations that such a function takes
+  double busy_threads = 1;    // threads that hide memory latency: full occupancy
+  double transcendental = 0;  // operations of a transcendental function
 
   double seconds(const Cost& c) const;
 };

@@ -1,7 +1,6 @@
-// The machine that a graph is scheduled for: what its device says of itself, the rates that costs
-// are estimated with, the parameters of the kernel families, and the limits of one kernel. It
-// follows from the target model; two devices that say the same of themselves are scheduled alike,
-// whoever makes them.
+// The machine that a graph is scheduled for: its target model, the rates of the cost model, the
+// parameters of the kernel families, and the limits of one kernel. Everything follows from the
+// target model: devices with equal properties are scheduled alike, whoever makes them.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_TUNING_MACHINE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_TUNING_MACHINE_H_
 
@@ -14,9 +13,9 @@
 
 namespace primset::schedule {
 
-// What one kernel may hold.
+// Limits of one kernel.
 struct KernelLimits {
-  uint32_t operations = 0, depth = 0;  // Tuning::fusion says what these are
+  uint32_t operations = 0, depth = 0;  // Tuning::fusion, kernel_operations and kernel_depth
   uint32_t parameter_bytes = 4096;
 };
 

@@ -31,8 +31,7 @@ Generator find_generator(std::string_view name);
 // What a family's operators take where the spec says nothing; null for families without a rule.
 Generator family_generator(const specs::Overload& overload);
 
-// Cases of single operators, as data. `op` has globs on qualified names of functional overloads,
-// with spaces between them; after '=' stands a name whose twins do not take the row.
+// Which dtypes of an operator a row is for.
 enum class RowDTypes : uint8_t {
   all,
   numbers,  // not bool
@@ -41,11 +40,14 @@ enum class RowDTypes : uint8_t {
   real,       // not complex
   promoting,  // those that meet other dtypes: 8-bit floats meet none
 };
+// A case of single operators, as data.
 struct OperatorRow {
+  // Globs on the qualified names of functional overloads, separated by spaces; after '=' a name
+  // whose twins (twin_of) do not take the row.
   std::string_view op;
-  std::string_view name;
+  std::string_view name;  // of the case
   CaseTier tier;
-  std::string_view text;
+  std::string_view text;  // its arguments, as case_text.h has them
   RowDTypes dtypes = RowDTypes::all;
 };
 std::span<const OperatorRow> arithmetic_rows();   // rounded quotients, sums to sizes
@@ -67,7 +69,8 @@ const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overloa
 std::string plausible_arguments(const specs::Overload& overload, DType dtype,
                                 std::span<const std::string> known);
 
-// The text that the fallback starts from; the case is found when it is made (fallback.h).
+// How the text of a case begins that no generator and no table knows: its arguments are found when
+// the case is made (find_automatic_text in make_operator.h).
 inline constexpr std::string_view kAutomatic = "automatic ";
 
 }  // namespace primset::conformance

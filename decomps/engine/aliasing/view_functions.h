@@ -1,4 +1,4 @@
-// View operators by name: what a call makes of its first argument, as steps.
+// The view functions of view operators: from a call's arguments to the steps of the views.
 #ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_FUNCTIONS_H_
 #define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_FUNCTIONS_H_
 
@@ -11,10 +11,10 @@
 
 namespace primset::decomps {
 
-// By the name that the YAML uses; null when there is none. `viewed` is the first argument, with
-// strides where it has any: a tensor, or those of a list.
+// `viewed`: the tensors of the first argument (one, or those of a list).
 using ViewFunction = std::vector<View> (*)(Tracer& t, std::span<const TensorMeta> viewed,
                                            const Arguments& args);
+// The function that specs/ops name so (`decompose: {view: f}`); null when there is none.
 ViewFunction find_view(std::string_view function);
 
 }  // namespace primset::decomps

@@ -1,4 +1,4 @@
-// View operators that give views of a list of tensors.
+// View functions of operators that return views of a list of tensors.
 #ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
 #define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_LISTS_H_
 
@@ -8,7 +8,7 @@
 
 namespace primset::decomps {
 
-// By the name that the YAML uses; null when there is none.
+// By name, as find_view (view_functions.h); null when there is none.
 ViewFunction find_list_view(std::string_view function);
 
 }  // namespace primset::decomps

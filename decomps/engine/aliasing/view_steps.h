@@ -1,7 +1,8 @@
-// View operators, stated once: a view function gives the steps from a tensor to its view, and three
-// things follow from the steps. The view's sizes, strides and offset (eager calls); the view as
-// primitives on a traced value (graphs); and the base after the view was written (functionalised
-// writes).
+// View operators are stated once: a view function (view_functions.h) gives the steps from a tensor
+// to its view, and three things follow from the steps:
+//   advance()        the view's sizes, strides and offset, for eager calls
+//   view_of()        the view as primitives on a traced value, for graphs
+//   write_through()  the base after a write to the view: functionalisation
 #ifndef PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
 #define PRIMSET_DECOMPS_ENGINE_ALIASING_VIEW_STEPS_H_
 
@@ -16,9 +17,9 @@ namespace primset::decomps {
 struct ViewStep {
   enum class Kind : uint8_t {
     permute,    // dims: the permutation
-    reshape,    // sizes; `inserts`, `drops` and others alike, where strides allow it
-    squeeze,    // dims, of size 1, go away
-    unsqueeze,  // a dim of size 1 before dims[0]
+    reshape,    // sizes, where strides allow it
+    squeeze,    // removes dims, which have size 1
+    unsqueeze,  // inserts a dim of size 1 before dims[0]
     slice,      // along dims[0]: start, step, count
     expand,     // sizes, of no lower rank
     diagonal,   // dims: the two, count: its length, start: its signed offset
@@ -41,17 +42,17 @@ struct ViewStep {
 
 struct View {
   std::vector<ViewStep> steps;
-  bool returns_self = false;  // without a step the result is the tensor itself, as of contiguous()
-  bool may_copy = false;      // where strides do not allow it, or the format differs, it is a copy
+  bool returns_self = false;  // without steps the result is the tensor itself, as of contiguous()
+  bool may_copy = false;      // a copy where strides do not allow it, or the format differs
   bool must_copy = false;
-  bool unannotated = false;  // an alias though the schema does not say so, as of atleast_2d
+  bool unannotated = false;  // an alias that the schema does not declare, as of atleast_2d
   std::optional<MemoryFormat> format = {};  // of the result
   bool any_strides = false;           // all but channels last count as contiguous, as to() takes it
   std::optional<DType> convert = {};  // to(): another dtype makes a copy
   uint32_t element = 0;               // of the list that is viewed
 };
 
-// Where a view stands in the memory of its base.
+// The geometry of a view in the memory of its base.
 struct ViewGeometry {
   DType dtype;
   SymInts sizes, strides;
@@ -60,12 +61,12 @@ struct ViewGeometry {
 };
 
 ViewGeometry geometry_of(const TensorMeta& t);
-// False when strides do not allow the step.
+// Applies a step, or all of a view. False: strides do not allow it.
 bool advance(ViewGeometry& at, const ViewStep& step);
 bool advance(ViewGeometry& at, const View& view);
 
-// Refuses, in ATen's words, a strided view that leaves a storage of so many elements. An empty view
-// lies anywhere.
+// Throws, in ATen's words, for a strided view outside a storage of `elements` elements. An empty
+// view is always inside.
 void require_in_storage(const SymInts& sizes, const SymInts& strides, const SymInt& offset,
                         DType dtype, const SymInt& elements);
 
@@ -74,9 +75,10 @@ Val view_of(const Val& x, const View& view);
 // The base after `written`, of the view's shape, was stored through the view.
 Val write_through(const Val& base, const View& view, const Val& written);
 
-// A contiguous tensor of the value's shape, for view functions that are asked about a value.
+// The description of a contiguous tensor of the value's shape, for view functions applied to a
+// value.
 TensorMeta meta_of(const Val& x);
-// The tensors that a view operator's first argument holds.
+// The tensors of a view operator's first argument: one, or those of a list.
 std::vector<TensorMeta> viewed_metas(const Actual& argument);
 std::vector<Val> viewed_values(const Tracer::Argument& argument);
 

@@ -1,12 +1,13 @@
 // Devices: where tensors live and operators run.
 //
-//   for (const auto& d : primset::devices()) std::puts(d.name.c_str());   // cpu:0, vulkan:0,
-//   acme:0 primset::DeviceGuard on("vulkan:0");                                  // for this scope
-//   auto x = primset::Tensor::empty({2, 3}, primset::DType::f32);         // lives on vulkan:0
+//   for (const auto& d : primset::devices()) std::puts(d.name.c_str());  // cpu:0, vulkan:0
+//   primset::DeviceGuard on("vulkan:0");                                 // for this scope
+//   auto x = primset::Tensor::empty({2, 3}, primset::DType::f32);        // on vulkan:0
 //
-// A device is a plugin's name and an index. Plugins are found in PRIMSET_PLUGIN_PATH, then in the
-// user's folder, then in the installed one; each is loaded when one of its devices is first used.
-// "cpu" is a plugin like any other; "meta" is built in and has shapes and dtypes but no data.
+// A device is a plugin's name and an index. Plugins are searched in PRIMSET_PLUGIN_PATH, then in
+// the user's folder ($XDG_DATA_HOME/primset/plugins, else ~/.local/lib/primset/plugins), then in
+// the installed folder; each is loaded when one of its devices is first used. "cpu" is a plugin
+// like any other; "meta" is built in and has shapes and dtypes but no data.
 #ifndef PRIMSET_DEVICE_H_
 #define PRIMSET_DEVICE_H_
 
@@ -24,7 +25,7 @@ class PRIMSET_API Device {
   // The CPU.
   constexpr Device() = default;
   // "cpu", "meta", "vulkan:0"; "vulkan" means "vulkan:0". Throws Error{runtime} for text that is no
-  // device name. Whether there is such a device shows when it is first used.
+  // device name. A device that does not exist is an error when it is first used.
   Device(std::string_view text);                                       // NOLINT: a name is a device
   Device(const char* text) : Device(std::string_view(text)) {}         // NOLINT
   Device(const std::string& text) : Device(std::string_view(text)) {}  // NOLINT
@@ -60,14 +61,14 @@ struct DeviceInfo {
   std::string kernel_format;  // "native_image", "spirv_vulkan", "none" ...
   uint64_t memory_bytes = 0;  // 0: unknown
   std::vector<std::string> dtypes;
-  std::string error;  // why it cannot be used; empty when it can
+  std::string error;  // why it cannot be used; empty: it can
 };
 
 // All devices of all plugins found, in search order. Loads every plugin.
 PRIMSET_API std::vector<DeviceInfo> devices();
 
-// Where new tensors go when no device is given: that of the innermost DeviceGuard on this thread,
-// else PRIMSET_DEVICE, else the CPU. PRIMSET_DEVICE=auto takes the first accelerator that works and
+// The device of new tensors when none is given: that of the innermost DeviceGuard on this thread,
+// else PRIMSET_DEVICE, else the CPU. PRIMSET_DEVICE=auto is the first accelerator that works, and
 // the CPU when there is none.
 PRIMSET_API Device current_device();
 
@@ -84,8 +85,8 @@ class PRIMSET_API DeviceGuard {
   bool had_previous_;
 };
 
-// Waits for everything given to the device, on all streams, and reports errors that only the device
-// could see (an index out of range). "" means every device in use.
+// Waits for all work of the device on all streams, then throws the first error that only the device
+// could detect (an index out of range). Without an argument: for every device in use.
 PRIMSET_API void synchronize(Device device);
 PRIMSET_API void synchronize();
 

@@ -1,4 +1,4 @@
-// Two small enumerations of ATen's; the codes are ATen's own.
+// ATen's Layout and MemoryFormat, with ATen's codes.
 #ifndef PRIMSET_FORMATS_H_
 #define PRIMSET_FORMATS_H_
 

@@ -23,7 +23,7 @@ class PRIMSET_API Generator {
   struct Position {
     uint64_t seed, offset;
   };
-  // The present position; the generator moves on by `counters` at once.
+  // Returns the current position and advances the generator by `counters`, atomically.
   Position draw(uint64_t counters);
 
   friend bool operator==(const Generator& a, const Generator& b) { return a.state_ == b.state_; }
@@ -33,7 +33,7 @@ class PRIMSET_API Generator {
   std::shared_ptr<State> state_;
 };
 
-// What operators draw from when they are given no generator.
+// The generator of operators that are given none; one for the whole process.
 PRIMSET_API Generator default_generator();
 PRIMSET_API void manual_seed(uint64_t seed);
 

@@ -5,11 +5,11 @@
 //   });
 //   std::vector<Tensor> y = graph.run({x2, w2});
 //
-// While a graph is captured, the function runs once; its operators record instead of computing, so
-// it must not look at values. Tensors made outside become constants of the graph: their memory is
-// read at every run. Writes to views of them happen at every run, too. Random operators draw anew
-// at each run. Sizes may differ between runs; a run whose sizes break what the trace assumed traces
-// again.
+// While a graph is captured, the function runs once; its operators are recorded and not computed,
+// so it must not read values. Tensors made outside become constants of the graph: their memory is
+// read, and written where the function writes to them, at every run. Random operators draw anew at
+// each run. Sizes may differ between runs; a run whose sizes violate a guard of the trace calls the
+// function again.
 #ifndef PRIMSET_GRAPH_H_
 #define PRIMSET_GRAPH_H_
 
@@ -39,7 +39,7 @@ class PRIMSET_API Graph {
   std::vector<Tensor> run(std::initializer_list<Tensor> inputs) const {
     return run(std::span<const Tensor>(inputs.begin(), inputs.size()));
   }
-  // The primitive graph and the program of the newest trace, for people.
+  // The primitive graph and the program of the newest trace, as text.
   std::string to_string() const;
 
  private:

@@ -28,7 +28,7 @@ namespace runtime {
 struct OperatorInfo;
 }
 
-// What a result has to do with the arguments.
+// Whether a result shares memory with an argument.
 struct ResultOrigin {
   enum class Kind : uint8_t {
     fresh,     // new memory
@@ -41,8 +41,8 @@ struct ResultOrigin {
 
 // `name` is an overload ("add.Tensor", "relu") or, when there is no overload of that exact name, a
 // base name ("add"): then the first overload in ATen's order that takes these arguments as they
-// are, else the first that takes them after converting a number to a tensor. One Value a return of
-// the schema. `origins`, when given, gets one entry a result.
+// are, else the first that takes them after converting a number to a tensor. Returns one Value for
+// each return of the schema. `origins`, when given, gets one entry for each result.
 PRIMSET_API std::vector<Value> invoke(std::string_view name, std::span<const Value> args,
                                       std::span<const NamedValue> kwargs = {},
                                       std::vector<ResultOrigin>* origins = nullptr);
@@ -68,7 +68,7 @@ class PRIMSET_API Operator {
 
   std::vector<Value> invoke(std::span<const Value> args, std::span<const NamedValue> kwargs = {},
                             std::vector<ResultOrigin>* origins = nullptr) const;
-  // The only result; positional arguments only.
+  // Calls with positional arguments; pre: the operator has one result.
   template <typename... Args>
   Value operator()(Args&&... args) const {
     const Value list[] = {Value(std::forward<Args>(args))...};
@@ -85,8 +85,8 @@ class PRIMSET_API Operator {
 // The names of all overloads known, in the order of the specs.
 PRIMSET_API std::vector<std::string> operator_names();
 
-// Reads specs (a bundle, or YAML files to be compiled) that replace or add operators: as
-// `primset --specs my_ops.yaml`. Call before the first operator is used.
+// Reads specs (a bundle, or a YAML file that is compiled) that replace or add operators, as
+// `primset --specs my_ops.yaml` does. Call before the first operator is used.
 PRIMSET_API void load_specs(const std::string& path);
 
 }  // namespace primset

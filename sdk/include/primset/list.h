@@ -1,4 +1,4 @@
-// Lists as operators take them: not owned, so that a call copies nothing.
+// Parameters of operators that are lists: views of the caller's memory, as std::span.
 #ifndef PRIMSET_LIST_H_
 #define PRIMSET_LIST_H_
 
@@ -11,7 +11,8 @@
 
 namespace primset {
 
-// Binds to {2, 3}, vectors, arrays and spans; what it binds to outlives the call it is passed to.
+// Binds to {2, 3}, vectors, arrays and spans. Use it for parameters only: what it binds to must
+// outlive the call.
 template <typename T>
 class List {
  public:

@@ -5,7 +5,7 @@
  *   a table of functions: enumerate devices, allocate memory, copy, run kernels in order on a
  *   stream. The SDK brings every operator; it compiles kernels to the one format the device names
  *   in its properties, or, for a device without a code generator, calls the native primitives the
- *   plugin offers. The CPU, CUDA, Vulkan and Level Zero back ends use this header and nothing else.
+ *   plugin offers. Primset's own back ends use this header and nothing else.
  *
  * SCENARIO
  *   1. host: dlopen(RTLD_LOCAL), primset_plugin_query(host, min, max, &plugin)
@@ -15,7 +15,7 @@
  *   5. host: everything in reverse; device_close; plugin->release; dlclose
  *
  * RULES THAT HOLD EVERYWHERE
- *   struct_size   The first member of every struct that crosses the border. The writer sets it to
+ *   struct_size   The first member of every struct that crosses the boundary. The writer sets it to
  *                 its own sizeof. The reader touches only members below it; what is missing counts
  *                 as zero. Tables and structs are only ever appended to. The members of arrays
  *                 (primset_binding, primset_tensor, primset_attr) are fixed for ever.
@@ -28,7 +28,7 @@
  *                 of zero bytes is legal everywhere but in memory_alloc; its buffer may be NULL.
  *   file          A plugin's file is lib<name>_primset.so; <name> is primset_plugin.name. So the
  *                 host opens "acme:0" without loading any other plugin.
- *   unwinding     No exception, longjmp or signal handler crosses the border.
+ *   unwinding     No exception, longjmp or signal handler crosses the boundary.
  *   threads       Each function carries a tag:
  *                   [any]     may be called from any thread at any time, concurrently with anything
  *                   [stream]  calls on one stream never overlap; different streams may
@@ -158,8 +158,8 @@ enum {
   /* PTX: subgroups have 32 lanes and multiply matrices of f16 and bf16, summed in f32
    * (ldmatrix, mma.m16n8k16). */
   PRIMSET_FEATURE_MATRIX = 1u << 9,
-  /* SIMT formats: the lanes of a subgroup learn of one another's conditions (a ballot) and read any
-   * other one's value; a group's threads belong to subgroups in the order of their ids. */
+  /* SIMT formats: the subgroup has ballots, and shuffles from any lane; a workgroup's threads
+   * belong to subgroups in the order of their ids. */
   PRIMSET_FEATURE_BALLOT = 1u << 10,
   /* PTX: four subgroups multiply matrices of f16 and bf16 that lie in workgroup memory, summed in
    * f32 (wgmma, of sm_90a alone). */
@@ -170,15 +170,16 @@ enum {
    * device's scope. */
   PRIMSET_FEATURE_COOPERATIVE_F16 = 1u << 12,
   PRIMSET_FEATURE_COOPERATIVE_BF16 = 1u << 13,
-  /* Streams run everything in order, whatever primset_launch.flags says. The SDK then does not find
-   * out which launches are independent: that takes its time, and nobody would look. */
+  /* Streams run everything in order, whatever primset_launch.flags says. The SDK then does not
+   * compute which launches are independent. */
   PRIMSET_FEATURE_IN_ORDER = 1u << 14,
   /* PTX: loads take cache policies (createpolicy, ld.global.L2::cache_hint), in the version of PTX
    * that LLVM writes for llvm_cpu: from sm_90 on. */
   PRIMSET_FEATURE_CACHE_POLICIES = 1u << 15,
-  /* PTX, from sm_90 on: every kernel begins with griddepcontrol.wait and touches no memory before.
-   * A launch may then start when the groups of the one before it in its stream have ended
-   * (programmatic stream serialization): its own wait until what those wrote can be read. */
+  /* PTX, from sm_90 on: programmatic dependent launch. Every kernel begins with griddepcontrol.wait
+   * and accesses no memory before it. The plugin may then let a launch start when the workgroups of
+   * the previous launch in its stream have ended (programmatic stream serialization); the kernel
+   * waits until their writes are visible. */
   PRIMSET_FEATURE_EARLY_START = 1u << 16
 };
 
@@ -207,7 +208,7 @@ typedef struct primset_device_properties {
   uint32_t memory_alignment;  /* every allocation is at least so aligned; a power of two */
   uint32_t max_param_bytes;   /* largest parameter block of a launch, >= 128 */
   uint32_t threads;           /* native images: how many threads one launch is spread over;
-                                 SIMT formats: processors that run workgroups, 1 if unknown */
+                                 SIMT formats: multiprocessors, 1 if unknown */
   uint32_t vector_bytes;      /* native images: preferred vector width; 0: the host's widest */
   uint32_t group_threads;     /* SIMT formats: threads of a usual workgroup, a power of two */
   uint32_t max_group_threads; /* SIMT formats */
@@ -215,7 +216,7 @@ typedef struct primset_device_properties {
   uint32_t min_subgroup;      /* SIMT formats: smallest and largest subgroup; 1 if unknown */
   uint32_t max_subgroup;
   uint32_t max_groups[3]; /* largest grid in each dimension */
-  uint32_t loop_limit;    /* rounds after which the driver cuts a kernel's loop short; 0: never */
+  uint32_t loop_limit;    /* iterations after which the driver ends a kernel's loops; 0: never */
 
   const char* llvm_triple; /* LLVM_BITCODE, PTX: target; live as long as the device; else NULL */
   const char* llvm_cpu;    /* "sm_90" */
@@ -227,8 +228,9 @@ typedef struct primset_device_properties {
   uint32_t keep_nan_widths;    /* SignedZeroInfNanPreserve */
   uint32_t round_even_widths;  /* RoundingModeRTE */
   uint32_t keep_denorm_widths; /* DenormPreserve */
-  /* PTX: bytes of workgroup memory of a kernel that may have more than group_memory, 0 if none may.
-   * It declares one extern array, which primset_module_desc.group_memory says the size of. */
+  /* PTX: the most bytes of workgroup memory that a kernel may request at launch, beyond
+   * group_memory; 0: no more than that. Such a kernel declares one extern array, whose size is
+   * primset_module_desc.group_memory. */
   uint32_t large_group_memory;
 } primset_device_properties;
 
@@ -290,7 +292,7 @@ typedef struct primset_launch {
   void* next;
 } primset_launch;
 
-/* What module_load is told of the one kernel in a module. */
+/* The argument of module_load: the one kernel of a module. */
 typedef struct primset_module_desc {
   uint32_t struct_size;
   uint32_t format;        /* the device's kernel_format */
@@ -465,8 +467,8 @@ typedef struct primset_device_addresses {
   uint64_t (*address)(primset_device device, primset_buffer buffer);
 } primset_device_addresses;
 
-/* Primitives that the device runs itself: all there is on a device without a kernel format, or a
- * faster way (a vendor library's matrix product) on one with. */
+/* Native primitives, which the device computes itself: all that there is on a device without a
+ * kernel format; a faster alternative (a vendor library's matrix product) on one with. */
 #define PRIMSET_EXT_PRIMITIVES "primset.primitives/1"
 
 /* An operand or result. sizes and strides have `rank` members, strides in elements. */
@@ -526,9 +528,9 @@ typedef struct primset_primitive {
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);
   const void* data; /* handed back to run */
-  /* since 1. Of dot_general and matmul, on a device that takes kernels too: a call with fewer
-   * multiplications for each index of its batch dims, which are the free sizes of both operands
-   * times the contracted ones, is left to a kernel. 0: none is. */
+  /* since 1. For dot_general and matmul, on a device that also takes kernels: a call with fewer
+   * multiplications in each batch (m * n * k: the free sizes of both operands times the contracted
+   * sizes) is computed by a generated kernel. 0: none is. */
   uint64_t least_products;
 } primset_primitive;
 
@@ -536,36 +538,36 @@ typedef struct primset_primitives {
   uint32_t struct_size;
   uint32_t reserved;
   /* [any] since 1. Says whether the device runs `name` ("dot_general") for these element types and
-   * attributes: fills *out and returns NULL, or returns PRIMSET_UNSUPPORTED. Sizes, strides and
-   * offsets in the tensors are those of the call at hand and may steer the answer; what buffers are
-   * is not to be looked at. The answer is a claim: run then succeeds for every call that find
-   * accepts. The host plans with one answer for calls of many sizes and asks again before each; a
-   * refusal then costs a device that takes kernels another plan, and is an error on one that takes
-   * none. */
+   * attributes: fills *out and returns NULL, or returns PRIMSET_UNSUPPORTED. The answer may depend
+   * on the sizes, strides and offsets of the tensors, which are those of the current call, but not
+   * on their buffers. The answer is a claim: run succeeds for every call that find accepts. The
+   * host makes one plan for calls of many sizes and asks again before each run. A refusal then
+   * makes it use another plan, with kernels; on a device that takes none it is an error. */
   primset_status* (*find)(primset_device device, const char* name,
                           const primset_primitive_call* call, primset_primitive* out);
 } primset_primitives;
 
-/* Work that a stream is given once, that the device keeps, and that runs again and again for less
- * than giving it piece by piece. A stream that records runs nothing: launches, copies on the
- * device, fills and primitives become part of the recording, with the buffers, offsets and scalars
- * of now. The host records what it is about to give to a stream a third time. */
+/* Recordings (CUDA graphs, command buffers): work that is recorded once and then replayed by one
+ * call, which costs less than enqueueing it piece by piece. A stream that records executes nothing:
+ * launches, copies on the device, fills and primitives become part of the recording, with their
+ * current buffers, offsets and scalars. The host records work that it enqueues for the second time.
+ */
 #define PRIMSET_EXT_RECORDING "primset.recording/1"
 typedef struct primset_recording_t* primset_recording;
 typedef struct primset_recordings {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [stream] since 1. From here on the stream records. Until end it is given nothing but what is
-   * listed above. */
+  /* [stream] since 1. The stream records from now on. Until end() it is given only the work listed
+   * above. */
   primset_status* (*begin)(primset_stream stream);
-  /* [stream] since 1. The stream records no longer, whatever the outcome. With out_recording NULL
-   * what was recorded is forgotten. */
+  /* [stream] since 1. Ends recording, also when it fails. With out_recording NULL the recorded work
+   * is dropped. */
   primset_status* (*end)(primset_stream stream, primset_recording* out_recording);
-  /* [stream] since 1. Enqueues what was recorded, after all earlier work on the stream, which may
-   * be any of the device. The buffers and modules in it still exist. Plays of one recording never
-   * overlap, neither as calls nor as work: a play waits for the one before. */
+  /* [stream] since 1. Enqueues the recorded work after all earlier work of the stream, which may be
+   * any stream of the device. The buffers and modules in it still exist. Plays of one recording
+   * never overlap, neither as calls nor as work: each waits for the previous one. */
   primset_status* (*play)(primset_stream stream, primset_recording recording);
-  /* [any] since 1. Work that was played ends undisturbed. */
+  /* [any] since 1. Work that was played before still completes. */
   void (*destroy)(primset_device device, primset_recording recording);
 } primset_recordings;
 

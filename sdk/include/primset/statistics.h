@@ -1,4 +1,4 @@
-// What the runtime did so far: to see that a loop compiles nothing, or what memory is for.
+// Counters of the runtime since the process started, or since reset_statistics().
 #ifndef PRIMSET_STATISTICS_H_
 #define PRIMSET_STATISTICS_H_
 
@@ -23,12 +23,12 @@ struct Statistics {
   uint64_t native_calls = 0;
   uint64_t copies = 0;      // device-to-device copies made by plans
   uint64_t host_reads = 0;  // counts and conditions read back in the middle of a call
-  // What is kept for later calls, now, and what was dropped so far (Options::max_plans and
-  // max_kernels). Those of now are not reset.
+  // The current sizes of the caches, which are not reset, and evictions (Options::max_plans and
+  // max_kernels).
   uint64_t plans_cached = 0, plans_evicted = 0;
   uint64_t kernels_cached = 0, kernels_evicted = 0;
-  uint64_t replays = 0;  // runs that the device had recorded and did again, in one call
-  std::map<std::string, uint64_t> fallbacks;  // operator -> calls the CPU ran instead
+  uint64_t replays = 0;  // runs that were replayed from a recording of the device
+  std::map<std::string, uint64_t> fallbacks;  // by operator: calls that the CPU ran instead
 };
 PRIMSET_API Statistics statistics();
 PRIMSET_API void reset_statistics();
@@ -40,7 +40,7 @@ struct MemoryStatistics {
   uint64_t peak_reserved = 0;
   uint64_t allocations = 0;  // storages made
   uint64_t plugin_allocations = 0;
-  uint64_t retries = 0;  // out of memory, cache freed, tried again
+  uint64_t retries = 0;  // allocations repeated after an out-of-memory error and freeing the cache
 };
 PRIMSET_API MemoryStatistics memory_statistics(Device device);
 // Gives memory that no tensor uses back to the plugin, after waiting for the device.

@@ -4,8 +4,8 @@
 //   { StreamGuard on(side);  y = primset::mm(a, b); }   // queued on `side`
 //   z = primset::relu(y);                               // default stream: waits for mm by itself
 //
-// A tensor used on another stream than before makes the new stream wait for the old one; nothing
-// has to be recorded by hand. CPU devices run everything at once, in the calling thread.
+// A tensor that is used on another stream than before makes the new stream wait for the old one;
+// the program needs no events. CPU devices run everything immediately, in the calling thread.
 #ifndef PRIMSET_STREAM_H_
 #define PRIMSET_STREAM_H_
 
@@ -24,7 +24,7 @@ class PRIMSET_API Stream {
  public:
   explicit Stream(Device device);
   Device device() const;
-  // Waits for the stream's work and reports its errors.
+  // Waits for the stream's work and throws its first error.
   void synchronize() const;
   const std::shared_ptr<runtime::StreamState>& state() const { return state_; }
 
@@ -32,7 +32,7 @@ class PRIMSET_API Stream {
   std::shared_ptr<runtime::StreamState> state_;
 };
 
-// Makes `stream` the one this thread's operators on its device use, for a scope.
+// Makes `stream` the stream of this thread's operators on its device, for a scope.
 class PRIMSET_API StreamGuard {
  public:
   explicit StreamGuard(const Stream& stream);

@@ -1,13 +1,13 @@
-// Tensors: a handle on memory of a device, seen with a dtype, sizes and strides.
+// Tensors: a handle to memory of a device with a dtype, sizes and strides.
 //
 //   float data[6] = {1, 2, 3, 4, 5, 6};
 //   Tensor a = Tensor::from_memory(data, {2, 3}, DType::f32);        // no copy
 //   Tensor b = Tensor::of<float>({10, 20, 30}, {3}, "vulkan:0");     // copied to the device
 //   std::vector<float> host = b.to_vector<float>();
 //
-// Copying a Tensor copies the handle. Views share the Storage of what they are views of. Strides
-// and offsets count elements. Threads: handles may be copied and read by many threads; operators
-// that write a tensor need the caller's own synchronisation, as any object does.
+// Copying a Tensor copies the handle. Views share the Storage of their base. Strides and offsets
+// count elements. Threads: any number of threads may copy handles and read tensors; a write to a
+// tensor needs the caller's synchronisation, as with any object.
 #ifndef PRIMSET_TENSOR_H_
 #define PRIMSET_TENSOR_H_
 
@@ -64,12 +64,12 @@ constexpr DType dtype_of() {
   }
 }
 
-// What wrapped memory needs beyond its address. All optional.
+// Callbacks for wrapped memory, all optional.
 struct ForeignMemory {
-  // Called once when the last tensor on the memory is gone and no device work uses it any more.
+  // Called once, when the last tensor on the memory is gone and no device work uses it.
   std::function<void()> deleter;
-  // Called by out= operators that need more bytes: returns memory of at least so many, whose first
-  // bytes are the old contents. Without it growing is an error.
+  // Called when an out= operator needs more bytes: returns memory of at least that size that begins
+  // with the old contents. Without it, growing is an error.
   std::function<void*(uint64_t bytes)> grow;
 };
 
@@ -86,13 +86,13 @@ class PRIMSET_API Storage {
   }
   ~Storage();
 
-  // Wraps memory the caller keeps alive; see Tensor::from_memory.
+  // Wraps memory of the caller, who keeps it alive; see Tensor::from_memory.
   static Storage wrap(void* data, uint64_t bytes, Device device, ForeignMemory foreign = {});
 
   bool defined() const { return impl_ != nullptr; }
   Device device() const;
   uint64_t byte_size() const;
-  // Wraps memory of the caller's and whether it may grow is the caller's business.
+  // Does it wrap memory of the caller?
   bool is_foreign() const;
   // The CPU's address of the first byte; null where the CPU cannot reach it.
   void* host_address() const;
@@ -123,14 +123,14 @@ class PRIMSET_API Tensor {
   static Tensor empty(IntList sizes, DType dtype, Device device = current_device());
   static Tensor empty_strided(IntList sizes, IntList strides, DType dtype,
                               Device device = current_device());
-  // Wraps memory the caller keeps alive. The device must reach it: the CPU, or a device that
-  // imports host memory. `data` is the first element and is aligned to the dtype; strides are not
-  // negative.
+  // Wraps memory of the caller, who keeps it alive (or passes a deleter). The device is the CPU, or
+  // one that imports host memory; else Error{not_implemented}. `data` is the first element, aligned
+  // to the dtype; strides are not negative.
   static Tensor from_memory(void* data, IntList sizes, IntList strides, DType dtype,
                             Device device = Device::cpu(), ForeignMemory foreign = {});
   static Tensor from_memory(void* data, IntList sizes, DType dtype, Device device = Device::cpu(),
                             ForeignMemory foreign = {});
-  // Sees a storage with this geometry; the offset counts elements from the storage's start.
+  // A tensor on a storage with this geometry; the offset counts elements from the storage's start.
   static Tensor view_of(const Storage& storage, DType dtype, IntList sizes, IntList strides,
                         int64_t offset, bool conj = false, bool neg = false);
   // Copies packed row-major elements to the device.
@@ -146,8 +146,8 @@ class PRIMSET_API Tensor {
     check_count(sizes, values.size());
     return from_host(values.data(), sizes, dtype_of<T>(), device);
   }
-  // A Scalar where an operator takes a tensor: rank 0, on the CPU, of the lowest priority in
-  // promotion.
+  // A Scalar passed where an operator takes a tensor: rank 0, on the CPU, with the lowest priority
+  // in promotion.
   static Tensor wrapped_number(const Scalar& value);
 
   // --- what it is --------------------------------------------------------------------------------
@@ -163,8 +163,8 @@ class PRIMSET_API Tensor {
   int64_t numel() const;
   int64_t storage_offset() const;  // of the first element, in elements
   Layout layout() const { return Layout::strided; }
-  bool is_conj() const;  // values are the conjugates of what memory holds
-  bool is_neg() const;   // values are the negatives of what memory holds
+  bool is_conj() const;  // values are the conjugates of those in memory
+  bool is_neg() const;   // values are the negatives of those in memory
   bool is_wrapped_number() const;
   bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const;
   // Each element has memory of its own and there are no gaps, in whatever order of dims.
@@ -199,7 +199,7 @@ class PRIMSET_API Tensor {
   }
   // The value of a tensor of one element.
   Scalar item() const;
-  // A copy on another device, dense in the same order of dims; this tensor when it is there
+  // A copy on another device, dense, in the same order of dims; this tensor itself if it is there
   // already.
   Tensor to(Device device) const;
   Tensor cpu() const { return to(Device::cpu()); }
@@ -216,7 +216,7 @@ class PRIMSET_API Tensor {
   runtime::TensorImpl* impl_ = nullptr;
 };
 
-// Rows of numbers with dtype, sizes and device, for people.
+// The values in rows, with dtype, sizes and device.
 PRIMSET_API std::string to_string(const Tensor& tensor);
 
 template <>

@@ -1,12 +1,12 @@
-// Bounds the bytes of the files that outlive processes: the runtime's compiled kernels and what
-// plugins keep beside them (plugin.h, cache_folder), all in one folder.
+// Bounds the total size of cached files: the runtime's compiled kernels and what plugins keep
+// beside them (plugin.h, cache_folder), all in one folder (docs/decisions/kernel_cache.md).
 //
 // Such a file is <folder>/<kernels or a plugin>/<two hexadecimal digits>/<more digits>.<suffix>; no
-// other is ever removed. Its modification time says when it was used last.
+// other file is ever removed. Its modification time is that of its last use.
 //
-// The sum of their bytes is in a file of its own, which a process locks to change. It is what the
-// files had when they were last counted and what the runtime has written since. When it is above
-// Options::max_disk_bytes the files are counted, and those not used for longest removed.
+// The sum of their sizes is in a file of its own, which a process locks to change: the sizes at the
+// last count plus what the runtime has written since. When it exceeds Options::max_disk_bytes the
+// files are counted again, and the least recently used are removed.
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_CACHE_BOUND_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_CACHE_BOUND_H_
 
@@ -20,8 +20,8 @@ class CacheBound {
  public:
   explicit CacheBound(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // A file of so many bytes was written. Failing (a folder without permission) is not an error of
-  // the caller's.
+  // Accounts for a file of so many bytes that was written. Never throws: a folder without
+  // permission is not the caller's error.
   void add(uint64_t bytes) const;
 
  private:
@@ -30,7 +30,7 @@ class CacheBound {
   std::filesystem::path folder_;
 };
 
-// Says that the file was used now.
+// Sets the file's modification time to now.
 void touch(const std::filesystem::path& file);
 
 }  // namespace primset::runtime

@@ -1,9 +1,8 @@
 // Content-addressed files: compiled kernels that outlive the process.
 //
 // A file holds a header (magic, size, SHA-256 of the payload) and the payload. It is written under
-// a temporary name and renamed, so that other processes see it whole or not at all; one that is
-// damaged all the same is taken for absent and replaced. All of them together are bounded
-// (cache_bound.h).
+// a temporary name and renamed, so that other processes see all of it or none. A damaged file
+// counts as absent and is replaced. Their total size is bounded (cache_bound.h).
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_DISK_CACHE_H_
 
@@ -26,11 +25,11 @@ class DiskCache {
 
   struct Found {
     std::vector<uint8_t> bytes;
-    bool damaged = false;  // there was a file, but it is not whole; bytes are empty
+    bool damaged = false;  // the file is not intact; bytes are empty
   };
-  // Empty when there is no file.
+  // nullopt: there is no file.
   std::optional<Found> load(const Digest& key) const;
-  // Failing to write (a full disk, no permission) is not an error of the caller's.
+  // Never throws: a full disk or a folder without permission is not the caller's error.
   void store(const Digest& key, std::span<const uint8_t> bytes) const;
 
   std::filesystem::path path_of(const Digest& key) const;

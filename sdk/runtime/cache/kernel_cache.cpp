@@ -38,7 +38,7 @@ Digest KernelCache::key_of(const kir::Kernel& kernel, const Form& form) {
   return hash.finish();
 }
 
-// The kernel, or null when the caller has to make it: the key's entry is then its own.
+// The kernel; null: the caller must compile it, and has reserved the key's entry.
 KernelPtr KernelCache::find_or_reserve(const Digest& key) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -48,7 +48,7 @@ KernelPtr KernelCache::find_or_reserve(const Digest& key) {
       it->second.last_use = ++clock_;
       return it->second.kernel;
     }
-    // Another thread makes it, or fails to and takes the entry away.
+    // Another thread compiles it, or fails and removes the entry.
     made_.wait(lock);
   }
 }
@@ -94,7 +94,8 @@ const LoadedKernel& KernelCache::table_of(const LoadedKernel& kernel) {
                     [&] { return get(kir::table_form(kernel.source, usual_.target)); });
 }
 
-// A kernel that only the cache owns gets no other owner but through get, which takes the lock.
+// A kernel that only the cache owns can get another owner through get() alone, which takes the
+// lock.
 std::vector<KernelPtr> KernelCache::take_unused() {
   const std::lock_guard lock(mutex_);
   const size_t limit = max_kernels();
@@ -104,7 +105,7 @@ std::vector<KernelPtr> KernelCache::take_unused() {
   for (auto it = kernels_.begin(); it != kernels_.end(); ++it) {
     if (it->second.kernel && it->second.kernel.use_count() == 1) unused.push_back(it);
   }
-  // A sixteenth more than it must be, so that one search pays for many kernels.
+  // A sixteenth of the limit more than necessary, so that one search frees many kernels.
   const size_t drop = std::min(unused.size(), kernels_.size() - limit + limit / 16);
   std::ranges::nth_element(unused, unused.begin() + static_cast<std::ptrdiff_t>(drop), {},
                            [](Iterator it) { return it->second.last_use; });

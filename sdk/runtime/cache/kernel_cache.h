@@ -1,6 +1,6 @@
-// Compiled kernels of one device, in memory and on disk. A kernel is known by the hash of its text
+// Compiled kernels of one device, in memory and on disk. The key of a kernel is a hash of its text
 // form, the target model and the emitter's version, so an equal kernel of another plan or another
-// process is not compiled again.
+// process is not compiled again (docs/decisions/kernel_cache.md).
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 
@@ -24,15 +24,15 @@ namespace primset::runtime {
 struct LoadedKernel;
 using KernelPtr = std::shared_ptr<const LoadedKernel>;
 
-// A kernel on its device. The cache owns it as well as its users do, and gives its module back when
-// it has no others and no launch of it is pending.
+// A kernel loaded on its device. Owned by the cache and by the plans that launch it. The cache
+// unloads its module when it is the only owner and no launch is pending.
 struct LoadedKernel {
   plugin::ModuleHandle module;
   uint32_t pointers = 0;      // leading pointers of the parameter block
-  uint32_t scalar_bytes = 0;  // what follows them
-  kir::Kernel source;         // what it was made from
+  uint32_t scalar_bytes = 0;  // scalars after the pointers
+  kir::Kernel source;         // the kernel IR that it was emitted from
 
-  // A form of the kernel, made when first asked for and owned by it (KernelCache::derived_of).
+  // Another form of the kernel, compiled on first use and owned by it (KernelCache::derived_of).
   struct Derived {
     std::atomic<const LoadedKernel*> kernel = nullptr;
     KernelPtr owner;
@@ -40,7 +40,7 @@ struct LoadedKernel {
   mutable Derived table, unrolled;
 };
 
-// Thread safe. Two threads that want the same new kernel compile it once.
+// Thread safe. Threads that need the same new kernel compile it once; the others wait.
 class KernelCache {
  public:
   KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target);
@@ -49,27 +49,27 @@ class KernelCache {
   KernelCache& operator=(const KernelCache&) = delete;
 
   KernelPtr get(const kir::Kernel& kernel) { return get(kernel, usual_); }
-  // The same kernel for launches with more rounds of loops than the driver lets go round one by one
-  // (TargetModel::loop_limit). Few launches need it, and it takes a driver many times as long to
-  // compile.
+  // The unrolled form, for launches with more loop iterations than the driver allows
+  // (TargetModel::loop_limit). Few launches need it, and drivers take many times as long to compile
+  // it.
   const LoadedKernel& unrolled_of(const LoadedKernel& kernel);
   // The kernel's table form (codegen/kernel/transform/pointer_table.h).
   const LoadedKernel& table_of(const LoadedKernel& kernel);
 
-  // Where there are more than Options::max_kernels, drops those that have no user, least recently
-  // used first. `wait` returns when no launch of them is pending any more; the caller holds no lock
-  // that it takes.
+  // Evicts kernels beyond Options::max_kernels that no plan owns, least recently used first. `wait`
+  // is called before they are unloaded, and must return when no launch of them is pending. The
+  // caller holds no lock that `wait` takes.
   void trim(const std::function<void()>& wait);
 
  private:
   struct Form {
     kir::TargetModel target;
-    std::string text;  // the part of every key that does not change
+    std::string text;  // target and emitter: the common part of all keys
   };
   static Form form(const kir::TargetModel& target);
 
   struct Entry {
-    KernelPtr kernel;       // null while it is made
+    KernelPtr kernel;       // null while it is compiled
     uint64_t last_use = 0;  // by clock_
   };
 
@@ -89,7 +89,7 @@ class KernelCache {
   std::condition_variable made_;
   std::map<Digest, Entry> kernels_;
   uint64_t clock_ = 0;
-  size_t next_trim_ = 0;  // not before there are so many: all others had users
+  size_t next_trim_ = 0;  // the size from which a search for unused kernels is worth it again
 };
 
 }  // namespace primset::runtime

@@ -1,5 +1,6 @@
-// From bound arguments to the tracer's: everything but how a tensor and an integer are described,
-// which differs between an eager call (symbols.cpp) and a captured graph (capture.cpp).
+// Converts bound arguments to the tracer's. How a tensor and an integer are described differs
+// between an eager call (symbols.cpp) and a captured graph (capture.cpp), which override those
+// functions.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_ACTUALS_H_
 #define PRIMSET_SDK_RUNTIME_CALL_ACTUALS_H_
 
@@ -21,7 +22,7 @@ class ActualMaker {
   virtual decomps::TensorMeta tensor(const TensorImpl& t) = 0;
   virtual prims::SymInt integer(const ArgInfo& info, int64_t value) = 0;
 
-  // The description of a number that stands for a tensor.
+  // The description of a number passed where a tensor is expected.
   decomps::TensorMeta number_meta(DType dtype, bool wrapped);
 
  private:
@@ -30,7 +31,7 @@ class ActualMaker {
   std::vector<std::optional<decomps::TensorMeta>> optional_list(const Arg& arg);
   prims::SymInts integers(const ArgInfo& info, const Arg& arg);
 
-  uint32_t number_identity_ = 1u << 31;  // numbers are never the same memory
+  uint32_t number_identity_ = 1u << 31;  // numbers share no memory: each has an identity of its own
 };
 
 }  // namespace primset::runtime

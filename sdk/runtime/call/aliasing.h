@@ -1,4 +1,5 @@
-// In-place and out=: what may share memory with what is written. The checks and texts are ATen's.
+// In-place and out=: which inputs may share memory with a written tensor. Checks and texts are
+// ATen's.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_ALIASING_H_
 #define PRIMSET_SDK_RUNTIME_CALL_ALIASING_H_
 
@@ -11,12 +12,12 @@ namespace primset::runtime {
 // Inputs of other operators that overlap what is written are cloned.
 void check_aliasing(Call& call);
 
-// Replaces inputs that have the conjugate or negative bit by tensors that have the values in
-// memory. Tensors that are written keep their bits: see split_bits.
+// Replaces inputs that have the conjugate or negative bit by tensors that have these values in
+// memory.
 void resolve_bits(Call& call);
 
-// out=: gives the tensors the sizes and strides that the plan asks for. `slots` holds the numbers
-// of a plan of Plan::Outs::resize.
+// out=: resizes the tensors to the sizes and strides of the plan. `slots` has the numbers of a plan
+// of kind Plan::Outs::resize.
 void resize_outs(Call& call, const Plan& plan, const int64_t* slots);
 // As ATen's resize_output: warns when a tensor with elements changes its shape.
 void resize_output(TensorImpl& out, std::span<const int64_t> sizes,

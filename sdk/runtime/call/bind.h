@@ -15,7 +15,7 @@
 
 namespace primset::runtime {
 
-// Memory for arguments that had to be converted; outlives the call.
+// Owns converted arguments; must outlive the call.
 struct BindScratch {
   std::forward_list<std::vector<int64_t>> ints;
   std::forward_list<std::vector<double>> doubles;
@@ -23,19 +23,22 @@ struct BindScratch {
   std::forward_list<std::vector<Tensor>> tensors;
 };
 
-// How far a value may be from the schema's kind.
+// Which conversions to the schema's kind are allowed.
 enum class Strictness : uint8_t {
-  exact,     // numbers are no tensors, a list is a list
-  converts,  // a number may stand for a tensor, one number for a list of fixed size
+  exact,     // none
+  converts,  // a number where a tensor is expected, one number for a list of fixed size
 };
 
-// Fills call.args. Returns why the values do not fit, in ATen's words; empty when they do.
+// Fills call.args. Returns "", or the reason why the values do not match the schema, in ATen's
+// words.
 std::string bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
                  Strictness strictness, BindScratch& scratch);
-// The same for arguments in schema order, of which trailing ones may be missing; throws.
+// The same for arguments in schema order, of which trailing ones may be missing; throws where one
+// does not match.
 void bind_unboxed(Call& call, std::span<const Arg> args);
 
-// The overload of `base` that takes these values; throws Error{type} listing those that do not.
+// The first overload of `base` that takes these values. Throws Error{type} with the reason of each
+// overload that does not.
 const OperatorInfo& resolve(std::string_view base, std::span<const Value> args,
                             std::span<const NamedValue> kwargs);
 

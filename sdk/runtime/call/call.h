@@ -1,4 +1,4 @@
-// One operator call on its way through dispatch.
+// One operator call during dispatch.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_CALL_H_
 #define PRIMSET_SDK_RUNTIME_CALL_CALL_H_
 
@@ -23,11 +23,11 @@ struct Call {
   SmallVector<Arg, 16> args;  // the schema's, defaults included
   DeviceState* device = nullptr;
   Results results;
-  // Set by operators whose result is no tensor.
+  // The result of operators that return no tensor.
   std::optional<Value> value;
-  // Where results come from; filled with the results.
+  // For each result: new memory, an argument itself, or a view of one.
   SmallVector<ResultOrigin, 4> origins;
-  // What dispatch put in place of arguments (clones, resolved bits) lives here.
+  // Owns the tensors that dispatch has put in place of arguments (clones, resolved bits).
   std::forward_list<Tensor> kept;
   std::forward_list<std::vector<Tensor>> kept_lists;
 

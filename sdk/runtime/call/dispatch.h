@@ -1,4 +1,4 @@
-// From bound arguments to results: which device, what overlaps, which plan, run.
+// From bound arguments to results: pick the device, check aliasing, find or make the plan, run it.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_DISPATCH_H_
 #define PRIMSET_SDK_RUNTIME_CALL_DISPATCH_H_
 
@@ -7,26 +7,26 @@
 
 namespace primset::runtime {
 
-// call.args is filled; fills call.results, call.origins or call.value.
+// Takes call.args; fills call.results and call.origins, or call.value.
 void dispatch(Call& call);
 
-// The same, passing over what intrinsics.h has for the operator.
+// The same without the operator's intrinsic (intrinsics.h).
 void dispatch_planned(Call& call);
 
 // The device of a call: that of its tensors, else its Device argument, else the current one. Throws
 // Error{runtime} in ATen's words when tensors are on two devices.
 DeviceState& device_of(const Call& call);
 
-// The plan that serves the call, made where there is none; `slots` then has its raw numbers. Out
-// tensors get their sizes.
+// The plan that serves the call; made where there is none. `slots` then has the call's numbers.
+// Resizes out= tensors.
 PlanRef plan_of(Call& call, Slots& slots);
-// Runs it, or, where a native primitive refuses the call, the plan without natives, which `plan`
-// then is.
+// Runs the plan. Where a native primitive refuses the call, replaces `plan` by one without natives
+// and runs that.
 void run_plan(Call& call, PlanRef& plan, Slots& slots);
-// Fills call.origins.
+// Sets call.origins.
 void note_origins(Call& call, const Plan& plan);
 
-// Calls another operator with positional arguments; its first result.
+// Calls another operator with positional arguments and returns its first result.
 Tensor call_operator(std::string_view qualified, std::span<const Arg> args);
 
 }  // namespace primset::runtime

@@ -1,5 +1,4 @@
-// What a device cannot run, the CPU may run instead: a policy of the user (options.h), always
-// counted.
+// CPU fallback for what a device cannot run: a policy of the user (options.h), always counted.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_FALLBACK_H_
 #define PRIMSET_SDK_RUNTIME_CALL_FALLBACK_H_
 
@@ -8,10 +7,10 @@
 
 namespace primset::runtime {
 
-// The call's device is not the CPU and the policy is not `error`.
+// Is the call's device not the CPU, and the policy not `error`?
 bool may_fall_back(const Call& call);
-// Runs the call on the CPU; results and written tensors go back to the device. `why` is what the
-// device said.
+// Runs the call on the CPU and copies results and written tensors back to the device. `why`: the
+// device's error, for the warning.
 void fall_back(Call& call, const Error& why);
 
 }  // namespace primset::runtime

@@ -1,7 +1,7 @@
-// Operators about memory and devices rather than about values, which no graph of primitives can
-// say: copies between devices, resizing, swapping storages; and operators whose results depend on a
-// value in more than their elements, which is read first. Everything else goes through plans.
-// Which operator has which is in specs/ops; what there are is in specs/host_functions.yaml.
+// Operators that no graph of primitives can express and that a host function runs instead of a
+// plan: copies between devices, resizing, swapping storages; and operators whose sizes or structure
+// depend on a value, which is read first. specs/host_functions.yaml declares the functions;
+// specs/ops says which operator has which.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_INTRINSICS_H_
 #define PRIMSET_SDK_RUNTIME_CALL_INTRINSICS_H_
 
@@ -20,7 +20,7 @@ namespace intrinsics {
 struct IntrinsicEntry {
   std::string_view name;
   Intrinsic function;
-  // It only completes its arguments: a graph records what it is given.
+  // It only completes its arguments, so a captured graph can record the completed call.
   bool recordable;
 };
 // Null when there is none of that name.

@@ -1,6 +1,6 @@
-// Operators over lists of tensors that treat each element for itself (_foreach_*): the call is one
-// of lists of one element, many times, so that plans and kernels do not depend on how long the
-// lists are. Elements that share a plan are launched together.
+// Elementwise operators over lists of tensors (_foreach_*) are run as calls on lists of one
+// element, so that plans and kernels do not depend on the lists' length. Elements that share a plan
+// are launched together (codegen/kernel/transform/pointer_table.h).
 #ifndef PRIMSET_SDK_RUNTIME_CALL_LIST_CALL_H_
 #define PRIMSET_SDK_RUNTIME_CALL_LIST_CALL_H_
 
@@ -8,10 +8,11 @@
 
 namespace primset::runtime {
 
-// Are there lists of one length, two or more, to be taken apart? Others are the engine's to refuse.
+// Can the call be split: lists of one length, at least two? The engine reports errors of other
+// lists.
 bool runs_by_element(const Call& call);
 
-// Nothing is written before every element is known to be right.
+// Runs them. Nothing is written before all elements have been checked.
 void run_by_element(Call& call);
 
 }  // namespace primset::runtime

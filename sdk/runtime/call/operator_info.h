@@ -1,5 +1,4 @@
-// What the runtime keeps beside an overload of the spec bundle: its arguments in the form the fast
-// path wants them.
+// The runtime's view of an overload of the spec bundle: its arguments in the form of the fast path.
 #ifndef PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 #define PRIMSET_SDK_RUNTIME_CALL_OPERATOR_INFO_H_
 
@@ -25,11 +24,11 @@ struct ArgInfo {
   bool optional = false;
   bool is_out = false;
   bool writes = false;   // (a!)
-  bool runtime = false;  // its value is a parameter of the launch
+  bool runtime = false;  // its value is a kernel parameter, not part of the key
   Arg fallback;          // the default; `absent` when the argument must be given
 };
 
-// Operators that are about memory and devices rather than about values: see intrinsics.h.
+// A host function that runs instead of a plan: see intrinsics.h.
 using Intrinsic = void (*)(Call& call);
 
 struct OperatorInfo {
@@ -40,22 +39,22 @@ struct OperatorInfo {
   const specs::Bundle& bundle;
   const specs::Overload& overload;
   std::vector<ArgInfo> args;
-  std::vector<uint32_t> outs;  // the out= arguments
+  std::vector<uint32_t> outs;  // positions of the out= arguments
   bool is_view = false;
   bool all_tensors = true;  // every return is a Tensor
   bool writes = false;      // some argument is written
   // Which inputs may share memory with what is written. TensorIterator's rule is `whole`.
   specs::SharedMemory shared = specs::SharedMemory::any;
-  bool uses_offset = false;  // its result depends on where in its storage a tensor starts
-  bool by_element = false;   // element i of its results is made of element i of its lists
+  bool uses_offset = false;  // its result depends on a tensor's storage offset
+  bool by_element = false;   // element i of its results depends on elements i of its lists alone
   Intrinsic intrinsic = nullptr;
-  bool recordable = true;  // a graph can hold it
+  bool recordable = true;  // graph capture can record it
 
  private:
   void find_intrinsic_of(const specs::Overload& overload);
   Arg default_of(const specs::Argument& argument);
 
-  // What the defaults point to.
+  // Owns what the defaults point to.
   std::vector<std::unique_ptr<std::vector<int64_t>>> lists_;
   std::vector<std::unique_ptr<Scalar>> scalars_;
 };

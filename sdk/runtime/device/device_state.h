@@ -1,5 +1,5 @@
-// An open device: its plugin, allocator, streams, and what codegen may know of it. Made when the
-// device is first used and kept until the process ends.
+// An open device: its plugin, allocator, caches, streams and target model. Opened on first use and
+// kept until the process ends. Thread safe.
 #ifndef PRIMSET_SDK_RUNTIME_DEVICE_DEVICE_STATE_H_
 #define PRIMSET_SDK_RUNTIME_DEVICE_DEVICE_STATE_H_
 
@@ -43,7 +43,7 @@ class DeviceState {
   const kir::TargetModel& target() const { return machine_.target; }
   // What its graphs are scheduled for; PRIMSET_TUNING overrides parameters.
   const schedule::Machine& machine() const { return machine_; }
-  // What decompositions for it go by.
+  // The device traits that decompositions may read.
   decomps::DeviceTraits traits() const {
     return {target_valid_ && target().quick_f64(),
             plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
@@ -53,17 +53,17 @@ class DeviceState {
   // The plans of eager calls.
   PlanCache& plans() { return *plans_; }
   KernelCache& kernels() { return *kernels_; }
-  // Drops kernels that are too many and have no user. The caller holds no stream's lock.
+  // Evicts kernels beyond the limit that no plan uses. The caller holds no stream's lock.
   void trim_kernels();
   Recordings& recordings() { return *recordings_; }
 
-  // The stream that this thread's operators use: a StreamGuard's, else the device's default one,
-  // which on an inline device is the thread's own.
+  // The stream of this thread's operators: that of a StreamGuard, else the device's default stream.
+  // On an inline device every thread has a default stream of its own.
   StreamState& current_stream() { return inline_ ? thread_stream() : shared_stream(); }
-  // A stream nobody else uses, and back.
+  // Takes a stream that nobody else uses from a pool, and returns it.
   StreamState* borrow_stream();
   void return_stream(StreamState* stream);
-  // Waits for all streams; every one is waited for before the first error is thrown.
+  // Waits for all streams, then throws the first error.
   void synchronize();
 
  private:
@@ -85,9 +85,9 @@ class DeviceState {
   std::atomic<StreamState*> default_stream_ = nullptr;
 };
 
-// The open device; opens it at first use. Throws Error{plugin} when there is none such.
+// The open device; opens it on first use. Throws Error{plugin} when there is none.
 DeviceState& device_state(Device device);
-// Those opened so far.
+// The devices opened so far.
 std::vector<DeviceState*> open_devices();
 plugin::Registry& plugin_registry();
 

@@ -1,4 +1,4 @@
-// Memory used on several streams: whoever uses a storage waits for the stream that used it last.
+// Memory across streams: work that uses a storage waits for the stream that used it last.
 #ifndef PRIMSET_SDK_RUNTIME_DEVICE_STREAM_ORDER_H_
 #define PRIMSET_SDK_RUNTIME_DEVICE_STREAM_ORDER_H_
 
@@ -9,9 +9,9 @@
 
 namespace primset::runtime {
 
-// Makes work given to `stream` from here on start after the last use of each storage. `lock` holds
-// the stream; it may be let go and taken again. Free on inline devices, and cheap when all storages
-// were last used here.
+// Makes later work of `stream` start after the last use of each storage. `lock` holds the stream;
+// it may be released and taken again. Does nothing on inline devices, and is cheap when all
+// storages were last used on this stream.
 void order_after_last_use(StreamLock& lock, StreamState& stream,
                           std::span<StorageImpl* const> storages);
 

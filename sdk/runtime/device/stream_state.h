@@ -1,4 +1,4 @@
-// A stream with what the runtime keeps beside it: its lock, its error slots, what is in flight.
+// A stream with its lock, its error slots, and the memory ranges in flight.
 //
 // On a device that runs launches inline (the CPU) every thread has a stream of its own, no lock is
 // taken and nothing is tracked. Elsewhere a stream is used under its mutex (StreamLock).
@@ -30,7 +30,7 @@ class StreamState {
 
   DeviceState& device() const { return device_; }
   uint32_t index() const { return index_; }
-  // The allocator's pool for its memory: 0 for all streams of an inline device.
+  // The allocator's pool of its memory: 0 for all streams of an inline device.
   uint32_t pool() const { return pool_; }
   const plugin::StreamHandle& handle() const { return handle_; }
   std::mutex& mutex() { return mutex_; }
@@ -38,7 +38,7 @@ class StreamState {
   // The flags of the next launch: may it overlap earlier ones? See HazardTracker::flags_for.
   uint32_t launch_flags(std::span<const primset_binding> bindings, bool exact);
 
-  // Waits, then reports what the work ran into. Takes the lock.
+  // Waits, then throws the first error of the stream's work. Takes the lock.
   void synchronize();
   // The same for a caller that holds the lock.
   void synchronize_locked();
@@ -46,13 +46,15 @@ class StreamState {
   // Allocates the error slots at the first call. Takes the lock, but not while it allocates: an
   // allocation may have to wait for all streams.
   void make_error_slots();
-  // The error slot for a program's launches until the next synchronisation. Caller holds the lock.
+  // The error slot of a program's launches, until the next synchronisation. The caller holds the
+  // lock.
   struct SlotBinding {
     primset_buffer buffer = nullptr;
     uint64_t offset = 0;
   };
   SlotBinding error_slot(const std::shared_ptr<const CheckTable>& checks);
-  // Reads the slots in use, frees them, and throws the first failure in them. The work has ended.
+  // Reads and frees the slots in use, and throws the first failure. The stream's work has
+  // completed.
   void report_errors();
 
   // Makes later work here start after all present work of `other`. The caller holds both locks.
@@ -71,11 +73,11 @@ class StreamState {
 
   Block slots_;
   std::atomic<bool> has_slots_{false};
-  std::vector<std::shared_ptr<const CheckTable>> slot_owner_;  // those in use, in order
+  std::vector<std::shared_ptr<const CheckTable>> slot_owner_;  // of the slots in use, in order
   std::unordered_map<const CheckTable*, uint32_t> slot_of_;
 };
 
-// Holds a stream for the calls that enqueue one operator; nothing on an inline device.
+// Holds a stream's lock while one operator is enqueued; does nothing on an inline device.
 class StreamLock {
  public:
   explicit StreamLock(StreamState& stream);

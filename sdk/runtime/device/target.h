@@ -1,4 +1,4 @@
-// What codegen may know of a device, from what its plugin says.
+// The target model of a device, from the properties that its plugin reports.
 #ifndef PRIMSET_SDK_RUNTIME_DEVICE_TARGET_H_
 #define PRIMSET_SDK_RUNTIME_DEVICE_TARGET_H_
 
@@ -11,11 +11,12 @@
 
 namespace primset::runtime {
 
-// Empty for a device that takes no kernels (PRIMSET_FORMAT_NONE).
+// nullopt: the device takes no kernels (PRIMSET_FORMAT_NONE).
 std::optional<kir::TargetModel> target_model(const primset_device_properties& properties);
 // "spirv_vulkan", "none"
 std::string format_name(uint32_t kernel_format);
-// All that decides what an emitter makes of a kernel, as text: part of the disk cache's key.
+// Everything in a target model that emitted code depends on, as text: part of the kernel cache's
+// key.
 std::string describe(const kir::TargetModel& target);
 
 }  // namespace primset::runtime

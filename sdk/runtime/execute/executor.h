@@ -1,4 +1,4 @@
-// Runs a plan: makes the results, binds memory, launches.
+// Runs a plan: allocates results, binds memory, launches.
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_EXECUTOR_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_EXECUTOR_H_
 
@@ -14,7 +14,7 @@
 
 namespace primset::runtime {
 
-// Tensors that a run returns; owns one reference of each.
+// The tensors that a run returns; owns one reference to each.
 class Results {
  public:
   Results() = default;
@@ -38,26 +38,26 @@ class Results {
   SmallVector<TensorImpl*, 4> list_;
 };
 
-// What a run is given. `slots` has the raw numbers, and room for plan.code.slots numbers; the plan
-// admits them.
+// The inputs of a run. `slots` has room for plan.code.slots numbers, of which the first are the
+// call's own; Plan::admits() has accepted them.
 struct RunInputs {
   std::span<const Arg> args;
   DeviceState* device = nullptr;
   int64_t* slots = nullptr;
 };
 
-// The tensor that argument `argument`, or element `element` of that list argument, is.
+// The tensor of argument `argument`, or of element `element` of that list argument.
 const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, uint32_t element);
 
-// What execute throws, before anything has run, when a native primitive refuses the call's sizes or
+// Thrown by execute(), before anything has run, when a native primitive refuses the call's sizes or
 // strides on a device that takes kernels: the call then needs a plan without natives.
 struct NativeRefused {};
 
 void execute(const Plan& plan, const RunInputs& inputs, Results& results);
 
-// Runs that do not touch one another's results, each launch of the plan done for all of them at
-// once (codegen/kernel/transform/pointer_table.h). inputs and results have one element a run, at
-// least one.
+// Executes independent runs of one plan together: each launch of the plan is one launch for all of
+// them (codegen/kernel/transform/pointer_table.h). No run uses another's results. inputs and
+// results have one element for each run, at least one.
 bool can_execute_in_tables(const Plan& plan, const DeviceState& device);
 void execute_in_tables(const Plan& plan, std::span<const RunInputs> inputs,
                        std::span<Results> results);

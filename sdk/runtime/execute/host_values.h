@@ -1,5 +1,5 @@
-// For devices that take no kernels: such a device has no parameter blocks, so numbers reach it as
-// rank-0 tensors that the executor fills from the host.
+// For devices that take no kernels, and so have no parameter blocks: scalars reach them as rank-0
+// tensors that the executor fills from the host.
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_HOST_VALUES_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_HOST_VALUES_H_
 
@@ -12,8 +12,9 @@
 
 namespace primset::runtime {
 
-// Makes tensor inputs of the graph's scalar inputs, and of the constants that `native` does not
-// accept; `sources` grows with the inputs. One entry an input: the value of a constant, else empty.
+// Turns the graph's scalar inputs, and the constants that `native` does not accept, into tensor
+// inputs; appends to `sources`. Returns an entry for each input: the value of a constant, else
+// nullopt.
 std::vector<std::optional<Scalar>> numbers_to_tensors(
     prims::Graph& graph, std::vector<decomps::InputSource>& sources,
     const std::function<bool(const prims::Graph&, prims::NodeId)>& native);

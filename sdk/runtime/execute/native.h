@@ -1,4 +1,5 @@
-// Native primitives: what a plugin runs itself (PRIMSET_EXT_PRIMITIVES).
+// Native primitives: those that a plugin computes itself (PRIMSET_EXT_PRIMITIVES;
+// docs/decisions/native_primitives.md).
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_H_
 
@@ -10,7 +11,7 @@
 
 namespace primset::runtime {
 
-// The plugin's view of one node: tensors and attributes, with the memory behind them.
+// A primset_primitive_call of one node; owns the arrays that it points to.
 class NativeCall {
  public:
   void add_operand(DType dtype, std::vector<int64_t> sizes, std::vector<int64_t> strides,
@@ -21,7 +22,7 @@ class NativeCall {
   void add_float(const std::string& name, double value);
   void add_text(const std::string& name, const std::string& text);
 
-  // Does the device run it? Fills *out when it does.
+  // Does the device compute it? Fills *out if so.
   bool find(const plugin::PluginDevice& device, const std::string& name, primset_primitive* out);
   primset_primitive_call& call();
 
@@ -45,11 +46,11 @@ class NativeCall {
   primset_primitive_call call_{};
 };
 
-// Does the device run this node, by the hints of its sizes? Where a number of multiplications
-// decides, a guard says which side of it they are on.
+// Does the device compute this node? Asked with the hints of its sizes. Where the plugin states a
+// least number of multiplications, records a guard on which side of it the node is.
 bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph,
                    prims::NodeId node);
-// A node's attributes as slots.
+// A node's attributes, integers as slots of the plan's bytecode.
 std::vector<NativePlan::Attribute> native_attributes(const prims::Node& node, CodeBuilder& code);
 
 }  // namespace primset::runtime

@@ -1,7 +1,7 @@
-// Runs that repeat. A plan of many launches that is run again with the same memory and the same
-// numbers is recorded by the device, where it can (plugin.h, PRIMSET_EXT_RECORDING), and then
-// played: that costs one call instead of one a launch. The caching allocator makes such runs
-// common, as it gives a program that does the same again the same memory.
+// Repeated runs. A plan of many launches that is run again with the same memory and numbers is
+// recorded by the device, where it can (plugin.h, PRIMSET_EXT_RECORDING), and then replayed by one
+// call (docs/decisions/recordings.md). The caching allocator makes such runs common: a program that
+// repeats itself gets the same memory.
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_RECORDINGS_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_RECORDINGS_H_
 
@@ -18,8 +18,7 @@
 
 namespace primset::runtime {
 
-// All that a run gives to a stream, as words, and which stream that is: equal signatures, equal
-// work.
+// Everything that a run enqueues, as words, and the stream: equal signatures mean equal work.
 using RunSignature = std::vector<uint64_t>;
 
 // Thread safe. The caller of play and record holds the lock of the stream.
@@ -30,25 +29,25 @@ class Recordings {
   bool available() const { return available_.load(std::memory_order_relaxed); }
 
   enum class Next : uint8_t {
-    launch,  // met for the first time
-    record,  // met before: worth recording
-    played,  // was recorded, and has been enqueued
+    launch,  // the first time: launch it
+    record,  // the second time: record it
+    played,  // recorded before, and now enqueued
   };
   Next play(const plugin::StreamHandle& stream, const RunSignature& signature);
 
-  // Records what `give` gives to the stream, keeps it and enqueues it. False when the device cannot
-  // record that: nothing was enqueued then, and no more is recorded.
+  // Records what `give` enqueues, stores the recording and enqueues it. False: the device cannot
+  // record that; nothing was enqueued, and recording is disabled from then on.
   bool record(const plugin::StreamHandle& stream, RunSignature signature,
               const std::function<void()>& give);
 
-  // Before memory is given back to the plugin: recordings may use it.
+  // Drops all recordings. Called before memory is freed, since they may use it.
   void clear();
 
  private:
-  // More than these, and the one not played for longest is dropped.
+  // The capacity; the least recently played recording is evicted.
   static constexpr size_t kMost = 64;
-  // Signatures remembered as met once, by their hashes, in sets with the last one first: a program
-  // that goes round between some would find none of them if they shared a place.
+  // Hashes of signatures seen once, in a set-associative table, most recent first: a program that
+  // alternates between several runs would evict them from a direct-mapped one.
   static constexpr size_t kMetSets = 32, kMetWays = 8;
 
   struct Entry {
@@ -60,7 +59,7 @@ class Recordings {
 
   std::atomic<bool> available_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the last one played first
+  std::list<Entry> entries_;  // most recently played first
   std::array<std::array<uint64_t, kMetWays>, kMetSets> met_{};
 };
 

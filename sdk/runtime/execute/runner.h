@@ -1,10 +1,9 @@
-// One run of a plan: makes its results, binds memory, takes its steps. What others call is in
-// executor.h.
+// One run of a plan: allocates results, binds memory, executes the steps. Callers use executor.h.
 //
 //   runner.cpp           results, memory, launches, control flow
-//   runner_numbers.cpp   scalar arguments, random positions, what launches are given of them
-//   runner_natives.cpp   what the plugin runs itself
-//   runner_repeats.cpp   runs that are played from a recording
+//   runner_numbers.cpp   scalar arguments, generator positions, scalar parameters of launches
+//   runner_natives.cpp   native primitives
+//   runner_repeats.cpp   runs that are replayed from a recording
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_RUNNER_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_RUNNER_H_
 
@@ -20,7 +19,7 @@
 
 namespace primset::runtime {
 
-// Where a buffer of the program is.
+// The memory of a program's buffer; `host` is its CPU address, or null.
 struct Bound {
   primset_buffer buffer = nullptr;
   uint64_t offset = 0, bytes = 0;
@@ -37,22 +36,23 @@ class Runner {
 
   void run();
 
-  // What a run does before its steps: results, memory; then, with the stream's lock, the rest.
+  // Before the steps: results and memory; then, under the stream's lock, error slots and stream
+  // order.
   void prepare();
   void begin(StreamLock& lock);
 
-  // What a launch is given; false when its grid is empty.
+  // The grid, memory and scalars of a launch.
   struct LaunchData {
     uint32_t groups[3];
     SmallVector<Bound, 12> memory;
     SmallVector<primset_binding, 12> bindings;
     SmallVector<uint64_t, 32> scalars;
   };
+  // Evaluates them; false: the grid is empty.
   bool gather(const LaunchPlan& l, LaunchData& d);
-  // Would the driver end the launch's loops too early? `spare`: rounds that the launch takes
-  // besides.
+  // May the launch reach the driver's loop limit? `spare`: further iterations, of its table form.
   bool has_long_loops(const LaunchPlan& l, const LaunchData& d, uint32_t spare) const;
-  // Nothing is in memory that others own.
+  // No buffer is imported memory, which may alias another buffer.
   bool exact() const { return exact_; }
 
  private:
@@ -74,7 +74,7 @@ class Runner {
   void fill_numbers();
   void bind_errors();
   void release_blocks();
-  // Of a buffer, also one whose size the run itself found out.
+  // The memory of a buffer; allocates one whose size only the run knows.
   const Bound& memory(uint32_t buffer);
   void order();
   template <typename F>
@@ -86,14 +86,14 @@ class Runner {
   void write_scalar(const ScalarPlan& p, std::byte* to) const;
 
   // --- runs that repeat
-  // Of a repeatable plan. Enqueues the run by way of a recording; false when it is to be launched.
+  // For a repeatable plan: enqueues the run by a recording; false: launch it.
   bool run_again();
   bool sign(const LaunchPlan& l, RunSignature& words);
   bool sign(const CopyPlan& c, RunSignature& words);
   bool sign(const NativePlan& n, RunSignature& words);
   template <typename Step>
   bool sign(const Step&, RunSignature&) {
-    return false;  // asks the host what to do
+    return false;  // depends on a value that the host reads
   }
 
   // --- steps
@@ -117,8 +117,8 @@ class Runner {
     NativeCall call;
     primset_primitive primitive;
   };
-  // Those whose sizes are known before the run: what one refuses is found out while another plan
-  // can still do it.
+  // Asks the plugin for those whose sizes are known before the run, while another plan can still be
+  // used if it refuses.
   void find_natives();
   // Of those, or null.
   FoundNative* found_native(const NativePlan& n);

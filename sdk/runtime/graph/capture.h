@@ -1,11 +1,11 @@
 // Graph capture: while one is active on a thread, operators called there are recorded into one
 // PrimGraph instead of being run.
 //
-// Every piece of memory in the region is a base with a current value; a tensor is a base and the
-// chain of views that leads to it. Reading applies the chain to the value; writing replaces the
-// base's value by what it is after the write (decomps/engine/aliasing/view_steps.h has both). So
-// the graph is pure; at its end, bases that existed before and were written become outputs into
-// their own memory.
+// This functionalises writes: every piece of memory in the region is a base with a current value,
+// and a tensor is a base with a chain of views. Reading applies the chain to the value; writing
+// replaces the base's value by its value after the write (decomps/engine/aliasing/view_steps.h has
+// both). So the graph is pure. At its end, bases that existed before and were written become
+// outputs into their own memory.
 #ifndef PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 #define PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 
@@ -34,15 +34,15 @@ class Capture {
   const std::vector<Tensor>& arguments() const { return arguments_; }
   // The operator of a call that arrived at dispatch.
   void record(Call& call);
-  // A program looked at the tensor's sizes or strides, or where in its storage it starts: what it
-  // does next may depend on them.
+  // The program has read the tensor's sizes or strides, or its storage offset: later calls may
+  // depend on them, so they become guards.
   void observe_geometry(const TensorImpl& t);
   void observe_offset(const TensorImpl& t);
   // Ends the region. The graph's arguments are the inputs, then constants().
   Traced finish(std::span<const Tensor> results);
   const std::vector<Tensor>& constants() const { return constants_; }
 
-  // This thread's innermost one, or null.
+  // This thread's innermost capture, or null.
   static Capture* active();
 
  private:
@@ -100,8 +100,8 @@ class Capture {
   std::vector<Tensor> arguments_, constants_;
   std::vector<Base> bases_;
   ViewTree views_;
-  // The tensors from outside, which are the first bases, and of each of their storages how many
-  // there are and whether one was written.
+  // The tensors from outside, which are the first bases; for each of their storages the number of
+  // tensors, and whether one was written.
   DistinctViews outside_;
   std::vector<uint32_t> base_of_outside_;
   struct StorageUse {

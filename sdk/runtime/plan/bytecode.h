@@ -1,9 +1,9 @@
-// Symbolic integers made executable. All expressions of a plan become straight-line code over an
-// array of int64 slots, of which the first are the call's own numbers (sizes, strides, integer
-// arguments). One pass over the code evaluates them all; equal subexpressions share a slot.
+// Symbolic integers as bytecode. All expressions of a plan become straight-line code over an array
+// of int64 slots, of which the first are the call's own ("raw") numbers: sizes, strides, integer
+// arguments. One pass evaluates all of them; equal subexpressions share a slot.
 //
-// Numbers that only appear during a run (a count read from the device, a loop's index) have slots
-// that the executor sets; what depends on them is evaluated again when they change.
+// Dynamic numbers, known only during a run (a count read from the device, a loop's counter), have
+// slots that the executor sets; what depends on them is evaluated again when they change.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_BYTECODE_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_BYTECODE_H_
 
@@ -35,7 +35,7 @@ struct Code {
   uint32_t raw = 0;    // slots [0, raw) are the caller's
   uint32_t slots = 0;  // all
   std::vector<Constant> constants;
-  std::vector<Inst> insts;                 // what the caller's numbers determine
+  std::vector<Inst> insts;                 // those that depend on raw numbers alone
   std::vector<std::vector<Inst>> dynamic;  // by dynamic number: what to evaluate when it changes
   std::vector<Slot> dynamic_slots;         // by dynamic number
 
@@ -55,13 +55,13 @@ class CodeBuilder {
   // The symbol is set during the run; its dynamic number.
   uint32_t bind_dynamic(uint32_t symbol);
 
-  // Where the value will be. Throws Error{internal} for a symbol nobody bound.
+  // The slot of the value. Throws Error{internal} for an unbound symbol.
   Slot slot(const prims::SymInt& value);
   Slot slot_of_poly(const prims::SymContext::Poly& poly);
   Slot difference(Slot a, Slot b) { return binary(Op::sub, a, b); }
-  // It cannot be known before the run.
+  // Does it depend on a dynamic number?
   bool is_dynamic(Slot slot) const { return !nodes_[slot].depends.empty(); }
-  // Instructions so far that the caller's numbers determine: what guards need is evaluated first.
+  // The number of instructions so far that depend on raw numbers alone. Those of guards come first.
   uint32_t position() const { return static_cast<uint32_t>(code_.insts.size()); }
   Code finish() &&;
 

@@ -1,4 +1,4 @@
-// What the error slot codes of one program stand for.
+// The errors that the error slot codes of one program stand for.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_CHECK_TABLE_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_CHECK_TABLE_H_
 

@@ -1,8 +1,8 @@
-// From a bound call to the key of its plan, in one pass over the arguments. What goes into the key
-// decides the plan: the operator, dtypes, ranks, layout classes, which arguments are the same
-// memory, structural arguments, the device and the options. What does not are the call's numbers:
-// sizes, strides and run-time integers, listed in `raw`. When a plan is made, symbols.cpp gives
-// each of them a symbol; both take a tensor's numbers from for_each_number (layout_class.h).
+// The key of a call's plan, made in one pass over the arguments. The key has what decides the plan:
+// operator, dtypes, ranks, layout classes, which arguments are the same memory, structural
+// arguments, the device and the options. The call's numbers (sizes, strides, run-time integers) are
+// no part of it; they are listed in `raw`. When a plan is made, symbols.cpp gives each of them a
+// symbol; both read a tensor's numbers by for_each_number (layout_class.h).
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 
@@ -22,7 +22,7 @@ struct CallKey {
   SmallVector<uint64_t, 40> words;
   SmallVector<int64_t, 40> raw;
   uint64_t hash = 0;
-  // The tensors of the device; a tensor's number is its identity.
+  // The distinct views among the arguments on the device; a view's number is its identity.
   DistinctViews tensors;
 
   bool equal(std::span<const uint64_t> other) const;
@@ -35,12 +35,12 @@ void make_key(const OperatorInfo& op, std::span<const Arg> args, const DeviceSta
 // The key of a captured graph's inputs.
 void make_graph_key(std::span<const Tensor> tensors, const DeviceState& device, CallKey& key);
 
-// A Scalar, in whichever form it was passed; and its value.
+// Is the argument a Scalar, in whichever form it was passed; its value.
 bool is_number(const Arg& arg);
 Scalar scalar_of(const Arg& arg);
 
-// A rank-0 CPU tensor among tensors of another device, or a wrapped number: its value is a
-// parameter of the launch.
+// Is it a rank-0 CPU tensor among tensors of another device, or a wrapped number? Its value is a
+// kernel parameter.
 bool is_scalar_tensor(const TensorImpl& tensor, const DeviceState& device);
 
 }  // namespace primset::runtime

@@ -1,6 +1,6 @@
-// The layout class of a tensor: which of its sizes and strides are fixed by the plan, which follow
-// from others, and which are numbers that only the call knows. Tensors of one class run the same
-// plan.
+// The layout class of a tensor: which of its sizes and strides are constants of the plan, which
+// follow from others, and which are symbols that each call gives a value. It is part of a plan's
+// key.
 //
 //   sizes    0 and 1 are constants of the class, any other is a symbol
 //   strides  0 and 1 are constants; a stride equal to stride * size of the next inner dim follows
@@ -35,7 +35,7 @@ void classify(std::span<const int64_t> sizes, std::span<const int64_t> strides,
 // All dims of a tensor of rank up to 8 in one word, never 0. Cached in the tensor.
 uint64_t packed_layout(const TensorImpl& tensor);
 
-// What a tensor's class leaves open.
+// The numbers of a tensor that its class leaves symbolic.
 enum class NumberKind : uint8_t { size, stride, offset };
 
 // Calls f(kind, dim, value) for each of them, in the order of a call's numbers. packed(d): the

@@ -1,5 +1,6 @@
-// A plan: a traced, scheduled and compiled call, ready to be launched for every call with its key
-// whose numbers satisfy its guards. Everything symbolic is bytecode over one array of slots.
+// A plan: a traced, scheduled and compiled call, ready to run for every call with its key whose
+// numbers satisfy its guards. Symbolic integers are bytecode over one array of slots (bytecode.h).
+// A finished plan is immutable, and any number of threads may run it.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_H_
 
@@ -41,15 +42,15 @@ struct OutputPlan {
   uint32_t out_element = 0;   // or this element of a list argument
 };
 
-// A scalar input of the graph: where its value comes from.
+// The source of a scalar input of the graph.
 struct ScalarSource {
   decomps::InputSource::Kind kind = decomps::InputSource::Kind::scalar;
   uint32_t argument = 0, element = 0;
   DType dtype = DType::f64;
-  std::optional<Scalar> constant = {};  // its value, when it is no argument's
+  std::optional<Scalar> constant = {};  // the value, where it is no argument
 };
 
-inline constexpr uint32_t kNoBlock = UINT32_MAX;  // nothing uses the temporary
+inline constexpr uint32_t kNoBlock = UINT32_MAX;  // the temporary is not used
 
 struct BufferPlan {
   schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
@@ -57,7 +58,7 @@ struct BufferPlan {
   uint32_t element = 0;   // input: of a list argument
   uint32_t element_bytes = 4;
   Slot elements = 0;
-  uint32_t block = kNoBlock;  // temp: temps with the same block are never alive at once
+  uint32_t block = kNoBlock;  // temp: temporaries of one block have disjoint live ranges
   bool dynamic = false;       // temp: its size is only known during the run
   int32_t scalar = -1;        // input: filled with Plan::scalars[scalar] (host_values.h)
 };
@@ -89,7 +90,7 @@ struct NativePlan {
   static constexpr uint32_t kNested = UINT32_MAX;
 
   std::string name;
-  uint32_t number = kNested;  // among the natives of Plan::steps; kNested: inside of another step
+  uint32_t number = kNested;  // among the natives of Plan::steps; kNested: inside another step
   struct Operand {
     uint32_t buffer = 0;
     DType dtype = DType::f32;
@@ -135,13 +136,14 @@ struct Plan : std::enable_shared_from_this<Plan> {
   Code code;
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
   std::vector<GuardTest> guards;
-  std::vector<std::string> guard_texts;  // likewise; only while plans are watched (plan_watch.h)
+  std::vector<std::string>
+      guard_texts;  // of the guards; only while plans are watched (plan_watch.h)
   struct SizePair {
     Slot have, want;
   };
-  // out=: whether the out tensors have the results' sizes already. A plan for those that do not
-  // only says which sizes they must get. Sizes that the run itself finds out are given to them
-  // after it, by a copy.
+  // out=: `fit`: the out tensors have the results' sizes. `resize`: they have not, and the plan
+  // only says which sizes they must get; the call then needs another plan. `after`: the sizes are
+  // known after the run only, and the results are copied.
   enum class Outs : uint8_t { none, fit, resize, after };
   Outs outs = Outs::none;
   bool rank_differs = false;  // resize: some out tensor has another rank, whatever its sizes
@@ -158,21 +160,22 @@ struct Plan : std::enable_shared_from_this<Plan> {
   std::vector<BufferPlan> buffers;
   uint32_t blocks = 0;  // temporaries allocated before the run
   std::vector<StepPlan> steps;
-  // Of many steps that do the same in every run with the same memory and numbers (recordings.h).
+  // It has many steps, which enqueue the same work in every run with the same memory and numbers,
+  // so that it may be recorded (recordings.h).
   bool repeatable = false;
   bool has_natives = false;                  // among its steps themselves
   uint64_t id = 0;                           // no two plans of the process have the same
   std::shared_ptr<const CheckTable> checks;  // null when nothing can fail on the device
-  bool computes = false;                     // else its results are views or memory unset
-  // What it was compiled from, for people; null for views, and where drop_sources was called.
+  bool computes = false;                     // false: its results are views or uninitialised memory
+  // What it was compiled from, for printing; null for views, and after drop_sources().
   std::shared_ptr<const prims::Graph> graph;
   std::shared_ptr<const schedule::Program> program;
   size_t returned = 0;            // a captured graph: how many outputs its function returned
   std::vector<Tensor> constants;  // a captured graph's tensors from outside; the last arguments
 
-  // Sets what follows from the steps: repeatable, has_natives, the natives' numbers and id.
+  // Derives from the steps: repeatable, has_natives, the natives' numbers, id.
   void finish_steps();
-  // Most of a plan's memory is what it was compiled from, which no run needs.
+  // Frees what it was compiled from: most of a plan's memory, and needed by no run.
   void drop_sources() {
     graph = nullptr;
     program = nullptr;
@@ -180,7 +183,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
   // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
   // guard_insts results are there afterwards.
   bool admits(int64_t* slots) const;
-  // The first guard that does not hold, for people; the numbers as for admits.
+  // The text of the first guard that does not hold; `slots` as for admits().
   std::string broken_guard(int64_t* slots) const;
 
  private:

@@ -1,4 +1,4 @@
-// Makes the plan of a call: trace, expand, schedule, compile.
+// Makes the plan of a call: trace, expand derived primitives, schedule, compile.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_BUILDER_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_BUILDER_H_
 
@@ -15,13 +15,13 @@
 
 namespace primset::runtime {
 
-// The part of a plan that says how a graph runs.
+// Compiles a Program into the steps, buffers and scalars of a plan.
 class ProgramCompiler {
  public:
   ProgramCompiler(Plan& plan, DeviceState& device, CodeBuilder& code)
       : plan_(plan), device_(device), code_(code) {}
 
-  // Gives the numbers that only appear during the run their slots; before any other use of them.
+  // Binds the symbols that only a run knows to dynamic slots. Called before these are used.
   void bind_dynamic_symbols(const std::vector<schedule::Step>& list);
   // `sources` says which argument each graph input is, `numbers` which are constants instead
   // (host_values.h); the plan's outputs are described already.
@@ -53,7 +53,7 @@ class ProgramCompiler {
   std::unordered_map<uint32_t, uint32_t> dynamic_of_symbol_;
 };
 
-// A call traced, with the symbols identified that its guards say are equal.
+// A traced call. Symbols that its guards say are equal have been unified, by tracing it again.
 struct Traced {
   TraceInputs inputs;
   decomps::TracedCall call;
@@ -61,7 +61,7 @@ struct Traced {
 Traced trace_call(const OperatorInfo& op, std::span<const Arg> args, const DeviceState& device,
                   const CallKey& key);
 
-// What the plan of a traced call is made from.
+// The inputs of build_plan().
 struct PlanRequest {
   std::string name;  // for error texts
   const specs::Bundle& bundle;
@@ -76,7 +76,7 @@ struct PlanRequest {
     uint32_t argument, element;
   };
   std::vector<Out> outs;
-  std::string* fusion = nullptr;  // set to the printed fusion plan, for people
+  std::string* fusion = nullptr;  // set to the text of the fusion plan
 };
 std::unique_ptr<Plan> build_plan(const PlanRequest& request);
 

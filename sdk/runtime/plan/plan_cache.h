@@ -1,10 +1,10 @@
-// Plans by what they serve: key -> list of (guards, plan). A device has one for its eager calls,
-// a captured graph one of its own.
+// The plan cache: key -> list of (guards, plan). A device has one for its eager calls, a captured
+// graph one of its own (docs/decisions/plan_cache.md).
 //
-// Looking up takes no lock (support/epoch.h). What is missing is made outside any lock that lookups
-// take; of several threads that miss the same key one makes the plan and the others wait for it.
-// When there are more plans than Options::max_plans, those not used for longest are dropped; one
-// that is being run lives until the run ends, since the run owns it too.
+// Lookups take no lock (support/epoch.h). A missing plan is made outside any lock that lookups
+// take; of several threads that miss the same key one makes the plan and the others wait. Beyond
+// Options::max_plans the least recently used plans are evicted; a plan that is being run lives
+// until the run ends. Thread safe.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_CACHE_H_
 
@@ -35,17 +35,17 @@ class PlanCache {
   PlanCache(const PlanCache&) = delete;
   PlanCache& operator=(const PlanCache&) = delete;
 
-  // The plan of the key whose guards the key's numbers satisfy; `slots` then has what Plan::admits
-  // left there. Null when there is none.
+  // The plan of the key whose guards the key's numbers satisfy, with `slots` as Plan::admits()
+  // leaves them; empty when there is none.
   PlanRef find(const CallKey& key, Slots& slots) const;
 
-  // How a missing plan is made, and what it is called in messages.
+  // How a missing plan is made, and its name in messages.
   struct Maker {
     DeviceState& device;
     std::string name;
     std::function<std::unique_ptr<const Plan>()> make;
   };
-  // After find has found nothing: what another thread has made by now, or else a new plan.
+  // After find() has found none: the plan that another thread has made meanwhile, or a new one.
   PlanRef make(const CallKey& key, Slots& slots, const Maker& maker);
 
  private:
@@ -82,14 +82,14 @@ class PlanCache {
   void rebuild_table();
   void evict(size_t limit);
   void remove_empty_entries();
-  // Those last used before `clock`, and `ties` of those last used at it.
+  // Unlinks plans last used before `clock`, and `ties` of those last used at it.
   void unlink_unused(Entry& entry, uint64_t clock, size_t& ties);
 
   void add(Entry& entry, PlanPtr plan);
 
   std::atomic<const Table*> table_{nullptr};
-  // Counts the plans made: a plan's last use is told in it, so that hits between two misses write
-  // nothing but the first time.
+  // The number of plans made. A plan's last use is recorded in this unit, so that of the hits
+  // between two misses only the first one writes.
   std::atomic<uint64_t> clock_{1};
   mutable std::mutex mutex_;
   std::shared_ptr<Table> newest_table_;  // table_'s owner

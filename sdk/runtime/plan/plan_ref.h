@@ -1,4 +1,4 @@
-// A plan that is in use, wherever it came from: it lives at least as long as this.
+// A reference to a plan in use: the plan lives at least as long as this object.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_REF_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_REF_H_
 
@@ -12,13 +12,14 @@ namespace primset::runtime {
 struct Plan;
 using PlanPtr = std::shared_ptr<const Plan>;
 
-// Of one thread. A hit of the cache holds its plan by a hazard pointer, which costs the hits of
-// other threads nothing; a new plan, and what a thread has no hazard pointer left for, it owns.
+// Used by one thread. A cache hit protects its plan by a hazard pointer, which writes nothing that
+// other threads read on their hits; a new plan, or one for which the thread has no hazard pointer
+// left, is owned by a shared_ptr.
 class PlanRef {
  public:
   PlanRef() = default;
   explicit PlanRef(PlanPtr owner) : plan_(owner.get()), owner_(std::move(owner)) {}
-  // Inside an epoch, of a plan that the cache owns.
+  // For a plan that the cache owns; called inside an epoch.
   PlanRef(const EpochReader& reader, const PlanPtr& plan)
       : plan_(plan.get()), hazard_(reader, plan_) {
     if (!hazard_) owner_ = plan;

@@ -1,6 +1,6 @@
-// Why plans are made. While somebody watches, each plan that is made is recorded with what kept
-// calls of its key's other plans from taking it: to see that a call with other sizes compiles
-// nothing, or which guard made it do so.
+// A log of recompilations. While it is on, each plan that is made is recorded with the guards that
+// kept the call from using the key's other plans: to see that a call with other sizes compiles
+// nothing, or which guard made it compile.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_PLAN_WATCH_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_PLAN_WATCH_H_
 
@@ -12,18 +12,18 @@ namespace primset::runtime {
 
 struct PlanMade {
   std::string op;                   // "add.Tensor"
-  std::vector<std::string> guards;  // the first that does not hold, of each other plan of the key
-  uint64_t kernels = 0;             // emitted for it, or taken from the disk's cache
+  std::vector<std::string> guards;  // for each other plan of the key, the first guard that failed
+  uint64_t kernels = 0;             // emitted for it, or loaded from disk
 };
 
-// Guards have texts in plans that are made from then on. Of the whole process.
+// Switches it on for the whole process. Plans made from then on keep the texts of their guards.
 void watch_plans();
 bool plans_watched();
 void record_plan(PlanMade made);
-// What was recorded since the last call.
+// The records since the last call.
 std::vector<PlanMade> take_plans_made();
 
-// Kernels emitted or taken from the disk's cache so far.
+// The number of kernels emitted or loaded from disk so far.
 uint64_t kernels_made();
 
 }  // namespace primset::runtime

@@ -1,5 +1,5 @@
 // Describes a call to the tracer: tensors without data, whose sizes and strides are symbols, and
-// where each symbol's value comes from. The numbering follows key.cpp: symbol values are the key's
+// the source of each symbol's value. The numbering is that of key.cpp: symbol values are the key's
 // raw numbers.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_SYMBOLS_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_SYMBOLS_H_
@@ -15,7 +15,8 @@
 
 namespace primset::runtime {
 
-// What a guard of an earlier trace said of a raw number: it equals a smaller one, or a constant.
+// What a guard of an earlier trace says of a raw number: it equals one with a smaller index, or a
+// constant.
 struct Replacement {
   std::optional<uint32_t> raw;
   int64_t constant = 0;
@@ -26,16 +27,16 @@ struct TraceInputs {
   std::shared_ptr<prims::SymContext> context;
   std::vector<decomps::Actual> actuals;
   std::vector<uint32_t> raw_of_symbol;  // by symbol: which raw number it is
-  // What the replacements became: the call's raw number must have this value.
+  // Guards for the replacements: the call's raw number must have this value.
   std::vector<std::pair<uint32_t, prims::SymInt>> equalities;
 
-  // Adds what the guards of a finished trace say; true when that is news, so that tracing again
-  // would know more.
+  // Adds the equalities among the guards of a finished trace; true: there are new ones, and tracing
+  // again would give a more specific layout.
   bool learn(Replacements& replacements) const;
-  // Only a run tells the value: symbols that the trace made itself are in it.
+  // Is the value known only during a run: does it contain symbols that the trace made itself?
   bool depends_on_run(const prims::SymInt& value) const;
   bool depends_on_run(const prims::SymContext::Poly& poly) const;
-  // Its answers by atom, as far as they were asked for.
+  // Memoised answers by atom.
   mutable std::vector<bool> atom_depends_on_run;
 };
 

@@ -1,6 +1,6 @@
-// C++ wrappers of one loaded plugin and of what it hands out. Every call is checked: a failing one
-// throws primset::Error that names the plugin, the function and the values. launch and the copies
-// are inline: they add one comparison to the plugin's own cost.
+// C++ wrappers of a loaded plugin and of its handles. Every call is checked: a failing one throws
+// primset::Error, which names the plugin, the function and the values. launch and the copies are
+// inline and add one comparison to the plugin's own cost.
 //
 // Ownership: a PluginDevice keeps its Plugin loaded. Buffers, streams, events and modules hold a
 // plain pointer to their PluginDevice and must be gone before it; who owns them (allocator, kernel
@@ -26,8 +26,7 @@ class PluginDevice;
 class PluginLibrary;
 class ValidationLayer;
 
-// One loaded plugin. Made by Registry (loader.h) or, for tests, around a table that is already
-// there.
+// A loaded plugin. Made by Registry (loader.h) or, in tests, around an existing table.
 class Plugin : public std::enable_shared_from_this<Plugin> {
  public:
   // `library` keeps the code mapped and the host struct alive. `layer` may be null.
@@ -55,7 +54,7 @@ class Plugin : public std::enable_shared_from_this<Plugin> {
   std::filesystem::path file_;
 };
 
-// Device memory; freed with the handle.
+// Owns device memory.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -130,7 +129,7 @@ class ModuleHandle {
   primset_kernel kernel_ = nullptr;
 };
 
-// Work that a device keeps (PRIMSET_EXT_RECORDING); given back with the handle.
+// Owns a recording (PRIMSET_EXT_RECORDING).
 class RecordingHandle {
  public:
   RecordingHandle() = default;
@@ -150,7 +149,7 @@ class RecordingHandle {
   primset_recording handle_ = nullptr;
 };
 
-// An open device: its properties, its optional tables, and the makers of everything else.
+// An open device: its properties and optional tables; makes buffers, streams, events and modules.
 class PluginDevice {
  public:
   PluginDevice(std::shared_ptr<Plugin> plugin, uint32_t index, primset_device handle);

@@ -1,9 +1,9 @@
 // Decides which launches of a stream may overlap earlier ones (PRIMSET_LAUNCH_INDEPENDENT), from
 // the ranges they read and write. Conservative: when in doubt a launch waits.
 //
-// The tracker remembers the ranges in flight: those of every launch, copy and fill since, and
-// including, the last one that waited. A launch conflicts when it writes what one in flight reads
-// or writes, or reads what one in flight writes.
+// The ranges in flight are those of every launch, copy and fill since the last one that waited,
+// that one included. A launch conflicts when it writes what one in flight reads or writes, or reads
+// what one in flight writes.
 //
 // Threads: one tracker a stream, used as the stream is.
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_HAZARDS_H_
@@ -24,29 +24,30 @@ class HazardTracker {
   struct Conflict {
     Kind kind;
     size_t binding;               // position among the launch's bindings
-    uint64_t begin = 0, end = 0;  // the range in flight that it meets
+    uint64_t begin = 0, end = 0;  // the range in flight that it overlaps, in bytes
   };
 
-  // The flags for the next launch of the stream, which is taken to be in flight from here on.
+  // The primset_launch.flags of the next launch of the stream, which is in flight afterwards.
   // `exact` is false when a binding's buffer may share memory with another buffer (imported
   // memory): such a launch waits, and so does the one after it.
   uint32_t flags_for(std::span<const primset_binding> bindings, bool exact = true);
-  // A copy, a fill, or a launch given without the flag: waits for all before, then is in flight.
+  // For a copy, a fill, or a launch without the flag, which waits for everything earlier: its
+  // ranges are the only ones in flight afterwards.
   void restart(std::span<const primset_binding> bindings, bool exact = true);
   // Nothing is in flight: the stream was synchronised.
   void clear();
 
   // The first conflict of these bindings with what is in flight.
   std::optional<Conflict> conflict(std::span<const primset_binding> bindings) const;
-  // Puts the bindings in flight beside what is there already; false when the tracker is full, after
-  // which every launch conflicts until the next restart or clear.
+  // Adds the bindings to the ranges in flight. False: the tracker is full, and every launch
+  // conflicts until the next restart or clear.
   bool add(std::span<const primset_binding> bindings);
   // True when the ranges in flight are not all known.
   bool unknown() const { return unknown_; }
 
  private:
-  // More ranges than this in flight, and the next launch waits: a search of the list must stay much
-  // cheaper than the launch.
+  // With more ranges in flight the next launch waits: a linear search must stay much cheaper than a
+  // launch.
   static constexpr size_t kCapacity = 64;
   struct Range {
     primset_buffer buffer;

@@ -1,5 +1,5 @@
-// One plugin file: mapped, asked for its table, the table checked. Loader and tests only; everybody
-// else uses Plugin (device.h) from a Registry (loader.h).
+// A plugin file: loads it, queries its table and checks the table. For the loader and tests; other
+// code uses Plugin (device.h) from a Registry (loader.h).
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_LIBRARY_H_
 #define PRIMSET_SDK_RUNTIME_PLUGIN_LIBRARY_H_
 
@@ -12,7 +12,7 @@
 
 namespace primset::plugin {
 
-// Receives what plugins and the validation layer have to say. level: PRIMSET_LOG_*. Any thread.
+// Receives log messages of plugins and the validation layer, from any thread. level: PRIMSET_LOG_*.
 using LogSink = std::function<void(uint32_t level, std::string_view text)>;
 
 // Warnings and errors to stderr.
@@ -37,7 +37,7 @@ class Host {
   State state_;
 };
 
-// Keeps a shared object mapped. Throws Error{plugin}, always naming the file.
+// Keeps a shared object loaded. Throws Error{plugin}, which names the file.
 class PluginLibrary {
  public:
   PluginLibrary(const std::filesystem::path& file, LogSink log, std::string cache_folder);
@@ -45,7 +45,7 @@ class PluginLibrary {
   PluginLibrary(const PluginLibrary&) = delete;
   PluginLibrary& operator=(const PluginLibrary&) = delete;
 
-  // Runs primset_plugin_query and checks the table. The caller releases it.
+  // Calls primset_plugin_query and checks the table, which the caller releases.
   const primset_plugin* query(std::string_view expected_name) const;
   const Host& host() const { return host_; }
 

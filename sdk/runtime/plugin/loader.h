@@ -1,11 +1,11 @@
-// Finds plugins and loads each at most once, when it is first asked for.
+// Finds plugins, and loads each on first use.
 //
-// Where plugins are looked for, in this order:
+// The search path, in this order:
 //   1. PRIMSET_PLUGIN_PATH: folders and files, separated by colons
 //   2. the user's folder: $XDG_DATA_HOME/primset/plugins where that is set, else
 //      ~/.local/lib/primset/plugins
-//   3. the installed folder: primset/plugins beside the SDK's library, or, where there is none,
-//      the fallback folders that the caller names (a build tree)
+//   3. the installed folder: primset/plugins beside the SDK's library or, where there is none, the
+//      fallback folders that the caller names (a build tree)
 // A plugin is a file lib<name>_primset.so. Two different files of one name are an error for that
 // name, not for the others; so is a file that does not load.
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_
@@ -27,12 +27,13 @@
 namespace primset::plugin {
 
 struct LoaderOptions {
-  // Replaces the whole search path; for tests and for programs that bring their plugins along.
+  // Replaces the whole search path; for tests, and for programs that ship their plugins.
   std::optional<std::vector<std::filesystem::path>> path;
   // Used when there is no installed folder.
   std::vector<std::filesystem::path> fallback_folders;
   LogSink log = stderr_log();
-  // Handed to plugins; an empty path is none. Not set: $XDG_CACHE_HOME/primset or ~/.cache/primset.
+  // The cache folder of plugins; an empty path: none. Not set: $XDG_CACHE_HOME/primset or
+  // ~/.cache/primset.
   std::optional<std::filesystem::path> cache_folder;
   // Interposes the validation layer. Empty: as PRIMSET_VALIDATE and PRIMSET_FAULTS say.
   std::optional<ValidationOptions> validation;
@@ -44,7 +45,7 @@ struct PluginFile {
   std::filesystem::path path;
 };
 
-// One device, or one plugin that cannot be used.
+// A device, or a plugin that cannot be used.
 struct DeviceEntry {
   std::string name;  // "acme:0"; a broken plugin's is "acme"
   std::filesystem::path file;
@@ -59,15 +60,16 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  // What was found, in search order, duplicates included. Loads nothing.
+  // The plugin files found, in search order, with duplicates. Loads nothing.
   const std::vector<PluginFile>& files() const { return files_; }
-  // The folders and files that were searched, for error messages and `primset devices`.
+  // The folders and files of the search path, for error messages and `primset devices`.
   const std::vector<std::filesystem::path>& path() const { return path_; }
-  // The names found, each once, in search order. Loads nothing.
+  // The plugin names found, each once, in search order. Loads nothing.
   std::vector<std::string> names() const;
 
   // Loads the plugin on first use and keeps it until the Registry and all its devices are gone.
-  // Throws Error{plugin}: unknown name, two files of one name, a file that does not fit.
+  // Throws Error{plugin}: an unknown name, two files of one name, a file that does not load or
+  // whose version does not match.
   std::shared_ptr<Plugin> plugin(std::string_view name);
   // Opens "acme:1" ("acme" means "acme:0").
   std::shared_ptr<PluginDevice> open(std::string_view device);

@@ -1,9 +1,9 @@
 // Safe memory reclamation for structures that are read without a lock.
 //
-// Epochs protect the walk: a reader says in which epoch it is inside; a writer unlinks an object,
-// which ends an epoch, and frees it when every reader inside entered in a later one: none of those
-// can have met it. A hazard pointer protects one object for longer, after the walk, however long a
-// thread uses it. Neither takes an atomic read-modify-write.
+// Epochs protect a traversal: a reader publishes the epoch in which it entered; a writer unlinks an
+// object, which ends an epoch, and frees the object when all readers inside entered in a later
+// epoch, so that none can have reached it. A hazard pointer protects one object after the
+// traversal, for as long as a thread uses it. Neither needs an atomic read-modify-write.
 //
 // Readers load, and writers store, the links to what may be retired with std::memory_order_seq_cst:
 // then either the reader sees that the object is unlinked, or the writer sees the reader.
@@ -37,7 +37,7 @@ ThreadRecord* register_thread();
 
 }  // namespace epoch
 
-// A reader's time inside. Sections of one thread do not nest.
+// A read-side critical section. Those of one thread do not nest.
 class EpochReader {
  public:
   EpochReader() : record_(epoch::this_thread ? epoch::this_thread : epoch::register_thread()) {
@@ -59,11 +59,11 @@ class EpochReader {
   epoch::ThreadRecord* record_;
 };
 
-// Keeps one object from being freed. Made inside an epoch by the thread that gives it up.
+// Keeps one object from being freed. Created inside an epoch; destroyed by the same thread.
 class HazardPointer {
  public:
   HazardPointer() = default;
-  // Empty when the thread has no place left.
+  // Empty when the thread has no hazard slot left.
   HazardPointer(const EpochReader& reader, const void* object) {
     for (auto& hazard : reader.record().hazards) {
       if (hazard.load(std::memory_order_relaxed)) continue;
@@ -89,7 +89,7 @@ class HazardPointer {
   std::atomic<const void*>* place_ = nullptr;
 };
 
-// Unlinked objects that readers may still look at. Used under its owner's lock.
+// Unlinked objects that readers may still access. Used under its owner's lock.
 class RetireList {
  public:
   using Object = std::shared_ptr<const void>;
@@ -98,8 +98,8 @@ class RetireList {
   void retire(Object object, const void* hazard = nullptr) {
     unlinked_.push_back({std::move(object), hazard, 0});
   }
-  // Takes out what no reader can see any more. The caller drops it when it holds no lock: to free
-  // an object may take others.
+  // Removes and returns the objects that no reader can access any more. The caller destroys them
+  // while it holds no lock, since destructors may take locks.
   std::vector<Object> take_unreachable();
 
  private:

@@ -15,7 +15,7 @@ uint32_t plan_options();
 bool errors_eager();
 bool options_fuse();
 bool options_native();
-// While it lives, the thread's calls leave nothing to native primitives.
+// While it exists, the thread's calls use no native primitives.
 class WithoutNatives {
  public:
   WithoutNatives();
@@ -32,7 +32,7 @@ uint64_t max_plans();
 uint64_t max_kernels();
 uint64_t max_disk_bytes();
 
-// An environment variable's value, or `otherwise`.
+// The value of an environment variable, or `otherwise` where it is not set.
 std::string environment(const char* name, std::string_view otherwise = {});
 
 }  // namespace primset::runtime

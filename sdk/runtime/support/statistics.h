@@ -27,7 +27,7 @@ enum class Counter : uint8_t {
   replays,
   plans_evicted,
   kernels_evicted,
-  // How many there are now: counted up and down, the latter modulo 2^64; not reset.
+  // Current numbers: counted up and down, modulo 2^64; not reset.
   plans_cached,
   kernels_cached,
 };

@@ -1,10 +1,10 @@
-// The caching allocator of one device. Small requests are slots of slabs, one slab a size class;
-// large ones are plugin buffers of their own, rounded so that they are found again. Freed memory
-// belongs to the stream that used it last and is handed out to that stream again without waiting,
-// since a stream runs in order.
+// The caching allocator of one device. Small requests are slots of slabs, a slab for each size
+// class; large ones are plugin buffers of their own, with rounded sizes so that they can be reused.
+// Freed memory belongs to the stream that used it last and is reused on that stream without
+// waiting, since a stream runs in order (docs/decisions/stream_order.md).
 //
-// When the plugin is out of memory, everything cached is given back and the request is tried once
-// more. Thread safe.
+// When the plugin is out of memory, all cached memory is freed and the request is tried once more.
+// Sizes and offsets are in bytes. Thread safe.
 #ifndef PRIMSET_SDK_RUNTIME_TENSOR_ALLOCATOR_H_
 #define PRIMSET_SDK_RUNTIME_TENSOR_ALLOCATOR_H_
 
@@ -32,32 +32,32 @@ struct Segment {
   uint32_t size_class = 0;
 };
 
-// A piece of device memory handed out. A request of 0 bytes gives an empty block.
+// Allocated device memory. A request of 0 bytes gives an empty block.
 struct Block {
   primset_buffer buffer = nullptr;
   uint64_t offset = 0;
-  uint64_t bytes = 0;         // as asked for
+  uint64_t bytes = 0;         // as requested
   std::byte* host = nullptr;  // the CPU's address of the block; null where it has none
   Segment* segment = nullptr;
 };
 
 class Allocator {
  public:
-  // `wait` returns when no stream of the device uses memory any more; `forget` is told before
-  // memory is given back.
+  // `wait` returns when no stream of the device uses memory any more. `forget` is called before
+  // memory is given back to the plugin.
   Allocator(
       const plugin::PluginDevice& device, std::function<void()> wait,
       std::function<void()> forget = [] {});
 
-  // Memory for work on stream number `stream`.
+  // Memory for work on stream number `stream`. Throws Error{out_of_memory}.
   Block allocate(uint64_t bytes, uint32_t stream);
-  // `stream` is the one that used it last.
+  // `stream`: the one that used it last.
   void release(const Block& block, uint32_t stream);
   // Gives all unused segments back.
   void empty_cache();
   MemoryStatistics statistics() const;
 
-  // The bytes a request really takes; for tests.
+  // The bytes that a request occupies; for tests.
   uint64_t rounded(uint64_t bytes) const;
 
  private:

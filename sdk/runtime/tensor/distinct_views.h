@@ -1,5 +1,5 @@
-// The distinct views among tensors, numbered in the order they come: tensors that are the same
-// memory, looked at in the same way, have one number.
+// The distinct views among tensors, numbered in order of appearance: tensors with the same memory
+// and geometry have one number.
 #ifndef PRIMSET_SDK_RUNTIME_TENSOR_DISTINCT_VIEWS_H_
 #define PRIMSET_SDK_RUNTIME_TENSOR_DISTINCT_VIEWS_H_
 
@@ -13,7 +13,7 @@
 
 namespace primset::runtime {
 
-// Few tensors are compared one by one; of many, those that begin at one place of one storage.
+// A few tensors are searched linearly, many by a hash of storage and offset.
 class DistinctViews {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;

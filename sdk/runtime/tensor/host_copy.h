@@ -10,7 +10,8 @@
 
 namespace primset::runtime {
 
-// `from` is the first element; sizes and strides in elements.
+// Between strided elements and packed ones. `from` (of unpack: `to`) points to the first element;
+// sizes and strides count elements.
 void pack(const std::byte* from, std::span<const int64_t> sizes, std::span<const int64_t> strides,
           size_t element_bytes, std::byte* to);
 void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<const int64_t> strides,
@@ -19,7 +20,7 @@ void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<con
 // The tensor's elements, packed row-major, conj and neg bits applied. Waits for its device and
 // reports that device's errors.
 void read_tensor(const TensorImpl& tensor, std::byte* to);
-// Writes them; the tensor's own conj and neg bits are honoured.
+// Writes packed row-major values; the tensor's conj and neg bits are applied.
 void write_tensor(const TensorImpl& tensor, const std::byte* from);
 
 }  // namespace primset::runtime

@@ -16,7 +16,7 @@ namespace primset::runtime {
 class DeviceState;
 class StreamState;
 
-// The owner's side of memory that Primset does not own.
+// Memory that the caller owns: its callbacks and the imported buffer.
 struct ForeignState {
   ForeignMemory callbacks;
   plugin::DeviceBuffer buffer;  // the import
@@ -26,8 +26,8 @@ struct StorageImpl {
   std::atomic<uint32_t> references{1};
   DeviceState* device = nullptr;
   Block block;         // meta: empty
-  uint64_t bytes = 0;  // readable and writable, meta included
-  // The stream that used it last; the next one to use it waits for that one if it is another.
+  uint64_t bytes = 0;  // size, also on the meta device
+  // The stream that used it last; another stream waits for it before it uses the storage.
   std::atomic<StreamState*> stream{nullptr};
   std::unique_ptr<ForeignState> foreign;
 

@@ -23,7 +23,7 @@ struct TensorImpl {
   bool conj = false, neg = false, wrapped_number = false;
   bool captured = false;  // stands for a value of the graph being captured; has no memory
   uint8_t rank = 0;
-  // The layout class as key.h packs it; 0: not computed yet. Of ranks up to 8.
+  // The layout class as layout_class.h packs it; 0: not computed yet. Of ranks up to 8.
   mutable std::atomic<uint64_t> layout_class{0};
   StorageImpl* storage = nullptr;  // owns one reference
   int64_t offset = 0;              // of the first element, in elements

@@ -1,4 +1,4 @@
-// Attention in one kernel.
+// The family of primitive `attention`, where one kernel computes it (attention_kernel.h).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_ATTENTION_FAMILY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_ATTENTION_FAMILY_H_
 

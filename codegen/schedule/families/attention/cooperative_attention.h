@@ -1,4 +1,5 @@
-// Attention by cooperative matrices: attention_kernel's way where the target has them alone.
+// Attention by cooperative matrices: what attention_kernel builds where the target has no other
+// matrix operations.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_COOPERATIVE_ATTENTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_COOPERATIVE_ATTENTION_H_
 
@@ -6,7 +7,7 @@
 
 namespace primset::schedule {
 
-// Has the target the matrices, and the memory for the tiles?
+// Does the target have such matrices of `dtype`, and workgroup memory for the tiles?
 bool has_cooperative_attention(const kir::TargetModel& target, DType dtype);
 
 BuiltKernel cooperative_attention(const BuildContext& c, const prims::Node& n,

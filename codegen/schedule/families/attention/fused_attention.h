@@ -1,10 +1,10 @@
-// What kernels of attention without a matrix of weights in memory have in common. A group takes a
-// tile of queries and goes along the keys, tile by tile: it carries each query's greatest score,
-// the sum of its weights and the weighted values so far, and scales them when a greater score turns
-// up (Dao, FlashAttention-2, 2023).
+// The common part of attention kernels that keep no matrix of scores in memory. A workgroup has a
+// tile of queries and iterates over tiles of keys. For each query it carries the running maximum of
+// the scores, the sum of weights (the denominator) and the weighted values, and rescales them when
+// the maximum grows (Dao, FlashAttention-2, 2023).
 //
-// Scores are of base 2, as powers of 2 are cheaper. Matrix units take weights in the operands'
-// dtype, to which the primitive has them rounded.
+// Scores are in base 2, since powers of 2 are cheaper. Weights are rounded to the operands' dtype,
+// which matrix units take and the primitive specifies.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_FUSED_ATTENTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_ATTENTION_FUSED_ATTENTION_H_
 
@@ -18,11 +18,11 @@
 
 namespace primset::schedule {
 
-// Which dims of operand 0, 1 or 2 a product goes along: q is [..., queries, head], k
-// [..., keys, head], v [..., keys, columns].
+// The dims of operand 0, 1 or 2 by role: q is [..., queries, head], k [..., keys, head],
+// v [..., keys, columns].
 ContractionRoles attention_roles(size_t operand, size_t rank);
 
-// Where q, k and v lie.
+// The layouts of q, k and v.
 using AttentionLayouts = std::array<MatrixLayout, 3>;
 
 class FusedAttention {
@@ -37,11 +37,11 @@ class FusedAttention {
   static constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
   struct Shape {
-    int queries, threads;  // of a group's tile, which `threads` threads go through
-    uint32_t run;          // neighbours of y that are stored together
+    int queries, threads;  // queries of a workgroup's tile; threads of the workgroup
+    uint32_t run;          // contiguous elements of y in one store
   };
   virtual Shape tile_shape() const = 0;
-  // The tile of queries from `first_query` on. Both are index-typed.
+  // Computes the tile of queries from `first_query` on. Both are index-typed.
   virtual void one_tile(Value batch, Value first_query) = 0;
 
   kir::Builder& b() { return f_.builder(); }
@@ -53,28 +53,28 @@ class FusedAttention {
   const SymInts& shape(size_t operand) const { return g_.type(n_.operands[operand]).shape; }
   int64_t longest_head() const;
 
-  // Behind the last key that any of `count` queries from `first_query` on sees.
+  // One past the last key that any of `count` queries from `first_query` on attends to.
   Value end_of_keys(Value first_query, int64_t count);
-  // Behind the last key of `width` from `first_key` on that query `query` sees; i32, at most width.
+  // How many of `width` keys from `first_key` on query `query` attends to; i32.
   Value end_in_tile(Value query, Value first_key, int width);
 
-  // A scale above 0 keeps the order of the scores, and joins in with the difference to the
-  // greatest; any other comes first.
+  // A positive scale keeps the order of the scores: it is applied with the subtraction of the
+  // maximum. Any other is applied to the scores first.
   bool scales_late() const { return scale_ > 0; }
-  // Of scores, f32 of any number of lanes, as the products of queries and keys are.
+  // A score (f32, any number of lanes) from a product of query and key.
   Value scaled(Value score);
-  // What is taken off a row's scores, of which `most` is the greatest.
+  // What is subtracted from a row's scores, whose maximum is `most`.
   Value shift_of(Value most);
-  // 2 to a score (of any number of lanes) above the shift.
+  // 2^(score - shift), any number of lanes.
   Value weight(Value score, Value shift);
-  // What a row's weighted values are multiplied by: 0 where no key is seen.
+  // The factor that normalises a row's weighted values; 0 where it attends to no key.
   Value share(Value most, Value weights);
-  // A row's weights as the operands' dtype has them, each in the low half of a word.
+  // A row's weights rounded to the operands' dtype, each in the low half of a word.
   Value rounded_bits(Value weights);
 
-  // Stores neighbours of y from `column` on, of which there are tile_shape().run.
+  // Stores tile_shape().run contiguous elements of y from `column` on.
   void store_run(Value batch, Value row, Value column, std::span<const Value> values);
-  // Stores the natural logarithm of the row's denominator, where `first` (i1) says so.
+  // Stores the row's logsumexp where `first` (i1) holds.
   void store_logarithm(Value batch, Value row, Value most, Value weights, Value first);
   bool has_y() const { return !y_roots_.empty(); }
 

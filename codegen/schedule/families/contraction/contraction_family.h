@@ -1,4 +1,4 @@
-// Products of matrices that tiles are worth it for.
+// The family of tiled matrix products (primitive dot_general).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_FAMILY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_FAMILY_H_
 

@@ -1,4 +1,4 @@
-// Tiled kernels of matrix products whose operands are computed on the way.
+// The general tiled kernel of matrix products: operands may be computed inside the kernel.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_KERNEL_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_KERNEL_H_
 
@@ -8,9 +8,8 @@
 
 namespace primset::schedule {
 
-// Products of a dot_general's operands summed in tiles, and what is made of the result elementwise:
-// the roots have its shape. tiles_contraction (tuning/contraction_tiles.h) says where that is worth
-// it.
+// Computes a dot_general in tiles, with an elementwise epilogue: the roots have the result's shape.
+// tiles_contraction (tuning/contraction_tiles.h) says which products are tiled.
 BuiltKernel contraction_kernel(const BuildContext& c, prims::NodeId node,
                                const std::vector<Root>& roots);
 

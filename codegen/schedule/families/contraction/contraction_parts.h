@@ -1,5 +1,5 @@
-// What the kernels of a contraction have in common: the dims of its operands by what they are for,
-// and its result, element by element.
+// What all contraction kernels use: index arithmetic over dims by role, and stores of the result
+// with its epilogue.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_PARTS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_PARTS_H_
 
@@ -12,30 +12,29 @@
 
 namespace primset::schedule {
 
-// v / by and v % by.
+// Quotient and remainder of v by `by`.
 std::pair<kir::Value, kir::Value> divide(Frame& f, kir::Value v, const SymInt& by);
-// The linear index over `dims`, taken apart into `at`.
+// Delinearises an index over `dims` into `at`.
 void spread(Frame& f, kir::Value linear, const DimList& dims, const SymInts& sizes, Indices& at);
 
-// The result's elements: [batch, free dims of a, free dims of b].
+// The result, [batch, free dims of a, free dims of b], and its epilogue.
 class ContractionResult {
  public:
   ContractionResult(Frame& f, ElementEmitter& e, const prims::Graph& g, const prims::Node& n,
                     const std::vector<Root>& roots, const ContractionRoles& a,
                     const ContractionRoles& b);
 
-  // Batch, row and column are linear over their dims.
+  // The indices of an element; batch, row and column are linear indices over their dims.
   Indices at(kir::Value batch, kir::Value row, kir::Value column) const;
-  // What is made of the sum of an element, a root each; `at` as above.
+  // The epilogue's values for an element's sum, one a root; `at` as above.
   std::vector<Elem> made_of(kir::Value sum, const Indices& at);
-  // Makes and stores them, under the frame's mask.
+  // Computes and stores them, under the frame's mask.
   void store(kir::Value sum, const Indices& at);
 
-  // Do runs of `count` neighbouring columns (2 or 4), the first of them a multiple of it, lie side
-  // by side and aligned in every root? A truth value found when the kernel runs; invalid where they
-  // never do.
+  // i1: `count` columns (2 or 4) from a multiple of it are contiguous and aligned in every root, so
+  // that they can be stored as a vector. Tested at run time; invalid where it never holds.
   kir::Value has_runs(uint32_t count);
-  // Stores such a run: the sums, and where each of them is.
+  // Stores such a vector: the sums, and the indices of each.
   void store_run(std::span<const kir::Value> sums, std::span<const Indices> at);
 
  private:

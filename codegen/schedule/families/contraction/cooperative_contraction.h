@@ -1,5 +1,5 @@
-// Matrix products by cooperative matrices, for operands of f16 and bf16 that lie in memory as
-// matrices.
+// Matrix products by cooperative matrices, for f16 and bf16 operands in a matrix layout
+// (docs/decisions/cooperative_matrices.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_COOPERATIVE_CONTRACTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_COOPERATIVE_CONTRACTION_H_
 
@@ -9,7 +9,7 @@
 
 namespace primset::schedule {
 
-// What contraction_kernel builds, from operands that lie at `a` and `b`; nullopt where the target,
+// Computes what contraction_kernel does, from operands at `a` and `b`; nullopt where the target,
 // the types or the operands' layouts do not allow it.
 std::optional<BuiltKernel> cooperative_contraction(const BuildContext& c, prims::NodeId node,
                                                    const std::vector<Root>& roots,

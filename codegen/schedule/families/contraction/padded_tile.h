@@ -1,9 +1,10 @@
-// A tile of one operand of a matrix product in workgroup memory, brought there through registers,
+// A tile of one operand of a matrix product in workgroup memory, copied there through registers,
 // for cooperative matrices.
 //
-// A tile is `extent` rows (or columns of the result) by `depth` terms, as lines of what is
-// contiguous in the operand's memory: terms of one row, or rows of one term. Words have two
-// elements. Behind each line is a gap of 16 bytes: neighbouring lines begin in different banks.
+// In this folder a "term" is an index along k, the contracted dimension. A tile is `extent` rows
+// (for the right operand: columns of the result) by `depth` terms, in lines of what is contiguous
+// in the operand's memory: terms of one row, or rows of one term. Words have two elements. Lines
+// are padded by 16 bytes, so that adjacent lines begin in different banks.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PADDED_TILE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PADDED_TILE_H_
 
@@ -15,7 +16,7 @@ namespace primset::schedule {
 
 inline constexpr int kCooperativeSide = 16;   // of a cooperative matrix
 inline constexpr int kCooperativeLanes = 32;  // of a subgroup that has one
-inline constexpr uint32_t kQuadBytes = 16;    // of what memory is moved by
+inline constexpr uint32_t kQuadBytes = 16;    // of a memory access: four words
 inline constexpr int kQuadWordCount = 4;
 inline constexpr kir::Type kQuadWords{kir::Scalar::i32, kQuadWordCount};
 // Of one line of a matrix of sums.
@@ -25,46 +26,46 @@ class PaddedTile {
  public:
   struct Sizes {
     int extent, depth, threads;
-    // write_inner() chooses zeros chunk by chunk; else a branch for the last tile does, which costs
-    // a small tile more than that.
+    // write_inner() selects zeros chunk by chunk; else under a branch for the last tile, which
+    // costs a small tile more.
     bool selects = false;
   };
   PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
              const SymInts& shape, Sizes sizes);
 
-  // Words of workgroup memory that a tile takes, and at most takes however the operand lies.
+  // Words of workgroup memory of a tile, and the most for any layout of the operand.
   int words() const { return lines_ * pitch() / 2; }
   static int most_words(Sizes sizes);
-  // The tile, or the first of several, begins at word `first` of memory, which is of i32.
+  // The tile, or the first of several, begins at word `first` of `memory`, an array of i32.
   void place(kir::Value memory, int first);
 
-  // Whether (i1) it can be read by chunks.
+  // i1: every chunk is aligned and completely inside or outside the operand.
   kir::Value whole() const { return source_.whole(); }
-  // The tile of these rows of this batch. Both are index-typed.
+  // Selects the rows and the batch of the tile. Both are index-typed.
   void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
 
-  // Without a question: of operands that are whole() and have `depth` terms from `first_term` on.
-  // Rows behind the last are some other rows. After begin_inner(), which finds out where this
-  // thread's chunks of the first terms lie.
+  // Reads without bounds tests, for operands that are whole() and have `depth` terms from
+  // `first_term` on. Rows past the end are clamped to other rows. begin_inner() first computes
+  // where this thread's chunks of the first terms are.
   void begin_inner();
   kir::Builder::Values read_inner(kir::Value first_term);
-  // Puts them into tile `number`; zeros instead of the terms before `from`.
+  // Stores them into tile `number`, with zeros for terms before `from`.
   void write_inner(kir::Value number, kir::Builder::Values chunks, kir::Value first_term,
                    kir::Value from);
 
-  // This thread's chunks of the tile's terms from `first_term` on: for each, four words and whether
-  // (i1) they are the operand's, which is not empty. That they are not asked about before they are
-  // written leaves them on their way meanwhile. By chunks: only where they are whole().
+  // This thread's chunks of the tile's terms from `first_term` on: for each, four words and an i1
+  // that says whether they are inside the operand, which is not empty. The test is applied by
+  // write(), so that the loads stay in flight meanwhile. `by_chunks`: only where whole() holds.
   kir::Builder::Values read(kir::Value first_term, bool by_chunks);
-  // What read() gives of an empty operand.
+  // What read() returns for an empty operand.
   kir::Builder::Values none();
-  // How many values read() gives, and read_inner().
+  // The number of values that read(), and read_inner(), return.
   size_t values() const { return 2 * inner_values(); }
   size_t inner_values() const { return static_cast<size_t>(chunks_of_thread()); }
-  // Puts them into tile `number` (i32), zeros where the operand has ended.
+  // Stores them into tile `number` (i32), with zeros outside the operand.
   void write(kir::Value number, std::span<const kir::Value> chunks);
-  // Rows `first` + 16 i and on by terms 16 k and on of tile `number`, as an operand of a product;
-  // rows of a right operand are columns of the result.
+  // The 16 x 16 matrix of tile `number` at rows `first` + 16 i and terms 16 k, as an operand of a
+  // product. Rows of a right operand are columns of the result.
   kir::Value matrix(kir::Value number, kir::Value first, int i, int k, bool left);
 
  private:
@@ -75,7 +76,7 @@ class PaddedTile {
                                     const kir::Builder::Values& chunks);
   void store_chunk(kir::Value number, int i, kir::Value words);
   kir::Value no_chunk() { return b().constant(kQuadWords, 0); }
-  // Line and chunk of the thread's `i`-th.
+  // Line and chunk of the thread's `i`-th chunk.
   std::pair<kir::Value, kir::Value> place_of(int i);
   kir::Value first_of(kir::Value number);
   int chunks_of_thread() const { return lines_ * chunks_ / sizes_.threads; }

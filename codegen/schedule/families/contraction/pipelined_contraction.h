@@ -1,4 +1,5 @@
-// Matrix products by asynchronous copies, for operands that lie in memory as matrices.
+// Matrix products with software pipelining by asynchronous copies, for operands in a matrix layout
+// (docs/decisions/contraction_tiles.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PIPELINED_CONTRACTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PIPELINED_CONTRACTION_H_
 
@@ -8,7 +9,7 @@
 
 namespace primset::schedule {
 
-// What contraction_kernel builds, from operands that lie at `a` and `b`; nullopt where the target,
+// Computes what contraction_kernel does, from operands at `a` and `b`; nullopt where the target,
 // the types or the operands' layouts do not allow it.
 std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::NodeId node,
                                                  const std::vector<Root>& roots,

@@ -1,11 +1,11 @@
-// A tile of one operand of a matrix product in workgroup memory, brought there by asynchronous
-// copies in several stages.
+// A tile of one operand of a matrix product in workgroup memory, copied there asynchronously in
+// several stages.
 //
-// A tile is `extent` rows (or columns) by `depth` terms, as lines of what is contiguous in the
-// operand's memory: terms of one row, or rows of one term. A line is cut into chunks of 16 bytes,
-// and a line's chunks are permuted (chunk c of line l lies at c xor some bits of l), so that
-// neither eight neighbouring chunks of a line nor one chunk of eight neighbouring lines share
-// banks.
+// A "term" is an index along k, the contracted dimension. A tile is `extent` rows (for the right
+// operand: columns of the result) by `depth` terms, in lines of what is contiguous in the operand's
+// memory: terms of one row, or rows of one term. A line consists of chunks of 16 bytes, which are
+// swizzled (chunk c of line l is at c xor some bits of l), so that neither eight adjacent chunks of
+// a line nor one chunk of eight adjacent lines share banks.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PRODUCT_TILE_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_PRODUCT_TILE_H_
 
@@ -15,18 +15,18 @@
 
 namespace primset::schedule {
 
-// An operand's memory as matrices: element (row, term) of a batch lies `row * rows + term * terms`
-// elements after its first, and one of the two is 1.
+// An operand's memory as matrices: element (row, term) of a batch is at `row * rows + term * terms`
+// elements from its first, and one of the two strides is 1.
 struct MatrixLayout {
   Placement place;
   SymInt rows, terms;
   bool along_terms = false;  // terms is 1
 };
-// Nullopt when it does not lie so, as far as is known without looking at the symbols' values.
+// nullopt: another layout, as far as is known without the symbols' values.
 std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
                                           const ContractionRoles& roles);
 
-// Which of an operand's elements a tile has, and where they lie.
+// Which elements of an operand belong to a tile, and their addresses.
 class TileSource {
  public:
   TileSource(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
@@ -37,18 +37,18 @@ class TileSource {
   int chunk() const { return chunk_; }  // elements of 16 bytes
   kir::Value pointer() const { return pointer_; }
   kir::Value first_row() const { return first_row_; }
-  // Whether (i1) every chunk lies aligned, and inside of the operand or outside of it as a whole.
+  // i1: every chunk is aligned and completely inside or outside the operand.
   kir::Value whole() const { return whole_; }
 
-  // The tile of these rows of this batch. Both are index-typed.
+  // Selects the rows and the batch of the tile. Both are index-typed.
   void begin(kir::Value batch, kir::Value first_row);
-  // Is element (row, term) of the operand's, and where does it lie in the buffer?
+  // Is element (row, term) inside the operand (i1), and its address in the buffer.
   std::pair<kir::Value, kir::Value> at(kir::Value row, kir::Value term);
-  // That row, or where there are not `count` of the operand's from it on the last that has them.
+  // The row, clamped so that `count` rows from it on are inside the operand.
   kir::Value inside_row(kir::Value row, int count);
-  // How many elements lie between term 0 and that term.
+  // The distance in elements from term 0 to `term`.
   kir::Value terms_from(kir::Value term) { return b().mul(term, f_.param(layout_.terms)); }
-  // That element's bits, zeros where it is none of the operand's.
+  // The element's bits; zero outside the operand.
   kir::Value load(kir::Value row, kir::Value term);
 
  private:
@@ -69,7 +69,7 @@ class ProductTile {
  public:
   struct Sizes {
     int extent, depth, stages, threads;
-    // A tile by terms is cut into blocks of so many rows, one after the other; 0: it is one block.
+    // A tile whose terms are contiguous is stored in blocks of so many rows; 0: in one block.
     int block_rows = 0;
   };
   ProductTile(Frame& f, DType dtype, const MatrixLayout& layout, const ContractionRoles& roles,
@@ -81,25 +81,26 @@ class ProductTile {
   int chunk() const { return source_.chunk(); }  // elements of a chunk
   kir::Scalar scalar() const { return source_.scalar(); }
 
-  // Where the tiles of these rows of this batch begin. Both are index-typed.
+  // Selects the rows and the batch of the tiles. Both are index-typed.
   void begin(kir::Value batch, kir::Value first_row) { source_.begin(batch, first_row); }
-  // Starts to copy terms from `first_term` on into the stage that begins at `stage` (i32); zeros
-  // where the operand ends. Call copy_commit() afterwards.
+  // Starts to copy terms from `first_term` on into the stage that begins at element `stage` (i32),
+  // with zeros outside the operand. The caller calls copy_commit() afterwards.
   void load(kir::Value stage, kir::Value first_term);
-  // Where whole() holds, load() copies chunks and else elements; these are its two ways.
+  // load() copies chunks where whole() holds, else elements; these are its two cases.
   kir::Value whole() const { return source_.whole(); }
   void load_chunks(kir::Value stage, kir::Value first_term);
   void load_elements(kir::Value stage, kir::Value first_term);
 
-  // Where element (line, 0) of chunk `chunk` lies in a stage; i32. `swizzle` is swizzle_of(line).
+  // The offset of chunk `chunk` of a line in a stage, in elements; i32. `swizzle` is
+  // swizzle_of(line).
   kir::Value place(kir::Value line, kir::Value chunk, kir::Value swizzle);
   // Rows `first` + 16 i to 16 i + 15 by terms 16 k to 16 k + 15 of the tile that begins at `stage`,
   // as what lane `lane` of a subgroup holds of four matrices of 8 x 8 (f16, bf16; ops.def): of a
   // left operand they are ordered by rows first; of a right one, whose rows are columns of the
   // result, by terms first. `first` is a multiple of 8.
   kir::Value fragment(kir::Value stage, kir::Value lane, kir::Value first, int i, int k, bool left);
-  // The bits that chunks of a line are permuted by: the same for lines that are a multiple of
-  // eight apart.
+  // The bits that chunks of a line are swizzled by: equal for lines whose distance is a multiple of
+  // eight.
   kir::Value swizzle_of(kir::Value line);
 
  private:

@@ -1,5 +1,5 @@
-// What kernels that make a product of matrices tile by tile have in common: the operands and sizes,
-// the order of the tiles, and how what is made of a tile's sums is stored.
+// The common part of the tiled contraction kernels: operands and sizes, the order of the tiles, and
+// the epilogue and stores of a tile's sums.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_TILED_CONTRACTION_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_TILED_CONTRACTION_H_
 
@@ -13,7 +13,7 @@ namespace primset::schedule {
 
 class TiledContraction {
  public:
-  // The operands lie as matrices at `a` and `b`, which outlive the kernel's building.
+  // `a` and `b` are the operands' layouts; they must outlive this object.
   TiledContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
                    const MatrixLayout& a, const MatrixLayout& b);
   virtual ~TiledContraction() = default;
@@ -22,18 +22,18 @@ class TiledContraction {
  protected:
   using Value = kir::Value;
   using Values = kir::Builder::Values;
-  static constexpr uint32_t kRun = 4;  // neighbouring columns that are stored together
+  static constexpr uint32_t kRun = 4;  // contiguous columns in one vector store
   using WithElement = std::function<void(Value sum, Value row, Value column)>;
   using WithRun = std::function<void(std::span<const Value> sums, Value row, Value column)>;
 
   virtual TileShape tile_shape() const = 0;
-  // The sums of the tile that begins there (index-typed), as the kernel holds them.
+  // Computes the sums of the tile that begins there (index-typed), in the kernel's own registers.
   virtual Values sums(Value batch, Value first_row, Value first_column) = 0;
-  // Calls with() for each of the tile's elements that this thread stores. Rows and columns (i32)
-  // are the tile's.
+  // Calls with() for each element of the tile that this thread stores. Rows and columns (i32) are
+  // relative to the tile.
   virtual void each_element(const Values& sums, const WithElement& with) = 0;
-  // Calls with() for kRun columns that are neighbours at a time, the first of them a multiple of
-  // it. Only where it has_runs().
+  // Calls with() for kRun contiguous columns at a time, the first a multiple of kRun. Only where
+  // has_runs() is true.
   virtual bool has_runs() const = 0;
   virtual void each_run(const Values& sums, const WithRun& with) = 0;
 

@@ -1,4 +1,4 @@
-// Loops and branches over whole arrays.
+// The families of for_loop, while_loop and cond, whose bodies compute whole arrays.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTROL_CONTROL_FAMILIES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTROL_CONTROL_FAMILIES_H_
 

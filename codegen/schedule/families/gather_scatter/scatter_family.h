@@ -1,4 +1,5 @@
-// Writes at computed places. Gathers need no family: they are indexable.
+// The family of the scatter primitives: writes at computed indices. A gather needs no family: it is
+// indexable, and so computed inside its readers.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_FAMILY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_FAMILY_H_
 

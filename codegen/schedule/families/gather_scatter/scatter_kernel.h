@@ -1,4 +1,4 @@
-// Kernels that write at computed places.
+// Scatter kernels: they write at computed indices.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_KERNEL_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_GATHER_SCATTER_SCATTER_KERNEL_H_
 
@@ -6,7 +6,7 @@
 
 namespace primset::schedule {
 
-// updates written into `target`, which already holds the operand's elements.
+// Writes or combines the updates into `target`, which already has the operand's elements.
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 
 }  // namespace primset::schedule

@@ -1,4 +1,4 @@
-// What a plugin computes by itself (PRIMSET_EXT_PRIMITIVES).
+// The family of native primitives: those that the plugin computes (PRIMSET_EXT_PRIMITIVES).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_NATIVE_NATIVE_FAMILY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_NATIVE_NATIVE_FAMILY_H_
 
@@ -7,7 +7,7 @@
 
 namespace primset::schedule {
 
-// Primitives that the device runs itself, as `options` says; outlived by it.
+// Computes the primitives that options.native accepts. `options` must outlive it.
 class NativeFamily : public Family {
  public:
   explicit NativeFamily(const Options& options) : options_(options) {}

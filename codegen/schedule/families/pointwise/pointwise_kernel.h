@@ -8,8 +8,9 @@
 
 namespace primset::schedule {
 
-// Every element of the roots, which share one shape, from whatever it depends on. `checks` are
-// nodes of primitive `check` over the same shape.
+// Computes and stores every element of the roots, whose common shape is `domain`, with everything
+// that they depend on inlined down to stored values. `checks`: nodes of primitive `check` over the
+// same shape.
 BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
                              const std::vector<Root>& roots,
                              const std::vector<prims::NodeId>& checks);

@@ -1,6 +1,8 @@
-// Builds one reduction kernel (reduce_kernel.cpp). Three of its parts have files of their own: the
-// walks along a row (reduce_walks.cpp), rows that are held in registers (register_resident.cpp),
-// and how partial results are combined (reduce_combine.cpp).
+// Builds one reduction kernel (reduce_kernel.cpp). Three parts have files of their own: the loops
+// over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), and the
+// combination of partial results (reduce_combine.cpp).
+//
+// "Held" means register-resident. "Kept" loops are those of the dimensions that are not reduced.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
 
@@ -24,7 +26,7 @@ enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread };
 struct RowSchedule {
   ReduceShape shape;
   uint32_t threads = 1;  // of a workgroup
-  uint32_t trips = 0;    // that cover a row, where it is short enough to be held in registers
+  uint32_t trips = 0;    // iterations that cover a register-resident row; 0: rows are not resident
 };
 
 class ReduceBuilder {
@@ -40,7 +42,7 @@ class ReduceBuilder {
     frame_.set_error_buffer(c.errors);
   }
 
-  // `seen`: what a first build without it touched; tells where vectors lie on their boundaries.
+  // `seen`: the accesses of a first build, without it; they decide where vectors are aligned.
   BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
                     const Analysis* seen = nullptr);
 
@@ -62,7 +64,8 @@ class ReduceBuilder {
   std::vector<std::vector<prims::NodeId>> stages() const;
   void store(const Elem& e, const Root& root, const Indices& at);
   void store_all(const std::vector<Root>& roots, const Indices& at);
-  // Runs body for the row's elements; lanes and mask are set; carried values go round.
+  // Emits the loop over the row's elements with `carried` values; the body finds lanes and mask
+  // set.
   std::vector<kir::Value> walk_row(
       std::vector<kir::Value> carried,
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
@@ -88,7 +91,7 @@ class ReduceBuilder {
   Indices row_indices() const;
   kir::Value index(kir::Value i) { return frame_.index(i); }
   kir::Value constant(int64_t v) { return frame_.index_constant(v); }
-  // Do neighbouring lanes take neighbouring elements of a row?
+  // Do the lanes take contiguous elements of a row?
   bool in_lanes() const {
     return shape_ == ReduceShape::cpu_row || shape_ == ReduceShape::simt_group;
   }
@@ -99,13 +102,13 @@ class ReduceBuilder {
   const ReduceRequest& r_;
   ReduceShape shape_;
   uint32_t threads_, trips_;
-  kir::Value aligned_;                // simt_group: a row's vectors lie on their boundaries
-  kir::Value whole_;                  // and the row consists of such; valid where rows may be held
-  bool exact_ = false;                // a row that may be held is as long as its trips reach
-  bool held_ = false;                 // the row is, now
-  bool keeps_ = false;                // rows are more than caches hold
-  kir::Value inside_;                 // a held row's neighbours are part of it; invalid: always
-  std::vector<PaddingTest> padding_;  // to be asked once a row, not of each element
+  kir::Value aligned_;  // simt_group: a row's vectors are aligned
+  kir::Value whole_;    // and the row consists of whole vectors; valid: rows may be held
+  bool exact_ = false;  // a guard says that the trips cover a held row exactly
+  bool held_ = false;   // the current row is held
+  bool keeps_ = false;  // the rows exceed caches: load them with an evict-last policy
+  kir::Value inside_;   // i1: the trip's elements are inside the row; invalid: always
+  std::vector<PaddingTest> padding_;  // tested once a row instead of once an element
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;

@@ -1,4 +1,4 @@
-// Kernels of reductions, with everything that needs their results in the same rows.
+// Reduction kernels, with everything that uses the results in the same rows.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_KERNEL_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_KERNEL_H_
 
@@ -8,13 +8,12 @@
 
 namespace primset::schedule {
 
-// Reductions of operands of one shape `domain` over its dimension `dim`, and what can be computed
-// with their results in the same rows: `rows` have the domain's shape without `dim`, `wide` the
-// whole.
+// Reductions of operands of one shape, `domain`, over dimension `dim`, and the values to store that
+// are computed from them: `rows` have the domain's shape without `dim`, `wide` the whole shape.
 struct ReduceRequest {
   SymInts domain;
   size_t dim = 0;
-  std::vector<prims::NodeId> reduces;  // in the order of their dependences
+  std::vector<prims::NodeId> reduces;  // in topological order
   std::vector<Root> rows, wide;
 };
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r);

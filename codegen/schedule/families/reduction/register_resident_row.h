@@ -1,4 +1,4 @@
-// What a thread has read of a row that is held in registers.
+// The loads of a register-resident row that a thread has made.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REGISTER_RESIDENT_ROW_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REGISTER_RESIDENT_ROW_H_
 
@@ -9,10 +9,10 @@
 
 namespace primset::schedule {
 
-// Trip by trip: each time that it takes neighbours along the row.
+// By trip: the iterations along the row.
 class HeldRow {
  public:
-  // As Frame::set_staged and Frame::set_loaded want it.
+  // For Frame::set_staged and Frame::set_loaded.
   std::vector<kir::Value> find(uint32_t trip, const AccessRecord& a) const {
     for (const Load& l : loads_) {
       if (l.trip == trip && same_access(l.access, a)) return l.parts;

@@ -1,5 +1,5 @@
-// Which element of a row, costly to compute, is kept in an output's memory between the walk that
-// reduces it and the walk that needs it again: softmax computes each exponential once.
+// A costly element that a kernel stores in an output's memory in the loop that reduces it, and
+// loads in the loop that needs it again: softmax computes each exponential once.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_SHARED_ELEMENT_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_SHARED_ELEMENT_H_
 
@@ -12,11 +12,11 @@ namespace primset::schedule {
 
 struct KeptElement {
   prims::ValueId value = prims::kNoValue;
-  Root root;  // the output of the same dtype whose memory holds it meanwhile
+  Root root;  // the output of the same dtype whose memory has it meanwhile
 };
 
-// A value that a reduction of `last_stage` takes in and a wide root is made of, where that root
-// needs nothing else of the row's inputs: they may live in the root's memory.
+// A value that is an operand of a reduction of `last_stage` and that a wide root depends on, where
+// the root needs nothing else of the row's inputs, since these may be in the root's memory.
 std::optional<KeptElement> kept_element(const Materialized& values, const ReduceRequest& request,
                                         std::span<const prims::NodeId> last_stage);
 

@@ -1,4 +1,4 @@
-// What the threads of a workgroup hold, combined in the order of their ids.
+// A scan over the threads of a workgroup, in the order of their ids.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SCAN_GROUP_SCAN_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SCAN_GROUP_SCAN_H_
 
@@ -13,7 +13,7 @@ namespace primset::schedule {
 class GroupScan {
  public:
   using Values = std::vector<kir::Value>;
-  // Of tuples of registers.
+  // On tuples of registers.
   struct Operation {
     Values identity;
     std::function<Values(std::span<const kir::Value> left, std::span<const kir::Value> right)>
@@ -26,10 +26,10 @@ class GroupScan {
   GroupScan(kir::Builder& b, Operation operation, uint32_t threads);
 
   struct Result {
-    Values before;  // of the threads before this one
-    Values all;
+    Values before;  // the exclusive prefix: of the threads before this one
+    Values all;     // the total of all threads
   };
-  // All threads call it together.
+  // Collective: all threads of the workgroup execute it together.
   Result of(const Values& own);
 
  private:

@@ -1,4 +1,4 @@
-// Inclusive scans.
+// The family of inclusive scans.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SCAN_SCAN_FAMILY_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SCAN_SCAN_FAMILY_H_
 

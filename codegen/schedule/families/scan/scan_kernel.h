@@ -8,8 +8,8 @@
 
 namespace primset::schedule {
 
-// An inclusive scan along `dim` (scan_sum, scan_prod or a region scan). A root is a result, or made
-// of results and other values elementwise.
+// An inclusive scan along attribute `dim` (scan_sum, scan_prod or a region scan). A root is a
+// result, or an elementwise function of results and other values.
 BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots);
 
 }  // namespace primset::schedule

@@ -12,17 +12,17 @@ struct SortRequest {
   prims::NodeId node = 0;
   SymInt rows = 1, length = 1, inner = 1;
   std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
-  std::vector<BufferId> others;  // of the same sizes, for the passes to write to
+  std::vector<BufferId> others;  // the other half of the double buffers
   SymInt round = 0;              // counter of the loop over pairs of passes
 };
-// The index along `dim` of every element, i64.
+// Stores the index along `dim` of every element, i64.
 BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
                              const Placement& out);
-// The first step: short runs, sorted in place.
+// The first step: sorts short runs in place.
 BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r);
-// A pass from arrays to others, or back; the latter merges runs twice as long.
+// A merge pass from `arrays` to `others`, or back; the latter merges runs twice as long.
 BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back);
-// How many pairs of passes sort the runs.
+// The number of pairs of passes that sort all rows.
 SymInt sort_rounds(const SortRequest& r, const Machine& machine);
 
 }  // namespace primset::schedule

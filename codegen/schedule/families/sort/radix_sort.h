@@ -7,7 +7,7 @@
 // (Satish, Harris, Garland: Designing Efficient Sorting Algorithms for Manycore GPUs, 2009). In a
 // tile a subgroup finds its equal digits by ballots (Ashkiani, Davidson, Meyer, Owens: GPU
 // Multisplit, 2016). Keys travel as they are in memory, with their original positions; other
-// payloads are read by position in the last pass.
+// payloads are gathered by position in the last pass (docs/decisions/radix_sort.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_SORT_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_SORT_H_
 
@@ -21,18 +21,18 @@ namespace primset::schedule {
 inline constexpr int kDigitBits = 8;
 inline constexpr uint32_t kDigits = 1u << kDigitBits;
 
-// What a workgroup takes at a time.
+// The tile of a workgroup.
 struct RadixTile {
   uint32_t threads = 0;
   uint32_t items = 0;      // elements of a thread
   uint32_t subgroups = 0;  // of a group, at most
-  bool apart = false;      // workgroup memory holds counters and elements beside each other
+  bool apart = false;      // counters and elements have separate workgroup memory
   // That are to share a processor: fewer leave memory waiting, more leave too few registers for a
   // thread's elements.
   uint32_t resident_groups = 0;
   int64_t elements() const { return int64_t{threads} * items; }
 };
-// nullopt: the device cannot sort such keys this way. `place` is the dtype of positions.
+// nullopt: the device cannot radix-sort such keys. `place` is the dtype of positions.
 std::optional<RadixTile> radix_tile(const Machine& machine, DType key, DType place);
 
 struct RadixSort {
@@ -53,9 +53,9 @@ struct RadixSort {
 struct RadixPass {
   int shift = 0;                       // of the digit in the key
   Placement keys;                      // to be read
-  std::optional<Placement> positions;  // none: those of the elements as they are read
+  std::optional<Placement> positions;  // none: the index of the element that is read
   bool moves_positions = true;
-  // Where keys and positions go; in the last pass the results of the node go there instead.
+  // The outputs of all passes but the last, which writes `results`.
   Placement to_keys, to_positions;
   struct Result {
     size_t number;  // among the node's

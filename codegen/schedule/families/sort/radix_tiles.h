@@ -1,4 +1,4 @@
-// A kernel of a radix sort under construction: a workgroup goes through tiles of rows.
+// A radix sort kernel under construction: a workgroup iterates over tiles of rows.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_TILES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_RADIX_TILES_H_
 
@@ -15,18 +15,18 @@ class RadixTiles {
 
   Frame& frame() { return frame_; }
   BuiltKernel finish() &&;
-  // Runs `body` for every tile of the group's. All threads run it together.
+  // Runs `body` for every tile of the workgroup; all threads execute it together.
   void for_each(const std::function<void()>& body);
 
   // --- of the tile at hand ---
   kir::Value first() const { return first_; }  // its first element's number in the row
   // Its number of elements, i32.
   kir::Value elements();
-  // Indices of the row's element of that number.
+  // The indices of element `number` of the row.
   Indices at(kir::Value number) const;
-  // Where the element lies whose number is `number` and so much more.
+  // The address of element `number` + `more` of the row.
   Affine address(const Placement& p, kir::Value number, int64_t more = 0);
-  // Positions in the counts and in the totals. digit: i32.
+  // Addresses in RadixSort::counts and ::totals. digit: i32.
   Affine count_of(kir::Value digit), total_of(kir::Value digit);
 
   // The elements first, first + step, .. of the tile.
@@ -34,9 +34,9 @@ class RadixTiles {
     kir::Value first, step;  // i32
     uint32_t count;
   };
-  kir::Value inside(const Items& items, uint32_t k);  // is there a k-th one?
-  // What `load` gives for them; for those that are behind the tile's end, anything. Of a whole tile
-  // none is.
+  kir::Value inside(const Items& items, uint32_t k);  // i1: there is a k-th one
+  // What `load` returns for them; undefined for those past the tile's end, of which a whole tile
+  // has none.
   using Load = std::function<kir::Value(kir::Value number, int64_t more)>;
   std::vector<kir::Value> load_items(const Items& items, const Load& load);
   std::vector<kir::Value> load_whole(const Items& items, const Load& load);
@@ -46,12 +46,12 @@ class RadixTiles {
   // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
   kir::Value load_key(kir::Value number, int64_t more = 0);
   void store_key(const Placement& to, kir::Value number, int64_t more, kir::Value key);
-  // Integers in the order of the keys. Both zeros are one number, and so are all NaNs, which are
-  // greatest.
+  // An integer that orders as the key does. Both zeros are equal, and so are all NaNs, which come
+  // last.
   kir::Value ordered(kir::Value key);
-  kir::Value last();                     // none is greater
+  kir::Value last();                     // the greatest such integer
   kir::Value digit(kir::Value ordered);  // i32
-  kir::Value digit_bit(int bit);         // where that bit of the digit is in such an integer
+  kir::Value digit_bit(int bit);         // the position of a digit's bit in such an integer
 
   kir::Value index(kir::Value i) { return frame_.index(i); }
 
@@ -67,7 +67,7 @@ class RadixTiles {
   kir::Value row_, tile_, first_;
 };
 
-// An address that a kernel has computed.
+// An address computed at run time.
 Affine computed(kir::Value address);
 
 }  // namespace primset::schedule

@@ -1,5 +1,4 @@
-// What the two ways of sorting cost, and from which length of rows on the second is the cheaper
-// one.
+// The costs of merge sort and radix sort, and the length of rows from which radix sort is cheaper.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_COSTS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_COSTS_H_
 

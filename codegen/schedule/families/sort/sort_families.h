@@ -1,4 +1,4 @@
-// Two ways to sort: by merging runs, and digit by digit.
+// The two families of primitive sort: merge sort and radix sort.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_FAMILIES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_FAMILIES_H_
 

@@ -1,5 +1,5 @@
 // The validation layer's own handles. A handle is a number that is never used twice, so that a
-// stale one is always recognised; behind it stands an object that knows the plugin's handle.
+// stale one is always recognised; its object has the plugin's handle.
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_VALIDATION_OBJECTS_H_
 #define PRIMSET_SDK_RUNTIME_PLUGIN_VALIDATION_OBJECTS_H_
 

@@ -1,4 +1,4 @@
-// One validated call: looks its handles up, collects what is wrong, and leaves again.
+// One validated call: looks up its handles, collects findings, and checks the thread rule.
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_VALIDATION_SCOPE_H_
 #define PRIMSET_SDK_RUNTIME_PLUGIN_VALIDATION_SCOPE_H_
 
@@ -39,7 +39,7 @@ class Scope {
   bool ok() const { return message_.empty(); }
   // PRIMSET_INVALID_ARGUMENT with all that was found.
   primset_status* refuse() const;
-  // What a fallible call returns before it reaches the plugin: refuse() or an injected fault, or
+  // What a fallible call returns instead of calling the plugin: refuse(), an injected fault, or
   // null.
   primset_status* stop();
   // Checks what the plugin returned and passes it on.

@@ -1,5 +1,5 @@
-// What the host may know to be complete: a model of streams and events that finds buffers and
-// modules released while work that uses them may still be pending.
+// Which work the host may know to be complete: a model of streams and events that finds buffers and
+// modules released while work that uses them may be pending.
 //
 // Every call given to a stream has a number. A number is known to be complete after the stream was
 // synchronised, after a synchronised or reached event that marks it, or after anything complete on

@@ -1,11 +1,11 @@
-// The validation layer: a primset_plugin table around another one. It checks that the host keeps
-// the rules of plugin.h, and that the plugin does, as far as that shows from outside:
+// The validation layer: a primset_plugin table around another one. It checks that the host follows
+// the rules of plugin.h, and the plugin too, as far as the interface shows:
 //
 //   parameters   null pointers, struct_size, ranges inside buffers, flags, pattern sizes, alignment
 //   lifetime     use after free, double free, handles of another device, leaks when a device closes
 //   threads      [stream] and [device] functions that overlap
 //   launches     scalar and binding counts against the module's, grid against the device's limits
-//   hazards      PRIMSET_LAUNCH_INDEPENDENT launches that do meet earlier work
+//   hazards      PRIMSET_LAUNCH_INDEPENDENT launches that conflict with earlier work
 //   the plugin   success without a handle, failure with one, an unknown status code
 //
 // A call that breaks a rule does not reach the plugin: it returns PRIMSET_INVALID_ARGUMENT, whose
