@@ -50,8 +50,8 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
   if (auto input = values_.scalar_input(v)) return frame_.scalar_input(*input, g.type(v).dtype);
   if (const Placement* p = values_.placement(v)) {
     const prims::ValueType& type = g.type(v);
-    return frame_.load(p->buffer, type.dtype, element_address(*p, at, arithmetic_),
-                       may_be_empty(type.shape));
+    const bool strict = may_be_empty(type.shape) || values_.overwritten(v);
+    return frame_.load(p->buffer, type.dtype, element_address(*p, at, arithmetic_), strict);
   }
   if (auto symbol = values_.symbol(v)) {
     Value i = frame_.builder().int_resize(frame_.param(*symbol), kir::Scalar::i64, true);

@@ -32,6 +32,8 @@ struct Materialized {
   std::function<uint32_t(const std::string& code, const std::string& message)> check_site;
   // Products that may be contracted with the addition of their result (Legalized::unrounded).
   std::function<bool(prims::ValueId)> unrounded;
+  // An input whose memory an output takes over: while a kernel reads it another thread may write.
+  std::function<bool(prims::ValueId)> overwritten;
 };
 
 // Index arithmetic by instructions of a kernel.

@@ -175,6 +175,20 @@ TEST(FusionInPlace, AnOutputIsStoredBehindAllLoadsOfAScansElement) {
 })");
 }
 
+// A thread whose element is padding reads no other one, which its neighbour may be writing.
+TEST(FusionInPlace, WhatIsMaskedOffReadsNothingThatIsWritten) {
+  auto graph = std::make_shared<prims::Graph>(
+      prims::parse(R"(graph(%0 x: f16[130], %1 y: f16[], %2 z: i32[130]) {
+  %3: f16[131] = pad(%0, %1) {low = [1], high = [0], interior = [0]}
+  %4: i32[] = reduce_and(%2) {dims = (0)}
+  %5: i32[130] = broadcast_in_dim(%4) {shape = [130], dims = ()}
+  %6: f16[130] = slice(%3) {start = [1], limit = [131], stride = [1]}
+  %7: f16[130] = ceil(%6)
+  return %5 bits, %7 x writes 0
+})"));
+  planned(graph, ballot_model(16));
+}
+
 TEST(FusionInPlace, TwoInputsChangePlaces) {
   const Planned p = planned(R"(graph(%0 x: f32[130, 3], %1 y: f32[130, 3]) {
   return %0 a writes 1, %1 b writes 0

@@ -228,7 +228,7 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
     Value index =
         scaled(lanes_ == 1 && p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
     const auto load = [&] { return b.load(Type{elem}, pointer, index, align); };
-    if (mask_.valid() && may_be_empty_) {
+    if (mask_.valid() && strict_) {
       return b.if_else(
           b.any(mask_), [&] { return kir::Builder::Values{load()}; },
           [&] { return kir::Builder::Values{b.constant(Type{elem}, 0)}; })[0];
@@ -238,7 +238,7 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
     return load();
   }
   const Type t{elem, lanes_};
-  if (target().simt && lanes_masked() && !may_be_empty_) {
+  if (target().simt && lanes_masked() && (!strict_ || mask_ == whole_mask_)) {
     // A lane that is left out reads another element, so that no lane needs a branch: the first
     // lane's, which is inside in a row; the buffer's first one where it may not be.
     const Value lanes = vector_of(p);
@@ -346,12 +346,12 @@ auto Frame::unmasked(Body body) {
 
 std::vector<Value> Frame::fetch(const AccessRecord& a) {
   Value pointer = buffer(a.buffer, true, false);
-  may_be_empty_ = false;
+  strict_ = false;
   return load_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, false));
 }
 
-Elem Frame::load(BufferId id, DType dtype, const Affine& address, bool may_be_empty) {
-  may_be_empty_ = may_be_empty;
+Elem Frame::load(BufferId id, DType dtype, const Affine& address, bool strict) {
+  strict_ = strict;
   const DType real = real_type(dtype);
   auto element = [&](std::span<const Value> parts) {
     Elem out{from_memory(builder_, parts[0], real), {}};

@@ -123,8 +123,9 @@ class Frame {
   void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
   // Whether loops prefetch (on CPUs; initially true).
   void set_prefetches(bool on) { prefetches_ = on; }
-  // may_be_empty: so that a load that is masked off has no element to point at.
-  Elem load(BufferId id, DType dtype, const Affine& address, bool may_be_empty = false);
+  // strict: a load that is masked off reads nothing, not even another element: there may be none,
+  // or one that another thread is writing.
+  Elem load(BufferId id, DType dtype, const Affine& address, bool strict = false);
   void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
 
   // Writes check `site` and `value` to the error slot where `bad` (i1) and the mask hold.
@@ -184,7 +185,7 @@ class Frame {
   kir::Value error_base_;
   Staged staged_;
   Loaded loaded_;
-  bool may_be_empty_ = false;  // what the load at hand reads
+  bool strict_ = false;  // the load at hand
   Analysis analysis_;
   LaunchStep step_;
 };

@@ -13,7 +13,6 @@
 namespace primset::schedule {
 namespace {
 
-using prims::Prim;
 using prims::SymInt;
 using prims::SymInts;
 using prims::ValueId;

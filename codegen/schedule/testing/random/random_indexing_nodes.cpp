@@ -11,7 +11,6 @@
 namespace primset::schedule {
 namespace {
 
-using prims::Attr;
 using prims::Prim;
 using prims::SymInt;
 using prims::SymInts;
