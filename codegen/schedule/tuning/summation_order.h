@@ -1,6 +1,8 @@
 // Numbers that the order of additions depends on, and with it the last digits of results. They are
-// the same on every device, and no parameters: what a reduction gives is a function of its logical
-// shape alone, however it is fused, laid out or tuned (docs/decisions/order_of_additions.md).
+// the same on every device and cannot be tuned. What else that order depends on are parameters of
+// the device's kind (parameters.def says "changes the order of additions"). On one device, what a
+// reduction gives is a function of its logical shape alone, however it is fused or laid out
+// (docs/decisions/order_of_additions.md).
 #ifndef PRIMSET_CODEGEN_SCHEDULE_TUNING_SUMMATION_ORDER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_TUNING_SUMMATION_ORDER_H_
 

@@ -40,7 +40,7 @@ Cost radix_sort_cost(const SortSize& s, const RadixTile& tile) {
   const double tiles = s.rows * std::ceil(s.length / tile_elements);
   const double elements = s.rows * s.length;
   const double bytes =
-      passes * elements * (3 * s.key_bytes + 2 * place_bytes) + 2 * s.payload_bytes;
+      passes * elements * (3 * s.key_bytes + 2 * place_bytes) + 2 * elements * s.payload_bytes;
   return {bytes, passes * tiles * tile_elements * kOperations, 3 * passes, tiles * tile.threads};
 }
 
