@@ -44,22 +44,22 @@ bool same_type(const Graph& g, ValueId a, ValueId b) {
                     [](const SymInt& s, const SymInt& t) { return s.same(t); });
 }
 
-void replace_in(std::vector<ValueId>& values, ValueId from, ValueId to) {
+void replace_in(std::span<ValueId> values, ValueId from, ValueId to) {
   std::replace(values.begin(), values.end(), from, to);
 }
 
 void replace_in(Region& region, ValueId from, ValueId to) {
-  replace_in(region.results, from, to);
+  replace_in(std::span(region.results), from, to);
 }
 
 // Every use of a value, outputs included, becomes a use of another.
 void replace_uses(Graph& g, ValueId from, ValueId to) {
   for (NodeId n = 0; n < g.node_count(); ++n) {
     Node& node = g.mutable_node(n);
-    replace_in(node.operands, from, to);
+    replace_in(node.operands.span(), from, to);
     for (Region& r : node.regions) replace_in(r, from, to);
   }
-  replace_in(g.body.results, from, to);
+  replace_in(std::span(g.body.results), from, to);
   for (prims::Output& o : g.outputs) {
     if (o.value == from) o.value = to;
   }
@@ -393,7 +393,7 @@ void collect(const Graph& g, const Region& region, std::vector<NodeId>& out) {
 
 // What no output needs, or has no elements, may be wrong.
 bool matters(const Graph& graph, const std::vector<bool>& live, NodeId n) {
-  const std::vector<ValueId>& results = graph.node(n).results;
+  const std::span<const ValueId> results = graph.node(n).results;
   return live[n] && (results.empty() ||
                      !std::ranges::all_of(results, [&](ValueId v) { return is_empty(graph, v); }));
 }

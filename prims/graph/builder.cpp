@@ -63,8 +63,8 @@ class Key {
     }
     put_values(r.results);
   }
-  void put_node(const Graph& g, Prim prim, const Values& operands, const std::vector<Attr>& attrs,
-                const std::vector<Region>& regions) {
+  void put_node(const Graph& g, Prim prim, std::span<const ValueId> operands,
+                const std::vector<Attr>& attrs, const std::vector<Region>& regions) {
     put(prim);
     put_values(operands);
     put_size(attrs.size());
@@ -76,7 +76,7 @@ class Key {
 
  private:
   void define(ValueId v) { local_.emplace(v, static_cast<uint32_t>(local_.size())); }
-  void put_values(const Values& values) {
+  void put_values(std::span<const ValueId> values) {
     put_size(values.size());
     for (ValueId v : values) {
       auto it = local_.find(v);
@@ -144,8 +144,8 @@ uint32_t Builder::output(std::string name, ValueId v, std::optional<uint32_t> wr
   return static_cast<uint32_t>(graph_.outputs.size() - 1);
 }
 
-std::string Builder::node_key(Prim prim, const Values& operands, const std::vector<Attr>& attrs,
-                              const std::vector<Region>& regions) const {
+std::string Builder::node_key(Prim prim, std::span<const ValueId> operands,
+                              const std::vector<Attr>& attrs, const std::vector<Region>& regions) const {
   Key key;
   key.put_node(graph_, prim, operands, attrs, regions);
   return std::move(key.bytes);
@@ -168,7 +168,7 @@ Values Builder::add(Prim prim, Values operands, std::vector<Attr> attrs,
   normalize_attrs(prim, attrs);
   const std::string key = node_key(prim, operands, attrs, regions);
   const size_t hash = std::hash<std::string>()(key);
-  if (const Node* node = find_known(key, hash)) return node->results;
+  if (const Node* node = find_known(key, hash)) return {node->results.begin(), node->results.end()};
   const auto id = static_cast<NodeId>(graph_.node_count());
   Values results = append(prim, std::move(operands), std::move(attrs), std::move(regions));
   known_.back().emplace(hash, id);
@@ -182,7 +182,8 @@ Values Builder::append(Prim prim, Values operands, std::vector<Attr> attrs,
   auto id = static_cast<NodeId>(graph_.node_count());
   Values results;
   for (ValueType& t : types) results.push_back(graph_.new_value(std::move(t), id));
-  graph_.new_node({prim, std::move(operands), results, std::move(attrs), std::move(regions)});
+  graph_.new_node({prim, SmallVector<ValueId, 4>(operands), SmallVector<ValueId, 2>(results),
+                   std::move(attrs), std::move(regions)});
   current_->nodes.push_back(id);
   return results;
 }

@@ -89,7 +89,7 @@ class Builder {
   void check(ValueId p, ValueId value, std::string code, std::string message);
 
  private:
-  std::string node_key(Prim, const Values&, const std::vector<Attr>&,
+  std::string node_key(Prim, std::span<const ValueId>, const std::vector<Attr>&,
                        const std::vector<Region>&) const;
   // The node with this key whose results are in scope; null when there is none.
   const Node* find_known(const std::string& key, size_t hash) const;

@@ -123,7 +123,9 @@ class Reader {
     primset_graph_node in = primset_graph_get_node(&in_, i);
     std::optional<Prim> prim = prim_from_name(text(in.prim));
     if (!prim) corrupt("there is no primitive '" + text(in.prim) + "'");
-    Node n{*prim, list(in.operands), list(in.results), {}, {}};
+    Node n{*prim, {}, {}, {}, {}};
+    n.operands.assign(list(in.operands));
+    n.results.assign(list(in.results));
     for (uint32_t k = 0; k < in.attrs.count; ++k) n.attrs.push_back(read_attr(in.attrs.first + k));
     normalize_attrs(*prim, n.attrs);
     for (uint32_t k = 0; k < in.regions.count; ++k) {

@@ -24,6 +24,7 @@
 #include "prims/graph/symint.h"
 #include "primset/dtype.h"
 #include "primset/scalar.h"
+#include "sdk/base/small_vector.h"
 #include "specs/bundle/prim_traits.h"
 
 namespace primset::prims {
@@ -78,8 +79,8 @@ struct Region {
 
 struct Node {
   Prim prim;
-  std::vector<ValueId> operands;
-  std::vector<ValueId> results;
+  SmallVector<ValueId, 4> operands;
+  SmallVector<ValueId, 2> results;
   std::vector<Attr> attrs;
   std::vector<Region> regions;
 

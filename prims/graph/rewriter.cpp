@@ -23,7 +23,7 @@ ValueId Rewriter::operator()(ValueId v) const {
               "value %" + std::to_string(v) + " is used before it was rewritten");
 }
 
-Values Rewriter::operator()(const Values& values) const {
+Values Rewriter::operator()(std::span<const ValueId> values) const {
   Values out;
   out.reserve(values.size());
   for (ValueId v : values) out.push_back((*this)(v));

@@ -35,7 +35,7 @@ class Rewriter {
   void map(ValueId from, ValueId to);
   // What a value became; kNoValue stays so. Throws Error{internal} for one that was not mapped.
   ValueId operator()(ValueId v) const;
-  Values operator()(const Values& values) const;
+  Values operator()(std::span<const ValueId> values) const;
 
   void graph();
   // Appends the region's nodes, its parameters being `arguments`; what its results became.

@@ -73,7 +73,7 @@ TEST(Rewriter, ABodyIsInlinedBehindWhatIsThere) {
   const ValueId twice = Rewriter(g, b).inlined(g.body, std::vector{once})[0];
   b.output("y", twice);
   EXPECT_THAT(verify(to), testing::IsEmpty());
-  EXPECT_EQ(to.node(to.producer(twice)).operands, std::vector{once});
+  EXPECT_EQ(to.node(to.producer(twice)).operands, (SmallVector<ValueId, 4>{once}));
 }
 
 const char* const kCounted =

@@ -142,7 +142,7 @@ class Writer {
     out.range(sizes(g_.type(v).shape));
   }
 
-  std::vector<uint32_t> numbers(const std::vector<ValueId>& values) const {
+  std::vector<uint32_t> numbers(std::span<const ValueId> values) const {
     std::vector<uint32_t> out;
     for (ValueId v : values) out.push_back(v == kNoValue ? PRIMSET_GRAPH_NONE : values_.at(v));
     return out;

@@ -294,7 +294,7 @@ class Parser {
     std::optional<Prim> prim = prim_from_name(in_.word("a primitive"));
     if (!prim) in_.fail("a primitive's name before this");
     Node n{*prim, {}, {}, {}, {}};
-    n.operands = operands();
+    n.operands.assign(operands());
     if (in_.accept("{")) n.attrs = attrs();
     normalize_attrs(n.prim, n.attrs);
     while (in_.accept("region")) n.regions.push_back(region());

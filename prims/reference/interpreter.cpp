@@ -112,14 +112,14 @@ const ElementOp& Interpreter::cached_op(NodeId id) {
   return op;
 }
 
-std::vector<Element> Interpreter::elements(const std::vector<ValueId>& values) const {
+std::vector<Element> Interpreter::elements(std::span<const ValueId> values) const {
   std::vector<Element> out;
   out.reserve(values.size());
   for (ValueId v : values) out.push_back(elements_[v]);
   return out;
 }
 
-void Interpreter::assign(const std::vector<ValueId>& values, std::span<const Element> elements) {
+void Interpreter::assign(std::span<const ValueId> values, std::span<const Element> elements) {
   for (size_t i = 0; i < values.size(); ++i) elements_[values[i]] = elements[i];
 }
 

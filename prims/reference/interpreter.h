@@ -39,8 +39,8 @@ class Interpreter {
   void run_elementwise(NodeId id, ElementFunction f);
   void run_scalar_node(NodeId id);
   bool run_scalar_control(const Node& node);
-  void assign(const std::vector<ValueId>& values, std::span<const Element> elements);
-  std::vector<Element> elements(const std::vector<ValueId>& values) const;
+  void assign(std::span<const ValueId> values, std::span<const Element> elements);
+  std::vector<Element> elements(std::span<const ValueId> values) const;
   const ElementOp& cached_op(NodeId id);
 
   const Graph& graph_;
