@@ -145,7 +145,8 @@ uint32_t Builder::output(std::string name, ValueId v, std::optional<uint32_t> wr
 }
 
 std::string Builder::node_key(Prim prim, std::span<const ValueId> operands,
-                              const std::vector<Attr>& attrs, const std::vector<Region>& regions) const {
+                              const std::vector<Attr>& attrs,
+                              const std::vector<Region>& regions) const {
   Key key;
   key.put_node(graph_, prim, operands, attrs, regions);
   return std::move(key.bytes);
@@ -153,11 +154,11 @@ std::string Builder::node_key(Prim prim, std::span<const ValueId> operands,
 
 const Node* Builder::find_known(const std::string& key, size_t hash) const {
   for (size_t i = open_.size(); i-- > 0;) {
-    const auto [begin, end] = known_[i].equal_range(hash);
-    for (auto it = begin; it != end; ++it) {
-      const Node& n = graph_.node(it->second);
-      if (node_key(n.prim, n.operands, n.attrs, n.regions) == key) return &n;
-    }
+    const auto id = known_[i].find(hash, [&](NodeId other) {
+      const Node& n = graph_.node(other);
+      return node_key(n.prim, n.operands, n.attrs, n.regions) == key;
+    });
+    if (id) return &graph_.node(*id);
     if (i > 0 && captures_nothing(graph_, *open_[i])) break;
   }
   return nullptr;
@@ -171,7 +172,7 @@ Values Builder::add(Prim prim, Values operands, std::vector<Attr> attrs,
   if (const Node* node = find_known(key, hash)) return {node->results.begin(), node->results.end()};
   const auto id = static_cast<NodeId>(graph_.node_count());
   Values results = append(prim, std::move(operands), std::move(attrs), std::move(regions));
-  known_.back().emplace(hash, id);
+  known_.back().insert(hash, id);
   return results;
 }
 

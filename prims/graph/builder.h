@@ -6,11 +6,11 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "prims/graph/graph.h"
+#include "sdk/base/hash_index.h"
 
 namespace primset::prims {
 
@@ -97,8 +97,7 @@ class Builder {
   Graph& graph_;
   Region* current_;
   std::vector<Region*> open_;
-  // Nodes by their keys' hashes, one map an open region.
-  std::vector<std::unordered_multimap<size_t, NodeId>> known_;
+  std::vector<HashIndex> known_;  // nodes by their keys' hashes, one table an open region
 };
 
 }  // namespace primset::prims
