@@ -21,6 +21,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
       families_(families),
       estimate_(g, machine),
       questions_(g.value_count()),
+      families_of_(g.node_count()),
       position_(g.node_count()),
       region_(g.node_count()) {
   owner_.push_back(UINT32_MAX);
@@ -250,16 +251,22 @@ void Planner::ask(ValueId v, Access access) {
   }
   if (known_place(v) && g_.producer(v) == Graph::kNoNode)
     return read(access.group, v, access.space, access.at);
-  std::string key = std::to_string(v) + ':' + std::to_string(access.group) + ':' +
-                    static_cast<char>('0' + static_cast<int>(access.space)) + index_key(access.at);
   std::vector<Access>& questions = questions_[v];
-  const auto [known, fresh] = asked_.try_emplace(std::move(key), questions.size());
-  if (!fresh) {
+  const std::string at = index_key(access.at);
+  const uint64_t who[] = {v, access.group, static_cast<uint64_t>(access.space)};
+  const size_t hash =
+      std::hash<std::string_view>()({reinterpret_cast<const char*>(who), sizeof(who)}) ^
+      std::hash<std::string>()(at);
+  const auto known = asked_.find(hash, [&](uint32_t i) {
+    return i < questions.size() && questions[i].group == access.group &&
+           questions[i].space == access.space && index_key(questions[i].at) == at;
+  });
+  if (known) {
     // Once more, from deeper in the kernel.
-    if (known->second < questions.size())
-      questions[known->second].depth = std::max(questions[known->second].depth, access.depth);
+    questions[*known].depth = std::max(questions[*known].depth, access.depth);
     return;
   }
+  asked_.insert(hash, static_cast<uint32_t>(questions.size()));
   ++drafts_[find(access.group)].questions;
   questions.push_back(std::move(access));
 }

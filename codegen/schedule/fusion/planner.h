@@ -25,6 +25,7 @@
 #include "codegen/schedule/fusion/symbolic_indices.h"
 #include "codegen/schedule/legalize/legalize.h"
 #include "codegen/schedule/options.h"
+#include "sdk/base/hash_index.h"
 
 namespace primset::schedule {
 
@@ -167,14 +168,14 @@ class Planner {
   const RecomputeEstimate estimate_;
 
   FusionPlan plan_;
-  std::vector<Draft> drafts_;                      // by group
-  mutable std::vector<GroupId> merged_;            // by group: into which
-  std::vector<std::vector<Access>> questions_;     // by value
-  std::unordered_map<std::string, size_t> asked_;  // which of a value's questions it is
-  std::unordered_set<uint64_t> read_;              // group and value
+  std::vector<Draft> drafts_;                   // by group
+  mutable std::vector<GroupId> merged_;         // by group: into which
+  std::vector<std::vector<Access>> questions_;  // by value
+  HashIndex asked_;                             // which of a value's questions it is
+  std::unordered_set<uint64_t> read_;           // group and value
   std::vector<NodeId> numbered_;  // all nodes, those of regions before their primitive
   std::unordered_map<ValueId, Forced> forced_;
-  mutable std::unordered_map<NodeId, const Family*> families_of_;
+  mutable std::vector<std::optional<const Family*>> families_of_;  // by node
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
   std::vector<NodeId> made_of_rows_;     // by value: a reduction that it is made of; kNoNode: none
   std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters

@@ -11,9 +11,9 @@ using prims::Prim;
 
 // The family that costs least. Asked once a node: an answer may have added guards.
 const Family* Planner::family_of(NodeId id) const {
-  const auto [known, fresh] = families_of_.try_emplace(id, nullptr);
-  if (fresh) known->second = cheapest_family(id);
-  return known->second;
+  std::optional<const Family*>& known = families_of_[id];
+  if (!known) known = cheapest_family(id);
+  return *known;
 }
 
 const Family* Planner::cheapest_family(NodeId id) const {
