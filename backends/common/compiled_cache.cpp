@@ -1,51 +1,42 @@
 #include "backends/common/compiled_cache.h"
 
-#include <cinttypes>
-#include <cstdio>
-#include <exception>
-
-#include "backends/common/border.h"
-#include "backends/common/cache_file.h"
+#include <cstddef>
 
 namespace primset_backend {
 namespace {
 
-constexpr std::string_view kMagic = "PSCOMPL1";
+// Hosts older than the members have a shorter struct.
+bool has_cache(const primset_host* host) {
+  return host && host->struct_size >= offsetof(primset_host, cache_store) + sizeof(void*) &&
+         host->cache_find && host->cache_store;
+}
+
+void copy_out(void* context, const void* data, uint64_t bytes) {
+  const auto* from = static_cast<const char*>(data);
+  static_cast<std::vector<char>*>(context)->assign(from, from + bytes);
+}
 
 }  // namespace
 
-CompiledCache::CompiledCache(const primset_host* host, std::string folder, std::string target,
-                             std::string suffix)
-    : host_(host),
-      plugin_(std::move(folder)),
-      folder_(cache_path(host, plugin_)),
-      target_(std::move(target) + '\n'),
-      suffix_(std::move(suffix)) {}
+CompiledCache::CompiledCache(const primset_host* host, std::string target)
+    : host_(host), target_(std::move(target)), on_(has_cache(host)) {}
 
-// Two levels, so that no folder holds many thousands of files.
-std::string CompiledCache::path_of(std::string_view text) const {
-  char name[32];
-  std::snprintf(name, sizeof(name), "%016" PRIx64, hash_of(text, hash_of(target_)));
-  return folder_ + "/" + std::string(name, 2) + "/" + (name + 2) + suffix_;
+std::string CompiledCache::key_of(std::string_view text) const {
+  return target_ + '\n' + std::string(text);
 }
 
 std::vector<char> CompiledCache::find(std::string_view text) const {
-  if (!on()) return {};
-  std::vector<char> data = CacheFile(path_of(text), kMagic).read();
-  const std::string_view all(data.data(), data.size());
-  if (!all.starts_with(target_) || !all.substr(target_.size()).starts_with(text)) return {};
-  data.erase(data.begin(),
-             data.begin() + static_cast<std::ptrdiff_t>(target_.size() + text.size()));
+  std::vector<char> data;
+  if (!on()) return data;
+  const std::string key = key_of(text);
+  host_->cache_find(host_, key.data(), key.size(), copy_out, &data);
   return data;
 }
 
 void CompiledCache::store(std::string_view text, std::string_view compiled) const {
   if (!on()) return;
-  try {
-    CacheFile(path_of(text), kMagic).write(target_ + std::string(text) + std::string(compiled));
-  } catch (const std::exception& e) {
-    log(host_, PRIMSET_LOG_WARNING, plugin_ + ": cannot write " + e.what());
-  }
+  const std::string key = key_of(text);
+  host_->cache_store(host_, key.data(), key.size(), compiled.data(), compiled.size());
 }
 
 }  // namespace primset_backend

@@ -50,7 +50,8 @@ class DeviceContraction : public testing::TestWithParam<Types> {
     LoaderOptions options;
     options.path = {
         std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
-    options.cache_folder = std::filesystem::path(testing::TempDir()) / "primset_contraction_test";
+    options.cache = std::make_shared<const runtime::DiskCache>(
+        std::filesystem::path(testing::TempDir()) / "primset_contraction_test");
     options.validation = ValidationOptions{};
     registry = std::make_unique<Registry>(std::move(options));
     device = registry->open(setting("PRIMSET_TEST_DEVICE", PRIMSET_TEST_DEVICE));

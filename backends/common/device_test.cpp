@@ -35,7 +35,7 @@ class Device : public testing::TestWithParam<bool> {
     LoaderOptions options;
     options.path = {
         std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
-    options.cache_folder = cache;
+    options.cache = std::make_shared<const runtime::DiskCache>(cache);
     // Drivers' validation layers report through the log; so does ours.
     options.log = [this](uint32_t level, std::string_view text) {
       const std::lock_guard lock(log_mutex);

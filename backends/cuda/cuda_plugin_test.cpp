@@ -206,8 +206,7 @@ TEST_F(Cuda, ACacheThatCannotBeWrittenIsNoError) {
   fs::create_directories(cache_);
   std::ofstream(cache_ / "cuda") << "a file where the folder should be";
   open()->load_module(add_bias(PRIMSET_FORMAT_PTX).desc(PRIMSET_FORMAT_PTX));
-  ASSERT_EQ(logged_.size(), 1u);
-  EXPECT_THAT(logged_[0], HasSubstr("cannot write"));
+  EXPECT_THAT(logged_, IsEmpty());
 }
 
 TEST_F(Cuda, ModulesThatAreRefused) {

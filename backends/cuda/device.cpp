@@ -25,8 +25,7 @@ primset_device_t::primset_device_t(std::shared_ptr<Driver> driver_, uint32_t ind
     : driver(std::move(driver_)),
       cu(driver->cu()),
       physical(driver->devices().at(index)),
-      cubins(driver->host(), "cuda", std::to_string(driver->version()) + " " + physical.sm,
-             ".cubin") {
+      cubins(driver->host(), std::to_string(driver->version()) + " " + physical.sm) {
   PRIMSET_CUDA(cu, cuDevicePrimaryCtxRetain, &context, physical.handle);
   if (!physical.memory_pools) return;
   try {

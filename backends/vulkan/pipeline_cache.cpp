@@ -34,7 +34,7 @@ PipelineCache::PipelineCache(const DeviceFunctions& vk, VkDevice device,
     : vk_(vk),
       device_(device),
       physical_(physical),
-      files_(host, "vulkan", target_of(physical), ".pipeline") {}
+      files_(host, target_of(physical)) {}
 
 VkResult PipelineCache::create(const VkComputePipelineCreateInfo& info, std::string_view spirv,
                                VkPipeline* pipeline) const {

@@ -45,7 +45,7 @@ class Cuda : public testing::Test {
   void open_registry() {
     LoaderOptions options;
     options.path = {fs::path(PRIMSET_TEST_PLUGIN_DIR)};
-    options.cache_folder = cache_;
+    options.cache = std::make_shared<const runtime::DiskCache>(cache_);
     options.log = [this](uint32_t level, std::string_view text) {
       if (level >= PRIMSET_LOG_WARNING) logged_.emplace_back(text);
     };
@@ -61,8 +61,8 @@ class Cuda : public testing::Test {
   }
   std::vector<fs::path> cache_files() const {
     std::vector<fs::path> files;
-    if (fs::exists(cache_))
-      for (const auto& entry : fs::recursive_directory_iterator(cache_))
+    if (fs::exists(cache_ / "cuda"))
+      for (const auto& entry : fs::recursive_directory_iterator(cache_ / "cuda"))
         if (entry.is_regular_file()) files.push_back(entry.path());
     return files;
   }

@@ -323,6 +323,9 @@ enum {
   PRIMSET_LOG_ERROR = 3
 };
 
+/* Receives what the host's cache holds. data is valid during the call. */
+typedef void (*primset_cache_found)(void* context, const void* data, uint64_t bytes);
+
 /* Lives as long as the plugin is loaded. */
 typedef struct primset_host {
   uint32_t struct_size;
@@ -330,12 +333,23 @@ typedef struct primset_host {
   const char* name; /* "primset 0.1.0" */
   /* [any] since 1. Text for the user's log; one line, UTF-8, without the newline. */
   void (*log)(const struct primset_host* host, uint32_t level, const char* text);
-  /* [any] since 1. A folder for the plugin's own caches, or NULL. Owned by the host, which bounds
+  /* [any] since 1. A folder for the plugin's own files, or NULL. Nobody but the user can change
+   * what is in it. For compiled code use cache_find. Owned by the host, which bounds
    * the bytes of files in it that are named
    *   <plugin>/<two hexadecimal digits>/<at least 14 more>.<suffix>
    * and removes those first whose modification times are oldest: set a file's to now when it is
    * used. Files that end in .tmp are removed there when they are old. */
   const char* cache_folder;
+  /* [any] since 1, and NULL where cache_folder is. Compiled code that outlives the process: the
+   * host bounds its bytes, drops what was used least recently, and hands out only what this user's
+   * processes stored for this plugin under exactly this key. A key holds all that the code depends
+   * on: the kernel, the device, the driver's version.
+   * cache_find returns 1 after it called found once, else 0. cache_store copies; that nothing can
+   * be stored is no error. */
+  uint32_t (*cache_find)(const struct primset_host* host, const void* key, uint64_t key_bytes,
+                         primset_cache_found found, void* context);
+  void (*cache_store)(const struct primset_host* host, const void* key, uint64_t key_bytes,
+                      const void* data, uint64_t bytes);
 } primset_host;
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -11,9 +11,6 @@
 #include <system_error>
 #include <vector>
 
-#include "sdk/runtime/support/log.h"
-#include "sdk/runtime/support/options.h"
-
 namespace primset::runtime {
 namespace fs = std::filesystem;
 namespace {
@@ -35,7 +32,7 @@ struct Usage {
 class UsageFile {
  public:
   explicit UsageFile(const fs::path& path)
-      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
     while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0) {
       if (errno == EINTR) continue;
       close(fd_);
@@ -116,26 +113,22 @@ int64_t now_in_seconds() {
 
 }  // namespace
 
-void touch(const fs::path& file) {
-  std::error_code ignored;  // in a folder that may not be written, nothing is removed either
-  fs::last_write_time(file, Clock::now(), ignored);
-}
-
-void CacheBound::add(uint64_t bytes) const {
+size_t CacheBound::add(uint64_t bytes, uint64_t limit) const {
   const UsageFile file(folder_ / "usage");
-  if (!file.locked()) return;
-  const uint64_t limit = max_disk_bytes();
+  if (!file.locked()) return 0;
+  size_t removed = 0;
   Usage usage = file.read();
   usage.bytes += bytes;
   const int64_t now = now_in_seconds();
   if (usage.bytes > limit || now - usage.counted_at > kCountEverySeconds || now < usage.counted_at)
-    usage = {remove_unused(limit), now};
+    usage = {remove_unused(limit, removed), now};
   file.write(usage);
+  return removed;
 }
 
 // The bytes that are left: what is above the limit is removed, and a sixteenth more, so that one
 // count pays for many files.
-uint64_t CacheBound::remove_unused(uint64_t limit) const {
+uint64_t CacheBound::remove_unused(uint64_t limit, size_t& removed) const {
   std::vector<CachedFile> files;
   for_each_folder(folder_, [&](const fs::path& owner) {
     for_each_folder(owner, [&](const fs::path& bucket) {
@@ -148,7 +141,6 @@ uint64_t CacheBound::remove_unused(uint64_t limit) const {
   for (const CachedFile& f : files) bytes += f.bytes;
   if (bytes <= limit) return bytes;
   std::ranges::sort(files, {}, &CachedFile::used);
-  size_t removed = 0;
   for (const CachedFile& f : files) {
     if (bytes <= limit - limit / 16) break;
     std::error_code error;
@@ -157,8 +149,6 @@ uint64_t CacheBound::remove_unused(uint64_t limit) const {
     bytes -= f.bytes;
     ++removed;
   }
-  log(LogLevel::info, "kernel cache: removed {} files of {}; {} bytes are left", removed,
-      folder_.string(), bytes);
   return bytes;
 }
 

@@ -5,7 +5,7 @@
 // other file is ever removed. Its modification time is that of its last use.
 //
 // The sum of their sizes is in a file of its own, which a process locks to change: the sizes at the
-// last count plus what the runtime has written since. When it exceeds Options::max_disk_bytes the
+// last count plus what the runtime has written since. When it exceeds the limit the
 // files are counted again, and the least recently used are removed.
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_CACHE_BOUND_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_CACHE_BOUND_H_
@@ -20,18 +20,16 @@ class CacheBound {
  public:
   explicit CacheBound(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Accounts for a file of so many bytes that was written. Never throws: a folder without
-  // permission is not the caller's error.
-  void add(uint64_t bytes) const;
+  // Accounts for a file of so many bytes that was written, and keeps the sum of all below the
+  // limit. Returns how many files were removed for that. Never throws: a folder without permission
+  // is not the caller's error.
+  size_t add(uint64_t bytes, uint64_t limit) const;
 
  private:
-  uint64_t remove_unused(uint64_t limit) const;
+  uint64_t remove_unused(uint64_t limit, size_t& removed) const;
 
   std::filesystem::path folder_;
 };
-
-// Sets the file's modification time to now.
-void touch(const std::filesystem::path& file);
 
 }  // namespace primset::runtime
 

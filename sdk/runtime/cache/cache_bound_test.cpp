@@ -24,21 +24,15 @@ class CacheBoundTest : public ::testing::Test {
               ("primset_cache_bound_" +
                std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
-    Options limited = before_;
-    limited.max_disk_bytes = kLimit;
-    set_options(limited);
   }
-  void TearDown() override {
-    set_options(before_);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { fs::remove_all(folder_); }
 
   static Digest key(int i) {
     const std::string text = std::to_string(i);
     return sha256(std::vector<uint8_t>(text.begin(), text.end()));
   }
-  void store(int i) const { cache().store(key(i), std::vector<uint8_t>(kPayload, 1)); }
-  DiskCache cache() const { return DiskCache(folder_); }
+  void store(int i) const { cache().store("kernels", key(i), std::vector<uint8_t>(kPayload, 1)); }
+  DiskCache cache() const { return DiskCache(folder_, {[] { return kLimit; }, {}}); }
   // As if it had been used so many minutes ago.
   static void age(const fs::path& file, int minutes) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
@@ -55,7 +49,6 @@ class CacheBoundTest : public ::testing::Test {
     return file;
   }
 
-  const Options before_ = options();
   fs::path folder_;
 };
 
@@ -70,13 +63,13 @@ TEST_F(CacheBoundTest, StaysBelowTheLimit) {
 TEST_F(CacheBoundTest, LeastRecentlyUsedGoesFirst) {
   for (int i = 0; i < 50; ++i) {
     store(i);
-    age(cache().path_of(key(i)), 100 - i);
+    age(cache().path_of("kernels", key(i)), 100 - i);
   }
-  ASSERT_TRUE(cache().load(key(0)));  // the oldest, but used now
+  ASSERT_TRUE(cache().load("kernels", key(0)));  // the oldest, but used now
   for (int i = 50; i < 80; ++i) store(i);
-  EXPECT_TRUE(fs::exists(cache().path_of(key(0))));
-  EXPECT_FALSE(fs::exists(cache().path_of(key(1))));
-  EXPECT_TRUE(fs::exists(cache().path_of(key(79))));
+  EXPECT_TRUE(fs::exists(cache().path_of("kernels", key(0))));
+  EXPECT_FALSE(fs::exists(cache().path_of("kernels", key(1))));
+  EXPECT_TRUE(fs::exists(cache().path_of("kernels", key(79))));
 }
 
 TEST_F(CacheBoundTest, PluginsFilesCountAndOthersAreLeftAlone) {
@@ -118,7 +111,7 @@ TEST_F(CacheBoundTest, WritersSideBySideKeepTheLimit) {
 }
 
 TEST_F(CacheBoundTest, OptionsRefuseALimitOfZero) {
-  Options none = before_;
+  Options none = options();
   none.max_disk_bytes = 0;
   EXPECT_THROW(set_options(none), Error);
 }

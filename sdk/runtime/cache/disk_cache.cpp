@@ -1,38 +1,43 @@
 #include "sdk/runtime/cache/disk_cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
+#include <primset/plugin.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 
-#include <atomic>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
-#include "sdk/runtime/plugin/loader.h"
-#include "sdk/runtime/support/log.h"
-#include "sdk/runtime/support/options.h"
+#include "sdk/runtime/files/trusted_folder.h"
 
 namespace primset::runtime {
 namespace fs = std::filesystem;
 namespace {
 
 struct Header {
-  char magic[8] = {'P', 'S', 'K', 'E', 'R', 'N', '0', '1'};
+  char magic[8] = {'P', 'S', 'K', 'E', 'R', 'N', '0', '2'};
   uint64_t size = 0;
-  Digest checksum{};
+  Digest code{};
 };
 static_assert(sizeof(Header) == 48);
 
-std::optional<std::vector<uint8_t>> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return std::nullopt;
-  const std::streamoff size = file.tellg();
-  if (size < 0) return std::nullopt;
-  std::vector<uint8_t> bytes(static_cast<size_t>(size));
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), size)) bytes.clear();
-  return bytes;
+constexpr const char* kSecret = "secret";
+// Of a file; more is no compiled kernel. A file's own header says its size before memory is asked
+// for, so that a sparse file costs nothing.
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
+
+template <typename T>
+std::span<const uint8_t> bytes_of(const T& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
+}
+
+uint64_t size_of(const Descriptor& file) {
+  struct stat s;
+  return fstat(file.get(), &s) == 0 ? static_cast<uint64_t>(s.st_size) : 0;
 }
 
 // What processes left that were killed in the middle of a write. A file that is being written is
@@ -48,75 +53,130 @@ void remove_leftovers(const fs::path& folder) {
   }
 }
 
+std::optional<Digest> read_secret(const Descriptor& folder) {
+  const Descriptor file = open_own_file(folder, kSecret);
+  Digest secret;
+  if (!file || size_of(file) != secret.size() || !read_exactly(file, secret, 0))
+    return std::nullopt;
+  return secret;
+}
+
 }  // namespace
 
-fs::path cache_folder() {
-  const std::string chosen = environment("PRIMSET_CACHE");
-  if (chosen == "off") return {};
-  return chosen.empty() ? plugin::default_cache_folder() : fs::path(chosen);
+DiskCache::DiskCache(fs::path folder, Settings settings)
+    : folder_(std::move(folder)), settings_(std::move(settings)), bound_(folder_) {
+  if (folder_.empty()) return;
+  const TrustedFolder opened = open_trusted_folder(folder_, Missing::make);
+  std::string why = opened.refusal;
+  if (opened && !load_secret(opened.descriptor))
+    why = fmt::format("cannot write {}", (folder_ / kSecret).string());
+  if (why.empty()) return;
+  tell(PRIMSET_LOG_WARNING,
+       fmt::format("no kernel is cached on disk: {}. Kernels are executed, so their folder must be "
+                   "one that only its user can change; PRIMSET_CACHE names another, "
+                   "PRIMSET_CACHE=off none",
+                   why));
+  folder_.clear();
+}
+
+// The first process makes it; one that is damaged is made anew, and what was stored under it is
+// damaged then. Never two processes with two secrets: what is read last is what is there.
+bool DiskCache::load_secret(const Descriptor& folder) {
+  for (const bool replace : {false, true}) {
+    if (const auto found = read_secret(folder)) {
+      secret_ = *found;
+      return true;
+    }
+    Digest fresh;
+    if (getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size()))
+      return false;
+    const std::span<const uint8_t> parts[] = {fresh};
+    if (write_own_file(folder, kSecret, parts, replace)) return false;
+  }
+  const auto found = read_secret(folder);
+  if (found) secret_ = *found;
+  return found.has_value();
+}
+
+void DiskCache::tell(uint32_t level, std::string_view text) const {
+  if (settings_.log) settings_.log(level, text);
 }
 
 // Two levels, so that no folder holds many thousands of files.
-fs::path DiskCache::path_of(const Digest& key) const {
+fs::path DiskCache::path_of(const std::string& kind, const Digest& key) const {
   const std::string name = hex(key);
-  return folder_ / "kernels" / name.substr(0, 2) / (name.substr(2) + ".psk");
+  return folder_ / kind / name.substr(0, 2) / (name.substr(2) + ".psk");
 }
 
-std::optional<DiskCache::Found> DiskCache::load(const Digest& key) const {
+// All from the root on, each time: who removes the folder under a running process, or puts another
+// in its place, must find it made anew, and checked.
+DiskCache::Bucket DiskCache::open_bucket(const std::string& kind, const Digest& key, bool make,
+                                         std::string* why) const {
+  const fs::path path = path_of(kind, key), bucket = path.parent_path();
+  const Missing missing = make ? Missing::make : Missing::refuse;
+  TrustedFolder folder = open_trusted_folder(folder_, missing);
+  if (folder)
+    folder = open_trusted_subfolder(folder.descriptor, kind, bucket.parent_path(), missing);
+  if (folder)
+    folder = open_trusted_subfolder(folder.descriptor, bucket.filename(), bucket, missing);
+  if (why) *why = folder.refusal;
+  return {std::move(folder.descriptor), path.filename()};
+}
+
+Digest DiskCache::code_of(std::string_view kind, const Digest& key,
+                          std::span<const uint8_t> bytes) const {
+  HmacSha256 code(secret_);
+  const uint64_t size = kind.size();
+  code.add(bytes_of(size));
+  code.add({reinterpret_cast<const uint8_t*>(kind.data()), kind.size()});
+  code.add(key);
+  code.add(bytes);
+  return code.finish();
+}
+
+std::optional<DiskCache::Found> DiskCache::load(const std::string& kind, const Digest& key) const {
   if (!enabled()) return std::nullopt;
-  auto bytes = read_file(path_of(key));
-  if (!bytes) return std::nullopt;
+  const Bucket bucket = open_bucket(kind, key, false, nullptr);
+  if (!bucket.folder) return std::nullopt;
+  struct stat there;
+  if (fstatat(bucket.folder.get(), bucket.file.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0)
+    return std::nullopt;
+  const Descriptor file = open_own_file(bucket.folder, bucket.file);
   Header header;
   const Header expected;
-  if (bytes->size() < sizeof(header)) return Found{{}, true};
-  std::memcpy(&header, bytes->data(), sizeof(header));
-  const std::span payload = std::span(*bytes).subspan(sizeof(header));
-  if (std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 ||
-      header.size != payload.size() || header.checksum != sha256(payload))
+  const uint64_t size = file ? size_of(file) : 0;
+  if (size < sizeof(header) || size > kMaxFileBytes ||
+      !read_exactly(file, {reinterpret_cast<uint8_t*>(&header), sizeof(header)}, 0) ||
+      std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 ||
+      header.size != size - sizeof(header))
     return Found{{}, true};
-  touch(path_of(key));
-  return Found{{payload.begin(), payload.end()}, false};
+  std::vector<uint8_t> bytes(header.size);
+  if (!read_exactly(file, bytes, sizeof(header)) || header.code != code_of(kind, key, bytes))
+    return Found{{}, true};
+  futimens(file.get(), nullptr);  // used now; where that fails, nothing is removed either
+  return Found{std::move(bytes), false};
 }
 
-namespace {
-
-// Under a name of its own, then renamed.
-std::error_code write_file(const fs::path& path, const Header& header,
-                           std::span<const uint8_t> bytes) {
-  static std::atomic<uint64_t> counter{0};
-  const fs::path temporary =
-      path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.stem().string(), getpid(), counter++);
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&header), sizeof(header));
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file)
-    fs::rename(temporary, path, error);
-  else
-    error = std::make_error_code(std::errc::io_error);
-  std::error_code ignored;
-  if (error) fs::remove(temporary, ignored);
-  return error;
-}
-
-}  // namespace
-
-void DiskCache::store(const Digest& key, std::span<const uint8_t> bytes) const {
-  if (!enabled()) return;
-  const fs::path path = path_of(key);
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (!error) remove_leftovers(path.parent_path());
-  Header header;
-  header.size = bytes.size();
-  header.checksum = sha256(bytes);
-  error = write_file(path, header, bytes);
-  if (error)
-    log(LogLevel::info, "kernel cache: cannot write {}: {}", path.string(), error.message());
-  else
-    bound_.add(sizeof(header) + bytes.size());
+void DiskCache::store(const std::string& kind, const Digest& key,
+                      std::span<const uint8_t> bytes) const {
+  if (!enabled() || bytes.size() > kMaxFileBytes - sizeof(Header)) return;
+  std::string why;
+  const Bucket bucket = open_bucket(kind, key, true, &why);
+  if (bucket.folder) {
+    remove_leftovers(path_of(kind, key).parent_path());
+    Header header;
+    header.size = bytes.size();
+    header.code = code_of(kind, key, bytes);
+    const std::span<const uint8_t> parts[] = {bytes_of(header), bytes};
+    if (const auto error = write_own_file(bucket.folder, bucket.file, parts, true))
+      why = fmt::format("{}: {}", path_of(kind, key).string(), error.message());
+  }
+  if (!why.empty()) return tell(PRIMSET_LOG_INFO, "kernel cache: cannot write " + why);
+  const uint64_t limit = settings_.max_bytes ? settings_.max_bytes() : kMaxFileBytes;
+  const size_t removed = bound_.add(sizeof(Header) + bytes.size(), limit);
+  if (removed)
+    tell(PRIMSET_LOG_INFO, fmt::format("kernel cache: removed {} files of {}, the least recently "
+                                       "used", removed, folder_.string()));
 }
 
 }  // namespace primset::runtime

@@ -1,9 +1,13 @@
 #include "sdk/runtime/cache/disk_cache.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -29,9 +33,9 @@ class DiskCacheTest : public ::testing::Test {
 
 TEST_F(DiskCacheTest, FindsWhatWasStored) {
   const DiskCache cache(folder_);
-  EXPECT_FALSE(cache.load(key("a")));
-  cache.store(key("a"), bytes("kernel"));
-  const auto found = cache.load(key("a"));
+  EXPECT_FALSE(cache.load("kernels", key("a")));
+  cache.store("kernels", key("a"), bytes("kernel"));
+  const auto found = cache.load("kernels", key("a"));
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->damaged);
   EXPECT_EQ(found->bytes, bytes("kernel"));
@@ -39,8 +43,8 @@ TEST_F(DiskCacheTest, FindsWhatWasStored) {
 
 TEST_F(DiskCacheTest, EveryDamageIsSeen) {
   const DiskCache cache(folder_);
-  cache.store(key("a"), bytes("kernel"));
-  const fs::path file = cache.path_of(key("a"));
+  cache.store("kernels", key("a"), bytes("kernel"));
+  const fs::path file = cache.path_of("kernels", key("a"));
   std::string whole;
   {
     std::ifstream in(file, std::ios::binary);
@@ -51,14 +55,14 @@ TEST_F(DiskCacheTest, EveryDamageIsSeen) {
   };
   for (size_t n = 0; n < whole.size(); ++n) {
     write(whole.substr(0, n));
-    EXPECT_TRUE(cache.load(key("a"))->damaged) << "cut at " << n;
+    EXPECT_TRUE(cache.load("kernels", key("a"))->damaged) << "cut at " << n;
     std::string flipped = whole;
     flipped[n] = static_cast<char>(flipped[n] ^ 1);
     write(flipped);
-    EXPECT_TRUE(cache.load(key("a"))->damaged) << "bit flipped at " << n;
+    EXPECT_TRUE(cache.load("kernels", key("a"))->damaged) << "bit flipped at " << n;
   }
-  cache.store(key("a"), bytes("kernel"));
-  EXPECT_FALSE(cache.load(key("a"))->damaged);
+  cache.store("kernels", key("a"), bytes("kernel"));
+  EXPECT_FALSE(cache.load("kernels", key("a"))->damaged);
 }
 
 TEST_F(DiskCacheTest, ManyWritersLeaveAWholeFile) {
@@ -68,8 +72,8 @@ TEST_F(DiskCacheTest, ManyWritersLeaveAWholeFile) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {
-        cache.store(key("a"), payload);
-        const auto found = cache.load(key("a"));
+        cache.store("kernels", key("a"), payload);
+        const auto found = cache.load("kernels", key("a"));
         ASSERT_TRUE(found);
         EXPECT_EQ(found->bytes, payload);
       }
@@ -84,21 +88,150 @@ TEST_F(DiskCacheTest, ManyWritersLeaveAWholeFile) {
 
 TEST_F(DiskCacheTest, OldHalfWrittenFilesGo) {
   const DiskCache cache(folder_);
-  cache.store(key("a"), bytes("kernel"));
-  const fs::path old = cache.path_of(key("a")).parent_path() / ".old.1.2.tmp",
-                 fresh = cache.path_of(key("a")).parent_path() / ".fresh.1.2.tmp";
+  cache.store("kernels", key("a"), bytes("kernel"));
+  const fs::path old = cache.path_of("kernels", key("a")).parent_path() / ".old.1.2.tmp",
+                 fresh = cache.path_of("kernels", key("a")).parent_path() / ".fresh.1.2.tmp";
   std::ofstream(old) << "half";
   std::ofstream(fresh) << "half";
   fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
-  cache.store(key("a"), bytes("kernel"));
+  cache.store("kernels", key("a"), bytes("kernel"));
   EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(fresh));
 }
 
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What was planted is never handed out: another key's file, another kind's, another user's secret's.
+TEST_F(DiskCacheTest, FilesAreBoundToTheirKeyKindAndUser) {
+  const DiskCache cache(folder_);
+  cache.store("kernels", key("mul"), bytes("mul's code"));
+  cache.store("kernels", key("add"), bytes("add's code"));
+  const fs::path add = cache.path_of("kernels", key("add"));
+  const auto copy = [](const fs::path& from, const fs::path& to) {
+    fs::create_directories(to.parent_path());
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  };
+  copy(cache.path_of("kernels", key("mul")), add);
+  EXPECT_TRUE(cache.load("kernels", key("add"))->damaged);
+  cache.store("kernels", key("add"), bytes("add's code"));
+  copy(add, cache.path_of("acme", key("add")));
+  EXPECT_TRUE(cache.load("acme", key("add"))->damaged);
+
+  const fs::path theirs = folder_.string() + "_theirs";
+  const DiskCache other(theirs);
+  other.store("kernels", key("add"), bytes("planted"));
+  copy(other.path_of("kernels", key("add")), add);
+  EXPECT_TRUE(cache.load("kernels", key("add"))->damaged);
+  EXPECT_NE(content_of(folder_ / "secret"), content_of(theirs / "secret"));
+  fs::remove_all(theirs);
+  cache.store("kernels", key("add"), bytes("add's code"));
+  EXPECT_EQ(cache.load("kernels", key("add"))->bytes, bytes("add's code"));
+}
+
+TEST_F(DiskCacheTest, WhatIsNoFileOfOursIsDamaged) {
+  const DiskCache cache(folder_);
+  cache.store("kernels", key("a"), bytes("kernel"));
+  const fs::path file = cache.path_of("kernels", key("a")), aside = folder_ / "aside";
+  const std::string whole = content_of(file);
+  const auto replaced = [&](const std::function<void()>& plant) {
+    fs::remove_all(file);
+    plant();
+    const bool damaged = cache.load("kernels", key("a"))->damaged;
+    if (!fs::is_directory(file)) {
+      cache.store("kernels", key("a"), bytes("kernel"));
+      EXPECT_EQ(cache.load("kernels", key("a"))->bytes, bytes("kernel"));
+    }
+    return damaged;
+  };
+  EXPECT_TRUE(replaced([&] { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); }));
+  EXPECT_TRUE(replaced([&] { fs::create_directory(file); }));
+  EXPECT_TRUE(replaced([&] {
+    std::ofstream(aside, std::ios::binary) << whole;
+    fs::create_symlink(aside, file);
+  }));
+  EXPECT_EQ(content_of(aside), whole);  // nothing was written through the link
+  EXPECT_TRUE(replaced([&] { fs::create_symlink("/dev/zero", file); }));
+  EXPECT_TRUE(replaced([&] {
+    std::ofstream(file, std::ios::binary) << whole;
+    chmod(file.c_str(), 0666);
+  }));
+  EXPECT_TRUE(replaced([&] {
+    std::ofstream(file, std::ios::binary) << whole;
+    fs::resize_file(file, uint64_t{1} << 40);  // a sparse giant
+    chmod(file.c_str(), 0600);
+  }));
+}
+
+TEST_F(DiskCacheTest, AFolderThatOthersMayWriteIsDoneWithout) {
+  fs::create_directories(folder_);
+  chmod(folder_.c_str(), 0777);
+  std::vector<std::string> told;
+  const DiskCache cache(folder_, {{}, [&](uint32_t, std::string_view text) {
+                                    told.emplace_back(text);
+                                  }});
+  EXPECT_FALSE(cache.enabled());
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(told[0], testing::HasSubstr("may be written by others (mode 0777)"));
+  cache.store("kernels", key("a"), bytes("kernel"));
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+// It was trusted when the process began.
+TEST_F(DiskCacheTest, AFolderThatIsOpenedToOthersLaterIsLeftAlone) {
+  const DiskCache cache(folder_);
+  cache.store("kernels", key("a"), bytes("kernel"));
+  chmod((folder_ / "kernels").c_str(), 0777);
+  EXPECT_FALSE(cache.load("kernels", key("a")));
+  cache.store("kernels", key("b"), bytes("kernel"));
+  EXPECT_FALSE(fs::exists(cache.path_of("kernels", key("b"))));
+}
+
+TEST_F(DiskCacheTest, ADamagedSecretIsMadeAnew) {
+  {
+    const DiskCache cache(folder_);
+    cache.store("kernels", key("a"), bytes("kernel"));
+  }
+  const auto planted = [&](const std::function<void()>& plant) {
+    fs::remove(folder_ / "secret");
+    plant();
+    const DiskCache cache(folder_);
+    EXPECT_TRUE(cache.load("kernels", key("a"))->damaged);
+    cache.store("kernels", key("a"), bytes("kernel"));
+    EXPECT_EQ(DiskCache(folder_).load("kernels", key("a"))->bytes, bytes("kernel"));
+    EXPECT_EQ(fs::file_size(folder_ / "secret"), 32u);
+  };
+  planted([&] { std::ofstream(folder_ / "secret") << "short"; });
+  planted([&] {
+    std::ofstream(folder_ / "secret") << std::string(32, 'x');
+    chmod((folder_ / "secret").c_str(), 0644);  // others know it
+  });
+  planted([&] { ASSERT_EQ(mkfifo((folder_ / "secret").c_str(), 0600), 0); });
+}
+
+TEST_F(DiskCacheTest, AFolderThatGoesIsMadeAnew) {
+  const DiskCache cache(folder_);
+  fs::remove_all(folder_);
+  EXPECT_FALSE(cache.load("kernels", key("a")));
+  cache.store("kernels", key("a"), bytes("kernel"));
+  EXPECT_EQ(cache.load("kernels", key("a"))->bytes, bytes("kernel"));
+}
+
 TEST_F(DiskCacheTest, OffKeepsNothing) {
   const DiskCache cache{fs::path()};
-  cache.store(key("a"), bytes("kernel"));
-  EXPECT_FALSE(cache.load(key("a")));
+  cache.store("kernels", key("a"), bytes("kernel"));
+  EXPECT_FALSE(cache.load("kernels", key("a")));
+}
+
+// RFC 4231, test case 1, whose key is shorter: zeros are appended to it.
+TEST_F(DiskCacheTest, HmacIsTheStandards) {
+  Digest secret{};
+  std::fill_n(secret.begin(), 20, uint8_t{0x0b});
+  HmacSha256 code(secret);
+  code.add(bytes("Hi There"));
+  EXPECT_EQ(hex(code.finish()), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
 }
 
 TEST_F(DiskCacheTest, Sha256IsTheStandards) {

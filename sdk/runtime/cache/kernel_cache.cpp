@@ -16,11 +16,16 @@
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset::runtime {
+namespace {
+
+const std::string kKind = "kernels";  // among the entries of the disk cache
+
+}  // namespace
+
 KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
     : device_(device),
       unrolled_(form(target)),
-      usual_(form(without_loop_limit(target))),
-      disk_(cache_folder()) {}
+      usual_(form(without_loop_limit(target))) {}
 
 KernelCache::~KernelCache() {
   count(Counter::kernels_cached, -kernels_.size());
@@ -127,7 +132,7 @@ void KernelCache::trim(const std::function<void()>& wait) {
 }
 
 KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const Digest& key) {
-  if (auto found = disk_.load(key)) {
+  if (auto found = disk_->load(kKind, key)) {
     if (!found->damaged) {
       try {
         auto loaded = load(kernel, found->bytes);
@@ -135,7 +140,7 @@ KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const D
         return loaded;
       } catch (const Error& e) {
         log(LogLevel::info, "kernel cache: {} does not load any more: {}",
-            disk_.path_of(key).string(), e.what());
+            disk_->path_of(kKind, key).string(), e.what());
       }
     }
     count(Counter::kernel_disk_rejects);
@@ -152,7 +157,7 @@ KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const D
       "{}: kernel {}: {} instructions, {} bytes emitted in {:.1f} ms, loaded in {:.1f} ms",
       device_.name(), kernel.name, kernel.insts.size(), binary.bytes.size(), ms(begin, emitted),
       ms(emitted, std::chrono::steady_clock::now()));
-  disk_.store(key, binary.bytes);
+  disk_->store(kKind, key, binary.bytes);
   return loaded;
 }
 

@@ -16,7 +16,7 @@
 
 #include "codegen/kernel/ir/ir.h"
 #include "codegen/kernel/ir/target_model.h"
-#include "sdk/runtime/cache/disk_cache.h"
+#include "sdk/runtime/cache/shared_cache.h"
 #include "sdk/runtime/plugin/device.h"
 
 namespace primset::runtime {
@@ -84,7 +84,7 @@ class KernelCache {
 
   const plugin::PluginDevice& device_;
   Form unrolled_, usual_;
-  DiskCache disk_;
+  std::shared_ptr<const DiskCache> disk_ = shared_cache();
   std::mutex mutex_;
   std::condition_variable made_;
   std::map<Digest, Entry> kernels_;

@@ -83,6 +83,24 @@ Digest Sha256::finish() {
   return out;
 }
 
+HmacSha256::HmacSha256(const Digest& secret) {
+  std::array<uint8_t, 64> inner_pad;
+  inner_pad.fill(0x36);
+  outer_pad_.fill(0x5c);
+  for (size_t i = 0; i < secret.size(); ++i) {
+    inner_pad[i] ^= secret[i];
+    outer_pad_[i] ^= secret[i];
+  }
+  inner_.add(std::span<const uint8_t>(inner_pad));
+}
+
+Digest HmacSha256::finish() {
+  Sha256 outer;
+  outer.add(std::span<const uint8_t>(outer_pad_));
+  outer.add(std::span<const uint8_t>(inner_.finish()));
+  return outer.finish();
+}
+
 Digest sha256(std::span<const uint8_t> bytes) {
   Sha256 h;
   h.add(bytes);

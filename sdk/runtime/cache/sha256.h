@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): names and checksums of files in the kernel cache.
+// SHA-256 (FIPS 180-4): names and authentication codes of files in the kernel cache.
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_SHA256_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_SHA256_H_
 
@@ -26,6 +26,18 @@ class Sha256 {
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<uint8_t, 64> pending_{};
   uint64_t total_ = 0;
+};
+
+// HMAC (RFC 2104, FIPS 198-1) of SHA-256 under a secret of 32 bytes.
+class HmacSha256 {
+ public:
+  explicit HmacSha256(const Digest& secret);
+  void add(std::span<const uint8_t> bytes) { inner_.add(bytes); }
+  Digest finish();  // the object is spent
+
+ private:
+  std::array<uint8_t, 64> outer_pad_;
+  Sha256 inner_;
 };
 
 Digest sha256(std::span<const uint8_t> bytes);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "primset/stream.h"
-#include "sdk/runtime/cache/disk_cache.h"
+#include "sdk/runtime/cache/shared_cache.h"
 #include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
@@ -65,7 +65,7 @@ plugin::LoaderOptions loader_options() {
   plugin::LoaderOptions options;
   if (const std::string_view folder = PRIMSET_FALLBACK_PLUGIN_FOLDER; !folder.empty())
     options.fallback_folders.emplace_back(folder);
-  options.cache_folder = cache_folder();  // empty: plugins keep nothing either
+  options.cache = shared_cache();
   options.log = [](uint32_t level, std::string_view text) {
     const auto l = static_cast<LogLevel>(level > PRIMSET_LOG_ERROR ? PRIMSET_LOG_ERROR : level);
     if (log_enabled(l)) log_text(l, text);

@@ -92,12 +92,14 @@ PIN(primset_module_desc, reserved, 60);
 PIN(primset_module_desc, scalar_sizes, 64);
 PIN(primset_module_desc, next, 72);
 
-PIN_SIZE(primset_host, 32);
+PIN_SIZE(primset_host, 48);
 PIN(primset_host, struct_size, 0);
 PIN(primset_host, abi_version, 4);
 PIN(primset_host, name, 8);
 PIN(primset_host, log, 16);
 PIN(primset_host, cache_folder, 24);
+PIN(primset_host, cache_find, 32);
+PIN(primset_host, cache_store, 40);
 
 PIN_SIZE(primset_plugin, 232);
 PIN(primset_plugin, struct_size, 0);

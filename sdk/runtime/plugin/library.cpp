@@ -91,13 +91,48 @@ LogSink stderr_log() {
   };
 }
 
-Host::Host(LogSink log, std::string cache_folder)
-    : cache_folder_(std::move(cache_folder)), state_{{}, std::move(log)} {
+Host::Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache)
+    : state_{{}, std::move(plugin), std::move(log), std::move(cache)} {
   state_.host.struct_size = sizeof(primset_host);
   state_.host.abi_version = PRIMSET_ABI_VERSION;
   state_.host.name = "primset " PRIMSET_VERSION;
   state_.host.log = log_function;
-  state_.host.cache_folder = cache_folder_.empty() ? nullptr : cache_folder_.c_str();
+  if (!state_.cache || !state_.cache->enabled()) return;
+  state_.host.cache_folder = state_.cache->folder().c_str();
+  state_.host.cache_find = find_function;
+  state_.host.cache_store = store_function;
+}
+
+namespace {
+
+runtime::Digest digest_of(const void* key, uint64_t bytes) {
+  return runtime::sha256({static_cast<const uint8_t*>(key), bytes});
+}
+
+}  // namespace
+
+// The callers of both are C: what fails here is a cache that has nothing.
+uint32_t Host::find_function(const primset_host* host, const void* key, uint64_t key_bytes,
+                             primset_cache_found found, void* context) {
+  const auto* state = reinterpret_cast<const State*>(host);
+  try {
+    const auto entry = state->cache->load(state->plugin, digest_of(key, key_bytes));
+    if (!entry || entry->damaged) return 0;
+    found(context, entry->bytes.data(), entry->bytes.size());
+    return 1;
+  } catch (...) {
+    return 0;
+  }
+}
+
+void Host::store_function(const primset_host* host, const void* key, uint64_t key_bytes,
+                          const void* data, uint64_t bytes) {
+  const auto* state = reinterpret_cast<const State*>(host);
+  try {
+    state->cache->store(state->plugin, digest_of(key, key_bytes),
+                        {static_cast<const uint8_t*>(data), bytes});
+  } catch (...) {
+  }
 }
 
 void Host::log_function(const primset_host* host, uint32_t level, const char* text) {
@@ -144,9 +179,9 @@ void check_table(const primset_plugin* table, std::string_view expected_name,
 
 // --- PluginLibrary -------------------------------------------------------------------------------
 
-PluginLibrary::PluginLibrary(const std::filesystem::path& file, LogSink log,
-                             std::string cache_folder)
-    : file_(file), host_(std::move(log), std::move(cache_folder)) {
+PluginLibrary::PluginLibrary(const std::filesystem::path& file, std::string name, LogSink log,
+                             std::shared_ptr<const runtime::DiskCache> cache)
+    : file_(file), host_(std::move(name), std::move(log), std::move(cache)) {
   // NOW: a missing symbol is an error here, not a crash in a launch. LOCAL: a plugin may bring
   // libraries of its own (drivers bring their LLVM) that must not meet ours. Under a sanitizer it
   // stays, since what it leaves behind is named by its own code.

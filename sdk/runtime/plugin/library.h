@@ -7,8 +7,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "sdk/runtime/cache/disk_cache.h"
 
 namespace primset::plugin {
 
@@ -18,10 +21,12 @@ using LogSink = std::function<void(uint32_t level, std::string_view text)>;
 // Warnings and errors to stderr.
 LogSink stderr_log();
 
-// The primset_host of one plugin, with the state behind its log function.
+// The primset_host of one plugin, with the state behind its functions.
 class Host {
  public:
-  Host(LogSink log, std::string cache_folder);
+  // plugin: its name, under which its compiled code is cached. A cache that is null or off: the
+  // plugin has none.
+  Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
   const primset_host* get() const { return &state_.host; }
@@ -29,18 +34,24 @@ class Host {
  private:
   struct State {  // host first: the C side's pointer is a pointer to this
     primset_host host;
+    std::string plugin;
     LogSink log;
+    std::shared_ptr<const runtime::DiskCache> cache;
   };
   static void log_function(const primset_host* host, uint32_t level, const char* text);
+  static uint32_t find_function(const primset_host* host, const void* key, uint64_t key_bytes,
+                                primset_cache_found found, void* context);
+  static void store_function(const primset_host* host, const void* key, uint64_t key_bytes,
+                             const void* data, uint64_t bytes);
 
-  std::string cache_folder_;
   State state_;
 };
 
 // Keeps a shared object loaded. Throws Error{plugin}, which names the file.
 class PluginLibrary {
  public:
-  PluginLibrary(const std::filesystem::path& file, LogSink log, std::string cache_folder);
+  PluginLibrary(const std::filesystem::path& file, std::string name, LogSink log,
+                std::shared_ptr<const runtime::DiskCache> cache);
   ~PluginLibrary();
   PluginLibrary(const PluginLibrary&) = delete;
   PluginLibrary& operator=(const PluginLibrary&) = delete;

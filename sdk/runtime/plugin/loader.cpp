@@ -105,15 +105,8 @@ std::vector<fs::path> default_plugin_path(const std::vector<fs::path>& fallback_
   return path;
 }
 
-fs::path default_cache_folder() {
-  if (const fs::path cache = env_path("XDG_CACHE_HOME"); !cache.empty()) return cache / "primset";
-  if (const fs::path home = env_path("HOME"); !home.empty()) return home / ".cache/primset";
-  return {};
-}
-
 Registry::Registry(LoaderOptions options) : options_(std::move(options)) {
   path_ = options_.path ? *options_.path : default_plugin_path(options_.fallback_folders);
-  if (!options_.cache_folder) options_.cache_folder = default_cache_folder();
   if (!options_.validation) options_.validation = validation_from_environment();
   for (const fs::path& entry : path_) add_files(entry, files_);
 }
@@ -154,7 +147,7 @@ std::shared_ptr<Plugin> Registry::load(const PluginFile& file) const {
     throw Error(ErrorCode::plugin,
                 fmt::format("plugin {}: is not named lib<name>_primset.so", file.path.string()));
   auto library =
-      std::make_shared<PluginLibrary>(file.path, options_.log, options_.cache_folder->string());
+      std::make_shared<PluginLibrary>(file.path, file.name, options_.log, options_.cache);
   const primset_plugin* table = library->query(file.name);
   std::unique_ptr<ValidationLayer> layer;
   if (options_.validation)

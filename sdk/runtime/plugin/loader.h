@@ -32,9 +32,8 @@ struct LoaderOptions {
   // Used when there is no installed folder.
   std::vector<std::filesystem::path> fallback_folders;
   LogSink log = stderr_log();
-  // The cache folder of plugins; an empty path: none. Not set: $XDG_CACHE_HOME/primset or
-  // ~/.cache/primset.
-  std::optional<std::filesystem::path> cache_folder;
+  // Where plugins' compiled code is cached; null: nowhere.
+  std::shared_ptr<const runtime::DiskCache> cache;
   // Interposes the validation layer. Empty: as PRIMSET_VALIDATE and PRIMSET_FAULTS say.
   std::optional<ValidationOptions> validation;
 };
@@ -90,8 +89,6 @@ class Registry {
 // The default search path, as described above.
 std::vector<std::filesystem::path> default_plugin_path(
     const std::vector<std::filesystem::path>& fallback_folders);
-// $XDG_CACHE_HOME/primset or ~/.cache/primset; empty when there is no home.
-std::filesystem::path default_cache_folder();
 // The name in lib<name>_primset.so; empty when the file name has another form.
 std::string plugin_name_of(const std::filesystem::path& file);
 

@@ -179,7 +179,7 @@ TEST_F(ProcessTest, AProcessKilledInTheMiddleOfAWriteLeavesWholeEntries) {
     const DiskCache disk(cache());
     for (int i = 0; i < 256; ++i) {
       const auto byte = static_cast<uint8_t>(i);
-      const auto found = disk.load(sha256(std::span<const uint8_t>(&byte, 1)));
+      const auto found = disk.load("kernels", sha256(std::span<const uint8_t>(&byte, 1)));
       if (!found) continue;
       ++seen;
       EXPECT_FALSE(found->damaged);

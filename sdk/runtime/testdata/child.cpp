@@ -82,7 +82,7 @@ int overlap() {
   std::vector<uint8_t> payload(1 << 20);
   for (uint8_t i = 0;; ++i) {
     std::ranges::fill(payload, i);
-    cache.store(runtime::sha256(std::span<const uint8_t>(&i, 1)), payload);
+    cache.store("kernels", runtime::sha256(std::span<const uint8_t>(&i, 1)), payload);
   }
 }
 

@@ -1,0 +1,154 @@
+#include "sdk/runtime/files/trusted_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+namespace primset::runtime {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+// Why others may have changed what is in a folder.
+std::optional<std::string> distrust(const Descriptor& folder, const fs::path& shown,
+                                    bool is_above) {
+  struct stat s;
+  if (fstat(folder.get(), &s) != 0)
+    return fmt::format("{}: {}", shown.string(), last_error().message());
+  if (s.st_uid != geteuid() && s.st_uid != 0)
+    return fmt::format("{} belongs to user {}, not to user {}", shown.string(), s.st_uid,
+                       geteuid());
+  const bool sticky = is_above && (s.st_mode & S_ISVTX);
+  if ((s.st_mode & kOthersWrite) && !sticky)
+    return fmt::format("{} may be written by others (mode {:04o})", shown.string(),
+                       s.st_mode & 07777u);
+  return std::nullopt;
+}
+
+// Opens a folder in another, making it where that is wanted. Sets errno.
+// O_PATH: a folder above may be one that this user passes through but cannot list.
+Descriptor open_folder(const Descriptor& parent, const std::string& name, Missing missing) {
+  constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor folder(openat(parent.get(), name.c_str(), flags));
+  if (folder || errno != ENOENT || missing == Missing::refuse) return folder;
+  // Another process may make it at the same time: that is as good.
+  const bool made = mkdirat(parent.get(), name.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) return {};
+  if (made && fchmodat(parent.get(), name.c_str(), 0700, 0) != 0) return {};
+  return Descriptor(openat(parent.get(), name.c_str(), flags));
+}
+
+TrustedFolder refused(std::string why) { return {{}, std::move(why)}; }
+
+std::string random_name(const std::string& name) {
+  uint64_t bits[2];
+  if (getrandom(bits, sizeof(bits), 0) != static_cast<ssize_t>(sizeof(bits))) return {};
+  return fmt::format("{}.{:016x}{:016x}.tmp", name, bits[0], bits[1]);
+}
+
+// A new file of this user's alone; never one that is there, nor what a link leads to.
+Descriptor create_file(const Descriptor& folder, const std::string& name) {
+  Descriptor file(
+      openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+             0600));
+  if (file && fchmod(file.get(), 0600) != 0) file.reset();
+  return file;
+}
+
+}  // namespace
+
+TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error) return refused(fmt::format("{}: {}", path.string(), error.message()));
+  fs::path shown = "/";
+  Descriptor folder(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (auto part = ++real.begin(); part != real.end(); ++part) {
+    if (part->empty()) continue;  // after a slash at the end
+    if (auto why = distrust(folder, shown, true)) return refused(*std::move(why));
+    shown /= *part;
+    folder = open_folder(folder, part->string(), missing);
+    if (!folder) return refused(fmt::format("{}: {}", shown.string(), last_error().message()));
+  }
+  if (auto why = distrust(folder, shown, false)) return refused(*std::move(why));
+  return {std::move(folder), {}};
+}
+
+TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string& name,
+                                     const fs::path& shown, Missing missing) {
+  Descriptor inner = open_folder(folder, name, missing);
+  if (!inner) return refused(fmt::format("{}: {}", shown.string(), last_error().message()));
+  if (auto why = distrust(inner, shown, false)) return refused(*std::move(why));
+  return {std::move(inner), {}};
+}
+
+Descriptor open_own_file(const Descriptor& folder, const std::string& name) {
+  // Without O_NONBLOCK, opening a FIFO waits for its other end.
+  Descriptor file(
+      openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat s;
+  if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
+      (s.st_mode & kOthers))
+    return {};
+  return file;
+}
+
+bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset) {
+  while (!out.empty()) {
+    const ssize_t n = pread(file.get(), out.data(), out.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    out = out.subspan(static_cast<size_t>(n));
+    offset += static_cast<uint64_t>(n);
+  }
+  return true;
+}
+
+bool write_all(const Descriptor& file, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(file.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+std::error_code write_own_file(const Descriptor& folder, const std::string& name,
+                               std::span<const std::span<const uint8_t>> parts, bool replace) {
+  const std::string temporary = random_name(name);
+  if (temporary.empty()) return last_error();
+  const int at = folder.get();
+  {
+    const Descriptor file = create_file(folder, temporary);
+    if (!file) return last_error();
+    for (const std::span<const uint8_t> part : parts) {
+      if (write_all(file, part)) continue;
+      const std::error_code error = last_error();
+      unlinkat(at, temporary.c_str(), 0);
+      return error;
+    }
+  }
+  if (replace) {
+    if (renameat(at, temporary.c_str(), at, name.c_str()) == 0) return {};
+    const std::error_code error = last_error();
+    unlinkat(at, temporary.c_str(), 0);
+    return error;
+  }
+  const bool linked = linkat(at, temporary.c_str(), at, name.c_str(), 0) == 0 || errno == EEXIST;
+  const std::error_code error = linked ? std::error_code() : last_error();
+  unlinkat(at, temporary.c_str(), 0);
+  return error;
+}
+
+}  // namespace primset::runtime

@@ -1,0 +1,59 @@
+// Folders and files in which nobody but this user, or root, can have put anything.
+//
+// What is executed (cached kernels, plugins) must come from such a folder. A folder is trusted when
+// it and all folders above it belong to this user or to root and nobody else may write to them;
+// above it, sticky folders like /tmp will do, since nobody can rename what is another's there. All
+// is checked on open descriptors, without following symbolic links, so that nothing can be
+// exchanged between the check and the use. The umask is not relied on: what is made here has its
+// mode set.
+//
+// Errors are values, since a cache that cannot be used is no error of the caller's. Thread safe.
+#ifndef PRIMSET_SDK_RUNTIME_FILES_TRUSTED_FOLDER_H_
+#define PRIMSET_SDK_RUNTIME_FILES_TRUSTED_FOLDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "sdk/runtime/files/descriptor.h"
+
+namespace primset::runtime {
+
+enum class Missing : uint8_t {
+  refuse,
+  make  // what is missing of the path, for this user alone (0700)
+};
+
+// A folder to open files in, or why it is not trusted.
+struct TrustedFolder {
+  Descriptor descriptor;
+  std::string refusal;  // "/tmp/shared may be written by others (mode 0777)"; empty: it is trusted
+  explicit operator bool() const { return static_cast<bool>(descriptor); }
+};
+
+// Symbolic links in `path` itself are resolved first. The folder may belong to root where nothing
+// is made.
+TrustedFolder open_trusted_folder(const std::filesystem::path& path, Missing missing);
+// A folder of this user's within an open one; `shown` is its path for messages.
+TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string& name,
+                                     const std::filesystem::path& shown, Missing missing);
+
+// A regular file of this user's that nobody else may read or write, opened for reading; invalid
+// when there is none. Links, FIFOs, devices and others' files are not opened.
+Descriptor open_own_file(const Descriptor& folder, const std::string& name);
+// Exactly so many bytes from an offset; false: there are fewer, or the device failed.
+bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset);
+bool write_all(const Descriptor& file, std::span<const uint8_t> bytes);
+
+// Writes a file under a random name of its own and renames it, so that others see the old file, the
+// new one, or none. `replace` false: an existing file stays, and that is no error.
+std::error_code write_own_file(const Descriptor& folder, const std::string& name,
+                               std::span<const std::span<const uint8_t>> parts, bool replace);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_FILES_TRUSTED_FOLDER_H_
