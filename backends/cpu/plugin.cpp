@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
 #include "backends/cpu/cpu_info.h"
 #include "backends/cpu/kernel_launch.h"

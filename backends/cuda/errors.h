@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
 #include "backends/cuda/driver_api.h"
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/shared_driver.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/shared_driver.h"
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/errors.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "conformance/cases/make/rng.h"
+#include "conformance/cases/inputs/rng.h"
 #include "conformance/compare/fence.h"
 #include "conformance/compare/property.h"
 #include "conformance/compare/statistics.h"

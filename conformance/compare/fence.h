@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/make/host_tensor.h"
+#include "conformance/cases/inputs/host_tensor.h"
 
 namespace primset::conformance {
 

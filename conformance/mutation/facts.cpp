@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "prims/graph/traits.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::conformance {
 namespace {

@@ -13,7 +13,7 @@
 #include "prims/graph/traits.h"
 #include "prims/graph/verifier.h"
 #include "prims/inference/inference.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "primset/error.h"
 #include "specs/bundle/reader.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "decomps/engine/device_traits.h"
 
 namespace primset::conformance {

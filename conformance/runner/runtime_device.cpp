@@ -14,7 +14,7 @@
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
 #include "sdk/runtime/device/device_state.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_selection.h"
 #include "sdk/runtime/plan/plan_watch.h"
 #include "sdk/runtime/tensor/storage.h"
 

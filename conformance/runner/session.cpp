@@ -16,8 +16,8 @@
 
 #include "conformance/cases/ids/coverage.h"
 #include "conformance/cases/ids/id.h"
-#include "conformance/cases/make/resize.h"
-#include "conformance/cases/make/serialize.h"
+#include "conformance/cases/inputs/resize.h"
+#include "conformance/cases/inputs/serialize.h"
 #include "conformance/compare/compare.h"
 #include "conformance/mutation/score.h"
 #include "conformance/reference/reference_device.h"

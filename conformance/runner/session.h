@@ -32,7 +32,7 @@ struct SessionOptions {
 };
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
-// Every case's arguments as a line of JSON (cases/make/serialize.h), for other programs to call
+// Every case's arguments as a line of JSON (cases/inputs/serialize.h), for other programs to call
 // with.
 int save_cases(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 int run_session(const specs::Bundle& bundle, const SessionOptions& options);

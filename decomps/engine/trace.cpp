@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/bind.h"
 #include "decomps/engine/engine.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/engine/output_strides.h"
 #include "decomps/operators/operator_support.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_primitive.h"
 #include "sdk/runtime/execute/recordings.h"
 
 namespace primset::runtime {

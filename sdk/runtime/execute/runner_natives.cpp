@@ -1,4 +1,4 @@
-// What a run leaves to the plugin itself (native.h).
+// What a run leaves to the plugin itself (native_primitive.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -167,7 +167,7 @@ void Capture::take_constant(const TensorImpl& t) {
   records_[&t] = records_.at(retained_.back().impl());
 }
 
-// Two arguments that share memory in part cannot be functionalised one by one. The tensor is not
+// Two arguments that share memory in part cannot be functionalized one by one. The tensor is not
 // among the graph's arguments yet.
 void Capture::refuse_shared_memory(const TensorImpl& t) const {
   const auto use = storages_.find(t.storage);

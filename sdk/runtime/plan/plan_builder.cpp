@@ -13,7 +13,7 @@
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
 #include "sdk/runtime/execute/host_values.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_selection.h"
 #include "sdk/runtime/plan/plan_watch.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"

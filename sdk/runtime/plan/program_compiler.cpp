@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "sdk/runtime/device/device_state.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_primitive.h"
 #include "sdk/runtime/plan/plan_builder.h"
 
 namespace primset::runtime {
