@@ -287,9 +287,9 @@ TEST_F(Cuda, LaunchesBringTheWorkgroupMemoryThatModulesMayNotDeclare) {
 TEST_F(Cuda, KernelsThatWaitThemselvesMayStartEarly) {
   const std::shared_ptr<PluginDevice> device = open();
   run_empty_kernel(*device, 0, "\tbar.sync \t0;\n");
-  EXPECT_EQ(fake_cuda::early_starts(), 0);
+  EXPECT_EQ(fake_cuda::dependent_launches(), 0);
   run_empty_kernel(*device, 0, "\tgriddepcontrol.wait;\n");
-  EXPECT_EQ(fake_cuda::early_starts(), 1);
+  EXPECT_EQ(fake_cuda::dependent_launches(), 1);
   // None of ours: what else asks the fake driver about every kernel relies on its answer.
   for (const char* too_early :
        {"\tst.global.b32 [%rd1], %r1;\n", "\t@%p1 ld.global.b32 %r1, [%rd1];\n"}) {

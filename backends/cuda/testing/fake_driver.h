@@ -26,7 +26,7 @@ FAKE_CUDA_EXPORT std::vector<std::string> complaints();
 // Names of the functions called since this was asked last.
 FAKE_CUDA_EXPORT std::vector<std::string> calls();
 // Launches so far that may begin while the one before ends.
-FAKE_CUDA_EXPORT int early_starts();
+FAKE_CUDA_EXPORT int dependent_launches();
 // Contexts retained, memory, streams, events and modules that exist: "" when there are none, else
 // their numbers.
 FAKE_CUDA_EXPORT std::string leftovers();

@@ -156,7 +156,7 @@ FAKE(cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** par
       return complain("a launch with an attribute that nobody sets");
     if (!entry.waits_first)
       return complain(function->name + ": starts early and touches memory before it waits");
-    ++world().early_starts;
+    ++world().dependent_launches;
   }
   give(config->stream, [groups = config->groups[0], block, name = function->name] {
     if (name == "add_bias") add_bias(groups, block);

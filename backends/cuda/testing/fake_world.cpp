@@ -104,7 +104,7 @@ void reset(int devices) {
   w.pools = true;
   w.capturing = false;
   w.version = 13000;
-  w.early_starts = 0;
+  w.dependent_launches = 0;
   t_current = nullptr;
   t_capture_mode = 0;
 }
@@ -122,9 +122,9 @@ std::vector<std::string> calls() {
   return std::exchange(world().calls, {});
 }
 
-int early_starts() {
+int dependent_launches() {
   const std::lock_guard lock(world().mutex);
-  return world().early_starts;
+  return world().dependent_launches;
 }
 
 std::string leftovers() {

@@ -98,7 +98,7 @@ struct World {
   std::map<std::string, Failure> failures;
   std::vector<std::string> complaints, calls;
   bool pools = true, capturing = false;
-  int version = 13000, early_starts = 0;
+  int version = 13000, dependent_launches = 0;
 };
 World& world();
 extern thread_local Context t_current;

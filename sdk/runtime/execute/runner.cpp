@@ -99,7 +99,7 @@ bool Runner::has_long_loops(const LaunchPlan& l, const LaunchData& d, uint32_t s
   if (limit == 0) [[likely]]
     return false;
   const auto scalars = std::as_bytes(std::span(d.scalars.data(), d.scalars.size()));
-  return kir::most_rounds(l.kernel->source, d.groups, scalars) > limit - std::min(limit, spare);
+  return kir::max_iterations(l.kernel->source, d.groups, scalars) > limit - std::min(limit, spare);
 }
 
 // --- results -------------------------------------------------------------------------------------

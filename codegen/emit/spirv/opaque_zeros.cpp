@@ -11,7 +11,7 @@
 // For the same reason loops that turn numbers into floats are not unrolled by the driver
 // (control.cpp): the first iteration's float would be the constant zero.
 //
-// NVIDIA's compiler (580) takes f32 -> f16 -> f32 for nothing, although it rounds; a hidden zero
+// NVIDIA's compiler (580) takes f32 -> f16 -> f32 for nothing, although it rounds; a opaque zero
 // between the two conversions keeps them.
 #include <algorithm>
 
@@ -25,11 +25,11 @@ using kir::Scalar;
 using kir::Type;
 
 // Zero, as an integer of 16, 32 or 64 bits.
-Id Lowering::hidden_zero(Scalar s) {
-  Id& zero = hidden_zeros_[s];
+Id Lowering::opaque_zero(Scalar s) {
+  Id& zero = opaque_zeros_[s];
   if (zero != 0) return zero;
   if (s != Scalar::i32) {
-    const Id narrow = hidden_zero(Scalar::i32);
+    const Id narrow = opaque_zero(Scalar::i32);
     Code::AtEntry at_entry(code_);
     return zero = code_.op(spv::Op::OpUConvert, types_.scalar(s), {narrow});
   }
@@ -41,9 +41,9 @@ Id Lowering::hidden_zero(Scalar s) {
 }
 
 // x of f16, as a value that the driver cannot follow.
-Id Lowering::kept(Id x, uint32_t lanes) {
+Id Lowering::opaque_f16(Id x, uint32_t lanes) {
   const Id bits = types_.vector(Scalar::i16, lanes);
-  Id zero = hidden_zero(Scalar::i16);
+  Id zero = opaque_zero(Scalar::i16);
   if (lanes > 1) zero = code_.op(spv::Op::OpCompositeConstruct, bits, Ids(lanes, zero));
   const Id same =
       code_.op(spv::Op::OpBitwiseOr, bits, {bitcast(Scalar::f16, Scalar::i16, lanes, x), zero});
@@ -60,19 +60,19 @@ bool Lowering::takes_constants_only(const Inst& inst) const {
   return std::ranges::all_of(inst.operands, [&](kir::Value v) { return known(v).has_value(); });
 }
 
-// A piece of v; zeros of f32 and f64 are hidden.
+// A piece of v; zeros of f32 and f64 are opaque.
 Id Lowering::operand(kir::Value v, uint32_t piece) {
-  return is_float_zero(v) ? hidden(v, piece) : get(v)[piece];
+  return is_float_zero(v) ? opaque(v, piece) : get(v)[piece];
 }
 
 // A piece of a constant, which the driver cannot tell; of f16 and integers as it is.
-Id Lowering::hidden(kir::Value v, uint32_t piece) {
+Id Lowering::opaque(kir::Value v, uint32_t piece) {
   const Type t = k_.type(v);
   if (!vulkan() || (t.scalar != Scalar::f32 && t.scalar != Scalar::f64)) return get(v)[piece];
-  Id& made = hidden_operands_[v.id];
+  Id& made = opaque_operands_[v.id];
   if (made != 0) return made;
   const Scalar word = t.scalar == Scalar::f64 ? Scalar::i64 : Scalar::i32;
-  const Id zero = hidden_zero(word);
+  const Id zero = opaque_zero(word);
   Code::AtEntry at_entry(code_);
   const Id bits = *known(v) == 0 ? zero
                                  : code_.op(spv::Op::OpBitwiseOr, types_.scalar(word),
