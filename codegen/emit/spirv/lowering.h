@@ -146,7 +146,7 @@ class Lowering {
   // --- vectors.cpp
   void lower_vector(const kir::Inst& inst);
   void lower_shuffle(const kir::Inst& inst);
-  void lower_lanes_below(const kir::Inst& inst);
+  void lower_active_lane_mask(const kir::Inst& inst);
   void lower_any_all(const kir::Inst& inst);
 
   // --- memory.cpp

@@ -137,7 +137,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
   std::vector<GuardTest> guards;
   std::vector<std::string>
-      guard_texts;  // of the guards; only while plans are watched (plan_watch.h)
+      guard_texts;  // of the guards; only while recompilations are logged (recompilation_log.h)
   struct SizePair {
     Slot have, want;
   };

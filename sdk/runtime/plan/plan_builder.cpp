@@ -14,7 +14,7 @@
 #include "sdk/runtime/execute/executor.h"
 #include "sdk/runtime/execute/host_values.h"
 #include "sdk/runtime/execute/native_selection.h"
-#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/plan/recompilation_log.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
@@ -252,7 +252,7 @@ class Planner {
   template <typename Text>
   void require(Slot slot, prims::Guard::Relation relation, Text text) {
     plan_->guards.push_back({slot, relation});
-    if (watched_) plan_->guard_texts.push_back(text());
+    if (logged_) plan_->guard_texts.push_back(text());
   }
 
   void guards(CodeBuilder& code) {
@@ -325,7 +325,7 @@ class Planner {
   std::unique_ptr<Plan> plan_;
   std::vector<std::optional<Scalar>> numbers_;  // see host_values.h
   bool index32_ = true;
-  const bool watched_ = plans_watched();
+  const bool logged_ = recompilation_log_enabled();
 };
 
 }  // namespace
