@@ -7,8 +7,8 @@
 
 namespace primset_backend {
 
-primset_status* answer_query(const primset_plugin& plugin, uint32_t min_version,
-                             uint32_t max_version, const primset_plugin** out_plugin) {
+primset_status* negotiate_version(const primset_plugin& plugin, uint32_t min_version,
+                                  uint32_t max_version, const primset_plugin** out_plugin) {
   const bool spoken = min_version <= PRIMSET_ABI_VERSION && max_version >= PRIMSET_ABI_VERSION;
   *out_plugin = spoken ? &plugin : nullptr;
   if (spoken) return nullptr;
@@ -17,7 +17,7 @@ primset_status* answer_query(const primset_plugin& plugin, uint32_t min_version,
                      plugin.name, PRIMSET_ABI_VERSION, min_version, max_version);
 }
 
-void give_properties(primset_device_properties p, primset_device_properties* out) {
+void copy_properties(primset_device_properties p, primset_device_properties* out) {
   const uint32_t known = out->struct_size;
   p.struct_size = known;
   p.next = known >= sizeof(p) ? out->next : nullptr;

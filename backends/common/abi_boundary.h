@@ -1,5 +1,5 @@
-// What every one of our plugins does at the border, in one place. Knows plugin.h only; each back
-// end links its own copy.
+// What every one of our plugins does at the boundary of the plugin ABI, in one place. Knows
+// plugin.h only; each back end links its own copy.
 #ifndef PRIMSET_BACKENDS_COMMON_ABI_BOUNDARY_H_
 #define PRIMSET_BACKENDS_COMMON_ABI_BOUNDARY_H_
 
@@ -12,12 +12,12 @@ namespace primset_backend {
 
 // What primset_plugin_query does: hands out the plugin when this header's version is among the
 // host's, and refuses otherwise.
-primset_status* answer_query(const primset_plugin& plugin, uint32_t min_version,
-                             uint32_t max_version, const primset_plugin** out_plugin);
+primset_status* negotiate_version(const primset_plugin& plugin, uint32_t min_version,
+                                  uint32_t max_version, const primset_plugin** out_plugin);
 
 // Hands `p` over as device_properties does: a host of an older version knows fewer members and gets
 // those.
-void give_properties(primset_device_properties p, primset_device_properties* out);
+void copy_properties(primset_device_properties p, primset_device_properties* out);
 
 // Throws BackendError when there is no device `index`.
 void check_index(uint32_t index, size_t devices);

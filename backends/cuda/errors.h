@@ -1,4 +1,4 @@
-// Inside this back end a driver's error is an exception; at the border it becomes a status.
+// Inside this back end a driver's error is an exception; at the ABI boundary it becomes a status.
 #ifndef PRIMSET_BACKENDS_CUDA_ERRORS_H_
 #define PRIMSET_BACKENDS_CUDA_ERRORS_H_
 

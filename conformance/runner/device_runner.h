@@ -1,6 +1,6 @@
-// The one border between conformance and a device. Everything above it works on bytes and numbers;
-// runtime_device.cpp is the real device, reference_device.cpp the reference interpreter in its
-// place.
+// The one interface between conformance and a device. Everything above it works on bytes and
+// numbers; runtime_device.cpp is the real device, reference_device.cpp the reference interpreter in
+// its place.
 #ifndef PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
 #define PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
 

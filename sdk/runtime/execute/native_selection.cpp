@@ -23,7 +23,7 @@ std::vector<int64_t> dense(const std::vector<int64_t>& sizes) {
 
 // The multiplications of a product of matrices for each index of its batch dims; 1 for anything
 // else.
-prims::SymInt products(const prims::Graph& graph, const prims::Node& node) {
+prims::SymInt multiplications(const prims::Graph& graph, const prims::Node& node) {
   const bool matmul = node.prim == prims::Prim::matmul;
   if (!matmul && node.prim != prims::Prim::dot_general) return 1;
   using Ints = std::vector<int64_t>;
@@ -92,7 +92,7 @@ bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph
   if (!call.find(device, std::string(prims::info(node.prim).name), &found)) return false;
   if (!has_kernels || found.least_products == 0) return true;
   // The plan holds for the calls on this side of the number.
-  return products(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
+  return multiplications(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
 }
 
 }  // namespace primset::runtime

@@ -29,8 +29,8 @@ class Recordings {
   bool available() const { return available_.load(std::memory_order_relaxed); }
 
   enum class Next : uint8_t {
-    launch,  // the first time: launch it
-    record,  // the second time: record it
+    launch,    // the first time: launch it
+    record,    // the second time: record it
     replayed,  // recorded before, and now enqueued
   };
   Next play(const plugin::StreamHandle& stream, const RunSignature& signature);

@@ -69,9 +69,9 @@ class Runner {
   uint64_t bytes_of(const BufferPlan& b) const;
   void bind_buffers();
   Bound temporary(const BufferPlan& b);
-  Bound number_buffer(uint64_t bytes);
-  // Numbers that are tensors to the device (host_values.h).
-  void fill_numbers();
+  Bound scratch_buffer(uint64_t bytes);
+  // Scalars that are tensors to the device (scalar_tensors.h).
+  void fill_scalar_tensors();
   void bind_errors();
   void release_blocks();
   // The memory of a buffer; allocates one whose size only the run knows.

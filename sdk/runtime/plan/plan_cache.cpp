@@ -17,7 +17,7 @@ namespace {
 
 bool admits(const Plan& plan, const CallKey& key, Slots& slots) {
   slots.resize_uninitialized(plan.code.slots);
-  std::copy(key.raw.begin(), key.raw.end(), slots.begin());
+  std::copy(key.symbol_values.begin(), key.symbol_values.end(), slots.begin());
   return plan.admits(slots.data());
 }
 

@@ -1,4 +1,4 @@
-#include "sdk/runtime/execute/host_values.h"
+#include "sdk/runtime/execute/scalar_tensors.h"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ ValueId add_input(Graph& graph, ValueId value) {
 
 }  // namespace
 
-std::vector<std::optional<Scalar>> numbers_to_tensors(
+std::vector<std::optional<Scalar>> scalars_to_tensors(
     Graph& graph, std::vector<decomps::InputSource>& sources,
     const std::function<bool(const Graph&, NodeId)>& native) {
   std::vector<std::optional<Scalar>> numbers(graph.inputs.size());
