@@ -41,7 +41,7 @@ class CublasLt : public Cuda {
   void TearDown() override {
     close();
     Cuda::TearDown();
-    EXPECT_EQ(fake_cublaslt::leftovers(), "");
+    EXPECT_EQ(fake_cublaslt::leaks(), "");
     for (const char* variable : {"PRIMSET_CUBLASLT", "PRIMSET_CUBLASLT_LEAST", "PRIMSET_CUDA_TF32"})
       unsetenv(variable);
   }

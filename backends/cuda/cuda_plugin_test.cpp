@@ -74,7 +74,7 @@ TEST_F(Cuda, ADriverThatDoesNotStartIsAnError) {
 TEST_F(Cuda, OpeningThatFailsKeepsNothing) {
   fake_cuda::fail("cuStreamCreate", primset_cuda::kErrorOutOfMemory);
   EXPECT_EQ(error_of([&] { open(); }).first, ErrorCode::out_of_memory);
-  EXPECT_EQ(fake_cuda::leftovers(), "");
+  EXPECT_EQ(fake_cuda::leaks(), "");
 }
 
 TEST_F(Cuda, ThreadsKeepTheirContext) {
@@ -296,7 +296,7 @@ TEST_F(Cuda, KernelsThatWaitThemselvesMayStartEarly) {
     const std::string body = too_early + std::string("\tgriddepcontrol.wait;\n");
     EXPECT_THAT(error_of([&] { run_empty_kernel(*device, 0, body); }).second,
                 HasSubstr("cuLaunchKernelEx"));
-    EXPECT_THAT(fake_cuda::complaints(), Contains(HasSubstr("before it waits")));
+    EXPECT_THAT(fake_cuda::violations(), Contains(HasSubstr("before it waits")));
   }
 }
 

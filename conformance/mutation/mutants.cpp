@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-#include "conformance/mutation/facts.h"
+#include "conformance/mutation/graph_analysis.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "prims/graph/verifier.h"

@@ -73,7 +73,7 @@ struct Execution {
   // The plugin said of this very call that it runs it.
   bool claimed = false;
   // A write beside a result, where the runner itself gave the result its memory.
-  std::optional<std::string> stray_write;
+  std::optional<std::string> out_of_bounds_write;
   // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.
   std::vector<std::string> findings;
   // Without native routes: where the call would have taken one.

@@ -10,7 +10,7 @@
 #include <functional>
 #include <mutex>
 
-#include "conformance/compare/fence.h"
+#include "conformance/compare/red_zone.h"
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
 #include "sdk/runtime/device/device_state.h"
@@ -289,8 +289,9 @@ class RuntimeDevice final : public DeviceRunner {
       out.claimed = claims_graph(*test.graph);
       GraphLaunch launch(bundle_, *test.graph, inputs, outputs, device_);
       for (const Tensor& t : launch.run()) out.results.push_back(describe(t));
-      out.stray_write = find_stray_write(guarded_outputs.storages, output_memory.read_back(),
-                                         guarded_outputs.tensors, guarded_outputs.tensors);
+      out.out_of_bounds_write =
+          find_out_of_bounds_write(guarded_outputs.storages, output_memory.read_back(),
+                                   guarded_outputs.tensors, guarded_outputs.tensors);
       out.storages = memory.read_back();
       if (how_.without_native) out.route_times = time_graph(*test.graph, inputs, outputs);
     });

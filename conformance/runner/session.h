@@ -36,7 +36,7 @@ int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
 // with.
 int save_cases(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 int run_session(const specs::Bundle& bundle, const SessionOptions& options);
-int run_introduction(const specs::Bundle& bundle, const SessionOptions& options);
+int run_device_probe(const specs::Bundle& bundle, const SessionOptions& options);
 int run_worker(const specs::Bundle& bundle, const SessionOptions& options);
 int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 // Exit code 1 when less than `floor` of the mutants is caught.

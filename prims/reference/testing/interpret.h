@@ -58,7 +58,7 @@ using Build = std::function<Builder::Values(Builder&, const Builder::Values&)>;
 
 // Builds a graph over inputs of the arrays' types and runs it.
 inline Result run_graph(const std::vector<Array>& inputs, const Build& build,
-                        Liberties liberties = {}) {
+                        PermittedDeviations deviations = {}) {
   Graph g;
   Builder b(g);
   Builder::Values values;
@@ -67,7 +67,7 @@ inline Result run_graph(const std::vector<Array>& inputs, const Build& build,
     values.push_back(b.tensor_input("x" + std::to_string(i), {inputs[i].dtype, shape}));
   }
   for (ValueId v : build(b, values)) b.output("y", v);
-  return run(g, inputs, {}, liberties);
+  return run(g, inputs, {}, deviations);
 }
 
 inline Result run_prim(Prim p, const std::vector<Array>& inputs, std::vector<Attr> attrs = {}) {

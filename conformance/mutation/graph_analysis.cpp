@@ -1,4 +1,4 @@
-#include "conformance/mutation/facts.h"
+#include "conformance/mutation/graph_analysis.h"
 
 #include <algorithm>
 #include <cmath>

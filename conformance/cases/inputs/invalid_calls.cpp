@@ -1,4 +1,4 @@
-#include "conformance/cases/inputs/misuse.h"
+#include "conformance/cases/inputs/invalid_calls.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@ namespace primset::conformance {
 namespace {
 
 template <typename T>
-struct Misused {
+struct Invalid {
   const char* how;
   T value;
 };
 
-std::vector<Misused<HostTensor>> misused(const HostTensor& t) {
-  std::vector<Misused<HostTensor>> out;
+std::vector<Invalid<HostTensor>> invalid_values(const HostTensor& t) {
+  std::vector<Invalid<HostTensor>> out;
   const auto add = [&](const char* how, const auto& change) {
     HostTensor changed = t;
     changed.wrapped_number = false;
@@ -46,12 +46,12 @@ std::vector<Misused<HostTensor>> misused(const HostTensor& t) {
   return out;
 }
 
-std::vector<Misused<TensorList>> misused(const TensorList& list) {
-  std::vector<Misused<TensorList>> out = {{"an empty list", {}}};
+std::vector<Invalid<TensorList>> invalid_values(const TensorList& list) {
+  std::vector<Invalid<TensorList>> out = {{"an empty list", {}}};
   if (list.empty()) return out;
   out.push_back({"one tensor fewer", {list.begin(), list.end() - 1}});
   if (!list.front()) return out;
-  for (const Misused<HostTensor>& m : misused(*list.front())) {
+  for (const Invalid<HostTensor>& m : invalid_values(*list.front())) {
     TensorList changed = list;
     changed.front() = m.value;
     out.push_back({m.how, std::move(changed)});
@@ -59,15 +59,15 @@ std::vector<Misused<TensorList>> misused(const TensorList& list) {
   return out;
 }
 
-std::vector<Misused<int64_t>> misused(int64_t) {
+std::vector<Invalid<int64_t>> invalid_values(int64_t) {
   return {{"-1000", -1000}, {"-1", -1}, {"0", 0}, {"7", 7}, {"1000", 1000}};
 }
 
-std::vector<Misused<double>> misused(double) {
+std::vector<Invalid<double>> invalid_values(double) {
   return {{"-1.5", -1.5}, {"0", 0}, {"NaN", std::nan("")}, {"infinity", HUGE_VAL}};
 }
 
-std::vector<Misused<Scalar>> misused(const Scalar&) {
+std::vector<Invalid<Scalar>> invalid_values(const Scalar&) {
   return {{"a complex number", Scalar(std::complex<double>(1, 2))},
           {"-3", Scalar(int64_t{-3})},
           {"0", Scalar(int64_t{0})},
@@ -75,27 +75,27 @@ std::vector<Misused<Scalar>> misused(const Scalar&) {
           {"true", Scalar(true)}};
 }
 
-std::vector<Misused<bool>> misused(bool x) {
+std::vector<Invalid<bool>> invalid_values(bool x) {
   return {{"the other", !x}};
 }
 
-std::vector<Misused<std::string>> misused(const std::string&) {
+std::vector<Invalid<std::string>> invalid_values(const std::string&) {
   return {{"another word", "misuse"}, {"no word", ""}};
 }
 
-std::vector<Misused<DType>> misused(DType) {
+std::vector<Invalid<DType>> invalid_values(DType) {
   return {{"bool", DType::boolean}, {"i64", DType::i64}, {"c64", DType::c64}, {"f32", DType::f32}};
 }
 
 template <typename T>
-std::vector<Misused<std::vector<T>>> misused(const std::vector<T>& list) {
-  std::vector<Misused<std::vector<T>>> out = {{"an empty list", {}}};
+std::vector<Invalid<std::vector<T>>> invalid_values(const std::vector<T>& list) {
+  std::vector<Invalid<std::vector<T>>> out = {{"an empty list", {}}};
   if (list.empty()) return out;
   out.push_back({"one entry fewer", {list.begin(), list.end() - 1}});
   std::vector<T> more = list;
   more.push_back(list.back());
   out.push_back({"one entry more", std::move(more)});
-  for (const auto& m : misused(T(list.front()))) {
+  for (const auto& m : invalid_values(T(list.front()))) {
     std::vector<T> changed = list;
     changed.front() = m.value;
     out.push_back({m.how, changed});
@@ -108,8 +108,8 @@ std::vector<Misused<std::vector<T>>> misused(const std::vector<T>& list) {
 
 }  // namespace
 
-void for_each_misuse(const specs::Overload& overload, const TestCase& test,
-                     const std::function<void(const TestCase&, const std::string&)>& use) {
+void for_each_invalid_call(const specs::Overload& overload, const TestCase& test,
+                           const std::function<void(const TestCase&, const std::string&)>& use) {
   for (size_t i = 0; i < test.args.size(); ++i) {
     const auto try_all = [&](const auto& variants) {
       for (const auto& m : variants) {
@@ -120,7 +120,7 @@ void for_each_misuse(const specs::Overload& overload, const TestCase& test,
     };
     std::visit(
         [&](const auto& value) {
-          if constexpr (requires { misused(value); }) try_all(misused(value));
+          if constexpr (requires { invalid_values(value); }) try_all(invalid_values(value));
         },
         test.args[i]);
   }

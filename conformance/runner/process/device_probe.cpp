@@ -1,4 +1,4 @@
-#include "conformance/runner/process/introduction.h"
+#include "conformance/runner/process/device_probe.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -7,7 +7,7 @@
 
 namespace primset::conformance {
 
-std::string introduction_line(const DeviceClaims& claims) {
+std::string claims_line(const DeviceClaims& claims) {
   std::string dtypes;
   int count = 0;
   for (int code = 0; code < kDTypeCodes; ++code) {
@@ -21,7 +21,8 @@ std::string introduction_line(const DeviceClaims& claims) {
                      dtypes);
 }
 
-std::string introduce(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
+std::string probe_device(const std::vector<std::string>& command,
+                         std::chrono::milliseconds timeout) {
   Child child(command, {});
   const Child::Clock::time_point deadline = Child::Clock::now() + timeout;
   std::vector<std::string> lines;

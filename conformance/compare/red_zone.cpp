@@ -1,4 +1,4 @@
-#include "conformance/compare/fence.h"
+#include "conformance/compare/red_zone.h"
 
 #include <fmt/format.h>
 
@@ -24,10 +24,10 @@ std::string place_of(size_t at, const std::vector<bool>& elements) {
 
 }  // namespace
 
-std::optional<std::string> find_stray_write(const std::vector<HostStorage>& before,
-                                            const std::vector<HostStorage>& after,
-                                            const std::vector<HostTensor>& tensors,
-                                            const std::vector<HostTensor>& written) {
+std::optional<std::string> find_out_of_bounds_write(const std::vector<HostStorage>& before,
+                                                    const std::vector<HostStorage>& after,
+                                                    const std::vector<HostTensor>& tensors,
+                                                    const std::vector<HostTensor>& written) {
   for (uint32_t s = 0; s < before.size() && s < after.size(); ++s) {
     if (after[s].empty() || after[s] == before[s]) continue;
     if (after[s].size() < before[s].size()) {

@@ -1,7 +1,7 @@
-// What holds of a graph's values whatever its inputs are. A mistake that such a fact shows to
+// What holds of a graph's values whatever its inputs are. A mistake that the analysis shows to
 // change nothing is no mistake, and no case could catch it.
-#ifndef PRIMSET_CONFORMANCE_MUTATION_FACTS_H_
-#define PRIMSET_CONFORMANCE_MUTATION_FACTS_H_
+#ifndef PRIMSET_CONFORMANCE_MUTATION_GRAPH_ANALYSIS_H_
+#define PRIMSET_CONFORMANCE_MUTATION_GRAPH_ANALYSIS_H_
 
 #include <optional>
 #include <vector>
@@ -29,4 +29,4 @@ bool fits(const prims::Graph& graph, prims::ValueId v, DType t);
 
 }  // namespace primset::conformance
 
-#endif  // PRIMSET_CONFORMANCE_MUTATION_FACTS_H_
+#endif  // PRIMSET_CONFORMANCE_MUTATION_GRAPH_ANALYSIS_H_

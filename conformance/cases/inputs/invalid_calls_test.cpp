@@ -1,5 +1,5 @@
 // No operator may answer arguments that do not fit with a mistake of its own.
-#include "conformance/cases/inputs/misuse.h"
+#include "conformance/cases/inputs/invalid_calls.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,11 +28,11 @@ std::string mistake(const specs::Bundle& bundle, const TestCase& test) {
   return "";
 }
 
-class Misuse : public testing::TestWithParam<int> {};
+class InvalidCalls : public testing::TestWithParam<int> {};
 constexpr int kShards = 4;
-INSTANTIATE_TEST_SUITE_P(, Misuse, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(, InvalidCalls, testing::Range(0, kShards));
 
-TEST_P(Misuse, IsRefusedOrTaken) {
+TEST_P(InvalidCalls, IsRefusedOrTaken) {
   const specs::Bundle& bundle = specs::embedded_bundle();
   Selection selection;
   selection.tier = CaseTier::smoke;
@@ -45,7 +45,7 @@ TEST_P(Misuse, IsRefusedOrTaken) {
     const specs::Overload* overload = bundle.find_overload(id.subject);
     if (overload == nullptr || cases[id.subject]++ >= kCasesOfAnOverload) continue;
     const TestCase test = make_case(bundle, id, 0);
-    for_each_misuse(*overload, test, [&](const TestCase& changed, const std::string& how) {
+    for_each_invalid_call(*overload, test, [&](const TestCase& changed, const std::string& how) {
       ++calls;
       const std::string what = mistake(bundle, changed);
       if (!what.empty())
@@ -56,7 +56,8 @@ TEST_P(Misuse, IsRefusedOrTaken) {
   EXPECT_GT(calls, 10'000u);
   std::string list;
   for (const auto& [how, what] : mistakes) list += fmt::format("{}\n    {}\n", how, what);
-  EXPECT_TRUE(mistakes.empty()) << mistakes.size() << " misuses end in a mistake of Primset's own\n"
+  EXPECT_TRUE(mistakes.empty()) << mistakes.size()
+                                << " invalid calls end in a mistake of Primset's own\n"
                                 << list;
 }
 
