@@ -15,7 +15,7 @@
 #include "sdk/testing/functions.h"
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,7 +62,7 @@ TEST(HouseRules, HalfOfTheSourcesAreShort) {
   EXPECT_LE(*middle, kMostMedianLines);
 }
 
-TEST(HouseRules, AFolderIsARoom) {
+TEST(HouseRules, FoldersHaveFewSources) {
   std::map<std::string, size_t> sources;
   for (const SourceFile& f : repository_files()) {
     if (is_source(f)) ++sources[f.path.substr(0, f.path.rfind('/'))];
@@ -186,4 +186,4 @@ TEST(HouseRules, HeadersAreGuardedByTheirPath) {
 }
 
 }  // namespace
-}  // namespace primset::house
+}  // namespace primset::repository
