@@ -159,6 +159,9 @@ bool Blocks::prepare() {
   return true;
 }
 
+// Blocks are numbered batch by batch, and row by row in each. The blocks at the lower and the right
+// edge may be smaller and have kinds of their own. Operands that oneDNN does not take as they lie
+// are packed first.
 void Blocks::run(uint64_t first, uint64_t end, ThreadScratch& scratch) {
   std::optional<MatmulRun> runs[2][2];
   const auto per_batch = static_cast<uint64_t>(row_blocks * col_blocks);

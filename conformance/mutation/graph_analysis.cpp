@@ -84,6 +84,7 @@ std::optional<Scalar> chosen(const Graph& g, const Node& n, int depth) {
   return a == b ? a : std::nullopt;
 }
 
+// Constant propagation from the value backwards, over at most `depth` nodes.
 std::optional<Scalar> number(const Graph& g, ValueId v, int depth) {
   if (v == prims::kNoValue || g.producer(v) == Graph::kNoNode || depth == 0) return std::nullopt;
   const Node& n = g.node(g.producer(v));

@@ -87,6 +87,8 @@ class CallTracer {
 
   // --- views ---
 
+  // Each view shares the tensor's memory where the schema says so and its strides allow it; else it
+  // is computed as a copy, into out= tensors where there are some.
   void views() {
     const ViewFunction f = find_view(computed_.implementation.function);
     require(f != nullptr, ErrorCode::internal,

@@ -96,6 +96,8 @@ class Counter {
   };
   static WideRange wide(Range r) { return {r.low, r.high}; }
 
+  // Interval analysis: the range of a result from the ranges of the operands. Computed exactly;
+  // what exceeds the type may wrap around, and evaluate() then knows nothing of it.
   WideRange value_of(const Inst& i, Scalar type) const {
     switch (i.op) {
       case Op::Const: {

@@ -140,6 +140,8 @@ OutTensor ValueReader::read_out(std::string_view text) const {
   malformed(text, "out, out@strided or out@empty");
 }
 
+// Three forms: "&self", an argument named before; "wrapped(2)", a number that promotes as a Scalar
+// does; and "f32[2,3]@strided{special}", of which layout and fill may be absent.
 HostTensor ValueReader::tensor(std::string_view text) {
   std::string_view whole = text;
   if (text.starts_with('&')) {

@@ -14,6 +14,7 @@ struct Invalid {
   T value;
 };
 
+// Each has another rank, dtype or size; the memory stays what it was.
 std::vector<Invalid<HostTensor>> invalid_values(const HostTensor& t) {
   std::vector<Invalid<HostTensor>> out;
   const auto add = [&](const char* how, const auto& change) {

@@ -245,6 +245,7 @@ Views matrix_adjoint(const TensorMeta& self) {
   return adjoint(self);
 }
 
+// The dims that are named go to their places; the others fill the places left, in their order.
 Views movedim(const TensorMeta& self, const Dims& from, const Dims& to) {
   const int64_t rank = rank_of(self);
   require(
@@ -475,6 +476,7 @@ Views unfold(const TensorMeta& self, int64_t dim, int64_t size, int64_t step) {
 
 // --- strides ---
 
+// Sizes are matched from the last dim on; -1 keeps a size, and only a size of 1 grows.
 Views expand(const TensorMeta& self, const SymInts& size, bool implicit) {
   require(size.size() >= self.sizes.size(), ErrorCode::runtime,
           fmt::format("expand(torch.{}Tensor{{{}}}, size={}): the number of sizes provided ({}) "

@@ -327,6 +327,9 @@ Val write_strided(const Val& base, const ViewGeometry& view, const Val& written)
   return reshape(t.wrap(scattered), base.shape());
 }
 
+// Functionalization of one step: the base as it is after `written`, of the step's shape, was stored
+// through it. A step that moves all elements is inverted; one that shows a part of them updates the
+// base; expand, which shows an element many times, cannot be written.
 Val write_step(const Val& base, const ViewStep& s, const Val& written) {
   switch (s.kind) {
     case Kind::permute:

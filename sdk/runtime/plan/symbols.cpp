@@ -63,6 +63,8 @@ class Maker : public ActualMaker {
     return metas_.emplace(identity, std::move(meta)).first->second;
   }
 
+  // Sizes, strides and offset as symbols where the layout class leaves them open. The other strides
+  // follow from the innermost dim outwards: a merged one continues the dim inside of it.
   void geometry(const TensorImpl& t, TensorMeta& meta) {
     DimClass classes[kMaxRank];
     uint8_t order[kMaxRank];
