@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/cache_file.h"
 
 namespace primset_backend {
