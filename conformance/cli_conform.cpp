@@ -36,7 +36,7 @@ struct CommandLine {
   std::vector<std::string> dtypes;
   size_t mutate = 0;
   double mutation_floor = 0;
-  bool list = false, worker = false, introduce = false;
+  bool list = false, worker = false, probe_device = false;
   CLI::App* app = nullptr;
 };
 
@@ -92,7 +92,7 @@ void add_output(CLI::App& app, CommandLine& c) {
   app.add_option("--mutation-floor", c.mutation_floor, "The least share, 0 to 1, that is fine");
   // What the runner starts.
   app.add_flag("--worker", c.worker)->group("");
-  app.add_flag("--introduce", c.introduce)->group("");
+  app.add_flag("--introduce", c.probe_device)->group("");
 }
 
 void read_selection(CommandLine& c) {
@@ -143,7 +143,7 @@ int run(CommandLine& c) {
   if (!c.save.empty()) return save_cases(bundle, c.session, c.save);
   if (!c.replay.empty()) return replay(bundle, c.session, c.replay);
   if (c.session.device.empty()) c.session.device = c.mutate ? "reference" : "cpu";
-  if (c.introduce) return run_introduction(bundle, c.session);
+  if (c.probe_device) return run_device_probe(bundle, c.session);
   if (c.worker) return run_worker(bundle, c.session);
   if (c.mutate) return mutate(bundle, c.session, c.mutate, c.mutation_floor);
   return run_session(bundle, c.session);

@@ -9,7 +9,7 @@
 #include "sdk/testing/named_files.h"
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 using testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(Docs, WhatIsThereIsNotMissing) {
 }
 
 }  // namespace
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -4,18 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include "sdk/testing/functions.h"
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,7 +58,7 @@ TEST(HouseRules, HalfOfTheSourcesAreShort) {
   EXPECT_LE(*middle, kMostMedianLines);
 }
 
-TEST(HouseRules, AFolderIsARoom) {
+TEST(HouseRules, FoldersHaveFewSources) {
   std::map<std::string, size_t> sources;
   for (const SourceFile& f : repository_files()) {
     if (is_source(f)) ++sources[f.path.substr(0, f.path.rfind('/'))];
@@ -72,21 +68,13 @@ TEST(HouseRules, AFolderIsARoom) {
   }
 }
 
-// What goes against these two rules still, one a line: "function PATH NAME" or "ruler PATH". The
-// list only gets shorter: what is new is an error, and so is an entry that is no longer needed.
-//
-//   PRIMSET_WRITE_EXCEPTIONS=1 build/release/bin/house_rules_test   # writes the list anew
-constexpr const char* kExceptions = "sdk/testdata/house_rules_exceptions.txt";
-
-std::set<std::string> long_functions() {
-  std::set<std::string> out;
+TEST(HouseRules, FunctionsFitAScreen) {
   for (const SourceFile& f : repository_files()) {
     if (!is_source(f)) continue;
     for (const FunctionSpan& s : find_functions(f)) {
-      if (s.lines > kMostFunctionLines) out.insert("function " + f.path + " " + s.name);
+      EXPECT_LE(s.lines, kMostFunctionLines) << f.path << ": " << s.name << " is to be split";
     }
   }
-  return out;
 }
 
 // A ruler, `// --- text -----`, that the formatter has broken in two: its dashes stand alone.
@@ -95,37 +83,10 @@ bool has_broken_ruler(const std::string& text) {
   return std::regex_search(text, broken);
 }
 
-std::set<std::string> broken_rulers() {
-  std::set<std::string> out;
+TEST(HouseRules, RulersAreWhole) {
   for (const SourceFile& f : repository_files()) {
-    if (!f.is_test_data() && has_broken_ruler(f.text)) out.insert("ruler " + f.path);
-  }
-  return out;
-}
-
-std::set<std::string> exceptions() {
-  std::set<std::string> out;
-  std::istringstream in(read_repository_file(kExceptions));
-  for (std::string line; std::getline(in, line);) out.insert(line);
-  return out;
-}
-
-TEST(HouseRules, FunctionsFitAScreenAndRulersAreWhole) {
-  std::set<std::string> found = long_functions();
-  found.merge(broken_rulers());
-  if (std::getenv("PRIMSET_WRITE_EXCEPTIONS")) {
-    std::ofstream out(std::string(PRIMSET_SOURCE_DIR "/") + kExceptions);
-    for (const std::string& line : found) out << line << "\n";
-    return;
-  }
-  const std::set<std::string> excepted = exceptions();
-  for (const std::string& line : found) {
-    EXPECT_TRUE(excepted.contains(line))
-        << line << ": a function has at most " << kMostFunctionLines
-        << " lines, and a section's ruler stands in one line";
-  }
-  for (const std::string& line : excepted) {
-    EXPECT_TRUE(found.contains(line)) << kExceptions << ": \"" << line << "\" is no longer needed";
+    if (f.is_test_data()) continue;
+    EXPECT_FALSE(has_broken_ruler(f.text)) << f.path << ": a section's ruler stands in one line";
   }
 }
 
@@ -186,4 +147,4 @@ TEST(HouseRules, HeadersAreGuardedByTheirPath) {
 }
 
 }  // namespace
-}  // namespace primset::house
+}  // namespace primset::repository

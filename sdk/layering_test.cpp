@@ -9,7 +9,7 @@
 #include "sdk/testing/layers.h"
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 using testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST(Layers, TheSdkNamesNoBackEnd) {
 }
 
 }  // namespace
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
 
 namespace primset_backend {

@@ -1,5 +1,5 @@
-// How our back ends make a primset_status, and keep exceptions on their side of the border. Knows
-// plugin.h only; each back end links its own copy.
+// How our back ends make a primset_status, and keep exceptions on their side of the ABI boundary.
+// Knows plugin.h only; each back end links its own copy.
 #ifndef PRIMSET_BACKENDS_COMMON_STATUS_H_
 #define PRIMSET_BACKENDS_COMMON_STATUS_H_
 
@@ -16,7 +16,7 @@ namespace primset_backend {
 // printf-like; never fails: without memory for the message it returns a static status.
 [[gnu::format(printf, 2, 3)]] primset_status* make_status(uint32_t code, const char* format, ...);
 
-// An error on its way to the border: `code` is a PRIMSET_* code.
+// An error on its way to the ABI boundary: `code` is a PRIMSET_* code.
 class BackendError : public std::runtime_error {
  public:
   BackendError(uint32_t code, const std::string& text) : runtime_error(text), code_(code) {}

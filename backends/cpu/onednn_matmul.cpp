@@ -46,14 +46,14 @@ Remembered& remembered() {
   return r;
 }
 
-struct Workplaces {
+struct IdleScratch {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Workplace>> idle;
+  std::vector<std::unique_ptr<ThreadScratch>> idle;
 };
 
 // Never destroyed: oneDNN may be gone before it.
-Workplaces& workplaces() {
-  static auto* const w = new Workplaces;
+IdleScratch& idle_scratch() {
+  static auto* const w = new IdleScratch;
   return *w;
 }
 
@@ -108,32 +108,32 @@ bool Matmul::create(const MatmulShape& s) {
   return made;
 }
 
-std::unique_ptr<Workplace> Workplace::take(const OneDnn& dnn) {
+std::unique_ptr<ThreadScratch> ThreadScratch::take(const OneDnn& dnn) {
   {
-    const std::lock_guard lock(workplaces().mutex);
-    auto& idle = workplaces().idle;
+    const std::lock_guard lock(idle_scratch().mutex);
+    auto& idle = idle_scratch().idle;
     if (!idle.empty()) {
-      std::unique_ptr<Workplace> workplace = std::move(idle.back());
+      std::unique_ptr<ThreadScratch> scratch = std::move(idle.back());
       idle.pop_back();
-      return workplace;
+      return scratch;
     }
   }
-  std::unique_ptr<Workplace> made(new Workplace(dnn));
+  std::unique_ptr<ThreadScratch> made(new ThreadScratch(dnn));
   if (dnn.dnnl_stream_create(&made->stream_, dnn.engine, dnnl_stream_default_flags) != dnnl_success)
     throw std::bad_alloc();
   return made;
 }
 
-void Workplace::give_back(std::unique_ptr<Workplace> workplace) {
-  const std::lock_guard lock(workplaces().mutex);
-  workplaces().idle.push_back(std::move(workplace));
+void ThreadScratch::give_back(std::unique_ptr<ThreadScratch> scratch) {
+  const std::lock_guard lock(idle_scratch().mutex);
+  idle_scratch().idle.push_back(std::move(scratch));
 }
 
-Workplace::~Workplace() {
+ThreadScratch::~ThreadScratch() {
   if (stream_) dnn_.dnnl_stream_destroy(stream_);
 }
 
-void* Workplace::memory(Space space, size_t bytes) {
+void* ThreadScratch::memory(Space space, size_t bytes) {
   constexpr size_t kAlignment = 64;
   Memory& m = memory_[space];
   if (m.bytes < bytes) {
@@ -145,8 +145,8 @@ void* Workplace::memory(Space space, size_t bytes) {
   return reinterpret_cast<void*>((raw + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-MatmulRun::MatmulRun(const Matmul& matmul, Workplace& workplace)
-    : matmul_(matmul), workplace_(workplace) {
+MatmulRun::MatmulRun(const Matmul& matmul, ThreadScratch& scratch)
+    : matmul_(matmul), thread_scratch_(scratch) {
   const OneDnn& dnn = matmul.dnn_;
   const auto add = [&](int index, const dnnl_memory_desc_t& desc) {
     arguments_[count_] = {index, nullptr};
@@ -170,14 +170,15 @@ dnnl_status_t MatmulRun::run(const void* a, const void* b, void* c) {
   const OneDnn& dnn = matmul_.dnn_;
   void* const data[] = {
       const_cast<void*>(a), const_cast<void*>(b), c,
-      count_ == 4 ? workplace_.memory(Workplace::kScratch, matmul_.scratch_bytes_) : nullptr};
+      count_ == 4 ? thread_scratch_.memory(ThreadScratch::kScratchpad, matmul_.scratch_bytes_)
+                  : nullptr};
   for (int i = 0; i < count_; ++i) {
     const dnnl_status_t status = dnn.dnnl_memory_set_data_handle(arguments_[i].memory, data[i]);
     if (status != dnnl_success) return status;
   }
   const dnnl_status_t status =
-      dnn.dnnl_primitive_execute(matmul_.primitive_, workplace_.stream(), count_, arguments_);
-  return status == dnnl_success ? dnn.dnnl_stream_wait(workplace_.stream()) : status;
+      dnn.dnnl_primitive_execute(matmul_.primitive_, thread_scratch_.stream(), count_, arguments_);
+  return status == dnnl_success ? dnn.dnnl_stream_wait(thread_scratch_.stream()) : status;
 }
 
 }  // namespace primset_cpu

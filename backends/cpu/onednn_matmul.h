@@ -43,21 +43,21 @@ class Matmul {
 
 // What one thread needs to run products: a stream and memory for intermediate values. Making one
 // costs as much as a small product, so they are kept and lent.
-class Workplace {
+class ThreadScratch {
  public:
-  static std::unique_ptr<Workplace> take(const OneDnn& dnn);  // throws std::bad_alloc
-  static void give_back(std::unique_ptr<Workplace> workplace);
-  ~Workplace();
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
+  static std::unique_ptr<ThreadScratch> take(const OneDnn& dnn);  // throws std::bad_alloc
+  static void give_back(std::unique_ptr<ThreadScratch> scratch);
+  ~ThreadScratch();
+  ThreadScratch(const ThreadScratch&) = delete;
+  ThreadScratch& operator=(const ThreadScratch&) = delete;
 
   dnnl_stream_t stream() const { return stream_; }
-  enum Space { kScratch, kPackedA, kPackedB };
+  enum Space { kScratchpad, kPackedA, kPackedB };
   // Aligned to 64 bytes; valid until the next call for the same space.
   void* memory(Space space, size_t bytes);
 
  private:
-  explicit Workplace(const OneDnn& dnn) : dnn_(dnn) {}
+  explicit ThreadScratch(const OneDnn& dnn) : dnn_(dnn) {}
 
   const OneDnn& dnn_;
   dnnl_stream_t stream_ = nullptr;
@@ -70,7 +70,7 @@ class Workplace {
 // A product that one thread runs many times, on other memory each time.
 class MatmulRun {
  public:
-  MatmulRun(const Matmul& matmul, Workplace& workplace);
+  MatmulRun(const Matmul& matmul, ThreadScratch& scratch);
   ~MatmulRun();
   MatmulRun(const MatmulRun&) = delete;
   MatmulRun& operator=(const MatmulRun&) = delete;
@@ -80,7 +80,7 @@ class MatmulRun {
 
  private:
   const Matmul& matmul_;
-  Workplace& workplace_;
+  ThreadScratch& thread_scratch_;
   dnnl_exec_arg_t arguments_[4];
   int count_ = 0;
   dnnl_status_t made_ = dnnl_success;

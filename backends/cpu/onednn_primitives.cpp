@@ -130,7 +130,7 @@ struct Blocks {
   uint64_t count() const {
     return x.a.offsets.size() * static_cast<uint64_t>(row_blocks * col_blocks);
   }
-  void run(uint64_t first, uint64_t end, Workplace& workplace);
+  void run(uint64_t first, uint64_t end, ThreadScratch& scratch);
 
  private:
   void cut(int64_t largest_rows, int64_t largest_cols);
@@ -159,7 +159,10 @@ bool Blocks::prepare() {
   return true;
 }
 
-void Blocks::run(uint64_t first, uint64_t end, Workplace& workplace) {
+// Blocks are numbered batch by batch, and row by row in each. The blocks at the lower and the right
+// edge may be smaller and have kinds of their own. Operands that oneDNN does not take as they lie
+// are packed first.
+void Blocks::run(uint64_t first, uint64_t end, ThreadScratch& scratch) {
   std::optional<MatmulRun> runs[2][2];
   const auto per_batch = static_cast<uint64_t>(row_blocks * col_blocks);
   const int64_t bytes = x.dtype == PRIMSET_BF16 ? 2 : 4;
@@ -175,14 +178,14 @@ void Blocks::run(uint64_t first, uint64_t end, Workplace& workplace) {
     char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
     const bool last_row = rb == row_blocks - 1, last_col = cb == col_blocks - 1;
     const BlockKind& kind = *kinds[last_row][last_col];
-    const auto place_of = [&](const Block& o, Packing how, Workplace::Space space) {
+    const auto place_of = [&](const Block& o, Packing how, ThreadScratch::Space space) {
       const auto room = static_cast<size_t>(o.rows * o.cols * bytes);
-      return packed(o, how, bytes, how == Packing::none ? nullptr : workplace.memory(space, room));
+      return packed(o, how, bytes, how == Packing::none ? nullptr : scratch.memory(space, room));
     };
-    const char* left = place_of(a, kind.a, Workplace::kPackedA);
-    const char* right = place_of(b, kind.b, Workplace::kPackedB);
+    const char* left = place_of(a, kind.a, ThreadScratch::kPackedA);
+    const char* right = place_of(b, kind.b, ThreadScratch::kPackedB);
     std::optional<MatmulRun>& run = runs[last_row][last_col];
-    if (!run) run.emplace(*kind.matmul, workplace);
+    if (!run) run.emplace(*kind.matmul, scratch);
     if (const dnnl_status_t status = run->run(left, right, c); status != dnnl_success)
       failure.store(status, std::memory_order_relaxed);
   }
@@ -193,9 +196,9 @@ void run_blocks(const void* params, uint64_t first, uint64_t end, uint64_t) {
   Blocks& blocks = **static_cast<Blocks* const*>(params);
   const OneThread one(*blocks.dnn);
   try {
-    std::unique_ptr<Workplace> workplace = Workplace::take(*blocks.dnn);
-    blocks.run(first, end, *workplace);
-    Workplace::give_back(std::move(workplace));
+    std::unique_ptr<ThreadScratch> scratch = ThreadScratch::take(*blocks.dnn);
+    blocks.run(first, end, *scratch);
+    ThreadScratch::give_back(std::move(scratch));
   } catch (const std::bad_alloc&) {  // a pool thread has nobody to throw to
     blocks.failure.store(dnnl_out_of_memory, std::memory_order_relaxed);
   }
@@ -234,7 +237,8 @@ primset_status* run_dot_general(primset_stream stream, const void*,
 
 // From so many multiplications on oneDNN is the faster way: its calls take longer than a generated
 // kernel does for fewer. The products of a batch share the costs of a call.
-constexpr uint64_t kLeastAlone = uint64_t{1} << 14, kLeastOfBatch = uint64_t{1} << 11;
+constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
+                   kMinMultiplicationsOfBatch = uint64_t{1} << 11;
 
 // Whether oneDNN has code for the type on this CPU; the sizes do not matter.
 bool has_code(uint32_t dtype) {
@@ -256,7 +260,7 @@ primset_status* find(primset_device, const char* name, const primset_primitive_c
                          "find: dot_general of these types is left to generated kernels");
     // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
     const bool alone = primset_backend::size_of(call->operands[0], dims->a.batch) == 1;
-    out->least_products = alone ? kLeastAlone : kLeastOfBatch;
+    out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
     out->flags = PRIMSET_PRIMITIVE_STRIDED;
     out->run = run_dot_general;
     out->data = nullptr;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
 #include "backends/cpu/cpu_info.h"
 #include "backends/cpu/kernel_launch.h"
@@ -74,7 +74,7 @@ primset_status* device_properties(primset_device device, primset_device_properti
   p.min_subgroup = p.max_subgroup = 1;
   p.max_groups[0] = INT32_MAX;
   p.max_groups[1] = p.max_groups[2] = 1;
-  primset_backend::give_properties(p, out);
+  primset_backend::copy_properties(p, out);
   return nullptr;
 }
 
@@ -164,5 +164,6 @@ constexpr primset_plugin kPlugin = {
 
 primset_status* primset_plugin_query(const primset_host*, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  return primset_backend::answer_query(primset_cpu::kPlugin, min_version, max_version, out_plugin);
+  return primset_backend::negotiate_version(primset_cpu::kPlugin, min_version, max_version,
+                                            out_plugin);
 }

@@ -19,7 +19,7 @@ namespace primset_cuda {
 // kind takes microseconds, whatever it computes, and a generated kernel is fused with what
 // surrounds it. To be measured: the number from which the library is the faster one.
 // PRIMSET_CUBLASLT_LEAST sets another.
-inline constexpr uint64_t kLeastProducts = 32 * 32 * 32;
+inline constexpr uint64_t kMinMultiplications = 32 * 32 * 32;
 
 // The library's kernels load at most this much at once. Promising more than that, where the memory
 // happens to lie so, would let the choice of code, and so the bits, depend on where that is.

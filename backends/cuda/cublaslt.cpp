@@ -211,7 +211,7 @@ MatrixLibrary::Settings MatrixLibrary::settings() {
   const char* tf32 = std::getenv("PRIMSET_CUDA_TF32");
   s.tf32 = tf32 && std::string_view(tf32) == "1";
   if (const char* least = std::getenv("PRIMSET_CUBLASLT_LEAST"); least && *least)
-    s.least_products = std::strtoull(least, nullptr, 10);
+    s.min_multiplications = std::strtoull(least, nullptr, 10);
   return s;
 }
 

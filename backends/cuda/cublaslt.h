@@ -66,7 +66,7 @@ class MatrixLibrary {
   MatrixLibrary& operator=(const MatrixLibrary&) = delete;
 
   // The library is the faster way from so many multiplications a matrix on.
-  uint64_t least_products() const { return settings_.least_products; }
+  uint64_t min_multiplications() const { return settings_.min_multiplications; }
   // Null when the library has no code for the shape.
   std::shared_ptr<const MatmulPlan> plan(const MatmulShape& shape);
   void run(primset_stream_t& stream, const MatmulPlan& plan, const MatmulAddresses& at) const;
@@ -76,7 +76,7 @@ class MatrixLibrary {
 
   struct Settings {
     bool tf32 = false;
-    uint64_t least_products = kLeastProducts;
+    uint64_t min_multiplications = kMinMultiplications;
   };
   static Settings settings();
 

@@ -41,7 +41,7 @@ class CublasLt : public Cuda {
   void TearDown() override {
     close();
     Cuda::TearDown();
-    EXPECT_EQ(fake_cublaslt::leftovers(), "");
+    EXPECT_EQ(fake_cublaslt::leaks(), "");
     for (const char* variable : {"PRIMSET_CUBLASLT", "PRIMSET_CUBLASLT_LEAST", "PRIMSET_CUDA_TF32"})
       unsetenv(variable);
   }
@@ -269,7 +269,7 @@ TEST_F(CublasLt, AMatmulIsRoundedInTheSameCall) {
     fake_cublaslt::products();
     ContractionCall call(matrices(5, 3, 7), dtype, dtype, form);
     const auto primitive = call.find(*device).value();
-    EXPECT_EQ(primitive.least_products, primset_cuda::kLeastProducts);
+    EXPECT_EQ(primitive.least_products, primset_cuda::kMinMultiplications);
     const TestNumbers a = random_numbers({{5, 7}, {7, 1}, {}, {}}, dtype, 1),
                       b = random_numbers({{7, 3}, {3, 1}, {}, {}}, dtype, 2),
                       bias = random_numbers(call.bias(), dtype, 3);
@@ -441,7 +441,7 @@ TEST_F(CublasLt, SmallProductsAreLeftToKernels) {
         .value()
         .least_products;
   };
-  EXPECT_EQ(least(), primset_cuda::kLeastProducts);
+  EXPECT_EQ(least(), primset_cuda::kMinMultiplications);
   setenv("PRIMSET_CUBLASLT_LEAST", "1000000", 1);
   reopen();
   EXPECT_EQ(least(), 1000000u);

@@ -74,7 +74,7 @@ TEST_F(Cuda, ADriverThatDoesNotStartIsAnError) {
 TEST_F(Cuda, OpeningThatFailsKeepsNothing) {
   fake_cuda::fail("cuStreamCreate", primset_cuda::kErrorOutOfMemory);
   EXPECT_EQ(error_of([&] { open(); }).first, ErrorCode::out_of_memory);
-  EXPECT_EQ(fake_cuda::leftovers(), "");
+  EXPECT_EQ(fake_cuda::leaks(), "");
 }
 
 TEST_F(Cuda, ThreadsKeepTheirContext) {
@@ -286,16 +286,16 @@ TEST_F(Cuda, LaunchesBringTheWorkgroupMemoryThatModulesMayNotDeclare) {
 TEST_F(Cuda, KernelsThatWaitThemselvesMayStartEarly) {
   const std::shared_ptr<PluginDevice> device = open();
   run_empty_kernel(*device, 0, "\tbar.sync \t0;\n");
-  EXPECT_EQ(fake_cuda::early_starts(), 0);
+  EXPECT_EQ(fake_cuda::dependent_launches(), 0);
   run_empty_kernel(*device, 0, "\tgriddepcontrol.wait;\n");
-  EXPECT_EQ(fake_cuda::early_starts(), 1);
+  EXPECT_EQ(fake_cuda::dependent_launches(), 1);
   // None of ours: what else asks the fake driver about every kernel relies on its answer.
   for (const char* too_early :
        {"\tst.global.b32 [%rd1], %r1;\n", "\t@%p1 ld.global.b32 %r1, [%rd1];\n"}) {
     const std::string body = too_early + std::string("\tgriddepcontrol.wait;\n");
     EXPECT_THAT(error_of([&] { run_empty_kernel(*device, 0, body); }).second,
                 HasSubstr("cuLaunchKernelEx"));
-    EXPECT_THAT(fake_cuda::complaints(), Contains(HasSubstr("before it waits")));
+    EXPECT_THAT(fake_cuda::violations(), Contains(HasSubstr("before it waits")));
   }
 }
 

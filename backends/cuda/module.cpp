@@ -102,7 +102,8 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
     kernel.param_end = param_end(*desc);
     for (int i = 0; i < 3; ++i) kernel.group_size[i] = desc->group_size[i];
     const std::string_view ptx = ptx_of(*desc);
-    kernel.early_start = ptx.find("griddepcontrol.wait") != std::string_view::npos;
+    kernel.programmatic_dependent_launch =
+        ptx.find("griddepcontrol.wait") != std::string_view::npos;
     module->handle = load(*device, ptx, desc->entry);
     const Result result =
         device->cu.cuModuleGetFunction(&kernel.function, module->handle, desc->entry);
@@ -145,7 +146,7 @@ primset_status* launch(primset_stream stream, const primset_launch* launch) {
     config.shared_bytes = kernel.extern_memory;
     config.stream = stream->handle;
     config.attributes = &early;
-    config.attribute_count = kernel.early_start ? 1 : 0;
+    config.attribute_count = kernel.programmatic_dependent_launch ? 1 : 0;
     const ContextScope scope(*stream->device);
     PRIMSET_CUDA(stream->cu, cuLaunchKernelEx, &config, kernel.function, nullptr, extra);
   });

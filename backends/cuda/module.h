@@ -4,7 +4,7 @@
 
 #include <primset/plugin.h>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/cuda/driver_api.h"
 
 struct primset_kernel_t {
@@ -12,8 +12,8 @@ struct primset_kernel_t {
   primset_backend::ParamShape shape;
   size_t param_end = 0;  // bytes of the block that are parameters: without padding at its end
   uint32_t group_size[3] = {};
-  uint32_t extern_memory = 0;  // bytes of workgroup memory that a launch brings
-  bool early_start = false;    // it waits itself for what was launched before
+  uint32_t extern_memory = 0;                  // bytes of workgroup memory that a launch brings
+  bool programmatic_dependent_launch = false;  // it waits itself for what was launched before
 };
 
 struct primset_module_t {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/shared_driver.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
@@ -36,7 +36,7 @@ void device_close(primset_device device) {
 }
 
 primset_status* device_properties(primset_device device, primset_device_properties* out) {
-  primset_backend::give_properties(device->properties(), out);
+  primset_backend::copy_properties(device->properties(), out);
   return nullptr;
 }
 
@@ -152,8 +152,8 @@ constexpr primset_plugin kPlugin = {
 
 primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  primset_status* status =
-      primset_backend::answer_query(primset_cuda::kPlugin, min_version, max_version, out_plugin);
+  primset_status* status = primset_backend::negotiate_version(primset_cuda::kPlugin, min_version,
+                                                              max_version, out_plugin);
   if (!status) primset_cuda::g_driver.set_host(host);
   return status;
 }

@@ -81,7 +81,7 @@ primset_status* find(primset_device device, const char* name, const primset_prim
     out->run = run;
     out->data = kind;
     if (out->struct_size >= sizeof(primset_primitive))
-      out->least_products = library->least_products();
+      out->least_products = library->min_multiplications();
     return nullptr;
   });
 }

@@ -1,4 +1,4 @@
-// Inside this back end a Vulkan error is an exception; at the border it becomes a status.
+// Inside this back end a Vulkan error is an exception; at the ABI boundary it becomes a status.
 #ifndef PRIMSET_BACKENDS_VULKAN_ERRORS_H_
 #define PRIMSET_BACKENDS_VULKAN_ERRORS_H_
 
@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
 #include "backends/vulkan/functions.h"
 

@@ -212,6 +212,7 @@ Instance::~Instance() {
   if (instance_) vk_.vkDestroyInstance(instance_, nullptr);
 }
 
+// Without a driver there is no instance and so no device, which is no error.
 void Instance::create(bool validation) {
   keep_drivers_loaded(global_);
   const VkApplicationInfo app = application();

@@ -4,7 +4,7 @@
 
 #include <primset/plugin.h>
 
-#include "backends/common/border.h"
+#include "backends/common/abi_boundary.h"
 #include "backends/vulkan/device.h"
 
 struct primset_kernel_t {

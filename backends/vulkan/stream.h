@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backends/vulkan/device.h"
-#include "backends/vulkan/ring.h"
+#include "backends/vulkan/staging_memory.h"
 #include "backends/vulkan/timeline.h"
 
 struct primset_event_t {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "prims/reference/array.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::conformance {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "conformance/cases/make/rng.h"
-#include "conformance/compare/fence.h"
+#include "conformance/cases/inputs/rng.h"
 #include "conformance/compare/property.h"
+#include "conformance/compare/red_zone.h"
 #include "conformance/compare/statistics.h"
 #include "prims/reference/array.h"
 
@@ -150,9 +150,9 @@ TEST(Compare, SaysWhereAndHowFar) {
 
 // --- fences
 
-class Fence : public testing::Test {
+class RedZone : public testing::Test {
  protected:
-  Fence() {
+  RedZone() {
     Array values{DType::f32, {3, 2}, std::vector<Element>(6, number(1))};
     tensor_ = place(before_, values, LayoutKind::padded);
     after_ = before_;
@@ -160,26 +160,27 @@ class Fence : public testing::Test {
   std::string stray(size_t byte, bool written) {
     after_[0][byte] ^= std::byte{1};
     std::vector<HostTensor> tensors = {tensor_};
-    return find_stray_write(before_, after_, tensors, written ? tensors : std::vector<HostTensor>{})
+    return find_out_of_bounds_write(before_, after_, tensors,
+                                    written ? tensors : std::vector<HostTensor>{})
         .value_or("");
   }
   std::vector<HostStorage> before_, after_;
   HostTensor tensor_;
 };
 
-TEST_F(Fence, Before) {
+TEST_F(RedZone, Before) {
   EXPECT_THAT(stray(kGuardBytes - 1, true), HasSubstr("before the first"));
 }
-TEST_F(Fence, Behind) {
+TEST_F(RedZone, Behind) {
   EXPECT_THAT(stray(before_[0].size() - kGuardBytes, true), HasSubstr("behind the last"));
 }
-TEST_F(Fence, Gap) {
+TEST_F(RedZone, Gap) {
   EXPECT_THAT(stray(kGuardBytes + 8, true), HasSubstr("in a gap"));
 }
-TEST_F(Fence, Input) {
+TEST_F(RedZone, Input) {
   EXPECT_THAT(stray(kGuardBytes, false), HasSubstr("only read"));
 }
-TEST_F(Fence, Written) {
+TEST_F(RedZone, Written) {
   EXPECT_THAT(stray(kGuardBytes, true), IsEmpty());
 }
 

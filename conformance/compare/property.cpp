@@ -7,7 +7,7 @@
 #include <complex>
 #include <vector>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::conformance {
 namespace {

@@ -8,12 +8,12 @@
 #include <map>
 #include <span>
 
-#include "conformance/mutation/facts.h"
+#include "conformance/mutation/graph_analysis.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "prims/graph/verifier.h"
 #include "prims/inference/inference.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "primset/error.h"
 #include "specs/bundle/reader.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "conformance/cases/make/rng.h"
+#include "conformance/cases/inputs/rng.h"
 #include "conformance/runner/execute.h"
 #include "prims/graph/text.h"
 #include "prims/reference/array.h"

@@ -1,7 +1,7 @@
 #include "conformance/reference/call_arguments.h"
 
 #include "prims/reference/element.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "primset/error.h"
 
 namespace primset::conformance {

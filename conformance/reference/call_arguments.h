@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "decomps/engine/engine.h"
 #include "specs/bundle/model.h"
 

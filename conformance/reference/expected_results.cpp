@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/cases/make/make_operator.h"
+#include "conformance/cases/inputs/make_operator.h"
 #include "conformance/reference/call_arguments.h"
 #include "prims/graph/verifier.h"
 #include "prims/reference/array.h"

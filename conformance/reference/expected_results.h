@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "conformance/runner/device_runner.h"
 #include "decomps/engine/engine.h"
 #include "specs/bundle/model.h"

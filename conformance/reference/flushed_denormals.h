@@ -3,7 +3,7 @@
 #ifndef PRIMSET_CONFORMANCE_REFERENCE_FLUSHED_DENORMALS_H_
 #define PRIMSET_CONFORMANCE_REFERENCE_FLUSHED_DENORMALS_H_
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "conformance/reference/expected_results.h"
 
 namespace primset::conformance {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::conformance {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "conformance/compare/statistics.h"
 #include "specs/bundle/model.h"
 

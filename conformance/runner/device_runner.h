@@ -1,6 +1,6 @@
-// The one border between conformance and a device. Everything above it works on bytes and numbers;
-// runtime_device.cpp is the real device, reference_device.cpp the reference interpreter in its
-// place.
+// The one interface between conformance and a device. Everything above it works on bytes and
+// numbers; runtime_device.cpp is the real device, reference_device.cpp the reference interpreter in
+// its place.
 #ifndef PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
 #define PRIMSET_CONFORMANCE_RUNNER_DEVICE_RUNNER_H_
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "decomps/engine/device_traits.h"
 
 namespace primset::conformance {
@@ -73,7 +73,7 @@ struct Execution {
   // The plugin said of this very call that it runs it.
   bool claimed = false;
   // A write beside a result, where the runner itself gave the result its memory.
-  std::optional<std::string> stray_write;
+  std::optional<std::string> out_of_bounds_write;
   // Rules of the plugin interface that were broken meanwhile, as the validation layer saw them.
   std::vector<std::string> findings;
   // Without native routes: where the call would have taken one.

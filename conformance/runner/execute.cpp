@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "conformance/compare/compare.h"
-#include "conformance/compare/fence.h"
 #include "conformance/compare/property.h"
+#include "conformance/compare/red_zone.h"
 #include "conformance/compare/statistics.h"
 #include "conformance/reference/flushed_denormals.h"
 #include "conformance/reference/random_parameters.h"
@@ -67,7 +67,8 @@ class Judge {
                              fmt::format("no error; expected {}: {}", name(expected_.error->code),
                                          expected_.error->message));
     }
-    if (!look_at_results() || !look_at_written() || !look_at_fences()) return std::move(verdict_);
+    if (!look_at_results() || !look_at_written() || !look_at_red_zones())
+      return std::move(verdict_);
     verdict_.outcome = Outcome::pass;
     verdict_.empty = !computes_elements(expected_);
     return std::move(verdict_);
@@ -100,7 +101,7 @@ class Judge {
     if (e.code == ErrorCode::device_lost) return Verdict::of(Outcome::device_lost, text);
     if (expected_.error && expected_.error->code == e.code) {
       // Nothing may have been written before the refusal, unless computing led to it.
-      if (!look_at_fences()) return std::move(verdict_);
+      if (!look_at_red_zones()) return std::move(verdict_);
       return Verdict::of(Outcome::refused, text);
     }
     if (e.code == ErrorCode::out_of_memory) return judge_lack_of_memory(text);
@@ -285,12 +286,12 @@ class Judge {
     return true;
   }
 
-  bool look_at_fences() {
+  bool look_at_red_zones() {
     std::vector<HostTensor> written;
     for (const WrittenTensor& w : expected_.written) written.push_back(w.tensor);
     std::optional<std::string> stray =
-        find_stray_write(test_.storages, actual_.storages, tensors_of(test_), written);
-    if (!stray) stray = actual_.stray_write;
+        find_out_of_bounds_write(test_.storages, actual_.storages, tensors_of(test_), written);
+    if (!stray) stray = actual_.out_of_bounds_write;
     if (stray) return fail(FailKind::out_of_bounds_write, *stray);
     if (actual_.findings.empty()) return true;
     return fail(FailKind::error_contract,
@@ -336,8 +337,9 @@ bool same_results(const Execution& a, const Execution& b) {
     return x.dtype == y.dtype && x.sizes == y.sizes && x.strides == y.strides &&
            x.offset == y.offset && x.values == y.values;
   };
-  return !a.error && !b.error && a.findings.empty() && b.findings.empty() && !b.stray_write &&
-         a.storages == b.storages && std::ranges::equal(a.results, b.results, same);
+  return !a.error && !b.error && a.findings.empty() && b.findings.empty() &&
+         !b.out_of_bounds_write && a.storages == b.storages &&
+         std::ranges::equal(a.results, b.results, same);
 }
 
 }  // namespace

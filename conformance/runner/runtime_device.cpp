@@ -10,12 +10,12 @@
 #include <functional>
 #include <mutex>
 
-#include "conformance/compare/fence.h"
+#include "conformance/compare/red_zone.h"
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
 #include "sdk/runtime/device/device_state.h"
-#include "sdk/runtime/execute/native.h"
-#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/execute/native_selection.h"
+#include "sdk/runtime/plan/recompilation_log.h"
 #include "sdk/runtime/tensor/storage.h"
 
 namespace primset::conformance {
@@ -204,12 +204,12 @@ void set_native(bool on) {
 // The kernels that are made while it lives, plan by plan.
 class KernelWatch {
  public:
-  KernelWatch() { runtime::take_plans_made(); }
+  KernelWatch() { runtime::take_recompilations(); }
 
   std::vector<NewKernels> finish() const {
-    uint64_t rest = runtime::kernels_made() - before_;
+    uint64_t rest = runtime::kernels_loaded() - before_;
     std::vector<NewKernels> out;
-    for (runtime::PlanMade& p : runtime::take_plans_made()) {
+    for (runtime::Recompilation& p : runtime::take_recompilations()) {
       if (p.kernels > 0) out.push_back({std::move(p.op), p.kernels, std::move(p.guards)});
       rest -= p.kernels;
     }
@@ -218,7 +218,7 @@ class KernelWatch {
   }
 
  private:
-  uint64_t before_ = runtime::kernels_made();
+  uint64_t before_ = runtime::kernels_loaded();
 };
 
 class RuntimeDevice final : public DeviceRunner {
@@ -231,7 +231,7 @@ class RuntimeDevice final : public DeviceRunner {
     o.errors = ErrorReports::eager;
     o.native = !how.without_native;
     set_options(o);
-    if (how.watch_kernels) runtime::watch_plans();
+    if (how.watch_kernels) runtime::enable_recompilation_log();
     listen();
     const runtime::DeviceState& opened = runtime::device_state(device_);
     const primset_device_properties& p = opened.plugin().properties();
@@ -289,8 +289,9 @@ class RuntimeDevice final : public DeviceRunner {
       out.claimed = claims_graph(*test.graph);
       GraphLaunch launch(bundle_, *test.graph, inputs, outputs, device_);
       for (const Tensor& t : launch.run()) out.results.push_back(describe(t));
-      out.stray_write = find_stray_write(guarded_outputs.storages, output_memory.read_back(),
-                                         guarded_outputs.tensors, guarded_outputs.tensors);
+      out.out_of_bounds_write =
+          find_out_of_bounds_write(guarded_outputs.storages, output_memory.read_back(),
+                                   guarded_outputs.tensors, guarded_outputs.tensors);
       out.storages = memory.read_back();
       if (how_.without_native) out.route_times = time_graph(*test.graph, inputs, outputs);
     });

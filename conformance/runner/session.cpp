@@ -16,8 +16,8 @@
 
 #include "conformance/cases/ids/coverage.h"
 #include "conformance/cases/ids/id.h"
-#include "conformance/cases/make/resize.h"
-#include "conformance/cases/make/serialize.h"
+#include "conformance/cases/inputs/resize.h"
+#include "conformance/cases/inputs/serialize.h"
 #include "conformance/compare/compare.h"
 #include "conformance/mutation/score.h"
 #include "conformance/reference/reference_device.h"
@@ -25,7 +25,7 @@
 #include "conformance/runner/execute.h"
 #include "conformance/runner/process/batches.h"
 #include "conformance/runner/process/child.h"
-#include "conformance/runner/process/introduction.h"
+#include "conformance/runner/process/device_probe.h"
 #include "conformance/runner/process/worker.h"
 #include "conformance/runner/progress.h"
 #include "conformance/runner/results/expectations.h"
@@ -264,7 +264,7 @@ void print_first_screen(const SessionOptions& o, const std::vector<std::string>&
   for (const std::string& id : ids) subjects.insert(subject_of(id));
   const auto primitives = static_cast<size_t>(
       std::ranges::count_if(subjects, [](std::string_view s) { return s.starts_with("prim/"); }));
-  fmt::print("{}\n", introduce(worker_command(o, "--introduce"), std::chrono::seconds(60)));
+  fmt::print("{}\n", probe_device(worker_command(o, "--introduce"), std::chrono::seconds(60)));
   auto counted = [](size_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
@@ -359,8 +359,8 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   return static_cast<int>(has_unexplained_kernels(report) ? ExitCode::failures : code);
 }
 
-int run_introduction(const specs::Bundle& bundle, const SessionOptions& o) {
-  const std::string line = introduction_line(open_device(bundle, o, o.device)->claims()) + "\n";
+int run_device_probe(const specs::Bundle& bundle, const SessionOptions& o) {
+  const std::string line = claims_line(open_device(bundle, o, o.device)->claims()) + "\n";
   return write(kProtocolFd, line.data(), line.size()) < 0 ? 1 : 0;
 }
 

@@ -32,11 +32,11 @@ struct SessionOptions {
 };
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
-// Every case's arguments as a line of JSON (cases/make/serialize.h), for other programs to call
+// Every case's arguments as a line of JSON (cases/inputs/serialize.h), for other programs to call
 // with.
 int save_cases(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 int run_session(const specs::Bundle& bundle, const SessionOptions& options);
-int run_introduction(const specs::Bundle& bundle, const SessionOptions& options);
+int run_device_probe(const specs::Bundle& bundle, const SessionOptions& options);
 int run_worker(const specs::Bundle& bundle, const SessionOptions& options);
 int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
 // Exit code 1 when less than `floor` of the mutants is caught.

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/engine/registry.h"
 #include "decomps/operators/operator_support.h"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/bind.h"
 #include "decomps/engine/engine.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/engine/output_strides.h"
 #include "decomps/operators/operator_support.h"
 
@@ -87,6 +87,8 @@ class CallTracer {
 
   // --- views ---
 
+  // Each view shares the tensor's memory where the schema says so and its strides allow it; else it
+  // is computed as a copy, into out= tensors where there are some.
   void views() {
     const ViewFunction f = find_view(computed_.implementation.function);
     require(f != nullptr, ErrorCode::internal,

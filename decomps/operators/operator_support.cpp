@@ -110,13 +110,13 @@ Val wrapped_index(const Val& index, const SymInt& size) {
   return where(from_end, index + end, index);
 }
 
-void require_places(const Val& x, int64_t dim, const Val& index) {
+void require_nonempty_dim(const Val& x, int64_t dim, const Val& index) {
   require(!(x.size(dim) == SymInt(0)) || index.is_empty(), ErrorCode::index,
           fmt::format("index is out of bounds for dimension {} with size 0", dim));
 }
 
-void check_places_of_nothing(const Val& x, int64_t dim, const Val& index) {
-  require_places(x, dim, index);
+void check_index_of_empty(const Val& x, int64_t dim, const Val& index) {
+  require_nonempty_dim(x, dim, index);
   if (!x.is_empty() || index.is_empty()) return;
   const Val inside = ge(index, Scalar(0)) & lt(index, full_like(index, x.size(dim)));
   check(inside, index, ErrorCode::index,
@@ -130,7 +130,7 @@ Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
                    scattered(kind, imag(x), indices, dims, imag(updates)));
   std::vector<ValueId> places;
   for (const Val& i : indices) places.push_back(i.id());
-  for (size_t k = 0; k < dims.size(); ++k) require_places(x, dims[k], indices[k]);
+  for (size_t k = 0; k < dims.size(); ++k) require_nonempty_dim(x, dims[k], indices[k]);
   Tracer& t = x.tracer();
   return t.wrap(t.builder().scatter(kind, x.id(), std::move(places), updates.id(), dims, false,
                                     false, "index"));

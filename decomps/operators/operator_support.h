@@ -50,10 +50,10 @@ Val wrapped_index(const Val& index, const SymInt& size);
 
 // Throws unless the index is empty where a dim of x that it goes along is: no kernel is run for a
 // result without elements, which could look at it.
-void require_places(const Val& x, int64_t dim, const Val& index);
+void require_nonempty_dim(const Val& x, int64_t dim, const Val& index);
 // The same, and where another dim of x is empty the index is looked at by itself: ATen does so
 // where it reads, and in index_reduce.
-void check_places_of_nothing(const Val& x, int64_t dim, const Val& index);
+void check_index_of_empty(const Val& x, int64_t dim, const Val& index);
 
 // scatter over dims of x: updates have the indices' shape, then the dims not indexed. Sums of
 // complex values go by their parts.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "decomps/engine/aliasing/view_functions.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -1,5 +1,5 @@
 // Expected values: mpmath at 400 bits, of arguments that f32 holds.
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,5 +1,5 @@
 // Expected values of scatter_reduce: PyTorch 2.13.
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,5 +1,5 @@
 // Expected values: PyTorch 2.13 in f64.
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,6 +1,6 @@
 // Expected values: an independent Philox in Python, checked with the known answers of Random123;
 // normal values by mpmath.
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

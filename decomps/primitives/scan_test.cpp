@@ -1,7 +1,7 @@
 // Expected values: PyTorch 2.13.
 #include <numbers>
 
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

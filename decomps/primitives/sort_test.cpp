@@ -1,4 +1,4 @@
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 
 namespace primset::decomps {
 namespace {

@@ -1,7 +1,7 @@
 // The traits of specs/prims/*.yaml against what the primitives compute.
 #include "prims/graph/traits.h"
 
-#include "decomps/primitives/test_support.h"
+#include "decomps/primitives/testing/decompose.h"
 #include "prims/graph/signature.h"
 
 namespace primset::decomps {

@@ -241,6 +241,8 @@ int64_t SymContext::hint_of_atom(const Atom& a) const {
                                     : apply(a.kind, hint_of(a.lhs), hint_of(a.rhs));
 }
 
+// A lower bound by interval arithmetic on the lower bounds of the operands; none where these do not
+// decide it.
 std::optional<int64_t> SymContext::lower_of_atom(const Atom& a) const {
   switch (a.kind) {
     case AtomKind::symbol: {

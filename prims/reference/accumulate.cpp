@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -3,7 +3,7 @@
 #include <complex>
 
 #include "prims/reference/elementwise.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {

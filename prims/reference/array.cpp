@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "primset/error.h"
 
 namespace primset::prims::reference {

@@ -1,6 +1,6 @@
 // Bitwise operations, shifts and the high half of a product.
 #include "prims/reference/elementwise.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -22,6 +22,8 @@ void place(Ints& index, const Ints& dims, const Ints& values, size_t first) {
   for (size_t i = 0; i < dims.size(); ++i) index[static_cast<size_t>(dims[i])] = values[first + i];
 }
 
+// The definition, index by index: a result's index is batch, then free dims of a, then those of b;
+// its element is the sum of products over the contracted dims.
 std::vector<Array> dot_general(NodeRun& run) {
   const Array &a = run.x(0), &b = run.x(1);
   DotDims d{run.ints("a_contract"),

@@ -1,5 +1,5 @@
 // Conversions, against what PyTorch 2.13.0 gives on x86-64.
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

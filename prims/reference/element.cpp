@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {
@@ -25,7 +25,7 @@ long double own_error(const ElementOp& op, long double r, long double value, lon
 
 bool may_be_flushed(const ElementOp& op, DType t, long double r) {
   const bool as_f32 = real_type(t) == DType::f32 || t == DType::bf16;  // their exponents
-  return op.liberties.flush_f32 && as_f32 && std::fabs(r) < 0x1p-126L;
+  return op.deviations.flush_f32 && as_f32 && std::fabs(r) < 0x1p-126L;
 }
 
 // Does moving `value`, what a finite `r` rounds to, by `error` change whether it is finite?
@@ -92,15 +92,15 @@ Element to_floating(const Element& x, DType to) {
 
 }  // namespace
 
-ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties) {
-  return {node.prim, from,  to,       compute_dtype(node.prim, to), tolerance(node.prim, to),
-          &node,     false, liberties};
+ElementOp make_op(const Node& node, DType from, DType to, PermittedDeviations deviations) {
+  return {node.prim, from,  to,        compute_dtype(node.prim, to), tolerance(node.prim, to),
+          &node,     false, deviations};
 }
 
 Element as_operand(const ElementOp& op, Element x) {
   const bool sums =
       op.prim == Prim::add || op.prim == Prim::sub || op.prim == Prim::mul || op.prim == Prim::fma;
-  if (!sums || !op.liberties.flush_f32 || x.undecided) return x;
+  if (!sums || !op.deviations.flush_f32 || x.undecided) return x;
   for (long double part : {x.re, x.im}) {
     if (may_be_flushed(op, op.from, part)) x.error = std::max(x.error, std::fabs(part));
   }

@@ -19,10 +19,10 @@ struct ElementOp {
   const Node* node = nullptr;
   // Inside a combiner a device may associate otherwise, so every rounding counts as an error.
   bool order_free = false;
-  Liberties liberties;
+  PermittedDeviations deviations;
 };
 
-ElementOp make_op(const Node& node, DType from, DType to, Liberties liberties);
+ElementOp make_op(const Node& node, DType from, DType to, PermittedDeviations deviations);
 
 // What the operation may see of x: a device may take a denormal for zero in one operation and not
 // in the next.

@@ -1,5 +1,5 @@
 // Elementwise primitives: special values by hand, others correctly rounded by mpmath.
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

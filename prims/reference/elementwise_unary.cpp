@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "prims/reference/elementwise.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 
 namespace primset::prims::reference {
 namespace {

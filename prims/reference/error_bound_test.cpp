@@ -1,7 +1,7 @@
 // The bounds that elements carry: a device within them is right, one outside is wrong.
 #include <random>
 
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -1,4 +1,4 @@
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -34,9 +34,10 @@ std::vector<Array> run_check(NodeRun& run) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Graph& graph, std::span<const int64_t> symbols, Liberties liberties)
+Interpreter::Interpreter(const Graph& graph, std::span<const int64_t> symbols,
+                         PermittedDeviations deviations)
     : graph_(graph),
-      liberties_(liberties),
+      deviations_(deviations),
       symbols_(symbols.begin(), symbols.end()),
       arrays_(graph.value_count()),
       elements_(graph.value_count()),
@@ -106,7 +107,7 @@ const ElementOp& Interpreter::cached_op(NodeId id) {
     const Node& node = graph_.node(id);
     // A select's first operand is the predicate; what matters are the arms.
     op = make_op(node, graph_.type(node.operands.back()).dtype, graph_.type(node.results[0]).dtype,
-                 liberties_);
+                 deviations_);
   }
   op.order_free = order_free_;
   return op;
@@ -209,7 +210,7 @@ Array NodeRun::result(size_t i) const {
 }
 
 ElementOp NodeRun::op(DType to) const {
-  return make_op(node, count() ? x(0).dtype : to, to, interpreter.liberties());
+  return make_op(node, count() ? x(0).dtype : to, to, interpreter.deviations());
 }
 
 void NodeRun::fail(const std::string& code, const std::string& message,
@@ -241,13 +242,13 @@ Operation find_operation(Prim p) {
 }
 
 Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,
-           Liberties liberties) {
+           PermittedDeviations deviations) {
   verify_or_throw(graph);
   if (inputs.size() != graph.inputs.size()) {
     throw Error(ErrorCode::internal, "the graph has " + std::to_string(graph.inputs.size()) +
                                          " inputs, given " + std::to_string(inputs.size()));
   }
-  Interpreter interpreter(graph, symbols, liberties);
+  Interpreter interpreter(graph, symbols, deviations);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueType& t = graph.type(graph.inputs[i].value);
     if (inputs[i].dtype != t.dtype || inputs[i].shape != interpreter.values(t.shape)) {

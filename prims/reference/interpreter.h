@@ -13,10 +13,10 @@ namespace primset::prims::reference {
 
 class Interpreter {
  public:
-  Interpreter(const Graph& graph, std::span<const int64_t> symbols, Liberties liberties);
+  Interpreter(const Graph& graph, std::span<const int64_t> symbols, PermittedDeviations deviations);
 
   const Graph& graph() const { return graph_; }
-  Liberties liberties() const { return liberties_; }
+  PermittedDeviations deviations() const { return deviations_; }
 
   // Runs a region of arrays for these parameters.
   std::vector<Array> run(const Region& region, std::vector<Array> params);
@@ -44,7 +44,7 @@ class Interpreter {
   const ElementOp& cached_op(NodeId id);
 
   const Graph& graph_;
-  const Liberties liberties_;
+  const PermittedDeviations deviations_;
   std::vector<int64_t> symbols_;
   std::vector<Array> arrays_;      // by value
   std::vector<Element> elements_;  // by value: those of scalar regions

@@ -2,7 +2,7 @@
 
 #include "prims/reference/accumulate.h"
 #include "prims/reference/elementwise.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "prims/reference/operation.h"
 
 namespace primset::prims::reference {

@@ -1,5 +1,5 @@
 // Reductions, scans, sort and contraction.
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

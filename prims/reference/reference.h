@@ -51,8 +51,8 @@ struct Result {
   std::vector<CheckFailure> failures;  // `check`s that did not hold, first of each node
 };
 
-// What a device may do that the reference does not: it goes into the errors.
-struct Liberties {
+// In what a device may deviate from the reference: it goes into the error bounds.
+struct PermittedDeviations {
   // f32 denormals that an operation gives may become zeros, and count as such in sums and products.
   bool flush_f32 = false;
 };
@@ -60,7 +60,7 @@ struct Liberties {
 // inputs follow graph.inputs (scalar inputs are rank-0 arrays); symbols are the values of the
 // graph's symbols. Throws Error{internal} for a graph that does not verify.
 Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,
-           Liberties liberties = {});
+           PermittedDeviations deviations = {});
 
 }  // namespace primset::prims::reference
 

@@ -1,6 +1,6 @@
 #include "prims/reference/elementwise.h"
 #include "prims/reference/operation.h"
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

@@ -1,7 +1,7 @@
 // Making and moving values.
 #include <algorithm>
 
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "prims/reference/interpreter.h"
 #include "prims/reference/operation.h"
 

@@ -1,5 +1,5 @@
 // Making, moving, cutting and windowing arrays.
-#include "prims/reference/test_support.h"
+#include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
 namespace {

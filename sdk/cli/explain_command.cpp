@@ -68,6 +68,8 @@ std::string outputs_text(const runtime::Traced& traced) {
   return text;
 }
 
+// Goes the way of a call, stage by stage, as far as it leads: a view has no graph, and a device
+// without kernels no code.
 Stages explain(const ExplainOptions& options) {
   const OperatorOptions::Bound bound = options.bind();
   const runtime::OperatorInfo& op = *bound.info;

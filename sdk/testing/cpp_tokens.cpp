@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 bool is_word(char c) {
@@ -100,4 +100,4 @@ std::vector<CppToken> cpp_tokens(std::string_view source) {
   return Lexer(source).run();
 }
 
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace primset::house {
+namespace primset::repository {
 
 struct CppToken {
   std::string text;  // a word, "::", or one sign
@@ -16,6 +16,6 @@ struct CppToken {
 
 std::vector<CppToken> cpp_tokens(std::string_view source);
 
-}  // namespace primset::house
+}  // namespace primset::repository
 
 #endif  // PRIMSET_SDK_TESTING_CPP_TOKENS_H_

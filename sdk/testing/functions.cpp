@@ -5,7 +5,7 @@
 
 #include "sdk/testing/cpp_tokens.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 bool opens(const std::string& t) {
@@ -233,4 +233,4 @@ std::vector<FunctionSpan> find_functions(const SourceFile& file) {
   return CppFunctions(file).find();
 }
 
-}  // namespace primset::house
+}  // namespace primset::repository

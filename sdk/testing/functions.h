@@ -9,7 +9,7 @@
 
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 
 struct FunctionSpan {
   std::string name;  // "Engine::run", "TEST(Layers, EveryRowHasFiles)"
@@ -23,6 +23,6 @@ struct FunctionSpan {
 // Throws std::runtime_error that names file and line where brackets do not match.
 std::vector<FunctionSpan> find_functions(const SourceFile& file);
 
-}  // namespace primset::house
+}  // namespace primset::repository
 
 #endif  // PRIMSET_SDK_TESTING_FUNCTIONS_H_

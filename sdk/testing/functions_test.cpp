@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace primset::house {
+namespace primset::repository {
 
 void PrintTo(const FunctionSpan& s, std::ostream* out) {
   *out << s.name << " at " << s.line << ", " << s.lines << " lines";
@@ -70,4 +70,4 @@ TEST(Functions, OfPython) {
 }
 
 }  // namespace
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -8,7 +8,7 @@
 
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 std::string trimmed(const std::string& text) {
@@ -180,4 +180,4 @@ std::vector<std::string> find_layer_violations(const std::vector<LayerRule>& rul
   return out;
 }
 
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace primset::house {
+namespace primset::repository {
 
 // A row of the table. `folder` may be a file, too, or end with "/*": then each folder there is a
 // layer of its own. What stands in `may_include` and, for tests, in `tests_may_include` are layers,
@@ -38,6 +38,6 @@ bool is_test_code(std::string_view path);
 std::vector<std::string> find_layer_violations(const std::vector<LayerRule>& rules,
                                                std::span<const Include> includes);
 
-}  // namespace primset::house
+}  // namespace primset::repository
 
 #endif  // PRIMSET_SDK_TESTING_LAYERS_H_

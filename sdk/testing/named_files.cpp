@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ std::vector<NamedFile> missing_files(const std::vector<NamedFile>& named) {
   return out;
 }
 
-}  // namespace primset::house
+}  // namespace primset::repository

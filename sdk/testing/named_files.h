@@ -11,7 +11,7 @@
 
 #include "sdk/testing/source_files.h"
 
-namespace primset::house {
+namespace primset::repository {
 
 struct NamedFile {
   std::string in;  // the file that names it
@@ -30,6 +30,6 @@ std::vector<NamedFile> files_named_in_comments(const SourceFile& file);
 // Those of `named` that are no file and no folder of the repository.
 std::vector<NamedFile> missing_files(const std::vector<NamedFile>& named);
 
-}  // namespace primset::house
+}  // namespace primset::repository
 
 #endif  // PRIMSET_SDK_TESTING_NAMED_FILES_H_

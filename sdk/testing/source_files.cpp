@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace primset::house {
+namespace primset::repository {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ bool is_source(const SourceFile& file) {
   return file.has_extension({".cpp", ".h", ".c"}) || is_python(file);
 }
 
-}  // namespace primset::house
+}  // namespace primset::repository

@@ -1,4 +1,4 @@
-// The repository's files as text, for tests that hold them against the house's rules.
+// The repository's files as text, for tests that check the rules of CONTRIBUTING.md on them.
 #ifndef PRIMSET_SDK_TESTING_SOURCE_FILES_H_
 #define PRIMSET_SDK_TESTING_SOURCE_FILES_H_
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace primset::house {
+namespace primset::repository {
 
 struct SourceFile {
   std::string path;  // from the root
@@ -34,6 +34,6 @@ bool is_python(const SourceFile& file);
 // C, C++ and Python: what is meant by a source file.
 bool is_source(const SourceFile& file);
 
-}  // namespace primset::house
+}  // namespace primset::repository
 
 #endif  // PRIMSET_SDK_TESTING_SOURCE_FILES_H_

@@ -24,6 +24,7 @@ enum Precedence {
   kPrimary,
 };
 
+// Python's order, as the parser reads it.
 Precedence precedence(FormulaOp op) {
   switch (op) {
     case FormulaOp::logical_or:

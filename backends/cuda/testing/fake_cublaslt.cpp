@@ -40,7 +40,7 @@ namespace fake_cublaslt {
 namespace {
 
 using namespace primset_cuda;
-using fake_cuda::complain_of;
+using fake_cuda::add_violation;
 
 struct World {
   std::recursive_mutex mutex;
@@ -63,8 +63,8 @@ World& world() {
   return *instance;
 }
 
-LtStatus complain(const std::string& text, LtStatus status = kLtInvalidValue) {
-  complain_of(text);
+LtStatus report_violation(const std::string& text, LtStatus status = kLtInvalidValue) {
+  add_violation(text);
   return status;
 }
 
@@ -80,7 +80,7 @@ struct Call {
   Call& takes(const std::set<std::unique_ptr<T>>& all, T* handle) {
     if (status == kLtSuccess &&
         std::ranges::find(all, handle, &std::unique_ptr<T>::get) == all.end())
-      status = complain(std::string(name) + ": no such handle");
+      status = report_violation(std::string(name) + ": no such handle");
     return *this;
   }
   template <typename T, typename... Arguments>
@@ -104,8 +104,8 @@ struct Call {
 template <typename T>
 LtStatus set(T& member, const void* value, size_t bytes) {
   if (!value || bytes != sizeof(T))
-    return complain("an attribute of " + std::to_string(bytes) + " bytes; expected " +
-                    std::to_string(sizeof(T)));
+    return report_violation("an attribute of " + std::to_string(bytes) + " bytes; expected " +
+                            std::to_string(sizeof(T)));
   std::memcpy(&member, value, bytes);
   return kLtSuccess;
 }
@@ -238,7 +238,7 @@ bool describe(const LtMatmulDescTag& desc, const LtLayoutTag& a, const LtLayoutT
   p.stride_d = d.stride;
   p.bias = desc.epilogue == kLtAddBias;
   const auto wrong = [](const char* text) {
-    complain(std::string("a product's layouts: ") + text);
+    report_violation(std::string("a product's layouts: ") + text);
     return false;
   };
   if ((p.transpose_b ? b.cols : b.rows) != p.k) return wrong("A and B differ in k");
@@ -357,7 +357,7 @@ bool take_workspace(DevicePointer workspace, Stream stream) {
       return true;
     }
   }
-  complain("cublasLtMatmul: two streams use one workspace");
+  report_violation("cublasLtMatmul: two streams use one workspace");
   return false;
 }
 void give_back_workspace(DevicePointer workspace) {
@@ -398,7 +398,7 @@ void need_workspace(size_t bytes) {
   world().workspace_bytes = bytes;
 }
 
-std::string leftovers() {
+std::string leaks() {
   World& w = world();
   const std::lock_guard lock(w.mutex);
   std::string text;
@@ -442,7 +442,8 @@ extern "C" FAKE_CUDA_EXPORT const char* cublasLtGetStatusName(LtStatus status) {
 
 FAKE(cublasLtCreate)(LtHandle* handle) {
   Call call(__func__);
-  if (fake_cuda::current_device() < 0) return complain("cublasLtCreate without a current context");
+  if (fake_cuda::current_device() < 0)
+    return report_violation("cublasLtCreate without a current context");
   if (!fake_cuda::outside_capture(__func__)) return kLtInternalError;
   call.make(world().handles, handle, fake_cuda::current_device());
   return call.status;
@@ -451,7 +452,7 @@ FAKE(cublasLtDestroy)(LtHandle handle) {
   Call call(__func__);
   call.takes(world().handles, handle);
   if (call.status == kLtSuccess && handle->device != fake_cuda::current_device())
-    complain("cublasLtDestroy in another device's context");
+    report_violation("cublasLtDestroy in another device's context");
   call.destroy(world().handles, handle);
   return call.status;
 }
@@ -480,13 +481,13 @@ FAKE(cublasLtMatmulDescSetAttribute)(LtMatmulDesc desc, LtMatmulAttribute attrib
     case LtMatmulAttribute::bias:
       return set(desc->bias, value, bytes);
   }
-  return complain("an unknown attribute of a product");
+  return report_violation("an unknown attribute of a product");
 }
 
 FAKE(cublasLtMatrixLayoutCreate)(LtLayout* layout, LtType type, uint64_t rows, uint64_t cols,
                                  int64_t ld) {
   Call call(__func__);
-  if (rows == 0 || cols == 0) return complain("an empty layout");
+  if (rows == 0 || cols == 0) return report_violation("an empty layout");
   call.make(world().layouts, layout, type, static_cast<int64_t>(rows), static_cast<int64_t>(cols),
             ld);
   return call.status;
@@ -506,7 +507,7 @@ FAKE(cublasLtMatrixLayoutSetAttribute)(LtLayout layout, LtLayoutAttribute attrib
     case LtLayoutAttribute::batch_stride:
       return set(layout->stride, value, bytes);
   }
-  return complain("an unknown attribute of a layout");
+  return report_violation("an unknown attribute of a layout");
 }
 
 FAKE(cublasLtMatmulPreferenceCreate)(LtPreference* preference) {
@@ -540,7 +541,7 @@ FAKE(cublasLtMatmulPreferenceSetAttribute)(LtPreference preference, LtPreference
     case LtPreferenceAttribute::implementations:
       return set(p.implementations, value, bytes);
   }
-  return complain("an unknown preference");
+  return report_violation("an unknown preference");
 }
 
 FAKE(cublasLtMatmulAlgoGetHeuristic)(LtHandle handle, LtMatmulDesc desc, LtLayout a, LtLayout b,
@@ -577,23 +578,23 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtMatmulDesc desc, const void* alpha, cons
   for (LtLayout layout : {a_layout, b_layout, c_layout, d_layout}) call.takes(w.layouts, layout);
   if (call.status != kLtSuccess) return call.status;
   if (handle->device != fake_cuda::current_device())
-    return complain("cublasLtMatmul in another device's context");
+    return report_violation("cublasLtMatmul in another device's context");
   Product p;
   if (!describe(*desc, *a_layout, *b_layout, *d_layout, p)) return kLtInvalidValue;
   if (algorithm->data[0] != kMagic || algorithm->data[1] != hash(p))
-    return complain("cublasLtMatmul: an algorithm that no heuristic gave for this product");
+    return report_violation("cublasLtMatmul: an algorithm that no heuristic gave for this product");
   const auto address = [](const void* p) { return reinterpret_cast<DevicePointer>(p); };
   const Addresses at{address(a), address(b), address(d), address(workspace), desc->bias};
   const DevicePointer addresses[] = {at.a, at.b, address(c), at.d};
   for (int i = 0; i < 4; ++i)
     if (addresses[i] % (algorithm->data[2] >> 16 * i & 0xffff) != 0)
-      return complain("cublasLtMatmul: memory less aligned than the heuristic was told");
+      return report_violation("cublasLtMatmul: memory less aligned than the heuristic was told");
   const size_t needed = algorithm->data[3];
   if (bytes < needed || (needed > 0 && at.workspace % 16 != 0))
-    return complain("cublasLtMatmul: too little workspace, or not aligned");
+    return report_violation("cublasLtMatmul: too little workspace, or not aligned");
   if (!is_one(desc->scale, alpha) || !is_zero(desc->scale, beta))
-    return complain("cublasLtMatmul: the factors are not 1 and 0");
-  if (c != d || c_layout != d_layout) return complain("cublasLtMatmul: C is not D");
+    return report_violation("cublasLtMatmul: the factors are not 1 and 0");
+  if (c != d || c_layout != d_layout) return report_violation("cublasLtMatmul: C is not D");
   if (!in_memory(p, at, bytes) || !take_workspace(at.workspace, stream)) return kLtInvalidValue;
   const bool given = fake_cuda::give_work("cublasLtMatmul", stream, [=] {
     if (at.workspace) give_back_workspace(at.workspace);

@@ -1,6 +1,6 @@
 // A libcublasLt.so.13 for tests, on the driver of fake_driver.h: it checks how it is called and
 // computes products in host memory, as they are described to it, when it is the stream's turn. What
-// is wrong joins the driver's complaints.
+// is wrong joins the driver's violations.
 #ifndef PRIMSET_BACKENDS_CUDA_TESTING_FAKE_CUBLASLT_H_
 #define PRIMSET_BACKENDS_CUDA_TESTING_FAKE_CUBLASLT_H_
 
@@ -42,7 +42,7 @@ FAKE_CUDA_EXPORT void find_nothing();
 // Bytes of workspace that products need from now on.
 FAKE_CUDA_EXPORT void need_workspace(size_t bytes);
 // Handles, descriptors, layouts and preferences that exist: "" when there are none.
-FAKE_CUDA_EXPORT std::string leftovers();
+FAKE_CUDA_EXPORT std::string leaks();
 FAKE_CUDA_EXPORT size_t descriptors();
 // The products given since this was asked last.
 FAKE_CUDA_EXPORT std::vector<Product> products();

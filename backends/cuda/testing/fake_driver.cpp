@@ -18,7 +18,7 @@ Result give_copy(const char* function, Stream stream, DevicePointer to, DevicePo
                  size_t bytes) {
   if (!on_device(function, to, bytes) || !on_device(function, from, bytes)) return kInvalidValue;
   if (to < from + bytes && from < to + bytes)
-    return complain(std::string(function) + ": the ranges overlap");
+    return report_violation(std::string(function) + ": the ranges overlap");
   give(stream, [=] {
     if (on_device(function, to, bytes) && on_device(function, from, bytes))
       std::memcpy(host(to), host(from), bytes);
@@ -28,7 +28,8 @@ Result give_copy(const char* function, Stream stream, DevicePointer to, DevicePo
 
 template <typename T>
 Result give_fill(const char* function, Stream stream, DevicePointer to, T value, size_t count) {
-  if (to % sizeof(T) != 0) return complain(std::string(function) + ": the address is not aligned");
+  if (to % sizeof(T) != 0)
+    return report_violation(std::string(function) + ": the address is not aligned");
   if (!on_device(function, to, sizeof(T) * count)) return kInvalidValue;
   give(stream, [=] {
     if (!on_device(function, to, sizeof(T) * count)) return;
@@ -43,7 +44,7 @@ int compute_capability() {
 }
 
 Result allocate(DevicePointer* out, size_t bytes, Context context) {
-  if (bytes == 0) return complain("an allocation of no bytes");
+  if (bytes == 0) return report_violation("an allocation of no bytes");
   if (bytes > kMemory) return kErrorOutOfMemory;
   // As aligned as the driver's.
   std::unique_ptr<char[]> storage(new char[bytes + 256]);
@@ -55,7 +56,7 @@ Result allocate(DevicePointer* out, size_t bytes, Context context) {
 
 Result release_memory(const char* function, DevicePointer address) {
   if (world().memory.erase(address) == 1) return kSuccess;
-  return complain(std::string(function) + ": " + std::to_string(address) + " is no memory");
+  return report_violation(std::string(function) + ": " + std::to_string(address) + " is no memory");
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ Result release_memory(const char* function, DevicePointer address) {
 FAKE(cuInit)(unsigned flags) {
   const Call call(__func__);
   if (world().contexts.empty()) reset();
-  return flags == 0 ? call.result : complain("cuInit: flags");
+  return flags == 0 ? call.result : report_violation("cuInit: flags");
 }
 FAKE(cuDriverGetVersion)(int* version) {
   *version = world().version;
@@ -126,7 +127,7 @@ FAKE(cuDevicePrimaryCtxRetain)(Context* context, Device device) {
 FAKE(cuDevicePrimaryCtxRelease_v2)(Device device) {
   const Call call(__func__);
   ContextTag& context = *world().contexts.at(static_cast<size_t>(device));
-  if (context.retained == 0) return complain("a context was released once too often");
+  if (context.retained == 0) return report_violation("a context was released once too often");
   --context.retained;
   return kSuccess;
 }
@@ -136,7 +137,8 @@ FAKE(cuCtxGetCurrent)(Context* context) {
 }
 FAKE(cuCtxSetCurrent)(Context context) {
   const Call call(__func__);
-  if (context && context->retained == 0) return complain("a context that nobody retains was set");
+  if (context && context->retained == 0)
+    return report_violation("a context that nobody retains was set");
   t_current = context;
   return call.result;
 }
@@ -155,7 +157,7 @@ FAKE(cuMemAllocAsync)(DevicePointer* address, size_t bytes, Stream stream) {
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
   call.at_once(__func__);
-  if (!world().pools) complain("cuMemAllocAsync on a device without pools");
+  if (!world().pools) report_violation("cuMemAllocAsync on a device without pools");
   return call.result == kSuccess ? allocate(address, bytes, t_current) : call.result;
 }
 FAKE(cuMemFreeAsync)(DevicePointer address, Stream stream) {
@@ -175,7 +177,7 @@ FAKE(cuMemFreeHost)(void* address) {
   Call call(__func__);
   if (call.releases(__func__).result != kSuccess) return call.result;
   if (world().locked.erase(reinterpret_cast<uintptr_t>(address)) == 1) return kSuccess;
-  return complain("cuMemFreeHost: no such memory");
+  return report_violation("cuMemFreeHost: no such memory");
 }
 
 // Page-locked memory is read when the work is done, other memory when it is given: so the driver's
@@ -234,7 +236,7 @@ FAKE(cuMemsetD32Async)(DevicePointer to, unsigned value, size_t count, Stream st
 FAKE(cuStreamCreate)(Stream* stream, unsigned flags) {
   Call call(__func__);
   if (call.in_context(__func__).result != kSuccess) return call.result;
-  if (flags != kStreamNonBlocking) complain("a stream that waits for the default stream");
+  if (flags != kStreamNonBlocking) report_violation("a stream that waits for the default stream");
   return make(world().streams, stream, t_current);
 }
 FAKE(cuStreamDestroy_v2)(Stream stream) {
@@ -242,7 +244,7 @@ FAKE(cuStreamDestroy_v2)(Stream stream) {
   call.releases(__func__).takes(__func__, world().streams, stream);
   if (call.result != kSuccess) return call.result;
   if (!stream->work.empty() && t_current->sticky == kSuccess)
-    complain("a stream was destroyed with work in it");
+    report_violation("a stream was destroyed with work in it");
   world().streams.erase(find(world().streams, stream));
   return kSuccess;
 }
@@ -259,7 +261,7 @@ FAKE(cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) {
   call.in_context(__func__).takes(__func__, world().streams, stream);
   call.takes(__func__, world().events, event);
   if (call.result != kSuccess) return call.result;
-  if (flags != 0) complain("cuStreamWaitEvent: flags");
+  if (flags != 0) report_violation("cuStreamWaitEvent: flags");
   // The mark of now, whatever is recorded later.
   give(stream, [mark = *event]() mutable { run_until(&mark); });
   return kSuccess;
@@ -268,7 +270,7 @@ FAKE(cuStreamBeginCapture_v2)(Stream stream, int mode) {
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
   if (call.result != kSuccess) return call.result;
-  if (mode != kCaptureModeRelaxed) complain("a capture that other threads may end");
+  if (mode != kCaptureModeRelaxed) report_violation("a capture that other threads may end");
   if (is_captured("cuStreamBeginCapture", stream)) return kCaptureUnsupported;
   stream->captures = true;
   return kSuccess;
@@ -279,7 +281,7 @@ FAKE(cuStreamEndCapture)(Stream stream, Graph* graph) {
   call.in_context(__func__).takes(__func__, world().streams, stream);
   if (lives(world().streams, stream)) {
     if (!std::exchange(stream->captures, false))
-      return complain("cuStreamEndCapture: the stream is not captured");
+      return report_violation("cuStreamEndCapture: the stream is not captured");
     Work work = std::exchange(stream->captured, {});
     if (call.result != kSuccess) return call.result;
     auto made = std::make_unique<GraphTag>(std::move(work));
@@ -292,7 +294,7 @@ FAKE(cuGraphInstantiateWithFlags)(GraphExec* exec, Graph graph, unsigned long lo
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().graphs, graph);
   if (call.result != kSuccess) return call.result;
-  if (flags != 0) complain("cuGraphInstantiate: flags");
+  if (flags != 0) report_violation("cuGraphInstantiate: flags");
   return make(world().executables, exec, t_current, graph->work);
 }
 FAKE(cuGraphDestroy)(Graph graph) {
@@ -320,7 +322,7 @@ FAKE(cuThreadExchangeStreamCaptureMode)(int* mode) {
 FAKE(cuEventCreate)(Event* event, unsigned flags) {
   Call call(__func__);
   if (call.in_context(__func__).result != kSuccess) return call.result;
-  if (flags != kEventDisableTiming) complain("an event that keeps time");
+  if (flags != kEventDisableTiming) report_violation("an event that keeps time");
   return make(world().events, event, t_current);
 }
 FAKE(cuEventDestroy_v2)(Event event) {

@@ -22,14 +22,14 @@ FAKE_CUDA_EXPORT void reset(int devices = 2);
 FAKE_CUDA_EXPORT void fail(const std::string& function, int result, int skip = 0,
                            bool sticky = false);
 // What was called wrongly since this was asked last, in words; empty when all was well.
-FAKE_CUDA_EXPORT std::vector<std::string> complaints();
+FAKE_CUDA_EXPORT std::vector<std::string> violations();
 // Names of the functions called since this was asked last.
 FAKE_CUDA_EXPORT std::vector<std::string> calls();
 // Launches so far that may begin while the one before ends.
-FAKE_CUDA_EXPORT int early_starts();
+FAKE_CUDA_EXPORT int dependent_launches();
 // Contexts retained, memory, streams, events and modules that exist: "" when there are none, else
 // their numbers.
-FAKE_CUDA_EXPORT std::string leftovers();
+FAKE_CUDA_EXPORT std::string leaks();
 // Whether devices say that they have memory pools.
 FAKE_CUDA_EXPORT void set_memory_pools(bool have);
 // What cuDriverGetVersion answers.
@@ -44,13 +44,14 @@ FAKE_CUDA_EXPORT int thread_capture_mode();
 
 // --- for the libraries that stand on the driver --------------------------------------------------
 
-FAKE_CUDA_EXPORT void complain_of(const std::string& text);
-// False, with a complaint that names `function`, when the bytes are no memory of a device.
+FAKE_CUDA_EXPORT void add_violation(const std::string& text);
+// False, reporting a violation that names `function`, when the bytes are no memory of a device.
 FAKE_CUDA_EXPORT bool is_memory(const char* function, primset_cuda::DevicePointer at, size_t bytes);
 // Work for a stream, done when it is its turn. False when the stream or its device cannot take it.
 FAKE_CUDA_EXPORT bool give_work(const char* function, primset_cuda::Stream stream,
                                 std::function<void()> work);
-// False, with a complaint, while a graph is captured and the thread has not said that it knows.
+// False, reporting a violation, while a graph is captured and the thread has not said that it
+// knows.
 FAKE_CUDA_EXPORT bool outside_capture(const char* function);
 
 }  // namespace fake_cuda

@@ -76,9 +76,10 @@ FAKE(cuLinkAddData_v2)(LinkState state, int type, void* data, size_t bytes, cons
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().links, state);
   if (call.result != kSuccess) return call.result;
-  if (type != kJitInputPtx) return complain("cuLinkAddData: not PTX");
+  if (type != kJitInputPtx) return report_violation("cuLinkAddData: not PTX");
   const auto* text = static_cast<const char*>(data);
-  if (bytes == 0 || text[bytes - 1] != '\0') return complain("cuLinkAddData: no NUL at the end");
+  if (bytes == 0 || text[bytes - 1] != '\0')
+    return report_violation("cuLinkAddData: no NUL at the end");
   state->ptx.assign(text, bytes - 1);
   if (is_ptx(state->ptx)) {
     keep_ptx(state->ptx);
@@ -127,9 +128,12 @@ FAKE(cuModuleGetFunction)(Function* function, Module module, const char* name) {
 FAKE(cuFuncSetAttribute)(Function function, int attribute, int value) {
   Call call(__func__);
   if (call.in_context(__func__).result != kSuccess) return call.result;
-  if (!lives(world().modules, function->module)) return complain("a kernel of an unloaded module");
-  if (attribute != kMaxDynamicSharedSizeBytes) return complain("an attribute that nobody sets");
-  if (value < 0 || value > kLargeSharedBytes) return complain("more shared memory than there is");
+  if (!lives(world().modules, function->module))
+    return report_violation("a kernel of an unloaded module");
+  if (attribute != kMaxDynamicSharedSizeBytes)
+    return report_violation("an attribute that nobody sets");
+  if (value < 0 || value > kLargeSharedBytes)
+    return report_violation("more shared memory than there is");
   function->most_shared_bytes = static_cast<unsigned>(value);
   return kSuccess;
 }
@@ -138,25 +142,28 @@ FAKE(cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** par
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, config->stream);
   if (call.result != kSuccess) return call.result;
-  if (!lives(world().modules, function->module)) return complain("a launch of an unloaded kernel");
-  if (std::ranges::count(config->groups, 0u) != 0) return complain("a launch of no groups");
+  if (!lives(world().modules, function->module))
+    return report_violation("a launch of an unloaded kernel");
+  if (std::ranges::count(config->groups, 0u) != 0) return report_violation("a launch of no groups");
   const Entry& entry = function->entry;
   if (entry.threads[0] != 0 && !std::ranges::equal(entry.threads, config->threads))
-    return complain(function->name + ": launched with other threads than .reqntid says");
+    return report_violation(function->name + ": launched with other threads than .reqntid says");
   std::string block;
-  if (params || !read_extra(extra, block)) return complain("a launch without a parameter block");
+  if (params || !read_extra(extra, block))
+    return report_violation("a launch without a parameter block");
   if (config->shared_bytes > function->most_shared_bytes)
-    return complain("a launch with more shared memory than was asked for");
+    return report_violation("a launch with more shared memory than was asked for");
   if (block.size() != entry.param_bytes)
-    return complain(function->name + ": a parameter block of " + std::to_string(block.size()) +
-                    " bytes; the kernel declares " + std::to_string(entry.param_bytes));
+    return report_violation(function->name + ": a parameter block of " +
+                            std::to_string(block.size()) + " bytes; the kernel declares " +
+                            std::to_string(entry.param_bytes));
   for (unsigned i = 0; i < config->attribute_count; ++i) {
     const LaunchAttribute& a = config->attributes[i];
     if (a.id != kProgrammaticStreamSerialization || a.value.allowed != 1)
-      return complain("a launch with an attribute that nobody sets");
+      return report_violation("a launch with an attribute that nobody sets");
     if (!entry.waits_first)
-      return complain(function->name + ": starts early and touches memory before it waits");
-    ++world().early_starts;
+      return report_violation(function->name + ": starts early and touches memory before it waits");
+    ++world().dependent_launches;
   }
   give(config->stream, [groups = config->groups[0], block, name = function->name] {
     if (name == "add_bias") add_bias(groups, block);

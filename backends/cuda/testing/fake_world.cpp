@@ -12,10 +12,10 @@ World& world() {
   static World* instance = new World;  // the plugin may call while the process ends
   return *instance;
 }
-Result complain(const std::string& text, Result result) {
-  world().complaints.push_back(text);
+Result report_violation(const std::string& text, Result result) {
+  world().violations.push_back(text);
   if (const char* folder = std::getenv("FAKE_CUDA_PTX"))
-    std::ofstream(std::string(folder) + "/complaints", std::ios::app) << text << std::endl;
+    std::ofstream(std::string(folder) + "/violations", std::ios::app) << text << std::endl;
   return result;
 }
 
@@ -31,7 +31,7 @@ Call::Call(const char* name) : lock(world().mutex) {
 Call& Call::in_context(const char* name) {
   if (result != kSuccess) return *this;
   if (!t_current)
-    result = complain(std::string(name) + " without a current context", kInvalidContext);
+    result = report_violation(std::string(name) + " without a current context", kInvalidContext);
   else
     result = t_current->sticky;
   return *this;
@@ -50,8 +50,8 @@ Call& Call::releases(const char* name) {
 
 bool on_device(const char* function, DevicePointer at, size_t bytes) {
   if (inside(world().memory, at, bytes)) return true;
-  complain(std::string(function) + ": " + std::to_string(bytes) + " bytes at " +
-           std::to_string(at) + " are no device memory");
+  report_violation(std::string(function) + ": " + std::to_string(bytes) + " bytes at " +
+                   std::to_string(at) + " are no device memory");
   return false;
 }
 
@@ -79,7 +79,7 @@ void run_until(Event event) {
 
 bool is_captured(const char* function, Stream stream) {
   if (!stream->captures) return false;
-  complain(std::string(function) + " on a stream that is captured", kCaptureUnsupported);
+  report_violation(std::string(function) + " on a stream that is captured", kCaptureUnsupported);
   return true;
 }
 
@@ -97,14 +97,14 @@ void reset(int devices) {
   w.memory.clear();
   w.locked.clear();
   w.failures.clear();
-  w.complaints.clear();
+  w.violations.clear();
   w.calls.clear();
   w.contexts.clear();
   for (int i = 0; i < devices; ++i) w.contexts.push_back(std::make_unique<ContextTag>(i));
   w.pools = true;
   w.capturing = false;
   w.version = 13000;
-  w.early_starts = 0;
+  w.dependent_launches = 0;
   t_current = nullptr;
   t_capture_mode = 0;
 }
@@ -113,21 +113,21 @@ void fail(const std::string& function, int result, int skip, bool sticky) {
   const std::lock_guard lock(world().mutex);
   world().failures[function] = {result, skip, sticky};
 }
-std::vector<std::string> complaints() {
+std::vector<std::string> violations() {
   const std::lock_guard lock(world().mutex);
-  return std::exchange(world().complaints, {});
+  return std::exchange(world().violations, {});
 }
 std::vector<std::string> calls() {
   const std::lock_guard lock(world().mutex);
   return std::exchange(world().calls, {});
 }
 
-int early_starts() {
+int dependent_launches() {
   const std::lock_guard lock(world().mutex);
-  return world().early_starts;
+  return world().dependent_launches;
 }
 
-std::string leftovers() {
+std::string leaks() {
   World& w = world();
   const std::lock_guard lock(w.mutex);
   size_t retained = 0;
@@ -167,9 +167,9 @@ int thread_capture_mode() {
   return t_capture_mode;
 }
 
-void complain_of(const std::string& text) {
+void add_violation(const std::string& text) {
   const std::lock_guard lock(world().mutex);
-  complain(text);
+  report_violation(text);
 }
 bool is_memory(const char* function, DevicePointer at, size_t bytes) {
   const std::lock_guard lock(world().mutex);
@@ -184,7 +184,7 @@ bool give_work(const char* function, Stream stream, std::function<void()> work) 
 bool outside_capture(const char* function) {
   const std::lock_guard lock(world().mutex);
   if (!world().capturing || t_capture_mode == kCaptureModeRelaxed) return true;
-  complain(std::string(function) + " while a graph is captured");
+  report_violation(std::string(function) + " while a graph is captured");
   return false;
 }
 

@@ -96,15 +96,15 @@ struct World {
   std::set<std::unique_ptr<GraphTag>> graphs;
   std::set<std::unique_ptr<GraphExecTag>> executables;
   std::map<std::string, Failure> failures;
-  std::vector<std::string> complaints, calls;
+  std::vector<std::string> violations, calls;
   bool pools = true, capturing = false;
-  int version = 13000, early_starts = 0;
+  int version = 13000, dependent_launches = 0;
 };
 World& world();
 extern thread_local Context t_current;
 extern thread_local int t_capture_mode;
 
-Result complain(const std::string& text, Result result = kInvalidValue);
+Result report_violation(const std::string& text, Result result = kInvalidValue);
 
 // --- handles -------------------------------------------------------------------------------------
 
@@ -140,10 +140,11 @@ struct Call {
   Call& takes(const char* name, std::set<std::unique_ptr<T>>& all, T* handle) {
     if (result != kSuccess) return *this;
     if (!lives(all, handle)) {
-      result = complain(std::string(name) + ": no such handle");
+      result = report_violation(std::string(name) + ": no such handle");
     } else if constexpr (requires { handle->context; }) {
       if (handle->context != t_current)
-        result = complain(std::string(name) + ": a handle of another context", kInvalidContext);
+        result =
+            report_violation(std::string(name) + ": a handle of another context", kInvalidContext);
     }
     return *this;
   }
@@ -167,7 +168,7 @@ bool inside(const std::map<Key, Memory>& all, Key at, size_t bytes) {
   --it;
   return at >= it->first && at + bytes <= it->first + it->second.bytes;
 }
-// False, with a complaint, when the bytes are no memory of a device.
+// False, reporting a violation, when the bytes are no memory of a device.
 bool on_device(const char* function, DevicePointer at, size_t bytes);
 inline char* host(DevicePointer at) {
   return reinterpret_cast<char*>(at);

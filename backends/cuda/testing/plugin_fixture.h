@@ -37,8 +37,8 @@ class Cuda : public testing::Test {
   }
   void TearDown() override {
     registry_.reset();
-    EXPECT_EQ(fake_cuda::leftovers(), "");
-    EXPECT_THAT(fake_cuda::complaints(), IsEmpty());
+    EXPECT_EQ(fake_cuda::leaks(), "");
+    EXPECT_THAT(fake_cuda::violations(), IsEmpty());
     fs::remove_all(cache_);
   }
 

@@ -125,7 +125,7 @@ class Compilation {
   llvm::SmallVector<char, 0> generate(llvm::CodeGenFileType type) {
     auto code = generate_code(*module_, *machine_, type);
     check();
-    if (target_.early_start) wait_for_launch_before(code);
+    if (target_.programmatic_dependent_launch) wait_for_launch_before(code);
     return code;
   }
 

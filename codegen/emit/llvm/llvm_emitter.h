@@ -6,7 +6,8 @@
 // ptx           Text for ptxas or the driver, NUL-terminated. One kernel; its arguments are
 //               Kernel::params in order, so that param_layout() also describes the launch's
 //               parameter buffer. Group memory is static .shared. sm_75 unless the model's cpu says
-//               otherwise. With early_start (sm_90 on) it begins with griddepcontrol.wait.
+//               otherwise. With programmatic_dependent_launch (sm_90 on) it begins with
+//               griddepcontrol.wait.
 //
 // llvm_bitcode  A module for the model's triple (whose data layout it has if this LLVM knows the
 //               triple), with one external function named as the kernel and no other definition.

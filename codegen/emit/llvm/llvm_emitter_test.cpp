@@ -252,7 +252,7 @@ TEST(PtxTest, WaitsForTheLaunchBeforeItTouchesMemory) {
   for (const bool early : {false, true}) {
     kir::TargetModel model = simt(kir::Format::ptx);
     model.cpu = "sm_90";
-    model.early_start = early;
+    model.programmatic_dependent_launch = early;
     kir::Builder b("sum", model);
     const kir::Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", false, true);
     b.set_invariant(x);

@@ -78,7 +78,7 @@ class Lowering {
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* widened_pairs(llvm::Value* x, llvm::Type* to);
   llvm::Value* vector(const kir::Inst& inst);
-  llvm::Value* lanes_below(llvm::Value* n, unsigned lanes);
+  llvm::Value* active_lane_mask(llvm::Value* n, unsigned lanes);
 
   llvm::Value* pointer(const kir::Inst& inst);
   llvm::Value* memory(const kir::Inst& inst);

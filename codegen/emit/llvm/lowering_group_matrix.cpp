@@ -58,6 +58,9 @@ llvm::Value* Lowering::tile_descriptor(const kir::Inst& inst, size_t operand_ind
   return b_.CreateOr(b_.CreateLShr(address, 4), b_.getInt64(lengths | kSwizzled));
 }
 
+// One statement of inline assembly for all steps along k: the sums stay in the same registers, and
+// no instruction of LLVM's may come between the products. They are committed as one group, which
+// group_multiply_wait waits for.
 llvm::Value* Lowering::group_multiply(const kir::Inst& inst) {
   const uint32_t count = result_type(inst).lanes;
   const bool a_by_terms = (inst.imm.index & 1) != 0, b_by_terms = (inst.imm.index & 2) != 0;

@@ -39,6 +39,9 @@ llvm::Value* Lowering::async_copy(const kir::Inst& inst) {
   return b_.CreateIntrinsic(id, {to, from, b_.CreateSelect(operand(inst, 4), i32(bytes), i32(0))});
 }
 
+// Products of tiles that a subgroup holds: ldmatrix loads four 8x8 matrices, and mma multiplies
+// 16x16 by 16x8 with sums of f32. The intrinsics take and give single registers, LLVM's vectors are
+// taken apart and put together for them.
 llvm::Value* Lowering::matrix(const kir::Inst& inst) {
   require_ptx(convention_, inst);
   if (inst.op == Op::GroupMultiplyWait) return group_multiply_wait(inst);

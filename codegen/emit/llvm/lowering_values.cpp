@@ -194,7 +194,7 @@ llvm::Value* Lowering::convert(const kir::Inst& inst) {
 
 // Where masks are registers of their own, their bits come from scalar arithmetic, which leaves the
 // vector units to the loop's work; elsewhere from a comparison of lane numbers.
-llvm::Value* Lowering::lanes_below(llvm::Value* n, unsigned lanes) {
+llvm::Value* Lowering::active_lane_mask(llvm::Value* n, unsigned lanes) {
   llvm::Type* wide = b_.getInt64Ty();
   llvm::Value* count = b_.CreateSExtOrTrunc(n, wide);
   count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, b_.getInt64(0));
@@ -215,8 +215,8 @@ llvm::Value* Lowering::vector(const kir::Inst& inst) {
   switch (inst.op) {
     case Op::Splat:
       return b_.CreateVectorSplat(result_type(inst).lanes, x);
-    case Op::LanesBelow:
-      return lanes_below(x, result_type(inst).lanes);
+    case Op::ActiveLaneMask:
+      return active_lane_mask(x, result_type(inst).lanes);
     case Op::Extract:
       return b_.CreateExtractElement(x, inst.imm.index);
     case Op::Insert:

@@ -198,7 +198,7 @@ void check_gather(Scalar s, Scalar index) {
     const Value n = b.scalar_param("n", kI32);
     const Type t{s, lanes};
     const Value lane = b.lane_iota({Scalar::i32, lanes});
-    const Value mask = b.lanes_below(b.int_resize(n, index, true), lanes);
+    const Value mask = b.active_lane_mask(b.int_resize(n, index, true), lanes);
     const auto align = static_cast<uint32_t>(sizeof(T));
     // Backwards from the element before the pointer: indices are signed.
     const Value from = b.sub(b.constant({Scalar::i32, lanes}, -1), lane);

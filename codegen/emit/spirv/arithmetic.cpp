@@ -199,7 +199,7 @@ void Lowering::lower_float(const Inst& inst) {
   Ids pieces;
   for (uint32_t i = 0; i < piece_count(t); ++i) {
     Ids operands;
-    for (kir::Value v : inst.operands) operands.push_back(constant ? hidden(v, i) : operand(v, i));
+    for (kir::Value v : inst.operands) operands.push_back(constant ? opaque(v, i) : operand(v, i));
     pieces.push_back(float_op(inst.op, t.scalar, piece_lanes(t), operands));
   }
   set(inst, std::move(pieces));

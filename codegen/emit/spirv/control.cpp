@@ -84,7 +84,7 @@ void Lowering::close_carried(const Carried& carried, std::span<const Ids> next) 
   }
 }
 
-// Drivers may unroll what they like, but for hidden_zeros.cpp's reason.
+// Drivers may unroll what they like, but for opaque_zeros.cpp's reason.
 spv::LoopControlMask Lowering::loop_control(const Inst& inst) const {
   for (kir::BlockId region : inst.regions) {
     if (vulkan() && makes_floats(region)) return spv::LoopControlMask::DontUnroll;
@@ -179,6 +179,9 @@ uint32_t Lowering::unrolling(const Inst& inst) const {
   return std::clamp(kMaxInsts / size, 1u, kMaxCopies);
 }
 
+// SPIR-V's structured loop: the header has the phis of what is carried, the test leaves to the
+// merge block, and the continue block goes back. Condition and body see the same carried values,
+// which are the results, too.
 void Lowering::lower_while(const Inst& inst) {
   const Id header = code_.new_label(), test = code_.new_label(), body = code_.new_label(),
            next = code_.new_label(), merge = code_.new_label();

@@ -16,7 +16,7 @@ void Lowering::lower_convert(const Inst& inst) {
   for (uint32_t i = 0; i < piece_count(to); ++i) {
     Id piece = operand(inst.operands[0], i);
     if (inst.op == Op::FPExt && rounded_.contains(inst.operands[0].id))
-      piece = kept(piece, piece_lanes(to));
+      piece = opaque_f16(piece, piece_lanes(to));
     pieces.push_back(from == to ? piece
                                 : convert(inst, from.scalar, to.scalar, piece_lanes(to), piece));
   }

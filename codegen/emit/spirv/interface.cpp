@@ -45,6 +45,8 @@ void Lowering::declare_execution_modes(Id function) {
           spv::ExecutionMode::DenormPreserve);
 }
 
+// OpenCL kernels have parameters. Vulkan shaders have one block: in push constants where it fits,
+// else in memory whose address is the only push constant.
 void Lowering::declare_arguments() {
   if (!vulkan()) {
     for (uint32_t i = 0; i < k_.params.size(); ++i) {

@@ -11,7 +11,7 @@
 //   cooperative.cpp matrices that a subgroup holds
 //   control.cpp     if, for, while
 //   packed_halves.cpp words of two 16-bit elements
-//   hidden_zeros.cpp  a workaround
+//   opaque_zeros.cpp  a workaround
 #ifndef PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 #define PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 
@@ -113,13 +113,13 @@ class Lowering {
   Id condition(Id bool_id, uint32_t from_lanes, uint32_t to_lanes);
   void no_contraction(Id id);
 
-  // --- hidden_zeros.cpp
-  Id hidden_zero(kir::Scalar s);
+  // --- opaque_zeros.cpp
+  Id opaque_zero(kir::Scalar s);
   bool is_float_zero(kir::Value v) const;
   bool takes_constants_only(const kir::Inst& inst) const;
   Id operand(kir::Value v, uint32_t piece);
-  Id hidden(kir::Value v, uint32_t piece);
-  Id kept(Id x, uint32_t lanes);
+  Id opaque(kir::Value v, uint32_t piece);
+  Id opaque_f16(Id x, uint32_t lanes);
   bool makes_floats(kir::BlockId block) const;
 
   // --- rounding.cpp
@@ -146,7 +146,7 @@ class Lowering {
   // --- vectors.cpp
   void lower_vector(const kir::Inst& inst);
   void lower_shuffle(const kir::Inst& inst);
-  void lower_lanes_below(const kir::Inst& inst);
+  void lower_active_lane_mask(const kir::Inst& inst);
   void lower_any_all(const kir::Inst& inst);
 
   // --- memory.cpp
@@ -253,13 +253,13 @@ class Lowering {
   Id offsets_block_ = 0;
   kir::ParamLayout layout_;
   Ids params_;                              // by index; 0 until used
-  std::map<kir::Scalar, Id> hidden_zeros_;  // by their type, an integer
+  std::map<kir::Scalar, Id> opaque_zeros_;  // by their type, an integer
   std::set<uint32_t> rounded_;              // Value::id of what was rounded to f16
   // Of vectors of 16-bit elements, by Value::id: the words they were read as, and of what else is
   // made of them (packed_halves.cpp).
   std::map<uint32_t, Ids> words_, widened_;
   std::map<uint32_t, kir::Value> moved_down_, upper_halves_;
-  std::map<uint32_t, Id> hidden_operands_;  // by Value::id of the constant
+  std::map<uint32_t, Id> opaque_operands_;  // by Value::id of the constant
   Id block_pointer_ = 0;                    // Vulkan: the parameter block
   Ids block_members_;                       // its members' types
   spv::StorageClass block_storage_ = spv::StorageClass::PushConstant;

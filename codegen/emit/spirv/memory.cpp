@@ -80,6 +80,9 @@ Id Lowering::byte_offset(kir::Value index, uint32_t index_lane, uint32_t size) {
   return offset;
 }
 
+// Where an access begins. Global memory: an address, which Vulkan computes as an integer and OpenCL
+// as a typed pointer. Workgroup and private memory: a variable of array type and a 32-bit index,
+// since Vulkan has no pointers to cast there.
 Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_lane) {
   const kir::Value pointer = inst.operands[0], index = inst.operands[1];
   const AddressSpace space = k_.type(pointer).space;
@@ -118,6 +121,7 @@ Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_
   return {space, elem, array.stored, array.variable, at, align, array.quads};
 }
 
+// A pointer to `lanes` elements, from element number `first` of the access on.
 Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t lanes) {
   const Id pointee = types_.vector(stored, lanes);
   if (a.space != AddressSpace::global) {

@@ -22,6 +22,9 @@ bool Lowering::rounds_by_adding(Op op, Scalar s) const {
   return vulkan() && rounds && s == Scalar::f64;
 }
 
+// Between 2^52 and 2^53 doubles are one apart: |x| + 2^52 - 2^52 is |x| rounded to nearest even.
+// One step down or up makes the other roundings of it. The sign is put back bit by bit, for zeros,
+// and numbers from 2^52 on are integers already.
 Id Lowering::rounded_by_adding(Op op, uint32_t lanes, Id x) {
   const Id number = types_.vector(Scalar::f64, lanes), word = types_.vector(Scalar::i64, lanes);
   const Id boolean = types_.vector(Scalar::i1, lanes);

@@ -21,8 +21,8 @@ void Lowering::lower_vector(const Inst& inst) {
           t.lanes == 1 ? lanes[0] : code_.op(spv::Op::OpCompositeConstruct, types_.piece(t), lanes);
       return set(inst, Ids(piece_count(t), piece));
     }
-    case Op::LanesBelow:
-      return lower_lanes_below(inst);
+    case Op::ActiveLaneMask:
+      return lower_active_lane_mask(inst);
     case Op::Extract:
       return set(inst, {lane(source, inst.imm.index)});
     case Op::Insert: {
@@ -62,7 +62,7 @@ void Lowering::lower_shuffle(const Inst& inst) {
   set(inst, assemble(t, lanes));
 }
 
-void Lowering::lower_lanes_below(const Inst& inst) {
+void Lowering::lower_active_lane_mask(const Inst& inst) {
   const Scalar index = k_.type(inst.operands[0]).scalar;
   const Id n = get_scalar(inst.operands[0]);
   Ids lanes;

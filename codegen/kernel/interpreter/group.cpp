@@ -114,6 +114,8 @@ void GroupRunner::fail(const Thread& t, const std::string& what) const {
 
 // --- running a thread ----------------------------------------------------------------------------
 
+// Runs a thread until it ends or waits for others: at a barrier, or at an operation that the
+// threads of a subgroup or of the group execute together.
 void GroupRunner::run_thread(Thread& t) {
   uint64_t* r = t.registers.data();
   for (;;) {

@@ -304,7 +304,7 @@ TEST(InterpreterFinds, OnlyActiveLanesOutOfBounds) {
   const Type v4 = {Scalar::i32, 4};
   for (int64_t active : {-1, 2, 3}) {
     const Kernel kernel = kernel_of(1, [&](Builder& b, Value p, Value) {
-      Value mask = b.lanes_below(b.i64(active), 4);
+      Value mask = b.active_lane_mask(b.i64(active), 4);
       b.masked_store(p, b.i32(0), b.constant(v4, 5), mask, 4);
     });
     std::vector<int32_t> x(2);

@@ -528,18 +528,18 @@ void all_lanes(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t, uint32
 }
 
 template <typename Int>
-void lanes_below(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
+void active_lane_mask(Lanes out, ConstLanes a, ConstLanes, ConstLanes, uint32_t n, uint32_t) {
   const auto count = int64_t{static_cast<Int>(a[0])};
   for (uint32_t i = 0; i < n; ++i) out[i] = i < count;
 }
 
 LaneFn vector_op(Op op, Scalar from) {
   switch (op) {
-    case Op::LanesBelow:
-      return from == Scalar::i64   ? lanes_below<int64_t>
-             : from == Scalar::i32 ? lanes_below<int32_t>
-             : from == Scalar::i16 ? lanes_below<int16_t>
-                                   : lanes_below<int8_t>;
+    case Op::ActiveLaneMask:
+      return from == Scalar::i64   ? active_lane_mask<int64_t>
+             : from == Scalar::i32 ? active_lane_mask<int32_t>
+             : from == Scalar::i16 ? active_lane_mask<int16_t>
+                                   : active_lane_mask<int8_t>;
     case Op::Splat:
       return splat_lanes;
     case Op::Extract:

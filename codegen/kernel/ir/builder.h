@@ -97,9 +97,9 @@ class Builder {
   Value bitcast(Value a, Scalar to);
 
   // Vectors.
-  Value splat(Value scalar, uint16_t lanes);   // the identity for lanes == 1
-  Value lanes_below(Value n, uint16_t lanes);  // i1: the lanes whose number is below n, signed
-  Value extract(Value v, uint32_t lane);       // the identity for a scalar
+  Value splat(Value scalar, uint16_t lanes);        // the identity for lanes == 1
+  Value active_lane_mask(Value n, uint16_t lanes);  // i1: the lanes whose number is below n, signed
+  Value extract(Value v, uint32_t lane);            // the identity for a scalar
   Value insert(Value v, Value scalar, uint32_t lane);
   Value shuffle(Value a, Value b, std::vector<uint16_t> lanes);
   Value any(Value mask), all(Value mask);  // the identity for a scalar

@@ -287,7 +287,7 @@ std::optional<Value> Builder::fold_vector(Op op, Type t, std::span<const Value> 
                                           const Imm& imm) {
   const Value v = operands[0];
   switch (op) {
-    case Op::LanesBelow:
+    case Op::ActiveLaneMask:
       return std::nullopt;
     case Op::Splat:
     case Op::Any:

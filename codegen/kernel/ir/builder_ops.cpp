@@ -307,12 +307,12 @@ Value Builder::splat(Value scalar, uint16_t lanes) {
   return emit(Op::Splat, Type{t.scalar, lanes}, {scalar});
 }
 
-Value Builder::lanes_below(Value n, uint16_t lanes) {
+Value Builder::active_lane_mask(Value n, uint16_t lanes) {
   const Type t = type(n);
-  require(t.lanes == 1 && is_int(t.scalar) && t.scalar != Scalar::i1, Op::LanesBelow, {n},
+  require(t.lanes == 1 && is_int(t.scalar) && t.scalar != Scalar::i1, Op::ActiveLaneMask, {n},
           "an integer");
   if (lanes == 1) return slt(constant(t, 0), n);
-  return emit(Op::LanesBelow, Type{Scalar::i1, lanes}, {n});
+  return emit(Op::ActiveLaneMask, Type{Scalar::i1, lanes}, {n});
 }
 
 Value Builder::extract(Value v, uint32_t lane) {

@@ -144,8 +144,8 @@ TEST_F(BuilderTest, FoldsVectors) {
   EXPECT_EQ(b_.extract(b_.insert(v, b_.i32(1), 2), 3), n_);
   EXPECT_EQ(b_.type(b_.add(v, n_)), (Type{Scalar::i32, 8}));
   EXPECT_EQ(b_.splat(n_, 1), n_);
-  EXPECT_EQ(b_.type(b_.lanes_below(n_, 8)), (Type{Scalar::i1, 8}));
-  EXPECT_EQ(b_.lanes_below(n_, 1), b_.slt(b_.i32(0), n_));
+  EXPECT_EQ(b_.type(b_.active_lane_mask(n_, 8)), (Type{Scalar::i1, 8}));
+  EXPECT_EQ(b_.active_lane_mask(n_, 1), b_.slt(b_.i32(0), n_));
   const Value mask = b_.splat(b_.slt(n_, b_.i32(3)), 8);
   EXPECT_EQ(b_.any(mask), b_.slt(n_, b_.i32(3)));
 }

@@ -39,7 +39,7 @@ struct TargetModel {
   bool atomic_f32_add = false;
   bool async_copy = false;      // asynchronous copies from global to workgroup memory
   bool cache_policies = false;  // loads may have an evict-last policy
-  bool early_start = false;     // programmatic dependent launch: kernels begin with a wait
+  bool programmatic_dependent_launch = false;  // kernels begin with a wait for the one before
   bool matrix = false;        // products of 16-bit matrices held by subgroups, which have 32 lanes
   bool group_matrix = false;  // products of such matrices in workgroup memory
   // Cooperative matrices of f16, and of bf16 too. Subgroups have 32 lanes.

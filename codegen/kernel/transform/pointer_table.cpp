@@ -83,6 +83,8 @@ class TableForm {
     return block(from_.blocks[id]);
   }
 
+  // Repeats an instruction in the new kernel. Parameters and the grid come from the entry of the
+  // table that the workgroup belongs to.
   Builder::Values instruction(const Inst& inst) {
     const Builder::Values in = operands(inst.operands);
     switch (inst.op) {

@@ -26,8 +26,8 @@ int64_t signed_bits(uint64_t value, Scalar s) {
   return static_cast<int64_t>(value << unused) >> unused;
 }
 
-uint64_t saturated(Wide rounds) {
-  return rounds >= Wide{kUnboundedRounds} ? kUnboundedRounds : static_cast<uint64_t>(rounds);
+uint64_t saturated(Wide iterations) {
+  return iterations >= Wide{kUnbounded} ? kUnbounded : static_cast<uint64_t>(iterations);
 }
 
 class Counter {
@@ -55,7 +55,7 @@ class Counter {
       case Op::For:
         return for_loop(i);
       case Op::While:
-        return saturated(Wide{kWhileRounds} *
+        return saturated(Wide{kWhileIterations} *
                          (Wide{1} + block(i.regions[0]) + block(i.regions[1])));
       case Op::If:  // threads that go both ways go together
         return saturated(Wide{block(i.regions[0])} + block(i.regions[1]));
@@ -72,9 +72,9 @@ class Counter {
         first.low, std::max(first.low, last.high) - (last.high > first.low ? 1 : 0)};
     const Wide inner = Wide{1} + block(i.regions[0]);
     if (last.high <= first.low) return 1;
-    if (step.low < 1) return kUnboundedRounds;
-    const Wide rounds = (Wide{last.high} - first.low + step.low - 1) / step.low;
-    return saturated(rounds * inner + 1);
+    if (step.low < 1) return kUnbounded;
+    const Wide iterations = (Wide{last.high} - first.low + step.low - 1) / step.low;
+    return saturated(iterations * inner + 1);
   }
 
   Range range(Value v) const { return ranges_[v.id]; }
@@ -96,6 +96,8 @@ class Counter {
   };
   static WideRange wide(Range r) { return {r.low, r.high}; }
 
+  // Interval analysis: the range of a result from the ranges of the operands. Computed exactly;
+  // what exceeds the type may wrap around, and evaluate() then knows nothing of it.
   WideRange value_of(const Inst& i, Scalar type) const {
     switch (i.op) {
       case Op::Const: {
@@ -194,8 +196,8 @@ class Counter {
 
 }  // namespace
 
-uint64_t most_rounds(const Kernel& kernel, std::span<const uint32_t, 3> groups,
-                     std::span<const std::byte> scalars) {
+uint64_t max_iterations(const Kernel& kernel, std::span<const uint32_t, 3> groups,
+                        std::span<const std::byte> scalars) {
   return Counter(kernel, groups, scalars).block(0);
 }
 

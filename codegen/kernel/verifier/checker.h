@@ -30,9 +30,9 @@ void check_types(Checker& c, InstId id, BlockId block);
 // by none. Only for kernels that broke no other rule.
 void check_uniformity(Checker& c);
 
-// in_flight_products.cpp: nothing reads sums that group_multiply has only begun. Only for kernels
-// that broke no other rule.
-void check_begun(Checker& c);
+// in_flight_products.cpp: nothing reads the sums of a group_multiply that is in flight. Only for
+// kernels that broke no other rule.
+void check_in_flight(Checker& c);
 
 }  // namespace primset::kir
 

@@ -167,7 +167,7 @@ void check_vector(InstCheck& k) {
     case Op::Splat:
       return k.expect(v.lanes == 1 && k.out().lanes > 1 && k.out().element() == v, "K17",
                       "makes a vector of its scalar operand");
-    case Op::LanesBelow:
+    case Op::ActiveLaneMask:
       return k.expect(v.lanes == 1 && is_int(v.scalar) && v.scalar != Scalar::i1 &&
                           k.out().lanes > 1 && k.out().scalar == Scalar::i1,
                       "K17", "makes an i1 vector of an integer");

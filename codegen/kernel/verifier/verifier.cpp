@@ -331,7 +331,7 @@ std::vector<Violation> verify(const Kernel& kernel, const TargetModel& target) {
   Walk(c).block(0);
   if (c.violations.empty()) check_memory(c);
   if (c.violations.empty()) check_uniformity(c);
-  if (c.violations.empty()) check_begun(c);
+  if (c.violations.empty()) check_in_flight(c);
   return c.violations;
 }
 

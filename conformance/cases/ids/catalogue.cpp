@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "conformance/cases/ids/filter.h"
-#include "conformance/cases/make/make_operator.h"
-#include "conformance/cases/make/make_primitive.h"
+#include "conformance/cases/inputs/make_operator.h"
+#include "conformance/cases/inputs/make_primitive.h"
 #include "conformance/cases/tables/generators.h"
 #include "conformance/cases/tables/recipe.h"
 #include "conformance/reference/expected_results.h"

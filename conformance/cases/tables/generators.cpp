@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "conformance/cases/make/case_text.h"
+#include "conformance/cases/inputs/case_text.h"
 
 namespace primset::conformance {
 namespace {

@@ -2,7 +2,7 @@
 #include <cctype>
 
 #include "conformance/cases/ids/filter.h"
-#include "conformance/cases/make/case_text.h"
+#include "conformance/cases/inputs/case_text.h"
 #include "conformance/cases/tables/generators.h"
 
 namespace primset::conformance {

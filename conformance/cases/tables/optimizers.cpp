@@ -2,7 +2,7 @@
 // the same shapes, many rates, and a gradient scale and a flag that skips the step.
 #include <algorithm>
 
-#include "conformance/cases/make/case_text.h"
+#include "conformance/cases/inputs/case_text.h"
 #include "conformance/cases/tables/generators.h"
 
 namespace primset::conformance {

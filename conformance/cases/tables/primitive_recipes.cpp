@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "conformance/cases/ids/filter.h"
-#include "conformance/cases/make/case_text.h"
+#include "conformance/cases/inputs/case_text.h"
 #include "conformance/cases/tables/primitive_tables.h"
 #include "conformance/cases/tables/recipe.h"
 #include "prims/graph/graph.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/cases/make/case.h"
+#include "conformance/cases/inputs/case.h"
 #include "specs/bundle/model.h"
 
 namespace primset::conformance {

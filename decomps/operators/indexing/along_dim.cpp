@@ -82,7 +82,7 @@ std::optional<Scatter> scatter_of(const Val& self, int64_t dim, const Val& index
   Scatter s{at_least_1d(self), at_least_1d(index), std::nullopt, at};
   if (src) s.src = at_least_1d(*src);
   require_scatter_shapes(s);
-  require_places(s.self, s.dim, s.index);
+  require_nonempty_dim(s.self, s.dim, s.index);
   return s;
 }
 

@@ -29,7 +29,7 @@ Val index_select::decompose(Tracer& t, const Val& self, int64_t dim, const Val& 
           fmt::format("index_select(): Index to scalar can have only 1 value, got {} value(s)",
                       places.size(0).hint()));
   require_vector_dtype("index_select", index);
-  check_places_of_nothing(at_least_1d(self), at, places);
+  check_index_of_empty(at_least_1d(self), at, places);
   const Val y = t.prim1(Prim::index_select, {at_least_1d(self), places}, {{"dim", at}});
   return self.rank() == 0 ? reshape(y, {}) : y;
 }
@@ -114,7 +114,7 @@ Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& 
   const IndexedSource s = indexed_source("index_reduce", self, dim, index, source);
   if (is_bool(self.dtype()) || is_complex(self.dtype()))
     not_implemented_for("index_reduce_func_exclude_input_init", self.dtype());
-  check_places_of_nothing(s.self, s.dim, s.index);
+  check_index_of_empty(s.self, s.dim, s.index);
   SymInts along(static_cast<size_t>(s.source.rank()), SymInt(1));
   along[static_cast<size_t>(s.dim)] = s.index.size(0);
   const Val places = broadcast_to(reshape(s.index, along), s.source.shape());
@@ -260,7 +260,7 @@ void require_lookup_dtype(const Val& indices, const char* op) {
 Val embedding::decompose(Tracer& t, const Val& weight, const Val& indices, SymInt, bool, bool) {
   require(weight.rank() == 2, ErrorCode::runtime, "'weight' must be 2-D");
   require_lookup_dtype(indices, "embedding");
-  check_places_of_nothing(weight, 0, indices);
+  check_index_of_empty(weight, 0, indices);
   const Val rows = t.prim1(Prim::index_select, {weight, flattened(indices)}, {{"dim", int64_t{0}}});
   SymInts shape = indices.shape();
   shape.push_back(weight.size(1));

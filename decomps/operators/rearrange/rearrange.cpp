@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "decomps/engine/aliasing/view_functions.h"
 #include "decomps/engine/engine.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -131,6 +131,8 @@ void KernelCache::trim(const std::function<void()>& wait) {
   count(Counter::kernels_evicted, unused.size());
 }
 
+// From disk, or emitted and stored there. A file that is damaged or that the device no longer loads
+// is replaced.
 KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const Digest& key) {
   if (auto found = disk_->load(kKind, key)) {
     if (!found->damaged) {

@@ -39,10 +39,10 @@ Tensor clone_of(const TensorImpl& t) {
 // Replaces element `element` of argument `argument`.
 void replace(Call& call, uint32_t argument, uint32_t element, Tensor by) {
   const Arg& a = call.args[argument];
-  if (a.kind == Arg::Kind::tensor) return call.keep(argument, std::move(by));
+  if (a.kind == Arg::Kind::tensor) return call.replace_argument(argument, std::move(by));
   const Tensor* list = static_cast<const Tensor*>(a.pointer);
-  const bool ours = !call.kept_lists.empty() && call.kept_lists.front().data() == list;
-  if (!ours) call.keep_list(argument, std::vector<Tensor>(list, list + a.count));
+  const bool ours = !call.owned_lists.empty() && call.owned_lists.front().data() == list;
+  if (!ours) call.replace_list(argument, std::vector<Tensor>(list, list + a.count));
   auto& copy =
       const_cast<Tensor&>(static_cast<const Tensor*>(call.args[argument].pointer)[element]);
   copy = std::move(by);

@@ -28,16 +28,18 @@ struct Call {
   // For each result: new memory, an argument itself, or a view of one.
   SmallVector<ResultOrigin, 4> origins;
   // Owns the tensors that dispatch has put in place of arguments (clones, resolved bits).
-  std::forward_list<Tensor> kept;
-  std::forward_list<std::vector<Tensor>> kept_lists;
+  std::forward_list<Tensor> owned_tensors;
+  std::forward_list<std::vector<Tensor>> owned_lists;
 
   const TensorImpl* tensor(size_t i) const {
     return args[i].kind == Arg::Kind::tensor ? static_cast<const TensorImpl*>(args[i].pointer)
                                              : nullptr;
   }
-  void keep(size_t i, Tensor t) { args[i] = Arg(kept.emplace_front(std::move(t))); }
-  void keep_list(size_t i, std::vector<Tensor> list) {
-    args[i] = Arg(kept_lists.emplace_front(std::move(list)));
+  void replace_argument(size_t i, Tensor t) {
+    args[i] = Arg(owned_tensors.emplace_front(std::move(t)));
+  }
+  void replace_list(size_t i, std::vector<Tensor> list) {
+    args[i] = Arg(owned_lists.emplace_front(std::move(list)));
   }
   void add_result(Tensor t, ResultOrigin origin) {
     const size_t i = results.size();

@@ -107,7 +107,7 @@ void run_on_copies(Call& call) {
     const Arg args[] = {copy, original, false};
     call_operator("copy_", args);
     pairs.push_back({i, original});
-    call.keep(i, copy);
+    call.replace_argument(i, copy);
   }
   run_planned(call);
   for (Pair& p : pairs) {
@@ -215,7 +215,7 @@ void bring_index_lists(Call& call) {
       t = t.to(call.device->device());
       any = true;
     }
-    if (any) call.keep_list(i, std::move(moved));
+    if (any) call.replace_list(i, std::move(moved));
   }
 }
 

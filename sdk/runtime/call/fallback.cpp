@@ -41,7 +41,7 @@ void move_arguments(const Call& from, Call& to) {
   for (size_t i = 0; i < from.args.size(); ++i) {
     const Arg& a = from.args[i];
     to.args.push_back(a);
-    if (const TensorImpl* t = from.tensor(i)) to.keep(i, on_cpu(*t));
+    if (const TensorImpl* t = from.tensor(i)) to.replace_argument(i, on_cpu(*t));
     if (a.kind == Arg::Kind::device) to.args[i] = Arg(Device::cpu());
     if (a.kind != Arg::Kind::tensor_list) continue;
     std::vector<Tensor> list;
@@ -49,7 +49,7 @@ void move_arguments(const Call& from, Call& to) {
       const Tensor& t = static_cast<const Tensor*>(a.pointer)[e];
       list.push_back(t.defined() ? t.to(Device::cpu()) : Tensor());
     }
-    to.keep_list(i, std::move(list));
+    to.replace_list(i, std::move(list));
   }
 }
 

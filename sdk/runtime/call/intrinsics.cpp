@@ -66,7 +66,7 @@ void resolve(Call& call, bool bit) {
 void intrinsics::copy_across_devices(Call& call) {
   const TensorImpl* source = call.tensor(1);
   if (source && !source->wrapped_number && &source->device() != &self(call).device()) {
-    call.keep(1, handle(*source).to(self(call).device().device()));
+    call.replace_argument(1, handle(*source).to(self(call).device().device()));
     // A rank-0 source that came from the CPU is a tensor of the device now.
   }
   dispatch_planned(call);
@@ -78,7 +78,7 @@ void intrinsics::copy_to_device(Call& call) {
     if (call.args[i].kind != Arg::Kind::device) continue;
     const Device target = call.args[i].device;
     if (target == self(call).device().device()) continue;
-    call.keep(0, handle(self(call)).to(target));
+    call.replace_argument(0, handle(self(call)).to(target));
   }
   dispatch_planned(call);
 }

@@ -85,7 +85,7 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
     target_valid_ = true;
   }
   recordings_ = std::make_unique<Recordings>(*plugin_);
-  allocator_ = std::make_unique<Allocator>(
+  allocator_ = std::make_unique<CachingAllocator>(
       *plugin_, [this] { wait_for_streams(); }, [this] { recordings_->clear(); });
   kernels_ = std::make_unique<KernelCache>(*plugin_, machine_.target);
 }

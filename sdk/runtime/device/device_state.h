@@ -14,9 +14,9 @@
 
 #include "codegen/schedule/tuning/machine.h"
 #include "decomps/engine/device_traits.h"
+#include "sdk/runtime/device/caching_allocator.h"
 #include "sdk/runtime/device/stream_state.h"
 #include "sdk/runtime/plugin/loader.h"
-#include "sdk/runtime/tensor/allocator.h"
 
 namespace primset::runtime {
 
@@ -49,7 +49,7 @@ class DeviceState {
             plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
   }
 
-  Allocator& allocator() { return *allocator_; }
+  CachingAllocator& allocator() { return *allocator_; }
   // The plans of eager calls.
   PlanCache& plans() { return *plans_; }
   KernelCache& kernels() { return *kernels_; }
@@ -75,7 +75,7 @@ class DeviceState {
   std::shared_ptr<plugin::PluginDevice> plugin_;
   bool inline_ = false, target_valid_ = false;
   schedule::Machine machine_{kir::TargetModel()};
-  std::unique_ptr<Allocator> allocator_;
+  std::unique_ptr<CachingAllocator> allocator_;
   std::unique_ptr<KernelCache> kernels_;
   std::unique_ptr<PlanCache> plans_;        // uses kernels
   std::unique_ptr<Recordings> recordings_;  // uses memory and kernels

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sdk/runtime/device/caching_allocator.h"
 #include "sdk/runtime/plugin/device.h"
 #include "sdk/runtime/plugin/hazards.h"
-#include "sdk/runtime/tensor/allocator.h"
 
 namespace primset::runtime {
 

@@ -68,7 +68,8 @@ std::optional<kir::TargetModel> target_model(const primset_device_properties& p)
   // What the emitters write as PTX alone.
   t.async_copy = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_ASYNC_COPY;
   t.cache_policies = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_CACHE_POLICIES;
-  t.early_start = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_EARLY_START;
+  t.programmatic_dependent_launch =
+      t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_EARLY_START;
   t.rounds_bf16 = t.format == kir::Format::ptx;
   t.fast_exp2 = t.format == kir::Format::ptx || p.numerics & PRIMSET_NUMERIC_FAST_EXP2;
   t.matrix = t.format == kir::Format::ptx && p.features & PRIMSET_FEATURE_MATRIX;
@@ -122,10 +123,11 @@ std::string describe(const kir::TargetModel& t) {
       static_cast<int>(t.format), t.simt, t.vector_bytes, t.group_threads, t.max_group_threads,
       t.group_memory, t.large_group_memory, t.min_subgroup, t.max_subgroup, t.max_groups_x,
       t.processors, t.param_bytes, t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64,
-      t.atomic_f32_add, t.subgroup_ballot, t.async_copy, t.cache_policies, t.early_start, t.matrix,
-      t.group_matrix, t.cooperative, t.cooperative_bf16, t.fused_fma, t.fast_exp2, t.rounds_bf16,
-      t.exact_div_sqrt_f32, t.exact_div_sqrt_f64, t.flush_denormals_f32, t.float_controls_nan,
-      t.float_controls_rte, t.float_controls_denorm, t.triple, t.cpu, t.features);
+      t.atomic_f32_add, t.subgroup_ballot, t.async_copy, t.cache_policies,
+      t.programmatic_dependent_launch, t.matrix, t.group_matrix, t.cooperative, t.cooperative_bf16,
+      t.fused_fma, t.fast_exp2, t.rounds_bf16, t.exact_div_sqrt_f32, t.exact_div_sqrt_f64,
+      t.flush_denormals_f32, t.float_controls_nan, t.float_controls_rte, t.float_controls_denorm,
+      t.triple, t.cpu, t.features);
   // Machine code made for one CPU must not run on another that shares the cache folder.
   if (t.format == kir::Format::native_image) text += " host=" + emit::host_target_name();
   return text;

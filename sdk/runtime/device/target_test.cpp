@@ -52,7 +52,7 @@ TEST(Target, WhatPtxAloneHas) {
         {kMatrix, &Model::matrix},
         {kMatrix | PRIMSET_FEATURE_GROUP_MATRIX, &Model::group_matrix},
         {uint32_t{PRIMSET_FEATURE_CACHE_POLICIES}, &Model::cache_policies},
-        {uint32_t{PRIMSET_FEATURE_EARLY_START}, &Model::early_start}}) {
+        {uint32_t{PRIMSET_FEATURE_EARLY_START}, &Model::programmatic_dependent_launch}}) {
     SCOPED_TRACE(features);
     primset_device_properties p = properties(PRIMSET_FORMAT_PTX);
     p.features = features;

@@ -24,12 +24,12 @@ uint64_t hash_of(const RunSignature& signature) {
 Recordings::Recordings(const plugin::PluginDevice& device)
     : available_(device.recordings() && environment("PRIMSET_RECORD", "1") != "0") {}
 
-bool Recordings::met_before(uint64_t hash) {
-  auto& met = met_[hash % kMetSets];
-  const auto found = std::ranges::find(met, hash);
-  const bool known = found != met.end();
-  std::rotate(met.begin(), known ? found : met.end() - 1, known ? found + 1 : met.end());
-  met.front() = hash;
+bool Recordings::seen_before(uint64_t hash) {
+  auto& seen = seen_[hash % kSeenSets];
+  const auto found = std::ranges::find(seen, hash);
+  const bool known = found != seen.end();
+  std::rotate(seen.begin(), known ? found : seen.end() - 1, known ? found + 1 : seen.end());
+  seen.front() = hash;
   return known;
 }
 
@@ -39,21 +39,21 @@ Recordings::Next Recordings::play(const plugin::StreamHandle& stream,
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(
       entries_, [&](const Entry& e) { return e.hash == hash && e.signature == signature; });
-  if (found == entries_.end()) return met_before(hash) ? Next::record : Next::launch;
+  if (found == entries_.end()) return seen_before(hash) ? Next::record : Next::launch;
   entries_.splice(entries_.begin(), entries_, found);
   stream.play(found->recording);
   count(Counter::replays);
-  return Next::played;
+  return Next::replayed;
 }
 
 bool Recordings::record(const plugin::StreamHandle& stream, RunSignature signature,
-                        const std::function<void()>& give) {
+                        const std::function<void()>& enqueue) {
   plugin::RecordingHandle made;
   bool recording = false;
   try {
     stream.begin_recording();
     recording = true;
-    give();
+    enqueue();
     recording = false;
     made = stream.end_recording();
   } catch (const Error& e) {
@@ -66,7 +66,7 @@ bool Recordings::record(const plugin::StreamHandle& stream, RunSignature signatu
     throw;
   }
   const std::lock_guard lock(mutex_);
-  if (entries_.size() == kMost) entries_.pop_back();
+  if (entries_.size() == kCapacity) entries_.pop_back();
   const uint64_t hash = hash_of(signature);
   entries_.push_front({hash, std::move(signature), std::move(made)});
   stream.play(entries_.front().recording);

@@ -29,38 +29,38 @@ class Recordings {
   bool available() const { return available_.load(std::memory_order_relaxed); }
 
   enum class Next : uint8_t {
-    launch,  // the first time: launch it
-    record,  // the second time: record it
-    played,  // recorded before, and now enqueued
+    launch,    // the first time: launch it
+    record,    // the second time: record it
+    replayed,  // recorded before, and now enqueued
   };
   Next play(const plugin::StreamHandle& stream, const RunSignature& signature);
 
-  // Records what `give` enqueues, stores the recording and enqueues it. False: the device cannot
+  // Records what `enqueue` enqueues, stores the recording and enqueues it. False: the device cannot
   // record that; nothing was enqueued, and recording is disabled from then on.
   bool record(const plugin::StreamHandle& stream, RunSignature signature,
-              const std::function<void()>& give);
+              const std::function<void()>& enqueue);
 
   // Drops all recordings. Called before memory is freed, since they may use it.
   void clear();
 
  private:
-  // The capacity; the least recently played recording is evicted.
-  static constexpr size_t kMost = 64;
+  // The capacity; the least recently replayed recording is evicted.
+  static constexpr size_t kCapacity = 64;
   // Hashes of signatures seen once, in a set-associative table, most recent first: a program that
   // alternates between several runs would evict them from a direct-mapped one.
-  static constexpr size_t kMetSets = 32, kMetWays = 8;
+  static constexpr size_t kSeenSets = 32, kSeenWays = 8;
 
   struct Entry {
     uint64_t hash;
     RunSignature signature;
     plugin::RecordingHandle recording;
   };
-  bool met_before(uint64_t hash);
+  bool seen_before(uint64_t hash);
 
   std::atomic<bool> available_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // most recently played first
-  std::array<std::array<uint64_t, kMetWays>, kMetSets> met_{};
+  std::list<Entry> entries_;  // most recently replayed first
+  std::array<std::array<uint64_t, kSeenWays>, kSeenSets> seen_{};
 };
 
 }  // namespace primset::runtime

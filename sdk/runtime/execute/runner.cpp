@@ -73,7 +73,7 @@ void Runner::prepare() {
 void Runner::begin(StreamLock& lock) {
   lock_ = &lock;
   if (!device_.runs_inline()) order();
-  if (!device_.has_kernels()) fill_numbers();
+  if (!device_.has_kernels()) fill_scalar_tensors();
   bind_errors();
 }
 
@@ -99,7 +99,7 @@ bool Runner::has_long_loops(const LaunchPlan& l, const LaunchData& d, uint32_t s
   if (limit == 0) [[likely]]
     return false;
   const auto scalars = std::as_bytes(std::span(d.scalars.data(), d.scalars.size()));
-  return kir::most_rounds(l.kernel->source, d.groups, scalars) > limit - std::min(limit, spare);
+  return kir::max_iterations(l.kernel->source, d.groups, scalars) > limit - std::min(limit, spare);
 }
 
 // --- results -------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ void Runner::bind_buffers() {
     switch (b.kind) {
       case Buffer::Kind::input:
         if (b.scalar >= 0) {
-          bound_[i] = number_buffer(bytes_of(b));
+          bound_[i] = scratch_buffer(bytes_of(b));
         } else if (!b.dynamic) {
           bound_[i] = bound_of(tensor_argument(in_.args, b.argument, b.element), bytes_of(b));
         }
@@ -205,13 +205,13 @@ Bound Runner::temporary(const BufferPlan& b) {
   return {block.buffer, block.offset, bytes, block.host};
 }
 
-Bound Runner::number_buffer(uint64_t bytes) {
+Bound Runner::scratch_buffer(uint64_t bytes) {
   dynamic_blocks_.push_back(device_.allocator().allocate(bytes, stream_->pool()));
   const Block& block = dynamic_blocks_.back();
   return {block.buffer, block.offset, bytes, block.host};
 }
 
-void Runner::fill_numbers() {
+void Runner::fill_scalar_tensors() {
   for (size_t i = 0; i < plan_.buffers.size(); ++i) {
     const int32_t s = plan_.buffers[i].scalar;
     if (s < 0) continue;

@@ -14,7 +14,7 @@
 
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_primitive.h"
 #include "sdk/runtime/execute/recordings.h"
 
 namespace primset::runtime {
@@ -69,9 +69,9 @@ class Runner {
   uint64_t bytes_of(const BufferPlan& b) const;
   void bind_buffers();
   Bound temporary(const BufferPlan& b);
-  Bound number_buffer(uint64_t bytes);
-  // Numbers that are tensors to the device (host_values.h).
-  void fill_numbers();
+  Bound scratch_buffer(uint64_t bytes);
+  // Scalars that are tensors to the device (scalar_tensors.h).
+  void fill_scalar_tensors();
   void bind_errors();
   void release_blocks();
   // The memory of a buffer; allocates one whose size only the run knows.

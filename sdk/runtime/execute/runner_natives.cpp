@@ -1,4 +1,4 @@
-// What a run leaves to the plugin itself (native.h).
+// What a run leaves to the plugin itself (native_primitive.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
                              from.data(), from.size());
   pack(from.data(), sizes, strides, width, packed.data());
   lock_->unlock();
-  const Bound dense = number_buffer(packed.size());
+  const Bound dense = scratch_buffer(packed.size());
   lock_->lock();
   stream_->handle().copy_in(dense.buffer, dense.offset, packed.data(), packed.size());
   std::vector<int64_t> packed_strides(sizes.size());

@@ -1,4 +1,4 @@
-// Runs that repeat are recorded and then played (recordings.h): a run is signed by what its
+// Runs that repeat are recorded and then replayed (recordings.h): a run is signed by what its
 // launches are given.
 #include <algorithm>
 #include <variant>
@@ -34,7 +34,7 @@ bool Runner::run_again() {
       enqueued = recordings.record(stream_->handle(), std::move(signature),
                                    [&] { run_steps(plan_.steps); });
       break;
-    case Recordings::Next::played:
+    case Recordings::Next::replayed:
       break;
   }
   restart_hazards();

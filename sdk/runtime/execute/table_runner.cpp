@@ -68,6 +68,8 @@ class TableRunner {
     return plugin.device_addresses()->address(plugin.handle(), buffer);
   }
 
+  // One launch for all entries gathered. The table's memory is released at once: the stream runs in
+  // order, so it is reused behind the launch only.
   void flush(const LaunchPlan& l) {
     if (entries_ == 0) return;
     const LoadedKernel& kernel = table_of(l);

@@ -116,6 +116,9 @@ const Tensor& Capture::remember(Tensor t, Record record) {
   return retained_.back();
 }
 
+// Makes the base, its graph input and a tensor that stands for it inside of the region. The
+// stand-in has a storage of its own without memory; its conjugate and negative bits are views of
+// the base.
 void Capture::add_argument(const Tensor& example, const TensorMeta& meta, uint32_t argument) {
   const bool scalar = meta.on_cpu_scalar || meta.wrapped_number;
   Base base;
@@ -167,7 +170,7 @@ void Capture::take_constant(const TensorImpl& t) {
   records_[&t] = records_.at(retained_.back().impl());
 }
 
-// Two arguments that share memory in part cannot be functionalised one by one. The tensor is not
+// Two arguments that share memory in part cannot be functionalized one by one. The tensor is not
 // among the graph's arguments yet.
 void Capture::refuse_shared_memory(const TensorImpl& t) const {
   const auto use = storages_.find(t.storage);
@@ -489,6 +492,7 @@ void Capture::add_result_of(const Tensor& t, Traced& out) {
   out.call.outputs.push_back(std::move(o));
 }
 
+// Outputs are the results, then the arguments that the region wrote, with their values at its end.
 Traced Capture::finish(std::span<const Tensor> results) {
   Traced out;
   for (const Tensor& t : results) {

@@ -1,11 +1,11 @@
 // Graph capture: while one is active on a thread, operators called there are recorded into one
 // PrimGraph instead of being run.
 //
-// This functionalises writes: every piece of memory in the region is a base with a current value,
+// This functionalizes writes: every piece of memory in the region is a base with a current value,
 // and a tensor is a base with a chain of views. Reading applies the chain to the value; writing
-// replaces the base's value by its value after the write (decomps/engine/aliasing/view_steps.h has
-// both). So the graph is pure. At its end, bases that existed before and were written become
-// outputs into their own memory.
+// replaces the base's value by its value after the write
+// (decomps/engine/functionalization/view_steps.h has both). So the graph is pure. At its end, bases
+// that existed before and were written become outputs into their own memory.
 #ifndef PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 #define PRIMSET_SDK_RUNTIME_GRAPH_CAPTURE_H_
 
@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decomps/engine/aliasing/view_functions.h"
+#include "decomps/engine/functionalization/view_functions.h"
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/graph/view_tree.h"
 #include "sdk/runtime/plan/plan_builder.h"

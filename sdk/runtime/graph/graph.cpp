@@ -115,7 +115,7 @@ std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs
                                        device,
                                        traced,
                                        key.tensors.list(),
-                                       key.raw.size(),
+                                       key.symbol_values.size(),
                                        {}};
     std::unique_ptr<Plan> plan = runtime::build_plan(request);
     plan->constants = capture.constants();

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "decomps/engine/aliasing/view_steps.h"
+#include "decomps/engine/functionalization/view_steps.h"
 
 namespace primset::runtime {
 

@@ -60,9 +60,9 @@ void Code::run(std::span<const Inst> insts, int64_t* slots) {
   for (const Inst& i : insts) slots[i.target] = compute(i.op, slots[i.a], slots[i.b]);
 }
 
-CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t raw)
-    : context_(context), nodes_(raw) {
-  code_.raw = raw;
+CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t symbol_values)
+    : context_(context), nodes_(symbol_values) {
+  code_.symbol_values = symbol_values;
 }
 
 Slot CodeBuilder::add_node(Node node) {
@@ -70,8 +70,8 @@ Slot CodeBuilder::add_node(Node node) {
   return static_cast<Slot>(nodes_.size() - 1);
 }
 
-void CodeBuilder::bind(uint32_t symbol, uint32_t raw) {
-  symbols_.emplace(symbol, raw);
+void CodeBuilder::bind(uint32_t symbol, uint32_t index) {
+  symbols_.emplace(symbol, index);
 }
 
 uint32_t CodeBuilder::bind_dynamic(uint32_t symbol) {

@@ -1,5 +1,5 @@
 // Symbolic integers as bytecode. All expressions of a plan become straight-line code over an array
-// of int64 slots, of which the first are the call's own ("raw") numbers: sizes, strides, integer
+// of int64 slots, of which the first are the symbol values of the call: sizes, strides, integer
 // arguments. One pass evaluates all of them; equal subexpressions share a slot.
 //
 // Dynamic numbers, known only during a run (a count read from the device, a loop's counter), have
@@ -32,14 +32,14 @@ struct Code {
     int64_t value;
   };
 
-  uint32_t raw = 0;    // slots [0, raw) are the caller's
-  uint32_t slots = 0;  // all
+  uint32_t symbol_values = 0;  // slots [0, symbol_values) are the caller's
+  uint32_t slots = 0;          // all
   std::vector<Constant> constants;
-  std::vector<Inst> insts;                 // those that depend on raw numbers alone
+  std::vector<Inst> insts;                 // those that depend on symbol values alone
   std::vector<std::vector<Inst>> dynamic;  // by dynamic number: what to evaluate when it changes
   std::vector<Slot> dynamic_slots;         // by dynamic number
 
-  // Fills the constants; `slots` has the raw numbers already.
+  // Fills the constants; `slots` has the symbol values already.
   void start(int64_t* slots) const {
     for (const Constant& c : constants) slots[c.slot] = c.value;
   }
@@ -48,10 +48,10 @@ struct Code {
 
 class CodeBuilder {
  public:
-  explicit CodeBuilder(const prims::SymContext& context, uint32_t raw);
+  explicit CodeBuilder(const prims::SymContext& context, uint32_t symbol_values);
 
-  // The symbol is the caller's number `raw`.
-  void bind(uint32_t symbol, uint32_t raw);
+  // The symbol is the caller's symbol value `index`.
+  void bind(uint32_t symbol, uint32_t index);
   // The symbol is set during the run; its dynamic number.
   uint32_t bind_dynamic(uint32_t symbol);
 
@@ -61,7 +61,8 @@ class CodeBuilder {
   Slot difference(Slot a, Slot b) { return binary(Op::sub, a, b); }
   // Does it depend on a dynamic number?
   bool is_dynamic(Slot slot) const { return !nodes_[slot].depends.empty(); }
-  // The number of instructions so far that depend on raw numbers alone. Those of guards come first.
+  // The number of instructions so far that depend on symbol values alone. Those of guards come
+  // first.
   uint32_t position() const { return static_cast<uint32_t>(code_.insts.size()); }
   Code finish() &&;
 

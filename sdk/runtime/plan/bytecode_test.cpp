@@ -10,11 +10,11 @@ namespace {
 using prims::SymContext;
 using prims::SymInt;
 
-int64_t evaluate(const Code& code, Slot slot, std::vector<int64_t> raw) {
-  raw.resize(code.slots);
-  code.start(raw.data());
-  Code::run(code.insts, raw.data());
-  return raw[slot];
+int64_t evaluate(const Code& code, Slot slot, std::vector<int64_t> slots) {
+  slots.resize(code.slots);
+  code.start(slots.data());
+  Code::run(code.insts, slots.data());
+  return slots[slot];
 }
 
 struct Two {

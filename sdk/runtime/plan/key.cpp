@@ -108,8 +108,9 @@ class Builder {
 
   template <typename Packed>
   void numbers(const TensorImpl& t, Packed packed) {
-    for_each_number(t, uses_offset_, packed,
-                    [&](NumberKind, size_t, int64_t value) { key_.raw.push_back(value); });
+    for_each_number(t, uses_offset_, packed, [&](NumberKind, size_t, int64_t value) {
+      key_.symbol_values.push_back(value);
+    });
   }
 
   void tensor_list(const Arg& arg) {
@@ -126,7 +127,7 @@ class Builder {
   void integer(bool runtime, const Arg& arg) {
     word(tag(arg));
     if (runtime)
-      key_.raw.push_back(arg.integer);
+      key_.symbol_values.push_back(arg.integer);
     else
       word(static_cast<uint64_t>(arg.integer));
   }
@@ -136,7 +137,7 @@ class Builder {
     for (uint32_t i = 0; i < arg.count; ++i) {
       const int64_t v = static_cast<const int64_t*>(arg.pointer)[i];
       if (runtime)
-        key_.raw.push_back(v);
+        key_.symbol_values.push_back(v);
       else
         word(static_cast<uint64_t>(v));
     }

@@ -1,8 +1,8 @@
 // The key of a call's plan, made in one pass over the arguments. The key has what decides the plan:
 // operator, dtypes, ranks, layout classes, which arguments are the same memory, structural
 // arguments, the device and the options. The call's numbers (sizes, strides, run-time integers) are
-// no part of it; they are listed in `raw`. When a plan is made, symbols.cpp gives each of them a
-// symbol; both read a tensor's numbers by for_each_number (layout_class.h).
+// no part of it: they are its `symbol_values`. When a plan is made, symbols.cpp gives each of them
+// a symbol; both read a tensor's numbers by for_each_number (layout_class.h).
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_KEY_H_
 
@@ -20,7 +20,7 @@ class DeviceState;
 
 struct CallKey {
   SmallVector<uint64_t, 40> words;
-  SmallVector<int64_t, 40> raw;
+  SmallVector<int64_t, 40> symbol_values;
   uint64_t hash = 0;
   // The distinct views among the arguments on the device; a view's number is its identity.
   DistinctViews tensors;

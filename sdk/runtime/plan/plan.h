@@ -60,7 +60,7 @@ struct BufferPlan {
   Slot elements = 0;
   uint32_t block = kNoBlock;  // temp: temporaries of one block have disjoint live ranges
   bool dynamic = false;       // temp: its size is only known during the run
-  int32_t scalar = -1;        // input: filled with Plan::scalars[scalar] (host_values.h)
+  int32_t scalar = -1;        // input: filled with Plan::scalars[scalar] (scalar_tensors.h)
 };
 
 struct ScalarPlan {
@@ -137,7 +137,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
   uint32_t guard_insts = 0;  // the first instructions of `code`, which the guards need
   std::vector<GuardTest> guards;
   std::vector<std::string>
-      guard_texts;  // of the guards; only while plans are watched (plan_watch.h)
+      guard_texts;  // of the guards; only while recompilations are logged (recompilation_log.h)
   struct SizePair {
     Slot have, want;
   };
@@ -180,8 +180,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     graph = nullptr;
     program = nullptr;
   }
-  // Do the call's numbers satisfy the guards? `slots` has the raw numbers; constants and the first
-  // guard_insts results are there afterwards.
+  // Do the call's numbers satisfy the guards? `slots` has the symbol values; constants and the
+  // first guard_insts results are there afterwards.
   bool admits(int64_t* slots) const;
   // The text of the first guard that does not hold; `slots` as for admits().
   std::string broken_guard(int64_t* slots) const;

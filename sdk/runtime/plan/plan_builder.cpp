@@ -12,9 +12,9 @@
 #include "prims/graph/builder.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
-#include "sdk/runtime/execute/host_values.h"
-#include "sdk/runtime/execute/native.h"
-#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/execute/native_selection.h"
+#include "sdk/runtime/execute/scalar_tensors.h"
+#include "sdk/runtime/plan/recompilation_log.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
@@ -204,7 +204,7 @@ class Planner {
     };
     decomps::expand_derived(graph, request_.bundle, is_kept, device_.traits());
     if (!device_.has_kernels())
-      numbers_ = numbers_to_tensors(
+      scalars_ = scalars_to_tensors(
           graph, traced_.call.inputs,
           [&](const prims::Graph& g, prims::NodeId n) { return runs_natively(plugin, g, n); });
     if (device_.has_kernels()) require_types(graph);
@@ -231,9 +231,9 @@ class Planner {
   }
 
   void compile() {
-    CodeBuilder code(context(), static_cast<uint32_t>(request_.raw));
-    for (uint32_t s = 0; s < traced_.inputs.raw_of_symbol.size(); ++s)
-      code.bind(s, traced_.inputs.raw_of_symbol[s]);
+    CodeBuilder code(context(), static_cast<uint32_t>(request_.symbol_values));
+    for (uint32_t s = 0; s < traced_.inputs.value_of_symbol.size(); ++s)
+      code.bind(s, traced_.inputs.value_of_symbol[s]);
     guards(code);
     plan_->guard_insts = code.position();
     // Dynamic symbols get their slots here, before any size that depends on one is asked for.
@@ -241,7 +241,7 @@ class Planner {
     if (plan_->program) compiler.bind_dynamic_symbols(plan_->program->steps);
     outputs(code);
     if (plan_->program)
-      compiler.compile(*plan_->program, traced_.call.inputs, numbers_, request_.name);
+      compiler.compile(*plan_->program, traced_.call.inputs, scalars_, request_.name);
     plan_->draws_random = traced_.call.draws_random;
     plan_->finish_steps();
     plan_->random_counters = code.slot(traced_.call.random_counters);
@@ -252,13 +252,13 @@ class Planner {
   template <typename Text>
   void require(Slot slot, prims::Guard::Relation relation, Text text) {
     plan_->guards.push_back({slot, relation});
-    if (watched_) plan_->guard_texts.push_back(text());
+    if (logged_) plan_->guard_texts.push_back(text());
   }
 
   void guards(CodeBuilder& code) {
-    for (const auto& [raw, value] : traced_.inputs.equalities)
-      require(code.difference(raw, code.slot(value)), prims::Guard::Relation::eq,
-              [&] { return fmt::format("n{} - ({}) == 0", raw, context().to_string(value)); });
+    for (const auto& [index, value] : traced_.inputs.equalities)
+      require(code.difference(index, code.slot(value)), prims::Guard::Relation::eq,
+              [&] { return fmt::format("n{} - ({}) == 0", index, context().to_string(value)); });
     for (const prims::Guard& g : context().guards()) {
       // A guard on what only the run tells was a choice between correct alternatives.
       if (traced_.inputs.depends_on_run(context().poly(g.poly))) continue;
@@ -323,9 +323,9 @@ class Planner {
   Traced& traced_;
   const std::vector<PlanRequest::Out>& outs_;
   std::unique_ptr<Plan> plan_;
-  std::vector<std::optional<Scalar>> numbers_;  // see host_values.h
+  std::vector<std::optional<Scalar>> scalars_;  // see scalar_tensors.h
   bool index32_ = true;
-  const bool watched_ = plans_watched();
+  const bool logged_ = recompilation_log_enabled();
 };
 
 }  // namespace
@@ -351,8 +351,8 @@ std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> ar
   log(LogLevel::debug, "{}: making a plan for {}", device.device().to_string(),
       op.overload.qualified);
   Traced traced = trace_call(op, args, device, key);
-  PlanRequest request{op.overload.op,     op.bundle,      device, traced,
-                      key.tensors.list(), key.raw.size(), {},     fusion};
+  PlanRequest request{op.overload.op,           op.bundle, device, traced, key.tensors.list(),
+                      key.symbol_values.size(), {},        fusion};
   for (uint32_t i : op.outs) {
     const Arg& a = args[i];
     const uint32_t count = a.kind == Arg::Kind::tensor_list ? a.count : 1;

@@ -24,7 +24,7 @@ class ProgramCompiler {
   // Binds the symbols that only a run knows to dynamic slots. Called before these are used.
   void bind_dynamic_symbols(const std::vector<schedule::Step>& list);
   // `sources` says which argument each graph input is, `numbers` which are constants instead
-  // (host_values.h); the plan's outputs are described already.
+  // (scalar_tensors.h); the plan's outputs are described already.
   void compile(const schedule::Program& program, std::span<const decomps::InputSource> sources,
                std::span<const std::optional<Scalar>> numbers, const std::string& op);
 
@@ -68,8 +68,8 @@ struct PlanRequest {
   DeviceState& device;
   Traced& traced;
   std::span<const TensorImpl* const>
-      tensors;     // of the device: their extents choose the index width
-  size_t raw = 0;  // count of the call's numbers
+      tensors;               // of the device: their extents choose the index width
+  size_t symbol_values = 0;  // the key's count of them
   // out=: the tensors given, in the order of the results; empty for other calls.
   struct Out {
     const TensorImpl* tensor;

@@ -8,7 +8,7 @@
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan.h"
-#include "sdk/runtime/plan/plan_watch.h"
+#include "sdk/runtime/plan/recompilation_log.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 bool admits(const Plan& plan, const CallKey& key, Slots& slots) {
   slots.resize_uninitialized(plan.code.slots);
-  std::copy(key.raw.begin(), key.raw.end(), slots.begin());
+  std::copy(key.symbol_values.begin(), key.symbol_values.end(), slots.begin());
   return plan.admits(slots.data());
 }
 
@@ -75,13 +75,13 @@ std::vector<std::string> PlanCache::broken_guards(const Entry& entry, const Call
   return out;
 }
 
-PlanPtr PlanCache::make_watched(const Entry& entry, const CallKey& key, const Maker& maker) const {
-  if (!plans_watched()) return maker.make();
-  PlanMade made{maker.name, broken_guards(entry, key)};
-  const uint64_t before = kernels_made();
+PlanPtr PlanCache::make_logged(const Entry& entry, const CallKey& key, const Maker& maker) const {
+  if (!recompilation_log_enabled()) return maker.make();
+  Recompilation made{maker.name, broken_guards(entry, key)};
+  const uint64_t before = kernels_loaded();
   PlanPtr plan = maker.make();
-  made.kernels = kernels_made() - before;
-  record_plan(std::move(made));
+  made.kernels = kernels_loaded() - before;
+  record_recompilation(std::move(made));
   return plan;
 }
 
@@ -93,7 +93,7 @@ PlanRef PlanCache::make(const CallKey& key, Slots& slots, const Maker& maker) {
     if (PlanRef other = admitted(reader, *entry, key, slots)) return other;  // made meanwhile
     if (entry->first.load()) count(Counter::guard_misses);
   }
-  PlanPtr plan = make_watched(*entry, key, maker);
+  PlanPtr plan = make_logged(*entry, key, maker);
   if (!admits(*plan, key, slots))
     throw Error(ErrorCode::internal,
                 fmt::format("{}: a new plan does not admit the call it was made for", maker.name));

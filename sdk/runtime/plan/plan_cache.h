@@ -75,7 +75,7 @@ class PlanCache {
   PlanRef admitted(const EpochReader& reader, const Entry& entry, const CallKey& key,
                    Slots& slots) const;
   std::vector<std::string> broken_guards(const Entry& entry, const CallKey& key) const;
-  PlanPtr make_watched(const Entry& entry, const CallKey& key, const Maker& maker) const;
+  PlanPtr make_logged(const Entry& entry, const CallKey& key, const Maker& maker) const;
 
   // Under mutex_:
   std::shared_ptr<Entry> find_or_add(const CallKey& key);

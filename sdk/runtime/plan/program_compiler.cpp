@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "sdk/runtime/device/device_state.h"
-#include "sdk/runtime/execute/native.h"
+#include "sdk/runtime/execute/native_primitive.h"
 #include "sdk/runtime/plan/plan_builder.h"
 
 namespace primset::runtime {
@@ -184,6 +184,8 @@ std::vector<StepPlan> ProgramCompiler::steps(const std::vector<Step>& list) {
   return out;
 }
 
+// Loads the kernel, and turns what the launch is given into slots of the plan's bytecode: the
+// scalars at their offsets in the parameter block, and the grid.
 StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
   const kir::Kernel& kernel = program_->kernels[s.kernel];
   const kir::ParamLayout layout = kir::param_layout(kernel.params);

@@ -26,7 +26,7 @@ class Maker : public ActualMaker {
         out_(out) {}
 
   void finish() const {
-    if (next_ != key_.raw.size())
+    if (next_ != key_.symbol_values.size())
       throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the count of numbers");
   }
   TensorMeta describe(const TensorImpl& t) { return tensor(t); }
@@ -36,20 +36,20 @@ class Maker : public ActualMaker {
     return info.runtime ? number("i", value, INT64_MIN) : SymInt(value);
   }
 
-  // The next raw number as a symbol (or the one that stands for it).
+  // The next symbol value as a symbol (or the one that stands for it).
   SymInt number(const char* prefix, int64_t value, int64_t lower) {
-    const uint32_t raw = next_++;
-    if (raw >= key_.raw.size() || key_.raw[raw] != value)
+    const uint32_t index = next_++;
+    if (index >= key_.symbol_values.size() || key_.symbol_values[index] != value)
       throw Error(ErrorCode::internal, "symbols.cpp and key.cpp disagree on the order of numbers");
-    if (auto known = replacements_.find(raw); known != replacements_.end()) {
+    if (auto known = replacements_.find(index); known != replacements_.end()) {
       const Replacement& by = known->second;
-      const SymInt stands_for = by.raw ? symbols_.at(*by.raw) : SymInt(by.constant);
-      out_.equalities.emplace_back(raw, stands_for);
-      return symbols_.emplace(raw, stands_for).first->second;
+      const SymInt stands_for = by.index ? symbols_.at(*by.index) : SymInt(by.constant);
+      out_.equalities.emplace_back(index, stands_for);
+      return symbols_.emplace(index, stands_for).first->second;
     }
-    SymInt s = out_.context->symbol(fmt::format("{}{}", prefix, raw), value, lower);
-    out_.raw_of_symbol.push_back(raw);
-    return symbols_.emplace(raw, s).first->second;
+    SymInt s = out_.context->symbol(fmt::format("{}{}", prefix, index), value, lower);
+    out_.value_of_symbol.push_back(index);
+    return symbols_.emplace(index, s).first->second;
   }
 
   TensorMeta tensor(const TensorImpl& t) override {
@@ -63,6 +63,8 @@ class Maker : public ActualMaker {
     return metas_.emplace(identity, std::move(meta)).first->second;
   }
 
+  // Sizes, strides and offset as symbols where the layout class leaves them open. The other strides
+  // follow from the innermost dim outwards: a merged one continues the dim inside of it.
   void geometry(const TensorImpl& t, TensorMeta& meta) {
     DimClass classes[kMaxRank];
     uint8_t order[kMaxRank];
@@ -103,7 +105,7 @@ class Maker : public ActualMaker {
   const Replacements& replacements_;
   TraceInputs& out_;
   uint32_t next_ = 0;
-  std::map<uint32_t, SymInt> symbols_;  // by raw number
+  std::map<uint32_t, SymInt> symbols_;  // by index of the symbol value
   std::map<uint32_t, TensorMeta> metas_;
 };
 
@@ -113,10 +115,10 @@ bool TraceInputs::learn(Replacements& replacements) const {
   const size_t known = replacements.size();
   for (const decomps::Unification& u : decomps::unifications(*context)) {
     // Symbols that the trace made itself are the run's business.
-    if (u.symbol >= raw_of_symbol.size()) continue;
+    if (u.symbol >= value_of_symbol.size()) continue;
     Replacement by{std::nullopt, u.constant};
-    if (u.other) by.raw = raw_of_symbol[*u.other];
-    replacements.emplace(raw_of_symbol[u.symbol], by);
+    if (u.other) by.index = value_of_symbol[*u.other];
+    replacements.emplace(value_of_symbol[u.symbol], by);
   }
   return replacements.size() != known;
 }
@@ -137,7 +139,7 @@ bool TraceInputs::depends_on_run(const prims::SymContext::Poly& poly) const {
     while (atom_depends_on_run.size() <= id) {
       const auto& atom = context->atom(static_cast<uint32_t>(atom_depends_on_run.size()));
       atom_depends_on_run.push_back(atom.kind == Kind::symbol
-                                        ? atom.symbol >= raw_of_symbol.size()
+                                        ? atom.symbol >= value_of_symbol.size()
                                         : any_atom(atom.lhs, known) || any_atom(atom.rhs, known));
     }
   };

@@ -1,6 +1,6 @@
 // Describes a call to the tracer: tensors without data, whose sizes and strides are symbols, and
-// the source of each symbol's value. The numbering is that of key.cpp: symbol values are the key's
-// raw numbers.
+// the source of each symbol's value. The numbering is that of key.cpp: the symbol values are
+// those of the key.
 #ifndef PRIMSET_SDK_RUNTIME_PLAN_SYMBOLS_H_
 #define PRIMSET_SDK_RUNTIME_PLAN_SYMBOLS_H_
 
@@ -15,19 +15,19 @@
 
 namespace primset::runtime {
 
-// What a guard of an earlier trace says of a raw number: it equals one with a smaller index, or a
+// What a guard of an earlier trace says of a symbol value: it equals one with a smaller index, or a
 // constant.
 struct Replacement {
-  std::optional<uint32_t> raw;
+  std::optional<uint32_t> index;
   int64_t constant = 0;
 };
-using Replacements = std::map<uint32_t, Replacement>;  // by raw number
+using Replacements = std::map<uint32_t, Replacement>;  // by index of the symbol value
 
 struct TraceInputs {
   std::shared_ptr<prims::SymContext> context;
   std::vector<decomps::Actual> actuals;
-  std::vector<uint32_t> raw_of_symbol;  // by symbol: which raw number it is
-  // Guards for the replacements: the call's raw number must have this value.
+  std::vector<uint32_t> value_of_symbol;  // by symbol: the index of its value
+  // Guards for the replacements: the call's symbol value must equal this.
   std::vector<std::pair<uint32_t, prims::SymInt>> equalities;
 
   // Adds the equalities among the guards of a finished trace; true: there are new ones, and tracing

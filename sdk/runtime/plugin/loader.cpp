@@ -1,73 +1,16 @@
 #include "sdk/runtime/plugin/loader.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <primset/error.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 namespace primset::plugin {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kPrefix = "lib", kSuffix = "_primset.so";
-
-fs::path env_path(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && *value ? fs::path(value) : fs::path();
-}
-
-std::vector<fs::path> split_path(std::string_view text) {
-  std::vector<fs::path> parts;
-  while (!text.empty()) {
-    const size_t colon = std::min(text.find(':'), text.size());
-    if (colon > 0) parts.emplace_back(text.substr(0, colon));
-    text.remove_prefix(std::min(colon + 1, text.size()));
-  }
-  return parts;
-}
-
-// primset/plugins beside the file this code is in: <prefix>/lib/libprimset.so, or, linked
-// statically, <prefix>/bin/program.
-fs::path installed_folder() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&default_plugin_path), &info) || !info.dli_fname)
-    return {};
-  std::error_code error;
-  const fs::path folder = fs::canonical(info.dli_fname, error).parent_path();
-  if (error) return {};
-  for (const char* relative : {"primset/plugins", "../lib/primset/plugins"}) {
-    const fs::path candidate = (folder / relative).lexically_normal();
-    if (fs::is_directory(candidate, error)) return candidate;
-  }
-  return {};
-}
-
-// Adds the plugins of one entry of the search path. A folder that is missing holds none; a file
-// that is named expressly is taken whatever it is, so that its error is reported.
-void add_files(const fs::path& entry, std::vector<PluginFile>& files) {
-  std::error_code error;
-  std::vector<fs::path> found;
-  if (fs::is_directory(entry, error)) {
-    for (const fs::directory_entry& file : fs::directory_iterator(entry, error))
-      if (!plugin_name_of(file.path()).empty()) found.push_back(file.path());
-    std::sort(found.begin(), found.end());  // the same order on every machine
-  } else if (fs::exists(entry, error)) {
-    found.push_back(entry);
-  }
-  for (const fs::path& file : found) {
-    std::string name = plugin_name_of(file);
-    if (name.empty()) name = file.filename().string();
-    const fs::path real = fs::weakly_canonical(file, error);
-    const bool known = std::any_of(files.begin(), files.end(),
-                                   [&](const PluginFile& f) { return f.path == real; });
-    if (!known) files.push_back({std::move(name), real});
-  }
-}
 
 // "acme:1" to ("acme", 1).
 std::pair<std::string_view, uint32_t> parse_device(std::string_view device) {
@@ -84,31 +27,10 @@ std::pair<std::string_view, uint32_t> parse_device(std::string_view device) {
 
 }  // namespace
 
-std::string plugin_name_of(const fs::path& file) {
-  const std::string name = file.filename().string();
-  if (name.size() <= kPrefix.size() + kSuffix.size()) return {};
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return {};
-  return name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
-}
-
-std::vector<fs::path> default_plugin_path(const std::vector<fs::path>& fallback_folders) {
-  std::vector<fs::path> path;
-  if (const char* variable = std::getenv("PRIMSET_PLUGIN_PATH")) path = split_path(variable);
-  if (const fs::path data = env_path("XDG_DATA_HOME"); !data.empty())
-    path.push_back(data / "primset/plugins");
-  else if (const fs::path home = env_path("HOME"); !home.empty())
-    path.push_back(home / ".local/lib/primset/plugins");
-  if (const fs::path installed = installed_folder(); !installed.empty())
-    path.push_back(installed);
-  else
-    path.insert(path.end(), fallback_folders.begin(), fallback_folders.end());
-  return path;
-}
-
 Registry::Registry(LoaderOptions options) : options_(std::move(options)) {
   path_ = options_.path ? *options_.path : default_plugin_path(options_.fallback_folders);
   if (!options_.validation) options_.validation = validation_from_environment();
-  for (const fs::path& entry : path_) add_files(entry, files_);
+  files_ = find_plugin_files(path_);
 }
 
 Registry::~Registry() = default;

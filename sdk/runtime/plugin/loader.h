@@ -1,13 +1,5 @@
-// Finds plugins, and loads each on first use.
-//
-// The search path, in this order:
-//   1. PRIMSET_PLUGIN_PATH: folders and files, separated by colons
-//   2. the user's folder: $XDG_DATA_HOME/primset/plugins where that is set, else
-//      ~/.local/lib/primset/plugins
-//   3. the installed folder: primset/plugins beside the SDK's library or, where there is none, the
-//      fallback folders that the caller names (a build tree)
-// A plugin is a file lib<name>_primset.so. Two different files of one name are an error for that
-// name, not for the others; so is a file that does not load.
+// Loads each plugin of the search path (plugin_search_path.h) on first use. Two different files of
+// one name are an error for that name, not for the others; so is a file that does not load.
 #ifndef PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_
 #define PRIMSET_SDK_RUNTIME_PLUGIN_LOADER_H_
 
@@ -22,6 +14,7 @@
 
 #include "sdk/runtime/plugin/device.h"
 #include "sdk/runtime/plugin/library.h"
+#include "sdk/runtime/plugin/plugin_search_path.h"
 #include "sdk/runtime/plugin/validation/validation.h"
 
 namespace primset::plugin {
@@ -36,12 +29,6 @@ struct LoaderOptions {
   std::shared_ptr<const runtime::DiskCache> cache;
   // Interposes the validation layer. Empty: as PRIMSET_VALIDATE and PRIMSET_FAULTS say.
   std::optional<ValidationOptions> validation;
-};
-
-// A file found, not yet loaded.
-struct PluginFile {
-  std::string name;  // "acme"
-  std::filesystem::path path;
 };
 
 // A device, or a plugin that cannot be used.
@@ -85,12 +72,6 @@ class Registry {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Plugin>, std::less<>> loaded_;
 };
-
-// The default search path, as described above.
-std::vector<std::filesystem::path> default_plugin_path(
-    const std::vector<std::filesystem::path>& fallback_folders);
-// The name in lib<name>_primset.so; empty when the file name has another form.
-std::string plugin_name_of(const std::filesystem::path& file);
 
 }  // namespace primset::plugin
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "sdk/runtime/device/caching_allocator.h"
 #include "sdk/runtime/plugin/device.h"
-#include "sdk/runtime/tensor/allocator.h"
 
 namespace primset::runtime {
 

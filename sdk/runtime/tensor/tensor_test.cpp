@@ -143,7 +143,7 @@ TEST(Tensor, HighRank) {
   EXPECT_THROW(Tensor::empty(std::vector<int64_t>(65, 1), DType::f32), Error);
 }
 
-TEST(Allocator, ReusesFreedMemory) {
+TEST(CachingAllocator, ReusesFreedMemory) {
   empty_cache(current_device());
   const void* first = nullptr;
   {
@@ -159,8 +159,8 @@ TEST(Allocator, ReusesFreedMemory) {
   EXPECT_LT(memory_statistics(current_device()).reserved, after.reserved);
 }
 
-TEST(Allocator, RoundsLittle) {
-  runtime::Allocator& a = runtime::device_state(Device::cpu()).allocator();
+TEST(CachingAllocator, RoundsLittle) {
+  runtime::CachingAllocator& a = runtime::device_state(Device::cpu()).allocator();
   for (uint64_t n = 1; n < (1u << 24); n = n * 5 / 4 + 1) {
     const uint64_t r = a.rounded(n);
     EXPECT_GE(r, n);
@@ -169,7 +169,7 @@ TEST(Allocator, RoundsLittle) {
   }
 }
 
-TEST(Allocator, TooMuchIsAnError) {
+TEST(CachingAllocator, TooMuchIsAnError) {
   try {
     Tensor::empty({int64_t{1} << 50}, DType::f32);
     FAIL();

@@ -384,7 +384,7 @@ Kernel vector_moves(const TargetModel& target, uint16_t lanes) {
   const Value last = b.extract(replaced, lanes - 1u);
   // From one lane too few to one too many.
   const Value shown = b.sub(b.urem(i, b.i32(lanes + 2)), b.i32(1));
-  const Value some = b.select(b.lanes_below(shown, lanes), half, b.constant(t, 0));
+  const Value some = b.select(b.active_lane_mask(shown, lanes), half, b.constant(t, 0));
   b.store(out, at,
           b.add(b.mul(some, b.splat(b.i32(8), lanes)),
                 b.splat(b.add(flags, b.mul(last, b.i32(1000))), lanes)),

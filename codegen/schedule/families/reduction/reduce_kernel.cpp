@@ -212,7 +212,7 @@ void ReduceBuilder::rows_on_cpu() {
       Value base = b().mul(block, constant(frame_.lanes()));
       kept_.back().base = base;
       Value left = b().sub(frame_.param(kept_.back().size), base);
-      frame_.set_mask(frame_.lanes() > 1 ? b().lanes_below(left, frame_.lanes()) : Value{});
+      frame_.set_mask(frame_.lanes() > 1 ? b().active_lane_mask(left, frame_.lanes()) : Value{});
     } else {
       decode(frame_, item, kept_, 0, outer);
     }

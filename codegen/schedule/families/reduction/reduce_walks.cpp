@@ -46,7 +46,7 @@ std::vector<Value> ReduceBuilder::walk_row(
       if (masked && covered()) {
         frame_.set_mask(b().constant({kir::Scalar::i1, frame_.lanes()}, 1), aligned_);
       } else if (masked) {
-        const Value left = b().sub(n, i), inside = b().lanes_below(left, frame_.lanes());
+        const Value left = b().sub(n, i), inside = b().active_lane_mask(left, frame_.lanes());
         if (shape_ == ReduceShape::cpu_row)
           frame_.set_mask(inside);
         else

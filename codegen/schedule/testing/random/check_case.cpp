@@ -9,7 +9,7 @@
 #include "codegen/schedule/testing/plan_invariants.h"
 #include "codegen/schedule/testing/program_runner.h"
 #include "codegen/schedule/testing/staged_schedule.h"
-#include "prims/reference/format.h"
+#include "prims/reference/float_format.h"
 #include "primset/error.h"
 
 namespace primset::schedule {

@@ -182,6 +182,8 @@ const Table* inner_extension(const ObjectPtr& device, const char* name) {
 
 }  // namespace
 
+// The layer's own table in place of the plugin's; null for an extension that the plugin or the
+// layer does not have.
 const void* wrap_extension(const ObjectPtr& device, const char* name) {
   const std::string_view id = name;
   Extensions& e = device->extensions;

@@ -7,6 +7,7 @@
 namespace primset::plugin::validation {
 namespace {
 
+// Each rule of primset_module_desc, against what the device claims of itself.
 void check_module(Scope& scope, const Object& device, const primset_module_desc& desc) {
   if (desc.struct_size < sizeof(primset_module_desc))
     scope.fail(fmt::format("desc->struct_size is {}; expected at least {}", desc.struct_size,
@@ -157,6 +158,8 @@ void check_hazards(Scope& scope, const ObjectPtr& stream, const primset_launch& 
   stream->hazards.add(bindings);
 }
 
+// Checks the launch and its hazards, records what it uses until it is complete, and hands it on
+// with the handles that the plugin knows.
 primset_status* launch(primset_stream handle, const primset_launch* launch) {
   Scope scope("launch");
   const ObjectPtr stream = scope.enter(Kind::stream, handle, "stream");
