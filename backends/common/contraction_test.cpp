@@ -50,7 +50,7 @@ class DeviceContraction : public testing::TestWithParam<Types> {
     LoaderOptions options;
     options.path = {
         std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
-    options.cache = std::make_shared<const runtime::DiskCache>(
+    options.cache = std::make_shared<const primset::runtime::DiskCache>(
         std::filesystem::path(testing::TempDir()) / "primset_contraction_test");
     options.validation = ValidationOptions{};
     registry = std::make_unique<Registry>(std::move(options));

@@ -31,10 +31,7 @@ std::string target_of(const PhysicalDevice& device) {
 
 PipelineCache::PipelineCache(const DeviceFunctions& vk, VkDevice device,
                              const PhysicalDevice& physical, const primset_host* host)
-    : vk_(vk),
-      device_(device),
-      physical_(physical),
-      files_(host, target_of(physical)) {}
+    : vk_(vk), device_(device), physical_(physical), files_(host, target_of(physical)) {}
 
 VkResult PipelineCache::create(const VkComputePipelineCreateInfo& info, std::string_view spirv,
                                VkPipeline* pipeline) const {

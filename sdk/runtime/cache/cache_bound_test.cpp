@@ -32,7 +32,9 @@ class CacheBoundTest : public ::testing::Test {
     return sha256(std::vector<uint8_t>(text.begin(), text.end()));
   }
   void store(int i) const { cache().store("kernels", key(i), std::vector<uint8_t>(kPayload, 1)); }
-  DiskCache cache() const { return DiskCache(folder_, {[] { return kLimit; }, {}}); }
+  DiskCache cache() const {
+    return DiskCache(folder_, {[] { return kLimit; }, {}});
+  }
   // As if it had been used so many minutes ago.
   static void age(const fs::path& file, int minutes) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::minutes(minutes));

@@ -176,7 +176,8 @@ void DiskCache::store(const std::string& kind, const Digest& key,
   const size_t removed = bound_.add(sizeof(Header) + bytes.size(), limit);
   if (removed)
     tell(PRIMSET_LOG_INFO, fmt::format("kernel cache: removed {} files of {}, the least recently "
-                                       "used", removed, folder_.string()));
+                                       "used",
+                                       removed, folder_.string()));
 }
 
 }  // namespace primset::runtime

@@ -1,10 +1,10 @@
 // Content-addressed files: compiled kernels that outlive the process.
 //
-// They are executed, so nobody else's may be taken for ours. They lie in folders that only this user
-// can change (sdk/runtime/files/trusted_folder.h), are this user's alone (0600), and begin with an
-// HMAC-SHA256 of their kind, their key and their content under a secret of this user's, which is in
-// the file `secret` beside them: a file that was changed, renamed, or made elsewhere counts as
-// damaged, and is replaced. A folder that is not trusted is done without.
+// They are executed, so nobody else's may be taken for ours. They lie in folders that only this
+// user can change (sdk/runtime/files/trusted_folder.h), are this user's alone (0600), and begin
+// with an HMAC-SHA256 of their kind, their key and their content under a secret of this user's,
+// which is in the file `secret` beside them: a file that was changed, renamed, or made elsewhere
+// counts as damaged, and is replaced. A folder that is not trusted is done without.
 //
 // A file is written under a random name and renamed, so that other processes see all of it or
 // none. The total size is bounded (cache_bound.h).
@@ -57,8 +57,7 @@ class DiskCache {
     Descriptor folder;
     std::string file;
   };
-  Bucket open_bucket(const std::string& kind, const Digest& key, bool make,
-                     std::string* why) const;
+  Bucket open_bucket(const std::string& kind, const Digest& key, bool make, std::string* why) const;
   bool load_secret(const Descriptor& folder);
   Digest code_of(std::string_view kind, const Digest& key, std::span<const uint8_t> bytes) const;
   void tell(uint32_t level, std::string_view text) const;

@@ -104,7 +104,8 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What was planted is never handed out: another key's file, another kind's, another user's secret's.
+// What was planted is never handed out: another key's file, another kind's, another user's
+// secret's.
 TEST_F(DiskCacheTest, FilesAreBoundToTheirKeyKindAndUser) {
   const DiskCache cache(folder_);
   cache.store("kernels", key("mul"), bytes("mul's code"));
@@ -169,9 +170,8 @@ TEST_F(DiskCacheTest, AFolderThatOthersMayWriteIsDoneWithout) {
   fs::create_directories(folder_);
   chmod(folder_.c_str(), 0777);
   std::vector<std::string> told;
-  const DiskCache cache(folder_, {{}, [&](uint32_t, std::string_view text) {
-                                    told.emplace_back(text);
-                                  }});
+  const DiskCache cache(folder_,
+                        {{}, [&](uint32_t, std::string_view text) { told.emplace_back(text); }});
   EXPECT_FALSE(cache.enabled());
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], testing::HasSubstr("may be written by others (mode 0777)"));

@@ -23,9 +23,7 @@ const std::string kKind = "kernels";  // among the entries of the disk cache
 }  // namespace
 
 KernelCache::KernelCache(const plugin::PluginDevice& device, const kir::TargetModel& target)
-    : device_(device),
-      unrolled_(form(target)),
-      usual_(form(without_loop_limit(target))) {}
+    : device_(device), unrolled_(form(target)), usual_(form(without_loop_limit(target))) {}
 
 KernelCache::~KernelCache() {
   count(Counter::kernels_cached, -kernels_.size());

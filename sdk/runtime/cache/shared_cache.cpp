@@ -22,10 +22,11 @@ fs::path cache_folder() {
 
 std::shared_ptr<const DiskCache> shared_cache() {
   static const auto cache = std::make_shared<const DiskCache>(
-      cache_folder(), DiskCache::Settings{max_disk_bytes, [](uint32_t level, std::string_view text) {
-                                            const auto l = static_cast<LogLevel>(level);
-                                            if (log_enabled(l)) log_text(l, text);
-                                          }});
+      cache_folder(),
+      DiskCache::Settings{max_disk_bytes, [](uint32_t level, std::string_view text) {
+                            const auto l = static_cast<LogLevel>(level);
+                            if (log_enabled(l)) log_text(l, text);
+                          }});
   return cache;
 }
 

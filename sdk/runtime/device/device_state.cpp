@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "primset/stream.h"
-#include "sdk/runtime/cache/shared_cache.h"
 #include "sdk/runtime/cache/kernel_cache.h"
+#include "sdk/runtime/cache/shared_cache.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
 #include "sdk/runtime/plan/plan_cache.h"

@@ -17,7 +17,9 @@ namespace {
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
 
 // Why others may have changed what is in a folder.
 std::optional<std::string> distrust(const Descriptor& folder, const fs::path& shown,
@@ -48,7 +50,9 @@ Descriptor open_folder(const Descriptor& parent, const std::string& name, Missin
   return Descriptor(openat(parent.get(), name.c_str(), flags));
 }
 
-TrustedFolder refused(std::string why) { return {{}, std::move(why)}; }
+TrustedFolder refused(std::string why) {
+  return {{}, std::move(why)};
+}
 
 std::string random_name(const std::string& name) {
   uint64_t bits[2];
@@ -58,9 +62,8 @@ std::string random_name(const std::string& name) {
 
 // A new file of this user's alone; never one that is there, nor what a link leads to.
 Descriptor create_file(const Descriptor& folder, const std::string& name) {
-  Descriptor file(
-      openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-             0600));
+  Descriptor file(openat(folder.get(), name.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file && fchmod(file.get(), 0600) != 0) file.reset();
   return file;
 }

@@ -1,8 +1,8 @@
 #include "sdk/runtime/files/trusted_folder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
