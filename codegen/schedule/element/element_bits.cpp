@@ -21,7 +21,7 @@ constexpr kir::Scalar integer_of(uint32_t width) {
 }
 
 // The bits of an element's parts, as integers.
-void append_bits(kir::Builder& b, const Elem& e, DType t, kir::Builder::Values& out) {
+void append_bits(kir::Builder& b, const ElementValue& e, DType t, kir::Builder::Values& out) {
   for (Value part : {e.re, e.im}) {
     if (!part.valid()) continue;
     out.push_back(b.bitcast(to_memory(b, part, real_type(t)), integer_of(part_bits(t))));
@@ -72,7 +72,7 @@ bool ElementEmitter::regroups_bits(const Node& n) const {
   return bits(from) != bits(to) || is_complex(from) != is_complex(to);
 }
 
-Elem ElementEmitter::regrouped(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::regrouped(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const DType from = values_.graph.type(n.operands[0]).dtype;
   const DType to = values_.graph.type(n.results[0]).dtype;

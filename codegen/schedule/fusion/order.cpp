@@ -93,10 +93,10 @@ class Order {
         // Copied before anything else; with one operand that is all that reads it.
         if (g_.node(group.anchor).results.size() != 1) return false;
         break;
-      case Space::wide:
+      case Space::domain:
       case Space::rows: {
-        const bool wide = shape.size() == group.domain.size();
-        if (wide != (read.space == Space::wide)) return false;
+        const bool over_domain = shape.size() == group.domain.size();
+        if (over_domain != (read.space == Space::domain)) return false;
         break;
       }
       case Space::root:
@@ -228,6 +228,9 @@ class Order {
     }
   }
 
+  // Topological sort (Kahn, 1962); of the groups that are ready, the earliest in the graph comes
+  // first. A cycle can only come from an output that overwrites an input: break_cycle() removes
+  // one.
   std::vector<GroupId> sorted(const std::vector<GroupId>& groups, Edges& edges) {
     using Entry = std::pair<uint32_t, GroupId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -241,7 +244,7 @@ class Order {
     std::vector<GroupId> out;
     while (!ready.empty() || !waiting.empty()) {
       if (ready.empty()) {
-        break_circle(waiting, edges);
+        break_cycle(waiting, edges);
         for (auto it = waiting.begin(); it != waiting.end();) {
           if (edges.in[*it] == 0) {
             ready.emplace(slots_[*it].first, *it);
@@ -265,8 +268,9 @@ class Order {
     return out;
   }
 
-  // Gives up the earliest overwriting of those that wait.
-  void break_circle(const std::set<GroupId>& waiting, Edges& edges) {
+  // Removes a cycle: of the overwrites whose groups wait, the earliest output is copied at the end
+  // instead.
+  void break_cycle(const std::set<GroupId>& waiting, Edges& edges) {
     const Overwrite* earliest = nullptr;
     for (const Overwrite& o : overwrites_) {
       if (aside_.contains(o.output) || !waiting.contains(o.writer) || !waiting.contains(o.reader))

@@ -29,8 +29,8 @@ class Moments {
   DType dtype() const { return b_.dtype(x_); }
   const SymInts& shape() const { return b_.shape(x_); }
   SymInt length() const;
-  Ints kept() const;
-  ValueId along_rows(ValueId v) { return b_.broadcast_in_dim(v, shape(), kept()); }
+  Ints parallel_dims() const;
+  ValueId along_rows(ValueId v) { return b_.broadcast_in_dim(v, shape(), parallel_dims()); }
   ValueId sum_of_products(ValueId a, ValueId b);
 
   Legalizer& l_;
@@ -47,17 +47,17 @@ SymInt Moments::length() const {
   return length;
 }
 
-Ints Moments::kept() const {
-  Ints kept;
+Ints Moments::parallel_dims() const {
+  Ints dims;
   for (int64_t d = 0; d < static_cast<int64_t>(shape().size()); ++d) {
-    if (std::ranges::find(dims_, d) == dims_.end()) kept.push_back(d);
+    if (std::ranges::find(dims_, d) == dims_.end()) dims.push_back(d);
   }
-  return kept;
+  return dims;
 }
 
 ValueId Moments::sum_of_products(ValueId a, ValueId b) {
   const ValueId product = b_.binary(Prim::mul, a, b);
-  l_.note_unrounded(product);
+  l_.note_contractible(product);
   return l_.reduce_sum(product, dims_);
 }
 

@@ -44,7 +44,7 @@ class TileWalk {
     for_each_by_groups(f_, tiles, [&](Value tile) {
       const Value rest = b_.udiv(tile, f_.param(last_tiles));
       const Value outside = b_.udiv(rest, f_.param(across_tiles));
-      decode(f_, outside, loops_, 0, loops_.size() - 2);
+      delinearize(f_, outside, loops_, 0, loops_.size() - 2);
       first_last_ = first(tile, rest, last_tiles);
       first_across_ = first(rest, outside, across_tiles);
       read();
@@ -103,9 +103,9 @@ class TileWalk {
                                    b_.slt(last.base, f_.param(last.size)));
       b_.if_then(inside, [&] {
         const Value at = slot(x_, at_row);
-        f_.set_staged([&](const AccessRecord& a) { return staged(a, at); });
+        f_.set_forward_load([&](const AccessRecord& a) { return staged(a, at); });
         body_()();
-        f_.set_staged({});
+        f_.set_forward_load({});
       });
       return kir::Builder::Values{};
     });
@@ -140,7 +140,7 @@ std::optional<TilePlan> transposed_tiles(const Machine& machine, const Analysis&
   TilePlan plan{*across, tuning.transpose.short_side, {}};
   size_t bytes = 0, narrowest = 16;
   for (const AccessRecord& a : seen.accesses) {
-    if (a.masked || (a.store && a.lanes != LaneAccess::neighbours)) return std::nullopt;
+    if (a.masked || (a.store && a.lanes != LaneAccess::contiguous)) return std::nullopt;
     if (!is_staged(a, loops.back().dims.back(), loops[*across].dims.back())) continue;
     if (std::ranges::any_of(plan.staged, [&](const auto& s) { return same_access(s, a); }))
       continue;

@@ -29,7 +29,7 @@ bool ReduceBuilder::covered() const {
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
-  if (held_) return walk_held(body);
+  if (resident_) return walk_resident(body);
   const Value n = frame_.param(length_);
   // Elsewhere the lanes are other rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);

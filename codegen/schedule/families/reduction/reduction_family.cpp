@@ -26,8 +26,8 @@ class Reduction : public Family {
   std::optional<Cost> cost(const prims::Graph&, prims::NodeId, const Machine&) const override {
     return std::nullopt;
   }
-  bool takes_derived(const prims::Graph& g, prims::NodeId node,
-                     const Machine& machine) const override {
+  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                        const Machine& machine) const override {
     const prims::Node& n = g.node(node);
     return n.prim == prims::Prim::var_mean && sums_variance(g, n, machine.target);
   }
@@ -35,7 +35,7 @@ class Reduction : public Family {
     ReduceRequest request{group.domain, group.dim, group.reduces, {}, {}};
     for (const Root& r : group.roots) {
       const bool wide = b.graph().type(r.value).rank() == group.domain.size();
-      (wide ? request.wide : request.rows).push_back(r);
+      (wide ? request.domain_roots : request.row_roots).push_back(r);
     }
     b.launch(reduce_kernel(b.context("reduce"), request), request.reduces.back());
   }

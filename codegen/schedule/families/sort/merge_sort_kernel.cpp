@@ -63,14 +63,14 @@ class Rows {
   }
   size_t arrays() const { return dtypes_.size(); }
 
-  Elem load(const std::vector<BufferId>& arrays, size_t k, Value number) {
+  ElementValue load(const std::vector<BufferId>& arrays, size_t k, Value number) {
     return f_.load(arrays[k], dtypes_[k], address(number));
   }
-  void store(const std::vector<BufferId>& arrays, size_t k, Value number, const Elem& x) {
+  void store(const std::vector<BufferId>& arrays, size_t k, Value number, const ElementValue& x) {
     f_.store(arrays[k], dtypes_[k], address(number), x);
   }
   // Whether key x goes strictly before key y.
-  Value goes_before(const Elem& x, const Elem& y) {
+  Value goes_before(const ElementValue& x, const ElementValue& y) {
     return descending_ ? before(f_.builder(), dtypes_[0], y.re, x.re)
                        : before(f_.builder(), dtypes_[0], x.re, y.re);
   }
@@ -121,13 +121,13 @@ BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r) {
     Rows rows(f, c, r);
     const Value one = f.index_constant(1);
     b.for_loop(b.add(first, one), end, one, {}, [&](Value i, auto) {
-      std::vector<Elem> x;
+      std::vector<ElementValue> x;
       for (size_t k = 0; k < rows.arrays(); ++k) x.push_back(rows.load(r.arrays, k, i));
       const auto last_before = [&](Value at) { return greatest(b, b.sub(at, one), first); };
       const Value place = b.while_loop(
           {i},
           [&](std::span<const Value> at) {
-            const Elem key = rows.load(r.arrays, 0, last_before(at[0]));
+            const ElementValue key = rows.load(r.arrays, 0, last_before(at[0]));
             return b.and_(b.slt(first, at[0]), rows.goes_before(x[0], key));
           },
           [&](std::span<const Value> at) {
@@ -159,8 +159,9 @@ Value taken_from_a(kir::Builder& b, Rows& rows, const std::vector<BufferId>& fro
       {low, high}, [&](std::span<const Value> v) { return b.slt(v[0], v[1]); },
       [&](std::span<const Value> v) {
         const Value middle = b.lshr(b.add(v[0], v[1]), one);
-        const Elem x = rows.load(from, 0, b.add(runs.a, middle));
-        const Elem y = rows.load(from, 0, b.add(runs.b, b.sub(b.sub(diagonal, middle), one)));
+        const ElementValue x = rows.load(from, 0, b.add(runs.a, middle));
+        const ElementValue y =
+            rows.load(from, 0, b.add(runs.b, b.sub(b.sub(diagonal, middle), one)));
         const Value b_first = rows.goes_before(y, x);
         return kir::Builder::Values{b.select(b_first, v[0], b.add(middle, one)),
                                     b.select(b_first, middle, v[1])};
@@ -179,9 +180,9 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
     // Of a row that this pass finds sorted the runs may be shorter than the pass stands for.
     const int64_t longest =
         (c.index32 ? 30 : 62) - std::countr_zero<uint64_t>(run_length(c.machine));
-    const Value round = b.add(b.shl(f.param(r.round), one), f.index_constant(back ? 1 : 0));
+    const Value pass = b.add(b.shl(f.param(r.pass_pair), one), f.index_constant(back ? 1 : 0));
     const Value length =
-        b.shl(f.index_constant(run_length(c.machine)), least(b, round, f.index_constant(longest)));
+        b.shl(f.index_constant(run_length(c.machine)), least(b, pass, f.index_constant(longest)));
     Pair runs;
     runs.a = b.sub(first, b.urem(first, b.add(length, length)));
     const Value left = b.sub(f.param(r.length), runs.a);
@@ -194,8 +195,8 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
     const Value last = b.sub(f.param(r.length), one);
     b.for_loop(first, end, one, {b.add(runs.a, from_a), b.add(runs.b, b.sub(diagonal, from_a))},
                [&](Value i, std::span<const Value> at) {
-                 const Elem x = rows.load(from, 0, least(b, at[0], last));
-                 const Elem y = rows.load(from, 0, least(b, at[1], last));
+                 const ElementValue x = rows.load(from, 0, least(b, at[0], last));
+                 const ElementValue y = rows.load(from, 0, least(b, at[1], last));
                  const Value a_over = b.sle(runs.a_end, at[0]), b_over = b.sle(runs.b_end, at[1]);
                  const Value take_b = b.and_(b.not_(b_over), b.or_(a_over, rows.goes_before(y, x)));
                  const Value taken = b.select(take_b, at[1], at[0]);
@@ -207,7 +208,7 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
   });
 }
 
-SymInt sort_rounds(const SortRequest& r, const Machine& machine) {
+SymInt merge_pass_pairs(const SortRequest& r, const Machine& machine) {
   const SymInt runs = prims::ceil_div(prims::max(r.length, SymInt(1)), run_length(machine));
   return prims::ceil_div(prims::ceil_log2(runs), 2);
 }

@@ -79,12 +79,13 @@ class Scatter {
         place_(register_scalar(sort.place)),
         item_(byte_size(sort.key) == 8 ? kir::Scalar::i64 : place_),
         counters_(b_.group_alloc(kir::Scalar::i32, counter_words(sort.tile))),
-        items_(sort.tile.apart ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
-                               : counters_),
+        items_(sort.tile.separate_memory
+                   ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
+                   : counters_),
         moves_(b_.group_alloc(place_, kDigits)),
         scan_(b_, GroupScan::sums(b_, {kI32, {place_}}), sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
-    b_.set_resident_groups(sort.tile.resident_groups);
+    b_.set_min_groups_per_multiprocessor(sort.tile.min_groups_per_multiprocessor);
     // A subgroup's elements are neighbours; a lane takes every so many-th of them.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)
@@ -103,7 +104,8 @@ class Scatter {
  private:
   static uint32_t counter_words(const RadixTile& tile) {
     const uint32_t counters = tile.subgroups * kDigits;
-    return tile.apart ? counters : std::max(counters, static_cast<uint32_t>(tile.elements()));
+    return tile.separate_memory ? counters
+                                : std::max(counters, static_cast<uint32_t>(tile.elements()));
   }
   void tile();
   void clear_counters();
@@ -138,8 +140,8 @@ class Scatter {
   const kir::Scalar place_, item_;
   // Workgroup memory. counters: how many elements of a digit a subgroup has seen, and then the
   // place in the tile of the first one. items: elements on their way, of the tile's places; where
-  // it is apart from the counters, the threads' ranks before. moves: what leads from a place in the
-  // tile to one in the row.
+  // it is separate from the counters, the threads' ranks before. moves: what leads from a place in
+  // the tile to one in the row.
   const Value counters_, items_, moves_;
   GroupScan scan_;
   const Ballots ballots_;
@@ -148,7 +150,7 @@ class Scatter {
 };
 
 void Scatter::clear_counters() {
-  if (!sort_.tile.apart) b_.barrier();  // the last tile's elements have been read
+  if (!sort_.tile.separate_memory) b_.barrier();  // the last tile's elements have been read
   for (uint32_t k = 0; k < sort_.tile.subgroups * kDigits; k += threads())
     b_.store(counters_, b_.add(b_.local_id(0), b_.i32(k)), b_.i32(0), 4);
   b_.barrier();
@@ -177,7 +179,7 @@ void Scatter::tile() {
 // Of the tile. The compilers keep each part of a rank in a register until the rank is used; what
 // comes from memory is in one.
 std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
-  if (sort_.tile.apart) {
+  if (sort_.tile.separate_memory) {
     for (uint32_t k = 0; k < items(); ++k)
       ranks[k] = b_.int_resize(load_item(k), kir::Scalar::i32, false);
   }
@@ -188,7 +190,7 @@ std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
     const Value run = load_counter(b_.add(own_counters_, digit));
     places.push_back(b_.add(run, b_.lshr(r, b_.i32(kDigitBits))));
   }
-  if (!sort_.tile.apart) b_.barrier();  // elements take the counters' place
+  if (!sort_.tile.separate_memory) b_.barrier();  // elements take the counters' place
   return places;
 }
 
@@ -207,7 +209,7 @@ std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
 // A thread writes every so many-th element of the tile.
 void Scatter::write(const std::function<void(uint32_t)>& store_one) {
   const RadixTiles::Items striped{b_.local_id(0), b_.i32(threads()), items()};
-  const auto whole = [&] {
+  const auto full = [&] {
     for (uint32_t k = 0; k < items(); ++k) store_one(k);
     return std::vector<Value>{};
   };
@@ -216,7 +218,7 @@ void Scatter::write(const std::function<void(uint32_t)>& store_one) {
       b_.if_then(tiles_.inside(striped, k), [&] { store_one(k); });
     return std::vector<Value>{};
   };
-  b_.if_else(tiles_.is_whole(), whole, part);
+  b_.if_else(tiles_.is_full(), full, part);
 }
 
 // How many elements with its digit the thread's subgroup holds before each of the thread's, and,
@@ -237,7 +239,7 @@ std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
         [&] { return std::vector<Value>{b_.i32(0)}; })[0];
     const Value before = b_.add(b_.subgroup_shuffle(seen, equal.first), equal.before);
     ranks.push_back(b_.or_(b_.shl(before, b_.i32(kDigitBits)), digit));
-    if (sort_.tile.apart) store_item(striped(k), ranks.back());
+    if (sort_.tile.separate_memory) store_item(striped(k), ranks.back());
   }
   return ranks;
 }
@@ -261,8 +263,8 @@ void Scatter::place_runs() {
       count = b_.add(count, counts.back());
     }
   }
-  const std::vector<Value> before = scan_.of({count, total}).before;
-  Value place = before[0], row_place = before[1];
+  const std::vector<Value> exclusive = scan_.of({count, total}).exclusive;
+  Value place = exclusive[0], row_place = exclusive[1];
   for (uint32_t k = 0; k < each; ++k) {
     const Value to = b_.add(row_place, offsets[k]);
     b_.store(moves_, b_.add(first, b_.i32(k)), b_.sub(to, b_.int_resize(place, place_, true)),
@@ -291,7 +293,7 @@ std::vector<Value> Scatter::load_positions() {
   const auto own = [&](Value number, int64_t more) {
     return b_.int_resize(b_.add(number, f_.index_constant(more)), place_, true);
   };
-  if (!pass_.positions) return tiles_.load_whole(own_, own);
+  if (!pass_.positions) return tiles_.load_full(own_, own);
   return tiles_.load_items(own_, [&](Value number, int64_t more) {
     const Affine at = tiles_.address(*pass_.positions, number, more);
     return f_.load(pass_.positions->buffer, sort_.place, at).re;
@@ -316,7 +318,7 @@ void Scatter::store_position(Value number, int64_t more, Value position) {
   const prims::Node& n = graph_.node(sort_.node);
   for (const RadixPass::Result& r : pass_.results) {
     if (r.number == 0) continue;
-    const Elem x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
+    const ElementValue x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
     f_.store(r.out.buffer, graph_.type(n.operands[r.number]).dtype,
              tiles_.address(r.out, number, more), x);
   }
