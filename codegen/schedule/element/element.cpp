@@ -13,7 +13,7 @@ using prims::ValueId;
 
 namespace {
 
-// The fusion plan lets no kernel ask for such a value: it is in memory by then.
+// A bug of the fusion plan: it materialises every value that no kernel can compute.
 [[noreturn]] void not_in_memory(const prims::Graph& g, ValueId v) {
   const prims::NodeId p = g.producer(v);
   throw Error(

@@ -14,7 +14,7 @@ ElementValue ElementEmitter::map(ValueId v, const Node& n, const Indices& at) {
   std::vector<ElementValue> args;
   for (ValueId operand : n.operands) args.push_back(emit(operand, at));
   std::vector<ElementValue> results = run_region(n.regions[0], args);
-  // All results are made together; remember the others for whoever asks.
+  // The region computes all results at once; the others are memoised.
   ElementValue mine;
   for (size_t k = 0; k < results.size(); ++k) {
     if (n.results[k] == v) mine = results[k];
@@ -28,7 +28,7 @@ ElementValue ElementEmitter::map(ValueId v, const Node& n, const Indices& at) {
 std::vector<ElementValue> ElementEmitter::run_region(const prims::Region& region,
                                                      std::span<const ElementValue> args) {
   const prims::Graph& g = values_.graph;
-  // Regions are run again for every use, so their values live in a table of their own.
+  // A region is emitted again for every use, so its values are not in the memo.
   for (size_t i = 0; i < region.params.size(); ++i) region_values_[region.params[i]] = args[i];
   for (prims::NodeId id : region.nodes) {
     const Node& n = g.node(id);
@@ -105,7 +105,7 @@ std::vector<ElementValue> ElementEmitter::region_loop(const Node& n,
   return unflatten(out, args);
 }
 
-// Lanes that are done keep their values while others go on.
+// Lanes whose condition is false keep their values while other lanes iterate.
 std::vector<ElementValue> ElementEmitter::region_while(const Node& n,
                                                        std::span<const ElementValue> args) {
   kir::Builder& b = frame_.builder();

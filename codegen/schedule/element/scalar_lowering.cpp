@@ -254,7 +254,7 @@ ElementValue select_elem(Builder& b, const ElementValue& p, const ElementValue& 
   return out;
 }
 
-// A number that all lanes share beside others that each have their own.
+// Splats uniform operands where others are vectors.
 void match_lanes(Builder& b, std::span<Value> values) {
   uint16_t lanes = 1;
   for (Value v : values) lanes = std::max(lanes, b.type(v).lanes);
@@ -321,7 +321,7 @@ ElementValue lower_combine(Builder& b, Prim p, DType dtype, const ElementValue& 
 
 namespace {
 
-// The greatest number of a dtype, or the least.
+// The largest value of a dtype, or the smallest.
 primset::Scalar bound(DType dtype, bool greatest) {
   if (dtype == DType::boolean) return primset::Scalar(greatest);
   if (is_floating(dtype)) {

@@ -10,7 +10,7 @@ using prims::SymInts;
 
 namespace {
 
-struct Run {  // dims that lie one in another
+struct Run {  // dims that are contiguous with each other
   SymInt elements, step;
 };
 

@@ -60,8 +60,8 @@ class Order {
  private:
   ValueId overwritten(uint32_t j) const { return g_.inputs[*g_.outputs[j].writes_input].value; }
 
-  // A value that a group makes of other elements of the input than those that it overwrites at the
-  // same time; kNoValue: there is none.
+  // A value that a group computes from elements of the input other than those that it overwrites at
+  // the same time; kNoValue: none.
   ValueId reads_what_it_overwrites(uint32_t j) {
     const auto writers = writers_.find(buffer_of_output(j));
     if (writers == writers_.end()) return prims::kNoValue;
@@ -119,7 +119,7 @@ class Order {
     return output_buffers_[j];
   }
 
-  // What was the output's buffer is a temporary from now on; the output gets a new one.
+  // The output's buffer becomes a temporary; the output gets a new buffer.
   void detach(uint32_t j, ValueId reader) {
     const BufferId temp = buffer_of_output(j);
     Buffer output = plan_.buffers[temp];

@@ -106,7 +106,8 @@ void Planner::find_sizes() {
   }
 }
 
-// A group with a size that only the run knows takes nothing that is made before that is read.
+// `g` computes `id`. Where a set_dim makes a size of `id`, the group must run after that size has
+// been read from the device.
 void Planner::compute_in(GroupId g, NodeId id) {
   if (sized_by_.empty() || sized_by_[id] == 0) return;
   uint32_t& latest = drafts_[find(g)].latest_read;
@@ -209,7 +210,7 @@ void Planner::leave_empty(ValueId v) {
     --drafts_[find(use.group)].pending_uses;
 }
 
-// Checks ride in a kernel that goes over the same elements.
+// A check joins a kernel over the same elements.
 void Planner::visit_check(NodeId id) {
   const SymInts domain = g_.type(g_.node(id).operands[0]).shape;
   if (!has_elements(domain)) return;
@@ -359,8 +360,8 @@ std::optional<GroupId> Planner::group_over(const SymInts& domain, uint32_t posit
   return std::nullopt;
 }
 
-// Results of the graph beside each other share a kernel, whether they read the same or not: a
-// launch is saved.
+// Horizontal fusion: outputs of the same shape share a kernel even where they share no input, which
+// saves a launch.
 std::optional<GroupId> Planner::group_beside(const Root& root, uint32_t position,
                                              RegionId region) const {
   if (!options_.fuse) return std::nullopt;
@@ -417,7 +418,7 @@ void Planner::merge(GroupId into, GroupId from) {
   merged_[from] = into;
 }
 
-// One of the groups that compute `v` anyway, at its own index alone, and could store it.
+// A group that could store `v`, since it computes it anyway, and only at its own index.
 std::optional<GroupId> Planner::group_to_write(ValueId v, const std::vector<Use>& readers) const {
   if (!options_.fuse) return std::nullopt;
   std::unordered_set<GroupId> at_other_indices;

@@ -79,8 +79,8 @@ void Planner::write_result(NodeId id, ValueId v, GroupId g, bool empty) {
   read_all(v, g);
 }
 
-// The pointwise group that is made of the primitive's results elementwise, at their own positions,
-// where nobody else wants them: the primitive's kernel makes it too.
+// The pointwise group that becomes the primitive's epilogue: it computes elementwise functions of
+// the primitive's results, at the same index, and nobody else uses these results.
 std::optional<GroupId> Planner::epilogue_of(NodeId id, const Family& family) const {
   if (!options_.fuse || !family.fuses_epilogue()) return std::nullopt;
   const Node& n = g_.node(id);

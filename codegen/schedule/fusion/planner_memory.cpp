@@ -1,4 +1,4 @@
-// What of a graph is in memory, and where.
+// Bufferization: which values are in memory, and where.
 #include <algorithm>
 
 #include "codegen/schedule/element/view_placement.h"
@@ -17,7 +17,7 @@ SymInt extent_of(const SymInts& shape, const SymInts& strides) {
     if (shape[d].same(SymInt(0))) return 0;
     last += (shape[d] - 1) * strides[d];
   }
-  // Of no elements, strides may lead to before the first one.
+  // Without elements, strides may lead to before the first one.
   return may_be_empty(shape) ? prims::max(last, 0) : last;
 }
 
@@ -108,7 +108,7 @@ std::optional<Placement> Planner::known_place(ValueId v) const {
   return std::nullopt;
 }
 
-// Does strided memory that is there already show `v`?
+// Is `v` a strided view of memory that exists already? Then it gets that placement.
 bool Planner::is_view_of_memory(ValueId v) {
   std::vector<NodeId> views;
   ValueId base = v;
@@ -132,8 +132,8 @@ bool Planner::is_view_of_memory(ValueId v) {
   return true;
 }
 
-// A value that is wanted at a place and only views a computed one: that one is written through the
-// view.
+// A value that is to be stored and is only a view of a computed one: the computed one is stored
+// instead, with the strides that the view implies.
 bool Planner::sink_view(NodeId id, ValueId v) {
   const Node& n = g_.node(id);
   if (n.operands.empty()) return false;

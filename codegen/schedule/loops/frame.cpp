@@ -78,7 +78,7 @@ ElementValue Frame::scalar_input(uint32_t graph_input, DType dtype) {
     it->second.re = passed(0);
     if (is_complex(dtype)) it->second.im = passed(1);
   }
-  // Made narrow wherever it is used: another loop of the kernel does not see what this one made.
+  // Narrowed at each use: a register of one loop does not dominate the uses in another.
   auto narrow = [&](Value v) { return v.valid() && t.scalar != reg ? builder_.trunc(v, reg) : v; };
   return {narrow(it->second.re), narrow(it->second.im)};
 }
@@ -125,9 +125,9 @@ Affine Frame::scale(const Affine& a, const SymInt& factor) {
   return out;
 }
 
-// The parts of an address: what all lanes share, and how lanes differ. A merged loop dimension is
-// addressed through its innermost original dimension, whose coefficient is the merged one's. What
-// is known is added last: accesses that differ in it share the rest.
+// Splits an address into what all lanes share and how lanes differ. A merged loop is addressed
+// through its innermost dimension, whose coefficient is that of the merged one. The constant part
+// is added last, so that accesses that differ in it alone share the rest.
 Frame::Place Frame::place(const Affine& address) {
   kir::Builder& b = builder_;
   Place out;
@@ -172,10 +172,10 @@ Value Frame::mask_vector() {
   return builder_.type(mask_).lanes == lanes_ ? mask_ : builder_.splat(mask_, lanes_);
 }
 
-// A CPU's own prefetcher stops at each page and starts anew in the next, which costs a loop that
-// computes much a miss or two there. Vectors that fill half a cache line or more ask ahead
-// themselves. Not where vectors are narrow: there a loop has twice as many instructions already,
-// and asking costs an addition 3 to 7 parts in 100 (measured on a Zen).
+// A CPU's hardware prefetcher stops at each page boundary, which costs a loop with much arithmetic
+// a miss or two a page. So vectors of half a cache line or more prefetch a page ahead. Not where
+// vectors are narrow: there a loop has twice as many instructions already, and prefetching made an
+// addition 3 to 7 % slower (measured on a Zen).
 void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
   constexpr int64_t kPage = 4096, kHalfLine = 32;
   if (!prefetches_ || target().simt || narrow_vectors()) return;
@@ -184,7 +184,7 @@ void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write
                     to_write);
 }
 
-// How far a vector that is read or written at once is aligned.
+// The alignment of a vector access.
 static uint32_t vector_alignment(kir::Scalar elem, uint16_t lanes) {
   return std::min(kVectorBytes, static_cast<uint32_t>(kir::bytes(elem)) * lanes);
 }
@@ -239,8 +239,8 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
   }
   const Type t{elem, lanes_};
   if (target().simt && lanes_masked() && (!strict_ || mask_ == all_active_mask_)) {
-    // A lane that is left out reads another element, so that no lane needs a branch: the first
-    // lane's, which is inside in a row; the buffer's first one where it may not be.
+    // An inactive lane reads another element, so that no lane needs a branch: the first lane's
+    // where the mask is that of a row, whose first lane is active; else the buffer's first one.
     const Value lanes = vector_of(p);
     const Value other = mask_ == all_active_mask_ ? b.extract(lanes, 0) : index_constant(0);
     Value at = scaled(b.select(mask_, lanes, b.splat(other, lanes_)));
@@ -331,7 +331,7 @@ void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const Elem
                builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
 }
 
-// What `body` does without a mask.
+// `body`, run without the mask.
 template <typename Body>
 auto Frame::unmasked(Body body) {
   return [this, body] {

@@ -85,7 +85,7 @@ uint16_t point_lanes(const kir::TargetModel& target) {
 void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(Value)>& body) {
   kir::Builder& b = f.builder();
   f.step().groups = {prims::min(items, SymInt(f.target().max_groups_x)), 1, 1};
-  // A loop that runs once is not for nothing: what does not change in it takes registers.
+  // Even a loop that runs once costs registers: its invariants stay live in it.
   const bool every_item_has_a_group =
       f.index_type() == kir::kI32 &&
       f.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
@@ -122,8 +122,8 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   });
 }
 
-// Calls body(i) for each vector from lo to hi. The last one may end early, and where masks cost it
-// alone has one.
+// Calls body(i) for each vector from lo to hi. The last one may be partial and has a mask; where
+// masks are costly the others have none (loop peeling).
 void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
   kir::Builder& b = f.builder();
   const Value lanes = f.index_constant(f.lanes());
@@ -142,8 +142,8 @@ void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>&
   part(whole, hi, true);
 }
 
-// The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
-// items to be worth starting.
+// The last loop is divided into blocks. A work item is one block of one row; a group takes enough
+// items to be worth its start.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
                 int64_t group_points) {
   kir::Builder& b = f.builder();
@@ -200,7 +200,7 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
-    // Neighbouring items go down the rows: they read on where the last one stopped.
+    // Adjacent items go down the rows: each continues to read where the last one stopped.
     Value rest = b.udiv(item, f.param(row_tiles));
     Value row_lo = b.mul(b.sub(item, b.mul(rest, f.param(row_tiles))), tile);
     Value outside = b.udiv(rest, f.param(inner_tiles));
@@ -224,8 +224,8 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
                [&](Value row) { cpu_vectors(f, lo, hi, [&](Value i) { point(row, i); }); });
       return kir::Builder::Values{};
     }
-    // A vector reads few lines, all of each before the next ones: lines that are a power of two
-    // apart share a few places in the cache.
+    // Blocked once more, by cache lines: a block reads all of a line before it goes on. Rows that
+    // are a power of two apart map to the same few cache sets, so a line would not stay for long.
     const Value line = f.index_constant(kLine);
     b.for_loop(row_lo, row_hi, line, {}, [&](Value first_row, auto) {
       const Value end = smaller(b, b.add(first_row, line), row_hi);
@@ -237,7 +237,8 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   });
 }
 
-// Walks the vectors of all rows and then the single elements behind them.
+// Computes the vectors of all rows and then, one by one, the elements behind each row's last
+// vector.
 class VectorWalk {
  public:
   VectorWalk(Frame& f, std::vector<LoopDim> loops, const Vectorization& vectorization,
@@ -296,31 +297,33 @@ class VectorWalk {
         groups, SymInt(f_.target().multiprocessors * resident * f_.tuning().loops.resident_waves));
   }
 
-  // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
-  void move_to(Value i, Value of_a_row, Value first, Value width) {
+  // Sets the loop variables to item `i`. A row has `per_row` items of `width` elements from `first`
+  // on.
+  void move_to(Value i, Value per_row, Value first, Value width) {
     if (loops_.size() > 1) {
-      Value row = b_.udiv(i, of_a_row);
-      i = b_.sub(i, b_.mul(row, of_a_row));
+      Value row = b_.udiv(i, per_row);
+      i = b_.sub(i, b_.mul(row, per_row));
       delinearize(f_, row, loops_, 0, loops_.size() - 1);
     }
     loops_.back().base = b_.add(first, b_.mul(i, width));
     f_.set_loops(loops_);
   }
 
-  // As far as whole groups have that many. Returns how many vectors are done.
+  // The unrolled loop: `unroll` vectors of each thread, all loaded before the first is stored. Only
+  // as many as fill complete workgroups; returns how many vectors are done.
   Value unrolled_loop(Value vectors) {
     loops_.back().lanes = true;
     const Value a_group = b_.mul(threads_, f_.index_constant(vectorization_.unroll));
     const Value whole = b_.udiv(vectors, a_group);
     b_.for_loop(group_, whole, groups_, {}, [&](Value g, auto) {
       const Value first = b_.add(b_.mul(g, a_group), local_);
-      auto stand = [&](uint16_t k) {
+      auto move = [&](uint16_t k) {
         move_to(b_.add(first, b_.mul(threads_, f_.index_constant(k))), vectors_per_row_,
                 f_.index_constant(0), lanes_);
       };
       std::vector<std::function<void()>> stores;
-      for (uint16_t k = 0; k < vectorization_.unroll; ++k) stand(k), stores.push_back(body_());
-      for (uint16_t k = 0; k < vectorization_.unroll; ++k) stand(k), stores[k]();
+      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores.push_back(body_());
+      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores[k]();
       return kir::Builder::Values{};
     });
     return b_.mul(whole, a_group);

@@ -11,7 +11,8 @@ using kir::Value;
 
 namespace {
 
-// Of a tile. The other rows' loads a thread has on their way at the same time.
+// Rows of a tile that the workgroup loads at once. A thread issues the loads of its other rows
+// before it waits for any.
 int64_t rows_at_once(const kir::TargetModel& target, const Tuning& tuning, int64_t side) {
   return std::min(tuning.transpose.rows_in_flight,
                   static_cast<int64_t>(target.max_group_threads) / side);
@@ -65,15 +66,15 @@ class TileWalk {
     return b_.select(b_.slt(i, end), i, end);
   }
   Value slot(Value row, Value column) {
-    // One more column than there are elements: neighbours down a column lie in different banks.
+    // Padded by one column: adjacent elements of a column lie in different banks.
     const Value at = b_.add(b_.mul(row, constant(plan_.side + 1)), column);
     return b_.int_resize(at, kir::Scalar::i32, true);
   }
   Value row(Value pass) { return b_.add(y_, b_.mul(pass, constant(rows_))); }
   int64_t passes() const { return plan_.side / rows_; }
 
-  // Threads side by side take neighbours of the operands. Outside, the last element is read again:
-  // no load waits for a branch.
+  // Adjacent threads load adjacent elements of the operands. Outside the domain the last element is
+  // loaded again, so that no load waits for a branch.
   void read() {
     LoopDim &across = loops_[loops_.size() - 2], &last = loops_.back();
     std::vector<std::vector<Value>> values;

@@ -9,13 +9,13 @@ using kir::Value;
 
 namespace {
 
-// Instructions of a body, which is repeated for every lane.
+// Instructions of a loop body: those repeated for each lane, and those done once for all.
 struct Work {
   size_t each_lane = 1, all_lanes = 0;
   int64_t of(size_t lanes) const { return static_cast<int64_t>(each_lane * lanes + all_lanes); }
 };
 
-// None when the body has loops of its own.
+// nullopt: the body has loops of its own.
 std::optional<Work> work_of(const kir::Kernel& probe) {
   Work work;
   size_t loops = 0;
@@ -45,8 +45,8 @@ uint32_t vector_bytes(const AccessRecord& a, uint16_t lanes) {
   return std::min(kVectorBytes, static_cast<uint32_t>(byte_size(a.dtype)) * lanes);
 }
 
-// What an access of neighbours may be off its first vector by, in elements: all of it has to be
-// multiples of a vector.
+// The strides and offset of a contiguous access, in elements. Its vectors are aligned where all of
+// them are multiples of the vector width.
 SymInts distances(const AccessRecord& a, const std::vector<LoopDim>& loops) {
   SymInts out{a.address.constant};
   for (size_t k = 0; k + 1 < loops.size(); ++k)
@@ -61,7 +61,7 @@ uint32_t vector_elements(const AccessRecord& a, uint16_t lanes) {
   return vector_bytes(a, lanes) / static_cast<uint32_t>(byte_size(a.dtype));
 }
 
-// False where some vector never lies on its boundary, whatever the sizes are.
+// False where some vector is never aligned, whatever the sizes are.
 bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t lanes) {
   return std::ranges::all_of(seen.accesses, [&](const AccessRecord& a) {
     if (a.lanes != LaneAccess::contiguous) return true;

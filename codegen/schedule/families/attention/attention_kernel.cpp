@@ -1,6 +1,6 @@
-// By matrix units whose fragments' lanes are known: scores and weights never leave registers, since
-// the lanes that hold a score after the first product are those that the second wants the weight
-// from.
+// By matrix units whose fragment layout is known: scores and weights never leave registers, since
+// the lanes that hold a score after the first product are those that hold its weight for the
+// second.
 #include "codegen/schedule/families/attention/attention_kernel.h"
 #include "codegen/schedule/tuning/attention_tiles.h"
 
@@ -67,12 +67,12 @@ class MatrixAttention final : public FusedAttention {
 
   // --- values of rows ----------------------------------------------------------------------------
 
-  // As a block of 16 x 8 has them: (low, low, high, high).
+  // Broadcast to the layout of a 16 x 8 block: (low, low, high, high).
   Value spread_rows(const RowPair& r) {
     const Value low = b().splat(r.low, 4), high = b().splat(r.high, 4);
     return b().shuffle(low, high, {0, 1, 4, 5});
   }
-  // Of what the four lanes of a row have.
+  // Reduces over the four lanes of a row.
   template <typename Combine>
   Value across(Value v, Combine combine) {
     for (uint32_t mask : {1u, 2u}) v = combine(v, b().subgroup_shuffle_xor(v, mask));

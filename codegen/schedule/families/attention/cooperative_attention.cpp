@@ -1,7 +1,7 @@
-// Nobody knows which lane has which element of a matrix: scores go through workgroup memory, where
-// a lane, or a few, has a row. It leaves the row's weights in the same place, as the operands of
-// the second product, and beside them what the row's sums are to be scaled by: a matrix whose lines
-// are all the same one scales sums row by row.
+// The layout of a cooperative matrix over lanes is unspecified, so scores go through workgroup
+// memory, where one lane, or a few, process a row. They write the row's weights in the same place,
+// as the operand of the second product, and beside them the factor that rescales the row's sums: a
+// matrix whose columns all hold the factors scales sums row by row.
 #include "codegen/schedule/families/attention/cooperative_attention.h"
 
 #include <algorithm>
@@ -158,8 +158,8 @@ class CooperativeAttention final : public FusedAttention {
                      [&](Value first_key, std::span<const Value> now) {
                        write_keys(now.subspan(state_values()));
                        b().barrier();
-                       // Behind the last keys the same ones are read again: a branch here would
-                       // have all else wait for what is read.
+                       // The last step loads its keys again instead of the next ones: a branch
+                       // here would make everything wait for the loads.
                        const Value after = b().add(first_key, constant(t_.keys));
                        const Values next =
                            read_keys(b().select(b().slt(after, end), after, first_key), by_chunks);
@@ -345,8 +345,8 @@ class CooperativeAttention final : public FusedAttention {
 };
 
 bool fits(const CooperativeTile& tile, const kir::TargetModel& t) {
-  const int kv = PaddedTile::most_words(tile.k()) + PaddedTile::most_words(tile.v());
-  return 4 * static_cast<uint32_t>(tile.words(PaddedTile::most_words(tile.q()), kv)) <=
+  const int kv = PaddedTile::max_words(tile.k()) + PaddedTile::max_words(tile.v());
+  return 4 * static_cast<uint32_t>(tile.words(PaddedTile::max_words(tile.q()), kv)) <=
              t.group_memory &&
          tile.threads <= static_cast<int>(t.max_group_threads);
 }

@@ -79,7 +79,7 @@ Value FusedAttention::end_of_keys(Value first_query, int64_t count) {
 Value FusedAttention::end_in_tile(Value query, Value first_key, int width) {
   Value keys = b().sub(f_.param(keys_), first_key);
   if (causal_) keys = minimum(keys, b().sub(b().add(query, constant(1)), first_key));
-  // Within i32: more than a tile is a tile.
+  // Clamped to the tile, so that it fits i32.
   return b().int_resize(minimum(keys, constant(width)), Scalar::i32, true);
 }
 
@@ -87,7 +87,7 @@ Value FusedAttention::scaled(Value score) {
   return scales_late() ? score : b().fmul(score, b().constant_f(b().type(score), scale_));
 }
 
-// A row of which nothing is seen yet: its weights are powers of -inf, not of NaN.
+// 0 for a row whose keys so far are all masked: -inf - (-inf) would be NaN.
 Value FusedAttention::shift_of(Value row_max) {
   return b().select(b().feq(row_max, number(kMasked)), number(0),
                     b().fmul(row_max, number(late_scale())));

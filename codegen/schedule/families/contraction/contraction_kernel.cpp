@@ -26,7 +26,7 @@ constexpr int kBlockRows = 4;  // of the result in a thread: kBlockRows x kBlock
 constexpr int kBlockColumns = 4;
 constexpr int kDepth = 16;  // of a tile along k
 
-// A group's threads, `across` of them side by side along n: neighbours take neighbouring columns.
+// A group's threads, `across` of them along n: adjacent threads have adjacent columns.
 struct ThreadTiling {
   int threads, across;
 
@@ -99,7 +99,7 @@ class ContractionBuilder {
 
   void place_tile(Operand& o, int extent) {
     o.extent = extent;
-    o.pitch = extent + 1;  // threads that go down k then meet different banks
+    o.pitch = extent + 1;  // padded by one, so that threads that load along k meet different banks
     o.memory = b().group_alloc(element_type().scalar, static_cast<uint32_t>(kDepth * o.pitch));
   }
 

@@ -86,7 +86,7 @@ Value ContractionResult::can_store_vectors(uint32_t count) {
   const auto wide = [&](const SymInt& s) {
     return b.int_resize(f_.param(s), kir::Scalar::i64, true);
   };
-  // No vector may begin or end within `width` columns.
+  // The bits of a column number or stride that say that a vector would be unaligned.
   const Value within = b.i64(int64_t{count} - 1);
   Value rest = b.and_(wide(f_.domain()[last]), within);
   for (const Root& r : roots_) {

@@ -1,7 +1,8 @@
-// Tiles of both operands lie in workgroup memory: while their matrices are multiplied, the elements
-// of the next are on their way to registers. With two stages of each they are written beside, with
-// one a barrier later. Sums are f32; what a subgroup
-// has of them goes through workgroup memory to be stored, since nobody knows which lane has what.
+// Software pipelining through registers: tiles of both operands are in workgroup memory, and while
+// they are multiplied the elements of the next ones are loaded into registers. With two stages
+// these are written to the other stage, with one stage after a barrier. Sums are f32. A subgroup
+// stores its sums through workgroup memory, since the layout of a cooperative matrix over lanes is
+// unspecified.
 #include "codegen/schedule/families/contraction/cooperative_contraction.h"
 
 #include <algorithm>
@@ -208,10 +209,10 @@ class CooperativeContraction final : public TiledContraction {
   Value memory_, lane_, subgroup_, first_row_, first_column_;
 };
 
-// However both operands lie.
+// Do the tiles fit, whatever the operands' layouts are?
 bool fits(const ContractionTiling& t, const kir::TargetModel& target) {
   const int tiles =
-      t.stages * (PaddedTile::most_words(a_sizes(t)) + PaddedTile::most_words(b_sizes(t)));
+      t.stages * (PaddedTile::max_words(a_sizes(t)) + PaddedTile::max_words(b_sizes(t)));
   const int words = std::max(tiles, subgroups(t) * patch_words(t));
   return target.group_memory >= 4 * static_cast<uint32_t>(words) &&
          target.max_group_threads >= static_cast<uint32_t>(t.shape.threads);

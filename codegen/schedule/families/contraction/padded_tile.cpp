@@ -16,11 +16,11 @@ PaddedTile::PaddedTile(Frame& f, DType dtype, const MatrixLayout& layout,
       lines_(layout.k_contiguous ? sizes.extent : sizes.depth),
       chunks_(line_chunks(layout.k_contiguous ? sizes.depth : sizes.extent)),
       bf16_(dtype == DType::bf16) {
-  // What other groups still read, no group may write.
+  // A kernel's groups run at once: none writes an operand that others read.
   b().set_invariant(source_.pointer());
 }
 
-int PaddedTile::most_words(Sizes s) {
+int PaddedTile::max_words(Sizes s) {
   const auto words = [](int lines, int elements) {
     return lines * (line_chunks(elements) + 1) * kVec4Words;
   };

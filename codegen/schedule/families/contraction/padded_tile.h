@@ -35,7 +35,7 @@ class PaddedTile {
 
   // Words of workgroup memory of a tile, and the most for any layout of the operand.
   int words() const { return lines_ * pitch() / 2; }
-  static int most_words(Sizes sizes);
+  static int max_words(Sizes sizes);
   // The tile, or the first of several, begins at word `first` of `memory`, an array of i32.
   void place(kir::Value memory, int first);
 

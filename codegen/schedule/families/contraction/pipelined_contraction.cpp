@@ -1,8 +1,8 @@
-// Matrix products on devices that copy to workgroup memory asynchronously: tiles of both operands
-// are on their way while earlier ones are multiplied, by matrix units where the operands are f16 or
-// bf16, subgroup by subgroup or four of them straight from workgroup memory, and by fused
-// multiplications where they are f32. Either way sums are f32, and a sum's terms are added in an
-// order that depends on nothing but the tile's size.
+// Matrix products on devices that copy to workgroup memory asynchronously (software pipelining):
+// tiles of both operands are in flight while earlier ones are multiplied. f16 and bf16 are
+// multiplied by matrix units, either by each subgroup from its registers or by four subgroups
+// together straight from workgroup memory; f32 by fma. Sums are f32, and their order depends on
+// nothing but the tile's size.
 #include <algorithm>
 #include <memory>
 
@@ -32,30 +32,30 @@ bool by_matrices(DType operands) {
 constexpr uint32_t kStoreWidth = 4;
 using WithVector = std::function<void(std::span<const Value> sums, Value row, Value column)>;
 
-// The part of the work that differs between matrix units and plain arithmetic: what a thread holds
-// of the result.
+// How a tile is multiplied, and which sums of it a thread holds: by matrix units or by fma.
 class Arithmetic {
  public:
   virtual ~Arithmetic() = default;
   virtual Values zero() = 0;
   // The sums after the tiles in the stages that begin there (i32) are multiplied.
   virtual Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) = 0;
-  // The same, of which the products are only begun; `meanwhile` is done while they go on. Those
-  // begun the time before are done then, and so that no one reads their stages any more.
+  // The same, but only issues the products. `meanwhile` runs while they are in flight. Those issued
+  // the time before are complete afterwards, so that nothing reads their stages any more.
   virtual Values begin(Value a_stage, Value b_stage, std::span<const Value> sums,
                        const std::function<void()>& meanwhile) {
     meanwhile();
     return multiply(a_stage, b_stage, sums);
   }
-  // The sums when all that was begun is done.
+  // Waits for all products that were issued; returns the sums.
   virtual Values finish(std::span<const Value> sums) { return {sums.begin(), sums.end()}; }
-  // Calls with(sum, row, column) for each of them, two columns that are neighbours after each
-  // other, the first of them even; rows and columns (i32) are the tile's.
+  // Calls with(first, second, row, column) for each pair of sums in a row. `column` is the first
+  // one's: even, with the second next to it, except where ScalarArithmetic has no contiguous pairs.
+  // Rows and columns (i32) are relative to the tile.
   virtual void each_pair(
       std::span<const Value> sums,
       const std::function<void(Value, Value, Value row, Value column)>& with) = 0;
-  // Calls with(sums, row, column) for each kStoreWidth columns that are neighbours, the first of
-  // them a multiple of it. Only where each_pair() gives neighbours; all threads of a group call it.
+  // Calls with(sums, row, column) for each kStoreWidth contiguous columns, the first of them a
+  // multiple of it. Only where pairs are contiguous; all threads of a group call it.
   virtual void each_vector(std::span<const Value> sums, const WithVector& with) = 0;
 };
 
@@ -274,7 +274,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
 // --- plain arithmetic ----------------------------------------------------------------------------
 
 // 8 x 8 sums a thread, sixteen of them side by side. Where n threads share the rows of a tile that
-// is contiguous along k, each has every n-th; else two blocks of four neighbours, read as one
+// is contiguous along k, each has every n-th; else two blocks of four adjacent ones, read as one
 // vector.
 class ScalarArithmetic final : public Arithmetic {
  public:

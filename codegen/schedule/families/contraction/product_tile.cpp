@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kChunkBytes = 16;
 
-// The stride of the dims as one; nullopt when they are not one. 1 where there is nothing to step
-// over.
+// The stride of the dims merged into one; nullopt where strides do not allow that. 1 for no dims.
 std::optional<SymInt> merged_stride(const DimList& dims, const SymInts& shape,
                                     const SymInts& strides) {
   std::optional<SymInt> inner;
@@ -128,7 +127,7 @@ void ProductTile::load_chunks(Value stage, Value first_k) {
   const int step = sizes_.threads / line_chunks();
   const Value line = b().udiv(thread_, b().i32(line_chunks()));
   const Value chunk = b().urem(thread_, b().i32(line_chunks()));
-  // How a line's chunks are permuted comes back after eight lines.
+  // The swizzle has a period of eight lines.
   const auto to = [&](int first_line) {
     const int like = first_line % 8;
     const Value at = b().add(line, b().i32(like));

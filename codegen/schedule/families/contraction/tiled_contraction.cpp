@@ -8,7 +8,8 @@ using kir::Value;
 
 namespace {
 
-// Rows of tiles that are gone through together, column by column: they share what is read.
+// Rasterization: so many rows of tiles are computed together, column by column, and share in the
+// cache what they read (CUTLASS calls it a threadblock swizzle).
 constexpr int kRowsTogether = 8;
 
 }  // namespace

@@ -39,7 +39,7 @@ class Search {
                                [&](ValueId operand) { return reads(operand, cached, seen); });
   }
 
-  // The costly value shared by `root` and the reductions' operands that stands nearest to the root.
+  // The costly value that `root` and the reductions' operands share, the latest in the graph.
   ValueId shared(ValueId root, const std::set<ValueId>& reduced) const {
     std::set<ValueId> made_of;
     pointwise(root, made_of);

@@ -1,4 +1,4 @@
-// Partial results of a row become one: those of lanes, of threads and of parts of a walk.
+// Accumulation, and the combination of the partial results of lanes, threads and blocks of a row.
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {
   return out;
 }
 
-// acc with the product at the row's present position added to it in one rounding; nothing: what c
-// adds up is no product, or not to be rounded so.
+// Contraction to fma: acc plus the product at the current position, rounded once. nullopt: c does
+// not sum products, or they are not contractible.
 std::optional<Value> ReduceBuilder::with_product(Combiner& c, const Indices& at, Value acc) {
   const ValueId product = c.operand(0);
   if (!c_.values.contractible(product) || c.dtype(0) != DType::f32 || !c_.target.fused_fma)
@@ -36,8 +36,8 @@ std::optional<Value> ReduceBuilder::with_product(Combiner& c, const Indices& at,
   return in_lanes() && inside.valid() ? b().select(inside, sum, acc) : sum;
 }
 
-// acc, or nothing, combined with the elements at the row's present position; lanes outside the row
-// add nothing.
+// acc (empty: nothing yet) combined with the elements at the current position. Lanes outside the
+// row contribute the identity.
 std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, const Indices& at,
                                              std::span<const Value> acc) {
   std::vector<Value> out;
@@ -91,7 +91,8 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<ElementValue>& acc) {
   }
 }
 
-// Subgroups by exchanges, then the few results of theirs through workgroup memory.
+// A butterfly of shuffles reduces each subgroup; the subgroups' results are combined through
+// workgroup memory.
 void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
                                       std::vector<std::vector<ElementValue>>& all) {
   const uint32_t lanes = c_.target.max_subgroup, subgroups = threads_ / lanes;

@@ -1,14 +1,15 @@
 // Reductions along one dimension, with everything that needs their results in the same row: softmax
 // and layer_norm are one kernel each.
 //
-// The domain is [outer ..., R, inner ...]. Two shapes of schedule, chosen by the logical shape
-// alone so that the order of additions never depends on layouts or on fusion:
-//   row     inner is empty: neighbouring lanes (or threads) take neighbouring elements of the row,
-//   and
-//           their partial results are combined in a tree. A thread takes several neighbours: one
-//           access of memory for all of them, where they lie on a vector's boundary.
-//   column  else: every lane (or thread) has a row of its own and walks it in blocks of 64.
-// A CPU reads the chunks of a long row (kReductionChunk) in several places at once.
+// The domain is [outer ..., R, inner ...]. There are two shapes of schedule, chosen by the logical
+// shape alone, so that the order of additions never depends on layouts or on fusion:
+//
+//   row     inner is empty. Adjacent lanes (or threads) take adjacent elements of the row, and a
+//           tree combines their partial results. A thread takes several adjacent elements, in one
+//           vector load where they are aligned.
+//   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64.
+//
+// A CPU reads a chunk of a long row (kReductionChunk) as several streams.
 #include <algorithm>
 
 #include "codegen/schedule/families/reduction/reduce_builder.h"
@@ -33,7 +34,7 @@ void ReduceBuilder::set_loops() {
   frame_.set_loops(std::move(all));
 }
 
-// Reductions that need another one's result come in a later pass over the row.
+// Reductions that need another one's result belong to a later stage: another pass over the row.
 std::vector<std::vector<NodeId>> ReduceBuilder::stages() const {
   const prims::Graph& g = c_.values.graph;
   std::vector<std::vector<NodeId>> out;
@@ -136,7 +137,7 @@ void ReduceBuilder::one_row() {
     cached_element_ = cached_element(c_.values, r_, all_stages.back());
   for (size_t i = 0; i < all_stages.size(); ++i) stage(all_stages[i], i + 1 == all_stages.size());
 
-  // What has one element a row: one lane, one thread.
+  // Roots with one element a row are stored by one lane of one thread.
   const uint16_t lanes = frame_.lanes();
   if (in_lanes()) frame_.set_lanes(1);
   set_loops();

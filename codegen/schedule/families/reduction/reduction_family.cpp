@@ -7,7 +7,8 @@
 namespace primset::schedule {
 namespace {
 
-// Rows that a SIMT device walks by one workgroup each: legalisation writes their variance as sums.
+// Rows that one workgroup each of a SIMT device reduces: legalisation writes their variance as
+// sums.
 bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
@@ -19,7 +20,8 @@ bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::Targe
   return length > SymInt(0) && !(length > SymInt(kReductionChunk));
 }
 
-// Groups of reductions over the same rows, with what is made of these rows; the planner forms them.
+// Reductions over the same rows with the elementwise values that use them; the planner forms these
+// groups.
 class Reduction : public Family {
  public:
   std::string_view name() const override { return "reduction"; }

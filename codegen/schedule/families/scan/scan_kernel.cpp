@@ -40,7 +40,7 @@ class ScanBuilder {
   }
 
  private:
-  // Rows whose elements are neighbours; recorded as a guard where the length is not known.
+  // Long rows whose elements are contiguous get a workgroup; a guard where the length is not known.
   bool rows_of_groups() const {
     if (!c_.target.simt || (!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
     for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
@@ -55,8 +55,8 @@ class ScanBuilder {
                           std::span<const Value> before);
   GroupScan::Operation operation();
 
-  // The loops of a row and the element of it at which the thread stands.
-  void stand_at(std::vector<LoopDim> row, Value position) {
+  // Sets the loop variables to element `position` of the row.
+  void move_to(std::vector<LoopDim> row, Value position) {
     row.push_back({{dim_}, domain_[dim_], position, false});
     frame_.set_loops(std::move(row));
   }
@@ -77,7 +77,7 @@ class ScanBuilder {
                    element_address(frame_, root.out, at_), made[i]);
     }
   }
-  // Neighbours that one thread takes of a tile.
+  // Contiguous elements of a tile that one thread scans.
   int64_t thread_elements() const { return c_.machine.tuning.scan.thread_elements; }
   Value index(Value i) { return frame_.index(i); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
@@ -104,7 +104,7 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
                  combiner_.flatten(combiner_.identity(), frame_.lanes()),
                  [&](Value i, std::span<const Value> carried) {
                    ElementEmitter::Scope scope(emitter_);
-                   stand_at(row, i);
+                   move_to(row, i);
                    frame_.set_mask(mask);
                    const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
                    store(sum);
@@ -127,7 +127,8 @@ void ScanBuilder::by_groups(std::vector<LoopDim> parallel) {
   });
 }
 
-// Scans a tile whose predecessors gave `before`; gives what its successors get.
+// Scans a tile; `before` is the total of all tiles before it. Returns the total up to its end. Each
+// thread scans its own elements, GroupScan gives the total of the threads before it.
 std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
                                      std::span<const Value> before) {
   const Value n = frame_.param(domain_[dim_]);
@@ -137,7 +138,7 @@ std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>
     ElementEmitter::Scope scope(emitter_);
     const Value position = b().add(first, constant(k));
     const Value inside = b().slt(position, n);
-    stand_at(row, b().select(inside, position, b().sub(n, constant(1))));
+    move_to(row, b().select(inside, position, b().sub(n, constant(1))));
     const auto x = combiner_.or_identity(inside, operands());
     own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
   }
@@ -150,7 +151,7 @@ std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>
     const Value position = b().add(first, constant(k));
     b().if_then(b().slt(position, n), [&] {
       ElementEmitter::Scope scope(emitter_);
-      stand_at(row, position);
+      move_to(row, position);
       store(combiner_.combine(mine, own[static_cast<size_t>(k)]));
     });
   }
@@ -158,7 +159,7 @@ std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>
   return combiner_.flatten(combiner_.combine(start, all), 1);
 }
 
-// Of the threads' totals.
+// The scan of the threads' totals.
 GroupScan::Operation ScanBuilder::operation() {
   return {combiner_.flatten(combiner_.identity(), 1),
           [&](std::span<const Value> left, std::span<const Value> right) {

@@ -86,7 +86,7 @@ class Scatter {
         scan_(b_, GroupScan::sums(b_, {kI32, {place_}}), sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
     b_.set_min_groups_per_multiprocessor(sort.tile.min_groups_per_multiprocessor);
-    // A subgroup's elements are neighbours; a lane takes every so many-th of them.
+    // A subgroup has contiguous elements of the tile; its lanes take them striped.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)
                                                                   : b_.subgroup_size();
@@ -119,7 +119,7 @@ class Scatter {
   void store_key(Value number, int64_t more, Value key);
   void store_position(Value number, int64_t more, Value position);
 
-  // A thread's k-th element where neighbouring threads take neighbours.
+  // The place in the tile of a thread's k-th element, striped over the workgroup.
   Value striped(uint32_t k) { return b_.add(b_.local_id(0), b_.i32(int64_t{k} * threads())); }
   Value load_item(uint32_t k) { return b_.load({item_}, items_, striped(k), item_align()); }
   void store_item(Value at, Value v) {
@@ -167,7 +167,7 @@ void Scatter::tile() {
   const std::vector<Value> sorted = reordered(keys, places);
   const std::vector<Value> to = destinations(sorted);
   const auto more = [&](uint32_t k) { return int64_t{k} * threads(); };
-  // What has been written needs no registers while positions come.
+  // Keys are written before positions are loaded, so that their registers are free by then.
   write([&](uint32_t k) { store_key(to[k], more(k), sorted[k]); });
   if (!pass_.moves_positions) return;
   std::vector<Value> positions = load_positions();
@@ -176,8 +176,8 @@ void Scatter::tile() {
   write([&](uint32_t k) { store_position(to[k], more(k), positions[k]); });
 }
 
-// Of the tile. The compilers keep each part of a rank in a register until the rank is used; what
-// comes from memory is in one.
+// The place in the tile of each element: where its digit begins, plus its rank. Ranks wait in
+// workgroup memory where there is room: compilers would hold each in two registers until here.
 std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
   if (sort_.tile.separate_memory) {
     for (uint32_t k = 0; k < items(); ++k)
@@ -194,7 +194,7 @@ std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
   return places;
 }
 
-// Where a thread's elements go, less what the thread adds to its own numbers.
+// The place in the row of each element that the thread writes, less its number in the thread.
 std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
   const Value thread = b_.int_resize(b_.local_id(0), place_, true);
   std::vector<Value> to;
@@ -206,7 +206,7 @@ std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
   return to;
 }
 
-// A thread writes every so many-th element of the tile.
+// Striped: thread t writes elements t, t + threads, t + 2 threads, ... of the tile.
 void Scatter::write(const std::function<void(uint32_t)>& store_one) {
   const RadixTiles::Items striped{b_.local_id(0), b_.i32(threads()), items()};
   const auto full = [&] {
@@ -221,15 +221,17 @@ void Scatter::write(const std::function<void(uint32_t)>& store_one) {
   b_.if_else(tiles_.is_full(), full, part);
 }
 
-// How many elements with its digit the thread's subgroup holds before each of the thread's, and,
-// below that, the digit. What is behind the row's end has the last digit, behind all that have it.
+// The rank of each of the thread's elements: how many elements of its subgroup with the same digit
+// come before it; the digit is in the rank's low bits. Elements behind the row's end get the last
+// digit and the last ranks. A ballot a bit finds the lanes with an equal digit (Ashkiani et
+// al.: GPU Multisplit, 2016).
 std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
   std::vector<Value> ranks;
   for (uint32_t k = 0; k < items(); ++k) {
     const Value x = b_.select(tiles_.inside(own_, k), tiles_.ordered(keys[k]), tiles_.last());
     const Value digit = tiles_.digit(x);
     const Ballots::Equal equal = ballots_.equal(x);
-    // The first lane counts for all.
+    // The first of the lanes with this digit adds all of them to the counter.
     const Value seen = b_.if_else(
         b_.ieq(equal.before, b_.i32(0)),
         [&] {
@@ -244,7 +246,8 @@ std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
   return ranks;
 }
 
-// Counts become places: a thread sees to some neighbouring digits.
+// Turns counts into places by an exclusive scan over the digits; each thread has some adjacent
+// ones.
 void Scatter::place_runs() {
   const uint32_t each = kDigits / threads();
   const Value first = b_.mul(b_.local_id(0), b_.i32(each));
@@ -277,8 +280,8 @@ void Scatter::place_runs() {
   }
 }
 
-// The tile's items in the order of their places: the k-th result is that of a thread's k-th
-// element when neighbouring threads take neighbours.
+// Exchanges the tile's items through workgroup memory: stores each at its place in sorted order,
+// then loads them striped.
 std::vector<Value> Scatter::reordered(const std::vector<Value>& items,
                                       const std::vector<Value>& places) {
   for (size_t k = 0; k < items.size(); ++k) store_item(places[k], items[k]);
@@ -300,7 +303,7 @@ std::vector<Value> Scatter::load_positions() {
   });
 }
 
-// To the element whose number is `number` and so much more.
+// Stores to element number + more of the row.
 void Scatter::store_key(Value number, int64_t more, Value key) {
   if (pass_.results.empty()) tiles_.store_key(pass_.to_keys, number, more, key);
   for (const RadixPass::Result& r : pass_.results) {
@@ -308,7 +311,7 @@ void Scatter::store_key(Value number, int64_t more, Value key) {
   }
 }
 
-// Likewise; the last pass writes what stands at the position.
+// Likewise; the last pass writes the payloads at that position.
 void Scatter::store_position(Value number, int64_t more, Value position) {
   if (pass_.results.empty()) {
     f_.store(pass_.to_positions.buffer, sort_.place,

@@ -39,8 +39,8 @@ Affine computed(Value address) {
 
 namespace {
 
-// Counters of every subgroup, elements on their way to their places, and what the scan and the
-// runs' places take (radix_scatter_kernel.cpp).
+// Workgroup memory of the scatter kernel: counters of every subgroup, the elements in sorted order,
+// the scan, and where each digit's elements go.
 uint32_t group_bytes(const kir::TargetModel& target, const RadixTile& tile, uint32_t item_bytes,
                      uint32_t place_bytes) {
   const uint32_t counters = 4 * kDigits * tile.subgroups,
@@ -57,8 +57,8 @@ std::optional<RadixTile> fitted(const Machine& machine, RadixTile tile, uint32_t
                                 uint32_t place_bytes) {
   const kir::TargetModel& target = machine.target;
   const auto& tuning = machine.tuning.sort;
-  const uint32_t most_items = static_cast<uint32_t>(tuning.thread_bytes) / item_bytes;
-  tile.items = most_items;
+  const uint32_t max_items = static_cast<uint32_t>(tuning.thread_bytes) / item_bytes;
+  tile.items = max_items;
   tile.separate_memory = true;
   tile.min_groups_per_multiprocessor = static_cast<uint32_t>(tuning.resident_groups);
   const auto bytes = [&] { return group_bytes(target, tile, item_bytes, place_bytes); };
@@ -66,9 +66,9 @@ std::optional<RadixTile> fitted(const Machine& machine, RadixTile tile, uint32_t
   tile.separate_memory = item_bytes != 4;  // counters are of four
   if (!tile.separate_memory)
     tile.min_groups_per_multiprocessor = static_cast<uint32_t>(tuning.resident_groups_shared);
-  for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
-    for (tile.items = most_items; tile.items >= tuning.least_items; --tile.items)
-      if (bytes() <= most) return tile;
+  for (const uint32_t limit : {target.group_memory / 2, target.group_memory}) {
+    for (tile.items = max_items; tile.items >= tuning.least_items; --tile.items)
+      if (bytes() <= limit) return tile;
   }
   return std::nullopt;
 }
@@ -118,7 +118,7 @@ BuiltKernel RadixTiles::finish() && {
   return built(std::move(frame_));
 }
 
-// Neighbouring groups take neighbouring rows where these lie in one another.
+// Adjacent groups take adjacent rows where rows are interleaved in memory.
 void RadixTiles::for_each(const std::function<void()>& body) {
   kir::Builder& b = frame_.builder();
   std::vector<LoopDim> loops;
