@@ -58,6 +58,7 @@ class Planner {
     bool root_is_rows = false;     // reduction group: Space::root means Space::rows
     std::vector<GroupId> members;  // that were merged into it, itself first
   };
+  // A group that reads a value, and the index that it reads it at.
   struct Use {
     GroupId group = 0;
     Space space = Space::root;
@@ -65,7 +66,8 @@ class Planner {
     uint32_t depth = 0;
     bool elementwise = true;  // from the group's results to here
   };
-  struct Materialization {  // where a value is stored, and why
+  // Where a value is stored, and why.
+  struct Materialization {
     Placement place;
     NotFused why = NotFused::graph_output;
   };
