@@ -11,8 +11,8 @@
 
 namespace primset::schedule {
 
-bool takes_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine) {
-  const auto takes = [&](const Family* f) { return f->takes_derived(g, node, machine); };
+bool is_legal_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine) {
+  const auto takes = [&](const Family* f) { return f->is_legal_derived(g, node, machine); };
   return std::ranges::any_of(families(), takes) || takes(&reduction_family);
 }
 

@@ -20,10 +20,10 @@ namespace primset::schedule {
 
 // Is this a derived primitive that schedule() computes without its decomposition on this target?
 // May add guards to the graph's context.
-bool takes_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine);
+bool is_legal_derived(const prims::Graph& g, prims::NodeId node, const Machine& machine);
 
-// The graph holds core and region primitives, and derived ones that options.native or takes_derived
-// accepts. May add guards to the graph's context.
+// The graph holds core and region primitives, and derived ones that options.native or
+// is_legal_derived accepts. May add guards to the graph's context.
 Program schedule(const std::shared_ptr<const prims::Graph>& graph, const Machine& machine,
                  const Options& options);
 

@@ -72,11 +72,11 @@ TEST_P(Families, SimtWithBallots) {
   run(ballot_model(16), false, true);
 }
 
-// On few processors, so that large tiles are worth it here; with two of them smaller ones are.
+// On few multiprocessors, so that large tiles are worth it here; with two of them smaller ones are.
 TEST_P(Families, MatrixUnits) {
-  for (const uint32_t processors : {1u, 2u}) {
+  for (const uint32_t multiprocessors : {1u, 2u}) {
     kir::TargetModel target = matrix_model();
-    target.processors = processors;
+    target.multiprocessors = multiprocessors;
     run(target, false, true);
     run(target, true, false);
   }

@@ -69,7 +69,7 @@ Val opmath(const Val& x) {
 }
 
 Val wide_opmath(const Val& x) {
-  if (!x.tracer().device().quick_f64) return opmath(x);
+  if (!x.tracer().device().fast_f64) return opmath(x);
   if (x.dtype() == DType::f32) return convert(x, DType::f64);
   return x.dtype() == DType::c64 ? convert(x, DType::c128) : opmath(x);
 }

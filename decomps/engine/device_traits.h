@@ -6,7 +6,7 @@ namespace primset::decomps {
 
 struct DeviceTraits {
   // f64 arithmetic takes a small multiple of f32's time, as on CPUs, not twenty times as much.
-  bool quick_f64 = false;
+  bool fast_f64 = false;
   // Operations may flush f32 denormals to zero, in operands or in results.
   bool flush_f32 = false;
 };

@@ -16,7 +16,7 @@ DType widened(DType type, DeviceTraits device) {
 }
 
 TEST(DeviceTraits, LongComputationsAreInF64WhereThatIsQuick) {
-  const DeviceTraits cpu{.quick_f64 = true}, other;
+  const DeviceTraits cpu{.fast_f64 = true}, other;
   EXPECT_EQ(widened(DType::f32, cpu), DType::f64);
   EXPECT_EQ(widened(DType::f32, other), DType::f32);
   EXPECT_EQ(widened(DType::c64, cpu), DType::c128);

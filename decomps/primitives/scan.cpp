@@ -88,7 +88,7 @@ ComplexSum add(const ComplexSum& a, const ComplexSum& b) {
   return {top, sum, {part(a.log.re, b.log.re, length), part(a.log.im, b.log.im, angle)}};
 }
 
-// Where a sum cancels, what it was rounded to before shows: as in ATen, c128 where that is quick.
+// Where a sum cancels, what it was rounded to before shows: as in ATen, c128 where that is fast.
 Val scan_complex(Tracer& t, const Val& x, int64_t dim) {
   const ComplexSum first = exponential(math::parts(wide_opmath(x)));
   const DType type = first.top.dtype();

@@ -66,7 +66,7 @@ TEST(ScanLogAddExp, SumsThatCancel) {
   const std::vector<double> want = {
       4, 60, -0.09880670794036384, 61.5625, 1.2373297046771639, -1.823668080580556};
   expect_sums(DType::c64, x, want, 2e-5);
-  expect_sums(DType::c64, x, want, 5e-7, {.quick_f64 = true});
+  expect_sums(DType::c64, x, want, 5e-7, {.fast_f64 = true});
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ TEST(PtxTest, KeepsWhatIsReadOnce) {
     model.cache_policies = has;
     kir::Builder b("copy", model);
     const kir::Value x = b.pointer_param("x", true, false), y = b.pointer_param("y", false, true);
-    b.keep(x);
+    b.evict_last(x);
     const kir::Type eight{kir::Scalar::i16, 8};
     const kir::Value at = b.mul(b.local_id(0), b.i32(16));
     b.store(y, at, b.load(eight, x, at, 16), 16);

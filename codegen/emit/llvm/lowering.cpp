@@ -155,8 +155,8 @@ void Lowering::lower_simt_entry() {
     const auto& g = kernel_.group_size;
     function_->addFnAttr("nvvm.reqntid", std::to_string(g[0]) + "," + std::to_string(g[1]) + "," +
                                              std::to_string(g[2]));
-    if (kernel_.resident_groups != 0)
-      function_->addFnAttr("nvvm.minctasm", std::to_string(kernel_.resident_groups));
+    if (kernel_.min_groups_per_multiprocessor != 0)
+      function_->addFnAttr("nvvm.minctasm", std::to_string(kernel_.min_groups_per_multiprocessor));
   }
   for (llvm::Argument& arg : function_->args()) params_.push_back(&arg);
   b_.SetInsertPoint(new_block("entry"));

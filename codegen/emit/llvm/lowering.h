@@ -90,8 +90,8 @@ class Lowering {
   llvm::Value* group_array(const kir::Inst& inst);
   llvm::Value* address(const kir::Inst& inst, kir::Scalar element);
   const kir::Param* parameter_of(kir::Value pointer) const;
-  llvm::Value* kept_load(llvm::Value* at, kir::Type t);
-  llvm::Value* keeping_policy();
+  llvm::Value* evict_last_load(llvm::Value* at, kir::Type t);
+  llvm::Value* evict_last_policy();
 
   llvm::Value* workgroup_id(const kir::Inst& inst);
   llvm::Value* async_copy(const kir::Inst& inst);
@@ -119,7 +119,7 @@ class Lowering {
   Values params_;                                 // by position
   llvm::GlobalVariable* group_memory_ = nullptr;  // what is more than a module may declare
   uint32_t group_memory_used_ = 0;
-  llvm::Value* keeping_policy_ = nullptr;
+  llvm::Value* evict_last_policy_ = nullptr;
   llvm::Value* group_ = nullptr;  // Convention::groups: index and count, i64
   llvm::Value* group_count_ = nullptr;
 };

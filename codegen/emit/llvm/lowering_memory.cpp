@@ -20,26 +20,26 @@ const kir::Param* Lowering::parameter_of(kir::Value p) const {
   return is_param ? &kernel_.params[maker->imm.index] : nullptr;
 }
 
-llvm::Value* Lowering::keeping_policy() {
-  if (keeping_policy_ != nullptr) return keeping_policy_;
+llvm::Value* Lowering::evict_last_policy() {
+  if (evict_last_policy_ != nullptr) return evict_last_policy_;
   const llvm::IRBuilder<>::InsertPointGuard guard(b_);
   llvm::BasicBlock& entry = function_->getEntryBlock();
   b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
   auto* type = llvm::FunctionType::get(b_.getInt64Ty(), false);
   const char* text = "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;";
-  return keeping_policy_ = b_.CreateCall(type, llvm::InlineAsm::get(type, text, "=l", false));
+  return evict_last_policy_ = b_.CreateCall(type, llvm::InlineAsm::get(type, text, "=l", false));
 }
 
 // Of 16 bytes. LLVM has no loads with a policy; it takes this for an effect, since the code
 // generator knows no other assembly that may not pass a store to a donated operand.
-llvm::Value* Lowering::kept_load(llvm::Value* at, kir::Type t) {
+llvm::Value* Lowering::evict_last_load(llvm::Value* at, kir::Type t) {
   const std::vector<llvm::Type*> words(4, b_.getInt32Ty());
   auto* function = llvm::FunctionType::get(llvm::StructType::get(context_, words),
                                            {at->getType(), b_.getInt64Ty()}, false);
   const char* text = "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;";
   llvm::CallInst* read =
       b_.CreateCall(function, llvm::InlineAsm::get(function, text, "=r,=r,=r,=r,l,l", true),
-                    {at, keeping_policy()});
+                    {at, evict_last_policy()});
   llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt32Ty(), 4));
   for (unsigned i = 0; i < 4; ++i)
     all = b_.CreateInsertElement(all, b_.CreateExtractValue(read, i), i);
@@ -79,7 +79,8 @@ llvm::Value* Lowering::load(const kir::Inst& inst, kir::Type t) {
   const kir::Param* from = parameter_of(inst.operands[0]);
   llvm::Value* at = address(inst, t.scalar);
   const bool whole = kir::bytes(t.scalar) * t.lanes == kVector && inst.imm.align >= kVector;
-  if (from != nullptr && from->kept && whole && target_.cache_policies) return kept_load(at, t);
+  if (from != nullptr && from->evict_last && whole && target_.cache_policies)
+    return evict_last_load(at, t);
   llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(inst.imm.align));
   if (from != nullptr && from->invariant) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));

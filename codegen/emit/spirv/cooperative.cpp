@@ -22,15 +22,15 @@ Ids Lowering::seen_by_others(kir::AddressSpace space) const {
   return {static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer)};
 }
 
-Id Lowering::quad_element(const Access& a, Id at, uint32_t lanes) {
+Id Lowering::vec4_element(const Access& a, Id at, uint32_t lanes) {
   const Id u32_type = types_.scalar(Scalar::i32);
-  const Id quad = code_.op(spv::Op::OpShiftRightLogical, u32_type, {at, u32(2)});
+  const Id vec4 = code_.op(spv::Op::OpShiftRightLogical, u32_type, {at, u32(2)});
   const auto pointer_to = [&](uint32_t n) {
     return m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(a.stored, n));
   };
-  if (lanes == kQuad) return code_.op(spv::Op::OpAccessChain, pointer_to(kQuad), {a.base, quad});
-  const Id in_quad = code_.op(spv::Op::OpBitwiseAnd, u32_type, {at, u32(3)});
-  return code_.op(spv::Op::OpAccessChain, pointer_to(1), {a.base, quad, in_quad});
+  if (lanes == kVec4) return code_.op(spv::Op::OpAccessChain, pointer_to(kVec4), {a.base, vec4});
+  const Id in_vec4 = code_.op(spv::Op::OpBitwiseAnd, u32_type, {at, u32(3)});
+  return code_.op(spv::Op::OpAccessChain, pointer_to(1), {a.base, vec4, in_vec4});
 }
 
 void Lowering::lower_cooperative(const Inst& inst) {
@@ -46,11 +46,11 @@ void Lowering::lower_cooperative(const Inst& inst) {
   const bool loads = inst.op == Op::CooperativeLoad;
   const kir::Value pointer = inst.operands[0], index = inst.operands[1];
   const Allocation& array = allocations_.at(pointer.id);
-  Id quad = get_scalar(index);
+  Id vec4 = get_scalar(index);
   if (k_.type(index).scalar == Scalar::i64)
-    quad = code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {quad});
-  const Id type = m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(array.stored, kQuad));
-  const Id from = code_.op(spv::Op::OpAccessChain, type, {array.variable, quad});
+    vec4 = code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {vec4});
+  const Id type = m_.type_pointer(spv::StorageClass::Workgroup, types_.vector(array.stored, kVec4));
+  const Id from = code_.op(spv::Op::OpAccessChain, type, {array.variable, vec4});
   const Id distance = u32(inst.imm.count);
   const Id layout = u32(loads && inst.imm.index == 1 ? khr::kColumnMajor : khr::kRowMajor);
   constexpr auto kSeen = static_cast<uint32_t>(spv::MemoryAccessMask::NonPrivatePointer);

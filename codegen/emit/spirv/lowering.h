@@ -44,12 +44,12 @@ class Lowering {
  private:
   // Workgroup or private memory. What is `stored` differs from the kernel's element where atomics
   // want words: SPIR-V has no view of a workgroup variable as another type.
-  static constexpr uint32_t kQuad = 4;
+  static constexpr uint32_t kVec4 = 4;
   struct Allocation {
     kir::AddressSpace space;
     kir::Scalar elem, stored;
     Id variable;
-    bool quads;  // an array of vectors of four, which cooperative matrices come from
+    bool vec4_elements;  // an array of vectors of four, which cooperative matrices come from
   };
   // A place in memory: element 0 of a load or store of elements `elem`.
   struct Access {
@@ -59,7 +59,7 @@ class Lowering {
     Id base;   // global, Vulkan: u64 address; global, Kernel: pointer to elem; else variable
     Id index;  // group, priv: u32 index of element 0
     uint32_t align;
-    bool quads = false;
+    bool vec4_elements = false;
     bool invariant = false;
   };
   enum class Builtin : uint8_t { group_id, group_count, local_id, subgroup_size, subgroup_lane };
@@ -207,7 +207,7 @@ class Lowering {
   Ids seen_by_others(kir::AddressSpace space) const;
   void find_cooperative_allocations();
   // A pointer to element `at` of an array of vectors, or to four that begin there.
-  Id quad_element(const Access& a, Id at, uint32_t lanes);
+  Id vec4_element(const Access& a, Id at, uint32_t lanes);
 
   // --- control.cpp
   void lower_control(const kir::Inst& inst);

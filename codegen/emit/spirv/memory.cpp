@@ -117,8 +117,8 @@ Lowering::Access Lowering::access(const Inst& inst, Scalar elem, uint32_t index_
     at = bits ? u32(static_cast<uint32_t>(*bits))
               : code_.op(spv::Op::OpUConvert, types_.scalar(Scalar::i32), {at});
   }
-  const uint32_t align = array.quads ? inst.imm.align : size;
-  return {space, elem, array.stored, array.variable, at, align, array.quads};
+  const uint32_t align = array.vec4_elements ? inst.imm.align : size;
+  return {space, elem, array.stored, array.variable, at, align, array.vec4_elements};
 }
 
 // A pointer to `lanes` elements, from element number `first` of the access on.
@@ -127,7 +127,7 @@ Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t la
   if (a.space != AddressSpace::global) {
     const Id u32_type = types_.scalar(Scalar::i32);
     const Id at = first == 0 ? a.index : code_.op(spv::Op::OpIAdd, u32_type, {a.index, u32(first)});
-    if (a.quads) return quad_element(a, at, lanes);
+    if (a.vec4_elements) return vec4_element(a, at, lanes);
     return code_.op(spv::Op::OpAccessChain, m_.type_pointer(local_storage(a.space), pointee),
                     {a.base, at});
   }
@@ -138,7 +138,7 @@ Id Lowering::pointer(const Access& a, Scalar stored, uint32_t first, uint32_t la
     const Id address = bytes == 0 ? a.base
                                   : code_.op(spv::Op::OpIAdd, types_.scalar(Scalar::i64),
                                              {a.base, m_.constant64(bytes)});
-    if (a.invariant && lanes == kQuad) return invariant_pointer(pointee, address);
+    if (a.invariant && lanes == kVec4) return invariant_pointer(pointee, address);
     return code_.op(spv::Op::OpConvertUToPtr,
                     m_.type_pointer(spv::StorageClass::PhysicalStorageBuffer, pointee), {address});
   }
@@ -229,7 +229,7 @@ void Lowering::store_native(const Access& a, uint32_t first, uint32_t lanes, Id 
 // A vector access wants the vector's own alignment: with less, drivers split it or fault.
 bool Lowering::moves_whole(const Access& a, uint32_t first, uint32_t lanes) const {
   if (lanes == 1) return true;
-  if (a.quads ? lanes != kQuad : a.space != AddressSpace::global) return false;
+  if (a.vec4_elements ? lanes != kVec4 : a.space != AddressSpace::global) return false;
   return alignment(a, first) % (lanes * static_cast<uint32_t>(kir::bytes(a.elem))) == 0;
 }
 
@@ -431,14 +431,15 @@ void Lowering::lower_alloc(const Inst& inst) {
   const Scalar elem = inst.imm.elem;
   // Atomics work on words: narrow elements get one each, floats are kept as their bits.
   const Scalar stored = atomic_allocation_[inst.results[0].id] ? word_of(elem) : elem;
-  const bool quads = cooperative_allocation_[inst.results[0].id];
-  const Id array = quads ? m_.type_array(types_.vector(stored, kQuad), (inst.imm.count + 3) / kQuad)
-                         : m_.type_array(types_.scalar(stored), inst.imm.count);
+  const bool vec4_elements = cooperative_allocation_[inst.results[0].id];
+  const Id array = vec4_elements
+                       ? m_.type_array(types_.vector(stored, kVec4), (inst.imm.count + 3) / kVec4)
+                       : m_.type_array(types_.scalar(stored), inst.imm.count);
   const Id type = m_.type_pointer(local_storage(space), array);
   const Id variable = space == AddressSpace::group
                           ? m_.global_variable(type, spv::StorageClass::Workgroup)
                           : code_.variable(type);
-  allocations_[inst.results[0].id] = {space, elem, stored, variable, quads};
+  allocations_[inst.results[0].id] = {space, elem, stored, variable, vec4_elements};
 }
 
 }  // namespace primset::emit::spirv

@@ -211,8 +211,8 @@ Kernel cooperative_product(const TargetModel& target, bool bf16, bool invariant 
   const kir::Value x = b.pointer_param("x", true, false, invariant);
   b.set_group_size(32);
   const kir::Value memory = b.group_alloc(Scalar::i32, 512);
-  const kir::Type quad{Scalar::i32, 4};
-  b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.load(quad, x, b.i32(0), 16), 16);
+  const kir::Type vec4{Scalar::i32, 4};
+  b.store(memory, b.mul(b.local_id(0), b.i32(16)), b.load(vec4, x, b.i32(0), 16), 16);
   b.barrier();
   const auto load = [&](kir::MatrixUse use, int64_t at, bool by_columns) {
     const kir::Type matrix = kir::Type::matrix(bf16 ? Scalar::bf16 : Scalar::f16, use);

@@ -42,8 +42,8 @@ std::byte* GroupRunner::cooperative_step(uint32_t first, const Code& c, uint32_t
                                          uint32_t element, Access kind) {
   const Thread& t = threads_[first];
   const uint64_t* r = t.registers.data();
-  const int64_t quad = sign_extend(r[c.in[1]], c.index_width) + int64_t{line} * c.imm_count;
-  const int64_t at = kStepBytes * quad + int64_t{bytes_of_element(c)} * element;
+  const int64_t vec4 = sign_extend(r[c.in[1]], c.index_width) + int64_t{line} * c.imm_count;
+  const int64_t at = kStepBytes * vec4 + int64_t{bytes_of_element(c)} * element;
   return touch_bytes(t, {r[c.in[0]], r[c.in[0] + 1]}, at, kStepBytes, kind);
 }
 

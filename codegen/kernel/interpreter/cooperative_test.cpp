@@ -27,10 +27,10 @@ constexpr Type kOperand = Type::matrix(Scalar::f16, MatrixUse::a);
 struct Layout {
   bool left_by_columns, right_by_columns;
 };
-constexpr uint32_t kDistance = 3;                                              // of lines, in quads
+constexpr uint32_t kDistance = 3;  // of lines, in units of 16 bytes
 constexpr int kSide = 16, kLineWords = 4 * kDistance, kLine = 2 * kLineWords;  // elements
 
-// c = a b by one subgroup; x and y are 16 lines of kDistance each, z has rows of 5 quads.
+// c = a b by one subgroup; x and y are 16 lines of kDistance each, z has rows of 5 times 16 bytes.
 Kernel product(bool bf16, Layout layout) {
   Builder b("product", cooperative());
   b.set_group_size(32);

@@ -150,9 +150,9 @@ Value Builder::pointer_param(std::string name, bool read, bool written, bool inv
   return add_param({std::move(name), kGlobalPointer, written, read, invariant});
 }
 
-void Builder::keep(Value pointer_param) {
+void Builder::evict_last(Value pointer_param) {
   const Inst* made = made_by(pointer_param, Op::Param);
-  if (made != nullptr) kernel_.params[made->imm.index].kept = true;
+  if (made != nullptr) kernel_.params[made->imm.index].evict_last = true;
 }
 
 void Builder::set_invariant(Value pointer_param) {

@@ -42,11 +42,13 @@ class Builder {
 
   // Parameters may be added at any time; finish() orders pointers before scalars.
   Value pointer_param(std::string name, bool read, bool written, bool invariant = false);
-  void keep(Value pointer_param);           // Param::kept
+  void evict_last(Value pointer_param);     // Param::evict_last
   void set_invariant(Value pointer_param);  // Param::invariant
   Value scalar_param(std::string name, Type type);
   void set_group_size(uint32_t x, uint32_t y = 1, uint32_t z = 1);
-  void set_resident_groups(uint32_t count) { kernel_.resident_groups = count; }
+  void set_min_groups_per_multiprocessor(uint32_t count) {
+    kernel_.min_groups_per_multiprocessor = count;
+  }
 
   // Leaves.
   Value constant_bits(Type t, uint64_t bits);
@@ -123,7 +125,7 @@ class Builder {
                   Value from_index, Value keep);
   void copy_commit(), copy_wait(uint32_t running);
 
-  // Cooperative matrices; see ops.def. `matrix` is the result's type; lines are `distance` quads
+  // Cooperative matrices; see ops.def. `matrix` is the result's type; lines are `distance` vectors
   // apart.
   Value cooperative_load(Type matrix, Value p, Value index, uint32_t distance, bool by_columns);
   Value cooperative_multiply(Value left, Value right, Value sums);

@@ -142,8 +142,8 @@ struct Param {
   // loads from it may be hoisted past stores (metadata, inputs known not to be donated).
   bool invariant = false;
   // Pointers, a hint: an evict-last cache policy for its loads, so that stores leave the cache
-  // first.
-  bool kept = false;
+  // first. The text of kernel IR calls it `kept`.
+  bool evict_last = false;
 };
 
 // Byte offsets of the parameters in the launch's parameter block: pointers come first, 8 bytes
@@ -157,8 +157,9 @@ struct ParamLayout {
 struct Kernel {
   std::string name;                                // a C identifier; the entry point's name
   std::array<uint32_t, 3> group_size = {1, 1, 1};  // threads a workgroup; {1,1,1} on a CPU
-  // An occupancy hint: registers should allow this many workgroups on a multiprocessor; 0: none.
-  uint32_t resident_groups = 0;
+  // An occupancy hint: registers should allow this many workgroups on a
+  // multiprocessor; 0: none. Its text is `resident(n)`; CUDA: __launch_bounds__, .minnctapersm.
+  uint32_t min_groups_per_multiprocessor = 0;
   std::vector<Param> params;
   std::vector<Inst> insts;
   std::vector<Block> blocks;  // blocks[0] is the body

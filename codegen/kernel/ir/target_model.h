@@ -28,8 +28,8 @@ struct TargetModel {
   uint32_t large_group_memory = 0;
   uint32_t min_subgroup = 1, max_subgroup = 1;
   uint32_t max_groups_x = 0x7fffffff;
-  uint32_t processors = 128;    // SIMT: multiprocessors
-  uint32_t param_bytes = 4096;  // a larger parameter block does not fit a launch
+  uint32_t multiprocessors = 128;  // SIMT
+  uint32_t param_bytes = 4096;     // a larger parameter block does not fit a launch
 
   // Types and atomics that exist.
   bool f64 = true;
@@ -69,7 +69,7 @@ struct TargetModel {
   std::string triple, cpu, features;
 
   // f64 takes a small multiple of f32's time.
-  bool quick_f64() const { return f64 && !simt; }
+  bool fast_f64() const { return f64 && !simt; }
 };
 
 }  // namespace primset::kir

@@ -75,14 +75,14 @@ class Printer {
       if (p.read) out_ += " read";
       if (p.written) out_ += " write";
       if (p.invariant) out_ += " invariant";
-      if (p.kept) out_ += " kept";
+      if (p.evict_last) out_ += " kept";
       separator = ", ";
     }
     const auto& g = kernel_.group_size;
     out_ += ") group_size(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " +
             std::to_string(g[2]) + ")";
-    if (kernel_.resident_groups != 0)
-      out_ += " resident(" + std::to_string(kernel_.resident_groups) + ")";
+    if (kernel_.min_groups_per_multiprocessor != 0)
+      out_ += " resident(" + std::to_string(kernel_.min_groups_per_multiprocessor) + ")";
     out_ += " {\n";
     if (!kernel_.blocks.empty()) block(0, 1);
     return out_ + "}\n";

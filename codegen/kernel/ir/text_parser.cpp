@@ -129,7 +129,7 @@ class Parser {
     expect(")");
     if (accept("resident")) {
       expect("(");
-      kernel_.resident_groups = number();
+      kernel_.min_groups_per_multiprocessor = number();
       expect(")");
     }
     kernel_.blocks.emplace_back();
@@ -218,7 +218,7 @@ class Parser {
     p.read = accept("read");
     p.written = accept("write");
     p.invariant = accept("invariant");
-    p.kept = accept("kept");
+    p.evict_last = accept("kept");
     return p;
   }
   Value define(const Token& t, Type type) {

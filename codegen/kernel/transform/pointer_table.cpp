@@ -18,7 +18,7 @@ class TableForm {
 
   Kernel run() {
     b_.set_group_size(from_.group_size[0], from_.group_size[1], from_.group_size[2]);
-    b_.set_resident_groups(from_.resident_groups);
+    b_.set_min_groups_per_multiprocessor(from_.min_groups_per_multiprocessor);
     find_entry();
     block(from_.body());
     return std::move(b_).finish();

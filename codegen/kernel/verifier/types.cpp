@@ -330,7 +330,7 @@ void check_group_multiply(InstCheck& k) {
 }
 
 // 16 bytes.
-constexpr uint32_t kOperandLineQuads = 2, kSumLineQuads = 4;
+constexpr uint32_t kOperandLineVec4s = 2, kSumLineVec4s = 4;
 
 void check_cooperative(InstCheck& k) {
   const TargetModel& t = k.c.target;
@@ -354,7 +354,7 @@ void check_cooperative(InstCheck& k) {
   k.expect(is_index(k.in(1).scalar) && k.in(1).lanes == 1, "K18", "wants an i32 or i64 index");
   const bool loads_sums = loads && k.out() == kAccumulator;
   const uint32_t distance = k.inst.imm.count;
-  const uint32_t line = loads && !loads_sums ? kOperandLineQuads : kSumLineQuads;
+  const uint32_t line = loads && !loads_sums ? kOperandLineVec4s : kSumLineVec4s;
   k.expect(distance >= line || (loads_sums && distance == 0), "K32",
            "has lines of 16 elements that do not overlap");
   if (loads) {

@@ -241,8 +241,8 @@ TEST(VerifierTest, K16Conversions) {
 
 TEST(VerifierTest, K17Vectors) {
   EXPECT_THAT(on_cpu("%a = splat %x : vec<i32, 4>"), HasSubstr("K17: splat makes a vector"));
-  EXPECT_THAT(on_cpu("%a = lanes_below %x : vec<i1, 4>"),
-              HasSubstr("K17: lanes_below makes an i1 vector of an integer"));
+  EXPECT_THAT(on_cpu("%a = active_lane_mask %x : vec<i1, 4>"),
+              HasSubstr("K17: active_lane_mask makes an i1 vector of an integer"));
   EXPECT_THAT(on_cpu("%a = extract[4] %v : f32"),
               HasSubstr("K17: extract names a lane out of range"));
   EXPECT_THAT(on_cpu("%a = insert[4] %v, %x : vec<f32, 4>"),

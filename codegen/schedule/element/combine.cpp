@@ -19,35 +19,36 @@ Combiner::Combiner(ElementEmitter& e, prims::NodeId node)
   }
 }
 
-std::vector<Elem> Combiner::identity() {
+std::vector<ElementValue> Combiner::identity() {
   if (node_.regions.empty()) {
     return {literal(e_.frame().builder(), combine_identity(node_.prim, dtypes_[0]), dtypes_[0])};
   }
-  std::vector<Elem> out;
+  std::vector<ElementValue> out;
   for (size_t k = 0; k < arity(); ++k) out.push_back(e_.emit(node_.operands[arity() + k], {}));
   return out;
 }
 
-std::vector<Elem> Combiner::combine(std::span<const Elem> a, std::span<const Elem> b) {
+std::vector<ElementValue> Combiner::combine(std::span<const ElementValue> a,
+                                            std::span<const ElementValue> b) {
   if (node_.regions.empty()) {
     return {lower_combine(e_.frame().builder(), node_.prim, dtypes_[0], a[0], b[0])};
   }
-  std::vector<Elem> args(a.begin(), a.end());
+  std::vector<ElementValue> args(a.begin(), a.end());
   args.insert(args.end(), b.begin(), b.end());
   return e_.run_region(node_.regions[0], args);
 }
 
-std::vector<Elem> Combiner::or_identity(Value condition, std::span<const Elem> a) {
-  std::vector<Elem> neutral = identity(), out;
+std::vector<ElementValue> Combiner::or_identity(Value condition, std::span<const ElementValue> a) {
+  std::vector<ElementValue> neutral = identity(), out;
   for (size_t k = 0; k < arity(); ++k) {
-    const Elem in[] = {{condition, {}}, a[k], neutral[k]};
+    const ElementValue in[] = {{condition, {}}, a[k], neutral[k]};
     out.push_back(
         lower_elementwise(e_.frame().builder(), Prim::select, dtypes_[k], dtypes_[k], in));
   }
   return out;
 }
 
-std::vector<Value> Combiner::flatten(std::span<const Elem> elems, uint16_t lanes) {
+std::vector<Value> Combiner::flatten(std::span<const ElementValue> elems, uint16_t lanes) {
   kir::Builder& b = e_.frame().builder();
   std::vector<Value> out;
   auto add = [&](Value v) { out.push_back(b.type(v).lanes < lanes ? b.splat(v, lanes) : v); };
@@ -58,11 +59,11 @@ std::vector<Value> Combiner::flatten(std::span<const Elem> elems, uint16_t lanes
   return out;
 }
 
-std::vector<Elem> Combiner::unflatten(std::span<const Value> values) const {
-  std::vector<Elem> out;
+std::vector<ElementValue> Combiner::unflatten(std::span<const Value> values) const {
+  std::vector<ElementValue> out;
   size_t i = 0;
   for (DType t : dtypes_) {
-    Elem e{values[i++], {}};
+    ElementValue e{values[i++], {}};
     if (is_complex(t)) e.im = values[i++];
     out.push_back(e);
   }

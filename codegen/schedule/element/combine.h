@@ -21,14 +21,15 @@ class Combiner {
   prims::ValueId operand(size_t k) const { return operands_[k]; }
   prims::ValueId result(size_t k) const { return results_[k]; }
 
-  std::vector<Elem> identity();
-  std::vector<Elem> combine(std::span<const Elem> a, std::span<const Elem> b);
+  std::vector<ElementValue> identity();
+  std::vector<ElementValue> combine(std::span<const ElementValue> a,
+                                    std::span<const ElementValue> b);
   // `a` where the condition (i1) holds, else the identity.
-  std::vector<Elem> or_identity(kir::Value condition, std::span<const Elem> a);
+  std::vector<ElementValue> or_identity(kir::Value condition, std::span<const ElementValue> a);
 
   // A tuple as loop-carried registers, each splat to `lanes`, and back.
-  std::vector<kir::Value> flatten(std::span<const Elem> elems, uint16_t lanes);
-  std::vector<Elem> unflatten(std::span<const kir::Value> values) const;
+  std::vector<kir::Value> flatten(std::span<const ElementValue> elems, uint16_t lanes);
+  std::vector<ElementValue> unflatten(std::span<const kir::Value> values) const;
   size_t registers() const;  // count of a flattened tuple
 
  private:

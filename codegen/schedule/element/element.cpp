@@ -13,7 +13,7 @@ using prims::ValueId;
 
 namespace {
 
-// The fusion plan lets no kernel ask for such a value: it is in memory by then.
+// A bug of the fusion plan: it materialises every value that no kernel can compute.
 [[noreturn]] void not_in_memory(const prims::Graph& g, ValueId v) {
   const prims::NodeId p = g.producer(v);
   throw Error(
@@ -25,11 +25,11 @@ namespace {
 
 }  // namespace
 
-void ElementEmitter::bind(ValueId v, const Indices& at, Elem value) {
+void ElementEmitter::bind(ValueId v, const Indices& at, ElementValue value) {
   bound_[v] = {index_key(at), value};
 }
 
-Elem ElementEmitter::emit(ValueId v, const Indices& at) {
+ElementValue ElementEmitter::emit(ValueId v, const Indices& at) {
   if (auto it = bound_.find(v); it != bound_.end()) {
     if (it->second.first == index_key(at) || values_.graph.type(v).rank() == 0)
       return it->second.second;
@@ -40,12 +40,14 @@ Elem ElementEmitter::emit(ValueId v, const Indices& at) {
   for (const auto& scope : memo_) {
     if (auto it = scope.find(key); it != scope.end()) return it->second;
   }
-  Elem e = compute(v, at);
+  ElementValue e = compute(v, at);
   memo_.back().emplace(std::move(key), e);
   return e;
 }
 
-Elem ElementEmitter::compute(ValueId v, const Indices& at) {
+// In this order: what is known without the graph (a scalar input, memory, a loop counter, a
+// region's argument), then what the value's node computes from elements of its operands.
+ElementValue ElementEmitter::compute(ValueId v, const Indices& at) {
   const prims::Graph& g = values_.graph;
   if (auto input = values_.scalar_input(v)) return frame_.scalar_input(*input, g.type(v).dtype);
   if (const Placement* p = values_.placement(v)) {
@@ -87,9 +89,9 @@ Elem ElementEmitter::compute(ValueId v, const Indices& at) {
   }
 }
 
-Elem ElementEmitter::elementwise(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::elementwise(const Node& n, const Indices& at) {
   const prims::Graph& g = values_.graph;
-  std::vector<Elem> in;
+  std::vector<ElementValue> in;
   for (ValueId operand : n.operands) in.push_back(emit(operand, at));
   const DType from = g.type(n.operands[n.prim == Prim::select ? 1 : 0]).dtype;
   const DType to = g.type(n.results[0]).dtype;
@@ -99,7 +101,7 @@ Elem ElementEmitter::elementwise(const Node& n, const Indices& at) {
   return lower_elementwise(b, n.prim, from, to, in);
 }
 
-Elem ElementEmitter::constant(const Node& n) {
+ElementValue ElementEmitter::constant(const Node& n) {
   const DType dtype = values_.graph.type(n.results[0]).dtype;
   const auto& value = n.find_attr("value").value;
   kir::Builder& b = frame_.builder();
@@ -110,7 +112,7 @@ Elem ElementEmitter::constant(const Node& n) {
   return lower_convert(b, {v, {}}, DType::i64, dtype);
 }
 
-Elem ElementEmitter::iota(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::iota(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const DType dtype = values_.graph.type(n.results[0]).dtype;
   Value v = value(at[static_cast<size_t>(n.attr<int64_t>("dim"))]);
@@ -148,12 +150,12 @@ Value ElementEmitter::in_range(Value v, const SymInt& hi) {
   return b.ult(v, frame_.param(hi));  // as unsigned, negative numbers are too large
 }
 
-Elem ElementEmitter::emit_under(Value condition, ValueId v, const Indices& at) {
+ElementValue ElementEmitter::emit_under(Value condition, ValueId v, const Indices& at) {
   const prims::ValueType& type = values_.graph.type(v);
   if (!has_elements(type.shape)) return literal(frame_.builder(), primset::Scalar(0), type.dtype);
   const Value outer = frame_.mask();
   frame_.set_mask(frame_.mask_and(condition));
-  Elem e = emit(v, at);
+  ElementValue e = emit(v, at);
   frame_.set_mask(outer);
   return e;
 }

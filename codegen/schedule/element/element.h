@@ -22,16 +22,17 @@
 
 namespace primset::schedule {
 
-// What the emitter knows of values outside the kernel, and the program's list of checks.
-struct Materialized {
+// The environment of a kernel: what the emitter knows of values outside it, and the program's list
+// of checks.
+struct ValueEnvironment {
   const prims::Graph& graph;
   std::function<const Placement*(prims::ValueId)> placement;  // null: not in memory
   std::function<std::optional<uint32_t>(prims::ValueId)> scalar_input;
   // A rank-0 integer that is a symbol: the counter of an enclosing loop.
   std::function<std::optional<SymInt>(prims::ValueId)> symbol;
   std::function<uint32_t(const std::string& code, const std::string& message)> check_site;
-  // Products that may be contracted with the addition of their result (Legalized::unrounded).
-  std::function<bool(prims::ValueId)> unrounded;
+  // Products that may be contracted with the addition of their result (Legalized::contractible).
+  std::function<bool(prims::ValueId)> contractible;
   // An input whose memory an output takes over: while a kernel reads it another thread may write.
   std::function<bool(prims::ValueId)> overwritten;
 };
@@ -50,17 +51,17 @@ class FrameArithmetic : public IndexArithmetic {
 
 class ElementEmitter {
  public:
-  ElementEmitter(Frame& frame, const Materialized& values)
+  ElementEmitter(Frame& frame, const ValueEnvironment& values)
       : frame_(frame), values_(values), arithmetic_(frame) {}
 
-  Elem emit(prims::ValueId v, const Indices& at);
+  ElementValue emit(prims::ValueId v, const Indices& at);
 
   // The element of a view's operand that the view has at `at`.
-  Elem emit_viewed(const prims::Node& view, const Indices& at);
+  ElementValue emit_viewed(const prims::Node& view, const Indices& at);
 
   // Gives `v` a value inside this kernel: at exactly these indices (the identity over the loops
   // that are not reduced) or, with rank 0, everywhere.
-  void bind(prims::ValueId v, const Indices& at, Elem value);
+  void bind(prims::ValueId v, const Indices& at, ElementValue value);
 
   // While one is open, computed elements are memoised in it, and forgotten when it closes: their
   // registers do not dominate what follows the loop or branch.
@@ -76,13 +77,14 @@ class ElementEmitter {
   };
 
   // Runs a scalar region on the given arguments.
-  std::vector<Elem> run_region(const prims::Region& region, std::span<const Elem> args);
+  std::vector<ElementValue> run_region(const prims::Region& region,
+                                       std::span<const ElementValue> args);
 
   // From now on these padded values are read inside their operand only: no test for padding.
   void set_inside(std::set<prims::ValueId> padded) { inside_ = std::move(padded); }
 
   // The value of v at `at` under an additional condition; other lanes are undefined.
-  Elem emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
+  ElementValue emit_under(kir::Value condition, prims::ValueId v, const Indices& at);
 
   // A rank-0 i64 value clamped to [0, limit], as an index.
   kir::Value clamped_start(prims::ValueId start, const SymInt& limit);
@@ -94,24 +96,24 @@ class ElementEmitter {
   friend class Scope;
   using Node = prims::Node;
 
-  Elem compute(prims::ValueId v, const Indices& at);
-  Elem elementwise(const Node& n, const Indices& at);
-  Elem constant(const Node& n);
-  Elem iota(const Node& n, const Indices& at);
-  Elem pad(const Node& n, const Indices& at);
-  Elem concatenate(const Node& n, const Indices& at);
-  Elem window_scatter_add(const Node& n, const Indices& at);
-  Elem dynamic_slice(const Node& n, const Indices& at);
-  Elem dynamic_update_slice(const Node& n, const Indices& at);
-  Elem gather(const Node& n, const Indices& at);
-  Elem map(prims::ValueId v, const Node& n, const Indices& at);
+  ElementValue compute(prims::ValueId v, const Indices& at);
+  ElementValue elementwise(const Node& n, const Indices& at);
+  ElementValue constant(const Node& n);
+  ElementValue iota(const Node& n, const Indices& at);
+  ElementValue pad(const Node& n, const Indices& at);
+  ElementValue concatenate(const Node& n, const Indices& at);
+  ElementValue window_scatter_add(const Node& n, const Indices& at);
+  ElementValue dynamic_slice(const Node& n, const Indices& at);
+  ElementValue dynamic_update_slice(const Node& n, const Indices& at);
+  ElementValue gather(const Node& n, const Indices& at);
+  ElementValue map(prims::ValueId v, const Node& n, const Indices& at);
   bool regroups_bits(const Node& n) const;
-  Elem regrouped(const Node& n, const Indices& at);
+  ElementValue regrouped(const Node& n, const Indices& at);
   std::optional<Indices> view(const Node& n, const Indices& at);
 
   // The scalar regions' own control flow.
-  std::vector<Elem> region_loop(const Node& n, std::span<const Elem> args);
-  std::vector<Elem> region_while(const Node& n, std::span<const Elem> args);
+  std::vector<ElementValue> region_loop(const Node& n, std::span<const ElementValue> args);
+  std::vector<ElementValue> region_while(const Node& n, std::span<const ElementValue> args);
 
   // The affine form of an index; a part of a split is computed by division.
   Affine affine(const Index& i) { return arithmetic_.affine(i); }
@@ -124,11 +126,11 @@ class ElementEmitter {
   std::optional<Affine> affine_value(prims::ValueId v, const Indices& at);
 
   Frame& frame_;
-  const Materialized& values_;
+  const ValueEnvironment& values_;
   FrameArithmetic arithmetic_;
-  std::vector<std::unordered_map<std::string, Elem>> memo_{1};
-  std::unordered_map<prims::ValueId, std::pair<std::string, Elem>> bound_;
-  std::unordered_map<prims::ValueId, Elem> region_values_;
+  std::vector<std::unordered_map<std::string, ElementValue>> memo_{1};
+  std::unordered_map<prims::ValueId, std::pair<std::string, ElementValue>> bound_;
+  std::unordered_map<prims::ValueId, ElementValue> region_values_;
   std::set<prims::ValueId> inside_;
 };
 

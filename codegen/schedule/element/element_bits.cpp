@@ -1,5 +1,5 @@
-// bitcast between dtypes of different widths: a wide element is a run of narrow ones along a last
-// dim of its own, the lowest bits first. A complex element is the run of its two parts.
+// bitcast between dtypes of different widths: a wide element is several narrow ones along an
+// additional last dim, the lowest bits first. A complex element is its two parts.
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/element/scalar_lowering.h"
 
@@ -21,7 +21,7 @@ constexpr kir::Scalar integer_of(uint32_t width) {
 }
 
 // The bits of an element's parts, as integers.
-void append_bits(kir::Builder& b, const Elem& e, DType t, kir::Builder::Values& out) {
+void append_bits(kir::Builder& b, const ElementValue& e, DType t, kir::Builder::Values& out) {
   for (Value part : {e.re, e.im}) {
     if (!part.valid()) continue;
     out.push_back(b.bitcast(to_memory(b, part, real_type(t)), integer_of(part_bits(t))));
@@ -46,7 +46,7 @@ Value joined(kir::Builder& b, const kir::Builder::Values& parts, size_t first, u
   return sum;
 }
 
-// The `which`-th run of `to` bits among the parts; `which` is known at run time only.
+// The `which`-th group of `to` bits among the parts; `which` is known at run time only.
 Value part_of(kir::Builder& b, const kir::Builder::Values& parts, Value which, uint32_t from,
               uint32_t to) {
   const kir::Scalar wide = integer_of(from);
@@ -64,7 +64,7 @@ Value part_of(kir::Builder& b, const kir::Builder::Values& parts, Value which, u
 
 }  // namespace
 
-// Is there more to it than other bits of one register?
+// Do the dtypes differ in width, so that elements are split or joined?
 bool ElementEmitter::regroups_bits(const Node& n) const {
   if (n.prim != prims::Prim::bitcast) return false;
   const DType from = values_.graph.type(n.operands[0]).dtype;
@@ -72,13 +72,13 @@ bool ElementEmitter::regroups_bits(const Node& n) const {
   return bits(from) != bits(to) || is_complex(from) != is_complex(to);
 }
 
-Elem ElementEmitter::regrouped(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::regrouped(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const DType from = values_.graph.type(n.operands[0]).dtype;
   const DType to = values_.graph.type(n.results[0]).dtype;
   const uint32_t have = part_bits(from), want = part_bits(to), count = is_complex(to) ? 2 : 1;
   kir::Builder::Values parts, out;
-  Value which;  // of a wide element's runs; none when all are taken
+  Value which;  // of a wide element's narrow ones; invalid when all are taken
   if (bits(from) < bits(to)) {
     for (int64_t i = 0; i < static_cast<int64_t>(bits(to) / bits(from)); ++i) {
       Indices source = at;

@@ -10,12 +10,12 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
-Elem ElementEmitter::map(ValueId v, const Node& n, const Indices& at) {
-  std::vector<Elem> args;
+ElementValue ElementEmitter::map(ValueId v, const Node& n, const Indices& at) {
+  std::vector<ElementValue> args;
   for (ValueId operand : n.operands) args.push_back(emit(operand, at));
-  std::vector<Elem> results = run_region(n.regions[0], args);
-  // All results are made together; remember the others for whoever asks.
-  Elem mine;
+  std::vector<ElementValue> results = run_region(n.regions[0], args);
+  // The region computes all results at once; the others are memoised.
+  ElementValue mine;
   for (size_t k = 0; k < results.size(); ++k) {
     if (n.results[k] == v) mine = results[k];
     std::string key =
@@ -25,16 +25,16 @@ Elem ElementEmitter::map(ValueId v, const Node& n, const Indices& at) {
   return mine;
 }
 
-std::vector<Elem> ElementEmitter::run_region(const prims::Region& region,
-                                             std::span<const Elem> args) {
+std::vector<ElementValue> ElementEmitter::run_region(const prims::Region& region,
+                                                     std::span<const ElementValue> args) {
   const prims::Graph& g = values_.graph;
-  // Regions are run again for every use, so their values live in a table of their own.
+  // A region is emitted again for every use, so its values are not in the memo.
   for (size_t i = 0; i < region.params.size(); ++i) region_values_[region.params[i]] = args[i];
   for (prims::NodeId id : region.nodes) {
     const Node& n = g.node(id);
-    std::vector<Elem> in;
+    std::vector<ElementValue> in;
     for (ValueId operand : n.operands) in.push_back(region_values_.at(operand));
-    std::vector<Elem> out;
+    std::vector<ElementValue> out;
     kir::Builder& b = frame_.builder();
     if (n.prim == Prim::constant) {
       out = {constant(n)};
@@ -55,7 +55,7 @@ std::vector<Elem> ElementEmitter::run_region(const prims::Region& region,
     }
     for (size_t k = 0; k < out.size(); ++k) region_values_[n.results[k]] = out[k];
   }
-  std::vector<Elem> results;
+  std::vector<ElementValue> results;
   for (ValueId v : region.results) results.push_back(region_values_.at(v));
   return results;
 }
@@ -64,21 +64,22 @@ namespace {
 
 // Loop-carried elements as plain values and back; every one widened to the kernel's lanes, since
 // the first iteration may start from a number that all lanes share.
-std::vector<Value> flatten(kir::Builder& b, uint16_t lanes, std::span<const Elem> elems) {
+std::vector<Value> flatten(kir::Builder& b, uint16_t lanes, std::span<const ElementValue> elems) {
   std::vector<Value> out;
   auto add = [&](Value v) { out.push_back(b.type(v).lanes < lanes ? b.splat(v, lanes) : v); };
-  for (const Elem& e : elems) {
+  for (const ElementValue& e : elems) {
     add(e.re);
     if (e.im.valid()) add(e.im);
   }
   return out;
 }
 
-std::vector<Elem> unflatten(std::span<const Value> values, std::span<const Elem> like) {
-  std::vector<Elem> out;
+std::vector<ElementValue> unflatten(std::span<const Value> values,
+                                    std::span<const ElementValue> like) {
+  std::vector<ElementValue> out;
   size_t i = 0;
-  for (const Elem& e : like) {
-    Elem r{values[i++], {}};
+  for (const ElementValue& e : like) {
+    ElementValue r{values[i++], {}};
     if (e.im.valid()) r.im = values[i++];
     out.push_back(r);
   }
@@ -87,23 +88,26 @@ std::vector<Elem> unflatten(std::span<const Value> values, std::span<const Elem>
 
 }  // namespace
 
-std::vector<Elem> ElementEmitter::region_loop(const Node& n, std::span<const Elem> args) {
+std::vector<ElementValue> ElementEmitter::region_loop(const Node& n,
+                                                      std::span<const ElementValue> args) {
   kir::Builder& b = frame_.builder();
   if (n.attr<int64_t>("stacked") != 0) {
     throw Error(ErrorCode::internal, "for_loop in a scalar region cannot stack values");
   }
-  auto out = b.for_loop(b.constant(frame_.index_type(), 0), frame_.param(n.attr<SymInt>("count")),
-                        b.constant(frame_.index_type(), 1), flatten(b, frame_.lanes(), args),
-                        [&](Value i, std::span<const Value> carried) {
-                          std::vector<Elem> in{{b.int_resize(i, kir::Scalar::i64, true), {}}};
-                          for (Elem e : unflatten(carried, args)) in.push_back(e);
-                          return flatten(b, frame_.lanes(), run_region(n.regions[0], in));
-                        });
+  auto out =
+      b.for_loop(b.constant(frame_.index_type(), 0), frame_.param(n.attr<SymInt>("count")),
+                 b.constant(frame_.index_type(), 1), flatten(b, frame_.lanes(), args),
+                 [&](Value i, std::span<const Value> carried) {
+                   std::vector<ElementValue> in{{b.int_resize(i, kir::Scalar::i64, true), {}}};
+                   for (ElementValue e : unflatten(carried, args)) in.push_back(e);
+                   return flatten(b, frame_.lanes(), run_region(n.regions[0], in));
+                 });
   return unflatten(out, args);
 }
 
-// Lanes that are done keep their values while others go on.
-std::vector<Elem> ElementEmitter::region_while(const Node& n, std::span<const Elem> args) {
+// Lanes whose condition is false keep their values while other lanes iterate.
+std::vector<ElementValue> ElementEmitter::region_while(const Node& n,
+                                                       std::span<const ElementValue> args) {
   kir::Builder& b = frame_.builder();
   const uint16_t lanes = frame_.lanes();
   auto condition = [&](std::span<const Value> carried) {

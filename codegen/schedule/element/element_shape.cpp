@@ -18,7 +18,7 @@ using Ints = std::vector<int64_t>;
 
 }  // namespace
 
-Elem ElementEmitter::emit_viewed(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::emit_viewed(const Node& n, const Indices& at) {
   return emit(n.operands[0], view(n, at).value());
 }
 
@@ -27,7 +27,7 @@ std::optional<Indices> ElementEmitter::view(const Node& n, const Indices& at) {
   return view_indices(values_.graph, n, at, arithmetic_);
 }
 
-Elem ElementEmitter::pad(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::pad(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const SymInts& from = values_.graph.type(n.operands[0]).shape;
   const auto& low = n.attr<SymInts>("low");
@@ -61,20 +61,20 @@ Elem ElementEmitter::pad(const Node& n, const Indices& at) {
   }
   if (!computed) std::ranges::copy(tests, std::back_inserter(frame_.analysis().padding));
   if (!inside.valid() || inside_.contains(n.results[0])) return emit(n.operands[0], source);
-  Elem value = emit_under(inside, n.operands[0], source);
-  Elem fill = emit(n.operands[1], {});
-  const Elem in[] = {{inside, {}}, value, fill};
+  ElementValue value = emit_under(inside, n.operands[0], source);
+  ElementValue fill = emit(n.operands[1], {});
+  const ElementValue in[] = {{inside, {}}, value, fill};
   const DType dtype = values_.graph.type(n.results[0]).dtype;
   return lower_elementwise(b, Prim::select, dtype, dtype, in);
 }
 
-Elem ElementEmitter::concatenate(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::concatenate(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
   const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
   const DType dtype = g.type(n.results[0]).dtype;
   Affine position = affine(at[dim]);
-  std::optional<Elem> result;
+  std::optional<ElementValue> result;
   SymInt offset = 0;
   for (ValueId operand : n.operands) {
     const SymInt& size = g.type(operand).shape[dim];
@@ -83,9 +83,9 @@ Elem ElementEmitter::concatenate(const Node& n, const Indices& at) {
     Affine shifted = position + -offset;
     source[dim] = affine_index(shifted);
     Value inside = in_range(frame_.materialize(shifted), size);
-    Elem e = emit_under(inside, operand, source);
+    ElementValue e = emit_under(inside, operand, source);
     if (result) {
-      const Elem in[] = {{inside, {}}, e, *result};
+      const ElementValue in[] = {{inside, {}}, e, *result};
       e = lower_elementwise(b, Prim::select, dtype, dtype, in);
     }
     result = e;
@@ -97,7 +97,7 @@ Elem ElementEmitter::concatenate(const Node& n, const Indices& at) {
 
 // Output position p gets the sum over window offsets k of y[(p - k*dilation) / stride, k], for
 // those that divide and lie inside: a fixed order, k ascending.
-Elem ElementEmitter::window_scatter_add(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::window_scatter_add(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
   const SymInts& from = g.type(n.operands[0]).shape;
@@ -109,15 +109,15 @@ Elem ElementEmitter::window_scatter_add(const Node& n, const Indices& at) {
   std::vector<Value> position;
   for (int64_t d : dims) position.push_back(value(at[static_cast<size_t>(d)]));
 
-  Elem zero = literal(b, primset::Scalar(0), dtype);
+  ElementValue zero = literal(b, primset::Scalar(0), dtype);
   const uint16_t lanes = frame_.lanes();
   auto widen = [&](Value v) { return b.type(v).lanes < lanes ? b.splat(v, lanes) : v; };
-  std::function<Elem(size_t, Indices, Value, Elem)> nest = [&](size_t k, Indices source,
-                                                               Value inside, Elem sum) -> Elem {
+  std::function<ElementValue(size_t, Indices, Value, ElementValue)> nest =
+      [&](size_t k, Indices source, Value inside, ElementValue sum) -> ElementValue {
     if (k == dims.size()) {
-      Elem y = emit_under(inside, n.operands[0], source);
-      Elem added = lower_combine(b, Prim::reduce_sum, dtype, sum, y);
-      const Elem in[] = {{inside, {}}, added, sum};
+      ElementValue y = emit_under(inside, n.operands[0], source);
+      ElementValue added = lower_combine(b, Prim::reduce_sum, dtype, sum, y);
+      const ElementValue in[] = {{inside, {}}, added, sum};
       return lower_elementwise(b, Prim::select, dtype, dtype, in);
     }
     std::vector<Value> carried{widen(sum.re)};
@@ -136,7 +136,7 @@ Elem ElementEmitter::window_scatter_add(const Node& n, const Indices& at) {
           next[static_cast<size_t>(dims[k])] = opaque(at_stride);
           next.push_back(opaque(offset));
           Value both = inside.valid() ? b.and_(inside, ok) : ok;
-          Elem e = nest(k + 1, next, both, {acc[0], acc.size() > 1 ? acc[1] : Value{}});
+          ElementValue e = nest(k + 1, next, both, {acc[0], acc.size() > 1 ? acc[1] : Value{}});
           kir::Builder::Values r{widen_to(e.re, acc[0])};
           if (acc.size() > 1) r.push_back(widen_to(e.im, acc[1]));
           return r;

@@ -130,7 +130,7 @@ Value from_memory(Builder& b, Value x, DType dtype) {
   }
 }
 
-Elem literal(Builder& b, const primset::Scalar& v, DType dtype) {
+ElementValue literal(Builder& b, const primset::Scalar& v, DType dtype) {
   const Type t{register_scalar(dtype)};
   auto part = [&](double real, int64_t integer) {
     if (dtype == DType::boolean) return b.i1(v.to_bool());
@@ -141,25 +141,25 @@ Elem literal(Builder& b, const primset::Scalar& v, DType dtype) {
   // A 64-bit integer literal in a floating dtype: double holds it exactly or rounds as ATen does.
   // An infinity, say, has no integer.
   const int64_t integer = v.is_integral() || is_integral(dtype) ? v.to_int() : 0;
-  Elem e{part(v.is_integral() ? static_cast<double>(integer) : v.to_double(), integer), {}};
+  ElementValue e{part(v.is_integral() ? static_cast<double>(integer) : v.to_double(), integer), {}};
   if (is_complex(dtype)) e.im = b.constant_f(t, v.imag());
   return e;
 }
 
-Elem lower_convert(Builder& b, const Elem& x, DType from, DType to) {
+ElementValue lower_convert(Builder& b, const ElementValue& x, DType from, DType to) {
   if (from == to) return x;
   if (is_complex(from)) {
     if (to == DType::boolean) return {b.or_(to_bool(b, x.re), to_bool(b, x.im)), {}};
-    Elem out{convert_real(b, x.re, real_type(from), real_type(to)), {}};
+    ElementValue out{convert_real(b, x.re, real_type(from), real_type(to)), {}};
     if (is_complex(to)) out.im = convert_real(b, x.im, real_type(from), real_type(to));
     return out;
   }
-  Elem out{convert_real(b, x.re, from, real_type(to)), {}};
+  ElementValue out{convert_real(b, x.re, from, real_type(to)), {}};
   if (is_complex(to)) out.im = b.constant(Type{register_scalar(to)}, 0);
   return out;
 }
 
-Elem lower_bitcast(Builder& b, const Elem& x, DType from, DType to) {
+ElementValue lower_bitcast(Builder& b, const ElementValue& x, DType from, DType to) {
   if (from == to) return x;
   Value bits = to_memory(b, x.re, from);
   return {from_memory(b, b.bitcast(bits, memory_scalar(to)), to), {}};

@@ -247,13 +247,14 @@ Value binary_bool(Builder& b, Prim p, Value x, Value y) {
   }
 }
 
-Elem select_elem(Builder& b, const Elem& p, const Elem& x, const Elem& y) {
-  Elem out{b.select(p.re, x.re, y.re), {}};
+ElementValue select_elem(Builder& b, const ElementValue& p, const ElementValue& x,
+                         const ElementValue& y) {
+  ElementValue out{b.select(p.re, x.re, y.re), {}};
   if (x.im.valid()) out.im = b.select(p.re, x.im, y.im);
   return out;
 }
 
-// A number that all lanes share beside others that each have their own.
+// Splats uniform operands where others are vectors.
 void match_lanes(Builder& b, std::span<Value> values) {
   uint16_t lanes = 1;
   for (Value v : values) lanes = std::max(lanes, b.type(v).lanes);
@@ -264,7 +265,10 @@ void match_lanes(Builder& b, std::span<Value> values) {
 
 }  // namespace
 
-Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const Elem> in) {
+// By number of operands and kind of dtype. A half type is computed as f32 and rounded once, at the
+// end.
+ElementValue lower_elementwise(Builder& b, Prim p, DType from, DType to,
+                               std::span<const ElementValue> in) {
   switch (p) {
     case Prim::select:
       return select_elem(b, in[0], in[1], in[2]);
@@ -306,17 +310,18 @@ Elem lower_elementwise(Builder& b, Prim p, DType from, DType to, std::span<const
   return {r, {}};
 }
 
-Elem lower_combine(Builder& b, Prim p, DType dtype, const Elem& x, const Elem& y) {
+ElementValue lower_combine(Builder& b, Prim p, DType dtype, const ElementValue& x,
+                           const ElementValue& y) {
   const std::optional<Prim> combiner = prims::combiner_prim(p);
   if (!combiner) refuse(p, dtype);
   if (is_complex(dtype) && combiner == Prim::add) return {b.fadd(x.re, y.re), b.fadd(x.im, y.im)};
-  const std::array<Elem, 2> in{x, y};
+  const std::array<ElementValue, 2> in{x, y};
   return lower_elementwise(b, *combiner, dtype, dtype, in);
 }
 
 namespace {
 
-// The greatest number of a dtype, or the least.
+// The largest value of a dtype, or the smallest.
 primset::Scalar bound(DType dtype, bool greatest) {
   if (dtype == DType::boolean) return primset::Scalar(greatest);
   if (is_floating(dtype)) {

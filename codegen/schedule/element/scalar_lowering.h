@@ -5,24 +5,24 @@
 #include <span>
 
 #include "codegen/kernel/ir/builder.h"
-#include "codegen/schedule/element/elem.h"
+#include "codegen/schedule/element/element_value.h"
 #include "prims/graph/graph.h"
 #include "primset/scalar.h"
 
 namespace primset::schedule {
 
 // A literal of the dtype, one lane.
-Elem literal(kir::Builder& b, const Scalar& v, DType dtype);
+ElementValue literal(kir::Builder& b, const Scalar& v, DType dtype);
 
 // ATen's conversion between dtypes (specs/prims/conversion.yaml).
-Elem lower_convert(kir::Builder& b, const Elem& x, DType from, DType to);
-Elem lower_bitcast(kir::Builder& b, const Elem& x, DType from, DType to);
+ElementValue lower_convert(kir::Builder& b, const ElementValue& x, DType from, DType to);
+ElementValue lower_bitcast(kir::Builder& b, const ElementValue& x, DType from, DType to);
 
 // Any core elementwise primitive (prims/graph/traits.h) but convert and bitcast. `from` is the
 // dtype of the operands (of the second one for select), `to` the result's. Operands may differ in
 // lanes. f16 and bf16 are computed in f32 and rounded once.
-Elem lower_elementwise(kir::Builder& b, prims::Prim p, DType from, DType to,
-                       std::span<const Elem> operands);
+ElementValue lower_elementwise(kir::Builder& b, prims::Prim p, DType from, DType to,
+                               std::span<const ElementValue> operands);
 
 // Rounds an f32 register to the values of f16 or bf16; other dtypes are unchanged.
 kir::Value round_to(kir::Builder& b, kir::Value x, DType dtype);
@@ -32,7 +32,8 @@ kir::Value to_memory(kir::Builder& b, kir::Value x, DType dtype);
 kir::Value from_memory(kir::Builder& b, kir::Value x, DType dtype);
 
 // How a primitive with a combiner (prims/graph/traits.h) combines two elements, and its identity.
-Elem lower_combine(kir::Builder& b, prims::Prim p, DType dtype, const Elem& x, const Elem& y);
+ElementValue lower_combine(kir::Builder& b, prims::Prim p, DType dtype, const ElementValue& x,
+                           const ElementValue& y);
 Scalar combine_identity(prims::Prim p, DType dtype);
 
 }  // namespace primset::schedule

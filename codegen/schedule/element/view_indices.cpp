@@ -67,9 +67,9 @@ Indices through_window(const Node& n, const SymInts& from, const Indices& at,
   return out;
 }
 
-// A reshape walks both shapes from the left and splits them into runs of equal extent. A run of one
-// dimension on both sides passes its index through; several result dims for one operand dim combine
-// affinely; anything else takes the linear index apart.
+// A reshape partitions both shapes, from the left, into groups of dims with equally many elements.
+// Where both groups are one dim, its index is passed on. Several result dims of one operand dim
+// combine affinely. Anything else delinearises the linear index.
 class Reshape {
  public:
   Reshape(const SymInts& from, const SymInts& to, const Indices& at, IndexArithmetic& arithmetic)
@@ -108,7 +108,8 @@ class Reshape {
     }
   }
 
-  // Result dims [begin, end) as one index. All of a split in order is that split's linear index.
+  // Result dims [begin, end) as one linear index. If they are all parts of one split, in order, it
+  // is the linear index that was split.
   Affine linear(size_t begin, size_t end) {
     if (begin < end && at_[begin].split && at_[begin].part == 0 &&
         at_[begin].split->sizes.size() == end - begin) {

@@ -10,7 +10,7 @@ using prims::SymInts;
 
 namespace {
 
-struct Run {  // dims that lie one in another
+struct Run {  // dims that are contiguous with each other
   SymInt elements, step;
 };
 
@@ -72,6 +72,8 @@ bool may_be_empty(const SymInts& shape) {
                              [](const SymInt& s) { return prims::known_less(0, s) != true; });
 }
 
+// A transpose permutes the strides; a slice moves the offset and multiplies the strides; a reshape
+// has strides only where the dims that it joins are contiguous.
 std::optional<Placement> view_placement(const prims::Graph& g, const prims::Node& n,
                                         const Placement& operand) {
   Placement place = operand;

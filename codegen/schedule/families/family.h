@@ -40,8 +40,8 @@ class Family {
 
   // Does it compute the derived primitive better than what the primitive is made of? Asked of every
   // derived primitive before it is expanded. May add guards.
-  virtual bool takes_derived(const prims::Graph& g, prims::NodeId node,
-                             const Machine& machine) const {
+  virtual bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                                const Machine& machine) const {
     return false;
   }
 

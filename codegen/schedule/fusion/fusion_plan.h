@@ -44,7 +44,7 @@ std::string_view text(NotFused why);
 // The index space of an access inside a group.
 enum class Space : uint8_t {
   root,     // the shape of the group's first result
-  wide,     // reduction group: its domain
+  domain,   // reduction group: its whole domain
   rows,     // reduction group: its domain without the reduced dim
   operand,  // the shape of an operand, which the family reads in an order of its own
   copied,   // the shape of an operand that is copied first

@@ -60,8 +60,8 @@ class Order {
  private:
   ValueId overwritten(uint32_t j) const { return g_.inputs[*g_.outputs[j].writes_input].value; }
 
-  // A value that a group makes of other elements of the input than those that it overwrites at the
-  // same time; kNoValue: there is none.
+  // A value that a group computes from elements of the input other than those that it overwrites at
+  // the same time; kNoValue: none.
   ValueId reads_what_it_overwrites(uint32_t j) {
     const auto writers = writers_.find(buffer_of_output(j));
     if (writers == writers_.end()) return prims::kNoValue;
@@ -93,10 +93,10 @@ class Order {
         // Copied before anything else; with one operand that is all that reads it.
         if (g_.node(group.anchor).results.size() != 1) return false;
         break;
-      case Space::wide:
+      case Space::domain:
       case Space::rows: {
-        const bool wide = shape.size() == group.domain.size();
-        if (wide != (read.space == Space::wide)) return false;
+        const bool over_domain = shape.size() == group.domain.size();
+        if (over_domain != (read.space == Space::domain)) return false;
         break;
       }
       case Space::root:
@@ -119,7 +119,7 @@ class Order {
     return output_buffers_[j];
   }
 
-  // What was the output's buffer is a temporary from now on; the output gets a new one.
+  // The output's buffer becomes a temporary; the output gets a new buffer.
   void detach(uint32_t j, ValueId reader) {
     const BufferId temp = buffer_of_output(j);
     Buffer output = plan_.buffers[temp];
@@ -228,6 +228,9 @@ class Order {
     }
   }
 
+  // Topological sort (Kahn, 1962); of the groups that are ready, the earliest in the graph comes
+  // first. A cycle can only come from an output that overwrites an input: break_cycle() removes
+  // one.
   std::vector<GroupId> sorted(const std::vector<GroupId>& groups, Edges& edges) {
     using Entry = std::pair<uint32_t, GroupId>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -241,7 +244,7 @@ class Order {
     std::vector<GroupId> out;
     while (!ready.empty() || !waiting.empty()) {
       if (ready.empty()) {
-        break_circle(waiting, edges);
+        break_cycle(waiting, edges);
         for (auto it = waiting.begin(); it != waiting.end();) {
           if (edges.in[*it] == 0) {
             ready.emplace(slots_[*it].first, *it);
@@ -265,8 +268,9 @@ class Order {
     return out;
   }
 
-  // Gives up the earliest overwriting of those that wait.
-  void break_circle(const std::set<GroupId>& waiting, Edges& edges) {
+  // Removes a cycle: of the overwrites whose groups wait, the earliest output is copied at the end
+  // instead.
+  void break_cycle(const std::set<GroupId>& waiting, Edges& edges) {
     const Overwrite* earliest = nullptr;
     for (const Overwrite& o : overwrites_) {
       if (aside_.contains(o.output) || !waiting.contains(o.writer) || !waiting.contains(o.reader))

@@ -20,7 +20,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
       options_(options),
       families_(families),
       estimate_(g, machine),
-      questions_(g.value_count()),
+      pending_uses_(g.value_count()),
       families_of_(g.node_count()),
       position_(g.node_count()),
       region_(g.node_count()) {
@@ -30,7 +30,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
   uint32_t at = 0;
   number(g.body, 0);
   for (const auto& id : numbered_) position_[id] = ++at;
-  find_rows();
+  find_source_reductions();
   find_sizes();
 }
 
@@ -107,7 +107,8 @@ void Planner::find_sizes() {
   }
 }
 
-// A group with a size that only the run knows takes nothing that is made before that is read.
+// `g` computes `id`. Where a set_dim makes a size of `id`, the group must run after that size has
+// been read from the device.
 void Planner::compute_in(GroupId g, NodeId id) {
   if (sized_by_.empty() || sized_by_[id] == 0) return;
   uint32_t& latest = drafts_[find(g)].latest_read;
@@ -154,7 +155,7 @@ void Planner::visit_indexable(NodeId id) {
   const Node& n = g_.node(id);
   for (ValueId v : n.results) {
     const bool wanted =
-        !questions_[v].empty() || forced_.contains(v) || memory_readers_.contains(v);
+        !pending_uses_[v].empty() || materialized_.contains(v) || memory_readers_.contains(v);
     if (!wanted) continue;
     if (!prims::is_indexable(n.prim)) {
       throw Error(ErrorCode::not_implemented, "primitive " + std::string(info(n.prim).name) +
@@ -165,29 +166,29 @@ void Planner::visit_indexable(NodeId id) {
 }
 
 void Planner::visit_value(NodeId id, ValueId v) {
-  if (!forced_.contains(v) && memory_readers_.contains(v)) {
+  if (!materialized_.contains(v) && memory_readers_.contains(v)) {
     if (is_view_of_memory(v)) return inline_into_readers(id, v);
-    force(v, temp(v), NotFused::family_operand);
+    materialize(v, temp(v), NotFused::family_operand);
   }
-  if (forced_.contains(v) && sink_view(id, v)) return inline_into_readers(id, v);
+  if (materialized_.contains(v) && sink_view(id, v)) return inline_into_readers(id, v);
 
-  const std::vector<Access>& readers = questions_[v];
+  const std::vector<Use>& readers = pending_uses_[v];
   std::optional<GroupId> writer = group_to_write(v, readers);
-  if (!forced_.contains(v)) {
+  if (!materialized_.contains(v)) {
     const auto why = must_materialize(v, readers, writer.has_value());
     if (!why) return inline_into_readers(id, v);
     if (is_limit(*why)) writer.reset();  // as one more result it would stay in the kernel
-    force(v, temp(v), *why);
+    materialize(v, temp(v), *why);
   }
-  const Forced forced = forced_.at(v);
-  plan_.places.emplace(v, forced.place);
-  note_unfused(v, forced.why);
-  const Root root{v, forced.place};
+  const Materialization materialization = materialized_.at(v);
+  plan_.places.emplace(v, materialization.place);
+  note_unfused(v, materialization.why);
+  const Root root{v, materialization.place};
   if (!has_elements(g_.type(v).shape)) return leave_empty(v);
-  if (!writer && forced.why == NotFused::graph_output)
+  if (!writer && materialization.why == NotFused::graph_output)
     writer = group_beside(root, position_[id], region_[id]);
   if (writer) {
-    if (const auto rows = rows_ahead(*writer, v)) go_along_rows(*writer, *rows);
+    if (const auto rows = anticipated_rows(*writer, v)) become_reduction(*writer, *rows);
     add_root(*writer, root, position_[id]);
   } else {
     writer = pointwise_group(root, position_[id], region_[id]);
@@ -200,16 +201,17 @@ void Planner::visit_value(NodeId id, ValueId v) {
   expand(id, *writer,
          !reduction ? Space::root
          : rows     ? Space::rows
-                    : Space::wide,
+                    : Space::domain,
          identity_indices(g_.type(v).shape), 0, true);
 }
 
 void Planner::leave_empty(ValueId v) {
   plan_.empty.push_back(v);
-  for (const Access& a : std::exchange(questions_[v], {})) --drafts_[find(a.group)].questions;
+  for (const Use& use : std::exchange(pending_uses_[v], {}))
+    --drafts_[find(use.group)].pending_uses;
 }
 
-// Checks ride in a kernel that goes over the same elements.
+// A check joins a kernel over the same elements.
 void Planner::visit_check(NodeId id) {
   const SymInts domain = g_.type(g_.node(id).operands[0]).shape;
   if (!has_elements(domain)) return;
@@ -219,19 +221,19 @@ void Planner::visit_check(NodeId id) {
   drafts_[*group].first = std::min(drafts_[*group].first, position_[id]);
   compute_in(*group, id);
   for (ValueId v : g_.node(id).operands)
-    ask(v, {*group, Space::root, identity_indices(g_.type(v).shape), 1, false});
+    add_use(v, {*group, Space::root, identity_indices(g_.type(v).shape), 1, false});
 }
 
 void Planner::inline_into_readers(NodeId id, ValueId v) {
-  const std::vector<Access> readers = std::move(questions_[v]);
+  const std::vector<Use> readers = std::move(pending_uses_[v]);
   const uint32_t operations = operations_of(g_.node(id));
-  for (const Access& a : readers) {
-    FusionGroup& group = plan_.groups[find(a.group)];
+  for (const Use& use : readers) {
+    FusionGroup& group = plan_.groups[find(use.group)];
     if (group.nodes.empty() || group.nodes.back() != id) group.nodes.push_back(id);
-    compute_in(a.group, id);
+    compute_in(use.group, id);
     group.operations += operations;
-    --drafts_[find(a.group)].questions;
-    expand(id, a.group, a.space, a.at, a.depth, a.elementwise);
+    --drafts_[find(use.group)].pending_uses;
+    expand(id, use.group, use.space, use.at, use.depth, use.elementwise);
   }
 }
 
@@ -240,55 +242,55 @@ void Planner::expand(NodeId id, GroupId group, Space space, const Indices& at, u
   std::vector<OperandAccess> operands;
   operand_accesses(g_, g_.node(id), at, arithmetic_, operands);
   for (OperandAccess& o : operands)
-    ask(o.value, {group, space, std::move(o.at), depth + 1, elementwise && o.elementwise});
+    add_use(o.value, {group, space, std::move(o.at), depth + 1, elementwise && o.elementwise});
 }
 
-void Planner::ask(ValueId v, Access access) {
+void Planner::add_use(ValueId v, Use use) {
   if (v == prims::kNoValue) return;
   if (scalars_.contains(v)) {
-    plan_.groups[find(access.group)].parameter_bytes += 8;
+    plan_.groups[find(use.group)].parameter_bytes += 8;
     return;
   }
   if (known_place(v) && g_.producer(v) == Graph::kNoNode)
-    return read(access.group, v, access.space, access.at);
-  std::vector<Access>& questions = questions_[v];
-  const std::string at = index_key(access.at);
-  const uint64_t who[] = {v, access.group, static_cast<uint64_t>(access.space)};
+    return read(use.group, v, use.space, use.at);
+  std::vector<Use>& uses = pending_uses_[v];
+  const std::string at = index_key(use.at);
+  const uint64_t who[] = {v, use.group, static_cast<uint64_t>(use.space)};
   const size_t hash =
       std::hash<std::string_view>()({reinterpret_cast<const char*>(who), sizeof(who)}) ^
       std::hash<std::string>()(at);
-  const auto known = asked_.find(hash, [&](uint32_t i) {
-    return i < questions.size() && questions[i].group == access.group &&
-           questions[i].space == access.space && index_key(questions[i].at) == at;
+  const auto known = use_numbers_.find(hash, [&](uint32_t i) {
+    return i < uses.size() && uses[i].group == use.group && uses[i].space == use.space &&
+           index_key(uses[i].at) == at;
   });
   if (known) {
     // Once more, from deeper in the kernel.
-    questions[*known].depth = std::max(questions[*known].depth, access.depth);
+    uses[*known].depth = std::max(uses[*known].depth, use.depth);
     return;
   }
-  asked_.insert(hash, static_cast<uint32_t>(questions.size()));
-  ++drafts_[find(access.group)].questions;
-  questions.push_back(std::move(access));
+  use_numbers_.insert(hash, static_cast<uint32_t>(uses.size()));
+  ++drafts_[find(use.group)].pending_uses;
+  uses.push_back(std::move(use));
 }
 
-std::vector<GroupId> Planner::readers_of(const std::vector<Access>& accesses) const {
+std::vector<GroupId> Planner::readers_of(const std::vector<Use>& uses) const {
   std::vector<GroupId> out;
-  for (const Access& a : accesses) out.push_back(find(a.group));
+  for (const Use& use : uses) out.push_back(find(use.group));
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());
   return out;
 }
 
-std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<Access>& readers,
+std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<Use>& readers,
                                                   bool extra_result) const {
-  if (legal_.reread.contains(v)) return NotFused::reused_operand;
+  if (legal_.reused.contains(v)) return NotFused::reused_operand;
   if (legal_.parts.contains(v)) return NotFused::parameter_limit;
   const NodeId id = g_.producer(v);
   if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
     return NotFused::fusion_off;
   std::unordered_map<GroupId, uint32_t> times;
-  for (const Access& a : readers) {
-    if (const auto why = exceeds_limits(id, a, times[find(a.group)]++)) return why;
+  for (const Use& use : readers) {
+    if (const auto why = exceeds_limits(id, use, times[find(use.group)]++)) return why;
   }
   const size_t kernels = readers_of(readers).size();
   if (kernels > 1 && estimate_.favours_memory(v, kernels, extra_result))
@@ -305,19 +307,20 @@ bool Planner::is_limit(NotFused why) {
          why == NotFused::parameter_limit;
 }
 
-// Every question that is open may become a buffer of the kernel's, with a stride or two. What
-// loads nothing is never cut off. A kernel that asks at several indices computes it for each.
-std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Access& a, uint32_t times) const {
+// Every pending use may become a buffer parameter of the kernel, with a stride or two. A node
+// without operands loads nothing and is always inlined. A kernel that uses the node at several
+// indices computes it once for each of them.
+std::optional<NotFused> Planner::exceeds_limits(NodeId id, const Use& use, uint32_t times) const {
   constexpr uint32_t kBufferBytes = 24;
   const Node& n = g_.node(id);
   if (n.operands.empty()) return std::nullopt;
-  const FusionGroup& group = plan_.groups[find(a.group)];
-  const Draft& draft = drafts_[find(a.group)];
+  const FusionGroup& group = plan_.groups[find(use.group)];
+  const Draft& draft = drafts_[find(use.group)];
   const KernelLimits& limits = machine_.limits;
-  if (a.depth >= limits.depth) return NotFused::depth_limit;
+  if (use.depth >= limits.depth) return NotFused::depth_limit;
   const uint32_t operations = group.operations + times * operations_of(n);
   if (operations >= limits.operations) return NotFused::operation_limit;
-  const auto buffers = draft.questions + static_cast<uint32_t>(n.operands.size());
+  const auto buffers = draft.pending_uses + static_cast<uint32_t>(n.operands.size());
   if (group.parameter_bytes + kBufferBytes * buffers > limits.parameter_bytes * 3 / 4)
     return NotFused::parameter_limit;
   return std::nullopt;
@@ -364,13 +367,13 @@ std::optional<GroupId> Planner::group_over(const SymInts& domain, uint32_t posit
   return std::nullopt;
 }
 
-// Results of the graph beside each other share a kernel, whether they read the same or not: a
-// launch is saved.
+// Horizontal fusion: outputs of the same shape share a kernel even where they share no input, which
+// saves a launch.
 std::optional<GroupId> Planner::group_beside(const Root& root, uint32_t position,
                                              RegionId region) const {
   if (!options_.fuse) return std::nullopt;
-  // One that asks for it could have stored it, if at no other index.
-  const std::vector<GroupId> readers = readers_of(questions_[root.value]);
+  // A group that reads it could have stored it, unless it reads it at another index.
+  const std::vector<GroupId> readers = readers_of(pending_uses_[root.value]);
   return group_over(g_.type(root.value).shape, position, region, readers);
 }
 
@@ -417,49 +420,48 @@ void Planner::merge(GroupId into, GroupId from) {
   Draft &x = drafts_[into], &y = drafts_[from];
   x.first = std::min(x.first, y.first);
   x.latest_read = std::max(x.latest_read, y.latest_read);
-  x.questions += y.questions;
+  x.pending_uses += y.pending_uses;
   append(x.members, y.members);
   merged_[from] = into;
 }
 
-// One of the groups that compute `v` anyway, at its own index alone, and could store it.
-std::optional<GroupId> Planner::group_to_write(ValueId v,
-                                               const std::vector<Access>& readers) const {
+// A group that could store `v`, since it computes it anyway, and only at its own index.
+std::optional<GroupId> Planner::group_to_write(ValueId v, const std::vector<Use>& readers) const {
   if (!options_.fuse) return std::nullopt;
   std::unordered_set<GroupId> at_other_indices;
-  for (const Access& a : readers) {
-    if (!at_own_index(v, a)) at_other_indices.insert(find(a.group));
+  for (const Use& use : readers) {
+    if (!at_own_index(v, use)) at_other_indices.insert(find(use.group));
   }
-  for (const Access& a : readers) {
-    const GroupId g = find(a.group);
+  for (const Use& use : readers) {
+    const GroupId g = find(use.group);
     if (!at_other_indices.contains(g) && takes_result(g, v)) return g;
   }
   return std::nullopt;
 }
 
-// Does the group ask for the element of `v` that it would store?
-bool Planner::at_own_index(ValueId v, const Access& a) const {
-  if (a.space == Space::operand || a.space == Space::copied) return false;
-  const GroupId g = find(a.group);
+// Does the group use the element of `v` that it would store?
+bool Planner::at_own_index(ValueId v, const Use& use) const {
+  if (use.space == Space::operand || use.space == Space::copied) return false;
+  const GroupId g = find(use.group);
   const SymInts& shape = g_.type(v).shape;
-  const bool in_domain = resolved(a.group, a.space) != Space::rows;
+  const bool in_domain = resolved(use.group, use.space) != Space::rows;
   if (const auto dim = row_dim(g, v); dim && in_domain) {
     Indices row = identity_indices(plan_.groups[g].domain);
     row.erase(row.begin() + static_cast<std::ptrdiff_t>(*dim));
-    return index_key(a.at) == index_key(row);
+    return index_key(use.at) == index_key(row);
   }
-  return index_key(a.at) == index_key(identity_indices(shape));
+  return index_key(use.at) == index_key(identity_indices(shape));
 }
 
-// The dim of the group's domain that `v` lacks, where the group goes along rows and `v` has an
-// element for each of them.
+// The dim of the group's domain that `v` lacks, where it is a reduction group (or will be one) and
+// `v` has one element a row.
 std::optional<size_t> Planner::row_dim(GroupId g, ValueId v) const {
   const FusionGroup& group = plan_.groups[g];
-  if (const auto rows = rows_ahead(g, v)) return rows->dim;
+  if (const auto rows = anticipated_rows(g, v)) return rows->dim;
   if (group.family != &reduction_family) return std::nullopt;
-  SymInts kept = group.domain;
-  kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(group.dim));
-  if (!same_shape(g_.type(v).shape, kept)) return std::nullopt;
+  SymInts parallel = group.domain;
+  parallel.erase(parallel.begin() + static_cast<std::ptrdiff_t>(group.dim));
+  if (!same_shape(g_.type(v).shape, parallel)) return std::nullopt;
   return group.dim;
 }
 

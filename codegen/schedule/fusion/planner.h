@@ -1,7 +1,7 @@
 // Makes a FusionPlan of a legalised graph, in one walk from its results to its inputs.
 //
-// When the walk visits a value, all its readers are known: each is a group, with the index at which
-// it reads the value. (The code calls a pending read a question.) The value is then
+// When the walk visits a value, all its uses are known: each is a group, with the index at which it
+// reads the value. The value is then
 //   inlined       computed in every group that reads it, which then reads its operands, or
 //   materialised  stored by one group, a reader or a new one; the others load it.
 // A reduction joins the group that reads it at the rows of its own domain, and so softmax is one
@@ -35,7 +35,7 @@ FusionPlan plan_fusion(const prims::Graph& g, const Legalized& legal, const Mach
                        const Options& options, std::span<const Family* const> families);
 
 // The walk. Its methods are in planner.cpp, planner_memory.cpp (what is in memory, and where),
-// planner_anchors.cpp (primitives with a family, control flow), planner_reductions.cpp and
+// planner_anchors.cpp (primitives with a family, control flow), reduction_fusion.cpp and
 // siblings.cpp.
 class Planner {
  public:
@@ -55,18 +55,20 @@ class Planner {
     RegionId region = 0;
     uint32_t first = UINT32_MAX;   // position of its earliest result
     uint32_t latest_read = 0;      // position of the latest value of another group that it reads
-    uint32_t questions = 0;        // pending reads
-    bool born_of_rows = false;     // Space::root is Space::rows; of a reduction group
+    uint32_t pending_uses = 0;     // of values that the walk has not visited
+    bool root_is_rows = false;     // reduction group: Space::root means Space::rows
     std::vector<GroupId> members;  // that were merged into it, itself first
   };
-  struct Access {
+  // A group that reads a value, and the index that it reads it at.
+  struct Use {
     GroupId group = 0;
     Space space = Space::root;
     Indices at;
     uint32_t depth = 0;
     bool elementwise = true;  // from the group's results to here
   };
-  struct Forced {
+  // Where a value is stored, and why.
+  struct Materialization {
     Placement place;
     NotFused why = NotFused::graph_output;
   };
@@ -84,13 +86,13 @@ class Planner {
   void inline_into_readers(NodeId id, ValueId v);
   void expand(NodeId id, GroupId group, Space space, const Indices& at, uint32_t depth,
               bool elementwise);
-  void ask(ValueId v, Access access);
-  std::optional<NotFused> must_materialize(ValueId v, const std::vector<Access>& readers,
+  void add_use(ValueId v, Use use);
+  std::optional<NotFused> must_materialize(ValueId v, const std::vector<Use>& readers,
                                            bool extra_result) const;
   static bool is_limit(NotFused why);
-  std::optional<NotFused> exceeds_limits(NodeId id, const Access& a, uint32_t times = 0) const;
+  std::optional<NotFused> exceeds_limits(NodeId id, const Use& use, uint32_t times = 0) const;
   uint32_t operations_of(const Node& n) const;
-  std::vector<GroupId> readers_of(const std::vector<Access>& accesses) const;
+  std::vector<GroupId> readers_of(const std::vector<Use>& uses) const;
 
   // --- groups ---
   GroupId new_group(const Family& family, RegionId region, SymInts domain);
@@ -102,8 +104,8 @@ class Planner {
   GroupId find(GroupId g) const;  // what it was merged into
   bool can_merge(GroupId a, GroupId b) const;
   void merge(GroupId into, GroupId from);
-  std::optional<GroupId> group_to_write(ValueId v, const std::vector<Access>& readers) const;
-  bool at_own_index(ValueId v, const Access& a) const;
+  std::optional<GroupId> group_to_write(ValueId v, const std::vector<Use>& readers) const;
+  bool at_own_index(ValueId v, const Use& use) const;
   bool takes_result(GroupId g, ValueId v) const;
   std::optional<size_t> row_dim(GroupId g, ValueId v) const;
   bool reads_nothing_made_after(GroupId g, uint32_t position) const;
@@ -114,7 +116,7 @@ class Planner {
   void place_outputs();
   BufferId new_buffer(Buffer b);
   Placement temp(ValueId v);
-  void force(ValueId v, Placement place, NotFused why);
+  void materialize(ValueId v, Placement place, NotFused why);
   void want_at(ValueId v, const Placement& place, RegionId region);
   void want_in_memory(ValueId v, GroupId reader);
   bool is_view_of_memory(ValueId v);
@@ -123,21 +125,21 @@ class Planner {
   void read(GroupId g, ValueId v, Space space, const Indices& at);
   void read_all(ValueId v, GroupId except);
 
-  // --- planner_reductions.cpp ---
-  struct Rows {  // the rows that a reduction goes along
-    SymInts domain, kept;
+  // --- reduction_fusion.cpp ---
+  struct Rows {  // the domain of a reduction, and its parallel dims: all but `dim`
+    SymInts domain, parallel;
     size_t dim = 0;
   };
   Rows rows_of(const Node& n) const;
   void visit_reduction(NodeId id);
-  void find_rows();
-  std::optional<Rows> rows_ahead(GroupId g, ValueId v) const;
-  void go_along_rows(GroupId g, const Rows& rows);
+  void find_source_reductions();
+  std::optional<Rows> anticipated_rows(GroupId g, ValueId v) const;
+  void become_reduction(GroupId g, const Rows& rows);
   void split_without_reduction(GroupId g);
-  Space resolved(GroupId asker, Space space) const;
-  bool asks_at_rows(const Access& a, const Rows& rows) const;
-  bool fits_rows(GroupId g, const Rows& rows) const;
-  std::optional<GroupId> group_of_rows(const Node& n, const Rows& rows, NotFused& why);
+  Space resolved(GroupId user, Space space) const;
+  bool used_at_rows(const Use& use, const Rows& rows) const;
+  bool can_reduce(GroupId g, const Rows& rows) const;
+  std::optional<GroupId> reduction_group(const Node& n, const Rows& rows, NotFused& why);
   void join(GroupId g, NodeId id, const Rows& rows);
 
   // --- planner_anchors.cpp ---
@@ -145,7 +147,7 @@ class Planner {
   const Family* cheapest_family(NodeId id) const;
   void visit_anchor(NodeId id, const Family& family);
   std::optional<GroupId> epilogue_of(NodeId id, const Family& family) const;
-  void ask_operands(NodeId id, GroupId g, const Family& family);
+  void add_operand_uses(NodeId id, GroupId g, const Family& family);
   void write_result(NodeId id, ValueId v, GroupId g, bool empty);
   void plan_control(NodeId id, GroupId g, const std::vector<ValueId>& wanted);
   void plan_for_loop(NodeId id, GroupId g);
@@ -170,16 +172,16 @@ class Planner {
   FusionPlan plan_;
   std::vector<Draft> drafts_;                   // by group
   mutable std::vector<GroupId> merged_;         // by group: into which
-  std::vector<std::vector<Access>> questions_;  // by value
-  HashIndex asked_;                             // which of a value's questions it is
+  std::vector<std::vector<Use>> pending_uses_;  // by value
+  HashIndex use_numbers_;                       // its place in pending_uses_
   std::unordered_set<uint64_t> read_;           // group and value
   std::vector<NodeId> numbered_;  // all nodes, those of regions before their primitive
-  std::unordered_map<ValueId, Forced> forced_;
+  std::unordered_map<ValueId, Materialization> materialized_;
   mutable std::vector<std::optional<const Family*>> families_of_;  // by node
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
-  std::vector<NodeId> made_of_rows_;     // by value: a reduction that it is made of; kNoNode: none
-  std::unordered_set<ValueId> scalars_;  // scalar inputs and loop counters
-  std::vector<uint32_t> position_;       // by node, in the order of the graph; from 1
+  std::vector<NodeId> source_reduction_;  // by value: a reduction it is computed from, or kNoNode
+  std::unordered_set<ValueId> scalars_;   // scalar inputs and loop counters
+  std::vector<uint32_t> position_;        // by node, in the order of the graph; from 1
   // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
   std::vector<uint32_t> sized_by_;
   std::vector<RegionId> region_;  // by node

@@ -28,12 +28,15 @@ const Family* Planner::cheapest_family(NodeId id) const {
   return best;
 }
 
+// The primitive joins the pointwise group that becomes its epilogue, or gets a group of its own.
+// Then its operands get their uses.
 void Planner::visit_anchor(NodeId id, const Family& family) {
   const Node& n = g_.node(id);
   std::vector<ValueId> wanted;
   bool empty = true;
   for (ValueId v : n.results) {
-    if (questions_[v].empty() && !forced_.contains(v) && !memory_readers_.contains(v)) continue;
+    if (pending_uses_[v].empty() && !materialized_.contains(v) && !memory_readers_.contains(v))
+      continue;
     wanted.push_back(v);
     empty = empty && !has_elements(g_.type(v).shape);
   }
@@ -44,10 +47,10 @@ void Planner::visit_anchor(NodeId id, const Family& family) {
     group.anchor = id;
     compute_in(*epilogue, id);
     for (ValueId v : n.results) {
-      drafts_[*epilogue].questions -= static_cast<uint32_t>(questions_[v].size());
-      questions_[v].clear();
+      drafts_[*epilogue].pending_uses -= static_cast<uint32_t>(pending_uses_[v].size());
+      pending_uses_[v].clear();
     }
-    return ask_operands(id, *epilogue, family);
+    return add_operand_uses(id, *epilogue, family);
   }
   GroupId g = 0;
   if (!empty) {
@@ -59,35 +62,35 @@ void Planner::visit_anchor(NodeId id, const Family& family) {
     }
   }
   for (ValueId v : wanted) write_result(id, v, g, empty);
-  if (!empty) ask_operands(id, g, family);
+  if (!empty) add_operand_uses(id, g, family);
 }
 
 // The place of a result, who writes it, and who reads it.
 void Planner::write_result(NodeId id, ValueId v, GroupId g, bool empty) {
-  if (!forced_.contains(v)) {
+  if (!materialized_.contains(v)) {
     const bool operand = memory_readers_.contains(v);
-    force(v, temp(v), operand ? NotFused::family_operand : NotFused::other_family);
+    materialize(v, temp(v), operand ? NotFused::family_operand : NotFused::other_family);
   }
-  const Forced& forced = forced_.at(v);
-  plan_.places.emplace(v, forced.place);
-  note_unfused(v, forced.why);
+  const Materialization& materialization = materialized_.at(v);
+  plan_.places.emplace(v, materialization.place);
+  note_unfused(v, materialization.why);
   if (empty) return leave_empty(v);
-  add_root(g, {v, forced.place}, position_[id]);
+  add_root(g, {v, materialization.place}, position_[id]);
   read_all(v, g);
 }
 
-// The pointwise group that is made of the primitive's results elementwise, at their own positions,
-// where nobody else wants them: the primitive's kernel makes it too.
+// The pointwise group that becomes the primitive's epilogue: it computes elementwise functions of
+// the primitive's results, at the same index, and nobody else uses these results.
 std::optional<GroupId> Planner::epilogue_of(NodeId id, const Family& family) const {
   if (!options_.fuse || !family.fuses_epilogue()) return std::nullopt;
   const Node& n = g_.node(id);
   std::optional<GroupId> found;
   for (ValueId v : n.results) {
-    if (forced_.contains(v) || memory_readers_.contains(v)) return std::nullopt;
+    if (materialized_.contains(v) || memory_readers_.contains(v)) return std::nullopt;
     const std::string own = index_key(identity_indices(g_.type(v).shape));
-    for (const Access& a : questions_[v]) {
-      const GroupId g = find(a.group);
-      if (a.space != Space::root || !a.elementwise || index_key(a.at) != own ||
+    for (const Use& use : pending_uses_[v]) {
+      const GroupId g = find(use.group);
+      if (use.space != Space::root || !use.elementwise || index_key(use.at) != own ||
           found.value_or(g) != g)
         return std::nullopt;
       found = g;
@@ -101,17 +104,17 @@ std::optional<GroupId> Planner::epilogue_of(NodeId id, const Family& family) con
   return fits ? found : std::nullopt;
 }
 
-void Planner::ask_operands(NodeId id, GroupId g, const Family& family) {
+void Planner::add_operand_uses(NodeId id, GroupId g, const Family& family) {
   const Node& n = g_.node(id);
   for (size_t i = 0; i < n.operands.size(); ++i) {
     const ValueId v = n.operands[i];
     if (v == prims::kNoValue) continue;
     switch (family.operand(g_, n, i, machine_)) {
       case OperandUse::inlined:
-        ask(v, {g, Space::operand, identity_indices(g_.type(v).shape), 1, false});
+        add_use(v, {g, Space::operand, identity_indices(g_.type(v).shape), 1, false});
         break;
       case OperandUse::at_result:
-        ask(v, {g, Space::root, identity_indices(g_.type(v).shape), 1, false});
+        add_use(v, {g, Space::root, identity_indices(g_.type(v).shape), 1, false});
         break;
       case OperandUse::in_memory:
         want_in_memory(v, g);
@@ -124,7 +127,7 @@ void Planner::ask_operands(NodeId id, GroupId g, const Family& family) {
 }
 
 void Planner::copy_operand(ValueId v, GroupId g) {
-  ask(v, {g, Space::copied, identity_indices(g_.type(v).shape), 1, false});
+  add_use(v, {g, Space::copied, identity_indices(g_.type(v).shape), 1, false});
 }
 
 // --- control flow --------------------------------------------------------------------------------
@@ -162,10 +165,10 @@ void Planner::carry(GroupId g, ValueId operand, ValueId like) {
 void Planner::result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& place) {
   plan_.places.emplace(v, place);
   add_root(g, {v, place}, position_[id]);
-  if (const auto forced = forced_.find(v); forced != forced_.end()) {
-    const Placement wanted = forced->second.place;
-    note_unfused(v, forced->second.why);
-    forced_.erase(v);
+  if (const auto materialization = materialized_.find(v); materialization != materialized_.end()) {
+    const Placement wanted = materialization->second.place;
+    note_unfused(v, materialization->second.why);
+    materialized_.erase(v);
     const GroupId copy = pointwise_group({v, wanted}, UINT32_MAX, region_[id]);
     read(copy, v, Space::root, identity_indices(g_.type(v).shape));
   } else {

@@ -1,4 +1,4 @@
-// What of a graph is in memory, and where.
+// Bufferization: which values are in memory, and where.
 #include <algorithm>
 
 #include "codegen/schedule/element/view_placement.h"
@@ -17,7 +17,7 @@ SymInt extent_of(const SymInts& shape, const SymInts& strides) {
     if (shape[d].same(SymInt(0))) return 0;
     last += (shape[d] - 1) * strides[d];
   }
-  // Of no elements, strides may lead to before the first one.
+  // Without elements, strides may lead to before the first one.
   return may_be_empty(shape) ? prims::max(last, 0) : last;
 }
 
@@ -63,8 +63,8 @@ void Planner::place_outputs() {
   }
 }
 
-void Planner::force(ValueId v, Placement place, NotFused why) {
-  forced_.emplace(v, Forced{std::move(place), why});
+void Planner::materialize(ValueId v, Placement place, NotFused why) {
+  materialized_.emplace(v, Materialization{std::move(place), why});
 }
 
 // A result of a region: made where it is wanted, or copied there when it has a place already.
@@ -80,10 +80,10 @@ void Planner::want_at(ValueId v, const Placement& place, RegionId region) {
     return;
   }
   const NodeId p = g_.producer(v);
-  if (p != Graph::kNoNode && region_[p] == region && !forced_.contains(v))
-    return force(v, place, NotFused::graph_output);
+  if (p != Graph::kNoNode && region_[p] == region && !materialized_.contains(v))
+    return materialize(v, place, NotFused::graph_output);
   const GroupId copy = pointwise_group({v, place}, UINT32_MAX, region);
-  ask(v, {copy, Space::root, identity_indices(g_.type(v).shape), 1, true});
+  add_use(v, {copy, Space::root, identity_indices(g_.type(v).shape), 1, true});
 }
 
 // `reader` takes `v` from memory, through any strides.
@@ -104,11 +104,11 @@ void Planner::want_in_memory(ValueId v, GroupId reader) {
 
 std::optional<Placement> Planner::known_place(ValueId v) const {
   if (auto it = plan_.places.find(v); it != plan_.places.end()) return it->second;
-  if (auto it = forced_.find(v); it != forced_.end()) return it->second.place;
+  if (auto it = materialized_.find(v); it != materialized_.end()) return it->second.place;
   return std::nullopt;
 }
 
-// Does strided memory that is there already show `v`?
+// Is `v` a strided view of memory that exists already? Then it gets that placement.
 bool Planner::is_view_of_memory(ValueId v) {
   std::vector<NodeId> views;
   ValueId base = v;
@@ -132,8 +132,8 @@ bool Planner::is_view_of_memory(ValueId v) {
   return true;
 }
 
-// A value that is wanted at a place and only views a computed one: that one is written through the
-// view.
+// A value that is to be stored and is only a view of a computed one: the computed one is stored
+// instead, with the strides that the view implies.
 bool Planner::sink_view(NodeId id, ValueId v) {
   const Node& n = g_.node(id);
   if (n.operands.empty()) return false;
@@ -143,12 +143,12 @@ bool Planner::sink_view(NodeId id, ValueId v) {
   // A loop's results lie in memory of its own.
   const Prim maker = g_.node(p).prim;
   if (maker == Prim::for_loop || maker == Prim::while_loop) return false;
-  const Forced forced = forced_.at(v);
-  const auto place = viewed_placement(g_, n, forced.place);
+  const Materialization materialization = materialized_.at(v);
+  const auto place = viewed_placement(g_, n, materialization.place);
   if (!place) return false;
-  force(source, *place, forced.why);
-  forced_.erase(v);
-  plan_.places.emplace(v, forced.place);
+  materialize(source, *place, materialization.why);
+  materialized_.erase(v);
+  plan_.places.emplace(v, materialization.place);
   plan_.views.emplace(v, source);
   if (auto readers = memory_readers_.find(v); readers != memory_readers_.end()) {
     for (GroupId reader : readers->second) read(reader, source, Space::operand, {});
@@ -187,12 +187,12 @@ void Planner::read(GroupId group, ValueId v, Space space, const Indices& at) {
   drafts_[g].latest_read = std::max(drafts_[g].latest_read, position_[p]);
 }
 
-// All that asked for `v` read it, but for the group that makes it.
+// All uses of `v` become reads from memory, except those of the group that stores it.
 void Planner::read_all(ValueId v, GroupId except) {
-  const std::vector<Access> readers = std::move(questions_[v]);
-  for (const Access& a : readers) {
-    --drafts_[find(a.group)].questions;
-    if (find(a.group) != find(except)) read(a.group, v, a.space, a.at);
+  const std::vector<Use> readers = std::move(pending_uses_[v]);
+  for (const Use& use : readers) {
+    --drafts_[find(use.group)].pending_uses;
+    if (find(use.group) != find(except)) read(use.group, v, use.space, use.at);
   }
   const auto memory = memory_readers_.find(v);
   if (memory == memory_readers_.end()) return;

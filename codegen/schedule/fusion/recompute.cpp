@@ -42,7 +42,7 @@ RecomputeEstimate::Element RecomputeEstimate::of(const Node& n, ValueId result) 
   e.operations = operations(n);
   for (ValueId v : n.operands) {
     if (v == prims::kNoValue) continue;
-    // A value of one element that is spread is made once for all.
+    // One element that is broadcast is computed once for all.
     const bool spread =
         n.prim == Prim::broadcast_in_dim && prims::product(g_.type(v).shape).same(SymInt(1));
     if (spread) continue;

@@ -1,5 +1,5 @@
-// Groups beside each other, with nothing between them, that go over the same elements become one
-// kernel: what both read is read once, and a launch is saved.
+// Sibling fusion (XLA's multi-output fusion): groups over the same domain that do not depend on
+// each other become one kernel. What both read is read once, and a launch is saved.
 #include <algorithm>
 #include <map>
 

@@ -20,7 +20,7 @@ DType accumulated_in(Legalizer& l, const Op& op) {
   const DType dtype = l.builder().dtype(op.operands[0]);
   if (is_short_float(dtype)) return DType::f32;
   const bool single = dtype == DType::f32 || dtype == DType::c64;
-  if (!single || !l.target().quick_f64()) return dtype;
+  if (!single || !l.target().fast_f64()) return dtype;
   if (is_reduction(op.prim())) {
     if (!has_few_terms(l.builder(), op)) return dtype;
     return is_complex(dtype) ? DType::c128 : DType::f64;

@@ -8,7 +8,7 @@
 
 namespace primset::schedule {
 
-// Floats shorter than f32 accumulate in it. f32 does so in f64 where that is quick and each step
+// Floats shorter than f32 accumulate in it. f32 does so in f64 where that is fast and each step
 // would round: in a running sum and a sum of windows, where terms often cancel, and where few are
 // reduced.
 std::optional<Values> widen_accumulation(Legalizer& l, const Op& op);

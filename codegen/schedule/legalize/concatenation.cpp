@@ -35,9 +35,10 @@ std::vector<Values> runs_of_operands(const Builder& b, const Values& operands, u
 
 }  // namespace
 
-// Parts are concatenated in their turn, in parts if they are many. A kernel asks each of its
-// operands whether an element is its own: with parts that work is the sum of both kernels' operands
-// and no longer all of them. Half of the parameters are left to what else a kernel computes.
+// The parts are concatenated in turn, again in parts if they are many. A kernel compares an
+// element's index with the range of each of its operands: with parts that work is the sum of the
+// operands of both kernels instead of all operands. Half of the parameters are left for what is
+// fused in.
 std::optional<Values> split_concatenate(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::concatenate) return std::nullopt;
   Builder& b = l.builder();

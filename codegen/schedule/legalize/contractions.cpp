@@ -62,7 +62,7 @@ ProductDomain product_domain(const Op& op, const SymInts& a, const SymInts& b) {
 // operands are rounded to fewer digits anyway.
 DType product_dtype(Legalizer& l, DType said, DType operands, const SymInt& products) {
   const bool single = said == operands && (said == DType::f32 || said == DType::c64);
-  if (!single || !l.target().quick_f64() || !(products < SymInt(kFewProducts))) return said;
+  if (!single || !l.target().fast_f64() || !(products < SymInt(kFewProducts))) return said;
   return is_complex(said) ? DType::c128 : DType::f64;
 }
 
@@ -96,15 +96,15 @@ std::optional<Values> expand_contraction(Legalizer& l, const Op& op) {
   const ValueId x = op.operands[0], y = op.operands[1];
   if (tiles_contraction(op.node, b.shape(x), b.shape(y), l.machine())) {
     // Each operand is read once for every tile that the other one has.
-    l.note_repeated(x);
-    l.note_repeated(y);
+    l.note_reused(x);
+    l.note_reused(y);
     return std::nullopt;
   }
   const ProductDomain d = product_domain(op, b.shape(x), b.shape(y));
   const DType said = op.attr<DType>("accumulate");
   const DType accumulate = product_dtype(l, said, b.dtype(x), d.products);
-  if (!d.one_column) l.note_repeated(x);
-  if (!d.one_row) l.note_repeated(y);
+  if (!d.one_column) l.note_reused(x);
+  if (!d.one_row) l.note_reused(y);
   const ValueId left = over_domain(b, x, accumulate, d.a_dims, d.shape);
   const ValueId right = over_domain(b, y, accumulate, d.b_dims, d.shape);
   return Values{b.convert(sum_of_products(l, left, right, d.contracted), said)};

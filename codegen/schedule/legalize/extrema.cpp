@@ -43,7 +43,7 @@ Region pair_region(Builder& b, const Extremum& e) {
   });
 }
 
-// Loses against every element, equal ones included, by its index.
+// The identity: loses against every element, by its index against equal ones too.
 Values identity(Builder& b, const Extremum& e, int64_t index) {
   const Prim reduction = e.maximum ? Prim::reduce_max : Prim::reduce_min;
   return {b.constant(combine_identity(reduction, e.dtype), e.dtype),

@@ -16,12 +16,12 @@ namespace primset::schedule {
 struct Legalized {
   // Inputs and outputs in the order of the old graph; shares its symbol context.
   prims::Graph graph;
-  // Values that are stored and not recomputed by their readers (reread.h).
-  std::unordered_set<prims::ValueId> reread;
+  // Values that are stored and not recomputed by their readers (reused_values.h).
+  std::unordered_set<prims::ValueId> reused;
   // Parts of a node that has too many operands for one kernel, which reads them from memory.
   std::unordered_set<prims::ValueId> parts;
   // Products that need no rounding before they are summed: fma may contract them.
-  std::unordered_set<prims::ValueId> unrounded;
+  std::unordered_set<prims::ValueId> contractible;
 };
 
 // Does the device run this node itself? Such a node stays as it is.

@@ -275,7 +275,7 @@ TEST(Legalize, AVarianceIsOfSums) {
 })");
   const Legalized legal = legalized(g, flushing_gpu(), {find_pass("expand_var_mean"), 1});
   EXPECT_EQ(count_nodes(legal.graph, Prim::reduce_sum), 3u);
-  EXPECT_EQ(legal.unrounded.size(), 2u);
+  EXPECT_EQ(legal.contractible.size(), 2u);
   const Array x = numbers(g.type(g.inputs[0].value));
   const std::vector<Array> got = run(legal.graph);
   for (size_t row = 0; row < 3; ++row) {
@@ -311,7 +311,7 @@ TEST(Legalize, NativeNodesStayAndTheirOperandsAreInMemory) {
   };
   const Legalized legal = legalized(g, cpu(), legalize_passes(), native);
   EXPECT_EQ(print(legal.graph), print(g));
-  EXPECT_EQ(legal.reread, std::unordered_set<ValueId>{1});
+  EXPECT_EQ(legal.reused, std::unordered_set<ValueId>{1});
 }
 
 TEST(Legalize, ANumberThatTakesEffortIsComputedOnce) {
@@ -326,7 +326,7 @@ TEST(Legalize, ANumberThatTakesEffortIsComputedOnce) {
   %9: f32[9] = add(%7, %8)
   return %9 z
 })");
-  EXPECT_EQ(legalized(g).reread, std::unordered_set<ValueId>{3});
+  EXPECT_EQ(legalized(g).reused, std::unordered_set<ValueId>{3});
 }
 
 // --- many operands -------------------------------------------------------------------------------

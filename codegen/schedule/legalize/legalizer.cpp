@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "codegen/schedule/legalize/reread.h"
+#include "codegen/schedule/legalize/reused_values.h"
 
 namespace primset::schedule {
 
@@ -25,7 +25,7 @@ Legalizer::Legalizer(const Graph& from, const Machine& machine, const IsNative& 
 
 Legalized Legalizer::run() && {
   rewriter_.graph();
-  legal_.reread = reread_values(legal_.graph, repeated_);
+  legal_.reused = reused_values(legal_.graph, reused_);
   return std::move(legal_);
 }
 
@@ -33,7 +33,7 @@ Legalized Legalizer::run() && {
 Values Legalizer::rewritten(NodeId id, const Values& operands) {
   if (!native_ || !native_(from_, id)) return offer({from_.node(id), operands, id}, 0);
   for (ValueId v : operands) {
-    if (v != prims::kNoValue) note_repeated(v);
+    if (v != prims::kNoValue) note_reused(v);
   }
   return rewriter_.copy(id, operands);
 }

@@ -65,10 +65,10 @@ class Legalizer {
   // The region of an op that reduces or scans, for a node of the new graph.
   prims::Region combine_region(const Op& op);
 
-  // A kernel will ask for each element of `v` many times.
-  void note_repeated(ValueId v) { repeated_.push_back(v); }
+  // A kernel reads each element of `v` many times.
+  void note_reused(ValueId v) { reused_.push_back(v); }
   void note_part(ValueId v) { legal_.parts.insert(v); }
-  void note_unrounded(ValueId product) { legal_.unrounded.insert(product); }
+  void note_contractible(ValueId product) { legal_.contractible.insert(product); }
 
  private:
   Values rewritten(prims::NodeId id, const Values& operands);
@@ -81,7 +81,7 @@ class Legalizer {
   const std::span<const Pass> passes_;
   size_t next_ = 0;  // the pass behind the one at work
   Legalized legal_;
-  Values repeated_;
+  Values reused_;
   prims::Builder builder_;
   prims::Rewriter rewriter_;
 };

@@ -29,8 +29,8 @@ class Moments {
   DType dtype() const { return b_.dtype(x_); }
   const SymInts& shape() const { return b_.shape(x_); }
   SymInt length() const;
-  Ints kept() const;
-  ValueId along_rows(ValueId v) { return b_.broadcast_in_dim(v, shape(), kept()); }
+  Ints parallel_dims() const;
+  ValueId along_rows(ValueId v) { return b_.broadcast_in_dim(v, shape(), parallel_dims()); }
   ValueId sum_of_products(ValueId a, ValueId b);
 
   Legalizer& l_;
@@ -47,40 +47,46 @@ SymInt Moments::length() const {
   return length;
 }
 
-Ints Moments::kept() const {
-  Ints kept;
+Ints Moments::parallel_dims() const {
+  Ints dims;
   for (int64_t d = 0; d < static_cast<int64_t>(shape().size()); ++d) {
-    if (std::ranges::find(dims_, d) == dims_.end()) kept.push_back(d);
+    if (std::ranges::find(dims_, d) == dims_.end()) dims.push_back(d);
   }
-  return kept;
+  return dims;
 }
 
 ValueId Moments::sum_of_products(ValueId a, ValueId b) {
   const ValueId product = b_.binary(Prim::mul, a, b);
-  l_.note_unrounded(product);
+  l_.note_contractible(product);
   return l_.reduce_sum(product, dims_);
 }
 
 Values Moments::var_mean() {
   const auto number = [&](primset::Scalar v) { return b_.constant(v, dtype()); };
   const ValueId count = b_.convert(b_.constant(length(), DType::i64), dtype());
-  const ValueId share = b_.binary(Prim::div, number(1), count);
-  // The mean but for what rounding left of it, and sums about that.
-  const ValueId near = sum_of_products(x_, b_.broadcast_in_dim(share, shape(), {}));
-  const ValueId apart = b_.binary(Prim::sub, x_, along_rows(near));
-  const ValueId rest = l_.reduce_sum(apart, dims_);
-  const ValueId squares = sum_of_products(apart, apart);
-  const auto a_row = [&](ValueId v) { return b_.broadcast_in_dim(v, b_.shape(near), {}); };
-  const ValueId left = b_.binary(Prim::mul, rest, a_row(share));
+  const ValueId reciprocal = b_.binary(Prim::div, number(1), count);
+  // The corrected two-pass algorithm (Chan, Golub, LeVeque, 1983): deviations from a rounded mean,
+  // whose error is the mean of the deviations.
+  const ValueId approximate_mean =
+      sum_of_products(x_, b_.broadcast_in_dim(reciprocal, shape(), {}));
+  const ValueId deviation = b_.binary(Prim::sub, x_, along_rows(approximate_mean));
+  const ValueId deviations = l_.reduce_sum(deviation, dims_);
+  const ValueId squares = sum_of_products(deviation, deviation);
+  const auto a_row = [&](ValueId v) {
+    return b_.broadcast_in_dim(v, b_.shape(approximate_mean), {});
+  };
+  const ValueId mean_error = b_.binary(Prim::mul, deviations, a_row(reciprocal));
   // An infinite mean leaves no number.
   const ValueId mean =
-      b_.select(b_.binary(Prim::eq, left, left), b_.binary(Prim::add, near, left), near);
+      b_.select(b_.binary(Prim::eq, mean_error, mean_error),
+                b_.binary(Prim::add, approximate_mean, mean_error), approximate_mean);
   const ValueId zero = number(0);
-  const ValueId about = b_.binary(
-      Prim::max, b_.binary(Prim::sub, squares, b_.binary(Prim::mul, rest, left)), a_row(zero));
+  const ValueId sum_of_squares = b_.binary(
+      Prim::max, b_.binary(Prim::sub, squares, b_.binary(Prim::mul, deviations, mean_error)),
+      a_row(zero));
   const ValueId divisor =
       b_.binary(Prim::max, b_.binary(Prim::sub, count, number(correction_)), zero);
-  return {b_.convert(b_.binary(Prim::div, about, a_row(divisor)), narrow_),
+  return {b_.convert(b_.binary(Prim::div, sum_of_squares, a_row(divisor)), narrow_),
           b_.convert(mean, narrow_)};
 }
 

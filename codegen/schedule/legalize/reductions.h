@@ -8,8 +8,8 @@
 
 namespace primset::schedule {
 
-// Brings the reduced dims together, in logical order: [outer, R, inner], where inner are the kept
-// dims behind the last reduced one.
+// Brings the reduced dims together, in logical order: [outer, R, inner], where inner are the
+// parallel dims behind the last reduced one.
 std::optional<Values> merge_reduced_dims(Legalizer& l, const Op& op);
 
 // A long row is padded with the identity to whole chunks; the chunks are reduced, then their

@@ -46,7 +46,7 @@ ValueId ChunkedScan::last_of_chunks(ValueId scanned) {
   return b_.reshape(b_.slice(scanned, start, split, one), shape);
 }
 
-// For every element of a chunk, what the chunks before it came to.
+// For every element of a chunk, the total of the chunks before it.
 ValueId ChunkedScan::carried_into_chunks(size_t k, ValueId total, const SymInts& split) {
   SymInts zero(b_.rank(total), SymInt(0)), low = zero, high = zero;
   low[dim_] = 1;

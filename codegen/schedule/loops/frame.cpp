@@ -65,7 +65,7 @@ Value Frame::number_param(const SymInt& s) {
   return integer_param(s, kir::kI64, number_params_);
 }
 
-Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {
+ElementValue Frame::scalar_input(uint32_t graph_input, DType dtype) {
   // bool travels as i32; every other scalar in its register type widened to 32 bits at least.
   const kir::Scalar reg = register_scalar(dtype);
   const Type t{kir::width(reg) < 32 ? kir::Scalar::i32 : reg};
@@ -78,7 +78,7 @@ Elem Frame::scalar_input(uint32_t graph_input, DType dtype) {
     it->second.re = passed(0);
     if (is_complex(dtype)) it->second.im = passed(1);
   }
-  // Made narrow wherever it is used: another loop of the kernel does not see what this one made.
+  // Narrowed at each use: a register of one loop does not dominate the uses in another.
   auto narrow = [&](Value v) { return v.valid() && t.scalar != reg ? builder_.trunc(v, reg) : v; };
   return {narrow(it->second.re), narrow(it->second.im)};
 }
@@ -125,9 +125,9 @@ Affine Frame::scale(const Affine& a, const SymInt& factor) {
   return out;
 }
 
-// The parts of an address: what all lanes share, and how lanes differ. A merged loop dimension is
-// addressed through its innermost original dimension, whose coefficient is the merged one's. What
-// is known is added last: accesses that differ in it share the rest.
+// Splits an address into what all lanes share and how lanes differ. A merged loop is addressed
+// through its innermost dimension, whose coefficient is that of the merged one. The constant part
+// is added last, so that accesses that differ in it alone share the rest.
 Frame::Place Frame::place(const Affine& address) {
   kir::Builder& b = builder_;
   Place out;
@@ -172,10 +172,10 @@ Value Frame::mask_vector() {
   return builder_.type(mask_).lanes == lanes_ ? mask_ : builder_.splat(mask_, lanes_);
 }
 
-// A CPU's own prefetcher stops at each page and starts anew in the next, which costs a loop that
-// computes much a miss or two there. Vectors that fill half a cache line or more ask ahead
-// themselves. Not where vectors are narrow: there a loop has twice as many instructions already,
-// and asking costs an addition 3 to 7 parts in 100 (measured on a Zen).
+// A CPU's hardware prefetcher stops at each page boundary, which costs a loop with much arithmetic
+// a miss or two a page. So vectors of half a cache line or more prefetch a page ahead. Not where
+// vectors are narrow: there a loop has twice as many instructions already, and prefetching made an
+// addition 3 to 7 % slower (measured on a Zen).
 void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
   constexpr int64_t kPage = 4096, kHalfLine = 32;
   if (!prefetches_ || target().simt || narrow_vectors()) return;
@@ -184,17 +184,17 @@ void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write
                     to_write);
 }
 
-// How far a vector that is read or written at once is aligned.
+// The alignment of a vector access.
 static uint32_t vector_alignment(kir::Scalar elem, uint16_t lanes) {
   return std::min(kVectorBytes, static_cast<uint32_t>(kir::bytes(elem)) * lanes);
 }
 
-bool Frame::neighbours(const Place& p) const {
+bool Frame::is_contiguous(const Place& p) const {
   return target().simt && lanes_ > 1 && !p.lane_vector.valid() && *p.lane_step == 1;
 }
 
-Value Frame::whole() {
-  return mask_ == whole_mask_ ? whole_ : builder_.and_(whole_, builder_.all(mask_));
+Value Frame::all_lanes_active() {
+  return mask_ == all_active_mask_ ? all_active_ : builder_.and_(all_active_, builder_.all(mask_));
 }
 
 Value Frame::load_vector(Value pointer, kir::Scalar elem, Value index, uint16_t lanes) {
@@ -238,11 +238,11 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
     return load();
   }
   const Type t{elem, lanes_};
-  if (target().simt && lanes_masked() && (!strict_ || mask_ == whole_mask_)) {
-    // A lane that is left out reads another element, so that no lane needs a branch: the first
-    // lane's, which is inside in a row; the buffer's first one where it may not be.
+  if (target().simt && lanes_masked() && (!strict_ || mask_ == all_active_mask_)) {
+    // An inactive lane reads another element, so that no lane needs a branch: the first lane's
+    // where the mask is that of a row, whose first lane is active; else the buffer's first one.
     const Value lanes = vector_of(p);
-    const Value other = mask_ == whole_mask_ ? b.extract(lanes, 0) : index_constant(0);
+    const Value other = mask_ == all_active_mask_ ? b.extract(lanes, 0) : index_constant(0);
     Value at = scaled(b.select(mask_, lanes, b.splat(other, lanes_)));
     return b.gather(t, pointer, at, b.constant(t.with_scalar(kir::Scalar::i1), 1), b.constant(t, 0),
                     align);
@@ -255,6 +255,7 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
   return b.gather(t, pointer, scaled(vector_of(p)), mask_vector(), b.constant(t, 0), align);
 }
 
+// `stride` and `part` as in load_part().
 void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
                        Value v) {
   kir::Builder& b = builder_;
@@ -289,10 +290,10 @@ Frame::Place Frame::touch(BufferId id, DType dtype, const Affine& address, bool 
   Place p = place(address);
   LaneAccess lanes = LaneAccess::same;
   if (p.lane_vector.valid())
-    lanes = address.opaque.valid() && builder_.type(address.opaque).lanes > 1 ? LaneAccess::anywhere
+    lanes = address.opaque.valid() && builder_.type(address.opaque).lanes > 1 ? LaneAccess::gathered
                                                                               : LaneAccess::strided;
   else if (*p.lane_step != 0)
-    lanes = *p.lane_step == 1 ? LaneAccess::neighbours : LaneAccess::strided;
+    lanes = *p.lane_step == 1 ? LaneAccess::contiguous : LaneAccess::strided;
   analysis_.accesses.push_back({id, address, store, dtype, lanes, mask_.valid(), lanes_masked()});
   return p;
 }
@@ -304,7 +305,7 @@ std::vector<Value> Frame::load_parts(Value pointer, DType dtype, const Place& p)
   return {load_part(pointer, real, p, 2, 0), load_part(pointer, real, p, 2, 1)};
 }
 
-void Frame::store_parts(Value pointer, DType dtype, const Place& p, const Elem& value) {
+void Frame::store_parts(Value pointer, DType dtype, const Place& p, const ElementValue& value) {
   const DType real = real_type(dtype);
   store_part(pointer, real, p, is_complex(dtype) ? 2 : 1, 0, value.re);
   if (is_complex(dtype)) store_part(pointer, real, p, 2, 1, value.im);
@@ -320,7 +321,7 @@ std::vector<Value> Frame::load_vectors(Value pointer, DType dtype, const Place& 
   return {builder_.shuffle(pairs, pairs, even), builder_.shuffle(pairs, pairs, odd)};
 }
 
-void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const Elem& value) {
+void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const ElementValue& value) {
   auto lanes = [&](Value v) { return builder_.type(v).lanes == 1 ? builder_.splat(v, lanes_) : v; };
   if (!is_complex(dtype)) return store_vector(pointer, p.scalar, lanes(value.re));
   std::vector<uint16_t> alternate;
@@ -330,7 +331,7 @@ void Frame::store_vectors(Value pointer, DType dtype, const Place& p, const Elem
                builder_.shuffle(lanes(value.re), lanes(value.im), alternate));
 }
 
-// What `body` does without a mask.
+// `body`, run without the mask.
 template <typename Body>
 auto Frame::unmasked(Body body) {
   return [this, body] {
@@ -350,49 +351,49 @@ std::vector<Value> Frame::fetch(const AccessRecord& a) {
   return load_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, false));
 }
 
-Elem Frame::load(BufferId id, DType dtype, const Affine& address, bool strict) {
+ElementValue Frame::load(BufferId id, DType dtype, const Affine& address, bool strict) {
   strict_ = strict;
   const DType real = real_type(dtype);
   auto element = [&](std::span<const Value> parts) {
-    Elem out{from_memory(builder_, parts[0], real), {}};
+    ElementValue out{from_memory(builder_, parts[0], real), {}};
     if (is_complex(dtype)) out.im = from_memory(builder_, parts[1], real);
     return out;
   };
   const AccessRecord access{id, address, false, dtype, LaneAccess::same, false, false};
-  if (staged_) {
-    const auto at_hand = staged_(access);
-    if (!at_hand.empty()) return element(at_hand);
+  if (forward_load_) {
+    const auto forwarded = forward_load_(access);
+    if (!forwarded.empty()) return element(forwarded);
   }
   Value pointer = buffer(id, true, false);
   Place p = touch(id, dtype, address, false);
   auto vectors = [&] { return load_vectors(pointer, dtype, p); };
   auto parts = [&] { return load_parts(pointer, dtype, p); };
   std::vector<Value> in;
-  if (neighbours(p) && sometimes_whole())
-    in = builder_.if_else(whole(), unmasked(vectors), parts);
+  if (is_contiguous(p) && may_be_all_active())
+    in = builder_.if_else(all_lanes_active(), unmasked(vectors), parts);
   else
-    in = neighbours(p) && !lanes_masked() ? vectors() : parts();
-  if (loaded_) loaded_(access, in);
+    in = is_contiguous(p) && !lanes_masked() ? vectors() : parts();
+  if (on_load_) on_load_(access, in);
   return element(in);
 }
 
-void Frame::store(BufferId id, DType dtype, const Affine& address, const Elem& value) {
+void Frame::store(BufferId id, DType dtype, const Affine& address, const ElementValue& value) {
   Value pointer = buffer(id, false, true);
   Place p = touch(id, dtype, address, true);
   const DType real = real_type(dtype);
-  Elem out{to_memory(builder_, value.re, real), {}};
+  ElementValue out{to_memory(builder_, value.re, real), {}};
   if (is_complex(dtype)) out.im = to_memory(builder_, value.im, real);
   auto vectors = [&] { store_vectors(pointer, dtype, p, out); };
   auto parts = [&] { store_parts(pointer, dtype, p, out); };
-  if (neighbours(p) && sometimes_whole()) {
+  if (is_contiguous(p) && may_be_all_active()) {
     auto nothing = [](auto body) {
       return [body] {
         body();
         return kir::Builder::Values{};
       };
     };
-    builder_.if_else(whole(), nothing(unmasked(vectors)), nothing(parts));
-  } else if (neighbours(p) && !lanes_masked()) {
+    builder_.if_else(all_lanes_active(), nothing(unmasked(vectors)), nothing(parts));
+  } else if (is_contiguous(p) && !lanes_masked()) {
     vectors();
   } else {
     parts();

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "codegen/kernel/ir/builder.h"
-#include "codegen/schedule/element/elem.h"
+#include "codegen/schedule/element/element_value.h"
 #include "codegen/schedule/element/index.h"
 #include "codegen/schedule/program/program.h"
 #include "codegen/schedule/tuning/machine.h"
@@ -35,9 +35,9 @@ struct LoopDim {
 // How the addresses of a vector's lanes relate.
 enum class LaneAccess : uint8_t {
   same,        // uniform: one element; also with one lane
-  neighbours,  // contiguous elements
+  contiguous,  // elements side by side
   strided,     // a constant stride apart
-  anywhere,    // gathered: at computed indices
+  gathered,    // at computed indices
 };
 
 // A memory access of the kernel, recorded in the first build, in which no dimensions are merged.
@@ -85,7 +85,7 @@ class Frame {
   kir::Value param(const SymInt& s);  // index type, one lane
   // An integer that is no index: i64 where the device has it.
   kir::Value number_param(const SymInt& s);
-  Elem scalar_input(uint32_t graph_input, DType dtype);
+  ElementValue scalar_input(uint32_t graph_input, DType dtype);
 
   // --- the loop nest in force ---
   void set_loops(std::vector<LoopDim> loops) { loops_ = std::move(loops); }
@@ -99,11 +99,11 @@ class Frame {
   // as ten others.
   bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
   kir::Value mask_and(kir::Value condition);  // the current mask and another condition
-  // The same for the lanes of a SIMT thread whose first lane is inside. `whole` (i1): all lanes are
-  // inside and their vectors are aligned.
-  void set_mask(kir::Value mask, kir::Value whole) {
-    mask_ = whole_mask_ = mask;
-    whole_ = whole;
+  // The same for the lanes of a SIMT thread whose first lane is inside. `all_active` (i1): all
+  // lanes are inside and their vectors are aligned.
+  void set_mask(kir::Value mask, kir::Value all_active) {
+    mask_ = all_active_mask_ = mask;
+    all_active_ = all_active;
   }
 
   // The value of an affine form: one lane where it is uniform. Pins the dimensions that it uses.
@@ -115,18 +115,19 @@ class Frame {
   // --- memory --- addresses count elements of the dtype
   // An element in its memory type (two values for complex), by one lane without a mask.
   std::vector<kir::Value> fetch(const AccessRecord& a);
-  // Called at each load for values that are in registers already; empty: the load is emitted.
-  using Staged = std::function<std::vector<kir::Value>(const AccessRecord&)>;
-  void set_staged(Staged staged) { staged_ = std::move(staged); }
+  // Load forwarding: called before each load for the values, where registers hold them already;
+  // empty: the load is emitted.
+  using ForwardLoad = std::function<std::vector<kir::Value>(const AccessRecord&)>;
+  void set_forward_load(ForwardLoad forward) { forward_load_ = std::move(forward); }
   // Called after each load with what it has read, in the same form.
-  using Loaded = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
-  void set_loaded(Loaded loaded) { loaded_ = std::move(loaded); }
+  using OnLoad = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
+  void set_on_load(OnLoad on_load) { on_load_ = std::move(on_load); }
   // Whether loops prefetch (on CPUs; initially true).
   void set_prefetches(bool on) { prefetches_ = on; }
   // strict: a load that is masked off reads nothing, not even another element: there may be none,
   // or one that another thread is writing.
-  Elem load(BufferId id, DType dtype, const Affine& address, bool strict = false);
-  void store(BufferId id, DType dtype, const Affine& address, const Elem& value);
+  ElementValue load(BufferId id, DType dtype, const Affine& address, bool strict = false);
+  void store(BufferId id, DType dtype, const Affine& address, const ElementValue& value);
 
   // Writes check `site` and `value` to the error slot where `bad` (i1) and the mask hold.
   void report(uint32_t site, kir::Value bad, kir::Value value, DType value_dtype);
@@ -148,15 +149,15 @@ class Frame {
   bool lanes_masked() const { return mask_.valid() && builder_.type(mask_).lanes > 1; }
   // On a SIMT device the caller that sets several lanes guarantees that their vectors are aligned,
   // or passes the condition under which they are.
-  bool neighbours(const Place& p) const;
-  bool sometimes_whole() const { return lanes_masked() && whole_.valid(); }
-  kir::Value whole();  // i1: all lanes of the current mask are set
+  bool is_contiguous(const Place& p) const;
+  bool may_be_all_active() const { return lanes_masked() && all_active_.valid(); }
+  kir::Value all_lanes_active();  // i1: all lanes of the current mask are set
   template <typename Body>
   auto unmasked(Body body);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
-  void store_parts(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
+  void store_parts(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);
-  void store_vectors(kir::Value pointer, DType dtype, const Place& p, const Elem& value);
+  void store_vectors(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   kir::Value load_vector(kir::Value pointer, kir::Scalar elem, kir::Value index, uint16_t lanes);
   void store_vector(kir::Value pointer, kir::Value index, kir::Value v);
   void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
@@ -173,18 +174,18 @@ class Frame {
   SymInts domain_;
   std::vector<LoopDim> loops_;
   uint16_t lanes_ = 1;
-  kir::Value mask_, whole_mask_, whole_;
+  kir::Value mask_, all_active_mask_, all_active_;
   std::vector<kir::Value> pointers_;
   kir::Value integer_param(const SymInt& s, kir::Type type,
                            std::unordered_map<uint32_t, kir::Value>& known);
 
   std::unordered_map<uint32_t, kir::Value> params_, number_params_;
-  std::unordered_map<uint32_t, Elem> inputs_;  // as they are passed
+  std::unordered_map<uint32_t, ElementValue> inputs_;  // as they are passed
   bool prefetches_ = true;
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
-  Staged staged_;
-  Loaded loaded_;
+  ForwardLoad forward_load_;
+  OnLoad on_load_;
   bool strict_ = false;  // the load at hand
   Analysis analysis_;
   LaunchStep step_;

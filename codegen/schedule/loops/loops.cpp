@@ -54,7 +54,7 @@ std::vector<size_t> memory_order(const SymInts& domain, const SymInts& strides) 
   return order;
 }
 
-void decode(Frame& f, Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end) {
+void delinearize(Frame& f, Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end) {
   kir::Builder& b = f.builder();
   for (size_t k = end; k-- > begin;) {
     if (k == begin) {
@@ -85,7 +85,7 @@ uint16_t point_lanes(const kir::TargetModel& target) {
 void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(Value)>& body) {
   kir::Builder& b = f.builder();
   f.step().groups = {prims::min(items, SymInt(f.target().max_groups_x)), 1, 1};
-  // A loop that runs once is not for nothing: what does not change in it takes registers.
+  // Even a loop that runs once costs registers: its invariants stay live in it.
   const bool every_item_has_a_group =
       f.index_type() == kir::kI32 &&
       f.target().max_groups_x >= uint32_t{std::numeric_limits<int32_t>::max()};
@@ -115,15 +115,15 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   Value first = b.add(b.mul(f.index(b.group_id(0)), t), f.index(b.local_id(0)));
   Value step = b.mul(f.index(b.group_count(0)), t);
   b.for_loop(first, f.param(total), step, {}, [&](Value i, auto) {
-    decode(f, i, loops, 0, loops.size());
+    delinearize(f, i, loops, 0, loops.size());
     f.set_loops(loops);
     body();
     return kir::Builder::Values{};
   });
 }
 
-// Calls body(i) for each vector from lo to hi. The last one may end early, and where masks cost it
-// alone has one.
+// Calls body(i) for each vector from lo to hi. The last one may be partial and has a mask; where
+// masks are costly the others have none (loop peeling).
 void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
   kir::Builder& b = f.builder();
   const Value lanes = f.index_constant(f.lanes());
@@ -142,8 +142,8 @@ void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>&
   part(whole, hi, true);
 }
 
-// The last loop is cut in blocks; a work item is one block of one row, and a group takes enough
-// items to be worth starting.
+// The last loop is divided into blocks. A work item is one block of one row; a group takes enough
+// items to be worth its start.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
                 int64_t group_points) {
   kir::Builder& b = f.builder();
@@ -163,7 +163,7 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
     Value row = b.udiv(item, f.param(blocks));
     Value block = b.sub(item, b.mul(row, f.param(blocks)));
-    decode(f, row, loops, 0, outer);
+    delinearize(f, row, loops, 0, outer);
     Value lo = b.mul(block, f.index_constant(group_points));
     Value hi = smaller(b, b.add(lo, f.index_constant(group_points)), f.param(inner.size));
     cpu_vectors(f, lo, hi, [&](Value i) {
@@ -200,12 +200,12 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
-    // Neighbouring items go down the rows: they read on where the last one stopped.
+    // Adjacent items go down the rows: each continues to read where the last one stopped.
     Value rest = b.udiv(item, f.param(row_tiles));
     Value row_lo = b.mul(b.sub(item, b.mul(rest, f.param(row_tiles))), tile);
     Value outside = b.udiv(rest, f.param(inner_tiles));
     Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
-    decode(f, outside, loops, 0, outer);
+    delinearize(f, outside, loops, 0, outer);
     Value hi = range_end(lo, inner.size), row_hi = range_end(row_lo, rows.size);
     const auto point = [&](Value row, Value i) {
       rows.base = row;
@@ -224,8 +224,8 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
                [&](Value row) { cpu_vectors(f, lo, hi, [&](Value i) { point(row, i); }); });
       return kir::Builder::Values{};
     }
-    // A vector reads few lines, all of each before the next ones: lines that are a power of two
-    // apart share a few places in the cache.
+    // Blocked once more, by cache lines: a block reads all of a line before it goes on. Rows that
+    // are a power of two apart map to the same few cache sets, so a line would not stay for long.
     const Value line = f.index_constant(kLine);
     b.for_loop(row_lo, row_hi, line, {}, [&](Value first_row, auto) {
       const Value end = smaller(b, b.add(first_row, line), row_hi);
@@ -237,86 +237,93 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
   });
 }
 
-// Walks the vectors of all rows and then the single elements behind them.
+// Computes the vectors of all rows and then, one by one, the elements behind each row's last
+// vector.
 class VectorWalk {
  public:
-  VectorWalk(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
-             const PointBody& body)
-      : f_(f), b_(f.builder()), loops_(std::move(loops)), form_(form), body_(body) {
+  VectorWalk(Frame& f, std::vector<LoopDim> loops, const Vectorization& vectorization,
+             Value aligned, const PointBody& body)
+      : f_(f),
+        b_(f.builder()),
+        loops_(std::move(loops)),
+        vectorization_(vectorization),
+        body_(body) {
     const int64_t threads = f.target().group_threads;
     const SymInt rows = extent(loops_, 0, loops_.size() - 1), &row = loops_.back().size;
     b_.set_group_size(f.target().group_threads);
-    f.step().groups = {
-        prims::min(prims::ceil_div(rows * prims::ceil_div(row, form.lanes), threads * form.at_once),
-                   SymInt(f.target().max_groups_x)),
-        1, 1};
-    if (form.arithmetic) keep_busy(threads);
+    f.step().groups = {prims::min(prims::ceil_div(rows * prims::ceil_div(row, vectorization.width),
+                                                  threads * vectorization.unroll),
+                                  SymInt(f.target().max_groups_x)),
+                       1, 1};
+    if (vectorization.compute_bound) limit_grid(threads);
     threads_ = f.index_constant(threads);
     local_ = f.index(b_.local_id(0));
     group_ = f.index(b_.group_id(0));
     groups_ = f.index(b_.group_count(0));
     rows_ = f.param(rows);
     row_ = f.param(row);
-    lanes_ = f.index_constant(form.lanes);
-    of_a_row_ = b_.select(aligned, b_.udiv(row_, lanes_), f.index_constant(0));
+    lanes_ = f.index_constant(vectorization.width);
+    vectors_per_row_ = b_.select(aligned, b_.udiv(row_, lanes_), f.index_constant(0));
   }
 
   void run() {
-    f_.set_lanes(form_.lanes);
-    const Value vectors = b_.mul(rows_, of_a_row_);
-    const Value done = form_.at_once > 1 ? several_at_once(vectors) : f_.index_constant(0);
+    f_.set_lanes(vectorization_.width);
+    const Value vectors = b_.mul(rows_, vectors_per_row_);
+    const Value done = vectorization_.unroll > 1 ? unrolled_loop(vectors) : f_.index_constant(0);
     const Value thread = b_.add(b_.mul(group_, threads_), local_);
     const Value step = b_.mul(groups_, threads_);
     loops_.back().lanes = true;
     b_.for_loop(b_.add(done, thread), vectors, step, {}, [&](Value i, auto) {
-      stand_at(i, of_a_row_, f_.index_constant(0), lanes_);
+      move_to(i, vectors_per_row_, f_.index_constant(0), lanes_);
       body_()();
       return kir::Builder::Values{};
     });
     f_.set_lanes(1);
     loops_.back().lanes = false;
-    const Value in_vectors = b_.mul(of_a_row_, lanes_), left = b_.sub(row_, in_vectors);
+    const Value in_vectors = b_.mul(vectors_per_row_, lanes_), left = b_.sub(row_, in_vectors);
     b_.for_loop(thread, b_.mul(rows_, left), step, {}, [&](Value i, auto) {
-      stand_at(i, left, in_vectors, f_.index_constant(1));
+      move_to(i, left, in_vectors, f_.index_constant(1));
       body_()();
       return kir::Builder::Values{};
     });
   }
 
  private:
-  void keep_busy(int64_t threads) {
+  void limit_grid(int64_t threads) {
     const int64_t resident = std::max<int64_t>(1, f_.tuning().loops.resident_threads / threads);
-    b_.set_resident_groups(static_cast<uint32_t>(resident));
+    b_.set_min_groups_per_multiprocessor(static_cast<uint32_t>(resident));
     SymInt& groups = f_.step().groups[0];
     groups = prims::min(
-        groups, SymInt(f_.target().processors * resident * f_.tuning().loops.resident_waves));
+        groups, SymInt(f_.target().multiprocessors * resident * f_.tuning().loops.resident_waves));
   }
 
-  // The i-th of items of which a row has so many; they begin at `first` and are `width` wide.
-  void stand_at(Value i, Value of_a_row, Value first, Value width) {
+  // Sets the loop variables to item `i`. A row has `per_row` items of `width` elements from `first`
+  // on.
+  void move_to(Value i, Value per_row, Value first, Value width) {
     if (loops_.size() > 1) {
-      Value row = b_.udiv(i, of_a_row);
-      i = b_.sub(i, b_.mul(row, of_a_row));
-      decode(f_, row, loops_, 0, loops_.size() - 1);
+      Value row = b_.udiv(i, per_row);
+      i = b_.sub(i, b_.mul(row, per_row));
+      delinearize(f_, row, loops_, 0, loops_.size() - 1);
     }
     loops_.back().base = b_.add(first, b_.mul(i, width));
     f_.set_loops(loops_);
   }
 
-  // As far as whole groups have that many. Returns how many vectors are done.
-  Value several_at_once(Value vectors) {
+  // The unrolled loop: `unroll` vectors of each thread, all loaded before the first is stored. Only
+  // as many as fill complete workgroups; returns how many vectors are done.
+  Value unrolled_loop(Value vectors) {
     loops_.back().lanes = true;
-    const Value a_group = b_.mul(threads_, f_.index_constant(form_.at_once));
+    const Value a_group = b_.mul(threads_, f_.index_constant(vectorization_.unroll));
     const Value whole = b_.udiv(vectors, a_group);
     b_.for_loop(group_, whole, groups_, {}, [&](Value g, auto) {
       const Value first = b_.add(b_.mul(g, a_group), local_);
-      auto stand = [&](uint16_t k) {
-        stand_at(b_.add(first, b_.mul(threads_, f_.index_constant(k))), of_a_row_,
-                 f_.index_constant(0), lanes_);
+      auto move = [&](uint16_t k) {
+        move_to(b_.add(first, b_.mul(threads_, f_.index_constant(k))), vectors_per_row_,
+                f_.index_constant(0), lanes_);
       };
       std::vector<std::function<void()>> stores;
-      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores.push_back(body_());
-      for (uint16_t k = 0; k < form_.at_once; ++k) stand(k), stores[k]();
+      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores.push_back(body_());
+      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores[k]();
       return kir::Builder::Values{};
     });
     return b_.mul(whole, a_group);
@@ -325,17 +332,17 @@ class VectorWalk {
   Frame& f_;
   kir::Builder& b_;
   std::vector<LoopDim> loops_;
-  const VectorForm form_;
+  const Vectorization vectorization_;
   const PointBody& body_;
   Value threads_, local_, group_, groups_;
-  Value rows_, row_, lanes_, of_a_row_;
+  Value rows_, row_, lanes_, vectors_per_row_;
 };
 
 }  // namespace
 
-void for_each_vector(Frame& f, std::vector<LoopDim> loops, const VectorForm& form, Value aligned,
-                     const PointBody& body) {
-  VectorWalk(f, std::move(loops), form, aligned, body).run();
+void for_each_vector(Frame& f, std::vector<LoopDim> loops, const Vectorization& vectorization,
+                     Value aligned, const PointBody& body) {
+  VectorWalk(f, std::move(loops), vectorization, aligned, body).run();
 }
 
 std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const Analysis& analysis) {

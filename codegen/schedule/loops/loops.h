@@ -9,7 +9,7 @@
 
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/loops/frame.h"
-#include "codegen/schedule/loops/vector_form.h"
+#include "codegen/schedule/loops/vectorization.h"
 #include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
@@ -25,7 +25,8 @@ std::vector<LoopDim> merge_loops(const SymInts& domain, const std::vector<LoopDi
 std::vector<size_t> memory_order(const SymInts& domain, const SymInts& strides);
 
 // Delinearises a row-major index over loops [begin, end): sets their bases.
-void decode(Frame& f, kir::Value linear, std::vector<LoopDim>& loops, size_t begin, size_t end);
+void delinearize(Frame& f, kir::Value linear, std::vector<LoopDim>& loops, size_t begin,
+                 size_t end);
 // The product of their sizes.
 SymInt extent(const std::vector<LoopDim>& loops, size_t begin, size_t end);
 
@@ -55,7 +56,7 @@ using PointBody = std::function<std::function<void()>()>;
 
 // The same on a SIMT device with vectors: where `aligned` (i1) holds a thread computes vectors
 // along the last loop, and single elements of the rest of each row.
-void for_each_vector(Frame& f, std::vector<LoopDim> loops, const VectorForm& form,
+void for_each_vector(Frame& f, std::vector<LoopDim> loops, const Vectorization& vectorization,
                      kir::Value aligned, const PointBody& body);
 
 }  // namespace primset::schedule

@@ -8,7 +8,7 @@ using kir::Value;
 
 namespace {
 
-// Exchanges are of 32 bits and more.
+// Shuffles take 32 bits or more.
 template <class Exchange>
 Value exchanged(kir::Builder& b, Value v, Exchange exchange) {
   const kir::Scalar s = b.type(v).scalar;
@@ -20,7 +20,7 @@ Value exchanged(kir::Builder& b, Value v, Exchange exchange) {
 
 bool exchanges(const kir::Builder& b, uint32_t threads, std::span<const Value> values) {
   const kir::TargetModel& t = b.target();
-  // The order is known where there are ballots.
+  // Devices with ballots define the order of a subgroup's lanes.
   if (!t.subgroup_ballot || t.min_subgroup != t.max_subgroup || t.max_subgroup < 2) return false;
   return threads % t.max_subgroup == 0 &&
          std::ranges::all_of(values, [&](Value v) { return b.type(v).scalar != kir::Scalar::f16; });

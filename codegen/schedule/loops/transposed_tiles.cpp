@@ -11,7 +11,8 @@ using kir::Value;
 
 namespace {
 
-// Of a tile. The other rows' loads a thread has on their way at the same time.
+// Rows of a tile that the workgroup loads at once. A thread issues the loads of its other rows
+// before it waits for any.
 int64_t rows_at_once(const kir::TargetModel& target, const Tuning& tuning, int64_t side) {
   return std::min(tuning.transpose.rows_in_flight,
                   static_cast<int64_t>(target.max_group_threads) / side);
@@ -44,7 +45,7 @@ class TileWalk {
     for_each_by_groups(f_, tiles, [&](Value tile) {
       const Value rest = b_.udiv(tile, f_.param(last_tiles));
       const Value outside = b_.udiv(rest, f_.param(across_tiles));
-      decode(f_, outside, loops_, 0, loops_.size() - 2);
+      delinearize(f_, outside, loops_, 0, loops_.size() - 2);
       first_last_ = first(tile, rest, last_tiles);
       first_across_ = first(rest, outside, across_tiles);
       read();
@@ -65,15 +66,15 @@ class TileWalk {
     return b_.select(b_.slt(i, end), i, end);
   }
   Value slot(Value row, Value column) {
-    // One more column than there are elements: neighbours down a column lie in different banks.
+    // Padded by one column: adjacent elements of a column lie in different banks.
     const Value at = b_.add(b_.mul(row, constant(plan_.side + 1)), column);
     return b_.int_resize(at, kir::Scalar::i32, true);
   }
   Value row(Value pass) { return b_.add(y_, b_.mul(pass, constant(rows_))); }
   int64_t passes() const { return plan_.side / rows_; }
 
-  // Threads side by side take neighbours of the operands. Outside, the last element is read again:
-  // no load waits for a branch.
+  // Adjacent threads load adjacent elements of the operands. Outside the domain the last element is
+  // loaded again, so that no load waits for a branch.
   void read() {
     LoopDim &across = loops_[loops_.size() - 2], &last = loops_.back();
     std::vector<std::vector<Value>> values;
@@ -103,9 +104,9 @@ class TileWalk {
                                    b_.slt(last.base, f_.param(last.size)));
       b_.if_then(inside, [&] {
         const Value at = slot(x_, at_row);
-        f_.set_staged([&](const AccessRecord& a) { return staged(a, at); });
+        f_.set_forward_load([&](const AccessRecord& a) { return staged(a, at); });
         body_()();
-        f_.set_staged({});
+        f_.set_forward_load({});
       });
       return kir::Builder::Values{};
     });
@@ -140,7 +141,7 @@ std::optional<TilePlan> transposed_tiles(const Machine& machine, const Analysis&
   TilePlan plan{*across, tuning.transpose.short_side, {}};
   size_t bytes = 0, narrowest = 16;
   for (const AccessRecord& a : seen.accesses) {
-    if (a.masked || (a.store && a.lanes != LaneAccess::neighbours)) return std::nullopt;
+    if (a.masked || (a.store && a.lanes != LaneAccess::contiguous)) return std::nullopt;
     if (!is_staged(a, loops.back().dims.back(), loops[*across].dims.back())) continue;
     if (std::ranges::any_of(plan.staged, [&](const auto& s) { return same_access(s, a); }))
       continue;

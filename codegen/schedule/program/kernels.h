@@ -13,7 +13,7 @@
 namespace primset::schedule {
 
 struct BuildContext {
-  const Materialized& values;
+  const ValueEnvironment& values;
   const Machine& machine;
   bool index32 = true;
   BufferId errors = 0;

@@ -34,7 +34,7 @@ ProgramBuilder::ProgramBuilder(std::shared_ptr<const prims::Graph> graph, const 
               [this](const std::string& code, const std::string& message) {
                 return check_site(code, message);
               },
-              [&unrounded = legal.unrounded](ValueId v) { return unrounded.contains(v); },
+              [&contractible = legal.contractible](ValueId v) { return contractible.contains(v); },
               [this](ValueId v) {
                 return std::ranges::any_of(graph_->outputs, [&](const prims::Output& o) {
                   return o.writes_input && graph_->inputs[*o.writes_input].value == v;

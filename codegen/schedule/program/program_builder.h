@@ -72,7 +72,7 @@ class ProgramBuilder {
   std::unordered_map<ValueId, uint32_t> scalar_inputs_;
   std::unordered_map<std::string, uint32_t> check_sites_;
   std::unordered_map<std::string, uint32_t> kernel_ids_;  // by text
-  Materialized values_;
+  ValueEnvironment values_;
 };
 
 }  // namespace primset::schedule

@@ -10,7 +10,7 @@
 #include "codegen/kernel/interpreter/interpreter.h"
 #include "codegen/kernel/transform/pointer_table.h"
 #include "codegen/kernel/verifier/verifier.h"
-#include "codegen/schedule/element/elem.h"
+#include "codegen/schedule/element/element_value.h"
 #include "sdk/base/float_bits.h"
 
 namespace primset::schedule {

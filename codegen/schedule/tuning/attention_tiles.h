@@ -17,8 +17,8 @@ struct AttentionTile {
 // Matrices in registers: the tiles fit into workgroup memory and a thread's shares into registers.
 inline constexpr AttentionTile kMatrixAttention[] = {
     {32, 128, 64, 128}, {64, 128, 64, 128}, {128, 64, 32, 128}};
-// Cooperative matrices. Small tiles: drivers that have these give a processor's groups 48 KiB in
-// all, and only several of them have something to do while one waits at a barrier.
+// Cooperative matrices. Small tiles: drivers that have these give a multiprocessor's groups 48 KiB
+// in all, and only several of them have something to do while one waits at a barrier.
 inline constexpr AttentionTile kCooperativeAttention[] = {{64, 64, 16, 128}, {128, 64, 16, 128}};
 
 // The first that serves heads of so many elements; the last one serves the longest.

@@ -46,15 +46,15 @@ std::span<const ContractionTiling> contraction_tilings(TileKind kind) {
   return {same.begin(), same.end()};
 }
 
-bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors) {
-  return SymInt(int64_t{t.rows} * t.columns * processors - 1) < elements;
+bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t multiprocessors) {
+  return SymInt(int64_t{t.rows} * t.columns * multiprocessors - 1) < elements;
 }
 
 const ContractionTiling& choose_tiling(TileKind kind, const SymInt& elements, const SymInt& k,
                                        const Machine& machine) {
   const std::span<const ContractionTiling> all = contraction_tilings(kind);
   for (const ContractionTiling& t : all) {
-    const int64_t busy = (int64_t{machine.target.processors} * t.busy_percent + 99) / 100;
+    const int64_t busy = (int64_t{machine.target.multiprocessors} * t.busy_percent + 99) / 100;
     const bool enough = t.busy_percent == 0 || enough_tiles(elements, t.shape, busy);
     if (enough && (!t.fills_depth || SymInt(t.depth - 1) < k)) return t;
   }
@@ -76,7 +76,7 @@ bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
   if (least(side)) return true;
   // Smaller ones leave most of a tile empty, which many tiles make good.
   const SymInt batch = size_of(a, contraction_roles(n, 0, a.size()).batch);
-  return SymInt(int64_t{target.processors} - 1) < batch && least(side / 2);
+  return SymInt(int64_t{target.multiprocessors} - 1) < batch && least(side / 2);
 }
 
 }  // namespace primset::schedule

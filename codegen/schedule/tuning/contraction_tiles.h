@@ -34,7 +34,7 @@ bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
 struct TileShape {
   int rows, columns, threads;
   // Workgroups that should be resident on a multiprocessor together (an occupancy hint); 0: none.
-  uint32_t resident = 0;
+  uint32_t min_groups_per_multiprocessor = 0;
 };
 
 // What computes a tile.
@@ -62,8 +62,8 @@ std::span<const ContractionTiling> contraction_tilings(TileKind kind);
 const ContractionTiling& choose_tiling(TileKind kind, const SymInt& elements, const SymInt& k,
                                        const Machine& machine);
 
-// Are there at least as many tiles as `processors`? Records a guard.
-bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t processors);
+// Are there at least as many tiles as `multiprocessors`? Records a guard.
+bool enough_tiles(const SymInt& elements, const TileShape& t, int64_t multiprocessors);
 
 }  // namespace primset::schedule
 

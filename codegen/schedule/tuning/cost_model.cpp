@@ -13,12 +13,12 @@ Cost Cost::operator+(const Cost& next) const {
 
 Rates::Rates(const kir::TargetModel& t) {
   if (t.simt) {
-    // A processor of a GPU adds up some 128 numbers a cycle, memory brings some ten bytes a cycle
-    // and processor, and a thousand threads a processor hide its latency.
-    operations_per_second = t.processors * 128 * 1.5e9;
-    bytes_per_second = t.processors * 20e9;
+    // A multiprocessor of a GPU adds up some 128 numbers a cycle, memory brings some ten bytes a
+    // cycle and multiprocessor, and a thousand threads a multiprocessor hide its latency.
+    operations_per_second = t.multiprocessors * 128 * 1.5e9;
+    bytes_per_second = t.multiprocessors * 20e9;
     seconds_per_launch = 3e-6;
-    busy_threads = t.processors * 1024.0;
+    busy_threads = t.multiprocessors * 1024.0;
     transcendental = 20;
   } else {
     const double lanes = t.vector_bytes / 4.0;

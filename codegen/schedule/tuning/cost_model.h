@@ -17,7 +17,7 @@
 namespace primset::schedule {
 
 struct Cost {
-  double bytes = 0;       // moved between memory and the processors
+  double bytes = 0;       // moved between memory and the multiprocessors
   double operations = 0;  // arithmetic on 32 bits
   double launches = 1;
   double threads = 0;  // that run in parallel; 0: enough to fill the machine
@@ -26,7 +26,7 @@ struct Cost {
 };
 
 // Rates of the whole device. Only their ratios matter, so they are typical ones for its kind and
-// its number of processors.
+// its number of multiprocessors.
 struct Rates {
   explicit Rates(const kir::TargetModel& target);
 

@@ -22,7 +22,7 @@ inline constexpr uint16_t kStreams = 8, kStreamLanes = 16;
 inline constexpr int64_t kColumnBlock = 64;
 // SIMT: neighbours of a row that a thread of a workgroup takes, 16 bytes of halves.
 inline constexpr uint16_t kGroupLanes = 8;
-// Where f64 is quick, products of a matrix are added up in it if they are fewer: beside the call
+// Where f64 is fast, products of a matrix are added up in it if they are fewer: beside the call
 // that costs next to nothing, and where they cancel no digit is lost.
 inline constexpr int64_t kFewProducts = int64_t{1} << 14;
 // And so are the terms of a sum; longer ones are read as fast as memory gives them.

@@ -16,10 +16,10 @@ namespace {
 
 using testing::HasSubstr;
 
-kir::TargetModel gpu(uint32_t processors) {
+kir::TargetModel gpu(uint32_t multiprocessors) {
   kir::TargetModel t;
   t.simt = true;
-  t.processors = processors;
+  t.multiprocessors = multiprocessors;
   return t;
 }
 

@@ -1,6 +1,6 @@
 // Orthogonal polynomials, each a row of the table at the end: by their recurrences, one loop an
 // element, and some elements by values that are known otherwise. Degrees are truncated to integers;
-// those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is quick: each step
+// those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is fast: each step
 // would add to the last one's rounding error.
 #include "decomps/operators/special.h"
 #include "decomps/operators/special/approximation.h"

@@ -45,7 +45,7 @@ class DeviceState {
   const schedule::Machine& machine() const { return machine_; }
   // The device traits that decompositions may read.
   decomps::DeviceTraits traits() const {
-    return {target_valid_ && target().quick_f64(),
+    return {target_valid_ && target().fast_f64(),
             plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
   }
 

@@ -45,7 +45,7 @@ void fill_machine(kir::TargetModel& t, const primset_device_properties& p) {
     t.large_group_memory = p.large_group_memory;
     t.min_subgroup = p.min_subgroup;
     t.max_subgroup = p.max_subgroup;
-    if (p.threads > 1) t.processors = p.threads;
+    if (p.threads > 1) t.multiprocessors = p.threads;
   }
   t.max_groups_x = p.max_groups[0];
   t.param_bytes = p.max_param_bytes;
@@ -122,7 +122,7 @@ std::string describe(const kir::TargetModel& t) {
       "triple={} cpu={} features={}",
       static_cast<int>(t.format), t.simt, t.vector_bytes, t.group_threads, t.max_group_threads,
       t.group_memory, t.large_group_memory, t.min_subgroup, t.max_subgroup, t.max_groups_x,
-      t.processors, t.param_bytes, t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64,
+      t.multiprocessors, t.param_bytes, t.loop_limit, t.f64, t.i64, t.f16, t.atomic_i64,
       t.atomic_f32_add, t.subgroup_ballot, t.async_copy, t.cache_policies,
       t.programmatic_dependent_launch, t.matrix, t.group_matrix, t.cooperative, t.cooperative_bf16,
       t.fused_fma, t.fast_exp2, t.rounds_bf16, t.exact_div_sqrt_f32, t.exact_div_sqrt_f64,

@@ -200,7 +200,7 @@ class Planner {
     const plugin::PluginDevice& plugin = device_.plugin();
     const auto is_kept = [&](const prims::Graph& g, prims::NodeId n) {
       return runs_natively(plugin, g, n) ||
-             (device_.has_kernels() && schedule::takes_derived(g, n, device_.machine()));
+             (device_.has_kernels() && schedule::is_legal_derived(g, n, device_.machine()));
     };
     decomps::expand_derived(graph, request_.bundle, is_kept, device_.traits());
     if (!device_.has_kernels())

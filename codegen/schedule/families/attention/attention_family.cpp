@@ -32,8 +32,8 @@ class Attention : public Family {
     if (g.node(node).prim != prims::Prim::attention) return std::nullopt;
     return attention_cost(g, g.node(node));
   }
-  bool takes_derived(const prims::Graph& g, prims::NodeId node,
-                     const Machine& machine) const override {
+  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                        const Machine& machine) const override {
     const prims::Node& n = g.node(node);
     return n.prim == prims::Prim::attention && fuses_attention(g, n, machine.target);
   }

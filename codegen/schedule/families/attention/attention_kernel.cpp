@@ -1,6 +1,6 @@
-// By matrix units whose fragments' lanes are known: scores and weights never leave registers, since
-// the lanes that hold a score after the first product are those that the second wants the weight
-// from.
+// By matrix units whose fragment layout is known: scores and weights never leave registers, since
+// the lanes that hold a score after the first product are those that hold its weight for the
+// second.
 #include "codegen/schedule/families/attention/attention_kernel.h"
 #include "codegen/schedule/tuning/attention_tiles.h"
 
@@ -53,9 +53,10 @@ class MatrixAttention final : public FusedAttention {
  private:
   // What is carried along the keys. Blocks are 16 rows by 8 columns, as matrix units sum them.
   struct State {
-    Values sums;                // weighted values: row_blocks() x head blocks
-    std::vector<RowPair> most;  // greatest scores before scale_, the same in a row's four lanes
-    Values weights;             // sums of weights, a row_blocks() vector each: to be added up
+    Values sums;  // weighted values: row_blocks() x head blocks
+    // Greatest scores before scale_, the same in a row's four lanes.
+    std::vector<RowPair> running_max;
+    Values weights;  // sums of weights, a row_blocks() vector each: to be added up
   };
 
   Shape tile_shape() const override { return {tiling_.queries, kMatrixThreads, 2}; }
@@ -66,12 +67,12 @@ class MatrixAttention final : public FusedAttention {
 
   // --- values of rows ----------------------------------------------------------------------------
 
-  // As a block of 16 x 8 has them: (low, low, high, high).
+  // Broadcast to the layout of a 16 x 8 block: (low, low, high, high).
   Value spread_rows(const RowPair& r) {
     const Value low = b().splat(r.low, 4), high = b().splat(r.high, 4);
     return b().shuffle(low, high, {0, 1, 4, 5});
   }
-  // Of what the four lanes of a row have.
+  // Reduces over the four lanes of a row.
   template <typename Combine>
   Value across(Value v, Combine combine) {
     for (uint32_t mask : {1u, 2u}) v = combine(v, b().subgroup_shuffle_xor(v, mask));
@@ -93,8 +94,8 @@ class MatrixAttention final : public FusedAttention {
   // sums + a b, by blocks of 16: a(i, k) is the left operand's fragment, and the right operand is
   // the tile that begins at `stage`.
   void add_products(Values& sums, const std::function<Value(int, int)>& a, ProductTile& tile,
-                    Value stage, int terms, int columns) {
-    for (int k = 0; k < terms / 16; ++k) {
+                    Value stage, int k_size, int columns) {
+    for (int k = 0; k < k_size / 16; ++k) {
       Values left;
       for (int i = 0; i < row_blocks(); ++i) left.push_back(a(i, k));
       for (int j = 0; j < columns / 16; ++j) {
@@ -143,7 +144,7 @@ class MatrixAttention final : public FusedAttention {
   State along_keys(Value batch, Value first_query, Value end) {
     State start;
     start.sums.assign(static_cast<size_t>(int64_t{row_blocks()} * head_blocks()), four(0));
-    start.most.assign(static_cast<size_t>(row_blocks()), {number(kHidden), number(kHidden)});
+    start.running_max.assign(static_cast<size_t>(row_blocks()), {number(kMasked), number(kMasked)});
     start.weights.assign(static_cast<size_t>(row_blocks()), four(0));
     Values carried = flat(start);
     carried.push_back(b().i32(0));
@@ -163,7 +164,7 @@ class MatrixAttention final : public FusedAttention {
 
   Values flat(const State& s) {
     Values out = s.sums;
-    for (const RowPair& r : s.most) out.insert(out.end(), {r.low, r.high});
+    for (const RowPair& r : s.running_max) out.insert(out.end(), {r.low, r.high});
     out.insert(out.end(), s.weights.begin(), s.weights.end());
     return out;
   }
@@ -172,33 +173,37 @@ class MatrixAttention final : public FusedAttention {
     const auto rows = static_cast<size_t>(row_blocks());
     const size_t sums = rows * static_cast<size_t>(head_blocks());
     s.sums.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(sums));
-    for (size_t i = 0; i < rows; ++i) s.most.push_back({v[sums + 2 * i], v[sums + 2 * i + 1]});
+    for (size_t i = 0; i < rows; ++i)
+      s.running_max.push_back({v[sums + 2 * i], v[sums + 2 * i + 1]});
     for (size_t i = 0; i < rows; ++i) s.weights.push_back(v[sums + 2 * rows + i]);
     return s;
   }
 
+  // Online softmax (FlashAttention-2, Algorithm 1): scores of this tile of keys, the new running
+  // maximum of each row, the weights. What was summed so far is rescaled from the old maximum to
+  // the new one before the tile's weighted values are added.
   State one_step(State s, Value stage, Value first_query, Value first_key) {
     Values scores = scores_of(stage, first_query, first_key);
-    const auto wide = static_cast<size_t>(key_blocks());
-    for (size_t i = 0; i < s.most.size(); ++i) {
-      const std::span<Value> row = std::span(scores).subspan(i * wide, wide);
-      Value most = row[0];
-      for (Value block : row.subspan(1)) most = greater(most, block);
-      const auto greater_of = [&](Value x, Value y) { return greater(x, y); };
-      RowPair next = across_block(most, greater_of);
-      next = {greater(s.most[i].low, next.low), greater(s.most[i].high, next.high)};
+    const auto blocks = static_cast<size_t>(key_blocks());
+    for (size_t i = 0; i < s.running_max.size(); ++i) {
+      const std::span<Value> row = std::span(scores).subspan(i * blocks, blocks);
+      Value row_max = row[0];
+      for (Value block : row.subspan(1)) row_max = maximum(row_max, block);
+      const auto maximum_of = [&](Value x, Value y) { return maximum(x, y); };
+      RowPair next = across_block(row_max, maximum_of);
+      next = {maximum(s.running_max[i].low, next.low), maximum(s.running_max[i].high, next.high)};
       const RowPair shift = {shift_of(next.low), shift_of(next.high)};
-      const Value shrink =
-          spread_rows({weight(s.most[i].low, shift.low), weight(s.most[i].high, shift.high)});
-      s.most[i] = next;
-      s.weights[i] = b().fmul(s.weights[i], shrink);
+      const Value rescale = spread_rows(
+          {weight(s.running_max[i].low, shift.low), weight(s.running_max[i].high, shift.high)});
+      s.running_max[i] = next;
+      s.weights[i] = b().fmul(s.weights[i], rescale);
       const Value lower = spread_rows(shift);
       for (Value& block : row) {
         block = weight(block, lower);
         s.weights[i] = b().fadd(s.weights[i], block);
       }
       const auto head = static_cast<size_t>(head_blocks());
-      for (Value& sum : std::span(s.sums).subspan(i * head, head)) sum = b().fmul(sum, shrink);
+      for (Value& sum : std::span(s.sums).subspan(i * head, head)) sum = b().fmul(sum, rescale);
     }
     const auto weights = [&](int i, int k) {
       const auto at = static_cast<size_t>(int64_t{i} * key_blocks() + 2 * int64_t{k});
@@ -221,11 +226,11 @@ class MatrixAttention final : public FusedAttention {
     const Value first_end = end_of_keys(first_query, 1);
     return b().if_else(
         b().slt(first_end, b().add(first_key, constant(tiling_.keys))),
-        [&] { return seen(scores, first_query, first_key); }, [&] { return scores; });
+        [&] { return mask_scores(scores, first_query, first_key); }, [&] { return scores; });
   }
 
-  // Hides what lies behind a query's last key.
-  Values seen(Values scores, Value first_query, Value first_key) {
+  // Masks the keys behind a query's last one.
+  Values mask_scores(Values scores, Value first_query, Value first_key) {
     const Value pairs = b().shuffle(b().splat(lane_column_, 4),
                                     b().splat(b().add(lane_column_, b().i32(1)), 4), {0, 4, 1, 5});
     for (int i = 0; i < row_blocks(); ++i) {
@@ -238,7 +243,7 @@ class MatrixAttention final : public FusedAttention {
       for (int j = 0; j < key_blocks(); ++j) {
         Value& s = scores[static_cast<size_t>(int64_t{i} * key_blocks() + j)];
         const Value columns = b().add(pairs, b().constant(kFourInts, 8 * j));
-        s = b().select(b().slt(columns, ends), s, four(kHidden));
+        s = b().select(b().slt(columns, ends), s, four(kMasked));
       }
     }
     return scores;
@@ -254,19 +259,20 @@ class MatrixAttention final : public FusedAttention {
       const Value low = index(b().add(lane_row_, b().i32(16 * int64_t{i})));
       const Value rows[] = {b().add(first_query, low),
                             b().add(first_query, b().add(low, constant(8)))};
-      const RowPair& most = s.most[at];
+      const RowPair& row_max = s.running_max[at];
       const Value first = b().ieq(lane_column_, b().i32(0));
-      store_logarithm(batch, rows[0], most.low, weights.low, first);
-      store_logarithm(batch, rows[1], most.high, weights.high, first);
+      store_logarithm(batch, rows[0], row_max.low, weights.low, first);
+      store_logarithm(batch, rows[1], row_max.high, weights.high, first);
       if (!has_y()) continue;
-      const Value shares[] = {share(most.low, weights.low), share(most.high, weights.high)};
+      const Value normalizers[] = {normalizer(row_max.low, weights.low),
+                                   normalizer(row_max.high, weights.high)};
       for (int j = 0; j < head_blocks(); ++j) {
         const Value sum = s.sums[at * static_cast<size_t>(head_blocks()) + static_cast<size_t>(j)];
         for (uint32_t half = 0; half < 2; ++half) {
           const Value column = index(b().add(lane_column_, b().i32(8 * int64_t{j})));
-          store_run(batch, rows[half], column,
-                    std::array{b().fmul(b().extract(sum, 2 * half), shares[half]),
-                               b().fmul(b().extract(sum, 2 * half + 1), shares[half])});
+          store_vector(batch, rows[half], column,
+                       std::array{b().fmul(b().extract(sum, 2 * half), normalizers[half]),
+                                  b().fmul(b().extract(sum, 2 * half + 1), normalizers[half])});
         }
       }
     }

@@ -128,7 +128,7 @@ Program program_of(const std::shared_ptr<prims::Graph>& graph, const kir::Target
   for (const Operand& o : operands) options.inputs.push_back({o.strides});
   for (const auto& out : graph->outputs)
     options.outputs.push_back({row_major(graph->type(out.value).shape)});
-  for (prims::NodeId n : graph->body.nodes) EXPECT_TRUE(takes_derived(*graph, n, target));
+  for (prims::NodeId n : graph->body.nodes) EXPECT_TRUE(is_legal_derived(*graph, n, target));
   return schedule(graph, target, options);
 }
 
@@ -246,7 +246,7 @@ TEST(Attention, NoKeys) {
 TEST(Attention, WhatIsDecomposed) {
   const auto own = [](const Call& c, const kir::TargetModel& target) {
     const prims::Graph g = prims::parse(graph_text(c, "%3 y"));
-    return takes_derived(g, g.body.nodes[0], target);
+    return is_legal_derived(g, g.body.nodes[0], target);
   };
   const Call c{DType::bf16, 1, 3, 70, 16, 16};
   EXPECT_TRUE(own(c, attention_model()));

@@ -1,7 +1,7 @@
-// Nobody knows which lane has which element of a matrix: scores go through workgroup memory, where
-// a lane, or a few, has a row. It leaves the row's weights in the same place, as the operands of
-// the second product, and beside them what the row's sums are to be scaled by: a matrix whose lines
-// are all the same one scales sums row by row.
+// The layout of a cooperative matrix over lanes is unspecified, so scores go through workgroup
+// memory, where one lane, or a few, process a row. They write the row's weights in the same place,
+// as the operand of the second product, and beside them the factor that rescales the row's sums: a
+// matrix whose columns all hold the factors scales sums row by row.
 #include "codegen/schedule/families/attention/cooperative_attention.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Values = Builder::Values;
 
 namespace {
 
-constexpr kir::Type kFourFloats{Scalar::f32, 4};
+constexpr kir::Type kVec4Floats{Scalar::f32, 4};
 
 // A tile in words of workgroup memory.
 struct CooperativeTile : AttentionTile {
@@ -28,7 +28,7 @@ struct CooperativeTile : AttentionTile {
   PaddedTile::Sizes k() const { return {keys, head, threads}; }
   PaddedTile::Sizes v() const { return {head, keys, threads}; }
   // A subgroup's scores: lines begin in different banks.
-  int pitch() const { return keys + kQuadWordCount; }
+  int pitch() const { return keys + kVec4Words; }
   int patch_words() const { return rows() * pitch(); }
   // Of workgroup memory, for tiles of keys and values of so many words: the queries lie where
   // scores and keys do later.
@@ -65,12 +65,12 @@ class CooperativeAttention final : public FusedAttention {
  private:
   // What is carried along the keys: of the lane's row, and of the subgroup's weighted values.
   struct State {
-    Values sums;          // matrices: row_blocks() x head_blocks()
-    Value most, weights;  // greatest score; sum of the weights of the lane's part
+    Values sums;                 // matrices: row_blocks() x head_blocks()
+    Value running_max, weights;  // greatest score; sum of the weights of the lane's part
   };
 
   Shape tile_shape() const override {
-    return {t_.queries, t_.threads, static_cast<uint32_t>(kQuadWordCount)};
+    return {t_.queries, t_.threads, static_cast<uint32_t>(kVec4Words)};
   }
   int row_blocks() const { return t_.rows() / kCooperativeSide; }
   int head_blocks() const { return t_.head / kCooperativeSide; }
@@ -87,12 +87,12 @@ class CooperativeAttention final : public FusedAttention {
     return kir::Type::matrix(dtype_ == DType::bf16 ? Scalar::bf16 : Scalar::f16, kir::MatrixUse::a);
   }
   Value at(Value first, int64_t more) { return b().add(first, b().i32(more)); }
-  Value quad_of(Value word) { return b().udiv(word, b().i32(kQuadWordCount)); }
-  uint32_t pitch_quads() const { return static_cast<uint32_t>(t_.pitch() / kQuadWordCount); }
-  // Where the subgroup's matrix of sums lies in its patch, in quads.
+  Value vec4_of(Value word) { return b().udiv(word, b().i32(kVec4Words)); }
+  uint32_t pitch_vec4s() const { return static_cast<uint32_t>(t_.pitch() / kVec4Words); }
+  // Where the subgroup's matrix of sums lies in its patch, in vectors of 16 bytes.
   Value sums_at(int i, int j) {
-    return at(quad_of(patch_),
-              int64_t{kCooperativeSide} * i * pitch_quads() + int64_t{kSumQuads} * j);
+    return at(vec4_of(patch_),
+              int64_t{kCooperativeSide} * i * pitch_vec4s() + int64_t{kSumLineVec4s} * j);
   }
 
   // --- keys and values ---------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class CooperativeAttention final : public FusedAttention {
     const auto way = [&](bool by_chunks) {
       return [this, by_chunks] { return q_.read(constant(0), by_chunks); };
     };
-    q_.write(zero(), b().if_else(q_.whole(), way(true), way(false)));
+    q_.write(zero(), b().if_else(q_.chunks_aligned(), way(true), way(false)));
     b().barrier();
     Values out;
     for (int i = 0; i < row_blocks(); ++i)
@@ -135,7 +135,7 @@ class CooperativeAttention final : public FusedAttention {
     const Values q = queries();
     State start{
         Values(static_cast<size_t>(row_blocks()) * static_cast<size_t>(head_blocks()), no_sums()),
-        number(kHidden), number(0)};
+        number(kMasked), number(0)};
     const Value end = end_of_keys(first_query, t_.queries);
     const auto way = [&](bool by_chunks) {
       return [&, by_chunks] {
@@ -143,8 +143,8 @@ class CooperativeAttention final : public FusedAttention {
         return along_keys(start, q, first_query, end, by_chunks);
       };
     };
-    finish(first_query,
-           unflat(b().if_else(b().and_(k_.whole(), v_.whole()), way(true), way(false))));
+    finish(first_query, unflat(b().if_else(b().and_(k_.chunks_aligned(), v_.chunks_aligned()),
+                                           way(true), way(false))));
   }
 
   Values along_keys(const State& start, const Values& q, Value first_query, Value end,
@@ -158,8 +158,8 @@ class CooperativeAttention final : public FusedAttention {
                      [&](Value first_key, std::span<const Value> now) {
                        write_keys(now.subspan(state_values()));
                        b().barrier();
-                       // Behind the last keys the same ones are read again: a branch here would
-                       // have all else wait for what is read.
+                       // The last step loads its keys again instead of the next ones: a branch
+                       // here would make everything wait for the loads.
                        const Value after = b().add(first_key, constant(t_.keys));
                        const Values next =
                            read_keys(b().select(b().slt(after, end), after, first_key), by_chunks);
@@ -176,7 +176,7 @@ class CooperativeAttention final : public FusedAttention {
   }
   Values flat(const State& s, const Values& chunks) {
     Values out = s.sums;
-    out.insert(out.end(), {s.most, s.weights});
+    out.insert(out.end(), {s.running_max, s.weights});
     out.insert(out.end(), chunks.begin(), chunks.end());
     return out;
   }
@@ -185,26 +185,27 @@ class CooperativeAttention final : public FusedAttention {
     return {Values(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(sums)), v[sums], v[sums + 1]};
   }
 
+  // Online softmax, as in attention_kernel.cpp, but scores and weights go through workgroup memory.
   State one_step(State s, const Values& q, Value first_query, Value first_key) {
     store_scores(q);
     b().barrier();
     Values scores = own_scores(first_query, first_key);
-    Value most = scores[0];
-    for (const Value four : std::span(scores).subspan(1)) most = greater(most, four);
-    Value next = s.most;
-    for (uint32_t i = 0; i < kQuadWordCount; ++i) next = greater(next, b().extract(most, i));
+    Value row_max = scores[0];
+    for (const Value four : std::span(scores).subspan(1)) row_max = maximum(row_max, four);
+    Value next = s.running_max;
+    for (uint32_t i = 0; i < kVec4Words; ++i) next = maximum(next, b().extract(row_max, i));
     for (int mask = 1; mask < row_lanes(); mask *= 2)
-      next = greater(next, b().subgroup_shuffle_xor(next, static_cast<uint32_t>(mask)));
-    const Value shift = shift_of(next), shrink = weight(s.most, shift);
-    s.most = next;
-    s.weights = b().fmul(s.weights, shrink);
-    for (Value& four : scores) four = weight(four, b().splat(shift, kQuadWordCount));
+      next = maximum(next, b().subgroup_shuffle_xor(next, static_cast<uint32_t>(mask)));
+    const Value shift = shift_of(next), rescale = weight(s.running_max, shift);
+    s.running_max = next;
+    s.weights = b().fmul(s.weights, rescale);
+    for (Value& four : scores) four = weight(four, b().splat(shift, kVec4Words));
     for (const Value four : scores)
-      for (uint32_t i = 0; i < kQuadWordCount; ++i)
+      for (uint32_t i = 0; i < kVec4Words; ++i)
         s.weights = b().fadd(s.weights, b().extract(four, i));
     if (row_lanes() > 1) b().barrier();  // until the row's other lanes have read their scores
     store_weights(scores);
-    scale_rows(s.sums, shrink);
+    scale_rows(s.sums, rescale);
     add_values(s.sums);
     return s;
   }
@@ -216,17 +217,17 @@ class CooperativeAttention final : public FusedAttention {
         for (int k = 0; k < head_blocks(); ++k)
           sum = b().cooperative_multiply(q[of_head(i, k)], k_.matrix(zero(), zero(), j, k, false),
                                          sum);
-        b().cooperative_store(memory_, sums_at(i, j), sum, pitch_quads());
+        b().cooperative_store(memory_, sums_at(i, j), sum, pitch_vec4s());
       }
     }
   }
 
-  // The lane's part of its row, four at a time; what lies behind the last key is hidden.
+  // The lane's part of its row, four at a time; keys behind the last one are masked.
   Values own_scores(Value first_query, Value first_key) {
     Values scores;
     const Value from = b().add(line_, b().mul(part_, b().i32(part_keys())));
-    for (int i = 0; i < part_keys(); i += kQuadWordCount) {
-      const Value words = b().load(kQuadWords, memory_, at(from, i), kQuadBytes);
+    for (int i = 0; i < part_keys(); i += kVec4Words) {
+      const Value words = b().load(kVec4Type, memory_, at(from, i), kVec4Bytes);
       scores.push_back(scaled(b().bitcast(words, Scalar::f32)));
     }
     // Only the last tiles hold keys that some query does not see.
@@ -234,20 +235,20 @@ class CooperativeAttention final : public FusedAttention {
         b().slt(end_of_keys(first_query, 1), b().add(first_key, constant(t_.keys))),
         [&] {
           const Value query = b().add(first_query, index(b().add(first_row_, row_)));
-          return seen(scores, end_in_tile(query, first_key, t_.keys));
+          return mask_scores(scores, end_in_tile(query, first_key, t_.keys));
         },
         [&] { return scores; });
   }
 
-  Values seen(Values scores, Value end) {
+  Values mask_scores(Values scores, Value end) {
     const Value first = b().mul(part_, b().i32(part_keys()));
-    Value key = b().splat(first, kQuadWordCount);
-    for (uint32_t i = 0; i < kQuadWordCount; ++i) key = b().insert(key, at(first, i), i);
+    Value key = b().splat(first, kVec4Words);
+    for (uint32_t i = 0; i < kVec4Words; ++i) key = b().insert(key, at(first, i), i);
     for (size_t i = 0; i < scores.size(); ++i) {
       const Value keys =
-          b().add(key, b().constant(kQuadWords, static_cast<uint64_t>(kQuadWordCount * i)));
-      scores[i] = b().select(b().slt(keys, b().splat(end, kQuadWordCount)), scores[i],
-                             b().constant_f(kFourFloats, kHidden));
+          b().add(key, b().constant(kVec4Type, static_cast<uint64_t>(kVec4Words * i)));
+      scores[i] = b().select(b().slt(keys, b().splat(end, kVec4Words)), scores[i],
+                             b().constant_f(kVec4Floats, kMasked));
     }
     return scores;
   }
@@ -258,9 +259,9 @@ class CooperativeAttention final : public FusedAttention {
     for (size_t i = 0; i < weights.size(); i += 2) {
       const Value even = b().shuffle(weights[i], weights[i + 1], {0, 2, 4, 6});
       const Value odd = b().shuffle(weights[i], weights[i + 1], {1, 3, 5, 7});
-      const Value high = b().shl(rounded_bits(odd), b().constant(kQuadWords, 16));
+      const Value high = b().shl(rounded_bits(odd), b().constant(kVec4Type, 16));
       b().store(memory_, at(from, static_cast<int64_t>(2 * i)), b().or_(rounded_bits(even), high),
-                kQuadBytes);
+                kVec4Bytes);
     }
   }
 
@@ -276,7 +277,7 @@ class CooperativeAttention final : public FusedAttention {
     b().barrier();
     for (int i = 0; i < row_blocks(); ++i) {
       const Value factors = b().cooperative_load(
-          kir::kAccumulator, memory_, at(quad_of(factors_), int64_t{kSumQuads} * i), 0, true);
+          kir::kAccumulator, memory_, at(vec4_of(factors_), int64_t{kSumLineVec4s} * i), 0, true);
       for (int j = 0; j < head_blocks(); ++j) {
         Value& sum = sums[of_head(i, j)];
         sum = b().cooperative_scale(sum, factors);
@@ -289,8 +290,8 @@ class CooperativeAttention final : public FusedAttention {
       Values left;
       for (int i = 0; i < row_blocks(); ++i)
         left.push_back(b().cooperative_load(left_operand(), memory_,
-                                            at(sums_at(i, 0), int64_t{kSumQuads / 2} * k),
-                                            pitch_quads(), false));
+                                            at(sums_at(i, 0), int64_t{kSumLineVec4s / 2} * k),
+                                            pitch_vec4s(), false));
       for (int j = 0; j < head_blocks(); ++j) {
         const Value right = v_.matrix(zero(), zero(), j, k, false);
         for (int i = 0; i < row_blocks(); ++i) {
@@ -308,9 +309,9 @@ class CooperativeAttention final : public FusedAttention {
       s.weights =
           b().fadd(s.weights, b().subgroup_shuffle_xor(s.weights, static_cast<uint32_t>(mask)));
     const Value row = b().add(first_query, index(b().add(first_row_, row_)));
-    store_logarithm(batch_, row, s.most, s.weights, b().ieq(part_, zero()));
+    store_logarithm(batch_, row, s.running_max, s.weights, b().ieq(part_, zero()));
     if (!has_y()) return;
-    scale_rows(s.sums, share(s.most, s.weights));
+    scale_rows(s.sums, normalizer(s.running_max, s.weights));
     // As many columns at a time as the patch has.
     for (int j = 0; j < head_blocks(); j += key_blocks()) store_columns(first_query, s.sums, j);
   }
@@ -319,19 +320,19 @@ class CooperativeAttention final : public FusedAttention {
     for (int i = 0; i < row_blocks(); ++i)
       for (int j = 0; j < key_blocks(); ++j)
         b().cooperative_store(memory_, sums_at(i, j), sums[of_head(i, first_block + j)],
-                              pitch_quads());
+                              pitch_vec4s());
     b().barrier();
-    const int runs = t_.keys / kQuadWordCount;  // of a row
-    for (int n = 0; n < t_.rows() * runs; n += kCooperativeLanes) {
-      const Value run = at(lane_, n);
-      const Value row = b().udiv(run, b().i32(runs));
-      const Value column = b().mul(b().urem(run, b().i32(runs)), b().i32(kQuadWordCount));
+    const int vectors = t_.keys / kVec4Words;  // of a row
+    for (int n = 0; n < t_.rows() * vectors; n += kCooperativeLanes) {
+      const Value vector = at(lane_, n);
+      const Value row = b().udiv(vector, b().i32(vectors));
+      const Value column = b().mul(b().urem(vector, b().i32(vectors)), b().i32(kVec4Words));
       const Value from = b().add(b().add(patch_, b().mul(row, b().i32(t_.pitch()))), column);
-      const Value four = b().bitcast(b().load(kQuadWords, memory_, from, kQuadBytes), Scalar::f32);
-      std::array<Value, kQuadWordCount> each;
-      for (uint32_t e = 0; e < kQuadWordCount; ++e) each[e] = b().extract(four, e);
-      store_run(batch_, b().add(first_query, index(b().add(first_row_, row))),
-                index(at(column, int64_t{kCooperativeSide} * first_block)), each);
+      const Value four = b().bitcast(b().load(kVec4Type, memory_, from, kVec4Bytes), Scalar::f32);
+      std::array<Value, kVec4Words> each;
+      for (uint32_t e = 0; e < kVec4Words; ++e) each[e] = b().extract(four, e);
+      store_vector(batch_, b().add(first_query, index(b().add(first_row_, row))),
+                   index(at(column, int64_t{kCooperativeSide} * first_block)), each);
     }
     b().barrier();
   }
@@ -344,8 +345,8 @@ class CooperativeAttention final : public FusedAttention {
 };
 
 bool fits(const CooperativeTile& tile, const kir::TargetModel& t) {
-  const int kv = PaddedTile::most_words(tile.k()) + PaddedTile::most_words(tile.v());
-  return 4 * static_cast<uint32_t>(tile.words(PaddedTile::most_words(tile.q()), kv)) <=
+  const int kv = PaddedTile::max_words(tile.k()) + PaddedTile::max_words(tile.v());
+  return 4 * static_cast<uint32_t>(tile.words(PaddedTile::max_words(tile.q()), kv)) <=
              t.group_memory &&
          tile.threads <= static_cast<int>(t.max_group_threads);
 }

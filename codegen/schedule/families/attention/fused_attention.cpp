@@ -55,7 +55,7 @@ BuiltKernel FusedAttention::build() {
   const Shape tile_of = tile_shape();
   f_.set_error_buffer(c_.errors);
   b().set_group_size(static_cast<uint32_t>(tile_of.threads));
-  if (has_y()) runs_ = y_.has_runs(tile_of.run);
+  if (has_y()) vector_stores_ = y_.can_store_vectors(tile_of.store_width);
   const SymInt tiles = prims::ceil_div(queries_, SymInt(tile_of.queries));
   for_each_by_groups(f_, batches_ * tiles, [&](Value tile) {
     ElementEmitter::Scope scope(e_);
@@ -73,24 +73,24 @@ BuiltKernel FusedAttention::build() {
 
 Value FusedAttention::end_of_keys(Value first_query, int64_t count) {
   const Value keys = f_.param(keys_);
-  return causal_ ? least(keys, b().add(first_query, constant(count))) : keys;
+  return causal_ ? minimum(keys, b().add(first_query, constant(count))) : keys;
 }
 
 Value FusedAttention::end_in_tile(Value query, Value first_key, int width) {
   Value keys = b().sub(f_.param(keys_), first_key);
-  if (causal_) keys = least(keys, b().sub(b().add(query, constant(1)), first_key));
-  // Within i32: more than a tile is a tile.
-  return b().int_resize(least(keys, constant(width)), Scalar::i32, true);
+  if (causal_) keys = minimum(keys, b().sub(b().add(query, constant(1)), first_key));
+  // Clamped to the tile, so that it fits i32.
+  return b().int_resize(minimum(keys, constant(width)), Scalar::i32, true);
 }
 
 Value FusedAttention::scaled(Value score) {
   return scales_late() ? score : b().fmul(score, b().constant_f(b().type(score), scale_));
 }
 
-// A row of which nothing is seen yet: its weights are powers of -inf, not of NaN.
-Value FusedAttention::shift_of(Value most) {
-  return b().select(b().feq(most, number(kHidden)), number(0),
-                    b().fmul(most, number(late_scale())));
+// 0 for a row whose keys so far are all masked: -inf - (-inf) would be NaN.
+Value FusedAttention::shift_of(Value row_max) {
+  return b().select(b().feq(row_max, number(kMasked)), number(0),
+                    b().fmul(row_max, number(late_scale())));
 }
 
 Value FusedAttention::weight(Value score, Value shift) {
@@ -98,8 +98,8 @@ Value FusedAttention::weight(Value score, Value shift) {
   return b().fexp2(b().fma(score, scale, b().fneg(shift)));
 }
 
-Value FusedAttention::share(Value most, Value weights) {
-  return b().select(b().feq(most, number(kHidden)), number(0), b().fdiv(number(1), weights));
+Value FusedAttention::normalizer(Value row_max, Value weights) {
+  return b().select(b().feq(row_max, number(kMasked)), number(0), b().fdiv(number(1), weights));
 }
 
 Value FusedAttention::rounded_bits(Value weights) {
@@ -109,8 +109,9 @@ Value FusedAttention::rounded_bits(Value weights) {
   return b().zext(narrow, Scalar::i32);
 }
 
-void FusedAttention::store_run(Value batch, Value row, Value column,
-                               std::span<const Value> values) {
+// One vector where the elements are inside y and its stores are aligned, else element by element.
+void FusedAttention::store_vector(Value batch, Value row, Value column,
+                                  std::span<const Value> values) {
   ElementEmitter::Scope scope(e_);
   const Value in_rows = b().slt(row, f_.param(queries_));
   std::vector<Value> columns;
@@ -125,33 +126,33 @@ void FusedAttention::store_run(Value batch, Value row, Value column,
     }
     return Values{};
   };
-  if (!runs_.valid()) {
+  if (!vector_stores_.valid()) {
     by_elements();
     return;
   }
   b().if_else(
-      b().and_(runs_, b().and_(in_rows, b().slt(columns.back(), f_.param(columns_)))),
+      b().and_(vector_stores_, b().and_(in_rows, b().slt(columns.back(), f_.param(columns_)))),
       [&] {
         ElementEmitter::Scope inner(e_);
         std::vector<Indices> at;
         for (const Value c : columns) at.push_back(y_.at(batch, row, c));
-        y_.store_run(values, at);
+        y_.store_vector(values, at);
         return Values{};
       },
       by_elements);
 }
 
-void FusedAttention::store_logarithm(Value batch, Value row, Value most, Value weights,
+void FusedAttention::store_logarithm(Value batch, Value row, Value row_max, Value weights,
                                      Value first) {
   if (log_roots_.empty()) return;
   ElementEmitter::Scope scope(e_);
-  const Value natural = b().fmul(most, number(late_scale() * std::numbers::ln2));
+  const Value natural = b().fmul(row_max, number(late_scale() * std::numbers::ln2));
   const Value sum = b().fadd(natural, kir::math::log(b(), weights));
-  const Value v = b().select(b().feq(most, number(kHidden)), most, sum);
+  const Value v = b().select(b().feq(row_max, number(kMasked)), row_max, sum);
   Indices at(rank_ - 1);
   const SymInts& sizes = g_.type(n_.results[1]).shape;
-  spread(f_, batch, roles_[0].batch, sizes, at);
-  spread(f_, row, roles_[0].free, sizes, at);
+  delinearize(f_, batch, roles_[0].batch, sizes, at);
+  delinearize(f_, row, roles_[0].free, sizes, at);
   f_.set_mask(b().and_(first, b().slt(row, f_.param(queries_))));
   for (const Root& r : log_roots_)
     f_.store(r.out.buffer, DType::f32, element_address(f_, r.out, at), {v, {}});

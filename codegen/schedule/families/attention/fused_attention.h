@@ -34,11 +34,11 @@ class FusedAttention {
  protected:
   using Value = kir::Value;
   using Values = kir::Builder::Values;
-  static constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  static constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
   struct Shape {
     int queries, threads;  // queries of a workgroup's tile; threads of the workgroup
-    uint32_t run;          // contiguous elements of y in one store
+    uint32_t store_width;  // contiguous elements of y in one store
   };
   virtual Shape tile_shape() const = 0;
   // Computes the tile of queries from `first_query` on. Both are index-typed.
@@ -48,8 +48,8 @@ class FusedAttention {
   Value index(Value i) { return f_.index(i); }
   Value constant(int64_t v) { return f_.index_constant(v); }
   Value number(double v) { return b().constant_f(kir::kF32, v); }
-  Value least(Value x, Value y) { return b().select(b().slt(x, y), x, y); }
-  Value greater(Value x, Value y) { return b().select(b().flt(x, y), y, x); }
+  Value minimum(Value x, Value y) { return b().select(b().slt(x, y), x, y); }
+  Value maximum(Value x, Value y) { return b().select(b().flt(x, y), y, x); }
   const SymInts& shape(size_t operand) const { return g_.type(n_.operands[operand]).shape; }
   int64_t longest_head() const;
 
@@ -63,19 +63,19 @@ class FusedAttention {
   bool scales_late() const { return scale_ > 0; }
   // A score (f32, any number of lanes) from a product of query and key.
   Value scaled(Value score);
-  // What is subtracted from a row's scores, whose maximum is `most`.
-  Value shift_of(Value most);
+  // What is subtracted from a row's scores, whose maximum is `row_max`.
+  Value shift_of(Value row_max);
   // 2^(score - shift), any number of lanes.
   Value weight(Value score, Value shift);
   // The factor that normalises a row's weighted values; 0 where it attends to no key.
-  Value share(Value most, Value weights);
+  Value normalizer(Value row_max, Value weights);
   // A row's weights rounded to the operands' dtype, each in the low half of a word.
   Value rounded_bits(Value weights);
 
-  // Stores tile_shape().run contiguous elements of y from `column` on.
-  void store_run(Value batch, Value row, Value column, std::span<const Value> values);
+  // Stores tile_shape().store_width contiguous elements of y from `column` on.
+  void store_vector(Value batch, Value row, Value column, std::span<const Value> values);
   // Stores the row's logsumexp where `first` (i1) holds.
-  void store_logarithm(Value batch, Value row, Value most, Value weights, Value first);
+  void store_logarithm(Value batch, Value row, Value row_max, Value weights, Value first);
   bool has_y() const { return !y_roots_.empty(); }
 
   const BuildContext& c_;
@@ -96,7 +96,7 @@ class FusedAttention {
   const double scale_;
   const std::vector<Root> y_roots_, log_roots_;
   ContractionResult y_;
-  Value runs_;
+  Value vector_stores_;
 };
 
 }  // namespace primset::schedule

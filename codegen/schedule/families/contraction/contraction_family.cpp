@@ -8,12 +8,12 @@
 namespace primset::schedule {
 namespace {
 
-// Of operands that lie in memory as matrices by asynchronous copies or cooperative matrices, where
-// the device has them; else of operands that are computed on the way.
+// Products in tiles. Operands that are matrices in memory are copied asynchronously, or multiplied
+// as cooperative matrices, where the device can; else operands are computed inside the kernel.
 class Contraction : public Family {
  public:
   std::string_view name() const override { return "contraction"; }
-  // Legalisation has made sums of those that tiles are not worth it for.
+  // Products that are too small for tiles have been legalised to sums.
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine&) const override {
     if (g.node(node).prim != prims::Prim::dot_general) return std::nullopt;

@@ -26,7 +26,7 @@ constexpr int kBlockRows = 4;  // of the result in a thread: kBlockRows x kBlock
 constexpr int kBlockColumns = 4;
 constexpr int kDepth = 16;  // of a tile along k
 
-// A group's threads, `across` of them side by side along n: neighbours take neighbouring columns.
+// A group's threads, `across` of them along n: adjacent threads have adjacent columns.
 struct ThreadTiling {
   int threads, across;
 
@@ -99,7 +99,7 @@ class ContractionBuilder {
 
   void place_tile(Operand& o, int extent) {
     o.extent = extent;
-    o.pitch = extent + 1;  // threads that go down k then meet different banks
+    o.pitch = extent + 1;  // padded by one, so that threads that load along k meet different banks
     o.memory = b().group_alloc(element_type().scalar, static_cast<uint32_t>(kDepth * o.pitch));
   }
 
@@ -146,10 +146,10 @@ class ContractionBuilder {
       const Value row = b().add(first, i), depth = b().add(k_first, k);
       const Value inside = b().and_(b().slt(row, f_.param(limit)), b().slt(depth, f_.param(k_)));
       Indices at(g_.type(o.value).rank());
-      spread(f_, batch, o.roles.batch, shape(o), at);
-      spread(f_, row, o.roles.free, shape(o), at);
-      spread(f_, depth, o.roles.contract, shape(o), at);
-      Elem e = e_.emit_under(inside, o.value, at);
+      delinearize(f_, batch, o.roles.batch, shape(o), at);
+      delinearize(f_, row, o.roles.free, shape(o), at);
+      delinearize(f_, depth, o.roles.contract, shape(o), at);
+      ElementValue e = e_.emit_under(inside, o.value, at);
       e = lower_convert(b(), e, g_.type(o.value).dtype, accumulate_);
       const Value v = b().select(inside, e.re, b().constant(element_type(), 0));
       b().store(o.memory, b().add(b().mul(k, constant(o.pitch)), i), v, element_bytes());
@@ -166,6 +166,8 @@ class ContractionBuilder {
     return b().fadd(b().fmul(x, y), sum);
   }
 
+  // Each step along k loads a tile of both operands into workgroup memory, then every thread adds
+  // the outer products of kBlockRows x kBlockColumns elements to the sums in its registers.
   void one_tile(Value batch, Value row, Value column) {
     const Value mine = b().udiv(thread_, constant(tiling_.across));
     const Value block_row = b().mul(mine, constant(kBlockRows));

@@ -15,7 +15,7 @@ std::pair<Value, Value> divide(Frame& f, Value v, const SymInt& by) {
   return {q, b.sub(v, b.mul(q, d))};
 }
 
-void spread(Frame& f, Value linear, const DimList& dims, const SymInts& sizes, Indices& at) {
+void delinearize(Frame& f, Value linear, const DimList& dims, const SymInts& sizes, Indices& at) {
   const auto opaque = [](Value v) {
     Affine a;
     a.opaque = v;
@@ -49,29 +49,29 @@ ContractionResult::ContractionResult(Frame& f, ElementEmitter& e, const prims::G
 Indices ContractionResult::at(Value batch, Value row, Value column) const {
   const SymInts& sizes = f_.domain();
   Indices at(sizes.size());
-  spread(f_, batch, dims_[0], sizes, at);
-  spread(f_, row, dims_[1], sizes, at);
-  spread(f_, column, dims_[2], sizes, at);
+  delinearize(f_, batch, dims_[0], sizes, at);
+  delinearize(f_, row, dims_[1], sizes, at);
+  delinearize(f_, column, dims_[2], sizes, at);
   return at;
 }
 
-std::vector<Elem> ContractionResult::made_of(Value sum, const Indices& at) {
+std::vector<ElementValue> ContractionResult::epilogue(Value sum, const Indices& at) {
   ElementEmitter::Scope scope(e_);
   e_.bind(result_, at, {sum, {}});
-  std::vector<Elem> out;
+  std::vector<ElementValue> out;
   for (const Root& r : roots_) out.push_back(e_.emit(r.value, at));
   return out;
 }
 
 void ContractionResult::store(Value sum, const Indices& at) {
-  const std::vector<Elem> made = made_of(sum, at);
+  const std::vector<ElementValue> made = epilogue(sum, at);
   for (size_t i = 0; i < roots_.size(); ++i) {
     f_.store(roots_[i].out.buffer, g_.type(roots_[i].value).dtype,
              element_address(f_, roots_[i].out, at), made[i]);
   }
 }
 
-bool ContractionResult::may_have_runs(const Root& r) const {
+bool ContractionResult::may_store_vectors(const Root& r) const {
   const DType t = g_.type(r.value).dtype;
   const kir::Scalar s = memory_scalar(t);
   const bool packs = s == kir::Scalar::i16 || s == kir::Scalar::i32 || s == kir::Scalar::f32;
@@ -79,14 +79,14 @@ bool ContractionResult::may_have_runs(const Root& r) const {
          r.out.strides[static_cast<size_t>(dims_[2].back())].same(SymInt(1));
 }
 
-Value ContractionResult::has_runs(uint32_t count) {
-  if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_have_runs(r); })) return {};
+Value ContractionResult::can_store_vectors(uint32_t count) {
+  if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_store_vectors(r); })) return {};
   kir::Builder& b = f_.builder();
   const auto last = static_cast<size_t>(dims_[2].back());
   const auto wide = [&](const SymInt& s) {
     return b.int_resize(f_.param(s), kir::Scalar::i64, true);
   };
-  // What no run may begin or end within.
+  // The bits of a column number or stride that say that a vector would be unaligned.
   const Value within = b.i64(int64_t{count} - 1);
   Value rest = b.and_(wide(f_.domain()[last]), within);
   for (const Root& r : roots_) {
@@ -102,20 +102,21 @@ Value ContractionResult::has_runs(uint32_t count) {
   return b.ieq(rest, b.i64(0));
 }
 
-void ContractionResult::store_run(std::span<const Value> sums, std::span<const Indices> at) {
+void ContractionResult::store_vector(std::span<const Value> sums, std::span<const Indices> at) {
   kir::Builder& b = f_.builder();
   const auto count = static_cast<uint32_t>(sums.size());
-  std::vector<std::vector<Elem>> made;  // by column, then by root
-  for (size_t j = 0; j < sums.size(); ++j) made.push_back(made_of(sums[j], at[j]));
+  std::vector<std::vector<ElementValue>> made;  // by column, then by root
+  for (size_t j = 0; j < sums.size(); ++j) made.push_back(epilogue(sums[j], at[j]));
   for (size_t i = 0; i < roots_.size(); ++i) {
     const Placement& out = roots_[i].out;
     const DType t = g_.type(roots_[i].value).dtype;
     const Affine address = element_address(f_, out, at[0]);
     f_.analysis().accesses.push_back({out.buffer, address, true});
-    Value run = b.splat(to_memory(b, made[0][i].re, t), static_cast<uint16_t>(count));
-    for (uint32_t j = 1; j < count; ++j) run = b.insert(run, to_memory(b, made[j][i].re, t), j);
+    Value vector = b.splat(to_memory(b, made[0][i].re, t), static_cast<uint16_t>(count));
+    for (uint32_t j = 1; j < count; ++j)
+      vector = b.insert(vector, to_memory(b, made[j][i].re, t), j);
     const auto align = count * static_cast<uint32_t>(kir::bytes(memory_scalar(t)));
-    b.store(f_.buffer(out.buffer, false, true), f_.materialize(address), run, align);
+    b.store(f_.buffer(out.buffer, false, true), f_.materialize(address), vector, align);
   }
 }
 

@@ -15,7 +15,8 @@ namespace primset::schedule {
 // Quotient and remainder of v by `by`.
 std::pair<kir::Value, kir::Value> divide(Frame& f, kir::Value v, const SymInt& by);
 // Delinearises an index over `dims` into `at`.
-void spread(Frame& f, kir::Value linear, const DimList& dims, const SymInts& sizes, Indices& at);
+void delinearize(Frame& f, kir::Value linear, const DimList& dims, const SymInts& sizes,
+                 Indices& at);
 
 // The result, [batch, free dims of a, free dims of b], and its epilogue.
 class ContractionResult {
@@ -27,18 +28,18 @@ class ContractionResult {
   // The indices of an element; batch, row and column are linear indices over their dims.
   Indices at(kir::Value batch, kir::Value row, kir::Value column) const;
   // The epilogue's values for an element's sum, one a root; `at` as above.
-  std::vector<Elem> made_of(kir::Value sum, const Indices& at);
+  std::vector<ElementValue> epilogue(kir::Value sum, const Indices& at);
   // Computes and stores them, under the frame's mask.
   void store(kir::Value sum, const Indices& at);
 
   // i1: `count` columns (2 or 4) from a multiple of it are contiguous and aligned in every root, so
   // that they can be stored as a vector. Tested at run time; invalid where it never holds.
-  kir::Value has_runs(uint32_t count);
+  kir::Value can_store_vectors(uint32_t count);
   // Stores such a vector: the sums, and the indices of each.
-  void store_run(std::span<const kir::Value> sums, std::span<const Indices> at);
+  void store_vector(std::span<const kir::Value> sums, std::span<const Indices> at);
 
  private:
-  bool may_have_runs(const Root& r) const;
+  bool may_store_vectors(const Root& r) const;
 
   Frame& f_;
   ElementEmitter& e_;

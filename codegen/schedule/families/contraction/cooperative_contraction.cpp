@@ -1,7 +1,8 @@
-// Tiles of both operands lie in workgroup memory: while their matrices are multiplied, the elements
-// of the next are on their way to registers. With two stages of each they are written beside, with
-// one a barrier later. Sums are f32; what a subgroup
-// has of them goes through workgroup memory to be stored, since nobody knows which lane has what.
+// Software pipelining through registers: tiles of both operands are in workgroup memory, and while
+// they are multiplied the elements of the next ones are loaded into registers. With two stages
+// these are written to the other stage, with one stage after a barrier. Sums are f32. A subgroup
+// stores its sums through workgroup memory, since the layout of a cooperative matrix over lanes is
+// unspecified.
 #include "codegen/schedule/families/contraction/cooperative_contraction.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ class CooperativeContraction final : public TiledContraction {
   CooperativeContraction(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
                          const MatrixLayout& a, const MatrixLayout& b)
       : TiledContraction(c, node, roots, a, b),
-        t_(choose_tiling(TileKind::cooperative, elements(), terms_, c.machine)),
+        t_(choose_tiling(TileKind::cooperative, elements(), k_size_, c.machine)),
         a_(f_, operands_, a, a_roles_, a_shape_, a_sizes(t_)),
         b_(f_, operands_, b, b_roles_, b_shape_, b_sizes(t_)) {
     Builder& to = f_.builder();
@@ -60,7 +61,7 @@ class CooperativeContraction final : public TiledContraction {
 
  private:
   TileShape tile_shape() const override { return t_.shape; }
-  bool has_runs() const override { return true; }
+  bool can_store_vectors() const override { return true; }
   int row_blocks() const { return t_.subgroup_rows / kCooperativeSide; }
   int column_blocks() const { return t_.subgroup_columns / kCooperativeSide; }
 
@@ -73,39 +74,41 @@ class CooperativeContraction final : public TiledContraction {
         return inner ? inner_sums() : sums_of_elements();
       };
     };
-    const Value enough = b().sle(constant(t_.depth), f_.param(terms_));
-    return b().if_else(b().and_(enough, b().and_(a_.whole(), b_.whole())), way(true), way(false));
+    const Value enough = b().sle(constant(t_.depth), f_.param(k_size_));
+    return b().if_else(b().and_(enough, b().and_(a_.chunks_aligned(), b_.chunks_aligned())),
+                       way(true), way(false));
   }
 
-  // Of operands whose chunks are whole, and that have as many terms as a tile: behind the last
-  // tile's the last ones are read again, with zeros instead of what was in the tile before.
+  // Of operands whose chunks are aligned, and that have as many elements along k as a tile: behind
+  // the last tile's the last ones are read again, with zeros instead of what was in the tile
+  // before.
   Values inner_sums() {
     a_.begin_inner();
     b_.begin_inner();
-    const Value last = b().sub(f_.param(terms_), constant(t_.depth));
-    const auto start = [&](Value first_term) {
-      return b().select(b().slt(last, first_term), last, first_term);
+    const Value last = b().sub(f_.param(k_size_), constant(t_.depth));
+    const auto start = [&](Value first_k) {
+      return b().select(b().slt(last, first_k), last, first_k);
     };
-    return along_terms(
-        [&](Value first_term) {
-          const Value from = start(first_term);
+    return loop_over_k(
+        [&](Value first_k) {
+          const Value from = start(first_k);
           return both(a_.read_inner(from), b_.read_inner(from));
         },
-        [&](Value stage, const Values& chunks, Value first_term) {
+        [&](Value stage, const Values& chunks, Value first_k) {
           const auto of_a = static_cast<std::ptrdiff_t>(a_.inner_values());
-          const Value from = start(first_term);
-          a_.write_inner(stage, Values(chunks.begin(), chunks.begin() + of_a), from, first_term);
-          b_.write_inner(stage, Values(chunks.begin() + of_a, chunks.end()), from, first_term);
+          const Value from = start(first_k);
+          a_.write_inner(stage, Values(chunks.begin(), chunks.begin() + of_a), from, first_k);
+          b_.write_inner(stage, Values(chunks.begin() + of_a, chunks.end()), from, first_k);
         });
   }
 
   Values sums_of_elements() {
-    return along_terms(
-        [&](Value first_term) {
-          // Operands of no terms may have no memory.
+    return loop_over_k(
+        [&](Value first_k) {
+          // Operands that are empty along k may have no memory.
           return b().if_else(
-              b().slt(first_term, f_.param(terms_)),
-              [&] { return both(a_.read(first_term, false), b_.read(first_term, false)); },
+              b().slt(first_k, f_.param(k_size_)),
+              [&] { return both(a_.read(first_k, false), b_.read(first_k, false)); },
               [&] { return both(a_.none(), b_.none()); });
         },
         [&](Value stage, const Values& chunks, Value) {
@@ -115,18 +118,18 @@ class CooperativeContraction final : public TiledContraction {
         });
   }
 
-  using Read = std::function<Values(Value first_term)>;
-  using Write = std::function<void(Value stage, const Values& chunks, Value first_term)>;
+  using Read = std::function<Values(Value first_k)>;
+  using Write = std::function<void(Value stage, const Values& chunks, Value first_k)>;
 
-  Values along_terms(const Read& read, const Write& write) {
+  Values loop_over_k(const Read& read, const Write& write) {
     write(b().i32(0), read(constant(0)), constant(0));
     b().barrier();
     const auto count = static_cast<size_t>(row_blocks()) * static_cast<size_t>(column_blocks());
     Values carried(count, b().constant_bits(kir::kAccumulator, 0));
     carried.push_back(b().i32(0));  // the stage that is multiplied
-    Values out = b().for_loop(constant(0), f_.param(terms_), constant(t_.depth), carried,
-                              [&](Value first_term, std::span<const Value> now) {
-                                const Value after = b().add(first_term, constant(t_.depth));
+    Values out = b().for_loop(constant(0), f_.param(k_size_), constant(t_.depth), carried,
+                              [&](Value first_k, std::span<const Value> now) {
+                                const Value after = b().add(first_k, constant(t_.depth));
                                 const Values next = read(after);
                                 const Value stage = now[count];
                                 Values then = multiply(stage, now.first(count));
@@ -166,34 +169,34 @@ class CooperativeContraction final : public TiledContraction {
   }
 
   void each_element(const Values& sums, const WithElement& with) override {
-    each_run(sums, [&](std::span<const Value> run, Value row, Value column) {
-      for (size_t i = 0; i < run.size(); ++i)
-        with(run[i], row, b().add(column, b().i32(static_cast<int64_t>(i))));
+    each_vector(sums, [&](std::span<const Value> vector, Value row, Value column) {
+      for (size_t i = 0; i < vector.size(); ++i)
+        with(vector[i], row, b().add(column, b().i32(static_cast<int64_t>(i))));
     });
   }
 
   // A row of a subgroup's matrices after the other: all of it to the subgroup's own patch of
   // memory, then each lane reads what it stores.
-  void each_run(const Values& sums, const WithRun& with) override {
+  void each_vector(const Values& sums, const WithVector& with) override {
     const Value patch = b().mul(subgroup_, b().i32(patch_words(t_)));
-    const Value patch_quad = b().mul(subgroup_, b().i32(patch_words(t_) / kQuadWordCount));
+    const Value patch_vec4 = b().mul(subgroup_, b().i32(patch_words(t_) / kVec4Words));
     const auto pitch = static_cast<uint32_t>(patch_pitch(t_));
-    const int runs = t_.subgroup_columns / int{kRun};
+    const int vectors = t_.subgroup_columns / int{kStoreWidth};
     for (int i = 0; i < row_blocks(); ++i) {
       for (int j = 0; j < column_blocks(); ++j)
-        b().cooperative_store(memory_, b().add(patch_quad, b().i32(int64_t{kSumQuads} * j)),
+        b().cooperative_store(memory_, b().add(patch_vec4, b().i32(int64_t{kSumLineVec4s} * j)),
                               sums[static_cast<size_t>(i) * static_cast<size_t>(column_blocks()) +
                                    static_cast<size_t>(j)],
-                              pitch / kQuadWordCount);
+                              pitch / kVec4Words);
       b().barrier();
-      for (int n = 0; n < kCooperativeSide * runs; n += kCooperativeLanes) {
-        const Value run = b().add(lane_, b().i32(n));
-        const Value row = b().udiv(run, b().i32(runs));
-        const Value column = b().mul(b().urem(run, b().i32(runs)), b().i32(kRun));
+      for (int n = 0; n < kCooperativeSide * vectors; n += kCooperativeLanes) {
+        const Value vector = b().add(lane_, b().i32(n));
+        const Value row = b().udiv(vector, b().i32(vectors));
+        const Value column = b().mul(b().urem(vector, b().i32(vectors)), b().i32(kStoreWidth));
         const Value at = b().add(b().add(patch, b().mul(row, b().i32(pitch))), column);
-        const Value four = b().bitcast(b().load(kQuadWords, memory_, at, kQuadBytes), Scalar::f32);
-        std::array<Value, kRun> each;
-        for (uint32_t e = 0; e < kRun; ++e) each[e] = b().extract(four, e);
+        const Value four = b().bitcast(b().load(kVec4Type, memory_, at, kVec4Bytes), Scalar::f32);
+        std::array<Value, kStoreWidth> each;
+        for (uint32_t e = 0; e < kStoreWidth; ++e) each[e] = b().extract(four, e);
         with(each, b().add(b().add(first_row_, b().i32(int64_t{kCooperativeSide} * i)), row),
              b().add(first_column_, column));
       }
@@ -206,10 +209,10 @@ class CooperativeContraction final : public TiledContraction {
   Value memory_, lane_, subgroup_, first_row_, first_column_;
 };
 
-// However both operands lie.
+// Do the tiles fit, whatever the operands' layouts are?
 bool fits(const ContractionTiling& t, const kir::TargetModel& target) {
   const int tiles =
-      t.stages * (PaddedTile::most_words(a_sizes(t)) + PaddedTile::most_words(b_sizes(t)));
+      t.stages * (PaddedTile::max_words(a_sizes(t)) + PaddedTile::max_words(b_sizes(t)));
   const int words = std::max(tiles, subgroups(t) * patch_words(t));
   return target.group_memory >= 4 * static_cast<uint32_t>(words) &&
          target.max_group_threads >= static_cast<uint32_t>(t.shape.threads);
@@ -235,8 +238,8 @@ std::optional<BuiltKernel> cooperative_contraction(const BuildContext& c, prims:
     return std::nullopt;
   const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
-  const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
-  if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
+  const SymInt k_size = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
+  if (!a_layout || !b_layout || k_size.same(SymInt(0))) return std::nullopt;
   return CooperativeContraction(c, node, roots, *a_layout, *b_layout).build();
 }
 

@@ -10,11 +10,11 @@ namespace {
 TEST(CooperativeContraction, ProductsAreTheReferences) {
   kir::TargetModel target = cooperative_model();
   target.max_groups_x = 2;
-  // Without processors the largest tiles are taken, on very many the least. On one the third
+  // Without multiprocessors the largest tiles are taken, on very many the least. On one the third
   // product has the second kind, the second and sixth the third. The last of each have rows or
-  // terms that are no multiple of what is read at once.
-  for (const uint32_t processors : {0u, 1u, 1u << 20}) {
-    target.processors = processors;
+  // k that is no multiple of what is read at once.
+  for (const uint32_t multiprocessors : {0u, 1u, 1u << 20}) {
+    target.multiprocessors = multiprocessors;
     for (const Product& p : {Product{DType::bf16, 136, 264, 72},
                              {DType::f16, 64, 128, 160},
                              {DType::bf16, 200, 104, 120},
@@ -29,7 +29,7 @@ TEST(CooperativeContraction, ProductsAreTheReferences) {
         auto graph = std::make_shared<prims::Graph>(product_of(p));
         const Options options = options_of(*graph, (layout & 1) != 0, (layout & 2) != 0);
         check_program(*graph, program_of(graph, options, target, "cooperative_multiply"), options,
-                      target, {p.rows, p.terms, p.columns}, {what});
+                      target, {p.rows, p.k, p.columns}, {what});
       }
     }
   }

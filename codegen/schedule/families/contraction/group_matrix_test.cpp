@@ -18,7 +18,7 @@ using testing::Not;
 
 TEST(GroupMatrix, ProductsAreTheReferences) {
   kir::TargetModel target = group_matrix_model();
-  target.processors = 0;  // any tile is worth it
+  target.multiprocessors = 0;  // any tile is worth it
   target.max_groups_x = 2;
   // The last two have rows that are no multiple of what a copy takes.
   for (const Product& p : {Product{DType::bf16, 136, 264, 72},
@@ -31,7 +31,7 @@ TEST(GroupMatrix, ProductsAreTheReferences) {
       auto graph = std::make_shared<prims::Graph>(product_of(p));
       const Options options = options_of(*graph, (layout & 1) != 0, (layout & 2) != 0);
       check_program(*graph, program_of(graph, options, target, "group_multiply_"), options, target,
-                    {p.rows, p.terms, p.columns}, {what});
+                    {p.rows, p.k, p.columns}, {what});
     }
   }
 }
@@ -40,7 +40,7 @@ TEST(GroupMatrix, ProductsAreTheReferences) {
 TEST(GroupMatrix, PtxSpillsAndSerializesNothing) {
   if (!emit::has_ptxas()) GTEST_SKIP() << "ptxas is not installed";
   kir::TargetModel target = group_matrix_model();
-  target.processors = 132;
+  target.multiprocessors = 132;
   target.max_groups_x = 0x7fffffff;
   for (int layout = 0; layout < 4; ++layout) {
     auto graph = std::make_shared<prims::Graph>(product_of({DType::bf16, 4096, 4096, 4096}));

@@ -11,7 +11,7 @@ prims::Graph batched_product_of(const Product& p, int64_t batch) {
   const auto symbol = [](const char* name, int64_t value) {
     return "symbol " + std::string(name) + " = " + std::to_string(value) + "\n";
   };
-  return prims::parse(symbol("s0", batch) + symbol("s1", p.rows) + symbol("s2", p.terms) +
+  return prims::parse(symbol("s0", batch) + symbol("s1", p.rows) + symbol("s2", p.k) +
                       symbol("s3", p.columns) + "graph(%0 a: " + t + "[s0, s1, 3, s2], %1 b: " + t +
                       "[s0, s3, 3, s2]) {\n  %2: " + t +
                       "[s0, 3, s1, s3] = dot_general(%0, %1) {a_contract = (3), b_contract = (3), "
@@ -21,7 +21,7 @@ prims::Graph batched_product_of(const Product& p, int64_t batch) {
 
 TEST(NarrowProducts, AreTheReferences) {
   for (kir::TargetModel target : {simt_model(), matrix_model()}) {
-    target.processors = 6;
+    target.multiprocessors = 6;
     target.group_threads = 128;
     for (const Product& p : {Product{DType::f32, 29, 29, 32},
                              {DType::f32, 16, 16, 1},
@@ -33,23 +33,23 @@ TEST(NarrowProducts, AreTheReferences) {
       const Options options = row_major_options(*graph);
       const Program program = program_of(graph, options, target, "@contraction");
       EXPECT_THAT(print(program), testing::HasSubstr("group_size(64, 1, 1)"));
-      check_program(*graph, program, options, target, {2, p.rows, p.terms, p.columns},
+      check_program(*graph, program, options, target, {2, p.rows, p.k, p.columns},
                     {text_of(p), 100});
     }
   }
 }
 
-// A tile each keeps fewer processors busy than rows and columns one by one.
+// A tile each keeps fewer multiprocessors busy than rows and columns one by one.
 TEST(NarrowProducts, OfWhichThereAreFewAreNoTiles) {
   kir::TargetModel target = simt_model();
   target.group_threads = 128;
-  for (const auto& [processors, product] : {std::pair{6u, Product{DType::f32, 29, 29, 32}},
-                                            {7u, Product{DType::f32, 29, 29, 32}},
-                                            {6u, Product{DType::f32, 15, 40, 32}},
-                                            {7u, Product{DType::f32, 32, 32, 32}}}) {
-    target.processors = processors;
+  for (const auto& [multiprocessors, product] : {std::pair{6u, Product{DType::f32, 29, 29, 32}},
+                                                 {7u, Product{DType::f32, 29, 29, 32}},
+                                                 {6u, Product{DType::f32, 15, 40, 32}},
+                                                 {7u, Product{DType::f32, 32, 32, 32}}}) {
+    target.multiprocessors = multiprocessors;
     auto graph = std::make_shared<prims::Graph>(batched_product_of(product, 2));
-    const bool tiles = product.rows >= 32 || (product.rows >= 16 && processors <= 6);
+    const bool tiles = product.rows >= 32 || (product.rows >= 16 && multiprocessors <= 6);
     program_of(graph, row_major_options(*graph), target, tiles ? "@contraction" : "@reduce");
   }
 }

@@ -1,8 +1,8 @@
-// Matrix products on devices that copy to workgroup memory asynchronously: tiles of both operands
-// are on their way while earlier ones are multiplied, by matrix units where the operands are f16 or
-// bf16, subgroup by subgroup or four of them straight from workgroup memory, and by fused
-// multiplications where they are f32. Either way sums are f32, and a sum's terms are added in an
-// order that depends on nothing but the tile's size.
+// Matrix products on devices that copy to workgroup memory asynchronously (software pipelining):
+// tiles of both operands are in flight while earlier ones are multiplied. f16 and bf16 are
+// multiplied by matrix units, either by each subgroup from its registers or by four subgroups
+// together straight from workgroup memory; f32 by fma. Sums are f32, and their order depends on
+// nothing but the tile's size.
 #include <algorithm>
 #include <memory>
 
@@ -28,48 +28,49 @@ bool by_matrices(DType operands) {
   return operands == DType::f16 || operands == DType::bf16;
 }
 
-// Neighbouring columns that are stored together.
-constexpr uint32_t kRun = 4;
-using WithRun = std::function<void(std::span<const Value> sums, Value row, Value column)>;
+// Contiguous columns that are stored as one vector.
+constexpr uint32_t kStoreWidth = 4;
+using WithVector = std::function<void(std::span<const Value> sums, Value row, Value column)>;
 
-// The part of the work that differs between matrix units and plain arithmetic: what a thread holds
-// of the result.
+// How a tile is multiplied, and which sums of it a thread holds: by matrix units or by fma.
 class Arithmetic {
  public:
   virtual ~Arithmetic() = default;
   virtual Values zero() = 0;
   // The sums after the tiles in the stages that begin there (i32) are multiplied.
   virtual Values multiply(Value a_stage, Value b_stage, std::span<const Value> sums) = 0;
-  // The same, of which the products are only begun; `meanwhile` is done while they go on. Those
-  // begun the time before are done then, and so that no one reads their stages any more.
+  // The same, but only issues the products. `meanwhile` runs while they are in flight. Those issued
+  // the time before are complete afterwards, so that nothing reads their stages any more.
   virtual Values begin(Value a_stage, Value b_stage, std::span<const Value> sums,
                        const std::function<void()>& meanwhile) {
     meanwhile();
     return multiply(a_stage, b_stage, sums);
   }
-  // The sums when all that was begun is done.
+  // Waits for all products that were issued; returns the sums.
   virtual Values finish(std::span<const Value> sums) { return {sums.begin(), sums.end()}; }
-  // Calls with(sum, row, column) for each of them, two columns that are neighbours after each
-  // other, the first of them even; rows and columns (i32) are the tile's.
+  // Calls with(first, second, row, column) for each pair of sums in a row. `column` is the first
+  // one's: even, with the second next to it, except where ScalarArithmetic has no contiguous pairs.
+  // Rows and columns (i32) are relative to the tile.
   virtual void each_pair(
       std::span<const Value> sums,
       const std::function<void(Value, Value, Value row, Value column)>& with) = 0;
-  // Calls with(sums, row, column) for each kRun columns that are neighbours, the first of them a
-  // multiple of it. Only where each_pair() gives neighbours; all threads of a group call it.
-  virtual void each_run(std::span<const Value> sums, const WithRun& with) = 0;
+  // Calls with(sums, row, column) for each kStoreWidth contiguous columns, the first of them a
+  // multiple of it. Only where pairs are contiguous; all threads of a group call it.
+  virtual void each_vector(std::span<const Value> sums, const WithVector& with) = 0;
 };
 
-// What lanes of a subgroup hold of matrices is two columns of each eight: lane 4 g + t has those
-// from 2 t on. Of two such blocks of eight, neighbours of each other, a lane and the next give each
-// other one pair, so that an even lane has four columns of the first and an odd lane of the second.
-class FragmentRuns {
+// Makes vectors of four columns for stores. Of each eight columns of a matrix a lane holds two:
+// lane 4 g + t has those from 2 t on. Of two adjacent blocks of eight, an even lane and the next
+// exchange one pair, so that the even lane has four columns of the first and the odd lane four of
+// the second.
+class FragmentVectors {
  public:
-  FragmentRuns(Builder& b, Value lane) : b_(b), odd_(b.ine(b.and_(lane, b.i32(1)), b.i32(0))) {}
+  FragmentVectors(Builder& b, Value lane) : b_(b), odd_(b.ine(b.and_(lane, b.i32(1)), b.i32(0))) {}
 
   // `first` and `second`: the lane's pairs. `column`: that of `first`.
-  void run(std::array<Value, 2> first, std::array<Value, 2> second, Value row, Value column,
-           const WithRun& with) {
-    std::array<Value, kRun> four;
+  void vector(std::array<Value, 2> first, std::array<Value, 2> second, Value row, Value column,
+              const WithVector& with) {
+    std::array<Value, kStoreWidth> four;
     for (size_t i = 0; i < 2; ++i) {
       const Value got = b_.subgroup_shuffle_xor(b_.select(odd_, first[i], second[i]), 1);
       four[i] = b_.select(odd_, got, first[i]);
@@ -141,11 +142,11 @@ class MatrixArithmetic final : public Arithmetic {
     }
   }
 
-  void each_run(std::span<const Value> sums, const WithRun& with) override {
+  void each_vector(std::span<const Value> sums, const WithVector& with) override {
     const Value group = b_.lshr(lane_, b_.i32(2)), member = b_.and_(lane_, b_.i32(3));
     const Value row = b_.add(first_row_, group);
     const Value column = b_.add(first_column_, b_.mul(member, b_.i32(2)));
-    FragmentRuns runs(b_, lane_);
+    FragmentVectors vectors(b_, lane_);
     for (int i = 0; i < row_blocks(); ++i) {
       for (uint32_t half = 0; half < 2; ++half) {
         for (int j = 0; j < column_blocks(); j += 2) {
@@ -153,8 +154,8 @@ class MatrixArithmetic final : public Arithmetic {
             const Value sum = sums[static_cast<size_t>(int64_t{i} * column_blocks() + block)];
             return std::array{b_.extract(sum, 2 * half), b_.extract(sum, 2 * half + 1)};
           };
-          runs.run(pair(j), pair(j + 1), b_.add(row, b_.i32(16 * i + 8 * int64_t{half})),
-                   b_.add(column, b_.i32(8 * j)), with);
+          vectors.vector(pair(j), pair(j + 1), b_.add(row, b_.i32(16 * i + 8 * int64_t{half})),
+                         b_.add(column, b_.i32(8 * j)), with);
         }
       }
     }
@@ -227,8 +228,8 @@ class GroupMatrixArithmetic final : public Arithmetic {
     }
   }
 
-  void each_run(std::span<const Value> sums, const WithRun& with) override {
-    FragmentRuns runs(b_, b_.local_id(0));
+  void each_vector(std::span<const Value> sums, const WithVector& with) override {
+    FragmentVectors vectors(b_, b_.local_id(0));
     for (size_t part = 0; part < sums.size(); ++part) {
       const auto first = static_cast<int64_t>(part) * kColumns;
       for (uint32_t half = 0; half < 2; ++half) {
@@ -238,7 +239,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
             const uint32_t at = 4 * block + 2 * half;
             return std::array{b_.extract(sums[part], at), b_.extract(sums[part], at + 1)};
           };
-          runs.run(pair(j), pair(j + 1), row, b_.add(column_, b_.i32(first + 8 * j)), with);
+          vectors.vector(pair(j), pair(j + 1), row, b_.add(column_, b_.i32(first + 8 * j)), with);
         }
       }
     }
@@ -250,7 +251,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
   Values begun(Value a_stage, Value b_stage, std::span<const Value> sums) {
     // Both lie in lines of 64: 64 rows take as much memory either way.
     const auto tile = [&](ProductTile& t, Value first) {
-      return Builder::GroupTile{t.memory(), first, !t.along_terms()};
+      return Builder::GroupTile{t.memory(), first, !t.k_contiguous()};
     };
     const auto a = tile(a_tile_, b_.add(a_stage, b_.mul(first_row_, b_.i32(kGroupLine))));
     Values out;
@@ -273,7 +274,7 @@ class GroupMatrixArithmetic final : public Arithmetic {
 // --- plain arithmetic ----------------------------------------------------------------------------
 
 // 8 x 8 sums a thread, sixteen of them side by side. Where n threads share the rows of a tile that
-// lies along its terms, each has every n-th; else two blocks of four neighbours, read as one
+// is contiguous along k, each has every n-th; else two blocks of four adjacent ones, read as one
 // vector.
 class ScalarArithmetic final : public Arithmetic {
  public:
@@ -293,11 +294,11 @@ class ScalarArithmetic final : public Arithmetic {
     for (int k = 0; k < t_.depth; k += 4) {
       const Block a = block(a_tile_, a_stage, thread_row_, t_.shape.rows / int{kSide}, k);
       const Block b = block(b_tile_, b_stage, thread_column_, t_.shape.columns / int{kSide}, k);
-      for (size_t term = 0; term < 4; ++term) {
+      for (size_t kk = 0; kk < 4; ++kk) {
         for (size_t i = 0; i < kSide; ++i) {
           for (size_t j = 0; j < kSide; ++j) {
             Value& sum = next[i * kSide + j];
-            sum = b_.fma(a[term][i], b[term][j], sum);
+            sum = b_.fma(a[kk][i], b[kk][j], sum);
           }
         }
       }
@@ -315,26 +316,26 @@ class ScalarArithmetic final : public Arithmetic {
       }
     }
   }
-  void each_run(std::span<const Value> sums, const WithRun& with) override {
+  void each_vector(std::span<const Value> sums, const WithVector& with) override {
     for (size_t i = 0; i < kSide; ++i) {
-      for (size_t j = 0; j < kSide; j += kRun) {
-        with(sums.subspan(i * kSide + j, kRun), row(static_cast<int>(i)),
+      for (size_t j = 0; j < kSide; j += kStoreWidth) {
+        with(sums.subspan(i * kSide + j, kStoreWidth), row(static_cast<int>(i)),
              column(static_cast<int>(j)));
       }
     }
   }
-  // Are the columns of a pair neighbours?
-  bool has_neighbours() const { return !b_tile_.along_terms(); }
+  // Are the columns of a pair contiguous?
+  bool has_contiguous_pairs() const { return !b_tile_.k_contiguous(); }
 
  private:
   static constexpr size_t kSide = 8;
-  using Block = std::array<std::array<Value, kSide>, 4>;  // by term, then row
+  using Block = std::array<std::array<Value, kSide>, 4>;  // by offset from k, then row
 
   // Row or column `i` of a thread's.
   Value row(int i) { return place(a_tile_, thread_row_, t_.shape.rows / int{kSide}, i); }
   Value column(int i) { return place(b_tile_, thread_column_, t_.shape.columns / int{kSide}, i); }
   Value place(const ProductTile& tile, Value thread, int threads, int64_t i) {
-    if (tile.along_terms()) return b_.add(thread, b_.i32(threads * i));
+    if (tile.k_contiguous()) return b_.add(thread, b_.i32(threads * i));
     return b_.add(b_.mul(thread, b_.i32(4)), b_.i32(4 * threads * (i / 4) + i % 4));
   }
 
@@ -342,26 +343,26 @@ class ScalarArithmetic final : public Arithmetic {
     return b_.load({Scalar::f32, 4}, tile.memory(), at, 16);
   }
 
-  // The thread's rows at terms k to k + 3.
+  // The thread's rows at k to k + 3.
   Block block(ProductTile& tile, Value stage, Value thread, int threads, int k) {
     Block out;
-    if (tile.along_terms()) {
+    if (tile.k_contiguous()) {
       const Value at = b_.add(stage, tile.place(thread, b_.i32(k / 4), tile.swizzle_of(thread)));
       for (size_t i = 0; i < kSide; ++i) {
         const Value four =
             load(tile, b_.add(at, b_.i32(static_cast<int64_t>(i) * threads * t_.depth)));
-        for (uint32_t term = 0; term < 4; ++term) out[term][i] = b_.extract(four, term);
+        for (uint32_t kk = 0; kk < 4; ++kk) out[kk][i] = b_.extract(four, kk);
       }
       return out;
     }
-    for (int term = 0; term < 4; ++term) {
-      const Value line = b_.i32(k + term);
+    for (int kk = 0; kk < 4; ++kk) {
+      const Value line = b_.i32(k + kk);
       for (int j = 0; j < 2; ++j) {
         const Value at =
             tile.place(line, b_.add(thread, b_.i32(int64_t{threads} * j)), tile.swizzle_of(line));
         const Value four = load(tile, b_.add(stage, at));
         for (uint32_t i = 0; i < 4; ++i)
-          out[static_cast<size_t>(term)][4 * static_cast<size_t>(j) + i] = b_.extract(four, i);
+          out[static_cast<size_t>(kk)][4 * static_cast<size_t>(j) + i] = b_.extract(four, i);
       }
     }
     return out;
@@ -385,13 +386,13 @@ class PipelinedContraction final : public TiledContraction {
         b_(f_, operands_, b, b_roles_, b_shape_, tile_sizes(tiling_.shape.columns)) {
     if (in_groups()) {
       arithmetic_ = std::make_unique<GroupMatrixArithmetic>(f_, tiling_, operands_, a_, b_);
-      neighbours_ = true;
+      contiguous_pairs_ = true;
     } else if (by_matrices(operands_)) {
       arithmetic_ = std::make_unique<MatrixArithmetic>(f_, tiling_, operands_, a_, b_);
-      neighbours_ = true;
+      contiguous_pairs_ = true;
     } else {
       auto scalar = std::make_unique<ScalarArithmetic>(f_, tiling_, a_, b_);
-      neighbours_ = scalar->has_neighbours();
+      contiguous_pairs_ = scalar->has_contiguous_pairs();
       arithmetic_ = std::move(scalar);
     }
   }
@@ -408,14 +409,14 @@ class PipelinedContraction final : public TiledContraction {
 
   const ContractionTiling& choose() const {
     const auto chosen = [&](TileKind kind) -> const ContractionTiling& {
-      return choose_tiling(kind, elements(), terms_, c_.machine);
+      return choose_tiling(kind, elements(), k_size_, c_.machine);
     };
     if (!by_matrices(operands_)) return chosen(TileKind::async_scalar);
     const ContractionTiling& group = contraction_tilings(TileKind::group_matrix).front();
     const bool able = c_.target.group_matrix &&
                       c_.target.large_group_memory >= group.group_bytes(2) &&
                       c_.target.max_group_threads >= static_cast<uint32_t>(group.shape.threads);
-    if (able && enough_tiles(elements(), group.shape, c_.target.processors)) return group;
+    if (able && enough_tiles(elements(), group.shape, c_.target.multiprocessors)) return group;
     return chosen(TileKind::async_matrix);
   }
 
@@ -426,7 +427,7 @@ class PipelinedContraction final : public TiledContraction {
     // What is begun in groups may meet no branch until it is waited for: the one that loads need is
     // around all of it.
     return b().if_else(
-        b().and_(a_.whole(), b_.whole()),
+        b().and_(a_.chunks_aligned(), b_.chunks_aligned()),
         [&] {
           ElementEmitter::Scope scope(e_);
           return sums_of(&ProductTile::load_chunks, true);
@@ -437,13 +438,13 @@ class PipelinedContraction final : public TiledContraction {
         });
   }
 
-  // The tiles of all terms, one after the other. While those of a stage are multiplied, those of
+  // The tiles along k, one after the other. While those of a stage are multiplied, those of
   // the others are on their way. Where products overlap, those of one more stage go on.
   Values sums_of(Load load, bool overlap) {
     const int ahead = tiling_.stages - (overlap ? 2 : 1);
-    const auto copy = [&](Value stage, Value first_term) {
-      (a_.*load)(b().mul(stage, b().i32(a_.stage_elements())), first_term);
-      (b_.*load)(b().mul(stage, b().i32(b_.stage_elements())), first_term);
+    const auto copy = [&](Value stage, Value first_k) {
+      (a_.*load)(b().mul(stage, b().i32(a_.stage_elements())), first_k);
+      (b_.*load)(b().mul(stage, b().i32(b_.stage_elements())), first_k);
       b().copy_commit();
     };
     for (int s = 0; s < ahead; ++s) copy(b().i32(s), constant(int64_t{s} * tiling_.depth));
@@ -456,12 +457,12 @@ class PipelinedContraction final : public TiledContraction {
     carried.push_back(b().i32(0));      // the stage that is multiplied
     carried.push_back(b().i32(ahead));  // the one that is filled: read by no product any more
     Values out = b().for_loop(
-        constant(0), f_.param(terms_), constant(tiling_.depth), carried,
-        [&](Value first_term, std::span<const Value> now) {
+        constant(0), f_.param(k_size_), constant(tiling_.depth), carried,
+        [&](Value first_k, std::span<const Value> now) {
           b().copy_wait(static_cast<uint32_t>(ahead - 1));
           b().barrier();
           const auto copy_next = [&] {
-            copy(now[count + 1], b().add(first_term, constant(int64_t{ahead} * tiling_.depth)));
+            copy(now[count + 1], b().add(first_k, constant(int64_t{ahead} * tiling_.depth)));
           };
           const Value a_stage = b().mul(now[count], b().i32(a_.stage_elements()));
           const Value b_stage = b().mul(now[count], b().i32(b_.stage_elements()));
@@ -479,21 +480,21 @@ class PipelinedContraction final : public TiledContraction {
     return out;
   }
 
-  bool has_runs() const override { return neighbours_; }
-  void each_run(const Values& sums, const WithRun& with) override {
-    arithmetic_->each_run(sums, with);
+  bool can_store_vectors() const override { return contiguous_pairs_; }
+  void each_vector(const Values& sums, const WithVector& with) override {
+    arithmetic_->each_vector(sums, with);
   }
   void each_element(const Values& sums, const WithElement& with) override {
     arithmetic_->each_pair(sums, [&](Value first, Value second, Value row, Value column) {
       with(first, row, column);
-      with(second, row, b().add(column, b().i32(neighbours_ ? 1 : 16)));
+      with(second, row, b().add(column, b().i32(contiguous_pairs_ ? 1 : 16)));
     });
   }
 
   const ContractionTiling& tiling_;
   ProductTile a_, b_;
   std::unique_ptr<Arithmetic> arithmetic_;
-  bool neighbours_ = false;
+  bool contiguous_pairs_ = false;
 };
 
 // Is more of the matrices' tiles inside them than outside? A guard says so.
@@ -526,14 +527,14 @@ std::optional<BuiltKernel> pipelined_contraction(const BuildContext& c, prims::N
     return std::nullopt;
   const auto a_layout = matrix_layout(*a, left.shape, contraction_roles(n, 0, left.rank()));
   const auto b_layout = matrix_layout(*b, right.shape, contraction_roles(n, 1, right.rank()));
-  const SymInt terms = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
-  if (!a_layout || !b_layout || terms.same(SymInt(0))) return std::nullopt;
+  const SymInt k_size = size_of(left.shape, contraction_roles(n, 0, left.rank()).contract);
+  if (!a_layout || !b_layout || k_size.same(SymInt(0))) return std::nullopt;
   // The plainer kernel's tiles are half as large, and smaller still for narrow matrices.
   const SymInt rows = size_of(left.shape, contraction_roles(n, 0, left.rank()).free);
   const SymInt columns = size_of(right.shape, contraction_roles(n, 1, right.rank()).free);
   const SymInt elements = prims::product(g.type(n.results[0]).shape);
   const TileShape& least = all.back().shape;
-  if (!matrices && !(enough_tiles(elements, least, std::max(t.processors / 2, 1u)) &&
+  if (!matrices && !(enough_tiles(elements, least, std::max(t.multiprocessors / 2, 1u)) &&
                      mostly_fill(rows, columns, least)))
     return std::nullopt;
   return PipelinedContraction(c, node, roots, *a_layout, *b_layout).build();

@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kChunkBytes = 16;
 
-// The stride of the dims as one; nullopt when they are not one. 1 where there is nothing to step
-// over.
+// The stride of the dims merged into one; nullopt where strides do not allow that. 1 for no dims.
 std::optional<SymInt> merged_stride(const DimList& dims, const SymInts& shape,
                                     const SymInts& strides) {
   std::optional<SymInt> inner;
@@ -31,12 +30,12 @@ std::optional<SymInt> merged_stride(const DimList& dims, const SymInts& shape,
 
 std::optional<MatrixLayout> matrix_layout(const Placement& place, const SymInts& shape,
                                           const ContractionRoles& roles) {
-  const auto rows = merged_stride(roles.free, shape, place.strides);
-  const auto terms = merged_stride(roles.contract, shape, place.strides);
-  if (!rows || !terms) return std::nullopt;
-  const bool along_terms = terms->same(SymInt(1));
-  if (!along_terms && !rows->same(SymInt(1))) return std::nullopt;
-  return MatrixLayout{place, *rows, *terms, along_terms};
+  const auto row_stride = merged_stride(roles.free, shape, place.strides);
+  const auto k_stride = merged_stride(roles.contract, shape, place.strides);
+  if (!row_stride || !k_stride) return std::nullopt;
+  const bool k_contiguous = k_stride->same(SymInt(1));
+  if (!k_contiguous && !row_stride->same(SymInt(1))) return std::nullopt;
+  return MatrixLayout{place, *row_stride, *k_stride, k_contiguous};
 }
 
 // --- the operand ---------------------------------------------------------------------------------
@@ -50,18 +49,18 @@ TileSource::TileSource(Frame& f, DType dtype, const MatrixLayout& layout,
       scalar_(memory_scalar(dtype)),
       chunk_(kChunkBytes / kir::bytes(scalar_)),
       rows_(size_of(shape, roles.free)),
-      terms_(size_of(shape, roles.contract)) {
+      k_size_(size_of(shape, roles.contract)) {
   pointer_ = f.buffer(layout.place.buffer, true, false);
-  whole_ = whole_chunks();
+  chunks_aligned_ = test_chunk_alignment();
 }
 
-Value TileSource::whole_chunks() {
+Value TileSource::test_chunk_alignment() {
   const auto wide = [&](const SymInt& s) {
     return b().int_resize(f_.param(s), kir::Scalar::i64, true);
   };
-  Value elements = wide(along_terms() ? terms_ : rows_);
+  Value elements = wide(k_contiguous() ? k_size_ : rows_);
   elements = b().or_(elements, wide(layout_.place.offset));
-  elements = b().or_(elements, wide(along_terms() ? layout_.rows : layout_.terms));
+  elements = b().or_(elements, wide(k_contiguous() ? layout_.row_stride : layout_.k_stride));
   for (int64_t d : roles_.batch)
     elements = b().or_(elements, wide(layout_.place.strides[static_cast<size_t>(d)]));
   const Value rest = b().or_(b().and_(elements, b().i64(chunk_ - 1)),
@@ -71,7 +70,7 @@ Value TileSource::whole_chunks() {
 
 void TileSource::begin(Value batch, Value first_row) {
   Indices at(shape_.size());
-  spread(f_, batch, roles_.batch, shape_, at);
+  delinearize(f_, batch, roles_.batch, shape_, at);
   Affine address;
   address.constant = layout_.place.offset;
   for (int64_t d : roles_.batch) {
@@ -84,10 +83,10 @@ void TileSource::begin(Value batch, Value first_row) {
   f_.analysis().accesses.push_back({layout_.place.buffer, address, false});
 }
 
-std::pair<Value, Value> TileSource::at(Value row, Value term) {
-  const Value inside = b().and_(b().slt(row, f_.param(rows_)), b().slt(term, f_.param(terms_)));
-  const Value along_row = b().add(base_, b().mul(row, f_.param(layout_.rows)));
-  return {inside, b().add(along_row, b().mul(term, f_.param(layout_.terms)))};
+std::pair<Value, Value> TileSource::at(Value row, Value k) {
+  const Value inside = b().and_(b().slt(row, f_.param(rows_)), b().slt(k, f_.param(k_size_)));
+  const Value along_row = b().add(base_, b().mul(row, f_.param(layout_.row_stride)));
+  return {inside, b().add(along_row, b().mul(k, f_.param(layout_.k_stride)))};
 }
 
 Value TileSource::inside_row(Value row, int count) {
@@ -95,8 +94,8 @@ Value TileSource::inside_row(Value row, int count) {
   return b().select(b().slt(last, row), last, row);
 }
 
-Value TileSource::load(Value row, Value term) {
-  const auto [inside, from] = at(row, term);
+Value TileSource::load(Value row, Value k) {
+  const auto [inside, from] = at(row, k);
   // A masked-off access may point anywhere: point it at the first element instead.
   const Value place = b().select(inside, from, f_.index_constant(0));
   const auto align = static_cast<uint32_t>(kir::bytes(scalar_));
@@ -114,21 +113,21 @@ ProductTile::ProductTile(Frame& f, DType dtype, const MatrixLayout& layout,
   thread_ = b.local_id(0);
 }
 
-void ProductTile::load(Value stage, Value first_term) {
+void ProductTile::load(Value stage, Value first_k) {
   const auto with = [&](void (ProductTile::*copy)(Value, Value)) {
-    return [this, copy, stage, first_term] {
-      (this->*copy)(stage, first_term);
+    return [this, copy, stage, first_k] {
+      (this->*copy)(stage, first_k);
       return Builder::Values{};
     };
   };
-  b().if_else(whole(), with(&ProductTile::load_chunks), with(&ProductTile::load_elements));
+  b().if_else(chunks_aligned(), with(&ProductTile::load_chunks), with(&ProductTile::load_elements));
 }
 
-void ProductTile::load_chunks(Value stage, Value first_term) {
+void ProductTile::load_chunks(Value stage, Value first_k) {
   const int step = sizes_.threads / line_chunks();
   const Value line = b().udiv(thread_, b().i32(line_chunks()));
   const Value chunk = b().urem(thread_, b().i32(line_chunks()));
-  // How a line's chunks are permuted comes back after eight lines.
+  // The swizzle has a period of eight lines.
   const auto to = [&](int first_line) {
     const int like = first_line % 8;
     const Value at = b().add(line, b().i32(like));
@@ -137,31 +136,31 @@ void ProductTile::load_chunks(Value stage, Value first_term) {
   };
   const Value inner = index(b().mul(chunk, b().i32(this->chunk())));
   for (int first_line = 0; first_line < lines(); first_line += step) {
-    const int block = along_terms() ? 0 : first_line / sizes_.depth;
+    const int block = k_contiguous() ? 0 : first_line / sizes_.depth;
     const Value outer = index(b().add(line, b().i32(first_line - int64_t{block} * sizes_.depth)));
     const Value first_row =
         b().add(source_.first_row(), f_.index_constant(int64_t{block} * block_rows()));
-    const Value row = b().add(first_row, along_terms() ? outer : inner);
-    const Value term = b().add(first_term, along_terms() ? inner : outer);
-    const auto [inside, from] = source_.at(row, term);
+    const Value row = b().add(first_row, k_contiguous() ? outer : inner);
+    const Value k = b().add(first_k, k_contiguous() ? inner : outer);
+    const auto [inside, from] = source_.at(row, k);
     b().copy_async(scalar(), static_cast<uint32_t>(this->chunk()), memory_, to(first_line),
                    source_.pointer(), from, inside);
   }
 }
 
-void ProductTile::load_elements(Value stage, Value first_term) {
+void ProductTile::load_elements(Value stage, Value first_k) {
   const int count = stage_elements() / sizes_.threads;
   b().for_loop(b().i32(0), b().i32(count), b().i32(1), {}, [&](Value j, auto) {
     const Value linear = b().add(b().mul(j, b().i32(sizes_.threads)), thread_);
     const Value line = b().udiv(linear, b().i32(line_elements()));
     const Value in_line = b().urem(linear, b().i32(line_elements()));
-    // Of a tile by terms a line is a term of one block's rows.
+    // Of a tile that is contiguous along rows a line is one k of a block's rows.
     const Value block = b().udiv(line, b().i32(sizes_.depth));
     const Value in_tile = b().add(in_line, b().mul(block, b().i32(block_rows())));
-    const Value row = b().add(source_.first_row(), index(along_terms() ? line : in_tile));
-    const Value term =
-        b().add(first_term, index(along_terms() ? in_line : b().urem(line, b().i32(sizes_.depth))));
-    const Value v = source_.load(row, term);
+    const Value row = b().add(source_.first_row(), index(k_contiguous() ? line : in_tile));
+    const Value k =
+        b().add(first_k, index(k_contiguous() ? in_line : b().urem(line, b().i32(sizes_.depth))));
+    const Value v = source_.load(row, k);
     const Value chunk = b().udiv(in_line, b().i32(this->chunk()));
     const Value to =
         b().add(place(line, chunk, swizzle_of(line)), b().urem(in_line, b().i32(this->chunk())));
@@ -173,15 +172,15 @@ void ProductTile::load_elements(Value stage, Value first_term) {
 Value ProductTile::fragment(Value stage, Value lane, Value first, int i, int k, bool left) {
   const Value matrix = b().lshr(lane, b().i32(3)), line = b().and_(lane, b().i32(7));
   const Value low = b().and_(matrix, b().i32(1)), high = b().lshr(matrix, b().i32(1));
-  const Value row_half = left ? low : high, term_half = left ? high : low;
-  if (along_terms()) {
+  const Value row_half = left ? low : high, k_half = left ? high : low;
+  if (k_contiguous()) {
     const Value own = b().add(b().mul(row_half, b().i32(8)), line);
     const Value at =
-        place(b().add(first, own), b().add(term_half, b().i32(2 * int64_t{k})), swizzle_of(own));
+        place(b().add(first, own), b().add(k_half, b().i32(2 * int64_t{k})), swizzle_of(own));
     const Value block = b().add(stage, at);
     return b().matrix_load(memory_, b().add(block, b().i32(16 * int64_t{i} * sizes_.depth)), false);
   }
-  const Value own = b().add(b().mul(term_half, b().i32(8)), line);
+  const Value own = b().add(b().mul(k_half, b().i32(8)), line);
   const Value chunk =
       b().add(b().add(b().lshr(first, b().i32(3)), row_half), b().i32(2 * int64_t{i}));
   const Value block = b().add(stage, place(own, chunk, swizzle_of(own)));

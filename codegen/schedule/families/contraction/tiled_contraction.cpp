@@ -8,7 +8,8 @@ using kir::Value;
 
 namespace {
 
-// Rows of tiles that are gone through together, column by column: they share what is read.
+// Rasterization: so many rows of tiles are computed together, column by column, and share in the
+// cache what they read (CUTLASS calls it a threadblock swizzle).
 constexpr int kRowsTogether = 8;
 
 }  // namespace
@@ -31,15 +32,16 @@ TiledContraction::TiledContraction(const BuildContext& c, prims::NodeId node,
       batches_(size_of(a_shape_, a_roles_.batch)),
       rows_(size_of(a_shape_, a_roles_.free)),
       columns_(size_of(b_shape_, b_roles_.free)),
-      terms_(size_of(a_shape_, a_roles_.contract)),
+      k_size_(size_of(a_shape_, a_roles_.contract)),
       result_(f_, e_, g_, n_, roots, a_roles_, b_roles_) {}
 
 BuiltKernel TiledContraction::build() {
   const TileShape shape = tile_shape();
   f_.set_error_buffer(c_.errors);
   b().set_group_size(static_cast<uint32_t>(shape.threads));
-  if (shape.resident != 0) b().set_resident_groups(shape.resident);
-  if (has_runs()) runs_ = result_.has_runs(kRun);
+  if (shape.min_groups_per_multiprocessor != 0)
+    b().set_min_groups_per_multiprocessor(shape.min_groups_per_multiprocessor);
+  if (can_store_vectors()) vector_stores_ = result_.can_store_vectors(kStoreWidth);
   const SymInt row_tiles = prims::ceil_div(rows_, SymInt(shape.rows)),
                column_tiles = prims::ceil_div(columns_, SymInt(shape.columns));
   const SymInt tiles = batches_ * row_tiles * column_tiles;
@@ -68,17 +70,17 @@ void TiledContraction::one_tile(Value tile, const SymInt& row_tiles, const SymIn
   store(b_index, first_row, first_column, sums(b_index, first_row, first_column));
 }
 
-// A tile that lies wholly in a result whose columns lie in runs is stored by them; any other
-// element by element.
+// A tile that lies completely inside a result whose columns can be stored as vectors is stored so,
+// any other element by element.
 void TiledContraction::store(Value batch, Value row, Value column, const Values& sums) {
-  if (!runs_.valid()) return store_elements(batch, row, column, sums);
+  if (!vector_stores_.valid()) return store_elements(batch, row, column, sums);
   const Value inside =
       b().and_(b().sle(b().add(row, constant(tile_shape().rows)), f_.param(rows_)),
                b().sle(b().add(column, constant(tile_shape().columns)), f_.param(columns_)));
   b().if_else(
-      b().and_(inside, runs_),
+      b().and_(inside, vector_stores_),
       [&] {
-        store_runs(batch, row, column, sums);
+        store_vectors(batch, row, column, sums);
         return Values{};
       },
       [&] {
@@ -87,14 +89,14 @@ void TiledContraction::store(Value batch, Value row, Value column, const Values&
       });
 }
 
-void TiledContraction::store_runs(Value batch, Value row, Value column, const Values& sums) {
+void TiledContraction::store_vectors(Value batch, Value row, Value column, const Values& sums) {
   ElementEmitter::Scope scope(e_);
-  each_run(sums, [&](std::span<const Value> run, Value r, Value s) {
+  each_vector(sums, [&](std::span<const Value> vector, Value r, Value s) {
     const Value at_row = b().add(row, index(r)), at_column = b().add(column, index(s));
     std::vector<Indices> at;
-    for (uint32_t j = 0; j < kRun; ++j)
+    for (uint32_t j = 0; j < kStoreWidth; ++j)
       at.push_back(result_.at(batch, at_row, b().add(at_column, constant(j))));
-    result_.store_run(run, at);
+    result_.store_vector(vector, at);
   });
 }
 

@@ -22,9 +22,9 @@ class TiledContraction {
  protected:
   using Value = kir::Value;
   using Values = kir::Builder::Values;
-  static constexpr uint32_t kRun = 4;  // contiguous columns in one vector store
+  static constexpr uint32_t kStoreWidth = 4;  // contiguous columns in one vector store
   using WithElement = std::function<void(Value sum, Value row, Value column)>;
-  using WithRun = std::function<void(std::span<const Value> sums, Value row, Value column)>;
+  using WithVector = std::function<void(std::span<const Value> sums, Value row, Value column)>;
 
   virtual TileShape tile_shape() const = 0;
   // Computes the sums of the tile that begins there (index-typed), in the kernel's own registers.
@@ -32,10 +32,10 @@ class TiledContraction {
   // Calls with() for each element of the tile that this thread stores. Rows and columns (i32) are
   // relative to the tile.
   virtual void each_element(const Values& sums, const WithElement& with) = 0;
-  // Calls with() for kRun contiguous columns at a time, the first a multiple of kRun. Only where
-  // has_runs() is true.
-  virtual bool has_runs() const = 0;
-  virtual void each_run(const Values& sums, const WithRun& with) = 0;
+  // Calls with() for kStoreWidth contiguous columns at a time, the first a multiple of kStoreWidth.
+  // Only where can_store_vectors() is true.
+  virtual bool can_store_vectors() const = 0;
+  virtual void each_vector(const Values& sums, const WithVector& with) = 0;
 
   kir::Builder& b() { return f_.builder(); }
   Value index(Value i) { return f_.index(i); }
@@ -51,16 +51,16 @@ class TiledContraction {
   const SymInts &a_shape_, &b_shape_;
   const ContractionRoles a_roles_, b_roles_;
   const DType operands_;
-  const SymInt batches_, rows_, columns_, terms_;
+  const SymInt batches_, rows_, columns_, k_size_;
 
  private:
   void one_tile(Value tile, const SymInt& row_tiles, const SymInt& column_tiles);
   void store(Value batch, Value row, Value column, const Values& sums);
   void store_elements(Value batch, Value row, Value column, const Values& sums);
-  void store_runs(Value batch, Value row, Value column, const Values& sums);
+  void store_vectors(Value batch, Value row, Value column, const Values& sums);
 
   ContractionResult result_;
-  Value runs_;
+  Value vector_stores_;
 };
 
 }  // namespace primset::schedule

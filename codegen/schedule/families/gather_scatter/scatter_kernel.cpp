@@ -1,6 +1,6 @@
 #include "codegen/schedule/families/gather_scatter/scatter_kernel.h"
 
-#include "codegen/schedule/element/index_check.h"
+#include "codegen/schedule/element/bounds_check.h"
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/loops/loops.h"
 #include "primset/error.h"
@@ -20,7 +20,7 @@ void for_each_in_order(Frame& f, std::vector<LoopDim> loops, const std::function
   f.step().groups = {1, 1, 1};
   b.for_loop(f.index_constant(0), f.param(extent(loops, 0, loops.size())), f.index_constant(1), {},
              [&](Value i, auto) {
-               decode(f, i, loops, 0, loops.size());
+               delinearize(f, i, loops, 0, loops.size());
                f.set_loops(loops);
                body();
                return kir::Builder::Values{};
@@ -92,16 +92,16 @@ class ScatterBuilder {
     Value fits;
     const Indices source = identity_indices(domain_);
     Affine address = address_of(source, fits);
-    Elem update = e_.emit(n_.operands.back(), source);
+    ElementValue update = e_.emit(n_.operands.back(), source);
     auto put = [&] {
       if (rmw) {
         b.atomic_rmw(*rmw, f_.buffer(target_.buffer, true, true), f_.materialize(address),
                      update.re, static_cast<uint32_t>(kir::bytes(memory_scalar(dtype))));
         return;
       }
-      Elem v = update;
+      ElementValue v = update;
       if (n_.prim != Prim::scatter) {
-        const Elem in[] = {f_.load(target_.buffer, dtype, address), update};
+        const ElementValue in[] = {f_.load(target_.buffer, dtype, address), update};
         v = is_complex(dtype) ? lower_combine(b, Prim::reduce_sum, dtype, in[0], in[1])
                               : lower_elementwise(b, combining(n_.prim), dtype, dtype, in);
       }
@@ -129,10 +129,7 @@ class ScatterBuilder {
       indexed[d] = true;
       Value wide = e_.emit(n_.operands[1 + k], index_at).re;
       if (!in_bounds) {
-        Value ok = b.ult(wide, b.int_resize(f_.param(shape[d]), b.type(wide).scalar, true));
-        const std::string message = index_check_message(g_, n_, n_.operands[1 + k], dims[k]);
-        f_.report(c_.values.check_site("index", message), b.not_(ok), wide,
-                  g_.type(n_.operands[1 + k]).dtype);
+        const Value ok = check_bounds(f_, c_.values, n_, k, wide);
         fits = fits.valid() ? b.and_(fits, ok) : ok;
       }
       Affine i;

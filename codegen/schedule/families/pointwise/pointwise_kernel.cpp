@@ -18,12 +18,12 @@ std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vect
   const Indices at = identity_indices(f.domain());
   for (NodeId id : checks) {
     const prims::Node& n = g.node(id);
-    Elem ok = e.emit(n.operands[0], at);
-    Elem value = e.emit(n.operands[1], at);
+    ElementValue ok = e.emit(n.operands[0], at);
+    ElementValue value = e.emit(n.operands[1], at);
     f.report(c.values.check_site(n.attr<std::string>("code"), n.attr<std::string>("message")),
              f.builder().not_(ok.re), value.re, g.type(n.operands[1]).dtype);
   }
-  std::vector<Elem> results;
+  std::vector<ElementValue> results;
   for (const Root& r : roots) results.push_back(e.emit(r.value, at));
   return [&f, &g, &roots, at, results] {
     for (size_t i = 0; i < roots.size(); ++i) {
@@ -45,6 +45,9 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
 
 }  // namespace
 
+// Built twice: the first kernel only records the accesses. They decide which loops are merged, and
+// on a SIMT device whether operands are transposed through workgroup memory, or how wide vectors
+// are; on a CPU whether loops are tiled.
 BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
                              const std::vector<Root>& roots, const std::vector<NodeId>& checks) {
   std::vector<size_t> order;
@@ -78,11 +81,12 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
       for_each_in_tiles(f, merged, *plan, body);
     });
   }
-  const VectorForm form = vector_form(probe.kernel, probe.analysis, merged, c.machine.tuning);
-  if (form.lanes == 1) return each_point(merged, 1, std::nullopt);
+  const Vectorization vectorization =
+      choose_vectorization(probe.kernel, probe.analysis, merged, c.machine.tuning);
+  if (vectorization.width == 1) return each_point(merged, 1, std::nullopt);
   return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
-    const Value aligned = vectors_align(f, probe.analysis, merged, form.lanes);
-    for_each_vector(f, merged, form, aligned, body);
+    const Value aligned = vectors_align(f, probe.analysis, merged, vectorization.width);
+    for_each_vector(f, merged, vectorization, aligned, body);
   });
 }
 

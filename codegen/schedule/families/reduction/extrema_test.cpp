@@ -131,7 +131,8 @@ void check(const ExtremumCase& c) {
   }
 }
 
-// Rows of a thread, of a small and of a large group, held and walked, and of several chunks.
+// Rows of a thread, of a small and of a large group, register-resident or not, and of several
+// chunks.
 TEST(Extrema, WhereComparisonsFlush) {
   for (int64_t length : {1, 7, 33, 700, 1032, 4096, 70000}) {
     for (int options = 0; options < 8; ++options) {

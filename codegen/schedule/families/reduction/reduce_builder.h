@@ -2,7 +2,8 @@
 // over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), and the
 // combination of partial results (reduce_combine.cpp).
 //
-// "Held" means register-resident. "Kept" loops are those of the dimensions that are not reduced.
+// Loops are parallel (the dims that are not reduced) or reduced (along a row). A row is
+// register-resident where its threads load each element once and then use registers.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_REDUCTION_REDUCE_BUILDER_H_
 
@@ -13,9 +14,9 @@
 #include <vector>
 
 #include "codegen/schedule/element/combine.h"
+#include "codegen/schedule/families/reduction/cached_element.h"
 #include "codegen/schedule/families/reduction/reduce_kernel.h"
 #include "codegen/schedule/families/reduction/register_resident_row.h"
-#include "codegen/schedule/families/reduction/shared_element.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/tuning/summation_order.h"
 
@@ -25,8 +26,8 @@ enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread };
 
 struct RowSchedule {
   ReduceShape shape;
-  uint32_t threads = 1;  // of a workgroup
-  uint32_t trips = 0;    // iterations that cover a register-resident row; 0: rows are not resident
+  uint32_t threads = 1;     // of a workgroup
+  uint32_t iterations = 0;  // that cover a register-resident row; 0: rows are not resident
 };
 
 class ReduceBuilder {
@@ -36,40 +37,40 @@ class ReduceBuilder {
         r_(r),
         shape_(schedule.shape),
         threads_(schedule.threads),
-        trips_(schedule.trips),
+        iterations_(schedule.iterations),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }
 
   // `seen`: the accesses of a first build, without it; they decide where vectors are aligned.
-  BuiltKernel build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+  BuiltKernel build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
                     const Analysis* seen = nullptr);
 
  private:
   void rows_on_cpu();
   void rows_on_simt();
   void one_row();
-  void held_row();
-  bool holds_rows(const Analysis& seen) const;
-  void on_trip(uint32_t trip, const std::function<void()>& body);
-  kir::Value trip_position(uint32_t trip);
-  void store_held();
-  void load_kept();
-  void read_ahead(prims::ValueId v, std::set<prims::ValueId>& seen);
-  void read_row_ahead(std::span<const prims::NodeId> reduces);
-  void make_common(prims::ValueId v, std::set<prims::ValueId>& seen);
-  void make_common_of(std::span<const prims::ValueId> values);
+  void row_versions();
+  bool can_be_resident(const Analysis& seen) const;
+  void for_iteration(uint32_t iteration, const std::function<void()>& body);
+  kir::Value iteration_position(uint32_t iteration);
+  void store_resident();
+  void load_cached_element();
+  void hoist_loads(prims::ValueId v, std::set<prims::ValueId>& seen);
+  void hoist_row_loads(std::span<const prims::NodeId> reduces);
+  void hoist_invariants(prims::ValueId v, std::set<prims::ValueId>& seen);
+  void hoist_invariants(std::span<const prims::ValueId> values);
   void stage(const std::vector<prims::NodeId>& nodes, bool last);
   std::vector<std::vector<prims::NodeId>> stages() const;
-  void store(const Elem& e, const Root& root, const Indices& at);
+  void store(const ElementValue& e, const Root& root, const Indices& at);
   void store_all(const std::vector<Root>& roots, const Indices& at);
   // Emits the loop over the row's elements with `carried` values; the body finds lanes and mask
   // set.
   std::vector<kir::Value> walk_row(
       std::vector<kir::Value> carried,
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
-  std::vector<kir::Value> walk_held(
+  std::vector<kir::Value> walk_resident(
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
   bool streams(std::span<const Combiner> combiners) const;
@@ -84,10 +85,11 @@ class ReduceBuilder {
                                      std::span<const kir::Value> acc);
   std::optional<kir::Value> with_product(Combiner& c, const Indices& at, kir::Value acc);
   std::vector<kir::Value> identities(std::vector<Combiner>& combiners);
-  void combine_lanes(Combiner& c, std::vector<Elem>& acc);
-  void combine_threads(Combiner& c, std::vector<Elem>& acc);
-  void combine_subgroups(std::vector<Combiner>& combiners, std::vector<std::vector<Elem>>& all);
-  Indices wide_indices() const { return identity_indices(r_.domain); }
+  void combine_lanes(Combiner& c, std::vector<ElementValue>& acc);
+  void combine_threads(Combiner& c, std::vector<ElementValue>& acc);
+  void combine_subgroups(std::vector<Combiner>& combiners,
+                         std::vector<std::vector<ElementValue>>& all);
+  Indices domain_indices() const { return identity_indices(r_.domain); }
   Indices row_indices() const;
   kir::Value index(kir::Value i) { return frame_.index(i); }
   kir::Value constant(int64_t v) { return frame_.index_constant(v); }
@@ -101,21 +103,22 @@ class ReduceBuilder {
   const BuildContext& c_;
   const ReduceRequest& r_;
   ReduceShape shape_;
-  uint32_t threads_, trips_;
+  uint32_t threads_, iterations_;
   kir::Value aligned_;  // simt_group: a row's vectors are aligned
-  kir::Value whole_;    // and the row consists of whole vectors; valid: rows may be held
-  bool exact_ = false;  // a guard says that the trips cover a held row exactly
-  bool held_ = false;   // the current row is held
-  bool keeps_ = false;  // the rows exceed caches: load them with an evict-last policy
-  kir::Value inside_;   // i1: the trip's elements are inside the row; invalid: always
+  kir::Value
+      full_vectors_;  // aligned, and the row is a multiple of a vector; valid: rows may be resident
+  bool exact_ = false;     // a guard says that the iterations cover a register-resident row exactly
+  bool resident_ = false;  // the current row is register-resident
+  bool evict_last_ = false;  // the rows exceed caches: load them with an evict-last policy
+  kir::Value inside_;        // i1: this iteration's elements are inside the row; invalid: always
   std::vector<PaddingTest> padding_;  // tested once a row instead of once an element
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
-  std::vector<LoopDim> kept_, reduced_;
+  std::vector<LoopDim> parallel_, reduced_;
   prims::SymInt length_ = 1;
-  std::optional<KeptElement> kept_element_;
-  HeldRow row_;
+  std::optional<CachedElement> cached_element_;
+  ResidentRow row_;
 };
 
 }  // namespace primset::schedule

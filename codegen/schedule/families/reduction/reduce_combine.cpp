@@ -1,4 +1,4 @@
-// Partial results of a row become one: those of lanes, of threads and of parts of a walk.
+// Accumulation, and the combination of the partial results of lanes, threads and blocks of a row.
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 #include <algorithm>
@@ -21,23 +21,23 @@ std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {
   return out;
 }
 
-// acc with the product at the row's present position added to it in one rounding; nothing: what c
-// adds up is no product, or not to be rounded so.
+// Contraction to fma: acc plus the product at the current position, rounded once. nullopt: c does
+// not sum products, or they are not contractible.
 std::optional<Value> ReduceBuilder::with_product(Combiner& c, const Indices& at, Value acc) {
   const ValueId product = c.operand(0);
-  if (!c_.values.unrounded(product) || c.dtype(0) != DType::f32 || !c_.target.fused_fma)
+  if (!c_.values.contractible(product) || c.dtype(0) != DType::f32 || !c_.target.fused_fma)
     return std::nullopt;
   if (c_.values.placement(product) != nullptr) return std::nullopt;
   const prims::Graph& g = c_.values.graph;
   const auto& factors = g.node(g.producer(product)).operands;
   const Value left = emitter_.emit(factors[0], at).re, right = emitter_.emit(factors[1], at).re;
   const Value sum = b().fma(left, right, acc);
-  const Value inside = held_ ? inside_ : frame_.mask();
+  const Value inside = resident_ ? inside_ : frame_.mask();
   return in_lanes() && inside.valid() ? b().select(inside, sum, acc) : sum;
 }
 
-// acc, or nothing, combined with the elements at the row's present position; lanes outside the row
-// add nothing.
+// acc (empty: nothing yet) combined with the elements at the current position. Lanes outside the
+// row contribute the identity.
 std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, const Indices& at,
                                              std::span<const Value> acc) {
   std::vector<Value> out;
@@ -48,9 +48,9 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
         continue;
       }
     }
-    std::vector<Elem> x;
+    std::vector<ElementValue> x;
     for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
-    const Value inside = held_ ? inside_ : frame_.mask();
+    const Value inside = resident_ ? inside_ : frame_.mask();
     if (in_lanes() && inside.valid()) x = c.or_identity(inside, x);
     if (!acc.empty()) x = c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x);
     auto next = c.flatten(x, frame_.lanes());
@@ -71,7 +71,7 @@ std::vector<Value> ReduceBuilder::combine_all(std::vector<Combiner>& combiners,
   return out;
 }
 
-void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
+void ReduceBuilder::combine_lanes(Combiner& c, std::vector<ElementValue>& acc) {
   for (uint16_t half = frame_.lanes() / 2; half > 0; half /= 2) {
     std::vector<uint16_t> low, high;
     for (uint16_t l = 0; l < half; ++l) {
@@ -82,8 +82,8 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
       if (!v.valid()) return v;
       return half == 1 ? b().extract(v, lanes[0]) : b().shuffle(v, v, lanes);
     };
-    std::vector<Elem> x, y;
-    for (const Elem& e : acc) {
+    std::vector<ElementValue> x, y;
+    for (const ElementValue& e : acc) {
       x.push_back({take(e.re, low), take(e.im, low)});
       y.push_back({take(e.re, high), take(e.im, high)});
     }
@@ -91,9 +91,10 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<Elem>& acc) {
   }
 }
 
-// Subgroups by exchanges, then the few results of theirs through workgroup memory.
+// A butterfly of shuffles reduces each subgroup; the subgroups' results are combined through
+// workgroup memory.
 void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
-                                      std::vector<std::vector<Elem>>& all) {
+                                      std::vector<std::vector<ElementValue>>& all) {
   const uint32_t lanes = c_.target.max_subgroup, subgroups = threads_ / lanes;
   const Value thread = b().local_id(0), lane = b().and_(thread, b().i32(lanes - 1));
   std::vector<Value> flat;
@@ -116,7 +117,7 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
   size_t used = 0;
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
-    std::vector<std::vector<Elem>> parts;
+    std::vector<std::vector<ElementValue>> parts;
     for (const auto& row : rows)
       parts.push_back(c.unflatten(std::span<const Value>(row).subspan(used, c.registers())));
     used += c.registers();
@@ -130,7 +131,7 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
 }
 
 // A tree in workgroup memory; every thread gets the result.
-void ReduceBuilder::combine_threads(Combiner& c, std::vector<Elem>& acc) {
+void ReduceBuilder::combine_threads(Combiner& c, std::vector<ElementValue>& acc) {
   const uint32_t threads = threads_;
   const Value t = b().local_id(0);
   const std::vector<Value> flat = c.flatten(acc, 1);

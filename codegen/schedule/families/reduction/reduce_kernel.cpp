@@ -1,14 +1,15 @@
 // Reductions along one dimension, with everything that needs their results in the same row: softmax
 // and layer_norm are one kernel each.
 //
-// The domain is [outer ..., R, inner ...]. Two shapes of schedule, chosen by the logical shape
-// alone so that the order of additions never depends on layouts or on fusion:
-//   row     inner is empty: neighbouring lanes (or threads) take neighbouring elements of the row,
-//   and
-//           their partial results are combined in a tree. A thread takes several neighbours: one
-//           access of memory for all of them, where they lie on a vector's boundary.
-//   column  else: every lane (or thread) has a row of its own and walks it in blocks of 64.
-// A CPU reads the chunks of a long row (kReductionChunk) in several places at once.
+// The domain is [outer ..., R, inner ...]. There are two shapes of schedule, chosen by the logical
+// shape alone, so that the order of additions never depends on layouts or on fusion:
+//
+//   row     inner is empty. Adjacent lanes (or threads) take adjacent elements of the row, and a
+//           tree combines their partial results. A thread takes several adjacent elements, in one
+//           vector load where they are aligned.
+//   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64.
+//
+// A CPU reads a chunk of a long row (kReductionChunk) as several streams.
 #include <algorithm>
 
 #include "codegen/schedule/families/reduction/reduce_builder.h"
@@ -22,18 +23,18 @@ using prims::SymInt;
 using prims::ValueId;
 
 Indices ReduceBuilder::row_indices() const {
-  Indices out = wide_indices();
+  Indices out = domain_indices();
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(r_.dim));
   return out;
 }
 
 void ReduceBuilder::set_loops() {
-  std::vector<LoopDim> all = kept_;
+  std::vector<LoopDim> all = parallel_;
   all.insert(all.end(), reduced_.begin(), reduced_.end());
   frame_.set_loops(std::move(all));
 }
 
-// Reductions that need another one's result come in a later pass over the row.
+// Reductions that need another one's result belong to a later stage: another pass over the row.
 std::vector<std::vector<NodeId>> ReduceBuilder::stages() const {
   const prims::Graph& g = c_.values.graph;
   std::vector<std::vector<NodeId>> out;
@@ -64,35 +65,38 @@ std::vector<std::vector<NodeId>> ReduceBuilder::stages() const {
   return out;
 }
 
+// One pass over the row for reductions that do not depend on each other. Accumulates them in lanes,
+// combines lanes, then threads, and binds the results for the next stages. In the last stage the
+// cached element is stored as it is computed.
 void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   std::vector<Combiner> combiners;
   for (NodeId n : nodes) combiners.emplace_back(emitter_, n);
-  if (held_) {
-    read_row_ahead(nodes);
-    for (NodeId n : nodes) make_common_of(c_.values.graph.node(n).operands);
+  if (resident_) {
+    hoist_row_loads(nodes);
+    for (NodeId n : nodes) hoist_invariants(c_.values.graph.node(n).operands);
   }
-  const Indices at = wide_indices();
+  const Indices at = domain_indices();
   std::vector<Value> acc;
   if (shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::simt_thread) {
     acc = walk_blocks(combiners, at);
   } else {
     const auto body = [&](std::span<const Value> a) {
       std::vector<Value> next = accumulate(combiners, at, a);
-      if (last && kept_element_)
-        store(emitter_.emit(kept_element_->value, at), kept_element_->root, at);
+      if (last && cached_element_)
+        store(emitter_.emit(cached_element_->value, at), cached_element_->root, at);
       return next;
     };
     acc =
         streams(combiners) ? walk_streams(combiners, body) : walk_row(identities(combiners), body);
   }
-  std::vector<std::vector<Elem>> all;
+  std::vector<std::vector<ElementValue>> all;
   size_t used = 0;
   bool exchange = shape_ == ReduceShape::simt_group;
   for (Combiner& c : combiners) {
     all.push_back(c.unflatten(std::span<const Value>(acc).subspan(used, c.registers())));
     used += c.registers();
     if (in_lanes()) combine_lanes(c, all.back());
-    if (held_) all.back() = c.combine(c.identity(), all.back());
+    if (resident_) all.back() = c.combine(c.identity(), all.back());
     exchange = exchange && exchanges(b(), threads_, c.flatten(all.back(), 1));
   }
   if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(kRowLanes);
@@ -104,23 +108,23 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   }
 }
 
-void ReduceBuilder::store(const Elem& e, const Root& root, const Indices& at) {
+void ReduceBuilder::store(const ElementValue& e, const Root& root, const Indices& at) {
   frame_.store(root.out.buffer, c_.values.graph.type(root.value).dtype,
                element_address(frame_, root.out, at), e);
 }
 
 // All loads come before all stores: an output may be an input's memory.
 void ReduceBuilder::store_all(const std::vector<Root>& roots, const Indices& at) {
-  std::vector<Elem> results;
+  std::vector<ElementValue> results;
   for (const Root& root : roots) results.push_back(emitter_.emit(root.value, at));
   for (size_t i = 0; i < roots.size(); ++i) store(results[i], roots[i], at);
 }
 
-void ReduceBuilder::load_kept() {
-  const Root& root = kept_element_->root;
+void ReduceBuilder::load_cached_element() {
+  const Root& root = cached_element_->root;
   const DType dtype = c_.values.graph.type(root.value).dtype;
-  const Indices at = wide_indices();
-  emitter_.bind(kept_element_->value, at,
+  const Indices at = domain_indices();
+  emitter_.bind(cached_element_->value, at,
                 frame_.load(root.out.buffer, dtype, element_address(frame_, root.out, at)));
 }
 
@@ -130,15 +134,15 @@ void ReduceBuilder::one_row() {
   const auto all_stages = stages();
   one_stage_ = all_stages.size() == 1;
   if (shape_ == ReduceShape::cpu_row)
-    kept_element_ = kept_element(c_.values, r_, all_stages.back());
+    cached_element_ = cached_element(c_.values, r_, all_stages.back());
   for (size_t i = 0; i < all_stages.size(); ++i) stage(all_stages[i], i + 1 == all_stages.size());
 
-  // What has one element a row: one lane, one thread.
+  // Roots with one element a row are stored by one lane of one thread.
   const uint16_t lanes = frame_.lanes();
   if (in_lanes()) frame_.set_lanes(1);
   set_loops();
-  auto store_rows = [&] { store_all(r_.rows, row_indices()); };
-  if (shape_ == ReduceShape::simt_group && !r_.rows.empty()) {
+  auto store_rows = [&] { store_all(r_.row_roots, row_indices()); };
+  if (shape_ == ReduceShape::simt_group && !r_.row_roots.empty()) {
     b().if_then(b().ieq(b().local_id(0), b().i32(0)), [&] {
       ElementEmitter::Scope inner(emitter_);
       store_rows();
@@ -147,16 +151,16 @@ void ReduceBuilder::one_row() {
     store_rows();
   }
   frame_.set_lanes(lanes);
-  if (r_.wide.empty()) return;
-  if (held_) {
+  if (r_.domain_roots.empty()) return;
+  if (resident_) {
     std::vector<ValueId> values;
-    for (const Root& root : r_.wide) values.push_back(root.value);
-    make_common_of(values);
-    return store_held();
+    for (const Root& root : r_.domain_roots) values.push_back(root.value);
+    hoist_invariants(values);
+    return store_resident();
   }
   walk_row({}, [&](std::span<const Value>) {
-    if (kept_element_) load_kept();
-    store_all(r_.wide, wide_indices());
+    if (cached_element_) load_cached_element();
+    store_all(r_.domain_roots, domain_indices());
     return std::vector<Value>{};
   });
 }
@@ -164,7 +168,7 @@ void ReduceBuilder::one_row() {
 void ReduceBuilder::rows_on_simt() {
   const uint32_t threads = threads_;
   b().set_group_size(threads);
-  const SymInt rows = extent(kept_, 0, kept_.size());
+  const SymInt rows = extent(parallel_, 0, parallel_.size());
   const bool group = shape_ == ReduceShape::simt_group;
   const SymInt wanted = group ? rows : prims::ceil_div(rows, threads);
   frame_.step().groups = {prims::min(wanted, SymInt(c_.target.max_groups_x)), 1, 1};
@@ -174,24 +178,26 @@ void ReduceBuilder::rows_on_simt() {
     step = b().mul(step, constant(threads));
   }
   b().for_loop(first, frame_.param(rows), step, {}, [&](Value row, auto) {
-    decode(frame_, row, kept_, 0, kept_.size());
-    if (whole_.valid())
-      held_row();
+    delinearize(frame_, row, parallel_, 0, parallel_.size());
+    if (full_vectors_.valid())
+      row_versions();
     else
       one_row();
     return std::vector<Value>{};
   });
 }
 
+// A work item is a row, or for columns a vector of adjacent ones. A group takes as many items as
+// make it worth a task (tuning loops.group_elements).
 void ReduceBuilder::rows_on_cpu() {
   const bool column = shape_ == ReduceShape::cpu_column;
   frame_.set_lanes(column ? cpu_lanes(c_.target) : kRowLanes);
-  const size_t outer = column ? kept_.size() - 1 : kept_.size();
-  SymInt items = extent(kept_, 0, outer);
+  const size_t outer = column ? parallel_.size() - 1 : parallel_.size();
+  SymInt items = extent(parallel_, 0, outer);
   SymInt blocks = 1;
   if (column) {
-    kept_.back().lanes = true;
-    blocks = prims::ceil_div(kept_.back().size, SymInt(frame_.lanes()));
+    parallel_.back().lanes = true;
+    blocks = prims::ceil_div(parallel_.back().size, SymInt(frame_.lanes()));
     items *= blocks;
   } else if (!reduced_.empty()) {
     reduced_[0].lanes = true;
@@ -208,13 +214,13 @@ void ReduceBuilder::rows_on_cpu() {
     if (column) {
       Value row = b().udiv(item, frame_.param(blocks));
       Value block = b().sub(item, b().mul(row, frame_.param(blocks)));
-      decode(frame_, row, kept_, 0, outer);
+      delinearize(frame_, row, parallel_, 0, outer);
       Value base = b().mul(block, constant(frame_.lanes()));
-      kept_.back().base = base;
-      Value left = b().sub(frame_.param(kept_.back().size), base);
+      parallel_.back().base = base;
+      Value left = b().sub(frame_.param(parallel_.back().size), base);
       frame_.set_mask(frame_.lanes() > 1 ? b().active_lane_mask(left, frame_.lanes()) : Value{});
     } else {
-      decode(frame_, item, kept_, 0, outer);
+      delinearize(frame_, item, parallel_, 0, outer);
     }
     one_row();
     frame_.set_mask({});
@@ -222,30 +228,31 @@ void ReduceBuilder::rows_on_cpu() {
   });
 }
 
-BuiltKernel ReduceBuilder::build(std::vector<LoopDim> kept, std::vector<LoopDim> reduced,
+BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
                                  const Analysis* seen) {
-  kept_ = std::move(kept);
+  parallel_ = std::move(parallel);
   reduced_ = std::move(reduced);
   length_ = r_.domain[r_.dim];
   if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
   if (shape_ == ReduceShape::simt_group) {
     frame_.set_lanes(kGroupLanes);
     reduced_[0].lanes = true;
-    std::vector<LoopDim> loops = kept_;
+    std::vector<LoopDim> loops = parallel_;
     loops.insert(loops.end(), reduced_.begin(), reduced_.end());
     aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
-    if (seen && holds_rows(*seen)) {
-      // Guards: rows of whole trips need no test of where they end.
-      keeps_ = c_.target.cache_policies &&
-               prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
-      exact_ = length_ == SymInt(int64_t{trips_} * threads_ * kGroupLanes);
+    if (seen && can_be_resident(*seen)) {
+      // A guard: rows that the iterations cover exactly need no test for their end.
+      evict_last_ = c_.target.cache_policies &&
+                    prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
+      exact_ = length_ == SymInt(int64_t{iterations_} * threads_ * kGroupLanes);
       const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
-      whole_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
+      full_vectors_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
       const auto resident = static_cast<uint32_t>(frame_.tuning().reduction.resident_threads);
-      b().set_resident_groups(std::max(1u, resident / threads_));
+      b().set_min_groups_per_multiprocessor(std::max(1u, resident / threads_));
     }
   }
-  if (shape_ == ReduceShape::cpu_column && kept_.empty()) kept_.push_back({{}, 1, {}, false});
+  if (shape_ == ReduceShape::cpu_column && parallel_.empty())
+    parallel_.push_back({{}, 1, {}, false});
   if (c_.target.simt)
     rows_on_simt();
   else
@@ -265,11 +272,12 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   const SymInt& length = r.domain[r.dim];
   if (inner || !(length > SymInt(tuning.thread_row))) return {ReduceShape::simt_thread, threads};
   if (length > SymInt(tuning.short_row)) {
-    uint32_t trips = 1;
-    while (trips <= tuning.register_iterations &&
-           length > SymInt(int64_t{trips} * threads * kGroupLanes))
-      trips *= 2;
-    return {ReduceShape::simt_group, threads, trips > tuning.register_iterations ? 0 : trips};
+    uint32_t iterations = 1;
+    while (iterations <= tuning.register_iterations &&
+           length > SymInt(int64_t{iterations} * threads * kGroupLanes))
+      iterations *= 2;
+    return {ReduceShape::simt_group, threads,
+            iterations > tuning.register_iterations ? 0 : iterations};
   }
   return {ReduceShape::simt_group, std::min(static_cast<uint32_t>(tuning.small_group), threads)};
 }
@@ -283,14 +291,14 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
     if (d < r.dim) outer.push_back(d);
     if (d > r.dim) inner.push_back(d);
   }
-  auto kept_order = outer;
-  kept_order.insert(kept_order.end(), inner.begin(), inner.end());
-  std::vector<LoopDim> kept = separate_loops(r.domain, kept_order);
+  auto parallel_order = outer;
+  parallel_order.insert(parallel_order.end(), inner.begin(), inner.end());
+  std::vector<LoopDim> parallel = separate_loops(r.domain, parallel_order);
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
-  BuiltKernel first = ReduceBuilder(c, r, schedule).build(kept, reduced);
-  std::vector<LoopDim> merged = merge_loops(r.domain, kept, first.analysis);
+  BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
+  std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool again = schedule.shape == ReduceShape::simt_group || !first.analysis.padding.empty();
-  if (merged.size() == kept.size() && !again) return first;
+  if (merged.size() == parallel.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
 }
 

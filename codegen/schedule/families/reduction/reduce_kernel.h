@@ -9,12 +9,13 @@
 namespace primset::schedule {
 
 // Reductions of operands of one shape, `domain`, over dimension `dim`, and the values to store that
-// are computed from them: `rows` have the domain's shape without `dim`, `wide` the whole shape.
+// are computed from them: `row_roots` have the domain's shape without `dim`, `domain_roots` all of
+// it.
 struct ReduceRequest {
   SymInts domain;
   size_t dim = 0;
   std::vector<prims::NodeId> reduces;  // in topological order
-  std::vector<Root> rows, wide;
+  std::vector<Root> row_roots, domain_roots;
 };
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r);
 

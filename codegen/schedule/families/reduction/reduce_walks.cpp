@@ -1,4 +1,4 @@
-// Along the elements of a row, one after the other or several at a time.
+// The loops along a row: by lanes or threads, in blocks, or as several streams at a time.
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 namespace primset::schedule {
@@ -9,7 +9,7 @@ using prims::ValueId;
 
 namespace {
 
-// Of the partial results of all streams.
+// Bytes of the partial results of all streams.
 size_t stream_bytes(std::span<const Combiner> combiners) {
   size_t bytes = 0;
   for (const Combiner& c : combiners) {
@@ -20,7 +20,8 @@ size_t stream_bytes(std::span<const Combiner> combiners) {
 
 }  // namespace
 
-// Do the threads of a group have all of their neighbours in the row, each time that they take some?
+// Is the row a multiple of what a workgroup takes in one iteration, so that no lane is ever
+// outside?
 bool ReduceBuilder::covered() const {
   return shape_ == ReduceShape::simt_group && length_.same(SymInt(kReductionChunk)) &&
          kReductionChunk % (int64_t{threads_} * frame_.lanes()) == 0;
@@ -29,9 +30,9 @@ bool ReduceBuilder::covered() const {
 std::vector<Value> ReduceBuilder::walk_row(
     std::vector<Value> carried,
     const std::function<std::vector<Value>(std::span<const Value>)>& body) {
-  if (held_) return walk_held(body);
+  if (resident_) return walk_resident(body);
   const Value n = frame_.param(length_);
-  // Elsewhere the lanes are other rows.
+  // Else the lanes are different rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
   Value first = constant(0), step = lanes;
   if (shape_ == ReduceShape::simt_group) {

@@ -7,7 +7,8 @@
 namespace primset::schedule {
 namespace {
 
-// Rows that a SIMT device walks by one workgroup each: legalisation writes their variance as sums.
+// Rows that one workgroup each of a SIMT device reduces: legalisation writes their variance as
+// sums.
 bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
@@ -19,15 +20,16 @@ bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::Targe
   return length > SymInt(0) && !(length > SymInt(kReductionChunk));
 }
 
-// Groups of reductions over the same rows, with what is made of these rows; the planner forms them.
+// Reductions over the same rows with the elementwise values that use them; the planner forms these
+// groups.
 class Reduction : public Family {
  public:
   std::string_view name() const override { return "reduction"; }
   std::optional<Cost> cost(const prims::Graph&, prims::NodeId, const Machine&) const override {
     return std::nullopt;
   }
-  bool takes_derived(const prims::Graph& g, prims::NodeId node,
-                     const Machine& machine) const override {
+  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                        const Machine& machine) const override {
     const prims::Node& n = g.node(node);
     return n.prim == prims::Prim::var_mean && sums_variance(g, n, machine.target);
   }
@@ -35,7 +37,7 @@ class Reduction : public Family {
     ReduceRequest request{group.domain, group.dim, group.reduces, {}, {}};
     for (const Root& r : group.roots) {
       const bool wide = b.graph().type(r.value).rank() == group.domain.size();
-      (wide ? request.wide : request.rows).push_back(r);
+      (wide ? request.domain_roots : request.row_roots).push_back(r);
     }
     b.launch(reduce_kernel(b.context("reduce"), request), request.reduces.back());
   }

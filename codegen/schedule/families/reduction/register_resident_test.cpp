@@ -66,7 +66,7 @@ size_t held_loads(const Program& program) {
   return count;
 }
 
-// Lengths that a row's vectors fill, or not; of one trip and of several.
+// Lengths that a row's vectors fill, or not; of one iteration and of several.
 TEST(HeldRows, Softmax) {
   for (const char* type : {"bf16", "f32"}) {
     for (int64_t n : {1032, 2048, 2056, 3000, 4101, 8192}) {
@@ -106,7 +106,7 @@ graph(%0 x: bool[s0, s1], %1 y: f64[s0, s1], %2 z: i16[s0, s1]) {
   }
 }
 
-// The loops over the row have one vector load a walk; a held row one a trip.
+// The loops over the row have one vector load a walk; a register-resident row one an iteration.
 TEST(HeldRows, AreReadOnce) {
   const auto loads = [](int64_t n) {
     const auto graph = graph_of(softmax_text("bf16", n));
@@ -127,8 +127,8 @@ TEST(HeldRows, ManyAreKeptInCaches) {
     const Program program = schedule(graph, target, row_major_options(*graph));
     int count = 0;
     for (const kir::Param& p : program.kernels[0].params) {
-      if (p.kept) EXPECT_TRUE(p.read && !p.written) << p.name;
-      count += p.kept;
+      if (p.evict_last) EXPECT_TRUE(p.read && !p.written) << p.name;
+      count += p.evict_last;
     }
     return std::pair(count, graph->context().guards().size());
   };
@@ -167,7 +167,7 @@ Moments var_mean(const std::vector<float>& x, int64_t rows, int64_t n, double co
                               "\ngraph(%0 x: f32[s0, s1]) {\n  %1: f32[s0], %2: f32[s0] = "
                               "var_mean(%0) {dims = (1), correction = #" +
                               std::to_string(correction) + "}\n  return %1 v, %2 m\n}\n");
-  EXPECT_TRUE(takes_derived(*graph, graph->body.nodes[0], large_groups()));
+  EXPECT_TRUE(is_legal_derived(*graph, graph->body.nodes[0], large_groups()));
   const Program program = schedule(graph, large_groups(), row_major_options(*graph));
   EXPECT_GT(std::ranges::count(program.kernels[0].insts, kir::Op::Fma, &kir::Inst::op), 0);
   std::vector<std::byte> bytes(x.size() * 4);

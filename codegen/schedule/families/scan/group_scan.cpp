@@ -10,15 +10,15 @@ using kir::Value;
 
 namespace {
 
-// What one step takes together: fewer barriers than with two, few more loads.
+// Partial results that one step combines: fewer barriers than with two, few more loads.
 constexpr uint32_t kRadix = 4;
-// Each thread looks at what all of them have.
-constexpr uint32_t kMostSubgroups = 32;
+// Each thread reads the totals of all subgroups.
+constexpr uint32_t kMaxSubgroups = 32;
 
 uint32_t subgroups_of(const kir::Builder& b, uint32_t threads, std::span<const Value> values) {
   if (!exchanges(b, threads, values)) return 0;
   const uint32_t n = threads / b.target().max_subgroup;
-  return n <= kMostSubgroups ? n : 0;
+  return n <= kMaxSubgroups ? n : 0;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ GroupScan::Values GroupScan::chosen(Value condition, const Values& yes, const Va
   return out;
 }
 
-// Up to and with this lane.
+// The inclusive scan of a subgroup's lanes.
 GroupScan::Values GroupScan::within_subgroup(const Values& own, Value lane) {
   Values sums = own;
   for (uint32_t distance = 1; distance < b_.target().max_subgroup; distance *= 2) {
@@ -64,7 +64,7 @@ GroupScan::Values GroupScan::within_subgroup(const Values& own, Value lane) {
   return sums;
 }
 
-// Exchanges within subgroups; the subgroups' results through memory.
+// Shuffles scan each subgroup; the subgroups' totals are combined through workgroup memory.
 GroupScan::Result GroupScan::by_subgroups(const Values& own) {
   const uint32_t lanes = b_.target().max_subgroup;
   const Value t = b_.local_id(0), lane = b_.and_(t, b_.i32(lanes - 1)),
@@ -85,7 +85,7 @@ GroupScan::Result GroupScan::by_subgroups(const Values& own) {
   return {chosen(not_first, operation_.combine(before, previous), before), all};
 }
 
-// Hillis, Steele: Data Parallel Algorithms, 1986.
+// Through workgroup memory, in log steps (Hillis, Steele: Data Parallel Algorithms, 1986).
 GroupScan::Result GroupScan::by_memory(const Values& own) {
   const Value t = b_.local_id(0);
   Values sums = own;

@@ -26,8 +26,8 @@ class GroupScan {
   GroupScan(kir::Builder& b, Operation operation, uint32_t threads);
 
   struct Result {
-    Values before;  // the exclusive prefix: of the threads before this one
-    Values all;     // the total of all threads
+    Values exclusive;  // the exclusive prefix: of the threads before this one
+    Values total;      // the total of all threads
   };
   // Collective: all threads of the workgroup execute it together.
   Result of(const Values& own);

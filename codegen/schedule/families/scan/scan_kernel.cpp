@@ -31,16 +31,16 @@ class ScanBuilder {
     frame_.set_error_buffer(c.errors);
   }
 
-  BuiltKernel build(const std::vector<LoopDim>& kept) {
+  BuiltKernel build(const std::vector<LoopDim>& parallel) {
     if (rows_of_groups())
-      by_groups(kept);
+      by_groups(parallel);
     else
-      by_threads(kept);
+      by_threads(parallel);
     return built(std::move(frame_));
   }
 
  private:
-  // Rows whose elements are neighbours; recorded as a guard where the length is not known.
+  // Long rows whose elements are contiguous get a workgroup; a guard where the length is not known.
   bool rows_of_groups() const {
     if (!c_.target.simt || (!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
     for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
@@ -49,27 +49,27 @@ class ScanBuilder {
     return domain_[dim_] > SymInt(c_.machine.tuning.scan.thread_row);
   }
 
-  void by_threads(const std::vector<LoopDim>& kept);
-  void by_groups(std::vector<LoopDim> kept);
+  void by_threads(const std::vector<LoopDim>& parallel);
+  void by_groups(std::vector<LoopDim> parallel);
   std::vector<Value> tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
                           std::span<const Value> before);
   GroupScan::Operation operation();
 
-  // The loops of a row and the element of it at which the thread stands.
-  void stand_at(std::vector<LoopDim> row, Value position) {
+  // Sets the loop variables to element `position` of the row.
+  void move_to(std::vector<LoopDim> row, Value position) {
     row.push_back({{dim_}, domain_[dim_], position, false});
     frame_.set_loops(std::move(row));
   }
-  std::vector<Elem> operands() {
-    std::vector<Elem> x;
+  std::vector<ElementValue> operands() {
+    std::vector<ElementValue> x;
     for (size_t k = 0; k < combiner_.arity(); ++k)
       x.push_back(emitter_.emit(combiner_.operand(k), at_));
     return x;
   }
   // All loads come before all stores: an output may be an input's memory.
-  void store(const std::vector<Elem>& sum) {
+  void store(const std::vector<ElementValue>& sum) {
     for (size_t k = 0; k < sum.size(); ++k) emitter_.bind(node_.results[k], at_, sum[k]);
-    std::vector<Elem> made;
+    std::vector<ElementValue> made;
     for (const Root& root : roots_) made.push_back(emitter_.emit(root.value, at_));
     for (size_t i = 0; i < roots_.size(); ++i) {
       const Root& root = roots_[i];
@@ -77,7 +77,7 @@ class ScanBuilder {
                    element_address(frame_, root.out, at_), made[i]);
     }
   }
-  // Neighbours that one thread takes of a tile.
+  // Contiguous elements of a tile that one thread scans.
   int64_t thread_elements() const { return c_.machine.tuning.scan.thread_elements; }
   Value index(Value i) { return frame_.index(i); }
   Value constant(int64_t v) { return frame_.index_constant(v); }
@@ -95,16 +95,16 @@ class ScanBuilder {
   Combiner combiner_;
 };
 
-void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
+void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
   frame_.set_lanes(cpu_lanes(c_.target));
-  for_each_point(frame_, kept, [&] {
+  for_each_point(frame_, parallel, [&] {
     const std::vector<LoopDim> row = frame_.loops();
     const Value mask = frame_.mask();
     b().for_loop(constant(0), frame_.param(domain_[dim_]), constant(1),
                  combiner_.flatten(combiner_.identity(), frame_.lanes()),
                  [&](Value i, std::span<const Value> carried) {
                    ElementEmitter::Scope scope(emitter_);
-                   stand_at(row, i);
+                   move_to(row, i);
                    frame_.set_mask(mask);
                    const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
                    store(sum);
@@ -114,42 +114,44 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& kept) {
   });
 }
 
-void ScanBuilder::by_groups(std::vector<LoopDim> kept) {
+void ScanBuilder::by_groups(std::vector<LoopDim> parallel) {
   b().set_group_size(c_.target.group_threads);
   GroupScan scan(b(), operation(), c_.target.group_threads);
   const Value step = constant(thread_elements() * c_.target.group_threads);
-  for_each_by_groups(frame_, extent(kept, 0, kept.size()), [&](Value row) {
-    decode(frame_, row, kept, 0, kept.size());
-    frame_.set_loops(kept);
+  for_each_by_groups(frame_, extent(parallel, 0, parallel.size()), [&](Value row) {
+    delinearize(frame_, row, parallel, 0, parallel.size());
+    frame_.set_loops(parallel);
     b().for_loop(
         constant(0), frame_.param(domain_[dim_]), step, combiner_.flatten(combiner_.identity(), 1),
-        [&](Value lo, std::span<const Value> before) { return tile(scan, kept, lo, before); });
+        [&](Value lo, std::span<const Value> before) { return tile(scan, parallel, lo, before); });
   });
 }
 
-// Scans a tile whose predecessors gave `before`; gives what its successors get.
+// Scans a tile; `before` is the total of all tiles before it. Returns the total up to its end. Each
+// thread scans its own elements, GroupScan gives the total of the threads before it.
 std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
                                      std::span<const Value> before) {
   const Value n = frame_.param(domain_[dim_]);
   const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(thread_elements())));
-  std::vector<std::vector<Elem>> own;
+  std::vector<std::vector<ElementValue>> own;
   for (int64_t k = 0; k < thread_elements(); ++k) {
     ElementEmitter::Scope scope(emitter_);
     const Value position = b().add(first, constant(k));
     const Value inside = b().slt(position, n);
-    stand_at(row, b().select(inside, position, b().sub(n, constant(1))));
+    move_to(row, b().select(inside, position, b().sub(n, constant(1))));
     const auto x = combiner_.or_identity(inside, operands());
     own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
   }
   const GroupScan::Result totals = scan.of(combiner_.flatten(own.back(), 1));
-  const std::vector<Elem> start = combiner_.unflatten(before),
-                          all = combiner_.unflatten(totals.all);
-  const std::vector<Elem> mine = combiner_.combine(start, combiner_.unflatten(totals.before));
+  const std::vector<ElementValue> start = combiner_.unflatten(before),
+                                  all = combiner_.unflatten(totals.total);
+  const std::vector<ElementValue> mine =
+      combiner_.combine(start, combiner_.unflatten(totals.exclusive));
   for (int64_t k = 0; k < thread_elements(); ++k) {
     const Value position = b().add(first, constant(k));
     b().if_then(b().slt(position, n), [&] {
       ElementEmitter::Scope scope(emitter_);
-      stand_at(row, position);
+      move_to(row, position);
       store(combiner_.combine(mine, own[static_cast<size_t>(k)]));
     });
   }
@@ -157,7 +159,7 @@ std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>
   return combiner_.flatten(combiner_.combine(start, all), 1);
 }
 
-// Of the threads' totals.
+// The scan of the threads' totals.
 GroupScan::Operation ScanBuilder::operation() {
   return {combiner_.flatten(combiner_.identity(), 1),
           [&](std::span<const Value> left, std::span<const Value> right) {

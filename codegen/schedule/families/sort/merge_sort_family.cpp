@@ -11,8 +11,8 @@ namespace {
 void merge_passes(ProgramBuilder& b, SortRequest r) {
   b.launch(sort_runs_kernel(b.context("sort"), r), r.node);
   prims::SymContext& symbols = b.graph().context();
-  r.round = symbols.symbol("sort_round" + std::to_string(symbols.symbol_count()), 0, 0);
-  LoopStep loop{sort_rounds(r, b.machine()), *symbols.as_symbol(r.round), {}};
+  r.pass_pair = symbols.symbol("sort_round" + std::to_string(symbols.symbol_count()), 0, 0);
+  LoopStep loop{merge_pass_pairs(r, b.machine()), *symbols.as_symbol(r.pass_pair), {}};
   b.append_to(loop.body, [&] {
     for (const bool back : {false, true})
       b.launch(merge_runs_kernel(b.context("merge"), r, back), r.node);

@@ -41,8 +41,8 @@ BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_
 
 namespace {
 
-// What one thread sorts by insertion, and what it makes of the result of a pass: no more than two
-// runs.
+// Elements that one thread sorts by insertion, and that it merges in a pass: they come from two
+// runs at most.
 int64_t run_length(const Machine& machine) {
   return machine.tuning.sort.run;
 }
@@ -63,14 +63,14 @@ class Rows {
   }
   size_t arrays() const { return dtypes_.size(); }
 
-  Elem load(const std::vector<BufferId>& arrays, size_t k, Value number) {
+  ElementValue load(const std::vector<BufferId>& arrays, size_t k, Value number) {
     return f_.load(arrays[k], dtypes_[k], address(number));
   }
-  void store(const std::vector<BufferId>& arrays, size_t k, Value number, const Elem& x) {
+  void store(const std::vector<BufferId>& arrays, size_t k, Value number, const ElementValue& x) {
     f_.store(arrays[k], dtypes_[k], address(number), x);
   }
   // Whether key x goes strictly before key y.
-  Value goes_before(const Elem& x, const Elem& y) {
+  Value goes_before(const ElementValue& x, const ElementValue& y) {
     return descending_ ? before(f_.builder(), dtypes_[0], y.re, x.re)
                        : before(f_.builder(), dtypes_[0], x.re, y.re);
   }
@@ -89,10 +89,10 @@ class Rows {
   Affine row_;
 };
 
-Value least(kir::Builder& b, Value x, Value y) {
+Value minimum(kir::Builder& b, Value x, Value y) {
   return b.select(b.slt(x, y), x, y);
 }
-Value greatest(kir::Builder& b, Value x, Value y) {
+Value maximum(kir::Builder& b, Value x, Value y) {
   return b.select(b.slt(x, y), y, x);
 }
 
@@ -106,7 +106,7 @@ BuiltKernel over_parts(const BuildContext& c, const SortRequest& r, int64_t part
   kir::Builder& b = f.builder();
   const auto all = [&] {
     const Value first = b.mul(f.materialize(loop_variable(1)), f.index_constant(part));
-    const Value end = least(b, b.add(first, f.index_constant(part)), f.param(r.length));
+    const Value end = minimum(b, b.add(first, f.index_constant(part)), f.param(r.length));
     body(f, first, end);
   };
   for_each_point(f, separate_loops(domain, {0, 1, 2}), all, std::nullopt, part);
@@ -121,13 +121,13 @@ BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r) {
     Rows rows(f, c, r);
     const Value one = f.index_constant(1);
     b.for_loop(b.add(first, one), end, one, {}, [&](Value i, auto) {
-      std::vector<Elem> x;
+      std::vector<ElementValue> x;
       for (size_t k = 0; k < rows.arrays(); ++k) x.push_back(rows.load(r.arrays, k, i));
-      const auto last_before = [&](Value at) { return greatest(b, b.sub(at, one), first); };
+      const auto last_before = [&](Value at) { return maximum(b, b.sub(at, one), first); };
       const Value place = b.while_loop(
           {i},
           [&](std::span<const Value> at) {
-            const Elem key = rows.load(r.arrays, 0, last_before(at[0]));
+            const ElementValue key = rows.load(r.arrays, 0, last_before(at[0]));
             return b.and_(b.slt(first, at[0]), rows.goes_before(x[0], key));
           },
           [&](std::span<const Value> at) {
@@ -149,18 +149,19 @@ struct Pair {
   Value a, a_end, b, b_end;
 };
 
-// Of the first `diagonal` elements that the runs a and b give, so many come from a.
+// Merge path: how many of the first `diagonal` elements of the merged runs a and b come from a.
 Value taken_from_a(kir::Builder& b, Rows& rows, const std::vector<BufferId>& from, const Pair& runs,
                    Value diagonal, Value one) {
   const Value a_count = b.sub(runs.a_end, runs.a), b_count = b.sub(runs.b_end, runs.b);
-  const Value low = greatest(b, b.sub(diagonal, b_count), b.sub(one, one));
-  const Value high = least(b, diagonal, a_count);
+  const Value low = maximum(b, b.sub(diagonal, b_count), b.sub(one, one));
+  const Value high = minimum(b, diagonal, a_count);
   return b.while_loop(
       {low, high}, [&](std::span<const Value> v) { return b.slt(v[0], v[1]); },
       [&](std::span<const Value> v) {
         const Value middle = b.lshr(b.add(v[0], v[1]), one);
-        const Elem x = rows.load(from, 0, b.add(runs.a, middle));
-        const Elem y = rows.load(from, 0, b.add(runs.b, b.sub(b.sub(diagonal, middle), one)));
+        const ElementValue x = rows.load(from, 0, b.add(runs.a, middle));
+        const ElementValue y =
+            rows.load(from, 0, b.add(runs.b, b.sub(b.sub(diagonal, middle), one)));
         const Value b_first = rows.goes_before(y, x);
         return kir::Builder::Values{b.select(b_first, v[0], b.add(middle, one)),
                                     b.select(b_first, middle, v[1])};
@@ -179,23 +180,23 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
     // Of a row that this pass finds sorted the runs may be shorter than the pass stands for.
     const int64_t longest =
         (c.index32 ? 30 : 62) - std::countr_zero<uint64_t>(run_length(c.machine));
-    const Value round = b.add(b.shl(f.param(r.round), one), f.index_constant(back ? 1 : 0));
+    const Value pass = b.add(b.shl(f.param(r.pass_pair), one), f.index_constant(back ? 1 : 0));
     const Value length =
-        b.shl(f.index_constant(run_length(c.machine)), least(b, round, f.index_constant(longest)));
+        b.shl(f.index_constant(run_length(c.machine)), minimum(b, pass, f.index_constant(longest)));
     Pair runs;
     runs.a = b.sub(first, b.urem(first, b.add(length, length)));
     const Value left = b.sub(f.param(r.length), runs.a);
-    runs.a_end = b.add(runs.a, least(b, length, left));
+    runs.a_end = b.add(runs.a, minimum(b, length, left));
     runs.b = runs.a_end;
-    runs.b_end = b.add(runs.b, least(b, length, b.sub(f.param(r.length), runs.b)));
+    runs.b_end = b.add(runs.b, minimum(b, length, b.sub(f.param(r.length), runs.b)));
 
     const Value diagonal = b.sub(first, runs.a);
     const Value from_a = taken_from_a(b, rows, from, runs, diagonal, one);
     const Value last = b.sub(f.param(r.length), one);
     b.for_loop(first, end, one, {b.add(runs.a, from_a), b.add(runs.b, b.sub(diagonal, from_a))},
                [&](Value i, std::span<const Value> at) {
-                 const Elem x = rows.load(from, 0, least(b, at[0], last));
-                 const Elem y = rows.load(from, 0, least(b, at[1], last));
+                 const ElementValue x = rows.load(from, 0, minimum(b, at[0], last));
+                 const ElementValue y = rows.load(from, 0, minimum(b, at[1], last));
                  const Value a_over = b.sle(runs.a_end, at[0]), b_over = b.sle(runs.b_end, at[1]);
                  const Value take_b = b.and_(b.not_(b_over), b.or_(a_over, rows.goes_before(y, x)));
                  const Value taken = b.select(take_b, at[1], at[0]);
@@ -207,7 +208,7 @@ BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool 
   });
 }
 
-SymInt sort_rounds(const SortRequest& r, const Machine& machine) {
+SymInt merge_pass_pairs(const SortRequest& r, const Machine& machine) {
   const SymInt runs = prims::ceil_div(prims::max(r.length, SymInt(1)), run_length(machine));
   return prims::ceil_div(prims::ceil_log2(runs), 2);
 }

@@ -13,7 +13,7 @@ struct SortRequest {
   SymInt rows = 1, length = 1, inner = 1;
   std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
   std::vector<BufferId> others;  // the other half of the double buffers
-  SymInt round = 0;              // counter of the loop over pairs of passes
+  SymInt pass_pair = 0;          // counter of the loop over pairs of passes
 };
 // Stores the index along `dim` of every element, i64.
 BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
@@ -23,7 +23,7 @@ BuiltKernel sort_runs_kernel(const BuildContext& c, const SortRequest& r);
 // A merge pass from `arrays` to `others`, or back; the latter merges runs twice as long.
 BuiltKernel merge_runs_kernel(const BuildContext& c, const SortRequest& r, bool back);
 // The number of pairs of passes that sort all rows.
-SymInt sort_rounds(const SortRequest& r, const Machine& machine);
+SymInt merge_pass_pairs(const SortRequest& r, const Machine& machine);
 
 }  // namespace primset::schedule
 

@@ -15,18 +15,20 @@ constexpr uint32_t kCopyStride = kDigits + 1;
 
 }  // namespace
 
+// A histogram of the digits of each tile: atomic additions to counters in workgroup memory, of
+// which there are several copies; then each digit's copies are added up and stored.
 BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
                                const RadixPass& pass) {
   RadixTiles tiles(c, sort, pass);
   kir::Builder& b = tiles.frame().builder();
   const uint32_t threads = sort.tile.threads;
   const auto copies = static_cast<uint32_t>(c.machine.tuning.sort.counter_copies);
-  const uint32_t rounds = (copies * kCopyStride + threads - 1) / threads;
-  const Value counters = b.group_alloc(kir::Scalar::i32, rounds * threads);
+  const uint32_t counters_per_thread = (copies * kCopyStride + threads - 1) / threads;
+  const Value counters = b.group_alloc(kir::Scalar::i32, counters_per_thread * threads);
   const Value t = b.local_id(0), one = b.i32(1);
   const Value copy = b.mul(b.and_(t, b.i32(copies - 1)), b.i32(kCopyStride));
   tiles.for_each([&] {
-    for (uint32_t k = 0; k < rounds; ++k)
+    for (uint32_t k = 0; k < counters_per_thread; ++k)
       b.store(counters, b.add(t, b.i32(k * threads)), b.i32(0), 4);
     b.barrier();
     const RadixTiles::Items items{t, b.i32(threads), sort.tile.items};
@@ -35,17 +37,17 @@ BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort,
       const Value digit = tiles.digit(tiles.ordered(key));
       b.atomic_rmw(kir::Rmw::add, counters, b.add(copy, digit), one, 4);
     };
-    const auto whole = [&] {
-      for (Value key : tiles.load_whole(items, load)) count(key);
+    const auto full = [&] {
+      for (Value key : tiles.load_full(items, load)) count(key);
       return std::vector<Value>{};
     };
     const auto part = [&] {
-      const std::vector<Value> keys = tiles.load_part(items, load);
+      const std::vector<Value> keys = tiles.load_partial(items, load);
       for (uint32_t k = 0; k < items.count; ++k)
         b.if_then(tiles.inside(items, k), [&] { count(keys[k]); });
       return std::vector<Value>{};
     };
-    b.if_else(tiles.is_whole(), whole, part);
+    b.if_else(tiles.is_full(), full, part);
     b.barrier();
     for (uint32_t first = 0; first < kDigits; first += threads) {
       const Value digit = b.add(t, b.i32(first));
@@ -94,6 +96,8 @@ void Offsets::by_threads(const SymInt& rows) {
   });
 }
 
+// The exclusive prefix sums of a digit's counts over the tiles of a row: a workgroup a row. It
+// scans as many counts at a time as its threads take and carries the total on.
 void Offsets::by_groups(const SymInt& rows) {
   const uint32_t threads = f.target().group_threads;
   const auto own_counts = static_cast<uint32_t>(f.tuning().sort.thread_counts);
@@ -112,13 +116,13 @@ void Offsets::by_groups(const SymInt& rows) {
       mine = b.add(mine, counts[k]);
     }
     const GroupScan::Result scanned = scan.of({mine});
-    Value sum = b.add(before, scanned.before[0]);
+    Value sum = b.add(before, scanned.exclusive[0]);
     for (uint32_t k = 0; k < own_counts; ++k) {
       b.if_then(inside[k],
                 [&] { store(address(row, b.add(b.add(lo, own), f.index_constant(k))), sum); });
       sum = b.add(sum, counts[k]);
     }
-    return b.add(before, scanned.all[0]);
+    return b.add(before, scanned.total[0]);
   };
   for_each_by_groups(f, rows, [&](Value row) {
     const Value sum = b.for_loop(f.index_constant(0), tiles, step, {zero()},

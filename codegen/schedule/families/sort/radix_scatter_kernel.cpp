@@ -79,13 +79,14 @@ class Scatter {
         place_(register_scalar(sort.place)),
         item_(byte_size(sort.key) == 8 ? kir::Scalar::i64 : place_),
         counters_(b_.group_alloc(kir::Scalar::i32, counter_words(sort.tile))),
-        items_(sort.tile.apart ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
-                               : counters_),
+        items_(sort.tile.separate_memory
+                   ? b_.group_alloc(item_, static_cast<uint32_t>(sort.tile.elements()))
+                   : counters_),
         moves_(b_.group_alloc(place_, kDigits)),
         scan_(b_, GroupScan::sums(b_, {kI32, {place_}}), sort.tile.threads),
         ballots_(b_, digit_bits(tiles_)) {
-    b_.set_resident_groups(sort.tile.resident_groups);
-    // A subgroup's elements are neighbours; a lane takes every so many-th of them.
+    b_.set_min_groups_per_multiprocessor(sort.tile.min_groups_per_multiprocessor);
+    // A subgroup has contiguous elements of the tile; its lanes take them striped.
     const kir::TargetModel& target = f_.target();
     const Value size = target.min_subgroup == target.max_subgroup ? b_.i32(target.min_subgroup)
                                                                   : b_.subgroup_size();
@@ -103,7 +104,8 @@ class Scatter {
  private:
   static uint32_t counter_words(const RadixTile& tile) {
     const uint32_t counters = tile.subgroups * kDigits;
-    return tile.apart ? counters : std::max(counters, static_cast<uint32_t>(tile.elements()));
+    return tile.separate_memory ? counters
+                                : std::max(counters, static_cast<uint32_t>(tile.elements()));
   }
   void tile();
   void clear_counters();
@@ -117,7 +119,7 @@ class Scatter {
   void store_key(Value number, int64_t more, Value key);
   void store_position(Value number, int64_t more, Value position);
 
-  // A thread's k-th element where neighbouring threads take neighbours.
+  // The place in the tile of a thread's k-th element, striped over the workgroup.
   Value striped(uint32_t k) { return b_.add(b_.local_id(0), b_.i32(int64_t{k} * threads())); }
   Value load_item(uint32_t k) { return b_.load({item_}, items_, striped(k), item_align()); }
   void store_item(Value at, Value v) {
@@ -138,8 +140,8 @@ class Scatter {
   const kir::Scalar place_, item_;
   // Workgroup memory. counters: how many elements of a digit a subgroup has seen, and then the
   // place in the tile of the first one. items: elements on their way, of the tile's places; where
-  // it is apart from the counters, the threads' ranks before. moves: what leads from a place in the
-  // tile to one in the row.
+  // it is separate from the counters, the threads' ranks before. moves: what leads from a place in
+  // the tile to one in the row.
   const Value counters_, items_, moves_;
   GroupScan scan_;
   const Ballots ballots_;
@@ -148,7 +150,7 @@ class Scatter {
 };
 
 void Scatter::clear_counters() {
-  if (!sort_.tile.apart) b_.barrier();  // the last tile's elements have been read
+  if (!sort_.tile.separate_memory) b_.barrier();  // the last tile's elements have been read
   for (uint32_t k = 0; k < sort_.tile.subgroups * kDigits; k += threads())
     b_.store(counters_, b_.add(b_.local_id(0), b_.i32(k)), b_.i32(0), 4);
   b_.barrier();
@@ -165,7 +167,7 @@ void Scatter::tile() {
   const std::vector<Value> sorted = reordered(keys, places);
   const std::vector<Value> to = destinations(sorted);
   const auto more = [&](uint32_t k) { return int64_t{k} * threads(); };
-  // What has been written needs no registers while positions come.
+  // Keys are written before positions are loaded, so that their registers are free by then.
   write([&](uint32_t k) { store_key(to[k], more(k), sorted[k]); });
   if (!pass_.moves_positions) return;
   std::vector<Value> positions = load_positions();
@@ -174,10 +176,10 @@ void Scatter::tile() {
   write([&](uint32_t k) { store_position(to[k], more(k), positions[k]); });
 }
 
-// Of the tile. The compilers keep each part of a rank in a register until the rank is used; what
-// comes from memory is in one.
+// The place in the tile of each element: where its digit begins, plus its rank. Ranks wait in
+// workgroup memory where there is room: compilers would hold each in two registers until here.
 std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
-  if (sort_.tile.apart) {
+  if (sort_.tile.separate_memory) {
     for (uint32_t k = 0; k < items(); ++k)
       ranks[k] = b_.int_resize(load_item(k), kir::Scalar::i32, false);
   }
@@ -188,11 +190,11 @@ std::vector<Value> Scatter::places_of(std::vector<Value> ranks) {
     const Value run = load_counter(b_.add(own_counters_, digit));
     places.push_back(b_.add(run, b_.lshr(r, b_.i32(kDigitBits))));
   }
-  if (!sort_.tile.apart) b_.barrier();  // elements take the counters' place
+  if (!sort_.tile.separate_memory) b_.barrier();  // elements take the counters' place
   return places;
 }
 
-// Where a thread's elements go, less what the thread adds to its own numbers.
+// The place in the row of each element that the thread writes, less its number in the thread.
 std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
   const Value thread = b_.int_resize(b_.local_id(0), place_, true);
   std::vector<Value> to;
@@ -204,10 +206,10 @@ std::vector<Value> Scatter::destinations(const std::vector<Value>& sorted) {
   return to;
 }
 
-// A thread writes every so many-th element of the tile.
+// Striped: thread t writes elements t, t + threads, t + 2 threads, ... of the tile.
 void Scatter::write(const std::function<void(uint32_t)>& store_one) {
   const RadixTiles::Items striped{b_.local_id(0), b_.i32(threads()), items()};
-  const auto whole = [&] {
+  const auto full = [&] {
     for (uint32_t k = 0; k < items(); ++k) store_one(k);
     return std::vector<Value>{};
   };
@@ -216,18 +218,20 @@ void Scatter::write(const std::function<void(uint32_t)>& store_one) {
       b_.if_then(tiles_.inside(striped, k), [&] { store_one(k); });
     return std::vector<Value>{};
   };
-  b_.if_else(tiles_.is_whole(), whole, part);
+  b_.if_else(tiles_.is_full(), full, part);
 }
 
-// How many elements with its digit the thread's subgroup holds before each of the thread's, and,
-// below that, the digit. What is behind the row's end has the last digit, behind all that have it.
+// The rank of each of the thread's elements: how many elements of its subgroup with the same digit
+// come before it; the digit is in the rank's low bits. Elements behind the row's end get the last
+// digit and the last ranks. A ballot a bit finds the lanes with an equal digit (Ashkiani et
+// al.: GPU Multisplit, 2016).
 std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
   std::vector<Value> ranks;
   for (uint32_t k = 0; k < items(); ++k) {
     const Value x = b_.select(tiles_.inside(own_, k), tiles_.ordered(keys[k]), tiles_.last());
     const Value digit = tiles_.digit(x);
     const Ballots::Equal equal = ballots_.equal(x);
-    // The first lane counts for all.
+    // The first of the lanes with this digit adds all of them to the counter.
     const Value seen = b_.if_else(
         b_.ieq(equal.before, b_.i32(0)),
         [&] {
@@ -237,12 +241,13 @@ std::vector<Value> Scatter::rank(const std::vector<Value>& keys) {
         [&] { return std::vector<Value>{b_.i32(0)}; })[0];
     const Value before = b_.add(b_.subgroup_shuffle(seen, equal.first), equal.before);
     ranks.push_back(b_.or_(b_.shl(before, b_.i32(kDigitBits)), digit));
-    if (sort_.tile.apart) store_item(striped(k), ranks.back());
+    if (sort_.tile.separate_memory) store_item(striped(k), ranks.back());
   }
   return ranks;
 }
 
-// Counts become places: a thread sees to some neighbouring digits.
+// Turns counts into places by an exclusive scan over the digits; each thread has some adjacent
+// ones.
 void Scatter::place_runs() {
   const uint32_t each = kDigits / threads();
   const Value first = b_.mul(b_.local_id(0), b_.i32(each));
@@ -261,8 +266,8 @@ void Scatter::place_runs() {
       count = b_.add(count, counts.back());
     }
   }
-  const std::vector<Value> before = scan_.of({count, total}).before;
-  Value place = before[0], row_place = before[1];
+  const std::vector<Value> exclusive = scan_.of({count, total}).exclusive;
+  Value place = exclusive[0], row_place = exclusive[1];
   for (uint32_t k = 0; k < each; ++k) {
     const Value to = b_.add(row_place, offsets[k]);
     b_.store(moves_, b_.add(first, b_.i32(k)), b_.sub(to, b_.int_resize(place, place_, true)),
@@ -275,8 +280,8 @@ void Scatter::place_runs() {
   }
 }
 
-// The tile's items in the order of their places: the k-th result is that of a thread's k-th
-// element when neighbouring threads take neighbours.
+// Exchanges the tile's items through workgroup memory: stores each at its place in sorted order,
+// then loads them striped.
 std::vector<Value> Scatter::reordered(const std::vector<Value>& items,
                                       const std::vector<Value>& places) {
   for (size_t k = 0; k < items.size(); ++k) store_item(places[k], items[k]);
@@ -291,14 +296,14 @@ std::vector<Value> Scatter::load_positions() {
   const auto own = [&](Value number, int64_t more) {
     return b_.int_resize(b_.add(number, f_.index_constant(more)), place_, true);
   };
-  if (!pass_.positions) return tiles_.load_whole(own_, own);
+  if (!pass_.positions) return tiles_.load_full(own_, own);
   return tiles_.load_items(own_, [&](Value number, int64_t more) {
     const Affine at = tiles_.address(*pass_.positions, number, more);
     return f_.load(pass_.positions->buffer, sort_.place, at).re;
   });
 }
 
-// To the element whose number is `number` and so much more.
+// Stores to element number + more of the row.
 void Scatter::store_key(Value number, int64_t more, Value key) {
   if (pass_.results.empty()) tiles_.store_key(pass_.to_keys, number, more, key);
   for (const RadixPass::Result& r : pass_.results) {
@@ -306,7 +311,7 @@ void Scatter::store_key(Value number, int64_t more, Value key) {
   }
 }
 
-// Likewise; the last pass writes what stands at the position.
+// Likewise; the last pass writes the payloads at that position.
 void Scatter::store_position(Value number, int64_t more, Value position) {
   if (pass_.results.empty()) {
     f_.store(pass_.to_positions.buffer, sort_.place,
@@ -316,7 +321,7 @@ void Scatter::store_position(Value number, int64_t more, Value position) {
   const prims::Node& n = graph_.node(sort_.node);
   for (const RadixPass::Result& r : pass_.results) {
     if (r.number == 0) continue;
-    const Elem x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
+    const ElementValue x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
     f_.store(r.out.buffer, graph_.type(n.operands[r.number]).dtype,
              tiles_.address(r.out, number, more), x);
   }

@@ -24,12 +24,12 @@ inline constexpr uint32_t kDigits = 1u << kDigitBits;
 // The tile of a workgroup.
 struct RadixTile {
   uint32_t threads = 0;
-  uint32_t items = 0;      // elements of a thread
-  uint32_t subgroups = 0;  // of a group, at most
-  bool apart = false;      // counters and elements have separate workgroup memory
-  // That are to share a processor: fewer leave memory waiting, more leave too few registers for a
+  uint32_t items = 0;            // elements of a thread
+  uint32_t subgroups = 0;        // of a group, at most
+  bool separate_memory = false;  // counters and elements do not share workgroup memory
+  // An occupancy hint: fewer groups leave memory waiting, more leave too few registers for a
   // thread's elements.
-  uint32_t resident_groups = 0;
+  uint32_t min_groups_per_multiprocessor = 0;
   int64_t elements() const { return int64_t{threads} * items; }
 };
 // nullopt: the device cannot radix-sort such keys. `place` is the dtype of positions.

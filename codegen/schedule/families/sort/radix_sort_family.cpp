@@ -29,7 +29,7 @@ void radix_pass(ProgramBuilder& b, const RadixSort& sort, const RadixPass& pass)
   b.launch(radix_scatter_kernel(b.context("radix_scatter"), sort, pass), sort.node);
 }
 
-// `last` knows the results.
+// `last` is the last pass, which writes the results.
 void radix_passes(ProgramBuilder& b, const RadixSort& sort, RadixPass last) {
   const prims::Node& n = b.graph().node(sort.node);
   RadixPass pass;
@@ -63,8 +63,8 @@ class RadixSortFamily : public Family {
  public:
   std::string_view name() const override { return "radix_sort"; }
 
-  // Of long rows, where the device can. Which rows are long is decided by lengths alone, so that a
-  // plan's guard holds for any number of rows; for these it then costs nothing to compare.
+  // Long rows, where the device can. Which rows are long depends on their length alone, so that a
+  // plan's guard holds for any number of rows. The decision is made here, so the cost is zero.
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine& machine) const override {
     const prims::Node& n = g.node(node);
@@ -82,7 +82,7 @@ class RadixSortFamily : public Family {
     return index == 0 ? OperandUse::in_memory : OperandUse::inlined;
   }
 
-  // What nobody asks for is not made.
+  // Results without readers are not computed.
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     const prims::Node& n = b.graph().node(group.anchor);
     RadixSort sort = request(b, group.anchor);

@@ -39,35 +39,36 @@ Affine computed(Value address) {
 
 namespace {
 
-// Counters of every subgroup, elements on their way to their places, and what the scan and the
-// runs' places take (radix_scatter_kernel.cpp).
+// Workgroup memory of the scatter kernel: counters of every subgroup, the elements in sorted order,
+// the scan, and where each digit's elements go.
 uint32_t group_bytes(const kir::TargetModel& target, const RadixTile& tile, uint32_t item_bytes,
                      uint32_t place_bytes) {
   const uint32_t counters = 4 * kDigits * tile.subgroups,
                  items = tile.threads * tile.items * item_bytes;
   const bool exchanges = target.min_subgroup == target.max_subgroup;
   const uint32_t scanned = exchanges ? tile.subgroups : tile.threads;
-  return (tile.apart ? counters + items : std::max(counters, items)) + kDigits * place_bytes +
-         scanned * (4 + place_bytes);
+  return (tile.separate_memory ? counters + items : std::max(counters, items)) +
+         kDigits * place_bytes + scanned * (4 + place_bytes);
 }
 
-// A processor that does not say how much memory its groups share may have no more than one of them
-// can ask for: two groups are faster than one with twice the elements.
+// A multiprocessor that does not say how much memory its groups share may have no more than one of
+// them can ask for: two groups are faster than one with twice the elements.
 std::optional<RadixTile> fitted(const Machine& machine, RadixTile tile, uint32_t item_bytes,
                                 uint32_t place_bytes) {
   const kir::TargetModel& target = machine.target;
   const auto& tuning = machine.tuning.sort;
-  const uint32_t most_items = static_cast<uint32_t>(tuning.thread_bytes) / item_bytes;
-  tile.items = most_items;
-  tile.apart = true;
-  tile.resident_groups = static_cast<uint32_t>(tuning.resident_groups);
+  const uint32_t max_items = static_cast<uint32_t>(tuning.thread_bytes) / item_bytes;
+  tile.items = max_items;
+  tile.separate_memory = true;
+  tile.min_groups_per_multiprocessor = static_cast<uint32_t>(tuning.resident_groups);
   const auto bytes = [&] { return group_bytes(target, tile, item_bytes, place_bytes); };
-  if (tile.resident_groups * bytes() <= target.large_group_memory) return tile;
-  tile.apart = item_bytes != 4;  // counters are of four
-  if (!tile.apart) tile.resident_groups = static_cast<uint32_t>(tuning.resident_groups_shared);
-  for (const uint32_t most : {target.group_memory / 2, target.group_memory}) {
-    for (tile.items = most_items; tile.items >= tuning.least_items; --tile.items)
-      if (bytes() <= most) return tile;
+  if (tile.min_groups_per_multiprocessor * bytes() <= target.large_group_memory) return tile;
+  tile.separate_memory = item_bytes != 4;  // counters are of four
+  if (!tile.separate_memory)
+    tile.min_groups_per_multiprocessor = static_cast<uint32_t>(tuning.resident_groups_shared);
+  for (const uint32_t limit : {target.group_memory / 2, target.group_memory}) {
+    for (tile.items = max_items; tile.items >= tuning.least_items; --tile.items)
+      if (bytes() <= limit) return tile;
   }
   return std::nullopt;
 }
@@ -117,7 +118,7 @@ BuiltKernel RadixTiles::finish() && {
   return built(std::move(frame_));
 }
 
-// Neighbouring groups take neighbouring rows where these lie in one another.
+// Adjacent groups take adjacent rows where rows are interleaved in memory.
 void RadixTiles::for_each(const std::function<void()>& body) {
   kir::Builder& b = frame_.builder();
   std::vector<LoopDim> loops;
@@ -128,7 +129,7 @@ void RadixTiles::for_each(const std::function<void()>& body) {
       loops.push_back({{d}, sort_.shape[d], {}, false});
   }
   for_each_by_groups(frame_, extent(loops, 0, loops.size()), [&](Value number) {
-    decode(frame_, number, loops, 0, loops.size());
+    delinearize(frame_, number, loops, 0, loops.size());
     row_ = frame_.index_constant(0);
     for (const LoopDim& loop : loops) {
       if (loop.dims.empty())
@@ -145,8 +146,8 @@ void RadixTiles::for_each(const std::function<void()>& body) {
 Value RadixTiles::elements() {
   kir::Builder& b = frame_.builder();
   const Value left = b.sub(frame_.param(sort_.shape[sort_.dim]), first_);
-  const Value whole = frame_.index_constant(sort_.tile.elements());
-  return b.int_resize(b.select(b.slt(left, whole), left, whole), kir::Scalar::i32, true);
+  const Value full = frame_.index_constant(sort_.tile.elements());
+  return b.int_resize(b.select(b.slt(left, full), left, full), kir::Scalar::i32, true);
 }
 
 Value RadixTiles::inside(const Items& items, uint32_t k) {
@@ -154,16 +155,16 @@ Value RadixTiles::inside(const Items& items, uint32_t k) {
   return b.slt(b.mul(items.step, b.i32(k)), b.sub(elements(), items.first));
 }
 
-Value RadixTiles::is_whole() {
+Value RadixTiles::is_full() {
   return frame_.builder().ieq(elements(), frame_.builder().i32(sort_.tile.elements()));
 }
 
 std::vector<Value> RadixTiles::load_items(const Items& items, const Load& load) {
   return frame_.builder().if_else(
-      is_whole(), [&] { return load_whole(items, load); }, [&] { return load_part(items, load); });
+      is_full(), [&] { return load_full(items, load); }, [&] { return load_partial(items, load); });
 }
 
-std::vector<Value> RadixTiles::load_whole(const Items& items, const Load& load) {
+std::vector<Value> RadixTiles::load_full(const Items& items, const Load& load) {
   kir::Builder& b = frame_.builder();
   const Value number = b.add(first_, index(items.first));
   std::vector<Value> out;
@@ -175,7 +176,7 @@ std::vector<Value> RadixTiles::load_whole(const Items& items, const Load& load) 
   return out;
 }
 
-std::vector<Value> RadixTiles::load_part(const Items& items, const Load& load) {
+std::vector<Value> RadixTiles::load_partial(const Items& items, const Load& load) {
   kir::Builder& b = frame_.builder();
   const Value all = elements();
   std::vector<Value> out;
@@ -216,7 +217,7 @@ Affine RadixTiles::count_of(Value digit) {
 }
 
 Value RadixTiles::load_key(Value number, int64_t more) {
-  const Elem x =
+  const ElementValue x =
       frame_.load(pass_.keys.buffer, bits_of(sort_.key), address(pass_.keys, number, more));
   return frame_.builder().zext(x.re, word_of(sort_.key));
 }

@@ -35,13 +35,13 @@ class RadixTiles {
     uint32_t count;
   };
   kir::Value inside(const Items& items, uint32_t k);  // i1: there is a k-th one
-  // What `load` returns for them; undefined for those past the tile's end, of which a whole tile
+  // What `load` returns for them; undefined for those past the tile's end, of which a full tile
   // has none.
   using Load = std::function<kir::Value(kir::Value number, int64_t more)>;
   std::vector<kir::Value> load_items(const Items& items, const Load& load);
-  std::vector<kir::Value> load_whole(const Items& items, const Load& load);
-  std::vector<kir::Value> load_part(const Items& items, const Load& load);
-  kir::Value is_whole();
+  std::vector<kir::Value> load_full(const Items& items, const Load& load);
+  std::vector<kir::Value> load_partial(const Items& items, const Load& load);
+  kir::Value is_full();
 
   // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
   kir::Value load_key(kir::Value number, int64_t more = 0);

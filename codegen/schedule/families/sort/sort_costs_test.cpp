@@ -15,7 +15,7 @@ kir::TargetModel h100() {
   kir::TargetModel t;
   t.format = kir::Format::ptx;
   t.simt = true;
-  t.processors = 132;
+  t.multiprocessors = 132;
   t.group_memory = 49152;
   t.large_group_memory = 232448;
   t.min_subgroup = t.max_subgroup = 32;

@@ -280,7 +280,7 @@ kir::TargetModel small_simt_model() {
   m.group_threads = 8;
   m.max_group_threads = 16;
   m.max_groups_x = 3;
-  m.processors = 2;
+  m.multiprocessors = 2;
   return m;
 }
 
@@ -293,7 +293,7 @@ Machine with_limits(const kir::TargetModel& m, uint32_t operations, uint32_t dep
 
 // Large tiles are worth it there.
 kir::TargetModel one_processor(kir::TargetModel m) {
-  m.processors = 1;
+  m.multiprocessors = 1;
   return m;
 }
 

@@ -16,18 +16,17 @@ namespace primset::schedule {
 
 struct Product {
   DType dtype;
-  int64_t rows, columns, terms;
+  int64_t rows, columns, k;
 };
 
 inline std::string text_of(const Product& p) {
-  return std::to_string(p.rows) + " x " + std::to_string(p.columns) + " of " +
-         std::to_string(p.terms);
+  return std::to_string(p.rows) + " x " + std::to_string(p.columns) + " of " + std::to_string(p.k);
 }
 
 inline prims::Graph product_of(const Product& p) {
   const std::string t(name(p.dtype));
   return prims::parse(
-      "symbol s0 = " + std::to_string(p.rows) + "\nsymbol s1 = " + std::to_string(p.terms) +
+      "symbol s0 = " + std::to_string(p.rows) + "\nsymbol s1 = " + std::to_string(p.k) +
       "\nsymbol s2 = " + std::to_string(p.columns) + "\ngraph(%0 a: " + t + "[s0, s1], %1 b: " + t +
       "[s1, s2]) {\n  %2: f32[s0, s2] = dot_general(%0, %1) {a_contract = (1), "
       "b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}\n  %3: " +

@@ -1,8 +1,8 @@
-// Gather and slices at run-time offsets of the element emitter.
+// Elements at run-time indices: gather, dynamic_slice, dynamic_update_slice.
 #include <algorithm>
 
+#include "codegen/schedule/element/bounds_check.h"
 #include "codegen/schedule/element/element.h"
-#include "codegen/schedule/element/index_check.h"
 #include "codegen/schedule/element/scalar_lowering.h"
 
 namespace primset::schedule {
@@ -11,7 +11,7 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
-Elem ElementEmitter::gather(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
   const ValueId x = n.operands[0];
@@ -22,7 +22,7 @@ Elem ElementEmitter::gather(const Node& n, const Indices& at) {
   const Indices index_at(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(batch));
 
   Indices source(from.size());
-  Value all_fit;
+  Value all_in_bounds;
   for (size_t k = 0; k < dims.size(); ++k) {
     const ValueId operand = n.operands[1 + k];
     const auto d = static_cast<size_t>(dims[k]);
@@ -36,12 +36,9 @@ Elem ElementEmitter::gather(const Node& n, const Indices& at) {
     Value wide = emit(operand, index_at).re;
     Value i = frame_.index(wide);
     if (!in_bounds) {
-      // Compared in the operand's own width: a 64-bit index must not wrap into range.
-      Value fits = b.ult(wide, b.int_resize(frame_.param(from[d]), b.type(wide).scalar, true));
-      frame_.report(values_.check_site("index", index_check_message(g, n, operand, dims[k])),
-                    b.not_(fits), wide, g.type(operand).dtype);
-      all_fit = all_fit.valid() ? b.and_(all_fit, fits) : fits;
-      i = b.select(fits, i, frame_.index_constant(0));
+      const Value inside = check_bounds(frame_, values_, n, k, wide);
+      all_in_bounds = all_in_bounds.valid() ? b.and_(all_in_bounds, inside) : inside;
+      i = b.select(inside, i, frame_.index_constant(0));
     }
     source[d] = opaque(i);
   }
@@ -50,10 +47,11 @@ Elem ElementEmitter::gather(const Node& n, const Indices& at) {
     if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
       source[d] = at[rest++];
   }
-  if (!all_fit.valid()) return emit(x, source);
+  if (!all_in_bounds.valid()) return emit(x, source);
   const DType dtype = g.type(x).dtype;
-  const Elem in[] = {
-      {all_fit, {}}, emit_under(all_fit, x, source), literal(b, primset::Scalar(0), dtype)};
+  const ElementValue in[] = {{all_in_bounds, {}},
+                             emit_under(all_in_bounds, x, source),
+                             literal(b, primset::Scalar(0), dtype)};
   return lower_elementwise(b, Prim::select, dtype, dtype, in);
 }
 
@@ -113,7 +111,7 @@ Value ElementEmitter::clamped_start(ValueId start, const SymInt& limit) {
   return frame_.index(s);
 }
 
-Elem ElementEmitter::dynamic_slice(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::dynamic_slice(const Node& n, const Indices& at) {
   const SymInts& from = values_.graph.type(n.operands[0]).shape;
   const auto& sizes = n.attr<SymInts>("sizes");
   Indices source;
@@ -125,7 +123,7 @@ Elem ElementEmitter::dynamic_slice(const Node& n, const Indices& at) {
   return emit(n.operands[0], source);
 }
 
-Elem ElementEmitter::dynamic_update_slice(const Node& n, const Indices& at) {
+ElementValue ElementEmitter::dynamic_update_slice(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
   const SymInts& from = g.type(n.operands[0]).shape;
@@ -141,7 +139,7 @@ Elem ElementEmitter::dynamic_update_slice(const Node& n, const Indices& at) {
     source.push_back(opaque(i));
   }
   if (!inside.valid()) return emit(n.operands[1], {});
-  const Elem in[] = {
+  const ElementValue in[] = {
       {inside, {}}, emit_under(inside, n.operands[1], source), emit(n.operands[0], at)};
   return lower_elementwise(b, Prim::select, dtype, dtype, in);
 }

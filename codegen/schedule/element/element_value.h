@@ -1,6 +1,6 @@
 // One element of a value inside a kernel under construction, and the kernel IR types it has there.
-#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEM_H_
-#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEM_H_
+#ifndef PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_VALUE_H_
+#define PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_VALUE_H_
 
 #include "codegen/kernel/ir/builder.h"
 #include "primset/dtype.h"
@@ -10,7 +10,7 @@ namespace primset::schedule {
 // The registers of one element, or of one vector of elements. bool is i1; f16 and bf16 are the f32
 // of the same value; a complex number is a pair, and `im` is valid for complex dtypes only. A value
 // of one lane is the same in every lane.
-struct Elem {
+struct ElementValue {
   kir::Value re, im;
 };
 
@@ -38,4 +38,4 @@ constexpr kir::Scalar memory_scalar(DType t) {
 
 }  // namespace primset::schedule
 
-#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEM_H_
+#endif  // PRIMSET_CODEGEN_SCHEDULE_ELEMENT_ELEMENT_VALUE_H_

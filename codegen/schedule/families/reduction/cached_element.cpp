@@ -1,4 +1,4 @@
-#include "codegen/schedule/families/reduction/shared_element.h"
+#include "codegen/schedule/families/reduction/cached_element.h"
 
 #include <algorithm>
 #include <set>
@@ -16,7 +16,7 @@ using prims::ValueId;
 
 class Search {
  public:
-  Search(const Materialized& values, const ReduceRequest& request)
+  Search(const ValueEnvironment& values, const ReduceRequest& request)
       : values_(values), g_(values.graph), request_(request) {}
 
   // Values of the row's own positions that `v` is computed from, `v` included.
@@ -28,18 +28,18 @@ class Search {
     for (ValueId operand : g_.node(p).operands) pointwise(operand, out);
   }
 
-  // Does `v` read memory other than through `kept`?
-  bool reads(ValueId v, ValueId kept, std::set<ValueId>& seen) const {
-    if (v == kept || v == prims::kNoValue || !seen.insert(v).second) return false;
+  // Does `v` read memory other than through `cached`?
+  bool reads(ValueId v, ValueId cached, std::set<ValueId>& seen) const {
+    if (v == cached || v == prims::kNoValue || !seen.insert(v).second) return false;
     if (values_.placement(v)) return true;
     const NodeId p = g_.producer(v);
     if (p == Graph::kNoNode) return false;
     if (std::ranges::find(request_.reduces, p) != request_.reduces.end()) return false;
     return std::ranges::any_of(g_.node(p).operands,
-                               [&](ValueId operand) { return reads(operand, kept, seen); });
+                               [&](ValueId operand) { return reads(operand, cached, seen); });
   }
 
-  // The costly value shared by `root` and the reductions' operands that stands nearest to the root.
+  // The costly value that `root` and the reductions' operands share, the latest in the graph.
   ValueId shared(ValueId root, const std::set<ValueId>& reduced) const {
     std::set<ValueId> made_of;
     pointwise(root, made_of);
@@ -53,25 +53,26 @@ class Search {
   }
 
  private:
-  const Materialized& values_;
+  const ValueEnvironment& values_;
   const Graph& g_;
   const ReduceRequest& request_;
 };
 
 }  // namespace
 
-std::optional<KeptElement> kept_element(const Materialized& values, const ReduceRequest& request,
-                                        std::span<const NodeId> last_stage) {
+std::optional<CachedElement> cached_element(const ValueEnvironment& values,
+                                            const ReduceRequest& request,
+                                            std::span<const NodeId> last_stage) {
   const Search search(values, request);
   std::set<ValueId> reduced;
   for (NodeId n : last_stage) {
     for (ValueId operand : values.graph.node(n).operands) search.pointwise(operand, reduced);
   }
-  for (const Root& root : request.wide) {
-    const ValueId kept = search.shared(root.value, reduced);
-    if (kept == prims::kNoValue || kept == root.value) continue;
+  for (const Root& root : request.domain_roots) {
+    const ValueId cached = search.shared(root.value, reduced);
+    if (cached == prims::kNoValue || cached == root.value) continue;
     std::set<ValueId> seen;
-    if (!search.reads(root.value, kept, seen)) return KeptElement{kept, root};
+    if (!search.reads(root.value, cached, seen)) return CachedElement{cached, root};
   }
   return std::nullopt;
 }

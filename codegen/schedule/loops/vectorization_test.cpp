@@ -2,7 +2,7 @@
 // single elements behind them and buffers that begin between boundaries all give the reference's
 // results. The kernel interpreter finds races, accesses out of bounds and vectors that are not
 // aligned as they promise.
-#include "codegen/schedule/loops/vector_form.h"
+#include "codegen/schedule/loops/vectorization.h"
 
 #include <gtest/gtest.h>
 
@@ -302,7 +302,7 @@ graph(%0 x: f32[]) {
 INSTANTIATE_TEST_SUITE_P(Schedule, Vectors, testing::ValuesIn(kVectorCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {
+TEST(Vectorization, LongArithmeticTakesNarrowerVectors) {
   kir::Builder b("k", simt_model());
   kir::Value p = b.pointer_param("p", true, true);
   kir::Value x = b.load({kir::Scalar::f32, kProbeLanes}, p, b.i32(0), 4);
@@ -310,26 +310,26 @@ TEST(VectorForm, LongArithmeticTakesNarrowerVectors) {
   b.store(p, b.i32(0), x, 4);
   const kir::Kernel long_one = std::move(b).finish();
   Analysis seen;
-  seen.accesses = {{0, loop_variable(0), false, DType::f32, LaneAccess::neighbours, false, false},
-                   {1, loop_variable(0), true, DType::f32, LaneAccess::neighbours, false, false}};
+  seen.accesses = {{0, loop_variable(0), false, DType::f32, LaneAccess::contiguous, false, false},
+                   {1, loop_variable(0), true, DType::f32, LaneAccess::contiguous, false, false}};
   const std::vector<LoopDim> loops{{{0}, prims::SymInt(1000), {}, false}};
   const Tuning tuning(simt_model());
-  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).lanes, 2);
-  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).at_once, 1);
-  EXPECT_EQ(vector_form({}, seen, {{{0}, prims::SymInt(3), {}, false}}, tuning).lanes, 2);
-  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 4);
-  EXPECT_EQ(vector_form({}, seen, loops, tuning).at_once, 2);
+  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).width, 2);
+  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).unroll, 1);
+  EXPECT_EQ(choose_vectorization({}, seen, {{{0}, prims::SymInt(3), {}, false}}, tuning).width, 2);
+  EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).width, 4);
+  EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).unroll, 2);
   // Elements that begin two behind a boundary.
   seen.accesses[0].address.constant = 6;
-  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 2);
+  EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).width, 2);
   seen.accesses[0].address.constant = 7;
-  EXPECT_EQ(vector_form({}, seen, loops, tuning).lanes, 1);
+  EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).width, 1);
   seen.accesses[0].lanes = LaneAccess::strided;
-  EXPECT_EQ(vector_form(long_one, seen, loops, tuning).lanes, 1);
+  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).width, 1);
 }
 
-// More threads than a long body wants on a processor are still one group.
-TEST(VectorForm, LongBodiesRunInGroupsOfAnySize) {
+// More threads than a long body wants on a multiprocessor are still one group.
+TEST(Vectorization, LongBodiesRunInGroupsOfAnySize) {
   kir::TargetModel target = simt_model();
   target.group_threads = target.max_group_threads = 4096;
   auto graph = std::make_shared<prims::Graph>(prims::parse(R"(symbol s0 = 9000 min 2
@@ -344,7 +344,7 @@ graph(%0 x: f32[s0]) {
   options.inputs = {{row_major(graph->type(graph->inputs[0].value).shape)}};
   options.outputs = {{row_major(graph->type(graph->outputs[0].value).shape)}};
   const Program program = schedule(graph, target, options);
-  EXPECT_GT(program.kernels[0].resident_groups, 0u);
+  EXPECT_GT(program.kernels[0].min_groups_per_multiprocessor, 0u);
   check_program(*graph, program, options, target, {9000}, {"groups of 4096"});
 }
 

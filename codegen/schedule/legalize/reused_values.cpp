@@ -1,4 +1,4 @@
-#include "codegen/schedule/legalize/reread.h"
+#include "codegen/schedule/legalize/reused_values.h"
 
 #include <algorithm>
 #include <vector>
@@ -14,26 +14,25 @@ using prims::ValueId;
 
 namespace {
 
-class Reread {
+class ReuseAnalysis {
  public:
-  explicit Reread(const Graph& g) : g_(g), costly_(g.value_count()) {}
+  explicit ReuseAnalysis(const Graph& g) : g_(g), costly_(g.value_count()) {}
 
   void note(ValueId v);
-  void note_repeated_numbers();
+  void note_broadcast_scalars();
 
   std::unordered_set<ValueId> found;
 
  private:
   bool is_costly(const Node& n) const;
-  bool is_repeated_number(const Node& n) const;
+  bool is_broadcast_scalar(const Node& n) const;
 
   const Graph& g_;
   std::vector<bool> costly_;  // by value: an element takes more than arithmetic
 };
 
-// Views, padding and conversions are done where an element is read: what they are of is what may
-// have been computed.
-void Reread::note(ValueId v) {
+// Views, padding and conversions stay inlined: the elementwise value behind them is what is stored.
+void ReuseAnalysis::note(ValueId v) {
   for (prims::NodeId p; (p = g_.producer(v)) != Graph::kNoNode; v = g_.node(p).operands[0]) {
     const Prim prim = g_.node(p).prim;
     if (prims::is_view(prim) || prim == Prim::pad || prim == Prim::convert) continue;
@@ -42,14 +41,14 @@ void Reread::note(ValueId v) {
   }
 }
 
-bool Reread::is_costly(const Node& n) const {
+bool ReuseAnalysis::is_costly(const Node& n) const {
   if (is_transcendental(n.prim)) return true;
   return is_indexable(n.prim) && std::ranges::any_of(n.operands, [&](ValueId v) {
            return v != prims::kNoValue && costly_[v];
          });
 }
 
-bool Reread::is_repeated_number(const Node& n) const {
+bool ReuseAnalysis::is_broadcast_scalar(const Node& n) const {
   if (n.prim != Prim::broadcast_in_dim || !costly_[n.operands[0]]) return false;
   const auto one_element = [&](ValueId v) {
     return prims::product(g_.type(v).shape).same(prims::SymInt(1));
@@ -57,24 +56,24 @@ bool Reread::is_repeated_number(const Node& n) const {
   return one_element(n.operands[0]) && !one_element(n.results[0]);
 }
 
-// Operands come before what is made of them, so one walk finds out of all values what they take.
-void Reread::note_repeated_numbers() {
+// Nodes are in topological order, so one pass finds which values are costly.
+void ReuseAnalysis::note_broadcast_scalars() {
   for (prims::NodeId id = 0; id < g_.node_count(); ++id) {
     const Node& n = g_.node(id);
     if (is_costly(n)) {
       for (ValueId v : n.results) costly_[v] = true;
     }
-    if (is_repeated_number(n)) note(n.operands[0]);
+    if (is_broadcast_scalar(n)) note(n.operands[0]);
   }
 }
 
 }  // namespace
 
-std::unordered_set<ValueId> reread_values(const Graph& g, std::span<const ValueId> repeated) {
-  Reread reread(g);
-  for (ValueId v : repeated) reread.note(v);
-  reread.note_repeated_numbers();
-  return std::move(reread.found);
+std::unordered_set<ValueId> reused_values(const Graph& g, std::span<const ValueId> reused) {
+  ReuseAnalysis reuse(g);
+  for (ValueId v : reused) reuse.note(v);
+  reuse.note_broadcast_scalars();
+  return std::move(reuse.found);
 }
 
 }  // namespace primset::schedule

@@ -1,4 +1,4 @@
-#include "codegen/schedule/element/index_check.h"
+#include "codegen/schedule/element/bounds_check.h"
 
 #include <fmt/format.h>
 
@@ -34,14 +34,30 @@ std::set<const prims::Input*> integer_inputs(const Graph& graph, ValueId value) 
   return found;
 }
 
-}  // namespace
-
-std::string index_check_message(const Graph& graph, const prims::Node& node, ValueId operand,
-                                int64_t dim) {
+std::string bounds_message(const Graph& graph, const prims::Node& node, ValueId operand,
+                           int64_t dim) {
   const std::set<const prims::Input*> inputs = integer_inputs(graph, operand);
   const std::string name =
       inputs.size() == 1 ? (*inputs.begin())->name : node.attr<std::string>("argument");
   return fmt::format("index {{value}} of '{}' is out of bounds for dimension {}", name, dim);
+}
+
+}  // namespace
+
+// Compared in the operand's own width, and unsigned, so that one comparison finds negative indices
+// too: a 64-bit index must not wrap into range.
+kir::Value check_bounds(Frame& f, const ValueEnvironment& values, const prims::Node& node, size_t k,
+                        kir::Value index) {
+  kir::Builder& b = f.builder();
+  const Graph& g = values.graph;
+  const ValueId operand = node.operands[1 + k];
+  const int64_t dim = node.attr<std::vector<int64_t>>("dims")[k];
+  const SymInt& size = g.type(node.operands[0]).shape[static_cast<size_t>(dim)];
+  const kir::Value in_bounds =
+      b.ult(index, b.int_resize(f.param(size), b.type(index).scalar, true));
+  f.report(values.check_site("index", bounds_message(g, node, operand, dim)), b.not_(in_bounds),
+           index, g.type(operand).dtype);
+  return in_bounds;
 }
 
 }  // namespace primset::schedule

@@ -1,4 +1,4 @@
-#include "codegen/schedule/loops/vector_form.h"
+#include "codegen/schedule/loops/vectorization.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,13 +9,13 @@ using kir::Value;
 
 namespace {
 
-// Instructions of a body, which is repeated for every lane.
+// Instructions of a loop body: those repeated for each lane, and those done once for all.
 struct Work {
   size_t each_lane = 1, all_lanes = 0;
   int64_t of(size_t lanes) const { return static_cast<int64_t>(each_lane * lanes + all_lanes); }
 };
 
-// None when the body has loops of its own.
+// nullopt: the body has loops of its own.
 std::optional<Work> work_of(const kir::Kernel& probe) {
   Work work;
   size_t loops = 0;
@@ -35,7 +35,7 @@ bool takes_vectors(const Analysis& seen) {
   bool stores = false;
   for (const AccessRecord& a : seen.accesses) {
     if (a.lanes_masked || a.lanes == LaneAccess::strided) return false;
-    if (a.store && a.lanes != LaneAccess::neighbours) return false;
+    if (a.store && a.lanes != LaneAccess::contiguous) return false;
     stores |= a.store;
   }
   return stores;
@@ -45,8 +45,8 @@ uint32_t vector_bytes(const AccessRecord& a, uint16_t lanes) {
   return std::min(kVectorBytes, static_cast<uint32_t>(byte_size(a.dtype)) * lanes);
 }
 
-// What an access of neighbours may be off its first vector by, in elements: all of it has to be
-// multiples of a vector.
+// The strides and offset of a contiguous access, in elements. Its vectors are aligned where all of
+// them are multiples of the vector width.
 SymInts distances(const AccessRecord& a, const std::vector<LoopDim>& loops) {
   SymInts out{a.address.constant};
   for (size_t k = 0; k + 1 < loops.size(); ++k)
@@ -61,10 +61,10 @@ uint32_t vector_elements(const AccessRecord& a, uint16_t lanes) {
   return vector_bytes(a, lanes) / static_cast<uint32_t>(byte_size(a.dtype));
 }
 
-// False where some vector never lies on its boundary, whatever the sizes are.
+// False where some vector is never aligned, whatever the sizes are.
 bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t lanes) {
   return std::ranges::all_of(seen.accesses, [&](const AccessRecord& a) {
-    if (a.lanes != LaneAccess::neighbours) return true;
+    if (a.lanes != LaneAccess::contiguous) return true;
     return std::ranges::all_of(distances(a, loops), [&](const SymInt& d) {
       return !d.is_constant() || d.constant() % vector_elements(a, lanes) == 0;
     });
@@ -73,13 +73,13 @@ bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t
 
 }  // namespace
 
-VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
-                       const std::vector<LoopDim>& loops, const Tuning& tuning) {
+Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& seen,
+                                   const std::vector<LoopDim>& loops, const Tuning& tuning) {
   const auto work = work_of(probe);
   if (loops.empty() || !work || !takes_vectors(seen)) return {};
   size_t widest = 1, loaded = 0;
   for (const AccessRecord& a : seen.accesses) {
-    if (a.lanes == LaneAccess::neighbours) widest = std::max(widest, byte_size(a.dtype));
+    if (a.lanes == LaneAccess::contiguous) widest = std::max(widest, byte_size(a.dtype));
     if (!a.store) loaded += a.lanes == LaneAccess::same ? 0 : byte_size(a.dtype);
   }
   size_t lanes = kVectorBytes / widest;
@@ -88,13 +88,14 @@ VectorForm vector_form(const kir::Kernel& probe, const Analysis& seen,
          (work->of(lanes) > tuning.vectors.body_limit || static_cast<int64_t>(lanes) > row))
     lanes /= 2;
   while (lanes > 1 && !may_align(seen, loops, static_cast<uint16_t>(lanes))) lanes /= 2;
-  VectorForm form;
-  if (lanes < 2) return form;
-  form.lanes = static_cast<uint16_t>(lanes);
-  form.arithmetic = work->of(lanes) > tuning.vectors.short_body;
+  Vectorization vectorization;
+  if (lanes < 2) return vectorization;
+  vectorization.width = static_cast<uint16_t>(lanes);
+  vectorization.compute_bound = work->of(lanes) > tuning.vectors.short_body;
   const auto in_flight = static_cast<int64_t>(loaded * lanes);
-  if (in_flight < tuning.vectors.bytes_in_flight && !form.arithmetic) form.at_once = 2;
-  return form;
+  if (in_flight < tuning.vectors.bytes_in_flight && !vectorization.compute_bound)
+    vectorization.unroll = 2;
+  return vectorization;
 }
 
 Value vectors_align(Frame& f, const Analysis& seen, const std::vector<LoopDim>& loops,
@@ -103,7 +104,7 @@ Value vectors_align(Frame& f, const Analysis& seen, const std::vector<LoopDim>& 
   if (!may_align(seen, loops, lanes)) return b.i1(false);
   Value rest = b.i32(0);
   for (const AccessRecord& a : seen.accesses) {
-    if (a.lanes != LaneAccess::neighbours) continue;
+    if (a.lanes != LaneAccess::contiguous) continue;
     const Value address = b.ptr_to_int(f.buffer(a.buffer, !a.store, a.store));
     rest =
         b.or_(rest, b.and_(b.trunc(address, kir::Scalar::i32), b.i32(vector_bytes(a, lanes) - 1)));

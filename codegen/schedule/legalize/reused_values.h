@@ -1,0 +1,21 @@
+// Which values are stored rather than recomputed for each read.
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_REUSED_VALUES_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_REUSED_VALUES_H_
+
+#include <span>
+#include <unordered_set>
+
+#include "prims/graph/graph.h"
+
+namespace primset::schedule {
+
+// The elementwise values that the `reused` ones are views or conversions of. `reused` are operands
+// of which each element is read many times, as a product reads a row for each column, and operands
+// of native primitives, which are in memory anyway. In addition, numbers that are costly and
+// broadcast over an array: each is computed once and not again for every element.
+std::unordered_set<prims::ValueId> reused_values(const prims::Graph& g,
+                                                 std::span<const prims::ValueId> reused);
+
+}  // namespace primset::schedule
+
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_REUSED_VALUES_H_
