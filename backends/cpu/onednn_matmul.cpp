@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/common/blocked_signals.h"
+
 namespace primset_cpu {
 namespace {
 
@@ -62,6 +64,7 @@ IdleScratch& idle_scratch() {
 std::shared_ptr<const Matmul> Matmul::get(const OneDnn& dnn, const MatmulShape& shape) {
   bool known = false;
   if (std::shared_ptr<const Matmul> found = remembered().find(shape, known); known) return found;
+  const primset_backend::BlockedSignals scope;  // OpenMP may start its threads here
   const OneThread one(dnn);
   std::shared_ptr<Matmul> made(new Matmul(dnn));
   if (!made->create(shape)) made.reset();
@@ -176,6 +179,7 @@ dnnl_status_t MatmulRun::run(const void* a, const void* b, void* c) {
     const dnnl_status_t status = dnn.dnnl_memory_set_data_handle(arguments_[i].memory, data[i]);
     if (status != dnnl_success) return status;
   }
+  const primset_backend::BlockedSignals scope;
   const dnnl_status_t status =
       dnn.dnnl_primitive_execute(matmul_.primitive_, thread_scratch_.stream(), count_, arguments_);
   return status == dnnl_success ? dnn.dnnl_stream_wait(thread_scratch_.stream()) : status;

@@ -3,9 +3,11 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <chrono>
 #include <cstdlib>
 
+#include "backends/common/blocked_signals.h"
 #include "backends/cpu/cpu_info.h"
 
 #if defined(__x86_64__)
@@ -55,6 +57,7 @@ ThreadPool::ThreadPool(unsigned threads)
     : size_(std::max(1u, threads)), ranges_(std::make_unique<Range[]>(size_)) {
   static_cast<void>(g_fork_handler);
   threads_.reserve(size_ - 1);
+  const primset_backend::BlockedSignals inherited;
   for (unsigned i = 1; i < size_; ++i) threads_.emplace_back([this, i] { worker(i); });
 }
 
@@ -150,6 +153,7 @@ bool ThreadPool::join(uint32_t epoch) {
 }
 
 void ThreadPool::worker(unsigned index) {
+  std::fesetenv(FE_DFL_ENV);  // and not that of whoever opened the device
   uint32_t seen = 0;
   for (;;) {
     wait_for_epoch(seen);

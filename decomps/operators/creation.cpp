@@ -44,6 +44,8 @@ bool is_integer(const Scalar& s) {
   return s.is_integral();
 }
 
+constexpr const char* kTooManySteps = "invalid size, possible overflow?";
+
 SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step) {
   const double from = start.to_double(), to = end.to_double(), by = step.to_double();
   require(by != 0, ErrorCode::value, "step must be nonzero");
@@ -52,10 +54,15 @@ SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step)
   require((by > 0 && to >= from) || (by < 0 && to <= from), ErrorCode::runtime,
           "upper bound and lower bound inconsistent with step sign");
   if (is_integer(start) && is_integer(end) && is_integer(step)) {
-    const int64_t span = end.to_int() - start.to_int(), stride = step.to_int();
-    return (span + stride - (stride > 0 ? 1 : -1)) / stride;
+    const __int128 span = static_cast<__int128>(end.to_int()) - start.to_int();
+    const __int128 stride = step.to_int();
+    const __int128 steps = (span + stride - (stride > 0 ? 1 : -1)) / stride;
+    require(steps <= INT64_MAX, ErrorCode::runtime, kTooManySteps);
+    return static_cast<int64_t>(steps);
   }
-  return static_cast<int64_t>(std::ceil((to - from) / by));
+  const double steps = std::ceil((to - from) / by);
+  require(steps < 0x1p63, ErrorCode::runtime, kTooManySteps);
+  return static_cast<int64_t>(steps);
 }
 
 Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step,

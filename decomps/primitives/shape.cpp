@@ -10,7 +10,7 @@ Val diagonal::decompose(Tracer& t, const Val& x, int64_t offset, int64_t dim1, i
   const SymInt size =
       max(offset >= 0 ? min(rows, columns - offset) : min(rows + offset, columns), 0);
   const Val step = t.iota({size}, 0, DType::i64);
-  const Val row = step + Scalar(std::max<int64_t>(-offset, 0));
+  const Val row = step + Scalar(offset < 0 ? -std::max(offset, -INT64_MAX) : 0);
   const Val column = step + Scalar(std::max<int64_t>(offset, 0));
   const Val y =
       t.wrap(t.builder().gather(x.id(), {row.id(), column.id()}, {dim1, dim2}, true, "index"));

@@ -13,16 +13,24 @@ namespace {
 using Poly = SymContext::Poly;
 using Term = SymContext::Term;
 
-// Sizes may be anything a caller says: overflow wraps instead of being undefined.
-int64_t wrapping_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+// Sizes may be anything a caller says. One that wrapped would be taken for a small one, and memory
+// outside of a tensor for its own.
+[[noreturn]] void overflow() {
+  throw Error(ErrorCode::runtime, "a size, stride or offset does not fit 64 bits");
 }
-int64_t wrapping_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+int64_t add(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) overflow();
+  return sum;
+}
+int64_t multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) overflow();
+  return product;
 }
 
 int64_t floor_div_int(int64_t a, int64_t b) {
-  if (b == -1) return wrapping_mul(a, -1);
+  if (b == -1) return multiply(a, -1);
   int64_t q = a / b;
   return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
@@ -32,7 +40,7 @@ int64_t ceil_log2_int(int64_t a) {
 }
 
 int64_t mod_int(int64_t a, int64_t b) {
-  return wrapping_add(a, wrapping_mul(-1, wrapping_mul(b, floor_div_int(a, b))));
+  return b == -1 ? 0 : a - b * floor_div_int(a, b);
 }
 
 SymContext* context_of(const SymInt& a, const SymInt& b) {
@@ -55,7 +63,7 @@ Poly normalize(Poly p) {
   Poly out;
   for (Term& t : p) {
     if (!out.empty() && out.back().atoms == t.atoms) {
-      out.back().coefficient = wrapping_add(out.back().coefficient, t.coefficient);
+      out.back().coefficient = add(out.back().coefficient, t.coefficient);
     } else {
       if (!out.empty() && out.back().coefficient == 0) out.pop_back();
       out.push_back(std::move(t));
@@ -67,7 +75,7 @@ Poly normalize(Poly p) {
 
 Poly add_polys(const Poly& a, const Poly& b, int64_t scale_b) {
   Poly out = a;
-  for (const Term& t : b) out.push_back({wrapping_mul(t.coefficient, scale_b), t.atoms});
+  for (const Term& t : b) out.push_back({multiply(t.coefficient, scale_b), t.atoms});
   return normalize(std::move(out));
 }
 
@@ -75,7 +83,7 @@ Poly mul_polys(const Poly& a, const Poly& b) {
   Poly out;
   for (const Term& x : a) {
     for (const Term& y : b) {
-      Term t{wrapping_mul(x.coefficient, y.coefficient), x.atoms};
+      Term t{multiply(x.coefficient, y.coefficient), x.atoms};
       t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::sort(t.atoms.begin(), t.atoms.end());
       out.push_back(std::move(t));
@@ -90,7 +98,7 @@ std::optional<Poly> exact_quotient(const Poly& a, const Poly& b) {
   Poly out;
   for (const Term& t : a) {
     int64_t quotient = floor_div_int(t.coefficient, b[0].coefficient);
-    if (wrapping_mul(quotient, b[0].coefficient) != t.coefficient) return std::nullopt;
+    if (multiply(quotient, b[0].coefficient) != t.coefficient) return std::nullopt;
     Term q{quotient, {}};
     if (!std::includes(t.atoms.begin(), t.atoms.end(), b[0].atoms.begin(), b[0].atoms.end())) {
       return std::nullopt;
@@ -184,8 +192,8 @@ int64_t sum_of_terms(const Poly& p, ValueOf value_of) {
   int64_t sum = 0;
   for (const Term& t : p) {
     int64_t v = t.coefficient;
-    for (const uint32_t id : t.atoms) v = wrapping_mul(v, value_of(id));
-    sum = wrapping_add(sum, v);
+    for (const uint32_t id : t.atoms) v = multiply(v, value_of(id));
+    sum = add(sum, v);
   }
   return sum;
 }
@@ -403,7 +411,7 @@ int64_t SymInt::specialize() const {
 
 SymInt operator+(const SymInt& a, const SymInt& b) {
   SymContext* c = context_of(a, b);
-  if (!c) return SymInt(wrapping_add(a.constant(), b.constant()));
+  if (!c) return SymInt(add(a.constant(), b.constant()));
   return c->intern(add_polys(c->poly_of(a), c->poly_of(b), 1));
 }
 
@@ -416,7 +424,7 @@ SymInt operator-(const SymInt& a, const SymInt& b) {
 
 SymInt operator*(const SymInt& a, const SymInt& b) {
   SymContext* c = context_of(a, b);
-  if (!c) return SymInt(wrapping_mul(a.constant(), b.constant()));
+  if (!c) return SymInt(multiply(a.constant(), b.constant()));
   return c->intern(mul_polys(c->poly_of(a), c->poly_of(b)));
 }
 

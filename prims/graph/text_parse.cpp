@@ -68,9 +68,10 @@ class Cursor {
     std::string token(text_.substr(at_, n));
     auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), *integer_value);
     *is_integer = error == std::errc() && end == token.data() + token.size() && n > 0;
-    char* stop = nullptr;
-    double v = std::strtod(token.c_str(), &stop);
-    if (token.empty() || *stop != '\0') fail("a number");
+    double v = 0;
+    const char *begin = token.data() + token.starts_with('+'), *last = token.data() + token.size();
+    const auto [stop, bad] = std::from_chars(begin, last, v);
+    if (bad == std::errc::invalid_argument || stop != last) fail("a number");
     take(n);
     return v;
   }

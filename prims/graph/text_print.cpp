@@ -40,12 +40,13 @@ std::string name_text(std::string_view s) {
 std::string number_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  char buffer[40];
+  std::string out;
   for (int digits : {15, 16, 17}) {
-    std::snprintf(buffer, sizeof(buffer), "%.*g", digits, v);
-    if (std::strtod(buffer, nullptr) == v) break;
+    out = fmt::format("{:.{}g}", v, digits);
+    double back = 0;
+    std::from_chars(out.data(), out.data() + out.size(), back);
+    if (back == v) break;
   }
-  std::string out = buffer;
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   return out;
 }

@@ -1,5 +1,6 @@
 #include <primset/device.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "sdk/python/dlpack_abi.h"
@@ -84,6 +85,27 @@ bool reads_as_cpu(dlpack::Device d) {
   return d.type == dlpack::kCpu || d.type == dlpack::kCudaHost;
 }
 
+// Other libraries fill the struct in; what cannot be true is refused here. Whether the memory is
+// there only they know.
+void check_claims(const dlpack::Tensor& d) {
+  constexpr int32_t kMostDims = 64;
+  constexpr uint64_t kMostBytes = uint64_t{1} << 47;  // of a process's address space
+  if (d.ndim < 0 || d.ndim > kMostDims)
+    throw Error(ErrorCode::value, "from_dlpack: " + std::to_string(d.ndim) +
+                                      " dims; expected 0 to " + std::to_string(kMostDims));
+  if (d.ndim > 0 && !d.shape)
+    throw Error(ErrorCode::value, "from_dlpack: " + std::to_string(d.ndim) + " dims and no shape");
+  for (int32_t i = 0; i < d.ndim; ++i) {
+    if (d.shape[i] < 0)
+      throw Error(ErrorCode::value, "from_dlpack: the size of dim " + std::to_string(i) + " is " +
+                                        std::to_string(d.shape[i]));
+  }
+  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(d.data));
+  if (d.byte_offset > kMostBytes || address + d.byte_offset > kMostBytes)
+    throw Error(ErrorCode::value, "from_dlpack: a byte offset of " + std::to_string(d.byte_offset) +
+                                      " leads out of the address space");
+}
+
 template <typename M>
 Tensor imported(M* m) {
   const dlpack::Tensor& d = m->tensor;
@@ -94,16 +116,17 @@ Tensor imported(M* m) {
     throw Error(ErrorCode::runtime, "from_dlpack: the tensor is on a device of DLPack's type " +
                                         std::to_string(d.device.type) +
                                         "; only CPU memory (1) can be taken over");
+  check_claims(d);
   const DType dtype = from_dlpack_type(d.dtype);
   const std::span<const int64_t> sizes(d.shape, static_cast<size_t>(d.ndim));
   std::vector<int64_t> strides(sizes.size());
-  int64_t numel = 1, packed = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = d.strides ? d.strides[i] : packed;
-    packed *= std::max<int64_t>(sizes[i], 1);
-    numel *= sizes[i];
-  }
-  if (numel == 0) return Tensor::empty_strided(sizes, strides, dtype, primset::Device::cpu());
+  if (d.strides)
+    std::copy_n(d.strides, sizes.size(), strides.begin());
+  else if (const Tensor dense = Tensor::empty(sizes, dtype, primset::Device::meta()); d.ndim > 0)
+    std::ranges::copy(dense.strides(), strides.begin());
+  if (std::ranges::find(sizes, 0) != sizes.end())
+    return Tensor::empty_strided(sizes, strides, dtype, primset::Device::cpu());
+  if (!d.data) throw Error(ErrorCode::value, "from_dlpack: elements and no memory: data is null");
   void* data = static_cast<char*>(d.data) + d.byte_offset;
   return Tensor::from_memory(data, sizes, strides, dtype, primset::Device::cpu(),
                              {[owner]() mutable { owner.reset(); }, {}});

@@ -43,8 +43,8 @@ SymInts symbolic(const Dims& list) {
 
 // How many blocks fit along spatial dim i of this size.
 SymInt blocks_along(const Blocks& b, size_t i, const SymInt& size) {
-  const int64_t reach = b.dilation[i] * (b.kernel[i] - 1) + 1;
-  return floor_div(size + (2 * b.padding[i] - reach), b.stride[i]) + 1;
+  const SymInt reach = SymInt(b.dilation[i]) * (SymInt(b.kernel[i]) - 1) + 1;
+  return floor_div(size + (SymInt(2) * b.padding[i] - reach), b.stride[i]) + 1;
 }
 
 Val bordered(const Val& x, const Blocks& b, int64_t sign) {
@@ -139,7 +139,7 @@ Val col2im::decompose(Tracer& t, const Val& self, const SymInts& output_size,
                    "2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
                    "dimensions for input");
   const Val x = batched ? self : unsqueeze(self, 0);
-  const int64_t block = b.kernel[0] * b.kernel[1];
+  const SymInt block = SymInt(b.kernel[0]) * b.kernel[1];
   require(mod(x.size(1), block) == SymInt(0), ErrorCode::runtime,
           fmt::format("Expected size of input's dimension 1 to be divisible by the product of "
                       "kernel_size, but got input.size(1)={} and kernel_size=({}, {}).",

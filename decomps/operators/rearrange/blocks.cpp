@@ -95,6 +95,18 @@ Val block_diag::decompose(Tracer& t, const std::vector<Val>& tensors) {
 
 namespace {
 
+// The elements of rows 0 to rows - 1 of which row r has `first + r`, but at least 0 and at most
+// `columns`: none, then an arithmetic series, then whole rows.
+SymInt triangle_count(int64_t rows, int64_t columns, __int128 first) {
+  const auto row = [&](__int128 r) { return std::clamp<__int128>(r, 0, rows); };
+  const __int128 begin = row(-first), end = std::max(begin, row(columns - first));
+  const __int128 series = (end - begin) * (begin + end - 1) / 2 + first * (end - begin);
+  const __int128 count = series + (rows - end) * columns;
+  require(count <= INT64_MAX, ErrorCode::runtime,
+          fmt::format("a triangle of {} rows and {} columns has too many elements", rows, columns));
+  return static_cast<int64_t>(count);
+}
+
 // The coordinates of a triangle, in row-major order. Their number is known beforehand.
 Val triangle_indices(Tracer& t, int64_t rows, int64_t columns, int64_t offset, bool lower,
                      const std::optional<DType>& dtype) {
@@ -103,20 +115,19 @@ Val triangle_indices(Tracer& t, int64_t rows, int64_t columns, int64_t offset, b
           fmt::format("col must be non-negative, got{}", columns));
   const DType type = dtype.value_or(DType::i64);
   if (!is_index(type)) not_implemented_for(lower ? "tril_indices" : "triu_indices", type);
-  int64_t count = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t below = std::clamp<int64_t>(r + offset + (lower ? 1 : 0), 0, columns);
-    count += lower ? below : columns - below;
-  }
-  if (count == 0) return zeros(t, {SymInt(2), SymInt(0)}, type);
-  const Val place = t.iota({SymInt(rows * columns)}, 0, DType::i64);
+  const SymInt all = SymInt(rows) * SymInt(columns);
+  const SymInt below =
+      triangle_count(rows, columns, static_cast<__int128>(offset) + (lower ? 1 : 0));
+  const SymInt count = lower ? below : all - below;
+  if (count.same(SymInt(0))) return zeros(t, {SymInt(2), SymInt(0)}, type);
+  const Val place = t.iota({all}, 0, DType::i64);
   const Val width = full_like(place, columns);
   const Val reach = binary(Prim::rem, place, width) - place / width;
   const Val inside = lower ? le(reach, Scalar(offset)) : ge(reach, Scalar(offset));
   const Val packed = resized_front(t.prim(Prim::compact, {place, inside})[0], count);
   const Val wide = full_like(packed, columns);
-  return convert(concatenate({reshape(packed / wide, {SymInt(1), SymInt(count)}),
-                              reshape(binary(Prim::rem, packed, wide), {SymInt(1), SymInt(count)})},
+  return convert(concatenate({reshape(packed / wide, {SymInt(1), count}),
+                              reshape(binary(Prim::rem, packed, wide), {SymInt(1), count})},
                              0),
                  type);
 }

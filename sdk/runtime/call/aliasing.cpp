@@ -23,8 +23,7 @@ constexpr const char* kSharedMemory =
 // Memory that the two may share, from what the ranges and strides say.
 bool ranges_meet(const TensorImpl& a, const TensorImpl& b) {
   auto end = [](const TensorImpl& t) {
-    return t.byte_offset() +
-           static_cast<uint64_t>(extent(t.sizes(), t.strides())) * byte_size(t.dtype);
+    return t.byte_offset() + bytes_to_end(t.sizes(), t.strides(), 0, t.dtype);
   };
   return a.byte_offset() < end(b) && b.byte_offset() < end(a);
 }
@@ -166,8 +165,7 @@ void resize_output(TensorImpl& out, std::span<const int64_t> sizes,
         "outputs will not be resized unless they have zero elements. You can explicitly reuse an "
         "out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
         list_text(out.sizes()), list_text(sizes));
-  const auto end = static_cast<uint64_t>(out.offset + extent(sizes, strides));
-  grow_storage(*out.storage, end * byte_size(out.dtype));
+  grow_storage(*out.storage, bytes_to_end(sizes, strides, out.offset, out.dtype));
   out.set_geometry(sizes, strides, out.offset);
 }
 
@@ -178,7 +176,6 @@ void resize_outs(Call& call, const Plan& plan, const int64_t* slots) {
     const Slot* at = plan.dim_slots.data() + o.dims;
     for (uint32_t d = 0; d < o.rank; ++d) sizes.push_back(slots[at[d]]);
     for (uint32_t d = 0; d < o.rank; ++d) strides.push_back(slots[at[o.rank + d]]);
-    element_count(sizes);
     const TensorImpl& out =
         tensor_argument(call.args, static_cast<uint32_t>(o.out_argument), o.out_element);
     resize_output(const_cast<TensorImpl&>(out), sizes, strides);

@@ -11,6 +11,7 @@
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/plan/plan_cache.h"
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
 
@@ -241,6 +242,7 @@ void dispatch_planned(Call& call) {
 }
 
 void dispatch(Call& call) {
+  const DefaultFloatingPoint scope;
   if (Capture* capture = Capture::active()) [[unlikely]]
     return capture->record(call);
   count(Counter::calls);

@@ -32,7 +32,7 @@ Tensor on_cpu(const TensorImpl& t) {
 }
 
 void copy_back(const TensorImpl& to, const Tensor& from) {
-  std::vector<std::byte> packed(static_cast<size_t>(from.numel()) * byte_size(from.dtype()));
+  std::vector<std::byte> packed(packed_bytes(from.sizes(), from.dtype()));
   read_tensor(*from.impl(), packed.data());
   write_tensor(to, packed.data());
 }
@@ -59,9 +59,8 @@ void copy_written(const Call& from, Call& to) {
     auto& target = const_cast<TensorImpl&>(t);
     const TensorImpl& result = tensor_argument(from.args, argument, element);
     if (!std::ranges::equal(target.sizes(), result.sizes())) {
-      const uint64_t bytes =
-          static_cast<uint64_t>(extent(result.sizes(), result.strides())) * byte_size(target.dtype);
-      grow_storage(*target.storage, target.byte_offset() + bytes);
+      grow_storage(*target.storage,
+                   bytes_to_end(result.sizes(), result.strides(), target.offset, target.dtype));
       target.set_geometry(result.sizes(), result.strides(), target.offset);
     }
     const_cast<TensorImpl&>(result).retain();

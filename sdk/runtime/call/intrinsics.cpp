@@ -40,10 +40,8 @@ size_t index_of(const Call& call, std::string_view name) {
 void resize_to(TensorImpl& t, std::span<const int64_t> sizes) {
   SmallVector<int64_t, kInlineRank> strides, copy(sizes);
   strides.resize_uninitialized(sizes.size());
-  element_count(sizes);
   contiguous_strides(copy, strides.span());
-  const auto end = static_cast<uint64_t>(t.offset + extent(copy, strides));
-  grow_storage(*t.storage, end * byte_size(t.dtype));
+  grow_storage(*t.storage, bytes_to_end(copy, strides, t.offset, t.dtype));
   t.set_geometry(copy, strides, t.offset);
 }
 
@@ -127,8 +125,7 @@ void intrinsics::set_with_geometry(Call& call) {
     strides.resize_uninitialized(sizes.size());
     contiguous_strides(sizes, strides.span());
   }
-  const auto end = static_cast<uint64_t>(offset + extent(sizes, strides));
-  if (end * byte_size(t.dtype) > storage->bytes) grow_storage(*storage, end * byte_size(t.dtype));
+  grow_storage(*storage, bytes_to_end(sizes, strides, offset, t.dtype));
   adopt(t, storage);
   t.set_geometry(sizes, strides, offset);
   return_argument(call, 0);

@@ -11,6 +11,7 @@
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
 #include "sdk/runtime/plan/plan_cache.h"
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
 
@@ -190,6 +191,9 @@ DeviceState& device_state(Device device) {
   std::lock_guard lock(all.mutex);
   auto& entry = all.open[device.id()];
   if (!entry) {
+    // Drivers start threads here, which live on with what this thread has now.
+    const DefaultFloatingPoint floating_point;
+    const BlockedSignals signals;
     std::shared_ptr<plugin::PluginDevice> opened;
     if (!device.is_meta())
       opened = plugin_registry().open(fmt::format("{}:{}", device.type(), device.index()));

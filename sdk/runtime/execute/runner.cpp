@@ -81,6 +81,9 @@ bool Runner::gather(const LaunchPlan& l, LaunchData& d) {
   for (size_t i = 0; i < 3; ++i) {
     const int64_t n = slots_[l.groups[i]];
     if (n <= 0) return false;
+    if (n > UINT32_MAX) [[unlikely]]
+      throw Error(ErrorCode::not_implemented,
+                  fmt::format("a kernel of {} groups; a launch has {} at most", n, UINT32_MAX));
     d.groups[i] = static_cast<uint32_t>(n);
   }
   for (const LaunchPlan::Binding& b : l.bindings) {
@@ -130,8 +133,7 @@ void Runner::dims(const OutputPlan& o, Dims& sizes, Dims& strides) const {
 TensorImpl* Runner::fresh(const OutputPlan& o) {
   Dims sizes, strides;
   dims(o, sizes, strides);
-  element_count(sizes);
-  const auto bytes = static_cast<uint64_t>(extent(sizes, strides)) * byte_size(o.dtype);
+  const uint64_t bytes = bytes_to_end(sizes, strides, 0, o.dtype);
   return new_tensor(new_storage(device_, bytes), o.dtype, sizes, strides, 0);
 }
 
@@ -169,7 +171,12 @@ void Runner::make_dynamic_result(size_t k) {
 
 uint64_t Runner::bytes_of(const BufferPlan& b) const {
   const int64_t n = slots_[b.elements];
-  return n <= 0 ? 0 : static_cast<uint64_t>(n) * b.element_bytes;
+  int64_t bytes = 0;
+  if (n <= 0) return 0;
+  if (__builtin_mul_overflow(n, int64_t{b.element_bytes}, &bytes)) [[unlikely]]
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("{} elements of {} bytes do not fit any memory", n, b.element_bytes));
+  return static_cast<uint64_t>(bytes);
 }
 
 void Runner::bind_buffers() {

@@ -84,8 +84,8 @@ void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
   const std::vector<int64_t> sizes = values(o.sizes), strides = values(o.strides);
   const size_t width = byte_size(o.dtype);
   const Bound m = memory(o.buffer);
-  std::vector<std::byte> from(static_cast<size_t>(extent(sizes, strides)) * width);
-  std::vector<std::byte> packed(static_cast<size_t>(element_count(sizes)) * width);
+  std::vector<std::byte> from(bytes_to_end(sizes, strides, 0, o.dtype));
+  std::vector<std::byte> packed(packed_bytes(sizes, o.dtype));
   stream_->handle().copy_out(m.buffer, m.offset + static_cast<uint64_t>(slots_[o.offset]) * width,
                              from.data(), from.size());
   pack(from.data(), sizes, strides, width, packed.data());

@@ -14,6 +14,7 @@
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/plan/plan_cache.h"
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/statistics.h"
 
@@ -108,6 +109,7 @@ std::unique_ptr<const Plan> Graph::State::capture(std::span<const Tensor> inputs
     runtime::Capture capture(device, inputs,
                              runtime::make_graph_inputs(inputs, device, key, replacements));
     const std::vector<Tensor> results = function(capture.arguments());
+    const runtime::DefaultFloatingPoint scope;
     runtime::Traced traced = capture.finish(results);
     if (traced.inputs.learn(replacements)) continue;
     const runtime::PlanRequest request{"graph",
@@ -155,6 +157,7 @@ PlanRef Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
   for (const Tensor& t : inputs) args.emplace_back(t);
   for (const Tensor& t : plan->constants) args.emplace_back(t);
   check_written(*plan, args);
+  const runtime::DefaultFloatingPoint scope;
   runtime::execute(*plan, {args, &device, slots.data()}, results);
   return plan;
 }

@@ -11,39 +11,30 @@
 namespace primset::runtime {
 namespace {
 
-// Overflow wraps: sizes that overflow are refused where tensors are made.
-int64_t wrapping(Code::Op op, int64_t a, int64_t b) {
-  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-  switch (op) {
-    case Code::Op::add:
-      return static_cast<int64_t>(x + y);
-    case Code::Op::sub:
-      return static_cast<int64_t>(x - y);
-    case Code::Op::mul:
-      return static_cast<int64_t>(x * y);
-    default:
-      return 0;
-  }
-}
-
 // A divisor of 0 can only come from a number that is not set yet; the result is not used then.
 int64_t floor_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return wrapping(Code::Op::sub, 0, a);
   const int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-int64_t compute(Code::Op op, int64_t a, int64_t b) {
+// Sets `overflow` where the result does not fit 64 bits, and leaves it else.
+int64_t compute(Code::Op op, int64_t a, int64_t b, bool& overflow) {
+  int64_t out = 0;
   switch (op) {
     case Code::Op::add:
+      overflow |= __builtin_add_overflow(a, b, &out);
+      return out;
     case Code::Op::sub:
+      overflow |= __builtin_sub_overflow(a, b, &out);
+      return out;
     case Code::Op::mul:
-      return wrapping(op, a, b);
+      overflow |= __builtin_mul_overflow(a, b, &out);
+      return out;
     case Code::Op::floor_div:
-      return floor_div(a, b);
+      return b == -1 ? compute(Code::Op::sub, 0, a, overflow) : floor_div(a, b);
     case Code::Op::mod:
-      return b == 0 ? 0 : a - floor_div(a, b) * b;
+      return b == 0 || b == -1 ? 0 : a - floor_div(a, b) * b;
     case Code::Op::min:
       return std::min(a, b);
     case Code::Op::max:
@@ -56,8 +47,12 @@ int64_t compute(Code::Op op, int64_t a, int64_t b) {
 
 }  // namespace
 
+// A size that wrapped would be taken for a small one, and memory outside of a tensor for its own.
 void Code::run(std::span<const Inst> insts, int64_t* slots) {
-  for (const Inst& i : insts) slots[i.target] = compute(i.op, slots[i.a], slots[i.b]);
+  bool overflow = false;
+  for (const Inst& i : insts) slots[i.target] = compute(i.op, slots[i.a], slots[i.b], overflow);
+  if (overflow) [[unlikely]]
+    throw Error(ErrorCode::runtime, "a size, stride or offset does not fit 64 bits");
 }
 
 CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t symbol_values)
@@ -93,8 +88,11 @@ Slot CodeBuilder::constant(int64_t value) {
 }
 
 Slot CodeBuilder::binary(Op op, Slot a, Slot b) {
-  if (nodes_[a].constant && nodes_[b].constant)
-    return constant(compute(op, nodes_[a].value, nodes_[b].value));
+  if (nodes_[a].constant && nodes_[b].constant) {
+    bool overflow = false;
+    const int64_t value = compute(op, nodes_[a].value, nodes_[b].value, overflow);
+    if (!overflow) return constant(value);  // else the run says so
+  }
   const bool commutes =
       op != Op::sub && op != Op::floor_div && op != Op::mod && op != Op::ceil_log2;
   if (commutes && a > b) std::swap(a, b);

@@ -1,3 +1,4 @@
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/tensor/host_copy.h"
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ void apply_bits(const TensorImpl& t, std::byte* packed) {
 }
 
 uint64_t extent_bytes(const TensorImpl& t) {
-  return static_cast<uint64_t>(extent(t.sizes(), t.strides())) * byte_size(t.dtype);
+  return bytes_to_end(t.sizes(), t.strides(), 0, t.dtype);
 }
 
 void require_data(const TensorImpl& t) {
@@ -120,6 +121,7 @@ void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<con
 }
 
 void read_tensor(const TensorImpl& t, std::byte* to) {
+  const DefaultFloatingPoint scope;
   require_data(t);
   if (t.numel() == 0) return;
   const size_t bytes = byte_size(t.dtype);
@@ -136,12 +138,13 @@ void read_tensor(const TensorImpl& t, std::byte* to) {
 }
 
 void write_tensor(const TensorImpl& t, const std::byte* from) {
+  const DefaultFloatingPoint scope;
   require_data(t);
   if (t.numel() == 0) return;
   const size_t bytes = byte_size(t.dtype);
   std::vector<std::byte> turned;
   if (t.conj || t.neg) {
-    turned.assign(from, from + static_cast<size_t>(t.numel()) * bytes);
+    turned.assign(from, from + packed_bytes(t.sizes(), t.dtype));
     apply_bits(t, turned.data());  // both bits undo themselves
     from = turned.data();
   }

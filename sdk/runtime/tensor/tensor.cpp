@@ -7,6 +7,7 @@
 
 #include "sdk/base/small_vector.h"
 #include "sdk/runtime/graph/capture.h"
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/tensor/host_copy.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
@@ -27,13 +28,6 @@ DeviceState& device_for(Device device, DType dtype) {
   return state;
 }
 
-void require_same_rank(IntList sizes, IntList strides) {
-  if (sizes.size() != strides.size())
-    throw Error(ErrorCode::runtime,
-                fmt::format("mismatch in length of strides and shape: {} and {}",
-                            runtime::list_text(strides), runtime::list_text(sizes)));
-}
-
 Dims dense_strides(IntList sizes) {
   Dims strides;
   strides.resize_uninitialized(sizes.size());
@@ -42,8 +36,7 @@ Dims dense_strides(IntList sizes) {
 }
 
 Tensor make(DeviceState& state, IntList sizes, IntList strides, DType dtype) {
-  runtime::element_count(sizes);
-  const auto bytes = static_cast<uint64_t>(runtime::extent(sizes, strides)) * byte_size(dtype);
+  const uint64_t bytes = runtime::bytes_to_end(sizes, strides, 0, dtype);
   return Tensor(runtime::new_tensor(runtime::new_storage(state, bytes), dtype, sizes, strides, 0));
 }
 
@@ -82,20 +75,17 @@ Tensor Tensor::empty(IntList sizes, DType dtype, Device device) {
 }
 
 Tensor Tensor::empty_strided(IntList sizes, IntList strides, DType dtype, Device device) {
-  require_same_rank(sizes, strides);
   return make(device_for(device, dtype), sizes, strides, dtype);
 }
 
 Tensor Tensor::from_memory(void* data, IntList sizes, IntList strides, DType dtype, Device device,
                            ForeignMemory foreign) {
-  require_same_rank(sizes, strides);
-  runtime::element_count(sizes);
+  const uint64_t bytes = runtime::bytes_to_end(sizes, strides, 0, dtype);
   const size_t alignment = byte_size(real_type(dtype));
   if (reinterpret_cast<uintptr_t>(data) % alignment != 0)
     throw Error(ErrorCode::value, fmt::format("from_memory: address {} is not a multiple of {}, as "
                                               "{} needs",
                                               data, alignment, name(dtype)));
-  const auto bytes = static_cast<uint64_t>(runtime::extent(sizes, strides)) * byte_size(dtype);
   device_for(device, dtype);
   return view_of(Storage::wrap(data, bytes, device, std::move(foreign)), dtype, sizes, strides, 0);
 }
@@ -107,8 +97,6 @@ Tensor Tensor::from_memory(void* data, IntList sizes, DType dtype, Device device
 
 Tensor Tensor::view_of(const Storage& storage, DType dtype, IntList sizes, IntList strides,
                        int64_t offset, bool conj, bool neg) {
-  require_same_rank(sizes, strides);
-  runtime::element_count(sizes);
   runtime::check_extent(sizes, strides, offset, dtype, storage.byte_size());
   storage.impl()->retain();
   TensorImpl* t = runtime::new_tensor(storage.impl(), dtype, sizes, strides, offset);
@@ -126,6 +114,7 @@ Tensor Tensor::from_host(const void* data, IntList sizes, DType dtype, Device de
 Tensor Tensor::wrapped_number(const Scalar& value) {
   const DType dtype = runtime::scalar_dtype(value);
   Tensor t = empty({}, dtype, Device::cpu());
+  const runtime::DefaultFloatingPoint scope;
   std::byte bytes[16];
   runtime::store_scalar(dtype, value, bytes);
   runtime::write_tensor(*t.impl(), bytes);
@@ -265,7 +254,7 @@ void Tensor::check_dtype(DType expected) const {
 }
 
 void Tensor::copy_to_host(void* target, uint64_t bytes) const {
-  const uint64_t needed = static_cast<uint64_t>(numel()) * byte_size(dtype());
+  const uint64_t needed = runtime::packed_bytes(sizes(), dtype());
   if (bytes != needed)
     throw Error(ErrorCode::value,
                 fmt::format("copy_to_host: the tensor has {} bytes; the target {}", needed, bytes));
@@ -273,7 +262,7 @@ void Tensor::copy_to_host(void* target, uint64_t bytes) const {
 }
 
 void Tensor::copy_from_host(const void* source, uint64_t bytes) {
-  const uint64_t needed = static_cast<uint64_t>(numel()) * byte_size(dtype());
+  const uint64_t needed = runtime::packed_bytes(sizes(), dtype());
   if (bytes != needed)
     throw Error(ErrorCode::value, fmt::format("copy_from_host: the tensor has {} bytes; the source "
                                               "{}",
@@ -297,7 +286,7 @@ Tensor Tensor::to(Device target) const {
   if (is_non_overlapping_and_dense()) strides.assign(this->strides());
   Tensor out = empty_strided(sizes(), strides, dtype(), target);
   if (target.is_meta() || numel() == 0) return out;
-  std::vector<std::byte> packed(static_cast<size_t>(numel()) * byte_size(dtype()));
+  std::vector<std::byte> packed(runtime::packed_bytes(sizes(), dtype()));
   runtime::read_tensor(*impl_, packed.data());
   runtime::write_tensor(*out.impl_, packed.data());
   out.impl_->wrapped_number = impl_->wrapped_number;
@@ -354,7 +343,7 @@ std::string to_string(const Tensor& t) {
   std::string type = fmt::format("{}{} on {}", name(t.dtype()), runtime::list_text(t.sizes()),
                                  t.device().to_string());
   if (t.device().is_meta()) return type;
-  std::vector<std::byte> bytes(static_cast<size_t>(t.numel()) * byte_size(t.dtype()));
+  std::vector<std::byte> bytes(runtime::packed_bytes(t.sizes(), t.dtype()));
   runtime::read_tensor(*t.impl(), bytes.data());
   Printer printer{t, bytes, {}, 0};
   printer.row(0);

@@ -37,9 +37,9 @@ void TensorImpl::set_geometry(std::span<const int64_t> sizes, std::span<const in
 }
 
 int64_t TensorImpl::numel() const {
-  int64_t n = 1;
-  for (int64_t s : sizes()) n *= s;
-  return n;
+  uint64_t n = 1;  // beside a size of 0, others may multiply to anything
+  for (int64_t s : sizes()) n *= static_cast<uint64_t>(s);
+  return std::ranges::find(sizes(), 0) == sizes().end() ? static_cast<int64_t>(n) : 0;
 }
 
 TensorImpl* new_tensor(StorageImpl* storage, DType dtype, std::span<const int64_t> sizes,
@@ -83,10 +83,14 @@ int64_t element_count(std::span<const int64_t> sizes) {
 }
 
 int64_t extent(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  if (sizes.size() != strides.size())
+    throw Error(ErrorCode::runtime,
+                fmt::format("mismatch in length of strides and shape: {} and {}",
+                            list_text(strides), list_text(sizes)));
+  if (element_count(sizes) == 0) return 0;
   int64_t last = 0;
   bool overflow = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0) return 0;
     if (strides[d] < 0)
       throw Error(ErrorCode::runtime,
                   fmt::format("as_strided: Negative strides are not supported at the moment, got "
@@ -100,6 +104,32 @@ int64_t extent(std::span<const int64_t> sizes, std::span<const int64_t> strides)
     throw Error(ErrorCode::runtime, fmt::format("sizes {} with strides {} reach beyond 64 bits",
                                                 list_text(sizes), list_text(strides)));
   return last + 1;
+}
+
+uint64_t bytes_to_end(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                      int64_t offset, DType dtype) {
+  if (offset < 0)
+    throw Error(ErrorCode::runtime, fmt::format("Tensor: invalid storage offset {}", offset));
+  const int64_t reach = extent(sizes, strides);
+  if (reach == 0) return 0;
+  int64_t bytes = 0;
+  if (__builtin_add_overflow(reach, offset, &bytes) ||
+      __builtin_mul_overflow(bytes, static_cast<int64_t>(byte_size(dtype)), &bytes))
+    throw Error(ErrorCode::runtime,
+                fmt::format("Storage size calculation overflowed with sizes={}, strides={}, "
+                            "storage_offset={} and dtype {}",
+                            list_text(sizes), list_text(strides), offset, info(dtype).name));
+  return static_cast<uint64_t>(bytes);
+}
+
+// Without strides that are 0, elements are more than what memory has.
+uint64_t packed_bytes(std::span<const int64_t> sizes, DType dtype) {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(element_count(sizes), static_cast<int64_t>(byte_size(dtype)), &bytes))
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("the elements of sizes {} and dtype {} do not fit any memory",
+                            list_text(sizes), info(dtype).name));
+  return static_cast<uint64_t>(bytes);
 }
 
 void contiguous_strides(std::span<const int64_t> sizes, std::span<int64_t> strides) {
@@ -126,20 +156,14 @@ bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> stri
 
 void check_extent(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset,
                   DType dtype, uint64_t storage_bytes) {
-  if (offset < 0)
-    throw Error(ErrorCode::runtime, fmt::format("Tensor: invalid storage offset {}", offset));
-  const int64_t reach = extent(sizes, strides);
-  const uint64_t size = byte_size(dtype);
-  uint64_t bytes = 0;
-  const bool overflow = __builtin_mul_overflow(
-      static_cast<uint64_t>(reach) + static_cast<uint64_t>(offset), size, &bytes);
-  if (reach != 0 && (overflow || bytes > storage_bytes))
-    throw Error(
-        ErrorCode::runtime,
-        fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
-                    "requiring a storage size of {} are out of bounds for storage of size "
-                    "{}",
-                    list_text(sizes), list_text(strides), offset, size, bytes, storage_bytes));
+  const uint64_t bytes = bytes_to_end(sizes, strides, offset, dtype);
+  if (bytes > storage_bytes)
+    throw Error(ErrorCode::runtime,
+                fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
+                            "requiring a storage size of {} are out of bounds for storage of size "
+                            "{}",
+                            list_text(sizes), list_text(strides), offset, byte_size(dtype), bytes,
+                            storage_bytes));
 }
 
 bool same_view(const TensorImpl& a, const TensorImpl& b) {

@@ -67,13 +67,20 @@ TensorImpl* new_tensor(StorageImpl* storage, DType dtype, std::span<const int64_
 TensorImpl* new_view(const TensorImpl& base, std::span<const int64_t> sizes,
                      std::span<const int64_t> strides, int64_t offset);
 
-// Elements from the first to one past the last reachable; 0 for an empty tensor. Throws
-// Error{value} when that overflows or a size or stride is negative.
-int64_t extent(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+// Every tensor's geometry passes through one of these. They throw Error{runtime} where a size
+// or stride is negative, lists differ in length, or a number does not fit 64 bits.
 int64_t element_count(std::span<const int64_t> sizes);
+// Elements from the first to one past the last reachable; 0 for an empty tensor.
+int64_t extent(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+// Bytes of memory from its beginning to the last element; 0 for an empty tensor.
+uint64_t bytes_to_end(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                      int64_t offset, DType dtype);
+// Bytes of all elements one after another, those that strides of 0 repeat as well.
+uint64_t packed_bytes(std::span<const int64_t> sizes, DType dtype);
+
 void contiguous_strides(std::span<const int64_t> sizes, std::span<int64_t> strides);
 bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides);
-// Throws Error{runtime} when elements lie outside `storage_bytes`.
+// And when elements lie outside `storage_bytes`.
 void check_extent(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset,
                   DType dtype, uint64_t storage_bytes);
 Overlap internal_overlap(const TensorImpl& t);
