@@ -72,7 +72,7 @@ enum DeviceAttribute : int {
 
 // What a launch says beside its kernel.
 enum LaunchAttributeId : int { kProgrammaticStreamSerialization = 6 };
-struct LaunchAttribute {
+struct LaunchAttribute {  // NOLINT(bugprone-tagged-union-member-count): as in cuda.h
   LaunchAttributeId id;
   alignas(8) union {
     char bytes[64];

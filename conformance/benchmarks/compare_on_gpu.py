@@ -5,7 +5,7 @@
     conformance/benchmarks/compare_on_gpu.py --device cuda:0 --beside vulkan:0   both, in the same turns
     conformance/benchmarks/compare_on_gpu.py --device cuda:0 --environment PRIMSET_NATIVE=0 \\
       --environment PRIMSET_CUDA_WGMMA=0 --beside vulkan:0 --only 'matmul 4096 bf16'   by mma.sync
-    conformance/benchmarks/compare_on_gpu.py ... --beside vulkan:0 --without-pytorch   two of Primset's alone
+    conformance/benchmarks/compare_on_gpu.py ... --beside vulkan:0 --without-pytorch   two of ours alone
     conformance/benchmarks/compare_on_gpu.py --device vulkan:0 --only gelu --only softmax
     conformance/benchmarks/compare_on_gpu.py --device cpu --peer-device cpu --shrink 64   a trial
 
@@ -385,7 +385,8 @@ def main():
                 rates += [case.moved / v for k, v in rows[-1].items() if k.endswith("_ns")]
     gpu = torch.cuda.get_device_name() if arguments.peer_device != "cpu" else "CPU"
     result = {"gpu": gpu, "pytorch": torch.__version__, "device": arguments.device,
-              "beside": arguments.beside, "repeats": arguments.repeats, "copy_gb_s": max(rates), "rows": rows}
+              "beside": arguments.beside, "repeats": arguments.repeats,
+              "copy_gb_s": max(rates), "rows": rows}
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")
     print_report(result)

@@ -41,7 +41,8 @@ def compile_program(arguments, torch_folder):
     command = [arguments.compiler, "-std=c++20", "-O2", "-o", program]
     command += [pathlib.Path(__file__).parent / "call_overhead.cpp"]
     bundled = arguments.build / "include"
-    ours = [bundled] if bundled.is_dir() else [ROOT / "sdk/include", ROOT / "sdk/base/include", arguments.build / "generated"]
+    built = [ROOT / "sdk/include", ROOT / "sdk/base/include", arguments.build / "generated"]
+    ours = [bundled] if bundled.is_dir() else built
     command += [f"-I{folder}" for folder in ours]
     # PyTorch's headers warn under newer compilers.
     for folder in ("include", "include/torch/csrc/api/include"):

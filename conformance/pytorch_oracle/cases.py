@@ -77,7 +77,7 @@ _BOOLEAN, _INTEGER, _FLOATING = range(3)  # kinds of numbers
 
 
 class _Arguments:
-    """The alternatives of an argument by their tags, as conformance/cases/inputs/serialize.h has them."""
+    """The alternatives of an argument by tag, as conformance/cases/inputs/serialize.h has them."""
 
     def value(self, v):
         if v is None:

@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cstdlib>
 #include <unordered_map>
 
 #include "prims/graph/intern.h"
@@ -71,7 +70,7 @@ class Cursor {
     double v = 0;
     const char *begin = token.data() + token.starts_with('+'), *last = token.data() + token.size();
     const auto [stop, bad] = std::from_chars(begin, last, v);
-    if (bad == std::errc::invalid_argument || stop != last) fail("a number");
+    if (bad != std::errc() || stop != last) fail("a number");
     take(n);
     return v;
   }

@@ -1,5 +1,5 @@
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <unordered_map>
 
 #include "prims/graph/text.h"
@@ -36,15 +36,18 @@ std::string name_text(std::string_view s) {
   return plain ? std::string(s) : in_quotes(s);
 }
 
-// Reads back as the same number.
+// Reads back as the same number, whatever the locale.
 std::string number_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
   std::string out;
   for (int digits : {15, 16, 17}) {
-    out = fmt::format("{:.{}g}", v, digits);
+    char text[40];
+    const auto end =
+        std::to_chars(text, text + sizeof(text), v, std::chars_format::general, digits);
+    out.assign(text, end.ptr);
     double back = 0;
-    std::from_chars(out.data(), out.data() + out.size(), back);
+    std::from_chars(text, end.ptr, back);
     if (back == v) break;
   }
   if (out.find_first_of(".e") == std::string::npos) out += ".0";

@@ -30,8 +30,11 @@ std::vector<std::string> names_of(const std::string& cell, const std::string& ro
   for (const std::string& name : split(cell, ',')) {
     const bool quoted = name.size() > 2 && name.front() == '`' && name.back() == '`';
     if (!quoted) {
-      throw std::runtime_error("docs/design.md, layers: '" + name + "' in the row \"" + row +
-                               "\" is no name between back quotes");
+      throw std::runtime_error(std::string("docs/design.md, layers: '")
+                                   .append(name)
+                                   .append("' in the row \"")
+                                   .append(row)
+                                   .append("\" is no name between back quotes"));
     }
     out.push_back(name.substr(1, name.size() - 2));
   }

@@ -8,6 +8,7 @@ namespace primset::schedule {
 
 using prims::Node;
 using prims::Prim;
+using prims::SymInt;
 using prims::ValueId;
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

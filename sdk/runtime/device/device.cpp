@@ -11,6 +11,7 @@
 #include "primset/error.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/device/target.h"
+#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/options.h"
 
 namespace primset {
@@ -118,6 +119,8 @@ std::string Device::to_string() const {
 }
 
 std::vector<DeviceInfo> devices() {
+  const runtime::DefaultFloatingPoint floating_point;
+  const runtime::BlockedSignals signals;  // drivers start threads when they are asked
   std::vector<DeviceInfo> list;
   for (const plugin::DeviceEntry& entry : runtime::plugin_registry().devices())
     list.push_back(describe(entry));

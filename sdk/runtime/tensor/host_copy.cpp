@@ -1,5 +1,5 @@
-#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/tensor/host_copy.h"
+#include "sdk/runtime/support/host_state.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@ namespace {
 
 using prims::Graph;
 using prims::NodeId;
-using prims::Prim;
 using prims::ValueId;
 
 class Search {
