@@ -450,8 +450,24 @@ SymInt mod(const SymInt& a, const SymInt& b) {
 }
 
 SymInt ceil_div(const SymInt& a, const SymInt& b) {
-  return floor_div(a + b - 1, b);
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a.hint(), b.hint(), &sum)) return floor_div(a + b - 1, b);
+  return -floor_div(-a, b.specialize());
 }
+
+namespace {
+
+// Comparisons look at differences. That of a slice's bounds, which may be the greatest numbers that
+// there are, need not fit 64 bits: the plan is then for just these numbers.
+bool far_apart(const SymInt& a, const SymInt& b) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(a.hint(), b.hint(), &difference)) return false;
+  a.specialize();
+  b.specialize();
+  return true;
+}
+
+}  // namespace
 
 SymInt min(const SymInt& a, const SymInt& b) {
   if (auto less = known_less(a, b)) return *less ? a : b;
@@ -469,6 +485,7 @@ SymInt max(const SymInt& a, const SymInt& b) {
 
 std::optional<bool> known_equal(const SymInt& a, const SymInt& b) {
   if (a.same(b)) return true;
+  if (far_apart(a, b)) return false;
   SymInt d = a - b;
   if (d.is_constant()) return d.constant() == 0;
   SymContext* c = d.context();
@@ -477,12 +494,12 @@ std::optional<bool> known_equal(const SymInt& a, const SymInt& b) {
   if (c->has_guard(d.poly(), Relation::ne) || c->has_guard(d.poly(), Relation::lt)) return false;
   Poly p = c->poly_of(d);
   if (auto lower = c->lower_bound(p); lower && *lower > 0) return false;
-  SymInt negated = -d;
-  if (auto lower = c->lower_bound(c->poly_of(negated)); lower && *lower > 0) return false;
+  if (auto lower = c->lower_bound(add_polys({}, p, -1)); lower && *lower > 0) return false;
   return std::nullopt;
 }
 
 std::optional<bool> known_less(const SymInt& a, const SymInt& b) {
+  if (far_apart(a, b)) return a.hint() < b.hint();
   SymInt d = a - b;
   if (d.is_constant()) return d.constant() < 0;
   SymContext* c = d.context();
@@ -490,8 +507,8 @@ std::optional<bool> known_less(const SymInt& a, const SymInt& b) {
   if (c->has_guard(d.poly(), Relation::lt)) return true;
   if (c->has_guard(d.poly(), Relation::ge) || c->has_guard(d.poly(), Relation::eq)) return false;
   if (auto lower = c->lower_bound(c->poly_of(d)); lower && *lower >= 0) return false;
-  SymInt negated = -d;
-  if (auto lower = c->lower_bound(c->poly_of(negated)); lower && *lower > 0) return true;
+  if (auto lower = c->lower_bound(add_polys({}, c->poly_of(d), -1)); lower && *lower > 0)
+    return true;
   return std::nullopt;
 }
 
