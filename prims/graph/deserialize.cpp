@@ -207,10 +207,15 @@ class Reader {
 Graph deserialize(std::span<const std::byte> bytes) {
   primset_graph in;
   if (const char* error = primset_graph_open(&in, bytes.data(), bytes.size())) corrupt(error);
-  Graph graph = Reader(in).read();
-  std::vector<std::string> errors = verify(graph);
-  if (!errors.empty()) corrupt(errors.front());
-  return graph;
+  try {
+    Graph graph = Reader(in).read();
+    std::vector<std::string> errors = verify(graph);
+    if (!errors.empty()) corrupt(errors.front());
+    return graph;
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::corrupt) throw;
+    corrupt(e.what());  // numbers of sizes that do not fit 64 bits
+  }
 }
 
 }  // namespace primset::prims
