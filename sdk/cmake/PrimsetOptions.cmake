@@ -32,6 +32,8 @@ if(PRIMSET_CCACHE AND PRIMSET_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Threads may be in the middle of a call when the process ends: what they use is never destroyed.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fc++-static-destructors=thread-local>)
   # Two precompilations of the same headers are the same bytes, which ccache compares.
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

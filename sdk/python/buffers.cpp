@@ -12,6 +12,7 @@
 
 #include "sdk/python/dtypes.h"
 #include "sdk/python/exchange.h"
+#include "sdk/python/gil.h"
 #include "sdk/python/tensor_type.h"
 
 namespace nb = nanobind;
@@ -63,8 +64,8 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t itemsiz
 // Lets go of a buffer wherever the last tensor dies. After the interpreter's end nobody is left to
 // take it back.
 void release(Py_buffer* view) {
-  if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire gil;
+  if (!Py_IsInitialized() || interpreter_is_ending()) return;
+  const HeldGil gil;
   PyBuffer_Release(view);
   delete view;
 }

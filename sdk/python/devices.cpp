@@ -8,6 +8,7 @@
 
 #include <deque>
 
+#include "sdk/python/gil.h"
 #include "sdk/python/module_parts.h"
 
 namespace nb = nanobind;
@@ -65,7 +66,7 @@ void define_device(nb::module_& m) {
   m.def(
       "synchronize",
       [] {
-        nb::gil_scoped_release released;
+        const ReleasedGil released;
         synchronize();
       },
       "Waits for all devices, then raises the first error that only a device detects.");

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "sdk/python/gil.h"
 #include "sdk/python/module_parts.h"
 #include "sdk/python/tensor_type.h"
 
@@ -39,13 +40,13 @@ struct Traced {
   explicit Traced(nb::handle f) : function(Py_NewRef(f.ptr())) {}
   Traced(const Traced&) = delete;
   ~Traced() {
-    if (!function || !Py_IsInitialized()) return;
-    nb::gil_scoped_acquire gil;
+    if (!function || !Py_IsInitialized() || interpreter_is_ending()) return;
+    const HeldGil gil;
     Py_DECREF(function);
   }
 
   std::vector<Tensor> operator()(std::span<const Tensor> inputs) const {
-    nb::gil_scoped_acquire gil;
+    const HeldGil gil;
     if (!function) throw Error(ErrorCode::internal, "Graph: its function is gone");
     nb::list args;
     for (const Tensor& t : inputs) args.append(wrapped(t));
@@ -80,7 +81,7 @@ PyType_Slot g_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
 PyGraph capture(const nb::callable& function, const nb::args& examples) {
   auto traced = std::make_shared<Traced>(function);
   const std::vector<Tensor> inputs = tensors_of(examples);
-  nb::gil_scoped_release released;
+  const ReleasedGil released;
   return {Graph::capture(std::span<const Tensor>(inputs),
                          [traced](std::span<const Tensor> in) { return (*traced)(in); }),
           traced};
@@ -90,7 +91,7 @@ nb::tuple run(const PyGraph& self, const nb::args& args) {
   const std::vector<Tensor> inputs = tensors_of(args);
   std::vector<Tensor> outputs;
   {
-    nb::gil_scoped_release released;
+    const ReleasedGil released;
     outputs = self.graph.run(std::span<const Tensor>(inputs));
   }
   return tuple_of(std::move(outputs));

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "sdk/python/errors.h"
+#include "sdk/python/gil.h"
 #include "sdk/python/operator_type.h"
 #include "sdk/python/tensor_type.h"
 
@@ -149,14 +150,14 @@ PyObject* Overload::run(const PythonArguments& arguments, std::span<const Arg> a
   if (returns.size() == 1 && is_tensor(returns[0])) {
     Tensor t;
     {
-      nb::gil_scoped_release released;
+      const ReleasedGil released;
       t = detail::call_tensor(op, args);
     }
     return result(std::move(t), arguments);
   }
   std::vector<Value> values;
   {
-    nb::gil_scoped_release released;
+    const ReleasedGil released;
     values = detail::call_values(op, args);
   }
   auto one = [&](Value& v) {

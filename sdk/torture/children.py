@@ -41,8 +41,8 @@ class Context:
         return self.build / "bin/primset"
 
     def environment(self, **changes):
-        env = dict(os.environ, PYTHONPATH=f"{self.build / 'python'}:{ROOT / 'sdk'}", PRIMSET_LOG="error",
-                   PRIMSET_DEVICE=self.device)
+        env = dict(os.environ, PYTHONPATH=f"{self.build / 'python'}:{ROOT / 'sdk'}",
+                   PRIMSET_LOG="error", PRIMSET_DEVICE=self.device)
         env.update({k: str(v) for k, v in changes.items() if v is not None})
         for k in [k for k, v in changes.items() if v is None]:
             env.pop(k, None)

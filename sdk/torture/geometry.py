@@ -14,7 +14,8 @@ def torture(context):
     with folder("geometry") as temporary:
         trace = pathlib.Path(temporary) / "trace"
         while True:
-            ending = python(context, "geometry_child.py", seed, CALLS, trace, timeout=SECONDS_OF_A_CHILD)
+            ending = python(context, "geometry_child.py", seed, CALLS, trace,
+                            timeout=SECONDS_OF_A_CHILD)
             again = f"(sdk/torture/geometry_child.py {seed} {CALLS} trace)"
             for line in ending.out.splitlines():
                 if line.startswith("WRONG"):

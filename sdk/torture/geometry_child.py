@@ -15,8 +15,8 @@ import sys
 import primset
 from primset import ops
 
-HOSTILE = [0, 1, -1, 2, 3, -2, 7, 2**31 - 1, 2**31, 2**32, 2**33 + 1, 2**40, 2**59, 2**60, 2**61, 2**61 + 16,
-           2**62, 2**62 + 64, 2**63 - 1, -2**31, -2**40, -2**61, -2**62, -2**63, -2**63 + 1]
+HOSTILE = [0, 1, -1, 2, 3, -2, 7, 2**31 - 1, 2**31, 2**32, 2**33 + 1, 2**40, 2**59, 2**60, 2**61,
+           2**61 + 16, 2**62, 2**62 + 64, 2**63 - 1, -2**31, -2**40, -2**61, -2**62, -2**63, -2**63 + 1]
 TAME = [0, 1, 2, 3, 4]
 # They wait for, or ask, something that is none of their arguments.
 SKIPPED = {"_debug_has_internal_overlap"}
@@ -125,7 +125,8 @@ class Caller:
             # Read through the host: no kernel of ours compares.
             values = set(c.tolist())
             if values != {7.25}:
-                print(f"WRONG {name}: a tensor that it did not get has {sorted(values)[:4]}", flush=True)
+                print(f"WRONG {name}: a tensor that it did not get has {sorted(values)[:4]}",
+                      flush=True)
                 sys.exit(3)
 
 

@@ -36,11 +36,13 @@ def locales():
 
 def torture(context):
     outcome = Outcome()
-    expected = lines(python(context, "host_state_child.py", "default", "before"), "default before", outcome)
+    expected = lines(python(context, "host_state_child.py", "default", "before"), "default before",
+                     outcome)
     differing = 0
     for mode in MODES:
         for opened in ("before", "under"):
-            got = lines(python(context, "host_state_child.py", mode, opened), f"{mode} {opened}", outcome)
+            got = lines(python(context, "host_state_child.py", mode, opened), f"{mode} {opened}",
+                        outcome)
             outcome.tries += len(got)
             for name, bits in expected.items():
                 if got.get(name) != bits:

@@ -22,7 +22,7 @@ ROUNDING = {"downward": 0x400, "upward": 0x800, "zero": 0xC00}
 
 
 def set_mxcsr(bits):
-    """Sets bits of the SSE control register: 0x8000 flushes results, 0x40 operands that are denormal."""
+    """Sets bits of the SSE control register: 0x8000 flushes denormal results, 0x40 operands."""
     environment = (ctypes.c_uint32 * 8)()  # fenv_t of x86-64; the register is its last word
     libm.fegetenv(environment)
     environment[7] |= bits
@@ -60,7 +60,8 @@ def table():
         "div": lambda: x / 3, "sqrt": lambda: ops.sqrt(x), "exp": lambda: ops.exp(-x),
         "log": lambda: ops.log(x), "sin": lambda: ops.sin(x), "tanh": lambda: ops.tanh(x / 100),
         "pow": lambda: ops.pow(x, 0.3), "sum": lambda: ops.sum(x), "mean": lambda: ops.mean(x),
-        "var": lambda: ops.var(x), "cumsum": lambda: ops.cumsum(x, 0), "softmax": lambda: ops.softmax(x, 0),
+        "var": lambda: ops.var(x), "cumsum": lambda: ops.cumsum(x, 0),
+        "softmax": lambda: ops.softmax(x, 0),
         "mm": lambda: ops.mm(grid, grid), "addcmul": lambda: ops.addcmul(x, x, x, value=0.1),
         "round": lambda: ops.round(x), "floor_divide": lambda: ops.floor_divide(x, 0.3),
         "remainder": lambda: ops.remainder(x, 0.3), "lerp": lambda: ops.lerp(x, x * 2, 0.3),
@@ -76,7 +77,9 @@ def table():
 def surroundings():
     """What the process had and must have again."""
     mask = sorted(int(s) for s in signal.pthread_sigmask(signal.SIG_BLOCK, []))
-    return mxcsr(), libm.fegetround(), mask, locale.setlocale(locale.LC_ALL), os.getcwd(), os.umask(os.umask(0o22))
+    umask = os.umask(0o22)
+    os.umask(umask)
+    return mxcsr(), libm.fegetround(), mask, locale.setlocale(locale.LC_ALL), os.getcwd(), umask
 
 
 def main():

@@ -6,8 +6,8 @@
     sdk/scripts/torture --json results.json  the figures for a machine
 
 Each kind makes tries until its share of the time is over, with other random numbers for another
---seed. A fault is a crash, a hang, a wrong value, a lost line, or memory or code that is not ours. The exit
-code is 1 when there is one; each is printed with how to see it again.
+--seed. A fault is a crash, a hang, a wrong value, a lost line, or memory or code that is not ours.
+The exit code is 1 when there is one; each is printed with how to see it again.
 """
 
 import argparse

@@ -11,8 +11,8 @@
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/plan/plan_cache.h"
-#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/options.h"
+#include "sdk/runtime/support/process_end.h"
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset::runtime {
@@ -242,7 +242,7 @@ void dispatch_planned(Call& call) {
 }
 
 void dispatch(Call& call) {
-  const DefaultFloatingPoint scope;
+  const CallScope scope;
   if (Capture* capture = Capture::active()) [[unlikely]]
     return capture->record(call);
   count(Counter::calls);

@@ -11,9 +11,9 @@
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
 #include "sdk/runtime/plan/plan_cache.h"
-#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
+#include "sdk/runtime/support/process_end.h"
 
 namespace primset::runtime {
 namespace {
@@ -108,7 +108,17 @@ StreamState& DeviceState::thread_stream() {
   return *last_stream;
 }
 
+void DeviceState::refuse_in_child() const {
+  throw Error(ErrorCode::device_lost,
+              fmt::format("{} was opened before this process was forked, and cannot be used in the "
+                          "child, which lacks its driver's threads; open it in the child only, "
+                          "start children with spawn, or compute on cpu",
+                          device_.to_string()));
+}
+
 StreamState& DeviceState::shared_stream() {
+  if (is_of_parent()) [[unlikely]]
+    refuse_in_child();
   if (StreamState* s = guarded_stream(device_)) return *s;
   if (StreamState* s = default_stream_.load(std::memory_order_acquire)) return *s;
   std::lock_guard lock(mutex_);
@@ -136,7 +146,7 @@ void DeviceState::return_stream(StreamState* stream) {
 }
 
 void DeviceState::synchronize() {
-  if (!plugin_) return;
+  if (!plugin_ || is_of_parent()) return;
   std::vector<StreamState*> all;
   {
     std::lock_guard lock(mutex_);
@@ -198,6 +208,7 @@ DeviceState& device_state(Device device) {
     if (!device.is_meta())
       opened = plugin_registry().open(fmt::format("{}:{}", device.type(), device.index()));
     entry = std::make_unique<DeviceState>(device, std::move(opened));
+    expect_exit(!device.is_meta() && !entry->runs_inline());
     log(LogLevel::info, "opened {}", device.to_string());
   }
   return *(last = entry.get());

@@ -38,6 +38,9 @@ class DeviceState {
   bool supports(DType t) const;
   // Launches, copies and fills are complete when the call returns (PRIMSET_FEATURE_INLINE).
   bool runs_inline() const { return inline_; }
+  // It has queues, and this process is a fork of the one that opened it: nothing may be asked of
+  // it.
+  bool is_of_parent() const { return !inline_ && forks_ != fork_count(); }
   bool host_visible() const { return plugin_ && plugin_->host_memory(); }
   bool has_kernels() const { return target_valid_; }
   const kir::TargetModel& target() const { return machine_.target; }
@@ -67,6 +70,7 @@ class DeviceState {
   void synchronize();
 
  private:
+  [[noreturn]] void refuse_in_child() const;
   StreamState& thread_stream();
   StreamState& shared_stream();
   void wait_for_streams();
@@ -74,6 +78,7 @@ class DeviceState {
   Device device_;
   std::shared_ptr<plugin::PluginDevice> plugin_;
   bool inline_ = false, target_valid_ = false;
+  const uint32_t forks_ = fork_count();
   schedule::Machine machine_{kir::TargetModel()};
   std::unique_ptr<CachingAllocator> allocator_;
   std::unique_ptr<KernelCache> kernels_;

@@ -14,8 +14,8 @@
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/plan/plan_cache.h"
-#include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/support/options.h"
+#include "sdk/runtime/support/process_end.h"
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset {
@@ -157,7 +157,7 @@ PlanRef Graph::State::run(std::span<const Tensor> inputs, DeviceState& device,
   for (const Tensor& t : inputs) args.emplace_back(t);
   for (const Tensor& t : plan->constants) args.emplace_back(t);
   check_written(*plan, args);
-  const runtime::DefaultFloatingPoint scope;
+  const runtime::CallScope scope;
   runtime::execute(*plan, {args, &device, slots.data()}, results);
   return plan;
 }

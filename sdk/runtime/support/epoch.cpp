@@ -92,6 +92,18 @@ epoch::ThreadRecord* epoch::register_thread() {
   return this_thread = lease.record;
 }
 
+void epoch::make_threads_pass_a_barrier() {
+  if (readers_need_no_fence) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+bool epoch::others_are_calling() {
+  ThreadRecords& records = thread_records();
+  std::lock_guard lock(records.mutex);
+  return std::ranges::any_of(records.all, [](const std::unique_ptr<ThreadRecord>& r) {
+    return r.get() != this_thread && r->in_use && r->calls.load(std::memory_order_acquire) != 0;
+  });
+}
+
 std::vector<RetireList::Object> RetireList::take_unreachable() {
   std::vector<Object> unreachable;
   if (!unlinked_.empty()) {
@@ -103,7 +115,7 @@ std::vector<RetireList::Object> RetireList::take_unreachable() {
     unlinked_.clear();
   }
   if (retired_.empty()) return unreachable;
-  if (epoch::readers_need_no_fence) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  epoch::make_threads_pass_a_barrier();
   const Readers readers = look_at_readers();
   const auto end = std::partition(retired_.begin(), retired_.end(), [&](const Retired& r) {
     return r.epoch >= readers.earliest || readers.hazards.contains(r.hazard);

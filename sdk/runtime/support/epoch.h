@@ -26,12 +26,17 @@ struct alignas(64) ThreadRecord {
   std::atomic<uint64_t> inside{0};  // 0: outside
   std::array<std::atomic<const void*>, 4> hazards{};
   std::atomic<bool> in_use{true};
+  std::atomic<uint32_t> calls{0};  // how deep the thread is in calls (process_end.h)
 };
 
 inline constinit std::atomic<uint64_t> current{1};
 // Writers make every thread pass a barrier (membarrier(2)), so that readers need none.
 inline constinit std::atomic<bool> readers_need_no_fence{false};
 inline constinit thread_local ThreadRecord* this_thread = nullptr;
+// Readers and calls of all threads see what was written before, or are seen.
+void make_threads_pass_a_barrier();
+// Another thread than this one is in a call.
+bool others_are_calling();
 // Makes this thread's record, or takes that of a thread that has ended.
 ThreadRecord* register_thread();
 

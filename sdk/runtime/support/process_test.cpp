@@ -97,7 +97,7 @@ class ProcessTest : public ::testing::Test {
   std::vector<fs::path> entries(const char* extension = ".psk") const {
     std::vector<fs::path> files;
     std::error_code error;  // the folder may not be there yet, and files come and go
-    fs::recursive_directory_iterator it(cache(), error), end;
+    fs::recursive_directory_iterator it(cache() / "kernels", error), end;
     for (; !error && it != end; it.increment(error)) {
       if (it->path().extension() == extension) files.push_back(it->path());
     }

@@ -1,5 +1,5 @@
 #include "sdk/runtime/tensor/host_copy.h"
-#include "sdk/runtime/support/host_state.h"
+#include "sdk/runtime/support/process_end.h"
 
 #include <fmt/format.h>
 
@@ -121,7 +121,7 @@ void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<con
 }
 
 void read_tensor(const TensorImpl& t, std::byte* to) {
-  const DefaultFloatingPoint scope;
+  const CallScope scope;
   require_data(t);
   if (t.numel() == 0) return;
   const size_t bytes = byte_size(t.dtype);
@@ -138,7 +138,7 @@ void read_tensor(const TensorImpl& t, std::byte* to) {
 }
 
 void write_tensor(const TensorImpl& t, const std::byte* from) {
-  const DefaultFloatingPoint scope;
+  const CallScope scope;
   require_data(t);
   if (t.numel() == 0) return;
   const size_t bytes = byte_size(t.dtype);

@@ -40,6 +40,7 @@ StorageImpl* import_storage(DeviceState& device, void* address, uint64_t bytes,
 }
 
 void StorageImpl::destroy() {
+  if (!device->is_meta() && device->is_of_parent()) return;  // its memory is the parent's
   StreamState* last = stream.load(std::memory_order_relaxed);
   if (foreign) {
     // The owner may unmap the memory: nothing may use it any more. Errors of the work stay with
