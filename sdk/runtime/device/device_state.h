@@ -17,6 +17,7 @@
 #include "sdk/runtime/device/caching_allocator.h"
 #include "sdk/runtime/device/stream_state.h"
 #include "sdk/runtime/plugin/loader.h"
+#include "sdk/runtime/support/process_end.h"
 
 namespace primset::runtime {
 

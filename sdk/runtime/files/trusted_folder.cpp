@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -14,11 +16,33 @@ namespace primset::runtime {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 std::error_code last_error() {
   return {errno, std::generic_category()};
+}
+
+// Where users have a group of their own (umask 002), that a folder may be written by it means
+// nothing: the group is the owner's primary one, has the owner's name and no other member.
+bool is_private_group(const struct stat& s) {
+  std::vector<char> memory(16384);
+  struct passwd user, *found_user = nullptr;
+  if (getpwuid_r(s.st_uid, &user, memory.data(), memory.size(), &found_user) != 0 || !found_user ||
+      user.pw_gid != s.st_gid)
+    return false;
+  std::vector<char> more(65536);
+  struct group group, *found_group = nullptr;
+  if (getgrgid_r(s.st_gid, &group, more.data(), more.size(), &found_group) != 0 || !found_group ||
+      std::strcmp(group.gr_name, user.pw_name) != 0)
+    return false;
+  for (char** member = group.gr_mem; *member; ++member)
+    if (std::strcmp(*member, user.pw_name) != 0) return false;
+  return true;
+}
+
+bool others_write(const struct stat& s) {
+  if (s.st_mode & S_IWOTH) return true;
+  return (s.st_mode & S_IWGRP) && !is_private_group(s);
 }
 
 // Why others may have changed what is in a folder.
@@ -31,7 +55,7 @@ std::optional<std::string> distrust(const Descriptor& folder, const fs::path& sh
     return fmt::format("{} belongs to user {}, not to user {}", shown.string(), s.st_uid,
                        geteuid());
   const bool sticky = is_above && (s.st_mode & S_ISVTX);
-  if ((s.st_mode & kOthersWrite) && !sticky)
+  if (!sticky && others_write(s))
     return fmt::format("{} may be written by others (mode {:04o})", shown.string(),
                        s.st_mode & 07777u);
   return std::nullopt;

@@ -1,7 +1,8 @@
 // Folders and files in which nobody but this user, or root, can have put anything.
 //
 // What is executed (cached kernels, plugins) must come from such a folder. A folder is trusted when
-// it and all folders above it belong to this user or to root and nobody else may write to them;
+// it and all folders above it belong to this user or to root and nobody else may write to them (a
+// group that is the owner's alone is nobody else);
 // above it, sticky folders like /tmp will do, since nobody can rename what is another's there. All
 // is checked on open descriptors, without following symbolic links, so that nothing can be
 // exchanged between the check and the use. The umask is not relied on: what is made here has its

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace primset::runtime {
 namespace {
@@ -49,7 +51,8 @@ TEST_F(TrustedFolderTest, MakesWhatIsMissingForThisUserAlone) {
 
 TEST_F(TrustedFolderTest, FoldersThatOthersMayWriteAreRefused) {
   fs::create_directories(base_ / "outer/inner");
-  for (const mode_t bad : {0777, 0770, 0702}) {
+  // 0770 is refused where the group is not the owner's own.
+  for (const mode_t bad : {0777, 0702}) {
     chmod((base_ / "outer").c_str(), bad);
     EXPECT_THAT(refusal(base_ / "outer"), HasSubstr("may be written by others (mode 0"));
     EXPECT_THAT(refusal(base_ / "outer/inner"), HasSubstr("outer may be written by others"));
@@ -60,6 +63,26 @@ TEST_F(TrustedFolderTest, FoldersThatOthersMayWriteAreRefused) {
   EXPECT_THAT(refusal(base_ / "outer"), HasSubstr("may be written by others (mode 1777)"));
   chmod((base_ / "outer").c_str(), 0755);
   EXPECT_EQ(refusal(base_ / "outer"), "");
+}
+
+TEST_F(TrustedFolderTest, AGroupOfTheOwnersOwnIsNobodyElse) {
+  fs::create_directories(base_ / "mine");
+  chmod((base_ / "mine").c_str(), 0770);
+  if (geteuid() == 0) {
+    EXPECT_EQ(refusal(base_ / "mine"), "");  // root's group
+    ASSERT_EQ(chown((base_ / "mine").c_str(), 0, 12345), 0);
+  } else {
+    const auto groups = [] {
+      std::vector<gid_t> all(64);
+      all.resize(static_cast<size_t>(std::max(0, getgroups(64, all.data()))));
+      return all;
+    }();
+    const auto other = std::ranges::find_if(groups, [](gid_t g) { return g != getegid(); });
+    if (other == groups.end()) GTEST_SKIP() << "this user has one group";
+    ASSERT_EQ(chown((base_ / "mine").c_str(), geteuid(), *other), 0);
+  }
+  chmod((base_ / "mine").c_str(), 0770);
+  EXPECT_THAT(refusal(base_ / "mine"), HasSubstr("may be written by others (mode 0770)"));
 }
 
 TEST_F(TrustedFolderTest, FoldersOfOthersAreRefused) {
