@@ -109,8 +109,7 @@ TEST(Cli, AFolderThatOthersMayWriteIsNamedAndNotSearched) {
   const std::string folder = testing::TempDir() + "primset_cli_open_folder";
   const std::string made =
       "mkdir -p " + folder + "/primset/plugins && chmod 777 " + folder + " && ";
-  const Ended run =
-      shell(made + "XDG_DATA_HOME=" + folder + " " PRIMSET_CLI " devices");
+  const Ended run = shell(made + "XDG_DATA_HOME=" + folder + " " PRIMSET_CLI " devices");
   EXPECT_EQ(run.code, 0);
   EXPECT_THAT(run.out, HasSubstr(folder + "/primset/plugins: not searched: " + folder +
                                  " may be written by others (mode 0777)"));
