@@ -89,14 +89,14 @@ DeviceInfo info_of(const plugin::DeviceEntry& entry) {
   DeviceInfo out;
   out.name = printable(entry.name);
   out.plugin_file = printable(entry.file.string());
-  out.error = entry.error;
+  out.error = printable(entry.error);  // a line of its own
   if (!out.error.empty()) return out;
   try {
     fill(out, entry.description
                   ? *entry.description
                   : plugin::describe(runtime::device_state(Device(entry.name)).plugin()));
-  } catch (const Error& e) {
-    out.error = e.what();
+  } catch (const std::exception& e) {
+    out.error = printable(std::string_view(e.what()));
   }
   return out;
 }

@@ -13,7 +13,6 @@ namespace primset::plugin {
 namespace {
 
 constexpr size_t kMaxTextBytes = 256;
-constexpr uint32_t kMaxDevices = 1024;
 
 // A plugin that reports success must have filled the handle.
 template <typename Handle>

@@ -22,6 +22,9 @@
 
 namespace primset::plugin {
 
+// More devices than any machine has: a plugin that counts more is wrong.
+inline constexpr uint32_t kMaxDevices = 1024;
+
 class PluginDevice;
 class PluginLibrary;
 class ValidationLayer;

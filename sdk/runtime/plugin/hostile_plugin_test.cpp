@@ -345,6 +345,16 @@ TEST_F(Deeds, ADeviceThatLiesIsListedWithItsError) {
   EXPECT_THAT(entries[0].error, HasSubstr("memory_alignment is 24"));
 }
 
+// A plugin that writes the answer itself can only speak of its own devices.
+TEST_F(Deeds, AForgedAnswerIsReadAsAStrangers) {
+  const std::vector<DeviceEntry> entries = devices("deed constructor pretend");
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].name, "hostile:0");
+  ASSERT_TRUE(entries[0].description);
+  EXPECT_EQ(*entries[0].description, (DeviceDescription{"\\x1b[31m", "", 0, 0, 0}));
+  EXPECT_EQ(entries[1].name, "other:0");
+}
+
 TEST_F(Deeds, TheLogIsBoundedAndPassedOn) {
   devices("deed primset_plugin_query log");
   EXPECT_GE(log_.size(), 500u);

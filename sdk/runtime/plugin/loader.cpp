@@ -134,7 +134,7 @@ std::vector<DeviceEntry> Registry::devices() {
   for (const std::string& name : names()) {
     try {
       for (DeviceEntry& entry : devices_of(name, limit)) entries.push_back(std::move(entry));
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
       const auto file = std::ranges::find(search_.files, name, &PluginFile::name);
       entries.push_back({name, file->path, e.what(), {}});
     }
@@ -145,11 +145,15 @@ std::vector<DeviceEntry> Registry::devices() {
 std::vector<DeviceEntry> Registry::devices_of(std::string_view name,
                                               std::chrono::milliseconds limit) {
   const PluginFile& file = find(name);
-  if (needs_probe(file)) {
-    Probed probed = probe_plugin(options_.probe_program, file, limit, options_.log);
-    if (!probed.error.empty()) throw Error(ErrorCode::plugin, probed.error);
-    good_.add(file.path);
-    return std::move(probed.devices);
+  if (is_stranger(file)) {
+    // Of the file before it runs: one that is exchanged meanwhile is not remembered.
+    const auto key = good_.key_of(file.path);
+    if (!good_.contains(key)) {
+      Probed probed = probe_plugin(options_.probe_program, file, limit, options_.log);
+      if (!probed.error.empty()) throw Error(ErrorCode::plugin, probed.error);
+      good_.add(key);
+      return std::move(probed.devices);
+    }
   }
   const uint32_t count = plugin(name)->device_count();
   std::vector<DeviceEntry> entries;
@@ -158,8 +162,9 @@ std::vector<DeviceEntry> Registry::devices_of(std::string_view name,
   return entries;
 }
 
-// A file that is not to be loaded, or is none that could be, has its error without being run.
-bool Registry::needs_probe(const PluginFile& file) {
+// Whether the plugin is probed unless it has behaved before. A file that is not to be loaded, or is
+// none that could be, has its error without being run.
+bool Registry::is_stranger(const PluginFile& file) {
   if (!options_.probe || file.own || !file.refusal.empty() || plugin_name_of(file.path).empty())
     return false;
   {
@@ -175,7 +180,7 @@ bool Registry::needs_probe(const PluginFile& file) {
                       file.name));
     return false;
   }
-  return !good_.contains(file.path);
+  return true;
 }
 
 }  // namespace primset::plugin

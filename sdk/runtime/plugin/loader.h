@@ -74,7 +74,7 @@ class Registry {
 
  private:
   void warn_of_path() const;
-  bool needs_probe(const PluginFile& file);
+  bool is_stranger(const PluginFile& file);
   std::vector<DeviceEntry> devices_of(std::string_view name, std::chrono::milliseconds limit);
   std::shared_ptr<Plugin> load(const PluginFile& file) const;
   const PluginFile& find(std::string_view name) const;

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 
 #include "sdk/base/printable.h"
 #include "sdk/runtime/plugin/probe/child_process.h"
@@ -56,21 +55,6 @@ std::string failure(ChildProcess& child, ChildProcess::Heard heard, const ProbeA
   return text;
 }
 
-// Of the file's path and content: a plugin that was replaced is not known.
-std::optional<runtime::Digest> key_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  runtime::Sha256 content;
-  std::vector<char> part(1 << 16);
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)
-    content.add(std::string_view(part.data(), static_cast<size_t>(in.gcount())));
-  if (in.bad()) return std::nullopt;
-  runtime::Sha256 key;
-  key.add(runtime::hex(content.finish()));
-  key.add(file.string());
-  return key.finish();
-}
-
 }  // namespace
 
 milliseconds probe_limit() {
@@ -101,22 +85,43 @@ Probed probe_plugin(const fs::path& program, const PluginFile& file, millisecond
                         failure(child, heard, answer, limit)),
             {}};
   if (!answer.error.empty()) return {answer.error, {}};
-  for (DeviceEntry& device : answer.devices) device.file = file.path;
-  return {{}, std::move(answer.devices)};
+  Probed probed;
+  for (ProbedDevice& device : answer.devices) {
+    DeviceEntry& entry = probed.devices.emplace_back();
+    // Named here: what the process says of other plugins' devices is not asked for.
+    entry.name = fmt::format("{}:{}", file.name, device.index);
+    entry.file = file.path;
+    entry.error = std::move(device.error);
+    if (entry.error.empty()) entry.description = std::move(device.description);
+  }
+  return probed;
 }
 
-bool GoodPlugins::contains(const fs::path& file) const {
-  if (!cache_ || !cache_->enabled()) return false;
-  const auto key = key_of(file);
+// Of the path and the content: a plugin that was replaced is not known.
+std::optional<runtime::Digest> GoodPlugins::key_of(const fs::path& file) const {
+  if (!cache_ || !cache_->enabled()) return std::nullopt;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  runtime::Sha256 content;
+  std::vector<char> part(1 << 16);
+  while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)
+    content.add(std::string_view(part.data(), static_cast<size_t>(in.gcount())));
+  if (in.bad()) return std::nullopt;
+  runtime::Sha256 key;
+  key.add(runtime::hex(content.finish()));
+  key.add(file.string());
+  return key.finish();
+}
+
+bool GoodPlugins::contains(const std::optional<runtime::Digest>& key) const {
   if (!key) return false;
   const auto found = cache_->load("probes", *key);
   return found && !found->damaged;
 }
 
-void GoodPlugins::add(const fs::path& file) const {
-  if (!cache_ || !cache_->enabled()) return;
+void GoodPlugins::add(const std::optional<runtime::Digest>& key) const {
   constexpr std::string_view good = "good";
-  if (const auto key = key_of(file))
+  if (key)
     cache_->store("probes", *key, {reinterpret_cast<const uint8_t*>(good.data()), good.size()});
 }
 

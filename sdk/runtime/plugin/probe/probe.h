@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,10 @@ class GoodPlugins {
   // A cache that is null or off remembers nothing.
   explicit GoodPlugins(std::shared_ptr<const runtime::DiskCache> cache)
       : cache_(std::move(cache)) {}
-  bool contains(const std::filesystem::path& file) const;
-  void add(const std::filesystem::path& file) const;
+  // Names a file as it is now; none where nothing is remembered.
+  std::optional<runtime::Digest> key_of(const std::filesystem::path& file) const;
+  bool contains(const std::optional<runtime::Digest>& key) const;
+  void add(const std::optional<runtime::Digest>& key) const;
 
  private:
   std::shared_ptr<const runtime::DiskCache> cache_;

@@ -39,13 +39,12 @@ void tell_devices(Registry& registry, const std::string& name) {
   // They stay open, as in a process that uses them.
   std::vector<std::shared_ptr<PluginDevice>> open;
   for (uint32_t i = 0; i < count; ++i) {
-    const std::string device = fmt::format("{}:{}", name, i);
-    tell(step_line("opening " + device));
+    tell(step_line(fmt::format("opening {}:{}", name, i)));
     try {
       open.push_back(plugin->open(i));
-      tell(device_line(device, describe(*open.back())));
+      tell(device_line(i, describe(*open.back())));
     } catch (const Error& e) {
-      tell(device_error_line(device, e.what()));
+      tell(device_error_line(i, e.what()));
     }
   }
   tell(done_line());

@@ -27,16 +27,12 @@ uint64_t number_of(const json& object, const char* key) {
   return it != object.end() && it->is_number_unsigned() ? it->get<uint64_t>() : 0;
 }
 
-DeviceEntry device_of(const json& object) {
-  DeviceEntry entry;
-  entry.name = text_of(object, "device");
-  entry.error = text_of(object, "error");
-  if (!entry.error.empty()) return entry;
-  entry.description =
-      DeviceDescription{text_of(object, "title"), text_of(object, "version"),
-                        static_cast<uint32_t>(number_of(object, "kernel_format")),
-                        number_of(object, "memory_bytes"), number_of(object, "dtypes")};
-  return entry;
+ProbedDevice device_of(const json& object) {
+  return {static_cast<uint32_t>(number_of(object, "device")),
+          text_of(object, "error"),
+          {text_of(object, "title"), text_of(object, "version"),
+           static_cast<uint32_t>(number_of(object, "kernel_format")),
+           number_of(object, "memory_bytes"), number_of(object, "dtypes")}};
 }
 
 }  // namespace
@@ -49,8 +45,8 @@ std::string log_line(uint32_t level, std::string_view text) {
   return line_of({{"log", text}, {"level", level}});
 }
 
-std::string device_line(std::string_view name, const DeviceDescription& d) {
-  return line_of({{"device", name},
+std::string device_line(uint32_t index, const DeviceDescription& d) {
+  return line_of({{"device", index},
                   {"title", d.title},
                   {"version", d.plugin_version},
                   {"kernel_format", d.kernel_format},
@@ -58,8 +54,8 @@ std::string device_line(std::string_view name, const DeviceDescription& d) {
                   {"dtypes", d.dtypes}});
 }
 
-std::string device_error_line(std::string_view name, std::string_view error) {
-  return line_of({{"device", name}, {"error", error}});
+std::string device_error_line(uint32_t index, std::string_view error) {
+  return line_of({{"device", index}, {"error", error}});
 }
 
 std::string error_line(std::string_view error) {
@@ -79,7 +75,8 @@ void read_probe_line(std::string_view line, const LogSink& log, ProbeAnswer& ans
     const auto level = std::min<uint64_t>(number_of(object, "level"), PRIMSET_LOG_ERROR);
     if (log) log(static_cast<uint32_t>(level), text_of(object, "log"));
   } else if (object.contains("device")) {
-    answer.devices.push_back(device_of(object));
+    const bool known = object["device"].is_number_unsigned() && object["device"] < kMaxDevices;
+    if (known && answer.devices.size() < kMaxDevices) answer.devices.push_back(device_of(object));
   } else if (object.contains("error")) {
     answer.error = text_of(object, "error");
   } else if (object.contains("done")) {

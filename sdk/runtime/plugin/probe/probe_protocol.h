@@ -2,8 +2,8 @@
 //
 //   {"step": "device_count"}                       what is called next
 //   {"log": "text", "level": 2}                    a line that the plugin logged
-//   {"device": "acme:0", "title": "Acme", ...}     a device that can be used
-//   {"device": "acme:1", "error": "why"}           one that cannot
+//   {"device": 0, "title": "Acme", ...}            a device that can be used
+//   {"device": 1, "error": "why"}                  one that cannot
 //   {"error": "why"}                               the plugin cannot be used
 //   {"done": true}                                 nothing follows: what was said is all of it
 //
@@ -29,17 +29,22 @@ inline constexpr int kNobodyListens = 113;
 
 std::string step_line(std::string_view step);
 std::string log_line(uint32_t level, std::string_view text);
-std::string device_line(std::string_view name, const DeviceDescription& description);
-std::string device_error_line(std::string_view name, std::string_view error);
+std::string device_line(uint32_t index, const DeviceDescription& description);
+std::string device_error_line(uint32_t index, std::string_view error);
 std::string error_line(std::string_view error);
 std::string done_line();
 
 // --- read by its parent --------------------------------------------------------------------------
 
+struct ProbedDevice {
+  uint32_t index = 0;
+  std::string error;
+  DeviceDescription description;  // where there is no error
+};
 struct ProbeAnswer {
-  std::string step;                  // the last one
-  std::string error;                 // of the whole plugin
-  std::vector<DeviceEntry> devices;  // with their descriptions or errors
+  std::string step;   // the last one
+  std::string error;  // of the whole plugin
+  std::vector<ProbedDevice> devices;
   bool done = false;
 };
 

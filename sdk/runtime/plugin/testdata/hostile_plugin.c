@@ -60,6 +60,13 @@ static void misbehave(const char* place) {
   if (!strcmp(value, "print")) {
     for (;;) printf("%s\n", ESCAPES);
   }
+  if (!strcmp(value, "pretend")) {
+    static const char lie[] =
+        "{\"device\":0,\"title\":\"\\u001b[31m\",\"version\":[],\"memory_bytes\":-1}\n"
+        "{\"device\":\"cpu:0\",\"title\":\"x\"}\n{\"device\":4294967296}\n{\"done\":true}\n";
+    if (write(3, lie, sizeof(lie) - 1) < 0) _exit(8);
+    pause();
+  }
   if (!strcmp(value, "forge")) {
     static const char lie[] = "{\"device\":7}\n[1,2]\n{\"done\"\n\xff\xfe\n{\"error\":{}}\n";
     if (write(3, lie, sizeof(lie) - 1) < 0) _exit(8);
