@@ -299,12 +299,12 @@ class Deeds : public testing::Test {
     fs::remove_all(cache_);
   }
 
-  std::vector<DeviceEntry> devices(const char* hostile) {
+  std::vector<DeviceEntry> devices(const char* hostile, const char* program = PRIMSET_PROBE) {
     setenv("PRIMSET_HOSTILE", hostile, 1);
     LoaderOptions options;
     options.path = {PRIMSET_MOCK_DIR "/hostile", PRIMSET_MOCK_DIR "/other_file"};
     options.probe = true;
-    options.probe_program = PRIMSET_PROBE;
+    options.probe_program = program;
     options.cache = std::make_shared<const runtime::DiskCache>(cache_);
     options.log = [this](uint32_t, std::string_view text) { log_.emplace_back(text); };
     Registry registry(std::move(options));
@@ -372,6 +372,20 @@ TEST_F(Deeds, PluginsThatBehaveAreRememberedAndOthersAreNot) {
   EXPECT_FALSE(entries[2].description) << "the other one was found good before";
   entries = devices("none");
   EXPECT_FALSE(entries[0].description) << "loaded here";
+}
+
+TEST_F(Deeds, WithoutTheProgramPluginsAreLoadedHere) {
+  const std::vector<DeviceEntry> entries = devices("none", "");
+  ASSERT_EQ(entries.size(), 4u);
+  for (const DeviceEntry& entry : entries) EXPECT_FALSE(entry.description) << entry.name;
+  EXPECT_THAT(log_, testing::ElementsAre(HasSubstr("primset-probe is missing"),
+                                         HasSubstr("plugin other is loaded to list its devices")));
+}
+
+TEST_F(Deeds, AProgramThatCannotBeStartedIsAnError) {
+  const std::vector<DeviceEntry> entries = devices("none", "/nowhere/primset-probe");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_THAT(entries[0].error, HasSubstr("/nowhere/primset-probe cannot be started: No such"));
 }
 
 TEST_F(Deeds, ALimitThatIsNoNumberIsAnError) {

@@ -74,9 +74,13 @@ static void misbehave(const char* place) {
   }
 }
 
-__attribute__((constructor)) static void constructor(void) {
+static void read_environment(void) {
   const char* text = getenv("PRIMSET_HOSTILE");
   if (text) sscanf(text, "%31s %63s %63s", kind, what, value);
+}
+
+__attribute__((constructor)) static void constructor(void) {
+  read_environment();
   misbehave("constructor");
 }
 
@@ -301,6 +305,7 @@ PRIMSET_PLUGIN_EXPORT primset_status* primset_plugin_query(const primset_host* h
   const primset_plugin* mock;
   mock_plugin_query(host, min_version, max_version, &mock);
   its_host = host;
+  read_environment(); /* it may have stayed loaded since the last time */
   misbehave("primset_plugin_query");
   changed = *mock;
   change_texts(&changed);
