@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 
@@ -345,6 +348,43 @@ TEST_F(Deeds, ADeviceThatLiesIsListedWithItsError) {
   EXPECT_THAT(entries[0].error, HasSubstr("memory_alignment is 24"));
 }
 
+TEST_F(Deeds, TheLimitIsKeptWithoutSpinning) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t worked = std::clock();
+  EXPECT_THAT(devices("deed constructor mute")[0].error, HasSubstr("gave no answer within 0.5 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  EXPECT_LT(std::clock() - worked, CLOCKS_PER_SEC / 4) << "of this process, in half a second";
+}
+
+// 'Z' of a process that has ended and that nobody has waited for; 0 where there is none.
+char state_of(int pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name;
+  char state = 0;
+  in >> number >> name >> state;
+  return state;
+}
+
+TEST_F(Deeds, WhatItStartedIsEndedToo) {
+  const std::string file = cache_.string() + "_left";
+  setenv("PRIMSET_HOSTILE_LEFT", file.c_str(), 1);
+  // The process that is left needs a moment to write its number, and may be ended before that.
+  int pid = 0;
+  for (int i = 0; i < 20 && pid == 0; ++i) {
+    EXPECT_THAT(devices("deed device_count leave")[0].error, HasSubstr("exit code 7"));
+    std::ifstream(file) >> pid;
+  }
+  unsetenv("PRIMSET_HOSTILE_LEFT");
+  fs::remove(file);
+  ASSERT_GT(pid, 0);
+  char state = 'S';
+  for (int i = 0; i < 100 && state != 0 && state != 'Z'; ++i) {
+    usleep(10'000);
+    state = state_of(pid);
+  }
+  EXPECT_TRUE(state == 0 || state == 'Z') << "process " << pid << " is still there: " << state;
+}
+
 // A plugin that writes the answer itself can only speak of its own devices.
 TEST_F(Deeds, AForgedAnswerIsReadAsAStrangers) {
   const std::vector<DeviceEntry> entries = devices("deed constructor pretend");
@@ -359,6 +399,7 @@ TEST_F(Deeds, TheLogIsBoundedAndPassedOn) {
   devices("deed primset_plugin_query log");
   EXPECT_GE(log_.size(), 500u);
   EXPECT_LE(log_.size(), 2100u) << "1,000 lines a second, for half a second";
+  EXPECT_THAT(log_.front(), HasSubstr("... (cut)"));
   for (const std::string& line : log_) EXPECT_LE(line.size(), 8300u);
 }
 

@@ -279,6 +279,12 @@ TEST_F(TrustedPath, LinksAreFollowedToTheirFolders) {
 }
 
 TEST_F(TrustedPath, WhatIsNoFileIsNotLoaded) {
+  const fs::path link = plugins_ / "liblink_primset.so";
+  fs::create_symlink(file(), link);
+  EXPECT_EQ(file_refusal(file()), "");
+  EXPECT_THAT(file_refusal(link), HasSubstr("is no regular file"))
+      << "what it leads to may be another when it is loaded";
+  fs::remove(link);
   fs::remove(file());
   fs::create_directory(file());
   Registry found = registry();

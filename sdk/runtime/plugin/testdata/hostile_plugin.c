@@ -37,7 +37,19 @@ static const primset_host* its_host;
 static void log_without_end(void) {
   static char line[10000];
   memset(line, 'x', sizeof(line) - 1);
-  for (;;) its_host->log(its_host, PRIMSET_LOG_ERROR, line);
+  its_host->log(its_host, PRIMSET_LOG_ERROR, line);
+  for (;;) its_host->log(its_host, PRIMSET_LOG_ERROR, "short");
+}
+
+/* A process that stays when this one ends, and holds its descriptors; it leaves its number. */
+static void leave_a_process(void) {
+  const char* file = getenv("PRIMSET_HOSTILE_LEFT");
+  FILE* out;
+  if (fork() != 0) _exit(7);
+  out = fopen(file, "w");
+  fprintf(out, "%d", (int)getpid());
+  fclose(out);
+  for (;;) pause();
 }
 
 static void misbehave(const char* place) {
@@ -57,6 +69,12 @@ static void misbehave(const char* place) {
   }
   if (!strcmp(value, "end_thread")) pthread_exit(NULL);
   if (!strcmp(value, "log")) log_without_end();
+  if (!strcmp(value, "leave")) leave_a_process();
+  if (!strcmp(value, "mute")) {
+    close(1);
+    close(2);
+    for (;;) pause();
+  }
   if (!strcmp(value, "print")) {
     for (;;) printf("%s\n", ESCAPES);
   }
