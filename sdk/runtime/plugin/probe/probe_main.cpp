@@ -34,7 +34,7 @@ void tell(std::string_view line) {
 void tell_devices(Registry& registry, const std::string& name) {
   tell(step_line("loading"));
   const std::shared_ptr<Plugin> plugin = registry.plugin(name);
-  tell(step_line("device_count"));
+  tell(step_line("calling device_count"));
   const uint32_t count = plugin->device_count();
   // They stay open, as in a process that uses them.
   std::vector<std::shared_ptr<PluginDevice>> open;

@@ -1,6 +1,6 @@
 // What primset-probe tells the process that started it: JSON objects, one a line.
 //
-//   {"step": "device_count"}                       what is called next
+//   {"step": "calling device_count"}               what is done next
 //   {"log": "text", "level": 2}                    a line that the plugin logged
 //   {"device": 0, "title": "Acme", ...}            a device that can be used
 //   {"device": 1, "error": "why"}                  one that cannot
