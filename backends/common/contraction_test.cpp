@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backends/common/testing/contractions.h"
+#include "backends/common/testing/device_under_test.h"
 
 namespace primset_backend_test {
 namespace {
@@ -18,11 +19,6 @@ using primset::plugin::PluginDevice;
 using primset::plugin::Registry;
 using primset::plugin::StreamHandle;
 using primset::plugin::ValidationOptions;
-
-std::string setting(const char* variable, const char* otherwise) {
-  const char* value = std::getenv(variable);
-  return value && *value ? value : otherwise;
-}
 
 struct Types {
   const char* name;
@@ -48,16 +44,16 @@ class DeviceContraction : public testing::TestWithParam<Types> {
  protected:
   void SetUp() override {
     LoaderOptions options;
-    options.path = {
-        std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
+    options.path = {plugin_folder_under_test()};
     options.cache = std::make_shared<const primset::runtime::DiskCache>(
         std::filesystem::path(testing::TempDir()) / "primset_contraction_test");
     options.validation = ValidationOptions{};
     registry = std::make_unique<Registry>(std::move(options));
-    device = registry->open(setting("PRIMSET_TEST_DEVICE", PRIMSET_TEST_DEVICE));
+    device = registry->open(device_under_test());
     stream = device->create_stream();
   }
   void TearDown() override {
+    if (!device) return;
     const auto plugin = registry->plugin(device->plugin().name());
     stream.reset();
     device.reset();

@@ -1,6 +1,5 @@
 // What every device must do, whatever its plugin: through the loader, with and without the
-// validation layer. The device under test is the one the program was built for, unless the
-// environment's PRIMSET_TEST_DEVICE and PRIMSET_TEST_PLUGIN_DIR name another.
+// validation layer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <primset/error.h>
@@ -14,6 +13,7 @@
 #include <random>
 #include <thread>
 
+#include "backends/common/testing/device_under_test.h"
 #include "backends/common/testing/kernels.h"
 #include "sdk/runtime/plugin/loader.h"
 
@@ -24,17 +24,11 @@ using primset_backend_test::add_bias;
 using primset_backend_test::TestKernel;
 using testing::HasSubstr;
 
-std::string setting(const char* variable, const char* otherwise) {
-  const char* value = std::getenv(variable);
-  return value && *value ? value : otherwise;
-}
-
 class Device : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     LoaderOptions options;
-    options.path = {
-        std::filesystem::path(setting("PRIMSET_TEST_PLUGIN_DIR", PRIMSET_TEST_PLUGIN_DIR))};
+    options.path = {primset_backend_test::plugin_folder_under_test()};
     options.cache = std::make_shared<const runtime::DiskCache>(cache);
     // Drivers' validation layers report through the log; so does ours.
     options.log = [this](uint32_t level, std::string_view text) {
@@ -43,7 +37,7 @@ class Device : public testing::TestWithParam<bool> {
     };
     if (GetParam()) options.validation = ValidationOptions{};
     registry = std::make_unique<Registry>(std::move(options));
-    device = registry->open(setting("PRIMSET_TEST_DEVICE", PRIMSET_TEST_DEVICE));
+    device = registry->open(primset_backend_test::device_under_test());
     stream = device->create_stream();
   }
 

@@ -236,7 +236,7 @@ class RuntimeDevice final : public DeviceRunner {
     const runtime::DeviceState& opened = runtime::device_state(device_);
     const primset_device_properties& p = opened.plugin().properties();
     claims_.name = device_.to_string();
-    claims_.title = p.name;
+    claims_.title = opened.plugin().title();
     claims_.dtypes = DTypeSet(p.dtypes);
     claims_.flush_f32 = p.numerics & PRIMSET_NUMERIC_FLUSH_F32;
     claims_.traits = opened.traits();

@@ -74,6 +74,48 @@ TEST(Cli, WrongCommandLinesSayWhatIsExpected) {
   }
 }
 
+// --- plugins of strangers ------------------------------------------------------------------------
+
+Ended devices_with(const std::string& hostile, const std::string& arguments) {
+  return shell("PRIMSET_CACHE=off PRIMSET_PROBE_SECONDS=1 PRIMSET_HOSTILE='" + hostile +
+               "' PRIMSET_PLUGIN_PATH=" PRIMSET_HOSTILE_DIR " " PRIMSET_CLI " devices " +
+               arguments);
+}
+
+TEST(Cli, ABadPluginIsListedBesideTheOthers) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"deed constructor exit", "ended its process while loading: exit code 0"},
+      {"deed device_count crash", "crashed while calling device_count: signal 11"},
+      {"deed device_open sleep", "gave no answer within 1 s while opening hostile:0"},
+      {"null launch", "primset_plugin.launch is NULL"},
+  };
+  for (const auto& [hostile, expected] : cases) {
+    const Ended run = devices_with(hostile, "");
+    EXPECT_EQ(run.code, 0) << hostile;
+    EXPECT_THAT(run.out, HasSubstr("\ncpu:0 ")) << hostile;
+    EXPECT_THAT(run.out, HasSubstr("\nhostile: plugin ")) << hostile;
+    EXPECT_THAT(run.out, HasSubstr(expected)) << hostile;
+  }
+}
+
+TEST(Cli, WhatAPluginSaysOfItselfReachesNoTerminal) {
+  EXPECT_THAT(devices_with("text title", "").out, HasSubstr("hostile:0  \\x1b[31mred\\x1b[0m"));
+  const json list = json::parse(devices_with("text title", "--json").out);
+  EXPECT_EQ(list.at(0).at("title"), "\\x1b[31mred\\x1b[0m\\x0a\\xff");
+  EXPECT_EQ(list.at(0).at("dtypes"), json::array({"f32"}));
+}
+
+TEST(Cli, AFolderThatOthersMayWriteIsNamedAndNotSearched) {
+  const std::string folder = testing::TempDir() + "primset_cli_open_folder";
+  const std::string made =
+      "mkdir -p " + folder + "/primset/plugins && chmod 777 " + folder + " && ";
+  const Ended run = shell(made + "XDG_DATA_HOME=" + folder + " " PRIMSET_CLI " devices");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, HasSubstr(folder + "/primset/plugins: not searched: " + folder +
+                                 " may be written by others (mode 0777)"));
+  shell("rm -r " + folder);
+}
+
 TEST(Cli, FailuresNameWhatFailed) {
   const std::pair<const char*, const char*> cases[] = {
       {"explain gleu", "no operator is called 'gleu' (did you mean 'gelu'?)"},

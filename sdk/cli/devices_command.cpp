@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "sdk/base/printable.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/device/device_state.h"
@@ -45,6 +46,13 @@ int print_names(const std::vector<DeviceInfo>& list) {
   return any ? kOk : kNegative;
 }
 
+void print_skipped() {
+  for (const plugin::SkippedFolder& folder : runtime::plugin_registry().skipped())
+    fmt::print("{} {}\n",
+               styled(Style::warning, printable(folder.path.string()) + ": not searched:"),
+               folder.reason);
+}
+
 int print_table(const std::vector<DeviceInfo>& list) {
   Table table({"DEVICE", "NAME", "KERNELS", "MEMORY", "DTYPES"});
   for (const DeviceInfo& d : list) {
@@ -55,10 +63,11 @@ int print_table(const std::vector<DeviceInfo>& list) {
   for (const DeviceInfo& d : list) {
     if (!d.error.empty()) fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), d.error);
   }
+  print_skipped();
   if (!list.empty()) return kOk;
   fmt::print("No plugins found. Searched:\n");
-  for (const auto& folder : runtime::plugin_registry().path())
-    fmt::print("  {}\n", folder.string());
+  for (const plugin::SearchEntry& entry : runtime::plugin_registry().path())
+    fmt::print("  {}\n", printable(entry.path.string()));
   return kNegative;
 }
 
@@ -67,7 +76,9 @@ const Command kDevicesCommand(
     "Example:\n"
     "  primset devices\n"
     "  PRIMSET_PLUGIN_PATH=build/lib primset devices --json\n"
-    "A plugin that cannot be used is listed with the reason. Exit code 1: no plugin was found.",
+    "A plugin that cannot be used is listed with the reason, as is a folder that others may "
+    "write.\n"
+    "Exit code 1: no plugin was found.",
     [](CLI::App& app) {
       auto json = std::make_shared<bool>(false), names = std::make_shared<bool>(false);
       auto* as_json = app.add_flag("--json", *json, "An array with one object a device");

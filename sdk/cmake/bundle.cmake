@@ -13,7 +13,7 @@ set(stage ${WORK}/${name})
 set(archive ${WORK}/${name}.tar.xz)
 set(llvm_hosts_x86_64 X86)
 set(llvm_hosts_aarch64 AArch64)
-set(targets primset primset_cli cpu_primset cuda_primset vulkan_primset primset_device_check
+set(targets primset primset_cli primset_probe cpu_primset cuda_primset vulkan_primset primset_device_check
   primset_cuda_planted_errors primset_device_benchmark primset_graph_overhead primset_peer_worker
   sentence_embedding)
 
@@ -28,7 +28,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${build} --log
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX}
   "-DPRIMSET_STATIC_LLVM=${llvm_hosts_${machine}};NVPTX"
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON
-  "-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN;$ORIGIN/../.."
+  "-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN;$ORIGIN/..;$ORIGIN/../.."
   "-DCMAKE_EXE_LINKER_FLAGS=${link_flags}" "-DCMAKE_SHARED_LINKER_FLAGS=${link_flags}"
   "-DCMAKE_MODULE_LINKER_FLAGS=${link_flags}" COMMAND_ERROR_IS_FATAL ANY)
 run(${CMAKE_COMMAND} --build ${build} --target ${targets})
@@ -46,6 +46,7 @@ file(COPY ${SOURCE}/sdk/base/include/primset ${SOURCE}/sdk/include/primset ${bui
   FILES_MATCHING PATTERN "*.h")
 file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)
+file(COPY ${build}/lib/primset/primset-probe DESTINATION ${stage}/lib/primset)
 file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
 file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py
@@ -59,6 +60,7 @@ file(GLOB sample ${SOURCE}/samples/sentence_embedding/*.py
 file(COPY ${sample} DESTINATION ${stage}/share/primset/sentence_embedding)
 
 list(TRANSFORM programs PREPEND ${stage}/bin/)
+list(APPEND programs ${stage}/lib/primset/primset-probe)
 file(GLOB staged_plugins ${stage}/lib/primset/plugins/*.so)
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} MODULES ${staged_plugins}
   RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing

@@ -47,4 +47,10 @@ expect_sum_on(cpu)
 expect_sum_on(minimal:0)
 expect_sum_on(primitive:0)
 run(${WORK}/sdk/bin/primset ops --help)
+# A stranger's plugin is listed by a process of its own, whose program is found where it is installed.
+run(${CMAKE_COMMAND} -E env PRIMSET_CACHE=off PRIMSET_LOG=info
+  PRIMSET_PLUGIN_PATH=${WORK}/minimal_plugin ${WORK}/sdk/bin/primset devices)
+if(NOT output MATCHES "minimal:0" OR output MATCHES "primset-probe is missing|opened minimal:0")
+  message(FATAL_ERROR "primset devices printed '${output}'; expected minimal:0, not loaded there")
+endif()
 file(REMOVE_RECURSE ${WORK})

@@ -1,5 +1,5 @@
-# What a wheel holds: the package, libprimset below it, and the plugins where libprimset looks for
-# them. Read last, when all targets are known; scikit-build-core (pyproject.toml) asks for it.
+# What a wheel holds: the package, libprimset below it, the plugins and primset-probe where
+# libprimset looks for them. Read last, when all targets are known; scikit-build-core (pyproject.toml) asks for it.
 set(stubs ${CMAKE_BINARY_DIR}/python/stubs)
 add_custom_command(OUTPUT ${stubs}/ops.pyi
   COMMAND ${CMAKE_COMMAND} -E make_directory ${stubs}
@@ -18,3 +18,4 @@ install(DIRECTORY ${stubs}/ DESTINATION primset COMPONENT python FILES_MATCHING 
 install(TARGETS primset LIBRARY DESTINATION primset/lib COMPONENT python NAMELINK_SKIP)
 get_property(backends GLOBAL PROPERTY PRIMSET_BACKENDS)
 install(TARGETS ${backends} LIBRARY DESTINATION primset/lib/primset/plugins COMPONENT python)
+install(TARGETS primset_probe RUNTIME DESTINATION primset/lib/primset COMPONENT python)

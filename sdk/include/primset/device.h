@@ -6,8 +6,9 @@
 //
 // A device is a plugin's name and an index. Plugins are searched in PRIMSET_PLUGIN_PATH, then in
 // the user's folder ($XDG_DATA_HOME/primset/plugins, else ~/.local/lib/primset/plugins), then in
-// the installed folder; each is loaded when one of its devices is first used. "cpu" is a plugin
-// like any other; "meta" is built in and has shapes and dtypes but no data.
+// the installed folder, where nobody but the user and root can have put anything; each is loaded
+// when one of its devices is first used. "cpu" is a plugin like any other; "meta" is built in and
+// has shapes and dtypes but no data.
 #ifndef PRIMSET_DEVICE_H_
 #define PRIMSET_DEVICE_H_
 
@@ -64,7 +65,8 @@ struct DeviceInfo {
   std::string error;  // why it cannot be used; empty: it can
 };
 
-// All devices of all plugins found, in search order. Loads every plugin.
+// All devices of all plugins found, in search order. A plugin that is not known to behave is listed
+// by a process of its own; the others are loaded.
 PRIMSET_API std::vector<DeviceInfo> devices();
 
 // The device of new tensors when none is given: that of the innermost DeviceGuard on this thread,

@@ -331,7 +331,9 @@ typedef struct primset_host {
   uint32_t struct_size;
   uint32_t abi_version;
   const char* name; /* "primset 0.1.0" */
-  /* [any] since 1. Text for the user's log; one line, UTF-8, without the newline. */
+  /* [any] since 1. Text for the user's log; one line, UTF-8, without the newline. Bytes that are
+   * no text are escaped. A line has at most 8 KiB; of each level, 1,000 lines a second and 10 MB in
+   * a process are shown, and what is more is counted. */
   void (*log)(const struct primset_host* host, uint32_t level, const char* text);
   /* [any] since 1. A folder for the plugin's own files, or NULL. Nobody but the user can change
    * what is in it. For compiled code use cache_find. Owned by the host, which bounds
@@ -369,7 +371,8 @@ typedef struct primset_plugin {
 
   /* --- devices ------------------------------------------------------------------------------- */
 
-  /* [any] since 1. Number of devices present; 0 is a good answer on a machine without any. */
+  /* [any] since 1. Number of devices present, at most 1,024; 0 is a good answer on a machine
+   * without any. */
   primset_status* (*device_count)(const struct primset_plugin* self, uint32_t* out_count);
   /* [any] since 1. Opens device `index`. Opening twice gives two independent handles. */
   primset_status* (*device_open)(const struct primset_plugin* self, uint32_t index,

@@ -6,9 +6,11 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 
 #include "primset/dtype.h"
 #include "primset/error.h"
+#include "sdk/base/printable.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/support/host_state.h"
@@ -20,7 +22,8 @@ namespace {
 // Type names seen so far; their positions are part of Device and never change.
 struct Types {
   std::mutex mutex;
-  std::deque<std::string> names{"cpu", "meta"};
+  std::deque<std::string> names{"cpu", "meta"};  // a deque: the strings never move
+  std::unordered_map<std::string_view, uint16_t> positions{{names[0], 0}, {names[1], 1}};
 };
 Types& types() {
   static Types* instance = new Types;
@@ -38,11 +41,17 @@ bool valid_type(std::string_view type) {
 uint16_t intern(std::string_view type) {
   Types& all = types();
   std::lock_guard lock(all.mutex);
-  for (size_t i = 0; i < all.names.size(); ++i) {
-    if (all.names[i] == type) return static_cast<uint16_t>(i);
-  }
-  all.names.emplace_back(type);
-  return static_cast<uint16_t>(all.names.size() - 1);
+  if (const auto known = all.positions.find(type); known != all.positions.end())
+    return known->second;
+  // A position has 16 bits. One that began anew would make this device another.
+  if (all.names.size() > UINT16_MAX)
+    throw Error(ErrorCode::runtime,
+                fmt::format("Device '{}': this process has used the names of {} types of devices; "
+                            "expected no more than that",
+                            type, all.names.size()));
+  const auto position = static_cast<uint16_t>(all.names.size());
+  all.positions.emplace(all.names.emplace_back(type), position);
+  return position;
 }
 
 [[noreturn]] void bad_name(std::string_view text) {
@@ -66,24 +75,29 @@ Device default_device() {
   return name == "auto" ? pick_accelerator() : Device(name);
 }
 
-DeviceInfo describe(const plugin::DeviceEntry& entry) {
+void fill(DeviceInfo& out, const plugin::DeviceDescription& d) {
+  out.title = d.title;
+  out.plugin_version = d.plugin_version;
+  out.kernel_format = runtime::format_name(d.kernel_format);
+  out.memory_bytes = d.memory_bytes;
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    if (d.dtypes >> code & 1) out.dtypes.emplace_back(name(static_cast<DType>(code)));
+  }
+}
+
+// A device of a plugin that is loaded here is opened, to be used as it is.
+DeviceInfo info_of(const plugin::DeviceEntry& entry) {
   DeviceInfo out;
-  out.name = entry.name;
-  out.plugin_file = entry.file.string();
-  out.error = entry.error;
+  out.name = printable(entry.name);
+  out.plugin_file = printable(entry.file.string());
+  out.error = printable(entry.error);  // a line of its own
   if (!out.error.empty()) return out;
   try {
-    const plugin::PluginDevice& device = runtime::device_state(Device(entry.name)).plugin();
-    const primset_device_properties& p = device.properties();
-    out.title = p.name;
-    out.plugin_version = device.plugin().version();
-    out.kernel_format = runtime::format_name(p.kernel_format);
-    out.memory_bytes = p.memory_bytes;
-    for (int code = 0; code < kDTypeCodes; ++code) {
-      if (p.dtypes >> code & 1) out.dtypes.emplace_back(name(static_cast<DType>(code)));
-    }
-  } catch (const Error& e) {
-    out.error = e.what();
+    fill(out, entry.description
+                  ? *entry.description
+                  : plugin::describe(runtime::device_state(Device(entry.name)).plugin()));
+  } catch (const std::exception& e) {
+    out.error = printable(std::string_view(e.what()));
   }
   return out;
 }
@@ -110,7 +124,7 @@ Device::Device(std::string_view type, int index)
 std::string_view Device::type() const {
   Types& all = types();
   std::lock_guard lock(all.mutex);
-  return all.names[type_];  // a deque: the string never moves
+  return all.names[type_];
 }
 
 std::string Device::to_string() const {
@@ -123,7 +137,7 @@ std::vector<DeviceInfo> devices() {
   const runtime::BlockedSignals signals;  // drivers start threads when they are asked
   std::vector<DeviceInfo> list;
   for (const plugin::DeviceEntry& entry : runtime::plugin_registry().devices())
-    list.push_back(describe(entry));
+    list.push_back(info_of(entry));
   return list;
 }
 

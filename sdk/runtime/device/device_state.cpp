@@ -67,6 +67,7 @@ plugin::LoaderOptions loader_options() {
   if (const std::string_view folder = PRIMSET_FALLBACK_PLUGIN_FOLDER; !folder.empty())
     options.fallback_folders.emplace_back(folder);
   options.cache = shared_cache();
+  options.probe = true;
   options.log = [](uint32_t level, std::string_view text) {
     const auto l = static_cast<LogLevel>(level > PRIMSET_LOG_ERROR ? PRIMSET_LOG_ERROR : level);
     if (log_enabled(l)) log_text(l, text);

@@ -89,9 +89,9 @@ bool NativeCall::find(const plugin::PluginDevice& device, const std::string& nam
   out->struct_size = sizeof(*out);
   primset_status* status = table->find(device.handle(), name.c_str(), &call(), out);
   if (!status) return out->run != nullptr;
-  const bool unsupported = status->code == PRIMSET_UNSUPPORTED;
-  if (!unsupported) plugin::raise_status(status, device.name(), "primitives.find(" + name + ")");
-  status->release(status);
+  if (plugin::status_code(status) != PRIMSET_UNSUPPORTED)
+    plugin::raise_status(status, device.name(), "primitives.find(" + name + ")");
+  plugin::drop_status(status);
   return false;
 }
 

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstring>
-
+#include "sdk/base/printable.h"
+#include "sdk/runtime/plugin/boundary.h"
+#include "sdk/runtime/plugin/device_properties.h"
 #include "sdk/runtime/plugin/library.h"
+#include "sdk/runtime/plugin/required_members.h"
 #include "sdk/runtime/plugin/validation/validation.h"
 
 namespace primset::plugin {
 namespace {
+
+constexpr size_t kMaxTextBytes = 256;
 
 // A plugin that reports success must have filled the handle.
 template <typename Handle>
@@ -29,7 +32,9 @@ Plugin::Plugin(std::shared_ptr<PluginLibrary> library, const primset_plugin* tab
     : library_(std::move(library)),
       layer_(std::move(layer)),
       table_(layer_ ? layer_->table() : table),
-      file_(std::move(file)) {}
+      file_(std::move(file)),
+      version_(printable(table->version, kMaxTextBytes)),
+      vendor_(printable(table->vendor, kMaxTextBytes)) {}
 
 Plugin::~Plugin() {
   table_->release(table_);
@@ -37,7 +42,12 @@ Plugin::~Plugin() {
 
 uint32_t Plugin::device_count() const {
   uint32_t count = 0;
-  check(table_->device_count(table_, &count), name(), "device_count");
+  check(without_exceptions(name(), "device_count",
+                           [&] { return table_->device_count(table_, &count); }),
+        name(), "device_count");
+  if (count > kMaxDevices)
+    throw Error(ErrorCode::plugin, fmt::format("{}: device_count: {} devices; expected at most {}",
+                                               name(), count, kMaxDevices));
   return count;
 }
 
@@ -46,10 +56,12 @@ std::shared_ptr<PluginDevice> Plugin::open(uint32_t index) {
   if (index >= count)
     throw Error(ErrorCode::plugin,
                 fmt::format("{}:{}: no such device; plugin {} ({}) has {} device{}", name(), index,
-                            name(), file_.string(), count, count == 1 ? "" : "s"));
+                            name(), printable(file_.string()), count, count == 1 ? "" : "s"));
   const std::string call = fmt::format("device_open({})", index);
   primset_device handle = nullptr;
-  check(table_->device_open(table_, index, &handle), name(), call);
+  check(
+      without_exceptions(name(), call, [&] { return table_->device_open(table_, index, &handle); }),
+      name(), call);
   return std::make_shared<PluginDevice>(shared_from_this(), index, filled(handle, name(), call));
 }
 
@@ -63,7 +75,7 @@ PluginDevice::PluginDevice(std::shared_ptr<Plugin> plugin, uint32_t index, prims
       name_(fmt::format("{}:{}", plugin_->name(), index)) {
   try {
     read_properties();
-    check_properties();
+    check_properties(properties_, name_);
     host_memory_ = extension<primset_host_memory>(PRIMSET_EXT_HOST_MEMORY);
     device_addresses_ = extension<primset_device_addresses>(PRIMSET_EXT_DEVICE_ADDRESS);
     primitives_ = extension<primset_primitives>(PRIMSET_EXT_PRIMITIVES);
@@ -80,48 +92,22 @@ PluginDevice::~PluginDevice() {
 
 void PluginDevice::read_properties() {
   properties_.struct_size = sizeof(properties_);
-  check(table_->device_properties(handle_, &properties_), name_, "device_properties");
+  check(without_exceptions(name_, "device_properties",
+                           [&] { return table_->device_properties(handle_, &properties_); }),
+        name_, "device_properties");
   properties_.struct_size = sizeof(properties_);
   properties_.name[sizeof(properties_.name) - 1] = '\0';
-}
-
-void PluginDevice::check_properties() const {
-  const primset_device_properties& p = properties_;
-  auto wrong = [&](std::string_view field, uint64_t value, std::string_view expected) {
-    throw Error(ErrorCode::plugin, fmt::format("{}: device_properties: {} is {}; expected {}",
-                                               name_, field, value, expected));
-  };
-  if (p.kernel_format > PRIMSET_FORMAT_SPIRV_KERNEL)
-    wrong("kernel_format", p.kernel_format, "a PRIMSET_FORMAT_* value");
-  if (!std::has_single_bit(p.memory_alignment))
-    wrong("memory_alignment", p.memory_alignment, "a power of two");
-  if (p.dtypes == 0) wrong("dtypes", 0, "a set of element types that is not empty");
-  if (p.kernel_format == PRIMSET_FORMAT_NONE) return;  // the rest is about kernels
-  if (p.max_param_bytes < 128) wrong("max_param_bytes", p.max_param_bytes, "at least 128");
-  for (uint32_t n : p.max_groups)
-    if (n == 0) wrong("max_groups", 0, "at least 1 in every dimension");
-  if (p.kernel_format == PRIMSET_FORMAT_NATIVE_IMAGE) {
-    if (p.threads == 0) wrong("threads", 0, "at least 1");
-    return;
-  }
-  if (!std::has_single_bit(p.group_threads))
-    wrong("group_threads", p.group_threads, "a power of two");
-  if (p.max_group_threads < p.group_threads)
-    wrong("max_group_threads", p.max_group_threads, "at least group_threads");
-  if (p.min_subgroup == 0 || p.max_subgroup < p.min_subgroup)
-    wrong("min_subgroup", p.min_subgroup, "1 <= min_subgroup <= max_subgroup");
+  title_ = printable(std::string_view(properties_.name));
 }
 
 template <typename Table>
 const Table* PluginDevice::extension(const char* id) const {
-  const void* found = table_->device_extension(handle_, id);
+  const void* found = without_exceptions(name_, "device_extension",
+                                         [&] { return table_->device_extension(handle_, id); });
   if (!found) return nullptr;
-  uint32_t size = 0;
-  std::memcpy(&size, found, sizeof(size));
-  if (size < sizeof(Table))
+  if (const std::string fault = extension_fault(found, id); !fault.empty())
     throw Error(ErrorCode::plugin,
-                fmt::format("{}: device_extension(\"{}\"): struct_size is {}; expected at least {}",
-                            name_, id, size, sizeof(Table)));
+                fmt::format("{}: device_extension(\"{}\"): {}", name_, id, fault));
   return static_cast<const Table*>(found);
 }
 
@@ -255,8 +241,7 @@ RecordingHandle StreamHandle::end_recording() const {
 }
 
 void StreamHandle::abandon_recording() const noexcept {
-  if (primset_status* status = device_->recordings()->end(handle_, nullptr))
-    status->release(status);
+  drop_status(device_->recordings()->end(handle_, nullptr));
 }
 
 void StreamHandle::play(const RecordingHandle& recording) const {

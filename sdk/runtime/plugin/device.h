@@ -22,6 +22,9 @@
 
 namespace primset::plugin {
 
+// More devices than any machine has: a plugin that counts more is wrong.
+inline constexpr uint32_t kMaxDevices = 1024;
+
 class PluginDevice;
 class PluginLibrary;
 class ValidationLayer;
@@ -37,8 +40,9 @@ class Plugin : public std::enable_shared_from_this<Plugin> {
   Plugin& operator=(const Plugin&) = delete;
 
   std::string_view name() const { return table_->name; }
-  std::string_view version() const { return table_->version; }
-  std::string_view vendor() const { return table_->vendor; }
+  // Printable text.
+  const std::string& version() const { return version_; }
+  const std::string& vendor() const { return vendor_; }
   const std::filesystem::path& file() const { return file_; }
   // The table that calls go to: the validation layer's when it is interposed.
   const primset_plugin& table() const { return *table_; }
@@ -52,6 +56,7 @@ class Plugin : public std::enable_shared_from_this<Plugin> {
   std::unique_ptr<ValidationLayer> layer_;
   const primset_plugin* table_;
   std::filesystem::path file_;
+  std::string version_, vendor_;
 };
 
 // Owns device memory.
@@ -163,8 +168,10 @@ class PluginDevice {
   uint32_t index() const { return index_; }
   const std::string& name() const { return name_; }  // "acme:0"
   const primset_device_properties& properties() const { return properties_; }
+  // properties().name as printable text: "NVIDIA H200".
+  const std::string& title() const { return title_; }
 
-  // Optional tables; null where the plugin has none. Their struct_size is checked.
+  // Optional tables; null where the plugin has none. Their size and functions are checked.
   const primset_host_memory* host_memory() const { return host_memory_; }
   const primset_device_addresses* device_addresses() const { return device_addresses_; }
   const primset_primitives* primitives() const { return primitives_; }
@@ -180,7 +187,6 @@ class PluginDevice {
 
  private:
   void read_properties();
-  void check_properties() const;
   template <typename Table>
   const Table* extension(const char* id) const;
 
@@ -188,7 +194,7 @@ class PluginDevice {
   const primset_plugin* table_;
   primset_device handle_;
   uint32_t index_;
-  std::string name_;
+  std::string name_, title_;
   primset_device_properties properties_{};
   const primset_host_memory* host_memory_ = nullptr;
   const primset_device_addresses* device_addresses_ = nullptr;

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <primset/error.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
+#include "sdk/base/printable.h"
+#include "sdk/runtime/plugin/boundary.h"
+#include "sdk/runtime/plugin/required_members.h"
 #include "sdk/runtime/plugin/status.h"
 
 namespace primset::plugin {
@@ -18,6 +22,9 @@ constexpr int kStays = RTLD_NODELETE;
 constexpr int kStays = 0;
 #endif
 
+constexpr size_t kMaxNameBytes = 64;
+constexpr size_t kMaxLogLineBytes = 8 << 10;
+
 // The oldest ABI version this SDK still speaks.
 constexpr uint32_t kOldestVersion = 1;
 
@@ -25,47 +32,15 @@ constexpr uint32_t kOldestVersion = 1;
   throw Error(ErrorCode::plugin, fmt::format("{}: {}", where, text));
 }
 
-bool is_plugin_name(std::string_view s) {
+// Of a C string that may have no end.
+bool is_plugin_name(const char* text) {
+  const std::string_view s(text, strnlen(text, kMaxNameBytes + 1));
+  if (s.size() > kMaxNameBytes) return false;
   if (s.empty() || s[0] < 'a' || s[0] > 'z') return false;
   for (char c : s)
     if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
   return true;
 }
-
-// A required function pointer, by position, so that a short or half-filled table is told by name.
-struct Required {
-  const char* name;
-  size_t offset;
-};
-#define PRIMSET_REQUIRED(member) {#member, offsetof(primset_plugin, member)}
-constexpr Required kRequired[] = {
-    PRIMSET_REQUIRED(release),
-    PRIMSET_REQUIRED(device_count),
-    PRIMSET_REQUIRED(device_open),
-    PRIMSET_REQUIRED(device_close),
-    PRIMSET_REQUIRED(device_properties),
-    PRIMSET_REQUIRED(device_extension),
-    PRIMSET_REQUIRED(memory_alloc),
-    PRIMSET_REQUIRED(memory_free),
-    PRIMSET_REQUIRED(copy_in),
-    PRIMSET_REQUIRED(copy_out),
-    PRIMSET_REQUIRED(copy),
-    PRIMSET_REQUIRED(fill),
-    PRIMSET_REQUIRED(stream_create),
-    PRIMSET_REQUIRED(stream_destroy),
-    PRIMSET_REQUIRED(stream_synchronize),
-    PRIMSET_REQUIRED(event_create),
-    PRIMSET_REQUIRED(event_destroy),
-    PRIMSET_REQUIRED(event_record),
-    PRIMSET_REQUIRED(event_query),
-    PRIMSET_REQUIRED(event_synchronize),
-    PRIMSET_REQUIRED(stream_wait_event),
-    PRIMSET_REQUIRED(module_load),
-    PRIMSET_REQUIRED(module_unload),
-    PRIMSET_REQUIRED(module_kernel),
-    PRIMSET_REQUIRED(launch),
-};
-#undef PRIMSET_REQUIRED
 
 const char* level_name(uint32_t level) {
   switch (level) {
@@ -92,7 +67,7 @@ LogSink stderr_log() {
 }
 
 Host::Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache)
-    : state_{{}, std::move(plugin), std::move(log), std::move(cache)} {
+    : state_{{}, std::move(plugin), std::move(log), std::move(cache), {}} {
   state_.host.struct_size = sizeof(primset_host);
   state_.host.abi_version = PRIMSET_ABI_VERSION;
   state_.host.name = "primset " PRIMSET_VERSION;
@@ -135,12 +110,25 @@ void Host::store_function(const primset_host* host, const void* key, uint64_t ke
   }
 }
 
+Host::~Host() {
+  for (uint32_t level = 0; level < state_.limits.size(); ++level) {
+    const std::string notice = state_.limits[level].last_notice();
+    if (state_.log && !notice.empty())
+      state_.log(level, fmt::format("plugin {}: {}", state_.plugin, notice));
+  }
+}
+
 void Host::log_function(const primset_host* host, uint32_t level, const char* text) {
   const auto* state = reinterpret_cast<const State*>(host);
   if (!state->log) return;
+  level = std::min<uint32_t>(level, PRIMSET_LOG_ERROR);
   // The caller is C: a sink that throws loses its message, nothing else.
   try {
-    state->log(level, text ? text : "");
+    const size_t bytes = text ? strnlen(text, kMaxLogLineBytes) : 0;
+    const LogLimit::Verdict verdict = state->limits[level].admit(bytes, LogLimit::Clock::now());
+    if (!verdict.notice.empty())
+      state->log(level, fmt::format("plugin {}: {}", state->plugin, verdict.notice));
+    if (verdict.admitted) state->log(level, printable(text, kMaxLogLineBytes));
   } catch (...) {
   }
 }
@@ -160,8 +148,11 @@ void check_table(const primset_plugin* table, std::string_view expected_name,
                             "fits the plugin",
                             table->abi_version, kOldestVersion, PRIMSET_ABI_VERSION));
   if (!table->name || !is_plugin_name(table->name))
-    fail(where, fmt::format("primset_plugin.name is {}; expected [a-z][a-z0-9_]*",
-                            table->name ? fmt::format("\"{}\"", table->name) : "NULL"));
+    fail(where,
+         fmt::format(
+             "primset_plugin.name is {}; expected [a-z][a-z0-9_]*, at most {} characters",
+             table->name ? fmt::format("\"{}\"", printable(table->name, kMaxNameBytes)) : "NULL",
+             kMaxNameBytes));
   if (table->name != expected_name)
     fail(where,
          fmt::format("primset_plugin.name is \"{}\" but the file is named for \"{}\"; rename "
@@ -169,12 +160,8 @@ void check_table(const primset_plugin* table, std::string_view expected_name,
                      table->name, expected_name, table->name));
   if (!table->version) fail(where, "primset_plugin.version is NULL; expected a string");
   if (!table->vendor) fail(where, "primset_plugin.vendor is NULL; expected a string");
-  for (const Required& member : kRequired) {
-    void* function = nullptr;
-    std::memcpy(&function, reinterpret_cast<const char*>(table) + member.offset, sizeof(function));
-    if (!function)
-      fail(where, fmt::format("primset_plugin.{} is NULL; the function is required", member.name));
-  }
+  if (const char* missing = missing_function(*table))
+    fail(where, fmt::format("primset_plugin.{} is NULL; the function is required", missing));
 }
 
 // --- PluginLibrary -------------------------------------------------------------------------------
@@ -188,8 +175,9 @@ PluginLibrary::PluginLibrary(const std::filesystem::path& file, std::string name
   handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | kStays);
   if (!handle_) {
     const char* reason = dlerror();
-    fail(fmt::format("plugin {}", file_.string()),
-         fmt::format("cannot be loaded: {}", reason ? reason : "unknown reason"));
+    fail(fmt::format("plugin {}", printable(file_.string())),
+         fmt::format("cannot be loaded: {}",
+                     reason ? printable(std::string_view(reason)) : "unknown reason"));
   }
 }
 
@@ -198,15 +186,17 @@ PluginLibrary::~PluginLibrary() {
 }
 
 const primset_plugin* PluginLibrary::query(std::string_view expected_name) const {
-  const std::string where = fmt::format("plugin {}", file_.string());
+  const std::string where = fmt::format("plugin {}", printable(file_.string()));
   void* symbol = dlsym(handle_, PRIMSET_PLUGIN_QUERY_SYMBOL);
   if (!symbol)
     fail(where, "exports no function " PRIMSET_PLUGIN_QUERY_SYMBOL
                 "; define it as primset/plugin.h declares it, with PRIMSET_PLUGIN_EXPORT");
   const auto query_function = reinterpret_cast<primset_plugin_query_fn>(symbol);
   const primset_plugin* table = nullptr;
-  if (primset_status* status =
-          query_function(host_.get(), kOldestVersion, PRIMSET_ABI_VERSION, &table))
+  primset_status* status = without_exceptions(where, PRIMSET_PLUGIN_QUERY_SYMBOL, [&] {
+    return query_function(host_.get(), kOldestVersion, PRIMSET_ABI_VERSION, &table);
+  });
+  if (status)
     fail(where, fmt::format("primset_plugin_query(ABI versions {} to {}): {}", kOldestVersion,
                             PRIMSET_ABI_VERSION, take_message(status)));
   check_table(table, expected_name, where);

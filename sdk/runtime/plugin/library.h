@@ -5,6 +5,7 @@
 
 #include <primset/plugin.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "sdk/runtime/cache/disk_cache.h"
+#include "sdk/runtime/plugin/log_limit.h"
 
 namespace primset::plugin {
 
@@ -21,12 +23,14 @@ using LogSink = std::function<void(uint32_t level, std::string_view text)>;
 // Warnings and errors to stderr.
 LogSink stderr_log();
 
-// The primset_host of one plugin, with the state behind its functions.
+// The primset_host of one plugin, with the state behind its functions. What the plugin logs is made
+// printable, cut to 8 KiB a line, and bounded (log_limit.h).
 class Host {
  public:
   // plugin: its name, under which its compiled code is cached. A cache that is null or off: the
   // plugin has none.
   Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache);
+  ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
   const primset_host* get() const { return &state_.host; }
@@ -37,6 +41,7 @@ class Host {
     std::string plugin;
     LogSink log;
     std::shared_ptr<const runtime::DiskCache> cache;
+    mutable std::array<LogLimit, PRIMSET_LOG_ERROR + 1> limits;  // by level
   };
   static void log_function(const primset_host* host, uint32_t level, const char* text);
   static uint32_t find_function(const primset_host* host, const void* key, uint64_t key_bytes,

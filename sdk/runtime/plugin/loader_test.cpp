@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <primset/error.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -180,13 +182,138 @@ TEST(Loader, BrokenDevices) {
 TEST(Loader, SearchPathOrder) {
   setenv("PRIMSET_PLUGIN_PATH", "/first:/second/libx_primset.so", 1);
   setenv("XDG_DATA_HOME", "/data", 1);
-  const std::vector<fs::path> path = default_plugin_path({"/fallback"});
+  const std::vector<SearchEntry> path = default_plugin_path({"/fallback"});
   unsetenv("PRIMSET_PLUGIN_PATH");
   unsetenv("XDG_DATA_HOME");
   ASSERT_GE(path.size(), 4u);
-  EXPECT_EQ(path[0], "/first");
-  EXPECT_EQ(path[1], "/second/libx_primset.so");
-  EXPECT_EQ(path[2], "/data/primset/plugins");
+  EXPECT_EQ(path[0].path, "/first");
+  EXPECT_EQ(path[1].path, "/second/libx_primset.so");
+  EXPECT_EQ(path[1].named, Named::expressly);
+  EXPECT_EQ(path[2].path, "/data/primset/plugins");
+  EXPECT_EQ(path[2].named, Named::by_default);
+  EXPECT_EQ(path[3].named, Named::own);
+}
+
+// --- who may have put a plugin there -------------------------------------------------------------
+
+class TrustedPath : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) / ("primset_trusted_path_" + std::to_string(getpid()));
+    fs::remove_all(root_);
+    plugins_ = root_ / "primset/plugins";
+    fs::create_directories(plugins_);
+    fs::permissions(root_, fs::perms(0700));
+    fs::permissions(root_ / "primset", fs::perms(0700));
+    fs::permissions(plugins_, fs::perms(0700));
+    fs::copy_file(mock("good") / "libmock_primset.so", file());
+    fs::permissions(file(), fs::perms(0755));
+    setenv("XDG_DATA_HOME", root_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("XDG_DATA_HOME");
+    unsetenv("PRIMSET_PLUGIN_PATH");
+    fs::remove_all(root_);
+  }
+
+  fs::path file() const { return plugins_ / "libmock_primset.so"; }
+  // A registry of the default path.
+  Registry registry() {
+    log_.clear();
+    LoaderOptions o;
+    o.log = [this](uint32_t level, std::string_view text) {
+      if (level == PRIMSET_LOG_WARNING) log_.emplace_back(text);
+    };
+    return Registry(std::move(o));
+  }
+
+  fs::path root_, plugins_;
+  std::vector<std::string> log_;
+};
+
+TEST_F(TrustedPath, AFolderOfTheUsersAloneIsSearched) {
+  Registry found = registry();
+  EXPECT_EQ(found.plugin("mock")->name(), "mock");
+  EXPECT_THAT(log_, testing::IsEmpty());
+  EXPECT_THAT(found.skipped(), testing::IsEmpty());
+}
+
+TEST_F(TrustedPath, AFolderThatOthersMayWriteIsNot) {
+  for (const fs::path& open : {plugins_, root_ / "primset", root_}) {
+    fs::permissions(open, fs::perms(0777));
+    Registry found = registry();
+    const std::string why = open.string() + " may be written by others (mode 0777)";
+    EXPECT_THAT(log_, testing::ElementsAre(AllOf(HasSubstr(plugins_.string()), HasSubstr(why))));
+    ASSERT_EQ(found.skipped().size(), 1u);
+    EXPECT_EQ(found.skipped()[0].path, plugins_);
+    EXPECT_EQ(found.skipped()[0].reason, why);
+    EXPECT_THAT(error_of([&] { found.plugin("mock"); }),
+                AllOf(HasSubstr("no plugin named mock"), HasSubstr("not searched, as " + why)));
+    fs::permissions(open, fs::perms(0700));
+  }
+}
+
+TEST_F(TrustedPath, AFileThatOthersMayWriteIsNotLoaded) {
+  fs::permissions(file(), fs::perms(0775));
+  Registry found = registry();
+  const std::string why = file().string() + " may be written by others (mode 0775)";
+  EXPECT_THAT(error_of([&] { found.plugin("mock"); }), HasSubstr("is not loaded: " + why));
+  const std::vector<DeviceEntry> entries = found.devices();
+  const auto it = std::ranges::find(entries, "mock", &DeviceEntry::name);
+  ASSERT_NE(it, entries.end());
+  EXPECT_THAT(it->error, HasSubstr(why));
+}
+
+// What a link leads to is what counts.
+TEST_F(TrustedPath, LinksAreFollowedToTheirFolders) {
+  const fs::path open = root_ / "open", target = open / "libmock_primset.so";
+  fs::create_directory(open);
+  fs::rename(file(), target);
+  fs::create_symlink(target, file());
+  fs::permissions(open, fs::perms(0755));
+  EXPECT_EQ(registry().plugin("mock")->name(), "mock");
+  fs::permissions(open, fs::perms(0777));
+  Registry found = registry();
+  EXPECT_THAT(error_of([&] { found.plugin("mock"); }),
+              HasSubstr(open.string() + " may be written by others"));
+}
+
+TEST_F(TrustedPath, WhatIsNoFileIsNotLoaded) {
+  const fs::path link = plugins_ / "liblink_primset.so";
+  fs::create_symlink(file(), link);
+  EXPECT_EQ(file_refusal(file()), "");
+  EXPECT_THAT(file_refusal(link), HasSubstr("is no regular file"))
+      << "what it leads to may be another when it is loaded";
+  fs::remove(link);
+  fs::remove(file());
+  fs::create_directory(file());
+  Registry found = registry();
+  EXPECT_THAT(error_of([&] { found.plugin("mock"); }), HasSubstr("is no regular file"));
+}
+
+// The user's own word, of which is warned once.
+TEST_F(TrustedPath, ThePluginPathIsTakenAsItIs) {
+  fs::permissions(plugins_, fs::perms(0777));
+  unsetenv("XDG_DATA_HOME");
+  setenv("PRIMSET_PLUGIN_PATH", plugins_.c_str(), 1);
+  Registry folder = registry();
+  EXPECT_EQ(folder.plugin("mock")->name(), "mock");
+  EXPECT_THAT(log_, testing::ElementsAre(AllOf(HasSubstr(plugins_.string()),
+                                               HasSubstr("may be written by others"),
+                                               HasSubstr("PRIMSET_PLUGIN_PATH"))));
+  fs::permissions(plugins_, fs::perms(0700));
+  fs::permissions(file(), fs::perms(0777));
+  setenv("PRIMSET_PLUGIN_PATH", file().c_str(), 1);
+  Registry single = registry();
+  EXPECT_EQ(single.plugin("mock")->name(), "mock");
+  EXPECT_THAT(log_, testing::ElementsAre(HasSubstr(file().string() + " may be written")));
+}
+
+TEST_F(TrustedPath, PluginsThatComeWithTheSdkAreKnownByTheirFolder) {
+  const std::vector<SearchEntry> path = {{file(), Named::expressly}, {plugins_, Named::own}};
+  EXPECT_TRUE(find_plugin_files(path).files.at(0).own);
+  fs::permissions(plugins_, fs::perms(0777));
+  EXPECT_FALSE(find_plugin_files(path).files.at(0).own) << "others may have put it there";
 }
 
 TEST(Loader, NameOfFile) {

@@ -1,10 +1,19 @@
 #include "sdk/runtime/plugin/plugin_search_path.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
+
+#include "sdk/base/printable.h"
+#include "sdk/runtime/files/trusted_folder.h"
 
 namespace primset::plugin {
 namespace {
@@ -29,8 +38,11 @@ fs::path installed_folder() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<const void*>(&default_plugin_path), &info) || !info.dli_fname)
     return {};
+  // Of a program that was found in PATH, dladdr knows no more than the name that was typed.
+  const bool has_folder = std::string_view(info.dli_fname).find('/') != std::string_view::npos;
   std::error_code error;
-  const fs::path folder = fs::canonical(info.dli_fname, error).parent_path();
+  const fs::path folder =
+      fs::canonical(has_folder ? info.dli_fname : "/proc/self/exe", error).parent_path();
   if (error) return {};
   for (const char* relative : {"primset/plugins", "../lib/primset/plugins"}) {
     const fs::path candidate = (folder / relative).lexically_normal();
@@ -39,34 +51,89 @@ fs::path installed_folder() {
   return {};
 }
 
-// Adds the plugins of one entry of the search path. A folder that is missing holds none; a file
-// that is named expressly is taken whatever it is, so that its error is reported.
-void add_files(const fs::path& entry, std::vector<PluginFile>& files) {
-  std::error_code error;
-  std::vector<fs::path> found;
-  if (fs::is_directory(entry, error)) {
-    for (const fs::directory_entry& file : fs::directory_iterator(entry, error))
-      if (!plugin_name_of(file.path()).empty()) found.push_back(file.path());
-    std::sort(found.begin(), found.end());  // the same order on every machine
-  } else if (fs::exists(entry, error)) {
-    found.push_back(entry);
-  }
-  for (const fs::path& file : found) {
-    std::string name = plugin_name_of(file);
-    if (name.empty()) name = file.filename().string();
-    const fs::path real = fs::weakly_canonical(file, error);
-    const bool known = std::any_of(files.begin(), files.end(),
-                                   [&](const PluginFile& f) { return f.path == real; });
-    if (!known) files.push_back({std::move(name), real});
-  }
-}
-
-}  // namespace
-
+// The value of an environment variable; empty when it is not set, and for a program that has more
+// rights than who set it.
 fs::path path_from_environment(const char* variable) {
-  const char* value = std::getenv(variable);
+  const char* value = secure_getenv(variable);
   return value && *value ? fs::path(value) : fs::path();
 }
+
+// The files of an entry. A folder that is missing holds none; a file that is named expressly is
+// taken whatever it is, so that its error is reported.
+std::vector<fs::path> candidates(const fs::path& entry) {
+  std::error_code error;
+  if (!fs::is_directory(entry, error))
+    return fs::exists(entry, error) ? std::vector{entry} : std::vector<fs::path>();
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& file : fs::directory_iterator(entry, error))
+    if (!plugin_name_of(file.path()).empty()) found.push_back(file.path());
+  std::sort(found.begin(), found.end());  // the same order on every machine
+  return found;
+}
+
+class Search {
+ public:
+  explicit Search(std::span<const SearchEntry> search_path) {
+    for (const SearchEntry& entry : search_path) add(entry);
+    // A folder of the SDK's own is that by whichever entry its files were found.
+    for (PluginFile& file : search_.files)
+      file.own |= std::ranges::count(own_folders_, file.path.parent_path()) > 0;
+  }
+  PluginSearch take() { return std::move(search_); }
+
+ private:
+  void add(const SearchEntry& entry) {
+    std::error_code error;
+    if (!fs::exists(entry.path, error)) return;
+    if (fs::is_directory(entry.path, error)) {
+      const std::string refusal = printable(std::string_view(
+          runtime::open_trusted_folder(entry.path, runtime::Missing::refuse).refusal));
+      if (!refusal.empty() && entry.named != Named::expressly) {
+        search_.skipped.push_back({entry.path, refusal});
+        return;
+      }
+      if (!refusal.empty()) return warn_and_add(entry, refusal);
+      if (entry.named == Named::own) own_folders_.push_back(fs::canonical(entry.path, error));
+    }
+    for (const fs::path& file : candidates(entry.path)) {
+      const std::string refusal = add_file(file);
+      if (refusal.empty()) continue;
+      if (entry.named == Named::expressly)
+        warn(refusal);
+      else
+        search_.files.back().refusal = refusal;
+    }
+  }
+
+  void warn_and_add(const SearchEntry& entry, const std::string& refusal) {
+    warn(refusal);
+    for (const fs::path& file : candidates(entry.path)) add_file(file);
+  }
+
+  // What is to be said against the file; empty for one that is known already.
+  std::string add_file(const fs::path& file) {
+    std::error_code error;
+    std::string name = plugin_name_of(file);
+    if (name.empty()) name = printable(file.filename().string());
+    const fs::path real = fs::weakly_canonical(file, error);
+    for (const PluginFile& known : search_.files)
+      if (known.path == real) return {};
+    search_.files.push_back({std::move(name), real, false, {}});
+    return file_refusal(real);
+  }
+
+  void warn(const std::string& refusal) {
+    search_.warnings.push_back(
+        fmt::format("{}: whoever that is may run code here, as plugins of PRIMSET_PLUGIN_PATH are "
+                    "loaded wherever they are",
+                    refusal));
+  }
+
+  PluginSearch search_;
+  std::vector<fs::path> own_folders_;
+};
+
+}  // namespace
 
 std::string plugin_name_of(const fs::path& file) {
   const std::string name = file.filename().string();
@@ -75,24 +142,40 @@ std::string plugin_name_of(const fs::path& file) {
   return name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
 }
 
-std::vector<fs::path> default_plugin_path(const std::vector<fs::path>& fallback_folders) {
-  std::vector<fs::path> path;
-  if (const char* variable = std::getenv("PRIMSET_PLUGIN_PATH")) path = split_path(variable);
+std::string file_refusal(const fs::path& file) {
+  const runtime::TrustedFolder folder =
+      runtime::open_trusted_folder(file.parent_path(), runtime::Missing::refuse);
+  if (!folder) return printable(std::string_view(folder.refusal));
+  const std::string shown = printable(file.string());
+  struct stat s;
+  if (fstatat(folder.descriptor.get(), file.filename().c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0)
+    return fmt::format("{}: {}", shown, std::error_code(errno, std::generic_category()).message());
+  if (!S_ISREG(s.st_mode)) return fmt::format("{} is no regular file", shown);
+  if (s.st_uid != geteuid() && s.st_uid != 0)
+    return fmt::format("{} belongs to user {}, not to user {}", shown, s.st_uid, geteuid());
+  if (s.st_mode & (S_IWGRP | S_IWOTH))
+    return fmt::format("{} may be written by others (mode {:04o})", shown, s.st_mode & 07777u);
+  return {};
+}
+
+std::vector<SearchEntry> default_plugin_path(const std::vector<fs::path>& fallback_folders) {
+  std::vector<SearchEntry> path;
+  for (fs::path& entry : split_path(path_from_environment("PRIMSET_PLUGIN_PATH").string()))
+    path.push_back({std::move(entry), Named::expressly});
   if (const fs::path data = path_from_environment("XDG_DATA_HOME"); !data.empty())
-    path.push_back(data / "primset/plugins");
+    path.push_back({data / "primset/plugins", Named::by_default});
   else if (const fs::path home = path_from_environment("HOME"); !home.empty())
-    path.push_back(home / ".local/lib/primset/plugins");
-  if (const fs::path installed = installed_folder(); !installed.empty())
-    path.push_back(installed);
-  else
-    path.insert(path.end(), fallback_folders.begin(), fallback_folders.end());
+    path.push_back({home / ".local/lib/primset/plugins", Named::by_default});
+  if (const fs::path installed = installed_folder(); !installed.empty()) {
+    path.push_back({installed, Named::own});
+    return path;
+  }
+  for (const fs::path& folder : fallback_folders) path.push_back({folder, Named::own});
   return path;
 }
 
-std::vector<PluginFile> find_plugin_files(const std::vector<fs::path>& search_path) {
-  std::vector<PluginFile> files;
-  for (const fs::path& entry : search_path) add_files(entry, files);
-  return files;
+PluginSearch find_plugin_files(std::span<const SearchEntry> search_path) {
+  return Search(search_path).take();
 }
 
 }  // namespace primset::plugin

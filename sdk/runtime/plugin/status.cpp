@@ -2,31 +2,41 @@
 
 #include <fmt/format.h>
 
+#include "sdk/base/printable.h"
+
 namespace primset::plugin {
 namespace {
 
-// A status of a plugin that breaks the rules is still an error, never a crash.
 constexpr uint32_t kSmallestStatus = sizeof(primset_status);
+constexpr size_t kMaxMessageBytes = 64 << 10;
 
-struct Taken {
-  uint32_t code = PRIMSET_INTERNAL;
-  std::string message;
-};
+}  // namespace
 
-Taken take(primset_status* status) {
-  Taken taken;
+TakenStatus take_status(primset_status* status) {
+  TakenStatus taken;
   if (status->struct_size < kSmallestStatus) {
+    // The other members may not be there: there is nothing that could be read or released.
     taken.message = fmt::format("(the status has struct_size {}, expected at least {})",
                                 status->struct_size, kSmallestStatus);
     return taken;
   }
   taken.code = status->code;
-  taken.message = status->message ? status->message : "(no message)";
-  if (status->release) status->release(status);
+  taken.message = status->message ? printable(status->message, kMaxMessageBytes, Newlines::keep)
+                                  : "(no message: primset_status.message is NULL)";
+  if (status->release)
+    status->release(status);
+  else
+    taken.message += " (never released: primset_status.release is NULL)";
   return taken;
 }
 
-}  // namespace
+uint32_t status_code(const primset_status* status) {
+  return status->struct_size < kSmallestStatus ? uint32_t{PRIMSET_INTERNAL} : status->code;
+}
+
+void drop_status(primset_status* status) noexcept {
+  if (status && status->struct_size >= kSmallestStatus && status->release) status->release(status);
+}
 
 std::string_view status_name(uint32_t code) {
   switch (code) {
@@ -62,14 +72,17 @@ ErrorCode error_code(uint32_t status_code) {
   }
 }
 
+void raise_status(const TakenStatus& status, std::string_view where, std::string_view call) {
+  throw Error(error_code(status.code),
+              fmt::format("{}: {}: {}: {}", where, call, status_name(status.code), status.message));
+}
+
 void raise_status(primset_status* status, std::string_view where, std::string_view call) {
-  const Taken taken = take(status);
-  throw Error(error_code(taken.code),
-              fmt::format("{}: {}: {}: {}", where, call, status_name(taken.code), taken.message));
+  raise_status(take_status(status), where, call);
 }
 
 std::string take_message(primset_status* status) {
-  const Taken taken = take(status);
+  const TakenStatus taken = take_status(status);
   return fmt::format("{}: {}", status_name(taken.code), taken.message);
 }
 

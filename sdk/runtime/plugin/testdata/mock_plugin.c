@@ -8,6 +8,7 @@
  *   MOCK_SHORT_TABLE       struct_size of 16
  *   MOCK_NULL_FUNCTION     launch is NULL
  *   MOCK_BAD_NAME          its name is "Mock!"
+ *   MOCK_NAME              its name is this
  *   MOCK_OTHER_NAME        its name is not that of its file
  *   MOCK_ALL_ERRORS        every call fails
  *   MOCK_ERRORS_WHEN_OPEN  every call on an open device fails
@@ -304,7 +305,9 @@ static primset_status* launch(primset_stream stream, const primset_launch* argum
   return NULL;
 }
 
-#if defined(MOCK_BAD_NAME)
+#if defined(MOCK_NAME)
+#define NAME MOCK_NAME
+#elif defined(MOCK_BAD_NAME)
 #define NAME "Mock!"
 #elif defined(MOCK_OTHER_NAME)
 #define NAME "other"

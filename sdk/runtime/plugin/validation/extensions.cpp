@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "sdk/runtime/plugin/required_members.h"
+#include "sdk/runtime/plugin/status.h"
 #include "sdk/runtime/plugin/validation/calls.h"
 #include "sdk/runtime/plugin/validation/scope.h"
 #include "sdk/runtime/plugin/validation/validation.h"
@@ -141,7 +143,7 @@ primset_status* primitive_run(primset_stream handle, const void* data,
   inner_call.results = results.data();
   primset_status* status = scope.result(
       wrapped.inner.run(inner<primset_stream>(stream), wrapped.inner.data, &inner_call));
-  if (status && status->code == PRIMSET_UNSUPPORTED)
+  if (status && status_code(status) == PRIMSET_UNSUPPORTED)
     scope.fail(
         fmt::format("the plugin refused a call of \"{}\" that its find accepted", wrapped.name));
   return status;
@@ -174,39 +176,36 @@ primset_status* primitive_find(primset_device handle, const char* name,
   return nullptr;
 }
 
-template <typename Table>
-const Table* inner_extension(const ObjectPtr& device, const char* name) {
-  return static_cast<const Table*>(
-      inner_table(device).device_extension(inner<primset_device>(device), name));
-}
-
 }  // namespace
 
 // The layer's own table in place of the plugin's; null for an extension that the plugin or the
-// layer does not have.
+// layer does not have. A table that breaks the rules is given to the host as it is, which refuses
+// it: the layer could not call it either.
 const void* wrap_extension(const ObjectPtr& device, const char* name) {
   const std::string_view id = name;
   Extensions& e = device->extensions;
   const std::lock_guard lock(device->mutex);
+  const void* found = inner_table(device).device_extension(inner<primset_device>(device), name);
+  if (!found || !extension_fault(found, id).empty()) return found;
   if (id == PRIMSET_EXT_HOST_MEMORY) {
-    e.inner_host_memory = inner_extension<primset_host_memory>(device, name);
+    e.inner_host_memory = static_cast<const primset_host_memory*>(found);
     e.host_memory = {sizeof(e.host_memory), 0, host_address, host_import};
-    return e.inner_host_memory ? &e.host_memory : nullptr;
+    return &e.host_memory;
   }
   if (id == PRIMSET_EXT_DEVICE_ADDRESS) {
-    e.inner_addresses = inner_extension<primset_device_addresses>(device, name);
+    e.inner_addresses = static_cast<const primset_device_addresses*>(found);
     e.addresses = {sizeof(e.addresses), 0, device_address};
-    return e.inner_addresses ? &e.addresses : nullptr;
+    return &e.addresses;
   }
   if (id == PRIMSET_EXT_PRIMITIVES) {
-    e.inner_primitives = inner_extension<primset_primitives>(device, name);
+    e.inner_primitives = static_cast<const primset_primitives*>(found);
     e.primitives = {sizeof(e.primitives), 0, primitive_find};
-    return e.inner_primitives ? &e.primitives : nullptr;
+    return &e.primitives;
   }
   if (id == PRIMSET_EXT_RECORDING) {
-    e.inner_recordings = inner_extension<primset_recordings>(device, name);
+    e.inner_recordings = static_cast<const primset_recordings*>(found);
     e.recordings = recording_calls();
-    return e.inner_recordings ? &e.recordings : nullptr;
+    return &e.recordings;
   }
   return nullptr;
 }
