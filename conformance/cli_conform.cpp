@@ -141,6 +141,7 @@ int run(CommandLine& c) {
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   if (c.list) return list_cases(bundle, c.session);
   if (!c.save.empty()) return save_cases(bundle, c.session, c.save);
+  if (!c.replay.empty() && c.worker) return run_replay_worker(bundle, c.session, c.replay);
   if (!c.replay.empty()) return replay(bundle, c.session, c.replay);
   if (c.session.device.empty()) c.session.device = c.mutate ? "reference" : "cpu";
   if (c.probe_device) return run_device_probe(bundle, c.session);

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "sdk/base/printable.h"
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/device/device_state.h"
 
@@ -31,7 +33,7 @@ int print_json(const std::vector<DeviceInfo>& list) {
                    {"dtypes", d.dtypes},
                    {"error", d.error}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", json_text(out, 2));
   return kOk;
 }
 
@@ -49,11 +51,13 @@ int print_table(const std::vector<DeviceInfo>& list) {
   Table table({"DEVICE", "NAME", "KERNELS", "MEMORY", "DTYPES"});
   for (const DeviceInfo& d : list) {
     if (d.error.empty())
-      table.add({d.name, d.title, d.kernel_format, memory_text(d.memory_bytes), joined(d.dtypes)});
+      table.add({d.name, printable(d.title), d.kernel_format, memory_text(d.memory_bytes),
+                 joined(d.dtypes)});
   }
   fmt::print("{}", table.text());
   for (const DeviceInfo& d : list) {
-    if (!d.error.empty()) fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), d.error);
+    if (!d.error.empty())
+      fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), printable(d.error));
   }
   if (!list.empty()) return kOk;
   fmt::print("No plugins found. Searched:\n");
