@@ -105,6 +105,34 @@ TEST_P(Reproduced, ByTheLineThatIsPrinted) {
 INSTANTIATE_TEST_SUITE_P(Sample, Reproduced,
                          testing::Values(FaultCase{"wrong_neg", "", "", "", nullptr, ""}));
 
+// A saved case that crashed or hung its process does so again, and the program says it.
+class Replayed : public Faulty {};
+TEST_P(Replayed, InAProcessOfItsOwn) {
+  const FaultCase& fault = GetParam();
+  const std::string folder = testing::TempDir() + "/replayed_" + fault.plugin;
+  const std::string options = std::string(" conform --timeout 3000 --jobs 1 --plugin ") +
+                              PRIMSET_FAULTY_DIR "/libfaulty_" + fault.plugin + "_primset.so ";
+  const std::string conform = PRIMSET_PROGRAM + options;
+  EXPECT_EQ(process_.run_line(conform + "--failures " + folder + " --filter '" + fault.filter + "'"),
+            1);
+  EXPECT_EQ(process_.run_line(conform + "--replay " + folder + "/*.json"), 1);
+  EXPECT_NE(text().find(fault.named), std::string::npos) << text();
+  // Where failures cannot be saved, the run does not go on as if they were.
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(process_.run_line("ulimit -f 2; trap '' XFSZ; " + conform + "--failures " + folder +
+                              " --filter '" + fault.filter + "'"),
+            3);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, Replayed,
+    testing::Values(FaultCase{"crashes", kLarge, "", "", nullptr, "crash on faulty_crashes:0"},
+                    FaultCase{"hangs", kLarge, "", "", nullptr, "timeout on faulty_hangs:0"},
+                    FaultCase{"wrong_bits", kLarge, "", "", nullptr,
+                              "fail:numeric on faulty_wrong_bits:0"}),
+    [](const auto& info) { return std::string(info.param.plugin); });
+
 TEST(NoDevice, IsSaidAtOnce) {
   const std::string command =
       std::string(PRIMSET_PROGRAM) + " conform --device nonesuch:0 --filter neg 2>&1";
