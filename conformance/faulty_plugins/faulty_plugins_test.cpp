@@ -113,8 +113,8 @@ TEST_P(Replayed, InAProcessOfItsOwn) {
   const std::string options = std::string(" conform --timeout 3000 --jobs 1 --plugin ") +
                               PRIMSET_FAULTY_DIR "/libfaulty_" + fault.plugin + "_primset.so ";
   const std::string conform = PRIMSET_PROGRAM + options;
-  EXPECT_EQ(process_.run_line(conform + "--failures " + folder + " --filter '" + fault.filter + "'"),
-            1);
+  EXPECT_EQ(
+      process_.run_line(conform + "--failures " + folder + " --filter '" + fault.filter + "'"), 1);
   EXPECT_EQ(process_.run_line(conform + "--replay " + folder + "/*.json"), 1);
   EXPECT_NE(text().find(fault.named), std::string::npos) << text();
   // Where failures cannot be saved, the run does not go on as if they were.

@@ -69,7 +69,6 @@ TEST(SavedCase, ArgumentsOfEveryKind) {
   EXPECT_TRUE(saved_case_from_json(to_json({test, 0, "", "", "", ""})).test.args == test.args);
 }
 
-
 TEST(SavedCase, EveryCaseOfTheCatalogueFitsItsOperator) {
   const specs::Bundle& bundle = specs::embedded_bundle();
   Selection s;
@@ -108,8 +107,9 @@ TEST(SavedCase, WhatIsWrongIsSaidWithItsPlace) {
   auto self = [](json& j) -> json& { return j["args"][0]["tensor"]; };
   EXPECT_EQ(error_of([](json&) {}), "no error");
   EXPECT_EQ(error_of([](json& j) { j.erase("seed"); }), "seed: found nothing; expected a value");
-  EXPECT_THAT(error_of([&](json& j) { self(j)["offset"] = int64_t{1} << 62; }),
-              HasSubstr("args[0].tensor: found elements outside of its storage; expected all within"));
+  EXPECT_THAT(
+      error_of([&](json& j) { self(j)["offset"] = int64_t{1} << 62; }),
+      HasSubstr("args[0].tensor: found elements outside of its storage; expected all within"));
   EXPECT_THAT(error_of([&](json& j) { self(j)["strides"][0] = INT64_MAX; }),
               HasSubstr("args[0].tensor: found elements outside"));
   EXPECT_THAT(error_of([&](json& j) { self(j)["sizes"][0] = -1; }),
@@ -122,7 +122,8 @@ TEST(SavedCase, WhatIsWrongIsSaidWithItsPlace) {
               HasSubstr("args[0].tensor.sizes[0]: found 1e+300; expected an integer of 64 bits"));
   EXPECT_THAT(error_of([&](json& j) { self(j)["dtype"] = "f33"; }),
               HasSubstr("args[0].tensor.dtype: found \"f33\"; expected the name of a dtype"));
-  EXPECT_THAT(error_of([](json& j) { j["args"].erase(2); }), HasSubstr("args: found 2; expected 3"));
+  EXPECT_THAT(error_of([](json& j) { j["args"].erase(2); }),
+              HasSubstr("args: found 2; expected 3"));
   EXPECT_THAT(error_of([](json& j) { j["args"][1] = {{"int", 3}}; }),
               HasSubstr("args[1]: found int; expected Tensor for 'other' of "));
   EXPECT_THAT(error_of([](json& j) { j["args"][2]["scalar"]["kind"] = 7; }),
@@ -138,12 +139,14 @@ TEST(SavedCase, AGraphIsVerifiedAgainstItsInputs) {
   EXPECT_EQ(error_of([](json&) {}, id), "no error");
   EXPECT_THAT(error_of([](json& j) { j["graph"] = "graph("; }, id), HasSubstr("graph: found"));
   EXPECT_THAT(
-      error_of([](json& j) { j["graph"] = "graph(%0 x: f32[4]) { %1: f32[5] = neg(%0) return %1 y }"; },
-               id),
+      error_of(
+          [](json& j) { j["graph"] = "graph(%0 x: f32[4]) { %1: f32[5] = neg(%0) return %1 y }"; },
+          id),
       HasSubstr("%1 is f32[5], expected f32[4]"));
   EXPECT_THAT(
-      error_of([](json& j) { j["graph"] = "graph(%0 x: f32[4]) { %1: f32[4] = neg(%0) return %1 y }"; },
-               id),
+      error_of(
+          [](json& j) { j["graph"] = "graph(%0 x: f32[4]) { %1: f32[4] = neg(%0) return %1 y }"; },
+          id),
       AllOf(HasSubstr("inputs[0]: found f32["), HasSubstr("expected f32[4], as the graph has")));
   EXPECT_THAT(error_of([](json& j) { j["inputs"] = json::array(); }, id),
               HasSubstr("inputs: found 0; expected 1, as the graph has"));
@@ -164,10 +167,11 @@ TEST(SavedCase, DeepNestingIsNoCrash) {
 
 // Numbers that overflow, wrap around or mean something else.
 json hostile(Rng& rng) {
-  const json kValues[] = {0,         1,          -1,        2,        255,          65536,
-                          INT32_MAX, INT32_MIN,  INT64_MAX, INT64_MIN, UINT64_MAX,  1e300,
-                          -0.5,      1ull << 40, -7,        1ull << 62, "x",        nullptr,
-                          true,      json::array(), json::object(), "nan",          "f64", "-0x1p-1074"};
+  const json kValues[] = {
+      0,         1,          -1,          2,          255,   65536,         INT32_MAX,
+      INT32_MIN, INT64_MAX,  INT64_MIN,   UINT64_MAX, 1e300, -0.5,          1ull << 40,
+      -7,        1ull << 62, "x",         nullptr,    true,  json::array(), json::object(),
+      "nan",     "f64",      "-0x1p-1074"};
   return kValues[rng.below(std::size(kValues))];
 }
 
@@ -266,7 +270,8 @@ TEST(SavedCase, ChangedAtRandomItIsCorruptOrRuns) {
   for (const char* id :
        {"add.Tensor:dtype=f32;case=special", "cat:dtype=f32;case=two",
         "index_put_:dtype=f32;case=accumulate", "as_strided:dtype=f32;case=overlap",
-        "prim/reduce_sum:dtype=f16;case=last_dim;layout=strided", "prim/gather:dtype=f32;case=points", "prim/reduce:dtype=f32;case=sum"}) {
+        "prim/reduce_sum:dtype=f16;case=last_dim;layout=strided",
+        "prim/gather:dtype=f32;case=points", "prim/reduce:dtype=f32;case=sum"}) {
     const std::string text =
         to_json({make_case(bundle, CaseId::parse(id), 3), 3, "cpu", "g", "e", "v"});
     for (int i = 0; i < 350; ++i) {
