@@ -1,10 +1,13 @@
 // Conformance is right when it names every fault: each plugin here has one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "conformance/runner/process/conform_process.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
@@ -132,6 +135,45 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultCase{"wrong_bits", kLarge, "", "", nullptr,
                               "fail:numeric on faulty_wrong_bits:0"}),
     [](const auto& info) { return std::string(info.param.plugin); });
+
+// Neither a terminal nor a page nor a JSON parser gets a plugin's text as it is.
+class HostileText : public Faulty {};
+TEST_P(HostileText, IsEscaped) {
+  const std::filesystem::path folder = testing::TempDir() + "/hostile_text";
+  std::filesystem::create_directories(folder);
+  const std::string path =
+      "PRIMSET_PLUGIN_PATH=" PRIMSET_FAULTY_DIR "/libfaulty_hostile_text_primset.so ";
+  const std::string pages = "--html " + (folder / "r.html").string() + " --junit " +
+                            (folder / "r.xml").string() + " --csv " + (folder / "r.csv").string();
+  EXPECT_EQ(process_.run_line(path +
+                              PRIMSET_PROGRAM " conform --jobs 1 --device "
+                                              "faulty_hostile_text:0 --filter '" +
+                              kLarge + "' " + pages + " 2>&1"),
+            1);
+  EXPECT_EQ(printable(text()), text());
+  EXPECT_NE(text().find("Acme \\x1b[31m\\xff<b>"), std::string::npos) << text();
+  EXPECT_NE(text().find("launch: \\x1b[2J\\x07 \ufffd\ufffd"), std::string::npos) << text();
+  for (const auto& page : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(page.path());
+    std::string contents(std::istreambuf_iterator<char>(in), {});
+    std::erase(contents, '\r');  // of CSV's line ends
+    EXPECT_EQ(printable(contents), contents) << page;
+    EXPECT_NE(contents.find("\\x1b[2J\\x07 \ufffd"), std::string::npos) << page;
+    EXPECT_TRUE(page.path().extension() == ".csv" ||
+                contents.find("<script>\"") == std::string::npos)
+        << page;
+  }
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(process_.run_line(path + PRIMSET_PROGRAM " devices"), 0);
+  EXPECT_EQ(printable(text()), text());
+  EXPECT_EQ(process_.run_line(path + PRIMSET_PROGRAM " devices --json"), 0);
+  const nlohmann::json devices = nlohmann::json::parse(text());
+  EXPECT_TRUE(std::ranges::any_of(devices, [](const nlohmann::json& d) {
+    return d.at("name") == "faulty_hostile_text:0" && d.at("title") == "Acme \x1b[31m\ufffd<b>";
+  })) << text();
+}
+INSTANTIATE_TEST_SUITE_P(Sample, HostileText,
+                         testing::Values(FaultCase{"hostile_text", "", "", "", nullptr, ""}));
 
 TEST(NoDevice, IsSaidAtOnce) {
   const std::string command =

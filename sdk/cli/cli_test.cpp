@@ -213,6 +213,18 @@ TEST(Cli, TensorsAreTypedAsNestedLists) {
   }
 }
 
+TEST(Cli, WhatIsNestedWithoutEndIsRefused) {
+  constexpr size_t kMany = 60'000;
+  const std::string list = std::string(kMany, '[') + "1" + std::string(kMany, ']');
+  const Ended literal = primset("run neg '" + list + "'");
+  EXPECT_EQ(literal.code, 3);
+  EXPECT_THAT(literal.out, HasSubstr("nested deeper than 64"));
+  const std::string groups = std::string(kMany, '(') + "a" + std::string(kMany, ')');
+  const Ended filter = primset("conform --list --filter '/" + groups + "/'");
+  EXPECT_EQ(filter.code, 3);
+  EXPECT_THAT(filter.out, HasSubstr("expected at most 1000"));
+}
+
 TEST(Cli, ANameIsLookedForWithoutAnOption) {
   EXPECT_EQ(primset("ops add.Tensor --names").out, primset("ops --match add.Tensor --names").out);
   EXPECT_THAT(primset("prims dot_general").out, HasSubstr("dot_general"));

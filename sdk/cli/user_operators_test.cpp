@@ -112,8 +112,9 @@ TEST_F(UserOperators, MistakesSayWhere) {
 }
 
 std::string operator_text(const std::string& name, const std::string& formula) {
-  return "- op: " + name + "\n  overloads: {default: (Tensor self) -> Tensor}\n  decompose: " +
-         formula + "\n  promote: {kind: default, args: [self]}\n  dtypes: floating\n" +
+  return "- op: " + name +
+         "\n  overloads: {default: (Tensor self) -> Tensor}\n  decompose: " + formula +
+         "\n  promote: {kind: default, args: [self]}\n  dtypes: floating\n" +
          "  cases: {a: 'self=T[3]'}\n";
 }
 
