@@ -120,6 +120,10 @@ TEST_P(Replayed, InAProcessOfItsOwn) {
       process_.run_line(conform + "--failures " + folder + " --filter '" + fault.filter + "'"), 1);
   EXPECT_EQ(process_.run_line(conform + "--replay " + folder + "/*.json"), 1);
   EXPECT_NE(text().find(fault.named), std::string::npos) << text();
+  if (std::string_view(fault.plugin) == "wrong_bits") {
+    EXPECT_EQ(process_.run_line(conform + "--in-process --replay " + folder + "/*.json"), 1);
+    EXPECT_NE(text().find(fault.named), std::string::npos) << text();
+  }
   // Where failures cannot be saved, the run does not go on as if they were.
   std::filesystem::remove_all(folder);
   EXPECT_EQ(process_.run_line("ulimit -f 2; trap '' XFSZ; " + conform + "--failures " + folder +

@@ -394,10 +394,15 @@ SavedCase load_case(const specs::Bundle& bundle, const std::string& file) {
   }
 }
 
-Verdict run_alone(BatchOptions options) {
+Verdict run_saved(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file,
+                  const TestCase& test) {
+  if (o.in_process) return run_case(bundle, test, *open_device(bundle, o, o.device));
+  introduce_device(o);  // one that cannot be opened is an error, and no verdict
+  BatchOptions batch = batch_options(o);
+  batch.worker.insert(batch.worker.end(), {"--replay", std::filesystem::absolute(file).string()});
+  batch.rerun_failures = false;
   Verdict out = Verdict::of(Outcome::not_run);
-  options.rerun_failures = false;
-  run_batches(options, {"the saved case"}, [&](const CaseResult& r) { out = r.verdict; });
+  run_batches(batch, {"the saved case"}, [&](const CaseResult& r) { out = r.verdict; });
   return out;
 }
 
@@ -407,13 +412,10 @@ int replay(const specs::Bundle& bundle, const SessionOptions& options, const std
   const SavedCase saved = load_case(bundle, file);
   SessionOptions o = options;
   if (o.device.empty()) o.device = saved.device;
-  introduce_device(o);  // one that cannot be opened is an error, and no verdict
   fmt::print("{}", printable(fmt::format("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(),
                                          saved.test.text, saved.graph, saved.expected)));
   std::fflush(stdout);
-  BatchOptions batch = batch_options(o);
-  batch.worker.insert(batch.worker.end(), {"--replay", std::filesystem::absolute(file).string()});
-  const Verdict v = run_alone(std::move(batch));
+  const Verdict v = run_saved(bundle, o, file, saved.test);
   fmt::print("{}\n", printable(fmt::format("{} on {}: {}", to_string(v.outcome, v.kind), o.device,
                                            v.detail)));
   OutcomeCounts counts{};

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "decomps/engine/device_traits.h"
-#include "decomps/engine/expansion.h"
+#include "decomps/engine/formula/expansion.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/large_variant.h"
 #include "primset/dtype.h"

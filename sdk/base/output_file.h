@@ -1,5 +1,5 @@
 // A file that is written so that nothing is lost unseen: every write is checked, and an error says
-// the file and what the system said ("run.jsonl: cannot be written: No space left on device").
+// the file and what the system said ("FILE: cannot be written: No space left on device").
 //
 // A file is replaced whole or not at all: the new contents come to a temporary file beside it,
 // which takes its place in commit(). A temporary file whose process was killed is removed by the

@@ -1,4 +1,4 @@
-#include "decomps/engine/formula.h"
+#include "decomps/engine/formula/formula.h"
 
 #include <fmt/format.h>
 

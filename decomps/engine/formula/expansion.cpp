@@ -1,4 +1,4 @@
-#include "decomps/engine/expansion.h"
+#include "decomps/engine/formula/expansion.h"
 
 #include <fmt/format.h>
 

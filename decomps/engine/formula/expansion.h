@@ -1,7 +1,7 @@
 // How far formulas have expanded. One that calls another twice, and that another, is short to write
 // and grows beyond every memory; a long chain of calls exhausts the stack.
-#ifndef PRIMSET_DECOMPS_ENGINE_EXPANSION_H_
-#define PRIMSET_DECOMPS_ENGINE_EXPANSION_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_FORMULA_EXPANSION_H_
+#define PRIMSET_DECOMPS_ENGINE_FORMULA_EXPANSION_H_
 
 #include <cstdint>
 
@@ -39,4 +39,4 @@ class Expansion {
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_EXPANSION_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_FORMULA_EXPANSION_H_
