@@ -88,6 +88,7 @@ void add_output(CLI::App& app, CommandLine& c) {
   app.add_option("--save-cases", c.save,
                  "Write every case's arguments to this file (JSON lines) and run nothing");
   app.add_option("--replay", c.replay, "Run one saved failure")->check(CLI::ExistingFile);
+  app.add_flag("--in-process", s.in_process, "Replay in this process, for a debugger");
   app.add_option("--mutate", c.mutate, "Measure how many of N mutants the cases catch");
   app.add_option("--mutation-floor", c.mutation_floor, "The least share, 0 to 1, that is fine");
   // What the runner starts.
@@ -141,6 +142,7 @@ int run(CommandLine& c) {
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   if (c.list) return list_cases(bundle, c.session);
   if (!c.save.empty()) return save_cases(bundle, c.session, c.save);
+  if (!c.replay.empty() && c.worker) return run_replay_worker(bundle, c.session, c.replay);
   if (!c.replay.empty()) return replay(bundle, c.session, c.replay);
   if (c.session.device.empty()) c.session.device = c.mutate ? "reference" : "cpu";
   if (c.probe_device) return run_device_probe(bundle, c.session);

@@ -51,7 +51,7 @@ void write_file(const std::string& path, const Tensor& t) {
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(values.data()),
             static_cast<std::streamsize>(values.size() * sizeof(float)));
-  if (!out) throw Error(ErrorCode::runtime, fmt::format("cannot write '{}'", path));
+  if (!out.flush()) throw Error(ErrorCode::runtime, fmt::format("cannot write '{}'", path));
 }
 
 class Worker {

@@ -31,6 +31,7 @@
 #define DOES_NOT_WAIT 17   /* a launch is done when the next one comes; waiting does nothing */
 #define OFF_BY_AN_ULP 18   /* f32 results are the next greater number */
 #define LEAKS 19           /* each launch takes memory and keeps it */
+#define HOSTILE_TEXT 20    /* a name and messages with escape codes, markup and no UTF-8 */
 
 #define LARGE_BYTES 4096u
 #define SOUND_LAUNCHES 5u
@@ -177,6 +178,8 @@ static primset_status* faulty_launch(primset_stream stream, const primset_launch
     if (PRIMSET_FAULT == DEVICE_LOST)
       return fail(PRIMSET_DEVICE_LOST, "launch: the device is gone");
     if (PRIMSET_FAULT == LAUNCH_ERROR) return fail(PRIMSET_INTERNAL, "launch: refused");
+    if (PRIMSET_FAULT == HOSTILE_TEXT)
+      return fail(PRIMSET_INTERNAL, "launch: \x1b[2J\x07 \xfe\x9b ]]></pre><script>\"");
   }
   status = launch(stream, l);
   if (status) return status;
@@ -221,6 +224,7 @@ static const void* faulty_extension(primset_device device, const char* name) {
 
 static primset_status* faulty_properties(primset_device device, primset_device_properties* out) {
   primset_status* status = device_properties(device, out);
+  if (!status && PRIMSET_FAULT == HOSTILE_TEXT) strcpy(out->name, "Acme \x1b[31m\xff<b>");
   if (!status && PRIMSET_FAULT == CLAIMS_TOO_MUCH) out->features &= ~(uint32_t)PRIMSET_FEATURE_F64;
   return status;
 }

@@ -1,10 +1,13 @@
 // Conformance is right when it names every fault: each plugin here has one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "conformance/runner/process/conform_process.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
@@ -104,6 +107,77 @@ TEST_P(Reproduced, ByTheLineThatIsPrinted) {
 }
 INSTANTIATE_TEST_SUITE_P(Sample, Reproduced,
                          testing::Values(FaultCase{"wrong_neg", "", "", "", nullptr, ""}));
+
+// A saved case that crashed or hung its process does so again, and the program says it.
+class Replayed : public Faulty {};
+TEST_P(Replayed, InAProcessOfItsOwn) {
+  const FaultCase& fault = GetParam();
+  const std::string folder = testing::TempDir() + "/replayed_" + fault.plugin;
+  const std::string options = std::string(" conform --timeout 3000 --jobs 1 --plugin ") +
+                              PRIMSET_FAULTY_DIR "/libfaulty_" + fault.plugin + "_primset.so ";
+  const std::string conform = PRIMSET_PROGRAM + options;
+  EXPECT_EQ(
+      process_.run_line(conform + "--failures " + folder + " --filter '" + fault.filter + "'"), 1);
+  EXPECT_EQ(process_.run_line(conform + "--replay " + folder + "/*.json"), 1);
+  EXPECT_NE(text().find(fault.named), std::string::npos) << text();
+  if (std::string_view(fault.plugin) == "wrong_bits") {
+    EXPECT_EQ(process_.run_line(conform + "--in-process --replay " + folder + "/*.json"), 1);
+    EXPECT_NE(text().find(fault.named), std::string::npos) << text();
+  }
+  // Where failures cannot be saved, the run does not go on as if they were.
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(process_.run_line("ulimit -f 2; trap '' XFSZ; " + conform + "--failures " + folder +
+                              " --filter '" + fault.filter + "'"),
+            3);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, Replayed,
+    testing::Values(FaultCase{"crashes", kLarge, "", "", nullptr, "crash on faulty_crashes:0"},
+                    FaultCase{"hangs", kLarge, "", "", nullptr, "timeout on faulty_hangs:0"},
+                    FaultCase{"wrong_bits", kLarge, "", "", nullptr,
+                              "fail:numeric on faulty_wrong_bits:0"}),
+    [](const auto& info) { return std::string(info.param.plugin); });
+
+// Neither a terminal nor a page nor a JSON parser gets a plugin's text as it is.
+class HostileText : public Faulty {};
+TEST_P(HostileText, IsEscaped) {
+  const std::filesystem::path folder = testing::TempDir() + "/hostile_text";
+  std::filesystem::create_directories(folder);
+  const std::string path =
+      "PRIMSET_PLUGIN_PATH=" PRIMSET_FAULTY_DIR "/libfaulty_hostile_text_primset.so ";
+  const std::string pages = "--html " + (folder / "r.html").string() + " --junit " +
+                            (folder / "r.xml").string() + " --csv " + (folder / "r.csv").string();
+  EXPECT_EQ(process_.run_line(path +
+                              PRIMSET_PROGRAM " conform --jobs 1 --device "
+                                              "faulty_hostile_text:0 --filter '" +
+                              kLarge + "' " + pages + " 2>&1"),
+            1);
+  EXPECT_EQ(printable_lines(text()), text());
+  EXPECT_NE(text().find("Acme \\x1b[31m\\xff<b>"), std::string::npos) << text();
+  EXPECT_NE(text().find("launch: \\x1b[2J\\x07 \ufffd\ufffd"), std::string::npos) << text();
+  for (const auto& page : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(page.path());
+    std::string contents(std::istreambuf_iterator<char>(in), {});
+    std::erase(contents, '\r');  // of CSV's line ends
+    EXPECT_EQ(printable_lines(contents), contents) << page;
+    EXPECT_NE(contents.find("\\x1b[2J\\x07 \ufffd"), std::string::npos) << page;
+    EXPECT_TRUE(page.path().extension() == ".csv" ||
+                contents.find("<script>\"") == std::string::npos)
+        << page;
+  }
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(process_.run_line(path + PRIMSET_PROGRAM " devices"), 0);
+  EXPECT_EQ(printable_lines(text()), text());
+  EXPECT_EQ(process_.run_line(path + PRIMSET_PROGRAM " devices --json"), 0);
+  const nlohmann::json devices = nlohmann::json::parse(text());
+  EXPECT_TRUE(std::ranges::any_of(devices, [](const nlohmann::json& d) {
+    return d.at("name") == "faulty_hostile_text:0" && d.at("title") == "Acme \x1b[31m\ufffd<b>";
+  })) << text();
+}
+INSTANTIATE_TEST_SUITE_P(Sample, HostileText,
+                         testing::Values(FaultCase{"hostile_text", "", "", "", nullptr, ""}));
 
 TEST(NoDevice, IsSaidAtOnce) {
   const std::string command =

@@ -162,7 +162,7 @@ std::string to_json_line(const Mutant& m) {
   const nlohmann::json object = {{"mutant", name(m)},      {"subject", m.subject},
                                  {"dtype", name(m.dtype)}, {"mutation", m.mutation.to_string()},
                                  {"caught", m.caught},     {m.caught ? "by" : "graph", m.by}};
-  return object.dump();
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string score_text(const MutationScore& score,

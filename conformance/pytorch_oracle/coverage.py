@@ -7,6 +7,7 @@ from .calls import short_dtype
 from .causes import cause_of, details_of
 from .compare import CHECKS
 from .driver import claimed_dtypes
+from .files import replace
 from .second_opinion import TRUTHS, WAYS
 from .summary import COUNTED, is_failure
 
@@ -245,6 +246,6 @@ def _as_json(data):
 
 def write(oracle, folder):
     data = gather(oracle)
-    (folder / "coverage.json").write_text(_as_json(data))
-    (folder / "coverage.md").write_text(page(data, oracle))
+    replace(folder / "coverage.json", _as_json(data))
+    replace(folder / "coverage.md", page(data, oracle))
     return data

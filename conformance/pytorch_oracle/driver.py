@@ -163,6 +163,7 @@ class Oracle:
     def group(self):
         """Recorded calls by overload."""
         from . import calls
+        from .files import replace
 
         marker = self.calls / "index.json"
         if marker.exists():
@@ -175,7 +176,7 @@ class Oracle:
         for overload, found in sorted(groups.items()):
             calls.dump(_limited(list(found.values())), self.calls / slug(overload))
             index[overload] = len(found)
-        marker.write_text(json.dumps(index))
+        replace(marker, json.dumps(index))
         return index
 
     # --- replaying -------------------------------------------------------------------------------

@@ -29,7 +29,12 @@ void store(std::vector<HostStorage>& storages, const HostTensor& t, const Array&
   size_t size = byte_size(t.dtype);
   std::vector<std::byte> bytes = ref::to_bytes(values);
   HostStorage& storage = storages.at(t.storage);
-  if (storage.empty()) storage.resize(bytes.size());  // an out= tensor that grew
+  // An out= tensor that grew.
+  if (!lies_within(t, storage.size())) {
+    const std::optional<size_t> needed = bytes_needed(t);
+    if (!needed) throw Error(ErrorCode::runtime, "a result lies outside of any storage");
+    storage.resize(*needed);
+  }
   ref::for_each_index(t.sizes, [&](const std::vector<int64_t>& index, size_t at) {
     int64_t target = t.offset;
     for (size_t d = 0; d < index.size(); ++d) target += index[d] * t.strides[d];

@@ -2,12 +2,14 @@
 
 #include "conformance/cases/ids/id.h"
 #include "conformance/report/writers.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
 
-std::string in_quotes(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string in_quotes(std::string_view any) {
+  const std::string text = printable_lines(any);
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";
   for (char c : text) {
     if (c == '"') out += '"';

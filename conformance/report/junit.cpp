@@ -4,6 +4,7 @@
 
 #include "conformance/cases/ids/id.h"
 #include "conformance/report/writers.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
@@ -69,8 +70,7 @@ void write_properties(std::ostream& out, const Report& report,
 
 std::string escape_markup(std::string_view text) {
   std::string out;
-  for (char c : text) {
-    auto u = static_cast<unsigned char>(c);
+  for (char c : printable_lines(text)) {
     if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {
@@ -79,8 +79,6 @@ std::string escape_markup(std::string_view text) {
       out += "&gt;";
     } else if (c == '"') {
       out += "&quot;";
-    } else if (u < 0x20 && c != '\n' && c != '\t') {
-      out += '?';
     } else {
       out += c;
     }

@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "conformance/report/writers.h"
 #include "conformance/runner/progress.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
@@ -92,6 +94,29 @@ TEST(Report, Html) {
   EXPECT_THAT(html, HasSubstr("1 refused\n1 of them with empty results\n"));
   EXPECT_THAT(html, HasSubstr("<p>6 cases: 1 computed and passed, 1 refused alike,"));
   EXPECT_THAT(html, Not(HasSubstr("http")));
+}
+
+// What a driver says goes into pages and terminals.
+TEST(Report, TextOfDriversIsNoMarkupAndNoEscapeCode) {
+  Report r = sample();
+  r.device = "acme:0\x1b[2J\xff<b>";
+  r.results[1].verdict.detail = "\x1b]0;title\x07 \xc3 <script>\"&'\u202e";
+  r.results[3].verdict.detail = "signal 11; it printed:\n\xfe\x9b]]>";
+  for (auto writer : {write_junit, write_html, write_csv}) {
+    std::ostringstream out;
+    writer(out, r);
+    std::string text = out.str();
+    std::erase(text, '\r');  // of CSV's line ends
+    EXPECT_EQ(printable_lines(text), text);
+    EXPECT_THAT(text, HasSubstr("\\x1b]0;title\\x07 \\xc3 "));
+    EXPECT_THAT(text, HasSubstr("\\xfe\\x9b"));
+    if (writer != write_csv) {
+      EXPECT_THAT(text, Not(HasSubstr("<script>\"")));
+      EXPECT_THAT(text, HasSubstr("&lt;script&gt;&quot;&amp;"));
+    }
+  }
+  const nlohmann::json line = nlohmann::json::parse(to_json_line(r.results[1]));
+  EXPECT_THAT(line.at("detail").get<std::string>(), HasSubstr("\ufffd"));
 }
 
 TEST(Report, OtherSizes) {

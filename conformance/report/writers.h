@@ -23,7 +23,7 @@ void write_csv(std::ostream& out, const Report& report);
 // One page without references to anything outside of it.
 void write_html(std::ostream& out, const Report& report);
 
-// For XML and HTML: & < > " are escaped, and characters that XML 1.0 does not have are replaced.
+// For XML and HTML: & < > " are escaped, and what is no printable UTF-8 is written out as \x1b.
 std::string escape_markup(std::string_view text);
 
 }  // namespace primset::conformance

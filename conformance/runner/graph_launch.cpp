@@ -31,7 +31,10 @@ runtime::Traced as_traced_call(const prims::Graph& graph, std::span<const Tensor
   // The planner rewrites its graph.
   traced.call.graph = std::make_shared<prims::Graph>(graph);
   for (uint32_t i = 0; i < graph.inputs.size(); ++i) {
-    traced.call.inputs.push_back({decomps::InputSource::Kind::tensor, i, 0});
+    // A number travels in the parameters of launches; the runtime reads it from its tensor.
+    const bool number = graph.inputs[i].kind == prims::Input::Kind::scalar;
+    using Kind = decomps::InputSource::Kind;
+    traced.call.inputs.push_back({number ? Kind::scalar : Kind::tensor, i, 0});
   }
   for (uint32_t k = 0; k < graph.outputs.size(); ++k) {
     const prims::ValueType& type = graph.type(graph.outputs[k].value);

@@ -20,9 +20,9 @@ namespace primset::conformance {
 
 class GraphLaunch {
  public:
-  // `inputs` follow graph.inputs, which are all tensors. `outputs` are where the results go, one an
-  // output of the graph, of its dtype and sizes; empty: the runtime makes them, as it must where
-  // sizes are only known during the run.
+  // `inputs` follow graph.inputs, scalar ones as tensors of rank 0. `outputs` are where the results
+  // go, one an output of the graph, of its dtype and sizes; empty: the runtime makes them, as it
+  // must where sizes are only known during the run.
   GraphLaunch(const specs::Bundle& bundle, const prims::Graph& graph,
               std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device);
   ~GraphLaunch();

@@ -16,6 +16,7 @@
 
 #include "conformance/cases/ids/coverage.h"
 #include "conformance/cases/ids/id.h"
+#include "conformance/cases/inputs/check_case.h"
 #include "conformance/cases/inputs/resize.h"
 #include "conformance/cases/inputs/serialize.h"
 #include "conformance/compare/compare.h"
@@ -32,6 +33,8 @@
 #include "conformance/runner/results/results_file.h"
 #include "conformance/runner/runtime_device.h"
 #include "prims/graph/text.h"
+#include "sdk/base/output_file.h"
+#include "sdk/base/printable.h"
 
 namespace primset::conformance {
 namespace {
@@ -108,11 +111,11 @@ std::string family_of(const specs::Bundle& bundle, std::string_view subject) {
 }
 
 template <typename Writer>
-void write_file(const std::string& path, Writer writer, const Report& report) {
+void write_report(const std::string& path, Writer writer, const Report& report) {
   if (path.empty()) return;
-  std::ofstream out(path);
-  writer(out, report);
-  if (!out) throw Error(ErrorCode::runtime, path + " cannot be written");
+  std::ostringstream text;
+  writer(text, report);
+  write_file(path, text.view());
 }
 
 // A file name from an id: what is no letter or digit becomes '_'.
@@ -146,9 +149,8 @@ std::string save_failure(const specs::Bundle& bundle, const SessionOptions& o, c
   Expected expected = evaluate(bundle, test, device);
   if (expected.graph) saved.graph = prims::print(*expected.graph);
   saved.expected = expected_text(expected);
-  std::filesystem::create_directories(o.failures);
   std::filesystem::path path = std::filesystem::path(o.failures) / file_name(test.id.to_string());
-  std::ofstream(path) << to_json(saved);
+  write_file(path, to_json(saved));
   return path.string();
 }
 
@@ -197,16 +199,17 @@ CaseResult run_one(const specs::Bundle& bundle, const SessionOptions& o, DeviceR
   CaseResult result{id, run_case(bundle, test, device)};
   const bool computed = result.verdict.outcome == Outcome::pass && !test.graph;
   if (o.resize && computed) run_resized(bundle, o, device, result);
-  if (!o.failures.empty() && is_failure(result.verdict.outcome)) {
+  if (o.failures.empty() || !is_failure(result.verdict.outcome)) return result;
+  try {
     result.replay = save_failure(bundle, o, test, result.verdict, device.claims().traits);
+  } catch (const Error&) {  // the verdict counts; save_silent_failure says what is wrong
   }
   return result;
 }
 
 // A case that killed its process could not save itself.
 void save_silent_failure(const specs::Bundle& bundle, const SessionOptions& o, CaseResult& r) {
-  bool silent = r.verdict.outcome == Outcome::crash || r.verdict.outcome == Outcome::timeout;
-  if (o.failures.empty() || !silent || !r.replay.empty()) return;
+  if (o.failures.empty() || !is_failure(r.verdict.outcome) || !r.replay.empty()) return;
   TestCase test = make_case(bundle, CaseId::parse(r.id), o.seed);
   r.replay = save_failure(bundle, o, test, r.verdict);
 }
@@ -255,7 +258,12 @@ std::map<std::string, CaseResult> run_cases(const specs::Bundle& bundle, const S
     if (file) file->append(kept);
     results[kept.id] = std::move(kept);
   });
+  if (file) file->finish();
   return results;
+}
+
+std::string introduce_device(const SessionOptions& o) {
+  return probe_device(worker_command(o, "--introduce"), std::chrono::seconds(60));
 }
 
 // What is about to happen, to whom.
@@ -264,7 +272,7 @@ void print_first_screen(const SessionOptions& o, const std::vector<std::string>&
   for (const std::string& id : ids) subjects.insert(subject_of(id));
   const auto primitives = static_cast<size_t>(
       std::ranges::count_if(subjects, [](std::string_view s) { return s.starts_with("prim/"); }));
-  fmt::print("{}\n", probe_device(worker_command(o, "--introduce"), std::chrono::seconds(60)));
+  fmt::print("{}\n", printable_lines(introduce_device(o)));
   auto counted = [](size_t n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
@@ -320,10 +328,10 @@ int list_cases(const specs::Bundle& bundle, const SessionOptions& o) {
 }
 
 int save_cases(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file) {
-  std::ofstream out(file);
+  OutputFile out(file, OutputFile::Mode::replace);
   for (const CaseId& id : select_cases(bundle, o.selection))
-    out << to_json_line({make_case(bundle, id, o.seed), o.seed, {}, {}, {}, {}});
-  if (!out.flush()) throw Error(ErrorCode::runtime, file + " cannot be written");
+    out.write(to_json_line({make_case(bundle, id, o.seed), o.seed, {}, {}, {}, {}}));
+  out.commit();
   return 0;
 }
 
@@ -343,10 +351,10 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
   if (o.selection.filters.empty() && o.selection.shards == 1) {
     for (const std::string& c : expectations.complaints(ids)) fmt::print(stderr, "{}\n", c);
   }
-  write_file(o.junit, write_junit, report);
-  write_file(o.csv, write_csv, report);
-  write_file(o.html, write_html, report);
-  fmt::print("{}", summary_text(report));
+  write_report(o.junit, write_junit, report);
+  write_report(o.csv, write_csv, report);
+  write_report(o.html, write_html, report);
+  fmt::print("{}", printable_lines(summary_text(report)));
   if (o.without_native) fmt::print("{}", native_routes_text(report));
   ExitCode code = exit_code(count_outcomes(report.results));
   if (o.selection.tier >= CaseTier::standard) {
@@ -355,7 +363,7 @@ int run_session(const specs::Bundle& bundle, const SessionOptions& o) {
     if (code == ExitCode::green && !coverage.shortfalls.empty()) code = ExitCode::unsound;
   }
   if (!o.resize) return static_cast<int>(code);
-  fmt::print("{}", resized_text(report));
+  fmt::print("{}", printable_lines(resized_text(report)));
   return static_cast<int>(has_unexplained_kernels(report) ? ExitCode::failures : code);
 }
 
@@ -370,42 +378,77 @@ int run_worker(const specs::Bundle& bundle, const SessionOptions& o) {
                      [&](const std::string& id) { return run_one(bundle, o, *device, id); });
 }
 
-int replay(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file) {
+namespace {
+
+SavedCase load_case(const specs::Bundle& bundle, const std::string& file) {
   std::ifstream in(file);
   if (!in) throw Error(ErrorCode::runtime, file + " cannot be read");
   std::ostringstream text;
   text << in.rdbuf();
-  SavedCase saved = saved_case_from_json(text.str());
-  std::string name = o.device.empty() ? saved.device : o.device;
-  std::unique_ptr<DeviceRunner> device = open_device(bundle, o, name);
-  fmt::print("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(), saved.test.text, saved.graph,
-             saved.expected);
-  Verdict v = run_case(bundle, saved.test, *device);
-  fmt::print("{} on {}: {}\n", to_string(v.outcome, v.kind), name, v.detail);
+  try {
+    SavedCase saved = saved_case_from_json(text.view());
+    check_case(bundle, saved.test);
+    return saved;
+  } catch (const Error& e) {
+    throw Error(e.code(), file + " is no saved case: " + e.what());
+  }
+}
+
+Verdict run_saved(const specs::Bundle& bundle, const SessionOptions& o, const std::string& file,
+                  const TestCase& test) {
+  if (o.in_process) return run_case(bundle, test, *open_device(bundle, o, o.device));
+  introduce_device(o);  // one that cannot be opened is an error, and no verdict
+  BatchOptions batch = batch_options(o);
+  batch.worker.insert(batch.worker.end(), {"--replay", std::filesystem::absolute(file).string()});
+  batch.rerun_failures = false;
+  Verdict out = Verdict::of(Outcome::not_run);
+  run_batches(batch, {"the saved case"}, [&](const CaseResult& r) { out = r.verdict; });
+  return out;
+}
+
+}  // namespace
+
+int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file) {
+  const SavedCase saved = load_case(bundle, file);
+  SessionOptions o = options;
+  if (o.device.empty()) o.device = saved.device;
+  fmt::print("{}", printable_lines(fmt::format("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(),
+                                         saved.test.text, saved.graph, saved.expected)));
+  std::fflush(stdout);
+  const Verdict v = run_saved(bundle, o, file, saved.test);
+  fmt::print("{}\n", printable_lines(fmt::format("{} on {}: {}", to_string(v.outcome, v.kind), o.device,
+                                           v.detail)));
   OutcomeCounts counts{};
   ++counts[static_cast<size_t>(v.outcome)];
   return static_cast<int>(exit_code(counts));
 }
 
+int run_replay_worker(const specs::Bundle& bundle, const SessionOptions& o,
+                      const std::string& file) {
+  const SavedCase saved = load_case(bundle, file);
+  std::unique_ptr<DeviceRunner> device = open_device(bundle, o, o.device);
+  return serve_cases(std::cin, kProtocolFd, [&](const std::string& id) {
+    return CaseResult{id, run_case(bundle, saved.test, *device)};
+  });
+}
+
 int mutate(const specs::Bundle& bundle, const SessionOptions& o, size_t count, double floor) {
   std::unique_ptr<DeviceRunner> device = open_device(bundle, o, o.device);
-  std::ofstream lines;
-  if (!o.results.empty()) lines.open(o.results);
+  std::optional<OutputFile> lines;
+  if (!o.results.empty()) lines.emplace(o.results, OutputFile::Mode::replace);
   const bool shown = isatty(STDERR_FILENO) != 0;
   size_t done = 0;
   const auto start = std::chrono::steady_clock::now();
   MutationScore score =
       measure_mutations(bundle, *device, o.selection, count, o.seed, [&](const Mutant& m) {
-        if (lines.is_open()) lines << to_json_line(m) << "\n";
+        if (lines) lines->write(to_json_line(m) + "\n");
         if (shown) fmt::print(stderr, "\r\x1b[K[{}/{}] {}", ++done, count, name(m).substr(0, 70));
       });
   if (shown) fmt::print(stderr, "\r\x1b[K");
   fmt::print("{}", score_text(score, [&](std::string_view s) { return family_of(bundle, s); }));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   fmt::print("in {:.0f} s\n", took.count());
-  if (!o.results.empty() && !lines) {
-    throw Error(ErrorCode::runtime, o.results + " cannot be written");
-  }
+  if (lines) lines->commit();
   if (score.mutants.empty()) return static_cast<int>(ExitCode::nothing_ran);
   return static_cast<int>(score.share() < floor ? ExitCode::failures : ExitCode::green);
 }

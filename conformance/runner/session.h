@@ -28,7 +28,8 @@ struct SessionOptions {
   bool resume = false;
   std::string expectations;
   std::string junit, csv, html;
-  std::string failures;  // folder for saved cases; empty: none are saved
+  std::string failures;     // folder for saved cases; empty: none are saved
+  bool in_process = false;  // a replay runs here, under a debugger
 };
 
 int list_cases(const specs::Bundle& bundle, const SessionOptions& options);
@@ -38,7 +39,10 @@ int save_cases(const specs::Bundle& bundle, const SessionOptions& options, const
 int run_session(const specs::Bundle& bundle, const SessionOptions& options);
 int run_device_probe(const specs::Bundle& bundle, const SessionOptions& options);
 int run_worker(const specs::Bundle& bundle, const SessionOptions& options);
+// Runs a saved case in a process of its own, which may crash or hang, unless told otherwise.
 int replay(const specs::Bundle& bundle, const SessionOptions& options, const std::string& file);
+int run_replay_worker(const specs::Bundle& bundle, const SessionOptions& options,
+                      const std::string& file);
 // Exit code 1 when less than `floor` of the mutants is caught.
 int mutate(const specs::Bundle& bundle, const SessionOptions& options, size_t count, double floor);
 

@@ -7,7 +7,7 @@
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
-#include "decomps/engine/formula.h"
+#include "decomps/engine/formula/formula.h"
 #include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/engine/registry.h"
 #include "decomps/operators/operator_support.h"

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "decomps/engine/engine.h"
-#include "decomps/engine/formula.h"
+#include "decomps/engine/formula/formula.h"
 #include "decomps/engine/registry.h"
 #include "prims/graph/rewriter.h"
 #include "prims/graph/traits.h"

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "decomps/engine/device_traits.h"
+#include "decomps/engine/formula/expansion.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/large_variant.h"
 #include "primset/dtype.h"
@@ -118,6 +119,7 @@ class Tracer {
   prims::Builder& builder() { return builder_; }
   const specs::Bundle& bundle() const { return bundle_; }
   const DeviceTraits& device() const { return device_; }
+  Expansion& formulas() { return formulas_; }
   prims::SymContext& symbols() { return builder_.graph().context(); }
 
   // Leaves.
@@ -171,6 +173,7 @@ class Tracer {
   prims::Builder builder_;
   const specs::Bundle& bundle_;
   const DeviceTraits device_;
+  Expansion formulas_;
   SymInt drawn_ = 0;
   std::function<RngArg()> make_generator_;
   std::map<ValueId, MemoryPlace> places_;

@@ -44,8 +44,10 @@ class ConfigFile {
     return *it;
   }
   [[noreturn]] void wrong(const char* key, const std::string& expected) const {
-    throw std::runtime_error(path_ + ": '" + key + "' is " + json_[key].dump() + ", expected " +
-                             expected);
+    const json& value = entry(key);
+    // A list may be nested deeper than writing it out takes.
+    const std::string seen = value.is_structured() ? "a list or an object" : value.dump();
+    throw std::runtime_error(path_ + ": '" + key + "' is " + seen + ", expected " + expected);
   }
 
   std::string path_;

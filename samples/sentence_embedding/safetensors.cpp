@@ -23,6 +23,8 @@ using primset::DType;
 
 constexpr size_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
+// The header, a tensor's entry, a list in it. What is nested without end would exhaust the stack.
+constexpr int kMaxNesting = 3;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error("safetensors: " + what);
@@ -70,7 +72,9 @@ uint64_t read_header_length(std::span<const std::byte> file) {
 json parse_header(std::string_view text) {
   if (!text.starts_with('{')) fail("the header does not begin with '{'");
   std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int, json::parse_event_t event, json& value) {
+  const auto watch = [&](int depth, json::parse_event_t event, json& value) {
+    if (depth > kMaxNesting)
+      fail("the header is nested deeper than " + std::to_string(kMaxNesting) + " levels");
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)

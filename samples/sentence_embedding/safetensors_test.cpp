@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 
 namespace sentence_embedding {
@@ -89,6 +90,12 @@ TEST(Safetensors, RefusesBadHeaders) {
   expect_refused(R"({"__metadata__":[]})", 0, "__metadata__ is no object");
   expect_refused(R"({"__metadata__":{"a":1}})", 0, "'a' is no string");
   expect_refused(std::string(100'000, '[').replace(0, 1, "{"), 0, "no JSON");
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  expect_refused("{\"a\":" + deep + "}", 0, "nested deeper than 3 levels");
+  expect_entry_refused(R"({"dtype":"U8","data_offsets":[0,1],"shape":)" + deep + "}", 1,
+                       "nested deeper");
+  expect_entry_refused(R"({"dtype":"U8","shape":[1],"data_offsets":)" + deep + "}", 1,
+                       "nested deeper");
 }
 
 TEST(Safetensors, RefusesBadEntries) {
@@ -132,6 +139,33 @@ TEST(Safetensors, RefusesGapsAndOverlaps) {
   expect_refused(two("[3,5]", "[0,2]"), 5, "'a': leaves a gap");
   expect_refused(two("[1,3]", "[3,5]"), 5, "'a': leaves a gap");
   expect_refused(two("[0,2]", "[2,4]"), 5, "1 bytes at the end");
+}
+
+// Whatever is changed in a file, it is read or refused; what is read lies within the file.
+TEST(Safetensors, ChangedAtRandomItIsRefusedOrRead) {
+  const std::vector<std::byte> whole = file_of(
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"I64","shape":[],"data_offsets":[24,32]},)"
+      R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
+      32);
+  std::minstd_rand random(5);
+  size_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::byte> file = whole;
+    for (int n = 0; n < 1 + i % 3; ++n) {
+      constexpr std::string_view kBytes = "0123456789-[]{},:\"e.\xff";
+      file[random() % file.size()] = static_cast<std::byte>(kBytes[random() % kBytes.size()]);
+    }
+    if (i % 16 == 0) file.resize(random() % file.size());
+    try {
+      for (const auto& [name, tensor] : parse_safetensors(file)) {
+        ASSERT_GE(tensor.data.data(), file.data());
+        ASSERT_LE(tensor.data.data() + tensor.data.size(), file.data() + file.size());
+      }
+    } catch (const std::runtime_error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000u);
 }
 
 TEST(SafetensorsFile, MapsAFile) {

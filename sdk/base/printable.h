@@ -4,6 +4,7 @@
 #define PRIMSET_SDK_BASE_PRINTABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,11 @@ std::string printable(std::string_view text, size_t max_bytes = 4096,
 
 // The same of a C string, of which no more than max_bytes + 1 bytes are read; NULL is "".
 std::string printable(const char* text, size_t max_bytes, Newlines newlines = Newlines::escape);
+
+// Whole texts, with their newlines.
+inline std::string printable_lines(std::string_view text) {
+  return printable(text, SIZE_MAX, Newlines::keep);
+}
 
 }  // namespace primset
 

@@ -45,5 +45,26 @@ TEST(Printable, LongTextIsCutBetweenCharacters) {
   EXPECT_EQ(printable(nullptr, size_t{4}), "");
 }
 
+TEST(PrintableLines, TextStaysAsItIs) {
+  for (const char* text : {"", "a line\nand\ta tab", "\"<&>\\", "\u00e9 \u4e2d \U0001f600"})
+    EXPECT_EQ(printable_lines(text), text);
+}
+
+TEST(PrintableLines, ControlsAreWrittenOut) {
+  EXPECT_EQ(printable_lines("\x1b[31mred\x07\r"), "\\x1b[31mred\\x07\\x0d");
+  EXPECT_EQ(printable_lines(std::string_view("a\0b\x7f", 4)), "a\\x00b\\x7f");
+  EXPECT_EQ(printable_lines("\u009b"), "\\xc2\\x9b") << "CSI as one character";
+  EXPECT_EQ(printable_lines("a\u202eb"), "a\\xe2\\x80\\xaeb") << "from right to left";
+}
+
+TEST(PrintableLines, WhatIsNoUtf8IsWrittenOut) {
+  EXPECT_EQ(printable_lines("a\xff"), "a\\xff");
+  EXPECT_EQ(printable_lines("\xc3("), "\\xc3(");
+  EXPECT_EQ(printable_lines("\xe4\xb8"), "\\xe4\\xb8") << "cut short";
+  EXPECT_EQ(printable_lines("\xc0\xaf"), "\\xc0\\xaf") << "not the shortest form";
+  EXPECT_EQ(printable_lines("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
+  EXPECT_EQ(printable_lines("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
+}
+
 }  // namespace
 }  // namespace primset

@@ -10,6 +10,7 @@
 #include "primset/statistics.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
+#include "sdk/cli/output.h"
 #include "sdk/runtime/call/bind.h"
 #include "sdk/runtime/call/dispatch.h"
 
@@ -88,7 +89,7 @@ int step(const BenchOptions& options) {
   Bench bench(bound);
   const Figures f = prepare(options, bench, device);
   const nlohmann::json ready{{"first_ms", f.first_ms}, {"calls", f.calls}, {"bytes", f.bytes}};
-  fmt::print("{}\n", ready.dump());
+  fmt::print("{}\n", json_text(ready));
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
     fmt::print("{:.1f}\n", bench.time(f.calls, device));
@@ -122,7 +123,7 @@ int bench_command(const BenchOptions& options) {
         {"low_ns", f.low_ns},     {"high_ns", f.high_ns},
         {"calls", f.calls},       {"repeats", options.repeats},
         {"bytes", f.bytes},       {"gb_per_s", rate}};
-    fmt::print("{}\n", out.dump(1));
+    fmt::print("{}\n", json_text(out, 1));
   } else {
     fmt::print(
         "{} on {}\n  first call  {:.2f} ms\n  each call   {:.0f} ns  ({:.0f} to {:.0f}, {} x {})\n"

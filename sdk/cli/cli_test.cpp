@@ -183,6 +183,53 @@ TEST(Cli, PrimitivesAreUsedAndMadeOfOneAnother) {
   }
 }
 
+TEST(Cli, WhatCannotBePrintedIsAnError) {
+  for (const char* arguments :
+       {"devices", "ops", "ops --json", "run neg '[1]'", "explain add", "prims", "tuning", "--help",
+        "ops --help", "--version", "completion bash", "bench relu --seconds 0.01",
+        "conform --list --tier smoke", "conform --device reference --filter neg --tier smoke"}) {
+    const Ended run = shell("(" + std::string(PRIMSET_CLI) + " " + arguments + " 2>&1 >/dev/full)");
+    EXPECT_EQ(run.code, 3) << arguments;
+    EXPECT_THAT(run.out, HasSubstr("the standard output cannot be written: No space left"))
+        << arguments;
+  }
+  const Ended closed = shell("(" + std::string(PRIMSET_CLI) + " devices 2>&1 >&-)");
+  EXPECT_EQ(closed.code, 3);
+  EXPECT_THAT(closed.out, HasSubstr("Bad file descriptor"));
+}
+
+TEST(Cli, AReaderThatHasGoneIsNoNoise) {
+  const std::string line =
+      "((trap '' PIPE; " + std::string(PRIMSET_CLI) + " ops --json; echo exit $? >&2) | true)";
+  EXPECT_EQ(shell(line).out, "exit 3\n");
+}
+
+// Files cannot grow beyond a kilobyte here: a full disk, without one.
+TEST(Cli, FilesThatCannotBeWrittenAreErrors) {
+  const std::string folder = testing::TempDir() + "/primset_full_disk";
+  const std::string full =
+      "(mkdir -p " + folder + "; cd " + folder + "; ulimit -f 2; trap '' XFSZ; ";
+  const std::string conform =
+      std::string(PRIMSET_CLI) +
+      " conform --device reference --jobs 1 --batch 5 --tier smoke --filter 'add.*' ";
+  for (const char* option : {"--results r.jsonl", "--results r.jsonl --resume", "--html r.html",
+                             "--junit r.xml", "--csv r.csv", "--save-cases r.cases"}) {
+    const Ended run = shell(full + conform + option + " 2>&1 >/dev/null)");
+    EXPECT_EQ(run.code, 3) << option;
+    EXPECT_THAT(run.out, HasSubstr("cannot be written: File too large")) << option;
+  }
+  EXPECT_EQ(primset("conform --device reference --jobs 1 --tier smoke --filter 'add.*' --resume "
+                    "--results " +
+                    folder + "/r.jsonl")
+                .code,
+            0);
+  const Ended array = shell(full + std::string(PRIMSET_CLI) + " run zeros 1000 --out r.npy)");
+  EXPECT_EQ(array.code, 3);
+  EXPECT_THAT(array.out, HasSubstr("r.npy: cannot be written: File too large"));
+  EXPECT_EQ(shell("ls -A " + folder).out, "r.jsonl\n") << "what was half written is gone";
+  shell("rm -r " + folder);
+}
+
 TEST(Cli, NoColourWhereNobodySeesIt) {
   for (const char* arguments : {"devices", "ops --match softmax", "explain add", "--help"})
     EXPECT_THAT(primset(arguments).out, Not(HasSubstr("\x1b["))) << arguments;
@@ -206,6 +253,18 @@ TEST(Cli, TensorsAreTypedAsNestedLists) {
     EXPECT_EQ(run.code, 3) << wrong;
     EXPECT_THAT(run.out, HasSubstr("expected")) << wrong;
   }
+}
+
+TEST(Cli, WhatIsNestedWithoutEndIsRefused) {
+  constexpr size_t kMany = 60'000;
+  const std::string list = std::string(kMany, '[') + "1" + std::string(kMany, ']');
+  const Ended literal = primset("run neg '" + list + "'");
+  EXPECT_EQ(literal.code, 3);
+  EXPECT_THAT(literal.out, HasSubstr("nested deeper than 64"));
+  const std::string groups = std::string(kMany, '(') + "a" + std::string(kMany, ')');
+  const Ended filter = primset("conform --list --filter '/" + groups + "/'");
+  EXPECT_EQ(filter.code, 3);
+  EXPECT_THAT(filter.out, HasSubstr("expected at most 1000"));
 }
 
 TEST(Cli, ANameIsLookedForWithoutAnOption) {

@@ -6,6 +6,7 @@
 
 #include "sdk/base/printable.h"
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/device/device_state.h"
 
@@ -32,7 +33,7 @@ int print_json(const std::vector<DeviceInfo>& list) {
                    {"dtypes", d.dtypes},
                    {"error", d.error}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", json_text(out, 2));
   return kOk;
 }
 
@@ -57,11 +58,13 @@ int print_table(const std::vector<DeviceInfo>& list) {
   Table table({"DEVICE", "NAME", "KERNELS", "MEMORY", "DTYPES"});
   for (const DeviceInfo& d : list) {
     if (d.error.empty())
-      table.add({d.name, d.title, d.kernel_format, memory_text(d.memory_bytes), joined(d.dtypes)});
+      table.add({d.name, printable(d.title), d.kernel_format, memory_text(d.memory_bytes),
+                 joined(d.dtypes)});
   }
   fmt::print("{}", table.text());
   for (const DeviceInfo& d : list) {
-    if (!d.error.empty()) fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), d.error);
+    if (!d.error.empty())
+      fmt::print("{} {}\n", styled(Style::bad, d.name + ":"), printable(d.error));
   }
   print_skipped();
   if (!list.empty()) return kOk;

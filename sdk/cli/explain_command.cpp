@@ -12,6 +12,7 @@
 #include "prims/graph/text.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/call/bind.h"
 #include "sdk/runtime/call/dispatch.h"
@@ -123,7 +124,7 @@ int explain_command(const ExplainOptions& options) {
     else
       fmt::print("{}{}{}\n", heading(title), text, text.ends_with('\n') ? "" : "\n");
   }
-  if (options.json) fmt::print("{}\n", json.dump(1));
+  if (options.json) fmt::print("{}\n", json_text(json, 1));
   return kOk;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "primset/error.h"
+#include "sdk/base/output_file.h"
 
 namespace primset::cli {
 namespace {
@@ -208,11 +209,7 @@ std::vector<std::byte> npy_bytes(const Tensor& tensor) {
 
 void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   const std::vector<std::byte> bytes = npy_bytes(tensor);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw Error(ErrorCode::runtime, fmt::format("{}: cannot be written", path.string()));
+  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace primset::cli

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 
 #include "primset/error.h"
 
@@ -78,6 +79,29 @@ TEST(Npy, EveryCutIsRefused) {
   const std::vector<std::byte> whole = file(kGood, std::string(24, '\0'));
   for (size_t n = 0; n < whole.size(); ++n)
     EXPECT_THROW(parse_npy(std::span(whole).first(n), "cut"), Error) << n;
+}
+
+TEST(Npy, ChangedAtRandomItIsRefusedOrRead) {
+  const std::vector<std::byte> whole = file(kGood, std::string(24, '\0'));
+  std::minstd_rand random(5);
+  size_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::byte> changed = whole;
+    for (int n = 0; n < 1 + i % 3; ++n) {
+      constexpr std::string_view kBytes = "0123456789-(){},:'<|fFcViub\xff";
+      changed[random() % 80] = static_cast<std::byte>(kBytes[random() % kBytes.size()]);
+    }
+    try {
+      const NpyArray a = parse_npy(changed, "changed");
+      uint64_t bytes = byte_size(a.dtype);
+      for (int64_t n : a.shape) bytes *= static_cast<uint64_t>(n);
+      ASSERT_EQ(a.data.size(), bytes);
+    } catch (const Error& e) {
+      ++refused;
+      ASSERT_EQ(e.code(), ErrorCode::corrupt) << e.what();
+    }
+  }
+  EXPECT_GT(refused, 1000u);
 }
 
 }  // namespace

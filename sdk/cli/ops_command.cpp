@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/call/operator_info.h"
 
@@ -99,7 +100,7 @@ int ops_command(const OpsOptions& options) {
   }
   if (options.names) return shown == 0 ? kNegative : kOk;
   if (options.json)
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", json_text(json, 1));
   else if (!options.count)
     fmt::print("{}", table.text());
   if (!options.json) fmt::print("{} overloads, {} implemented\n", shown, done);

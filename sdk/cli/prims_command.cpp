@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/reachable.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/call/operator_info.h"
@@ -51,7 +52,7 @@ int prims_command(const PrimsOptions& options) {
       table.add({p.name, std::string(specs::trait_name(p.tier)), p.category, signature(p)});
   }
   if (options.json)
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", json_text(json, 1));
   else
     fmt::print("{}{} primitives\n", table.text(), shown);
   return options.unused && shown != 0 ? kNegative : kOk;

@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <system_error>
 
 #include "codegen/specgen/read/diagnostics.h"
+#include "sdk/base/printable.h"
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 
 namespace primset::cli {
@@ -33,8 +37,8 @@ void apply(const std::string& specs) {
   if (!specs.empty()) load_specs(specs);
 }
 
-int report(ExitCode code, const char* what) {
-  std::fprintf(stderr, "primset: %s\n", what);
+int report(ExitCode code, std::string_view what) {
+  std::fprintf(stderr, "primset: %s\n", printable(what).c_str());
   return code;
 }
 
@@ -42,15 +46,15 @@ int unknown_command(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Command* c : commands()) names.push_back(c->name);
   return report(kUsage, fmt::format("there is no command {}; primset --help lists them",
-                                    specs::quote_with_suggestion(name, names))
-                            .c_str());
+                                    specs::quote_with_suggestion(name, names)));
 }
 
 // CLI11's text, with the command it is about.
 int usage_error(const CLI::App& app, const CLI::ParseError& e) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "primset" : "primset " + chosen[0]->get_name();
-  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), e.what(), name.c_str());
+  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), printable(e.what()).c_str(),
+               name.c_str());
   return kUsage;
 }
 
@@ -94,7 +98,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::Success& e) {  // --help, --version
-    return app.exit(e);
+    std::ostringstream text;
+    const int code = app.exit(e, text, text);
+    fmt::print("{}", text.str());
+    return code;
   } catch (const CLI::ParseError& e) {
     return usage_error(app, e);
   }
@@ -105,19 +112,30 @@ int run(int argc, char** argv) {
   return kUsage;
 }
 
-}  // namespace
-
-int program(int argc, char** argv) {
+// `output_error`: the errno of a print that failed.
+int run_reporting(int argc, char** argv, int& output_error) {
   try {
     return run(argc, argv);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::internal)
-      return report(kInternal,
-                    (std::string(e.what()) + " (a mistake in Primset: please report it)").c_str());
+      return report(kInternal, std::string(e.what()) + " (a mistake in Primset: please report it)");
     return report(kError, e.what());
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) == 0) return report(kError, e.what());
+    output_error = e.code().value();
+    return kError;
   } catch (const std::exception& e) {
     return report(kInternal, e.what());
   }
+}
+
+}  // namespace
+
+int program(int argc, char** argv) {
+  occupy_standard_descriptors();
+  int output_error = 0;
+  const int code = run_reporting(argc, argv, output_error);
+  return close_standard_output(code, output_error);
 }
 
 }  // namespace primset::cli

@@ -6,6 +6,7 @@
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
 #include "sdk/cli/npy.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 
 namespace primset::cli {
@@ -113,7 +114,7 @@ int run_command(const RunOptions& o) {
   if (o.json) {
     auto list = nlohmann::json::array();
     for (const Value& v : results) list.push_back(json_of(v));
-    fmt::print("{}\n", list.dump(1));
+    fmt::print("{}\n", json_text(list, 1));
   } else if (o.out.empty()) {
     for (const Value& v : results) fmt::print("{}\n", text_of(v));
   }

@@ -6,9 +6,12 @@
 
 #include "primset/error.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
+#include "sdk/runtime/tensor/tensor_impl.h"
 
 namespace primset::cli {
 namespace {
+
+using runtime::kMaxRank;
 
 // Where the bracket that `text` begins with is closed, or npos.
 size_t closing(std::string_view text) {
@@ -46,6 +49,11 @@ DType wider(DType a, DType b) {
 
 void read(std::string_view text, size_t depth,
           const std::function<Scalar(std::string_view)>& number, Nested& out) {
+  if (depth > kMaxRank)
+    throw Error(ErrorCode::value,
+                fmt::format("a list of numbers is nested deeper than {}; expected at most as many "
+                            "dims",
+                            kMaxRank));
   if (!text.starts_with('[')) {
     if (depth != out.shape.size())
       throw Error(ErrorCode::value,

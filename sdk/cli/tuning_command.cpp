@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/command.h"
+#include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/device/device_state.h"
 
@@ -35,7 +36,7 @@ int print_json(const std::vector<Row>& rows) {
                    {"default", r.default_value},
                    {"text", r.parameter.text}});
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", json_text(out, 2));
   return kOk;
 }
 

@@ -111,6 +111,50 @@ TEST_F(UserOperators, MistakesSayWhere) {
   EXPECT_THAT(r.text, HasSubstr("oter"));
 }
 
+std::string operator_text(const std::string& name, const std::string& formula) {
+  return "- op: " + name +
+         "\n  overloads: {default: (Tensor self) -> Tensor}\n  decompose: " + formula +
+         "\n  promote: {kind: default, args: [self]}\n  dtypes: floating\n" +
+         "  cases: {a: 'self=T[3]'}\n";
+}
+
+// Of `count` operators each calls the one before it.
+std::string chain_of(int count, const std::string& calls) {
+  std::string text = operator_text("op0", "self + 1");
+  for (int i = 1; i < count; ++i) {
+    std::string formula = calls;
+    for (size_t at; (at = formula.find('@')) != std::string::npos;)
+      formula.replace(at, 1, "op" + std::to_string(i - 1));
+    text += operator_text("op" + std::to_string(i), formula);
+  }
+  return text;
+}
+
+TEST_F(UserOperators, FormulasMayCallOneAnotherWithinLimits) {
+  write("chain.yaml", chain_of(199, "\"@(self)\""));
+  EXPECT_THAT(primset("--specs chain.yaml run op198 '[1,2.5]'").text, HasSubstr("[2, 3.5]"));
+  write("long.yaml", chain_of(30000, "\"@(self)\""));
+  const Result too_long = primset("--specs long.yaml run op29999 '[1,2.5]'");
+  EXPECT_EQ(too_long.code, 3) << too_long.text;
+  EXPECT_THAT(too_long.text, HasSubstr("formulas call one another is longer than 200"));
+  write("double.yaml", chain_of(40, "\"@(self) + @(self * 2)\""));
+  const Result too_large = primset("--specs double.yaml run op39 '[1,2.5]'");
+  EXPECT_EQ(too_large.code, 3) << too_large.text;
+  EXPECT_THAT(too_large.text, HasSubstr("expands to more than 200000 terms"));
+}
+
+TEST_F(UserOperators, ANestedCallIsEvaluatedOnce) {
+  std::string formula = "self";
+  for (int i = 0; i < 60; ++i) formula = "relu(" + formula + ")";
+  write("nested.yaml", operator_text("nested", formula));
+  EXPECT_THAT(primset("--specs nested.yaml run nested '[-1,2.5]'").text, HasSubstr("[0, 2.5]"));
+  std::string lines = "|\n    a0 = neg(self)\n";
+  for (int i = 1; i < 30000; ++i)
+    lines += "    a" + std::to_string(i) + " = neg(a" + std::to_string(i - 1) + ")\n";
+  write("lines.yaml", operator_text("lines", lines + "    a29999\n"));
+  EXPECT_THAT(primset("--specs lines.yaml run lines '[-1,2.5]'").text, HasSubstr("[-1, 2.5]"));
+}
+
 TEST_F(UserOperators, DamagedBundlesAreRefused) {
   std::ifstream in(PRIMSET_BUNDLE, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), {});

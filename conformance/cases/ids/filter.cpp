@@ -6,6 +6,11 @@
 #include "primset/error.h"
 
 namespace primset::conformance {
+namespace {
+
+constexpr size_t kMaxRegex = 1000;
+
+}  // namespace
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
   // The usual two-pointer match: on a mismatch the last '*' takes one more character.
@@ -38,6 +43,11 @@ Filter::Filter(const std::vector<std::string>& patterns) {
     }
     if (body.size() >= 2 && body.front() == '/' && body.back() == '/') {
       p.is_regex = true;
+      // std::regex recurses once a group.
+      if (body.size() > kMaxRegex)
+        throw Error(ErrorCode::value,
+                    "a filter is a regular expression of " + std::to_string(body.size()) +
+                        " characters; expected at most " + std::to_string(kMaxRegex));
       try {
         p.regex = std::regex(body.substr(1, body.size() - 2), std::regex::optimize);
       } catch (const std::regex_error& e) {

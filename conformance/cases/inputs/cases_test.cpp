@@ -10,7 +10,6 @@
 #include "conformance/cases/inputs/case_text.h"
 #include "conformance/cases/inputs/make_operator.h"
 #include "conformance/cases/inputs/resize.h"
-#include "conformance/cases/inputs/serialize.h"
 #include "conformance/cases/inputs/values.h"
 #include "conformance/cases/tables/recipe.h"
 #include "specs/bundle/reader.h"
@@ -293,49 +292,6 @@ TEST(Catalogue, ShardsPartTheCases) {
     sum += part;
   }
   EXPECT_EQ(sum, whole);
-}
-
-TEST(SavedCase, RoundTrip) {
-  const specs::Bundle& bundle = specs::embedded_bundle();
-  for (const char* text : {"prim/reduce_sum:dtype=f16;case=last_dim;layout=strided",
-                           "add.Tensor:dtype=c64;case=special"}) {
-    SavedCase saved{make_case(bundle, CaseId::parse(text), 3), 3, "cpu", "g", "e", "v"};
-    SavedCase back = saved_case_from_json(to_json(saved));
-    EXPECT_EQ(back.test.id.to_string(), text);
-    EXPECT_EQ(back.test.storages, saved.test.storages);
-    EXPECT_TRUE(back.test.args == saved.test.args);
-    EXPECT_EQ(back.test.inputs, saved.test.inputs);
-    EXPECT_EQ(back.seed, 3u);
-    EXPECT_EQ(to_json(back), to_json(saved));
-    const std::string line = to_json_line(saved);
-    EXPECT_EQ(line.find('\n'), line.size() - 1);
-    EXPECT_EQ(to_json(saved_case_from_json(line)), to_json(saved));
-  }
-  for (const char* text : {"", "{}", "[]", "{\"primset_case\": 2}"}) {
-    EXPECT_THROW(saved_case_from_json(text), Error) << text;
-  }
-}
-
-TEST(SavedCase, ArgumentsOfEveryKind) {
-  TestCase test;
-  test.id = CaseId::parse("add.Tensor:dtype=f32;case=x");
-  test.args = {std::monostate{},
-               TensorList{std::nullopt},
-               Scalar(std::complex<double>(1, HUGE_VAL)),
-               std::vector<Scalar>{Scalar(true), Scalar(2.5)},
-               int64_t{-3},
-               std::vector<int64_t>{1, 2},
-               0.1,
-               std::vector<double>{-0.0},
-               true,
-               std::vector<bool>{true, false},
-               std::string("mode"),
-               DType::bf16,
-               Layout::strided,
-               MemoryFormat::channels_last,
-               DeviceUnderTest{},
-               RngState{7, 9}};
-  EXPECT_TRUE(saved_case_from_json(to_json({test, 0, "", "", "", ""})).test.args == test.args);
 }
 
 }  // namespace

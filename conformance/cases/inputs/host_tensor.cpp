@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "prims/reference/array.h"
 #include "prims/reference/float_format.h"
@@ -59,6 +60,27 @@ int64_t element_offset(const HostTensor& t, const Ints& index) {
 }
 
 }  // namespace
+
+std::optional<size_t> bytes_needed(const HostTensor& t) {
+  // A product of 64 bits is exact in 128, and a sum that leaves 64 bits is noticed before the next.
+  __extension__ using Wide = __int128;
+  constexpr Wide kMost = std::numeric_limits<int64_t>::max();
+  const bool empty = std::ranges::find(t.sizes, 0) != t.sizes.end();
+  Wide first = t.offset, end = Wide{t.offset} + (empty ? 0 : 1);
+  for (size_t d = 0; d < t.sizes.size() && !empty; ++d) {
+    const Wide reach = (static_cast<Wide>(t.sizes[d]) - 1) * t.strides[d];
+    (reach < 0 ? first : end) += reach;
+    if (first < 0 || end > kMost) return std::nullopt;
+  }
+  const Wide bytes = end * static_cast<Wide>(byte_size(t.dtype));
+  if (first < 0 || bytes > kMost) return std::nullopt;
+  return static_cast<size_t>(bytes);
+}
+
+bool lies_within(const HostTensor& t, size_t bytes) {
+  const std::optional<size_t> needed = bytes_needed(t);
+  return needed && *needed <= bytes;
+}
 
 LayoutKind layout_from_name(std::string_view name) {
   auto it = std::find(kLayoutNames.begin(), kLayoutNames.end(), name);
@@ -129,13 +151,14 @@ HostTensor place(std::vector<HostStorage>& storages, const Array& values, Layout
 }
 
 std::vector<std::byte> packed_bytes(const HostStorage& storage, const HostTensor& t) {
+  if (!lies_within(t, storage.size())) {
+    throw Error(ErrorCode::runtime, "a tensor reaches beyond its storage of " +
+                                        std::to_string(storage.size()) + " bytes");
+  }
   size_t size = byte_size(t.dtype);
   std::vector<std::byte> bytes(static_cast<size_t>(ref::element_count(t.sizes)) * size);
   ref::for_each_index(t.sizes, [&](const Ints& index, size_t at) {
     size_t source = static_cast<size_t>(element_offset(t, index)) * size;
-    if (source + size > storage.size()) {
-      throw Error(ErrorCode::internal, "a tensor reaches beyond its storage");
-    }
     std::memcpy(bytes.data() + at * size, storage.data() + source, size);
   });
   return bytes;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,11 @@ struct HostTensor {
   friend bool operator==(const HostTensor&, const HostTensor&) = default;
 };
 
+// The bytes of storage that reach beyond the tensor's last element, 0 of an empty tensor at the
+// storage's begin; empty where an element lies before it, or beyond what 63 bits count.
+std::optional<size_t> bytes_needed(const HostTensor& t);
+bool lies_within(const HostTensor& t, size_t bytes);
+
 // How a case lays its tensors out.
 enum class LayoutKind : uint8_t {
   contiguous,
@@ -70,7 +76,8 @@ Array read(const std::vector<HostStorage>& storages, const HostTensor& t);
 // Which bytes of its storage belong to the tensor's elements: one flag a byte.
 void mark_bytes(const HostTensor& t, std::vector<bool>& flags);
 
-// The packed row-major bytes of a tensor, as memory has them (no conjugation).
+// The packed row-major bytes of a tensor, as memory has them (no conjugation). Throws
+// Error{runtime} when it does not lie within its storage.
 std::vector<std::byte> packed_bytes(const HostStorage& storage, const HostTensor& t);
 
 }  // namespace primset::conformance

@@ -9,7 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
 constexpr const char* kHex = "0123456789abcdef";
 
 std::string to_hex(const HostStorage& bytes) {
@@ -22,50 +21,10 @@ std::string to_hex(const HostStorage& bytes) {
   return out;
 }
 
-[[noreturn]] void corrupt(const std::string& what) {
-  throw Error(ErrorCode::corrupt, "this is no saved case: " + what);
-}
-
-unsigned hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  corrupt(std::string("'") + c + "' is no hexadecimal digit");
-}
-
-HostStorage from_hex(const std::string& text) {
-  if (text.size() % 2) corrupt("a storage has half a byte");
-  HostStorage out;
-  for (size_t i = 0; i < text.size(); i += 2) {
-    out.push_back(static_cast<std::byte>(hex_digit(text[i]) << 4 | hex_digit(text[i + 1])));
-  }
-  return out;
-}
-
 json tensor_json(const HostTensor& t) {
   return {{"dtype", name(t.dtype)}, {"sizes", t.sizes},           {"strides", t.strides},
           {"offset", t.offset},     {"storage", t.storage},       {"conj", t.conj},
           {"neg", t.neg},           {"wrapped", t.wrapped_number}};
-}
-
-DType dtype_from(const json& j) {
-  std::optional<DType> t = dtype_from_name(j.get<std::string>());
-  if (!t) corrupt("an unknown dtype");
-  return *t;
-}
-
-HostTensor tensor_from(const json& j, size_t storages) {
-  HostTensor t{dtype_from(j.at("dtype")),
-               j.at("sizes").get<std::vector<int64_t>>(),
-               j.at("strides").get<std::vector<int64_t>>(),
-               j.at("offset").get<int64_t>(),
-               j.at("storage").get<uint32_t>(),
-               j.at("conj").get<bool>(),
-               j.at("neg").get<bool>(),
-               j.at("wrapped").get<bool>()};
-  if (t.storage >= storages || t.sizes.size() != t.strides.size() || t.offset < 0) {
-    corrupt("a tensor that lies nowhere");
-  }
-  return t;
 }
 
 // Numbers travel as hexadecimal text, since JSON has neither NaN nor infinities.
@@ -77,23 +36,6 @@ json scalar_json(const Scalar& s) {
           {"integer", s.is_integral() ? s.to_int() : 0},
           {"re", re},
           {"im", im}};
-}
-
-double number_from(const json& j) {
-  return std::strtod(j.get<std::string>().c_str(), nullptr);
-}
-
-Scalar scalar_from(const json& j) {
-  switch (static_cast<Scalar::Kind>(j.at("kind").get<int>())) {
-    case Scalar::Kind::boolean:
-      return Scalar(j.at("integer").get<int64_t>() != 0);
-    case Scalar::Kind::integer:
-      return Scalar(j.at("integer").get<int64_t>());
-    case Scalar::Kind::floating:
-      return Scalar(number_from(j.at("re")));
-    default:
-      return Scalar(std::complex<double>(number_from(j.at("re")), number_from(j.at("im"))));
-  }
 }
 
 // Each alternative has a tag; the value stands under it.
@@ -130,63 +72,9 @@ struct ToJson {
   json operator()(OutTensor v) { return {{"out", static_cast<int>(v.kind)}}; }
 };
 
-ArgValue list_from(const json& j, size_t storages) {
-  if (j.contains("tensors")) {
-    TensorList out;
-    for (const json& t : j["tensors"]) {
-      out.push_back(t.is_null() ? std::optional<HostTensor>() : tensor_from(t, storages));
-    }
-    return out;
-  }
-  if (j.contains("scalars")) {
-    std::vector<Scalar> out;
-    for (const json& s : j["scalars"]) out.push_back(scalar_from(s));
-    return out;
-  }
-  if (j.contains("floats")) {
-    std::vector<double> out;
-    for (const json& s : j["floats"]) out.push_back(scalar_from(s).to_double());
-    return out;
-  }
-  if (j.contains("ints")) return j["ints"].get<std::vector<int64_t>>();
-  if (j.contains("bools")) return j["bools"].get<std::vector<bool>>();
-  corrupt("an argument of an unknown kind");
-}
-
-ArgValue argument_from(const json& j, size_t storages) {
-  if (j.is_null()) return std::monostate{};
-  if (j.contains("tensor")) return tensor_from(j["tensor"], storages);
-  if (j.contains("scalar")) return scalar_from(j["scalar"]);
-  if (j.contains("int")) return j["int"].get<int64_t>();
-  if (j.contains("float")) return scalar_from(j["float"]).to_double();
-  if (j.contains("bool")) return j["bool"].get<bool>();
-  if (j.contains("string")) return j["string"].get<std::string>();
-  if (j.contains("dtype")) return dtype_from(j["dtype"]);
-  if (j.contains("layout")) return static_cast<Layout>(j["layout"].get<int>());
-  if (j.contains("memory_format")) return static_cast<MemoryFormat>(j["memory_format"].get<int>());
-  if (j.contains("device")) return DeviceUnderTest{};
-  if (j.contains("seed")) return RngState{j["seed"].get<uint64_t>(), j["offset"].get<uint64_t>()};
-  return list_from(j, storages);
-}
-
-void read_case(const json& j, TestCase& test) {
-  test.id = CaseId::parse(j.at("id").get<std::string>());
-  test.text = j.at("text").get<std::string>();
-  test.may_be_refused = j.at("may_be_refused").get<bool>();
-  if (j.contains("expected_error")) {
-    test.expected_error = static_cast<ErrorCode>(j["expected_error"].get<int>());
-  }
-  for (const json& s : j.at("storages")) test.storages.push_back(from_hex(s.get<std::string>()));
-  for (const json& a : j.at("args")) test.args.push_back(argument_from(a, test.storages.size()));
-  for (const json& t : j.at("inputs")) test.inputs.push_back(tensor_from(t, test.storages.size()));
-  if (test.id.level == Level::primitive) {
-    test.graph = std::make_shared<prims::Graph>(prims::parse(j.at("graph").get<std::string>()));
-  }
-}
-
 json case_json(const SavedCase& saved) {
   const TestCase& test = saved.test;
-  json j = {{"primset_case", kVersion},
+  json j = {{"primset_case", kSavedCaseVersion},
             {"id", test.id.to_string()},
             {"seed", saved.seed},
             {"device", saved.device},
@@ -213,23 +101,6 @@ std::string to_json(const SavedCase& saved) {
 
 std::string to_json_line(const SavedCase& saved) {
   return case_json(saved).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-SavedCase saved_case_from_json(std::string_view text) {
-  try {
-    json j = json::parse(text);
-    if (j.at("primset_case") != kVersion) corrupt("its version is not 1");
-    SavedCase saved;
-    saved.seed = j.at("seed").get<uint64_t>();
-    saved.device = j.at("device").get<std::string>();
-    saved.graph = j.at("graph").get<std::string>();
-    saved.expected = j.at("expected").get<std::string>();
-    saved.verdict = j.at("verdict").get<std::string>();
-    read_case(j, saved.test);
-    return saved;
-  } catch (const json::exception& e) {
-    corrupt(e.what());
-  }
 }
 
 }  // namespace primset::conformance

@@ -20,7 +20,11 @@ struct SavedCase {
 
 std::string to_json(const SavedCase& saved);       // for a file of its own
 std::string to_json_line(const SavedCase& saved);  // for a file of many
-// Throws Error{corrupt} for text that is no saved case.
+inline constexpr int kSavedCaseVersion = 1;
+
+// Nothing in the text is trusted: what is no case that can be run is an Error{corrupt} that says
+// where in the document it stands ("args[1].tensor.strides"), what was found and what was expected.
+// Whether the case fits its operator or primitive is for check_case (check_case.h) to say.
 SavedCase saved_case_from_json(std::string_view text);
 
 }  // namespace primset::conformance

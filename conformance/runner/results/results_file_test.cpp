@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "primset/error.h"
 
@@ -116,11 +118,51 @@ TEST_F(Resume, GoesOnWhereItStopped) {
   EXPECT_TRUE(ResultsFile(path_, info_, true).earlier().empty());
 }
 
+TEST_F(Resume, AHeaderCutShortIsCompleted) {
+  {
+    ResultsFile(path_, info_, false).finish();
+  }
+  const auto header = fs::file_size(path_);
+  for (const uintmax_t left : {header - 1, header / 2, uintmax_t{1}}) {
+    fs::resize_file(path_, left);
+    for (const char* id : {"a:dtype=f32;case=x", "b:dtype=f32;case=x"}) {
+      ResultsFile file(path_, info_, true);
+      file.append({id, Verdict::of(Outcome::crash)});
+    }
+    EXPECT_EQ(ResultsFile(path_, info_, true).earlier().size(), 2u) << left;
+  }
+}
+
+TEST_F(Resume, AFullDiskIsAnError) {
+  EXPECT_THROW(ResultsFile("/dev/full", info_, false), Error);
+  EXPECT_THROW(ResultsFile("/dev/full", info_, true), Error);
+}
+
+TEST_F(Resume, HostileLinesAreNoResults) {
+  {
+    ResultsFile(path_, info_, false).finish();
+  }
+  const std::string deep(1 << 20, '[');
+  std::ofstream(path_, std::ios::app)
+      << deep << "\n{\"a\":" << deep << "\n\xff\xfe\n"
+      << std::string("a\0b\n", 4)
+      << R"({"id":"a","outcome":"pass","resized":{"guards":{"x":1}},"seconds":"x"})" << "\n";
+  EXPECT_TRUE(ResultsFile(path_, info_, true).earlier().empty());
+}
+
 TEST_F(Resume, ResultsOfAnotherRunAreRefused) {
   ResultsFile(path_, info_, false);
   RunInfo other = info_;
   other.seed = 8;
   EXPECT_THROW(ResultsFile(path_, other, true), Error);
+  std::ofstream(path_, std::ios::trunc) << "\x1b[2J" << std::string(100000, 'x');
+  try {
+    ResultsFile(path_, info_, true);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_LT(std::string(e.what()).size(), 2000u);
+    EXPECT_EQ(std::string(e.what()).find('\x1b'), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -285,21 +285,27 @@ void check_wanted(const Val& self, const Indexing& in, const Val& values, const 
           put_mismatch(values, "[" + shape + "]"));
 }
 
+bool is_broadcast_to(const Val& values, const SymInts& shape) {
+  if (values.rank() > static_cast<int64_t>(shape.size())) return false;
+  const SymInts own = values.shape();
+  for (size_t i = 0; i < own.size(); ++i) {
+    const SymInt &from = own[own.size() - 1 - i], &to = shape[shape.size() - 1 - i];
+    if (!from.same(to) && known_equal(from, 1) != true && !(from == to)) return false;
+  }
+  return true;
+}
+
+Val broadcast_values(const Val& values, const SymInts& shape) {
+  require(is_broadcast_to(values, shape), ErrorCode::runtime,
+          put_mismatch(values, shape_text(shape)));
+  return broadcast_to(values, shape);
+}
+
 Val put_values(const Val& self, const Coordinates& c, const Val& values) {
   const SymInts shape = put_shape(self, c.dims, c.shape);
-  const auto fits = [&] {
-    if (values.rank() > static_cast<int64_t>(shape.size())) return false;
-    const SymInts own = values.shape();
-    for (size_t i = 0; i < own.size(); ++i) {
-      const SymInt &from = own[own.size() - 1 - i], &to = shape[shape.size() - 1 - i];
-      if (!from.same(to) && known_equal(from, 1) != true && !(from == to)) return false;
-    }
-    return true;
-  };
-  require(fits(), ErrorCode::runtime, put_mismatch(values, shape_text(shape)));
   const auto joint = static_cast<int64_t>(c.shape.size());
   const auto rank = static_cast<int64_t>(shape.size());
-  return transpose(broadcast_to(values, shape),
+  return transpose(broadcast_values(values, shape),
                    joint_permutation(rank, joint, joint_position(c.dims), true));
 }
 
@@ -313,7 +319,7 @@ Val index_put::decompose(Tracer& t, const Val& self, const OptionalVals& indices
                       aten_name(self.dtype()), aten_name(values.dtype())));
   const Indexing in = indexing_of(t, self, indices);
   if (in.dims.empty()) {
-    const Val all = broadcast_to(values, self.shape());
+    const Val all = broadcast_values(values, self.shape());
     return accumulate ? self + all : all;
   }
   const std::optional<SymInt> wanted =

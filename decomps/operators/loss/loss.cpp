@@ -119,8 +119,15 @@ void require_probabilities(const Val& x) {
         "all elements of input should be between 0 and 1");
 }
 
+Val real_weight(const Val& weight) {
+  require(
+      !is_complex(weight.dtype()), ErrorCode::runtime,
+      fmt::format("Expected a weight of a real dtype, but found {}", aten_name(weight.dtype())));
+  return opmath(weight);
+}
+
 Val weighted(const Val& term, const std::optional<Val>& weight) {
-  return weight ? term * opmath(*weight) : term;
+  return weight ? term * real_weight(*weight) : term;
 }
 
 }  // namespace
@@ -150,7 +157,7 @@ Val binary_cross_entropy_with_logits::decompose(Tracer&, const Val& self, const 
   const Val x = opmath(self), y = opmath(target);
   const Val log_sigmoid = math::min(x, number(x, 0.0)) - math::log1p(math::exp(-math::abs(x)));
   Val cost = log_sigmoid;
-  if (pos_weight) cost = ((opmath(*pos_weight) - Scalar(1.0)) * y + Scalar(1.0)) * log_sigmoid;
+  if (pos_weight) cost = ((real_weight(*pos_weight) - Scalar(1.0)) * y + Scalar(1.0)) * log_sigmoid;
   return reduced_loss(weighted((Scalar(1.0) - y) * x - cost, weight), reduction, self.dtype());
 }
 

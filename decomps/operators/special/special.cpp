@@ -57,15 +57,38 @@ Val polygamma::decompose(Tracer&, int64_t n, const Val& self) {
   return math::rounded(polygamma_of(n, opmath(self)), self);
 }
 
-// The sum of log gamma at x, x - 1/2, ... and a constant.
+namespace {
+
+// The sum of log gamma at x, x - 1/2, ..., from `sum` on. Many terms are a loop: written one by
+// one, four hundred take ten seconds to compile.
+Val sum_of_log_gammas(const Val& x, Val sum, int64_t count) {
+  constexpr int64_t kUnrolled = 16;
+  const auto plus_term = [](const Val& total, const Val& at) {
+    return total + math::log_gamma(at);
+  };
+  if (count <= kUnrolled || x.is_empty()) {
+    for (int64_t i = 0; i < std::min(count, kUnrolled); ++i)
+      sum = plus_term(sum, x - Scalar(0.5 * static_cast<double>(i)));
+    return sum;
+  }
+  Tracer& t = x.tracer();
+  const std::vector<prims::ValueType> params = {
+      {DType::i64, {}}, {sum.dtype(), sum.shape()}, {x.dtype(), x.shape()}};
+  const auto step = [&](const std::vector<Val>& v) -> std::vector<Val> {
+    return {plus_term(v[1], v[2] - convert(v[0], v[2].dtype()) * Scalar(0.5)), v[2]};
+  };
+  return t.prim(Prim::for_loop, {sum, x}, {{"count", SymInt(count)}, {"stacked", int64_t{0}}},
+                {t.region(params, step)})[0];
+}
+
+}  // namespace
+
 Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
   require(p >= 1, ErrorCode::runtime, "p has to be greater than or equal to 1");
   const Val x = opmath(self);
   const auto order = static_cast<double>(p);
-  Val sum = number(x, order * (order - 1) * std::log(std::numbers::pi) / 4);
-  for (int64_t i = 0; i < p; ++i)
-    sum = sum + math::log_gamma(x - Scalar(0.5 * static_cast<double>(i)));
-  return math::rounded(sum, self);
+  const Val first = full_like(x, order * (order - 1) * std::log(std::numbers::pi) / 4);
+  return math::rounded(sum_of_log_gammas(x, first, p), self);
 }
 
 Val special_erfcx::decompose(Tracer&, const Val& self) {

@@ -64,16 +64,35 @@ std::optional<Arg> convert_list(const specs::Argument& spec, const Arg& a, Stric
   return std::nullopt;
 }
 
+// An enumerator by its number, as ATen's schemas have defaults.
+template <typename Enum>
+std::optional<Arg> enumerator(const Arg& a, int64_t last) {
+  if (a.integer < 0 || a.integer > last) return std::nullopt;
+  return Arg(static_cast<Enum>(a.integer));
+}
+
+std::optional<Arg> dtype_of_code(const Arg& a) {
+  if (a.integer < 0 || a.integer >= kDTypeCodes) return std::nullopt;
+  const auto t = static_cast<DType>(a.integer);
+  return primset::info(t).bits > 0 ? std::optional(Arg(t)) : std::nullopt;
+}
+
+// A number stands for a tensor of rank 0 where its value alone is read. It has no memory that could
+// be written or viewed, and what is no graph of primitives asks for a tensor as it is.
+bool takes_number(const OperatorInfo& op, const specs::Argument& spec) {
+  return spec.alias.letter == 0 && !spec.alias.writes && !op.intrinsic;
+}
+
 // The argument as the schema's kind; empty when it does not fit.
-std::optional<Arg> convert(const specs::Argument& spec, const Arg& a, Strictness strictness,
-                           BindScratch& scratch) {
+std::optional<Arg> convert(const OperatorInfo& op, const specs::Argument& spec, const Arg& a,
+                           Strictness strictness, BindScratch& scratch) {
   if (a.kind == Arg::Kind::none) return spec.optional ? std::optional(a) : std::nullopt;
   if (list_kind(spec.kind)) return convert_list(spec, a, strictness, scratch);
   auto accept = [&](bool fits) { return fits ? std::optional(a) : std::nullopt; };
   switch (spec.kind) {
     case ArgKind::tensor:
       return accept(a.kind == Arg::Kind::tensor ||
-                    (strictness == Strictness::converts && is_number(a) && !spec.alias.writes));
+                    (strictness == Strictness::converts && is_number(a) && takes_number(op, spec)));
     case ArgKind::scalar:
       return accept(is_number(a));
     case ArgKind::integer:
@@ -92,13 +111,15 @@ std::optional<Arg> convert(const specs::Argument& spec, const Arg& a, Strictness
     case ArgKind::string:
       return accept(a.kind == Arg::Kind::string);
     case ArgKind::scalar_type:
-      if (a.kind == Arg::Kind::integer) return Arg(static_cast<DType>(a.integer));
+      if (a.kind == Arg::Kind::integer) return dtype_of_code(a);
       return accept(a.kind == Arg::Kind::dtype);
     case ArgKind::layout:
-      if (a.kind == Arg::Kind::integer) return Arg(static_cast<Layout>(a.integer));
+      if (a.kind == Arg::Kind::integer)
+        return enumerator<Layout>(a, static_cast<int64_t>(Layout::sparse_csr));
       return accept(a.kind == Arg::Kind::layout);
     case ArgKind::memory_format:
-      if (a.kind == Arg::Kind::integer) return Arg(static_cast<MemoryFormat>(a.integer));
+      if (a.kind == Arg::Kind::integer)
+        return enumerator<MemoryFormat>(a, static_cast<int64_t>(MemoryFormat::channels_last_3d));
       return accept(a.kind == Arg::Kind::memory_format);
     case ArgKind::device:
       if (a.kind == Arg::Kind::string)
@@ -120,6 +141,21 @@ std::string wrong_kind(const Call& call, size_t i, const Value& value) {
       "'{}'. Position: {}. Declaration: {}",
       call.op.overload.op, specs::spelling(spec.kind), spec.optional ? "?" : "", spec.name,
       value.kind(), i, call.op.overload.schema);
+}
+
+// The first element of a list of tensors that is none, where each must be one; else the length.
+uint32_t undefined_element(const specs::Argument& spec, const Arg& a) {
+  if (spec.kind != ArgKind::tensor_list || a.kind != Arg::Kind::tensor_list) return a.count;
+  const auto* list = static_cast<const Tensor*>(a.pointer);
+  const auto* at = std::find_if(list, list + a.count, [](const Tensor& t) { return !t.defined(); });
+  return static_cast<uint32_t>(at - list);
+}
+
+std::string undefined_text(const OperatorInfo& op, const specs::Argument& spec, uint32_t element) {
+  return fmt::format(
+      "{}() Expected a value of type 'Tensor' for element {} of argument '{}' but instead found an "
+      "undefined tensor. Declaration: {}",
+      op.overload.op, element, spec.name, op.overload.schema);
 }
 
 // out= overloads are meant only where their tensors are given.
@@ -144,10 +180,12 @@ std::string bind(Call& call, std::span<const Value> args, std::span<const NamedV
         "{}() takes {} positional argument(s) but {} was/were given. Declaration: {}",
         op.overload.op, positional, args.size(), op.overload.schema);
   auto put = [&](size_t i, const Value& value) -> std::string {
-    auto converted = convert(*op.args[i].spec, Arg::of(value), strictness, scratch);
+    const specs::Argument& spec = *op.args[i].spec;
+    auto converted = convert(op, spec, Arg::of(value), strictness, scratch);
     if (!converted) return wrong_kind(call, i, value);
     call.args[i] = *converted;
-    return {};
+    const uint32_t element = undefined_element(spec, *converted);
+    return element < converted->count ? undefined_text(op, spec, element) : std::string();
   };
   for (size_t i = 0; i < args.size(); ++i) {
     if (std::string why = put(i, args[i]); !why.empty()) return why;
@@ -177,6 +215,12 @@ void bind_unboxed(Call& call, std::span<const Arg> args) {
     throw Error(ErrorCode::type, fmt::format("{}() takes {} arguments but {} were given",
                                              op.overload.qualified, op.args.size(), args.size()));
   call.args.append(args);
+  for (size_t i = 0; i < args.size(); ++i) {
+    const specs::Argument& spec = *op.args[i].spec;
+    const uint32_t element = undefined_element(spec, args[i]);
+    if (args[i].kind == Arg::Kind::tensor_list && element < args[i].count)
+      throw Error(ErrorCode::type, undefined_text(op, spec, element));
+  }
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (i < args.size() && args[i].kind != Arg::Kind::absent) continue;
     if (op.args[i].fallback.kind == Arg::Kind::absent)

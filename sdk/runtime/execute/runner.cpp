@@ -383,7 +383,11 @@ const TensorImpl& tensor_argument(std::span<const Arg> args, uint32_t argument, 
   if (a.kind == Arg::Kind::tensor) return *static_cast<const TensorImpl*>(a.pointer);
   if (a.kind == Arg::Kind::tensor_list && element < a.count)
     return *static_cast<const Tensor*>(a.pointer)[element].impl();
-  throw Error(ErrorCode::internal, fmt::format("argument {} is no tensor", argument));
+  // A number may stand for a tensor whose values are read (bind.cpp).
+  throw Error(ErrorCode::type,
+              fmt::format("argument {} is a number; expected a tensor, since a result is the "
+                          "argument itself or shares its memory",
+                          argument));
 }
 
 void execute(const Plan& plan, const RunInputs& inputs, Results& results) {

@@ -1,4 +1,4 @@
-#include "decomps/engine/formula.h"
+#include "decomps/engine/formula/formula.h"
 
 #include <fmt/format.h>
 
@@ -153,6 +153,7 @@ class Evaluator {
   Evaluator(Tracer& t, const FormulaInput& input) : t_(t), in_(input), f_(input.formula) {}
 
   std::vector<Val> run() {
+    const Expansion::Level level(t_.formulas());
     for (const specs::FormulaAssignment& a : f_.assignments) {
       Term value = eval(a.node);
       locals_.push_back(std::move(value));
@@ -173,14 +174,15 @@ class Evaluator {
   }
 
  private:
-  std::vector<Term> children(const FormulaNode& n) {
-    std::vector<Term> out;
+  Terms children(const FormulaNode& n) {
+    Terms out;
     for (uint32_t c : f_.children(n)) out.push_back(eval(c));
     return out;
   }
 
   Term eval(uint32_t index) {
     const FormulaNode& n = f_.node(index);
+    t_.formulas().count_term();
     const auto child = f_.children(n);
     switch (n.kind) {
       case NodeKind::integer:
@@ -365,14 +367,15 @@ class Evaluator {
 
   // Positional children and keywords, put in the places of the parameters.
   template <typename PlaceOf>
-  std::vector<std::optional<Term>> placed(const FormulaNode& n, size_t count, PlaceOf place_of) {
+  std::vector<std::optional<Term>> placed(const FormulaNode& n, const Terms& values, size_t count,
+                                          PlaceOf place_of) {
     std::vector<std::optional<Term>> out(count);
     size_t next = 0;
-    for (uint32_t c : f_.children(n)) {
-      const FormulaNode& child = f_.node(c);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const FormulaNode& child = f_.node(f_.children(n)[i]);
       const size_t at = child.kind == NodeKind::keyword ? place_of(child.text) : next++;
       require(at < count, ErrorCode::internal, "a call in a formula has too many arguments");
-      out[at] = eval(c);
+      out[at] = values[i];
     }
     return out;
   }
@@ -385,7 +388,7 @@ class Evaluator {
                                       [](const specs::Operand& o) { return o.variadic; });
     if (variadic) return variadic_primitive(n, p, *prim);
     const size_t count = p.operands.size() + p.attributes.size();
-    auto terms = placed(n, count, [&](const std::string& name) {
+    auto terms = placed(n, children(n), count, [&](const std::string& name) {
       for (size_t i = 0; i < count; ++i) {
         const bool operand = i < p.operands.size();
         if ((operand ? p.operands[i].name : p.attributes[i - p.operands.size()].name) == name)
@@ -539,8 +542,9 @@ class Evaluator {
   // An operator inside the formula. Its operands are in the formula's compute dtype, so that it
   // rounds nothing; op::name takes them rounded, and its result is rounded too.
   Term operator_call(const FormulaNode& n, bool rounded) {
-    const specs::Overload& overload = fitting(n);
-    auto terms = placed(n, overload.args.size(), [&](const std::string& name) {
+    const Terms values = children(n);
+    const specs::Overload& overload = fitting(n, values);
+    auto terms = placed(n, values, overload.args.size(), [&](const std::string& name) {
       return static_cast<size_t>(overload.find_arg(name));
     });
     Arguments args;
@@ -584,25 +588,26 @@ class Evaluator {
   }
 
   // The overload whose argument kinds fit; specgen has checked names and numbers.
-  const specs::Overload& fitting(const FormulaNode& n) {
+  const specs::Overload& fitting(const FormulaNode& n, const Terms& values) {
     const specs::Overload& first = t_.bundle().overloads[n.target];
     for (size_t i = n.target; i < t_.bundle().overloads.size(); ++i) {
       const specs::Overload& o = t_.bundle().overloads[i];
       if (o.family != first.family) break;
-      if (o.op == first.op && o.kind == specs::OverloadKind::functional && fits(n, o)) return o;
+      if (o.op == first.op && o.kind == specs::OverloadKind::functional && fits(n, values, o))
+        return o;
     }
     return first;
   }
 
-  bool fits(const FormulaNode& n, const specs::Overload& o) {
+  bool fits(const FormulaNode& n, const Terms& values, const specs::Overload& o) const {
     size_t next = 0;
-    for (uint32_t c : f_.children(n)) {
-      const FormulaNode& child = f_.node(c);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const FormulaNode& child = f_.node(f_.children(n)[i]);
       const size_t at =
           child.kind == NodeKind::keyword ? static_cast<size_t>(o.find_arg(child.text)) : next++;
       if (at >= o.args.size()) return false;
       const bool tensor = specs::is_tensor_kind(o.args[at].kind);
-      const bool value = eval(c).get<Val>() != nullptr;
+      const bool value = values[i].get<Val>() != nullptr;
       if (value != tensor && o.args[at].kind != specs::ArgKind::scalar) return false;
     }
     return true;

@@ -1,6 +1,6 @@
 // Evaluates a formula of the spec bundle over traced values.
-#ifndef PRIMSET_DECOMPS_ENGINE_FORMULA_H_
-#define PRIMSET_DECOMPS_ENGINE_FORMULA_H_
+#ifndef PRIMSET_DECOMPS_ENGINE_FORMULA_FORMULA_H_
+#define PRIMSET_DECOMPS_ENGINE_FORMULA_FORMULA_H_
 
 #include <vector>
 
@@ -22,4 +22,4 @@ std::vector<Val> evaluate(Tracer& t, const FormulaInput& input);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_ENGINE_FORMULA_H_
+#endif  // PRIMSET_DECOMPS_ENGINE_FORMULA_FORMULA_H_
