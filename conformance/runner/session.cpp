@@ -412,12 +412,13 @@ int replay(const specs::Bundle& bundle, const SessionOptions& options, const std
   const SavedCase saved = load_case(bundle, file);
   SessionOptions o = options;
   if (o.device.empty()) o.device = saved.device;
-  fmt::print("{}", printable_lines(fmt::format("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(),
+  fmt::print("{}",
+             printable_lines(fmt::format("{}\n{}\n{}\nexpected:\n{}", saved.test.id.to_string(),
                                          saved.test.text, saved.graph, saved.expected)));
   std::fflush(stdout);
   const Verdict v = run_saved(bundle, o, file, saved.test);
-  fmt::print("{}\n", printable_lines(fmt::format("{} on {}: {}", to_string(v.outcome, v.kind), o.device,
-                                           v.detail)));
+  fmt::print("{}\n", printable_lines(fmt::format("{} on {}: {}", to_string(v.outcome, v.kind),
+                                                 o.device, v.detail)));
   OutcomeCounts counts{};
   ++counts[static_cast<size_t>(v.outcome)];
   return static_cast<int>(exit_code(counts));

@@ -36,7 +36,8 @@ bool is_control(char32_t c) {
   const bool ends_line = c == 0x2028 || c == 0x2029;
   const bool turns_text =
       c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || ends_line || turns_text;
+  const bool xml_has_none = c == 0xfffe || c == 0xffff;
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || ends_line || turns_text || xml_has_none;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void apply(const std::string& specs) {
 }
 
 int report(ExitCode code, std::string_view what) {
-  std::fprintf(stderr, "primset: %s\n", printable(what).c_str());
+  std::fprintf(stderr, "primset: %s\n", printable_lines(what).c_str());
   return code;
 }
 
@@ -53,7 +53,7 @@ int unknown_command(const std::string& name) {
 int usage_error(const CLI::App& app, const CLI::ParseError& e) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "primset" : "primset " + chosen[0]->get_name();
-  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), printable(e.what()).c_str(),
+  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), printable_lines(e.what()).c_str(),
                name.c_str());
   return kUsage;
 }

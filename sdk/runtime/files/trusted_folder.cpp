@@ -40,11 +40,6 @@ bool is_private_group(const struct stat& s) {
   return true;
 }
 
-bool others_write(const struct stat& s) {
-  if (s.st_mode & S_IWOTH) return true;
-  return (s.st_mode & S_IWGRP) && !is_private_group(s);
-}
-
 // Why others may have changed what is in a folder.
 std::optional<std::string> distrust(const Descriptor& folder, const fs::path& shown,
                                     bool is_above) {
@@ -55,7 +50,7 @@ std::optional<std::string> distrust(const Descriptor& folder, const fs::path& sh
     return fmt::format("{} belongs to user {}, not to user {}", shown.string(), s.st_uid,
                        geteuid());
   const bool sticky = is_above && (s.st_mode & S_ISVTX);
-  if (!sticky && others_write(s))
+  if (!sticky && others_may_write(s))
     return fmt::format("{} may be written by others (mode {:04o})", shown.string(),
                        s.st_mode & 07777u);
   return std::nullopt;
@@ -93,6 +88,11 @@ Descriptor create_file(const Descriptor& folder, const std::string& name) {
 }
 
 }  // namespace
+
+bool others_may_write(const struct stat& s) {
+  if (s.st_mode & S_IWOTH) return true;
+  return (s.st_mode & S_IWGRP) && !is_private_group(s);
+}
 
 TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
   std::error_code error;

@@ -12,6 +12,8 @@
 #ifndef PRIMSET_SDK_RUNTIME_FILES_TRUSTED_FOLDER_H_
 #define PRIMSET_SDK_RUNTIME_FILES_TRUSTED_FOLDER_H_
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -35,6 +37,9 @@ struct TrustedFolder {
   std::string refusal;  // "/tmp/shared may be written by others (mode 0777)"; empty: it is trusted
   explicit operator bool() const { return static_cast<bool>(descriptor); }
 };
+
+// Others than its owner: by the mode of a file or folder, and by who is in its group.
+bool others_may_write(const struct stat& s);
 
 // Symbolic links in `path` itself are resolved first. The folder may belong to root where nothing
 // is made.

@@ -153,7 +153,7 @@ std::string file_refusal(const fs::path& file) {
   if (!S_ISREG(s.st_mode)) return fmt::format("{} is no regular file", shown);
   if (s.st_uid != geteuid() && s.st_uid != 0)
     return fmt::format("{} belongs to user {}, not to user {}", shown, s.st_uid, geteuid());
-  if (s.st_mode & (S_IWGRP | S_IWOTH))
+  if (runtime::others_may_write(s))
     return fmt::format("{} may be written by others (mode {:04o})", shown, s.st_mode & 07777u);
   return {};
 }
