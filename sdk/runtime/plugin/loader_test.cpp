@@ -254,9 +254,9 @@ TEST_F(TrustedPath, AFolderThatOthersMayWriteIsNot) {
 }
 
 TEST_F(TrustedPath, AFileThatOthersMayWriteIsNotLoaded) {
-  fs::permissions(file(), fs::perms(0775));
+  fs::permissions(file(), fs::perms(0757));
   Registry found = registry();
-  const std::string why = file().string() + " may be written by others (mode 0775)";
+  const std::string why = file().string() + " may be written by others (mode 0757)";
   EXPECT_THAT(error_of([&] { found.plugin("mock"); }), HasSubstr("is not loaded: " + why));
   const std::vector<DeviceEntry> entries = found.devices();
   const auto it = std::ranges::find(entries, "mock", &DeviceEntry::name);
