@@ -4,7 +4,7 @@
 #ifndef PRIMSET_SDK_PYTHON_GIL_H_
 #define PRIMSET_SDK_PYTHON_GIL_H_
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 #include <unistd.h>
 
 namespace primset::python {
@@ -19,6 +19,7 @@ inline bool interpreter_is_ending() {
 
 // For as long as the process lives.
 [[noreturn]] inline void stop_thread() {
+  nanobind::set_leak_warnings(false);  // what the thread holds stays to the end
   for (;;) pause();
 }
 
