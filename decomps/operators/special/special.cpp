@@ -85,6 +85,9 @@ Val sum_of_log_gammas(const Val& x, Val sum, int64_t count) {
 
 Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
   require(p >= 1, ErrorCode::runtime, "p has to be greater than or equal to 1");
+  constexpr int64_t kMostTerms = int64_t{1} << 24;  // each takes a loop's iteration an element
+  require(p <= kMostTerms, ErrorCode::value,
+          fmt::format("mvlgamma: p is {}; at most {} terms are added", p, kMostTerms));
   const Val x = opmath(self);
   const auto order = static_cast<double>(p);
   const Val first = full_like(x, order * (order - 1) * std::log(std::numbers::pi) / 4);
