@@ -92,8 +92,8 @@ epoch::ThreadRecord* epoch::register_thread() {
   return this_thread = lease.record;
 }
 
-void epoch::make_threads_pass_a_barrier() {
-  if (readers_need_no_fence) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+bool epoch::make_threads_pass_a_barrier() {
+  return readers_need_no_fence && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
 bool epoch::others_are_calling() {

@@ -33,8 +33,9 @@ inline constinit std::atomic<uint64_t> current{1};
 // Writers make every thread pass a barrier (membarrier(2)), so that readers need none.
 inline constinit std::atomic<bool> readers_need_no_fence{false};
 inline constinit thread_local ThreadRecord* this_thread = nullptr;
-// Readers and calls of all threads see what was written before, or are seen.
-void make_threads_pass_a_barrier();
+// Readers and calls of all threads see what was written before, or are seen. False: there is no
+// such barrier here, and only time makes it so.
+bool make_threads_pass_a_barrier();
 // Another thread than this one is in a call.
 bool others_are_calling();
 // Makes this thread's record, or takes that of a thread that has ended.

@@ -21,11 +21,12 @@ std::atomic<pthread_t> exiting_thread{};
 void wait_for_calls() {
   exiting_thread = pthread_self();
   exiting = true;
-  epoch::make_threads_pass_a_barrier();
+  const BlockedSignals scope;  // a sleep that is interrupted all the time never ends
+  constexpr auto kPause = std::chrono::microseconds(200);
+  if (!epoch::make_threads_pass_a_barrier()) std::this_thread::sleep_for(kPause);
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
-  do {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  } while (epoch::others_are_calling() && std::chrono::steady_clock::now() < end);
+  while (epoch::others_are_calling() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kPause);
 }
 
 // What a handler of exit() knows from when it was registered.
