@@ -32,18 +32,24 @@ std::vector<fs::path> split_path(std::string_view text) {
   return parts;
 }
 
-// primset/plugins beside the file this code is in: <prefix>/lib/libprimset.so, or, linked
-// statically, <prefix>/bin/program.
-fs::path installed_folder() {
+// The library or, linked statically, the program that this code is in; empty when nobody knows.
+fs::path own_file() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<const void*>(&default_plugin_path), &info) || !info.dli_fname)
     return {};
   // Of a program that was found in PATH, dladdr knows no more than the name that was typed.
   const bool has_folder = std::string_view(info.dli_fname).find('/') != std::string_view::npos;
   std::error_code error;
-  const fs::path folder =
-      fs::canonical(has_folder ? info.dli_fname : "/proc/self/exe", error).parent_path();
-  if (error) return {};
+  const fs::path file = fs::canonical(has_folder ? info.dli_fname : "/proc/self/exe", error);
+  return error ? fs::path() : file;
+}
+
+// primset/plugins beside the file this code is in: <prefix>/lib/libprimset.so, or, linked
+// statically, <prefix>/bin/program.
+fs::path installed_folder() {
+  const fs::path folder = own_file().parent_path();
+  if (folder.empty()) return {};
+  std::error_code error;
   for (const char* relative : {"primset/plugins", "../lib/primset/plugins"}) {
     const fs::path candidate = (folder / relative).lexically_normal();
     if (fs::is_directory(candidate, error)) return candidate;
@@ -71,6 +77,24 @@ std::vector<fs::path> candidates(const fs::path& entry) {
   return found;
 }
 
+// What lies beside the library is as good as the library, whoever owns the installation: a build in
+// a container of a folder that another user mounted, for example. Refused is what is more open.
+std::string own_refusal(const fs::path& path) {
+  struct stat s, library, folder;
+  const fs::path self = own_file();
+  if (stat(path.c_str(), &s) != 0 || stat(self.c_str(), &library) != 0 ||
+      stat(self.parent_path().c_str(), &folder) != 0)
+    return fmt::format("{}: {}", printable(path.string()),
+                       std::error_code(errno, std::generic_category()).message());
+  const bool owned = s.st_uid == geteuid() || s.st_uid == 0 || s.st_uid == library.st_uid;
+  const bool open = !owned || runtime::others_may_write(s);
+  if (!open || runtime::others_may_write(library) || runtime::others_may_write(folder)) return {};
+  return fmt::format(
+      "{} belongs to user {} and has mode {:04o}; expected the owner of {}, and "
+      "nobody else to write it",
+      printable(path.string()), s.st_uid, s.st_mode & 07777u, printable(self.string()));
+}
+
 class Search {
  public:
   explicit Search(std::span<const SearchEntry> search_path) {
@@ -86,8 +110,11 @@ class Search {
     std::error_code error;
     if (!fs::exists(entry.path, error)) return;
     if (fs::is_directory(entry.path, error)) {
-      const std::string refusal = printable(std::string_view(
-          runtime::open_trusted_folder(entry.path, runtime::Missing::refuse).refusal));
+      const std::string refusal =
+          entry.named == Named::own
+              ? own_refusal(entry.path)
+              : printable(std::string_view(
+                    runtime::open_trusted_folder(entry.path, runtime::Missing::refuse).refusal));
       if (!refusal.empty() && entry.named != Named::expressly) {
         search_.skipped.push_back({entry.path, refusal});
         return;
@@ -96,7 +123,7 @@ class Search {
       if (entry.named == Named::own) own_folders_.push_back(fs::canonical(entry.path, error));
     }
     for (const fs::path& file : candidates(entry.path)) {
-      const std::string refusal = add_file(file);
+      const std::string refusal = add_file(file, entry.named);
       if (refusal.empty()) continue;
       if (entry.named == Named::expressly)
         warn(refusal);
@@ -107,11 +134,11 @@ class Search {
 
   void warn_and_add(const SearchEntry& entry, const std::string& refusal) {
     warn(refusal);
-    for (const fs::path& file : candidates(entry.path)) add_file(file);
+    for (const fs::path& file : candidates(entry.path)) add_file(file, entry.named);
   }
 
   // What is to be said against the file; empty for one that is known already.
-  std::string add_file(const fs::path& file) {
+  std::string add_file(const fs::path& file, Named named) {
     std::error_code error;
     std::string name = plugin_name_of(file);
     if (name.empty()) name = printable(file.filename().string());
@@ -119,7 +146,7 @@ class Search {
     for (const PluginFile& known : search_.files)
       if (known.path == real) return {};
     search_.files.push_back({std::move(name), real, false, {}});
-    return file_refusal(real);
+    return named == Named::own ? own_refusal(real) : file_refusal(real);
   }
 
   void warn(const std::string& refusal) {
