@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "sdk/runtime/files/descriptor.h"
 
 namespace primset::runtime {
 namespace fs = std::filesystem;
@@ -32,32 +35,29 @@ struct Usage {
 class UsageFile {
  public:
   explicit UsageFile(const fs::path& path)
-      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
-    while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0) {
+      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
+    if (!file_) return;
+    fchmod(file_.get(), 0600);  // whatever the umask was: the next process must open it
+    while (flock(file_.get(), LOCK_EX) != 0) {
       if (errno == EINTR) continue;
-      close(fd_);
-      fd_ = -1;
+      file_.reset();
+      return;
     }
   }
-  ~UsageFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  UsageFile(const UsageFile&) = delete;
-  UsageFile& operator=(const UsageFile&) = delete;
 
-  bool locked() const { return fd_ >= 0; }
+  bool locked() const { return static_cast<bool>(file_); }
   // Zeros where nothing was written yet.
   Usage read() const {
     Usage usage;
-    return pread(fd_, &usage, sizeof(usage), 0) == sizeof(usage) ? usage : Usage{};
+    return pread(file_.get(), &usage, sizeof(usage), 0) == sizeof(usage) ? usage : Usage{};
   }
   void write(const Usage& usage) const {
     // Short of space the old sum stays, and the files are counted a little later.
-    [[maybe_unused]] const ssize_t written = pwrite(fd_, &usage, sizeof(usage), 0);
+    [[maybe_unused]] const ssize_t written = pwrite(file_.get(), &usage, sizeof(usage), 0);
   }
 
  private:
-  int fd_;
+  Descriptor file_;
 };
 
 bool is_hex(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <primset/options.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -110,6 +111,15 @@ TEST_F(CacheBoundTest, WritersSideBySideKeepTheLimit) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_LE(kernel_bytes(), kLimit);
+}
+
+// A process whose umask takes everything leaves files that the next one can open.
+TEST_F(CacheBoundTest, TheUmaskIsNotReliedOn) {
+  const mode_t before = umask(0777);
+  store(0);
+  umask(before);
+  EXPECT_EQ(fs::status(folder_ / "usage").permissions(), fs::perms(0600));
+  EXPECT_EQ(fs::status(cache().path_of("kernels", key(0))).permissions(), fs::perms(0600));
 }
 
 TEST_F(CacheBoundTest, OptionsRefuseALimitOfZero) {
