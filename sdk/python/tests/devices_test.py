@@ -1,5 +1,7 @@
 """Devices, the meta device, generators."""
 
+import threading
+
 import primset
 import pytest
 import torch
@@ -44,6 +46,47 @@ def test_devices_do_not_mix(name):
         ops.add(ops.ones([2], device=name), ops.ones([2]))
     with pytest.raises(primset.RuntimeError, match="not the CPU's"):
         torch.from_dlpack(ops.ones([2], device=name))
+
+
+# --- errors that a device finds while it computes -------------------------------------------------
+
+
+def outcomes(reads):
+    """What each read says, on a thread of its own: whose stream is none of the main thread's."""
+    said = []
+
+    def run():
+        for read in reads:
+            try:
+                read()
+                said.append("")
+            except primset.IndexError as e:
+                said.append(str(e))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return said
+
+
+def failing(device):
+    """A tensor whose values could not be computed, or the error itself where calls wait."""
+    return ops.index_select(ops.ones([4], device=device), 0,
+                            primset.tensor([9], dtype=primset.int64, device=device))
+
+
+@pytest.mark.parametrize("name", [d for d in DEVICES if d != "cpu:0"])
+@pytest.mark.parametrize("view", [lambda t: t, lambda t: t[:0]], ids=["whole", "empty"])
+def test_whoever_reads_what_failed_sees_the_error(name, view):
+    with pytest.raises(primset.IndexError, match="index_select.*index 9"):
+        view(failing(name)).cpu()
+    with pytest.raises(primset.IndexError, match="index_select.*index 9"):
+        view(failing(name)).tolist()
+    # Computed here, used and read on another stream; told once, and no later call is blamed.
+    sum_of_failed = failing(name) + 1
+    said = outcomes([lambda: view(sum_of_failed * 2).cpu(), lambda: ops.ones([1], device=name).cpu()])
+    assert "index_select" in said[0] and said[1] == ""
+    assert ops.ones([2], device=name).tolist() == [1, 1]
 
 
 # --- meta ----------------------------------------------------------------------------------------

@@ -28,8 +28,11 @@ uint32_t StreamState::launch_flags(std::span<const primset_binding> bindings, bo
 }
 
 void StreamState::synchronize() {
-  StreamLock lock(*this);
-  synchronize_locked();
+  {
+    StreamLock lock(*this);
+    synchronize_locked();
+  }
+  report_awaited_errors();
 }
 
 void StreamState::synchronize_locked() {
@@ -82,7 +85,21 @@ void StreamState::report_errors() {
   }
 }
 
+// Streams may have waited for one another: each list is emptied before it is walked, so the walk
+// ends.
+void StreamState::report_awaited_errors() {
+  std::vector<StreamState*> awaited;
+  {
+    StreamLock lock(*this);
+    awaited = std::move(awaited_);
+    awaited_.clear();
+  }
+  for (StreamState* s : awaited) s->synchronize();
+}
+
 void StreamState::wait_for(StreamState& other) {
+  const bool unknown = !other.slot_owner_.empty() || !other.awaited_.empty();
+  if (unknown && std::ranges::find(awaited_, &other) == awaited_.end()) awaited_.push_back(&other);
   if (!other.event_) other.event_ = device_.plugin().create_event();
   other.event_.record(other.handle_);
   handle_.wait(other.event_);

@@ -38,7 +38,8 @@ class StreamState {
   // The flags of the next launch: may it overlap earlier ones? See HazardTracker::flags_for.
   uint32_t launch_flags(std::span<const primset_binding> bindings, bool exact);
 
-  // Waits, then throws the first error of the stream's work. Takes the lock.
+  // Waits, then throws the first error of the stream's work, or of the work of other streams that
+  // it waited for. Takes the lock.
   void synchronize();
   // The same for a caller that holds the lock.
   void synchronize_locked();
@@ -56,6 +57,9 @@ class StreamState {
   // Reads and frees the slots in use, and throws the first failure. The stream's work has
   // completed.
   void report_errors();
+  // Throws the first error of the streams that this one waited for: a value computed from a failed
+  // one has no meaning, whichever stream computed it. Takes their locks; the caller holds none.
+  void report_awaited_errors();
 
   // Makes later work here start after all present work of `other`. The caller holds both locks.
   void wait_for(StreamState& other);
@@ -75,6 +79,7 @@ class StreamState {
   std::atomic<bool> has_slots_{false};
   std::vector<std::shared_ptr<const CheckTable>> slot_owner_;  // of the slots in use, in order
   std::unordered_map<const CheckTable*, uint32_t> slot_of_;
+  std::vector<StreamState*> awaited_;  // streams waited for while their errors were not known
 };
 
 // Holds a stream's lock while one operator is enqueued; does nothing on an inline device.

@@ -83,19 +83,24 @@ void require_data(const TensorImpl& t) {
     throw Error(ErrorCode::not_implemented, "Cannot copy out of meta tensor; no data!");
 }
 
-// Everything reachable, from the first element on.
+// Everything reachable, from the first element on. Where nothing is, only the work that made the
+// tensor is waited for: its errors are the reader's to see.
 void read_extent(const TensorImpl& t, std::byte* to) {
   StreamState& stream = t.device().current_stream();
-  StreamLock lock(stream);
-  StorageImpl* storages[] = {t.storage};
-  order_after_last_use(lock, stream, storages);
-  // A copy of no bytes waits for nothing.
-  if (const uint64_t bytes = extent_bytes(t)) {
-    stream.handle().copy_out(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(), to,
-                             bytes);
+  {
+    StreamLock lock(stream);
+    StorageImpl* storages[] = {t.storage};
+    order_after_last_use(lock, stream, storages);
+    if (const uint64_t bytes = extent_bytes(t)) {
+      stream.handle().copy_out(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(),
+                               to, bytes);
+    } else {
+      stream.handle().synchronize();
+    }
     stream.hazards().clear();
+    stream.report_errors();
   }
-  stream.report_errors();
+  stream.report_awaited_errors();
 }
 
 void write_extent(const TensorImpl& t, const std::byte* from) {
@@ -123,8 +128,11 @@ void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<con
 void read_tensor(const TensorImpl& t, std::byte* to) {
   const CallScope scope;
   require_data(t);
-  if (t.numel() == 0) return;
   const size_t bytes = byte_size(t.dtype);
+  if (t.numel() == 0) {
+    if (!t.device().runs_inline()) read_extent(t, to);
+    return;
+  }
   if (t.device().runs_inline() && t.host()) {
     pack(t.host(), t.sizes(), t.strides(), bytes, to);
   } else if (is_contiguous(t.sizes(), t.strides())) {

@@ -285,7 +285,7 @@ Tensor Tensor::to(Device target) const {
   Dims strides = dense_strides(sizes());
   if (is_non_overlapping_and_dense()) strides.assign(this->strides());
   Tensor out = empty_strided(sizes(), strides, dtype(), target);
-  if (target.is_meta() || numel() == 0) return out;
+  if (target.is_meta()) return out;
   std::vector<std::byte> packed(runtime::packed_bytes(sizes(), dtype()));
   runtime::read_tensor(*impl_, packed.data());
   runtime::write_tensor(*out.impl_, packed.data());
