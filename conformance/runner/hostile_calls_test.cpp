@@ -52,6 +52,7 @@ struct AsValue {
 };
 
 constexpr float kNumber = 2.5f;
+constexpr const char* kGreatest = "the greatest integer";
 
 const std::vector<std::pair<const char*, Value>>& hostile_values() {
   static const Tensor none, rank0 = Tensor::from_host(&kNumber, {}, DType::f32, Device("cpu")),
@@ -63,6 +64,8 @@ const std::vector<std::pair<const char*, Value>>& hostile_values() {
       {"an empty tensor", empty},
       {"-1", -1},
       {"5", 5},
+      {"the least integer", INT64_MIN},
+      {kGreatest, INT64_MAX},
       {"2.5", 2.5},
       {"NaN", Scalar(NAN)},
       {"a complex number", Scalar(std::complex<double>(1, 2))},
@@ -71,6 +74,9 @@ const std::vector<std::pair<const char*, Value>>& hostile_values() {
       {"a text", "x\x1b[31m\xff"},
       {"an empty list of integers", std::vector<int64_t>{}},
       {"integers", std::vector<int64_t>{1, -2}},
+      {"the least integers", std::vector<int64_t>{INT64_MIN, INT64_MIN}},
+      {"the greatest integers", std::vector<int64_t>{INT64_MAX, INT64_MAX}},
+      {"integers whose product is 2^64", std::vector<int64_t>{int64_t{1} << 32, int64_t{1} << 32}},
       {"an empty list of tensors", std::vector<Tensor>{}},
       {"a list of an undefined tensor", std::vector<Tensor>{none}},
       {"a list of two kinds of tensors", std::vector<Tensor>{rank0, empty}},
@@ -129,12 +135,17 @@ std::optional<TestCase> first_case(const specs::Bundle& bundle, const specs::Ove
   return std::nullopt;
 }
 
+// A recurrence of n steps, here as in ATen, is not tried with 2^63 - 1 of them.
+bool takes_as_many_steps(const specs::Overload& overload, const specs::Argument& a) {
+  return a.name == "n" && overload.qualified.find("_polynomial_") != std::string::npos;
+}
+
 class HostileCalls : public testing::TestWithParam<uint32_t> {};
 constexpr uint32_t kShards = 4;
 INSTANTIATE_TEST_SUITE_P(, HostileCalls, testing::Range(0u, kShards));
 
 TEST_P(HostileCalls, AreRefusedOrTaken) {
-  for (const int s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) std::signal(s, say_current);
+  for (const int s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGTERM}) std::signal(s, say_current);
   set_log([](LogLevel, std::string_view) {});  // out= tensors are resized throughout
   const specs::Bundle& bundle = runtime::OperatorRegistry::instance().bundle();
   std::map<std::string, std::string> mistakes;
@@ -146,6 +157,7 @@ TEST_P(HostileCalls, AreRefusedOrTaken) {
     if (!test) continue;
     for (size_t i = 0; i < test->args.size(); ++i) {
       for (const auto& [what, value] : hostile_values()) {
+        if (what == kGreatest && takes_as_many_steps(overload, overload.args[i])) continue;
         std::string how =
             fmt::format("{}: {} as '{}'", overload.qualified, what, overload.args[i].name);
         std::snprintf(g_current, sizeof(g_current), "\n%s\n", how.c_str());

@@ -320,6 +320,15 @@ Views narrow(const TensorMeta& self, int64_t dim, SymInt start, const SymInt& le
   return one(slice_step(dim, start, length));
 }
 
+// A list of views is part of a plan: as many as no program wants are refused, before they are made.
+size_t check_view_count(const char* op, int64_t count) {
+  constexpr int64_t kMostViews = int64_t{1} << 20;
+  require(count <= kMostViews, ErrorCode::value,
+          fmt::format("{}: {} views of a tensor in one call; at most {} are made", op, count,
+                      kMostViews));
+  return static_cast<size_t>(count);
+}
+
 Views parts_of_sizes(const TensorMeta& self, const SymInts& sizes, int64_t dim) {
   Views views;
   SymInt at = 0;
@@ -364,7 +373,7 @@ Views split(const TensorMeta& self, const SymInt& split_size, int64_t dim) {
     return {View{{slice_step(dim, 0, 0)}}};
   }
   const int64_t count = std::max<int64_t>(ceil_div(size, split_size).specialize(), 1);
-  SymInts sizes(static_cast<size_t>(count), split_size);
+  SymInts sizes(check_view_count("split", count), split_size);
   sizes.back() = size - split_size * (count - 1);
   return parts_of_sizes(self, sizes, dim);
 }
@@ -377,7 +386,7 @@ Views chunk(const TensorMeta& self, int64_t chunks, int64_t dim) {
   const SymInt size = size_of(self, dim);
   const SymInt split_size = ceil_div(size, chunks);
   if (split_size == SymInt(0))
-    return parts_of_sizes(self, SymInts(static_cast<size_t>(chunks), SymInt(0)), dim);
+    return parts_of_sizes(self, SymInts(check_view_count("chunk", chunks), SymInt(0)), dim);
   return split(self, split_size, dim);
 }
 
@@ -388,6 +397,7 @@ Views tensor_split_sections(const TensorMeta& self, const SymInt& sections, int6
   const int64_t n = sections.specialize();
   require(n > 0, ErrorCode::runtime,
           fmt::format("number of sections must be larger than 0, got {}", n));
+  check_view_count("tensor_split", n);
   const SymInt size = size_of(self, dim);
   const SymInt small = floor_div(size, n), larger = mod(size, n);
   SymInts sizes;
@@ -449,6 +459,7 @@ Views unbind(const TensorMeta& self, int64_t dim) {
   dim = wrap_dim(dim, rank_of(self));
   Views views;
   const int64_t count = size_of(self, dim).specialize();
+  check_view_count("unbind", count);
   for (int64_t i = 0; i < count; ++i)
     views.push_back(View{{slice_step(dim, i, 1), squeeze_step({dim})}});
   return views;

@@ -1,6 +1,8 @@
 // Places in sorted sequences, and histograms, which are counts of such places.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include <cmath>
 
 #include "decomps/engine/engine.h"
@@ -214,6 +216,8 @@ Val histc::decompose(Tracer& t, const Val& self, int64_t bins, const ScalarArg& 
                      const ScalarArg& max) {
   require(bins > 0, ErrorCode::runtime,
           fmt::format("torch.histogram(): bins must be > 0, but got {} for dimension 0", bins));
+  require(bins < std::numeric_limits<int64_t>::max(), ErrorCode::value,
+          fmt::format("histc: bins is {}, expected less than 2^63 - 1", bins));
   if (!is_floating(self.dtype())) not_implemented_for("histogram_cpu", self.dtype());
   const Val low = t.scalar(min, self.dtype()), high = t.scalar(max, self.dtype());
   check(le(low, high), t.constant(0, DType::i64), ErrorCode::runtime,

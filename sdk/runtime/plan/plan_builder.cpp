@@ -157,7 +157,8 @@ class Planner {
   // the end as the end is from 0.
   int64_t most_index32() const { return device_.target().simt ? INT32_MAX / 2 : INT32_MAX; }
 
-  // Every count of elements anywhere in the graph, and every extent in memory, fits 31 bits.
+  // Every count of elements anywhere in the graph, and every extent in memory, results' strides
+  // included, fits 31 bits.
   bool fits_index32() {
     for (const TensorImpl* t : request_.tensors) {
       if (extent(t->sizes(), t->strides()) > most_index32()) return false;
@@ -165,7 +166,18 @@ class Planner {
     for (const SymInt& n : element_counts()) {
       if (n.hint() > most_index32()) return false;
     }
+    for (size_t k = 0; k < traced_.call.outputs.size(); ++k) {
+      const TracedOutput& o = traced_.call.outputs[k];
+      if (o.graph_output && extent(hints(o.sizes), hints(output_strides(o, k))) > most_index32())
+        return false;
+    }
     return true;
+  }
+
+  static std::vector<int64_t> hints(const SymInts& values) {
+    std::vector<int64_t> out;
+    for (const SymInt& v : values) out.push_back(v.hint());
+    return out;
   }
 
   // The distinct counts that are symbolic, and the constants that are too large.

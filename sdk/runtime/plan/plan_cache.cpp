@@ -96,7 +96,8 @@ PlanRef PlanCache::make(const CallKey& key, Slots& slots, const Maker& maker) {
   PlanPtr plan = make_logged(*entry, key, maker);
   if (!admits(*plan, key, slots))
     throw Error(ErrorCode::internal,
-                fmt::format("{}: a new plan does not admit the call it was made for", maker.name));
+                fmt::format("{}: a new plan does not admit the call it was made for: {}",
+                            maker.name, plan->broken_guard(slots.data())));
   add(*entry, plan);
   maker.device.trim_kernels();
   return PlanRef(std::move(plan));
