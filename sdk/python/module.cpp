@@ -8,6 +8,10 @@
 
 NB_MODULE(_primset, m) {
   using namespace primset::python;
+#ifdef NDEBUG
+  // A program that ends while its daemon threads hold tensors has not leaked them.
+  nanobind::set_leak_warnings(false);
+#endif
   m.doc() = "The PyTorch operator surface on any accelerator.";
   define_errors(m);
   define_dtypes(m);

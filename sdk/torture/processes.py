@@ -2,7 +2,7 @@
 
 from torture.children import Clock, Outcome, python
 
-KINDS = ["fork", "fork_idle", "daemons", "daemons_compile", "import"]
+KINDS = ["fork", "fork_idle", "fork_threads", "daemons", "daemons_compile", "import"]
 
 
 def torture(context):

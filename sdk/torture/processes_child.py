@@ -2,6 +2,7 @@
 
     fork             opens the device, forks; the child computes on it, then on the CPU, and ends
     fork_idle        the same, and the child only ends
+    fork_threads     forks while threads compute and compile; each child computes on the CPU, and ends
     daemons          ends while daemon threads are inside calls
     daemons_compile  the same while they compile new kernels
     import           ends at once, with work in flight
@@ -53,9 +54,31 @@ def fork(computes):
         print("WRONG the parent computes something else after the fork", flush=True)
 
 
+def fork_threads():
+    y = ops.ones([64, 64], device="cpu")
+    expected = ops.mm(y, y).sum().tolist()
+    for i in range(4):
+        run = (work, (ops.rand([100, 100]), [])) if i % 2 else (compile_new, (1000 * i,))
+        threading.Thread(target=run[0], args=run[1], daemon=True).start()
+    time.sleep(0.05)
+    children = []
+    for i in range(100):
+        child = os.fork()
+        if child == 0:
+            right = all(ops.mm(y + i, y).sum().tolist() == 64.0**3 * (1 + i) for i in range(3))
+            os._exit(0 if right and ops.mm(y, y).sum().tolist() == expected else 7)
+        children.append(child)
+    for child in children:
+        _, status = os.waitpid(child, 0)
+        if os.waitstatus_to_exitcode(status) != 0:
+            print("WRONG the child ended with", os.waitstatus_to_exitcode(status), flush=True)
+
+
 def main():
     kind = sys.argv[1]
-    if kind in ("fork", "fork_idle"):
+    if kind == "fork_threads":
+        fork_threads()
+    elif kind in ("fork", "fork_idle"):
         fork(kind == "fork")
     elif kind.startswith("daemons"):
         x, stop = ops.rand([300, 300]), []

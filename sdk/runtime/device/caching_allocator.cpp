@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "sdk/runtime/support/log.h"
+#include "sdk/runtime/support/process_end.h"
 
 namespace primset::runtime {
 namespace {
@@ -50,6 +51,8 @@ CachingAllocator::Pool& CachingAllocator::pool(uint32_t stream) {
 Block CachingAllocator::allocate(uint64_t bytes, uint32_t stream) {
   if (bytes == 0) return {};
   const uint64_t size = rounded(bytes);
+  const CallMark mark;
+  if (CallMark::locks_are_lost()) process_end::require_whole_process();
   std::unique_lock lock(mutex_);
   ++statistics_.allocations;
   auto attempt = [&] {
@@ -133,6 +136,8 @@ Segment* CachingAllocator::new_segment(uint64_t bytes) {
 
 void CachingAllocator::release(const Block& block, uint32_t stream) {
   if (!block.segment) return;
+  const CallMark mark;
+  if (CallMark::locks_are_lost()) return;  // of a child that is not to compute
   std::lock_guard lock(mutex_);
   Segment* segment = block.segment;
   --segment->used;

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sdk/runtime/support/process_end.h"
+
 namespace primset::runtime {
 namespace {
 
@@ -53,7 +55,10 @@ bool register_membarrier() {
 epoch::ThreadRecord* find_or_make_record() {
   ThreadRecords& records = thread_records();
   std::lock_guard lock(records.mutex);
-  if (records.all.empty()) epoch::readers_need_no_fence = register_membarrier();
+  if (records.all.empty()) {
+    epoch::readers_need_no_fence = register_membarrier();
+    process_end::watch_forks();
+  }
   for (auto& r : records.all) {
     if (!r->in_use.exchange(true, std::memory_order_acquire)) return r.get();
   }
@@ -102,6 +107,26 @@ bool epoch::others_are_calling() {
   return std::ranges::any_of(records.all, [](const std::unique_ptr<ThreadRecord>& r) {
     return r.get() != this_thread && r->in_use && r->calls.load(std::memory_order_acquire) != 0;
   });
+}
+
+void epoch::lock_records() {
+  thread_records().mutex.lock();
+}
+
+void epoch::unlock_records() {
+  thread_records().mutex.unlock();
+}
+
+bool epoch::forget_other_threads() {
+  bool calling = false;
+  for (auto& r : thread_records().all) {
+    if (r.get() == this_thread || !r->in_use) continue;
+    calling |= r->calls.exchange(0) != 0;
+    r->inside = 0;
+    for (auto& hazard : r->hazards) hazard = nullptr;
+    r->in_use = false;
+  }
+  return calling;
 }
 
 std::vector<RetireList::Object> RetireList::take_unreachable() {

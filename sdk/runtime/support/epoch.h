@@ -38,6 +38,12 @@ inline constinit thread_local ThreadRecord* this_thread = nullptr;
 bool make_threads_pass_a_barrier();
 // Another thread than this one is in a call.
 bool others_are_calling();
+// Around fork(): no thread registers meanwhile; the child, where the records are
+// locked still, forgets the threads that it lacks.
+void lock_records();
+void unlock_records();
+// True: one was in a call.
+bool forget_other_threads();
 // Makes this thread's record, or takes that of a thread that has ended.
 ThreadRecord* register_thread();
 

@@ -6,21 +6,24 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
+
+#include "primset/error.h"
 
 namespace primset::runtime {
 namespace process_end {
 namespace {
 
 constexpr auto kLongestWait = std::chrono::seconds(2);
-std::atomic<pthread_t> exiting_thread{};
+std::atomic<pthread_t> exiting_thread{}, forking_thread{};
 
-// A call either sees that the process exits, or is seen here: the flag is set first, and every
-// thread passes a barrier between its mark and its look at the flag (membarrier where there is one,
-// else the time that passes until the records are read again).
-void wait_for_calls() {
-  exiting_thread = pthread_self();
-  exiting = true;
+// A call either sees the reason to wait, or is seen here: the flag is set first, and every thread
+// passes a barrier between its mark and its look at the flag (membarrier where there is one, else
+// the time that passes until the records are read again).
+void wait_for_calls(Stop reason, std::atomic<pthread_t>& thread) {
+  thread = pthread_self();
+  stopped |= reason;
   const BlockedSignals scope;  // a sleep that is interrupted all the time never ends
   constexpr auto kPause = std::chrono::microseconds(200);
   if (!epoch::make_threads_pass_a_barrier()) std::this_thread::sleep_for(kPause);
@@ -29,17 +32,44 @@ void wait_for_calls() {
     std::this_thread::sleep_for(kPause);
 }
 
-// What a handler of exit() knows from when it was registered.
-struct Expected {
-  uint32_t forks;
-  bool has_threads;
-};
+// One fork at a time: its own handlers set the state that all calls look at.
+std::mutex& fork_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+void before_fork() {
+  fork_mutex().lock();
+  wait_for_calls(forking, forking_thread);
+  epoch::lock_records();
+}
+
+void go_on() {
+  epoch::unlock_records();
+  stopped &= ~uint32_t{forking};
+  stopped.notify_all();
+  fork_mutex().unlock();
+}
+
+// The other threads' records still say what these were doing.
+void begin_child() {
+  forks.fetch_add(1, std::memory_order_relaxed);
+  if (epoch::forget_other_threads()) stopped |= forked_in_a_call;
+  go_on();
+}
+
+// What a handler of exit() knows from when it was registered, in the one word that it is handed:
+// memory for it would be lost, as handlers are called once and never removed.
+static_assert(sizeof(void*) >= sizeof(uint64_t));
+void* expected(uint32_t forks, bool has_threads) {
+  return reinterpret_cast<void*>(uintptr_t{forks} << 1 | uintptr_t{has_threads});
+}
 
 void before_the_libraries_end(int status, void* data) {
-  const auto* expected = static_cast<const Expected*>(data);
-  if (expected->forks == fork_count()) {
-    if (!exiting) wait_for_calls();
-  } else if (expected->has_threads) {
+  const auto word = reinterpret_cast<uintptr_t>(data);
+  if (word >> 1 == fork_count()) {
+    if ((stopped & exiting) == 0) wait_for_calls(exiting, exiting_thread);
+  } else if ((word & 1) != 0) {
     std::fflush(nullptr);
     _exit(status);
   }
@@ -47,21 +77,44 @@ void before_the_libraries_end(int status, void* data) {
 
 }  // namespace
 
-void wait_for_the_end() {
-  if (pthread_equal(exiting_thread.load(), pthread_self())) return;
-  epoch::this_thread->calls = 0;
-  for (;;) pause();
+void wait_to_begin() {
+  epoch::ThreadRecord& mine = *epoch::this_thread;
+  const auto is = [](const std::atomic<pthread_t>& thread) {
+    return pthread_equal(thread.load(), pthread_self()) != 0;
+  };
+  for (uint32_t now; ((now = stopped) & (exiting | forking)) != 0;) {
+    if ((now & exiting) != 0) {
+      if (is(exiting_thread)) return;
+      mine.calls = 0;
+      for (;;) pause();
+    }
+    // A call within a call: the fork waits for the outer one.
+    if (is(forking_thread) || mine.calls > 1) return;
+    mine.calls = 0;
+    stopped.wait(now);
+    mine.calls = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+}
+
+void require_whole_process() {
+  throw Error(
+      ErrorCode::runtime,
+      "this process was forked while another thread was inside of a call that took longer "
+      "than two seconds; nothing can be computed in the child: fork between calls, or start "
+      "the child by exec (multiprocessing's spawn)");
+}
+
+void watch_forks() {
+  static const int watched = pthread_atfork(before_fork, go_on, begin_child);
+  static_cast<void>(watched);
 }
 
 }  // namespace process_end
 
 void expect_exit(bool has_threads) {
-  static const int counts = pthread_atfork(
-      nullptr, nullptr, [] { process_end::forks.fetch_add(1, std::memory_order_relaxed); });
-  static_cast<void>(counts);
-  // Kept to the end. One more handler where a driver came after the last.
-  on_exit(process_end::before_the_libraries_end,
-          new process_end::Expected{fork_count(), has_threads});
+  // One more handler where a driver came after the last.
+  on_exit(process_end::before_the_libraries_end, process_end::expected(fork_count(), has_threads));
 }
 
 }  // namespace primset::runtime

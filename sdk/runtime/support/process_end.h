@@ -7,8 +7,11 @@
 // Objects of the SDK's own are never destroyed (-fc++-static-destructors=thread-local).
 //
 // FORK. A child has the driver's memory but not its threads. A device with queues that was opened
-// before is refused in the child by an error; the CPU keeps working. When the child ends, handlers
-// that drivers registered at the opening, which would wait for those threads, are not run.
+// before is refused in the child by an error; the CPU keeps working. For that no lock may be held
+// by a thread that the child lacks: fork() waits for running calls (at most two seconds), and calls
+// that begin meanwhile wait for it. Where a call runs longer, the child's calls are errors. When
+// the child ends, handlers that drivers registered at the opening, which would wait for those
+// threads, are not run.
 #ifndef PRIMSET_SDK_RUNTIME_SUPPORT_PROCESS_END_H_
 #define PRIMSET_SDK_RUNTIME_SUPPORT_PROCESS_END_H_
 
@@ -21,10 +24,17 @@
 namespace primset::runtime {
 
 namespace process_end {
-inline constinit std::atomic<bool> exiting{false};
+// Why a call may not simply begin.
+enum Stop : uint32_t { exiting = 1, forking = 2, forked_in_a_call = 4 };
+inline constinit std::atomic<uint32_t> stopped{0};
 inline constinit std::atomic<uint32_t> forks{0};
-// Returns in the thread that exits; in another never.
-void wait_for_the_end();
+// Returns when the fork is over. Where the process exits: at once in the thread that exits, in
+// another never.
+void wait_to_begin();
+// Throws in a child that was forked inside of another thread's call.
+void require_whole_process();
+// fork() looks after running calls from now on. Called with the first thread's record.
+void watch_forks();
 }  // namespace process_end
 
 // A driver or a compiler was loaded and has registered its exit handlers: ours must run before.
@@ -36,27 +46,44 @@ inline uint32_t fork_count() {
   return process_end::forks.load(std::memory_order_relaxed);
 }
 
-// What every call from outside has around it: the default floating-point environment, and a mark
-// that it runs. Nests.
-class CallScope {
+// Marks that this thread is inside of the SDK, where it may hold locks. Nests.
+class CallMark {
  public:
-  CallScope() : record_(epoch::this_thread ? epoch::this_thread : epoch::register_thread()) {
+  CallMark() : record_(epoch::this_thread ? epoch::this_thread : epoch::register_thread()) {
     record_->calls.store(record_->calls.load(std::memory_order_relaxed) + 1,
                          std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // see wait_for_calls
-    if (process_end::exiting.load(std::memory_order_relaxed)) [[unlikely]]
-      process_end::wait_for_the_end();
+    if (process_end::stopped.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      process_end::wait_to_begin();
   }
-  ~CallScope() {
+  ~CallMark() {
     record_->calls.store(record_->calls.load(std::memory_order_relaxed) - 1,
                          std::memory_order_release);
   }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
+  CallMark(const CallMark&) = delete;
+  CallMark& operator=(const CallMark&) = delete;
+
+  // A lock may be held for ever by a thread that this process lacks.
+  static bool locks_are_lost() {
+    return (process_end::stopped.load(std::memory_order_relaxed) & process_end::forked_in_a_call) !=
+           0;
+  }
 
  private:
-  DefaultFloatingPoint floating_point_;
   epoch::ThreadRecord* record_;
+};
+
+// What every call from outside has around it: the mark, and the default floating-point environment.
+class CallScope {
+ public:
+  CallScope() {
+    if (CallMark::locks_are_lost()) [[unlikely]]
+      process_end::require_whole_process();
+  }
+
+ private:
+  CallMark mark_;
+  DefaultFloatingPoint floating_point_;
 };
 
 }  // namespace primset::runtime
