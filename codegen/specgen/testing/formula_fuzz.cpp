@@ -8,22 +8,13 @@
 
 #include "codegen/specgen/compile.h"
 #include "codegen/specgen/parse/formula_parser.h"
+#include "codegen/specgen/testing/fuzz_vocabulary.h"
 #include "specs/bundle/reader.h"
 #include "specs/bundle/writer.h"
 
 namespace primset::specs {
 namespace {
 
-constexpr const char* kDtypes = R"yaml(dtypes:
-  - {name: f32, torch: float32, aten: Float, cpp: float, code: 6, bits: 32, kind: floating,
-     format: {exponent: 8, mantissa: 23, bias: 127, nan: ieee, overflow: infinity}}
-sets: {all: f32}
-)yaml";
-constexpr const char* kPrims = R"yaml(
-- {prim: exp, tier: core, signature: (x) -> y, dtypes: all, meaning: M., tolerance: {f32: exact}}
-- {prim: add, tier: core, signature: "(a, b) -> y", dtypes: all, meaning: M., tolerance: {f32: exact}}
-- {prim: select, tier: core, signature: "(c, a, b) -> y", dtypes: all, meaning: M., tolerance: {f32: exact}}
-)yaml";
 // The formula follows, a line of it behind each indentation.
 constexpr const char* kOperator = R"yaml(- op: fuzzed
   overloads:
@@ -31,17 +22,6 @@ constexpr const char* kOperator = R"yaml(- op: fuzzed
   dtypes: all
   decompose: |
 )yaml";
-
-const Bundle& vocabulary() {
-  static const Bundle bundle = [] {
-    Diagnostics diagnostics;
-    Bundle compiled =
-        compile_texts(Bundle(), {{"dtypes.yaml", kDtypes}, {"prims.yaml", kPrims}}, diagnostics);
-    if (!diagnostics.ok()) std::abort();
-    return compiled;
-  }();
-  return bundle;
-}
 
 Formula parse(std::string_view text, Diagnostics& diagnostics) {
   diagnostics.add_file("formula");
@@ -61,11 +41,10 @@ void parse_alone(std::string_view text) {
 }
 
 void resolve(std::string_view text) {
-  std::string source = kOperator;
-  for (const char c : std::string("    ").append(text))
-    source += c == '\n' ? "\n    " : std::string(1, c);
+  std::string source = std::string(kOperator) + "    ";
+  for (const char c : text) source += c == '\n' ? "\n    " : std::string(1, c);
   Diagnostics diagnostics;
-  const Bundle bundle = compile_texts(vocabulary(), {{"fuzz.yaml", source}}, diagnostics);
+  Bundle bundle = compile_texts(fuzz_vocabulary(), {{"fuzz.yaml", source}}, diagnostics);
   if (diagnostics.ok())
     read_bundle(write_bundle(bundle));
   else

@@ -2,8 +2,9 @@
 // first parser; here a token takes the place of another of the same text (a name that is defined, a
 // type, an operation), numbers become those at the ends of their ranges, lines and bracketed groups
 // are repeated, removed and exchanged. Every other time libFuzzer's own mutations run, with the
-// target's dictionary.
+// target's dictionary; and when two texts are crossed, parts of one take places in the other.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <cstring>
@@ -88,10 +89,26 @@ class TextMutator {
   const std::string& mutated() {
     for (size_t changes = 1 + below(3); changes > 0; --changes) {
       const size_t kind = below(10);
-      if (kind < 5)
+      if (kind < 4)
         change_word();
+      else if (kind == 4)
+        change_word_everywhere();
       else
         change_part(kind < 8 ? lines(text_) : groups(text_));
+    }
+    return text_;
+  }
+
+  // Words, lines or groups of `other` in the place of this text's.
+  const std::string& crossed(std::string_view other) {
+    using Parts = std::vector<Range> (*)(std::string_view);
+    const Parts parts = std::array<Parts, 4>{words, words, lines, groups}[below(4)];
+    const std::vector<Range> theirs = parts(other);
+    for (size_t changes = 1 + below(3); changes > 0; --changes) {
+      const std::vector<Range> own = parts(text_);
+      if (own.empty() || theirs.empty()) break;
+      const Range &to = any(own), &from = any(theirs);
+      text_.replace(to.begin, to.size(), other.substr(from.begin, from.size()));
     }
     return text_;
   }
@@ -110,6 +127,15 @@ class TextMutator {
       text_.replace(r.begin, r.size(), kNumbers[below(std::size(kNumbers))]);
     else
       text_.replace(r.begin, r.size(), part(any(all)));
+  }
+
+  // So that a type stays the same in all places of one text.
+  void change_word_everywhere() {
+    const std::vector<Range> all = words(text_);
+    if (all.empty()) return;
+    const std::string from = part(any(all)), to = part(any(all));
+    for (size_t i = all.size(); i-- > 0;)
+      if (part(all[i]) == from) text_.replace(all[i].begin, all[i].size(), to);
   }
 
   void change_part(const std::vector<Range>& all) {
@@ -131,15 +157,28 @@ class TextMutator {
   std::minstd_rand random_;
 };
 
+std::string text_of(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+size_t write(const std::string& text, uint8_t* out, size_t max_size) {
+  const size_t kept = std::min(text.size(), max_size);
+  std::memcpy(out, text.data(), kept);
+  return kept;
+}
+
 }  // namespace
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
   if (seed % 2 == 0 || size == 0) return LLVMFuzzerMutate(data, size, max_size);
-  TextMutator mutator({reinterpret_cast<const char*>(data), size}, seed);
-  const std::string& text = mutator.mutated();
-  const size_t kept = std::min(text.size(), max_size);
-  if (kept == 0) return LLVMFuzzerMutate(data, size, max_size);
-  std::memcpy(data, text.data(), kept);
-  return kept;
+  const size_t kept = write(TextMutator(text_of(data, size), seed).mutated(), data, max_size);
+  return kept > 0 ? kept : LLVMFuzzerMutate(data, size, max_size);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data, size_t size, const uint8_t* other,
+                                            size_t other_size, uint8_t* out, size_t max_size,
+                                            unsigned seed) {
+  const std::string theirs = text_of(other, other_size);
+  return write(TextMutator(text_of(data, size), seed).crossed(theirs), out, max_size);
 }
