@@ -66,6 +66,7 @@ endfunction()
 # NAME_fuzz_seed_corpus.
 function(primset_link_fuzzer target corpus max_len)
   # Everything but glibc comes along.
+  target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/sdk/testing/fuzzing/older_glibc.cpp)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer -static-libstdc++ -static-libgcc)
   set(base ${PRIMSET_FUZZ_FOLDER}/${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PRIMSET_FUZZ_FOLDER})

@@ -29,17 +29,18 @@ void wait_for_calls() {
     std::this_thread::sleep_for(kPause);
 }
 
-// What a handler of exit() knows from when it was registered.
-struct Expected {
-  uint32_t forks;
-  bool has_threads;
-};
+// What a handler of exit() knows from when it was registered, in the one word that it is handed:
+// memory for it would be lost, as handlers are called once and never removed.
+static_assert(sizeof(void*) >= sizeof(uint64_t));
+void* expected(uint32_t forks, bool has_threads) {
+  return reinterpret_cast<void*>(uintptr_t{forks} << 1 | uintptr_t{has_threads});
+}
 
 void before_the_libraries_end(int status, void* data) {
-  const auto* expected = static_cast<const Expected*>(data);
-  if (expected->forks == fork_count()) {
+  const auto word = reinterpret_cast<uintptr_t>(data);
+  if (word >> 1 == fork_count()) {
     if (!exiting) wait_for_calls();
-  } else if (expected->has_threads) {
+  } else if ((word & 1) != 0) {
     std::fflush(nullptr);
     _exit(status);
   }
@@ -59,9 +60,8 @@ void expect_exit(bool has_threads) {
   static const int counts = pthread_atfork(
       nullptr, nullptr, [] { process_end::forks.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(counts);
-  // Kept to the end. One more handler where a driver came after the last.
-  on_exit(process_end::before_the_libraries_end,
-          new process_end::Expected{fork_count(), has_threads});
+  // One more handler where a driver came after the last.
+  on_exit(process_end::before_the_libraries_end, process_end::expected(fork_count(), has_threads));
 }
 
 }  // namespace primset::runtime
