@@ -1,9 +1,9 @@
 #include <primset/device.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "sdk/python/dlpack_abi.h"
+#include "sdk/python/dlpack_import.h"
 #include "sdk/python/exchange.h"
 #include "sdk/python/tensor_type.h"
 
@@ -11,24 +11,6 @@ namespace nb = nanobind;
 
 namespace primset::python {
 namespace {
-
-dlpack::DataType to_dlpack_type(DType t) {
-  return {info(t).dlpack_code, static_cast<uint8_t>(bits(t)), 1};
-}
-
-DType from_dlpack_type(dlpack::DataType t) {
-  if (t.lanes == 1) {
-    for (int code = 0; code < kDTypeCodes; ++code) {
-      const auto candidate = static_cast<DType>(code);
-      if (info(candidate).bits == 0) continue;
-      const dlpack::DataType d = to_dlpack_type(candidate);
-      if (d.code == t.code && d.bits == t.bits) return candidate;
-    }
-  }
-  throw Error(ErrorCode::type, "from_dlpack: no dtype holds DLPack's type code " +
-                                   std::to_string(t.code) + " of " + std::to_string(t.bits) +
-                                   " bits and " + std::to_string(t.lanes) + " lanes");
-}
 
 // --- out -----------------------------------------------------------------------------------------
 
@@ -81,54 +63,14 @@ nb::object capsule(M* m, const char* name, PyCapsule_Destructor destructor) {
 
 // --- in ------------------------------------------------------------------------------------------
 
-bool reads_as_cpu(dlpack::Device d) {
-  return d.type == dlpack::kCpu || d.type == dlpack::kCudaHost;
-}
-
-// Other libraries fill the struct in; what cannot be true is refused here. Whether the memory is
-// there only they know.
-void check_claims(const dlpack::Tensor& d) {
-  constexpr int32_t kMostDims = 64;
-  constexpr uint64_t kMostBytes = uint64_t{1} << 47;  // of a process's address space
-  if (d.ndim < 0 || d.ndim > kMostDims)
-    throw Error(ErrorCode::value, "from_dlpack: " + std::to_string(d.ndim) +
-                                      " dims; expected 0 to " + std::to_string(kMostDims));
-  if (d.ndim > 0 && !d.shape)
-    throw Error(ErrorCode::value, "from_dlpack: " + std::to_string(d.ndim) + " dims and no shape");
-  for (int32_t i = 0; i < d.ndim; ++i) {
-    if (d.shape[i] < 0)
-      throw Error(ErrorCode::value, "from_dlpack: the size of dim " + std::to_string(i) + " is " +
-                                        std::to_string(d.shape[i]));
-  }
-  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(d.data));
-  if (d.byte_offset > kMostBytes || address + d.byte_offset > kMostBytes)
-    throw Error(ErrorCode::value, "from_dlpack: a byte offset of " + std::to_string(d.byte_offset) +
-                                      " leads out of the address space");
-}
-
 template <typename M>
 Tensor imported(M* m) {
-  const dlpack::Tensor& d = m->tensor;
   std::shared_ptr<M> owner(m, [](M* p) {
     if (p->deleter) p->deleter(p);
   });
-  if (!reads_as_cpu(d.device))
-    throw Error(ErrorCode::runtime, "from_dlpack: the tensor is on a device of DLPack's type " +
-                                        std::to_string(d.device.type) +
-                                        "; only CPU memory (1) can be taken over");
-  check_claims(d);
-  const DType dtype = from_dlpack_type(d.dtype);
-  const std::span<const int64_t> sizes(d.shape, static_cast<size_t>(d.ndim));
-  std::vector<int64_t> strides(sizes.size());
-  if (d.strides)
-    std::copy_n(d.strides, sizes.size(), strides.begin());
-  else if (const Tensor dense = Tensor::empty(sizes, dtype, primset::Device::meta()); d.ndim > 0)
-    std::ranges::copy(dense.strides(), strides.begin());
-  if (std::ranges::find(sizes, 0) != sizes.end())
-    return Tensor::empty_strided(sizes, strides, dtype, primset::Device::cpu());
-  if (!d.data) throw Error(ErrorCode::value, "from_dlpack: elements and no memory: data is null");
-  void* data = static_cast<char*>(d.data) + d.byte_offset;
-  return Tensor::from_memory(data, sizes, strides, dtype, primset::Device::cpu(),
+  const ImportedGeometry g = imported_geometry(m->tensor);
+  if (g.empty()) return Tensor::empty_strided(g.sizes, g.strides, g.dtype, primset::Device::cpu());
+  return Tensor::from_memory(g.data, g.sizes, g.strides, g.dtype, primset::Device::cpu(),
                              {[owner]() mutable { owner.reset(); }, {}});
 }
 

@@ -78,6 +78,12 @@ shared_memory_sanitized() {
     limited 5 .venv/bin/python -m pytest -q sdk/python/tests/exchange_test.py
 }
 
+# fuzzed MINUTES: builds all fuzz targets and runs each for its share of the time.
+fuzzed() {
+  configure_and_build fuzz || return 1
+  sdk/scripts/fuzz --no-build --minutes "$1" --jobs "$(nproc)"
+}
+
 # --- sources --------------------------------------------------------------------------------------
 our_sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.h' '*.c'; }
 

@@ -12,6 +12,8 @@
 namespace primset::kir {
 namespace {
 
+constexpr int kMaxDepth = 256;  // of regions: far above any kernel
+
 struct Token {
   enum Kind { Word, Number, String, ValueName, Punctuation, End } kind = End;
   std::string_view text;
@@ -281,6 +283,8 @@ class Parser {
   }
 
   BlockId region() {
+    // Regions in regions are calls in calls, here and in all that walks a kernel.
+    if (++depth_ > kMaxDepth) lexer_.fail(lexer_.peek(), "fewer nested regions");
     const auto id = static_cast<BlockId>(kernel_.blocks.size());
     kernel_.blocks.emplace_back();
     if (accept("(")) {
@@ -292,6 +296,7 @@ class Parser {
       }
     }
     block(id);
+    --depth_;
     return id;
   }
 
@@ -352,6 +357,7 @@ class Parser {
   Lexer lexer_;
   Kernel kernel_;
   std::map<std::string_view, Value> values_;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -102,6 +102,10 @@ TEST(TextTest, ErrorsPointAtThePlace) {
             "kernel text: line 3, column 17: expected a scalar type, saw 'i9'");
   EXPECT_EQ(error_of(head + "  %0 = const 3 : i8\n  %1 = add %0, %2 : i8 }"),
             "kernel text: line 3, column 16: expected a %value defined before, saw '%2'");
+  std::string deep = head + "%c = const true : i1\n";
+  for (int i = 0; i < 100000; ++i) deep += "if %c then { ";
+  EXPECT_EQ(error_of(deep),
+            "kernel text: line 3, column 3340: expected fewer nested regions, saw '{'");
   EXPECT_EQ(error_of(head), "kernel text: line 2, column 1: expected an operation, saw the end");
 }
 

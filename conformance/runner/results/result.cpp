@@ -8,6 +8,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kMostSeconds = 1e8;
+
 // JSON has no infinities; an error can be infinite.
 json number(double v) {
   if (std::isnan(v)) return "nan";
@@ -71,7 +73,7 @@ std::string to_json_line(const CaseResult& r) {
   if (r.verdict.outcome == Outcome::pass && !r.verdict.elements) o["empty"] = r.verdict.empty;
   if (r.verdict.undecided) o["undecided"] = r.verdict.undecided;
   if (r.verdict.native_ratio != 0) o["native_ratio"] = number(r.verdict.native_ratio);
-  if (r.seconds > 0) o["seconds"] = std::round(r.seconds * 1e6) / 1e6;
+  if (const double us = std::round(r.seconds * 1e6); us > 0) o["seconds"] = us / 1e6;
   if (!r.replay.empty()) o["replay"] = r.replay;
   if (!r.expectation.empty()) o["expectation"] = r.expectation;
   if (r.resized) o["resized"] = to_json(*r.resized);
@@ -95,7 +97,8 @@ std::optional<CaseResult> result_of(const json& o) {
   r.verdict.undecided = count(o, "undecided");
   r.verdict.empty = is_true(o, "empty");
   r.verdict.native_ratio = number(o, "native_ratio");
-  r.seconds = number(o, "seconds");
+  // No case takes years, whatever a damaged line says.
+  if (const double s = number(o, "seconds"); s > 0 && s < kMostSeconds) r.seconds = s;
   r.replay = text(o, "replay");
   r.expectation = text(o, "expectation");
   r.resized = resized_of(o);

@@ -40,6 +40,17 @@ TEST(ResultLine, RoundTrip) {
   EXPECT_EQ(to_json_line(r).find('\n'), std::string::npos);
 }
 
+TEST(ResultLine, SecondsAreReadAsTheyAreWritten) {
+  for (const double seconds : {1e-17, 4e-7, 0.0240944, 1e300, -1.0}) {
+    const CaseResult r{"a:dtype=f32;case=b", Verdict::of(Outcome::refused), seconds};
+    const auto first = parse_json_line(to_json_line(r));
+    ASSERT_TRUE(first) << seconds;
+    const std::string again = to_json_line(*first);
+    EXPECT_EQ(to_json_line(*parse_json_line(again)), again) << seconds;
+    EXPECT_LT(first->seconds, 1) << seconds;
+  }
+}
+
 TEST(ResultLine, EmptyResultsAreSaid) {
   CaseResult r{"a:dtype=f32;case=b", Verdict::of(Outcome::pass)};
   for (const bool empty : {false, true}) {
