@@ -1,6 +1,7 @@
 #include "decomps/engine/apply.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -162,15 +163,29 @@ Promoted promotion_of(const Overload& o, const Arguments& args) {
 
 Val taken_as(const Val& v, DType to) {
   require(can_cast(v.dtype(), to), ErrorCode::runtime,
-          fmt::format("result type {} can't be cast to the desired output type {}",
-                      aten_name(v.dtype()), aten_name(to)));
+          fmt::format("result type {0} can't be cast to the desired output type {1}; expected a "
+                      "tensor of {2}, or arguments converted to {3}, to be written",
+                      aten_name(v.dtype()), aten_name(to), name(v.dtype()), name(to)));
   return convert(v, to);
 }
+
+namespace {
+
+std::string dtypes_text(DTypeSet set) {
+  std::vector<std::string_view> names;
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    if (set.contains(static_cast<DType>(code))) names.push_back(name(static_cast<DType>(code)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 void require_dtype(const Overload& o, DType common) {
   if (o.dtypes.empty() || o.dtypes.contains(common)) return;
   fail(ErrorCode::not_implemented,
-       fmt::format("\"{}\" not implemented for '{}'", o.op, aten_name(common)));
+       fmt::format("\"{}\" not implemented for '{}'; expected one of {}", o.op, aten_name(common),
+                   dtypes_text(o.dtypes)));
 }
 
 namespace {

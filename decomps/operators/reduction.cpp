@@ -446,7 +446,8 @@ Val sum_to_size::decompose(Tracer& t, const Val& self, const SymInts& size) {
 }
 
 Val trace::decompose(Tracer& t, const Val& self) {
-  require(self.rank() == 2, ErrorCode::runtime, "trace: expected a matrix");
+  require(self.rank() == 2, ErrorCode::runtime,
+          "trace: expected a matrix, but self has shape " + shape_text(self.shape()));
   const Val diagonal = t.prim1(
       Prim::diagonal, {self}, {{"offset", int64_t{0}}, {"dim1", int64_t{0}}, {"dim2", int64_t{1}}});
   return reduced(Prim::reduce_sum, accumulated(diagonal, std::nullopt), {0}, false);

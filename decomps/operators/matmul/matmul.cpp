@@ -16,13 +16,16 @@ namespace {
 using Dims = std::vector<int64_t>;
 
 void require_one_dtype(const Val& a, const Val& b) {
-  require(a.dtype() == b.dtype(), ErrorCode::runtime,
-          fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}",
-                      cpp_name(a.dtype()), cpp_name(b.dtype())));
+  require(
+      a.dtype() == b.dtype(), ErrorCode::runtime,
+      fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}; convert one with "
+                  "to()",
+                  cpp_name(a.dtype()), cpp_name(b.dtype())));
 }
 
 void require_matrix(const Val& x, const char* name) {
-  require(x.rank() == 2, ErrorCode::runtime, fmt::format("{} must be a matrix", name));
+  require(x.rank() == 2, ErrorCode::runtime,
+          fmt::format("{} must be a matrix; found shape {}", name, shape_text(x.shape())));
 }
 
 void require_number(const Val& x, const char* kernel) {
@@ -83,8 +86,10 @@ Val matrix_product(const Val& a, const Val& b) {
 }
 
 Val batch_product(const Val& a, const Val& b) {
-  require(a.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(b.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(a.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(a.shape()));
+  require(b.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(b.shape()));
   require(a.size(0) == b.size(0) && a.size(2) == b.size(1), ErrorCode::runtime,
           fmt::format("Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but "
                       "got: [{}, {}].",
@@ -276,8 +281,10 @@ Val addmv::decompose(Tracer& t, const Val& self, const Val& mat, const Val& vec,
 
 Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                        const ScalarArg& beta, const ScalarArg& alpha) {
-  require(batch1.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(batch2.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(batch1.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(batch1.shape()));
+  require(batch2.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(batch2.shape()));
   require(batch1.size(0) == batch2.size(0) && batch1.size(2) == batch2.size(1), ErrorCode::runtime,
           fmt::format("Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but "
                       "got: [{}, {}].",
@@ -295,8 +302,10 @@ Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val&
 // The products of a batch are summed as well: one contraction over both dims.
 Val addbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                       const ScalarArg& beta, const ScalarArg& alpha) {
-  require(batch1.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(batch2.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(batch1.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(batch1.shape()));
+  require(batch2.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(batch2.shape()));
   require(batch1.size(0) == batch2.size(0), ErrorCode::runtime,
           fmt::format("batch1 and batch2 must have same number of batches, got {} and {}",
                       batch1.size(0).hint(), batch2.size(0).hint()));
