@@ -1,11 +1,11 @@
 #include "decomps/engine/apply.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "decomps/engine/argument_checks.h"
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula/formula.h"
@@ -169,23 +169,8 @@ Val taken_as(const Val& v, DType to) {
   return convert(v, to);
 }
 
-namespace {
-
-std::string dtypes_text(DTypeSet set) {
-  std::vector<std::string_view> names;
-  for (int code = 0; code < kDTypeCodes; ++code) {
-    if (set.contains(static_cast<DType>(code))) names.push_back(name(static_cast<DType>(code)));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-}  // namespace
-
 void require_dtype(const Overload& o, DType common) {
-  if (o.dtypes.empty() || o.dtypes.contains(common)) return;
-  fail(ErrorCode::not_implemented,
-       fmt::format("\"{}\" not implemented for '{}'; expected one of {}", o.op, aten_name(common),
-                   dtypes_text(o.dtypes)));
+  if (!o.dtypes.empty() && !o.dtypes.contains(common)) throw DTypeError(o.op, common);
 }
 
 namespace {

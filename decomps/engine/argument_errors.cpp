@@ -1,6 +1,7 @@
 #include "decomps/engine/argument_errors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -52,6 +53,11 @@ BroadcastError::BroadcastError(int64_t a, int64_t b, int64_t rank, int64_t from_
       b_(b),
       from_last_(from_last) {}
 
+DTypeError::DTypeError(std::string_view kernel, DType dtype)
+    : Error(ErrorCode::not_implemented,
+            fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(dtype))),
+      dtype_(dtype) {}
+
 // Of two arguments with that value, the one called a dim is meant.
 Error in_arguments(const DimensionError& e, const specs::Overload& overload,
                    const std::vector<Actual>& args) {
@@ -82,6 +88,17 @@ Error in_arguments(const BroadcastError& e, const specs::Overload& overload,
   return {e.code(), fmt::format("{}{}; expected sizes that are equal or 1, counted from the last "
                                 "dimension",
                                 e.what(), found)};
+}
+
+Error in_arguments(const DTypeError& e, DTypeSet taken) {
+  // Some take a dtype in one argument and not in another.
+  if (taken.empty() || taken.contains(e.dtype()))
+    return {e.code(), fmt::format("{}; expected another dtype: convert with to()", e.what())};
+  std::vector<std::string_view> names;
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    if (taken.contains(static_cast<DType>(code))) names.push_back(name(static_cast<DType>(code)));
+  }
+  return {e.code(), fmt::format("{}; expected one of {}", e.what(), fmt::join(names, ", "))};
 }
 
 }  // namespace primset::decomps

@@ -1,11 +1,14 @@
 // Errors that are found where no argument's name is known: a dim among the dims of a value, a shape
-// among shapes. They carry what was found, by which trace() tells the arguments of the call.
+// among shapes, a dtype. They carry what was found, by which trace() tells the arguments of the
+// call.
 #ifndef PRIMSET_DECOMPS_ENGINE_ARGUMENT_ERRORS_H_
 #define PRIMSET_DECOMPS_ENGINE_ARGUMENT_ERRORS_H_
 
+#include <primset/dtype.h>
 #include <primset/error.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "decomps/engine/actual.h"
@@ -36,11 +39,24 @@ class BroadcastError : public Error {
   int64_t a_, b_, from_last_;
 };
 
+// ATen's NotImplementedError for a dtype that a kernel has no code for.
+class DTypeError : public Error {
+ public:
+  DTypeError(std::string_view kernel, DType dtype);
+  DType dtype() const { return dtype_; }
+
+ private:
+  DType dtype_;
+};
+
 // The same errors with the arguments of the call that they are about, where its values tell them.
 Error in_arguments(const DimensionError& e, const specs::Overload& overload,
                    const std::vector<Actual>& args);
 Error in_arguments(const BroadcastError& e, const specs::Overload& overload,
                    const std::vector<Actual>& args);
+
+// With the dtypes that the operator takes instead.
+Error in_arguments(const DTypeError& e, DTypeSet taken);
 
 }  // namespace primset::decomps
 

@@ -392,6 +392,8 @@ TracedCall trace(const specs::Bundle& bundle, const Overload& overload,
     throw in_arguments(e, overload, args);
   } catch (const BroadcastError& e) {
     throw in_arguments(e, overload, args);
+  } catch (const DTypeError& e) {
+    throw in_arguments(e, bundle.dtypes_of(overload));
   }
 }
 

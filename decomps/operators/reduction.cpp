@@ -42,8 +42,7 @@ void require_not_empty(const Val& x, const Dims& dims, const char* op, bool name
 }
 
 void refuse_complex(const Val& x, const char* kernel) {
-  require(!is_complex(x.dtype()), ErrorCode::not_implemented,
-          fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(x.dtype())));
+  if (is_complex(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
 Val extreme(Prim kind, const Val& x, const Dims& dims, bool keepdim) {

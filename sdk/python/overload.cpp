@@ -34,13 +34,19 @@ int find_parameter(const Signature& s, PyObject* name) {
   return -1;
 }
 
-// An integer that no 64 bits hold, told with the argument that it was given for.
-[[noreturn]] void throw_overflow(const Signature& s, const Parameter& p,
-                                 const nb::python_error& e) {
-  if (!e.matches(PyExc_OverflowError)) throw;
+// What is wrong with the value itself, told with the argument that it was given for.
+[[noreturn]] void throw_named(const Signature& s, const Parameter& p, PyObject* value) {
+  try {
+    throw;
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_OverflowError)) throw;
+  } catch (const Error& e) {
+    throw Error(e.code(), s.base + ": " + e.what() + " in argument '" + p.name + "'");
+  }
   PyErr_Format(PyExc_OverflowError,
-               "%s: argument '%s' does not fit a 64-bit integer; expected -2**63 to 2**63 - 1",
-               s.base.c_str(), p.name.c_str());
+               "%s: argument '%s' is %.80R, which no 64-bit integer holds; expected -2**63 to "
+               "2**63 - 1",
+               s.base.c_str(), p.name.c_str(), value);
   throw nb::python_error();
 }
 
@@ -70,8 +76,8 @@ class Binder {
   bool put(size_t i, PyObject* value) {
     try {
       return convert(s_.parameters[i], value, strictness_, out_[i], scratch_);
-    } catch (nb::python_error& e) {
-      throw_overflow(s_, s_.parameters[i], e);
+    } catch (...) {
+      throw_named(s_, s_.parameters[i], value);
     }
   }
 

@@ -94,7 +94,8 @@ SymInts inferred(const SymInts& shape, const SymInt& numel) {
     known *= shape[d];
   }
   const std::string mismatch =
-      fmt::format("shape '{}' is invalid for input of size {}", list_text(shape), numel.hint());
+      fmt::format("shape '{}' is invalid for input of size {}; expected sizes that multiply to {}",
+                  list_text(shape), numel.hint(), numel.hint());
   if (!open) {
     require(known == numel, ErrorCode::runtime, mismatch);
     return out;

@@ -66,7 +66,9 @@ std::tuple<Val, Val> kthvalue::decompose(Tracer& t, const Val& self, SymInt k, i
   const int64_t d = wrap_dim(dim, self.rank());
   const SymInt size = self.rank() == 0 ? SymInt(1) : self.size(d);
   require(k >= SymInt(1) && k <= size, ErrorCode::runtime,
-          fmt::format("kthvalue(): selected number k out of range for dimension {}", d));
+          fmt::format("kthvalue(): selected number k out of range for dimension {}; found k {}, "
+                      "expected 1 to its size",
+                      d, k.hint()));
   require_real("kthvalue_cpu", self);
   if (self.rank() == 0) return {self, t.constant(0, DType::i64)};
   const auto [values, indices] = sorted(self, d, false);

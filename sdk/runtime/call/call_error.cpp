@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "sdk/base/printable.h"
+#include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/plan/check_table.h"
 
 namespace primset::runtime {
 namespace {
@@ -108,6 +110,10 @@ std::string_view behind_name(std::string_view text, std::string_view name) {
   for (const std::string_view mark : {"(): ", "() ", ": ", " : "}) {
     if (text.starts_with(mark)) return text.substr(mark.size());
   }
+  // "stack expects a non-empty TensorList": the verb stays.
+  for (const std::string_view verb : {" expect", " cannot ", " only support", " does not "}) {
+    if (text.starts_with(verb)) return text.substr(1);
+  }
   return {};
 }
 
@@ -144,8 +150,14 @@ std::string text_of(const Call& call) {
 
 CallError in_call(const Call& call, const Error& error) {
   const specs::Overload& o = call.op.overload;
+  // A device that does not report at once may mean an earlier call, whose name the text has.
+  const auto* found = dynamic_cast<const CheckError*>(&error);
+  const bool at_once = call.device && call.device->runs_inline();
+  if (found && (!at_once || found->op() != o.qualified)) return {error.code(), error.what()};
   // Of "bernoulli: bernoulli_ expects p" one name is enough.
-  std::string_view what = without_operator(error.what(), o);
+  std::string_view what = error.what();
+  what.remove_prefix(std::min(what.find_first_not_of(' '), what.size()));
+  what = without_operator(what, o);
   what = without_operator(what, o);
   return {error.code(), fmt::format("{}: {}\n  in {}", o.qualified, what, text_of(call))};
 }

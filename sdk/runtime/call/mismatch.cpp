@@ -28,7 +28,15 @@ struct Judgement {
   size_t number = 0;
   int cost = 0;
   std::string first_mistake;
+  // Of a value of a wrong type: for which argument, what was expected and found.
+  std::string argument, expected, found;
 };
+
+std::string wrong_type(std::string_view expected, std::string_view argument,
+                       std::string_view found) {
+  return fmt::format("Expected a value of type {} for argument '{}' but instead found type '{}'",
+                     expected, argument, found);
+}
 
 class Judge {
  public:
@@ -97,12 +105,13 @@ class Judge {
     for (size_t i = most; i < op_.args.size(); ++i) {
       if (!op_.args[i].is_out) by_keyword.push_back("'" + parameter(i) + "'");
     }
-    mistake(kNotNamedAlike * static_cast<int>(given_.positional - most),
-            fmt::format("takes {} positional argument(s) but {} was/were given{}", most,
-                        given_.positional,
-                        by_keyword.empty() ? ""
-                                           : fmt::format("; {} can be given by keyword alone",
-                                                         fmt::join(by_keyword, ", "))));
+    mistake(
+        kNotNamedAlike * static_cast<int>(given_.positional - most),
+        fmt::format("takes {} positional argument{} but {} {} given{}", most, most == 1 ? "" : "s",
+                    given_.positional, given_.positional == 1 ? "was" : "were",
+                    by_keyword.empty() ? ""
+                                       : fmt::format("; {} can be given by keyword alone",
+                                                     fmt::join(by_keyword, ", "))));
   }
 
   void types() {
@@ -115,11 +124,14 @@ class Judge {
   void type(size_t i, size_t value) {
     if (given_.fits(number_, i, value)) return;
     const specs::Argument& spec = *op_.args[i].spec;
-    mistake(kOther,
-            fmt::format("Expected a value of type '{}{}' for argument '{}' but instead found type "
-                        "'{}'",
-                        specs::spelling(spec.kind), spec.optional ? "?" : "", spec.name,
-                        given_.kinds[value]));
+    const bool first = judgement_.first_mistake.empty();
+    const std::string expected =
+        fmt::format("'{}{}'", specs::spelling(spec.kind), spec.optional ? "?" : "");
+    mistake(kOther, wrong_type(expected, spec.name, given_.kinds[value]));
+    if (!first) return;
+    judgement_.argument = spec.name;
+    judgement_.expected = expected;
+    judgement_.found = given_.kinds[value];
   }
 
   void missing() {
@@ -152,6 +164,18 @@ std::string call_text(std::string_view name, const GivenArguments& given) {
   return fmt::format("{}({})", name, fmt::join(texts, ", "));
 }
 
+// Overloads that come equally near may want the same argument of other types.
+std::string nearest_mistake(std::span<const Judgement> sorted) {
+  const Judgement& first = sorted[0];
+  if (first.argument.empty()) return first.first_mistake;
+  std::vector<std::string> types;
+  for (const Judgement& j : sorted) {
+    if (j.cost != first.cost || j.argument != first.argument) break;
+    if (std::ranges::find(types, j.expected) == types.end()) types.push_back(j.expected);
+  }
+  return wrong_type(fmt::format("{}", fmt::join(types, " or ")), first.argument, first.found);
+}
+
 }  // namespace
 
 Error mismatch(std::string_view name, std::span<const Operator> overloads,
@@ -161,13 +185,13 @@ Error mismatch(std::string_view name, std::span<const Operator> overloads,
     judgements.push_back(Judge(overloads[i].info(), i, given).judge());
   std::ranges::sort(judgements, {}, [](const Judgement& j) { return std::pair(j.cost, j.number); });
   std::string text =
-      fmt::format("{}: {}\n  in {}", name, judgements[0].first_mistake, call_text(name, given));
+      fmt::format("{}: {}\n  in {}", name, nearest_mistake(judgements), call_text(name, given));
   for (size_t i = 0; i < std::min(judgements.size(), kMostDeclarations); ++i)
     text += fmt::format("\n  {} {}", i == 0 ? "expected" : "or",
                         judgements[i].overload->overload.schema);
   if (judgements.size() > kMostDeclarations)
-    text += fmt::format("\n  or another of the {} overloads that `primset ops` lists",
-                        judgements.size());
+    text += fmt::format("\n  or {} more; `primset ops --match {}` lists them",
+                        judgements.size() - kMostDeclarations, overloads[0].info().overload.op);
   return {ErrorCode::type, text};
 }
 
