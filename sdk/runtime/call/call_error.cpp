@@ -153,7 +153,7 @@ CallError in_call(const Call& call, const Error& error) {
   // A device that does not report at once may mean an earlier call, whose name the text has.
   const auto* found = dynamic_cast<const CheckError*>(&error);
   const bool at_once = call.device && call.device->runs_inline();
-  if (found && (!at_once || found->op() != o.qualified)) return {error.code(), error.what()};
+  if (found && (!at_once || found->op() != o.op)) return {error.code(), error.what()};
   // Of "bernoulli: bernoulli_ expects p" one name is enough.
   std::string_view what = error.what();
   what.remove_prefix(std::min(what.find_first_not_of(' '), what.size()));
