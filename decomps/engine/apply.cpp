@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decomps/engine/argument_checks.h"
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/boxing.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula/formula.h"
@@ -162,15 +163,14 @@ Promoted promotion_of(const Overload& o, const Arguments& args) {
 
 Val taken_as(const Val& v, DType to) {
   require(can_cast(v.dtype(), to), ErrorCode::runtime,
-          fmt::format("result type {} can't be cast to the desired output type {}",
-                      aten_name(v.dtype()), aten_name(to)));
+          fmt::format("result type {0} can't be cast to the desired output type {1}; expected a "
+                      "tensor of {2}, or arguments converted to {3}, to be written",
+                      aten_name(v.dtype()), aten_name(to), name(v.dtype()), name(to)));
   return convert(v, to);
 }
 
 void require_dtype(const Overload& o, DType common) {
-  if (o.dtypes.empty() || o.dtypes.contains(common)) return;
-  fail(ErrorCode::not_implemented,
-       fmt::format("\"{}\" not implemented for '{}'", o.op, aten_name(common)));
+  if (!o.dtypes.empty() && !o.dtypes.contains(common)) throw DTypeError(o.op, common);
 }
 
 namespace {

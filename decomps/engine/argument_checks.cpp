@@ -96,7 +96,7 @@ void checks::same_dtypes_to_interpolate(const Overload&, const Arguments& args) 
 void checks::known_approximation(const Overload&, const Arguments& args) {
   const auto* s = std::get_if<std::string>(&args.back().value);
   require(!s || *s == "none" || *s == "tanh", ErrorCode::runtime,
-          "approximate argument must be either none or tanh.");
+          fmt::format("approximate argument must be either none or tanh. Found '{}'", s ? *s : ""));
 }
 
 void checks::bool_condition(const Overload&, const Arguments& args) {

@@ -6,23 +6,21 @@
 
 #include <algorithm>
 
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/decomposition.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {
 namespace {
 
-SymInt common_size(const SymInt& a, const SymInt& b, size_t dim) {
+SymInt common_size(const SymInt& a, const SymInt& b, int64_t rank, int64_t from_last) {
   if (a.same(b) || known_equal(b, 1) == true) return a;
   if (known_equal(a, 1) == true) return b;
   if (a.hint() == b.hint() && a == b) return a;
   // A computed size that happens to be 1 in this call.
   if (a.hint() == 1 && a == SymInt(1)) return b;
   if (b.hint() == 1 && b == SymInt(1)) return a;
-  fail(ErrorCode::runtime,
-       fmt::format("The size of tensor a ({}) must match the size of tensor b ({}) at "
-                   "non-singleton dimension {}",
-                   a.hint(), b.hint(), dim));
+  throw BroadcastError(a.hint(), b.hint(), rank, from_last);
 }
 
 bool certainly_equal(const SymInts& a, const SymInts& b) {
@@ -43,7 +41,8 @@ SymInts broadcast_shapes(std::span<const SymInts> shapes) {
       } else if (i >= shape.size()) {
         next[dim] = common[common.size() - 1 - i];
       } else {
-        next[dim] = common_size(common[common.size() - 1 - i], shape[shape.size() - 1 - i], dim);
+        next[dim] = common_size(common[common.size() - 1 - i], shape[shape.size() - 1 - i],
+                                static_cast<int64_t>(next.size()), static_cast<int64_t>(i));
       }
     }
     common = std::move(next);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/complex.h"
 #include "decomps/engine/decomposition.h"
 
@@ -13,10 +14,7 @@ namespace primset::decomps {
 
 int64_t wrap_dim(int64_t dim, int64_t rank) {
   const int64_t n = std::max<int64_t>(rank, 1);
-  if (dim < -n || dim >= n)
-    fail(ErrorCode::index,
-         fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})", -n,
-                     n - 1, dim));
+  if (dim < -n || dim >= n) throw DimensionError(dim, rank);
   return dim < 0 ? dim + n : dim;
 }
 
@@ -29,7 +27,9 @@ std::vector<int64_t> wrap_dims(std::span<const int64_t> dims, int64_t rank, bool
     const int64_t wrapped = wrap_dim(d, rank);
     if (!seen.insert(wrapped).second)
       fail(ErrorCode::runtime,
-           fmt::format("dim {} appears multiple times in the list of dims", wrapped));
+           fmt::format(
+               "dim {} appears multiple times in the list of dims; expected each at most once",
+               wrapped));
   }
   if (rank == 0) return {};
   return {seen.begin(), seen.end()};

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "decomps/engine/argument_checks.h"
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/bind.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/functionalization/view_functions.h"
@@ -138,8 +139,10 @@ class CallTracer {
     const bool other_dtype = view.convert && *view.convert != self.dtype;
     if (!fits || view.must_copy || other_dtype || !has_format(view, at)) {
       require(view.may_copy || view.must_copy, ErrorCode::runtime,
-              "view size is not compatible with input tensor's size and stride (at least one "
-              "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+              fmt::format("view size is not compatible with input tensor's size and stride (at "
+                          "least one dimension spans across two contiguous subspaces). Use "
+                          ".reshape(...) instead. self has shape {} and strides {}",
+                          shape_text(self.sizes), shape_text(self.strides)));
       return false;
     }
     TracedOutput out;
@@ -383,7 +386,15 @@ class CallTracer {
 TracedCall trace(const specs::Bundle& bundle, const Overload& overload,
                  const std::vector<Actual>& args, std::shared_ptr<prims::SymContext> symbols,
                  DeviceTraits device) {
-  return CallTracer(bundle, overload, args, std::move(symbols), device).run();
+  try {
+    return CallTracer(bundle, overload, args, std::move(symbols), device).run();
+  } catch (const DimensionError& e) {
+    throw in_arguments(e, overload, args);
+  } catch (const BroadcastError& e) {
+    throw in_arguments(e, overload, args);
+  } catch (const DTypeError& e) {
+    throw in_arguments(e, bundle.dtypes_of(overload));
+  }
 }
 
 bool is_view(const specs::Bundle& bundle, const Overload& overload) {

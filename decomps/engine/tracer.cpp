@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decomps/engine/apply.h"
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/engine.h"
 
 namespace primset::decomps {
@@ -24,10 +25,7 @@ SymInts Val::shape() const {
 SymInt Val::size(int64_t dim) const {
   const SymInts s = shape();
   const auto rank = static_cast<int64_t>(s.size());
-  if (dim < -rank || dim >= rank)
-    fail(ErrorCode::index,
-         fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
-                     std::min<int64_t>(-rank, -1), std::max<int64_t>(rank - 1, 0), dim));
+  if (dim < -rank || dim >= rank) throw DimensionError(dim, rank);
   return s[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
 }
 

@@ -16,8 +16,7 @@ Val along(Prim p, const Val& x, int64_t dim) {
 }
 
 void require_floating(const Val& x, const char* kernel) {
-  require(is_floating(x.dtype()), ErrorCode::not_implemented,
-          fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(x.dtype())));
+  if (!is_floating(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
 Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dtype) {

@@ -20,8 +20,9 @@ using Format = std::optional<MemoryFormat>;
 void require_sizes(const SymInts& size) {
   for (const SymInt& s : size)
     require(s >= SymInt(0), ErrorCode::runtime,
-            fmt::format("Trying to create tensor with negative dimension {}: [{}]", s.hint(),
-                        s.hint()));
+            fmt::format("Trying to create tensor with negative dimension {}: [{}]; expected sizes "
+                        "of at least 0",
+                        s.hint(), s.hint()));
 }
 
 Val filled(Tracer& t, const SymInts& size, Scalar v, DType dtype) {
@@ -48,11 +49,14 @@ constexpr const char* kTooManySteps = "invalid size, possible overflow?";
 
 SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step) {
   const double from = start.to_double(), to = end.to_double(), by = step.to_double();
-  require(by != 0, ErrorCode::value, "step must be nonzero");
+  require(by != 0, ErrorCode::value, "step must be nonzero; found 0");
   require(std::isfinite(from) && std::isfinite(to), ErrorCode::runtime,
           fmt::format("unsupported range: {} -> {}", from, to));
-  require((by > 0 && to >= from) || (by < 0 && to <= from), ErrorCode::runtime,
-          "upper bound and lower bound inconsistent with step sign");
+  require(
+      (by > 0 && to >= from) || (by < 0 && to <= from), ErrorCode::runtime,
+      fmt::format("upper bound and lower bound inconsistent with step sign; found start {}, end {} "
+                  "and step {}",
+                  from, to, by));
   if (is_integer(start) && is_integer(end) && is_integer(step)) {
     const __int128 span = static_cast<__int128>(end.to_int()) - start.to_int();
     const __int128 stride = step.to_int();
@@ -138,7 +142,9 @@ Val empty_strided::decompose(Tracer& t, const SymInts& size, const SymInts& stri
 Val zeros::decompose(Tracer& t, const SymInts& size, const Type& dtype, const Place&, const Device&,
                      const Pin&) {
   for (const SymInt& s : size)
-    require(s >= SymInt(0), ErrorCode::runtime, "zeros: Dimension size must be non-negative.");
+    require(
+        s >= SymInt(0), ErrorCode::runtime,
+        fmt::format("zeros: Dimension size must be non-negative. Found size {}", shape_text(size)));
   return filled(t, size, 0, dtype.value_or(DType::f32));
 }
 Val ones::decompose(Tracer& t, const SymInts& size, const Type& dtype, const Place&, const Device&,
@@ -202,7 +208,8 @@ Val arange_by::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end
 // From both ends to the middle, so that the last value is end itself.
 Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end, int64_t steps,
                         const Type& dtype, const Place&, const Device&, const Pin&) {
-  require(steps >= 0, ErrorCode::runtime, "number of steps must be non-negative");
+  require(steps >= 0, ErrorCode::runtime,
+          fmt::format("number of steps must be non-negative; found steps {}", steps));
   const DType type = dtype.value_or(DType::f32);
   if (is_bool(type)) not_implemented_for("linspace_cpu", type);
   // Integers are cut first, then stepped between in double.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "decomps/engine/argument_errors.h"
 #include "decomps/engine/engine.h"
 
 namespace primset::decomps {
@@ -24,8 +25,7 @@ std::string_view torch_name(DType t) {
 }
 
 void not_implemented_for(std::string_view kernel, DType t) {
-  fail(ErrorCode::not_implemented,
-       fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(t)));
+  throw DTypeError(kernel, t);
 }
 
 void require_real(std::string_view kernel, const Val& x) {

@@ -22,7 +22,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 void require_nonzero(const Val& divisor) {
   if (!is_exact(divisor.dtype())) return;
   check(ne(divisor, Scalar(0)), full_like(divisor, Scalar(0)), ErrorCode::runtime,
-        "ZeroDivisionError");
+        "ZeroDivisionError: an integer divisor is 0; expected none, or floating-point arguments");
 }
 
 Val beside(const ScalarArg& s, const Val& x) {
@@ -177,7 +177,9 @@ Val pow_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& exponent)
   const Val given = exponent.value;
   if (is_exact(self.dtype()))
     check(ge(given, Scalar(0)), given, ErrorCode::runtime,
-          "Integers to negative integer powers are not allowed.");
+
+          "Integers to negative integer powers are not allowed. Found exponent {value}; expected "
+          "at least 0, or a floating-point self");
   return power(opmath(self), opmath(e));
 }
 

@@ -610,7 +610,9 @@ Val multinomial::decompose(Tracer& t, const Val& self, SymInt num_samples, bool 
   require(is_floating(self.dtype()), ErrorCode::runtime,
           fmt::format("multinomial only supports floating-point dtypes for input, got: {}",
                       aten_name(self.dtype())));
-  require(num_samples > SymInt(0), ErrorCode::runtime, "cannot sample n_sample <= 0 samples");
+  require(
+      num_samples > SymInt(0), ErrorCode::runtime,
+      fmt::format("cannot sample n_sample <= 0 samples; found num_samples {}", num_samples.hint()));
   require(self.size(-1) > SymInt(0), ErrorCode::runtime,
           "multinomial: expected a probability to choose from, but the last dim is empty");
   require(replacement || num_samples <= self.size(-1), ErrorCode::runtime,

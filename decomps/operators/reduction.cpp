@@ -42,8 +42,7 @@ void require_not_empty(const Val& x, const Dims& dims, const char* op, bool name
 }
 
 void refuse_complex(const Val& x, const char* kernel) {
-  require(!is_complex(x.dtype()), ErrorCode::not_implemented,
-          fmt::format("\"{}\" not implemented for '{}'", kernel, aten_name(x.dtype())));
+  if (is_complex(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
 Val extreme(Prim kind, const Val& x, const Dims& dims, bool keepdim) {
@@ -446,7 +445,8 @@ Val sum_to_size::decompose(Tracer& t, const Val& self, const SymInts& size) {
 }
 
 Val trace::decompose(Tracer& t, const Val& self) {
-  require(self.rank() == 2, ErrorCode::runtime, "trace: expected a matrix");
+  require(self.rank() == 2, ErrorCode::runtime,
+          "trace: expected a matrix, but self has shape " + shape_text(self.shape()));
   const Val diagonal = t.prim1(
       Prim::diagonal, {self}, {{"offset", int64_t{0}}, {"dim1", int64_t{0}}, {"dim2", int64_t{1}}});
   return reduced(Prim::reduce_sum, accumulated(diagonal, std::nullopt), {0}, false);

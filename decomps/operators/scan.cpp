@@ -37,9 +37,8 @@ Val scanned(Prim kind, const Val& x, int64_t dim) {
 std::tuple<Val, Val> extremes(Prim kind, const Val& x, int64_t dim) {
   Tracer& t = x.tracer();
   const int64_t d = wrap_dim(dim, x.rank());
-  require(!is_complex(x.dtype()), ErrorCode::not_implemented,
-          fmt::format("\"{}_cpu\" not implemented for '{}'",
-                      kind == Prim::scan_max ? "cummax" : "cummin", aten_name(x.dtype())));
+  if (is_complex(x.dtype()))
+    not_implemented_for(kind == Prim::scan_max ? "cummax_cpu" : "cummin_cpu", x.dtype());
   if (x.rank() == 0) return {x, t.constant(0, DType::i64)};
   const auto out = t.prim(kind, {x}, {{"dim", d}});
   return {out[0], out[1]};

@@ -76,7 +76,8 @@ Val narrow_tensor::decompose(Tracer& t, const Val& self, int64_t dim, const Val&
   require(start.rank() == 0 && is_integral(start.dtype()), ErrorCode::runtime,
           "start must be an 0-dim integral Tensor.");
   require(self.rank() > 0, ErrorCode::runtime, "narrow() cannot be applied to a 0-dim tensor.");
-  require(length >= SymInt(0), ErrorCode::runtime, "narrow(): length must be non-negative.");
+  require(length >= SymInt(0), ErrorCode::runtime,
+          fmt::format("narrow(): length must be non-negative. Found length {}", length.hint()));
   const int64_t d = wrap_dim(dim, self.rank());
   const SymInt size = self.size(d);
   const Val from = wrapped_index(convert(start, DType::i64), size);

@@ -16,7 +16,8 @@ using Term = SymContext::Term;
 // Sizes may be anything a caller says. One that wrapped would be taken for a small one, and memory
 // outside of a tensor for its own.
 [[noreturn]] void overflow() {
-  throw Error(ErrorCode::runtime, "a size, stride or offset does not fit 64 bits");
+  throw Error(ErrorCode::runtime,
+              "a size, stride or offset does not fit 64 bits; expected less than 2**63");
 }
 int64_t add(int64_t a, int64_t b) {
   int64_t sum = 0;

@@ -33,9 +33,7 @@ struct Figures {
 class Bench {
  public:
   explicit Bench(const OperatorOptions::Bound& bound) : bound_(bound), call_(*bound.info) {
-    const std::string why =
-        runtime::bind(call_, bound.args, bound.kwargs, runtime::Strictness::converts, scratch_);
-    if (!why.empty()) throw Error(ErrorCode::type, why);
+    runtime::bind_or_throw(call_, bound.args, bound.kwargs, scratch_);
   }
 
   // Nanoseconds a call, over `n` calls and the wait for the device.

@@ -15,6 +15,7 @@
 #include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
 #include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/call/call_error.h"
 #include "sdk/runtime/call/dispatch.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/plan/key.h"
@@ -71,36 +72,39 @@ std::string outputs_text(const runtime::Traced& traced) {
 
 // Goes the way of a call, stage by stage, as far as it leads: a view has no graph, and a device
 // without kernels no code.
-Stages explain(const ExplainOptions& options) {
-  const OperatorOptions::Bound bound = options.bind();
-  const runtime::OperatorInfo& op = *bound.info;
-  Stages stages{{"schema", op.overload.schema}, {"decomposition", decomposition(op)}};
-  runtime::Call call(op);
-  runtime::BindScratch scratch;
-  const std::string why =
-      runtime::bind(call, bound.args, bound.kwargs, runtime::Strictness::converts, scratch);
-  if (!why.empty()) throw Error(ErrorCode::type, why);
-  if (op.overload.status != specs::Status::implemented) return stages;
+void add_stages(runtime::Call& call, Stages& stages) {
+  const runtime::OperatorInfo& op = call.op;
   call.device = &runtime::device_of(call);
   runtime::CallKey key;
   runtime::make_key(op, call.args, *call.device, key);
   const runtime::Traced traced = runtime::trace_call(op, call.args, *call.device, key);
   stages.emplace_back("result", outputs_text(traced));
-  if (!traced.call.graph) return stages;
+  if (!traced.call.graph) return;
   stages.emplace_back("graph", prims::print(*traced.call.graph));
   std::string fusion;
   const auto plan = runtime::build_plan(op, call.args, *call.device, key, &fusion);
-  if (!plan->program) return stages;
+  if (!plan->program) return;
   const schedule::Program& program = *plan->program;
   stages.emplace_back("core graph", prims::print(*program.graph));
   stages.emplace_back("fusion", fusion);
   stages.emplace_back("program", schedule::print(program));
   for (const kir::Kernel& k : program.kernels)
     stages.emplace_back("kernel " + k.name, kir::print(k));
-  if (!call.device->has_kernels()) return stages;
+  if (!call.device->has_kernels()) return;
   for (const kir::Kernel& k : program.kernels)
     stages.emplace_back("code " + k.name,
                         emit::emit_text(k, kir::without_loop_limit(call.device->target())));
+}
+
+Stages explain(const ExplainOptions& options) {
+  const OperatorOptions::Bound bound = options.bind();
+  const runtime::OperatorInfo& op = *bound.info;
+  Stages stages{{"schema", op.overload.schema}, {"decomposition", decomposition(op)}};
+  runtime::Call call(op);
+  runtime::BindScratch scratch;
+  runtime::bind_or_throw(call, bound.args, bound.kwargs, scratch);
+  if (op.overload.status == specs::Status::implemented)
+    runtime::explaining(call, [&] { add_stages(call, stages); });
   return stages;
 }
 

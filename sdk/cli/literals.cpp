@@ -286,9 +286,7 @@ OperatorOptions::Bound OperatorOptions::bind(const runtime::OperatorInfo& info) 
   }
   runtime::Call call(info);
   runtime::BindScratch scratch;
-  const std::string why =
-      runtime::bind(call, out.args, out.kwargs, runtime::Strictness::converts, scratch);
-  if (!why.empty()) throw Error(ErrorCode::type, why);
+  runtime::bind_or_throw(call, out.args, out.kwargs, scratch);
   return out;
 }
 

@@ -123,8 +123,7 @@ class Finder {
     const OperatorOptions::Bound bound = options.bind();
     runtime::Call call(*bound.info);
     runtime::BindScratch scratch;
-    if (!runtime::bind(call, bound.args, bound.kwargs, runtime::Strictness::converts, scratch)
-             .empty())
+    if (!runtime::bind(call, bound.args, bound.kwargs, runtime::Strictness::converts, scratch))
       return;
     runtime::DeviceState& meta = runtime::device_state(Device::meta());
     runtime::CallKey key;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "codegen/specgen/read/diagnostics.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
 #include "sdk/cli/npy.h"
@@ -23,6 +24,14 @@ struct Arguments {
   std::vector<NamedValue> kwargs;
 };
 
+[[noreturn]] void unknown_argument(const std::string& name, const runtime::OperatorInfo& info) {
+  std::vector<std::string_view> names;
+  for (const runtime::ArgInfo& a : info.args) names.push_back(a.spec->name);
+  throw Error(ErrorCode::value,
+              fmt::format("--arg {}: expected name=value with a name of {}",
+                          specs::quote_with_suggestion(name, names), info.overload.schema));
+}
+
 Arguments parse(const runtime::OperatorInfo& info, const RunOptions& o, Device device) {
   Arguments out;
   if (o.positional.size() > info.args.size())
@@ -39,9 +48,7 @@ Arguments parse(const runtime::OperatorInfo& info, const RunOptions& o, Device d
   for (const std::string& text : o.named) {
     const size_t eq = text.find('=');
     const int i = eq == std::string::npos ? -1 : info.overload.find_arg(text.substr(0, eq));
-    if (i < 0)
-      throw Error(ErrorCode::value, fmt::format("--arg {}: expected name=value with a name of {}",
-                                                text, info.overload.schema));
+    if (i < 0) unknown_argument(text.substr(0, eq), info);
     const specs::Argument& spec = *info.args[static_cast<size_t>(i)].spec;
     out.kwargs.push_back({spec.name, parse_literal(text.substr(eq + 1), spec, device)});
   }

@@ -139,7 +139,7 @@ struct Numbers {
       s = nb::cast<int64_t>(nb::handle(o));
     } else {
       const double v = PyFloat_AsDouble(o);
-      if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+      if (v == -1 && PyErr_Occurred()) no_number(o);
       s = v;
     }
     kind = std::max(kind, s.kind());
@@ -163,6 +163,12 @@ struct Numbers {
   [[noreturn]] static void ragged(size_t depth) {
     throw Error(ErrorCode::value, "tensor: the lists at dimension " + std::to_string(depth) +
                                       " have different lengths");
+  }
+
+  [[noreturn]] static void no_number(PyObject* o) {
+    PyErr_Format(PyExc_TypeError, "tensor: expected numbers or lists of them, but found type '%s'",
+                 Py_TYPE(o)->tp_name);
+    throw nb::python_error();
   }
 
   DType dtype() const {

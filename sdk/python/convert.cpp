@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "sdk/python/dtypes.h"
 #include "sdk/python/tensor_type.h"
 
@@ -343,13 +345,22 @@ PyObject* to_python(const Value& value) {
   return std::visit(ToPython{}, variant).release().ptr();
 }
 
-std::string kind_of(PyObject* o) {
+std::string kind_of(PyObject* o, int depth) {
   if (o == Py_None) return "NoneType";
   if (as_tensor(o)) return "Tensor";
   const Items items(o);
   if (!items.valid) return Py_TYPE(o)->tp_name;
-  const std::string outer = PyTuple_Check(o) ? "Tuple" : "List";
-  return outer + "[" + (items.size ? kind_of(items.data[0]) : "") + "]";
+  // A list may hold itself, and any number of kinds.
+  constexpr size_t kMostKinds = 4;
+  constexpr int kDeepest = 4;
+  std::vector<std::string> kinds;
+  for (size_t i = 0; i < items.size && depth < kDeepest && kinds.size() < kMostKinds; ++i) {
+    std::string kind = kind_of(items.data[i], depth + 1);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));
+  }
+  std::string text;
+  for (const std::string& kind : kinds) text += (text.empty() ? "" : ", ") + kind;
+  return (PyTuple_Check(o) ? "Tuple[" : "List[") + text + "]";
 }
 
 }  // namespace primset::python

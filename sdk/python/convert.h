@@ -51,7 +51,7 @@ bool convert(const Type& type, PyObject* o, Strictness strictness, detail::Arg& 
 // New reference.
 PyObject* to_python(const Value& value);
 // "Tensor", "int", "List[int]": as errors name what was found.
-std::string kind_of(PyObject* o);
+std::string kind_of(PyObject* o, int depth = 0);
 
 }  // namespace primset::python
 

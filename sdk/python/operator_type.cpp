@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+#include <primset/detail/mismatch.h>
 #include <structmember.h>
 
 #include <memory>
@@ -118,7 +119,13 @@ PyObject* packet_getattr(PyObject* o, PyObject* name) {
         (v->signature.overload.empty() && std::string_view(text) == "default"))
       return overload_object(*v);
   }
-  return PyObject_GenericGetAttr(o, name);
+  PyObject* found = PyObject_GenericGetAttr(o, name);
+  if (found || text[0] == '_' || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  return guarded([&]() -> PyObject* {
+    const std::string why = detail::unknown_operator(callable(o).packet->name + "." + text);
+    PyErr_SetString(PyExc_AttributeError, why.c_str());
+    return nullptr;
+  });
 }
 
 PyObject* overloads_of(PyObject* o, PyObject*) {
@@ -268,7 +275,7 @@ const Packet* find_packet(std::string_view base) {
 
 const Packet& packet_named(std::string_view base) {
   if (const Packet* packet = find_packet(base)) return *packet;
-  throw Error(ErrorCode::not_implemented, "there is no operator named " + std::string(base));
+  throw Error(ErrorCode::not_implemented, detail::unknown_operator(base));
 }
 
 PyObject* call_packet(const Packet& packet, std::initializer_list<PyObject*> args) {
@@ -305,6 +312,7 @@ void define_operators(nb::module_& m) {
         return nb::steal(bound_method(*packet, nullptr));
       },
       nb::arg("base"));
+  m.def("_unknown", &detail::unknown_operator, nb::arg("name"));
   m.def("_bases", [] {
     std::vector<std::string> out;
     for (const auto& [base, names] : Registry::instance().qualified) out.push_back(base);

@@ -21,6 +21,9 @@ struct PythonArguments {
   size_t count = 0;
   PyObject* keywords =
       nullptr;  // a tuple of names, or null; their values follow the positional ones
+
+  size_t named() const { return keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0; }
+  PyObject* name(size_t k) const { return PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(k)); }
 };
 
 class Overload {
@@ -31,15 +34,13 @@ class Overload {
   PyObject* call(const PythonArguments& arguments) const;
   // The same, when the arguments fit; null and no Python error when they do not.
   PyObject* try_call(const PythonArguments& arguments, Strictness strictness) const;
-  // Why they do not fit.
-  std::string mismatch(const PythonArguments& arguments) const;
 
   const Operator op;
   const Signature signature;
 
  private:
   bool bind(const PythonArguments& arguments, Strictness strictness, std::span<detail::Arg> out,
-            Scratch& scratch, std::string* why) const;
+            Scratch& scratch) const;
   PyObject* run(const PythonArguments& arguments, std::span<const detail::Arg> args) const;
   PyObject* result(Tensor t, const PythonArguments& arguments) const;
 };

@@ -1,4 +1,6 @@
 // Binding and calling one overload, and choosing one of several.
+#include <primset/detail/mismatch.h>
+
 #include <array>
 
 #include "sdk/python/errors.h"
@@ -32,64 +34,51 @@ int find_parameter(const Signature& s, PyObject* name) {
   return -1;
 }
 
+// What is wrong with the value itself, told with the argument that it was given for.
+[[noreturn]] void throw_named(const Signature& s, const Parameter& p, PyObject* value) {
+  try {
+    throw;
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_OverflowError)) throw;
+  } catch (const Error& e) {
+    throw Error(e.code(), s.base + ": " + e.what() + " in argument '" + p.name + "'");
+  }
+  PyErr_Format(PyExc_OverflowError,
+               "%s: argument '%s' is %.80R, which no 64-bit integer holds; expected -2**63 to "
+               "2**63 - 1",
+               s.base.c_str(), p.name.c_str(), value);
+  throw nb::python_error();
+}
+
 class Binder {
  public:
   Binder(const Signature& s, const PythonArguments& given, Strictness strictness,
-         std::span<Arg> out, Scratch& scratch, std::string* why)
-      : s_(s), given_(given), strictness_(strictness), out_(out), scratch_(scratch), why_(why) {}
+         std::span<Arg> out, Scratch& scratch)
+      : s_(s), given_(given), strictness_(strictness), out_(out), scratch_(scratch) {}
 
   bool bind() {
-    if (given_.count > s_.positional)
-      return fail([&] {
-        return s_.base + "() takes " + std::to_string(s_.positional) +
-               " positional argument(s) but " + std::to_string(given_.count) +
-               " was/were given. Declaration: " + s_.schema;
-      });
+    if (given_.count > s_.positional) return false;
     for (size_t i = 0; i < given_.count; ++i) {
       if (!put(i, given_.positional[i])) return false;
     }
-    const size_t named =
-        given_.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(given_.keywords)) : 0;
-    for (size_t k = 0; k < named; ++k) {
-      if (!put_named(PyTuple_GET_ITEM(given_.keywords, static_cast<Py_ssize_t>(k)),
-                     given_.positional[given_.count + k]))
-        return false;
+    for (size_t k = 0; k < given_.named(); ++k) {
+      const int i = find_parameter(s_, given_.name(k));
+      if (i < 0 || out_[static_cast<size_t>(i)].kind != Arg::Kind::absent) return false;
+      if (!put(static_cast<size_t>(i), given_.positional[given_.count + k])) return false;
     }
     for (size_t i = given_.count; i < out_.size(); ++i) {
-      if (out_[i].kind == Arg::Kind::absent && s_.parameters[i].fallback.empty())
-        return fail([&] {
-          return s_.base + "() is missing value for argument '" + s_.parameters[i].name +
-                 "'. Declaration: " + s_.schema;
-        });
+      if (out_[i].kind == Arg::Kind::absent && s_.parameters[i].fallback.empty()) return false;
     }
     return true;
   }
 
  private:
-  template <typename Text>
-  bool fail(Text text) {
-    if (why_) *why_ = text();
-    return false;
-  }
   bool put(size_t i, PyObject* value) {
-    if (convert(s_.parameters[i], value, strictness_, out_[i], scratch_)) return true;
-    return fail([&] {
-      return s_.base + "() Expected a value of type '" + s_.parameters[i].text +
-             "' for argument '" + s_.parameters[i].name + "' but instead found type '" +
-             kind_of(value) + "'. Position: " + std::to_string(i) + ". Declaration: " + s_.schema;
-    });
-  }
-  bool put_named(PyObject* name, PyObject* value) {
-    const int i = find_parameter(s_, name);
-    if (i < 0)
-      return fail([&] {
-        return "Unknown keyword argument '" + utf8(name) + "' for operator '" + s_.base +
-               (s_.overload.empty() ? "" : "." + s_.overload) + "'. Schema: " + s_.schema;
-      });
-    if (out_[static_cast<size_t>(i)].kind != Arg::Kind::absent)
-      return fail(
-          [&] { return s_.base + "() got multiple values for argument '" + utf8(name) + "'"; });
-    return put(static_cast<size_t>(i), value);
+    try {
+      return convert(s_.parameters[i], value, strictness_, out_[i], scratch_);
+    } catch (...) {
+      throw_named(s_, s_.parameters[i], value);
+    }
   }
 
   const Signature& s_;
@@ -97,22 +86,40 @@ class Binder {
   const Strictness strictness_;
   const std::span<Arg> out_;
   Scratch& scratch_;
-  std::string* const why_;
 };
+
+bool may_stand_for(PyObject* value, const Parameter& parameter) {
+  Arg out;
+  Scratch scratch;
+  try {
+    return convert(parameter, value, Strictness::converts, out, scratch);
+  } catch (const std::exception&) {
+    return true;  // it fits in kind; what else is wrong was said already
+  }
+}
+
+// Why none of them takes the arguments.
+Error mismatch(const std::string& name, std::span<const Overload* const> overloads,
+               const PythonArguments& given) {
+  detail::GivenArguments seen;
+  seen.positional = given.count;
+  for (size_t k = 0; k < given.named(); ++k) seen.keywords.push_back(utf8(given.name(k)));
+  for (size_t i = 0; i < given.count + given.named(); ++i)
+    seen.kinds.push_back(kind_of(given.positional[i]));
+  seen.fits = [&](size_t overload, size_t parameter, size_t value) {
+    return may_stand_for(given.positional[value],
+                         overloads[overload]->signature.parameters[parameter]);
+  };
+  std::vector<Operator> operators;
+  for (const Overload* o : overloads) operators.push_back(o->op);
+  return detail::mismatch(name, operators, seen);
+}
 
 }  // namespace
 
 bool Overload::bind(const PythonArguments& arguments, Strictness strictness, std::span<Arg> out,
-                    Scratch& scratch, std::string* why) const {
-  return Binder(signature, arguments, strictness, out, scratch, why).bind();
-}
-
-std::string Overload::mismatch(const PythonArguments& arguments) const {
-  std::vector<Arg> args(signature.parameters.size());
-  Scratch scratch;
-  std::string why;
-  bind(arguments, Strictness::converts, args, scratch, &why);
-  return why;
+                    Scratch& scratch) const {
+  return Binder(signature, arguments, strictness, out, scratch).bind();
 }
 
 PyObject* Overload::try_call(const PythonArguments& arguments, Strictness strictness) const {
@@ -122,21 +129,20 @@ PyObject* Overload::try_call(const PythonArguments& arguments, Strictness strict
   if (n > kInlineArguments) many.resize(n);
   const std::span<Arg> args = n > kInlineArguments ? std::span(many) : std::span(few, n);
   Scratch scratch;
-  if (!bind(arguments, strictness, args, scratch, nullptr)) return nullptr;
+  if (!bind(arguments, strictness, args, scratch)) return nullptr;
   return run(arguments, args);
 }
 
 PyObject* Overload::call(const PythonArguments& arguments) const {
   if (PyObject* o = try_call(arguments, Strictness::converts)) return o;
-  throw Error(ErrorCode::type, mismatch(arguments));
+  const Overload* const only[] = {this};
+  throw mismatch(std::string(op.name()), only, arguments);
 }
 
 // What was written is returned as the very object that was passed.
 PyObject* Overload::result(Tensor t, const PythonArguments& arguments) const {
   if (signature.writes) {
-    const size_t named =
-        arguments.keywords ? static_cast<size_t>(PyTuple_GET_SIZE(arguments.keywords)) : 0;
-    for (size_t i = 0; i < arguments.count + named; ++i) {
+    for (size_t i = 0; i < arguments.count + arguments.named(); ++i) {
       const Tensor* given = as_tensor(arguments.positional[i]);
       if (given && given->is_same(t)) return Py_NewRef(arguments.positional[i]);
     }
@@ -183,9 +189,7 @@ PyObject* Packet::call(const PythonArguments& arguments) const {
       if (PyObject* result = o->try_call(arguments, strictness)) return result;
     }
   }
-  std::string reasons;
-  for (const Overload* o : overloads) reasons += "\n  " + o->mismatch(arguments);
-  throw Error(ErrorCode::type, "no overload of " + name + " takes these arguments:" + reasons);
+  throw mismatch(name, overloads, arguments);
 }
 
 }  // namespace primset::python

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+#include <primset/detail/mismatch.h>
 
 #include "sdk/python/dtypes.h"
 #include "sdk/python/errors.h"
@@ -53,8 +54,9 @@ nb::object to_list(const Tensor& t) {
 nb::object method(nb::handle self, const char* name) {
   const Packet* packet = name[0] == '_' && name[1] == '_' ? nullptr : find_packet(name);
   if (!packet)
-    throw nb::attribute_error(
-        (std::string("'Tensor' object has no attribute '") + name + "'").c_str());
+    throw nb::attribute_error((std::string("'Tensor' object has no attribute '") + name +
+                               "', and " + detail::unknown_operator(name))
+                                  .c_str());
   return nb::steal(bound_method(*packet, self.ptr()));
 }
 

@@ -39,7 +39,9 @@ std::string bounds_message(const Graph& graph, const prims::Node& node, ValueId 
   const std::set<const prims::Input*> inputs = integer_inputs(graph, operand);
   const std::string name =
       inputs.size() == 1 ? (*inputs.begin())->name : node.attr<std::string>("argument");
-  return fmt::format("index {{value}} of '{}' is out of bounds for dimension {}", name, dim);
+  return fmt::format(
+      "index {{value}} of '{}' is out of bounds for dimension {}; expected one within its size",
+      name, dim);
 }
 
 }  // namespace

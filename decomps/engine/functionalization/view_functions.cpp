@@ -82,7 +82,9 @@ SymInts inferred(const SymInts& shape, const SymInt& numel) {
   std::optional<size_t> open;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == SymInt(-1)) {
-      require(!open, ErrorCode::runtime, "only one dimension can be inferred");
+      require(!open, ErrorCode::runtime,
+              fmt::format("only one dimension can be inferred; expected at most one -1 in shape {}",
+                          list_text(shape)));
       open = d;
       continue;
     }
@@ -92,7 +94,8 @@ SymInts inferred(const SymInts& shape, const SymInt& numel) {
     known *= shape[d];
   }
   const std::string mismatch =
-      fmt::format("shape '{}' is invalid for input of size {}", list_text(shape), numel.hint());
+      fmt::format("shape '{}' is invalid for input of size {}; expected sizes that multiply to {}",
+                  list_text(shape), numel.hint(), numel.hint());
   if (!open) {
     require(known == numel, ErrorCode::runtime, mismatch);
     return out;
@@ -128,7 +131,10 @@ Views flatten(const TensorMeta& self, int64_t start, int64_t end) {
   start = wrap_dim(start, rank);
   end = wrap_dim(end, rank);
   require(start <= end, ErrorCode::runtime,
-          "flatten() has invalid args: start_dim cannot come after end_dim");
+          fmt::format(
+              "flatten() has invalid args: start_dim cannot come after end_dim; found {} and {} "
+              "of {} dimensions",
+              start, end, rank));
   if (rank == 0) return reshape(self, {1});
   if (start == end) {
     Views views = same();
@@ -196,8 +202,11 @@ Views permute(const TensorMeta& self, const Dims& dims) {
   Dims wrapped;
   for (int64_t d : dims) {
     wrapped.push_back(wrap_dim(d, rank));
-    require(std::count(wrapped.begin(), wrapped.end(), wrapped.back()) == 1, ErrorCode::runtime,
-            "permute(): duplicate dims are not allowed.");
+    require(
+        std::count(wrapped.begin(), wrapped.end(), wrapped.back()) == 1, ErrorCode::runtime,
+        fmt::format("permute(): duplicate dims are not allowed. Found dim {} twice; expected each "
+                    "of the {} dimensions once",
+                    d, rank));
   }
   return one(permute_step(wrapped));
 }
@@ -306,7 +315,8 @@ Views slice(const TensorMeta& self, int64_t dim, const std::optional<SymInt>& st
 
 Views narrow(const TensorMeta& self, int64_t dim, SymInt start, const SymInt& length) {
   require(rank_of(self) > 0, ErrorCode::runtime, "narrow() cannot be applied to a 0-dim tensor.");
-  require(length >= SymInt(0), ErrorCode::runtime, "narrow(): length must be non-negative.");
+  require(length >= SymInt(0), ErrorCode::runtime,
+          fmt::format("narrow(): length must be non-negative. Found length {}", length.hint()));
   dim = wrap_dim(dim, rank_of(self));
   const SymInt size = size_of(self, dim);
   if (start.hint() < -size.hint() || start.hint() > size.hint())
@@ -524,7 +534,8 @@ Views expand_as(const TensorMeta& self, const TensorMeta& other) {
 Views as_strided(const TensorMeta& self, const SymInts& size, const SymInts& stride,
                  const std::optional<SymInt>& offset) {
   require(size.size() == stride.size(), ErrorCode::runtime,
-          "mismatch in length of strides and shape");
+          fmt::format("mismatch in length of strides and shape; found {} strides for {} sizes",
+                      stride.size(), size.size()));
   for (const SymInt& s : stride)
     require(s >= SymInt(0), ErrorCode::runtime,
             fmt::format("as_strided: Negative strides are not supported at the moment, got "
@@ -575,12 +586,14 @@ Views real(const TensorMeta& self) {
 }
 Views imag(const TensorMeta& self) {
   require(is_complex(self.dtype), ErrorCode::runtime,
-          "imag is not implemented for tensors with non-complex dtypes.");
+          fmt::format("imag is not implemented for tensors with non-complex dtypes. self is {}",
+                      name(self.dtype)));
   return one({Kind::imag});
 }
 Views view_as_real(const TensorMeta& self) {
   require(is_complex(self.dtype), ErrorCode::runtime,
-          "view_as_real is only supported for complex tensors");
+          fmt::format("view_as_real is only supported for complex tensors; self is {}",
+                      name(self.dtype)));
   return one({Kind::as_real});
 }
 Views view_as_complex(const TensorMeta& self) {

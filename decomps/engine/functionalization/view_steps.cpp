@@ -152,7 +152,8 @@ void reinterpret(ViewGeometry& at, DType to) {
 
 void take_complex(ViewGeometry& at) {
   require(!at.sizes.empty() && at.sizes.back() == SymInt(2), ErrorCode::runtime,
-          "Tensor must have a last dimension of size 2");
+          fmt::format("Tensor must have a last dimension of size 2; found shape {}",
+                      shape_text(at.sizes)));
   require(at.strides.back() == SymInt(1), ErrorCode::runtime,
           "Tensor must have a last dimension with stride 1");
   at.sizes.pop_back();

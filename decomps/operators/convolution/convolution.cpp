@@ -10,9 +10,10 @@ namespace primset::decomps {
 namespace {
 
 void require_types(const Val& x, const Val& w, const std::optional<Val>& bias) {
-  require(x.dtype() == w.dtype(), ErrorCode::runtime,
-          fmt::format("expected scalar type {} but found {}", aten_name(x.dtype()),
-                      aten_name(w.dtype())));
+  require(
+      x.dtype() == w.dtype(), ErrorCode::runtime,
+      fmt::format("expected scalar type {} but found {}; expected input and weight of one dtype",
+                  aten_name(x.dtype()), aten_name(w.dtype())));
   require(!bias || bias->dtype() == x.dtype(), ErrorCode::runtime,
           fmt::format("Input type ({}) and bias type ({}) should be the same", cpp_name(x.dtype()),
                       bias ? cpp_name(bias->dtype()) : ""));
@@ -22,7 +23,9 @@ void require_types(const Val& x, const Val& w, const std::optional<Val>& bias) {
 Val convolved(Tracer& t, const Val& input, const Val& weight, const std::optional<Val>& bias,
               ConvolutionGeometry g) {
   require(weight.rank() >= 3 && weight.rank() <= 5, ErrorCode::runtime,
-          "weight should have at least three dimensions");
+
+          fmt::format("weight should have at least three dimensions; weight has shape {}",
+                      shape_text(weight.shape())));
   const auto n = static_cast<size_t>(weight.rank()) - 2;
   const bool batched = input.rank() == weight.rank();
   require(
@@ -67,7 +70,9 @@ Val same_padded(const Val& x, const Val& w, const SymInts& dilation, SymInts* sy
 namespace {
 
 void require_batched(const Val& input, const Val& weight) {
-  require(weight.rank() >= 3, ErrorCode::runtime, "weight should have at least three dimensions");
+  require(weight.rank() >= 3, ErrorCode::runtime,
+          fmt::format("weight should have at least three dimensions; weight has shape {}",
+                      shape_text(weight.shape())));
   require(input.rank() == weight.rank(), ErrorCode::runtime,
           fmt::format("Expected {}-dimensional input for {}-dimensional weight {}, but got "
                       "{}-dimensional input of size {} instead",
@@ -96,13 +101,15 @@ Val conv_nd_named_padding::decompose(Tracer& t, const Val& input, const Val& wei
                                      const std::optional<Val>& bias, const SymInts& stride,
                                      const std::string& padding, const SymInts& dilation,
                                      SymInt groups) {
-  require(weight.rank() >= 3, ErrorCode::runtime, "weight should have at least three dimensions");
+  require(weight.rank() >= 3, ErrorCode::runtime,
+          fmt::format("weight should have at least three dimensions; weight has shape {}",
+                      shape_text(weight.shape())));
   const auto n = static_cast<size_t>(weight.rank()) - 2;
   const SymInts d = spread(dilation, n, "dilation");
   if (padding == "valid")
     return convolved(t, input, weight, bias, {stride, SymInts(n, SymInt(0)), d, false, {}, groups});
   require(padding == "same", ErrorCode::runtime,
-          fmt::format("Invalid padding string: '{}'", padding));
+          fmt::format("Invalid padding string: '{}'; expected 'valid' or 'same'", padding));
   for (const SymInt& s : stride)
     require(s == SymInt(1), ErrorCode::runtime,
             "padding='same' is not supported for strided convolutions");

@@ -15,15 +15,20 @@ void require_positive(const ConvolutionGeometry& g) {
     return std::all_of(list.begin(), list.end(),
                        [&](const SymInt& s) { return s >= SymInt(least); });
   };
-  require(all(g.padding, 0), ErrorCode::runtime, "negative padding is not supported");
-  require(all(g.output_padding, 0), ErrorCode::runtime, "negative output_padding is not supported");
-  require(all(g.stride, 1), ErrorCode::runtime, "non-positive stride is not supported");
+  require(all(g.padding, 0), ErrorCode::runtime,
+          "negative padding is not supported; found padding " + shape_text(g.padding));
+  require(all(g.output_padding, 0), ErrorCode::runtime,
+          "negative output_padding is not supported; found output_padding " +
+              shape_text(g.output_padding));
+  require(all(g.stride, 1), ErrorCode::runtime,
+          "non-positive stride is not supported; found stride " + shape_text(g.stride));
   // Said of an image, where a single dim is a row.
   SymInts dilation = g.dilation;
   if (dilation.size() == 1) dilation.insert(dilation.begin(), 1);
   require(all(g.dilation, 1), ErrorCode::runtime,
           "dilation should be greater than zero, but got " + shape_text(dilation));
-  require(g.groups > SymInt(0), ErrorCode::runtime, "non-positive groups is not supported");
+  require(g.groups > SymInt(0), ErrorCode::runtime,
+          fmt::format("non-positive groups is not supported; found groups {}", g.groups.hint()));
 }
 
 void require_channels(const Val& x, const Val& w, const std::optional<Val>& bias,

@@ -58,8 +58,11 @@ Indexing indexing_of(Tracer& t, const Val& self, const OptionalVals& indices) {
     }
     const Val& index = *given;
     const bool mask = is_bool(index.dtype()) || index.dtype() == DType::u8;
-    require(mask || is_index(index.dtype()), ErrorCode::index,
-            "tensors used as indices must be long, int, byte or bool tensors");
+    require(
+        mask || is_index(index.dtype()), ErrorCode::index,
+        fmt::format("tensors used as indices must be long, int, byte or bool tensors; found {} for "
+                    "dimension {}",
+                    name(index.dtype()), dim));
     if (mask) {
       if (index.rank() > 0) out.masks.push_back(mask_of(t, self, index, dim));
       for (int64_t j = 0; j < index.rank(); ++j) {

@@ -14,8 +14,11 @@ namespace {
 // --- gather ---
 
 void require_gather_shapes(const Val& self, const Val& index, int64_t dim) {
-  require(index.rank() == self.rank(), ErrorCode::runtime,
-          "Index tensor must have the same number of dimensions as input tensor");
+  require(
+      index.rank() == self.rank(), ErrorCode::runtime,
+      fmt::format("Index tensor must have the same number of dimensions as input tensor; index has "
+                  "{}, self {}",
+                  index.rank(), self.rank()));
   for (int64_t d = 0; d < self.rank(); ++d) {
     require(
         d == dim || index.size(d) <= self.size(d), ErrorCode::runtime,
@@ -31,7 +34,8 @@ Val gather::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
   const int64_t at = wrap_dim(dim, self.rank());
   if (index.is_empty()) return zeros(t, index.shape(), self.dtype());
   require(is_index(index.dtype()), ErrorCode::runtime,
-          "gather(): Expected dtype int32/int64 for index");
+          fmt::format("gather(): Expected dtype int32/int64 for index, but got {}",
+                      info(index.dtype()).torch_name));
   const Val x = at_least_1d(self), places = at_least_1d(index);
   require_gather_shapes(x, places, at);
   const Val y = t.prim1(Prim::gather_along_dim, {x, places}, {{"dim", at}});
@@ -75,9 +79,11 @@ std::optional<Scatter> scatter_of(const Val& self, int64_t dim, const Val& index
   const int64_t at = wrap_dim(dim, self.rank());
   const bool empty = index.is_empty();
   require(empty || is_index(index.dtype()), ErrorCode::runtime,
-          "scatter(): Expected dtype int32/int64 for index");
+          fmt::format("scatter(): Expected dtype int32/int64 for index, but got {}",
+                      info(index.dtype()).torch_name));
   require(!src || src->dtype() == self.dtype(), ErrorCode::runtime,
-          "scatter(): Expected self.dtype to be equal to src.dtype");
+          fmt::format("scatter(): Expected self.dtype to be equal to src.dtype, but got {} and {}",
+                      name(self.dtype()), name(src ? src->dtype() : self.dtype())));
   if (empty) return std::nullopt;
   Scatter s{at_least_1d(self), at_least_1d(index), std::nullopt, at};
   if (src) s.src = at_least_1d(*src);
@@ -106,7 +112,7 @@ Val reduced_src(Tracer& t, const Scatter& s, const Val& self, const Val& src,
 std::string old_reduction(const std::string& reduce) {
   if (reduce == "add") return "sum";
   require(reduce == "multiply", ErrorCode::runtime,
-          "reduce argument must be either add or multiply.");
+          fmt::format("reduce argument must be either add or multiply. Found '{}'", reduce));
   return "prod";
 }
 

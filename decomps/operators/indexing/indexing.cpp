@@ -11,7 +11,8 @@ namespace {
 
 void require_vector_dtype(const char* op, const Val& index) {
   require(is_index(index.dtype()), ErrorCode::runtime,
-          fmt::format("{}(): Expected dtype int32 or int64 for index", op));
+          fmt::format("{}(): Expected dtype int32 or int64 for index, but got {}", op,
+                      info(index.dtype()).torch_name));
 }
 
 // x with `updates`, of the index's length along dim, put to the places of a vector of indices.
@@ -23,7 +24,9 @@ Val put_along(Prim kind, const Val& x, int64_t dim, const Val& index, const Val&
 
 Val index_select::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index) {
   const int64_t at = wrap_dim(dim, self.rank());
-  require(index.rank() <= 1, ErrorCode::index, "index_select(): Index is supposed to be a vector");
+  require(index.rank() <= 1, ErrorCode::index,
+          fmt::format("index_select(): Index is supposed to be a vector; index has shape {}",
+                      shape_text(index.shape())));
   const Val places = at_least_1d(index);
   require(self.rank() > 0 || places.size(0) == SymInt(1), ErrorCode::runtime,
           fmt::format("index_select(): Index to scalar can have only 1 value, got {} value(s)",
@@ -182,7 +185,8 @@ namespace {
 Val filled_at(const Val& self, int64_t dim, const Val& index, const Val& value) {
   const int64_t at = wrap_dim(dim, self.rank());
   require(index.dtype() == DType::i64, ErrorCode::index,
-          "index_fill_(): Expected dtype int64 for index.");
+          fmt::format("index_fill_(): Expected dtype int64 for index. Got {}",
+                      info(index.dtype()).torch_name));
   require(index.rank() <= 1, ErrorCode::runtime, "Index has to be a vector/scalar");
   require(!is_complex(value.dtype()) || is_complex(self.dtype()), ErrorCode::runtime,
           "index_fill_(): Converting complex Scalar to non-complex type is not supported");

@@ -38,7 +38,9 @@ Val masked_fill_tensor::decompose(Tracer& t, const Val& self, const Val& mask, c
 }
 
 Val masked_select::decompose(Tracer& t, const Val& self, const Val& mask) {
-  require(is_bool(mask.dtype()), ErrorCode::runtime, "masked_select: expected BoolTensor for mask");
+  require(
+      is_bool(mask.dtype()), ErrorCode::runtime,
+      fmt::format("masked_select: expected BoolTensor for mask, but got {}", name(mask.dtype())));
   return t.prim(Prim::masked_select, {self, mask})[0];
 }
 

@@ -80,7 +80,7 @@ Classes classes_of(Tracer& t, const Val& self, const Val& given, const std::opti
   const Val ignored = eq(target, full_like(target, ignore_index));
   const Val known = ge(target, Scalar(0)) & lt(target, full_like(target, classes));
   check(ignored | known, convert(target, DType::i64), ErrorCode::index,
-        "Target {value} is out of bounds.");
+        "Target {value} is out of bounds. Expected a class of input, or ignore_index");
   const Val counts = ~ignored & known, none = full_like(target, 0);
   const Val place = where(counts, target, none);
   Val w = t.constant(1.0, type, target.shape());

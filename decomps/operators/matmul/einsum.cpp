@@ -64,10 +64,14 @@ Subscripts read_equation(const std::string& equation, size_t operands) {
     if (at >= left.size()) break;
     ++at;
     require(s.operands.size() < operands, ErrorCode::runtime,
-            "einsum(): fewer operands were provided than specified in the equation");
+            fmt::format("einsum(): fewer operands were provided than specified in the equation; "
+                        "found {}, expected more",
+                        operands));
   }
   require(s.operands.size() == operands, ErrorCode::runtime,
-          "einsum(): more operands were provided than specified in the equation");
+          fmt::format("einsum(): more operands were provided than specified in the equation; found "
+                      "{}, expected {}",
+                      operands, s.operands.size()));
   if (arrow == std::string::npos) return s;
   at = arrow + 2;
   s.result = read_subscripts(equation, at, "", "the output");

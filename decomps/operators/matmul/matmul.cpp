@@ -16,13 +16,16 @@ namespace {
 using Dims = std::vector<int64_t>;
 
 void require_one_dtype(const Val& a, const Val& b) {
-  require(a.dtype() == b.dtype(), ErrorCode::runtime,
-          fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}",
-                      cpp_name(a.dtype()), cpp_name(b.dtype())));
+  require(
+      a.dtype() == b.dtype(), ErrorCode::runtime,
+      fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}; convert one with "
+                  "to()",
+                  cpp_name(a.dtype()), cpp_name(b.dtype())));
 }
 
 void require_matrix(const Val& x, const char* name) {
-  require(x.rank() == 2, ErrorCode::runtime, fmt::format("{} must be a matrix", name));
+  require(x.rank() == 2, ErrorCode::runtime,
+          fmt::format("{} must be a matrix; found shape {}", name, shape_text(x.shape())));
 }
 
 void require_number(const Val& x, const char* kernel) {
@@ -74,17 +77,21 @@ Val product(const Val& a, const Val& b) {
 Val matrix_product(const Val& a, const Val& b) {
   require_matrix(a, "self");
   require_matrix(b, "mat2");
-  require(a.size(1) == b.size(0), ErrorCode::runtime,
-          fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
-                      a.size(0).hint(), a.size(1).hint(), b.size(0).hint(), b.size(1).hint()));
+  require(
+      a.size(1) == b.size(0), ErrorCode::runtime,
+      fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{}); expected as many "
+                  "columns of mat1 as mat2 has rows",
+                  a.size(0).hint(), a.size(1).hint(), b.size(0).hint(), b.size(1).hint()));
   require_one_dtype(a, b);
   require_number(a, "addmm_impl_cpu_");
   return product(a, b);
 }
 
 Val batch_product(const Val& a, const Val& b) {
-  require(a.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(b.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(a.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(a.shape()));
+  require(b.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(b.shape()));
   require(a.size(0) == b.size(0) && a.size(2) == b.size(1), ErrorCode::runtime,
           fmt::format("Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but "
                       "got: [{}, {}].",
@@ -237,10 +244,12 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
   require_one_dtype(input, weight);
   require_one_dtype(input, *bias);
   SymInts shape = input.shape();
-  require(!shape.empty() && shape.back() == w.size(0), ErrorCode::runtime,
-          fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
-                      floor_div(input.numel(), max(input.size(-1), 1)).hint(),
-                      input.size(-1).hint(), w.size(0).hint(), w.size(1).hint()));
+  require(
+      !shape.empty() && shape.back() == w.size(0), ErrorCode::runtime,
+      fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{}); expected as many "
+                  "columns of mat1 as mat2 has rows",
+                  floor_div(input.numel(), max(input.size(-1), 1)).hint(), input.size(-1).hint(),
+                  w.size(0).hint(), w.size(1).hint()));
   const Val rows =
       reshape(input, {prims::product(std::span(shape).first(shape.size() - 1)), shape.back()});
   shape.back() = w.size(1);
@@ -257,9 +266,10 @@ Val addmm::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat
     require(m.rank() == 2, ErrorCode::runtime,
             fmt::format("{} must be a matrix, got {}-D tensor", name, m.rank()));
   require(mat1.size(1) == mat2.size(0), ErrorCode::runtime,
-          fmt::format("mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
-                      mat1.size(0).hint(), mat1.size(1).hint(), mat2.size(0).hint(),
-                      mat2.size(1).hint()));
+          fmt::format(
+              "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{}); expected as many "
+              "columns of mat1 as mat2 has rows",
+              mat1.size(0).hint(), mat1.size(1).hint(), mat2.size(0).hint(), mat2.size(1).hint()));
   require_expandable(self.shape(), {mat1.size(0), mat2.size(1)});
   return accumulated(t, self, contraction(mat1, mat2, {1}, {0}), beta, alpha, self.dtype());
 }
@@ -276,8 +286,10 @@ Val addmv::decompose(Tracer& t, const Val& self, const Val& mat, const Val& vec,
 
 Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                        const ScalarArg& beta, const ScalarArg& alpha) {
-  require(batch1.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(batch2.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(batch1.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(batch1.shape()));
+  require(batch2.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(batch2.shape()));
   require(batch1.size(0) == batch2.size(0) && batch1.size(2) == batch2.size(1), ErrorCode::runtime,
           fmt::format("Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but "
                       "got: [{}, {}].",
@@ -295,8 +307,10 @@ Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val&
 // The products of a batch are summed as well: one contraction over both dims.
 Val addbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                       const ScalarArg& beta, const ScalarArg& alpha) {
-  require(batch1.rank() == 3, ErrorCode::runtime, "batch1 must be a 3D tensor");
-  require(batch2.rank() == 3, ErrorCode::runtime, "batch2 must be a 3D tensor");
+  require(batch1.rank() == 3, ErrorCode::runtime,
+          "batch1 must be a 3D tensor; found shape " + shape_text(batch1.shape()));
+  require(batch2.rank() == 3, ErrorCode::runtime,
+          "batch2 must be a 3D tensor; found shape " + shape_text(batch2.shape()));
   require(batch1.size(0) == batch2.size(0), ErrorCode::runtime,
           fmt::format("batch1 and batch2 must have same number of batches, got {} and {}",
                       batch1.size(0).hint(), batch2.size(0).hint()));
@@ -347,7 +361,9 @@ Val inner::decompose(Tracer& t, const Val& self, const Val& other) {
       fmt::format("inner() the last dimension must match on both input tensors but got shapes {} "
                   "and {}",
                   shape_text(self.shape()), shape_text(other.shape())));
-  require(self.dtype() == other.dtype(), ErrorCode::runtime, "both inputs should have same dtype");
+  require(self.dtype() == other.dtype(), ErrorCode::runtime,
+          fmt::format("both inputs should have same dtype; found {} and {}", name(self.dtype()),
+                      name(other.dtype())));
   require_number(self, "dot");
   return convert(contraction(self, other, {self.rank() - 1}, {other.rank() - 1}), self.dtype());
 }
@@ -355,8 +371,11 @@ Val inner::decompose(Tracer& t, const Val& self, const Val& other) {
 Val tensordot::decompose(Tracer& t, const Val& self, const Val& other, const Dims& dims_self,
                          const Dims& dims_other) {
   require(dims_self.size() == dims_other.size(), ErrorCode::runtime,
-          "both dimension lists should have same length");
-  require(self.dtype() == other.dtype(), ErrorCode::runtime, "both inputs should have same dtype");
+          fmt::format("both dimension lists should have same length; found {} and {} dims",
+                      dims_self.size(), dims_other.size()));
+  require(self.dtype() == other.dtype(), ErrorCode::runtime,
+          fmt::format("both inputs should have same dtype; found {} and {}", name(self.dtype()),
+                      name(other.dtype())));
   Dims a, b;
   for (size_t i = 0; i < dims_self.size(); ++i) {
     a.push_back(wrap_dim(dims_self[i], self.rank()));

@@ -110,7 +110,8 @@ SymInt triangle_count(int64_t rows, int64_t columns, __int128 first) {
 // The coordinates of a triangle, in row-major order. Their number is known beforehand.
 Val triangle_indices(Tracer& t, int64_t rows, int64_t columns, int64_t offset, bool lower,
                      const std::optional<DType>& dtype) {
-  require(rows >= 0, ErrorCode::runtime, fmt::format("row must be non-negative, got{}", rows));
+  require(rows >= 0, ErrorCode::runtime,
+          fmt::format("row must be non-negative, got{}; expected at least 0", rows));
   require(columns >= 0, ErrorCode::runtime,
           fmt::format("col must be non-negative, got{}", columns));
   const DType type = dtype.value_or(DType::i64);

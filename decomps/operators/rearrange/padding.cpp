@@ -176,7 +176,8 @@ int64_t padded_dims(const SymInts& padding) {
 
 Val padded_by_mode(Tracer& t, const Val& self, const SymInts& pad, const std::string& mode,
                    const std::optional<double>& value) {
-  require(pad.size() % 2 == 0, ErrorCode::runtime, "Padding length must be divisible by 2");
+  require(pad.size() % 2 == 0, ErrorCode::runtime,
+          fmt::format("Padding length must be divisible by 2; found pad of length {}", pad.size()));
   require(static_cast<int64_t>(pad.size()) <= self.rank() * 2, ErrorCode::runtime,
           fmt::format("Padding length should be less than or equal to two times the input "
                       "dimension but got padding length {} and input of dimension {}",
@@ -193,7 +194,10 @@ Val padded_by_mode(Tracer& t, const Val& self, const SymInts& pad, const std::st
   if (fits && mode == "circular")
     return self.rank() == count + 1 ? squeeze(circular(unsqueeze(self, 0), pad), 0)
                                     : circular(self, pad);
-  require(!fits, ErrorCode::not_implemented, fmt::format("Unrecognised padding mode {}", mode));
+  require(!fits, ErrorCode::not_implemented,
+          fmt::format("Unrecognised padding mode {}; expected constant, reflect, replicate or "
+                      "circular",
+                      mode));
   fail(ErrorCode::not_implemented,
        fmt::format("Padding size {} is not supported for {}D input tensor.", pad.size(),
                    self.rank()));

@@ -106,8 +106,9 @@ Val triangle(const Val& x, const SymInt& diagonal, bool lower) {
 
 Val repeated(const Val& x, const SymInts& repeats) {
   require(repeats.size() >= static_cast<size_t>(x.rank()), ErrorCode::runtime,
-          "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-          "tensor");
+          fmt::format("Number of dimensions of repeat dims can not be smaller than number of "
+                      "dimensions of tensor; found {} repeats for {} dimensions",
+                      repeats.size(), x.rank()));
   const SymInts shape = expand_dims_to(x, static_cast<int64_t>(repeats.size())).shape();
   SymInts split, spread, out;
   for (size_t d = 0; d < repeats.size(); ++d) {
@@ -116,9 +117,11 @@ Val repeated(const Val& x, const SymInts& repeats) {
     out.push_back(repeats[d] * shape[d]);
   }
   for (const SymInt& n : out)
-    require(n >= SymInt(0), ErrorCode::runtime,
-            fmt::format("Trying to create tensor with negative dimension {}: {}", n.hint(),
-                        shape_text(out)));
+    require(
+        n >= SymInt(0), ErrorCode::runtime,
+        fmt::format("Trying to create tensor with negative dimension {}: {}; expected repeats of "
+                    "at least 0",
+                    n.hint(), shape_text(out)));
   return reshape(broadcast_to(reshape(x, split), spread), out);
 }
 
@@ -279,7 +282,9 @@ Val constant_pad_nd::decompose(Tracer& t, const Val& self, const SymInts& pad,
     // What is taken away is taken from the front first.
     const SymInt size = self.size(static_cast<int64_t>(d));
     require(size + min(low[d], 0) + min(high[d], 0) >= SymInt(0), ErrorCode::runtime,
-            "narrow(): length must be non-negative.");
+            fmt::format("narrow(): length must be non-negative. pad takes more from dimension {} "
+                        "than its size {}",
+                        d, size.hint()));
   }
   const Val filler = t.scalar(value, self.dtype());
   return t.wrap(t.builder().pad(self.id(), filler.id(), low, high, SymInts(rank, SymInt(0))));

@@ -13,7 +13,7 @@ std::tuple<Val, Val> sorted(const Val& x, int64_t dim, bool descending) {
   const int64_t d = wrap_dim(dim, x.rank());
   if (x.rank() == 0) return {x, t.constant(0, DType::i64)};
   require(!is_complex(x.dtype()), ErrorCode::runtime,
-          " Sort does not support complex dtypes on CPU");
+          fmt::format(" Sort does not support complex dtypes on CPU; self is {}", name(x.dtype())));
   const Val positions = t.iota(x.shape(), d, DType::i64);
   const auto out = t.wrap(t.builder().sort({x.id(), positions.id()}, d, descending));
   return {out[0], out[1]};
@@ -51,7 +51,10 @@ std::tuple<Val, Val> topk::decompose(Tracer& t, const Val& self, SymInt k, int64
           " topk does not support complex dtypes on CPU");
   require(!is_bool(self.dtype()), ErrorCode::runtime, "topk does not support bool dtypes on CPU");
   const SymInt size = self.rank() == 0 ? SymInt(1) : self.size(d);
-  require(k >= SymInt(0) && k <= size, ErrorCode::runtime, "selected index k out of range");
+  require(k >= SymInt(0) && k <= size, ErrorCode::runtime,
+          fmt::format("selected index k out of range; found k {}, expected 0 to {}, the size of "
+                      "dimension {}",
+                      k.hint(), size.hint(), d));
   if (self.rank() == 0) return {self, t.constant(0, DType::i64)};
   const auto out = t.prim(Prim::top_k, {self},
                           {{"k", k}, {"dim", d}, {"largest", largest}, {"sorted", in_order}});
@@ -63,7 +66,9 @@ std::tuple<Val, Val> kthvalue::decompose(Tracer& t, const Val& self, SymInt k, i
   const int64_t d = wrap_dim(dim, self.rank());
   const SymInt size = self.rank() == 0 ? SymInt(1) : self.size(d);
   require(k >= SymInt(1) && k <= size, ErrorCode::runtime,
-          fmt::format("kthvalue(): selected number k out of range for dimension {}", d));
+          fmt::format("kthvalue(): selected number k out of range for dimension {}; found k {}, "
+                      "expected 1 to its size",
+                      d, k.hint()));
   require_real("kthvalue_cpu", self);
   if (self.rank() == 0) return {self, t.constant(0, DType::i64)};
   const auto [values, indices] = sorted(self, d, false);

@@ -7,7 +7,7 @@ from . import _primset
 def __getattr__(name):
     operator = None if name.startswith("__") else _primset._packet(name)
     if operator is None:
-        raise AttributeError(f"there is no operator named {name}; see primset.operators()")
+        raise AttributeError(_primset._unknown(name))
     globals()[name] = operator  # found at once the next time
     return operator
 

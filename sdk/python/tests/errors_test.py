@@ -54,11 +54,11 @@ def test_an_index_out_of_range_leaves_memory_alone(a):
     assert a[1].tolist() == [3, 4]
 
 
-def test_wrong_arguments_name_every_overload(a):
-    with raises("type", "no overload of add takes these arguments") as error:
+def test_wrong_arguments_name_the_nearest_overloads(a):
+    with raises("type", "type 'Scalar' or 'Tensor' for argument 'other'") as error:
         ops.add(a, "x")
     text = str(error.value)
-    assert "type 'Tensor' for argument 'other' but instead found type 'str'" in text
+    assert "but instead found type 'str'" in text
     assert "add.Scalar(Tensor self" in text
     with raises("type", "missing value for argument 'other'"):
         ops.add.Tensor(a)
@@ -69,7 +69,7 @@ def test_wrong_arguments_name_every_overload(a):
 def test_unknown_names(a):
     with raises("not_implemented", "no operator is called 'nosuch'"):
         primset.invoke("nosuch", a)
-    with pytest.raises(AttributeError, match="no operator named nosuch"):
+    with pytest.raises(AttributeError, match="no operator is called .nosuch."):
         _ = ops.nosuch
     with pytest.raises(AttributeError, match="nosuch"):
         _ = a.nosuch

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "primset/detail/mismatch.h"
 #include "sdk/runtime/plan/key.h"
 
 namespace primset::runtime {
@@ -134,15 +135,6 @@ std::optional<Arg> convert(const OperatorInfo& op, const specs::Argument& spec, 
   }
 }
 
-std::string wrong_kind(const Call& call, size_t i, const Value& value) {
-  const specs::Argument& spec = *call.op.args[i].spec;
-  return fmt::format(
-      "{}() Expected a value of type '{}{}' for argument '{}' but instead found type "
-      "'{}'. Position: {}. Declaration: {}",
-      call.op.overload.op, specs::spelling(spec.kind), spec.optional ? "?" : "", spec.name,
-      value.kind(), i, call.op.overload.schema);
-}
-
 // The first element of a list of tensors that is none, where each must be one; else the length.
 uint32_t undefined_element(const specs::Argument& spec, const Arg& a) {
   if (spec.kind != ArgKind::tensor_list || a.kind != Arg::Kind::tensor_list) return a.count;
@@ -166,47 +158,78 @@ bool gives_outs(const OperatorInfo& op, std::span<const NamedValue> kwargs) {
   });
 }
 
+// The value as the argument's kind; empty when it does not fit.
+std::optional<Arg> converted(const OperatorInfo& op, size_t i, const Value& value,
+                             Strictness strictness, BindScratch& scratch) {
+  const specs::Argument& spec = *op.args[i].spec;
+  const std::optional<Arg> a = convert(op, spec, Arg::of(value), strictness, scratch);
+  return a && undefined_element(spec, *a) < a->count ? std::nullopt : a;
+}
+
+std::string kind_text(const Value& value) {
+  if (!value.is<std::vector<Tensor>>()) return std::string(value.kind());
+  const auto& list = value.as<std::vector<Tensor>>();
+  const auto undefined = std::ranges::find_if(list, [](const Tensor& t) { return !t.defined(); });
+  if (undefined == list.end()) return std::string(value.kind());
+  return fmt::format("{} with an undefined tensor for element {}", value.kind(),
+                     undefined - list.begin());
+}
+
+[[noreturn]] void throw_mismatch(std::string_view name, std::span<const OperatorInfo* const> infos,
+                                 std::span<const Value> args, std::span<const NamedValue> kwargs) {
+  detail::GivenArguments given;
+  given.positional = args.size();
+  for (const Value& v : args) given.kinds.push_back(kind_text(v));
+  for (const NamedValue& v : kwargs) {
+    given.keywords.emplace_back(v.name);
+    given.kinds.push_back(kind_text(v.value));
+  }
+  given.fits = [&](size_t overload, size_t parameter, size_t value) {
+    BindScratch scratch;
+    const Value& v = value < args.size() ? args[value] : kwargs[value - args.size()].value;
+    return converted(*infos[overload], parameter, v, Strictness::converts, scratch).has_value();
+  };
+  std::vector<Operator> overloads;
+  for (const OperatorInfo* info : infos) overloads.emplace_back(*info);
+  throw detail::mismatch(name, overloads, given);
+}
+
 }  // namespace
 
-std::string bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
-                 Strictness strictness, BindScratch& scratch) {
+bool bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+          Strictness strictness, BindScratch& scratch) {
   const OperatorInfo& op = call.op;
   call.args.clear();
   call.args.resize(op.args.size());
   size_t positional = 0;
   while (positional < op.args.size() && !op.args[positional].spec->keyword_only) ++positional;
-  if (args.size() > positional)
-    return fmt::format(
-        "{}() takes {} positional argument(s) but {} was/were given. Declaration: {}",
-        op.overload.op, positional, args.size(), op.overload.schema);
-  auto put = [&](size_t i, const Value& value) -> std::string {
-    const specs::Argument& spec = *op.args[i].spec;
-    auto converted = convert(op, spec, Arg::of(value), strictness, scratch);
-    if (!converted) return wrong_kind(call, i, value);
-    call.args[i] = *converted;
-    const uint32_t element = undefined_element(spec, *converted);
-    return element < converted->count ? undefined_text(op, spec, element) : std::string();
+  if (args.size() > positional) return false;
+  auto put = [&](size_t i, const Value& value) {
+    const auto a = converted(op, i, value, strictness, scratch);
+    if (a) call.args[i] = *a;
+    return a.has_value();
   };
   for (size_t i = 0; i < args.size(); ++i) {
-    if (std::string why = put(i, args[i]); !why.empty()) return why;
+    if (!put(i, args[i])) return false;
   }
   for (const NamedValue& named : kwargs) {
     const int i = op.overload.find_arg(named.name);
-    if (i < 0)
-      return fmt::format("Unknown keyword argument '{}' for operator '{}'. Schema: {}", named.name,
-                         op.overload.qualified, op.overload.schema);
-    if (call.args[static_cast<size_t>(i)].kind != Arg::Kind::absent)
-      return fmt::format("{}() got multiple values for argument '{}'", op.overload.op, named.name);
-    if (std::string why = put(static_cast<size_t>(i), named.value); !why.empty()) return why;
+    if (i < 0 || call.args[static_cast<size_t>(i)].kind != Arg::Kind::absent) return false;
+    if (!put(static_cast<size_t>(i), named.value)) return false;
   }
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (call.args[i].kind != Arg::Kind::absent) continue;
-    if (op.args[i].fallback.kind == Arg::Kind::absent)
-      return fmt::format("{}() is missing value for argument '{}'. Declaration: {}", op.overload.op,
-                         op.args[i].spec->name, op.overload.schema);
+    if (op.args[i].fallback.kind == Arg::Kind::absent) return false;
     call.args[i] = op.args[i].fallback;
   }
-  return {};
+  return true;
+}
+
+void bind_or_throw(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+                   BindScratch& scratch) {
+  if (bind(call, args, kwargs, Strictness::converts, scratch)) return;
+  const OperatorInfo* const infos[] = {&call.op};
+  throw_mismatch(call.op.overload.qualified, infos, args, kwargs);
 }
 
 void bind_unboxed(Call& call, std::span<const Arg> args) {
@@ -241,20 +264,15 @@ const OperatorInfo& resolve(std::string_view base, std::span<const Value> args,
   const std::vector<const OperatorInfo*> candidates = registry.overloads(base);
   if (candidates.empty()) return registry.at(base);  // its error says it best
   if (candidates.size() == 1) return *candidates[0];
-  std::string reasons;
   for (Strictness strictness : {Strictness::exact, Strictness::converts}) {
-    reasons.clear();
     for (const OperatorInfo* op : candidates) {
       if (!gives_outs(*op, kwargs)) continue;
       Call call(*op);
       BindScratch scratch;
-      const std::string why = bind(call, args, kwargs, strictness, scratch);
-      if (why.empty()) return *op;
-      reasons += "\n  " + why;
+      if (bind(call, args, kwargs, strictness, scratch)) return *op;
     }
   }
-  throw Error(ErrorCode::type,
-              fmt::format("no overload of {} takes these arguments:{}", base, reasons));
+  throw_mismatch(base, candidates, args, kwargs);
 }
 
 }  // namespace primset::runtime

@@ -29,16 +29,18 @@ enum class Strictness : uint8_t {
   converts,  // a number where a tensor is expected, one number for a list of fixed size
 };
 
-// Fills call.args. Returns "", or the reason why the values do not match the schema, in ATen's
-// words.
-std::string bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
-                 Strictness strictness, BindScratch& scratch);
+// Fills call.args. False when the values do not match the schema.
+bool bind(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+          Strictness strictness, BindScratch& scratch);
+// The same; throws Error{type} that says what does not match.
+void bind_or_throw(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
+                   BindScratch& scratch);
 // The same for arguments in schema order, of which trailing ones may be missing; throws where one
 // does not match.
 void bind_unboxed(Call& call, std::span<const Arg> args);
 
-// The first overload of `base` that takes these values. Throws Error{type} with the reason of each
-// overload that does not.
+// The first overload of `base` that takes these values. Throws Error{type} that says what is wrong
+// with them for the overload that comes nearest.
 const OperatorInfo& resolve(std::string_view base, std::span<const Value> args,
                             std::span<const NamedValue> kwargs);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "sdk/runtime/call/aliasing.h"
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/call/call_error.h"
 #include "sdk/runtime/call/fallback.h"
 #include "sdk/runtime/call/list_call.h"
 #include "sdk/runtime/device/device_state.h"
@@ -169,6 +171,7 @@ DeviceState& device_of(const Call& call) {
   const TensorImpl* first = nullptr;
   const TensorImpl* cpu_scalar = nullptr;
   const TensorImpl* other = nullptr;
+  uint32_t first_argument = 0, other_argument = 0;
   for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
     if (t.wrapped_number) return;
     const bool scalar =
@@ -177,20 +180,24 @@ DeviceState& device_of(const Call& call) {
       cpu_scalar = &t;
     } else if (!first) {
       first = &t;
+      first_argument = argument;
     } else if (&first->device() != &t.device() && !other) {
       // Index lists may be on the CPU: they are brought over.
       if (call.op.args[argument].kind == specs::ArgKind::optional_tensor_list &&
           t.device().device().is_cpu())
         return;
       other = &t;
+      other_argument = argument;
     }
   });
   if (other)
     throw Error(
         ErrorCode::runtime,
         fmt::format("Expected all tensors to be on the same device, but found at least two "
-                    "devices, {} and {}!",
-                    first->device().device().to_string(), other->device().device().to_string()));
+                    "devices, {0} and {1}! '{2}' is on {0}, '{3}' on {1}; bring one over with to()",
+                    first->device().device().to_string(), other->device().device().to_string(),
+                    call.op.args[first_argument].spec->name,
+                    call.op.args[other_argument].spec->name));
   if (first) return first->device();
   if (cpu_scalar) return cpu_scalar->device();
   for (size_t i = 0; i < call.args.size(); ++i) {
@@ -241,22 +248,34 @@ void dispatch_planned(Call& call) {
   if (call.op.is_view && call.op.writes) become_view(call);
 }
 
-void dispatch(Call& call) {
+namespace {
+
+void dispatch_unexplained(Call& call) {
   const CallScope scope;
   if (Capture* capture = Capture::active()) [[unlikely]]
     return capture->record(call);
   count(Counter::calls);
   if (call.op.overload.status != specs::Status::implemented && !call.op.intrinsic)
     throw Error(ErrorCode::not_implemented,
-                fmt::format("{} is declared but not implemented{}{}", call.op.overload.qualified,
+                fmt::format("declared but not implemented{}{}",
                             call.op.overload.status_reason.empty() ? "" : ": ",
                             call.op.overload.status_reason));
   if (call.op.intrinsic) return call.op.intrinsic(call);
   dispatch_planned(call);
 }
 
+}  // namespace
+
+void dispatch(Call& call) {
+  explaining(call, [&] { dispatch_unexplained(call); });
+}
+
+// What goes wrong here is told as the call's that asked for it.
 Tensor call_operator(std::string_view qualified, std::span<const Arg> args) {
-  return detail::call_tensor(Operator(OperatorRegistry::instance().at(qualified)), args);
+  Call call(OperatorRegistry::instance().at(qualified));
+  bind_unboxed(call, args);
+  dispatch_unexplained(call);
+  return call.results.take(0);
 }
 
 }  // namespace primset::runtime

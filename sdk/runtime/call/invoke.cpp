@@ -77,8 +77,7 @@ std::vector<Value> take_values(Call& call) {
 std::vector<Value> run(Call& call, std::span<const Value> args, std::span<const NamedValue> kwargs,
                        std::vector<ResultOrigin>* origins) {
   BindScratch scratch;
-  const std::string why = bind(call, args, kwargs, Strictness::converts, scratch);
-  if (!why.empty()) throw Error(ErrorCode::type, why);
+  bind_or_throw(call, args, kwargs, scratch);
   dispatch(call);
   if (origins) origins->assign(call.origins.begin(), call.origins.end());
   return take_values(call);
@@ -125,8 +124,7 @@ std::vector<Value> Operator::invoke(std::span<const Value> args, std::span<const
 Value Operator::call_one(std::span<const Value> args) const {
   Call call(*info_);
   runtime::BindScratch scratch;
-  const std::string why = runtime::bind(call, args, {}, runtime::Strictness::converts, scratch);
-  if (!why.empty()) throw Error(ErrorCode::type, why);
+  runtime::bind_or_throw(call, args, {}, scratch);
   runtime::dispatch(call);
   if (info_->all_tensors && info_->overload.returns.size() == 1) return call.results.take(0);
   std::vector<Value> values = runtime::take_values(call);

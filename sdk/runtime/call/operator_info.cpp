@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "codegen/specgen/read/diagnostics.h"
 #include "decomps/engine/engine.h"
+#include "primset/detail/mismatch.h"
 #include "primset/error.h"
 #include "sdk/runtime/call/intrinsics.h"
 #include "specs/bundle/reader.h"
@@ -154,11 +154,7 @@ const OperatorInfo* OperatorRegistry::find(std::string_view qualified) {
 
 const OperatorInfo& OperatorRegistry::at(std::string_view qualified) {
   if (const OperatorInfo* found = find(qualified)) return *found;
-  std::vector<std::string_view> names;
-  for (const specs::Overload& o : bundle_->overloads) names.push_back(o.qualified);
-  throw Error(ErrorCode::not_implemented,
-              fmt::format("no operator is called {}; `primset ops` lists them",
-                          specs::quote_with_suggestion(qualified, names)));
+  throw Error(ErrorCode::not_implemented, detail::unknown_operator(qualified));
 }
 
 std::vector<const OperatorInfo*> OperatorRegistry::overloads(std::string_view base) {

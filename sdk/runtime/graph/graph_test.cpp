@@ -362,7 +362,7 @@ TEST(Graph, SaysWhyItCannotCapture) {
   EXPECT_NE(capture([](Inputs in) {
               invoke("resize_", {in[0], std::vector<int64_t>{4}});
               return Tensors{};
-            }).find("resize_ cannot be part of a captured graph"),
+            }).find("resize_: cannot be part of a captured graph"),
             std::string::npos);
   EXPECT_NE(capture([](Inputs) { return Tensors{Tensor()}; }).find("returned no tensor"),
             std::string::npos);

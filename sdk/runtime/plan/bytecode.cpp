@@ -52,7 +52,8 @@ void Code::run(std::span<const Inst> insts, int64_t* slots) {
   bool overflow = false;
   for (const Inst& i : insts) slots[i.target] = compute(i.op, slots[i.a], slots[i.b], overflow);
   if (overflow) [[unlikely]]
-    throw Error(ErrorCode::runtime, "a size, stride or offset does not fit 64 bits");
+    throw Error(ErrorCode::runtime,
+                "a size, stride or offset does not fit 64 bits; expected less than 2**63");
 }
 
 CodeBuilder::CodeBuilder(const prims::SymContext& context, uint32_t symbol_values)

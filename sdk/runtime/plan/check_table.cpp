@@ -16,17 +16,17 @@ ErrorCode code_of(std::string_view text) {
 }  // namespace
 
 // "{value}" in a site's message is the offending value.
-Error CheckTable::error(const schedule::ErrorSlot& slot) const {
+CheckError CheckTable::error(const schedule::ErrorSlot& slot) const {
   const size_t site = slot.code - 1;
   if (site >= sites_.size())
-    return Error(ErrorCode::internal,
-                 fmt::format("{}: error slot holds code {}, but the program has {} checks", op_,
-                             slot.code, sites_.size()));
+    return {ErrorCode::internal, op_,
+            fmt::format("error slot holds code {}, but the program has {} checks", slot.code,
+                        sites_.size())};
   std::string message = sites_[site].message;
   constexpr std::string_view kValue = "{value}";
   if (const size_t at = message.find(kValue); at != std::string::npos)
     message.replace(at, kValue.size(), std::to_string(slot.value));
-  return Error(code_of(sites_[site].code), fmt::format("{}: {}", op_, message));
+  return {code_of(sites_[site].code), op_, message};
 }
 
 }  // namespace primset::runtime

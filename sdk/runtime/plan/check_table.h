@@ -10,13 +10,24 @@
 
 namespace primset::runtime {
 
+// What a check of a program found, which may be told long after the call that it was made for.
+class CheckError : public Error {
+ public:
+  CheckError(ErrorCode code, const std::string& op, const std::string& message)
+      : Error(code, op + ": " + message), op_(op) {}
+  const std::string& op() const { return op_; }
+
+ private:
+  std::string op_;
+};
+
 class CheckTable {
  public:
   CheckTable(std::string op, std::vector<schedule::CheckSite> sites)
       : op_(std::move(op)), sites_(std::move(sites)) {}
 
   // The error for a slot whose code is not 0.
-  Error error(const schedule::ErrorSlot& slot) const;
+  CheckError error(const schedule::ErrorSlot& slot) const;
 
  private:
   std::string op_;
