@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 
-from torture.children import ROOT, Clock, Outcome, folder, python, start
+from torture.children import ROOT, Clock, folder, how, python, start
 
 EXECUTED = b"\x0f\x0b" * 2048  # ud2: a process that runs it dies of SIGILL
 
@@ -96,8 +96,7 @@ def fill(context, cache):
 
 def judge(ending, expected, what, outcome):
     if ending.hung or ending.code != 0:
-        how = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-        outcome.fault(f"{how} with a cache whose files were changed by '{what}': {ending.err[-300:]}")
+        outcome.fault(f"{how(ending)} with a cache whose files were changed by '{what}': {ending.err[-300:]}")
     elif ending.out != expected:
         outcome.fault(f"other values with a cache whose files were changed by '{what}'")
 
@@ -154,8 +153,8 @@ def try_kills(context, r, expected, outcome, clock):
         outcome.tries += kills
 
 
-def torture(context):
-    outcome, clock, r = Outcome(), Clock(context.seconds), random.Random(context.seed)
+def torture(context, outcome):
+    clock, r = Clock(context), random.Random(context.seed)
     with folder("cache") as temporary:
         expected = fill(context, temporary + "/cache").out
     try_other_users(context, expected, outcome)
@@ -170,4 +169,3 @@ def torture(context):
         if clock.over():
             break
     outcome.figures["files"] = outcome.tries - outcome.figures.get("kills", 0)
-    return outcome

@@ -3,7 +3,7 @@
 import pathlib
 import shutil
 
-from torture.children import Clock, Outcome, folder, python, run
+from torture.children import Clock, folder, how, python, run
 
 RATES = [1000, 5000, 20000]  # signals a second; more leave no time to compute
 
@@ -24,8 +24,7 @@ def judge(ending, what, outcome):
         if line.startswith("WRONG"):
             outcome.fault(f"{line} ({what})")
     if ending.hung or ending.code != 0:
-        how = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-        outcome.fault(f"{how}: {what}: {(ending.out + ending.err).strip()[-300:]}")
+        outcome.fault(f"{how(ending)}: {what}: {(ending.out + ending.err).strip()[-300:]}")
 
 
 def run_calls(context, storm, count_file, rate, outcome):
@@ -46,8 +45,8 @@ def run_conformance(context, storm, count_file, outcome):
     outcome.tries += 1
 
 
-def torture(context):
-    outcome, clock = Outcome(), Clock(context.seconds)
+def torture(context, outcome):
+    clock = Clock(context)
     with folder("signals") as temporary:
         storm, count_file = preloaded(temporary), pathlib.Path(temporary) / "count"
         for rate in RATES:
@@ -58,4 +57,3 @@ def torture(context):
             run_calls(context, storm, count_file, RATES[outcome.tries % len(RATES)], outcome)
         counts = count_file.read_text().split() if count_file.exists() else []
         outcome.figures = {"signals": sum(map(int, counts))}
-    return outcome
