@@ -119,7 +119,7 @@ def ending_of(process, timeout):
         hung = True
     code = process.returncode
     name = signal.Signals(-code).name if code < 0 else ""
-    return Ending(code, name, hung, out.decode(errors="replace"), err.decode(errors="replace"))
+    return Ending(code, name, hung, (out or b"").decode(errors="replace"), err.decode(errors="replace"))
 
 
 def how(ending):
@@ -128,8 +128,8 @@ def how(ending):
 
 
 def start(command, env, **options):
-    return subprocess.Popen([str(c) for c in command], env=env, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([str(c) for c in command], env=env, **{**streams, **options})
 
 
 def run(command, env, timeout=120, **options):

@@ -2,7 +2,8 @@
 
 Each try has a folder of its own, with an empty kernel cache, so that kernels are compiled and the
 cache is written when a signal comes. It starts, kills and resumes the same run some times, lets the
-last resume end by itself, and holds what is left against an undisturbed run.
+last resume end by itself, and holds what is left against an undisturbed run. Where disk.c can be
+compiled, some of the kills come in the middle of a write, or between a write and its rename.
 """
 
 import json
@@ -14,6 +15,7 @@ import signal
 import time
 
 from torture.children import Clock, ending_of, folder, how, in_parallel, run, start
+from torture.preload import NoCompiler, compiled
 
 FILTERS = [["abs", "cumsum"], ["sum.*"], ["mm", "neg.default"], ["prim/add", "sort.default"]]
 KILLS_OF_A_TRY = 6
@@ -36,8 +38,8 @@ class Try:
             self.command += [option, self.folder / name]
         self.shown = " ".join(map(str, self.command[1:]))
 
-    def start(self):
-        return start(self.command, self.environment)
+    def start(self, **changes):
+        return start(self.command, {**self.environment, **changes})
 
     def run(self):
         return run(self.command, self.environment)
@@ -120,6 +122,25 @@ def kill_run(t, r, duration, outcome):
     return worker
 
 
+def kill_in_a_write(t, r, library, outcome):
+    """Ends the run, or its workers, by its own writes. Says how many workers."""
+    place, size = r.choice([("results.jsonl", 2500), (".", 5000), ("cache", 300), ("cache", 20000)])
+    mark = t.folder.with_suffix(".mark")
+    process = t.start(LD_PRELOAD=str(library), PRIMSET_DISK_FOLDER=str(t.folder / "x")[:-1] + place,
+                      PRIMSET_DISK_END="kill", PRIMSET_DISK_BYTES=str(r.randrange(size)),
+                      PRIMSET_DISK_COUNT=str(mark))
+    ending = ending_of(process, 120)
+    deaths = mark.read_text().count("end") if mark.exists() else 0
+    mark.unlink(missing_ok=True)
+    outcome.count("kills", deaths)
+    outcome.count("in writes", deaths)
+    allowed = {0} if not deaths else AFTER_A_DEAD_WORKER if place == "cache" else {-signal.SIGKILL}
+    if ending.hung or ending.code not in allowed | {6}:
+        outcome.fault(f"{how(ending)} after {deaths} deaths in writes of {place}: {t.shown}: "
+                      f"{ending.err.strip()[-300:]}")
+    return deaths if place == "cache" else 0
+
+
 def judge_growth(t, before, outcome):
     """What had been written is there still, and is followed by whole lines."""
     after = t.results.read_bytes() if t.results.exists() else b""
@@ -180,14 +201,17 @@ def judge_leftovers(t, outcome):
         outcome.fault(f"{p.relative_to(t.folder)} stays for ever: {t.shown}")
 
 
-def make_try(context, undisturbed, seed, outcome):
+def make_try(context, undisturbed, library, seed, outcome):
     r = random.Random(f"{context.seed} {seed}")
     (n, device), (expected, duration) = r.choice(list(undisturbed.items()))
     with folder("kills") as temporary:
         t = Try(context, temporary, FILTERS[n], device, r.choice([1, 2]))
         worker_kills, before = 0, b""
         for _ in range(KILLS_OF_A_TRY):
-            worker_kills += kill_run(t, r, duration * 1.1, outcome)
+            if library and r.random() < 0.4:
+                worker_kills += kill_in_a_write(t, r, library, outcome)
+            else:
+                worker_kills += kill_run(t, r, duration * 1.1, outcome)
             before = judge_growth(t, before, outcome)
             judge_reports(t, outcome)
             if r.random() < 0.2:
@@ -221,9 +245,19 @@ def run_undisturbed(context, outcome):
     return found
 
 
+def library_of_writes(temporary):
+    try:
+        return compiled("disk", temporary)
+    except NoCompiler:
+        return None
+
+
 def torture(context, outcome):
     clock = Clock(context)
     undisturbed = run_undisturbed(context, outcome)
-    outcome.figures = {"kills": 0, "of workers": 0, "lines lost": 0, "duplicates": 0, "results": 0}
-    if undisturbed:
-        in_parallel(context, outcome, lambda n, own: make_try(context, undisturbed, n, own), clock)
+    outcome.figures = {"kills": 0, "of workers": 0, "in writes": 0, "lines lost": 0, "duplicates": 0, "results": 0}
+    with folder("kills_library") as temporary:
+        library = library_of_writes(temporary)
+        if undisturbed:
+            in_parallel(context, outcome,
+                        lambda n, own: make_try(context, undisturbed, library, n, own), clock)

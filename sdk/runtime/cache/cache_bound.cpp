@@ -12,7 +12,8 @@
 #include <system_error>
 #include <vector>
 
-#include "sdk/runtime/files/descriptor.h"
+#include "sdk/base/atomic_file.h"
+#include "sdk/base/descriptor.h"
 
 namespace primset::runtime {
 namespace fs = std::filesystem;
@@ -92,7 +93,7 @@ struct CachedFile {
   uint64_t bytes;
 };
 
-// Counts the file, or removes it when it is an old temporary one.
+// Counts the file, or removes it when it is an old temporary one of a plugin.
 void visit(const fs::directory_entry& entry, std::vector<CachedFile>& files) {
   std::error_code error;
   const fs::file_time_type used = entry.last_write_time(error);
@@ -134,6 +135,7 @@ uint64_t CacheBound::remove_unused(uint64_t limit, size_t& removed) const {
     for_each_folder(owner, [&](const fs::path& bucket) {
       const std::string name = bucket.filename().string();
       if (name.size() != 2 || !is_hex(name)) return;
+      remove_abandoned_files(bucket);
       for_each_entry(bucket, [&](const fs::directory_entry& e) { visit(e, files); });
     });
   });

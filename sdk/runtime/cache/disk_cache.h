@@ -22,7 +22,7 @@
 
 #include "sdk/runtime/cache/cache_bound.h"
 #include "sdk/runtime/cache/sha256.h"
-#include "sdk/runtime/files/descriptor.h"
+#include "sdk/base/descriptor.h"
 
 namespace primset::runtime {
 
