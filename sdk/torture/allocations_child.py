@@ -50,7 +50,7 @@ def warm_calls():
         "sum dim": lambda: ops.sum(x, [1], keepdim=True), "norm": lambda: ops.norm(x),
         "sort": lambda: ops.sort(x, 1), "topk": lambda: ops.topk(x, 3), "mm": lambda: ops.mm(x, ops.t(x)),
         "addmm": lambda: ops.addmm(square, square, square), "bmm": lambda: ops.bmm(image[0], image[0]),
-        "conv2d": lambda: ops.conv2d(image, kernel), "max_pool2d": lambda: ops.max_pool2d(image, [2, 2]),
+        "conv2d": lambda: ops.conv2d(image, kernel), "lerp": lambda: ops.lerp(x, -x, 0.5),
         "layer_norm": lambda: ops.layer_norm(x, [10]), "cat": lambda: ops.cat([x, x]),
         "stack": lambda: ops.stack([x, x]), "split": lambda: ops.split(x, 2), "where": lambda: ops.where(mask, x, -x),
         "index_select": lambda: ops.index_select(x, 0, i), "gather": lambda: ops.gather(x, 0, ops.zeros_like(x).to(
@@ -91,16 +91,16 @@ def cold_calls():
     rows = [v[0:4], v[4:8], v[8:12]]
     columns = [sum(r[k] for r in rows) for k in range(4)]
     return {
-        "capture add": (lambda c: Graph.capture(lambda a: ops.add(ops.mul(a, 2), c), x)(x), lambda c: [a * 2 + c for a in v]),
-        "capture sum": (lambda c: Graph.capture(lambda a: ops.sum(ops.add(a, c), [0]), g)(g),
+        "capture add": (lambda c: Graph.capture(lambda a: ops.add(ops.mul(a, 2), c), x)(x)[0], lambda c: [a * 2 + c for a in v]),
+        "capture sum": (lambda c: Graph.capture(lambda a: ops.sum(ops.add(a, c), [0]), g)(g)[0],
                         lambda c: [s + 3 * c for s in columns]),
-        "capture mm": (lambda c: Graph.capture(lambda a: ops.mm(ops.add(a, c), ops.t(a)), g)(g),
+        "capture mm": (lambda c: Graph.capture(lambda a: ops.mm(ops.add(a, c), ops.t(a)), g)(g)[0],
                        lambda c: [[sum((a + c) * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]),
-        "capture cumsum": (lambda c: Graph.capture(lambda a: ops.cumsum(ops.add(a, c), 0), x)(x),
+        "capture cumsum": (lambda c: Graph.capture(lambda a: ops.cumsum(ops.add(a, c), 0), x)(x)[0],
                            lambda c: [sum(v[:n + 1]) + (n + 1) * c for n in range(12)]),
-        "capture sort": (lambda c: Graph.capture(lambda a: ops.sort(ops.add(ops.neg(a), c), 0)[0], x)(x),
+        "capture sort": (lambda c: Graph.capture(lambda a: ops.sort(ops.add(ops.neg(a), c), 0)[0], x)(x)[0],
                          lambda c: sorted(c - a for a in v)),
-        "capture gather": (lambda c: Graph.capture(lambda a: ops.index_select(ops.add(a, c), 0, ops.arange(0, 12, 5)), x)(x),
+        "capture gather": (lambda c: Graph.capture(lambda a: ops.index_select(ops.add(a, c), 0, ops.arange(0, 12, 5)), x)(x)[0],
                            lambda c: [v[0] + c, v[5] + c, v[10] + c]),
     }
 

@@ -91,8 +91,9 @@ def survivors(pids, seconds=10):
     return [p for p in pids if is_alive(p, True)]
 
 
-def kill_run(t, r, duration, outcome):
-    """Sends the run a signal, or SIGKILL to one of its workers. Says whether it was a worker."""
+def kill_run(t, r, duration, crashed, outcome):
+    """Sends the run a signal, or SIGKILL to one of its workers. Says whether it was a worker. `crashed`:
+    cases of earlier runs count as crashes."""
     process = t.start()
     time.sleep(r.uniform(0, duration))
     workers = children_of(process.pid)
@@ -110,7 +111,7 @@ def kill_run(t, r, duration, outcome):
     ending = ending_of(process, 120)
     outcome.count("kills")
     outcome.count("of workers", int(worker))
-    allowed = AFTER_A_DEAD_WORKER if worker else {-number, 0, 6}
+    allowed = AFTER_A_DEAD_WORKER if worker else {-number, 0} | ({1, 6} if crashed else set())
     if ending.hung or ending.code not in allowed:
         outcome.fault(f"{how(ending)} after {signal.Signals(number).name}{' of a worker' * worker}: "
                       f"{t.shown}: {ending.err.strip()[-300:]}")
@@ -122,7 +123,7 @@ def kill_run(t, r, duration, outcome):
     return worker
 
 
-def kill_in_a_write(t, r, library, outcome):
+def kill_in_a_write(t, r, library, crashed, outcome):
     """Ends the run, or its workers, by its own writes. Says how many workers."""
     place, size = r.choice([("results.jsonl", 2500), (".", 5000), ("cache", 300), ("cache", 20000)])
     mark = t.folder.with_suffix(".mark")
@@ -135,7 +136,7 @@ def kill_in_a_write(t, r, library, outcome):
     outcome.count("kills", deaths)
     outcome.count("in writes", deaths)
     allowed = {0} if not deaths else AFTER_A_DEAD_WORKER if place == "cache" else {-signal.SIGKILL}
-    if ending.hung or ending.code not in allowed | {6}:
+    if ending.hung or ending.code not in allowed | ({1, 6} if crashed else set()):
         outcome.fault(f"{how(ending)} after {deaths} deaths in writes of {place}: {t.shown}: "
                       f"{ending.err.strip()[-300:]}")
     return deaths if place == "cache" else 0
@@ -209,9 +210,9 @@ def make_try(context, undisturbed, library, seed, outcome):
         worker_kills, before = 0, b""
         for _ in range(KILLS_OF_A_TRY):
             if library and r.random() < 0.4:
-                worker_kills += kill_in_a_write(t, r, library, outcome)
+                worker_kills += kill_in_a_write(t, r, library, worker_kills > 0, outcome)
             else:
-                worker_kills += kill_run(t, r, duration * 1.1, outcome)
+                worker_kills += kill_run(t, r, duration * 1.1, worker_kills > 0, outcome)
             before = judge_growth(t, before, outcome)
             judge_reports(t, outcome)
             if r.random() < 0.2:
