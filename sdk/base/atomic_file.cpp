@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+
+#include "sdk/base/folder.h"
 
 namespace primset {
 namespace {
@@ -73,10 +74,9 @@ std::error_code write_all(const Descriptor& file, std::string_view bytes) {
 }
 
 void remove_abandoned_files(const fs::path& folder) {
-  std::error_code error;  // a folder that cannot be listed keeps what it has
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const fs::path& path = it->path();
-    if (!path.native().ends_with(kTemporary)) continue;
+  for (const std::string& name : names_in(folder)) {
+    if (!name.ends_with(kTemporary)) continue;
+    const fs::path path = folder / name;
     const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlink(path.c_str());
   }

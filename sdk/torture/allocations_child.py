@@ -64,13 +64,21 @@ def warm_calls():
         "in place": lambda: (lambda y: ops.add_(y, 1))(ops.ones([3])), "clone": lambda: ops.clone(x),
         "tensor": lambda: primset.tensor([[1.0, 2.0], [3.0, 4.0]]), "launch": lambda: graph(x),
         "launch other sizes": lambda: graph(x[:3]), "error": lambda: refused(lambda: ops.mm(x, x)),
-        "describe": lambda: primset.describe("add.Tensor")["schema"], "devices": lambda: str(primset.devices()),
+        "describe": lambda: primset.describe("add.Tensor")["schema"], "devices": devices,
         "dlpack": lambda: primset.from_dlpack(x),
     }
     if numpy:
         calls["to numpy"] = lambda: numpy.asarray(x).tolist()
         calls["from numpy"] = lambda: primset.tensor(numpy.ones([3, 2], numpy.float32))
     return calls
+
+
+def devices():
+    """A device that could not be asked is listed with its error."""
+    text = str(primset.devices())
+    if "memory" in text:
+        raise MemoryError(text)
+    return text
 
 
 def refused(call):

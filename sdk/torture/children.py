@@ -65,6 +65,10 @@ class Context:
     most_seconds: float = 0
     outcome: Outcome = None
 
+    def alone(self):
+        """The same for tries that have all the cores."""
+        return dataclasses.replace(self, jobs=1)
+
     def environment(self, **changes):
         env = dict(os.environ, PYTHONPATH=f"{self.module}:{ROOT / 'sdk'}", PRIMSET_LOG="error",
                    PRIMSET_DEVICE=self.device)

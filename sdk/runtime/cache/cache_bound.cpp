@@ -14,6 +14,7 @@
 
 #include "sdk/base/atomic_file.h"
 #include "sdk/base/descriptor.h"
+#include "sdk/base/folder.h"
 
 namespace primset::runtime {
 namespace fs = std::filesystem;
@@ -74,9 +75,10 @@ bool is_cache_file(const fs::path& path) {
 // The entries of a folder; those that other processes remove meanwhile are passed over.
 template <typename F>
 void for_each_entry(const fs::path& folder, F f) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    f(*it);
+  for (const std::string& name : names_in(folder)) {
+    std::error_code error;
+    f(fs::directory_entry(folder / name, error));
+  }
 }
 
 template <typename F>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 
 #include "sdk/base/printable.h"
 
@@ -136,7 +137,8 @@ std::vector<DeviceEntry> Registry::devices() {
       for (DeviceEntry& entry : devices_of(name, limit)) entries.push_back(std::move(entry));
     } catch (const std::exception& e) {
       const auto file = std::ranges::find(search_.files, name, &PluginFile::name);
-      entries.push_back({name, file->path, e.what(), {}});
+      const bool is_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+      entries.push_back({name, file->path, is_memory ? "out of memory" : e.what(), {}});
     }
   }
   return entries;
