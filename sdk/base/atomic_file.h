@@ -24,7 +24,8 @@ class AtomicFile {
   enum class Existing : uint8_t { replace, keep };
 
   // `folder`, an open one (O_PATH will do), must live as long as this.
-  AtomicFile(const Descriptor& folder, std::string name) : folder_(&folder), name_(std::move(name)) {}
+  AtomicFile(const Descriptor& folder, std::string name)
+      : folder_(&folder), name_(std::move(name)) {}
   ~AtomicFile();  // without commit() nothing is left
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -88,8 +88,7 @@ void OutputFile::commit() {
 
 // Some file systems say only now that the disk is full.
 void OutputFile::close_file(int fd) const {
-  if (close(fd) != 0 && errno != EINTR)
-    fail("cannot be written", {errno, std::generic_category()});
+  if (close(fd) != 0 && errno != EINTR) fail("cannot be written", {errno, std::generic_category()});
 }
 
 void OutputFile::fail(const char* doing, std::error_code error) const {

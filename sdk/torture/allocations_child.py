@@ -32,40 +32,51 @@ def bits(value):
     return value.contiguous().tolist() if isinstance(value, primset.Tensor) else value
 
 
-def warm_calls():
-    """Of every family, with plans that are there already."""
-    x = ops.reshape(ops.arange(1, 61, dtype=primset.float32) / 8, [6, 10])
-    i = ops.arange(0, 6, 2)
-    image, kernel = ops.reshape(ops.arange(0, 128, dtype=primset.float32), [1, 2, 8, 8]), ops.ones([3, 2, 3, 3])
-    mask, square = x > 3, x[:, :6]
-    graph = Graph.capture(lambda a: ops.softmax(ops.mm(a, ops.t(a)) * 0.5, 1), x)
-    calls = {
-        **{name: lambda f=getattr(ops, name): f(x) for name in (
-            "exp", "log", "sin", "tanh", "sqrt", "abs", "erf", "gelu", "sigmoid", "round", "isnan", "relu")},
-        **{name: lambda f=getattr(ops, name): f(x, x + 1) for name in (
-            "add", "sub", "mul", "div", "maximum", "pow", "atan2", "fmod", "eq", "lt")},
-        **{name: lambda f=getattr(ops, name): f(x, 1) for name in (
-            "argmax", "cumsum", "cumprod", "softmax", "log_softmax", "logsumexp")},
-        **{name: lambda f=getattr(ops, name): f(x) for name in ("sum", "mean", "prod", "amax", "std", "any")},
-        "sum dim": lambda: ops.sum(x, [1], keepdim=True), "norm": lambda: ops.norm(x),
-        "sort": lambda: ops.sort(x, 1), "topk": lambda: ops.topk(x, 3), "mm": lambda: ops.mm(x, ops.t(x)),
-        "addmm": lambda: ops.addmm(square, square, square), "bmm": lambda: ops.bmm(image[0], image[0]),
-        "conv2d": lambda: ops.conv2d(image, kernel), "lerp": lambda: ops.lerp(x, -x, 0.5),
-        "layer_norm": lambda: ops.layer_norm(x, [10]), "cat": lambda: ops.cat([x, x]),
-        "stack": lambda: ops.stack([x, x]), "split": lambda: ops.split(x, 2), "where": lambda: ops.where(mask, x, -x),
-        "index_select": lambda: ops.index_select(x, 0, i), "gather": lambda: ops.gather(x, 0, ops.zeros_like(x).to(
-            primset.int64)), "index_add": lambda: ops.index_add(x, 0, i, x[:3]),
-        "scatter": lambda: ops.scatter(x, 0, ops.zeros([1, 10], dtype=primset.int64), x),
+def tables_by_name(x):
+    """Calls that differ in the operator alone."""
+    unary = ["exp", "log", "sin", "tanh", "sqrt", "abs", "erf", "gelu", "sigmoid", "round", "isnan", "relu",
+             "sum", "mean", "prod", "amax", "std", "any", "norm", "clone"]
+    binary = ["add", "sub", "mul", "div", "maximum", "pow", "atan2", "fmod", "eq", "lt"]
+    with_dim = ["argmax", "cumsum", "cumprod", "softmax", "log_softmax", "logsumexp"]
+    calls = {name: lambda f=name: getattr(ops, f)(x) for name in unary}
+    calls.update({name: lambda f=name: getattr(ops, f)(x, x + 1) for name in binary})
+    calls.update({name: lambda f=name: getattr(ops, f)(x, 1) for name in with_dim})
+    return calls
+
+
+def calls_of_families(x):
+    """Products, sorts, views, indices, and what makes tensors."""
+    i, first = ops.arange(0, 6, 2), ops.zeros([1, 10], dtype=primset.int64)
+    image = ops.reshape(ops.arange(0, 128, dtype=primset.float32), [1, 2, 8, 8])
+    kernel, mask, square = ops.ones([3, 2, 3, 3]), x > 3, x[:, :6]
+    return {
+        "sum dim": lambda: ops.sum(x, [1], keepdim=True), "layer_norm": lambda: ops.layer_norm(x, [10]),
+        "sort": lambda: ops.sort(x, 1), "topk": lambda: ops.topk(x, 3),
+        "mm": lambda: ops.mm(x, ops.t(x)), "addmm": lambda: ops.addmm(square, square, square),
+        "bmm": lambda: ops.bmm(image[0], image[0]), "conv2d": lambda: ops.conv2d(image, kernel),
+        "lerp": lambda: ops.lerp(x, -x, 0.5), "where": lambda: ops.where(mask, x, -x),
+        "cat": lambda: ops.cat([x, x]), "stack": lambda: ops.stack([x, x]), "split": lambda: ops.split(x, 2),
+        "index_select": lambda: ops.index_select(x, 0, i), "gather": lambda: ops.gather(x, 0, first),
+        "index_add": lambda: ops.index_add(x, 0, i, x[:3]), "scatter": lambda: ops.scatter(x, 0, first, x),
         "nonzero": lambda: ops.nonzero(mask), "masked_select": lambda: ops.masked_select(x, mask),
         "triu": lambda: ops.triu(square), "tril": lambda: ops.tril(square), "flip": lambda: ops.flip(x, [0]),
-        "permute": lambda: ops.permute(x, [1, 0]), "view": lambda: x[1:4, 2:], "arange": lambda: ops.arange(0, 9),
-        "full": lambda: ops.full([3], 2.5), "rand": lambda: (primset.manual_seed(3), ops.rand([5]))[1],
-        "to bf16": lambda: x.to(primset.bfloat16), "item": lambda: ops.sum(x).item(),
-        "in place": lambda: (lambda y: ops.add_(y, 1))(ops.ones([3])), "clone": lambda: ops.clone(x),
-        "tensor": lambda: primset.tensor([[1.0, 2.0], [3.0, 4.0]]), "launch": lambda: graph(x),
-        "launch other sizes": lambda: graph(x[:3]), "error": lambda: refused(lambda: ops.mm(x, x)),
-        "describe": lambda: primset.describe("add.Tensor")["schema"], "devices": devices,
-        "dlpack": lambda: primset.from_dlpack(x),
+        "permute": lambda: ops.permute(x, [1, 0]), "view": lambda: x[1:4, 2:],
+        "arange": lambda: ops.arange(0, 9), "full": lambda: ops.full([3], 2.5),
+        "rand": lambda: (primset.manual_seed(3), ops.rand([5]))[1], "to bf16": lambda: x.to(primset.bfloat16),
+        "in place": lambda: (lambda y: ops.add_(y, 1))(ops.ones([3])),
+    }
+
+
+def warm_calls():
+    """Of every family, graphs and exchanges, with plans that are there already."""
+    x = ops.reshape(ops.arange(1, 61, dtype=primset.float32) / 8, [6, 10])
+    graph = Graph.capture(lambda a: ops.softmax(ops.mm(a, ops.t(a)) * 0.5, 1), x)
+    calls = {
+        **tables_by_name(x), **calls_of_families(x),
+        "item": lambda: ops.sum(x).item(), "tensor": lambda: primset.tensor([[1.0, 2.0], [3.0, 4.0]]),
+        "launch": lambda: graph(x), "launch other sizes": lambda: graph(x[:3]),
+        "error": lambda: refused(lambda: ops.mm(x, x)), "devices": devices,
+        "describe": lambda: primset.describe("add.Tensor")["schema"], "dlpack": lambda: primset.from_dlpack(x),
     }
     if numpy:
         calls["to numpy"] = lambda: numpy.asarray(x).tolist()
@@ -99,17 +110,34 @@ def cold_calls():
     rows = [v[0:4], v[4:8], v[8:12]]
     columns = [sum(r[k] for r in rows) for k in range(4)]
     return {
-        "capture add": (lambda c: Graph.capture(lambda a: ops.add(ops.mul(a, 2), c), x)(x)[0], lambda c: [a * 2 + c for a in v]),
-        "capture sum": (lambda c: Graph.capture(lambda a: ops.sum(ops.add(a, c), [0]), g)(g)[0],
-                        lambda c: [s + 3 * c for s in columns]),
-        "capture mm": (lambda c: Graph.capture(lambda a: ops.mm(ops.add(a, c), ops.t(a)), g)(g)[0],
-                       lambda c: [[sum((a + c) * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]),
-        "capture cumsum": (lambda c: Graph.capture(lambda a: ops.cumsum(ops.add(a, c), 0), x)(x)[0],
-                           lambda c: [sum(v[:n + 1]) + (n + 1) * c for n in range(12)]),
-        "capture sort": (lambda c: Graph.capture(lambda a: ops.sort(ops.add(ops.neg(a), c), 0)[0], x)(x)[0],
-                         lambda c: sorted(c - a for a in v)),
-        "capture gather": (lambda c: Graph.capture(lambda a: ops.index_select(ops.add(a, c), 0, ops.arange(0, 12, 5)), x)(x)[0],
-                           lambda c: [v[0] + c, v[5] + c, v[10] + c]),
+        "capture add": (
+            lambda c: Graph.capture(lambda a: ops.add(ops.mul(a, 2), c), x)(x)[0],
+            lambda c: [a * 2 + c for a in v],
+        ),
+        "capture sum": (
+            lambda c: Graph.capture(lambda a: ops.sum(ops.add(a, c), [0]), g)(g)[0],
+            lambda c: [s + 3 * c for s in columns],
+        ),
+        "capture mm": (
+            lambda c: Graph.capture(lambda a: ops.mm(ops.add(a, c), ops.t(a)), g)(g)[0],
+            lambda c: [
+                [sum((a + c) * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows
+            ],
+        ),
+        "capture cumsum": (
+            lambda c: Graph.capture(lambda a: ops.cumsum(ops.add(a, c), 0), x)(x)[0],
+            lambda c: [sum(v[: n + 1]) + (n + 1) * c for n in range(12)],
+        ),
+        "capture sort": (
+            lambda c: Graph.capture(lambda a: ops.sort(ops.add(ops.neg(a), c), 0)[0], x)(x)[0],
+            lambda c: sorted(c - a for a in v),
+        ),
+        "capture gather": (
+            lambda c: Graph.capture(
+                lambda a: ops.index_select(ops.add(a, c), 0, ops.arange(0, 12, 5)), x
+            )(x)[0],
+            lambda c: [v[0] + c, v[5] + c, v[10] + c],
+        ),
     }
 
 
@@ -184,7 +212,13 @@ def wrong(name, n, what):
 
 
 def main():
-    path, seconds, seed, first, n = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+    path, seconds, seed, first, n = (
+        sys.argv[1],
+        float(sys.argv[2]),
+        int(sys.argv[3]),
+        sys.argv[4],
+        int(sys.argv[5]),
+    )
     with open(path, "w+") as trace:
         tries = Tries(trace, seconds, seed)
         warm, cold = warm_calls(), cold_calls()
@@ -192,10 +226,10 @@ def main():
         if first in cold:
             names = []
         elif first:
-            names = names[names.index(first):]
+            names = names[names.index(first) :]
         for name in names:
             tries.warm(name, warm[name], n if name == first else 1)
-        left = list(cold.items())[list(cold).index(first) if first in cold else 0:]
+        left = list(cold.items())[list(cold).index(first) if first in cold else 0 :]
         for k, (name, (call, expected)) in enumerate(left):
             tries.share = time.monotonic() + (tries.end - time.monotonic()) / (len(left) - k)
             if failing.primset_llvm_is_known() and not tries.over():

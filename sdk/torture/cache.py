@@ -97,7 +97,8 @@ def fill(context, cache):
 
 def judge(ending, expected, what, outcome):
     if ending.hung or ending.code != 0:
-        outcome.fault(f"{how(ending)} with a cache whose files were changed by '{what}': {ending.err[-300:]}")
+        outcome.fault(f"{how(ending)} with a cache whose files were changed by '{what}': "
+                      f"{ending.err[-300:]}")
     elif ending.out != expected:
         outcome.fault(f"other values with a cache whose files were changed by '{what}'")
 

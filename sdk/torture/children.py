@@ -90,7 +90,8 @@ class Clock:
         if spent < self.context.seconds or not self.context.goal:
             return spent >= self.context.seconds
         figure, number = self.context.goal
-        return self.context.outcome.figures.get(figure, 0) >= number or spent >= self.context.most_seconds
+        reached = self.context.outcome.figures.get(figure, 0) >= number
+        return reached or spent >= self.context.most_seconds
 
 
 

@@ -128,16 +128,16 @@ static int open_at(int at, const char* path, int flags, mode_t mode) {
   return real_openat(at, path, flags, mode);
 }
 
-#define OPEN(name, parameters, at, path)                              \
-  int name parameters {                                               \
-    mode_t mode = 0;                                                  \
-    if (flags & (O_CREAT | __O_TMPFILE)) {                            \
-      va_list list;                                                   \
-      va_start(list, flags);                                          \
-      mode = va_arg(list, mode_t);                                    \
-      va_end(list);                                                   \
-    }                                                                 \
-    return open_at(at, path, flags, mode);                            \
+#define OPEN(name, parameters, at, path)   \
+  int name parameters {                    \
+    mode_t mode = 0;                       \
+    if (flags & (O_CREAT | __O_TMPFILE)) { \
+      va_list list;                        \
+      va_start(list, flags);               \
+      mode = va_arg(list, mode_t);         \
+      va_end(list);                        \
+    }                                      \
+    return open_at(at, path, flags, mode); \
   }
 OPEN(open, (const char* path, int flags, ...), AT_FDCWD, path)
 OPEN(open64, (const char* path, int flags, ...), AT_FDCWD, path)

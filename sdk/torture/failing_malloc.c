@@ -10,7 +10,8 @@
  * LLVM cannot go on after a failed allocation, whoever asks it to: what it and its callees allocate
  * is neither counted nor failed. It is known by its code: by the caller's address, and, before an
  * allocation is made to fail, by all callers on the stack. Where LLVM is not a library of its own,
- * nothing can be told apart: primset_llvm_is_known() is 0, and nothing that compiles should be tried. */
+ * nothing can be told apart: primset_llvm_is_known() is 0, and nothing that compiles should be
+ * tried. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -67,7 +68,8 @@ static int called_by_llvm(void) {
 }
 
 static int fails(void* caller) {
-  if (!atomic_load_explicit(&open_window, memory_order_relaxed) || busy || is_llvm((uintptr_t)caller))
+  if (!atomic_load_explicit(&open_window, memory_order_relaxed) || busy ||
+      is_llvm((uintptr_t)caller))
     return 0;
   atomic_fetch_add(&counted, 1);
   if (atomic_load(&left) < 0 || atomic_fetch_sub(&left, 1) != 1) return 0;
@@ -95,9 +97,7 @@ int primset_failures_delivered(void) { return atomic_load(&delivered); }
 
 void* malloc(size_t n) { return fails(CALLER) ? NULL : __libc_malloc(n); }
 void* calloc(size_t n, size_t size) { return fails(CALLER) ? NULL : __libc_calloc(n, size); }
-void* realloc(void* p, size_t n) {
-  return n && fails(CALLER) ? NULL : __libc_realloc(p, n);
-}
+void* realloc(void* p, size_t n) { return n && fails(CALLER) ? NULL : __libc_realloc(p, n); }
 void* memalign(size_t alignment, size_t n) {
   return fails(CALLER) ? NULL : __libc_memalign(alignment, n);
 }

@@ -14,15 +14,32 @@ from torture.preload import compiled
 
 NO_SPACE = "No space left on device"
 FAILED = 3  # the exit code of a command whose file failed
-PRINTING = ["devices", "ops", "prims", "tuning", "explain add.Tensor", "completion bash", "--help", "--version",
-            "conform --list --tier smoke --filter abs", "conform --tier smoke --filter abs",
-            "run add.Tensor 1 2", "run --help"]
+PRINTING = [
+    "devices",
+    "ops",
+    "prims",
+    "tuning",
+    "explain add.Tensor",
+    "completion bash",
+    "--help",
+    "--version",
+    "conform --list --tier smoke --filter abs",
+    "conform --tier smoke --filter abs",
+    "run add.Tensor 1 2",
+    "run --help",
+]
 
 
 def limited(context, library, temporary, n, **changes):
     """An environment in which the folder takes `n` more bytes."""
-    return context.environment(LD_PRELOAD=library, PRIMSET_DISK_FOLDER=temporary, PRIMSET_DISK_BYTES=n,
-                               PRIMSET_DISK_END="full", PRIMSET_DISK_COUNT=mark(temporary), **changes)
+    return context.environment(
+        LD_PRELOAD=library,
+        PRIMSET_DISK_FOLDER=temporary,
+        PRIMSET_DISK_BYTES=n,
+        PRIMSET_DISK_END="full",
+        PRIMSET_DISK_COUNT=mark(temporary),
+        **changes,
+    )
 
 
 def mark(temporary):
@@ -41,8 +58,10 @@ def judge_command(ending, full, place, what, outcome):
     """The disk was full: exit code 3, and the words for it. It was not: all is well."""
     said = NO_SPACE in ending.err and place in ending.err
     if ending.hung or ending.code != (FAILED if full else 0) or (full and not said):
-        outcome.fault(f"{how(ending)} {'where the disk was full' if full else ''}: {what}: "
-                      f"{ending.err.strip()[-300:] or 'not a word'}")
+        outcome.fault(
+            f"{how(ending)} {'where the disk was full' if full else ''}: {what}: "
+            f"{ending.err.strip()[-300:] or 'not a word'}"
+        )
 
 
 def try_conform(context, library, undisturbed, r, outcome):
@@ -59,8 +78,10 @@ def try_conform(context, library, undisturbed, r, outcome):
         ending = t.run()
         found = by_id(lines_of(t.results)[0])
         if ending.code != 0 or found != undisturbed:
-            outcome.fault(f"{how(ending)} of the resume, {len(found)} of {len(undisturbed)} results, after "
-                          f"{n} bytes were left: {t.shown}: {ending.err.strip()[-300:]}")
+            outcome.fault(
+                f"{how(ending)} of the resume, {len(found)} of {len(undisturbed)} results, after "
+                f"{n} bytes were left: {t.shown}: {ending.err.strip()[-300:]}"
+            )
         judge_reports(t, outcome)
         for p in pathlib.Path(temporary).rglob("*tmp"):
             outcome.fault(f"{p.name} stays after a full disk: {t.shown}")
@@ -69,20 +90,38 @@ def try_conform(context, library, undisturbed, r, outcome):
 
 def try_files(context, library, r, outcome):
     """Commands that write files of their own: none is there, or it is whole."""
-    for options, size in ((["run", "add.Tensor", "[[1,2],[3,4]]", "10", "--out", "FILE.npy"], 250),
-                          (["conform", "--tier", "smoke", "--filter", "abs", "--save-cases", "FILE"], 20000),
-                          (["conform", "--device", "reference", "--filter", "abs", "--mutate", "4", "--results",
-                            "FILE"], 1500)):
+    for options, size in (
+        (["run", "add.Tensor", "[[1,2],[3,4]]", "10", "--out", "FILE.npy"], 250),
+        (["conform", "--tier", "smoke", "--filter", "abs", "--save-cases", "FILE"], 20000),
+        (
+            [
+                "conform",
+                "--device",
+                "reference",
+                "--filter",
+                "abs",
+                "--mutate",
+                "4",
+                "--results",
+                "FILE",
+            ],
+            1500,
+        ),
+    ):
         with folder("disk") as temporary:
             n = r.randrange(size)
             command = [o.replace("FILE", temporary + "/file") for o in options]
             env = limited(context, library, temporary, n, PRIMSET_CACHE="off")
             ending = run([context.primset, *command], env)
             full = was_full(temporary)
-            judge_command(ending, full, temporary + "/file", f"{n} bytes left: {' '.join(command)}", outcome)
+            judge_command(
+                ending, full, temporary + "/file", f"{n} bytes left: {' '.join(command)}", outcome
+            )
             left = [p.name for p in pathlib.Path(temporary).iterdir()]
             if full and left:
-                outcome.fault(f"{left} is there although the disk was full: {n} bytes left: {' '.join(command)}")
+                outcome.fault(
+                    f"{left} is there although the disk was full: {n} bytes left: {' '.join(command)}"
+                )
         outcome.tries += 1
 
 
@@ -90,8 +129,19 @@ def try_failures(context, library, r, outcome):
     """Saved failures, of cases that have no time to pass."""
     with folder("disk") as temporary:
         n = r.randrange(3000)
-        command = [context.primset, "conform", "--tier", "smoke", "--filter", "abs", "--timeout", "1", "--no-rerun",
-                   "--failures", temporary + "/failed"]
+        command = [
+            context.primset,
+            "conform",
+            "--tier",
+            "smoke",
+            "--filter",
+            "abs",
+            "--timeout",
+            "1",
+            "--no-rerun",
+            "--failures",
+            temporary + "/failed",
+        ]
         ending = run(command, limited(context, library, temporary, n, PRIMSET_CACHE="off"))
         full = was_full(temporary)
         if full or ending.code == FAILED:
@@ -106,11 +156,17 @@ def try_cache(context, library, expected, r, outcome):
     """Results are right, the cache of the full disk and that of the next run."""
     with folder("disk") as temporary:
         n = r.randrange(r.choice([60, 5000, 300000]))
-        env = {k: v for k, v in limited(context, library, temporary, n).items() if k.startswith(("LD_", "PRIMSET_DISK"))}
+        env = {
+            k: v
+            for k, v in limited(context, library, temporary, n).items()
+            if k.startswith(("LD_", "PRIMSET_DISK"))
+        }
         for changes in (env, {}):
             ending = python(context, "calls_child.py", PRIMSET_CACHE=temporary + "/cache", **changes)
             if ending.hung or ending.code != 0 or ending.out != expected:
-                outcome.fault(f"{how(ending)} or other values with {n} bytes for the cache: {ending.err[-300:]}")
+                outcome.fault(
+                    f"{how(ending)} or other values with {n} bytes for the cache: {ending.err[-300:]}"
+                )
         was_full(temporary)
         for p in pathlib.Path(temporary).rglob("*tmp"):
             outcome.fault(f"{p.name} stays after a full disk")
@@ -121,9 +177,13 @@ def try_printing(context, outcome):
     """Standard output is a disk that is full."""
     for line in PRINTING:
         with open("/dev/full", "wb") as full:
-            ending = run([context.primset, *line.split()], context.environment(PRIMSET_CACHE="off"), stdout=full)
+            ending = run(
+                [context.primset, *line.split()], context.environment(PRIMSET_CACHE="off"), stdout=full
+            )
         if ending.hung or ending.code != FAILED or NO_SPACE not in ending.err:
-            outcome.fault(f"{how(ending)}: primset {line} >/dev/full: {ending.err.strip()[-300:] or 'not a word'}")
+            outcome.fault(
+                f"{how(ending)}: primset {line} >/dev/full: {ending.err.strip()[-300:] or 'not a word'}"
+            )
         outcome.tries += 1
 
 

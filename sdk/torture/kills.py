@@ -30,8 +30,21 @@ class Try:
         self.folder = pathlib.Path(temporary)
         self.results = self.folder / "results.jsonl"
         self.environment = context.environment(PRIMSET_CACHE=self.folder / "cache")
-        self.command = [context.primset, "conform", "--device", device, "--tier", "smoke", "--jobs", jobs,
-                        "--batch", 8, "--results", self.results, "--resume"]
+        self.command = [
+            context.primset,
+            "conform",
+            "--device",
+            device,
+            "--tier",
+            "smoke",
+            "--jobs",
+            jobs,
+            "--batch",
+            8,
+            "--results",
+            self.results,
+            "--resume",
+        ]
         for f in filters:
             self.command += ["--filter", f]
         for option, name in REPORTS.items():
@@ -92,13 +105,15 @@ def survivors(pids, seconds=10):
 
 
 def kill_run(t, r, duration, crashed, outcome):
-    """Sends the run a signal, or SIGKILL to one of its workers. Says whether it was a worker. `crashed`:
-    cases of earlier runs count as crashes."""
+    """Sends the run a signal, or SIGKILL to one of its workers. Says whether it was a worker.
+    `crashed`: cases of earlier runs count as crashes."""
     process = t.start()
     time.sleep(r.uniform(0, duration))
     workers = children_of(process.pid)
     worker = bool(workers) and r.random() < 0.3
-    number = signal.SIGKILL if worker else r.choice([signal.SIGKILL] * 3 + [signal.SIGINT, signal.SIGTERM])
+    number = (
+        signal.SIGKILL if worker else r.choice([signal.SIGKILL] * 3 + [signal.SIGINT, signal.SIGTERM])
+    )
     if not worker and r.random() < 0.2:  # workers first hear of it when their parent is gone
         os.kill(process.pid, signal.SIGSTOP)
         workers = children_of(process.pid)
@@ -113,8 +128,10 @@ def kill_run(t, r, duration, crashed, outcome):
     outcome.count("of workers", int(worker))
     allowed = AFTER_A_DEAD_WORKER if worker else {-number, 0} | ({1, 6} if crashed else set())
     if ending.hung or ending.code not in allowed:
-        outcome.fault(f"{how(ending)} after {signal.Signals(number).name}{' of a worker' * worker}: "
-                      f"{t.shown}: {ending.err.strip()[-300:]}")
+        outcome.fault(
+            f"{how(ending)} after {signal.Signals(number).name}{' of a worker' * worker}: "
+            f"{t.shown}: {ending.err.strip()[-300:]}"
+        )
     if ending.code == 3 and not ending.err.strip():
         outcome.fault(f"exit code 3 without a word after a worker's death: {t.shown}")
     for pid in survivors(workers):
@@ -127,9 +144,13 @@ def kill_in_a_write(t, r, library, crashed, outcome):
     """Ends the run, or its workers, by its own writes. Says how many workers."""
     place, size = r.choice([("results.jsonl", 2500), (".", 5000), ("cache", 300), ("cache", 20000)])
     mark = t.folder.with_suffix(".mark")
-    process = t.start(LD_PRELOAD=str(library), PRIMSET_DISK_FOLDER=str(t.folder / "x")[:-1] + place,
-                      PRIMSET_DISK_END="kill", PRIMSET_DISK_BYTES=str(r.randrange(size)),
-                      PRIMSET_DISK_COUNT=str(mark))
+    process = t.start(
+        LD_PRELOAD=str(library),
+        PRIMSET_DISK_FOLDER=str(t.folder / "x")[:-1] + place,
+        PRIMSET_DISK_END="kill",
+        PRIMSET_DISK_BYTES=str(r.randrange(size)),
+        PRIMSET_DISK_COUNT=str(mark),
+    )
     ending = ending_of(process, 120)
     deaths = mark.read_text().count("end") if mark.exists() else 0
     mark.unlink(missing_ok=True)
@@ -137,8 +158,10 @@ def kill_in_a_write(t, r, library, crashed, outcome):
     outcome.count("in writes", deaths)
     allowed = {0} if not deaths else AFTER_A_DEAD_WORKER if place == "cache" else {-signal.SIGKILL}
     if ending.hung or ending.code not in allowed | ({1, 6} if crashed else set()):
-        outcome.fault(f"{how(ending)} after {deaths} deaths in writes of {place}: {t.shown}: "
-                      f"{ending.err.strip()[-300:]}")
+        outcome.fault(
+            f"{how(ending)} after {deaths} deaths in writes of {place}: {t.shown}: "
+            f"{ending.err.strip()[-300:]}"
+        )
     return deaths if place == "cache" else 0
 
 
@@ -155,8 +178,11 @@ def judge_reports(t, outcome):
     ends = {"page.html": "</html>", "junit.xml": "</testsuites>", "table.csv": "\n"}
     for name, last in ends.items():
         path = t.folder / name
-        if path.exists() and not path.read_text().rstrip(" ").endswith(last) and \
-                not path.read_text().rstrip().endswith(last):
+        if (
+            path.exists()
+            and not path.read_text().rstrip(" ").endswith(last)
+            and not path.read_text().rstrip().endswith(last)
+        ):
             outcome.fault(f"{name} is cut short: {t.shown}")
 
 
@@ -186,6 +212,7 @@ def judge_end(t, expected, kills, worker_kills, outcome):
 def judge_leftovers(t, outcome):
     """Of what killed processes were writing nothing stays: the last run, or the cache's daily count,
     has removed it."""
+
     def left():
         return [p for p in t.folder.rglob("*") if p.name.endswith("tmp")]
 
@@ -256,9 +283,17 @@ def library_of_writes(temporary):
 def torture(context, outcome):
     clock = Clock(context)
     undisturbed = run_undisturbed(context, outcome)
-    outcome.figures = {"kills": 0, "of workers": 0, "in writes": 0, "lines lost": 0, "duplicates": 0, "results": 0}
+    outcome.figures = {
+        "kills": 0,
+        "of workers": 0,
+        "in writes": 0,
+        "lines lost": 0,
+        "duplicates": 0,
+        "results": 0,
+    }
     with folder("kills_library") as temporary:
         library = library_of_writes(temporary)
         if undisturbed:
-            in_parallel(context, outcome,
-                        lambda n, own: make_try(context, undisturbed, library, n, own), clock)
+            in_parallel(
+                context, outcome, lambda n, own: make_try(context, undisturbed, library, n, own), clock
+            )

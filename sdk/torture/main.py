@@ -1,7 +1,7 @@
 """Torture tests: what a hostile or failing world does to a process that uses Primset.
 
     sdk/scripts/torture                      all kinds, a minute in all
-    sdk/scripts/torture --full               until each kind has the tries that docs/reliability.md asks for
+    sdk/scripts/torture --full               ten minutes, and on until each kind has its least tries
     sdk/scripts/torture --minutes 30         as many tries as fit
     sdk/scripts/torture --only signals       one kind; --list says which there are
     sdk/scripts/torture --json results.json  the figures for a machine

@@ -16,7 +16,9 @@ def compiled(name, temporary):
     """The path of `name`.c of this folder, compiled as a shared library into the folder `temporary`."""
     compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
     if compiler is None:
-        raise NoCompiler(f"{name}.c needs a C compiler; none of these is in PATH: {', '.join(COMPILERS)}")
+        raise NoCompiler(
+            f"{name}.c needs a C compiler; none of these is in PATH: {', '.join(COMPILERS)}"
+        )
     library = pathlib.Path(temporary) / f"{name}.so"
     source = pathlib.Path(__file__).parent / f"{name}.c"
     built = run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread"], None)

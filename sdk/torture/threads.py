@@ -13,16 +13,27 @@ def torture(context, outcome):
 
     def attempt(number, own):
         with folder("threads") as temporary:
-            ending = python(context, "threads_child.py", THREADS, SECONDS, context.seed + number, timeout=120,
-                            PRIMSET_CACHE=temporary + "/cache", PRIMSET_MAX_PLANS=16, PRIMSET_MAX_KERNELS=16,
-                            PRIMSET_CACHE_BYTES=1 << 18)
+            ending = python(
+                context,
+                "threads_child.py",
+                THREADS,
+                SECONDS,
+                context.seed + number,
+                timeout=120,
+                PRIMSET_CACHE=temporary + "/cache",
+                PRIMSET_MAX_PLANS=16,
+                PRIMSET_MAX_KERNELS=16,
+                PRIMSET_CACHE_BYTES=1 << 18,
+            )
         for line in ending.out.splitlines():
             if line.startswith("WRONG"):
                 own.fault(f"{line} (threads_child.py, seed {context.seed + number})")
             if line.startswith("DONE"):
                 own.count("calls", int(line.split()[1]))
         if ending.hung or ending.code != 0:
-            own.fault(f"{how(ending)}: threads_child.py, seed {context.seed + number}: {ending.err.strip()[-300:]}")
+            own.fault(
+                f"{how(ending)}: threads_child.py, seed {context.seed + number}: {ending.err[-200:]}"
+            )
         own.tries += 1
 
     # A try has all the cores.

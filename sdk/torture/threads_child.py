@@ -18,15 +18,25 @@ from primset import Graph, ops
 def table():
     x = ops.reshape(ops.arange(0, 6000, dtype=primset.float32) / 64, [60, 100])
     calls = {
-        "mm": lambda: ops.mm(x, ops.t(x)), "softmax": lambda: ops.softmax(x, 1), "sort": lambda: ops.sort(-x, 1)[0],
-        "cumsum": lambda: ops.cumsum(x, 1), "exp": lambda: ops.exp(x / 100), "sum": lambda: ops.sum(x),
-        "index": lambda: ops.index_select(x, 0, ops.arange(0, 60, 7)), "std": lambda: ops.std(x, [1]),
-        "to f16": lambda: x.to(primset.float16), "gelu": lambda: ops.gelu(x / 50),
+        "mm": lambda: ops.mm(x, ops.t(x)),
+        "softmax": lambda: ops.softmax(x, 1),
+        "sort": lambda: ops.sort(-x, 1)[0],
+        "cumsum": lambda: ops.cumsum(x, 1),
+        "exp": lambda: ops.exp(x / 100),
+        "sum": lambda: ops.sum(x),
+        "index": lambda: ops.index_select(x, 0, ops.arange(0, 60, 7)),
+        "std": lambda: ops.std(x, [1]),
+        "to f16": lambda: x.to(primset.float16),
+        "gelu": lambda: ops.gelu(x / 50),
     }
     for d in range(3):
-        calls[f"permute {d}"] = lambda d=d: ops.permute(ops.reshape(x, [10, 6, 100]), [d, (d + 1) % 3, (d + 2) % 3])
+        calls[f"permute {d}"] = lambda d=d: ops.permute(
+            ops.reshape(x, [10, 6, 100]), [d, (d + 1) % 3, (d + 2) % 3]
+        )
     for c in range(24):
-        calls[f"graph {c}"] = lambda c=c: Graph.capture(lambda a: ops.mul(ops.add(a, c + 0.5), 2), x)(x)[0]
+        calls[f"graph {c}"] = lambda c=c: Graph.capture(lambda a: ops.mul(ops.add(a, c + 0.5), 2), x)(
+            x
+        )[0]
     return calls
 
 
@@ -64,8 +74,10 @@ def main():
     calls = table()
     expected = {name: bits(call()) for name, call in calls.items()}
     dropped, done, end = queue.SimpleQueue(), [], time.monotonic() + seconds
-    threads = [threading.Thread(target=work, args=(calls, expected, end, seed * count + i, dropped, done))
-               for i in range(count)]
+    threads = [
+        threading.Thread(target=work, args=(calls, expected, end, seed * count + i, dropped, done))
+        for i in range(count)
+    ]
     for t in threads:
         t.start()
     for t in threads:

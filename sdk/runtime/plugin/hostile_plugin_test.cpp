@@ -184,15 +184,31 @@ constexpr Lie kPropertyLies[] = {
 };
 
 // What every function can fail with: all codes, that of success and one that nobody knows.
-constexpr const char* kFailing[] = {
-    "device_open",   "device_properties",  "memory_alloc",      "copy_in",      "copy_out",
-    "copy",          "fill",               "stream_create",     "event_create", "event_record",
-    "event_query",   "event_synchronize",  "stream_wait_event", "module_load",  "module_kernel",
-    "launch",        "stream_synchronize"};
-constexpr std::pair<const char*, const char*> kCodes[] = {
-    {"0", "ok"},          {"1", "invalid argument"}, {"2", "unsupported"},
-    {"3", "out of memory"}, {"4", "device lost"},      {"5", "load failed"},
-    {"6", "internal error"}, {"4294967295", "unknown status"}};
+constexpr const char* kFailing[] = {"device_open",
+                                    "device_properties",
+                                    "memory_alloc",
+                                    "copy_in",
+                                    "copy_out",
+                                    "copy",
+                                    "fill",
+                                    "stream_create",
+                                    "event_create",
+                                    "event_record",
+                                    "event_query",
+                                    "event_synchronize",
+                                    "stream_wait_event",
+                                    "module_load",
+                                    "module_kernel",
+                                    "launch",
+                                    "stream_synchronize"};
+constexpr std::pair<const char*, const char*> kCodes[] = {{"0", "ok"},
+                                                          {"1", "invalid argument"},
+                                                          {"2", "unsupported"},
+                                                          {"3", "out of memory"},
+                                                          {"4", "device lost"},
+                                                          {"5", "load failed"},
+                                                          {"6", "internal error"},
+                                                          {"4294967295", "unknown status"}};
 
 constexpr Lie kExtensionLies[] = {
     {"extension host_memory.address", "primset_host_memory.address is NULL"},

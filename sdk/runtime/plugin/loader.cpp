@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 
+#include "sdk/base/exception_text.h"
 #include "sdk/base/printable.h"
 
 namespace primset::plugin {
@@ -137,8 +137,7 @@ std::vector<DeviceEntry> Registry::devices() {
       for (DeviceEntry& entry : devices_of(name, limit)) entries.push_back(std::move(entry));
     } catch (const std::exception& e) {
       const auto file = std::ranges::find(search_.files, name, &PluginFile::name);
-      const bool is_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
-      entries.push_back({name, file->path, is_memory ? "out of memory" : e.what(), {}});
+      entries.push_back({name, file->path, text_of(e), {}});
     }
   }
   return entries;

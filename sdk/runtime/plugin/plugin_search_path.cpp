@@ -12,8 +12,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "sdk/base/printable.h"
 #include "sdk/base/folder.h"
+#include "sdk/base/printable.h"
 #include "sdk/runtime/files/trusted_folder.h"
 
 namespace primset::plugin {
