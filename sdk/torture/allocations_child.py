@@ -34,8 +34,28 @@ def bits(value):
 
 def tables_by_name(x):
     """Calls that differ in the operator alone."""
-    unary = ["exp", "log", "sin", "tanh", "sqrt", "abs", "erf", "gelu", "sigmoid", "round", "isnan", "relu",
-             "sum", "mean", "prod", "amax", "std", "any", "norm", "clone"]
+    unary = [
+        "exp",
+        "log",
+        "sin",
+        "tanh",
+        "sqrt",
+        "abs",
+        "erf",
+        "gelu",
+        "sigmoid",
+        "round",
+        "isnan",
+        "relu",
+        "sum",
+        "mean",
+        "prod",
+        "amax",
+        "std",
+        "any",
+        "norm",
+        "clone",
+    ]
     binary = ["add", "sub", "mul", "div", "maximum", "pow", "atan2", "fmod", "eq", "lt"]
     with_dim = ["argmax", "cumsum", "cumprod", "softmax", "log_softmax", "logsumexp"]
     calls = {name: lambda f=name: getattr(ops, f)(x) for name in unary}
@@ -50,19 +70,34 @@ def calls_of_families(x):
     image = ops.reshape(ops.arange(0, 128, dtype=primset.float32), [1, 2, 8, 8])
     kernel, mask, square = ops.ones([3, 2, 3, 3]), x > 3, x[:, :6]
     return {
-        "sum dim": lambda: ops.sum(x, [1], keepdim=True), "layer_norm": lambda: ops.layer_norm(x, [10]),
-        "sort": lambda: ops.sort(x, 1), "topk": lambda: ops.topk(x, 3),
-        "mm": lambda: ops.mm(x, ops.t(x)), "addmm": lambda: ops.addmm(square, square, square),
-        "bmm": lambda: ops.bmm(image[0], image[0]), "conv2d": lambda: ops.conv2d(image, kernel),
-        "lerp": lambda: ops.lerp(x, -x, 0.5), "where": lambda: ops.where(mask, x, -x),
-        "cat": lambda: ops.cat([x, x]), "stack": lambda: ops.stack([x, x]), "split": lambda: ops.split(x, 2),
-        "index_select": lambda: ops.index_select(x, 0, i), "gather": lambda: ops.gather(x, 0, first),
-        "index_add": lambda: ops.index_add(x, 0, i, x[:3]), "scatter": lambda: ops.scatter(x, 0, first, x),
-        "nonzero": lambda: ops.nonzero(mask), "masked_select": lambda: ops.masked_select(x, mask),
-        "triu": lambda: ops.triu(square), "tril": lambda: ops.tril(square), "flip": lambda: ops.flip(x, [0]),
-        "permute": lambda: ops.permute(x, [1, 0]), "view": lambda: x[1:4, 2:],
-        "arange": lambda: ops.arange(0, 9), "full": lambda: ops.full([3], 2.5),
-        "rand": lambda: (primset.manual_seed(3), ops.rand([5]))[1], "to bf16": lambda: x.to(primset.bfloat16),
+        "sum dim": lambda: ops.sum(x, [1], keepdim=True),
+        "layer_norm": lambda: ops.layer_norm(x, [10]),
+        "sort": lambda: ops.sort(x, 1),
+        "topk": lambda: ops.topk(x, 3),
+        "mm": lambda: ops.mm(x, ops.t(x)),
+        "addmm": lambda: ops.addmm(square, square, square),
+        "bmm": lambda: ops.bmm(image[0], image[0]),
+        "conv2d": lambda: ops.conv2d(image, kernel),
+        "lerp": lambda: ops.lerp(x, -x, 0.5),
+        "where": lambda: ops.where(mask, x, -x),
+        "cat": lambda: ops.cat([x, x]),
+        "stack": lambda: ops.stack([x, x]),
+        "split": lambda: ops.split(x, 2),
+        "index_select": lambda: ops.index_select(x, 0, i),
+        "gather": lambda: ops.gather(x, 0, first),
+        "index_add": lambda: ops.index_add(x, 0, i, x[:3]),
+        "scatter": lambda: ops.scatter(x, 0, first, x),
+        "nonzero": lambda: ops.nonzero(mask),
+        "masked_select": lambda: ops.masked_select(x, mask),
+        "triu": lambda: ops.triu(square),
+        "tril": lambda: ops.tril(square),
+        "flip": lambda: ops.flip(x, [0]),
+        "permute": lambda: ops.permute(x, [1, 0]),
+        "view": lambda: x[1:4, 2:],
+        "arange": lambda: ops.arange(0, 9),
+        "full": lambda: ops.full([3], 2.5),
+        "rand": lambda: (primset.manual_seed(3), ops.rand([5]))[1],
+        "to bf16": lambda: x.to(primset.bfloat16),
         "in place": lambda: (lambda y: ops.add_(y, 1))(ops.ones([3])),
     }
 
@@ -72,11 +107,16 @@ def warm_calls():
     x = ops.reshape(ops.arange(1, 61, dtype=primset.float32) / 8, [6, 10])
     graph = Graph.capture(lambda a: ops.softmax(ops.mm(a, ops.t(a)) * 0.5, 1), x)
     calls = {
-        **tables_by_name(x), **calls_of_families(x),
-        "item": lambda: ops.sum(x).item(), "tensor": lambda: primset.tensor([[1.0, 2.0], [3.0, 4.0]]),
-        "launch": lambda: graph(x), "launch other sizes": lambda: graph(x[:3]),
-        "error": lambda: refused(lambda: ops.mm(x, x)), "devices": devices,
-        "describe": lambda: primset.describe("add.Tensor")["schema"], "dlpack": lambda: primset.from_dlpack(x),
+        **tables_by_name(x),
+        **calls_of_families(x),
+        "item": lambda: ops.sum(x).item(),
+        "tensor": lambda: primset.tensor([[1.0, 2.0], [3.0, 4.0]]),
+        "launch": lambda: graph(x),
+        "launch other sizes": lambda: graph(x[:3]),
+        "error": lambda: refused(lambda: ops.mm(x, x)),
+        "devices": devices,
+        "describe": lambda: primset.describe("add.Tensor")["schema"],
+        "dlpack": lambda: primset.from_dlpack(x),
     }
     if numpy:
         calls["to numpy"] = lambda: numpy.asarray(x).tolist()

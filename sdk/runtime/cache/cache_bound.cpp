@@ -133,6 +133,7 @@ size_t CacheBound::add(uint64_t bytes, uint64_t limit) const {
 // count pays for many files.
 uint64_t CacheBound::remove_unused(uint64_t limit, size_t& removed) const {
   std::vector<CachedFile> files;
+  remove_abandoned_files(folder_);
   for_each_folder(folder_, [&](const fs::path& owner) {
     for_each_folder(owner, [&](const fs::path& bucket) {
       const std::string name = bucket.filename().string();

@@ -75,6 +75,7 @@ bool DiskCache::load_secret(const Descriptor& folder) {
       secret_ = *found;
       return true;
     }
+    remove_abandoned_files(folder_);
     Digest fresh;
     if (getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size()))
       return false;
