@@ -13,6 +13,7 @@
 #include "conformance/compare/red_zone.h"
 #include "conformance/runner/graph_launch.h"
 #include "prims/reference/array.h"
+#include "sdk/base/exception_text.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/native_selection.h"
 #include "sdk/runtime/plan/recompilation_log.h"
@@ -362,6 +363,9 @@ class RuntimeDevice final : public DeviceRunner {
         body(memory, out);
       } catch (const Error& e) {
         out.error = CaughtError{e.code(), e.what()};
+        out.results.clear();
+      } catch (const std::bad_alloc& e) {
+        out.error = CaughtError{ErrorCode::out_of_memory, text_of(e)};
         out.results.clear();
       } catch (const std::exception& e) {
         // No call may throw anything else.

@@ -1,16 +1,20 @@
 // A file that is written so that nothing is lost unseen: every write is checked, and an error says
 // the file and what the system said ("FILE: cannot be written: No space left on device").
 //
-// A file is replaced whole or not at all: the new contents come to a temporary file beside it,
-// which takes its place in commit(). A temporary file whose process was killed is removed by the
-// next process that writes in its folder.
+// A file is replaced whole or not at all (atomic_file.h). A temporary file whose process was killed
+// is removed by the next process that writes in its folder.
 #ifndef PRIMSET_SDK_BASE_OUTPUT_FILE_H_
 #define PRIMSET_SDK_BASE_OUTPUT_FILE_H_
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+
+#include "sdk/base/atomic_file.h"
+#include "sdk/base/descriptor.h"
 
 namespace primset {
 
@@ -36,13 +40,16 @@ class OutputFile {
   void commit();
 
  private:
-  [[noreturn]] void fail(const char* doing) const;
+  [[noreturn]] void fail(const char* doing, std::error_code error) const;
   void open_temporary();
+  void close_file(int fd) const;
+  const Descriptor& file() const;
 
-  std::filesystem::path path_;       // as the user named it
-  std::filesystem::path target_;     // where symbolic links lead
-  std::filesystem::path temporary_;  // empty: the file is written in its place
-  int fd_ = -1;
+  std::filesystem::path path_;    // as the user named it
+  std::filesystem::path target_;  // where symbolic links lead
+  Descriptor folder_;
+  std::optional<AtomicFile> temporary_;  // none: the file is written in its place
+  Descriptor file_;
 };
 
 // Makes the file hold `contents`.

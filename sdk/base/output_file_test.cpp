@@ -140,5 +140,11 @@ TEST_F(OutputFiles, WhatCannotBeWrittenIsSaid) {
               HasSubstr("Not a directory"));
 }
 
+TEST(WriteAll, AFullDiskIsSaid) {
+  const Descriptor full(open("/dev/full", O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(full);
+  EXPECT_EQ(write_all(full, "x"), std::errc::no_space_on_device);
+}
+
 }  // namespace
 }  // namespace primset

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "codegen/specgen/read/diagnostics.h"
+#include "sdk/base/exception_text.h"
 #include "sdk/base/printable.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/output.h"
@@ -124,6 +125,8 @@ int run_reporting(int argc, char** argv, int& output_error) {
     if (std::ferror(stdout) == 0) return report(kError, e.what());
     output_error = e.code().value();
     return kError;
+  } catch (const std::bad_alloc& e) {
+    return report(kError, text_of(e));
   } catch (const std::exception& e) {
     return report(kInternal, e.what());
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sdk/python/dtypes.h"
+#include "sdk/python/errors.h"
 #include "sdk/python/exchange.h"
 #include "sdk/python/gil.h"
 #include "sdk/python/tensor_type.h"
@@ -251,8 +252,8 @@ Tensor packed_copy(const Tensor& t) {
 
 // --- out -----------------------------------------------------------------------------------------
 
-int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  view->obj = nullptr;
+// 0, or -1 with a Python error.
+int fill_view(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& t = *as_tensor(self);
   const char* format = format_of(t.dtype());
   const char* why = !format ? "NumPy and the buffer protocol have no type for this dtype"
@@ -266,7 +267,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   const auto rank = static_cast<size_t>(t.dim());
-  auto* dims = new Py_ssize_t[2 * rank + 1];
+  auto dims = std::make_unique<Py_ssize_t[]>(2 * rank + 1);
   const auto itemsize = static_cast<Py_ssize_t>(byte_size(t.dtype()));
   for (size_t i = 0; i < rank; ++i) {
     dims[i] = t.sizes()[i];
@@ -278,12 +279,23 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->itemsize = itemsize;
   view->format = flags & PyBUF_FORMAT ? const_cast<char*>(format) : nullptr;
   view->ndim = static_cast<int>(rank);
-  view->shape = dims;
-  view->strides = flags & PyBUF_STRIDES ? dims + rank : nullptr;
+  view->shape = dims.get();
+  view->strides = flags & PyBUF_STRIDES ? dims.get() + rank : nullptr;
   view->suboffsets = nullptr;
-  view->internal = dims;
+  view->internal = dims.release();
   view->obj = Py_NewRef(self);
   return 0;
+}
+
+// Called by Python, which no exception may reach.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+  view->obj = nullptr;
+  try {
+    return fill_view(self, view, flags);
+  } catch (...) {
+    set_error_from_current_exception();
+    return -1;
+  }
 }
 
 void release_buffer(PyObject*, Py_buffer* view) {

@@ -21,7 +21,7 @@ nanobind::object to_dlpack(const Tensor& t, nanobind::handle max_version, nanobi
 nanobind::tuple dlpack_device(const Tensor& t);
 
 // bf_getbuffer and bf_releasebuffer of Tensor.
-int get_buffer(PyObject* self, Py_buffer* view, int flags);
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_buffer(PyObject* self, Py_buffer* view);
 
 }  // namespace primset::python

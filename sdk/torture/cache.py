@@ -12,8 +12,9 @@ import signal
 import sys
 import time
 
-from torture.children import ROOT, Clock, Outcome, folder, python, start
+from torture.children import ROOT, Clock, folder, how, in_parallel, python, start
 
+KILLS = 6  # of a try
 EXECUTED = b"\x0f\x0b" * 2048  # ud2: a process that runs it dies of SIGILL
 
 
@@ -96,8 +97,8 @@ def fill(context, cache):
 
 def judge(ending, expected, what, outcome):
     if ending.hung or ending.code != 0:
-        how = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-        outcome.fault(f"{how} with a cache whose files were changed by '{what}': {ending.err[-300:]}")
+        outcome.fault(f"{how(ending)} with a cache whose files were changed by '{what}': "
+                      f"{ending.err[-300:]}")
     elif ending.out != expected:
         outcome.fault(f"other values with a cache whose files were changed by '{what}'")
 
@@ -110,7 +111,7 @@ def try_way(context, way, r, expected, outcome):
         for path in files:
             if path.is_file():
                 way(path, r, files)
-                outcome.tries += 1
+                outcome.count("files")
         judge(fill(context, cache), expected, way.__name__, outcome)
         judge(fill(context, cache), expected, way.__name__ + ", a second time", outcome)
 
@@ -127,47 +128,44 @@ def try_other_users(context, expected, outcome):
         judge(fill(context, cache), expected, "a folder that others may write", outcome)
         if sorted(cached(cache)) != before:
             outcome.fault("something was written into a folder that others may write")
-        outcome.tries += len(before)
+        outcome.count("files", len(before))
         if os.geteuid() == 0:
             os.chmod(cache, 0o700)
             os.chown(cache, 12345, 12345)
             judge(fill(context, cache), expected, "a folder of another user's", outcome)
-            outcome.tries += len(before)
+            outcome.count("files", len(before))
 
 
-def try_kills(context, r, expected, outcome, clock):
+def try_kills(context, r, expected, outcome):
     """Killed while kernels are compiled and stored: what is left is whole or not there."""
     with folder("cache") as temporary:
         cache = pathlib.Path(temporary) / "cache"
         command = [sys.executable, ROOT / "sdk/torture/calls_child.py"]
-        kills = 0
-        for _ in range(12):
+        for _ in range(KILLS):
             process = start(command, context.environment(PRIMSET_CACHE=cache))
             time.sleep(r.uniform(0.05, 1.0))
             process.send_signal(signal.SIGKILL)
             process.communicate()
-            kills += 1
-            if clock.over():
-                break
+            outcome.count("kills")
         judge(fill(context, cache), expected, "a killed process", outcome)
-        outcome.figures["kills"] = outcome.figures.get("kills", 0) + kills
-        outcome.tries += kills
 
 
-def torture(context):
-    outcome, clock, r = Outcome(), Clock(context.seconds), random.Random(context.seed)
+def torture(context, outcome):
+    clock = Clock(context)
+    outcome.figures = {"files": 0, "kills": 0}
     with folder("cache") as temporary:
         expected = fill(context, temporary + "/cache").out
     try_other_users(context, expected, outcome)
-    ways = list(WAYS)
-    r.shuffle(ways)
-    while True:
-        for way in ways:
-            try_way(context, way, r, expected, outcome)
-            if clock.over():
-                break
-        try_kills(context, r, expected, outcome, clock)
-        if clock.over():
-            break
-    outcome.figures["files"] = outcome.tries - outcome.figures.get("kills", 0)
-    return outcome
+    ways = list(WAYS) + [None]
+    random.Random(context.seed).shuffle(ways)
+
+    def attempt(number, own):
+        r = random.Random(f"{context.seed} {number}")
+        way = ways[number % len(ways)]
+        if way:
+            try_way(context, way, r, expected, own)
+        else:
+            try_kills(context, r, expected, own)
+
+    in_parallel(context, outcome, attempt, clock)
+    outcome.tries = sum(outcome.figures.values())

@@ -2,14 +2,14 @@
 
 import pathlib
 
-from torture.children import Clock, Outcome, folder, python
+from torture.children import Clock, folder, how, python
 
 CALLS = 300  # of a child
 SECONDS_OF_A_CHILD = 90
 
 
-def torture(context):
-    outcome, clock, seed = Outcome(), Clock(context.seconds), context.seed
+def torture(context, outcome):
+    clock, seed = Clock(context), context.seed
     returned = refused = 0
     with folder("geometry") as temporary:
         trace = pathlib.Path(temporary) / "trace"
@@ -21,8 +21,7 @@ def torture(context):
                 if line.startswith("WRONG"):
                     outcome.fault(f"{line} {again}")
             if ending.hung or ending.code != 0:
-                what = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-                outcome.fault(f"{what} in {trace.read_text().strip()[:300]} {again}")
+                outcome.fault(f"{how(ending)} in {trace.read_text().strip()[:300]} {again}")
             else:
                 done = ending.out.split()[-2:]
                 returned, refused = returned + int(done[0]), refused + int(done[1])
@@ -31,4 +30,3 @@ def torture(context):
             if clock.over():
                 break
     outcome.figures = {"calls": outcome.tries, "returned": returned, "refused": refused}
-    return outcome

@@ -2,15 +2,14 @@
 
 import pathlib
 
-from torture.children import Outcome, folder, python
+from torture.children import folder, how, python
 
 # Kind: calls of a minute.
 KINDS = {"permute": 20000, "graph": 3000, "dims": 20000}
 GROWTH_MEGABYTES = 60  # from half of the calls to all of them, with limits that are reached by then
 
 
-def torture(context):
-    outcome = Outcome()
+def torture(context, outcome):
     scale = max(0.1, context.seconds / 60)
     for kind, count in KINDS.items():
         with folder("growth") as temporary:
@@ -21,7 +20,7 @@ def torture(context):
         outcome.tries += int(count * scale)
         memory = [int(line.split()[1]) for line in ending.out.splitlines() if line.startswith("memory")]
         if ending.hung or ending.code != 0 or len(memory) != 3:
-            outcome.fault(f"{kind}: {ending.signal or ending.code}: {ending.err.strip()[-300:]}")
+            outcome.fault(f"{kind}: {how(ending)}: {ending.err.strip()[-300:]}")
             continue
         if memory[2] - memory[1] > GROWTH_MEGABYTES:
             outcome.fault(f"{kind}: {memory} MB after a quarter, half and all of "
@@ -29,4 +28,3 @@ def torture(context):
         if sum(files) > 9 << 20:
             outcome.fault(f"{kind}: {sum(files)} bytes of cached files where 8 MiB are allowed")
         outcome.figures[f"MB of {kind}"] = memory[2]
-    return outcome

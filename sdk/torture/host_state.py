@@ -2,15 +2,14 @@
 
 import locale
 
-from torture.children import Outcome, python
+from torture.children import how, python
 
 MODES = ["downward", "upward", "zero", "flush"]
 
 
 def lines(ending, what, outcome):
     if ending.hung or ending.code != 0:
-        how = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-        outcome.fault(f"{how}: host_state_child.py {what}: {ending.err.strip()[-300:]}")
+        outcome.fault(f"{how(ending)}: host_state_child.py {what}: {ending.err.strip()[-300:]}")
     results = {}
     for line in ending.out.splitlines():
         if line.startswith("WRONG"):
@@ -34,8 +33,7 @@ def locales():
     return found
 
 
-def torture(context):
-    outcome = Outcome()
+def torture(context, outcome):
     expected = lines(python(context, "host_state_child.py", "default", "before"), "default before",
                      outcome)
     differing = 0
@@ -56,4 +54,3 @@ def torture(context):
         if got != expected:
             outcome.fault(f"other results under locale {name}")
     outcome.figures = {"results": outcome.tries, "differing": differing}
-    return outcome

@@ -1,22 +1,11 @@
 """A signal every millisecond or faster: results keep their bits, the heap stays whole."""
 
 import pathlib
-import shutil
 
-from torture.children import Clock, Outcome, folder, python, run
+from torture.children import Clock, folder, how, in_parallel, python, run
+from torture.preload import compiled
 
-RATES = [1000, 5000, 20000]  # signals a second; more leave no time to compute
-
-
-def preloaded(temporary):
-    """storm.c, compiled."""
-    library = pathlib.Path(temporary) / "storm.so"
-    compiler = shutil.which("cc") or shutil.which("clang-22") or shutil.which("clang")
-    source = pathlib.Path(__file__).parent / "storm.c"
-    built = run([compiler, "-O1", "-shared", "-fPIC", "-o", library, source], None)
-    if built.code != 0:
-        raise RuntimeError(f"storm.c does not compile: {built.err}")
-    return library
+RATES = [20000, 1000, 5000]  # signals a second; more leave no time to compute
 
 
 def judge(ending, what, outcome):
@@ -24,8 +13,7 @@ def judge(ending, what, outcome):
         if line.startswith("WRONG"):
             outcome.fault(f"{line} ({what})")
     if ending.hung or ending.code != 0:
-        how = "no end" if ending.hung else ending.signal or f"exit code {ending.code}"
-        outcome.fault(f"{how}: {what}: {(ending.out + ending.err).strip()[-300:]}")
+        outcome.fault(f"{how(ending)}: {what}: {(ending.out + ending.err).strip()[-300:]}")
 
 
 def run_calls(context, storm, count_file, rate, outcome):
@@ -46,16 +34,23 @@ def run_conformance(context, storm, count_file, outcome):
     outcome.tries += 1
 
 
-def torture(context):
-    outcome, clock = Outcome(), Clock(context.seconds)
+def counted(count_file):
+    return sum(map(int, count_file.read_text().split())) if count_file.exists() else 0
+
+
+def torture(context, outcome):
+    clock = Clock(context)
+    outcome.figures = {"signals": 0}
     with folder("signals") as temporary:
-        storm, count_file = preloaded(temporary), pathlib.Path(temporary) / "count"
-        for rate in RATES:
-            run_calls(context, storm, count_file, rate, outcome)
-        if context.seconds >= 120:
-            run_conformance(context, storm, count_file, outcome)
-        while not clock.over():
-            run_calls(context, storm, count_file, RATES[outcome.tries % len(RATES)], outcome)
-        counts = count_file.read_text().split() if count_file.exists() else []
-        outcome.figures = {"signals": sum(map(int, counts))}
-    return outcome
+        storm = compiled("storm", temporary)
+
+        def attempt(number, own):
+            count_file = pathlib.Path(temporary) / f"count{number}"
+            # Conformance takes minutes under such a storm: only where there is time for it.
+            if number == len(RATES) and context.seconds >= 60:
+                run_conformance(context, storm, count_file, own)
+            else:
+                run_calls(context, storm, count_file, RATES[number % len(RATES)], own)
+            own.count("signals", counted(count_file))
+
+        in_parallel(context, outcome, attempt, clock)

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <exception>
+
+#include "sdk/base/exception_text.h"
 
 namespace primset::conformance {
 namespace {
@@ -13,6 +16,7 @@ bool put_line(int fd, std::string line) {
   line += '\n';
   for (size_t done = 0; done < line.size();) {
     ssize_t n = write(fd, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     done += static_cast<size_t>(n);
   }
@@ -24,7 +28,7 @@ CaseResult run_guarded(const std::string& id,
   try {
     return run_one(id);
   } catch (const std::exception& e) {
-    return {id, Verdict::of(Outcome::test_bug, e.what())};
+    return {id, Verdict::of(Outcome::test_bug, text_of(e))};
   }
 }
 

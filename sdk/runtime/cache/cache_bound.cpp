@@ -12,7 +12,9 @@
 #include <system_error>
 #include <vector>
 
-#include "sdk/runtime/files/descriptor.h"
+#include "sdk/base/atomic_file.h"
+#include "sdk/base/descriptor.h"
+#include "sdk/base/folder.h"
 
 namespace primset::runtime {
 namespace fs = std::filesystem;
@@ -73,9 +75,10 @@ bool is_cache_file(const fs::path& path) {
 // The entries of a folder; those that other processes remove meanwhile are passed over.
 template <typename F>
 void for_each_entry(const fs::path& folder, F f) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    f(*it);
+  for (const std::string& name : names_in(folder)) {
+    std::error_code error;
+    f(fs::directory_entry(folder / name, error));
+  }
 }
 
 template <typename F>
@@ -92,7 +95,7 @@ struct CachedFile {
   uint64_t bytes;
 };
 
-// Counts the file, or removes it when it is an old temporary one.
+// Counts the file, or removes it when it is an old temporary one of a plugin.
 void visit(const fs::directory_entry& entry, std::vector<CachedFile>& files) {
   std::error_code error;
   const fs::file_time_type used = entry.last_write_time(error);
@@ -130,10 +133,12 @@ size_t CacheBound::add(uint64_t bytes, uint64_t limit) const {
 // count pays for many files.
 uint64_t CacheBound::remove_unused(uint64_t limit, size_t& removed) const {
   std::vector<CachedFile> files;
+  remove_abandoned_files(folder_);
   for_each_folder(folder_, [&](const fs::path& owner) {
     for_each_folder(owner, [&](const fs::path& bucket) {
       const std::string name = bucket.filename().string();
       if (name.size() != 2 || !is_hex(name)) return;
+      remove_abandoned_files(bucket);
       for_each_entry(bucket, [&](const fs::directory_entry& e) { visit(e, files); });
     });
   });

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <system_error>
 
@@ -17,6 +16,8 @@
 namespace primset::runtime {
 namespace fs = std::filesystem;
 namespace {
+
+using Existing = AtomicFile::Existing;
 
 struct Header {
   char magic[8] = {'P', 'S', 'K', 'E', 'R', 'N', '0', '2'};
@@ -38,19 +39,6 @@ std::span<const uint8_t> bytes_of(const T& value) {
 uint64_t size_of(const Descriptor& file) {
   struct stat s;
   return fstat(file.get(), &s) == 0 ? static_cast<uint64_t>(s.st_size) : 0;
-}
-
-// What processes left that were killed in the middle of a write. A file that is being written is
-// seconds old.
-void remove_leftovers(const fs::path& folder) {
-  std::error_code error;
-  const auto now = fs::file_time_type::clock::now();
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (it->path().extension() == ".tmp" &&
-        now - it->last_write_time(ignored) > std::chrono::hours(1))
-      fs::remove(it->path(), ignored);
-  }
 }
 
 std::optional<Digest> read_secret(const Descriptor& folder) {
@@ -82,16 +70,17 @@ DiskCache::DiskCache(fs::path folder, Settings settings)
 // The first process makes it; one that is damaged is made anew, and what was stored under it is
 // damaged then. Never two processes with two secrets: what is read last is what is there.
 bool DiskCache::load_secret(const Descriptor& folder) {
-  for (const bool replace : {false, true}) {
+  for (const Existing existing : {Existing::keep, Existing::replace}) {
     if (const auto found = read_secret(folder)) {
       secret_ = *found;
       return true;
     }
+    remove_abandoned_files(folder_);
     Digest fresh;
     if (getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size()))
       return false;
     const std::span<const uint8_t> parts[] = {fresh};
-    if (write_own_file(folder, kSecret, parts, replace)) return false;
+    if (write_own_file(folder, kSecret, parts, existing)) return false;
   }
   const auto found = read_secret(folder);
   if (found) secret_ = *found;
@@ -163,12 +152,12 @@ void DiskCache::store(const std::string& kind, const Digest& key,
   std::string why;
   const Bucket bucket = open_bucket(kind, key, true, &why);
   if (bucket.folder) {
-    remove_leftovers(path_of(kind, key).parent_path());
+    remove_abandoned_files(path_of(kind, key).parent_path());
     Header header;
     header.size = bytes.size();
     header.code = code_of(kind, key, bytes);
     const std::span<const uint8_t> parts[] = {bytes_of(header), bytes};
-    if (const auto error = write_own_file(bucket.folder, bucket.file, parts, true))
+    if (const auto error = write_own_file(bucket.folder, bucket.file, parts, Existing::replace))
       why = fmt::format("{}: {}", path_of(kind, key).string(), error.message());
   }
   if (!why.empty()) return tell(PRIMSET_LOG_INFO, "kernel cache: cannot write " + why);

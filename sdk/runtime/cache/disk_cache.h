@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sdk/base/descriptor.h"
 #include "sdk/runtime/cache/cache_bound.h"
 #include "sdk/runtime/cache/sha256.h"
-#include "sdk/runtime/files/descriptor.h"
 
 namespace primset::runtime {
 

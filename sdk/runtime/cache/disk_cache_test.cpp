@@ -1,5 +1,6 @@
 #include "sdk/runtime/cache/disk_cache.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +11,8 @@
 #include <functional>
 #include <string>
 #include <thread>
+
+#include "sdk/base/atomic_file.h"
 
 namespace primset::runtime {
 namespace {
@@ -86,17 +89,19 @@ TEST_F(DiskCacheTest, ManyWritersLeaveAWholeFile) {
   EXPECT_EQ(files, 1u);
 }
 
-TEST_F(DiskCacheTest, OldHalfWrittenFilesGo) {
+TEST_F(DiskCacheTest, WhatKilledProcessesLeftGoes) {
   const DiskCache cache(folder_);
   cache.store("kernels", key("a"), bytes("kernel"));
-  const fs::path old = cache.path_of("kernels", key("a")).parent_path() / ".old.1.2.tmp",
-                 fresh = cache.path_of("kernels", key("a")).parent_path() / ".fresh.1.2.tmp";
-  std::ofstream(old) << "half";
-  std::ofstream(fresh) << "half";
-  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  const fs::path bucket = cache.path_of("kernels", key("a")).parent_path(),
+                 left = bucket / ".1-0.primset-tmp";
+  std::ofstream(left) << "half";
+  const Descriptor folder(open(bucket.c_str(), O_PATH | O_DIRECTORY));
+  AtomicFile written(folder, "other");
+  ASSERT_FALSE(written.create(0600));
   cache.store("kernels", key("a"), bytes("kernel"));
-  EXPECT_FALSE(fs::exists(old));
-  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_FALSE(written.commit(AtomicFile::Existing::keep)) << "it is still being written";
+  EXPECT_TRUE(fs::exists(bucket / "other"));
 }
 
 std::string content_of(const fs::path& file) {

@@ -10,6 +10,7 @@
 
 #include "primset/dtype.h"
 #include "primset/error.h"
+#include "sdk/base/exception_text.h"
 #include "sdk/base/printable.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/device/target.h"
@@ -97,7 +98,7 @@ DeviceInfo info_of(const plugin::DeviceEntry& entry) {
                   ? *entry.description
                   : plugin::describe(runtime::device_state(Device(entry.name)).plugin()));
   } catch (const std::exception& e) {
-    out.error = printable(std::string_view(e.what()));
+    out.error = printable(std::string_view(text_of(e)));
   }
   return out;
 }

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -73,20 +71,6 @@ TrustedFolder refused(std::string why) {
   return {{}, std::move(why)};
 }
 
-std::string random_name(const std::string& name) {
-  uint64_t bits[2];
-  if (getrandom(bits, sizeof(bits), 0) != static_cast<ssize_t>(sizeof(bits))) return {};
-  return fmt::format("{}.{:016x}{:016x}.tmp", name, bits[0], bits[1]);
-}
-
-// A new file of this user's alone; never one that is there, nor what a link leads to.
-Descriptor create_file(const Descriptor& folder, const std::string& name) {
-  Descriptor file(openat(folder.get(), name.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file && fchmod(file.get(), 0600) != 0) file.reset();
-  return file;
-}
-
 }  // namespace
 
 bool others_may_write(const struct stat& s) {
@@ -141,41 +125,18 @@ bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offse
   return true;
 }
 
-bool write_all(const Descriptor& file, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(file.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(n));
-  }
-  return true;
-}
-
 std::error_code write_own_file(const Descriptor& folder, const std::string& name,
-                               std::span<const std::span<const uint8_t>> parts, bool replace) {
-  const std::string temporary = random_name(name);
-  if (temporary.empty()) return last_error();
-  const int at = folder.get();
-  {
-    const Descriptor file = create_file(folder, temporary);
-    if (!file) return last_error();
-    for (const std::span<const uint8_t> part : parts) {
-      if (write_all(file, part)) continue;
-      const std::error_code error = last_error();
-      unlinkat(at, temporary.c_str(), 0);
-      return error;
-    }
+                               std::span<const std::span<const uint8_t>> parts,
+                               AtomicFile::Existing existing) {
+  AtomicFile file(folder, name);
+  if (const auto error = file.create(0600)) return error;
+  // Whatever the umask was.
+  if (fchmod(file.descriptor().get(), 0600) != 0) return last_error();
+  for (const std::span<const uint8_t> part : parts) {
+    const std::string_view bytes(reinterpret_cast<const char*>(part.data()), part.size());
+    if (const auto error = write_all(file.descriptor(), bytes)) return error;
   }
-  if (replace) {
-    if (renameat(at, temporary.c_str(), at, name.c_str()) == 0) return {};
-    const std::error_code error = last_error();
-    unlinkat(at, temporary.c_str(), 0);
-    return error;
-  }
-  const bool linked = linkat(at, temporary.c_str(), at, name.c_str(), 0) == 0 || errno == EEXIST;
-  const std::error_code error = linked ? std::error_code() : last_error();
-  unlinkat(at, temporary.c_str(), 0);
-  return error;
+  return file.commit(existing);
 }
 
 }  // namespace primset::runtime

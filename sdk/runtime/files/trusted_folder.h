@@ -22,7 +22,8 @@
 #include <system_error>
 #include <vector>
 
-#include "sdk/runtime/files/descriptor.h"
+#include "sdk/base/atomic_file.h"
+#include "sdk/base/descriptor.h"
 
 namespace primset::runtime {
 
@@ -53,12 +54,11 @@ TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string
 Descriptor open_own_file(const Descriptor& folder, const std::string& name);
 // Exactly so many bytes from an offset; false: there are fewer, or the device failed.
 bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset);
-bool write_all(const Descriptor& file, std::span<const uint8_t> bytes);
 
-// Writes a file under a random name of its own and renames it, so that others see the old file, the
-// new one, or none. `replace` false: an existing file stays, and that is no error.
+// A file of this user's alone, which comes to its name whole or not at all.
 std::error_code write_own_file(const Descriptor& folder, const std::string& name,
-                               std::span<const std::span<const uint8_t>> parts, bool replace);
+                               std::span<const std::span<const uint8_t>> parts,
+                               AtomicFile::Existing existing);
 
 }  // namespace primset::runtime
 

@@ -131,44 +131,34 @@ TEST_F(TrustedFolderTest, OnlyOwnRegularFilesAreOpened) {
 TEST_F(TrustedFolderTest, WritesWholeFilesForThisUserAlone) {
   const TrustedFolder folder = open_trusted_folder(base_, Missing::refuse);
   ASSERT_TRUE(folder);
-  const auto write = [&](uint8_t content, bool replace) {
+  const auto write = [&](uint8_t content, AtomicFile::Existing existing) {
     const std::span<const uint8_t> parts[] = {{&content, 1}, {&content, 1}};
-    return write_own_file(folder.descriptor, "file", parts, replace);
+    return write_own_file(folder.descriptor, "file", parts, existing);
   };
   const auto content = [&] {
     std::ifstream in(base_ / "file", std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
   const mode_t before = umask(0777);
-  EXPECT_FALSE(write('a', true));
+  EXPECT_FALSE(write('a', AtomicFile::Existing::replace));
   umask(before);
   EXPECT_EQ(mode(base_ / "file"), 0600);
   EXPECT_EQ(content(), "aa");
-  EXPECT_FALSE(write('b', true));
+  EXPECT_FALSE(write('b', AtomicFile::Existing::replace));
   EXPECT_EQ(content(), "bb");
-  EXPECT_FALSE(write('c', false));  // one is there
+  EXPECT_FALSE(write('c', AtomicFile::Existing::keep));  // one is there
   EXPECT_EQ(content(), "bb");
   // What a link leads to stays as it is.
   std::ofstream(base_ / "victim") << "victim";
   fs::remove(base_ / "file");
   fs::create_symlink(base_ / "victim", base_ / "file");
-  EXPECT_FALSE(write('d', true));
+  EXPECT_FALSE(write('d', AtomicFile::Existing::replace));
   EXPECT_EQ(content(), "dd");
   EXPECT_FALSE(fs::is_symlink(base_ / "file"));
   EXPECT_EQ(fs::file_size(base_ / "victim"), 6u);
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(base_)) files += entry.is_regular_file();
   EXPECT_EQ(files, 2u);  // no temporary one is left
-}
-
-TEST_F(TrustedFolderTest, AFullDiskIsSaid) {
-  const TrustedFolder folder = open_trusted_folder(base_, Missing::refuse);
-  ASSERT_TRUE(folder);
-  const Descriptor full(open("/dev/full", O_WRONLY | O_CLOEXEC));
-  ASSERT_TRUE(full);
-  const uint8_t byte = 0;
-  EXPECT_FALSE(write_all(full, {&byte, 1}));
-  EXPECT_EQ(errno, ENOSPC);
 }
 
 }  // namespace

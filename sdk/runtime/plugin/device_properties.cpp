@@ -64,6 +64,8 @@ void check_groups(const primset_device_properties& p, const Check& check) {
   check.at_most(kMaxGroupMemory, "large_group_memory", p.large_group_memory);
   check.that(p.min_subgroup > 0 && p.max_subgroup >= p.min_subgroup, "min_subgroup", p.min_subgroup,
              "1 <= min_subgroup <= max_subgroup");
+  check.that(std::has_single_bit(p.min_subgroup), "min_subgroup", p.min_subgroup, "a power of two");
+  check.that(std::has_single_bit(p.max_subgroup), "max_subgroup", p.max_subgroup, "a power of two");
   check.at_most(kMaxSubgroup, "max_subgroup", p.max_subgroup);
 }
 

@@ -146,7 +146,69 @@ constexpr Lie kPropertyLies[] = {
     {"simt round_even_widths 128", "round_even_widths is 128"},
     {"simt keep_denorm_widths 4294967295", "keep_denorm_widths is 4294967295"},
     {"simt threads 4294967295", "threads is 4294967295"},
+    {"property struct_size 4294967295", ""},
+    {"property kernel_format 7", "kernel_format is 7"},
+    {"property memory_bytes 0", ""},
+    {"property memory_bytes 0x100000000000001", "memory_bytes is 72057594037927937"},
+    {"property dtypes 0xffffffff", ""},
+    {"property features 0xffffffff", ""},
+    {"property numerics 0xffffffff", ""},
+    {"property loop_limit 1", ""},
+    {"property memory_alignment 3", "memory_alignment is 3"},
+    {"property memory_alignment 4194304", "memory_alignment is 4194304"},
+    {"property max_param_bytes 2097152", "max_param_bytes is 2097152"},
+    {"property threads 65537", "threads is 65537"},
+    {"property vector_bytes 2048", "vector_bytes is 2048"},
+    {"property vector_bytes 4294967295", "vector_bytes is 4294967295"},
+    {"property llvm_triple x", "llvm_triple has more than 65536 bytes"},
+    {"property llvm_features x", "llvm_features has more than 65536 bytes"},
+    {"simt group_threads 4294967295", "group_threads is 4294967295"},
+    {"simt group_threads 512", "max_group_threads is 256"},
+    {"simt max_group_threads 65537", "max_group_threads is 65537"},
+    {"simt group_memory 1073741825", "group_memory is 1073741825"},
+    {"simt group_memory 0", ""},
+    {"simt min_subgroup 3", "min_subgroup is 3"},
+    {"simt max_subgroup 48", "max_subgroup is 48"},
+    {"simt max_subgroup 0", "min_subgroup is 32"},
+    {"simt max_subgroup 2048", "max_subgroup is 2048"},
+    {"simt keep_nan_widths 1", "keep_nan_widths is 1"},
+    {"simt round_even_widths 4294967295", "round_even_widths is 4294967295"},
+    {"simt keep_denorm_widths 8", "keep_denorm_widths is 8"},
+    {"simt loop_limit 4294967295", ""},
+    {"simt numerics 0xffffffff", ""},
+    {"simt features 0xffffffff", ""},
+    // An event that is never reached, and answers that are none.
+    {"reached 0", ""},
+    {"reached 77", ""},
+    {"reached 4294967295", ""},
 };
+
+// What every function can fail with: all codes, that of success and one that nobody knows.
+constexpr const char* kFailing[] = {"device_open",
+                                    "device_properties",
+                                    "memory_alloc",
+                                    "copy_in",
+                                    "copy_out",
+                                    "copy",
+                                    "fill",
+                                    "stream_create",
+                                    "event_create",
+                                    "event_record",
+                                    "event_query",
+                                    "event_synchronize",
+                                    "stream_wait_event",
+                                    "module_load",
+                                    "module_kernel",
+                                    "launch",
+                                    "stream_synchronize"};
+constexpr std::pair<const char*, const char*> kCodes[] = {{"0", "ok"},
+                                                          {"1", "invalid argument"},
+                                                          {"2", "unsupported"},
+                                                          {"3", "out of memory"},
+                                                          {"4", "device lost"},
+                                                          {"5", "load failed"},
+                                                          {"6", "internal error"},
+                                                          {"4294967295", "unknown status"}};
 
 constexpr Lie kExtensionLies[] = {
     {"extension host_memory.address", "primset_host_memory.address is NULL"},
@@ -163,6 +225,25 @@ constexpr Lie kExtensionLies[] = {
     {"short recordings", "primset_recordings.struct_size is 4"},
 };
 
+void use_stream(const StreamHandle& stream, const DeviceBuffer& buffer, EventHandle& event,
+                const ModuleHandle& module) {
+  uint32_t words[4] = {1, 2, 3, 4};
+  stream.copy_in(buffer.handle(), 0, words, sizeof(words));
+  stream.fill(buffer.handle(), 16, 16, words, sizeof(words[0]));
+  stream.copy(buffer.handle(), 32, buffer.handle(), 0, 16);
+  primset_launch launch{};
+  launch.struct_size = sizeof(launch);
+  launch.kernel = module.kernel();
+  launch.groups[0] = launch.groups[1] = launch.groups[2] = 1;
+  stream.launch(launch);
+  event.record(stream);
+  for (int i = 0; i < 3; ++i) static_cast<void>(event.reached());
+  stream.wait(event);
+  event.synchronize();
+  stream.copy_out(buffer.handle(), 0, words, sizeof(words));
+  stream.synchronize();
+}
+
 // Everything that a device is used for, once.
 void use_everything(bool validated) {
   LoaderOptions options;
@@ -177,7 +258,7 @@ void use_everything(bool validated) {
     throw Error(ErrorCode::internal, "what is shown of the device is not printable");
   const DeviceBuffer buffer = device->alloc(64);
   const StreamHandle stream = device->create_stream();
-  const EventHandle event = device->create_event();
+  EventHandle event = device->create_event();
   primset_module_desc desc{};
   desc.struct_size = sizeof(desc);
   desc.format = device->properties().kernel_format;
@@ -187,6 +268,7 @@ void use_everything(bool validated) {
   desc.entry = "kernel";
   desc.group_size[0] = desc.group_size[1] = desc.group_size[2] = 1;
   const ModuleHandle module = device->load_module(desc);
+  use_stream(stream, buffer, event, module);
   stream.begin_recording();
   stream.abandon_recording();
   stream.begin_recording();
@@ -251,6 +333,16 @@ TEST_P(Lies, OfPropertiesAreNamed) {
 }
 TEST_P(Lies, OfOptionalTablesAreNamed) {
   expect_errors(kExtensionLies, GetParam());
+}
+TEST_P(Lies, OfStatusesAreNamed) {
+  for (const char* function : kFailing) {
+    for (const auto& [code, name] : kCodes) {
+      const std::string hostile = std::string("fails ") + function + " " + code;
+      const std::string named = std::string(name) + ": told";
+      const Lie lie[] = {{hostile.c_str(), named.c_str()}};
+      expect_errors(lie, GetParam());
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Hostile, Lies, testing::Bool(),

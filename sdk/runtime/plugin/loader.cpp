@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sdk/base/exception_text.h"
 #include "sdk/base/printable.h"
 
 namespace primset::plugin {
@@ -136,7 +137,7 @@ std::vector<DeviceEntry> Registry::devices() {
       for (DeviceEntry& entry : devices_of(name, limit)) entries.push_back(std::move(entry));
     } catch (const std::exception& e) {
       const auto file = std::ranges::find(search_.files, name, &PluginFile::name);
-      entries.push_back({name, file->path, e.what(), {}});
+      entries.push_back({name, file->path, text_of(e), {}});
     }
   }
   return entries;

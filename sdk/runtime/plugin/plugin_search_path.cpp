@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "sdk/base/folder.h"
 #include "sdk/base/printable.h"
 #include "sdk/runtime/files/trusted_folder.h"
 
@@ -71,8 +72,8 @@ std::vector<fs::path> candidates(const fs::path& entry) {
   if (!fs::is_directory(entry, error))
     return fs::exists(entry, error) ? std::vector{entry} : std::vector<fs::path>();
   std::vector<fs::path> found;
-  for (const fs::directory_entry& file : fs::directory_iterator(entry, error))
-    if (!plugin_name_of(file.path()).empty()) found.push_back(file.path());
+  for (const std::string& name : names_in(entry))
+    if (!plugin_name_of(entry / name).empty()) found.push_back(entry / name);
   std::sort(found.begin(), found.end());  // the same order on every machine
   return found;
 }

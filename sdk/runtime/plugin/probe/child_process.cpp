@@ -19,7 +19,6 @@
 namespace primset::plugin {
 namespace {
 
-using runtime::Descriptor;
 using std::chrono::milliseconds;
 
 constexpr size_t kLastWordsBytes = 1024;

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sdk/runtime/files/descriptor.h"
+#include "sdk/base/descriptor.h"
 
 namespace primset::plugin {
 
@@ -59,7 +59,7 @@ class ChildProcess {
   bool hear_answer(size_t max_bytes);
 
   pid_t pid_ = -1;
-  runtime::Descriptor answer_, words_;
+  Descriptor answer_, words_;
   std::string unread_, last_words_;
   size_t bytes_ = 0;
   Ending ending_{Ending::Kind::running, 0};

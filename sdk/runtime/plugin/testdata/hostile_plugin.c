@@ -8,6 +8,8 @@
  *   PRIMSET_HOSTILE="property FIELD VALUE"  a device property
  *   PRIMSET_HOSTILE="table FIELD VALUE"     another member of the table
  *   PRIMSET_HOSTILE="status KIND"           a failing call with such a status
+ *   PRIMSET_HOSTILE="fails FUNCTION CODE"   that function fails, with this status code
+ *   PRIMSET_HOSTILE="reached VALUE"         what every event says to a query
  *   PRIMSET_HOSTILE="handle FUNCTION"       success without a handle
  *   PRIMSET_HOSTILE="count VALUE"           so many devices
  */
@@ -120,6 +122,7 @@ static primset_status* hostile_status(void) {
   if (!strcmp(what, "escapes")) s.message = ESCAPES;
   if (!strcmp(what, "megabyte")) s.message = megabyte_text();
   if (!strcmp(what, "code")) s.code = 77;
+  if (!strcmp(kind, "fails")) s.code = (uint32_t)strtoul(value, NULL, 0);
   return &s;
 }
 
@@ -136,6 +139,7 @@ static primset_status* hostile_open(const primset_plugin* self, uint32_t index,
   misbehave("device_open");
   if (index == 1) misbehave("second_device_open");
   if (is("handle", "device_open")) return NULL;
+  if (is("fails", "device_open")) return hostile_status();
   return device_open(self, index, out_device);
 }
 
@@ -168,10 +172,13 @@ static primset_status* hostile_properties(primset_device device, primset_device_
   size_t i;
   unsigned long long number = strtoull(value, NULL, 0);
   misbehave("device_properties");
+  if (is("fails", "device_properties")) return hostile_status();
   if (is("text", "title")) strcpy(out->name, ESCAPES);
   if (is("text", "no_end")) memset(out->name, 'n', sizeof(out->name));
   if (is("property", "max_groups")) out->max_groups[1] = (uint32_t)number;
   if (is("property", "llvm_cpu")) out->llvm_cpu = megabyte_text();
+  if (is("property", "llvm_triple")) out->llvm_triple = megabyte_text();
+  if (is("property", "llvm_features")) out->llvm_features = megabyte_text();
   if (!strcmp(kind, "simt")) be_simt(out);
   if (strcmp(kind, "property") != 0 && strcmp(kind, "simt") != 0) return status;
   for (i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
@@ -254,6 +261,101 @@ static primset_status* no_kernel(primset_module m, primset_kernel* out) {
   return NULL;
 }
 
+static primset_status* any_reached(primset_event event, uint32_t* out_reached) {
+  (void)event;
+  *out_reached = (uint32_t)strtoul(what, NULL, 0);
+  return NULL;
+}
+
+/* The functions of the table that fail. */
+#define UNUSED(name) (void)name
+static primset_status* memory_alloc_fails(primset_device a, uint64_t b, primset_buffer* c) {
+  UNUSED(a), UNUSED(b), UNUSED(c);
+  return hostile_status();
+}
+static primset_status* copy_in_fails(primset_stream a, primset_buffer b, uint64_t c, const void* d,
+                                     uint64_t e) {
+  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e);
+  return hostile_status();
+}
+static primset_status* copy_out_fails(primset_stream a, primset_buffer b, uint64_t c, void* d,
+                                      uint64_t e) {
+  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e);
+  return hostile_status();
+}
+static primset_status* copy_fails(primset_stream a, primset_buffer b, uint64_t c, primset_buffer d,
+                                  uint64_t e, uint64_t f) {
+  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e), UNUSED(f);
+  return hostile_status();
+}
+static primset_status* fill_fails(primset_stream a, primset_buffer b, uint64_t c, uint64_t d,
+                                  const void* e, uint32_t f) {
+  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e), UNUSED(f);
+  return hostile_status();
+}
+static primset_status* stream_create_fails(primset_device a, primset_stream* b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* stream_synchronize_fails(primset_stream a) {
+  UNUSED(a);
+  return hostile_status();
+}
+static primset_status* event_create_fails(primset_device a, primset_event* b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* event_record_fails(primset_event a, primset_stream b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* event_query_fails(primset_event a, uint32_t* b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* event_synchronize_fails(primset_event a) {
+  UNUSED(a);
+  return hostile_status();
+}
+static primset_status* stream_wait_event_fails(primset_stream a, primset_event b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* module_load_fails(primset_device a, const primset_module_desc* b,
+                                         primset_module* c) {
+  UNUSED(a), UNUSED(b), UNUSED(c);
+  return hostile_status();
+}
+static primset_status* module_kernel_fails(primset_module a, primset_kernel* b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+static primset_status* launch_fails(primset_stream a, const primset_launch* b) {
+  UNUSED(a), UNUSED(b);
+  return hostile_status();
+}
+
+#define FAIL(name) \
+  if (is("fails", #name)) table->name = name##_fails
+static void fail_functions(primset_plugin* table) {
+  FAIL(memory_alloc);
+  FAIL(copy_in);
+  FAIL(copy_out);
+  FAIL(copy);
+  FAIL(fill);
+  FAIL(stream_create);
+  FAIL(stream_synchronize);
+  FAIL(event_create);
+  FAIL(event_record);
+  FAIL(event_query);
+  FAIL(event_synchronize);
+  FAIL(stream_wait_event);
+  FAIL(module_load);
+  FAIL(module_kernel);
+  FAIL(launch);
+  if (!strcmp(kind, "reached")) table->event_query = any_reached;
+}
+
 #define MEMBER(name) {#name, offsetof(primset_plugin, name)}
 static const struct {
   const char* name;
@@ -305,6 +407,7 @@ static void change_functions(primset_plugin* table) {
   table->device_open = hostile_open;
   table->device_properties = hostile_properties;
   table->device_extension = hostile_extension;
+  fail_functions(table);
   if (is("handle", "memory_alloc")) table->memory_alloc = no_buffer;
   if (is("handle", "stream_create")) table->stream_create = no_stream;
   if (is("handle", "event_create")) table->event_create = no_event;

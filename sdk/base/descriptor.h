@@ -1,12 +1,12 @@
 // A file descriptor that is closed with its owner.
-#ifndef PRIMSET_SDK_RUNTIME_FILES_DESCRIPTOR_H_
-#define PRIMSET_SDK_RUNTIME_FILES_DESCRIPTOR_H_
+#ifndef PRIMSET_SDK_BASE_DESCRIPTOR_H_
+#define PRIMSET_SDK_BASE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace primset::runtime {
+namespace primset {
 
 class Descriptor {
  public:
@@ -24,6 +24,8 @@ class Descriptor {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
+  // The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
   void reset() {
     if (fd_ >= 0) close(fd_);
     fd_ = -1;
@@ -33,6 +35,6 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace primset::runtime
+}  // namespace primset
 
-#endif  // PRIMSET_SDK_RUNTIME_FILES_DESCRIPTOR_H_
+#endif  // PRIMSET_SDK_BASE_DESCRIPTOR_H_
