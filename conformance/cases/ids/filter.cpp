@@ -9,6 +9,32 @@ namespace primset::conformance {
 namespace {
 
 constexpr size_t kMaxRegex = 1000;
+constexpr int kMaxDigits = 9;
+
+bool has_long_number(std::string_view text) {
+  int digits = 0;
+  return std::ranges::any_of(text, [&](char c) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    return digits > kMaxDigits;
+  });
+}
+
+// `text` stands between slashes. std::regex recurses once a group, and reads counts and back
+// references into an integer whose overflow it does not look for.
+std::regex parsed_regex(const std::string& text) {
+  if (text.size() > kMaxRegex)
+    throw Error(ErrorCode::value, "a filter is a regular expression of " +
+                                      std::to_string(text.size()) +
+                                      " characters; expected at most " + std::to_string(kMaxRegex));
+  if (has_long_number(text))
+    throw Error(ErrorCode::value, "the filter " + text + " has a number of more than " +
+                                      std::to_string(kMaxDigits) + " digits");
+  try {
+    return std::regex(text.substr(1, text.size() - 2), std::regex::optimize);
+  } catch (const std::regex_error& e) {
+    throw Error(ErrorCode::value, "the filter " + text + " does not parse: " + e.what());
+  }
+}
 
 }  // namespace
 
@@ -43,16 +69,7 @@ Filter::Filter(const std::vector<std::string>& patterns) {
     }
     if (body.size() >= 2 && body.front() == '/' && body.back() == '/') {
       p.is_regex = true;
-      // std::regex recurses once a group.
-      if (body.size() > kMaxRegex)
-        throw Error(ErrorCode::value,
-                    "a filter is a regular expression of " + std::to_string(body.size()) +
-                        " characters; expected at most " + std::to_string(kMaxRegex));
-      try {
-        p.regex = std::regex(body.substr(1, body.size() - 2), std::regex::optimize);
-      } catch (const std::regex_error& e) {
-        throw Error(ErrorCode::value, "the filter " + body + " does not parse: " + e.what());
-      }
+      p.regex = parsed_regex(body);
     }
     p.whole = body.find(':') != std::string::npos;
     p.glob = std::move(body);

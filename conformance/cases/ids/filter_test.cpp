@@ -54,5 +54,12 @@ TEST(Filter, BadRegularExpression) {
   EXPECT_THROW(Filter({"/(/"}), Error);
 }
 
+// A count or a back reference that std::regex's integer does not hold.
+TEST(Filter, NumbersOfARegularExpressionAreBounded) {
+  EXPECT_THROW(Filter({"/a\\2222222222222222222/"}), Error);
+  EXPECT_THROW(Filter({"/a{92233720368547758070}/"}), Error);
+  EXPECT_TRUE(Filter({"/^add.*123456789|_[12]/"}).matches("add.Tensor:case=x_1"));
+}
+
 }  // namespace
 }  // namespace primset::conformance
