@@ -18,6 +18,7 @@ import importlib
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -39,8 +40,23 @@ KINDS = {
 }
 # With --full a kind goes on until its figure is this, for as much as FULL_LIMIT of its time.
 GOALS = {"signals": ("signals", 1_000_000), "kills": ("kills", 500), "cache": ("files", 2000)}
+# What needs the program alone.
+OF_THE_PROGRAM = {"kills"}
 FULL_MINUTES = 10
 FULL_LIMIT = 10
+
+
+def require_primset(parser, options):
+    if not options.program.exists():
+        parser.error(f"{options.program} is missing; --program or --build says where Primset is")
+    if set(options.only or KINDS) <= OF_THE_PROGRAM:
+        return
+    done = subprocess.run([sys.executable, "-c", "import numpy, primset"], text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(options.module)})
+    if done.returncode != 0:
+        parser.error(f"{sys.executable} cannot import numpy and, from {options.module}, primset "
+                     f"({done.stderr.strip().splitlines()[-1]}); --module says where the package is; "
+                     f"--only {' --only '.join(sorted(OF_THE_PROGRAM))} needs the program alone")
 
 
 def arguments():
@@ -61,9 +77,8 @@ def arguments():
     options.module = (options.module or options.build / "python").resolve()
     if options.module.name == "primset" and (options.module / "__init__.py").exists():
         options.module = options.module.parent
-    for path in (options.program, options.module / "primset/__init__.py"):
-        if not options.list and not path.exists():
-            p.error(f"{path} is missing; --program and --module, or --build, say where Primset is")
+    if not options.list:
+        require_primset(p, options)
     options.minutes = options.minutes or (FULL_MINUTES if options.full else 1)
     return options
 

@@ -239,6 +239,13 @@ std::string mutated(const std::string& text, Rng& rng) {
 }
 
 // In a process of its own, as `primset conform --replay` does it: how it ended.
+// A sanitizer's shadow memory does not fit the limit below.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kMemoryIsLimited = false;
+#else
+constexpr bool kMemoryIsLimited = true;
+#endif
+
 int status_of_run(const specs::Bundle& bundle, const TestCase& test) {
   const pid_t child = fork();
   if (child == 0) {
@@ -280,6 +287,7 @@ TEST(SavedCase, ChangedAtRandomItIsCorruptOrRuns) {
         const SavedCase saved = saved_case_from_json(changed);
         check_case(bundle, saved.test);
         ++ran;
+        if (!kMemoryIsLimited) continue;
         const int status = status_of_run(bundle, saved.test);
         const bool timeout = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
         slow += timeout;

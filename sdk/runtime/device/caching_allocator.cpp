@@ -51,8 +51,6 @@ CachingAllocator::Pool& CachingAllocator::pool(uint32_t stream) {
 Block CachingAllocator::allocate(uint64_t bytes, uint32_t stream) {
   if (bytes == 0) return {};
   const uint64_t size = rounded(bytes);
-  const CallMark mark;
-  if (CallMark::locks_are_lost()) process_end::require_whole_process();
   std::unique_lock lock(mutex_);
   ++statistics_.allocations;
   auto attempt = [&] {

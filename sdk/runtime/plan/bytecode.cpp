@@ -18,8 +18,8 @@ int64_t floor_div(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-// Sets `overflow` where the result does not fit 64 bits, and leaves it else.
-int64_t compute(Code::Op op, int64_t a, int64_t b, bool& overflow) {
+// Sets `overflow` where the result does not fit 64 bits, and leaves it else. Part of every call.
+[[gnu::always_inline]] inline int64_t compute(Code::Op op, int64_t a, int64_t b, bool& overflow) {
   int64_t out = 0;
   switch (op) {
     case Code::Op::add:
@@ -32,7 +32,9 @@ int64_t compute(Code::Op op, int64_t a, int64_t b, bool& overflow) {
       overflow |= __builtin_mul_overflow(a, b, &out);
       return out;
     case Code::Op::floor_div:
-      return b == -1 ? compute(Code::Op::sub, 0, a, overflow) : floor_div(a, b);
+      if (b != -1) return floor_div(a, b);
+      overflow |= __builtin_sub_overflow(int64_t{0}, a, &out);
+      return out;
     case Code::Op::mod:
       return b == 0 || b == -1 ? 0 : a - floor_div(a, b) * b;
     case Code::Op::min:

@@ -32,7 +32,10 @@ struct alignas(64) ThreadRecord {
 inline constinit std::atomic<uint64_t> current{1};
 // Writers make every thread pass a barrier (membarrier(2)), so that readers need none.
 inline constinit std::atomic<bool> readers_need_no_fence{false};
-inline constinit thread_local ThreadRecord* this_thread = nullptr;
+// Read in every call. A pointer fits what glibc reserves for such variables of libraries that are
+// loaded later, and then reading it calls no function.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local ThreadRecord* this_thread =
+    nullptr;
 // Readers and calls of all threads see what was written before, or are seen. False: there is no
 // such barrier here, and only time makes it so.
 bool make_threads_pass_a_barrier();

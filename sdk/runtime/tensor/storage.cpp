@@ -4,6 +4,7 @@
 
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/support/log.h"
+#include "sdk/runtime/support/process_end.h"
 
 namespace primset {
 namespace runtime {
@@ -20,6 +21,7 @@ StorageImpl* new_storage(DeviceState& device, StreamState* stream, uint64_t byte
 }
 
 StorageImpl* new_storage(DeviceState& device, uint64_t bytes) {
+  const CallScope scope;
   return new_storage(device, device.is_meta() ? nullptr : &device.current_stream(), bytes);
 }
 
