@@ -84,7 +84,7 @@ Ended devices_with(const std::string& hostile, const std::string& arguments) {
 
 TEST(Cli, ABadPluginIsListedBesideTheOthers) {
   const std::pair<const char*, const char*> cases[] = {
-      {"deed constructor exit", "ended its process while loading: exit code 0"},
+      {"deed device_count exit", "ended its process while calling device_count: exit code 0"},
       {"deed device_count crash", "crashed while calling device_count: signal 11"},
       {"deed device_open sleep", "gave no answer within 1 s while opening hostile:0"},
       {"null launch", "primset_plugin.launch is NULL"},
