@@ -36,7 +36,7 @@ Val polygamma_of(int64_t n, const Val& x) {
   require(n >= 0, ErrorCode::runtime, "polygamma(n, x) does not support negative n.");
   if (n == 0) return math::digamma(x);
   if (n == 1) return trigamma(x);
-  const auto order = static_cast<double>(n + 1);
+  const double order = static_cast<double>(n) + 1;
   const double factor = (n % 2 == 1 ? 1.0 : -1.0) * std::exp(std::lgamma(order));
   return math::zeta(number(x, order), x) * Scalar(factor);
 }

@@ -8,6 +8,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace primset {
@@ -37,9 +38,12 @@ class Scalar {
   constexpr bool is_floating() const { return kind_ == Kind::floating; }
   constexpr bool is_complex() const { return kind_ == Kind::complex; }
 
-  // The value as another kind; the caller has checked that this is meant.
+  // The value as another kind; the caller has checked that this is meant. Of a number that i64 does
+  // not hold, NaN among them, the least integer, as processors convert it.
   constexpr int64_t to_int() const {
-    return is_integral() ? integer_ : static_cast<int64_t>(real_);
+    if (is_integral()) return integer_;
+    const bool holds = real_ >= -0x1p63 && real_ < 0x1p63;
+    return holds ? static_cast<int64_t>(real_) : std::numeric_limits<int64_t>::min();
   }
   constexpr double to_double() const { return real_; }
   constexpr double imag() const { return imag_; }
