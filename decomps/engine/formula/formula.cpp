@@ -281,7 +281,9 @@ class Evaluator {
     const Term x = eval(operand);
     if (auto* s = x.get<Scalar>(); s && op == FormulaOp::negate) {
       if (s->is_complex()) return {Scalar(-s->to_complex())};
-      return {s->is_integral() ? Scalar(-s->to_int()) : Scalar(-s->to_double())};
+      if (!s->is_integral()) return {Scalar(-s->to_double())};
+      // As the integers of tensors: the least one is its own negative.
+      return {Scalar(static_cast<int64_t>(-static_cast<uint64_t>(s->to_int())))};
     }
     if (auto* s = x.get<SymInt>(); s && op == FormulaOp::negate) return {-*s};
     const Val v = to_val(x, in_.compute);

@@ -1,11 +1,27 @@
-// The machines that fuzzers verify and emit kernels for: with everything that a kernel can use, so
-// that no operation is refused for want of it.
+// What fuzzers of kernels share: the kernel that the bytes spell, and the machines that it is
+// verified and emitted for, with everything that a kernel can use, so that no operation is refused
+// for want of it.
 #ifndef PRIMSET_CODEGEN_KERNEL_IR_TESTING_FUZZ_TARGETS_H_
 #define PRIMSET_CODEGEN_KERNEL_IR_TESTING_FUZZ_TARGETS_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
 #include "codegen/kernel/ir/target_model.h"
+#include "codegen/kernel/ir/text.h"
+#include "primset/error.h"
 
 namespace primset::kir {
+
+// Nothing where the text is no kernel, which parse() said.
+inline std::optional<Kernel> kernel_of(const uint8_t* data, size_t size) {
+  try {
+    return parse({reinterpret_cast<const char*>(data), size});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 inline TargetModel cpu_target(Format format) {
   TargetModel target;

@@ -268,72 +268,24 @@ static primset_status* any_reached(primset_event event, uint32_t* out_reached) {
 }
 
 /* The functions of the table that fail. */
-#define UNUSED(name) (void)name
-static primset_status* memory_alloc_fails(primset_device a, uint64_t b, primset_buffer* c) {
-  UNUSED(a), UNUSED(b), UNUSED(c);
-  return hostile_status();
-}
-static primset_status* copy_in_fails(primset_stream a, primset_buffer b, uint64_t c, const void* d,
-                                     uint64_t e) {
-  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e);
-  return hostile_status();
-}
-static primset_status* copy_out_fails(primset_stream a, primset_buffer b, uint64_t c, void* d,
-                                      uint64_t e) {
-  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e);
-  return hostile_status();
-}
-static primset_status* copy_fails(primset_stream a, primset_buffer b, uint64_t c, primset_buffer d,
-                                  uint64_t e, uint64_t f) {
-  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e), UNUSED(f);
-  return hostile_status();
-}
-static primset_status* fill_fails(primset_stream a, primset_buffer b, uint64_t c, uint64_t d,
-                                  const void* e, uint32_t f) {
-  UNUSED(a), UNUSED(b), UNUSED(c), UNUSED(d), UNUSED(e), UNUSED(f);
-  return hostile_status();
-}
-static primset_status* stream_create_fails(primset_device a, primset_stream* b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* stream_synchronize_fails(primset_stream a) {
-  UNUSED(a);
-  return hostile_status();
-}
-static primset_status* event_create_fails(primset_device a, primset_event* b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* event_record_fails(primset_event a, primset_stream b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* event_query_fails(primset_event a, uint32_t* b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* event_synchronize_fails(primset_event a) {
-  UNUSED(a);
-  return hostile_status();
-}
-static primset_status* stream_wait_event_fails(primset_stream a, primset_event b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* module_load_fails(primset_device a, const primset_module_desc* b,
-                                         primset_module* c) {
-  UNUSED(a), UNUSED(b), UNUSED(c);
-  return hostile_status();
-}
-static primset_status* module_kernel_fails(primset_module a, primset_kernel* b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
-static primset_status* launch_fails(primset_stream a, const primset_launch* b) {
-  UNUSED(a), UNUSED(b);
-  return hostile_status();
-}
+#define FAILING(name, ...) \
+  static primset_status* name##_fails(__VA_ARGS__) { return hostile_status(); }
+FAILING(memory_alloc, primset_device a, uint64_t b, primset_buffer* c)
+FAILING(copy_in, primset_stream a, primset_buffer b, uint64_t c, const void* d, uint64_t e)
+FAILING(copy_out, primset_stream a, primset_buffer b, uint64_t c, void* d, uint64_t e)
+FAILING(copy, primset_stream a, primset_buffer b, uint64_t c, primset_buffer d, uint64_t e,
+        uint64_t f)
+FAILING(fill, primset_stream a, primset_buffer b, uint64_t c, uint64_t d, const void* e, uint32_t f)
+FAILING(stream_create, primset_device a, primset_stream* b)
+FAILING(stream_synchronize, primset_stream a)
+FAILING(event_create, primset_device a, primset_event* b)
+FAILING(event_record, primset_event a, primset_stream b)
+FAILING(event_query, primset_event a, uint32_t* b)
+FAILING(event_synchronize, primset_event a)
+FAILING(stream_wait_event, primset_stream a, primset_event b)
+FAILING(module_load, primset_device a, const primset_module_desc* b, primset_module* c)
+FAILING(module_kernel, primset_module a, primset_kernel* b)
+FAILING(launch, primset_stream a, const primset_launch* b)
 
 #define FAIL(name) \
   if (is("fails", #name)) table->name = name##_fails
