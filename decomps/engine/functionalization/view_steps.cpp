@@ -385,7 +385,7 @@ void require_in_storage(const SymInts& sizes, const SymInts& strides, const SymI
           fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} "
                       "requiring a storage size of {} are out of bounds for storage of size {}",
                       shape_text(sizes), shape_text(strides), offset.hint(), width,
-                      end.hint() * width, elements.hint() * width));
+                      (end * width).hint(), (elements * width).hint()));
 }
 
 ViewGeometry geometry_of(const TensorMeta& t) {

@@ -318,7 +318,7 @@ Val diag_embed::decompose(Tracer& t, const Val& self, int64_t offset, int64_t di
   const int64_t a = wrap_dim(dim1, rank), b = wrap_dim(dim2, rank);
   require(a != b, ErrorCode::runtime,
           fmt::format("diagonal dimensions cannot be identical {}, {}", dim1, dim2));
-  const SymInt size = self.size(-1) + SymInt(std::abs(offset));
+  const SymInt size = self.size(-1) + (offset < 0 ? -SymInt(offset) : SymInt(offset));
   SymInts shape = self.shape();
   shape.pop_back();
   shape.insert(shape.begin() + std::min(a, b), size);
@@ -379,13 +379,14 @@ Val pixel_shuffle::decompose(Tracer& t, const Val& self, int64_t factor) {
           fmt::format("pixel_shuffle expects a positive upscale_factor, but got {}", factor));
   const SymInts shape = self.shape();
   const SymInt c = self.size(-3), h = self.size(-2), w = self.size(-1);
+  const SymInt squared = SymInt(factor) * SymInt(factor);
   require(
-      mod(c, factor * factor) == SymInt(0), ErrorCode::runtime,
+      mod(c, squared) == SymInt(0), ErrorCode::runtime,
       fmt::format("pixel_shuffle expects its input's 'channel' dimension to be divisible by the "
                   "square of upscale_factor, but input.size(-3)={} is not divisible by {}",
-                  c.hint(), factor * factor));
+                  c.hint(), squared.hint()));
   const SymInts outer(shape.begin(), shape.end() - 3);
-  const SymInt channels = floor_div(c, factor * factor);
+  const SymInt channels = floor_div(c, squared);
   SymInts split = outer, out = outer;
   split.insert(split.end(), {channels, SymInt(factor), SymInt(factor), h, w});
   out.insert(out.end(), {channels, h * factor, w * factor});
@@ -418,7 +419,7 @@ Val pixel_unshuffle::decompose(Tracer& t, const Val& self, int64_t factor) {
   const SymInts outer(shape.begin(), shape.end() - 3);
   SymInts split = outer, out = outer;
   split.insert(split.end(), {c, h, SymInt(factor), w, SymInt(factor)});
-  out.insert(out.end(), {c * (factor * factor), h, w});
+  out.insert(out.end(), {c * SymInt(factor) * SymInt(factor), h, w});
   const auto n = static_cast<int64_t>(outer.size());
   Dims order(outer.size());
   std::iota(order.begin(), order.end(), 0);

@@ -18,6 +18,13 @@ int64_t floor_div(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
+// With the divisor's sign. The least integer by -1 is no quotient, but its remainder is 0.
+int64_t floor_mod(int64_t a, int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
 // Sets `overflow` where the result does not fit 64 bits, and leaves it else. Part of every call.
 [[gnu::always_inline]] inline int64_t compute(Code::Op op, int64_t a, int64_t b, bool& overflow) {
   int64_t out = 0;
@@ -36,7 +43,7 @@ int64_t floor_div(int64_t a, int64_t b) {
       overflow |= __builtin_sub_overflow(int64_t{0}, a, &out);
       return out;
     case Code::Op::mod:
-      return b == 0 || b == -1 ? 0 : a - floor_div(a, b) * b;
+      return floor_mod(a, b);
     case Code::Op::min:
       return std::min(a, b);
     case Code::Op::max:
