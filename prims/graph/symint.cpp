@@ -6,6 +6,7 @@
 #include <map>
 
 #include "primset/error.h"
+#include "sdk/base/floor_mod.h"
 
 namespace primset::prims {
 namespace {
@@ -38,10 +39,6 @@ int64_t floor_div_int(int64_t a, int64_t b) {
 
 int64_t ceil_log2_int(int64_t a) {
   return a <= 1 ? 0 : 64 - std::countl_zero(static_cast<uint64_t>(a) - 1);
-}
-
-int64_t mod_int(int64_t a, int64_t b) {
-  return b == -1 ? 0 : a - b * floor_div_int(a, b);
 }
 
 SymContext* context_of(const SymInt& a, const SymInt& b) {
@@ -205,7 +202,7 @@ int64_t apply(SymContext::AtomKind kind, int64_t x, int64_t y) {
     case SymContext::AtomKind::floor_div:
       return y == 0 ? 0 : floor_div_int(x, y);
     case SymContext::AtomKind::mod:
-      return y == 0 ? 0 : mod_int(x, y);
+      return floor_mod(x, y);
     case SymContext::AtomKind::min:
       return std::min(x, y);
     case SymContext::AtomKind::ceil_log2:

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "primset/error.h"
+#include "sdk/base/floor_mod.h"
 
 namespace primset::runtime {
 namespace {
@@ -16,13 +17,6 @@ int64_t floor_div(int64_t a, int64_t b) {
   if (b == 0) return 0;
   const int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-
-// With the divisor's sign. The least integer by -1 is no quotient, but its remainder is 0.
-int64_t floor_mod(int64_t a, int64_t b) {
-  if (b == 0 || b == -1) return 0;
-  const int64_t r = a % b;
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 // Sets `overflow` where the result does not fit 64 bits, and leaves it else. Part of every call.
