@@ -95,13 +95,5 @@ TEST(Diagnostics, AsJson) {
 )");
 }
 
-TEST(Diagnostics, Nearest) {
-  EXPECT_EQ(nearest("slef", {"self", "other"}), "self");
-  EXPECT_EQ(nearest("selff", {"self", "other"}), "self");
-  EXPECT_EQ(nearest("x", {"y", "z"}), "");
-  EXPECT_EQ(nearest("self", {"self"}), "");
-  EXPECT_EQ(nearest("something", {"else"}), "");
-}
-
 }  // namespace
 }  // namespace primset::specs

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <system_error>
 
-#include "codegen/specgen/read/diagnostics.h"
 #include "sdk/base/exception_text.h"
 #include "sdk/base/printable.h"
+#include "sdk/base/suggestion.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/output.h"
 #include "sdk/cli/terminal.h"
@@ -47,7 +47,7 @@ int unknown_command(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Command* c : commands()) names.push_back(c->name);
   return report(kUsage, fmt::format("there is no command {}; primset --help lists them",
-                                    specs::quote_with_suggestion(name, names)));
+                                    quote_with_suggestion(name, names)));
 }
 
 // CLI11's text, with the command it is about.

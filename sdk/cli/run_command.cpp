@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "codegen/specgen/read/diagnostics.h"
+#include "sdk/base/suggestion.h"
 #include "sdk/cli/command.h"
 #include "sdk/cli/literals.h"
 #include "sdk/cli/npy.h"
@@ -29,7 +29,7 @@ struct Arguments {
   for (const runtime::ArgInfo& a : info.args) names.push_back(a.spec->name);
   throw Error(ErrorCode::value,
               fmt::format("--arg {}: expected name=value with a name of {}",
-                          specs::quote_with_suggestion(name, names), info.overload.schema));
+                          quote_with_suggestion(name, names), info.overload.schema));
 }
 
 Arguments parse(const runtime::OperatorInfo& info, const RunOptions& o, Device device) {

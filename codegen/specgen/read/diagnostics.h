@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sdk/base/suggestion.h"
+
 namespace primset::specs {
 
 struct Position {
@@ -48,16 +50,6 @@ class Diagnostics {
   std::vector<std::string> files_;
   std::vector<Diagnostic> list_;
 };
-
-// The candidate nearest to `name` by edit distance, when it is near enough to be meant; else empty.
-std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates);
-
-// The tail of a message about an unknown name: "'x' (did you mean 'y'?)" or "'x'".
-std::string quote_with_suggestion(std::string_view name,
-                                  const std::vector<std::string_view>& candidates);
-
-// "a, b or c".
-std::string one_of(const std::vector<std::string_view>& names);
 
 }  // namespace primset::specs
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/specgen/read/diagnostics.h"
 #include "sdk/base/printable.h"
+#include "sdk/base/suggestion.h"
 #include "sdk/runtime/call/operator_info.h"
 
 namespace primset::detail {
@@ -91,11 +91,11 @@ class Judge {
     for (size_t i = 0; i < op_.args.size(); ++i) {
       if (!taken_[i]) free.push_back(parameter(i));
     }
-    const std::string meant = specs::nearest(keyword, free);
+    const std::string meant = nearest(keyword, free);
     if (!meant.empty()) taken_[static_cast<size_t>(op_.overload.find_arg(meant))] = true;
-    mistake(meant.empty() ? kNotNamedAlike : kOther,
-            "Unknown keyword argument " +
-                specs::quote_with_suggestion(printable(keyword, kMostBytes), free));
+    mistake(
+        meant.empty() ? kNotNamedAlike : kOther,
+        "Unknown keyword argument " + quote_with_suggestion(printable(keyword, kMostBytes), free));
   }
 
   void positions() {
@@ -202,7 +202,7 @@ std::string unknown_operator(std::string_view name) {
   for (const specs::Overload& o : bundle.overloads)
     names.push_back(base ? std::string_view(o.op) : std::string_view(o.qualified));
   return fmt::format("no operator is called {}; `primset ops` lists them",
-                     specs::quote_with_suggestion(printable(name, kMostBytes), names));
+                     quote_with_suggestion(printable(name, kMostBytes), names));
 }
 
 }  // namespace primset::detail
