@@ -8,7 +8,7 @@ namespace primset::conformance {
 namespace {
 
 std::string in_quotes(std::string_view any) {
-  const std::string text = printable_lines(any);
+  std::string text = printable_lines(any);
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";
   for (char c : text) {

@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path cache_folder() {
-  const std::string chosen = environment("PRIMSET_CACHE");
+  std::string chosen = environment("PRIMSET_CACHE");
   if (chosen == "off") return {};
   if (!chosen.empty()) return chosen;
   if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())
