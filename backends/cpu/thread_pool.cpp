@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 
 #include "backends/common/blocked_signals.h"
 #include "backends/cpu/cpu_info.h"
@@ -57,8 +58,18 @@ ThreadPool::ThreadPool(unsigned threads)
     : size_(std::max(1u, threads)), ranges_(std::make_unique<Range[]>(size_)) {
   static_cast<void>(g_fork_handler);
   threads_.reserve(size_ - 1);
+  start_threads();
+}
+
+// Where no more threads can be had, those that started do the work, with the caller. An error would
+// end the process instead: of threads that run, the vector's end would be std::terminate.
+void ThreadPool::start_threads() {
   const primset_backend::BlockedSignals inherited;
-  for (unsigned i = 1; i < size_; ++i) threads_.emplace_back([this, i] { worker(i); });
+  try {
+    for (unsigned i = 1; i < size_; ++i) threads_.emplace_back([this, i] { worker(i); });
+  } catch (const std::exception&) {
+    size_ = static_cast<unsigned>(threads_.size()) + 1;  // which workers do not read
+  }
 }
 
 ThreadPool::~ThreadPool() {

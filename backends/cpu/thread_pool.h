@@ -44,6 +44,7 @@ class ThreadPool {
     uint64_t end = 0;
   };
 
+  void start_threads();
   void worker(unsigned index);
   void wait_for_epoch(uint32_t seen);
   bool join(uint32_t epoch);
@@ -51,7 +52,7 @@ class ThreadPool {
   // Takes chunks, its own range first; returns the nanoseconds a group of the first chunk.
   float take_chunks(unsigned self, bool timed);
 
-  const unsigned size_;
+  unsigned size_;
   std::mutex callers_;
   Work work_;
   uint64_t chunk_ = 1;

@@ -7,6 +7,7 @@ is wrong afterwards. On the CPU alone: Vulkan's drivers do not survive this. Nor
 allocations are left out (docs/reliability.md).
 """
 
+import os
 import pathlib
 import random
 import re
@@ -14,17 +15,24 @@ import re
 from torture.children import Clock, folder, how, in_parallel, python, run
 from torture.preload import compiled
 
-# No driver of Vulkan is found.
-CPU_ALONE = {"PRIMSET_DEVICE": "cpu", "VK_DRIVER_FILES": "/dev/null", "VK_ICD_FILENAMES": "/dev/null"}
+# No driver of Vulkan is found, and there are threads to start on a small machine too.
+CPU_ALONE = {
+    "PRIMSET_DEVICE": "cpu",
+    "PRIMSET_CPU_THREADS": "8",
+    "VK_DRIVER_FILES": "/dev/null",
+    "VK_ICD_FILENAMES": "/dev/null",
+}
 MOST_CRASHES = 20  # of a run; each costs a new process
 PROGRAMS = [
     "devices",
-    "run add.Tensor 1 2",
-    "run sum [1,2,3]",
-    "explain add.Tensor",
     "ops --family pointwise_binary",
     "prims --match exp",
     "conform --list --tier smoke --filter abs",
+]
+COMPILING_PROGRAMS = [
+    "run add.Tensor 1 2",
+    "run sum [1,2,3]",
+    "explain add.Tensor",
     "conform --tier smoke --filter abs --jobs 1",
 ]
 OUT_OF_MEMORY = re.compile(r"memory|alloc", re.IGNORECASE)
@@ -70,14 +78,18 @@ def try_calls(context, library, seconds, seed, outcome):
 
 
 def try_program(context, library, line, expected, r, outcome):
-    """A whole program: its result, or an exit code and a word about memory."""
-    n = int(10 ** r.uniform(0, 5.5))
-    env = context.environment(
-        LD_PRELOAD=library, PRIMSET_FAIL_ALLOCATION=n, PRIMSET_CACHE="off", **CPU_ALONE
-    )
+    """A whole program: its result, or an exit code and a word about memory. Threads that cannot be
+    started change nothing."""
+    threads = r.random() < 0.2
+    setting = "PRIMSET_FAIL_THREADS" if threads else "PRIMSET_FAIL_ALLOCATION"
+    n = r.randint(1, 8) if threads else int(10 ** r.uniform(0, 5.5))
+    env = context.environment(LD_PRELOAD=library, PRIMSET_CACHE="off", **{setting: n}, **CPU_ALONE)
     ending = run([context.primset, *line.split()], env)
-    what = f"primset {line} with PRIMSET_FAIL_ALLOCATION={n}"
+    what = f"primset {line} with {setting}={n}"
     outcome.tries += 1
+    if threads and ending.code != 0:
+        outcome.fault(f"{how(ending)}: {what}: {(ending.out + ending.err)[-300:]}")
+        return
     outcome.count("programs")
     if ending.hung or ending.signal:
         outcome.fault(f"{how(ending)}: {what}: {ending.err.strip()[-300:]}")
@@ -95,6 +107,11 @@ def try_program(context, library, line, expected, r, outcome):
         outcome.fault(f"a worker crashed: {what}: {ending.out[-600:]}")
 
 
+def has_llvm_inside(program):
+    """Then LLVM's allocations cannot be told from others, and nothing that compiles is tried."""
+    return "libLLVM" not in run(["ldd", str(program)], dict(os.environ)).out
+
+
 def steady(text):
     """Without what differs from run to run."""
     return re.sub(r"\d+(\.\d+)? ?(ms|us|µs|s)\b", "", text)
@@ -107,18 +124,13 @@ def torture(context, outcome):
         library = compiled("failing_malloc", temporary)
         try_calls(context, library, context.seconds * 0.6, context.seed, outcome)
         env = context.environment(PRIMSET_CACHE="off", **CPU_ALONE)
-        expected = {line: run([context.primset, *line.split()], env).out for line in PROGRAMS}
+        programs = PROGRAMS + ([] if has_llvm_inside(context.primset) else COMPILING_PROGRAMS)
+        expected = {line: run([context.primset, *line.split()], env).out for line in programs}
 
         def attempt(number, own):
             r = random.Random(f"{context.seed} {number}")
-            try_program(
-                context,
-                library,
-                PROGRAMS[number % len(PROGRAMS)],
-                expected[PROGRAMS[number % len(PROGRAMS)]],
-                r,
-                own,
-            )
+            line = programs[number % len(programs)]
+            try_program(context, library, line, expected[line], r, own)
 
         in_parallel(context, outcome, attempt, clock)
     outcome.tries += outcome.figures["failing allocations"]

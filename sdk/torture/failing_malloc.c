@@ -5,7 +5,8 @@
  *   primset_end_failures()       closes it; returns how many allocations there were
  *   primset_failures_delivered() whether the N-th was reached and has failed
  *
- * With PRIMSET_FAIL_ALLOCATION=N in the environment the window is all of main().
+ * With PRIMSET_FAIL_ALLOCATION=N in the environment the window is all of main(). With
+ * PRIMSET_FAIL_THREADS=N the N-th thread and those after it cannot be started.
  *
  * LLVM cannot go on after a failed allocation, whoever asks it to: what it and its callees allocate
  * is neither counted nor failed. It is known by its code: by the caller's address, and, before an
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -109,6 +111,15 @@ int posix_memalign(void** out, size_t alignment, size_t n) {
   if (!p) return ENOMEM;
   *out = p;
   return 0;
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) {
+  typedef int (*create_t)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static atomic_long started;
+  const char* n = getenv("PRIMSET_FAIL_THREADS");
+  if (n && atomic_fetch_add(&started, 1) + 1 >= atol(n)) return EAGAIN;
+  return ((create_t)dlsym(RTLD_NEXT, "pthread_create"))(thread, attributes, start, argument);
 }
 
 /* --- a window around main() ------------------------------------------------------------------- */
