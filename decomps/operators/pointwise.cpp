@@ -197,12 +197,31 @@ Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& e
   return float_power::decompose(t, self.value, exponent);
 }
 
+// By an integer exponent floating values are scaled; another one is an operator's power, whose
+// dtype is the common one.
 Val ldexp::decompose(Tracer& t, const Val& self, const Val& other) {
-  // An integer exponent takes self's dtype, a floating one promotes with it.
+  if (is_floating(self.dtype()) && is_bool(other.dtype()))
+    not_implemented_for("ldexp_cpu_exp", other.dtype());
+  if (is_floating(self.dtype()) && is_integral(other.dtype()))
+    return t.prim1(Prim::ldexp,
+                   {self, convert(other, bits(other.dtype()) < 32 ? DType::i32 : DType::i64)});
   const bool own = is_exact(other.dtype()) && !is_exact(self.dtype());
   const Val exponent = own ? convert(other, self.dtype()) : other;
   return t.call1("mul.Tensor", {self, t.call1("pow.Scalar", {t.literal(2.0), exponent})});
 }
+
+namespace {
+
+// |a - b| of integers, exactly: the difference of two i64 is a u64.
+Val exact_distance(const Val& a, const Val& b) {
+  const DType type = a.dtype() == DType::u64 ? DType::u64 : DType::i64;
+  const Val x = convert(a, type), y = convert(b, type);
+  const Val apart = where(lt(x, y), y - x, x - y);
+  Tracer& t = a.tracer();
+  return convert(t.wrap(t.builder().bitcast(apart.id(), DType::u64)), DType::f64);
+}
+
+}  // namespace
 
 Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const ScalarArg& rtol,
                        const ScalarArg& atol, bool equal_nan) {
@@ -224,7 +243,7 @@ Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const Scala
   const DType type = is_exact(self.dtype()) ? DType::f64 : opmath_type(self.dtype());
   const Val a = convert(self, type), b = convert(other, type);
   const Val allowed = t.scalar(atol, type) + unary(Prim::abs, b * t.scalar(rtol, type));
-  const Val error = unary(Prim::abs, a - b);
+  const Val error = is_exact(self.dtype()) ? exact_distance(self, other) : unary(Prim::abs, a - b);
   return close | (lt(error, HUGE_VAL) & le(error, allowed));
 }
 

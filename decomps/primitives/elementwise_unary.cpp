@@ -125,4 +125,26 @@ Val acosh::decompose(Tracer&, const Val& x) {
   return computed(acosh_of, x);
 }
 
+// The mantissa gets the exponent of 1/2, and the exponent's field tells the power.
+std::tuple<Val, Val> frexp::decompose(Tracer& t, const Val& self) {
+  const bool wide = self.dtype() == DType::f64;
+  const Val x = opmath(self);
+  const DType bits = wide ? DType::i64 : DType::i32;
+  const int64_t shift = wide ? 52 : 23, bias = wide ? 1022 : 126;
+  const auto as = [&](const Val& v, DType to) { return t.wrap(t.builder().bitcast(v.id(), to)); };
+  // Numbers too small for a full mantissa are made larger first.
+  const Val tiny = lt(math::abs(x), Scalar(wide ? 0x1p-1022 : 0x1p-126));
+  const Val b = as(where(tiny, x * Scalar(0x1p60), x), bits);
+  const int64_t field = wide ? 0x7ff : 0xff;
+  const Val exponent =
+      binary(Prim::bit_and, binary(Prim::shift_right, b, full_like(b, shift)), full_like(b, field));
+  const Val power = exponent - full_like(exponent, bias);
+  const Val scaled = where(tiny, power - full_like(power, 60), power);
+  const Val kept = binary(Prim::bit_and, b, full_like(b, ~(field << shift)));
+  const Val mantissa = as(binary(Prim::bit_or, kept, full_like(b, bias << shift)), x.dtype());
+  const Val plain = eq(x, Scalar(0.0)) | ~math::is_finite(x);
+  return {convert(where(plain, x, mantissa), self.dtype()),
+          convert(where(plain, full_like(scaled, 0), scaled), DType::i32)};
+}
+
 }  // namespace primset::decomps::prim

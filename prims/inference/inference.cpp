@@ -22,6 +22,7 @@ const RuleTable& rules() {
     add_contraction_rules(*t);
     add_region_rules(*t);
     add_derived_indexing_rules(*t);
+    add_derived_search_rules(*t);
     add_derived_contraction_rules(*t);
     add_derived_array_rules(*t);
     return t;

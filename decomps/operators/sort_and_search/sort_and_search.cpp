@@ -71,10 +71,9 @@ std::tuple<Val, Val> kthvalue::decompose(Tracer& t, const Val& self, SymInt k, i
                       d, k.hint()));
   require_real("kthvalue_cpu", self);
   if (self.rank() == 0) return {self, t.constant(0, DType::i64)};
-  const auto [values, indices] = sorted(self, d, false);
-  const Val value = slice(values, d, k - 1, k, 1), index = slice(indices, d, k - 1, k, 1);
-  if (keepdim) return {value, index};
-  return {squeeze(value, d), squeeze(index, d)};
+  const auto found = t.prim(Prim::kth_value, {self}, {{"k", k}, {"dim", d}});
+  if (!keepdim) return {found[0], found[1]};
+  return {unsqueeze(found[0], d), unsqueeze(found[1], d)};
 }
 
 }  // namespace primset::decomps

@@ -73,6 +73,10 @@ Val log_gamma_positive(const Val& x) {
 
 }  // namespace
 
+Val log_gamma_near_one(const Val& y) {
+  return near_one(y);
+}
+
 // Euler's reflection below 0.
 Val log_gamma(const Val& x) {
   const Val a = abs(x), y = log_gamma_positive(a);

@@ -122,53 +122,16 @@ Val special_zeta::decompose(Tracer&, const Val& self, const Val& other) {
   return math::rounded(math::zeta(opmath(self), opmath(other)), self);
 }
 
-namespace {
-
-// The neighbour of x in the direction of y, by the bits as a number in sign and magnitude.
-Val next_towards(const Val& x, const Val& y) {
-  Tracer& t = x.tracer();
-  const bool wide = x.dtype() == DType::f64, half = is_half(x.dtype());
-  const DType bits = wide ? DType::i64 : half ? DType::i16 : DType::i32;
-  const auto as = [&](const Val& v, DType to) { return t.wrap(t.builder().bitcast(v.id(), to)); };
-  const Val b = as(x, bits), one = full_like(b, 1);
-  const Val away = eq(lt(x, y), gt(x, Scalar(0.0)));  // from 0
-  const Val moved = as(where(away, b + one, b - one), x.dtype());
-  const Val least = math::copysign(as(one, x.dtype()), y);
-  const Val stepped = where(eq(x, Scalar(0.0)), least, moved);
-  const Val lost = math::is_unordered(x) | math::is_unordered(y);
-  return where(lost, full_like(x, Scalar(math::kNan)), where(eq(x, y), y, stepped));
-}
-
-}  // namespace
-
-Val nextafter::decompose(Tracer&, const Val& self, const Val& other) {
+Val nextafter::decompose(Tracer& t, const Val& self, const Val& other) {
   if (!is_floating(self.dtype())) not_implemented_for("nextafter_cpu", self.dtype());
-  return next_towards(self, other);
+  return t.prim1(Prim::nextafter, {self, other});
 }
 
-// A mantissa of half to one, and the power of two. Of zero, infinity and NaN it is the value itself
-// and 0.
 std::tuple<Val, Val> frexp::decompose(Tracer& t, const Val& self) {
   require(is_floating(self.dtype()), ErrorCode::runtime,
           "torch.frexp() only supports floating-point dtypes");
-  const bool wide = self.dtype() == DType::f64;
-  const Val x = opmath(self);
-  const DType bits = wide ? DType::i64 : DType::i32;
-  const int64_t shift = wide ? 52 : 23, bias = wide ? 1022 : 126;
-  const auto as = [&](const Val& v, DType to) { return t.wrap(t.builder().bitcast(v.id(), to)); };
-  // Numbers too small for a full mantissa are made larger first.
-  const Val tiny = lt(math::abs(x), Scalar(wide ? 0x1p-1022 : 0x1p-126));
-  const Val b = as(where(tiny, x * Scalar(0x1p60), x), bits);
-  const int64_t field = wide ? 0x7ff : 0xff;
-  const Val exponent =
-      binary(Prim::bit_and, binary(Prim::shift_right, b, full_like(b, shift)), full_like(b, field));
-  const Val power = exponent - full_like(exponent, bias);
-  const Val scaled = where(tiny, power - full_like(power, 60), power);
-  const Val kept = binary(Prim::bit_and, b, full_like(b, ~(field << shift)));
-  const Val mantissa = as(binary(Prim::bit_or, kept, full_like(b, bias << shift)), x.dtype());
-  const Val plain = eq(x, Scalar(0.0)) | ~math::is_finite(x);
-  return {math::rounded(where(plain, x, mantissa), self),
-          convert(where(plain, full_like(scaled, 0), scaled), DType::i32)};
+  const auto parts = t.prim(Prim::frexp, {self});
+  return {parts[0], parts[1]};
 }
 
 }  // namespace primset::decomps

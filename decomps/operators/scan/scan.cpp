@@ -77,4 +77,38 @@ Val logcumsumexp::decompose(Tracer& t, const Val& self, int64_t dim) {
   return scanned(Prim::scan_log_add_exp, self, dim);
 }
 
+// --- into given tensors ---
+
+namespace {
+
+std::tuple<Val, Val> extremes_into(Prim kind, const Val& self, const Val& values,
+                                   const Val& indices, int64_t dim) {
+  require(self.rank() > 0, ErrorCode::index,
+          fmt::format("Dimension specified as {} but tensor has no dimensions", dim));
+  const auto require_dtype = [](const Val& v, DType expected) {
+    require(v.dtype() == expected, ErrorCode::runtime,
+            fmt::format("expected scalar type {} but found {}", aten_name(expected),
+                        aten_name(v.dtype())));
+  };
+  require_dtype(values, self.dtype());
+  require_dtype(indices, DType::i64);
+  for (const Val& v : {values, indices})
+    require(v.rank() == self.rank() && equal_sizes(v.shape(), self.shape()), ErrorCode::runtime,
+            fmt::format("values and indices are of shape {}, expected self's, {}",
+                        shape_text(v.shape()), shape_text(self.shape())));
+  return extremes(kind, self, dim);
+}
+
+}  // namespace
+
+std::tuple<Val, Val> _cummax_helper::decompose(Tracer&, const Val& self, const Val& values,
+                                               const Val& indices, int64_t dim) {
+  return extremes_into(Prim::scan_max, self, values, indices, dim);
+}
+
+std::tuple<Val, Val> _cummin_helper::decompose(Tracer&, const Val& self, const Val& values,
+                                               const Val& indices, int64_t dim) {
+  return extremes_into(Prim::scan_min, self, values, indices, dim);
+}
+
 }  // namespace primset::decomps

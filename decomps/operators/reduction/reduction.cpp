@@ -160,21 +160,6 @@ std::optional<ScalarArg> unbiased_correction(Tracer& t, bool unbiased) {
   return t.literal(unbiased ? 1 : 0);
 }
 
-Val norm_of(const Val& x, Scalar p, const Dims& dims, bool keepdim,
-            const std::optional<DType>& dtype) {
-  const Val v = dtype ? convert(x, *dtype) : x;
-  require(is_floating(v.dtype()) || is_complex(v.dtype()), ErrorCode::runtime,
-          fmt::format("norm(): input dtype should be either floating point or complex. Got {} "
-                      "instead.",
-                      aten_name(v.dtype())));
-  Tracer& t = x.tracer();
-  return t.call1("linalg_vector_norm", {x, t.literal(p), dims, keepdim, dtype});
-}
-
-Scalar order_of(const std::optional<ScalarArg>& p) {
-  return p ? p->known() : Scalar(2);
-}
-
 Val counted(const Val& x, const Dims& dims) {
   return reduce(Prim::reduce_sum, convert(logical(x), DType::i64), dims, false);
 }
@@ -403,26 +388,6 @@ std::tuple<Val, Val> std_mean_corrected::decompose(Tracer& t, const Val& self,
                                                    const std::optional<ScalarArg>& correction,
                                                    bool keepdim) {
   return variance_and_mean(self, dims_of(self, dim), correction, keepdim, true);
-}
-
-Val frobenius_norm::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
-  return norm_of(self, 2, wrap_dims(dim, self.rank(), true), keepdim, std::nullopt);
-}
-
-Val norm_of_all::decompose(Tracer& t, const Val& self, const ScalarArg& p) {
-  return norm_of(self, p.known(), all_dims(self), false, std::nullopt);
-}
-Val norm_of_all_to::decompose(Tracer& t, const Val& self, const std::optional<ScalarArg>& p,
-                              DType dtype) {
-  return norm_of(self, order_of(p), all_dims(self), false, dtype);
-}
-Val norm_over::decompose(Tracer& t, const Val& self, const std::optional<ScalarArg>& p,
-                         const Dims& dim, bool keepdim) {
-  return norm_of(self, order_of(p), wrap_dims(dim, self.rank(), true), keepdim, std::nullopt);
-}
-Val norm_over_to::decompose(Tracer& t, const Val& self, const std::optional<ScalarArg>& p,
-                            const Dims& dim, bool keepdim, DType dtype) {
-  return norm_of(self, order_of(p), wrap_dims(dim, self.rank(), true), keepdim, dtype);
 }
 
 Val sum_to_size::decompose(Tracer& t, const Val& self, const SymInts& size) {
