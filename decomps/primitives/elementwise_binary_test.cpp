@@ -72,5 +72,33 @@ TEST(Gcd, OfSignedAndUnsignedNumbers) {
       integers(DType::i8, {-128, 32}));
 }
 
+// --- ldexp: no power is made that the result does not need ---
+
+double scaled(DType t, double x, int64_t n) {
+  const Array y = derived(Prim::ldexp, {vector(t, {x}), integers(DType::i64, {n})});
+  return prims::reference::plain(t, y.data[0]);
+}
+
+TEST(Ldexp, ScalesWithoutMakingThePower) {
+  EXPECT_EQ(scaled(DType::f16, 2, -25), 0x1p-24);
+  EXPECT_EQ(scaled(DType::f32, 0, 500), 0);
+  EXPECT_EQ(scaled(DType::f32, 0x1.8p-126, 130), 24);
+  EXPECT_EQ(scaled(DType::f64, 0x1p-1074, 2097), 0x1p1023);
+  EXPECT_EQ(scaled(DType::f64, 0x1.8p1023, -2097), 0x1p-1073);
+  EXPECT_EQ(scaled(DType::f32, 0x1p127, -300), 0);
+  EXPECT_EQ(scaled(DType::f32, 1, int64_t{1} << 40), kInf);
+  EXPECT_EQ(scaled(DType::f64, -3, -(int64_t{1} << 40)), 0);
+  EXPECT_EQ(scaled(DType::f32, -kInf, -1000), -kInf);
+  EXPECT_TRUE(std::isnan(scaled(DType::f32, kNan, 3)));
+}
+
+// Rounded once: in two steps 2^-25 (1 + 2^-23) would be a tie of the coarser denormals.
+TEST(Ldexp, RoundsADenormalOnce) {
+  for (int64_t n : {-100, -103, -120, -125, -126, -127, -140}) {
+    const double x = 0x1.000002p-24;
+    EXPECT_EQ(scaled(DType::f32, x, n), static_cast<float>(std::ldexp(x, static_cast<int>(n))));
+  }
+}
+
 }  // namespace
 }  // namespace primset::decomps
