@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace primset::decomps {
 
@@ -180,6 +181,36 @@ SymInts column_major(const SymInts& sizes) {
   return sizes.size() == 2 ? SymInts{1, sizes[0]} : contiguous_strides(sizes);
 }
 
+// Those of an array without gaps whose dims stand in this order, the outermost first.
+SymInts strides_in_order(const SymInts& sizes, const std::vector<size_t>& order) {
+  SymInts strides(sizes.size());
+  SymInt next = 1;
+  for (size_t i = order.size(); i-- > 0; next *= sizes[order[i]]) strides[order[i]] = next;
+  return strides;
+}
+
+// unique_dim: slices along dim stand one behind the other.
+SymInts sliced(const Overload& o, const std::vector<Actual>& args, size_t result,
+               const SymInts& sizes) {
+  const auto* dim = std::get_if<SymInt>(&args[static_cast<size_t>(o.find_arg("dim"))].value);
+  if (result > 0 || !dim) return contiguous_strides(sizes);
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto d = wrap_dim(dim->specialize(), static_cast<int64_t>(sizes.size()));
+  std::rotate(order.begin(), order.begin() + d, order.begin() + d + 1);
+  return strides_in_order(sizes, order);
+}
+
+// quantile: the answers of a vector of q stand side by side.
+SymInts answers(const std::vector<Actual>& args, const SymInts& sizes) {
+  const auto* q = std::get_if<TensorMeta>(&args[1].value);
+  if (!q || q->sizes.size() != 1 || sizes.empty()) return contiguous_strides(sizes);
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + 1, order.end());
+  return strides_in_order(sizes, order);
+}
+
 // A factor's matrices are column-major, what else there is contiguous.
 SymInts factor(size_t result, const SymInts& sizes) {
   SymInts strides = contiguous_strides(sizes);
@@ -278,6 +309,8 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "convolved") return convolved(args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);
+  if (rule == "sliced") return sliced(o, args, result, sizes);
+  if (rule == "answers") return answers(args, sizes);
   if (rule == "factor") return factor(result, sizes);
   if (rule == "indexed") return indexed(args, sizes);
   if (rule == "given") return given(o, args, sizes);

@@ -49,4 +49,27 @@ List _foreach_addcdiv_numbers::decompose(Tracer& t, const List& self, const List
   return with_numbers(t, "addcdiv", self, tensor1, tensor2, scalars);
 }
 
+namespace {
+
+// A reduction of each tensor to a number, in the dtype that the call names.
+List reduced_each(Tracer& t, const char* op, const List& self, const ScalarArg& order,
+                  const std::optional<DType>& dtype) {
+  List out;
+  for (const Val& v : self)
+    out.push_back(t.call1(op, {v, order, Tracer::Argument(), false, dtype}));
+  return out;
+}
+
+}  // namespace
+
+List _foreach_norm::decompose(Tracer& t, const List& self, const ScalarArg& ord,
+                              const std::optional<DType>& dtype) {
+  return reduced_each(t, "linalg_vector_norm", self, ord, dtype);
+}
+
+List _foreach_powsum::decompose(Tracer& t, const List& self, const ScalarArg& ord,
+                                const std::optional<DType>& dtype) {
+  return reduced_each(t, "linalg__powsum", self, ord, dtype);
+}
+
 }  // namespace primset::decomps

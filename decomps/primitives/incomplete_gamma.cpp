@@ -202,7 +202,7 @@ Tails tails(const Val& a, const Val& x) {
       temme(where(uniform, a, number(a, kLeastLarge)), where(uniform, mu, one - one));
   // Where P is far enough from 1 for the difference.
   const Val far =
-      where(le(x, Scalar(0.5)), lt(number(x, -0.4), a * math::log(x)), lt(x * Scalar(1.1), a));
+      where(le(x, Scalar(0.5)), lt(a * math::log(x), number(x, -0.4)), lt(x * Scalar(1.1), a));
   const Val series = upper_series(where(little, a, one), where(little, x, one));
   const Val small_upper = where(little & ~far, series, one - lower);
   return {where(uniform, large.lower, where(above, one - upper, lower)),

@@ -35,8 +35,8 @@ struct Chosen {
 };
 
 Row in_order(Row row) {
-  std::stable_sort(row.begin(), row.end(),
-                   [](double a, double b) { return !std::isnan(a) && (std::isnan(b) || a < b); });
+  std::sort(row.begin(), row.end(),
+            [](double a, double b) { return !std::isnan(a) && (std::isnan(b) || a < b); });
   return row;
 }
 

@@ -27,7 +27,8 @@ std::vector<Prim> closed_over(DType t, size_t operands) {
   for (Prim p : all_prims()) {
     const Signature& s = signature(p);
     const bool fits =
-        is_elementwise(p) && s.operands.size() == operands && s.attributes.empty() &&
+        is_elementwise(p) && s.operands.size() == operands && s.results.size() == 1 &&
+        s.attributes.empty() &&
         std::ranges::all_of(s.operands, [&](const auto& o) { return o.dtypes.contains(t); });
     if (!fits) continue;
     Graph g;

@@ -59,8 +59,8 @@ Val entry_keys(const Val& x) {
   return reshape(columns, {size});
 }
 
-// What the results are made of: where runs begin in an order of the entries. That order is none
-// where the entries stand in it. Elements of what compact gives are anything behind the count.
+// What the results are made of: where runs begin in an order of the entries, which is none where
+// the entries stand in it.
 struct Runs {
   Val begins;
   std::optional<Val> order;
@@ -71,25 +71,28 @@ Val first_entries(const Val& x, const Val& count) {
   return t.wrap(t.builder().set_dim(x.id(), count.id(), 0));
 }
 
+// The places where runs begin go to the front, in order, and the others behind them, from the end
+// on, so that each has one: that is a scan and a scatter.
 Results results_of(const Val& x, const Runs& runs) {
   Tracer& t = x.tracer();
   const SymInt size = x.size(0);
-  const Val place = t.iota({size}, 0, DType::i64);
-  const auto packed = t.prim(Prim::compact, {place, runs.begins});
-  const Val count = packed[1], valid = lt(place, broadcast_to(count, {size}));
-  const Val start = where(valid, packed[0], full_like(place, size));
-  const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, DType::i64, {1})}, 0);
-
+  const Val place = t.iota({size}, 0, DType::i64), none = full_like(place, 0);
+  const Val number = run_numbers(runs.begins, 0);
+  const Val target = where(runs.begins, number, full_like(place, size) - place + number);
+  const auto moved = [&](const Val& v, const Val& to) {
+    return t.wrap(t.builder().scatter(Prim::scatter, none.id(), {to.id()}, v.id(), {0}, true, false,
+                                      "index"));
+  };
   const auto taken = [&](const Val& from, const Val& at) {
     return t.wrap(t.builder().gather(from.id(), {at.id()}, {0}, true, "index"));
   };
-  const Val first = math::min(start, full_like(start, size - 1));
+  const Val count = reshape(slice(number, 0, size - 1, size, 1), {}) + Scalar(1);
+  const Val first = moved(place, target);
+  const Val valid = lt(place, broadcast_to(count, {size}));
+  const Val start = where(valid, first, full_like(place, size));
+  const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, DType::i64, {1})}, 0);
   const Val entries = taken(x, runs.order ? taken(*runs.order, first) : first);
-  Val inverse = run_numbers(runs.begins, 0);
-  if (runs.order)
-    inverse =
-        t.wrap(t.builder().scatter(Prim::scatter, full_like(inverse, 0).id(), {runs.order->id()},
-                                   inverse.id(), {0}, true, false, "index"));
+  const Val inverse = runs.order ? moved(number, *runs.order) : number;
   return {first_entries(entries, count), inverse, first_entries(end - start, count), count};
 }
 

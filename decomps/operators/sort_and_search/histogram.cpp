@@ -126,7 +126,7 @@ void require_point_weight(const Val& points, const std::optional<Val>& weight) {
   require(weight->dtype() == points.dtype(), ErrorCode::runtime,
           fmt::format("torch.histogramdd: if weight tensor is provided, input tensor and weight "
                       "tensor should have the same dtype, but got input({}), and weight({})",
-                      aten_name(points.dtype()), aten_name(weight->dtype())));
+                      cpp_name(points.dtype()), cpp_name(weight->dtype())));
 }
 
 void require_edges(const Val& points, const List& edges, size_t dims) {
@@ -140,7 +140,7 @@ void require_edges(const Val& points, const List& edges, size_t dims) {
         e.dtype() == points.dtype(), ErrorCode::runtime,
         fmt::format("torch.histogramdd: input tensor and bins tensors should have the same "
                     "dtype, but got input with dtype {} and bins for dimension {} with dtype {}",
-                    aten_name(points.dtype()), d, aten_name(e.dtype())));
+                    cpp_name(points.dtype()), d, cpp_name(e.dtype())));
     require(e.rank() == 1, ErrorCode::runtime,
             fmt::format("torch.histogramdd: bins tensor should have one dimension, but got {} "
                         "dimensions in the bins tensor for dimension {}",

@@ -33,7 +33,7 @@ Triple of_slices(Prim prim, const Val& x, int64_t dim, bool inverse, bool counts
   int64_t empty = 0;
   for (const SymInt& size : x.shape()) empty += size == SymInt(0);
   require(empty <= 1, ErrorCode::runtime,
-          "Number of zero sized dimensions is more than one, so unique cannot be applied");
+          "Number of zero sized dimensions is more than one, so unique cannot be applied ");
   require(empty == 0 || x.size(d) == SymInt(0), ErrorCode::runtime,
           "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   const auto out = t.prim(prim, {moved_dim(x, d, 0)});
