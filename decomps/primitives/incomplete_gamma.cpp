@@ -214,12 +214,15 @@ Val tail(const Val& a, const Val& x, bool is_lower) {
   const auto inside = [](const Val& v) { return lt(full_like(v, 0.0), v) & math::is_finite(v); };
   const Val usual = inside(wide_a) & inside(wide_x), one = number(wide_a, 1.0);
   const Tails both = tails(where(usual, wide_a, one), where(usual, wide_x, one));
-  // Nothing is below x = 0, or all of it above x where a is infinite; where both edges meet, or a
-  // number is negative or none, there is no value.
+  // Nothing is below x = 0, or all of it above x where a is infinite; what is NaN besides does not
+  // matter then, as ATen has it. Where both edges meet there is no value.
   const auto is = [](const Val& v, double number) { return eq(v, Scalar(number)); };
-  const Val none = is(wide_x, 0.0) | is(wide_a, math::kInfinity);
-  const Val all = is(wide_x, math::kInfinity) | is(wide_a, 0.0);
-  const Val valid = ge(wide_a, Scalar(0.0)) & ge(wide_x, Scalar(0.0)) & ~(none & all);
+  const Val zero_a = is(wide_a, 0.0), infinite_a = is(wide_a, math::kInfinity);
+  const Val none = is(wide_x, 0.0) | infinite_a, all = is(wide_x, math::kInfinity) | zero_a;
+  const Val outside = lt(wide_a, Scalar(0.0)) | lt(wide_x, Scalar(0.0)) |
+                      (zero_a & ~gt(wide_x, Scalar(0.0))) |
+                      (infinite_a & is(wide_x, math::kInfinity));
+  const Val valid = ~outside & (usual | none | all);
   const Val zero = number(one, 0.0);
   const Val edge = is_lower ? where(none, zero, one) : where(none, one, zero);
   const Val y = where(usual, is_lower ? both.lower : both.upper, edge);

@@ -45,23 +45,25 @@ std::tuple<Val, Val> median::decompose(Tracer& t, const Val& x, int64_t dim, boo
 }
 
 // In order, runs of equal elements end where they are longest, and the first of the longest runs
-// is that of the smallest value. The sort is stable: the last of a run stood last.
+// is that of the smallest value. Where it stands last is then looked for, which takes less than
+// moving every place with its element.
 std::tuple<Val, Val> mode::decompose(Tracer& t, const Val& x, int64_t dim) {
-  const auto ordered = sorted(x, dim, false);
+  const Val ordered = t.prim(Prim::sort, {x}, {{"dim", dim}, {"descending", false}})[0];
   const SymInt size = x.size(dim);
-  const Val value = ordered[0], place = t.iota(x.shape(), dim, DType::i64);
+  const Val place = t.iota(x.shape(), dim, DType::i64);
   const auto part = [&](const Val& v, int64_t from, const SymInt& to) {
     return slice(v, dim, from, to, 1);
   };
-  const Val begins = ne(part(value, 0, size - 1), part(value, 1, size)),
-            next = part(place, 1, size);
+  const Val begins = ne(part(ordered, 0, size - 1), part(ordered, 1, size));
+  const Val next = part(place, 1, size);
   const Val starts = concatenate({part(place, 0, 1), where(begins, next, full_like(next, 0))}, dim);
   const Val start = t.prim(Prim::scan_max, {starts}, {{"dim", dim}})[0];
   const Val end = t.wrap(t.builder().arg_reduce(Prim::argmax, (place - start).id(), dim));
-  const auto at_end = [&](const Val& v) {
-    return squeeze(t.prim1(Prim::gather_along_dim, {v, unsqueeze(end, dim)}, {{"dim", dim}}), dim);
-  };
-  return {at_end(value), at_end(ordered[1])};
+  const Val value = t.prim1(Prim::gather_along_dim, {ordered, unsqueeze(end, dim)}, {{"dim", dim}});
+  Val equal = eq(x, value);
+  if (is_floating(x.dtype())) equal = equal | (is_nan(x) & is_nan(value));
+  const Val last = where(equal, place, full_like(place, 0));
+  return {squeeze(value, dim), reduce(Prim::reduce_max, last, {dim}, false)};
 }
 
 }  // namespace primset::decomps::prim

@@ -67,11 +67,25 @@ TEST(IncompleteGamma, OfF32) {
 
 TEST(IncompleteGamma, Edges) {
   const std::vector<Share> edges = {
-      {0, 1, 1, 0},          {0, 0, kNan, kNan},       {2, 0, 0, 1},
-      {-1, 1, kNan, kNan},   {1, -1, kNan, kNan},      {kInf, 1, 0, 1},
-      {1, kInf, 1, 0},       {kInf, kInf, kNan, kNan}, {kNan, 1, kNan, kNan},
-      {1, kNan, kNan, kNan}, {kInf, 0, 0, 1},          {0, kInf, 1, 0},
-      {1, 800, 1, 0},        {1e300, 1, 0, 1},         {1e-300, 1, 1, 2.1938393439552026e-301},
+      {0, 1, 1, 0},
+      {0, 0, kNan, kNan},
+      {2, 0, 0, 1},
+      {-1, 1, kNan, kNan},
+      {1, -1, kNan, kNan},
+      {kInf, 1, 0, 1},
+      {1, kInf, 1, 0},
+      {kInf, kInf, kNan, kNan},
+      {kNan, 1, kNan, kNan},
+      {1, kNan, kNan, kNan},
+      {kInf, 0, 0, 1},
+      {0, kInf, 1, 0},
+      {kNan, 0, 0, 1},
+      {kNan, kInf, 1, 0},
+      {kInf, kNan, 0, 1},
+      {0, kNan, kNan, kNan},
+      {1, 800, 1, 0},
+      {1e300, 1, 0, 1},
+      {1e-300, 1, 1, 2.1938393439552026e-301},
   };
   expect_shares(DType::f64, 1024, edges);
 }

@@ -1,5 +1,7 @@
 // Distinct entries along the first dim: sorted, or as they stand, and cut where they begin to
 // differ.
+#include <limits>
+
 #include "decomps/operators/operator_support.h"
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/search.h"
@@ -19,16 +21,22 @@ Val begins_run(const Val& x, int64_t dim) {
   return concatenate({t.constant(true, DType::boolean, one), changes}, dim);
 }
 
+// What numbers up to a size are held in: half the memory where that is enough.
+DType place_type(const SymInt& size) {
+  return size <= SymInt(std::numeric_limits<int32_t>::max()) ? DType::i32 : DType::i64;
+}
+
 // The number of the run that each element is in, along dim.
 Val run_numbers(const Val& begins, int64_t dim) {
   Tracer& t = begins.tracer();
-  return t.prim1(Prim::scan_sum, {convert(begins, DType::i64)}, {{"dim", dim}}) - Scalar(1);
+  const DType type = place_type(begins.size(dim));
+  return t.prim1(Prim::scan_sum, {convert(begins, type)}, {{"dim", dim}}) - Scalar(1);
 }
 
 // Each row of numbers as their ranks in it: equal numbers have one rank, and no rank is left out.
 Val ranked(const Val& rows) {
   Tracer& t = rows.tracer();
-  const auto sorted = t.prim(Prim::sort, {rows, t.iota(rows.shape(), 1, DType::i64)},
+  const auto sorted = t.prim(Prim::sort, {rows, t.iota(rows.shape(), 1, place_type(rows.size(1)))},
                              {{"dim", int64_t{1}}, {"descending", false}});
   const Val numbers = run_numbers(begins_run(sorted[0], 1), 1);
   return t.prim1(Prim::scatter_along_dim, {full_like(numbers, 0), sorted[1], numbers},
@@ -53,7 +61,7 @@ Val entry_keys(const Val& x) {
     const SymInt pairs = ceil_div(columns.size(0), 2);
     const Val ranks = reshape(resized_front(ranked(columns), pairs * 2), {pairs, 2, size});
     const auto of = [&](int64_t i) { return squeeze(slice(ranks, 1, i, i + 1, 1), 1); };
-    const Val leading = of(0);
+    const Val leading = convert(of(0), DType::i64);
     columns = leading * full_like(leading, size) + of(1);
   }
   return reshape(columns, {size});
@@ -76,7 +84,8 @@ Val first_entries(const Val& x, const Val& count) {
 Results results_of(const Val& x, const Runs& runs) {
   Tracer& t = x.tracer();
   const SymInt size = x.size(0);
-  const Val place = t.iota({size}, 0, DType::i64), none = full_like(place, 0);
+  const DType type = place_type(size);
+  const Val place = t.iota({size}, 0, type), none = full_like(place, 0);
   const Val number = run_numbers(runs.begins, 0);
   const Val target = where(runs.begins, number, full_like(place, size) - place + number);
   const auto moved = [&](const Val& v, const Val& to) {
@@ -90,10 +99,12 @@ Results results_of(const Val& x, const Runs& runs) {
   const Val first = moved(place, target);
   const Val valid = lt(place, broadcast_to(count, {size}));
   const Val start = where(valid, first, full_like(place, size));
-  const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, DType::i64, {1})}, 0);
+  const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, type, {1})}, 0);
   const Val entries = taken(x, runs.order ? taken(*runs.order, first) : first);
   const Val inverse = runs.order ? moved(number, *runs.order) : number;
-  return {first_entries(entries, count), inverse, first_entries(end - start, count), count};
+  const auto wide = [](const Val& v) { return convert(v, DType::i64); };
+  return {first_entries(entries, wide(count)), wide(inverse),
+          first_entries(wide(end - start), wide(count)), wide(count)};
 }
 
 Results none_of(const Val& x) {
@@ -107,7 +118,7 @@ Results none_of(const Val& x) {
 Results unique::decompose(Tracer& t, const Val& x) {
   const SymInt size = x.size(0);
   if (size == SymInt(0)) return none_of(x);
-  const auto sorted = t.prim(Prim::sort, {entry_keys(x), t.iota({size}, 0, DType::i64)},
+  const auto sorted = t.prim(Prim::sort, {entry_keys(x), t.iota({size}, 0, place_type(size))},
                              {{"dim", int64_t{0}}, {"descending", false}});
   return results_of(x, {begins_run(sorted[0], 0), sorted[1]});
 }

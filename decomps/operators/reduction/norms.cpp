@@ -78,7 +78,12 @@ Val norm_except_dim::decompose(Tracer& t, const Val& v, int64_t pow, int64_t dim
   if (dim == -1) return norm_of(v, pow, dims_from(0, v.rank()), false, std::nullopt);
   require(v.rank() > 0, ErrorCode::index,
           fmt::format("Dimension specified as {} but tensor has no dimensions", dim));
-  const Dims dims = dims_besides(v, wrap_dim(dim, v.rank()));
+  const int64_t kept = wrap_dim(dim, v.rank());
+  require(
+      !(v.size(kept) == SymInt(0)), ErrorCode::runtime,
+      "cannot reshape tensor of 0 elements into shape [0, -1] because the unspecified dimension "
+      "size -1 can be any value and is ambiguous");
+  const Dims dims = dims_besides(v, kept);
   // Over no dims at all the norm is the magnitude.
   if (dims.empty()) return norm_of(unsqueeze(v, 1), pow, {1}, false, std::nullopt);
   return norm_of(v, pow, dims, true, std::nullopt);

@@ -62,7 +62,8 @@ Val bin_by_share(const Val& x, const Bounds& range, int64_t count) {
   const Val width = where(flat, full_like(widest, 2.0), range.high * scale - low);
   const Val share = offset * Scalar(static_cast<double>(count)) / width;
   const Val inside = ge(x, range.low) & le(x, range.high);
-  const Val bin = convert(where(inside, share, full_like(share, 0.0)), DType::i64);
+  const DType type = count < std::numeric_limits<int32_t>::max() ? DType::i32 : DType::i64;
+  const Val bin = convert(where(inside, share, full_like(share, 0.0)), type);
   return where(inside, binary(Prim::min, bin, full_like(bin, count - 1)), full_like(bin, count));
 }
 

@@ -24,7 +24,7 @@ Triple of_elements(Prim prim, const Val& x, bool inverse, bool counts) {
 }
 
 // Slices stand along dim 0 for the primitive.
-Triple of_slices(Prim prim, const Val& x, int64_t dim, bool inverse, bool counts) {
+Triple of_slices(Prim prim, const Val& x, int64_t dim) {
   Tracer& t = x.tracer();
   require(x.rank() > 0, ErrorCode::index,
           fmt::format("Dimension specified as {} but tensor has no dimensions", dim));
@@ -37,8 +37,7 @@ Triple of_slices(Prim prim, const Val& x, int64_t dim, bool inverse, bool counts
   require(empty == 0 || x.size(d) == SymInt(0), ErrorCode::runtime,
           "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   const auto out = t.prim(prim, {moved_dim(x, d, 0)});
-  return {moved_dim(out[0], 0, d), inverse ? out[1] : not_asked_for(t),
-          counts ? out[2] : not_asked_for(t)};
+  return {moved_dim(out[0], 0, d), out[1], out[2]};
 }
 
 }  // namespace
@@ -55,17 +54,18 @@ Triple _unique2::decompose(Tracer&, const Val& self, bool, bool return_inverse,
 
 Triple unique_consecutive::decompose(Tracer&, const Val& self, bool return_inverse,
                                      bool return_counts, const std::optional<int64_t>& dim) {
-  if (!dim) return of_elements(Prim::unique_consecutive, self, return_inverse, return_counts);
-  return of_slices(Prim::unique_consecutive, self, *dim, return_inverse, return_counts);
+  // Of slices ATen gives all results always; those of a vector are its elements.
+  if (!dim || (self.rank() == 1 && wrap_dim(*dim, 1) == 0))
+    return of_elements(Prim::unique_consecutive, self, return_inverse, return_counts);
+  return of_slices(Prim::unique_consecutive, self, *dim);
 }
 
-// ATen's give all results always.
 Triple unique_dim::decompose(Tracer&, const Val& self, int64_t dim, bool, bool, bool) {
-  return of_slices(Prim::unique, self, dim, true, true);
+  return of_slices(Prim::unique, self, dim);
 }
 
 Triple unique_dim_consecutive::decompose(Tracer&, const Val& self, int64_t dim, bool, bool) {
-  return of_slices(Prim::unique_consecutive, self, dim, true, true);
+  return of_slices(Prim::unique_consecutive, self, dim);
 }
 
 }  // namespace primset::decomps
