@@ -5,7 +5,7 @@ import torch
 from .calls import TorchArguments
 
 # Operators without a promise about the order of equal elements, and which result is the index.
-_INDEX = {"kthvalue": 1, "topk": 1, "sort": 1, "argsort": 0}
+_INDEX = {"kthvalue": 1, "median": 1, "nanmedian": 1, "mode": 1, "topk": 1, "sort": 1, "argsort": 0}
 
 
 def is_index(call, i):
