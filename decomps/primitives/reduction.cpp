@@ -43,18 +43,34 @@ std::vector<Val> joined_samples(const std::vector<Val>& v) {
   return {joined(mean_a, mean_b, mean), joined(squares_a, squares_b, squares), count};
 }
 
+// The first element over dims where that is a finite number, else 0; dims are kept.
+Val origin_of(const Val& x, const Ints& dims) {
+  Val first = x;
+  for (int64_t d : dims) first = slice(first, d, 0, 1, 1);
+  return where(math::is_finite(first), first, math::number(first, 0.0));
+}
+
 }  // namespace
 
+// Of numbers that lie close together far from 0, the distances from one of them are exact, and
+// joining samples of those keeps the digits that a mean of the numbers themselves would lose. An
+// infinity has no variance.
 std::tuple<Val, Val> var_mean::decompose(Tracer& t, const Val& x, const std::vector<int64_t>& dims,
                                          const ScalarArg& correction) {
   const Val wide = opmath(x);
   const DType type = wide.dtype();
   const Val none = t.constant(Scalar(0.0), type);
-  const auto sample = t.prim(
-      Prim::reduce,
-      {wide, full_like(wide, Scalar(0.0)), full_like(wide, Scalar(1.0)), none, none, none},
+  const SymInt n = count_along(x, dims);
+  const bool empty = n == SymInt(0);
+  const Val origin = empty ? none : origin_of(wide, dims);
+  const Val distance = wide - broadcast_to(origin, wide.shape());
+  const Val own_square =
+      where(math::is_finite(wide), math::number(wide, 0.0), math::number(wide, math::kNan));
+  auto sample = t.prim(
+      Prim::reduce, {distance, own_square, full_like(wide, Scalar(1.0)), none, none, none},
       {{"dims", dims}}, {t.scalar_region({type, type, type, type, type, type}, joined_samples)});
-  const Val count = t.constant(count_along(x, dims), type);
+  if (!empty) sample[0] = sample[0] + reshape(origin, sample[0].shape());
+  const Val count = t.constant(n, type);
   const Val divisor = math::max(count - t.scalar(correction, type), none);
   return {convert(sample[1] / divisor, x.dtype()), convert(sample[0], x.dtype())};
 }
