@@ -161,13 +161,16 @@ std::tuple<Val, Val, Val> group_norm::decompose(Tracer& t, const Val& x,
                                                 const std::optional<Val>& bias, int64_t groups,
                                                 const ScalarArg& eps) {
   const Groups g(x, groups);
-  const auto normal =
-      t.prim(Prim::layer_norm, {g.x, Val(), Val()}, {{"dims", int64_t{2}}, {"eps", eps.known()}});
-  Val y = normal[0];
-  if (weight) y = y * g.per_channel(*weight);
+  // With the channels in front, so that rows of memory are reduced and each is scaled by one
+  // number.
+  const auto moments = t.prim(Prim::var_mean, {transpose(g.x, {2, 0, 1, 3})},
+                              {{"dims", Ints{0, 3}}, {"correction", Scalar(0)}});
+  const Val mean = moments[1], rstd = reciprocal_root(t, moments[0], eps);
+  const Val scale = weight ? g.per_group(rstd) * g.per_channel(*weight) : g.per_group(rstd);
+  Val y = (g.x - g.per_group(mean)) * scale;
   if (bias) y = y + g.per_channel(*bias);
-  return {convert(reshape(y, x.shape()), x.dtype()), convert(normal[1], x.dtype()),
-          convert(normal[2], x.dtype())};
+  return {convert(reshape(y, x.shape()), x.dtype()), convert(mean, x.dtype()),
+          convert(rstd, x.dtype())};
 }
 
 // As of layer_norm, the means made of sums over the channels, which the weight and bias need too.
@@ -194,6 +197,14 @@ Ints all_but_channels(const Val& x) {
   return dims;
 }
 
+// Over rows first, which lie in memory as they are, then over the batch.
+Val channel_sum(const Val& v) {
+  const Ints dims = all_but_channels(v);
+  const Ints rows(dims.begin() + 1, dims.end());
+  return reduce(Prim::reduce_sum, rows.empty() ? v : reduce(Prim::reduce_sum, v, rows, false), {0},
+                false);
+}
+
 // A number a channel beside [N, C, ...].
 Val beside_channels(const Val& v, const Val& x) {
   SymInts shape(static_cast<size_t>(x.rank()), SymInt(1));
@@ -210,12 +221,11 @@ std::tuple<Val, Val, Val> batch_norm::decompose(
   if (mean && variance) {
     moments = {opmath(*variance), opmath(*mean)};
   } else {
-    moments = t.prim(Prim::var_mean, {wide_opmath(x)},
+    moments = t.prim(Prim::var_mean, {opmath(x)},
                      {{"dims", all_but_channels(x)}, {"correction", Scalar(0)}});
   }
-  const DType type = opmath_type(x.dtype());
-  const Val rstd = convert(reciprocal_root(t, moments[0], eps), type);
-  Val y = (opmath(x) - beside_channels(convert(moments[1], type), x)) * beside_channels(rstd, x);
+  const Val rstd = reciprocal_root(t, moments[0], eps);
+  Val y = (opmath(x) - beside_channels(moments[1], x)) * beside_channels(rstd, x);
   if (weight) y = y * beside_channels(*weight, x);
   if (bias) y = y + beside_channels(*bias, x);
   return {convert(y, x.dtype()), convert(moments[1], x.dtype()), convert(moments[0], x.dtype())};
@@ -227,11 +237,9 @@ std::tuple<Val, Val, Val> batch_norm_backward::decompose(Tracer&, const Val& gra
                                                          bool of_batch) {
   const Val g = opmath(grad);
   const Val normal = (opmath(x) - beside_channels(mean, x)) * beside_channels(rstd, x);
-  const Ints dims = all_but_channels(x);
-  const auto sum = [&](const Val& v) { return reduce(Prim::reduce_sum, v, dims, false); };
-  const Val dweight = sum(g * normal), dbias = sum(g);
+  const Val dweight = channel_sum(g * normal), dbias = channel_sum(g);
   const auto mean_of = [&](const Val& v) {
-    return beside_channels(v / full_like(v, count_along(x, dims)), x);
+    return beside_channels(v / full_like(v, count_along(x, all_but_channels(x))), x);
   };
   Val dx = of_batch ? g - mean_of(dbias) - normal * mean_of(dweight) : g;
   const Val scale = weight ? opmath(rstd) * opmath(*weight) : opmath(rstd);

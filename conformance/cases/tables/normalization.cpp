@@ -142,10 +142,10 @@ constexpr OperatorRow kNormalization[] = {
     {"rrelu", "training", kStandard,
      "self=T[5,7]@transposed lower=0.1 upper=0.5 training=true generator=rng(7,3)"},
     {"rrelu", "crossed", kStandard, "self=T[5,7] lower=0.5 upper=0.1 !runtime"},
-    {"rrelu_with_noise*", "training", kSmoke,
+    {"rrelu_with_noise_functional", "training", kSmoke,
      "self=T[5,7] noise=T[5,7] lower=0.1 upper=0.5 training=true generator=rng(7,3)"},
-    {"rrelu_with_noise*", "inference", kStandard, "self=T[40]{special} noise=T[40]"},
-    {"rrelu_with_noise*", "mismatch", kStandard, "self=T[5,7] noise=T[7] !runtime"},
+    {"rrelu_with_noise_functional", "inference", kStandard, "self=T[40]{special} noise=T[40]"},
+    {"rrelu_with_noise_functional", "mismatch", kStandard, "self=T[5,7] noise=T[7] !runtime"},
     {"rrelu_with_noise_backward", "training", kSmoke,
      "grad_output=T[5,7] self=T[5,7] noise=T[5,7] lower=0.1 upper=0.5 training=true "
      "self_is_result=false"},

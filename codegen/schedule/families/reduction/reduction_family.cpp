@@ -7,12 +7,12 @@
 namespace primset::schedule {
 namespace {
 
-// Rows that one workgroup or thread each reduces, which has them at hand twice: legalisation writes
-// their variance as sums.
-bool sums_variance(const prims::Graph& g, const prims::Node& n) {
+// Rows that one workgroup each of a SIMT device reduces: legalisation writes their variance as
+// sums.
+bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
-  if (is_complex(x.dtype) || dims.empty()) return false;
+  if (!target.simt || is_complex(x.dtype) || dims.empty()) return false;
   const auto first = static_cast<int64_t>(x.shape.size() - dims.size());
   if (std::ranges::any_of(dims, [&](int64_t d) { return d < first; })) return false;
   SymInt length = 1;
@@ -28,9 +28,10 @@ class Reduction : public Family {
   std::optional<Cost> cost(const prims::Graph&, prims::NodeId, const Machine&) const override {
     return std::nullopt;
   }
-  bool is_legal_derived(const prims::Graph& g, prims::NodeId node, const Machine&) const override {
+  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                        const Machine& machine) const override {
     const prims::Node& n = g.node(node);
-    return n.prim == prims::Prim::var_mean && sums_variance(g, n);
+    return n.prim == prims::Prim::var_mean && sums_variance(g, n, machine.target);
   }
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     ReduceRequest request{group.domain, group.dim, group.reduces, {}, {}};
