@@ -36,8 +36,8 @@ class Pair:
     inputs: Callable = smooth
 
 
-def pointwise(forward, backward, *arguments, inputs=smooth):
-    return Pair((4, 5), lambda x: forward(x, *arguments),
+def pointwise(forward, backward, *arguments, inputs=smooth, shape=(4, 5)):
+    return Pair(shape, lambda x: forward(x, *arguments),
                 lambda w, x, y: backward(w, x, *arguments), inputs)
 
 
@@ -55,6 +55,21 @@ def loss(forward, backward, *arguments, inputs=smooth, reduction=1):
     target = primset.from_dlpack(positive(numpy.random.default_rng(7), 4, 5))
     return Pair((4, 5), lambda x: forward(x, target, reduction, *arguments),
                 lambda w, x, y: backward(w, x, target, reduction, *arguments), inputs)
+
+
+def normalized(shape, forward, backward):
+    """forward(x) -> y, mean and rstd, which backward gets."""
+    return Pair(shape, lambda x: forward(x)[0], lambda w, x, y: backward(w, x, *forward(x)[1:]))
+
+
+def parameter(size, forward, backward):
+    return Pair((size,), lambda p: forward(p)[0], lambda w, p, y: backward(w, *forward(p)[1:], p))
+
+
+def synchronized_gradient(w, x, mean, rstd):
+    sums = ops.batch_norm_backward_reduce(w, x, mean, rstd, FOUR, True, True, True)
+    return ops.batch_norm_backward_elemt(w, x, mean, rstd, FOUR, sums[0], sums[1],
+                                         primset.tensor([6]))
 
 
 def constant(*shape, seed=3):
@@ -93,6 +108,50 @@ PAIRS = {
                          lambda w, y: ops._softmax_backward_data(w, y, 1, primset.float64)),
     "log_softmax": of_result(lambda x: ops.log_softmax(x, 0),
                              lambda w, y: ops._log_softmax_backward_data(w, y, 0, primset.float64)),
+    "masked_softmax": of_result(
+        lambda x: ops._masked_softmax(x, HIDDEN, 1, None),
+        lambda w, y: ops._masked_softmax_backward(w, y, HIDDEN, 1)),
+    "glu": pointwise(ops.glu, lambda w, x: ops.glu_backward(w, x, -1), shape=(4, 6)),
+    "rrelu": pointwise(
+        lambda x: ops.rrelu(x, 0.1, 0.5),
+        lambda w, x: ops.rrelu_with_noise_backward(w, x, x, 0.1, 0.5, False, False)),
+    "layer_norm": normalized((4, 5), lambda x: ops.native_layer_norm(x, [5], FIVE, FIVE, 0.1),
+                             lambda w, x, m, r: ops.native_layer_norm_backward(
+                                 w, x, [5], m, r, FIVE, FIVE, [True, True, True])[0]),
+    "layer_norm, weight": parameter(
+        5, lambda p: ops.native_layer_norm(ROWS, [5], p, FIVE, 0.1),
+        lambda w, m, r, p: ops.native_layer_norm_backward(
+            w, ROWS, [5], m, r, p, FIVE, [True, True, True])[1]),
+    "rms_norm": Pair((4, 5), lambda x: ops._fused_rms_norm(x, [5], FIVE, 0.1)[0],
+                     lambda w, x, y: ops._fused_rms_norm_backward(
+                         w, x, [5], ops._fused_rms_norm(x, [5], FIVE, 0.1)[1], FIVE,
+                         [True, True])[0]),
+    "group_norm": normalized(
+        (2, 4, 3), lambda x: ops.native_group_norm(x, FOUR, FOUR, 2, 4, 3, 2, 0.1),
+        lambda w, x, m, r: ops.native_group_norm_backward(
+            w, x, m, r, FOUR, 2, 4, 3, 2, [True, True, True])[0]),
+    "group_norm, weight": parameter(
+        4, lambda p: ops.native_group_norm(BATCH, p, FOUR, 2, 4, 3, 2, 0.1),
+        lambda w, m, r, p: ops.native_group_norm_backward(
+            w, BATCH, m, r, p, 2, 4, 3, 2, [True, True, True])[1]),
+    "batch_norm": normalized(
+        (2, 4, 3), lambda x: ops.native_batch_norm(x, FOUR, FOUR, None, None, True, 0.1, 0.1),
+        lambda w, x, m, r: ops.native_batch_norm_backward(
+            w, x, FOUR, None, None, m, r, True, 0.1, [True, True, True])[0]),
+    "batch_norm, weight": parameter(
+        4, lambda p: ops.native_batch_norm(BATCH, p, FOUR, None, None, True, 0.1, 0.1),
+        lambda w, m, r, p: ops.native_batch_norm_backward(
+            w, BATCH, p, None, None, m, r, True, 0.1, [True, True, True])[1]),
+    "batch_norm, inference": Pair(
+        (2, 4, 3), lambda x: ops.batch_norm(x, FOUR, None, MEANS, FOUR, False, 0.1, 0.1, False),
+        lambda w, x, y: ops.native_batch_norm_backward(
+            w, x, FOUR, MEANS, FOUR, None, None, False, 0.1, [True, True, True])[0]),
+    "batch_norm, on several devices": normalized(
+        (2, 4, 3), lambda x: ops.native_batch_norm(x, FOUR, FOUR, None, None, True, 0.1, 0.1),
+        lambda w, x, m, r: synchronized_gradient(w, x, m, r)),
+    "weight_norm": Pair((4, 5), lambda v: ops._weight_norm(v, COLUMN),
+                        lambda w, v, y: ops._weight_norm_interface_backward(
+                            w, v, COLUMN, ops._weight_norm_interface(v, COLUMN)[1], 0)[0]),
     "mse_loss": loss(ops.mse_loss, ops.mse_loss_backward),
     "mse_loss, sum": loss(ops.mse_loss, ops.mse_loss_backward, reduction=2),
     "soft_margin_loss": loss(ops.soft_margin_loss, ops.soft_margin_loss_backward, reduction=0),
@@ -140,6 +199,10 @@ PAIRS = {
        for kind in ("reflection", "replication") for rank in (1, 2, 3)},
 }
 BELOW_ONE = primset.from_dlpack(positive(numpy.random.default_rng(5), 4, 5))
+HIDDEN = primset.from_dlpack(numpy.random.default_rng(9).random((4, 5)) < 0.3)
+FOUR, FIVE, COLUMN = (primset.from_dlpack(positive(numpy.random.default_rng(n), *s))
+                      for n, s in ((11, (4,)), (12, (5,)), (13, (4, 1))))
+ROWS, BATCH, MEANS = constant(4, 5), constant(2, 4, 3, seed=4), constant(4)
 MATRIX = constant(3, 5)
 FILTER, IMAGE = constant(6, 2, 3, 2), constant(2, 4, 7, 6)
 GEOMETRY = ([2, 1], [1, 1], [1, 2], False, [0, 0], 2)  # stride, padding, dilation, groups of 2

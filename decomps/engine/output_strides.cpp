@@ -108,6 +108,15 @@ SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
   return contiguous_strides(sizes);
 }
 
+// Channels-last when the argument called input is, as normalisations of batches have it.
+SymInts as_input(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const auto* t = std::get_if<TensorMeta>(&args[static_cast<size_t>(o.find_arg("input"))].value);
+  const bool fits = t && t->sizes.size() == sizes.size() && sizes.size() >= 4;
+  return fits && is_channels_last(t->sizes, t->strides) && !is_contiguous(t->sizes, t->strides)
+             ? channels_last_strides(sizes)
+             : contiguous_strides(sizes);
+}
+
 // clone() that keeps gaps: the strides themselves, unless elements share memory.
 SymInts cloned(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
   const TensorMeta* t = first_tensor(args, result);
@@ -307,6 +316,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
+  if (rule == "as_input") return as_input(o, args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);
   if (rule == "sliced") return sliced(o, args, result, sizes);

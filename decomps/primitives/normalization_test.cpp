@@ -95,5 +95,151 @@ TEST(RmsNorm, OverTheLastDim) {
               1e-14);
 }
 
+// The gradients' input; kRows is x.
+const std::vector<double> kWeight = {0.25, 0.5, 0.75, 1.0};
+
+Array rows_array(std::vector<int64_t> shape, const std::vector<double>& values = kRows) {
+  return array(DType::f64, std::move(shape), values);
+}
+
+// Each result within 1e-13.
+void expect_results(const Result& r, const std::vector<std::vector<int64_t>>& shapes,
+                    const std::vector<std::vector<double>>& want) {
+  ASSERT_EQ(r.outputs.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    expect_near(r.outputs[i], shapes[i], want[i], 1e-13, 1e-14);
+}
+
+TEST(SoftmaxBackward, AndOfItsLogarithm) {
+  const Array x = rows_array({3, 4}), grad = rows_array({3, 4}, kMoreRows);
+  const auto gradient = [&](Prim forward, Prim backward) {
+    return derived(backward, {grad, derived(forward, {x}, kDim1)}, kDim1);
+  };
+  expect_near(gradient(Prim::softmax, Prim::softmax_backward), {3, 4},
+              {0.277430190117008, -0.1129675180168004, -0.3459592708633959, 0.1814965987631881,
+               0.007107808048636543, 0.04097337105210385, 0.3512844680412782, -0.3993656471420187,
+               0.233372958101456, -0.01032738380238556, -0.07349991704487258, -0.1495456572541978},
+              1e-13, 1e-15);
+  expect_near(
+      gradient(Prim::log_softmax, Prim::log_softmax_backward), {3, 4},
+      {0.9660314147583251, -0.8219282925842628, -0.7570487529237204, 0.6129456307496582, 0.0, 0.25,
+       0.75, -1.0, 0.6145279404346566, 0.1338700729525128, -0.225841973661607, -0.5225560397255622},
+      1e-13, 1e-15);
+}
+
+TEST(LayerNormBackward, OfRows) {
+  expect_results(
+      run_derived(Prim::layer_norm_backward,
+                  {rows_array({3, 4}, kMoreRows), rows_array({3, 4}),
+                   vector(DType::f64, {0.0, -0.21875, 0.78125}),
+                   vector(DType::f64, {1.890877836988262, 0.9357685253445337, 2.402554071272684}),
+                   vector(DType::f64, kWeight)},
+                  {{"dims", int64_t{1}}}),
+      {{3, 4}, {4}, {4}},
+      {{0.601380359555406, -0.3376213875313803, -0.6244881543510026, 0.3607291823269767,
+        -0.1243830341698657, 0.1154706671859212, 0.7179706816762864, -0.7090583146923418,
+        0.4059557964284032, 0.1959523913118752, -0.03690507240258209, -0.5650031153376962},
+       {0.6927529776264507, -0.844835448503068, -1.633091422116941, -1.288011484741843},
+       {1.625, -0.875, -1.0, -0.875}});
+}
+
+TEST(RmsNormBackward, OfRows) {
+  expect_results(
+      run_derived(Prim::rms_norm_backward,
+                  {rows_array({3, 4}, kMoreRows), rows_array({3, 4}),
+                   vector(DType::f64, {1.890877836988262, 0.9167586853672688, 1.129677602479296}),
+                   vector(DType::f64, kWeight)},
+                  {{"dims", int64_t{1}}}),
+      {{3, 4}, {4}},
+      {{-0.2406511772284293, -1.179652924315216, -1.466519691134839, -0.4813023544568585,
+        -0.1931859754333932, 0.02543207777857329, 0.5899790587627015, -0.8127354678262109,
+        0.1767585032294063, 0.1648267763089027, 0.01193172692050352, -0.2508478400071642},
+       {1.193388486014326, -0.3675709350930111, -1.680234556222278, -1.162082067091066}});
+}
+
+TEST(GroupNorm, AndItsGradients) {
+  const Array weight = vector(DType::f64, kWeight);
+  const prims::Attr groups{"groups", int64_t{2}};
+  const Result r = run_derived(Prim::group_norm, {rows_array({1, 4, 3}), weight, weight},
+                               {groups, {"eps", Scalar(0.1)}});
+  expect_results(r, {{1, 4, 3}, {1, 2}, {1, 2}},
+                 {{0.2971871272893727, 0.4185254546049028, 0.5803098910256095, 0.4325898181580388,
+                   -0.2954401457351413, 0.2708053817373322, 0.471515779820222, 0.9489173001284126,
+                   1.426318820436603, -0.007847653983958092, 0.9469553866324232, 1.265223066837884},
+                  {-0.3958333333333333, 0.7708333333333334},
+                  {1.294275491365654, 2.546141441643683}});
+  expect_results(
+      run_derived(Prim::group_norm_backward,
+                  {rows_array({1, 4, 3}, kMoreRows), rows_array({1, 4, 3}),
+                   array(DType::f64, {1, 2}, {-0.3958333333333333, 0.7708333333333334}),
+                   array(DType::f64, {1, 2}, {1.294275491365654, 2.546141441643683}), weight},
+                  {groups}),
+      {{1, 4, 3}, {4}, {4}},
+      {{0.3004668928261256, -0.2500695234903311, -0.2426060783173677, 0.2360660065818789,
+        -0.215522417937938, 0.1716651203376322, 0.9843999647322801, -2.339948044436853,
+        1.735427511170967, 0.4895358114358889, -0.120805599492731, -0.7486096434095516},
+       {-3.394102655742743, -0.1483024000523145, 0.4707709436372435, -0.4177263302696668},
+       {-2.875, 0.5, 0.875, 0.375}});
+}
+
+const std::vector<double> kChannelMean = {-0.25, -0.08333333333333333, 0.6666666666666666,
+                                          0.4166666666666667};
+const std::vector<double> kChannelVariance = {1.260416666666667, 0.2326388888888889,
+                                              0.003472222222222238, 0.420138888888889};
+const std::vector<double> kChannelRstd = {0.85736159974107, 1.733857851156404, 3.108766560905039,
+                                          1.386565331273835};
+
+TEST(BatchNorm, OfTheBatchAndOfWhatIsGiven) {
+  const Array x = rows_array({3, 4, 1}), weight = vector(DType::f64, kWeight);
+  const std::vector<double> y = {0.25,
+                                 0.6806101928287921,
+                                 0.6528510449717175,
+                                 -0.271018220334349,
+                                 -0.04471804991099278,
+                                 -0.0779526170521346,
+                                 0.6528510449717175,
+                                 1.635509110167175,
+                                 0.5447180499109928,
+                                 0.8973424242233425,
+                                 0.9442979100565649,
+                                 1.635509110167175};
+  const std::vector<prims::Attr> eps = {{"eps", Scalar(0.1)}};
+  for (const bool fast : {false, true}) {
+    expect_results(run_derived(Prim::batch_norm, {x, absent(), absent(), weight, weight}, eps,
+                               DeviceTraits{.fast_f64 = fast}),
+                   {{3, 4, 1}, {4}, {4}}, {y, kChannelMean, kChannelVariance});
+  }
+  expect_results(run_derived(Prim::batch_norm,
+                             {x, vector(DType::f64, kChannelMean),
+                              vector(DType::f64, kChannelVariance), weight, weight},
+                             eps),
+                 {{3, 4, 1}, {4}, {4}}, {y, kChannelMean, kChannelVariance});
+}
+
+TEST(BatchNormBackward, OfTheBatchAndOfWhatIsGiven) {
+  const Array x = rows_array({3, 4, 1}), grad = rows_array({3, 4, 1}, kMoreRows);
+  const Array mean = vector(DType::f64, kChannelMean), rstd = vector(DType::f64, kChannelRstd);
+  const std::vector<double> dweight = {1.326231224599468, -0.5328000688449365, 0.1781064175518511,
+                                       -1.032702304021659};
+  const std::vector<double> dbias = {1.625, -0.875, -1.0, -0.875};
+  expect_results(
+      run_derived(Prim::batch_norm_backward, {grad, x, mean, rstd, vector(DType::f64, kWeight)},
+                  {{"of_batch", true}}),
+      {{3, 4, 1}, {4}, {4}},
+      {{-0.008930849997302804, -0.9919232448323658, -3.576581159782841, 0.1443953215478762,
+        -0.00439704176743162, 0.2916157059160497, 2.543803006998953, -0.6788199932062409,
+        0.01332789176473445, 0.7003075389163163, 1.032778152783889, 0.5344246716583649},
+       dweight,
+       dbias});
+  expect_results(run_derived(Prim::batch_norm_backward, {grad, x, mean, rstd, absent()},
+                             {{"of_batch", false}}),
+                 {{3, 4, 1}, {4}, {4}},
+                 {{0.428680799870535, -2.600786776734606, -5.828937301696947, 0.3466413328184588,
+                   0.0, 0.4334644627891009, 2.331574920678779, -1.386565331273835,
+                   0.9645317997087037, 0.6501966941836514, 0.3885958201131298, -0.1733206664092294},
+                  dweight,
+                  dbias});
+}
+
 }  // namespace
 }  // namespace primset::decomps

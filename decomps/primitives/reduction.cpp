@@ -1,5 +1,6 @@
 #include "decomps/primitives/reduction.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "decomps/primitives/math.h"
@@ -43,20 +44,72 @@ std::vector<Val> joined_samples(const std::vector<Val>& v) {
   return {joined(mean_a, mean_b, mean), joined(squares_a, squares_b, squares), count};
 }
 
+// The first element over dims where that is a finite number, else 0; dims are kept.
+Val origin_of(const Val& x, const Ints& dims) {
+  Val first = x;
+  for (int64_t d : dims) first = slice(first, d, 0, 1, 1);
+  return where(math::is_finite(first), first, math::number(first, 0.0));
+}
+
+struct Moments {
+  Val squares, mean;  // the sum of squares about the mean
+};
+
+// Over dims, of which those at the end are one part and others stand before them: a mean of means
+// of equal samples, and their squares about it.
+Moments moments_in_parts(Tracer& t, const Val& x, const Ints& dims, const Ints& last) {
+  const auto part = t.prim(Prim::var_mean, {x}, {{"dims", last}, {"correction", Scalar(0)}});
+  Ints first;
+  for (int64_t d : dims) {
+    if (std::find(last.begin(), last.end(), d) == last.end()) first.push_back(d);
+  }
+  const Val sum = kept(Prim::reduce_sum, part[1], first);
+  const Val mean = sum / full_like(sum, count_along(part[1], first));
+  const Val apart = part[1] - mean;
+  const Val squares = reduced(Prim::reduce_sum, part[0] + apart * apart, first);
+  return {squares * full_like(squares, count_along(x, last)), reshape(mean, squares.shape())};
+}
+
+Moments moments_in_one_pass(Tracer& t, const Val& x, const Ints& dims) {
+  const DType type = x.dtype();
+  const Val none = t.constant(Scalar(0.0), type);
+  const Val own_square =
+      where(math::is_finite(x), math::number(x, 0.0), math::number(x, math::kNan));
+  const auto sample = t.prim(
+      Prim::reduce, {x, own_square, full_like(x, Scalar(1.0)), none, none, none}, {{"dims", dims}},
+      {t.scalar_region({type, type, type, type, type, type}, joined_samples)});
+  return {sample[1], sample[0]};
+}
+
+// The dims at the end of x that are among dims.
+Ints last_of(const Ints& dims, int64_t rank) {
+  Ints last;
+  for (int64_t d = rank - 1; std::find(dims.begin(), dims.end(), d) != dims.end(); --d)
+    last.insert(last.begin(), d);
+  return last;
+}
+
 }  // namespace
 
+// Of numbers that lie close together far from 0, the distances from one of them are exact, and
+// joining samples of those keeps the digits that a mean of the numbers themselves would lose; f64
+// has digits enough. An infinity has no variance.
 std::tuple<Val, Val> var_mean::decompose(Tracer& t, const Val& x, const std::vector<int64_t>& dims,
                                          const ScalarArg& correction) {
   const Val wide = opmath(x);
   const DType type = wide.dtype();
+  const SymInt n = count_along(x, dims);
   const Val none = t.constant(Scalar(0.0), type);
-  const auto sample = t.prim(
-      Prim::reduce,
-      {wide, full_like(wide, Scalar(0.0)), full_like(wide, Scalar(1.0)), none, none, none},
-      {{"dims", dims}}, {t.scalar_region({type, type, type, type, type, type}, joined_samples)});
-  const Val count = t.constant(count_along(x, dims), type);
-  const Val divisor = math::max(count - t.scalar(correction, type), none);
-  return {convert(sample[1] / divisor, x.dtype()), convert(sample[0], x.dtype())};
+  const bool empty = n == SymInt(0), from_origin = !empty && type == DType::f32;
+  const Val origin = from_origin ? origin_of(wide, dims) : none;
+  const Val distance = from_origin ? wide - origin : wide;
+  const Ints last = last_of(dims, x.rank());
+  const bool in_parts = !empty && !last.empty() && last.size() < dims.size();
+  Moments m =
+      in_parts ? moments_in_parts(t, distance, dims, last) : moments_in_one_pass(t, distance, dims);
+  if (from_origin) m.mean = m.mean + reshape(origin, m.mean.shape());
+  const Val divisor = math::max(t.constant(n, type) - t.scalar(correction, type), none);
+  return {convert(m.squares / divisor, x.dtype()), convert(m.mean, x.dtype())};
 }
 
 namespace {

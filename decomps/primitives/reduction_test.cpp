@@ -46,6 +46,14 @@ TEST(VarMean, LargeMeansAndFewValues) {
   expect_near(var_mean(vector(DType::f32, {1, 2}), {0}, 3).outputs[0], {}, {kInf}, 0);
 }
 
+TEST(VarMean, InfinitiesHaveNone) {
+  for (const std::vector<double>& x :
+       {std::vector<double>{kInf, 1}, {1, kInf}, {-kInf}, {1, kNan}}) {
+    const auto n = static_cast<int64_t>(x.size());
+    expect_near(var_mean(array(DType::f32, {n}, x), {0}, 0).outputs[0], {}, {kNan}, 0);
+  }
+}
+
 Array norm(const Array& x, double p, Ints dims) {
   return derived(Prim::vector_norm, {x}, {{"p", Scalar(p)}, {"dims", dims}});
 }

@@ -59,6 +59,90 @@ Types normalized(const Call& c) {
   return {c.type(0), statistic};
 }
 
+void require_gradient(const Call& c) {
+  c.require_signature_dtypes();
+  c.require_shared(equal_shapes(c.shape(0), c.shape(1)), "_c1: x and its gradient have one shape");
+}
+
+Types gradient_along_dim(const Call& c) {
+  require_gradient(c);
+  return along_dim(c);
+}
+
+// Behind the gradient and x come the statistics, then the weight.
+Types normalized_gradient(const Call& c) {
+  require_gradient(c);
+  const int64_t dims = c.attr<int64_t>("dims");
+  c.require_shared(dims >= 0 && dims <= static_cast<int64_t>(c.rank(1)), "_c2: x has `dims` dims");
+  const SymInts outer(c.shape(1).begin(), c.shape(1).end() - dims);
+  const SymInts inner(c.shape(1).end() - dims, c.shape(1).end());
+  const size_t weight = c.count() - 1;
+  for (size_t i = 2; i < c.count(); ++i) {
+    if (c.has(i))
+      c.require_shared(equal_shapes(c.shape(i), i == weight ? inner : outer),
+                       "_c3: statistics have the outer shape, the weight the normalised one");
+  }
+  const ValueType parameter{c.dtype(1), inner};
+  if (c.prim == Prim::layer_norm_backward) return {c.type(1), parameter, parameter};
+  return {c.type(1), parameter};
+}
+
+// A batch of channels.
+const SymInts& batch_shape(const Call& c, size_t x) {
+  c.require_shared(c.rank(x) >= 2, "_c1: x has a batch and channels");
+  return c.shape(x);
+}
+
+void require_norm_shape(const Call& c, size_t from, size_t end, const SymInts& shape,
+                        const char* rule) {
+  for (size_t i = from; i < end; ++i) {
+    if (c.has(i)) c.require_shared(equal_shapes(c.shape(i), shape), rule);
+  }
+}
+
+SymInts group_shape(const Call& c, const SymInts& x) {
+  const int64_t groups = c.attr<int64_t>("groups");
+  c.require_shared(groups > 0 && mod(x[1], groups) == SymInt(0),
+                   "_c2: the groups divide the channels");
+  return {x[0], SymInt(groups)};
+}
+
+constexpr const char* kPerChannel = "_c3: parameters have a number for each channel";
+
+Types group_norm(const Call& c) {
+  c.require_signature_dtypes();
+  const SymInts& x = batch_shape(c, 0);
+  require_norm_shape(c, 1, 3, {x[1]}, kPerChannel);
+  const ValueType statistic{c.dtype(0), group_shape(c, x)};
+  return {c.type(0), statistic, statistic};
+}
+
+Types group_norm_backward(const Call& c) {
+  require_gradient(c);
+  const SymInts& x = batch_shape(c, 1);
+  require_norm_shape(c, 2, 4, group_shape(c, x), "_c4: statistics have a number for each group");
+  require_norm_shape(c, 4, 5, {x[1]}, kPerChannel);
+  const ValueType parameter{c.dtype(1), {x[1]}};
+  return {c.type(1), parameter, parameter};
+}
+
+Types batch_norm(const Call& c) {
+  c.require_signature_dtypes();
+  c.require_shared(c.has(1) == c.has(2), "_c4: mean and variance are given, or neither");
+  const SymInts& x = batch_shape(c, 0);
+  require_norm_shape(c, 1, 5, {x[1]}, kPerChannel);
+  const ValueType statistic{c.dtype(0), {x[1]}};
+  return {c.type(0), statistic, statistic};
+}
+
+Types batch_norm_backward(const Call& c) {
+  require_gradient(c);
+  const SymInts& x = batch_shape(c, 1);
+  require_norm_shape(c, 2, 5, {x[1]}, kPerChannel);
+  const ValueType parameter{c.dtype(1), {x[1]}};
+  return {c.type(1), parameter, parameter};
+}
+
 void require_key(const Call& c) {
   for (size_t i : {0u, 1u}) {
     c.require_shared(c.rank(i) == 0 && c.dtype(i) == DType::i64,
@@ -92,7 +176,13 @@ void add_derived_array_rules(RuleTable& t) {
   t.set(Prim::as_strided, primset::prims::as_strided);
   t.set({mean, var_mean, vector_norm, log_sum_exp}, reduced);
   t.set({softmax, log_softmax, scan_log_add_exp}, along_dim);
+  t.set({softmax_backward, log_softmax_backward}, gradient_along_dim);
   t.set({layer_norm, rms_norm}, normalized);
+  t.set({layer_norm_backward, rms_norm_backward}, normalized_gradient);
+  t.set(Prim::group_norm, primset::prims::group_norm);
+  t.set(Prim::group_norm_backward, primset::prims::group_norm_backward);
+  t.set(Prim::batch_norm, primset::prims::batch_norm);
+  t.set(Prim::batch_norm_backward, primset::prims::batch_norm_backward);
   t.set(Prim::philox_bits, primset::prims::philox_bits);
   t.set({random_uniform, random_normal, random_integers}, random_values);
   t.set(Prim::dropout, primset::prims::dropout);

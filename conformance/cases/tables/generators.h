@@ -57,8 +57,9 @@ std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort an
 std::span<const OperatorRow> scatter_rows();      // writing at indices
 std::span<const OperatorRow> view_rows();
 std::span<const OperatorRow> rearrange_rows();
-std::span<const OperatorRow> creation_rows();  // and copies
-std::span<const OperatorRow> network_rows();   // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> creation_rows();       // and copies
+std::span<const OperatorRow> network_rows();        // normalisation, pooling, upsampling, losses
+std::span<const OperatorRow> normalization_rows();  // their gradients, kinds of batch norm, dropout
 std::span<const OperatorRow> random_op_rows();
 
 // The operator whose rows are this one's, too; null when there is none.

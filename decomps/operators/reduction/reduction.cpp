@@ -119,7 +119,24 @@ Val mean_of(const Val& x, const Dims& dims, bool keepdim, const std::optional<DT
 
 struct Moments {
   Val variance, mean;
+  Val scale;  // of the numbers that the variance is of; invalid: 1
+
+  Val unscaled_variance() const { return scale.valid() ? variance / scale / scale : variance; }
+  Val deviation() const {
+    const Val root = unary(Prim::sqrt, variance);
+    return scale.valid() ? root / scale : root;
+  }
 };
+
+// Squares of great and small f32 are beyond f32: where no f64 is at hand, such numbers are scaled
+// by a power of two first. With these limits no square that counts is beyond f32 either way.
+Val scale_for_squares(const Val& x, const Dims& dims) {
+  const Val greatest = reduce(Prim::reduce_max, unary(Prim::abs, x), dims, true);
+  const Val one = full_like(greatest, 1.0);
+  const Val up = where(lt(greatest, 0x1p-20), full_like(greatest, 0x1p70), one);
+  return where(ge(greatest, 0x1p45) & lt(greatest, std::numeric_limits<double>::infinity()),
+               full_like(greatest, 0x1p-80), up);
+}
 
 // In wide_opmath, as ATen computes them, not yet rounded.
 Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& correction,
@@ -128,31 +145,40 @@ Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& 
           fmt::format("{} only support floating point and complex dtypes", op));
   Tracer& t = x.tracer();
   const Scalar c = correction ? correction->known() : Scalar(1);
+  const bool empty = count_along(x, dims) == SymInt(0);
   const auto part = [&](const Val& p) {
-    auto out = t.prim(Prim::var_mean, {wide_opmath(p)}, {{"dims", dims}, {"correction", c}});
+    const Val wide = wide_opmath(p);
+    const bool scaled = wide.dtype() == DType::f32 && p.dtype() != DType::f16 && !empty;
+    const Val scale = scaled ? scale_for_squares(wide, dims) : Val();
+    auto out =
+        t.prim(Prim::var_mean, {scaled ? wide * scale : wide}, {{"dims", dims}, {"correction", c}});
     // Those of nothing are no numbers, whatever the correction.
-    if (count_along(x, dims) == SymInt(0)) {
+    if (empty) {
       for (size_t i : {0, 1}) out[i] = full_like(out[i], std::numeric_limits<double>::quiet_NaN());
     }
-    if (!keepdim) return Moments{out[0], out[1]};
-    return Moments{restore_dims(out[0], x.shape(), dims), restore_dims(out[1], x.shape(), dims)};
+    if (keepdim) {
+      for (Val& v : out) v = restore_dims(v, x.shape(), dims);
+    }
+    if (!scaled) return Moments{out[0], out[1], {}};
+    const Val unit = reshape(scale, out[0].shape());
+    return Moments{out[0], out[1] / unit, unit};
   };
   if (!is_complex(x.dtype())) return part(x);
   const Moments re = part(real(x)), im = part(imag(x));
-  return {re.variance + im.variance, complex(re.mean, im.mean)};
+  return {re.unscaled_variance() + im.unscaled_variance(), complex(re.mean, im.mean), {}};
 }
 
 Val variance_of(const Val& x, const Dims& dims, const std::optional<ScalarArg>& correction,
                 bool keepdim, bool root) {
-  const Val v = moments(x, dims, correction, keepdim, "std and var").variance;
-  return convert(root ? unary(Prim::sqrt, v) : v, real_type(x.dtype()));
+  const Moments m = moments(x, dims, correction, keepdim, "std and var");
+  return convert(root ? m.deviation() : m.unscaled_variance(), real_type(x.dtype()));
 }
 
 std::tuple<Val, Val> variance_and_mean(const Val& x, const Dims& dims,
                                        const std::optional<ScalarArg>& correction, bool keepdim,
                                        bool root) {
   const Moments m = moments(x, dims, correction, keepdim, root ? "std_mean" : "var_mean");
-  return {convert(root ? unary(Prim::sqrt, m.variance) : m.variance, real_type(x.dtype())),
+  return {convert(root ? m.deviation() : m.unscaled_variance(), real_type(x.dtype())),
           convert(m.mean, x.dtype())};
 }
 

@@ -11,7 +11,7 @@
 
 namespace primset::runtime {
 
-// One function each, defined in intrinsics.cpp or value_reads.cpp.
+// One function each, defined in intrinsics.cpp, value_reads.cpp or running_statistics.cpp.
 namespace intrinsics {
 #define PRIMSET_INTRINSIC(name, recordable) void name(Call& call);
 #include "specs/host_functions.inc"

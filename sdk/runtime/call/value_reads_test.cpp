@@ -60,6 +60,37 @@ TEST(ValueReads, TrainingUpdatesTheRunningStatistics) {
   EXPECT_EQ(mean.to_vector<float>(), (Floats{1.5f}));
 }
 
+// PyTorch's numbers.
+TEST(RunningStatistics, AreFoldedOfABatchOrOfShares) {
+  const Tensor x = floats({1, 2, 6}, {3, 1}), mean = floats({1}, {1}), variance = floats({2}, {1});
+  invoke("batch_norm_update_stats", {x, mean, variance, 0.5});
+  EXPECT_EQ(mean.to_vector<float>(), (Floats{2}));
+  EXPECT_EQ(variance.to_vector<float>(), (Floats{4.5f}));
+  // Two shares of 2 numbers: 1 and 3 about 2, and 4 and 4; the variance of all is 1.5 biased.
+  const Tensor means = floats({2, 4}, {2, 1}), roots = floats({0.5f, 0.5773502692f}, {2, 1});
+  for (const bool counted : {false, true}) {
+    const Tensor m = floats({0}, {1}), v = floats({0}, {1});
+    if (counted) {
+      invoke("batch_norm_gather_stats_with_counts",
+             {x, means, roots, m, v, 1.0, 3.0, floats({2, 2}, {2})});
+    } else {
+      invoke("batch_norm_gather_stats", {x, means, roots, m, v, 1.0, 3.0, 2});
+    }
+    EXPECT_FLOAT_EQ(m.to_vector<float>()[0], 3);
+    EXPECT_NEAR(v.to_vector<float>()[0], 2, 1e-5);
+  }
+}
+
+TEST(RunningStatistics, OfInstancesAreMeansOverTheBatch) {
+  const Tensor x = floats({1, 3, 2, 8}, {2, 1, 2}), mean = floats({0}, {1}),
+               variance = floats({1}, {1});
+  const Tensor y =
+      one("instance_norm", {x, Tensor(), Tensor(), mean, variance, true, 0.5, 0.0, false});
+  EXPECT_EQ(y.to_vector<float>(), (Floats{-1, 1, -1, 1}));
+  EXPECT_EQ(mean.to_vector<float>(), (Floats{1.75f}));
+  EXPECT_EQ(variance.to_vector<float>(), (Floats{5.5f}));
+}
+
 TEST(ValueReads, CopiesOfStridedViewsSeeTheMemory) {
   const Tensor x = floats({1, 2, 3, 4, 5, 6}, {2, 3}), turned = one("t", {x});
   EXPECT_EQ(one("as_strided_copy", {turned, Longs{2, 2}, Longs{1, 2}, 1}).to_vector<float>(),
