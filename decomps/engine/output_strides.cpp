@@ -256,6 +256,14 @@ SymInts rotated(const std::vector<Actual>& args, size_t result, const SymInts& s
   return strides;
 }
 
+// Sequences [batch, time, n] of batch_first lie in memory as the others do, time first.
+SymInts time_major(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const int at = o.find_arg("batch_first");
+  const bool* batch_first = std::get_if<bool>(&args[static_cast<size_t>(at)].value);
+  if (!batch_first || !*batch_first || sizes.size() != 3) return contiguous_strides(sizes);
+  return {sizes[2], sizes[0] * sizes[2], SymInt(1)};
+}
+
 }  // namespace
 
 SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
@@ -280,6 +288,8 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "column_major") return column_major(sizes);
   if (rule == "factor") return factor(result, sizes);
   if (rule == "indexed") return indexed(args, sizes);
+  if (rule == "time_major" && result == 0) return time_major(o, args, sizes);
+  if (rule == "time_major") return contiguous_strides(sizes);
   if (rule == "given") return given(o, args, sizes);
   if (rule == "physical_layout") return by_layout(o, args, sizes);
   if (rule == "memory_format") {

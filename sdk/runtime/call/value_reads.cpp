@@ -84,6 +84,25 @@ void intrinsics::repeat_by_tensor(Call& call) {
   dispatch_planned(call);
 }
 
+// ctc_loss with lengths in tensors: the results' sizes depend on them.
+void intrinsics::lengths_of_tensors(Call& call) {
+  std::vector<int64_t> lists[2];  // the arguments point at them
+  for (size_t i = 0; i < 2; ++i) {
+    const char* name = i == 0 ? "input_lengths" : "target_lengths";
+    const TensorImpl& given = *call.tensor(index_of(call, name));
+    if (!is_integral(given.dtype))
+      throw Error(ErrorCode::runtime, std::string(name) + " must be integral");
+    const Tensor lengths = handle(given);
+    const Arg arguments[] = {lengths, DType::i64};
+    lists[i] = Tensor(call_operator("to.dtype", arguments)).to_vector<int64_t>();
+  }
+  call.args[index_of(call, "input_lengths")] = Arg(IntList(lists[0]));
+  call.args[index_of(call, "target_lengths")] = Arg(IntList(lists[1]));
+  const std::string op = call.op.overload.op;
+  const bool reduced = op == "ctc_loss", written = !call.op.outs.empty();
+  pass_on(call, op + (reduced ? ".IntList" : written ? ".out" : ""));
+}
+
 // bincount: as many bins as the greatest value needs.
 void intrinsics::count_to_greatest(Call& call) {
   const TensorImpl& self = *call.tensor(0);
@@ -92,6 +111,35 @@ void intrinsics::count_to_greatest(Call& call) {
     const Tensor values = handle(self);
     const Arg arguments[] = {values};
     length = Arg(std::max(length.integer, number_in(call_operator("max", arguments)) + 1));
+  }
+  dispatch_planned(call);
+}
+
+// _padded_dense_to_jagged_forward without total_L: as many rows as the last offset says.
+void intrinsics::total_of_offsets(Call& call) {
+  Arg& total = call.args[index_of(call, "total_L")];
+  const Arg& offsets = call.args[index_of(call, "offsets")];
+  const bool one = offsets.kind == Arg::Kind::tensor_list && offsets.count == 1;
+  if (total.kind == Arg::Kind::none && one) {
+    const Tensor& bounds = *static_cast<const Tensor*>(offsets.pointer);
+    const TensorImpl& given = *bounds.impl();
+    if (given.rank == 1 && given.dtype == DType::i64 && count_of(given) > 0) {
+      const Arg arguments[] = {bounds, int64_t{0}, int64_t{-1}};
+      total = Arg(number_in(call_operator("select.int", arguments)));
+    }
+  }
+  dispatch_planned(call);
+}
+
+// one_hot without num_classes: as many as the greatest number needs.
+void intrinsics::classes_to_greatest(Call& call) {
+  const TensorImpl& self = *call.tensor(0);
+  Arg& classes = call.args[index_of(call, "num_classes")];
+  if (classes.integer == -1 && self.dtype == DType::i64 && count_of(self) > 0) {
+    const Tensor values = handle(self);
+    const Arg arguments[] = {values};
+    // What is negative is for the operator to say.
+    classes = Arg(std::max<int64_t>(number_in(call_operator("max", arguments)), 0) + 1);
   }
   dispatch_planned(call);
 }
