@@ -264,6 +264,15 @@ SymInts time_major(const Overload& o, const std::vector<Actual>& args, const Sym
   return {sizes[2], sizes[0] * sizes[2], SymInt(1)};
 }
 
+// The weight's gradient of _convolution_double_backward is convolved with its channels swapped.
+SymInts channels_swapped(size_t result, SymInts sizes) {
+  if (result != 2 || sizes.size() < 2) return contiguous_strides(sizes);
+  std::swap(sizes[0], sizes[1]);
+  SymInts strides = contiguous_strides(sizes);
+  std::swap(strides[0], strides[1]);
+  return strides;
+}
+
 }  // namespace
 
 SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
@@ -290,6 +299,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "indexed") return indexed(args, sizes);
   if (rule == "time_major" && result == 0) return time_major(o, args, sizes);
   if (rule == "time_major") return contiguous_strides(sizes);
+  if (rule == "channels_swapped") return channels_swapped(result, sizes);
   if (rule == "given") return given(o, args, sizes);
   if (rule == "physical_layout") return by_layout(o, args, sizes);
   if (rule == "memory_format") {

@@ -35,7 +35,7 @@ constexpr PrimitiveRow kNetwork[] = {
 
 }  // namespace
 
-std::span<const PrimitiveRow> network_rows() {
+std::span<const PrimitiveRow> network_primitive_rows() {
   return kNetwork;
 }
 

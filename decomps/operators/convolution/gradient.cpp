@@ -76,6 +76,15 @@ std::tuple<Val, Val, Val> _convolution_double_backward::decompose(
     const SymInts& output_padding, SymInt groups, const std::vector<bool>&) {
   ConvolutionGeometry g{stride, padding, dilation, transposed, output_padding, groups};
   g.spread_over(static_cast<size_t>(weight.rank()) - 2);
+  const auto same = [&](const std::optional<Val>& v, const SymInts& shape, const char* name) {
+    require(!v || equal_sizes(v->shape(), shape), ErrorCode::runtime,
+            fmt::format("_convolution_double_backward: expected {} of size {}, but got {}", name,
+                        shape_text(shape), v ? shape_text(v->shape()) : ""));
+  };
+  require_convolvable(self, weight, {}, g);
+  same(gO, convolved_shape(self, weight, g), "gO");
+  same(ggI, self.shape(), "ggI");
+  same(ggW, weight.shape(), "ggW");
   const auto convolved = [&](const Val& x, const Val& w) {
     return convolution::decompose(t, x, w, {}, g.stride, g.padding, g.dilation, transposed,
                                   g.output_padding, groups);

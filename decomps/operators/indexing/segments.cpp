@@ -172,8 +172,8 @@ Val product_of_others(const Entries& e, const Val& product, const Val& initial) 
   const Val one = math::number(e.data, 1.0), none = math::number(e.data, 0.0);
   const Val rest = e.combined(Prim::scatter_mul, where(zero | nan, one, e.data), 1) * initial;
   const auto others = [&](const Val& flag) {
-    const Val own = convert(flag, e.data.dtype());
-    return gt(e.combined(Prim::scatter_add, own, 0) - own, Scalar(0.0));
+    const Val own = convert(flag, DType::i64);
+    return gt(e.combined(Prim::scatter_add, own, 0) - own, Scalar(0));
   };
   const Val left =
       where(others(nan), math::number(e.data, math::kNan), where(others(zero), none, rest));

@@ -15,12 +15,15 @@ namespace {
 
 using Lengths = std::vector<int64_t>;
 
+constexpr const char* kWhere = " (while checking arguments for ctc_loss_allocate_outputs)";
+
 void require_lengths(const Lengths& lengths, const char* name, const Val& log_probs) {
   require(SymInt(static_cast<int64_t>(lengths.size())) == log_probs.size(1), ErrorCode::runtime,
           fmt::format("{} must be of size batch_size", name));
   for (int64_t n : lengths) {
-    require(n >= 0, ErrorCode::runtime,
-            fmt::format("Expected {} to have value at least 0, but got value {}", name, n));
+    require(
+        n >= 0, ErrorCode::runtime,
+        fmt::format("Expected {} to have value at least 0, but got value {}{}", name, n, kWhere));
   }
 }
 
@@ -40,8 +43,8 @@ Val target_rows(Tracer& t, const Val& targets, const Lengths& lengths) {
   if (targets.rank() == 2) {
     require(targets.size(1) >= longest, ErrorCode::runtime,
             fmt::format("Expected tensor to have size at least {} at dimension 1, but got size {} "
-                        "for argument #2 'targets'",
-                        longest.hint(), targets.size(1).hint()));
+                        "for argument #2 'targets'{}",
+                        longest.hint(), targets.size(1).hint(), kWhere));
     return slice(targets, 1, 0, longest, 1);
   }
   require(targets.rank() == 1, ErrorCode::runtime,
@@ -69,14 +72,15 @@ void require_arguments(const Val& log_probs, const Val& targets, int64_t blank) 
   require(!log_probs.is_empty(), ErrorCode::runtime, "log_probs tensor must not be empty");
   const DType type = log_probs.dtype();
   if (type != DType::f32 && type != DType::f64) not_implemented_for("ctc_loss_cpu", type);
-  require(is_index(targets.dtype()), ErrorCode::runtime,
-          fmt::format("Expected tensor for argument #2 'targets' to have scalar type Int; but got "
-                      "torch.{}Tensor instead (while checking arguments for ctc_loss)",
-                      aten_name(targets.dtype())));
+  require(
+      is_index(targets.dtype()), ErrorCode::runtime,
+      fmt::format("Expected tensor for argument #2 'targets' to have scalar type Int; but got "
+                  "torch.{}Tensor instead (while checking arguments for ctc_loss_allocate_outputs)",
+                  aten_name(targets.dtype())));
   require(
       log_probs.rank() == 3, ErrorCode::runtime,
       fmt::format("Expected 3-dimensional tensor, but got {}-dimensional tensor for argument #1 "
-                  "'log_probs' (while checking arguments for ctc_loss)",
+                  "'log_probs' (while checking arguments for ctc_loss_allocate_outputs)",
                   log_probs.rank()));
   require(blank >= 0 && SymInt(blank) < log_probs.size(2), ErrorCode::runtime,
           "blank must be in label range");
@@ -89,8 +93,8 @@ Alignment aligned(Tracer& t, const Val& log_probs, const Val& targets, const Len
   require_lengths(target_lengths, "target_lengths", log_probs);
   const int64_t longest = greatest(input_lengths);
   require(log_probs.size(0) >= SymInt(longest), ErrorCode::runtime,
-          fmt::format("Expected input_lengths to have value at most {}, but got value {}",
-                      log_probs.size(0).hint(), longest));
+          fmt::format("Expected input_lengths to have value at most {}, but got value {}{}",
+                      log_probs.size(0).hint(), longest, kWhere));
   return {log_probs, target_rows(t, targets, target_lengths), vector_of(t, input_lengths),
           vector_of(t, target_lengths)};
 }
@@ -135,14 +139,15 @@ Val reduced_ctc_loss(Tracer& t, const Val& log_probs, const Val& targets, const 
                      const List& target_lengths, int64_t blank, int64_t reduction,
                      bool zero_infinity) {
   const bool batched = log_probs.rank() == 3;
+  const Val labels = is_integral(targets.dtype()) ? convert(targets, DType::i64) : targets;
   const Alignment a =
       aligned(t, batched ? log_probs : unsqueeze(log_probs, 1),
-              batched ? targets : unsqueeze(targets, 0), input_lengths, target_lengths, blank);
+              batched ? labels : unsqueeze(labels, 0), input_lengths, target_lengths, blank);
   Val loss = std::get<0>(losses_of(t, a, blank));
   if (zero_infinity) loss = where(eq(loss, Scalar(math::kInfinity)), math::number(loss, 0.0), loss);
   if (reduction == kMean) {
-    const Val labels = binary(Prim::max, a.target_lengths, full_like(a.target_lengths, 1));
-    loss = loss / convert(labels, loss.dtype());
+    const Val count = binary(Prim::max, a.target_lengths, full_like(a.target_lengths, 1));
+    loss = loss / convert(count, loss.dtype());
   } else if (reduction == kNone && !batched) {
     loss = squeeze(loss, 0);
   }

@@ -8,10 +8,6 @@
 namespace primset::decomps {
 namespace {
 
-bool is_float8(DType t) {
-  return is_floating(t) && bits(t) == 8;
-}
-
 // --- one product of float8 matrices ---
 
 void require_scaled_shapes(const Val& self, const Val& mat2, const std::optional<Val>& bias) {

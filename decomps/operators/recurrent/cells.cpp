@@ -81,7 +81,7 @@ Val rnn_relu_cell::decompose(Tracer&, const Val& input, const Val& hx, const Val
 namespace {
 
 // Part i of the last dim's `count` parts.
-Val part(const Val& gates, int64_t i, int64_t count) {
+Val gate_part(const Val& gates, int64_t i, int64_t count) {
   const SymInt size = floor_div(gates.size(-1), count);
   return opmath(slice(gates, gates.rank() - 1, size * i, size * (i + 1), 1));
 }
@@ -124,8 +124,8 @@ Val bias_gradient_of(const Val& gates) {
 
 // The activated gates of an LSTM.
 Val activated_gates(const Val& sum, DType type) {
-  return joined({sigmoid_of(part(sum, 0, 4)), sigmoid_of(part(sum, 1, 4)),
-                 unary(Prim::tanh, part(sum, 2, 4)), sigmoid_of(part(sum, 3, 4))},
+  return joined({sigmoid_of(gate_part(sum, 0, 4)), sigmoid_of(gate_part(sum, 1, 4)),
+                 unary(Prim::tanh, gate_part(sum, 2, 4)), sigmoid_of(gate_part(sum, 3, 4))},
                 type);
 }
 
@@ -141,8 +141,8 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
   require_gates_beside(activated, cx, 4);
   const Val none = full_like(opmath(cx), 0);
   const Val gh = grad_hy ? opmath(*grad_hy) : none, gc = grad_cy ? opmath(*grad_cy) : none;
-  const Val i = part(activated, 0, 4), f = part(activated, 1, 4);
-  const Val g = part(activated, 2, 4), o = part(activated, 3, 4);
+  const Val i = gate_part(activated, 0, 4), f = gate_part(activated, 1, 4);
+  const Val g = gate_part(activated, 2, 4), o = gate_part(activated, 3, 4);
   const Val bent = unary(Prim::tanh, opmath(cy));
   const Val cell = gh * o * tanh_slope(bent) + gc;
   return {joined({cell * g * sigmoid_slope(i), cell * opmath(cx) * sigmoid_slope(f),
@@ -165,10 +165,10 @@ struct GruGates {
 };
 
 GruGates gru_gates(const Val& input, const Val& hidden, const Val& hx) {
-  const Val reset = sigmoid_of(part(input, 0, 3) + part(hidden, 0, 3));
-  const Val update = sigmoid_of(part(input, 1, 3) + part(hidden, 1, 3));
-  const Val own = part(hidden, 2, 3);
-  return {reset, update, unary(Prim::tanh, part(input, 2, 3) + reset * own), opmath(hx), own};
+  const Val reset = sigmoid_of(gate_part(input, 0, 3) + gate_part(hidden, 0, 3));
+  const Val update = sigmoid_of(gate_part(input, 1, 3) + gate_part(hidden, 1, 3));
+  const Val own = gate_part(hidden, 2, 3);
+  return {reset, update, unary(Prim::tanh, gate_part(input, 2, 3) + reset * own), opmath(hx), own};
 }
 
 FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bool has_bias) {
@@ -237,10 +237,11 @@ std::tuple<Val, Val> _thnn_fused_gru_cell::decompose(Tracer& t, const Val& input
 FiveGradients _thnn_fused_gru_cell_backward::decompose(Tracer& t, const Val& grad_hy,
                                                        const Val& workspace, bool has_bias) {
   require_gates_beside(workspace, grad_hy, 5);
-  return gru_gradients(t, grad_hy,
-                       {part(workspace, 0, 5), part(workspace, 1, 5), part(workspace, 2, 5),
-                        part(workspace, 3, 5), part(workspace, 4, 5)},
-                       has_bias);
+  return gru_gradients(
+      t, grad_hy,
+      {gate_part(workspace, 0, 5), gate_part(workspace, 1, 5), gate_part(workspace, 2, 5),
+       gate_part(workspace, 3, 5), gate_part(workspace, 4, 5)},
+      has_bias);
 }
 
 FiveGradients _thnn_differentiable_gru_cell_backward::decompose(

@@ -84,25 +84,6 @@ void intrinsics::repeat_by_tensor(Call& call) {
   dispatch_planned(call);
 }
 
-// ctc_loss with lengths in tensors: the results' sizes depend on them.
-void intrinsics::lengths_of_tensors(Call& call) {
-  std::vector<int64_t> lists[2];  // the arguments point at them
-  for (size_t i = 0; i < 2; ++i) {
-    const char* name = i == 0 ? "input_lengths" : "target_lengths";
-    const TensorImpl& given = *call.tensor(index_of(call, name));
-    if (!is_integral(given.dtype))
-      throw Error(ErrorCode::runtime, std::string(name) + " must be integral");
-    const Tensor lengths = handle(given);
-    const Arg arguments[] = {lengths, DType::i64};
-    lists[i] = Tensor(call_operator("to.dtype", arguments)).to_vector<int64_t>();
-  }
-  call.args[index_of(call, "input_lengths")] = Arg(IntList(lists[0]));
-  call.args[index_of(call, "target_lengths")] = Arg(IntList(lists[1]));
-  const std::string op = call.op.overload.op;
-  const bool reduced = op == "ctc_loss", written = !call.op.outs.empty();
-  pass_on(call, op + (reduced ? ".IntList" : written ? ".out" : ""));
-}
-
 // bincount: as many bins as the greatest value needs.
 void intrinsics::count_to_greatest(Call& call) {
   const TensorImpl& self = *call.tensor(0);
