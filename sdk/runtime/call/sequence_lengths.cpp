@@ -91,12 +91,14 @@ void take_results(Call& call, Call& other) {
 }
 
 // The same operator's overload with its lengths in lists, or in tensors.
-Call sibling(const Call& call, std::string_view functional, std::string_view out) {
+const OperatorInfo& sibling(const Call& call, std::string_view functional, std::string_view out) {
   const std::string op = call.op.overload.op;
-  Call other(
-      OperatorRegistry::instance().at(op + std::string(call.op.outs.empty() ? functional : out)));
+  return OperatorRegistry::instance().at(
+      op + std::string(call.op.outs.empty() ? functional : out));
+}
+
+void copy_arguments(const Call& call, Call& other) {
   for (size_t i = 0; i < other.op.args.size(); ++i) other.args.push_back(call.args[i]);
-  return other;
 }
 
 }  // namespace
@@ -108,7 +110,8 @@ void intrinsics::align_by_lengths(Call& call) {
                  labels = position_of(call, "target_lengths");
   if (!fits(a, log_probs, targets)) {
     const bool reduced = call.op.overload.op == "ctc_loss";
-    Call other = sibling(call, reduced ? ".IntList" : "", ".out");
+    Call other(sibling(call, reduced ? ".IntList" : "", ".out"));
+    copy_arguments(call, other);
     other.args[inputs] = Arg(IntList(a.inputs));
     other.args[labels] = Arg(IntList(a.targets));
     dispatch_planned(other);
@@ -124,7 +127,8 @@ void intrinsics::align_by_lengths(Call& call) {
     const Arg arguments[] = {rows, 0, 0};
     rows = call_operator("select.int", arguments);
   }
-  Call other = sibling(call, ".Tensor", ".Tensor_out");
+  Call other(sibling(call, ".Tensor", ".Tensor_out"));
+  copy_arguments(call, other);
   other.args[position_of(call, "targets")] = Arg(rows);
   other.args[inputs] = Arg(input_lengths);
   other.args[labels] = Arg(target_lengths);
