@@ -208,15 +208,6 @@ Val masked_scatter::decompose(Tracer& t, const Val& x, const Val& mask, const Va
   return reshape(where(flags, found, flattened(x)), x.shape());
 }
 
-namespace {
-
-// How many of the ascending numbers are not above each value.
-Val count_up_to(Tracer& t, const Val& ascending, const Val& values) {
-  return t.call1("searchsorted.Tensor", {ascending, values, false, true});
-}
-
-}  // namespace
-
 // Each result repeats the first entry whose running count is above it.
 Val repeat_interleave::decompose(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
                                  SymInt size) {
@@ -226,7 +217,7 @@ Val repeat_interleave::decompose(Tracer& t, const Val& x, const Val& repeats, in
   check(eq(total, t.constant(size, DType::i64)), total, ErrorCode::runtime,
         "allocated size does not match required size");
   const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, counts.id(), 0)[0]);
-  const Val found = count_up_to(t, ends, t.iota({size}, 0, DType::i64));
+  const Val found = bounds_up_to(ends, size);
   const Val place = binary(Prim::min, found, full_like(found, repeats.size(0) - 1));
   return t.prim1(Prim::index_select, {x, place}, {{"dim", dim}});
 }
@@ -345,9 +336,9 @@ const SegmentReduction& segment_reduction(const std::string& name) {
 Val segment_reduce::decompose(Tracer& t, const Val& x, const Val& offsets,
                               const std::string& reduce) {
   const SegmentReduction& r = segment_reduction(reduce);
-  const Val bounds = convert(offsets, DType::i64), entries = t.iota({x.size(0)}, 0, DType::i64);
+  const Val bounds = convert(offsets, DType::i64);
   const SymInt count = offsets.size(0) - 1;
-  const Val last = full_like(entries, count), found = count_up_to(t, bounds, entries) - Scalar(1);
+  const Val found = bounds_up_to(bounds, x.size(0)) - Scalar(1), last = full_like(found, count);
   const Val segment = where(lt(found, Scalar(0)), last, found);
   SymInts shape = x.shape();
   shape[0] = count + 1;

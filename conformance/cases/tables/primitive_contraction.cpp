@@ -47,10 +47,12 @@ constexpr PrimitiveRow kContraction[] = {
     {"contraction/attention", "causal", kStandard,
      "q=T[2,7,8] k=T[2,7,8] v=T[2,7,8] mask=none causal=true scale=0.35"},
     {"contraction/attention_backward", "plain", kSmoke,
-     "grad=T[2,5,8] q=T[2,5,8] k=T[2,7,8] v=T[2,7,8] y=T[2,5,8] logsumexp=f32[2,5]{3..5} "
+     "grad=T[2,5,8] q=T[2,5,8]{0..1} k=T[2,7,8]{0..1} v=T[2,7,8] y=T[2,5,8] "
+     "logsumexp=f32[2,5]{3..5} "
      "mask=none scale=0.35"},
     {"contraction/attention_backward", "causal", kStandard,
-     "grad=T[2,7,8] q=T[2,7,8] k=T[2,7,8] v=T[2,7,8] y=T[2,7,8] logsumexp=f32[2,7]{3..5} "
+     "grad=T[2,7,8] q=T[2,7,8]{0..1} k=T[2,7,8]{0..1} v=T[2,7,8] y=T[2,7,8] "
+     "logsumexp=f32[2,7]{3..5} "
      "mask=none causal=true scale=0.35"},
     {"contraction/int8_matmul", "plain", kSmoke, "a=T[7,13] b=T[13,5]"},
     {"contraction/int8_matmul", "of_nothing", kStandard, "a=T[3,0] b=T[0,4]"},

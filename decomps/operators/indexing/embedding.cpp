@@ -99,12 +99,8 @@ const char* mode_name(int64_t mode) {
 }
 
 // The bag of each index: how many bags begin at it or before, less one.
-Val bags_of(Tracer& t, const Val& indices, const Val& offsets) {
-  const SymInt n = indices.size(0);
-  const Val starts = convert(offsets, DType::i64);
-  const Val begun = scattered(Prim::scatter_add, zeros(t, {n + 1}, DType::i64), {starts}, {0},
-                              full_like(starts, 1));
-  return slice(t.wrap(t.builder().scan(Prim::scan_sum, begun.id(), 0)[0]), 0, 0, n, 1) - Scalar(1);
+Val bags_of(const Val& indices, const Val& offsets) {
+  return bounds_up_to(convert(offsets, DType::i64), indices.size(0)) - Scalar(1);
 }
 
 void require_bags(const Val& weight, const Val& indices, const Val& offsets,
@@ -159,7 +155,7 @@ FourResults bag_results(Tracer& t, const Val& weight, const Val& indices, const 
           "include_last_offset: number of offset should be at least 1");
   const SymInt count = include_last_offset ? offsets.size(0) - 1 : offsets.size(0);
   const Val starts = include_last_offset ? slice(offsets, 0, 0, count, 1) : offsets;
-  const Val bags = bags_of(t, indices, starts);
+  const Val bags = bags_of(indices, starts);
   const auto r = t.prim(Prim::embedding_bag, {weight, indices, bags, per_sample.value_or(Val())},
                         {{"count", count}, {"mode", name}, {"padding_idx", SymInt(padding_idx)}});
   const DType type = indices.dtype() == offsets.dtype() ? indices.dtype() : DType::i64;
@@ -250,7 +246,7 @@ Val _embedding_bag_backward::decompose(Tracer& t, const Val& grad, const Val& in
                                        int64_t padding_idx) {
   require_dense(sparse, "_embedding_bag_backward");
   const bool known = offset2bag.numel() == indices.numel();
-  const Val bags = known ? offset2bag : bags_of(t, indices, offsets);
+  const Val bags = known ? offset2bag : bags_of(indices, offsets);
   return bag_gradient(t, grad, indices, bags, bag_size, maximum_indices, num_weights,
                       scale_grad_by_freq, mode, per_sample_weights, padding_idx);
 }
@@ -272,7 +268,7 @@ Val _embedding_bag_per_sample_weights_backward::decompose(Tracer& t, const Val& 
   require(mode == kSumOfBag, ErrorCode::runtime,
           "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
   const bool known = offset2bag.numel() == indices.numel();
-  const Val bags = known ? offset2bag : bags_of(t, indices, offsets);
+  const Val bags = known ? offset2bag : bags_of(indices, offsets);
   const auto rows = [&](const Val& x, const Val& at) {
     return opmath(t.prim1(Prim::index_select, {x, at}, {{"dim", int64_t{0}}}));
   };

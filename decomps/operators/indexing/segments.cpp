@@ -147,13 +147,12 @@ struct Entries {
   }
 };
 
-Entries entries_of(Tracer& t, const Segments& s, const Val& data) {
+Entries entries_of(const Segments& s, const Val& data) {
   Entries e;
   e.runs = s.rows * (s.count + 1);
   e.data = opmath(reshape(data, s.flat()));
-  const Val place = t.iota({s.rows * s.entries}, 0, DType::i64);
   const Val starts = slice(s.bounds, 0, 0, e.runs, 1);
-  const Val begun = t.call1("searchsorted.Tensor", {starts, place, false, true}) - Scalar(1);
+  const Val begun = bounds_up_to(starts, s.rows * s.entries) - Scalar(1);
   // Before the first run stands nothing that counts: the same as behind the last.
   e.run = where(lt(begun, Scalar(0)), full_like(begun, e.runs - 1), begun);
   return e;
@@ -189,7 +188,7 @@ Val _segment_reduce_backward::decompose(Tracer& t, const Val& grad, const Val& o
                                         const std::optional<ScalarArg>& initial) {
   const std::string name = reduction_name(reduce);
   const Segments s = segments_of(t, data, lengths, offsets, axis, true);
-  const Entries e = entries_of(t, s, data);
+  const Entries e = entries_of(s, data);
   Val g = e.each(with_rest(t, s, grad));
   if (name == "mean") {
     const Val sizes = reshape(s.sizes, {e.runs});

@@ -200,7 +200,7 @@ Val _padded_dense_to_jagged_forward::decompose(Tracer& t, const Val& dense,
                     "padded input is {}",
                     kName, dense.size(1).hint()));
   const Val row = t.iota({*total_L}, 0, DType::i64);
-  const Val found = t.call1("searchsorted.Tensor", {ends, row, false, true});
+  const Val found = bounds_up_to(ends, *total_L);
   const Val item = clamped_place(found, count);
   const Val place = clamped_place(row - rows_at(starts, {item}, "offsets"), dense.size(1));
   return rows_at(dense, {item, place}, "offsets");

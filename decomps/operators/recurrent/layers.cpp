@@ -41,9 +41,12 @@ Sequence packed_sequence(Tracer& t, const Val& data, const Val& batch_sizes, con
   Packing p;
   p.sizes = batch_sizes;
   const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, batch_sizes.id(), 0)[0]);
+  const Val total = reduce(Prim::reduce_sum, batch_sizes, {0}, false);
+  check(eq(total, t.constant(data.size(0), DType::i64)), total, ErrorCode::runtime,
+        "Expected batch_sizes to add up to the rows of data, but found a sum of {value}");
   p.starts = ends - batch_sizes;
   const Val row = t.iota({data.size(0)}, 0, DType::i64);
-  p.step_of = t.call1("searchsorted.Tensor", {ends, row, false, true});
+  p.step_of = bounds_up_to(ends, data.size(0));
   p.place_of =
       row - t.wrap(t.builder().gather(p.starts.id(), {p.step_of.id()}, {0}, false, "batch_sizes"));
   return {batch_sizes.size(0), batch, p};

@@ -93,8 +93,7 @@ void take_results(Call& call, Call& other) {
 // The same operator's overload with its lengths in lists, or in tensors.
 const OperatorInfo& sibling(const Call& call, std::string_view functional, std::string_view out) {
   const std::string op = call.op.overload.op;
-  return OperatorRegistry::instance().at(
-      op + std::string(call.op.outs.empty() ? functional : out));
+  return OperatorRegistry::instance().at(op + std::string(call.op.outs.empty() ? functional : out));
 }
 
 void copy_arguments(const Call& call, Call& other) {
