@@ -52,11 +52,10 @@ Val target_rows(Tracer& t, const Val& targets, const Lengths& lengths) {
   Lengths starts;
   int64_t total = 0;
   for (int64_t n : lengths) starts.push_back(total), total += n;
-  require(
-      targets.size(0) >= SymInt(total), ErrorCode::runtime,
-      fmt::format("Expected tensor to have size at least {} at dimension 0, but got size {} for "
-                  "argument #2 'targets'",
-                  total, targets.size(0).hint()));
+  require(targets.size(0) == SymInt(total), ErrorCode::runtime,
+          fmt::format("Expected tensor to have size {} at dimension 0, but got size {} for "
+                      "argument #2 'targets'{}",
+                      total, targets.size(0).hint(), kWhere));
   const SymInts shape = {SymInt(static_cast<int64_t>(lengths.size())), longest};
   if (total == 0) return t.constant(0, targets.dtype(), shape);
   const Val place = unsqueeze(vector_of(t, starts), 1) + t.iota(shape, 1, DType::i64);

@@ -60,7 +60,7 @@ bool fits(const Alignments& a, const Tensor& log_probs, const Tensor& targets) {
   if (log_probs.dim() < 2 || log_probs.numel() == 0) return false;
   const int64_t batch = log_probs.dim() == 3 ? log_probs.size(1) : 1;
   const bool rows = targets.dim() == 2 && targets.size(0) == batch && targets.size(1) >= a.longest;
-  const bool flat = targets.dim() == 1 && targets.size(0) >= a.total;
+  const bool flat = targets.dim() == 1 && targets.size(0) == a.total;
   return (rows || flat) && within(a.inputs, batch, log_probs.size(0)) &&
          within(a.targets, batch, a.longest);
 }
