@@ -159,7 +159,11 @@ FourResults bag_results(Tracer& t, const Val& weight, const Val& indices, const 
   const auto r = t.prim(Prim::embedding_bag, {weight, indices, bags, per_sample.value_or(Val())},
                         {{"count", count}, {"mode", name}, {"padding_idx", SymInt(padding_idx)}});
   const DType type = indices.dtype() == offsets.dtype() ? indices.dtype() : DType::i64;
-  const bool left_out = mode == kSumOfBag && padding_idx < 0 && weight.dtype() != DType::f64;
+  const auto steps_by_one = [&](const Val& x) {
+    return known_equal(t.place_of(x).strides.back(), 1) == true;
+  };
+  const bool left_out = mode == kSumOfBag && padding_idx < 0 && weight.dtype() != DType::f64 &&
+                        steps_by_one(weight) && (!per_sample || steps_by_one(*per_sample));
   const Val of_indices = left_out ? zeros(t, {SymInt(0)}, type) : convert(bags, type);
   const Val sizes = mode == kSumOfBag ? zeros(t, {count}, type) : convert(r[1], type);
   return {r[0], of_indices, sizes, mode == kMaxOfBag ? convert(r[2], type) : sizes};

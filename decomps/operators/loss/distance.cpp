@@ -108,6 +108,8 @@ Val _cdist_backward::decompose(Tracer& t, const Val& grad, const Val& x1, const 
             fmt::format("expected scalar type {} but found {}", aten_name(type),
                         aten_name(v->dtype())));
   }
+  // ATen gives no other batch to the gradient of nothing.
+  if (r.x.is_empty() || r.y.is_empty()) return zeros(t, x1.shape(), type);
   return t.prim1(Prim::cdist_backward,
                  {broadcast_to(grad, shape), r.x, r.y, broadcast_to(cdist, shape)},
                  {{"p", Scalar(p)}});
@@ -180,12 +182,21 @@ Val _pdist_backward::decompose(Tracer& t, const Val& grad, const Val& self, doub
 
 // --- between rows at one place ---
 
+namespace {
+
+// The norm of a - b + eps over the last dim, in opmath.
+Val distance_between(Tracer& t, const Val& a, const Val& b, double p, const ScalarArg& eps,
+                     bool keepdim) {
+  const Val apart = opmath(a) - opmath(b);
+  const Val x = apart + convert(t.scalar(eps, DType::f64), apart.dtype());
+  return t.call1("linalg_vector_norm", {x, p, std::vector<int64_t>{-1}, keepdim});
+}
+
+}  // namespace
+
 Val pairwise_distance::decompose(Tracer& t, const Val& x1, const Val& x2, double p,
                                  const ScalarArg& eps, bool keepdim) {
-  const Val x = opmath(x1) - opmath(x2);
-  const Val apart = x + convert(t.scalar(eps, DType::f64), x.dtype());
-  const Val d = t.call1("linalg_vector_norm", {apart, p, std::vector<int64_t>{-1}, keepdim});
-  return convert(d, real_type(x1.dtype()));
+  return convert(distance_between(t, x1, x2, p, eps, keepdim), real_type(x1.dtype()));
 }
 
 Val triplet_margin_loss::decompose(Tracer& t, const Val& anchor, const Val& positive,
@@ -197,12 +208,9 @@ Val triplet_margin_loss::decompose(Tracer& t, const Val& anchor, const Val& posi
                       "number of dimensions, but got: anchor {}D, positive {}D, and negative {}D "
                       "inputs",
                       rank, positive.rank(), negative.rank()));
-  const auto distance = [&](const Val& a, const Val& b) {
-    return opmath(t.call1("pairwise_distance", {a, b, p, eps}));
-  };
-  const Val near = distance(anchor, positive);
-  Val far = distance(anchor, negative);
-  if (swap) far = math::min(far, distance(positive, negative));
+  const Val near = distance_between(t, anchor, positive, p, eps, false);
+  Val far = distance_between(t, anchor, negative, p, eps, false);
+  if (swap) far = math::min(far, distance_between(t, positive, negative, p, eps, false));
   const Val miss = near - far + t.scalar(margin, near.dtype());
   return reduced_loss(math::max(miss, math::number(miss, 0.0)), reduction,
                       real_type(anchor.dtype()));
