@@ -78,6 +78,8 @@ Segments segments_of(Tracer& t, const Val& data, const std::optional<Val>& lengt
   s.inner.assign(shape.begin() + at + 1, shape.end());
   s.rows = prims::product(s.outer);
   const Val bounds = run_bounds(t, data, lengths, offsets, unsafe, s.entries);
+  require(bounds.size(-1) > SymInt(0), ErrorCode::runtime,
+          "segment_reduce(): Expected offsets to have an entry at least along axis.");
   s.count = bounds.size(-1) - 1;
   const Val own = reshape(bounds, {s.rows, s.count + 1});
   const Val row = t.iota({s.rows, SymInt(1)}, 0, DType::i64) *
@@ -187,6 +189,7 @@ Val _segment_reduce_backward::decompose(Tracer& t, const Val& grad, const Val& o
                                         const std::optional<Val>& offsets, int64_t axis,
                                         const std::optional<ScalarArg>& initial) {
   const std::string name = reduction_name(reduce);
+  if (data.is_empty() && (lengths || offsets)) return zeros(t, data.shape(), data.dtype());
   const Segments s = segments_of(t, data, lengths, offsets, axis, true);
   const Entries e = entries_of(s, data);
   Val g = e.each(with_rest(t, s, grad));

@@ -98,6 +98,12 @@ Val unpacked(Tracer& t, const Val& data, const Val& batch_sizes, const SymInt& t
              const SymInt& batch, const Val& otherwise) {
   const SymInt given = batch_sizes.size(0);
   const SymInts steps = {time, batch};
+  if (given == SymInt(0) || data.is_empty()) {
+    SymInts shape = data.shape();
+    shape[0] = batch;
+    shape.insert(shape.begin(), time);
+    return broadcast_to(otherwise, shape);
+  }
   const Val step = t.iota(steps, 0, DType::i64), place = t.iota(steps, 1, DType::i64);
   const Val known = clamped_place(step, given);
   const Val row = rows_at(step_starts(t, batch_sizes), {known}, "batch_sizes") + place;
@@ -190,6 +196,9 @@ Val _padded_dense_to_jagged_forward::decompose(Tracer& t, const Val& dense,
           fmt::format("{}(): without total_L the size of the result depends on the values of "
                       "offsets; pass total_L",
                       kName));
+  require(dense.rank() >= 2, ErrorCode::runtime,
+          fmt::format("{}(): expected a padded tensor of at least 2 dims, but got {}", kName,
+                      shape_text(dense.shape())));
   const SymInt count = bounds.size(0) - 1;
   const Val starts = slice(bounds, 0, 0, count, 1), ends = slice(bounds, 0, 1, count + 1, 1);
   const Val last = select(bounds, 0, count);
@@ -199,6 +208,12 @@ Val _padded_dense_to_jagged_forward::decompose(Tracer& t, const Val& dense,
         fmt::format("{}(): found batch item of length {{value}} when max length specified by "
                     "padded input is {}",
                     kName, dense.size(1).hint()));
+  if (dense.is_empty() || count == SymInt(0)) {
+    SymInts shape = dense.shape();
+    shape.erase(shape.begin());
+    shape[0] = *total_L;
+    return zeros(t, shape, dense.dtype());
+  }
   const Val row = t.iota({*total_L}, 0, DType::i64);
   const Val found = bounds_up_to(ends, *total_L);
   const Val item = clamped_place(found, count);

@@ -238,6 +238,8 @@ std::vector<Val> over_packed(Tracer& t, const Network& n, const Val& data, const
   require(
       states[0].rank() == 3, ErrorCode::runtime,
       fmt::format("Expected hidden states of 3 dims, but got {}", shape_text(states[0].shape())));
+  require(!data.is_empty() && !batch_sizes.is_empty(), ErrorCode::runtime,
+          "Expected sequence length to be larger than 0 in RNN");
   return run_network(t, n, data, packed_sequence(t, data, batch_sizes, states[0].size(1)), states,
                      params);
 }

@@ -153,6 +153,8 @@ Val group_of(Tracer& t, const Val& x, const Val& group) {
 // [m, k] by [groups, k, n]: tile by tile, and then each row from its tile.
 Val by_rows(Tracer& t, const Val& a, const Val& b, const Val& ends) {
   const SymInt size = a.size(0);
+  if (known_equal(size, 0) == true || known_equal(ends.size(0), 0) == true)
+    return t.constant(0, a.dtype(), {size, b.size(2)});
   const Groups g = groups_of(ends, size);
   const DType wide = opmath_type(a.dtype());
   const auto body = [&](const std::vector<Val>& v) {
@@ -179,6 +181,8 @@ Val by_terms(Tracer& t, const Val& a, const Val& b, const Val& ends) {
   const DType wide = opmath_type(a.dtype());
   const Val columns = transpose(a, {1, 0});
   const Val none = t.constant(0, wide, {g.count, a.size(0), b.size(1)});
+  if (known_equal(size, 0) == true || known_equal(g.count, 0) == true)
+    return convert(none, a.dtype());
   const std::vector<prims::ValueType> params = {{DType::i64, {}}, {wide, none.shape()}};
   const auto body = [&](const std::vector<Val>& v) {
     const Tile tile = tile_of(t, g, v[0], size);
