@@ -184,10 +184,20 @@ Val _pdist_backward::decompose(Tracer& t, const Val& grad, const Val& self, doub
 
 namespace {
 
+// Integers are subtracted and multiplied in their own dtype, as ATen does, and then are f32.
+Val in_float(const Val& x) {
+  return is_integral(x.dtype()) ? convert(x, DType::f32) : opmath(x);
+}
+
+DType float_type(const Val& x) {
+  return is_integral(x.dtype()) ? DType::f32 : real_type(x.dtype());
+}
+
 // The norm of a - b + eps over the last dim, in opmath.
 Val distance_between(Tracer& t, const Val& a, const Val& b, double p, const ScalarArg& eps,
                      bool keepdim) {
-  const Val apart = opmath(a) - opmath(b);
+  const bool exact = is_integral(a.dtype());
+  const Val apart = exact ? in_float(a - b) : opmath(a) - opmath(b);
   const Val x = apart + convert(t.scalar(eps, DType::f64), apart.dtype());
   return t.call1("linalg_vector_norm", {x, p, std::vector<int64_t>{-1}, keepdim});
 }
@@ -196,7 +206,7 @@ Val distance_between(Tracer& t, const Val& a, const Val& b, double p, const Scal
 
 Val pairwise_distance::decompose(Tracer& t, const Val& x1, const Val& x2, double p,
                                  const ScalarArg& eps, bool keepdim) {
-  return convert(distance_between(t, x1, x2, p, eps, keepdim), real_type(x1.dtype()));
+  return convert(distance_between(t, x1, x2, p, eps, keepdim), float_type(x1));
 }
 
 Val triplet_margin_loss::decompose(Tracer& t, const Val& anchor, const Val& positive,
@@ -212,8 +222,7 @@ Val triplet_margin_loss::decompose(Tracer& t, const Val& anchor, const Val& posi
   Val far = distance_between(t, anchor, negative, p, eps, false);
   if (swap) far = math::min(far, distance_between(t, positive, negative, p, eps, false));
   const Val miss = near - far + t.scalar(margin, near.dtype());
-  return reduced_loss(math::max(miss, math::number(miss, 0.0)), reduction,
-                      real_type(anchor.dtype()));
+  return reduced_loss(math::max(miss, math::number(miss, 0.0)), reduction, float_type(anchor));
 }
 
 Val cosine_similarity::decompose(Tracer& t, const Val& x1, const Val& x2, int64_t dim,
@@ -243,17 +252,20 @@ Val cosine_embedding_loss::decompose(Tracer& t, const Val& input1, const Val& in
                       "and {}.",
                       target.rank(), target.rank() + 1, shape_text(input1.shape()),
                       shape_text(input2.shape())));
-  const Val x = opmath(input1), y = opmath(input2);
+  const auto product = [](const Val& x, const Val& y) {
+    const bool exact = is_integral(x.dtype());
+    return in_float(row_sum(exact ? convert(x * y, DType::i64) : opmath(x) * opmath(y)));
+  };
   constexpr double kLeast = 1e-12;
-  const Val scale =
-      math::sqrt((row_sum(x * x) + Scalar(kLeast)) * (row_sum(y * y) + Scalar(kLeast)));
-  const Val cosine = row_sum(x * y) / scale, none = math::number(cosine, 0.0);
+  const Val scale = math::sqrt((product(input1, input1) + Scalar(kLeast)) *
+                               (product(input2, input2) + Scalar(kLeast)));
+  const Val cosine = product(input1, input2) / scale, none = math::number(cosine, 0.0);
   const Val apart = math::max(cosine - t.scalar(margin, cosine.dtype()), none);
   const Val together = Scalar(1.0) - cosine;
   const Val term =
       where(eq(target, Scalar(1)), together, none) + where(eq(target, Scalar(-1)), apart, none);
   const bool reduces = reduction == kMean || reduction == kSum;
-  return reduced_loss(term, reduces ? reduction : kNone, input1.dtype());
+  return reduced_loss(term, reduces ? reduction : kNone, float_type(input1));
 }
 
 }  // namespace primset::decomps
