@@ -296,6 +296,23 @@ SymInts rotated(const std::vector<Actual>& args, size_t result, const SymInts& s
   return strides;
 }
 
+// Sequences [batch, time, n] of batch_first lie in memory as the others do, time first.
+SymInts time_major(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const int at = o.find_arg("batch_first");
+  const bool* batch_first = std::get_if<bool>(&args[static_cast<size_t>(at)].value);
+  if (!batch_first || !*batch_first || sizes.size() != 3) return contiguous_strides(sizes);
+  return {sizes[2], sizes[0] * sizes[2], SymInt(1)};
+}
+
+// The weight's gradient of _convolution_double_backward is convolved with its channels swapped.
+SymInts channels_swapped(size_t result, SymInts sizes) {
+  if (result != 2 || sizes.size() < 2) return contiguous_strides(sizes);
+  std::swap(sizes[0], sizes[1]);
+  SymInts strides = contiguous_strides(sizes);
+  std::swap(strides[0], strides[1]);
+  return strides;
+}
+
 }  // namespace
 
 SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
@@ -323,6 +340,9 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "answers") return answers(args, sizes);
   if (rule == "factor") return factor(result, sizes);
   if (rule == "indexed") return indexed(args, sizes);
+  if (rule == "time_major" && result == 0) return time_major(o, args, sizes);
+  if (rule == "time_major") return contiguous_strides(sizes);
+  if (rule == "channels_swapped") return channels_swapped(result, sizes);
   if (rule == "given") return given(o, args, sizes);
   if (rule == "physical_layout") return by_layout(o, args, sizes);
   if (rule == "memory_format") {

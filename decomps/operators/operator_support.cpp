@@ -136,6 +136,17 @@ Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
                                     false, "index"));
 }
 
+Val bounds_up_to(const Val& bounds, const SymInt& size) {
+  Tracer& t = bounds.tracer();
+  const Val first = full_like(bounds, 0), last = full_like(bounds, size);
+  const Val at = binary(Prim::max, binary(Prim::min, bounds, last), first);
+  const Val none = zeros(t, {size + 1}, DType::i64);
+  const Val ones = t.constant(1, DType::i64, bounds.shape());
+  const ValueId begun = t.builder().scatter(Prim::scatter_add, none.id(), {at.id()}, ones.id(), {0},
+                                            true, false, "bounds");
+  return slice(t.wrap(t.builder().scan(Prim::scan_sum, begun, 0)[0]), 0, 0, size, 1);
+}
+
 std::vector<int64_t> dims_from(int64_t first, int64_t end) {
   std::vector<int64_t> dims(static_cast<size_t>(std::max<int64_t>(end - first, 0)));
   std::iota(dims.begin(), dims.end(), first);

@@ -60,6 +60,10 @@ void check_index_of_empty(const Val& x, int64_t dim, const Val& index);
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
               const std::vector<int64_t>& dims, const Val& updates);
 
+// For each place below `size` how many of the bounds, a vector in any order, are not above it: of
+// ends the run that has it, of starts that and one more.
+Val bounds_up_to(const Val& bounds, const SymInt& size);
+
 std::vector<int64_t> dims_from(int64_t first, int64_t end);  // first, first + 1, ... end - 1
 
 }  // namespace primset::decomps

@@ -156,5 +156,69 @@ TEST(Attention, CausalAndMaskedThroughout) {
   expect_near(none.outputs[1], {1, 3}, {-kInf, -kInf, -kInf}, 0);
 }
 
+TEST(AttentionBackward, AsTheDerivativesOfTheForwardFormula) {
+  const DType t = DType::f64;
+  const auto result = run_derived(
+      Prim::attention_backward,
+      {array(t, {1, 3, 2}, {1, 0, 0.5, -1, 2, 1}),
+       array(t, {1, 3, 2}, {0.25, 0.5, 0.75, -1, 1.25, 1.5}),
+       array(t, {1, 3, 2}, {1.25, 1.5, 0.75, -1, 0.25, 0.5}),
+       array(t, {1, 3, 2}, {-0.5, 0, 0.5, -3, 1.5, 2}),
+       array(t, {1, 3, 2},
+             {0.3572175958949728, -0.061145564600883606, 0.5264880094440391, -1.27607262662995,
+              -0.04735562871783461, 0.12387106259970876}),
+       array(DType::f32, {1, 3}, {1.3152067280417663, 1.3335225374337685, 2.2174311581881763}),
+       absent()},
+      {{"causal", false}, {"scale", Scalar(0.5)}});
+  const double precision = 1e-6;  // logsumexp is f32
+  expect_near(result.outputs[0], {1, 3, 2},
+              {-0.18750559873850609, -0.22028712371277845, 0.06820484026059954, -0.9165332060982512,
+               -0.4186673861353353, -0.25188399038802767},
+              precision, precision);
+  expect_near(result.outputs[1], {1, 3, 2},
+              {-0.6536244199904888, -0.4853281244596865, 0.26913483566428587, -0.6092611887463381,
+               0.3844895843262031, 1.0945893132060243},
+              precision, precision);
+  expect_near(result.outputs[2], {1, 3, 2},
+              {2.021226066422118, 0.5336452350048784, 0.681797523974441, -0.4934468318478831,
+               0.7969764096034411, -0.040198403156995216},
+              precision, precision);
+}
+
+TEST(ScaledMatmul, NumbersRowsAndBlocks) {
+  const Array a = array(DType::f8_e4m3fn, {2, 2}, {1, 2, -0.5, 4});
+  const Array b = array(DType::f8_e5m2, {2, 2}, {1, 0.5, -1, 2});
+  const auto product = [&](const Array& scale_a, const Array& scale_b) {
+    return derived(Prim::scaled_matmul, {a, b, scale_a, scale_b, vector(DType::f32, {1, 0})},
+                   {{"to", DType::f32}});
+  };
+  const Array two = number(DType::f32, 2), one = number(DType::f32, 1);
+  expect_near(product(two, one), {2, 2}, {-1, 9, -8, 15.5}, 0);
+  expect_near(product(array(DType::f32, {2, 1}, {1, 2}), array(DType::f32, {1, 2}, {1, 3})), {2, 2},
+              {0, 13.5, -8, 46.5}, 0);
+  expect_near(product(array(DType::f32, {1, 2}, {1, 2}), array(DType::f32, {2, 1}, {3, 1})), {2, 2},
+              {0, 9.5, -8.5, 15.25}, 0);
+}
+
+TEST(GroupedMatmul, RowsColumnsTermsAndBatches) {
+  const DType t = DType::f32;
+  const Array ends = integers(DType::i32, {1, 3});
+  const Array rows = array(t, {3, 1}, {1, 2, 3}), each = array(t, {2, 1, 1}, {10, 100});
+  expect_near(derived(Prim::grouped_matmul, {rows, each, ends}), {3, 1}, {10, 200, 300}, 0);
+  const Array columns = array(t, {1, 3}, {1, 2, 3});
+  expect_near(derived(Prim::grouped_matmul, {each, columns, ends}), {1, 3}, {10, 200, 300}, 0);
+  expect_near(derived(Prim::grouped_matmul, {columns, rows, ends}), {2, 1, 1}, {1, 13}, 0);
+  expect_near(derived(Prim::grouped_matmul, {each, each, absent()}), {2, 1, 1}, {100, 10000}, 0);
+  const Array less = integers(DType::i32, {0, 2});
+  expect_near(derived(Prim::grouped_matmul, {rows, each, less}), {3, 1}, {100, 200, 0}, 0);
+}
+
+TEST(Int8Matmul, AddsUpIn32Bits) {
+  Array a = integers(DType::i8, {127, -128}), b = integers(DType::i8, {127, -128});
+  a.shape = {1, 2};
+  b.shape = {2, 1};
+  expect_near(derived(Prim::int8_matmul, {a, b}), {1, 1}, {32513}, 0);
+}
+
 }  // namespace
 }  // namespace primset::decomps

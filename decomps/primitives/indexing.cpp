@@ -191,4 +191,166 @@ std::tuple<Val, Val> masked_select::decompose(Tracer& t, const Val& x, const Val
   return {t.wrap(t.builder().set_dim(found[0].id(), found[1].id(), 0)), found[1]};
 }
 
+// Each element whose mask holds takes the one of src that as many masks before it count to.
+Val masked_scatter::decompose(Tracer& t, const Val& x, const Val& mask, const Val& src) {
+  const Val flags = flattened(mask), values = flattened(src);
+  const Val numbers = convert(flags, DType::i64);
+  const Val taken = t.wrap(t.builder().scan(Prim::scan_sum, numbers.id(), 0)[0]);
+  const Val total = reduce(Prim::reduce_sum, numbers, {0}, false);
+  const SymInt count = values.size(0);
+  check(le(total, t.constant(count, DType::i64)), total, ErrorCode::runtime,
+        "Number of elements of source < number of ones in mask");
+  if (known_equal(count, 0) == true) return x;
+  const Val last = full_like(taken, count - 1);
+  const Val place =
+      binary(Prim::min, binary(Prim::max, taken - Scalar(1), full_like(taken, 0)), last);
+  const Val found = t.wrap(t.builder().gather(values.id(), {place.id()}, {0}, true, "index"));
+  return reshape(where(flags, found, flattened(x)), x.shape());
+}
+
+// Each result repeats the first entry whose running count is above it.
+Val repeat_interleave::decompose(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
+                                 SymInt size) {
+  const Val counts = convert(repeats, DType::i64);
+  const Val total = reduce(Prim::reduce_sum, counts, {0}, false);
+  check(ge(counts, Scalar(0)), counts, ErrorCode::runtime, "repeats can not be negative");
+  check(eq(total, t.constant(size, DType::i64)), total, ErrorCode::runtime,
+        "allocated size does not match required size");
+  const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, counts.id(), 0)[0]);
+  const Val found = bounds_up_to(ends, size);
+  const Val place = binary(Prim::min, found, full_like(found, repeats.size(0) - 1));
+  return t.prim1(Prim::index_select, {x, place}, {{"dim", dim}});
+}
+
+namespace {
+
+struct Bags {
+  Val indices, bag;  // of each row
+  Val counts;        // [n, 1], whether a row does
+  Val rows;          // [n, k], in opmath
+  SymInt count;      // of the bags
+};
+
+Val into_bags(Prim kind, const Bags& b, Scalar first, const Val& updates) {
+  SymInts shape = updates.shape();
+  shape[0] = b.count;
+  const Val start = b.bag.tracer().constant(first, updates.dtype(), shape);
+  return scattered(kind, start, {b.bag}, {0}, updates);
+}
+
+// The greatest element of each bag, and the index of the first row that has it.
+std::tuple<Val, Val> greatest_in(Tracer& t, const Bags& b) {
+  // As a comparison one after another has it, NaN stays where it comes first and else never wins.
+  const Val place_of_row = t.iota({b.rows.size(0)}, 0, DType::i64);
+  const Val behind = full_like(place_of_row, b.rows.size(0));
+  const Val begins = into_bags(Prim::scatter_min, b, Scalar(std::numeric_limits<int64_t>::max()),
+                               where(squeeze(b.counts, 1), place_of_row, behind));
+  const Val begin = t.prim1(Prim::index_select, {begins, b.bag}, {{"dim", int64_t{0}}});
+  const Val beaten = math::is_unordered(b.rows) & unsqueeze(ne(begin, place_of_row), 1);
+  const Val candidates = where(b.counts & ~beaten, b.rows, math::number(b.rows, -math::kInfinity));
+  const Val greatest = into_bags(Prim::scatter_max, b, Scalar(-math::kInfinity), candidates);
+  const Val own = t.prim1(Prim::index_select, {greatest, b.bag}, {{"dim", int64_t{0}}});
+  const Val place = t.iota(b.rows.shape(), 0, DType::i64);
+  const Val last = full_like(place, b.rows.size(0));
+  const Val hit = (eq(candidates, own) | math::is_unordered(candidates)) & b.counts & ~beaten;
+  const Val first = into_bags(Prim::scatter_min, b, Scalar(std::numeric_limits<int64_t>::max()),
+                              where(hit, place, last));
+  const Val nothing = ge(first, full_like(first, b.rows.size(0)));
+  const Val at = where(nothing, full_like(first, 0), first);
+  const Val index = t.wrap(t.builder().gather(b.indices.id(), {at.id()}, {0}, true, "index"));
+  return {where(nothing, math::number(greatest, 0.0), greatest),
+          where(nothing, full_like(first, 0), convert(index, DType::i64))};
+}
+
+}  // namespace
+
+std::tuple<Val, Val, Val> embedding_bag::decompose(Tracer& t, const Val& weight, const Val& indices,
+                                                   const Val& bags,
+                                                   const std::optional<Val>& per_sample,
+                                                   SymInt count, const std::string& mode,
+                                                   SymInt padding_idx) {
+  const Val none = t.constant(0, DType::i64, {count, weight.size(1)});
+  if (known_equal(indices.size(0), 0) == true)
+    return {t.constant(0.0, weight.dtype(), none.shape()), t.constant(0, DType::i64, {count}),
+            none};
+  const Val kept = ne(indices, full_like(indices, padding_idx));
+  const Val rows = t.prim1(Prim::index_select, {weight, indices}, {{"dim", int64_t{0}}});
+  const Bags b{indices, bags, unsqueeze(kept, 1), opmath(rows), count};
+  const Val sizes = into_bags(Prim::scatter_add, b, Scalar(0), convert(kept, DType::i64));
+  if (mode == "max") {
+    const auto [greatest, places] = greatest_in(t, b);
+    return {convert(greatest, weight.dtype()), sizes, places};
+  }
+  const Val factored = per_sample ? b.rows * unsqueeze(opmath(*per_sample), 1) : b.rows;
+  Val sum = into_bags(Prim::scatter_add, b, Scalar(0.0),
+                      where(b.counts, factored, math::number(factored, 0.0)));
+  if (mode == "mean") {
+    const Val number = unsqueeze(binary(Prim::max, sizes, full_like(sizes, 1)), 1);
+    sum = sum / convert(number, sum.dtype());
+  }
+  return {convert(sum, weight.dtype()), sizes, none};
+}
+
+Val embedding_backward::decompose(Tracer& t, const Val& grad, const Val& indices, SymInt rows,
+                                  SymInt padding_idx, bool scale_grad_by_freq) {
+  Val updates = opmath(grad);
+  if (scale_grad_by_freq) {
+    const Val ones = t.constant(1, DType::i64, indices.shape());
+    const Val counts =
+        scattered(Prim::scatter_add, t.constant(0, DType::i64, {rows}), {indices}, {0}, ones);
+    const Val count = t.wrap(t.builder().gather(counts.id(), {indices.id()}, {0}, false, "index"));
+    updates = updates / unsqueeze(convert(count, updates.dtype()), 1);
+  }
+  const Val kept = ne(indices, full_like(indices, padding_idx));
+  updates = where(unsqueeze(kept, 1), updates, full_like(updates, 0));
+  const Val none = t.constant(0, updates.dtype(), {rows, grad.size(1)});
+  return convert(scattered(Prim::scatter_add, none, {indices}, {0}, updates), grad.dtype());
+}
+
+namespace {
+
+struct SegmentReduction {
+  std::string_view name;
+  Prim kind;
+  double neutral;
+};
+constexpr SegmentReduction kSegmentReductions[] = {
+    {"sum", Prim::scatter_add, 0},
+    {"mean", Prim::scatter_add, 0},
+    {"prod", Prim::scatter_mul, 1},
+    {"max", Prim::scatter_max, -math::kInfinity},
+    {"min", Prim::scatter_min, math::kInfinity},
+};
+
+const SegmentReduction& segment_reduction(const std::string& name) {
+  for (const SegmentReduction& r : kSegmentReductions) {
+    if (r.name == name) return r;
+  }
+  fail(ErrorCode::runtime, fmt::format("segment_reduce: unsupported reduction given! {}", name));
+}
+
+}  // namespace
+
+// Each entry goes to the last segment that begins at it or before; what is in none, to one more
+// that is cut off.
+Val segment_reduce::decompose(Tracer& t, const Val& x, const Val& offsets,
+                              const std::string& reduce) {
+  const SegmentReduction& r = segment_reduction(reduce);
+  const Val bounds = convert(offsets, DType::i64);
+  const SymInt count = offsets.size(0) - 1;
+  const Val found = bounds_up_to(bounds, x.size(0)) - Scalar(1), last = full_like(found, count);
+  const Val segment = where(lt(found, Scalar(0)), last, found);
+  SymInts shape = x.shape();
+  shape[0] = count + 1;
+  const Val start = t.constant(Scalar(r.neutral), opmath_type(x.dtype()), shape);
+  Val y = slice(scattered(r.kind, start, {segment}, {0}, opmath(x)), 0, 0, count, 1);
+  if (reduce == "mean") {
+    const Val sizes = slice(bounds, 0, 1, count + 1, 1) - slice(bounds, 0, 0, count, 1);
+    SymInts along(shape.size(), SymInt(1));
+    along[0] = count;
+    y = y / reshape(convert(sizes, y.dtype()), along);
+  }
+  return convert(y, x.dtype());
+}
+
 }  // namespace primset::decomps::prim

@@ -123,5 +123,70 @@ TEST(MaskedSelect, InRowMajorOrder) {
   EXPECT_EQ(r.outputs[1].data[0].integer, 2);
 }
 
+TEST(MaskedScatter, TakesInOrder) {
+  const Array x = vector(DType::f32, {1, 2, 3}), src = vector(DType::f32, {7, 8});
+  Array mask = prims::reference::make_array(DType::boolean, {3});
+  mask.data[0].integer = mask.data[2].integer = 1;
+  expect_equal(derived(Prim::masked_scatter, {x, mask, src}), vector(DType::f32, {7, 2, 8}));
+  const Result r = run_derived(Prim::masked_scatter, {x, mask, vector(DType::f32, {7})});
+  EXPECT_EQ(r.failures.size(), 1u);
+}
+
+TEST(RepeatInterleave, AsOftenAsTheRepeatsSay) {
+  const Array x = vector(DType::f32, {1, 2, 3}), repeats = integers(DType::i64, {2, 0, 1});
+  const std::vector<prims::Attr> attrs = {{"dim", int64_t{0}}, {"size", prims::SymInt(3)}};
+  expect_equal(derived(Prim::repeat_interleave, {x, repeats}, attrs),
+               vector(DType::f32, {1, 1, 3}));
+}
+
+TEST(EmbeddingBag, EveryMode) {
+  const Array weight = matrix(DType::f32, 3, {1, 2, 3, -4, 5, 6});
+  const Array indices = integers(DType::i64, {2, 0, 1, 1}),
+              bags = integers(DType::i64, {0, 0, 1, 1});
+  const struct {
+    const char* mode;
+    std::vector<double> y, places;
+  } cases[] = {{"sum", {6, 8, 6, -8}, {0, 0, 0, 0}},
+               {"mean", {3, 4, 3, -4}, {0, 0, 0, 0}},
+               {"max", {5, 6, 3, -4}, {2, 2, 1, 1}}};
+  for (const auto& c : cases) {
+    const Result r = run_derived(Prim::embedding_bag, {weight, indices, bags, absent()},
+                                 {{"count", prims::SymInt(2)},
+                                  {"mode", std::string(c.mode)},
+                                  {"padding_idx", prims::SymInt(-1)}});
+    expect_near(r.outputs[0], {2, 2}, c.y, 0);
+    expect_near(r.outputs[1], {2}, {2, 2}, 0);
+    expect_near(r.outputs[2], {2, 2}, c.places, 0);
+  }
+}
+
+TEST(EmbeddingBackward, LeavesPaddingOutAndDividesByTheFrequency) {
+  const Array grad = matrix(DType::f32, 3, {1, 2, 4}), indices = integers(DType::i64, {1, 1, 0});
+  expect_near(derived(Prim::embedding_backward, {grad, indices},
+                      {{"rows", prims::SymInt(3)},
+                       {"padding_idx", prims::SymInt(0)},
+                       {"scale_grad_by_freq", true}}),
+              {3, 1}, {0, 1.5, 0}, 0);
+}
+
+TEST(SegmentReduce, EveryReduction) {
+  const Array x = vector(DType::f32, {1, -2, 3, 4, 5}),
+              offsets = integers(DType::i64, {0, 2, 2, 4});
+  const struct {
+    const char* reduce;
+    std::vector<double> want;
+  } cases[] = {{"sum", {-1, 0, 7}},
+               {"prod", {-2, 1, 12}},
+               {"mean", {-0.5, kNan, 3.5}},
+               {"max", {1, -kInf, 4}},
+               {"min", {-2, kInf, 3}}};
+  for (const auto& c : cases) {
+    const Array y =
+        derived(Prim::segment_reduce, {x, offsets}, {{"reduce", std::string(c.reduce)}});
+    // What is behind the last offset counts as its segment's no more.
+    expect_near(y, {3}, c.want, 0);
+  }
+}
+
 }  // namespace
 }  // namespace primset::decomps

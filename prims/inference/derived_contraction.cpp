@@ -74,6 +74,57 @@ Types attention(const Call& c) {
   return {{c.dtype(0), shape}, {DType::f32, rows}};
 }
 
+// The gradients of q, k and v, and of the scores [..., queries, keys].
+Types attention_backward(const Call& c) {
+  size_t r = c.rank(1);
+  c.require(r >= 2 && c.rank(2) == r && c.rank(3) == r,
+            "attention_backward_c1: q, k and v have one rank");
+  c.require(equal_shapes(c.shape(0), c.shape(4)), "attention_backward_c2: grad has y's shape");
+  SymInts scores = c.shape(1);
+  scores.back() = c.shape(2)[r - 2];
+  return {c.type(1), c.type(2), c.type(3), {c.dtype(1), scores}};
+}
+
+void require_product(const Call& c) {
+  c.require_shared(c.rank(0) == 2 && c.rank(1) == 2, "_c1: a and b are matrices");
+  c.require_shared(c.shape(0)[1] == c.shape(1)[0], "_c2: contracted dims have equal sizes");
+}
+
+Types int8_matmul(const Call& c) {
+  c.require_signature_dtypes();
+  require_product(c);
+  return {{DType::i32, {c.shape(0)[0], c.shape(1)[1]}}};
+}
+
+Types scaled_matmul(const Call& c) {
+  require_product(c);
+  return {{c.attr<DType>("to"), {c.shape(0)[0], c.shape(1)[1]}}};
+}
+
+Types grouped_matmul(const Call& c) {
+  size_t a = c.rank(0), b = c.rank(1);
+  c.require((a == 2 || a == 3) && (b == 2 || b == 3),
+            "grouped_matmul_c1: a and b are matrices or batches of them");
+  c.require(c.dtype(0) == c.dtype(1), "grouped_matmul_c2: a and b have one dtype");
+  c.require(c.has(2) == (a == 2 || b == 2), "grouped_matmul_c3: ends where a matrix has groups");
+  SymInts shape = {c.shape(0)[a - 2], c.shape(1)[b - 1]};
+  if (a == b) shape.insert(shape.begin(), a == 3 ? c.shape(0)[0] : c.shape(2)[0]);
+  return {{c.dtype(0), shape}};
+}
+
+// Of convolution by one operand, whose sizes are given.
+Types convolution_gradient(const Call& c) {
+  c.require_signature_dtypes();
+  const SymInts& sizes = c.attr<SymInts>("sizes");
+  size_t r = c.rank(0), n = c.attr<SymInts>("stride").size();
+  c.require_shared(r >= 3 && r <= 5 && c.rank(1) == r && sizes.size() == r,
+                   "_c1: 1 to 3 spatial dims");
+  c.require_shared(n == r - 2 && c.attr<SymInts>("padding").size() == n &&
+                       c.attr<SymInts>("dilation").size() == n,
+                   "_c2: one entry a spatial dim");
+  return {{c.dtype(0), sizes}};
+}
+
 Types cholesky(const Call& c) {
   c.require_signature_dtypes();
   size_t r = c.rank(0);
@@ -87,6 +138,12 @@ void add_derived_contraction_rules(RuleTable& t) {
   t.set(Prim::matmul, matmul);
   t.set(Prim::convolution, convolution);
   t.set(Prim::attention, attention);
+  t.set(Prim::attention_backward, attention_backward);
+  t.set(Prim::int8_matmul, int8_matmul);
+  t.set(Prim::scaled_matmul, scaled_matmul);
+  t.set(Prim::grouped_matmul, grouped_matmul);
+  t.set({Prim::convolution_backward_input, Prim::convolution_backward_weight},
+        convolution_gradient);
   t.set(Prim::cholesky, cholesky);
 }
 

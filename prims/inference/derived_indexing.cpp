@@ -62,6 +62,52 @@ Types masked_select(const Call& c) {
   return {{c.dtype(0), {c.fresh_size(product(c.shape(0)), 0, 0)}}, {DType::i64, {}}};
 }
 
+Types masked_scatter(const Call& c) {
+  c.require(equal_shapes(c.shape(0), c.shape(1)), "masked_scatter_c1: mask has x's shape");
+  c.require(is_bool(c.dtype(1)), "masked_scatter_c2: mask is bool");
+  c.require(c.dtype(2) == c.dtype(0), "masked_scatter_c3: src has x's dtype");
+  return {c.type(0)};
+}
+
+Types repeat_interleave(const Call& c) {
+  size_t dim = require_dim(c);
+  require_index(c);
+  SymInts shape = c.shape(0);
+  c.require(c.rank(1) == 1 && c.shape(1)[0] == shape[dim],
+            "repeat_interleave_c3: a repeat for each entry");
+  shape[dim] = c.attr<SymInt>("size");
+  return {{c.dtype(0), shape}};
+}
+
+// weight is [rows, n], indices, bags and per_sample are vectors of one size.
+Types embedding_bag(const Call& c) {
+  c.require(c.rank(0) == 2, "embedding_bag_c1: weight is a matrix");
+  c.require(is_index_type(c.dtype(1)) && is_index_type(c.dtype(2)),
+            "embedding_bag_c2: indices and bags are i64 or i32");
+  for (size_t i = 1; i < c.count(); ++i) {
+    c.require(!c.has(i) || (c.rank(i) == 1 && c.shape(i)[0] == c.shape(1)[0]),
+              "embedding_bag_c3: a bag and a factor for each index");
+  }
+  const SymInt& count = c.attr<SymInt>("count");
+  SymInts shape = {count, c.shape(0)[1]};
+  return {{c.dtype(0), shape}, {DType::i64, {count}}, {DType::i64, shape}};
+}
+
+Types embedding_backward(const Call& c) {
+  require_index(c);
+  c.require(c.rank(0) == 2 && c.rank(1) == 1 && c.shape(0)[0] == c.shape(1)[0],
+            "embedding_backward_c1: a row of grad for each index");
+  return {{c.dtype(0), {c.attr<SymInt>("rows"), c.shape(0)[1]}}};
+}
+
+Types segment_reduce(const Call& c) {
+  require_index(c);
+  c.require(c.rank(0) >= 1 && c.rank(1) == 1, "segment_reduce_c1: offsets are a vector");
+  SymInts shape = c.shape(0);
+  shape[0] = c.shape(1)[0] - 1;
+  return {{c.dtype(0), shape}};
+}
+
 Types top_k(const Call& c) {
   size_t dim = require_dim(c);
   const SymInt& k = c.attr<SymInt>("k");
@@ -80,6 +126,11 @@ void add_derived_indexing_rules(RuleTable& t) {
   t.set(Prim::index_put, index_put);
   t.set(Prim::nonzero, nonzero);
   t.set(Prim::masked_select, masked_select);
+  t.set(Prim::masked_scatter, masked_scatter);
+  t.set(Prim::repeat_interleave, repeat_interleave);
+  t.set(Prim::embedding_bag, embedding_bag);
+  t.set(Prim::embedding_backward, embedding_backward);
+  t.set(Prim::segment_reduce, segment_reduce);
   t.set(Prim::top_k, top_k);
 }
 

@@ -25,6 +25,7 @@ const RuleTable& rules() {
     add_derived_search_rules(*t);
     add_derived_contraction_rules(*t);
     add_derived_array_rules(*t);
+    add_derived_network_rules(*t);
     return t;
   }();
   return *table;

@@ -46,6 +46,37 @@ constexpr PrimitiveRow kContraction[] = {
      "q=T[2,5,8] k=T[2,7,8] v=T[2,7,8] mask=none scale=0.35"},
     {"contraction/attention", "causal", kStandard,
      "q=T[2,7,8] k=T[2,7,8] v=T[2,7,8] mask=none causal=true scale=0.35"},
+    {"contraction/attention_backward", "plain", kSmoke,
+     "grad=T[2,5,8] q=T[2,5,8]{0..1} k=T[2,7,8]{0..1} v=T[2,7,8] y=T[2,5,8] "
+     "logsumexp=f32[2,5]{3..5} "
+     "mask=none scale=0.35"},
+    {"contraction/attention_backward", "causal", kStandard,
+     "grad=T[2,7,8] q=T[2,7,8]{0..1} k=T[2,7,8]{0..1} v=T[2,7,8] y=T[2,7,8] "
+     "logsumexp=f32[2,7]{3..5} "
+     "mask=none causal=true scale=0.35"},
+    {"contraction/int8_matmul", "plain", kSmoke, "a=T[7,13] b=T[13,5]"},
+    {"contraction/int8_matmul", "of_nothing", kStandard, "a=T[3,0] b=T[0,4]"},
+    {"contraction/scaled_matmul", "plain", kSmoke,
+     "a=T[16,32] b=T[32,16] scale_a=f32[]{1..2} scale_b=f32[]{1..2} to=f32"},
+    {"contraction/scaled_matmul", "rows", kStandard,
+     "a=T[16,32] b=T[32,16] scale_a=f32[16,1] scale_b=f32[1,16] bias=bf16[16] to=bf16"},
+    {"contraction/scaled_matmul", "blocks", kStandard,
+     "a=T[8,32] b=T[32,16] scale_a=f32[8,4] scale_b=f32[4,2] to=f32"},
+    {"contraction/grouped_matmul", "rows", kSmoke, "a=T[40,8] b=T[3,8,5] ends=i32[3]{ordered}"},
+    {"contraction/grouped_matmul", "plain", kStandard, "a=T[3,7,8] b=T[3,8,5] ends=none"},
+    {"contraction/grouped_matmul", "columns", kStandard,
+     "a=T[2,5,8] b=T[8,40] ends=i32[2]{20..21}"},
+    {"contraction/grouped_matmul", "terms", kStandard, "a=T[5,40] b=T[40,6] ends=i64[2]{17..18}"},
+    {"contraction/convolution_backward_input", "plain", kSmoke,
+     "grad=T[2,4,9] w=T[4,3,3] sizes=[2,3,11] stride=[1] padding=[0] dilation=[1]"},
+    {"contraction/convolution_backward_input", "grouped", kStandard,
+     "grad=T[2,6,4,5] w=T[6,2,3,2] sizes=[2,4,8,5] stride=[2,1] padding=[1,0] dilation=[1,1] "
+     "groups=2"},
+    {"contraction/convolution_backward_weight", "plain", kSmoke,
+     "grad=T[2,4,9] x=T[2,3,11] sizes=[4,3,3] stride=[1] padding=[0] dilation=[1]"},
+    {"contraction/convolution_backward_weight", "grouped", kStandard,
+     "grad=T[2,6,4,4] x=T[2,4,8,5] sizes=[6,2,3,2] stride=[2,1] padding=[1,0] dilation=[1,1] "
+     "groups=2"},
     {"linalg/cholesky", "plain", kSmoke, "a=T[5,5]{spd}"},
     {"linalg/cholesky", "upper", kStandard, "a=T[4,4]{spd} upper=true"},
     {"linalg/cholesky", "batch", kStandard, "a=T[3,4,4]{spd}"},

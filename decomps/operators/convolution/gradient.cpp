@@ -1,8 +1,5 @@
-// Gradients of convolutions, which are convolutions: of the input by the adjoint, of the weight by
-// exchanging batch and channels.
+// Gradients of convolutions, and convolutions by other names.
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "decomps/engine/engine.h"
 #include "decomps/operators/convolution.h"
@@ -14,67 +11,9 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-Val convolved(Tracer& t, const Val& x, const Val& w, const ConvolutionGeometry& g) {
-  return t.prim1(Prim::convolution, {x, w, Val()},
-                 {{"stride", g.stride},
-                  {"padding", g.padding},
-                  {"dilation", g.dilation},
-                  {"transposed", g.transposed},
-                  {"output_padding", g.output_padding},
-                  {"groups", g.groups}});
-}
-
-// The adjoint of the convolution, on sizes that give the input's.
-Val input_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                   const ConvolutionGeometry& g) {
-  ConvolutionGeometry adjoint = g;
-  adjoint.transposed = !g.transposed;
-  SymInts& rest = adjoint.output_padding;
-  rest.assign(g.stride.size(), SymInt(0));
-  if (!g.transposed) {
-    for (size_t i = 0; i < rest.size(); ++i) {
-      const auto d = static_cast<int64_t>(i) + 2;
-      rest[i] = input.size(d) - ((grad.size(d) - 1) * g.stride[i] - 2 * g.padding[i] +
-                                 g.dilation[i] * (weight.size(d) - 1) + 1);
-    }
-  }
-  Val x = convolved(t, grad, weight, adjoint);
-  // Padding of the output is seen by no element of the input.
-  for (int64_t d = 2; d < x.rank(); ++d) x = slice(x, d, 0, input.size(d), 1);
-  return x;
-}
-
-// [batch, groups * channels, ...] to [channels, groups * batch, ...].
-Val channels_first(const Val& x, const SymInt& groups) {
-  const SymInt batch = x.size(0), channels = floor_div(x.size(1), groups);
-  SymInts split = x.shape();
-  split[1] = channels;
-  split.insert(split.begin() + 1, groups);
-  Dims order = {2, 1, 0};
-  for (int64_t d = 3; d < static_cast<int64_t>(split.size()); ++d) order.push_back(d);
-  SymInts shape = x.shape();
-  shape[0] = channels;
-  shape[1] = groups * batch;
-  return reshape(transpose(reshape(x, split), order), shape);
-}
-
-Val channels_swapped(const Val& x) {
-  Dims order = dims_from(0, x.rank());
-  std::swap(order[0], order[1]);
-  return transpose(x, order);
-}
-
-// What each kernel element saw of the input, times the gradient there: the gradient is the kernel
-// now, so that stride and dilation change places.
-Val weight_gradient(Tracer& t, const Val& grad, const Val& input, const Val& weight,
-                    const ConvolutionGeometry& g) {
-  const Val& field = g.transposed ? grad : input;
-  const Val& steps = g.transposed ? input : grad;
-  Val w = convolved(
-      t, channels_first(field, g.groups), channels_swapped(steps),
-      {g.dilation, g.padding, g.stride, false, SymInts(g.stride.size(), SymInt(0)), g.groups});
-  for (int64_t d = 2; d < w.rank(); ++d) w = slice(w, d, 0, weight.size(d), 1);
-  return channels_swapped(w);
+std::vector<prims::Attr> windows_of(const ConvolutionGeometry& g, const SymInts& sizes) {
+  return {{"sizes", sizes},         {"stride", g.stride},         {"padding", g.padding},
+          {"dilation", g.dilation}, {"transposed", g.transposed}, {"groups", g.groups}};
 }
 
 Val bias_gradient(const Val& grad) {
@@ -103,9 +42,14 @@ std::tuple<Val, Val, Val> gradients(Tracer& t, const Val& grad, const Val& input
           fmt::format("Expected grad_output to have the size {} of the result, but got {}",
                       shape_text(result), shape_text(grad.shape())));
   const auto nothing = [&](const Val& like) { return zeros(t, {SymInt(0)}, like.dtype()); };
-  return {mask[0] ? input_gradient(t, grad, input, weight, g) : nothing(input),
-          mask[1] ? weight_gradient(t, grad, input, weight, g) : nothing(weight),
-          mask[2] ? bias_gradient(grad) : nothing(grad)};
+  return {
+      mask[0]
+          ? t.prim1(Prim::convolution_backward_input, {grad, weight}, windows_of(g, input.shape()))
+          : nothing(input),
+      mask[1]
+          ? t.prim1(Prim::convolution_backward_weight, {grad, input}, windows_of(g, weight.shape()))
+          : nothing(weight),
+      mask[2] ? bias_gradient(grad) : nothing(grad)};
 }
 
 ConvolutionGeometry plain(const SymInts& stride, const SymInts& padding) {
@@ -121,6 +65,48 @@ std::tuple<Val, Val, Val> convolution_backward::decompose(
     const std::vector<bool>& output_mask) {
   return gradients(t, grad_output, input, weight,
                    {stride, padding, dilation, transposed, output_padding, groups}, output_mask);
+}
+
+// Of the inner products of ggI, ggW and ggb with the gradients, which are linear in the gradient gO
+// of the result and in what they are convolved with: the gradients by gO, self and weight.
+std::tuple<Val, Val, Val> _convolution_double_backward::decompose(
+    Tracer& t, const std::optional<Val>& ggI, const std::optional<Val>& ggW,
+    const std::optional<Val>& ggb, const Val& gO, const Val& weight, const Val& self,
+    const SymInts& stride, const SymInts& padding, const SymInts& dilation, bool transposed,
+    const SymInts& output_padding, SymInt groups, const std::vector<bool>&) {
+  ConvolutionGeometry g{stride, padding, dilation, transposed, output_padding, groups};
+  g.spread_over(static_cast<size_t>(weight.rank()) - 2);
+  const auto same = [&](const std::optional<Val>& v, const SymInts& shape, const char* name) {
+    require(!v || equal_sizes(v->shape(), shape), ErrorCode::runtime,
+            fmt::format("_convolution_double_backward: expected {} of size {}, but got {}", name,
+                        shape_text(shape), v ? shape_text(v->shape()) : ""));
+  };
+  require_convolvable(self, weight, {}, g);
+  same(gO, convolved_shape(self, weight, g), "gO");
+  same(ggI, self.shape(), "ggI");
+  same(ggW, weight.shape(), "ggW");
+  const auto convolved = [&](const Val& x, const Val& w) {
+    return convolution::decompose(t, x, w, {}, g.stride, g.padding, g.dilation, transposed,
+                                  g.output_padding, groups);
+  };
+  const auto or_nothing = [&](const std::optional<Val>& v) {
+    return v ? *v : zeros(t, {SymInt(0)}, gO.dtype());
+  };
+  std::optional<Val> by_grad, by_input, by_weight;
+  const auto add = [&](const Val& v) { by_grad = by_grad ? *by_grad + v : v; };
+  if (ggI) add(convolved(*ggI, weight));
+  if (ggW) add(convolved(self, *ggW));
+  if (ggb) {
+    SymInts shape(static_cast<size_t>(gO.rank()), SymInt(1));
+    shape[1] = ggb->size(0);
+    add(broadcast_to(reshape(*ggb, shape), gO.shape()));
+  }
+  if (ggW)
+    by_input = t.prim1(Prim::convolution_backward_input, {gO, *ggW}, windows_of(g, self.shape()));
+  if (ggI)
+    by_weight =
+        t.prim1(Prim::convolution_backward_weight, {gO, *ggI}, windows_of(g, weight.shape()));
+  return {or_nothing(by_grad), or_nothing(by_input), or_nothing(by_weight)};
 }
 
 std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val& grad_output,

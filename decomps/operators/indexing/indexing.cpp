@@ -1,4 +1,4 @@
-// index_select, index_add and others whose one index is a vector along a dim; take, put, embedding.
+// index_select, index_add and others whose one index is a vector along a dim; take and put.
 #include "decomps/operators/indexing.h"
 
 #include <fmt/format.h>
@@ -244,58 +244,6 @@ Val put::decompose(Tracer& t, const Val& self, const Val& index, const Val& sour
   const Val y = t.prim1(Prim::index_put, {flattened(self), flattened(index), flattened(source)},
                         {{"dims", std::vector<int64_t>{0}}, {"accumulate", accumulate}});
   return reshape(y, self.shape());
-}
-
-// --- embedding ---
-
-namespace {
-
-void require_lookup_dtype(const Val& indices, const char* op) {
-  require(
-      is_index(indices.dtype()), ErrorCode::runtime,
-      fmt::format("Expected tensor for argument #1 'indices' to have one of the following scalar "
-                  "types: Long, Int; but got torch.{}Tensor instead (while checking arguments "
-                  "for {})",
-                  aten_name(indices.dtype()), op));
-}
-
-}  // namespace
-
-Val embedding::decompose(Tracer& t, const Val& weight, const Val& indices, SymInt, bool, bool) {
-  require(weight.rank() == 2, ErrorCode::runtime, "'weight' must be 2-D");
-  require_lookup_dtype(indices, "embedding");
-  check_index_of_empty(weight, 0, indices);
-  const Val rows = t.prim1(Prim::index_select, {weight, flattened(indices)}, {{"dim", int64_t{0}}});
-  SymInts shape = indices.shape();
-  shape.push_back(weight.size(1));
-  return reshape(rows, shape);
-}
-
-Val embedding_dense_backward::decompose(Tracer& t, const Val& grad_output, const Val& indices,
-                                        SymInt num_weights, SymInt padding_idx,
-                                        bool scale_grad_by_freq) {
-  require_lookup_dtype(indices, "embedding_backward");
-  SymInts looked_up = indices.shape();
-  looked_up.push_back(grad_output.rank() > 0 ? grad_output.size(-1) : SymInt(1));
-  require(
-      equal_sizes(grad_output.shape(), looked_up), ErrorCode::runtime,
-      fmt::format("embedding_dense_backward: expected grad_output to have a row for each of the "
-                  "indices of size {}, but got {}",
-                  shape_text(indices.shape()), shape_text(grad_output.shape())));
-  const Val rows = flattened(indices);
-  const SymInt width = grad_output.size(-1);
-  Val grad = opmath(reshape(grad_output, {rows.size(0), width}));
-  if (scale_grad_by_freq) {
-    const Val ones = t.constant(1, DType::i64, rows.shape());
-    const Val counts =
-        scattered(Prim::scatter_add, zeros(t, {num_weights}, DType::i64), {rows}, {0}, ones);
-    const Val count = t.wrap(t.builder().gather(counts.id(), {rows.id()}, {0}, false, "index"));
-    grad = grad / reshape(convert(count, grad.dtype()), {rows.size(0), 1});
-  }
-  const Val kept = ne(rows, full_like(rows, padding_idx));
-  grad = where(reshape(kept, {rows.size(0), 1}), grad, full_like(grad, 0));
-  const Val none = zeros(t, {num_weights, width}, grad.dtype());
-  return convert(scattered(Prim::scatter_add, none, {rows}, {0}, grad), grad_output.dtype());
 }
 
 }  // namespace primset::decomps

@@ -52,19 +52,7 @@ Val masked_scatter::decompose(Tracer& t, const Val& self, const Val& mask, const
   require(is_bool(mask.dtype()), ErrorCode::runtime,
           fmt::format("masked_scatter_ only supports boolean masks, but got mask with dtype {}",
                       aten_name(mask.dtype())));
-  if (self.is_empty()) return self;
-  const Val flags = flattened(mask);
-  const Val numbers = convert(flags, DType::i64);
-  const Val taken = t.wrap(t.builder().scan(Prim::scan_sum, numbers.id(), 0)[0]);
-  const Val total = reduce(Prim::reduce_sum, numbers, {0}, false);
-  check(le(total, t.constant(source.numel(), DType::i64)), total, ErrorCode::runtime,
-        "Number of elements of source < number of ones in mask");
-  if (source.is_empty()) return self;
-  const Val first = full_like(taken, 0), last = full_like(taken, source.numel() - 1);
-  const Val place = binary(Prim::min, binary(Prim::max, taken - Scalar(1), first), last);
-  const Val flat = flattened(source);
-  const Val values = t.wrap(t.builder().gather(flat.id(), {place.id()}, {0}, true, "index"));
-  return reshape(where(flags, values, flattened(self)), self.shape());
+  return self.is_empty() ? self : t.prim1(Prim::masked_scatter, {self, mask, source});
 }
 
 Val masked_select_backward::decompose(Tracer& t, const Val& grad, const Val& input,

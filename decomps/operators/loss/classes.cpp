@@ -14,12 +14,12 @@ namespace {
 
 using math::number;
 
-// Numbers of classes, which index.
-Val class_numbers(const Val& target) {
+// Numbers of classes, which index: i64, or where ATen takes them bytes.
+Val class_numbers(const Val& target, bool or_bytes = false) {
   const DType t = target.dtype();
-  require(is_index(t) || t == DType::u8, ErrorCode::runtime,
+  require(t == DType::i64 || (or_bytes && t == DType::u8), ErrorCode::runtime,
           fmt::format("expected scalar type Long but found {}", aten_name(t)));
-  return is_index(t) ? target : convert(target, DType::i64);
+  return convert(target, DType::i64);
 }
 
 // --- negative log likelihood ---
@@ -71,7 +71,7 @@ struct Classes {
 
 Classes classes_of(Tracer& t, const Val& self, const Val& given, const std::optional<Val>& weight,
                    const SymInt& ignore_index) {
-  const Val target = class_numbers(given);
+  const Val target = class_numbers(given, self.rank() <= 2);
   require(!weight || weight->dtype() == self.dtype(), ErrorCode::runtime,
           fmt::format("expected scalar type {} but found {}", aten_name(self.dtype()),
                       aten_name(weight ? weight->dtype() : self.dtype())));
@@ -104,6 +104,9 @@ std::tuple<Val, Val> likelihood(Tracer& t, const Val& self, const Val& target,
   require_weight(weight, self);
   const DType type = self.dtype();
   if (!is_floating(type)) not_implemented_for("nll_loss_out_frame", type);
+  require(target.dtype() == DType::i64 || target.dtype() == DType::u8, ErrorCode::runtime,
+          fmt::format("expected target dtype to be Long or Byte, but got {}",
+                      aten_name(target.dtype())));
   const Classes c = classes_of(t, self, target, weight, ignore_index);
   const Val value = opmath(chosen(t, self, c.place));
   // A class of no weight counts nothing, not even NaN.

@@ -127,6 +127,7 @@ Val _int_mm::decompose(Tracer& t, const Val& self, const Val& mat2) {
   require(mat2.dtype() == DType::i8, ErrorCode::runtime,
           fmt::format("int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got {}",
                       cpp_name(mat2.dtype())));
+  if (self.dtype() == DType::i8) return t.prim1(Prim::int8_matmul, {self, mat2});
   return t.call1("mm", {convert(self, DType::i32), convert(mat2, DType::i32)});
 }
 

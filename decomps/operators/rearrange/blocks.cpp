@@ -282,31 +282,25 @@ Val _chunk_cat::decompose(Tracer& t, const std::vector<Val>& tensors, int64_t di
 
 namespace {
 
-// The place that each of `size` results repeats: the first whose running count is above it.
-Val repeated_places(Tracer& t, const Val& repeats, const std::optional<SymInt>& size) {
+// The entries of x along dim as often as the vector of repeats says.
+Val repeated_entries(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
+                     const std::optional<SymInt>& size) {
   require(repeats.rank() == 1, ErrorCode::runtime,
           "repeat_interleave only accept 1D vector as repeat");
   if (!is_index(repeats.dtype())) not_implemented_for("repeat_interleave_cpu", repeats.dtype());
   require(size.has_value(), ErrorCode::not_implemented,
           "repeat_interleave: without output_size the size of the result depends on the values of "
           "repeats; pass output_size");
-  if (repeats.is_empty()) return zeros(t, {0}, DType::i64);  // whatever size is asked for
-  const Val counts = convert(repeats, DType::i64);
-  const Val total = reduce(Prim::reduce_sum, counts, {0}, false);
-  check(ge(counts, Scalar(0)), counts, ErrorCode::runtime, "repeats can not be negative");
-  check(eq(total, t.constant(*size, DType::i64)), total, ErrorCode::runtime,
-        "allocated size does not match required size");
-  const Val ends = t.call1("cumsum", {counts, 0});
-  const Val found =
-      t.call1("searchsorted.Tensor", {ends, t.iota({*size}, 0, DType::i64), false, true});
-  return binary(Prim::min, found, full_like(found, repeats.size(0) - 1));
+  if (repeats.is_empty()) return slice(x, dim, 0, 0, 1);  // whatever size is asked for
+  return t.prim1(Prim::repeat_interleave, {x, repeats}, {{"dim", dim}, {"size", *size}});
 }
 
 }  // namespace
 
 Val repeat_interleave_places::decompose(Tracer& t, const Val& repeats,
                                         const std::optional<SymInt>& output_size) {
-  return convert(repeated_places(t, repeats, output_size), repeats.dtype());
+  const Val places = t.iota(repeats.shape(), 0, repeats.rank() == 1 ? repeats.dtype() : DType::i64);
+  return repeated_entries(t, places, repeats, 0, output_size);
 }
 
 Val repeat_interleave_tensor::decompose(Tracer& t, const Val& self, const Val& repeats,
@@ -321,7 +315,7 @@ Val repeat_interleave_tensor::decompose(Tracer& t, const Val& self, const Val& r
                       "repeats.size(0) = {} and input.size({}) = {}",
                       repeats.rank() ? repeats.size(0).hint() : 1, d, x.size(d).hint()));
   const Val each = one ? broadcast_to(reshape(repeats, {SymInt(1)}), {x.size(d)}) : repeats;
-  return t.call1("index_select", {x, d, repeated_places(t, each, output_size)});
+  return repeated_entries(t, at_least_1d(x), each, d, output_size);
 }
 
 }  // namespace primset::decomps

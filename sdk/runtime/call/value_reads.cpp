@@ -96,6 +96,35 @@ void intrinsics::count_to_greatest(Call& call) {
   dispatch_planned(call);
 }
 
+// _padded_dense_to_jagged_forward without total_L: as many rows as the last offset says.
+void intrinsics::total_of_offsets(Call& call) {
+  Arg& total = call.args[index_of(call, "total_L")];
+  const Arg& offsets = call.args[index_of(call, "offsets")];
+  const bool one = offsets.kind == Arg::Kind::tensor_list && offsets.count == 1;
+  if (total.kind == Arg::Kind::none && one) {
+    const Tensor& bounds = *static_cast<const Tensor*>(offsets.pointer);
+    const TensorImpl& given = *bounds.impl();
+    if (given.rank == 1 && given.dtype == DType::i64 && count_of(given) > 0) {
+      const Arg arguments[] = {bounds, int64_t{0}, int64_t{-1}};
+      total = Arg(number_in(call_operator("select.int", arguments)));
+    }
+  }
+  dispatch_planned(call);
+}
+
+// one_hot without num_classes: as many as the greatest number needs.
+void intrinsics::classes_to_greatest(Call& call) {
+  const TensorImpl& self = *call.tensor(0);
+  Arg& classes = call.args[index_of(call, "num_classes")];
+  if (classes.integer == -1 && self.dtype == DType::i64 && count_of(self) > 0) {
+    const Tensor values = handle(self);
+    const Arg arguments[] = {values};
+    // What is negative is for the operator to say.
+    classes = Arg(std::max<int64_t>(number_in(call_operator("max", arguments)), 0) + 1);
+  }
+  dispatch_planned(call);
+}
+
 // as_strided_copy: of a view of the memory, which may reach beyond the tensor's own elements.
 void intrinsics::copy_strided_view(Call& call) {
   Call view(OperatorRegistry::instance().at("as_strided"));

@@ -3,6 +3,7 @@
 
 #include "primset/graph.h"
 #include "primset/invoke.h"
+#include "primset/statistics.h"
 
 namespace primset {
 namespace {
@@ -105,6 +106,47 @@ TEST(ValueReads, WhereOfAConditionIsNonzero) {
   ASSERT_EQ(out.size(), 2u);
   EXPECT_EQ(out[0].to_vector<int64_t>(), (Longs{0, 1}));
   EXPECT_EQ(out[1].to_vector<int64_t>(), (Longs{1, 0}));
+}
+
+TEST(ValueReads, OneHotHasAClassForTheGreatest) {
+  const Tensor x = longs({0, 2}, {2});
+  EXPECT_EQ(one("one_hot", {x}).to_vector<int64_t>(), (Longs{1, 0, 0, 0, 0, 1}));
+  EXPECT_THROW(one("one_hot", {longs({-1}, {1})}).to_vector<int64_t>(), Error);
+}
+
+TEST(ValueReads, LengthsOfSequencesArePartOfNoPlan) {
+  const Tensor log_probs =
+      floats({-1, -0.5f, -2, -0.25f, -1.5f, -1, -0.75f, -1, -1.25f}, {3, 1, 3});
+  const Tensor rows = longs({1, 2}, {1, 2}), flat = longs({1}, {1});
+  const auto loss = [&](const Tensor& targets, Longs heard, Longs labels) {
+    return one("ctc_loss.IntList", {log_probs, targets, heard, labels, 0, 0}).to_vector<float>()[0];
+  };
+  EXPECT_NEAR(loss(rows, {3}, {2}), 1.0025178f, 1e-5f);
+  const uint64_t plans = statistics().plans_cached;
+  EXPECT_NEAR(loss(rows, {2}, {2}), 1.5f, 1e-5f);
+  EXPECT_EQ(statistics().plans_cached, plans);
+  EXPECT_NEAR(loss(flat, {3}, {1}), 0.6709633f, 1e-5f);
+  const Tensor by_tensors =
+      one("ctc_loss.Tensor", {log_probs, rows, longs({2}, {1}), longs({1}, {1}), 0, 0});
+  EXPECT_NEAR(by_tensors.to_vector<float>()[0], 0.3713727f, 1e-5f);
+  const auto results = invoke("_ctc_loss", {log_probs, rows, Longs{3}, Longs{1}});
+  EXPECT_EQ(results[1].tensor().size(2), 3);
+  EXPECT_THROW(loss(rows, {4}, {2}), Error);
+}
+
+TEST(ValueReads, PaddingFindsHowManySequencesThereAre) {
+  const Tensor data = floats({1, 2, 3}, {3}), batch_sizes = longs({2, 1}, {2});
+  const auto out = invoke("_pad_packed_sequence", {data, batch_sizes, true, 9.0, -1});
+  EXPECT_EQ(out[0].tensor().to_vector<float>(), (Floats{1, 3, 2, 9}));
+  EXPECT_EQ(out[1].tensor().to_vector<int64_t>(), (Longs{2, 1}));
+  EXPECT_THROW(invoke("_pad_packed_sequence", {data, batch_sizes, true, 9.0, 1}), Error);
+}
+
+TEST(ValueReads, JaggedRowsEndAtTheLastOffset) {
+  const Tensor dense = floats({1, 2, 3, 4}, {2, 2});
+  const std::vector<Tensor> offsets = {longs({0, 1, 3}, {3})};
+  EXPECT_EQ(one("_padded_dense_to_jagged_forward", {dense, offsets}).to_vector<float>(),
+            (Floats{1, 3, 4}));
 }
 
 }  // namespace

@@ -1,0 +1,257 @@
+// One step of a cell as an operator of its own.
+#include <fmt/format.h>
+
+#include "decomps/engine/engine.h"
+#include "decomps/operators/operator_support.h"
+#include "decomps/operators/recurrent.h"
+#include "decomps/operators/recurrent/cell.h"
+
+namespace primset::decomps {
+namespace {
+
+void require_cell_state(const Val& input, const Val& hx, const SymInt& hidden, int64_t number) {
+  require(input.size(0) == hx.size(0), ErrorCode::runtime,
+          fmt::format("Input batch size {} doesn't match hidden{} batch size {}",
+                      input.size(0).hint(), number, hx.size(0).hint()));
+  require(hx.size(1) == hidden, ErrorCode::runtime,
+          fmt::format("hidden{} has inconsistent hidden_size: got {}, expected {}", number,
+                      hx.size(1).hint(), hidden.hint()));
+}
+
+void require_gates(const char* name, const Val& w, CellKind kind, const SymInt& hidden) {
+  const SymInt want = hidden * gate_count(kind);
+  require(w.size(0) == want, ErrorCode::runtime,
+          fmt::format("{} first dim must be {} * hidden_size = {}, but got {}", name,
+                      gate_count(kind), want.hint(), w.size(0).hint()));
+}
+
+void require_dtype_of(const Val& input, const Val& v) {
+  require(input.dtype() == v.dtype(), ErrorCode::runtime,
+          fmt::format("mat1 and mat2 must have the same dtype, but got {} and {}",
+                      aten_name(input.dtype()), aten_name(v.dtype())));
+}
+
+CellState step_of_cell(CellKind kind, const Val& input, const CellState& state,
+                       const CellWeights& w) {
+  const SymInt inputs = w.input.size(1), hidden = w.hidden.size(1);
+  require(input.size(1) == inputs, ErrorCode::runtime,
+          fmt::format("input has inconsistent input_size: got {} expected {}", input.size(1).hint(),
+                      inputs.hint()));
+  for (size_t i = 0; i < state.size(); ++i)
+    require_cell_state(input, state[i], hidden, static_cast<int64_t>(i));
+  require_gates("weight_ih", w.input, kind, hidden);
+  require_gates("weight_hh", w.hidden, kind, hidden);
+  if (w.input_bias) require_gates("bias_ih", *w.input_bias, kind, hidden);
+  if (w.hidden_bias) require_gates("bias_hh", *w.hidden_bias, kind, hidden);
+  for (const Val& v : {w.input, w.hidden}) require_dtype_of(input, v);
+  for (const Val& v : state) require_dtype_of(input, v);
+  return next_state(kind, input_gates(kind, input, w), state, w);
+}
+
+}  // namespace
+
+std::tuple<Val, Val> lstm_cell::decompose(Tracer&, const Val& input, const std::vector<Val>& hx,
+                                          const Val& w_ih, const Val& w_hh,
+                                          const std::optional<Val>& b_ih,
+                                          const std::optional<Val>& b_hh) {
+  require(hx.size() == 2, ErrorCode::runtime, "lstm_cell expects two hidden states");
+  const CellState next = step_of_cell(CellKind::lstm, input, hx, {w_ih, w_hh, b_ih, b_hh, {}});
+  return {next[0], next[1]};
+}
+
+Val gru_cell::decompose(Tracer&, const Val& input, const Val& hx, const Val& w_ih, const Val& w_hh,
+                        const std::optional<Val>& b_ih, const std::optional<Val>& b_hh) {
+  return step_of_cell(CellKind::gru, input, {hx}, {w_ih, w_hh, b_ih, b_hh, {}})[0];
+}
+
+Val rnn_tanh_cell::decompose(Tracer&, const Val& input, const Val& hx, const Val& w_ih,
+                             const Val& w_hh, const std::optional<Val>& b_ih,
+                             const std::optional<Val>& b_hh) {
+  return step_of_cell(CellKind::tanh, input, {hx}, {w_ih, w_hh, b_ih, b_hh, {}})[0];
+}
+
+Val rnn_relu_cell::decompose(Tracer&, const Val& input, const Val& hx, const Val& w_ih,
+                             const Val& w_hh, const std::optional<Val>& b_ih,
+                             const std::optional<Val>& b_hh) {
+  return step_of_cell(CellKind::relu, input, {hx}, {w_ih, w_hh, b_ih, b_hh, {}})[0];
+}
+
+// --- from the products on, with what the gradient needs ---
+
+namespace {
+
+// Part i of the last dim's `count` parts.
+Val gate_part(const Val& gates, int64_t i, int64_t count) {
+  const SymInt size = floor_div(gates.size(-1), count);
+  return opmath(slice(gates, gates.rank() - 1, size * i, size * (i + 1), 1));
+}
+
+Val joined(const std::vector<Val>& parts, DType type) {
+  return convert(concatenate(parts, parts[0].rank() - 1), type);
+}
+
+Val biased(const Val& gates, const std::optional<Val>& bias) {
+  return bias ? opmath(gates) + opmath(*bias) : opmath(gates);
+}
+
+Val sigmoid_of(const Val& x) {
+  return unary(Prim::sigmoid, x);
+}
+
+// The derivatives by the argument, of the functions' values.
+Val sigmoid_slope(const Val& y) {
+  return y * (Scalar(1.0) - y);
+}
+Val tanh_slope(const Val& y) {
+  return Scalar(1.0) - y * y;
+}
+
+void require_gates_beside(const Val& gates, const Val& state, int64_t count) {
+  require(gates.rank() == 2 && state.rank() == 2 && gates.size(0) == state.size(0) &&
+              gates.size(1) == state.size(1) * count,
+          ErrorCode::runtime,
+          fmt::format("Expected gates of {} parts of the state's size {}, but got {}", count,
+                      shape_text(state.shape()), shape_text(gates.shape())));
+}
+
+Val nothing(Tracer& t, DType type) {
+  return zeros(t, {SymInt(0)}, type);
+}
+
+Val bias_gradient_of(const Val& gates) {
+  return convert(reduce(Prim::reduce_sum, opmath(gates), {0}, false), gates.dtype());
+}
+
+// The activated gates of an LSTM.
+Val activated_gates(const Val& sum, DType type) {
+  return joined({sigmoid_of(gate_part(sum, 0, 4)), sigmoid_of(gate_part(sum, 1, 4)),
+                 unary(Prim::tanh, gate_part(sum, 2, 4)), sigmoid_of(gate_part(sum, 3, 4))},
+                type);
+}
+
+struct LstmGradients {
+  Val gates, cell;
+};
+
+LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
+                             const std::optional<Val>& grad_cy, const Val& cx, const Val& cy,
+                             const Val& activated) {
+  const DType type = cx.dtype();
+  if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type)};
+  require_gates_beside(activated, cx, 4);
+  const Val none = full_like(opmath(cx), 0);
+  const Val gh = grad_hy ? opmath(*grad_hy) : none, gc = grad_cy ? opmath(*grad_cy) : none;
+  const Val i = gate_part(activated, 0, 4), f = gate_part(activated, 1, 4);
+  const Val g = gate_part(activated, 2, 4), o = gate_part(activated, 3, 4);
+  const Val bent = unary(Prim::tanh, opmath(cy));
+  const Val cell = gh * o * tanh_slope(bent) + gc;
+  return {joined({cell * g * sigmoid_slope(i), cell * opmath(cx) * sigmoid_slope(f),
+                  cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)},
+                 type),
+          convert(cell * f, type)};
+}
+
+using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
+
+FiveGradients lstm_results(Tracer& t, const LstmGradients& g, bool has_bias) {
+  const bool biases = has_bias && g.gates.rank() == 2;
+  const Val bias = biases ? bias_gradient_of(g.gates) : nothing(t, g.gates.dtype());
+  return {g.gates, g.gates, g.cell, bias, bias};
+}
+
+// What a GRU's gradient needs: its gates, the state, and the state's part of the new gate.
+struct GruGates {
+  Val reset, update, fresh, state, hidden;
+};
+
+GruGates gru_gates(const Val& input, const Val& hidden, const Val& hx) {
+  const Val reset = sigmoid_of(gate_part(input, 0, 3) + gate_part(hidden, 0, 3));
+  const Val update = sigmoid_of(gate_part(input, 1, 3) + gate_part(hidden, 1, 3));
+  const Val own = gate_part(hidden, 2, 3);
+  return {reset, update, unary(Prim::tanh, gate_part(input, 2, 3) + reset * own), opmath(hx), own};
+}
+
+FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bool has_bias) {
+  const DType type = grad_hy.dtype();
+  const Val gh = opmath(grad_hy);
+  const Val update = gh * (g.state - g.fresh) * sigmoid_slope(g.update);
+  const Val fresh = gh * (Scalar(1.0) - g.update) * tanh_slope(g.fresh);
+  const Val reset = fresh * g.hidden * sigmoid_slope(g.reset);
+  const Val input = joined({reset, update, fresh}, type);
+  const Val hidden = joined({reset, update, fresh * g.reset}, type);
+  const Val none = nothing(t, type);
+  return {input, hidden, convert(gh * g.update, type), has_bias ? bias_gradient_of(input) : none,
+          has_bias ? bias_gradient_of(hidden) : none};
+}
+
+}  // namespace
+
+std::tuple<Val, Val, Val> _thnn_fused_lstm_cell::decompose(Tracer& t, const Val& input_gates,
+                                                           const Val& hidden_gates, const Val& cx,
+                                                           const std::optional<Val>& input_bias,
+                                                           const std::optional<Val>& hidden_bias) {
+  require_gates_beside(input_gates, cx, 4);
+  require_gates_beside(hidden_gates, cx, 4);
+  const Val sum = biased(input_gates, input_bias) + biased(hidden_gates, hidden_bias);
+  const auto next = t.prim(Prim::lstm_cell, {sum, cx});
+  return {next[0], next[1], activated_gates(sum, cx.dtype())};
+}
+
+std::tuple<Val, Val, Val> _thnn_fused_lstm_cell_backward_impl::decompose(
+    Tracer& t, const std::optional<Val>& grad_hy, const std::optional<Val>& grad_cy, const Val& cx,
+    const Val& cy, const Val& workspace, bool has_bias) {
+  const auto r = lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
+  return {std::get<0>(r), std::get<2>(r), std::get<3>(r)};
+}
+
+FiveGradients _thnn_fused_lstm_cell_backward::decompose(Tracer& t,
+                                                        const std::optional<Val>& grad_hy,
+                                                        const std::optional<Val>& grad_cy,
+                                                        const Val& cx, const Val& cy,
+                                                        const Val& workspace, bool has_bias) {
+  return lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
+}
+
+FiveGradients _thnn_differentiable_lstm_cell_backward::decompose(
+    Tracer& t, const std::optional<Val>& grad_hy, const std::optional<Val>& grad_cy,
+    const Val& input_gates, const Val& hidden_gates, const std::optional<Val>& input_bias,
+    const std::optional<Val>& hidden_bias, const Val& cx, const Val& cy) {
+  const Val sum = biased(input_gates, input_bias) + biased(hidden_gates, hidden_bias);
+  const Val activated = activated_gates(sum, sum.dtype());
+  return lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, activated),
+                      input_bias.has_value());
+}
+
+std::tuple<Val, Val> _thnn_fused_gru_cell::decompose(Tracer& t, const Val& input_gates,
+                                                     const Val& hidden_gates, const Val& hx,
+                                                     const std::optional<Val>& input_bias,
+                                                     const std::optional<Val>& hidden_bias) {
+  require_gates_beside(input_gates, hx, 3);
+  require_gates_beside(hidden_gates, hx, 3);
+  const Val input = biased(input_gates, input_bias), hidden = biased(hidden_gates, hidden_bias);
+  const GruGates g = gru_gates(input, hidden, hx);
+  return {t.prim1(Prim::gru_cell, {input, hidden, hx}),
+          joined({g.reset, g.update, g.fresh, g.state, g.hidden}, hx.dtype())};
+}
+
+FiveGradients _thnn_fused_gru_cell_backward::decompose(Tracer& t, const Val& grad_hy,
+                                                       const Val& workspace, bool has_bias) {
+  require_gates_beside(workspace, grad_hy, 5);
+  return gru_gradients(
+      t, grad_hy,
+      {gate_part(workspace, 0, 5), gate_part(workspace, 1, 5), gate_part(workspace, 2, 5),
+       gate_part(workspace, 3, 5), gate_part(workspace, 4, 5)},
+      has_bias);
+}
+
+FiveGradients _thnn_differentiable_gru_cell_backward::decompose(
+    Tracer& t, const Val& grad_hy, const Val& input_gates, const Val& hidden_gates, const Val& hx,
+    const std::optional<Val>& input_bias, const std::optional<Val>& hidden_bias) {
+  require_gates_beside(input_gates, hx, 3);
+  require_gates_beside(hidden_gates, hx, 3);
+  const GruGates g =
+      gru_gates(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias), hx);
+  return gru_gradients(t, grad_hy, g, input_bias.has_value());
+}
+
+}  // namespace primset::decomps
