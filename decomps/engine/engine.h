@@ -7,6 +7,7 @@
 #include "decomps/engine/actual.h"
 #include "decomps/engine/decomposition.h"
 #include "decomps/engine/expand.h"
+#include "decomps/engine/number_fit.h"
 #include "decomps/engine/promotion.h"
 #include "decomps/engine/strides.h"
 #include "decomps/engine/trace.h"

@@ -220,10 +220,10 @@ Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const Scala
   require_positive(rtol, "rtol");
   require_positive(atol, "atol");
   Val close = eq(self, other);
-  if (equal_nan && is_floating(self.dtype())) close = close | (is_nan(self) & is_nan(other));
+  if (equal_nan && !is_exact(self.dtype())) close = close | (is_nan(self) & is_nan(other));
   const DType type = is_exact(self.dtype()) ? DType::f64 : opmath_type(self.dtype());
   const Val a = convert(self, type), b = convert(other, type);
-  const Val allowed = t.scalar(atol, type) + unary(Prim::abs, b * t.scalar(rtol, type));
+  const Val allowed = t.scalar(atol, real_type(type)) + unary(Prim::abs, b * t.scalar(rtol, type));
   const Val error = unary(Prim::abs, a - b);
   return close | (lt(error, HUGE_VAL) & le(error, allowed));
 }

@@ -1,0 +1,18 @@
+#include "decomps/operators/comparison.h"
+
+#include <algorithm>
+
+#include "decomps/engine/engine.h"
+
+namespace primset::decomps {
+
+// Tensors of other sizes or dtypes are not equal, whatever they hold.
+Val equal::decompose(Tracer& t, const Val& self, const Val& other) {
+  const SymInts a = self.shape(), b = other.shape();
+  const bool comparable = self.dtype() == other.dtype() && a.size() == b.size() &&
+                          std::equal(a.begin(), a.end(), b.begin());
+  if (!comparable) return t.constant(false, DType::boolean);
+  return t.call1("all", {eq(self, other)});
+}
+
+}  // namespace primset::decomps
