@@ -35,12 +35,17 @@ struct Spacing {
   }
 };
 
+// "start with 1 dimension(s)" of a tensor.
+std::string dims_text(const char* name, const Val& end) {
+  return end.wrapped_number() ? "" : fmt::format("{} with {} dimension(s)", name, end.rank());
+}
+
 void require_numbers(const Spacing& s) {
-  const int64_t start = s.start.rank(), end = s.end.rank();
-  require(start == 0 && end == 0, ErrorCode::runtime,
-          fmt::format("{} only supports 0-dimensional start and end tensors, but got start with {} "
-                      "dimension(s) and end with {} dimension(s).",
-                      s.name, start, end));
+  const std::string start = dims_text("start", s.start), end = dims_text("end", s.end);
+  const bool both = !start.empty() && !end.empty();
+  require(s.start.rank() == 0 && s.end.rank() == 0, ErrorCode::runtime,
+          fmt::format("{} only supports 0-dimensional start and end tensors, but got {}{}{}.",
+                      s.name, start, both ? " and " : "", end));
   require(s.steps >= 0, ErrorCode::runtime,
           fmt::format("number of steps must be non-negative; found steps {}", s.steps));
 }

@@ -73,7 +73,7 @@ void lay_out(TensorImpl& t, MemoryFormat format) {
   int64_t step = 1;
   for (size_t d : dim_order(format, t.rank)) {
     strides[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
+    if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[d], 1), &step)) step = INT64_MAX;
   }
   t.set_geometry(sizes, strides, t.offset);
 }
