@@ -6,6 +6,11 @@
 
 namespace primset::decomps {
 
+Val allclose::decompose(Tracer& t, const Val& self, const Val& other, const ScalarArg& rtol,
+                        const ScalarArg& atol, bool equal_nan) {
+  return t.call1("all", {t.call1("isclose", {self, other, rtol, atol, equal_nan})});
+}
+
 // Tensors of other sizes or dtypes are not equal, whatever they hold.
 Val equal::decompose(Tracer& t, const Val& self, const Val& other) {
   const SymInts a = self.shape(), b = other.shape();

@@ -51,7 +51,8 @@ constexpr const char* kTooManySteps = "invalid size, possible overflow?";
 SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step,
                      bool with_end = false) {
   const double from = start.to_double(), to = end.to_double(), by = step.to_double();
-  require(by != 0, ErrorCode::value, "step must be nonzero; found 0");
+  require(by != 0, with_end ? ErrorCode::runtime : ErrorCode::value,
+          "step must be nonzero; found 0");
   require(std::isfinite(from) && std::isfinite(to), ErrorCode::runtime,
           fmt::format("unsupported range: {} -> {}", from, to));
   require(

@@ -78,6 +78,14 @@ Val linear(const Spacing& s) {
   return convert(spaced(s, type), type);
 }
 
+// An integer's power is whole; what its error leaves of it must not be cut to the number below.
+Val whole_where_near(const Val& y) {
+  constexpr double kFewUlps = 0x1p-48;
+  const Val whole = unary(Prim::round_even, y), error = math::abs(y - whole);
+  const Val allowed = math::abs(y) * Scalar(y.dtype() == DType::f64 ? kFewUlps : kFewUlps * 0x1p29);
+  return where(le(error, allowed), whole, y);
+}
+
 // The powers are taken in double where it is fast: a float exponent has the error of its base's
 // logarithm many times. An integer's base is cut as its ends are.
 Val logarithmic(const Spacing& s, double base) {
@@ -87,7 +95,8 @@ Val logarithmic(const Spacing& s, double base) {
   const bool cut = is_integral(type) && s.steps != 1;
   const Val b = full_like(exponent, cut ? std::trunc(base) : base);
   if (is_complex(type)) return convert(power(b, exponent), type);
-  return convert(math::pow(b, exponent), type);
+  const Val y = math::pow(b, exponent);
+  return convert(is_integral(type) ? whole_where_near(y) : y, type);
 }
 
 Val number(const ScalarArg& s) {

@@ -32,8 +32,9 @@ Val looked_up(Tracer& t, const Val& key, const Val& offset, const Val& p, const 
   const Val passed = le(reshape(sums, {rows, 1, columns}), reshape(u, {rows, samples, 1}));
   const Val place = reduce(Prim::reduce_sum, convert(passed, DType::i64), {2}, false);
   // Rounding may leave the share at the total: then the last one that has any probability.
-  const Val below = lt(sums, total);
-  const Val last = reduce(Prim::reduce_sum, convert(below, DType::i64), {1}, true);
+  const Val column = t.iota(p.shape(), 1, DType::i64);
+  const Val possible = where(gt(p, Scalar(0.0)), column, full_like(column, Scalar(int64_t{0})));
+  const Val last = reduce(Prim::reduce_max, possible, {1}, true);
   return binary(Prim::min, place, broadcast_to(last, place.shape()));
 }
 

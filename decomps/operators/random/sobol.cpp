@@ -10,6 +10,11 @@ namespace {
 
 constexpr int64_t kBits = 30;
 
+// Points are counted modulo 2^64.
+int64_t later(int64_t point, int64_t steps) {
+  return static_cast<int64_t>(static_cast<uint64_t>(point) + static_cast<uint64_t>(steps));
+}
+
 Val gray_code(const Val& n) {
   return n ^ philox::shifted_right(n, 1);
 }
@@ -42,7 +47,7 @@ std::tuple<Val, Val> _sobol_engine_draw::decompose(Tracer& t, const Val& quasi, 
   require(quasi.rank() == 1 && quasi.size(0) == SymInt(dimension), ErrorCode::runtime,
           "quasi must have one number for each dimension");
   const Val from = t.constant(num_generated, DType::i64);
-  const Val to = t.iota({SymInt(n)}, 0, DType::i64) + Scalar(num_generated + 1);
+  const Val to = t.iota({SymInt(n)}, 0, DType::i64) + Scalar(later(num_generated, 1));
   const Val points = moved_on(quasi, sobolstate, from, to);
   const Val last = n == 0 ? quasi : select(points, 0, n - 1);
   const DType wide = type == DType::f64 ? type : DType::f32;
@@ -55,11 +60,12 @@ Val _sobol_engine_ff_::decompose(Tracer& t, const Val& self, int64_t n, const Va
           "sobolstate needs to be of type at::kLong");
   require(self.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
   const Val from = t.constant(num_generated, DType::i64);
-  const Val to = t.constant(num_generated + n, DType::i64, {SymInt(1)});
+  const Val to = t.constant(later(num_generated, n), DType::i64, {SymInt(1)});
   return squeeze(moved_on(self, sobolstate, from, to), 0);
 }
 
-// The bits of each direction number, the highest first, times the dim's matrix of bits modulo 2.
+// The bits of each direction number, the highest first, times the dim's matrix of bits modulo 2,
+// whose diagonal is ones whatever it holds.
 Val _sobol_engine_scramble_::decompose(Tracer& t, const Val& self, const Val& ltm, int64_t) {
   require(self.dtype() == DType::i64, ErrorCode::runtime,
           "sobolstate needs to be of type at::kLong");
@@ -69,9 +75,11 @@ Val _sobol_engine_scramble_::decompose(Tracer& t, const Val& self, const Val& lt
   const Val one = full_like(places, Scalar(int64_t{1}));
   const Val bits =
       binary(Prim::shift_right, broadcast_to(unsqueeze(self, 2), bits_shape), places) & one;
+  const Val on_diagonal = eq(t.iota(bits_shape, 1, DType::i64), t.iota(bits_shape, 2, DType::i64));
+  const Val matrices = where(on_diagonal, one, convert(ltm, DType::i64));
   const SymInts all = {dims, kBits, kBits, kBits};  // dim, column, row of the matrix, bit
-  const Val products = broadcast_to(unsqueeze(bits, 2), all) *
-                       broadcast_to(unsqueeze(convert(ltm, DType::i64), 1), all);
+  const Val products =
+      broadcast_to(unsqueeze(bits, 2), all) * broadcast_to(unsqueeze(matrices, 1), all);
   const Val parity = reduce(Prim::reduce_sum, products, {3}, false) & one;
   return reduce(Prim::reduce_sum, binary(Prim::shift_left, parity, places), {2}, false);
 }

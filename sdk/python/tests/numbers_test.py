@@ -18,7 +18,7 @@ FILLS = {
     "index_fill": lambda m, t, v: t.index_fill(0, m.tensor([0]), v),
     "scatter": lambda m, t, v: t.scatter(0, m.tensor([0]), v),
     "constant_pad_nd": lambda m, t, v: m.constant_pad_nd(t, [1, 0], v),
-    "fill_diagonal_": lambda m, t, v: t.reshape([1, 2]).fill_diagonal_(v),
+    "fill_diagonal_": lambda m, t, v: t.expand([2, 2]).clone().fill_diagonal_(v),
     "index_add": lambda m, t, v: t.index_add(0, m.tensor([0]), t[:1], alpha=v),
     "addcmul": lambda m, t, v: m.addcmul(t, t, t, value=v),
 }
