@@ -11,13 +11,12 @@ Val allclose::decompose(Tracer& t, const Val& self, const Val& other, const Scal
   return t.call1("all", {t.call1("isclose", {self, other, rtol, atol, equal_nan})});
 }
 
-// Tensors of other sizes or dtypes are not equal, whatever they hold.
+// Tensors of other sizes are not equal, whatever they hold; of other dtypes they may be.
 Val equal::decompose(Tracer& t, const Val& self, const Val& other) {
   const SymInts a = self.shape(), b = other.shape();
-  const bool comparable = self.dtype() == other.dtype() && a.size() == b.size() &&
-                          std::equal(a.begin(), a.end(), b.begin());
+  const bool comparable = a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
   if (!comparable) return t.constant(false, DType::boolean);
-  return t.call1("all", {eq(self, other)});
+  return t.call1("all", {t.call1("eq.Tensor", {self, other})});
 }
 
 }  // namespace primset::decomps

@@ -80,8 +80,9 @@ Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step
   const DType type = dtype.value_or(whole && !with_end ? DType::i64 : DType::f32);
   if (is_bool(type) || is_complex(type))
     not_implemented_for(with_end ? "range_cpu" : "arange_cpu", type);
-  // As ATen has it, i64 alone is counted between integers.
-  const auto cut = [&](const Scalar& s) { return type == DType::i64 ? Scalar(s.to_int()) : s; };
+  // As ATen has it, i64 is counted between integers, in range() all integers.
+  const bool counted = type == DType::i64 || (with_end && is_integral(type));
+  const auto cut = [&](const Scalar& s) { return counted ? Scalar(s.to_int()) : s; };
   const SymInt n = steps_between(cut(start), cut(end), cut(step), with_end);
   const DType compute = is_integral(type) ? DType::i64 : opmath_type(type);
   const Val i = t.iota({n}, 0, compute);
