@@ -82,7 +82,7 @@ class Evaluation {
     try {
       call_ = trace_case(bundle_, test_, device_);
       for (const decomps::NumberFit& f : call_.fits)
-        decomps::require_fits(scalar_of(test_.args.at(f.argument), f.element), f.dtype);
+        require_fits(scalar_of(test_.args.at(f.argument), f.element), f.dtype);
     } catch (const Error& e) {
       if (e.code() == ErrorCode::internal) throw;
       expected_.error = CaughtError{e.code(), e.what()};

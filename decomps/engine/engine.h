@@ -7,9 +7,9 @@
 #include "decomps/engine/actual.h"
 #include "decomps/engine/decomposition.h"
 #include "decomps/engine/expand.h"
-#include "decomps/engine/number_fit.h"
 #include "decomps/engine/promotion.h"
 #include "decomps/engine/strides.h"
 #include "decomps/engine/trace.h"
+#include "sdk/base/number_fit.h"
 
 #endif  // PRIMSET_DECOMPS_ENGINE_ENGINE_H_

@@ -25,7 +25,8 @@ struct InputSource {
   static constexpr uint32_t kDefaultGenerator = UINT32_MAX;
 };
 
-// A number of the call that becomes an element of this dtype, which is to hold it (number_fit.h).
+// A number of the call that becomes an element of this dtype, which is to hold it
+// (sdk/base/number_fit.h).
 struct NumberFit {
   uint32_t argument = 0, element = 0;
   DType dtype = DType::f32;

@@ -133,7 +133,7 @@ class Tracer {
   Val iota(SymInts shape, int64_t dim, DType dtype);
   Val scalar(const ScalarArg& s, DType dtype);  // converted to dtype, rank 0
   // The same of a number that becomes an element: a call with one that dtype does not hold is
-  // refused (number_fit.h), now or, where the value is a run-time one, before each run.
+  // refused (sdk/base/number_fit.h), now or, where the value is a run-time one, before each run.
   Val fitting_scalar(const ScalarArg& s, DType dtype);
   const std::vector<std::pair<ValueId, DType>>& fits() const { return fits_; }
 

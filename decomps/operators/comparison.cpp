@@ -16,7 +16,8 @@ Val equal::decompose(Tracer& t, const Val& self, const Val& other) {
   const SymInts a = self.shape(), b = other.shape();
   const bool comparable = a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
   if (!comparable) return t.constant(false, DType::boolean);
-  return t.call1("all", {t.call1("eq.Tensor", {self, other})});
+  const bool same = self.dtype() == other.dtype();
+  return t.call1("all", {same ? eq(self, other) : t.call1("eq.Tensor", {self, other})});
 }
 
 }  // namespace primset::decomps

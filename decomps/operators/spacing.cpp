@@ -1,8 +1,6 @@
 // linspace and logspace: numbers at equal distances between two ends, and powers of a base of them.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "decomps/engine/engine.h"
 #include "decomps/operators/creation.h"
 #include "decomps/operators/operator_support.h"
@@ -87,13 +85,12 @@ Val whole_where_near(const Val& y) {
 }
 
 // The powers are taken in double where it is fast: a float exponent has the error of its base's
-// logarithm many times. An integer's base is cut as its ends are.
+// logarithm many times.
 Val logarithmic(const Spacing& s, double base) {
   require_numbers(s);
   const DType type = s.type();
   const Val exponent = wide_opmath(spaced(s, type));
-  const bool cut = is_integral(type) && s.steps != 1;
-  const Val b = full_like(exponent, cut ? std::trunc(base) : base);
+  const Val b = full_like(exponent, base);
   if (is_complex(type)) return convert(power(b, exponent), type);
   const Val y = math::pow(b, exponent);
   return convert(is_integral(type) ? whole_where_near(y) : y, type);

@@ -73,7 +73,8 @@ Val blackman(Tracer& t, const Request& r) {
 // I0(beta sqrt(1 - (2 x - 1)^2)) / I0(beta)
 Val kaiser(Tracer& t, const Request& r, const ScalarArg& beta) {
   return window(t, r, [&](const Val& x) {
-    const Val y = x * Scalar(2.0) - Scalar(1.0), b = t.scalar(beta, x.dtype());
+    const Val y = x * Scalar(2.0) - Scalar(1.0);
+    const Val b = t.wrap(t.scalar(beta, x.dtype()).id());  // no number that would be promoted less
     const Val height = math::sqrt((Scalar(1.0) - y) * (Scalar(1.0) + y));
     return t.call1("i0", {b * height}) / t.call1("i0", {b});
   });

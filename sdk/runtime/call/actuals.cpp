@@ -82,8 +82,7 @@ void require_numbers_fit(std::span<const Arg> args, std::span<const decomps::Num
   for (const decomps::NumberFit& f : fits) {
     const Arg& a = args[f.argument];
     const bool list = a.kind == Arg::Kind::scalar_list;
-    decomps::require_fits(list ? static_cast<const Scalar*>(a.pointer)[f.element] : scalar_of(a),
-                          f.dtype);
+    require_fits(list ? static_cast<const Scalar*>(a.pointer)[f.element] : scalar_of(a), f.dtype);
   }
 }
 

@@ -1,5 +1,5 @@
 // Expected answers: torch.full((1,), number, dtype=dtype), PyTorch 2.13.
-#include "decomps/engine/number_fit.h"
+#include "sdk/base/number_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "primset/error.h"
 
-namespace primset::decomps {
+namespace primset {
 namespace {
 
 struct Row {
@@ -80,4 +80,4 @@ TEST(NumberFit, IsRefusedInItsWords) {
 }
 
 }  // namespace
-}  // namespace primset::decomps
+}  // namespace primset

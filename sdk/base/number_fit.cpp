@@ -1,4 +1,4 @@
-#include "decomps/engine/number_fit.h"
+#include "sdk/base/number_fit.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "primset/error.h"
 
-namespace primset::decomps {
+namespace primset {
 namespace {
 
 // The least power of two that is beyond the integers.
@@ -58,4 +58,4 @@ void require_fits(const Scalar& v, DType t) {
               fmt::format("value cannot be converted to type {} without overflow", type_text(t)));
 }
 
-}  // namespace primset::decomps
+}  // namespace primset
