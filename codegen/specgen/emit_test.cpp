@@ -67,9 +67,10 @@ TEST(EmitPrims, TraitsAreInitialisersInTheOrderOfTheirMembers) {
 
 TEST(EmitHostFunctions, OneLineEach) {
   const std::string table = emit_host_functions(small_bundle());
-  EXPECT_NE(table.find("PRIMSET_INTRINSIC(read, false)\nPRIMSET_INTRINSIC(resize, true)\n"
-                       "PRIMSET_CHECK(not_bool)\nPRIMSET_WRITTEN_CHECK(same_dtype)\n"),
-            std::string::npos);
+  EXPECT_NE(
+      table.find("PRIMSET_INTRINSIC(read, false, false)\nPRIMSET_INTRINSIC(resize, true, false)\n"
+                 "PRIMSET_CHECK(not_bool)\nPRIMSET_WRITTEN_CHECK(same_dtype)\n"),
+      std::string::npos);
 }
 
 std::string signature_of(const std::string& schema, const std::string& settings = "") {

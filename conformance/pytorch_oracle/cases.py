@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .calls import REFUSED, Call, GeneratorRef, TensorRef, short_dtype
+from .calls import REFUSED, Call, GeneratorRef, StorageRef, TensorRef, short_dtype
 
 FIRST = 3  # of an overload and dtype: kept whatever else is chosen, for they are the plainest
 
@@ -58,6 +58,9 @@ def to_call(case):
         arguments = schema(overload).arguments
     except (_NotForPyTorch, AttributeError, RuntimeError):
         return None
+    # A storage stands in a case as a tensor on it.
+    values = [StorageRef(v.storage) if str(a.type) == "Storage" else v
+              for a, v in zip(arguments, values)]
     args = [v for a, v in zip(arguments, values) if not a.kwarg_only]
     named = {a.name: v for a, v in zip(arguments, values) if a.kwarg_only}
     origin = REFUSED if "expected_error" in case else "case"

@@ -103,8 +103,8 @@ def _compare_value(v, overload, where, expected, actual, kind, second):
             v.check("shape", False, f"{where} is {type(actual).__name__}, PyTorch's is a Tensor")
             return
         _compare_tensor(v, overload, where, expected, actual, kind, second)
-    elif isinstance(expected, torch.dtype):
-        v.check("values", str(expected).removeprefix("torch.") == actual.name,
+    elif isinstance(actual, primset.dtype):
+        v.check("values", expected in (getattr(torch, actual.name), _code(actual.name)),
                 f"{where} is {actual}, PyTorch's is {expected}")
     elif isinstance(expected, float) and isinstance(actual, (int, float)):
         ok = math.isclose(expected, actual, rel_tol=1e-7) or (expected != expected
@@ -114,6 +114,12 @@ def _compare_value(v, overload, where, expected, actual, kind, second):
         ok = type(expected) is type(actual) and expected == actual
         v.check("values", ok or kind != "values",
                 lambda: f"{where} is {actual!r}, PyTorch's is {expected!r}")
+
+
+def _code(dtype):
+    """The number as which PyTorch's dispatcher returns a dtype."""
+    own = getattr(torch, dtype)
+    return torch.ops.aten.promote_types(own, own)
 
 
 def _compare_tensor(v, overload, where, expected, actual, kind, second):

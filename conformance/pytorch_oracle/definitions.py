@@ -81,6 +81,25 @@ def _gelu_backward(grad, x, approximate="none"):
     return grad * (m.ncdf(x) + x * m.npdf(x)) if approximate == "none" else None
 
 
+def _gamma_slope(a, x):
+    """dx/da of a gamma sample x of shape a whose probability stays the same."""
+    m = _mp()
+    if a <= 0 or x <= 0:
+        return None
+    slope = m.diff(lambda s: m.gammainc(s, 0, x, regularized=True), a)
+    return -slope * m.gamma(a) * m.exp(x) * m.power(x, 1 - a)
+
+
+def _dirichlet_slope(x, a, total):
+    """The same of a beta sample of shapes a and total - a, over 1 - x."""
+    m = _mp()
+    if not 0 < x < 1 or not 0 < a < total:
+        return None
+    b = m.mpf(total) - a
+    slope = m.diff(lambda s: m.betainc(s, b, 0, x, regularized=True), a)
+    return -slope * m.beta(a, b) * m.power(x, 1 - a) * m.power(1 - m.mpf(x), -b)
+
+
 def _of(name):
     return lambda *x: getattr(_mp(), name)(*x)
 
@@ -104,6 +123,8 @@ FUNCTIONS = {
     "rsqrt": lambda z: 1 / _mp().sqrt(z) if z else None,
     "pow": _power,
     "digamma": _of("digamma"),
+    "standard_gamma_grad": _gamma_slope,
+    "dirichlet_grad": _dirichlet_slope,
     "special_airy_ai": _of("airyai"),
     "special_bessel_j0": lambda x: _mp().besselj(0, x),
     "special_bessel_j1": lambda x: _mp().besselj(1, x),

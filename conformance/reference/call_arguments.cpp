@@ -77,7 +77,8 @@ Element number(const Scalar& s, DType t) {
   return e;
 }
 
-// Any number among the arguments as a Scalar.
+}  // namespace
+
 Scalar scalar_of(const ArgValue& v, uint32_t element) {
   if (auto* s = std::get_if<Scalar>(&v)) return *s;
   if (auto* l = std::get_if<std::vector<Scalar>>(&v)) return l->at(element);
@@ -88,6 +89,8 @@ Scalar scalar_of(const ArgValue& v, uint32_t element) {
   if (auto* b = std::get_if<bool>(&v)) return Scalar(*b);
   throw Error(ErrorCode::internal, "a graph wants a number where a case has none");
 }
+
+namespace {
 
 RngState rng_of(const TestCase& test) {
   for (const ArgValue& v : test.args) {

@@ -19,6 +19,9 @@ std::vector<decomps::Actual> to_actuals(const TestCase& test,
 Array input_value(const TestCase& test, const decomps::InputSource& source,
                   const prims::ValueType& type);
 
+// Any number among the arguments as a Scalar; of a list its element.
+Scalar scalar_of(const ArgValue& v, uint32_t element);
+
 // The tensor that a source of kind tensor means.
 const HostTensor& source_tensor(const TestCase& test, const decomps::InputSource& source);
 

@@ -10,8 +10,8 @@ namespace primset::conformance {
 namespace {
 
 // The arguments that give the first and the second parameter, whatever the operator.
-constexpr std::string_view kFirst[] = {"mean", "from", "low", "p", "lambd", "median"};
-constexpr std::string_view kSecond[] = {"std", "to", "high", "sigma"};
+constexpr std::string_view kFirst[] = {"mean", "from", "low", "p", "lambd", "median", "count"};
+constexpr std::string_view kSecond[] = {"std", "to", "high", "sigma", "prob"};
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -50,10 +50,13 @@ std::optional<double> open_end(DType t) {
 std::optional<Parameters> parameters_of(const specs::Overload& overload, const TestCase& test,
                                         DType dtype) {
   Parameters p;
+  // These draw from what self holds.
+  const bool of_self = overload.op == "poisson" || overload.op == "_standard_gamma";
   bool second = false;
   for (size_t i = 0; i < overload.args.size(); ++i) {
     std::string_view name = overload.args[i].name;
-    bool is_first = is_one_of(kFirst, name), is_second = is_one_of(kSecond, name);
+    bool is_first = is_one_of(kFirst, name) || (of_self && i == 0),
+         is_second = is_one_of(kSecond, name);
     if (!is_first && !is_second) continue;
     if (std::holds_alternative<std::monostate>(test.args.at(i))) continue;
     std::optional<double> v = number_of(test, test.args[i]);

@@ -101,6 +101,8 @@ Call call_of(const specs::Overload& overload, const TestCase& test, size_t chang
   for (size_t i = 0; i < test.args.size(); ++i) {
     const specs::Argument& a = overload.args[i];
     Value v = i == changed ? value : std::visit(AsValue{test}, test.args[i]);
+    if (a.kind == specs::ArgKind::storage && v.is<Tensor>() && v.tensor().defined())
+      v = v.tensor().storage();
     if (a.keyword_only || a.is_out)
       out.named.push_back({a.name, std::move(v)});
     else

@@ -125,6 +125,7 @@ ActualTensor describe_number(const Value& v) {
   if (v.is<Scalar>()) s = v.as<Scalar>();
   if (v.is<bool>()) s = Scalar(v.as<bool>());
   if (v.is<int64_t>()) s = Scalar(v.as<int64_t>());
+  if (v.is<DType>()) s = Scalar(static_cast<int64_t>(v.as<DType>()));
   if (v.is<double>()) s = Scalar(v.as<double>());
   a.dtype = s.is_bool()       ? DType::boolean
             : s.is_integer()  ? DType::i64
@@ -309,6 +310,7 @@ class RuntimeDevice final : public DeviceRunner {
     for (size_t i = 0; i < test.args.size(); ++i) {
       Value v = std::visit(ToValue{memory, test, device_}, test.args[i]);
       const specs::Argument& a = overload.args[i];
+      if (a.kind == specs::ArgKind::storage) v = v.tensor().storage();
       if (a.keyword_only || a.is_out) {
         out.named.push_back({a.name, std::move(v)});
       } else {

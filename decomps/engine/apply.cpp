@@ -44,12 +44,17 @@ bool promotes(const Overload& o, uint32_t index) {
 }
 
 // A Scalar of a formula as a value: rounded to the tensors' dtype first where ATen does so.
-Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common) {
+// It must fit there; one that takes part in promotion only where it is rounded first, else it is a
+// tensor to ATen.
+Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common,
+                 bool promoted) {
   require(s.kind != Scalar::Kind::complex || is_complex(common), ErrorCode::runtime,
           fmt::format("value cannot be converted to type {} without overflow",
                       cpp_name(opmath_type(common))));
   const bool storage = a.rounding == specs::ScalarRounding::storage;
-  return convert(t.scalar(s, storage ? common : opmath_type(common)), opmath_type(common));
+  const DType type = storage ? common : opmath_type(common);
+  const bool fitting = a.kind == specs::ArgKind::scalar && (storage || !promoted);
+  return convert(fitting ? t.fitting_scalar(s, type) : t.scalar(s, type), opmath_type(common));
 }
 
 // Tensors to the common dtype, each rounded once; what a formula computes in comes after.
@@ -65,7 +70,7 @@ void convert_arguments(Tracer& t, const Overload& o, const Promoted& p, Argument
     });
     auto* s = std::get_if<ScalarArg>(&args[i].value);
     const bool keeps_kind = s && s->constant && o.args[i].role == specs::Role::structural;
-    if (formula && s && !keeps_kind) args[i] = scalar_value(t, o.args[i], *s, p.common);
+    if (formula && s && !keeps_kind) args[i] = scalar_value(t, o.args[i], *s, p.common, promoted);
   }
 }
 

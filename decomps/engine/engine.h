@@ -10,5 +10,6 @@
 #include "decomps/engine/promotion.h"
 #include "decomps/engine/strides.h"
 #include "decomps/engine/trace.h"
+#include "sdk/base/number_fit.h"
 
 #endif  // PRIMSET_DECOMPS_ENGINE_ENGINE_H_

@@ -77,7 +77,19 @@ class CallTracer {
                      reason.empty() ? "" : ": ", reason));
   }
 
+  // Which arguments the numbers are that must fit. A graph's inputs are in the order of sources.
+  void note_fits() {
+    const std::vector<InputSource>& sources = binder_.sources();
+    for (const auto& [value, dtype] : tracer_.fits()) {
+      for (size_t i = 0; i < graph_->inputs.size(); ++i) {
+        if (graph_->inputs[i].value == value && sources[i].kind == InputSource::Kind::scalar)
+          call_.fits.push_back({sources[i].argument, sources[i].element, dtype});
+      }
+    }
+  }
+
   void finish() {
+    note_fits();
     if (graph_->outputs.empty() && graph_->body.nodes.empty()) return;
     drop_unused_inputs(*graph_, binder_.sources());
     call_.graph = graph_;

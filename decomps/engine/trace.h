@@ -25,6 +25,13 @@ struct InputSource {
   static constexpr uint32_t kDefaultGenerator = UINT32_MAX;
 };
 
+// A number of the call that becomes an element of this dtype, which is to hold it
+// (sdk/base/number_fit.h).
+struct NumberFit {
+  uint32_t argument = 0, element = 0;
+  DType dtype = DType::f32;
+};
+
 struct TracedOutput {
   enum class Kind : uint8_t {
     fresh,     // a new tensor of this dtype, sizes and strides
@@ -52,6 +59,7 @@ struct TracedCall {
   // One for each return value, lists flattened; then the written arguments that are not returned.
   // For an in-place view operator (squeeze_) the kind is `view`: the argument takes that geometry.
   std::vector<TracedOutput> outputs;
+  std::vector<NumberFit> fits;
   bool draws_random = false;
   SymInt random_counters = 0;  // how far the generator moves on
 };

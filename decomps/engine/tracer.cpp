@@ -59,6 +59,12 @@ Val Tracer::scalar(const ScalarArg& s, DType dtype) {
   return convert(s.value, dtype);
 }
 
+Val Tracer::fitting_scalar(const ScalarArg& s, DType dtype) {
+  if (s.constant) require_fits(*s.constant, dtype);
+  if (!s.constant && !is_bool(dtype)) fits_.emplace_back(s.value.id(), dtype);
+  return scalar(s, dtype);
+}
+
 ScalarArg Tracer::literal(Scalar s) {
   constexpr DType kTypes[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
   const Val v = constant(s, kTypes[static_cast<size_t>(s.kind())]);

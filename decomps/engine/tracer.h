@@ -132,6 +132,10 @@ class Tracer {
   }
   Val iota(SymInts shape, int64_t dim, DType dtype);
   Val scalar(const ScalarArg& s, DType dtype);  // converted to dtype, rank 0
+  // The same of a number that becomes an element: a call with one that dtype does not hold is
+  // refused (sdk/base/number_fit.h), now or, where the value is a run-time one, before each run.
+  Val fitting_scalar(const ScalarArg& s, DType dtype);
+  const std::vector<std::pair<ValueId, DType>>& fits() const { return fits_; }
 
   // Any primitive; operands must fit exactly (no broadcasting or promotion here).
   std::vector<Val> prim(Prim p, const std::vector<Val>& operands,
@@ -175,6 +179,7 @@ class Tracer {
   const DeviceTraits device_;
   Expansion formulas_;
   SymInt drawn_ = 0;
+  std::vector<std::pair<ValueId, DType>> fits_;
   std::function<RngArg()> make_generator_;
   std::map<ValueId, MemoryPlace> places_;
 };

@@ -38,7 +38,7 @@ DType literal_type(Scalar::Kind kind) {
 
 Val filled(Tracer& t, const SymInts& size, const ScalarArg& v, DType dtype) {
   require_sizes(size);
-  return broadcast_to(t.scalar(v, dtype), size);
+  return broadcast_to(t.fitting_scalar(v, dtype), size);
 }
 
 bool is_integer(const Scalar& s) {
@@ -47,9 +47,12 @@ bool is_integer(const Scalar& s) {
 
 constexpr const char* kTooManySteps = "invalid size, possible overflow?";
 
-SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step) {
+// How many steps lie between; with end itself where it counts as one, as range has it.
+SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step,
+                     bool with_end = false) {
   const double from = start.to_double(), to = end.to_double(), by = step.to_double();
-  require(by != 0, ErrorCode::value, "step must be nonzero; found 0");
+  require(by != 0, with_end ? ErrorCode::runtime : ErrorCode::value,
+          "step must be nonzero; found 0");
   require(std::isfinite(from) && std::isfinite(to), ErrorCode::runtime,
           fmt::format("unsupported range: {} -> {}", from, to));
   require(
@@ -60,23 +63,27 @@ SymInt steps_between(const Scalar& start, const Scalar& end, const Scalar& step)
   if (is_integer(start) && is_integer(end) && is_integer(step)) {
     const __int128 span = static_cast<__int128>(end.to_int()) - start.to_int();
     const __int128 stride = step.to_int();
-    const __int128 steps = (span + stride - (stride > 0 ? 1 : -1)) / stride;
+    const __int128 beyond = with_end ? stride : stride - (stride > 0 ? 1 : -1);
+    const __int128 steps = (span + beyond) / stride;
     require(steps <= INT64_MAX, ErrorCode::runtime, kTooManySteps);
     return static_cast<int64_t>(steps);
   }
-  const double steps = std::ceil((to - from) / by);
+  const double span = (to - from) / by;
+  const double steps = with_end ? std::floor(span) + 1 : std::ceil(span);
   require(steps < 0x1p63, ErrorCode::runtime, kTooManySteps);
   return static_cast<int64_t>(steps);
 }
 
-Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step,
-           const Type& dtype) {
+Val ranged(Tracer& t, const Scalar& start, const Scalar& end, const Scalar& step, const Type& dtype,
+           bool with_end = false) {
   const bool whole = is_integer(start) && is_integer(end) && is_integer(step);
-  const DType type = dtype.value_or(whole ? DType::i64 : DType::f32);
-  if (is_bool(type)) not_implemented_for("arange_cpu", type);
-  // As ATen has it, i64 alone is counted between integers.
-  const auto cut = [&](const Scalar& s) { return type == DType::i64 ? Scalar(s.to_int()) : s; };
-  const SymInt n = steps_between(cut(start), cut(end), cut(step));
+  const DType type = dtype.value_or(whole && !with_end ? DType::i64 : DType::f32);
+  if (is_bool(type) || is_complex(type))
+    not_implemented_for(with_end ? "range_cpu" : "arange_cpu", type);
+  // As ATen has it, i64 is counted between integers, in range() all integers.
+  const bool counted = type == DType::i64 || (with_end && is_integral(type));
+  const auto cut = [&](const Scalar& s) { return counted ? Scalar(s.to_int()) : s; };
+  const SymInt n = steps_between(cut(start), cut(end), cut(step), with_end);
   const DType compute = is_integral(type) ? DType::i64 : opmath_type(type);
   const Val i = t.iota({n}, 0, compute);
   const Scalar from = is_integral(type) ? Scalar(start.to_int()) : Scalar(start.to_double());
@@ -205,27 +212,15 @@ Val arange_by::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end
   return ranged(t, start.known(), end.known(), step.known(), dtype);
 }
 
-// From both ends to the middle, so that the last value is end itself.
-Val linspace::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end, int64_t steps,
-                        const Type& dtype, const Place&, const Device&, const Pin&) {
-  require(steps >= 0, ErrorCode::runtime,
-          fmt::format("number of steps must be non-negative; found steps {}", steps));
-  const DType type = dtype.value_or(DType::f32);
-  if (is_bool(type)) not_implemented_for("linspace_cpu", type);
-  // Integers are cut first, then stepped between in double.
-  const DType compute = is_integral(type) ? DType::f64 : opmath_type(type);
-  const DType ends = is_integral(type) ? type : compute;
-  const SymInts shape{SymInt(steps)};
-  const Val first_end = t.scalar(start, ends);
-  if (steps == 1) return broadcast_to(convert(first_end, type), shape);
-  const Val from = broadcast_to(convert(first_end, compute), shape);
-  const Val to = broadcast_to(convert(t.scalar(end, ends), compute), shape);
-  const Val step = (to - from) / full_like(to, static_cast<double>(steps - 1));
-  const Val i = t.iota(shape, 0, compute);
-  const Val back = full_like(i, static_cast<double>(steps - 1)) - i;
-  const int64_t half = steps / 2;
-  const Val first = lt(i, static_cast<double>(half));
-  return convert(where(first, from + step * i, to - step * back), type);
+// With the end, and f32 where nothing else is asked for.
+Val range::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end, const Type& dtype,
+                     const Place&, const Device&, const Pin&) {
+  return ranged(t, start.known(), end.known(), 1, dtype, true);
+}
+Val range_by::decompose(Tracer& t, const ScalarArg& start, const ScalarArg& end,
+                        const ScalarArg& step, const Type& dtype, const Place&, const Device&,
+                        const Pin&) {
+  return ranged(t, start.known(), end.known(), step.known(), dtype, true);
 }
 
 Val eye::decompose(Tracer& t, SymInt n, const Type& dtype, const Place&, const Device&,
@@ -253,7 +248,7 @@ Val vander::decompose(Tracer& t, const Val& x, const std::optional<int64_t>& n, 
 
 Val scalar_tensor::decompose(Tracer& t, const ScalarArg& s, const Type& dtype, const Place&,
                              const Device&, const Pin&) {
-  return t.scalar(s, dtype.value_or(DType::f32));
+  return t.fitting_scalar(s, dtype.value_or(DType::f32));
 }
 
 Val complex_of_parts::decompose(Tracer& t, const Val& re, const Val& im) {

@@ -243,7 +243,7 @@ Val isclose::decompose(Tracer& t, const Val& self, const Val& other, const Scala
   const DType type = is_exact(self.dtype()) ? DType::f64 : opmath_type(self.dtype());
   const Val a = convert(self, type), b = convert(other, type);
   const DType real = real_type(type);
-  const Val allowed = t.scalar(atol, real) + unary(Prim::abs, b) * t.scalar(rtol, real);
+  const Val allowed = t.scalar(atol, real) + unary(Prim::abs, b * t.scalar(rtol, type));
   const Val error = is_exact(self.dtype()) ? exact_distance(self, other) : unary(Prim::abs, a - b);
   return close | (lt(error, HUGE_VAL) & le(error, allowed));
 }

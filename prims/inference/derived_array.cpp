@@ -168,6 +168,37 @@ Types dropout(const Call& c) {
   return {c.type(2), {DType::boolean, c.shape(2)}};
 }
 
+// One number for each element of the parameters.
+Types random_samples(const Call& c) {
+  require_key(c);
+  for (size_t i = 2; i < c.count(); ++i)
+    c.require_shared(
+        is_floating(c.dtype(i)) && c.dtype(i) == c.dtype(2) && equal_shapes(c.shape(i), c.shape(2)),
+        "_c2: the parameters are floating, of one dtype and shape");
+  return {c.type(2)};
+}
+
+Types random_permutation(const Call& c) {
+  require_key(c);
+  return {{DType::i64, {c.attr<SymInt>("n")}}};
+}
+
+Types multinomial(const Call& c) {
+  require_key(c);
+  c.require(is_floating(c.dtype(2)) && c.rank(2) == 2,
+            "multinomial_c2: weights are floating and have two dims");
+  c.attr<bool>("replacement");
+  return {{DType::i64, {c.shape(2)[0], c.attr<SymInt>("samples")}}};
+}
+
+Types sample_gradients(const Call& c) {
+  for (size_t i = 0; i < c.count(); ++i)
+    c.require_shared(
+        is_floating(c.dtype(i)) && c.dtype(i) == c.dtype(0) && equal_shapes(c.shape(i), c.shape(0)),
+        "_c1: the operands are floating, of one dtype and shape");
+  return {c.type(0)};
+}
+
 }  // namespace
 
 void add_derived_array_rules(RuleTable& t) {
@@ -186,6 +217,10 @@ void add_derived_array_rules(RuleTable& t) {
   t.set(Prim::philox_bits, primset::prims::philox_bits);
   t.set({random_uniform, random_normal, random_integers}, random_values);
   t.set(Prim::dropout, primset::prims::dropout);
+  t.set({random_gamma, random_poisson, random_binomial}, random_samples);
+  t.set(Prim::random_permutation, primset::prims::random_permutation);
+  t.set(Prim::multinomial, primset::prims::multinomial);
+  t.set({gamma_grad, dirichlet_grad}, sample_gradients);
 }
 
 }  // namespace primset::prims

@@ -32,7 +32,14 @@ struct ExplainOptions : OperatorOptions {
 // Name and text of each stage, in order.
 using Stages = std::vector<std::pair<std::string, std::string>>;
 
+// What runs instead of a plan, and no decomposition says.
+bool is_host_function(const runtime::OperatorInfo& op) {
+  return !op.overload.intrinsic.empty() &&
+         op.bundle.computed_by(op.overload).implementation.kind == specs::ImplKind::none;
+}
+
 std::string decomposition(const runtime::OperatorInfo& op) {
+  if (is_host_function(op)) return "none: host function " + op.overload.intrinsic;
   const specs::Overload& by = op.bundle.computed_by(op.overload);
   std::string text = &by == &op.overload ? "" : fmt::format("as {}\n", by.qualified);
   switch (by.implementation.kind) {
@@ -103,7 +110,7 @@ Stages explain(const ExplainOptions& options) {
   runtime::Call call(op);
   runtime::BindScratch scratch;
   runtime::bind_or_throw(call, bound.args, bound.kwargs, scratch);
-  if (op.overload.status == specs::Status::implemented)
+  if (op.overload.status == specs::Status::implemented && !is_host_function(op))
     runtime::explaining(call, [&] { add_stages(call, stages); });
   return stages;
 }

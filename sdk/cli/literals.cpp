@@ -90,8 +90,9 @@ DType dtype(std::string_view text) {
 }
 Tensor tensor(std::string_view text, Device device) {
   if (text == "none") return {};
-  if (text.starts_with('[')) return parse_tensor(text, device, scalar);
   if (text.ends_with(".npy")) return read_tensor_npy(std::string(text), device);
+  if (text.starts_with('[') || text.find(',') != std::string_view::npos)
+    return parse_tensor(text, device, scalar);
   bad(text, "the name of an .npy file, numbers as in [[1,2],[3,4]], or none");
 }
 MemoryFormat memory_format(std::string_view text) {

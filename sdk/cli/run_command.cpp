@@ -89,6 +89,7 @@ std::string text_of(const Value& v) {
   if (v.is<Scalar>()) return to_string(v.as<Scalar>());
   if (v.is<bool>()) return v.as<bool>() ? "true" : "false";
   if (v.is<int64_t>()) return std::to_string(v.as<int64_t>());
+  if (v.is<DType>()) return std::string(name(v.as<DType>()));
   if (v.is<double>()) return fmt::format("{}", v.as<double>());
   if (!v.is<std::vector<Tensor>>()) return std::string(v.kind());
   std::string out;

@@ -97,7 +97,9 @@ std::vector<std::string> split_list(std::string_view text) {
 Tensor parse_tensor(std::string_view text, Device device,
                     const std::function<Scalar(std::string_view)>& number) {
   Nested nested;
-  read(text, 0, number, nested);
+  const bool is_vector = !text.starts_with('[') && text.find(',') != std::string_view::npos;
+  const std::string whole = is_vector ? fmt::format("[{}]", text) : std::string(text);
+  read(whole, 0, number, nested);
   if (nested.values.empty()) nested.dtype = DType::f32;
   std::vector<std::byte> bytes(nested.values.size() * byte_size(nested.dtype));
   for (size_t i = 0; i < nested.values.size(); ++i)

@@ -1,4 +1,5 @@
-// Tensors typed on the command line: [1,2.5] or [[1,2],[3,4]].
+// Tensors typed on the command line: [1,2.5] or [[1,2],[3,4]]; a vector is 1,2.5 as well, as a list
+// is.
 #ifndef PRIMSET_SDK_CLI_TENSOR_LITERAL_H_
 #define PRIMSET_SDK_CLI_TENSOR_LITERAL_H_
 

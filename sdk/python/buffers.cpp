@@ -1,15 +1,18 @@
 // The buffer protocol: NumPy arrays, array.array, bytes and memoryviews. And tensors from nested
 // lists.
+#include <nanobind/stl/string.h>
 #include <primset/detail/call.h>
 #include <primset/device.h>
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "sdk/python/convert.h"
 #include "sdk/python/dtypes.h"
 #include "sdk/python/errors.h"
 #include "sdk/python/exchange.h"
@@ -122,7 +125,9 @@ Tensor copy_of_buffer(nb::handle source) {
 
 // --- nested lists --------------------------------------------------------------------------------
 
+// Of the dtype that is asked for, if one is.
 struct Numbers {
+  std::optional<DType> asked;
   std::vector<int64_t> sizes;
   std::vector<Scalar> values;
   Scalar::Kind kind = Scalar::Kind::boolean;
@@ -137,15 +142,57 @@ struct Numbers {
     } else if (PyComplex_Check(o)) {
       s = std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
     } else if (PyIndex_Check(o)) {
-      s = nb::cast<int64_t>(nb::handle(o));
+      s = integer(o);
     } else {
       const double v = PyFloat_AsDouble(o);
       if (v == -1 && PyErr_Occurred()) no_number(o);
       s = v;
     }
+    require_fits(s);
     kind = std::max(kind, s.kind());
     any = true;
     values.push_back(s);
+  }
+
+  // Integers beyond 63 bits are what u64 and floating dtypes make of them.
+  Scalar integer(PyObject* o) const {
+    const nb::object index = nb::steal(PyNumber_Index(o));
+    if (!index.is_valid()) throw nb::python_error();
+    int overflow = 0;
+    const int64_t v = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (!overflow) return v;
+    if (asked && overflow > 0 && *asked == DType::u64) {
+      const unsigned long long bits = PyLong_AsUnsignedLongLong(index.ptr());
+      if (!PyErr_Occurred()) return static_cast<int64_t>(bits);
+      PyErr_Clear();
+    } else if (asked && (is_floating(*asked) || is_complex(*asked) || is_bool(*asked))) {
+      return PyLong_AsDouble(index.ptr());
+    }
+    PyErr_Format(
+        PyExc_OverflowError,
+        "tensor: %.80R is beyond what %s holds; name a floating dtype for it, or uint64 for "
+        "numbers up to 2**64 - 1",
+        index.ptr(), asked ? info(*asked).torch_name.data() : "int64");
+    throw nb::python_error();
+  }
+
+  // As ATen's, but of floats: they become infinite where they are too great.
+  void require_fits(const Scalar& s) const {
+    if (!asked || is_bool(*asked) || is_complex(*asked)) return;
+    if (s.is_complex()) {
+      PyErr_Format(PyExc_TypeError, "tensor: complex numbers are no elements of dtype %s",
+                   info(*asked).torch_name.data());
+      throw nb::python_error();
+    }
+    if (!is_integral(*asked)) return;
+    const int bits = static_cast<int>(primset::bits(*asked));
+    const bool is_signed = is_signed_integer(*asked);
+    const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), x = s.to_double();
+    const double least = is_signed ? -end : s.is_integral() ? 1 - end : 0;
+    const bool whole = bits == 64 && s.is_integral();
+    if (whole || (x >= least && (bits == 64 ? x < end : x <= end - 1))) return;
+    throw Error(ErrorCode::runtime, std::string("value cannot be converted to type ") +
+                                        std::string(info(*asked).torch_name) + " without overflow");
   }
 
   void walk(PyObject* o, size_t depth) {
@@ -220,6 +267,16 @@ Tensor converted(const Tensor& t, DType dtype) {
   return detail::call_tensor(to, args);
 }
 
+Device device_argument(nb::handle device) {
+  if (device.is_none()) return current_device();
+  if (nb::isinstance<Device>(device)) return nb::cast<Device>(device);
+  if (nb::isinstance<nb::str>(device)) return Device(nb::cast<std::string>(device));
+  PyErr_Format(PyExc_TypeError,
+               "tensor(): argument 'device' must be Device or str, not %s; str(device) may name it",
+               Py_TYPE(device.ptr())->tp_name);
+  throw nb::python_error();
+}
+
 nb::object tensor(nb::handle data, nb::handle dtype, nb::handle device) {
   Tensor t;
   DType natural;
@@ -229,17 +286,19 @@ nb::object tensor(nb::handle data, nb::handle dtype, nb::handle device) {
   } else if (PyObject_CheckBuffer(data.ptr())) {
     t = copy_of_buffer(data);
     natural = t.dtype();
+  } else if (is_foreign_array(data.ptr())) {
+    const nb::object shared = nb::module_::import_("primset").attr("from_dlpack")(data);
+    t = packed_copy(*as_tensor(shared.ptr()));
+    natural = t.dtype();
   } else {
     Numbers numbers;
+    if (!dtype.is_none()) numbers.asked = to_dtype(dtype);
     numbers.walk(data.ptr(), 0);
     t = numbers.tensor();
     natural = numbers.dtype();
   }
   t = converted(t, dtype.is_none() ? natural : to_dtype(dtype));
-  const Device target = device.is_none()                 ? current_device()
-                        : nb::isinstance<Device>(device) ? nb::cast<Device>(device)
-                                                         : Device(nb::cast<const char*>(device));
-  return wrapped(t.to(target));
+  return wrapped(t.to(device_argument(device)));
 }
 
 }  // namespace

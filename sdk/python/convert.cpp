@@ -42,10 +42,19 @@ bool number_of_tensor(PyObject* o, Strictness strictness, Scalar& out) {
   return true;
 }
 
+// The integer that stands for `o`; none for an array that is no single number.
+nb::object index_of(PyObject* o) {
+  nb::object index = nb::steal(PyNumber_Index(o));
+  if (index.is_valid()) return index;
+  if (!is_foreign_array(o) || !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+  PyErr_Clear();
+  return index;
+}
+
 bool to_int(PyObject* o, Strictness strictness, int64_t& out) {
   if (PyLong_CheckExact(o) || (PyIndex_Check(o) && !PyBool_Check(o) && !as_tensor(o))) {
-    nb::object index = nb::steal(PyNumber_Index(o));
-    if (!index.is_valid()) throw nb::python_error();
+    const nb::object index = index_of(o);
+    if (!index.is_valid()) return false;
     out = PyLong_AsLongLong(index.ptr());
     if (out == -1 && PyErr_Occurred()) throw nb::python_error();
     return true;
@@ -68,6 +77,7 @@ bool to_double(PyObject* o, Strictness strictness, double& out) {
     return true;
   }
   if (!PyBool_Check(o) && !as_tensor(o) && is_real(o)) {
+    if (is_foreign_array(o) && !index_of(o).is_valid()) return false;
     out = PyFloat_AsDouble(o);
     if (out == -1 && PyErr_Occurred()) throw nb::python_error();
     return true;
@@ -107,8 +117,8 @@ bool to_number(PyObject* o, Strictness strictness, Arg& out, Scratch& scratch) {
   } else if (as_tensor(o)) {
     return false;
   } else if (PyIndex_Check(o)) {
-    nb::object index = nb::steal(PyNumber_Index(o));
-    if (!index.is_valid()) throw nb::python_error();
+    const nb::object index = index_of(o);
+    if (!index.is_valid()) return false;
     out = integer(index.ptr());
   } else if (is_real(o)) {
     double v = 0;
@@ -241,6 +251,11 @@ bool to_string_argument(PyObject* o, Arg& out) {
 
 }  // namespace
 
+bool is_foreign_array(PyObject* o) {
+  return !as_tensor(o) && !PyLong_Check(o) && !PyFloat_Check(o) &&
+         PyObject_HasAttrString(o, "__dlpack__");
+}
+
 bool convert(const Type& type, PyObject* o, Strictness strictness, Arg& out, Scratch& scratch) {
   if (o == Py_None) {
     out = Arg(std::nullopt);
@@ -349,6 +364,8 @@ std::string kind_of(PyObject* o, int depth) {
   if (o == Py_None) return "NoneType";
   if (as_tensor(o)) return "Tensor";
   const Items items(o);
+  if (!items.valid && is_foreign_array(o))
+    return std::string(Py_TYPE(o)->tp_name) + " (primset.from_dlpack makes a Tensor of it)";
   if (!items.valid) return Py_TYPE(o)->tp_name;
   // A list may hold itself, and any number of kinds.
   constexpr size_t kMostKinds = 4;

@@ -50,6 +50,9 @@ bool convert(const Type& type, PyObject* o, Strictness strictness, detail::Arg& 
 
 // New reference.
 PyObject* to_python(const Value& value);
+
+// An array of another library, which primset.from_dlpack makes a Tensor of.
+bool is_foreign_array(PyObject* o);
 // "Tensor", "int", "List[int]": as errors name what was found.
 std::string kind_of(PyObject* o, int depth = 0);
 

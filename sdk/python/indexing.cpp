@@ -1,5 +1,7 @@
 // t[…] and t[…] = v, as PyTorch does it: integers, slices, None and … make views; lists, masks and
 // index tensors gather, through index.Tensor and index_put_.
+#include "sdk/python/convert.h"
+#include "sdk/python/dtypes.h"
 #include "sdk/python/errors.h"
 #include "sdk/python/operator_type.h"
 #include "sdk/python/tensor_type.h"
@@ -52,7 +54,7 @@ class Indexer {
 
  private:
   static nb::object item(nb::handle h) {
-    return is_list(h.ptr()) ? wrapped(tensor_of(h)) : nb::borrow(h);
+    return is_list(h.ptr()) || is_foreign_array(h.ptr()) ? wrapped(tensor_of(h)) : nb::borrow(h);
   }
 
   // How many dims of the tensor an item stands for.
@@ -74,7 +76,9 @@ class Indexer {
     } else if (const Tensor* t = as_tensor(o)) {
       tensor(*t);
     } else if (PyIndex_Check(o)) {
-      view_ = call("select.int", {view_, dim_, nb::cast<int64_t>(nb::handle(o))});
+      const Py_ssize_t place = PyNumber_AsSsize_t(o, PyExc_IndexError);
+      if (place == -1 && PyErr_Occurred()) throw nb::python_error();
+      view_ = call("select.int", {view_, dim_, int64_t{place}});
     } else {
       throw Error(ErrorCode::index,
                   std::string("only integers, slices (`:`), ellipsis (`...`), None and long or "
@@ -134,8 +138,9 @@ nb::object get(nb::handle self, nb::handle index) {
 
 Tensor value_for(const Tensor& target, nb::handle value) {
   if (const Tensor* t = as_tensor(value.ptr())) return *t;
-  const Tensor numbers = tensor_of(value);
-  return call("_to_copy", {numbers, target.dtype(), Arg(std::nullopt), target.device()});
+  const nb::object made = nb::module_::import_("primset").attr("tensor")(
+      value, dtype_object(target.dtype()), nb::arg("device") = nb::cast(target.device()));
+  return *as_tensor(made.ptr());
 }
 
 void set(const Tensor& t, nb::handle index, nb::handle value) {

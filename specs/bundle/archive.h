@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 9;
+inline constexpr uint32_t kVersion = 10;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt. Traits say it by their names.
@@ -174,7 +174,7 @@ void fields(A& a, NamedTolerance& x) {
 }
 template <typename A>
 void fields(A& a, HostFunction& x) {
-  a(x.name, x.meaning, x.recordable);
+  a(x.name, x.meaning, x.recordable, x.query);
 }
 // content_hash is not among them: it is the hash of the payload.
 template <typename A>

@@ -48,6 +48,7 @@ struct HostFunction {
   std::string name;
   std::string meaning;
   bool recordable = false;  // of an intrinsic: it only completes its arguments
+  bool query = false;       // of an intrinsic: it looks at dtypes and geometry alone
 
   friend bool operator==(const HostFunction&, const HostFunction&) = default;
 };

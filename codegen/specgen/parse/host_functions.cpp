@@ -11,9 +11,9 @@ namespace {
 
 constexpr const char* kExpected = "a name from host_functions.yaml";
 
-// `meaning`, or {meaning: …, recordable: true}.
+// `meaning`, or {meaning: …, recordable: true, query: true}.
 HostFunction read_host_function(const YamlNode::Entry& entry, Diagnostics& diagnostics) {
-  HostFunction f{entry.key, "", false};
+  HostFunction f{entry.key, "", false, false};
   if (entry.value.is_scalar()) {
     f.meaning = entry.value.text;
     return f;
@@ -21,6 +21,7 @@ HostFunction read_host_function(const YamlNode::Entry& entry, Diagnostics& diagn
   Fields fields(entry.value, "a function on the host", diagnostics);
   f.meaning = fields.require_text("meaning");
   f.recordable = fields.boolean("recordable", false);
+  f.query = fields.boolean("query", false);
   fields.finish();
   return f;
 }

@@ -182,6 +182,7 @@ class EntryReader {
       return;
     }
     applier_.apply_intrinsic(settings, true, o);
+    if (!o.intrinsic.empty()) o.status = Status::implemented;
     if (dtypes != nullptr) o.dtypes = parse_dtype_set(*dtypes, bundle_, diagnostics_);
     o.base = base_index;
     o.file = at.file;

@@ -130,6 +130,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
     o.implementation = read_implementation(*s.decompose, DecomposeFor::op, diagnostics_);
     o.status = Status::implemented;
   }
+  if (!o.intrinsic.empty()) o.status = Status::implemented;
   if (s.status != nullptr) {
     if (!s.status->is_scalar()) report_kind(*s.status, "the reason, in words", diagnostics_);
     if (s.decompose != nullptr) {

@@ -122,12 +122,15 @@ std::string signature_text(const std::vector<std::string>& results,
   return text + ")";
 }
 
+// A number is traced as a value of rank 0.
+std::string result_type(const Return& r) {
+  return is_list_kind(r.kind) ? value_type(r.kind, Role::runtime).value : "Val";
+}
+
 std::vector<std::string> result_types(const Overload& o) {
   std::vector<std::string> types;
   if (o.kind == OverloadKind::functional) {
-    for (const Return& r : o.returns) {
-      types.push_back(value_type(r.kind, Role::runtime).value);
-    }
+    for (const Return& r : o.returns) types.push_back(result_type(r));
     return types;
   }
   for (const Argument& a : o.args) {
@@ -135,7 +138,7 @@ std::vector<std::string> result_types(const Overload& o) {
   }
   // What a mutable operator returns besides what it writes.
   for (const Return& r : o.returns) {
-    if (!r.alias.writes) types.push_back(value_type(r.kind, Role::runtime).value);
+    if (!r.alias.writes) types.push_back(result_type(r));
   }
   return types;
 }

@@ -10,7 +10,7 @@ namespace primset::specs {
 namespace {
 
 constexpr std::string_view kHead = R"(
-// PRIMSET_INTRINSIC(name, recordable), PRIMSET_CHECK(name), PRIMSET_WRITTEN_CHECK(name)
+// PRIMSET_INTRINSIC(name, recordable, query), PRIMSET_CHECK(name), PRIMSET_WRITTEN_CHECK(name)
 // Define what is wanted; the rest expands to nothing, and all are undefined at the end.
 #ifndef PRIMSET_INTRINSIC
 #define PRIMSET_INTRINSIC(...)
@@ -35,7 +35,7 @@ std::string emit_host_functions(const Bundle& bundle) {
   std::string out(kGeneratedNotice);
   out += kHead;
   for (const HostFunction& f : bundle.intrinsics)
-    out += fmt::format("PRIMSET_INTRINSIC({}, {})\n", f.name, f.recordable);
+    out += fmt::format("PRIMSET_INTRINSIC({}, {}, {})\n", f.name, f.recordable, f.query);
   for (const HostFunction& f : bundle.checks) out += fmt::format("PRIMSET_CHECK({})\n", f.name);
   for (const HostFunction& f : bundle.written_checks)
     out += fmt::format("PRIMSET_WRITTEN_CHECK({})\n", f.name);

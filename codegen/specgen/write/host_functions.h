@@ -9,7 +9,7 @@
 
 namespace primset::specs {
 
-// host_functions.inc: PRIMSET_INTRINSIC(name, recordable), PRIMSET_CHECK(name) and
+// host_functions.inc: PRIMSET_INTRINSIC(name, recordable, query), PRIMSET_CHECK(name) and
 // PRIMSET_WRITTEN_CHECK(name).
 std::string emit_host_functions(const Bundle& bundle);
 

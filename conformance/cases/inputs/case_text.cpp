@@ -230,8 +230,8 @@ ArgValue ValueReader::read(ArgKind kind, const std::string& name, std::string_vi
       return read_memory_format(text);
     case ArgKind::generator:
       return read_rng(text);
-    case ArgKind::storage:
-      break;
+    case ArgKind::storage:  // that of this tensor
+      return tensor(text);
   }
   malformed(text, "an argument of a kind that cases can state");
 }

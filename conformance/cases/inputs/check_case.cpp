@@ -69,7 +69,7 @@ bool has_kind(const ArgValue& v, ArgKind kind) {
     case ArgKind::generator:
       return is<RngState>(v);
     case ArgKind::storage:
-      return false;
+      return is<HostTensor>(v);  // whose storage is meant
   }
   return false;
 }

@@ -61,6 +61,7 @@ std::span<const OperatorRow> creation_rows();       // and copies
 std::span<const OperatorRow> network_rows();        // normalisation, pooling, upsampling, losses
 std::span<const OperatorRow> normalization_rows();  // their gradients, kinds of batch norm, dropout
 std::span<const OperatorRow> random_op_rows();
+std::span<const OperatorRow> host_function_rows();
 
 // The operator whose rows are this one's, too; null when there is none.
 const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overload& overload);

@@ -1,4 +1,5 @@
-// Views of lists: each element's own view, and of one tensor as the tensors of a list.
+// Views that other tensors have a say in: of lists, each element's own; of one tensor as the
+// tensors of a list, or as what a slice of it was; and what is another view under its own name.
 #include "decomps/engine/functionalization/view_lists.h"
 
 #include <fmt/format.h>
@@ -113,6 +114,20 @@ Views unflatten_dense_tensors(Tracer& t, Metas viewed, const Arguments& args) {
   return out;
 }
 
+// What a slice was taken of, seen as the slice is.
+Views slice_inverse(Tracer& t, Metas viewed, const Arguments& args) {
+  const Val src = unbox<Val>(t, args[1]);
+  const MemoryPlace place = t.place_of(src);
+  return find_view("as_strided")(t, viewed, {args[0], src.shape(), place.strides, place.offset});
+}
+
+// to(), of a dtype that the schema does not name; it may be the tensor itself.
+Views chalf(Tracer& t, Metas viewed, const Arguments& args) {
+  Views views = find_view("to_dtype")(t, viewed, {args[0], DType::c32, false, false, args[1]});
+  views[0].unannotated = true;
+  return views;
+}
+
 }  // namespace
 
 ViewFunction find_list_view(std::string_view function) {
@@ -121,8 +136,10 @@ ViewFunction find_list_view(std::string_view function) {
       {"atleast_2d_each", &atleast_2d_each},
       {"atleast_3d_each", &atleast_3d_each},
       {"broadcast_tensors", &broadcast_tensors},
+      {"chalf", &chalf},
       {"meshgrid", &meshgrid},
       {"meshgrid_indexed", &meshgrid_indexed},
+      {"slice_inverse", &slice_inverse},
       {"unflatten_dense_tensors", &unflatten_dense_tensors},
   };
   const auto found = table->find(function);

@@ -122,7 +122,7 @@ Val value_updates(Tracer& t, const Scatter& s, const ScalarArg& value) {
   require(value.kind != Scalar::Kind::complex || is_complex(to), ErrorCode::runtime,
           fmt::format("value cannot be converted to type {} without overflow",
                       to == DType::i64 ? "int64_t" : cpp_name(to)));
-  return broadcast_to(t.scalar(value, to), s.index.shape());
+  return broadcast_to(t.fitting_scalar(value, to), s.index.shape());
 }
 
 }  // namespace

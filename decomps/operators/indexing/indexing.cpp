@@ -93,7 +93,7 @@ IndexedSource indexed_source(const char* op, const Val& self, int64_t dim, const
 Val scaled_source(Tracer& t, const Val& source, const ScalarArg& alpha) {
   if (alpha.constant && alpha.constant->to_double() == 1) return source;
   const DType type = source.dtype();
-  const Val factor = t.scalar(alpha, type);
+  const Val factor = t.fitting_scalar(alpha, type);
   if (is_bool(type)) return source & factor;
   return convert(opmath(source) * opmath(factor), type);
 }
@@ -202,7 +202,8 @@ Val filled_at(const Val& self, int64_t dim, const Val& index, const Val& value) 
 
 Val index_fill_scalar::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
                                  const ScalarArg& value) {
-  return filled_at(self, dim, index, value.value);
+  const bool complex = value.kind == Scalar::Kind::complex;
+  return filled_at(self, dim, index, complex ? value.value : t.fitting_scalar(value, self.dtype()));
 }
 
 Val index_fill_tensor::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,

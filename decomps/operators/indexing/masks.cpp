@@ -25,7 +25,8 @@ Val filled(const Val& self, const Val& mask, const Val& value) {
 
 Val masked_fill_scalar::decompose(Tracer& t, const Val& self, const Val& mask,
                                   const ScalarArg& value) {
-  return filled(self, mask, value.value);
+  const bool complex = value.kind == Scalar::Kind::complex;
+  return filled(self, mask, complex ? value.value : t.fitting_scalar(value, self.dtype()));
 }
 
 Val masked_fill_tensor::decompose(Tracer& t, const Val& self, const Val& mask, const Val& value) {

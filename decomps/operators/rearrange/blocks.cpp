@@ -66,7 +66,7 @@ Val fill_diagonal_::decompose(Tracer& t, const Val& self, const ScalarArg& fill_
     const Val equal = eq(row, t.iota(shape, d, DType::i64));
     here = here.valid() ? here & equal : equal;
   }
-  return where(here, broadcast_to(t.scalar(fill_value, type), shape), self);
+  return where(here, broadcast_to(t.fitting_scalar(fill_value, type), shape), self);
 }
 
 Val block_diag::decompose(Tracer& t, const std::vector<Val>& tensors) {

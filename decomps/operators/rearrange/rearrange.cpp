@@ -286,7 +286,7 @@ Val constant_pad_nd::decompose(Tracer& t, const Val& self, const SymInts& pad,
                         "than its size {}",
                         d, size.hint()));
   }
-  const Val filler = t.scalar(value, self.dtype());
+  const Val filler = t.fitting_scalar(value, self.dtype());
   return t.wrap(t.builder().pad(self.id(), filler.id(), low, high, SymInts(rank, SymInt(0))));
 }
 

@@ -78,6 +78,14 @@ Actual ActualMaker::argument(const ArgInfo& info, const Arg& arg) {
   return {};
 }
 
+void require_numbers_fit(std::span<const Arg> args, std::span<const decomps::NumberFit> fits) {
+  for (const decomps::NumberFit& f : fits) {
+    const Arg& a = args[f.argument];
+    const bool list = a.kind == Arg::Kind::scalar_list;
+    require_fits(list ? static_cast<const Scalar*>(a.pointer)[f.element] : scalar_of(a), f.dtype);
+  }
+}
+
 SymInts ActualMaker::integers(const ArgInfo& info, const Arg& arg) {
   SymInts out;
   for (int64_t v : list<int64_t>(arg)) out.push_back(integer(info, v));

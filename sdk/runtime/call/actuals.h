@@ -12,6 +12,9 @@
 
 namespace primset::runtime {
 
+// Throws where a number of the call is none that the dtype holds which it becomes an element of.
+void require_numbers_fit(std::span<const Arg> args, std::span<const decomps::NumberFit> fits);
+
 class ActualMaker {
  public:
   virtual ~ActualMaker() = default;

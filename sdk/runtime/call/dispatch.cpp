@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sdk/runtime/call/actuals.h"
 #include "sdk/runtime/call/aliasing.h"
 #include "sdk/runtime/call/bind.h"
 #include "sdk/runtime/call/call_error.h"
@@ -80,6 +81,7 @@ void run_planned(Call& call) {
   if (runs_by_element(call)) return run_by_element(call);
   Slots slots;
   PlanRef plan = plan_of(call, slots);
+  require_numbers_fit(call.args, plan->fits);
   run_plan(call, plan, slots);
   note_origins(call, *plan);
   if (plan->outs == Plan::Outs::after) fill_outs(call);

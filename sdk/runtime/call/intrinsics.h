@@ -11,9 +11,10 @@
 
 namespace primset::runtime {
 
-// One function each, defined in intrinsics.cpp, value_reads.cpp or running_statistics.cpp.
+// One function each, defined in intrinsics.cpp, queries.cpp, running_statistics.cpp,
+// storage_changes.cpp or value_reads.cpp.
 namespace intrinsics {
-#define PRIMSET_INTRINSIC(name, recordable) void name(Call& call);
+#define PRIMSET_INTRINSIC(name, recordable, query) void name(Call& call);
 #include "specs/host_functions.inc"
 }  // namespace intrinsics
 
@@ -22,6 +23,8 @@ struct IntrinsicEntry {
   Intrinsic function;
   // It only completes its arguments, so a captured graph can record the completed call.
   bool recordable;
+  // It looks at dtypes and geometry alone, which the tensors of a captured graph have, too.
+  bool query;
 };
 // Null when there is none of that name.
 const IntrinsicEntry* find_intrinsic(std::string_view name);

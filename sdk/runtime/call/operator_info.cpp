@@ -79,6 +79,7 @@ void OperatorInfo::find_intrinsic_of(const specs::Overload& o) {
                             o.qualified, o.intrinsic));
   intrinsic = entry->function;
   recordable = entry->recordable;
+  query = entry->query;
 }
 
 Arg OperatorInfo::default_of(const specs::Argument& a) {

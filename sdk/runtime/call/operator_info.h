@@ -49,6 +49,7 @@ struct OperatorInfo {
   bool by_element = false;   // element i of its results depends on elements i of its lists alone
   Intrinsic intrinsic = nullptr;
   bool recordable = true;  // graph capture can record it
+  bool query = false;      // it looks at dtypes and geometry alone
 
  private:
   void find_intrinsic_of(const specs::Overload& overload);

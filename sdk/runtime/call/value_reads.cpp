@@ -38,7 +38,7 @@ void pass_on(Call& call, std::string_view overload) {
   Call other(OperatorRegistry::instance().at(overload));
   for (size_t i = 0; i < other.op.args.size(); ++i) other.args.push_back(call.args[i]);
   dispatch(other);
-  for (size_t k = 0; k < call.op.overload.returns.size(); ++k)
+  for (size_t k = 0; k < other.results.size(); ++k)
     call.add_result(other.results.take(k), other.origins[k]);
 }
 
@@ -55,6 +55,62 @@ bool is_index(DType t) {
 }
 
 }  // namespace
+
+void intrinsics::read_number(Call& call) {
+  call.value = Value(handle(*call.tensor(0)).item());
+}
+
+void intrinsics::read_truth(Call& call) {
+  const TensorImpl& t = *call.tensor(0);
+  const int64_t count = count_of(t);
+  if (count != 1)
+    throw Error(ErrorCode::runtime, fmt::format("Boolean value of Tensor with {} is ambiguous",
+                                                count == 0 ? "no values" : "more than one value"));
+  call.value = Value(handle(t).item().to_bool());
+}
+
+namespace {
+
+[[noreturn]] void refuse_indices(const Call& call, std::string_view name, std::string_view what) {
+  throw Error(ErrorCode::runtime,
+              fmt::format("{} expected {} to {}", call.op.overload.op, name, what));
+}
+
+std::vector<int64_t> numbers_in(const TensorImpl& t) {
+  const Tensor host = handle(t).to(Device("cpu"));
+  std::vector<int64_t> out(static_cast<size_t>(count_of(t)));
+  if (!out.empty()) host.copy_to_host(out.data(), out.size() * sizeof(int64_t));
+  return out;
+}
+
+}  // namespace
+
+// tensor_split.tensor_indices_or_sections: a number of parts, or where they begin.
+void intrinsics::split_at_tensor(Call& call) {
+  constexpr std::string_view kName = "tensor_indices_or_sections";
+  const TensorImpl& at = *call.tensor(1);
+  if (at.dtype != DType::i64)
+    refuse_indices(call, kName, fmt::format("have dtype of long, but got {}", name(at.dtype)));
+  if (at.rank > 1)
+    refuse_indices(call, kName,
+                   fmt::format("be a zero-dimensional or one-dimensional tensor, but "
+                               "got a tensor with {} dims",
+                               int{at.rank}));
+  const std::vector<int64_t> places = numbers_in(at);
+  call.args[1] = at.rank == 0 ? Arg(places[0]) : Arg(IntList(places));
+  pass_on(call, at.rank == 0 ? "tensor_split.sections" : "tensor_split.indices");
+}
+
+void intrinsics::reshape_to_tensor(Call& call) {
+  const TensorImpl& shape = *call.tensor(1);
+  if (shape.dtype != DType::i64)
+    refuse_indices(call, "shape", fmt::format("have dtype long, but got {}", name(shape.dtype)));
+  if (shape.rank != 1)
+    refuse_indices(call, "shape", fmt::format("have one dim, but got {}", int{shape.rank}));
+  const std::vector<int64_t> sizes = numbers_in(shape);
+  call.args[1] = Arg(IntList(sizes));
+  pass_on(call, "reshape");
+}
 
 // narrow.Tensor: a view from the place that a tensor names.
 void intrinsics::narrow_at_tensor(Call& call) {

@@ -243,6 +243,15 @@ void Capture::write(const Record& r, const Val& value) {
   base.written = true;
 }
 
+// A query is answered from what the tensors are now, which stays so for all runs of the graph.
+void Capture::answer(Call& call) {
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t, uint32_t) {
+    observe_geometry(t);
+    if (call.op.uses_offset) observe_offset(t);
+  });
+  call.op.intrinsic(call);
+}
+
 // --- recording -----------------------------------------------------------------------------------
 
 std::vector<decomps::View> Capture::views_of(const Call& call,
@@ -339,6 +348,7 @@ void require_recordable(const Call& call) {
 }  // namespace
 
 void Capture::record(Call& call) {
+  if (call.op.query) return answer(call);
   require_recordable(call);
   if (call.op.writes) check_aliasing(call);
   Actuals maker(*this);
@@ -347,6 +357,7 @@ void Capture::record(Call& call) {
     actuals.push_back(maker.argument(call.op.args[i], call.args[i]));
   const TracedCall traced =
       decomps::trace(bundle_, call.op.overload, actuals, inputs_.context, device_.traits());
+  require_numbers_fit(call.args, traced.fits);
   std::vector<ValueId> values;
   if (traced.graph)
     values = prims::Rewriter(*traced.graph, tracer_.builder())

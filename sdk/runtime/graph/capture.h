@@ -63,6 +63,7 @@ class Capture {
   class Actuals;
 
   void specialize(const prims::SymInt& value) const;
+  void answer(Call& call);
   Tensor handle(const decomps::TensorMeta& meta, StorageImpl* storage, int64_t offset);
   const Tensor& remember(Tensor t, Record record);
   void add_argument(const Tensor& example, const decomps::TensorMeta& meta, uint32_t argument);

@@ -152,6 +152,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
   // --- what they get -----------------------------------------------------------------------------
   std::vector<OutputPlan> outputs;
   std::vector<Slot> dim_slots;
+  std::vector<decomps::NumberFit> fits;  // numbers of the call that a dtype must hold
   bool draws_random = false;
   Slot random_counters = 0;
 

@@ -254,6 +254,7 @@ class Planner {
     outputs(code);
     if (plan_->program)
       compiler.compile(*plan_->program, traced_.call.inputs, scalars_, request_.name);
+    plan_->fits = traced_.call.fits;
     plan_->draws_random = traced_.call.draws_random;
     plan_->finish_steps();
     plan_->random_counters = code.slot(traced_.call.random_counters);

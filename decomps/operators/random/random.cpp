@@ -442,7 +442,6 @@ Val random_to::decompose(Tracer& t, const Val& self, int64_t to, const RngArg& g
 
 namespace {
 
-// 0, 1, ... n - 1 in the order of random keys of 64 bits.
 Val permutation(Tracer& t, const Generator& g, const SymInt& n, DType dtype) {
   require(
       n >= SymInt(0), ErrorCode::runtime,
@@ -458,9 +457,9 @@ Val permutation(Tracer& t, const Generator& g, const SymInt& n, DType dtype) {
         n <= SymInt(range.greatest), ErrorCode::runtime,
         fmt::format("value cannot be converted to type {}_t without overflow", torch_name(dtype)));
   }
-  const Val keys = integers_between(t, g, {n}, DType::i64, SymInt(kLeast), SymInt(kLeast));
-  const Val places = t.iota({n}, 0, DType::i64);
-  return convert(t.wrap(t.builder().sort({keys.id(), places.id()}, 0, false)[1]), dtype);
+  const RngArg stream = t.draw(n, g);
+  return convert(t.prim1(Prim::random_permutation, {stream.seed, stream.offset}, {{"n", n}}),
+                 dtype);
 }
 
 }  // namespace
@@ -578,32 +577,6 @@ Val log_normal::decompose(Tracer& t, const Val& self, const ScalarArg& mean, con
   return convert(unary(Prim::exp, parameter(t, mean, self) + scale * z), self.dtype());
 }
 
-namespace {
-
-// Without replacement: the greatest of p / e for exponential e (the winners of a race).
-Val raced(Tracer& t, const Generator& g, const Val& p, const SymInt& samples) {
-  const Val u = positive_uniform(t, g, p);
-  const Val scores = p / -unary(Prim::log, u);
-  return t.prim(Prim::top_k, {scores},
-                {{"k", samples}, {"dim", int64_t{1}}, {"largest", true}, {"sorted", true}})[1];
-}
-
-// With replacement: how many of the running sums are not above a uniform share of the total.
-Val looked_up(Tracer& t, const Generator& g, const Val& p, const SymInt& samples) {
-  const SymInt rows = p.size(0), columns = p.size(1);
-  const Val sums = t.wrap(t.builder().scan(Prim::scan_sum, p.id(), 1)[0]);
-  const Val total = slice(sums, 1, columns - 1, columns, 1);
-  const Val u = standard_uniform(t, g, {rows, samples}, p.dtype()) * total;
-  const Val passed = le(reshape(sums, {rows, 1, columns}), reshape(u, {rows, samples, 1}));
-  const Val place = reduce(Prim::reduce_sum, convert(passed, DType::i64), {2}, false);
-  // Rounding may leave the share at the total: then the last one that has any probability.
-  const Val below = lt(sums, total);
-  const Val last = reduce(Prim::reduce_sum, convert(below, DType::i64), {1}, true);
-  return binary(Prim::min, place, broadcast_to(last, place.shape()));
-}
-
-}  // namespace
-
 Val multinomial::decompose(Tracer& t, const Val& self, SymInt num_samples, bool replacement,
                            const RngArg& generator) {
   require(self.rank() == 1 || self.rank() == 2, ErrorCode::runtime, "prob_dist must be 1 or 2 dim");
@@ -625,8 +598,10 @@ Val multinomial::decompose(Tracer& t, const Val& self, SymInt num_samples, bool 
   const Val total = reduce(Prim::reduce_sum, p, {1}, false);
   check(gt(total, Scalar(0.0)), zeros(t, total.shape(), DType::i64), ErrorCode::runtime,
         "invalid multinomial distribution (sum of probabilities <= 0)");
-  const Val y =
-      replacement ? looked_up(t, generator, p, num_samples) : raced(t, generator, p, num_samples);
+  // A counter a sample, or, without replacement, a weight.
+  const RngArg stream = t.draw(replacement ? p.size(0) * num_samples : p.numel(), generator);
+  const Val y = t.prim1(Prim::multinomial, {stream.seed, stream.offset, p},
+                        {{"samples", num_samples}, {"replacement", replacement}});
   return self.rank() == 1 ? squeeze(y, 0) : y;
 }
 

@@ -1,0 +1,87 @@
+// Sobol sequences: point n is the exclusive or of direction numbers, those at the bits of n's Gray
+// code n ^ (n >> 1) (Antonov and Saleev, 1979). A state has a row a dim and a column a bit.
+#include "decomps/engine/engine.h"
+#include "decomps/operators/operator_support.h"
+#include "decomps/operators/random.h"
+#include "decomps/primitives/philox.h"
+
+namespace primset::decomps {
+namespace {
+
+constexpr int64_t kBits = 30;
+
+// Points are counted modulo 2^64.
+int64_t later(int64_t point, int64_t steps) {
+  return static_cast<int64_t>(static_cast<uint64_t>(point) + static_cast<uint64_t>(steps));
+}
+
+Val gray_code(const Val& n) {
+  return n ^ philox::shifted_right(n, 1);
+}
+
+// What is left of `quasi`, a number a dim, after going from point `from` to the points `to`, which
+// are its rows.
+Val moved_on(const Val& quasi, const Val& state, const Val& from, const Val& to) {
+  const SymInts shape = {to.size(0), quasi.size(0)};
+  const Val passed = gray_code(to) ^ gray_code(broadcast_to(from, to.shape()));
+  Val point = broadcast_to(unsqueeze(quasi, 0), shape);
+  for (int64_t b = 0; b < kBits; ++b) {
+    const Val set = philox::shifted_right(passed, b) & full_like(passed, Scalar(int64_t{1}));
+    const Val direction = unsqueeze(select(state, 1, b), 0);
+    point = point ^ (unsqueeze(set, 1) * direction);
+  }
+  return point;
+}
+
+}  // namespace
+
+std::tuple<Val, Val> _sobol_engine_draw::decompose(Tracer& t, const Val& quasi, int64_t n,
+                                                   const Val& sobolstate, int64_t dimension,
+                                                   int64_t num_generated,
+                                                   const std::optional<DType>& dtype) {
+  const DType type = dtype.value_or(DType::f32);
+  require(sobolstate.dtype() == DType::i64, ErrorCode::runtime,
+          "sobolstate needs to be of type at::kLong");
+  require(quasi.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
+  require(n >= 0, ErrorCode::runtime, "n must be at least 0");
+  require(quasi.rank() == 1 && quasi.size(0) == SymInt(dimension), ErrorCode::runtime,
+          "quasi must have one number for each dimension");
+  const Val from = t.constant(num_generated, DType::i64);
+  const Val to = t.iota({SymInt(n)}, 0, DType::i64) + Scalar(later(num_generated, 1));
+  const Val points = moved_on(quasi, sobolstate, from, to);
+  const Val last = n == 0 ? quasi : select(points, 0, n - 1);
+  const DType wide = type == DType::f64 ? type : DType::f32;
+  return {convert(convert(points, wide) * Scalar(philox::power_of_two(-kBits)), type), last};
+}
+
+Val _sobol_engine_ff_::decompose(Tracer& t, const Val& self, int64_t n, const Val& sobolstate,
+                                 int64_t, int64_t num_generated) {
+  require(sobolstate.dtype() == DType::i64, ErrorCode::runtime,
+          "sobolstate needs to be of type at::kLong");
+  require(self.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
+  const Val from = t.constant(num_generated, DType::i64);
+  const Val to = t.constant(later(num_generated, n), DType::i64, {SymInt(1)});
+  return squeeze(moved_on(self, sobolstate, from, to), 0);
+}
+
+// The bits of each direction number, the highest first, times the dim's matrix of bits modulo 2,
+// whose diagonal is ones whatever it holds.
+Val _sobol_engine_scramble_::decompose(Tracer& t, const Val& self, const Val& ltm, int64_t) {
+  require(self.dtype() == DType::i64, ErrorCode::runtime,
+          "sobolstate needs to be of type at::kLong");
+  const SymInt dims = self.size(0);
+  const SymInts bits_shape = {dims, kBits, kBits};
+  const Val places = Scalar(kBits - 1) - t.iota(bits_shape, 2, DType::i64);
+  const Val one = full_like(places, Scalar(int64_t{1}));
+  const Val bits =
+      binary(Prim::shift_right, broadcast_to(unsqueeze(self, 2), bits_shape), places) & one;
+  const Val on_diagonal = eq(t.iota(bits_shape, 1, DType::i64), t.iota(bits_shape, 2, DType::i64));
+  const Val matrices = where(on_diagonal, one, convert(ltm, DType::i64));
+  const SymInts all = {dims, kBits, kBits, kBits};  // dim, column, row of the matrix, bit
+  const Val products =
+      broadcast_to(unsqueeze(bits, 2), all) * broadcast_to(unsqueeze(matrices, 1), all);
+  const Val parity = reduce(Prim::reduce_sum, products, {3}, false) & one;
+  return reduce(Prim::reduce_sum, binary(Prim::shift_left, parity, places), {2}, false);
+}
+
+}  // namespace primset::decomps

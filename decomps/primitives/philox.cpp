@@ -1,0 +1,92 @@
+#include "decomps/primitives/philox.h"
+
+#include "decomps/primitives/math.h"
+
+namespace primset::decomps::philox {
+namespace {
+
+constexpr int64_t kMultiplier0 = 0xd2511f53, kMultiplier1 = 0xcd9e8d57;
+constexpr int64_t kWeyl0 = 0x9e3779b9, kWeyl1 = 0xbb67ae85;  // golden ratio, sqrt(3) - 1
+constexpr int kRounds = 10;
+
+Val high_product(const Val& x, const Val& y) {
+  return binary(Prim::mul_high, x, y);
+}
+
+}  // namespace
+
+Val shifted_right(const Val& x, int64_t n) {
+  return binary(Prim::shift_right, x, full_like(x, Scalar(n)));
+}
+Val shifted_left(const Val& x, int64_t n) {
+  return binary(Prim::shift_left, x, full_like(x, Scalar(n)));
+}
+
+Val low_word(const Val& x) {
+  return convert(x, DType::u32);
+}
+Val high_word(const Val& x) {
+  return convert(shifted_right(x, 32), DType::u32);
+}
+
+Val joined_words(const Val& low, const Val& high) {
+  return convert(low, DType::u64) | shifted_left(convert(high, DType::u64), 32);
+}
+
+Words block(Words c, Val key0, Val key1) {
+  const Val m0 = full_like(c[0], Scalar(kMultiplier0)), m1 = full_like(c[0], Scalar(kMultiplier1));
+  for (int round = 0; round < kRounds; ++round) {
+    c = {high_product(c[2], m1) ^ c[1] ^ key0, c[2] * m1, high_product(c[0], m0) ^ c[3] ^ key1,
+         c[0] * m0};
+    key0 = key0 + Scalar(kWeyl0);
+    key1 = key1 + Scalar(kWeyl1);
+  }
+  return c;
+}
+
+Words block(const Val& key, const Val& counter) {
+  const Val low = low_word(counter), zero = full_like(low, Scalar(0));
+  return block({low, high_word(counter), zero, zero}, low_word(key), high_word(key));
+}
+
+Val random_bits(const Val& low, const Val& high, int n) {
+  if (n <= 32) return shifted_right(low, 32 - n);
+  return shifted_right(joined_words(low, high), 64 - n);
+}
+
+double power_of_two(int n) {
+  return n < 0 ? 1 / power_of_two(-n) : static_cast<double>(int64_t{1} << n);
+}
+
+Val positive_uniform(const Val& low, const Val& high, DType t) {
+  if (t == DType::f64) {
+    const Val bits = convert(random_bits(low, high, 53), DType::f64);
+    return (bits + Scalar(1.0)) * Scalar(0x1p-53);
+  }
+  return convert(low, t) * Scalar(0x1p-32) + Scalar(0x1p-33);
+}
+
+// The nearest quarter of the circle is taken off in integers, so that the error is a few ulp near
+// the zeros too.
+Val cosine_of_turn(const Val& j, int n, DType t) {
+  const Val half = full_like(j, Scalar(int64_t{1} << (n - 3)));
+  const Val quarter = shifted_right(j + half, n - 2);  // 0 to 4
+  const DType signed_type = bits(j.dtype()) == 64 ? DType::i64 : DType::i32;
+  const Val rest = convert(j, signed_type) - convert(shifted_left(quarter, n - 2), signed_type);
+  constexpr double kHalfPi = 1.5707963267948966;
+  const Val angle = convert(rest, t) * Scalar(power_of_two(2 - n)) * Scalar(kHalfPi);
+  const Val odd = eq(quarter & full_like(quarter, Scalar(1)), Scalar(1));
+  const Val side = where(odd, math::sin(angle), math::cos(angle));
+  const Val flipped = eq(quarter, Scalar(1)) | eq(quarter, Scalar(2));
+  return where(flipped, -side, side);
+}
+
+Val standard_normal(const Words& w, DType type) {
+  const Val u = positive_uniform(w[0], w[1], type);
+  const Val radius = math::sqrt(math::log(u) * Scalar(-2.0));
+  const Val turn = type == DType::f64 ? cosine_of_turn(random_bits(w[2], w[3], 53), 53, type)
+                                      : cosine_of_turn(random_bits(w[1], w[2], 24), 24, type);
+  return radius * turn;
+}
+
+}  // namespace primset::decomps::philox
