@@ -94,6 +94,12 @@ SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
   return channels_last && fits ? channels_last_strides(sizes) : contiguous_strides(sizes);
 }
 
+// Channels-last when the tensor whose size the result has is: gradients have their own.
+SymInts suggested_by_self(const Overload& o, const std::vector<Actual>& args,
+                          const SymInts& sizes) {
+  return suggested({args[static_cast<size_t>(o.find_arg("self"))]}, sizes);
+}
+
 // Channels-last when the first or the second tensor is, as backends of convolutions have it.
 SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
   const bool fits = sizes.size() == 4 || sizes.size() == 5;
@@ -275,6 +281,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "updated") return updated(o, args, result, sizes);
   if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
+  if (rule == "suggested_by_self") return suggested_by_self(o, args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);

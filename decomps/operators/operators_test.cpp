@@ -306,6 +306,11 @@ class Inputs {
         for (const std::string& w : words) out.push_back(scalar(w));
         return {out};
       }
+      case Kind::float_list: {
+        std::vector<double> out;
+        for (const std::string& w : words) out.push_back(std::strtod(w.c_str(), nullptr));
+        return {out};
+      }
       case Kind::bool_list: {
         std::vector<bool> out;
         for (const std::string& w : words) out.push_back(w == "true");
