@@ -32,10 +32,12 @@ struct AdaptiveParts {
 
   AdaptiveParts(Tracer& t, const SymInts& sizes, const SymInts& parts) {
     for (size_t d = 0; d < sizes.size(); ++d) {
-      const Val o = t.iota({parts[d]}, 0, DType::i64);
-      const Val size = full_like(o, sizes[d]), count = full_like(o, parts[d]);
-      bounds.push_back(o * size / count);
-      bounds.push_back(((o + Scalar(1)) * size + count - Scalar(1)) / count);
+      const SymInt limit = (sizes[d] + 1) * (parts[d] + 1);
+      const Val begun =
+          t.iota({parts[d]}, 0, place_type(limit)) * t.constant(sizes[d], place_type(limit));
+      const Val end = begun + t.constant(sizes[d] + parts[d] - 1, begun.dtype());
+      bounds.push_back(quotient(begun, parts[d], limit));
+      bounds.push_back(quotient(end, parts[d], limit));
       const SymInt longest = ceil_div(sizes[d], parts[d]) + 1;
       reach.push_back(longest.hint() <= 4 ? SymInt(longest.specialize()) : longest);
     }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "decomps/engine/engine.h"
-#include "decomps/primitives/window_taps.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "decomps/operators/operator_support.h"
-#include "decomps/primitives/resampling_neighbours.h"
+#include "decomps/primitives/spatial/resampling_neighbours.h"
 
 namespace primset::decomps {
 namespace {
@@ -165,7 +165,10 @@ Val resized(Tracer& t, const Val& x, const SymInts& size, const std::string& fil
     return t.prim1(filter == "linear" ? Prim::resample_linear : Prim::resample_cubic, operands,
                    {{"size", size}, {"align_corners", align_corners}});
   const std::vector<Val> scales(operands.begin() + 1, operands.end());
-  return interpolated(x, resampled_axes(x, scales, in, size, false), filter);
+  // Of images ATen looks at the sizes first, of rows and volumes it does not.
+  const bool by_scale = filter == "nearest" && size.size() != 2;
+  return interpolated(x, resampled_axes(x, scales, in, size, false),
+                      by_scale ? "nearest_scaled" : filter);
 }
 
 Val resized_antialiased(Tracer& t, const Val& x, const SymInts& size, const std::string& filter,

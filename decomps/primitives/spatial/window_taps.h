@@ -1,8 +1,8 @@
 // Elements combined over windows: the taps of a window are its offsets, all that pooling and
 // resampling read. A window of few taps is written out tap by tap, so that a pointwise kernel reads
 // them in vectors; a longer one is a reduction over dims behind those of the places.
-#ifndef PRIMSET_DECOMPS_PRIMITIVES_WINDOW_TAPS_H_
-#define PRIMSET_DECOMPS_PRIMITIVES_WINDOW_TAPS_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_
 
 #include <functional>
 #include <utility>
@@ -46,7 +46,9 @@ class WindowTaps {
 
 // i32 where that counts all of `elements`.
 DType place_type(const SymInt& elements);
-Val quotient(const Val& x, const SymInt& by);  // rounded to 0
+// x / by rounded down, of places from 0 up to `limit`. By a number that is not known it goes by f32
+// where that is exact: processors divide vectors of floats, but not of integers.
+Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
 
 // x at the places of `dims`, one index each over a grid: [the other dims..., grid...].
 Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<Val>& index);
@@ -62,4 +64,4 @@ Val least_number(Tracer& t, DType dtype, const SymInts& shape = {});
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_PRIMITIVES_WINDOW_TAPS_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_

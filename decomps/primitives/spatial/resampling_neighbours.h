@@ -1,7 +1,7 @@
 // The neighbours between which resampling interpolates, by which it reads images in one pass over
 // all dims.
-#ifndef PRIMSET_DECOMPS_PRIMITIVES_RESAMPLING_NEIGHBOURS_H_
-#define PRIMSET_DECOMPS_PRIMITIVES_RESAMPLING_NEIGHBOURS_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_RESAMPLING_NEIGHBOURS_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_RESAMPLING_NEIGHBOURS_H_
 
 #include <string>
 #include <vector>
@@ -28,7 +28,8 @@ struct Neighbour {
   Val index, weight;  // without a weight it is 1
 };
 
-// Of the elements `at` of y, by nearest, nearest_exact, linear or cubic interpolation.
+// Of the elements `at` of y, by nearest, nearest_exact, linear or cubic interpolation. Nearest goes
+// by the sizes alone where a dim keeps or doubles its own; nearest_scaled goes by the scale.
 std::vector<Neighbour> neighbours(const std::string& filter, const ResampledAxis& axis,
                                   const Val& at);
 
@@ -43,4 +44,4 @@ Val cubic_far_slope(const Val& x, double a);
 
 }  // namespace primset::decomps
 
-#endif  // PRIMSET_DECOMPS_PRIMITIVES_RESAMPLING_NEIGHBOURS_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_RESAMPLING_NEIGHBOURS_H_

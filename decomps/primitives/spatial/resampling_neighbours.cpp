@@ -1,16 +1,16 @@
-#include "decomps/primitives/resampling_neighbours.h"
+#include "decomps/primitives/spatial/resampling_neighbours.h"
 
 #include <fmt/format.h>
 
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/window_taps.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps {
 namespace {
 
 // Weights of bytes are computed in f64 where the device is quick at it.
 DType resampling_weight_type(const Val& x) {
-  if (is_floating(x.dtype())) return x.dtype();
+  if (is_floating(x.dtype())) return opmath_type(x.dtype());
   return x.tracer().device().fast_f64 ? DType::f64 : DType::f32;
 }
 
@@ -71,8 +71,6 @@ SplitPosition split_position(const ResampledAxis& a, const Val& position) {
 
 // min(floor(scale * at), last), in f32 whatever the dtype, as ATen has it.
 std::vector<Neighbour> nearest_neighbour(const ResampledAxis& a, const Val& at, double shift) {
-  if (shift == 0 && a.in == a.out) return {{at, {}}};
-  if (shift == 0 && a.in * 2 == a.out) return {{at / full_like(at, 2), {}}};
   const Val x = convert(at, DType::f32) + Scalar(shift);
   const Val below = unary(Prim::floor, times_scale(x, convert(a.scale, DType::f32)));
   return {{convert(math::min(below, full_like(below, a.in - 1)), a.places), {}}};
@@ -102,7 +100,9 @@ std::vector<Neighbour> cubic_neighbours(const ResampledAxis& axis, const Val& at
 
 std::vector<Neighbour> neighbours(const std::string& filter, const ResampledAxis& a,
                                   const Val& at) {
-  if (filter == "nearest") return nearest_neighbour(a, at, 0);
+  if (filter == "nearest" && a.in == a.out) return {{at, {}}};
+  if (filter == "nearest" && a.in * 2 == a.out) return {{at / full_like(at, 2), {}}};
+  if (filter == "nearest" || filter == "nearest_scaled") return nearest_neighbour(a, at, 0);
   if (filter == "nearest_exact") return nearest_neighbour(a, at, 0.5);
   if (filter == "linear") return linear_neighbours(a, at);
   require(filter == "cubic", ErrorCode::internal,

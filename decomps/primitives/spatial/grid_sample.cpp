@@ -6,8 +6,8 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/resampling.h"
-#include "decomps/primitives/resampling_neighbours.h"
-#include "decomps/primitives/window_taps.h"
+#include "decomps/primitives/spatial/resampling_neighbours.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps::prim {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/window_taps.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps::prim {
 namespace {
@@ -108,7 +108,8 @@ Covering covering(const Pooling& p, const Tap& tap) {
   Covering c;
   for (size_t d = 0; d < p.dims(); ++d) {
     const Val from_padding = tap.place[d] + full_like(tap.place[d], p.padding[d]);
-    const Val place = quotient(from_padding, p.strides[d]) - tap.offset[d];
+    const Val place =
+        quotient(from_padding, p.strides[d], p.shape[d] + p.padding[d]) - tap.offset[d];
     const Val kept = bounded(place, 0, p.places[d] - 1);
     const Val into = from_padding - place * full_like(place, p.strides[d]);
     const Val inside = eq(place, kept) & lt(into, full_like(into, p.reach(d)));

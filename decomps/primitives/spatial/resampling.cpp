@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/resampling_neighbours.h"
-#include "decomps/primitives/window_taps.h"
+#include "decomps/primitives/spatial/resampling_neighbours.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps::prim {
 namespace {
@@ -278,7 +278,9 @@ Coverage coverage(Tracer& t, const Axis& a, std::string_view filter, bool antial
   // Rounded up; below 0 it is 0 anyhow.
   const Val numerator = (at * Scalar(2) + Scalar(p.offset)) * full_like(at, p.y) -
                         full_like(at, p.shift - 2 * p.x + 1);
-  const Val begin = quotient(math::max(numerator, zero_like(at)), 2 * p.x) - Scalar(slack);
+  const Val begin =
+      quotient(math::max(numerator, zero_like(at)), 2 * p.x, 2 * (a.in + 1) * (p.y + 1) + 2 * p.x) -
+      Scalar(slack);
   return {reach, bounded(begin, 0, a.out - reach)};
 }
 
@@ -311,10 +313,12 @@ Val resample_backward::decompose(Tracer& t, const Val& grad, const std::vector<V
   const auto axes =
       resampled_axes(grad, scales, size, last_sizes(grad, size.size()), align_corners);
   Val x = grad;
-  const bool by_dim = filter != "nearest_exact" && filter != "cubic";
+  bool same = true;
+  for (const Axis& a : axes) same = same && a.in == a.out;
+  const bool copies = filter == "nearest" || filter == "linear" || (filter == "cubic" && same);
   for (size_t d = axes.size(); d-- > 0;) {
     const Axis& a = axes[d];
-    x = by_dim && a.in == a.out ? copied_dim(x, a.dim, a.in)
+    x = copies && a.in == a.out ? copied_dim(x, a.dim, a.in)
                                 : banded(x, a.dim, adjoint_band(t, a, filter, reach[d], slack));
   }
   return x;
