@@ -31,11 +31,13 @@ void require_fractional_samples(const Val& x, const Val& samples, int64_t dims) 
                       samples.size(2).hint()));
 }
 
+// Of images windows may end where the input does, of volumes they may not.
 void require_fractional_room(std::string_view name, const SymInts& shape, const Dims& kernel,
                              const Dims& output) {
   constexpr std::string_view kNames[] = {"time", "height", "width"};
   for (size_t d = 0; d < kernel.size(); ++d) {
-    require(SymInt(output[d]) + kernel[d] - 1 < shape[d], ErrorCode::runtime,
+    const SymInt room = shape[d] + (kernel.size() == 2 ? 1 : 0);
+    require(SymInt(output[d]) + kernel[d] - 1 < room, ErrorCode::runtime,
             fmt::format("{}(): pool {} {} too large relative to input {} {}", name,
                         kNames[3 - kernel.size() + d], kernel[d], kNames[3 - kernel.size() + d],
                         shape[d].hint()));

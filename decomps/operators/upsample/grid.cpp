@@ -113,12 +113,12 @@ namespace {
 // The coordinates of a dim's elements, from -1 to 1: of their centres, or of their outer edges.
 Val coordinates(Tracer& t, const SymInt& count, bool align_corners, DType type) {
   if (count <= SymInt(1)) return zeros(t, {count}, type);
-  const Val centres = t.call1(
-      "linspace", {t.literal(Scalar(int64_t{-1})), t.literal(Scalar(int64_t{1})), count, type});
-  if (align_corners) return centres;
-  const Val steps = t.constant(count - 1, DType::i64), all = t.constant(count, DType::i64);
-  const Val scaled = t.call1("mul.Tensor", {centres, convert(steps, type)});
-  return convert(t.call1("div.Tensor", {scaled, convert(all, type)}), type);
+  const ScalarArg first = t.literal(Scalar(int64_t{-1})), last = t.literal(Scalar(int64_t{1}));
+  const Val edges = t.call1("linspace", {first, last, count, real_type(type)});
+  if (align_corners) return convert(edges, type);
+  const Val steps = t.constant(count - 1, edges.dtype()), all = t.constant(count, edges.dtype());
+  const Val scaled = t.call1("mul.Tensor", {edges, steps});
+  return convert(t.call1("div.Tensor", {scaled, all}), type);
 }
 
 // [places..., dims + 1]: coordinates, innermost first, and 1.
