@@ -95,6 +95,20 @@ SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
   return channels_last && fits ? channels_last_strides(sizes) : contiguous_strides(sizes);
 }
 
+// Channels-last when the tensor whose size the result has is: gradients have their own.
+SymInts suggested_by_self(const Overload& o, const std::vector<Actual>& args,
+                          const SymInts& sizes) {
+  return suggested({args[static_cast<size_t>(o.find_arg("self"))]}, sizes);
+}
+
+// As suggested by volumes that are pooled to one element, else contiguous.
+SymInts suggested_of_one(const std::vector<Actual>& args, const SymInts& sizes) {
+  const bool one = sizes.size() == 5 && std::all_of(sizes.begin() + 2, sizes.end(), [](auto& s) {
+                     return known_equal(s, 1) == true;
+                   });
+  return one ? suggested(args, sizes) : contiguous_strides(sizes);
+}
+
 // Channels-last when the first or the second tensor is, as backends of convolutions have it.
 SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
   const bool fits = sizes.size() == 4 || sizes.size() == 5;
@@ -332,6 +346,8 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "updated") return updated(o, args, result, sizes);
   if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
+  if (rule == "suggested_of_one") return suggested_of_one(args, sizes);
+  if (rule == "suggested_by_self") return suggested_by_self(o, args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
   if (rule == "as_input") return as_input(o, args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);

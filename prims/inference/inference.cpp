@@ -26,6 +26,7 @@ const RuleTable& rules() {
     add_derived_contraction_rules(*t);
     add_derived_array_rules(*t);
     add_derived_network_rules(*t);
+    add_derived_spatial_rules(*t);
     return t;
   }();
   return *table;

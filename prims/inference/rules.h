@@ -87,6 +87,7 @@ void add_derived_search_rules(RuleTable&);
 void add_derived_contraction_rules(RuleTable&);
 void add_derived_array_rules(RuleTable&);
 void add_derived_network_rules(RuleTable&);
+void add_derived_spatial_rules(RuleTable&);
 
 std::vector<ValueType> infer(const Call& call);
 bool has_rule(Prim p);

@@ -27,6 +27,7 @@ std::span<const PrimitiveRow> contraction_rows();
 std::span<const PrimitiveRow> network_primitive_rows();
 std::span<const PrimitiveRow> region_rows();
 std::span<const PrimitiveRow> random_rows();
+std::span<const PrimitiveRow> spatial_rows();
 
 }  // namespace primset::conformance
 

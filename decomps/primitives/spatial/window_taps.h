@@ -1,0 +1,67 @@
+// Elements combined over windows: the taps of a window are its offsets, all that pooling and
+// resampling read. A window of few taps is written out tap by tap, so that a pointwise kernel reads
+// them in vectors; a longer one is a reduction over dims behind those of the places.
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "decomps/engine/decomposition.h"
+
+namespace primset::decomps {
+
+// One tap of each window; or all of them, with the offsets as last dims of the grid.
+struct Tap {
+  SymInts grid;
+  std::vector<Val> place, offset;  // over the grid, one a dim
+  std::vector<int64_t> written;    // the offsets of one tap; empty: of all
+};
+
+class WindowTaps {
+ public:
+  // Of `places` windows along each dim that have up to `reach` taps there. Places and offsets are
+  // of the dtype `index`.
+  WindowTaps(Tracer& t, SymInts places, SymInts reach, DType index);
+
+  // Terms are [batch..., grid...].
+  Val sum(const std::function<Val(const Tap&)>& term) const;
+
+  // The greatest value and its position. Of equal ones the least position, of NaNs the greatest. A
+  // window's first tap is no further than all others; one outside has the least value there is, and
+  // the position of a tap that is not.
+  using Candidate = std::pair<Val, Val>;
+  Candidate maximum(const std::function<Candidate(const Tap&)>& candidate) const;
+
+ private:
+  std::vector<Tap> taps() const;
+  std::vector<int64_t> offset_dims(int64_t rank) const;
+
+  Tracer& t_;
+  SymInts places_, reach_;
+  DType index_;
+  bool written_out_;
+};
+
+// i32 where that counts all of `elements`.
+DType place_type(const SymInt& elements);
+// x / by rounded down, of places from 0 up to `limit`. By a number that is not known it goes by f32
+// where that is exact: processors divide vectors of floats, but not of integers.
+Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
+
+// x at the places of `dims`, one index each over a grid: [the other dims..., grid...].
+Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<Val>& index);
+
+// min(max(x, low), high)
+Val bounded(const Val& x, const SymInt& low, const SymInt& high);
+
+SymInts last_sizes(const Val& x, size_t count);
+Val zero_like(const Val& x);
+
+// A number no value of the dtype is less than.
+Val least_number(Tracer& t, DType dtype, const SymInts& shape = {});
+
+}  // namespace primset::decomps
+
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SPATIAL_WINDOW_TAPS_H_
