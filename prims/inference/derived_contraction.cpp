@@ -74,20 +74,12 @@ Types attention(const Call& c) {
   return {{c.dtype(0), shape}, {DType::f32, rows}};
 }
 
-Types cholesky(const Call& c) {
-  c.require_signature_dtypes();
-  size_t r = c.rank(0);
-  c.require(r >= 2 && c.shape(0)[r - 1] == c.shape(0)[r - 2], "cholesky_c1: matrices are square");
-  return {c.type(0), {DType::i32, SymInts(c.shape(0).begin(), c.shape(0).end() - 2)}};
-}
-
 }  // namespace
 
 void add_derived_contraction_rules(RuleTable& t) {
   t.set(Prim::matmul, matmul);
   t.set(Prim::convolution, convolution);
   t.set(Prim::attention, attention);
-  t.set(Prim::cholesky, cholesky);
 }
 
 }  // namespace primset::prims
