@@ -77,7 +77,7 @@ class CholeskyCall {
         const ColumnMajor<T> u = matrix(b);
         const int n = static_cast<int>(u.columns);
         int info = 0;
-        blas<T>().potrf("U", &n, u.data, &n, &info);
+        if (n > 0) blas<T>().potrf("U", &n, u.data, &n, &info);
         finish(b, info);
       }
     });

@@ -1,8 +1,10 @@
 // Determinants from LU factors.
 #include "decomps/engine/engine.h"
+#include "decomps/engine/strides.h"
 #include "decomps/operators/linalg.h"
 #include "decomps/operators/linalg/checks.h"
 #include "decomps/operators/linalg/solutions.h"
+#include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {
 namespace {
@@ -13,9 +15,14 @@ struct Determinant {
   Val sign;      // of the permutation, in U's dtype
 };
 
+// ATen factors the transpose of a real matrix that lies by rows, which for LAPACK is one by columns.
+bool factors_transpose(Tracer& t, const Val& a) {
+  return !is_complex(a.dtype()) && is_contiguous(a.shape(), t.place_of(a).strides);
+}
+
 // Each exchange of two different rows turns the sign.
 Determinant determinant_of(Tracer& t, const Val& a) {
-  const LuFactors f = lu_factors(t, a);
+  const LuFactors f = lu_factors(t, factors_transpose(t, a) ? matrix_transpose(a) : a);
   const Val place = t.iota(f.pivots.shape(), f.pivots.rank() - 1, DType::i32) + Scalar(1);
   const Val exchanges = reduce(Prim::reduce_sum, convert(ne(f.pivots, place), DType::i32),
                                {f.pivots.rank() - 1}, false);
@@ -77,7 +84,7 @@ Val logdet::decompose(Tracer& t, const Val& self) {
   const SignAndLog s = checked_sign_and_log(t, "logdet", self, nullptr);
   if (is_complex(self.dtype())) return unary(Prim::log, s.sign) + convert(s.log, self.dtype());
   const Val none = full_like(s.log, Scalar(std::numeric_limits<double>::quiet_NaN()));
-  return where(eq(s.sign, full_like(s.sign, Scalar(-1))), none, s.log);
+  return where(lt(s.sign, full_like(s.sign, Scalar(0))), none, s.log);
 }
 
 }  // namespace primset::decomps
