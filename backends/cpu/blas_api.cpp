@@ -21,15 +21,23 @@ bool load_all(void* library, const std::string& letter, Blas<T>& to) {
          load(library, letter + "potrf_", to.potrf);
 }
 
-// OpenBLAS without threads, as Debian has it beside those with threads. Never closed.
+// OpenBLAS with threads: what Debian has without any is not safe to call from several. It is told
+// to use none, which holds for the whole process: one that the caller has loaded before is left
+// alone. Never closed.
 const BlasLibrary* open() {
-  const primset_backend::BlockedSignals scope;
-  void* library = dlopen(PRIMSET_SERIAL_BLAS, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+  const primset_backend::BlockedSignals scope;  // it starts its threads here
+  if (dlopen(PRIMSET_OPENBLAS, kMode | RTLD_NOLOAD)) return nullptr;
+  void* library = dlopen(PRIMSET_OPENBLAS, kMode);
   if (!library) return nullptr;
   static BlasLibrary blas;
-  const bool whole = load_all(library, "s", blas.f32) && load_all(library, "d", blas.f64) &&
+  void (*set_num_threads)(int) = nullptr;
+  const bool whole = load(library, "openblas_set_num_threads", set_num_threads) &&
+                     load_all(library, "s", blas.f32) && load_all(library, "d", blas.f64) &&
                      load_all(library, "c", blas.c64) && load_all(library, "z", blas.c128);
-  return whole ? &blas : nullptr;
+  if (!whole) return nullptr;
+  set_num_threads(1);
+  return &blas;
 }
 
 }  // namespace

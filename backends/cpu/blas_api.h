@@ -1,6 +1,6 @@
-// A BLAS of one thread, opened when it is first needed: a machine without it only loses the faster
-// way. One of several threads would give other bits for other numbers of them, and the parallelism
-// is ThreadPool's.
+// A BLAS that computes on the calling thread, opened when it is first needed: a machine without it
+// only loses the faster way. Threads of its own would give other bits for other numbers of them,
+// and the parallelism is ThreadPool's.
 #ifndef PRIMSET_BACKENDS_CPU_BLAS_API_H_
 #define PRIMSET_BACKENDS_CPU_BLAS_API_H_
 

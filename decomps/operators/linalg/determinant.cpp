@@ -15,7 +15,8 @@ struct Determinant {
   Val sign;      // of the permutation, in U's dtype
 };
 
-// ATen factors the transpose of a real matrix that lies by rows, which for LAPACK is one by columns.
+// ATen factors the transpose of a real matrix that lies by rows, which for LAPACK is one by
+// columns.
 bool factors_transpose(Tracer& t, const Val& a) {
   return !is_complex(a.dtype()) && is_contiguous(a.shape(), t.place_of(a).strides);
 }

@@ -103,7 +103,11 @@ Val linalg_tensorinv::decompose(Tracer& t, const Val& self, int64_t ind) {
   require(ind > 0, ErrorCode::runtime,
           fmt::format("Expected a strictly positive integer for 'ind', but got {}", ind));
   const SymInts sizes = self.shape();
-  const size_t at = std::min(static_cast<size_t>(ind), sizes.size());
+  const auto at = static_cast<size_t>(ind);
+  require(at <= sizes.size(), ErrorCode::runtime,
+          fmt::format("linalg.tensorinv: expected 'ind' to be at most the {} dims of self, but got "
+                      "{}",
+                      sizes.size(), ind));
   const SymInt rows = product_between(sizes, 0, at),
                columns = product_between(sizes, at, sizes.size());
   require(rows == columns, ErrorCode::runtime,

@@ -118,6 +118,11 @@ Elimination eliminate_pair(const Val& x, const Val& k, bool hermitian) {
           first * flipped_column(a, hermitian) + second * flipped_column(b, hermitian)};
 }
 
+// The diagonal of a Hermitian matrix is real, whatever is stored there and however it is rounded.
+Val with_real_diagonal(const Val& x) {
+  return where(eq(mat::row_numbers(x), mat::column_numbers(x)), convert(real(x), x.dtype()), x);
+}
+
 std::vector<Val> ldl_step(Tracer& t, const Val& k, const Val& x, const Val& partner,
                           bool hermitian) {
   const SymInts shape = x.shape();
@@ -130,7 +135,8 @@ std::vector<Val> ldl_step(Tracer& t, const Val& k, const Val& x, const Val& part
   const Val row = mat::row_numbers(x), column = mat::column_numbers(x);
   const Elimination one = eliminate_single(y, k, hermitian), two = eliminate_pair(y, k, hermitian);
   const Val acts = ~done & ~c.zero, below = gt(row, last) & acts;
-  const Val rest = y - where(is_pair, two.product, one.product);
+  const Val whole = y - where(is_pair, two.product, one.product);
+  const Val rest = hermitian ? with_real_diagonal(whole) : whole;
   const Val next =
       where(below & eq(column, k), broadcast_to(where(is_pair, two.first, one.first), shape),
             where(below & is_pair & eq(column, last), broadcast_to(two.second, shape),
@@ -155,7 +161,8 @@ std::tuple<Val, Val, Val> ldl_factor::decompose(Tracer& t, const Val& a, bool he
   const bool conjugated = hermitian && is_complex(a.dtype());
   const Val flat = mat::as_matrices(a),
             lower = ge(mat::row_numbers(flat), mat::column_numbers(flat));
-  const Val start = where(lower, flat, conjugated ? mat::adjoint(flat) : mat::transposed(flat));
+  const Val mirrored = where(lower, flat, conjugated ? mat::adjoint(flat) : mat::transposed(flat));
+  const Val start = conjugated ? with_real_diagonal(mirrored) : mirrored;
   const Val none = t.constant(Scalar(0), DType::i64, {flat.size(0), 1, 1});
   const auto step = [&](const Val& k, const std::vector<Val>& carried) {
     return ldl_step(t, k, carried[0], carried[1], conjugated);
