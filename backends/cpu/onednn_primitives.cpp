@@ -246,33 +246,23 @@ bool has_code(uint32_t dtype) {
   return Matmul::get(*onednn(), probe) != nullptr;
 }
 
-primset_status* find(primset_device, const char* name, const primset_primitive_call* call,
-                     primset_primitive* out) {
-  return guarded("find", [&]() -> primset_status* {
-    if (std::string_view(name) != "dot_general")
-      return make_status(PRIMSET_UNSUPPORTED, "find: %s is left to generated kernels", name);
-    const auto dims = primset_backend::contraction_dims(*call);
-    const bool fits =
-        dims && call->results[0].dtype == PRIMSET_F32 &&
-        (call->operands[0].dtype == PRIMSET_F32 || call->operands[0].dtype == PRIMSET_BF16);
-    if (!fits || !onednn() || !has_code(call->operands[0].dtype))
-      return make_status(PRIMSET_UNSUPPORTED,
-                         "find: dot_general of these types is left to generated kernels");
-    // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
-    const bool alone = primset_backend::size_of(call->operands[0], dims->a.batch) == 1;
-    out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
-    out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = run_dot_general;
-    out->data = nullptr;
-    return nullptr;
-  });
-}
-
 }  // namespace
 
-const primset_primitives* native_primitives() {
-  static const primset_primitives table = {sizeof(primset_primitives), 0, find};
-  return &table;
+bool find_matrix_product(const char* name, const primset_primitive_call& call,
+                         primset_primitive* out) {
+  if (std::string_view(name) != "dot_general") return false;
+  const auto dims = primset_backend::contraction_dims(call);
+  const bool fits =
+      dims && call.results[0].dtype == PRIMSET_F32 &&
+      (call.operands[0].dtype == PRIMSET_F32 || call.operands[0].dtype == PRIMSET_BF16);
+  if (!fits || !onednn() || !has_code(call.operands[0].dtype)) return false;
+  // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
+  const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
+  out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_dot_general;
+  out->data = nullptr;
+  return true;
 }
 
 }  // namespace primset_cpu

@@ -6,8 +6,13 @@
 
 namespace primset_cpu {
 
-// Null when this build has none.
 const primset_primitives* native_primitives();
+
+// Whether a library has this call, and how it is run.
+bool find_matrix_product(const char* name, const primset_primitive_call& call,
+                         primset_primitive* out);
+bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
+                           primset_primitive* out);
 
 }  // namespace primset_cpu
 

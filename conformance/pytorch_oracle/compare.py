@@ -71,6 +71,9 @@ def compare(call, theirs, ours, their_result, our_result):
                        Asked(second.result, second.defined, i))
         if at_once.checks.get("values") is False and properties.is_index(call, i):
             at_once.checks["values"] = properties.same_elements(call, e, to_torch(a))
+        if at_once.checks.get("values") is False and properties.is_lu(call, i):
+            at_once.checks["values"] = properties.factors_multiply(
+                call, [to_torch(x) for x in actual])
         v.add(at_once)
     _compare_aliasing(v, theirs, ours, expected, actual)
     _compare_arguments(v, call, theirs, ours, kind, expected, second)

@@ -1,4 +1,5 @@
-"""Results that are right in more than one way: which of equal elements an index names."""
+"""Results that are right in more than one way: which of equal elements an index names, how the factors
+of a matrix are rounded."""
 
 import torch
 
@@ -28,6 +29,27 @@ def same_elements(call, expected, actual):
              == order.narrow(dim, 0, order.size(dim) - 1)).any()
     e, a = self.gather(dim, expected), self.gather(dim, actual)
     return not twice and bool(((e == a) | ((e != e) & (a != a))).all())
+
+
+# Which results are LU factors and their pivots.
+_LU = {"_lu_with_info": (0, 1), "linalg_lu_factor": (0, 1), "linalg_lu_factor_ex": (0, 1),
+       "_linalg_det": (1, 2), "_linalg_slogdet": (2, 3)}
+
+
+def is_lu(call, i):
+    return _LU.get(call.overload.split(".")[0], (None,))[0] == i
+
+
+def factors_multiply(call, results):
+    """Whether P L U is the matrix, or for determinants its transpose, to n eps |L| |U|."""
+    lu, pivots = (results[i] for i in _LU[call.overload.split(".")[0]])
+    given = named(call)
+    a = given["A" if "A" in given else "self"].resolve_conj()
+    p, lower, upper = torch.lu_unpack(lu, pivots)
+    bound = 4 * max(a.shape[-2:]) * torch.finfo(a.dtype).eps * (p.abs() @ lower.abs() @ upper.abs())
+    product = p @ lower @ upper
+    return any(bool(((product - m).abs() <= bound).all())
+               for m in ([a, a.mT] if a.size(-1) == a.size(-2) else [a]))
 
 
 def named(call):

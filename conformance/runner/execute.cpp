@@ -56,6 +56,14 @@ class Judge {
         const Execution& actual, const DeviceClaims& claims)
       : test_(test), expected_(expected), actual_(actual), claims_(claims) {
     overload_ = test.id.level == Level::op ? bundle.find_overload(test.id.subject) : nullptr;
+    // A derived primitive that runs natively is held to what it states, not to the steps of its
+    // decomposition.
+    const specs::Primitive* primitive =
+        test.id.level == Level::primitive ? bundle.find_primitive(test.id.subject) : nullptr;
+    if (overload_)
+      stated_tolerance_ = &overload_->tolerance;
+    else if (primitive && primitive->tier == specs::Tier::derived)
+      stated_tolerance_ = &primitive->tolerance;
     prepare_policy();
   }
 
@@ -78,8 +86,8 @@ class Judge {
   void prepare_policy() {
     policy_.flush_f32 = claims_.flush_f32;
     policy_.signed_zero = expected_.graph && fixes_zero_signs(*expected_.graph);
-    if (!overload_ || overload_->tolerance.empty()) return;
-    policy_.tolerance = specs::tolerance_for(overload_->tolerance, test_.id.dtype);
+    if (!stated_tolerance_ || stated_tolerance_->empty()) return;
+    policy_.tolerance = specs::tolerance_for(*stated_tolerance_, test_.id.dtype);
     policy_.compute = opmath_type(test_.id.dtype);
     int64_t in = 1, out = 1;
     for (const Array& a : expected_.graph_inputs) in = std::max(in, a.size());
@@ -303,6 +311,7 @@ class Judge {
   const Execution& actual_;
   const DeviceClaims& claims_;
   const specs::Overload* overload_;
+  const std::vector<specs::ToleranceRule>* stated_tolerance_ = nullptr;
   ComparePolicy policy_;
   Verdict verdict_;
 };

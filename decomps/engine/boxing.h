@@ -96,7 +96,11 @@ struct Box<f> {
   template <size_t... I>
   static std::vector<Val> invoke(Tracer& t, const Arguments& args, std::index_sequence<I...>) {
     std::vector<Val> out;
-    flatten(out, f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...));
+    // An operator without results checks its arguments.
+    if constexpr (std::is_void_v<R>)
+      f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...);
+    else
+      flatten(out, f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...));
     return out;
   }
 };

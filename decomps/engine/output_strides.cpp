@@ -234,13 +234,46 @@ SymInts answers(const std::vector<Actual>& args, const SymInts& sizes) {
   return strides_in_order(sizes, order);
 }
 
-// A factor's matrices are column-major, what else there is contiguous.
-SymInts factor(size_t result, const SymInts& sizes) {
+SymInts column_major_matrices(const SymInts& sizes) {
   SymInts strides = contiguous_strides(sizes);
   const size_t rank = sizes.size();
-  if (result > 0 || rank < 2) return strides;
+  if (rank < 2) return strides;
   strides[rank - 2] = 1;
   strides[rank - 1] = known_equal(sizes[rank - 2], 0) == true ? SymInt(1) : sizes[rank - 2];
+  return strides;
+}
+
+// As LAPACK gives matrices of the first argument's rank, column-major; what else there is (pivots,
+// determinants) is contiguous.
+SymInts factor(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const TensorMeta* t = first_tensor(args, result);
+  const bool matrix = t && sizes.size() >= t->sizes.size();
+  return matrix ? column_major_matrices(sizes) : contiguous_strides(sizes);
+}
+
+// The same, but the solution X of X A = B is the transpose of a column-major one.
+SymInts solution(const Overload& o, const std::vector<Actual>& args, size_t result,
+                 const SymInts& sizes) {
+  if (result > 0) return factor(args, result, sizes);
+  const int at = o.find_arg("left");
+  const bool* left = at < 0 ? nullptr : std::get_if<bool>(&args[static_cast<size_t>(at)].value);
+  return left && !*left ? contiguous_strides(sizes) : column_major_matrices(sizes);
+}
+
+// A column-major matrix whose rows have become the dims before those of the argument that it is the
+// inverse of, from `ind` on.
+SymInts inverse_tensor(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const int at = o.find_arg("ind");
+  const auto* ind = at < 0 ? nullptr : std::get_if<SymInt>(&args[static_cast<size_t>(at)].value);
+  const int64_t columns = ind ? ind->specialize() : 0;
+  const auto rank = static_cast<int64_t>(sizes.size());
+  if (columns <= 0 || columns >= rank) return contiguous_strides(sizes);
+  const auto middle = sizes.begin() + (rank - columns);
+  const SymInts rows(sizes.begin(), middle);
+  SymInts strides = contiguous_strides(rows);
+  const SymInt height = prims::product(rows);
+  for (const SymInt& s : contiguous_strides(SymInts(middle, sizes.end())))
+    strides.push_back(s * height);
   return strides;
 }
 
@@ -354,7 +387,9 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "column_major") return column_major(sizes);
   if (rule == "sliced") return sliced(o, args, result, sizes);
   if (rule == "answers") return answers(args, sizes);
-  if (rule == "factor") return factor(result, sizes);
+  if (rule == "factor") return factor(args, result, sizes);
+  if (rule == "solution") return solution(o, args, result, sizes);
+  if (rule == "inverse_tensor") return inverse_tensor(o, args, sizes);
   if (rule == "indexed") return indexed(args, sizes);
   if (rule == "time_major" && result == 0) return time_major(o, args, sizes);
   if (rule == "time_major") return contiguous_strides(sizes);

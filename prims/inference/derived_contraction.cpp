@@ -125,13 +125,6 @@ Types convolution_gradient(const Call& c) {
   return {{c.dtype(0), sizes}};
 }
 
-Types cholesky(const Call& c) {
-  c.require_signature_dtypes();
-  size_t r = c.rank(0);
-  c.require(r >= 2 && c.shape(0)[r - 1] == c.shape(0)[r - 2], "cholesky_c1: matrices are square");
-  return {c.type(0), {DType::i32, SymInts(c.shape(0).begin(), c.shape(0).end() - 2)}};
-}
-
 }  // namespace
 
 void add_derived_contraction_rules(RuleTable& t) {
@@ -144,7 +137,6 @@ void add_derived_contraction_rules(RuleTable& t) {
   t.set(Prim::grouped_matmul, grouped_matmul);
   t.set({Prim::convolution_backward_input, Prim::convolution_backward_weight},
         convolution_gradient);
-  t.set(Prim::cholesky, cholesky);
 }
 
 }  // namespace primset::prims

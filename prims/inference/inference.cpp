@@ -24,6 +24,7 @@ const RuleTable& rules() {
     add_derived_indexing_rules(*t);
     add_derived_search_rules(*t);
     add_derived_contraction_rules(*t);
+    add_linalg_rules(*t);
     add_derived_array_rules(*t);
     add_derived_network_rules(*t);
     add_derived_spatial_rules(*t);

@@ -85,6 +85,7 @@ void add_region_rules(RuleTable&);
 void add_derived_indexing_rules(RuleTable&);
 void add_derived_search_rules(RuleTable&);
 void add_derived_contraction_rules(RuleTable&);
+void add_linalg_rules(RuleTable&);
 void add_derived_array_rules(RuleTable&);
 void add_derived_network_rules(RuleTable&);
 void add_derived_spatial_rules(RuleTable&);

@@ -13,12 +13,12 @@ namespace {
 }
 
 std::string with_value(std::string message, DType t, const Element& value) {
-  size_t at = message.find("{value}");
-  if (at == std::string::npos) return message;
   bool integer = is_integral(t) || is_bool(t);
   std::string text =
       integer ? std::to_string(value.integer) : std::to_string(static_cast<double>(value.re));
-  return message.replace(at, 7, text);
+  for (size_t at = message.find("{value}"); at != std::string::npos; at = message.find("{value}"))
+    message.replace(at, 7, text);
+  return message;
 }
 
 std::vector<Array> run_check(NodeRun& run) {

@@ -24,7 +24,7 @@ CheckError CheckTable::error(const schedule::ErrorSlot& slot) const {
                         sites_.size())};
   std::string message = sites_[site].message;
   constexpr std::string_view kValue = "{value}";
-  if (const size_t at = message.find(kValue); at != std::string::npos)
+  for (size_t at = message.find(kValue); at != std::string::npos; at = message.find(kValue))
     message.replace(at, kValue.size(), std::to_string(slot.value));
   return {code_of(sites_[site].code), op_, message};
 }

@@ -1,0 +1,122 @@
+// The primitive lu.
+#ifndef PRIMSET_BACKENDS_CPU_LU_H_
+#define PRIMSET_BACKENDS_CPU_LU_H_
+
+#include <memory>
+#include <numeric>
+
+#include "backends/cpu/linalg_support.h"
+#include "backends/cpu/lu_factorization.h"
+
+namespace primset_cpu {
+
+// Each panel is factored by one thread; then threads take stripes of the other columns: those to
+// its left exchange their rows, those to its right are eliminated.
+template <typename T>
+void factor_by_panels(ThreadPool& pool, const ColumnMajor<T>& a, int32_t* pivots, bool pivot) {
+  const int64_t steps = std::min(a.rows, a.columns);
+  for (int64_t k = 0; k < steps; k += kPanel) {
+    const int64_t width = std::min(kPanel, steps - k), behind = k + width;
+    const ColumnMajor<T> panel = a.part(k, k, a.rows - k, width);
+    factor_lu(panel, pivots + k, pivot);
+    const int64_t left = (k + kStripe - 1) / kStripe,
+                  right = (a.columns - behind + kStripe - 1) / kStripe;
+    in_parallel(pool, left + right, [&](int64_t first, int64_t end) {
+      for (int64_t s = first; s < end; ++s) {
+        const int64_t from = s < left ? s * kStripe : behind + (s - left) * kStripe;
+        const int64_t to = std::min(from + kStripe, s < left ? k : a.columns);
+        const ColumnMajor<T> stripe = a.part(k, from, a.rows - k, to - from);
+        if (s < left)
+          exchange_rows(stripe, pivots + k, width);
+        else
+          eliminate(panel, pivots + k, stripe);
+      }
+    });
+    for (int64_t i = k; i < behind; ++i) pivots[i] += static_cast<int32_t>(k);
+  }
+}
+
+template <typename T>
+class LuCall {
+ public:
+  explicit LuCall(const primset_primitive_call& call)
+      : a_(call.operands[0]),
+        factors_(data_at<T>(call.results[0])),
+        pivots_(data_at<int32_t>(call.results[1])),
+        permutation_(data_at<int32_t>(call.results[2])),
+        info_(data_at<int32_t>(call.results[3])),
+        pivot_(flag(call, "pivot")) {}
+
+  void run(ThreadPool& pool) {
+    const auto count = static_cast<int64_t>(a_.offsets.size());
+    if (std::min(a_.rows, a_.columns) >= kLargeOrder) {
+      for (int64_t b = 0; b < count; ++b) factor_large(pool, b);
+      return;
+    }
+    in_parallel(pool, count, [&](int64_t first, int64_t end) {
+      const std::unique_ptr<T[]> scratch(new T[size()]);
+      for (int64_t b = first; b < end; ++b) {
+        const ColumnMajor<T> x = matrix(scratch.get());
+        copy_in(x, b, 0, a_.columns);
+        factor_lu(x, pivots(b), pivot_);
+        copy_out(x, b, 0, a_.columns);
+        finish(x, b);
+      }
+    });
+  }
+
+ private:
+  size_t size() const { return static_cast<size_t>(a_.rows * a_.columns); }
+  ColumnMajor<T> matrix(T* data) const { return {data, a_.rows, a_.columns, a_.rows}; }
+  int32_t* pivots(int64_t b) const { return pivots_ + b * std::min(a_.rows, a_.columns); }
+
+  void copy_in(const ColumnMajor<T>& x, int64_t b, int64_t first, int64_t end) const {
+    const T* from = a_.data + a_.offsets[static_cast<size_t>(b)];
+    copy_columns(
+        a_.rows, first, end,
+        [&](int64_t i, int64_t j) { return from[i * a_.row_stride + j * a_.column_stride]; },
+        [&](int64_t i, int64_t j) -> T& { return x.data[i + j * x.stride]; });
+  }
+  void copy_out(const ColumnMajor<T>& x, int64_t b, int64_t first, int64_t end) const {
+    T* to = factors_ + b * a_.rows * a_.columns;
+    copy_columns(
+        a_.rows, first, end, [&](int64_t i, int64_t j) { return x.data[i + j * x.stride]; },
+        [&](int64_t i, int64_t j) -> T& { return to[i * a_.columns + j]; });
+  }
+
+  void factor_large(ThreadPool& pool, int64_t b) {
+    const std::unique_ptr<T[]> scratch(new T[size()]);
+    const ColumnMajor<T> x = matrix(scratch.get());
+    const int64_t stripes = (a_.columns + kStripe - 1) / kStripe;
+    const auto by_stripes = [&](const auto& copy) {
+      in_parallel(pool, stripes, [&](int64_t first, int64_t end) {
+        copy(first * kStripe, std::min(end * kStripe, a_.columns));
+      });
+    };
+    by_stripes([&](int64_t first, int64_t end) { copy_in(x, b, first, end); });
+    factor_by_panels(pool, x, pivots(b), pivot_);
+    by_stripes([&](int64_t first, int64_t end) { copy_out(x, b, first, end); });
+    finish(x, b);
+  }
+
+  // The permutation, the first zero of the diagonal, and pivots that count from 1.
+  void finish(const ColumnMajor<T>& x, int64_t b) {
+    const int64_t steps = std::min(a_.rows, a_.columns);
+    int32_t* order = permutation_ + b * a_.rows;
+    std::iota(order, order + a_.rows, 0);
+    info_[b] = 0;
+    for (int64_t i = 0; i < steps; ++i) {
+      std::swap(order[i], order[pivots(b)[i]++]);
+      if (info_[b] == 0 && pivot_size(x.column(i)[i]) == 0) info_[b] = static_cast<int32_t>(i + 1);
+    }
+  }
+
+  const StridedMatrices<T> a_;
+  T* const factors_;
+  int32_t *const pivots_, *const permutation_, *const info_;
+  const bool pivot_;
+};
+
+}  // namespace primset_cpu
+
+#endif  // PRIMSET_BACKENDS_CPU_LU_H_
