@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -89,12 +90,14 @@ long double norm(const Matrix& a) {
 
 // Is a = b but for what rounding in the dtype explains? Backward stable algorithms stay well within
 // this multiple of n * u * |b|.
-std::string near(const char* what, const Matrix& a, const Matrix& b, DType t) {
+std::string near(const char* what, const Matrix& a, const Matrix& b, DType t,
+                 long double condition = 1) {
   if (a.rows != b.rows || a.columns != b.columns) return fmt::format("{}: the sizes differ", what);
   Matrix off = a;
   for (size_t i = 0; i < off.data.size(); ++i) off.data[i] -= b.data[i];
   auto n = static_cast<long double>(std::max(a.rows, a.columns) + 4);
-  long double allowed = 30 * n * prims::reference::unit_roundoff(t) * std::max(1.0L, norm(b));
+  long double allowed =
+      30 * n * prims::reference::unit_roundoff(t) * condition * std::max(1.0L, norm(b));
   long double seen = norm(off);
   if (seen <= allowed) return {};
   return fmt::format("{} by {:.3g}, allowed {:.3g}", what, static_cast<double>(seen),
@@ -134,33 +137,133 @@ std::string first_of(std::initializer_list<std::string> findings) {
   return {};
 }
 
+// R alone, of which R* R is A* A, or both factors.
 std::string qr(std::span<const Array> in, std::span<const Array> out) {
+  const bool r_alone = out[0].shape.size() < 2;
   return each(in[0], [&](int64_t b) {
-    Matrix a = matrix(in[0], b), q = matrix(out[0], b), r = matrix(out[1], b);
+    Matrix a = matrix(in[0], b), r = matrix(out[1], b);
     DType t = in[0].dtype;
+    if (r_alone) {
+      return first_of({near("R* R differs from A* A", adjoint(r) * r, adjoint(a) * a, t),
+                       triangular("R", r, true)});
+    }
+    Matrix q = matrix(out[0], b);
     return first_of({near("Q R differs from A", q * r, a, t),
                      orthonormal("Q is not orthonormal", q, t), triangular("R", r, true)});
   });
 }
 
+// The R and the reflectors that LAPACK's geqrf packs: H_1 H_2 ... R is A.
+std::string packed_qr(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    const Matrix a = matrix(in[0], b), packed = matrix(out[0], b), tau = diagonal(out[1], b);
+    Matrix product = packed, unitary = identity(a.rows);
+    for (int64_t i = 0; i < a.rows; ++i) {
+      for (int64_t j = 0; j < std::min(i, a.columns); ++j) product.at(i, j) = 0;
+    }
+    for (int64_t j = tau.rows; j-- > 0;) {
+      Matrix v(a.rows, 1), h = identity(a.rows);
+      for (int64_t i = j; i < a.rows; ++i) v.at(i, 0) = i == j ? Number(1) : packed.at(i, j);
+      const Matrix square = v * adjoint(v);
+      for (size_t i = 0; i < h.data.size(); ++i) h.data[i] -= tau.at(j, j) * square.data[i];
+      product = h * product;
+      unitary = h * unitary;
+    }
+    return first_of(
+        {near("H_1 H_2 ... R differs from A", product, a, in[0].dtype),
+         orthonormal("the reflectors' product is not orthonormal", unitary, in[0].dtype)});
+  });
+}
+
+// Eigenvalues in any order, by the traces of powers of A, which are well conditioned.
+std::string power_sums(const Matrix& a, const Matrix& values, DType t) {
+  Matrix power = a;
+  for (int k = 1; k <= 3; ++k) {
+    Matrix off(1, 1);
+    for (int64_t i = 0; i < a.rows; ++i)
+      off.at(0, 0) += std::pow(values.at(i, i), k) - power.at(i, i);
+    const long double size = std::pow(norm(a), static_cast<long double>(k));
+    const long double allowed =
+        30 * k * static_cast<long double>(a.rows + 4) * prims::reference::unit_roundoff(t) * size;
+    if (!(norm(off) <= allowed)) {
+      return fmt::format(
+          "the sum of the eigenvalues' powers {} differs from the trace by {:.3g}, "
+          "allowed {:.3g}",
+          k, static_cast<double>(norm(off)), static_cast<double>(allowed));
+    }
+    power = power * a;
+  }
+  return {};
+}
+
+std::string eigenvalues(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    return power_sums(matrix(in[0], b), diagonal(out[0], b), in[0].dtype);
+  });
+}
+
+std::string unit_columns(const char* what, const Matrix& v, DType t) {
+  Matrix lengths = adjoint(v) * v;
+  for (int64_t i = 0; i < v.columns; ++i) {
+    for (int64_t j = 0; j < v.columns; ++j) {
+      if (i != j) lengths.at(i, j) = 0;
+    }
+  }
+  return near(what, lengths, identity(v.columns), t);
+}
+
+std::string eig(std::span<const Array> in, std::span<const Array> out) {
+  const std::string wrong = eigenvalues(in, out);
+  if (!wrong.empty() || out[1].data.empty()) return wrong;
+  return each(in[0], [&](int64_t b) {
+    const Matrix a = matrix(in[0], b), v = matrix(out[1], b);
+    const DType t = in[0].dtype;
+    return first_of({near("A V differs from V L", a * v, v * diagonal(out[0], b), t),
+                     unit_columns("V's columns are not of length 1", v, t)});
+  });
+}
+
+std::string in_order(const char* what, const Matrix& values, bool descending) {
+  for (int64_t i = 1; i < values.rows; ++i) {
+    const long double before = values.at(i - 1, i - 1).real(), now = values.at(i, i).real();
+    if (descending ? before < now : now < before)
+      return fmt::format("{} are not in order at {}", what, i);
+  }
+  return {};
+}
+
 std::string eigh(std::span<const Array> in, std::span<const Array> out) {
   return each(in[0], [&](int64_t b) {
-    Matrix a = matrix(in[0], b), v = matrix(out[1], b);
+    Matrix a = matrix(in[0], b), l = diagonal(out[0], b);
     DType t = in[0].dtype;
     // The lower triangle is the one that is read.
     for (int64_t i = 0; i < a.rows; ++i) {
+      a.at(i, i) = a.at(i, i).real();
       for (int64_t j = i + 1; j < a.columns; ++j) a.at(i, j) = std::conj(a.at(j, i));
     }
-    return first_of({near("A V differs from V L", a * v, v * diagonal(out[0], b), t),
-                     orthonormal("V is not orthonormal", v, t)});
+    const std::string wrong = in_order("eigenvalues", l, false);
+    if (!wrong.empty() || out[1].data.empty()) return first_of({wrong, power_sums(a, l, t)});
+    Matrix v = matrix(out[1], b);
+    return first_of(
+        {near("A V differs from V L", a * v, v * l, t), orthonormal("V is not orthonormal", v, t)});
   });
+}
+
+// Singular values alone, by the eigenvalues of A* A.
+std::string singular_values(const Matrix& a, const Matrix& s, DType t) {
+  const Matrix gram = a.rows < a.columns ? a * adjoint(a) : adjoint(a) * a;
+  return first_of({in_order("singular values", s, true), power_sums(gram, s * s, t)});
 }
 
 std::string svd(std::span<const Array> in, std::span<const Array> out, bool adjoint_given) {
   return each(in[0], [&](int64_t b) {
-    Matrix a = matrix(in[0], b), u = matrix(out[0], b), v = matrix(out[2], b);
-    Matrix vh = adjoint_given ? v : adjoint(v), s = diagonal(out[1], b);
+    Matrix a = matrix(in[0], b), s = diagonal(out[1], b);
     DType t = in[0].dtype;
+    const std::string wrong = singular_values(a, s, t);
+    const bool all_zero =
+        std::ranges::all_of(out[0].data, [](const Element& e) { return e.re == 0 && e.im == 0; });
+    if (!wrong.empty() || all_zero) return wrong;  // no vectors are asked for
+    Matrix u = matrix(out[0], b), v = matrix(out[2], b), vh = adjoint_given ? v : adjoint(v);
     Matrix product = leading_columns(u, s.rows) * s * adjoint(leading_columns(adjoint(vh), s.rows));
     return first_of({near("U S Vh differs from A", product, a, t),
                      orthonormal("U is not orthonormal", u, t),
@@ -183,6 +286,38 @@ std::string lu(std::span<const Array> in, std::span<const Array> out) {
   });
 }
 
+// Moore and Penrose's conditions, which are as exact as the matrix is well conditioned.
+std::string pseudoinverse(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    const Matrix a = matrix(in[0], b), x = matrix(out[0], b), left = a * x, right = x * a;
+    const long double condition = std::max(1.0L, norm(a) * norm(x));
+    const DType t = in[0].dtype;
+    return first_of({near("A X A differs from A", left * a, a, t, condition),
+                     near("X A X differs from X", right * x, x, t, condition),
+                     near("A X is not Hermitian", left, adjoint(left), t, condition),
+                     near("X A is not Hermitian", right, adjoint(right), t, condition)});
+  });
+}
+
+// The residual B - A X is orthogonal to A's columns. B may be one column.
+std::string least_squares(std::span<const Array> in, std::span<const Array> out) {
+  const auto columns = [&](const Array& x) {
+    Array whole = x;
+    if (in[1].shape.size() < in[0].shape.size()) whole.shape.push_back(1);
+    return whole;
+  };
+  const Array given = columns(in[1]), found = columns(out[0]);
+  return each(in[0], [&](int64_t i) {
+    const Matrix a = matrix(in[0], i), b = matrix(given, i), x = matrix(found, i);
+    Matrix rest = a * x;
+    for (size_t k = 0; k < rest.data.size(); ++k) rest.data[k] -= b.data[k];
+    const Matrix along = adjoint(a) * rest;
+    const long double size = norm(a) * (norm(a) * norm(x) + norm(b));
+    return near("A* (B - A X) is not 0 but", along, Matrix(along.rows, along.columns), in[0].dtype,
+                size);
+  });
+}
+
 // The results are 0 .. n - 1 in some order.
 std::string permutation(std::span<const Array>, std::span<const Array> out) {
   std::vector<bool> seen(out[0].data.size());
@@ -202,6 +337,17 @@ struct NamedProperty {
   Property property;
 };
 constexpr std::array kProperties = {
+    NamedProperty{"prim/qr", packed_qr},
+    NamedProperty{"prim/svd", svd_vh},
+    NamedProperty{"prim/eigh", eigh},
+    NamedProperty{"prim/eig", eig},
+    NamedProperty{"geqrf", packed_qr},
+    NamedProperty{"linalg_eig", eig},
+    NamedProperty{"linalg_eigvals", eigenvalues},
+    NamedProperty{"_linalg_eigvals", eigenvalues},
+    NamedProperty{"linalg_pinv", pseudoinverse},
+    NamedProperty{"pinverse", pseudoinverse},
+    NamedProperty{"linalg_lstsq", least_squares},
     NamedProperty{"linalg_qr", qr},
     NamedProperty{"qr", qr},
     NamedProperty{"linalg_eigh", eigh},

@@ -18,7 +18,8 @@ using prims::reference::Element;
 // its results.
 using Property = std::string (*)(std::span<const Array> inputs, std::span<const Array> outputs);
 
-// The property that replaces comparison for an operator (by name without overload); null for most.
+// The property that replaces comparison for an operator, by name without overload, or for a
+// primitive, "prim/NAME"; null for most.
 Property property_of(std::string_view op);
 
 }  // namespace primset::conformance

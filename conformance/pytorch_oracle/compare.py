@@ -63,6 +63,7 @@ def compare(call, theirs, ours, their_result, our_result):
         return v
     kind = comparator(call)
     second = SecondOpinion(call)
+    verdicts = []
     for i, (e, a) in enumerate(zip(expected, actual)):
         if _undefined(e, a) or is_left_out(call, i, actual):
             continue
@@ -74,7 +75,13 @@ def compare(call, theirs, ours, their_result, our_result):
         if at_once.checks.get("values") is False and properties.is_lu(call, i):
             at_once.checks["values"] = properties.factors_multiply(
                 call, [to_torch(x) for x in actual])
-        v.add(at_once)
+        verdicts.append(at_once)
+    if any(x.checks.get("values") is False for x in verdicts) and properties.holds(
+            call, [to_torch(a) for a in actual]):
+        for x in verdicts:
+            x.checks["values"] = True
+    for x in verdicts:
+        v.add(x)
     _compare_aliasing(v, theirs, ours, expected, actual)
     _compare_arguments(v, call, theirs, ours, kind, expected, second)
     return v

@@ -3,6 +3,7 @@ of a matrix are rounded."""
 
 import torch
 
+from . import factorizations
 from .calls import TorchArguments
 
 # Operators without a promise about the order of equal elements, and which result is the index.
@@ -50,6 +51,14 @@ def factors_multiply(call, results):
     product = p @ lower @ upper
     return any(bool(((product - m).abs() <= bound).all())
                for m in ([a, a.mT] if a.size(-1) == a.size(-2) else [a]))
+
+
+def holds(call, results):
+    """Whether the operator is one whose results a property defines, and they have it."""
+    of = factorizations.PROPERTIES.get(call.overload.partition(".")[0])
+    if of is None or not all(isinstance(x, torch.Tensor) for x in results):
+        return False
+    return bool(of(named(call), *results))
 
 
 def named(call):

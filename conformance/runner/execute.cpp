@@ -26,6 +26,11 @@ std::string op_name(std::string_view subject) {
   return std::string(subject.substr(0, subject.find('.')));
 }
 
+// What property_of finds it by.
+std::string property_name(const CaseId& id) {
+  return id.level == Level::primitive ? "prim/" + id.subject : op_name(id.subject);
+}
+
 std::string dtypes_text(DType got, DType expected) {
   return fmt::format("dtype {}, expected {}", name(got), name(expected));
 }
@@ -156,8 +161,7 @@ class Judge {
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       if (!look_at_type(i) || !look_at_place(i)) return false;
     }
-    if (Property property = property_of(op_name(test_.id.subject)))
-      return look_at_property(property);
+    if (Property property = property_of(property_name(test_.id))) return look_at_property(property);
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       const ExpectedTensor& e = expected_.results[i];
       if (e.values && !look_at_values(i, *e.values, array_of(i), flushed_result(i))) return false;

@@ -277,6 +277,37 @@ SymInts inverse_tensor(const Overload& o, const std::vector<Actual>& args, const
   return strides;
 }
 
+// svd: U is column-major and V the transpose of such a matrix; zeros in their place are U in rows
+// and the transpose of that.
+SymInts singular_vectors(const Overload& o, const std::vector<Actual>& args, size_t result,
+                         const SymInts& sizes) {
+  const int at = o.find_arg("compute_uv");
+  const bool* computed = at < 0 ? nullptr : std::get_if<bool>(&args[static_cast<size_t>(at)].value);
+  const bool zeros = computed && !*computed;
+  if (result == 1 || zeros == (result == 0)) return contiguous_strides(sizes);
+  return column_major_matrices(sizes);
+}
+
+// linalg_lstsq: the solution's columns lie where LAPACK makes them, in columns as long as those of
+// A and of the solution, whichever are longer. One column for each matrix is given as a row.
+SymInts least_squares(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  const auto* a = std::get_if<TensorMeta>(&args[0].value);
+  const size_t rank = sizes.size();
+  if (result > 0 || !a || a->sizes.size() < 2 || rank == 0) return contiguous_strides(sizes);
+  const SymInts& of_a = a->sizes;
+  const SymInt column = max(of_a[of_a.size() - 1], of_a[of_a.size() - 2]);
+  SymInts stored = sizes;
+  if (rank < of_a.size()) {
+    stored.back() = column;
+    return contiguous_strides(stored);
+  }
+  stored[rank - 2] = column;
+  SymInts strides = contiguous_strides(stored);
+  strides[rank - 2] = 1;
+  strides[rank - 1] = column;
+  return strides;
+}
+
 // A list of indices as index() sees it: which dims of the tensor they index, and with what strides.
 struct IndexList {
   std::vector<size_t> dims;
@@ -388,6 +419,8 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "sliced") return sliced(o, args, result, sizes);
   if (rule == "answers") return answers(args, sizes);
   if (rule == "factor") return factor(args, result, sizes);
+  if (rule == "singular_vectors") return singular_vectors(o, args, result, sizes);
+  if (rule == "least_squares") return least_squares(args, result, sizes);
   if (rule == "solution") return solution(o, args, result, sizes);
   if (rule == "inverse_tensor") return inverse_tensor(o, args, sizes);
   if (rule == "indexed") return indexed(args, sizes);

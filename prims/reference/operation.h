@@ -61,6 +61,9 @@ void add_sort_operations(OperationTable&);
 void add_contraction_operations(OperationTable&);
 void add_control_operations(OperationTable&);
 void add_region_operations(OperationTable&);
+void add_householder_operations(OperationTable&);
+void add_jacobi_operations(OperationTable&);
+void add_general_eigen_operations(OperationTable&);
 
 // Null when there is none.
 Operation find_operation(Prim p);

@@ -55,7 +55,14 @@ struct Result {
 struct PermittedDeviations {
   // f32 denormals that an operation gives may become zeros, and count as such in sums and products.
   bool flush_f32 = false;
+  // No errors are followed: an iteration that goes on until nothing but rounding is left has no
+  // bound that could be told step by step. The values are long double's throughout.
+  bool without_bounds = false;
 };
+
+// Does the reference run the primitive as it is? Of derived primitives it runs those whose
+// decompositions are algorithms, not formulas: an independent plain one.
+bool has_meaning(Prim p);
 
 // inputs follow graph.inputs (scalar inputs are rank-0 arrays); symbols are the values of the
 // graph's symbols. Throws Error{internal} for a graph that does not verify.

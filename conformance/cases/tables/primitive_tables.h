@@ -28,6 +28,7 @@ std::span<const PrimitiveRow> network_primitive_rows();
 std::span<const PrimitiveRow> region_rows();
 std::span<const PrimitiveRow> random_rows();
 std::span<const PrimitiveRow> spatial_rows();
+std::span<const PrimitiveRow> spectra_rows();
 
 }  // namespace primset::conformance
 

@@ -1,12 +1,16 @@
 // Norms of vectors and matrices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "decomps/engine/engine.h"
 #include "decomps/operators/linalg.h"
 #include "decomps/operators/linalg/checks.h"
+#include "decomps/operators/linalg/spectra.h"
 #include "decomps/operators/operator_support.h"
+#include "decomps/operators/reduction.h"
 
 namespace primset::decomps {
 namespace {
@@ -101,11 +105,21 @@ bool is_zero_by_convention(double ord, const Val& a, const MatrixDims& d) {
   return ord > 0 && a.size(left) == SymInt(0);
 }
 
-[[noreturn]] void no_singular_values(const std::string& ord) {
-  fail(ErrorCode::not_implemented,
-       fmt::format("linalg.matrix_norm: the norm of order {} is one of singular values, which are "
-                   "not implemented; expected 'fro', 1, -1, inf or -inf",
-                   ord));
+// The greatest singular value, the least, or the sum of all.
+Val norm_by_singular_values(Tracer& t, const Val& a, const char* reduction, const MatrixDims& d,
+                            bool keepdim) {
+  Dims order;
+  for (int64_t i = 0; i < a.rank(); ++i) {
+    if (i != d.rows && i != d.columns) order.push_back(i);
+  }
+  order.push_back(d.rows);
+  order.push_back(d.columns);
+  const Val s = singular_values(t, transpose(a, order));
+  const bool nothing = std::string_view(reduction) == "amax" && s.size(-1) == SymInt(0);
+  const Val norm = nothing ? reduce(Prim::reduce_sum, s, {s.rank() - 1}, false)
+                           : t.call1(reduction, {s, Dims{-1}, false});
+  if (!keepdim) return norm;
+  return restore_dims(norm, a.shape(), {std::min(d.rows, d.columns), std::max(d.rows, d.columns)});
 }
 
 Val matrix_norm_of_order(Tracer& t, const Val& self, double ord, const Dims& dim, bool keepdim,
@@ -116,7 +130,8 @@ Val matrix_norm_of_order(Tracer& t, const Val& self, double ord, const Dims& dim
   const MatrixDims d = matrix_dims(self, dim);
   if (size == 2) {
     require_full_precision("linalg.matrix_norm", self);
-    no_singular_values(fmt::format("{}", ord));
+    return norm_by_singular_values(t, typed_matrix(self, dtype), ord > 0 ? "amax" : "amin", d,
+                                   keepdim);
   }
   const Val a = typed_matrix(self, dtype);
   if (is_zero_by_convention(ord, a, d)) {
@@ -134,8 +149,8 @@ Val named_matrix_norm(Tracer& t, const Val& self, const std::string& ord, const 
   const MatrixDims d = matrix_dims(self, dim);
   const Val a = typed_matrix(self, dtype);
   if (ord == "nuc") {
-    require_full_precision("linalg.matrix_norm", a);
-    no_singular_values(ord);
+    require_full_precision("linalg.matrix_norm", self);
+    return norm_by_singular_values(t, a, "sum.dim_IntList", d, keepdim);
   }
   return t.call1("linalg_vector_norm", {a, t.literal(Scalar(2)), Dims{d.rows, d.columns}, keepdim});
 }
@@ -187,6 +202,15 @@ Val linalg_norm_ord_str::decompose(Tracer& t, const Val& self, const std::string
                                    const std::optional<DType>& dtype) {
   require_norm_dims(self, dim, true);
   return named_matrix_norm(t, self, ord, dim.value_or(Dims{0, 1}), keepdim, dtype);
+}
+
+Val nuclear_norm::decompose(Tracer& t, const Val& self, bool keepdim) {
+  return named_matrix_norm(t, self, "nuc", {-2, -1}, keepdim, {});
+}
+
+Val nuclear_norm_dim::decompose(Tracer& t, const Val& self, const std::vector<int64_t>& dim,
+                                bool keepdim) {
+  return named_matrix_norm(t, self, "nuc", dim, keepdim, {});
 }
 
 }  // namespace primset::decomps

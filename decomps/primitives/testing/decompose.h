@@ -30,7 +30,8 @@ inline Array absent() {
 }
 
 inline Result run_derived(Prim p, const std::vector<Array>& inputs,
-                          std::vector<prims::Attr> attrs = {}, DeviceTraits device = {}) {
+                          std::vector<prims::Attr> attrs = {}, DeviceTraits device = {},
+                          prims::reference::PermittedDeviations deviations = {}) {
   prims::Graph g;
   std::vector<Array> given;
   {
@@ -50,7 +51,7 @@ inline Result run_derived(Prim p, const std::vector<Array>& inputs,
   expand_derived(
       g, specs::embedded_bundle(), [](const prims::Graph&, prims::NodeId) { return false; },
       device);
-  return run(g, given, {});
+  return run(g, given, {}, deviations);
 }
 
 inline Array derived(Prim p, const std::vector<Array>& inputs, std::vector<prims::Attr> attrs = {},

@@ -1,0 +1,98 @@
+// Operators that rest on orthogonal factorisations, eigenvalues and singular values.
+#include "conformance/cases/tables/generators.h"
+
+namespace primset::conformance {
+namespace {
+
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
+
+constexpr OperatorRow kRows[] = {
+    {"geqrf", "plain", kSmoke, "self=T[5,5]"},
+    {"geqrf", "tall", kStandard, "self=T[2,7,4]"},
+    {"geqrf", "wide", kStandard, "self=T[4,7]@transposed"},
+    {"geqrf", "vector", kStandard, "self=T[3] !runtime"},
+    {"linalg_qr", "r", kStandard, "A=T[7,4] mode=\"r\""},
+    {"linalg_qr", "complete_wide", kStandard, "A=T[4,7] mode=\"complete\""},
+    {"linalg_qr", "mode", kStandard, "A=T[4,7] mode=\"x\" !runtime"},
+    {"linalg_qr", "empty", kStandard, "A=T[3,0] mode=\"complete\""},
+    {"qr", "plain", kSmoke, "self=T[6,3]"},
+    {"qr", "complete", kStandard, "self=T[6,3] some=false"},
+    {"linalg_householder_product", "plain", kSmoke, "input=T[5,3] tau=T[3]{unit}"},
+    {"linalg_householder_product", "fewer", kStandard, "input=T[2,5,3] tau=T[2,2]{unit}"},
+    {"linalg_householder_product", "wide", kStandard, "input=T[3,5] tau=T[3] !runtime"},
+    {"linalg_householder_product", "many", kStandard, "input=T[5,3] tau=T[4] !runtime"},
+    {"orgqr", "plain", kSmoke, "self=T[5,3] input2=T[3]{unit}"},
+    {"ormqr", "left", kSmoke, "self=T[5,3] input2=T[3]{unit} input3=T[5,4]"},
+    {"ormqr", "right", kStandard, "self=T[5,3] input2=T[3]{unit} input3=T[4,5] left=false"},
+    {"ormqr", "transposed", kStandard,
+     "self=T[2,5,3] input2=T[2,3]{unit} input3=T[2,5,4] transpose=true"},
+    {"ormqr", "wide", kStandard, "self=T[3,4] input2=T[3]{unit} input3=T[3,2]"},
+    {"ormqr", "mismatch", kStandard, "self=T[5,3] input2=T[3] input3=T[4,5] !runtime"},
+    {"linalg_eigh", "upper", kStandard, "self=T[5,5]{spd} UPLO=\"U\""},
+    {"linalg_eigh", "uplo", kStandard, "self=T[5,5]{spd} UPLO=\"X\" !runtime"},
+    {"linalg_eigh", "not_square", kStandard, "self=T[3,4] !runtime"},
+    {"_linalg_eigh", "plain", kSmoke, "A=T[4,4]{spd}"},
+    {"_linalg_eigh", "values", kStandard, "A=T[4,4]{spd} compute_v=false"},
+    {"linalg_eigvalsh", "plain", kSmoke, "self=T[5,5]"},
+    {"linalg_eigvalsh", "batch", kStandard, "self=T[2,4,4]@transposed"},
+    {"linalg_eigvalsh", "nan", kStandard, "self=T[4,4]{nan} !linalg"},
+    {"linalg_eig", "plain", kSmoke, "self=T[5,5]"},
+    {"linalg_eig", "batch", kStandard, "self=T[3,4,4]"},
+    {"linalg_eig", "nan", kStandard, "self=T[4,4]{nan} !runtime"},
+    {"linalg_eigvals", "plain", kSmoke, "self=T[5,5]"},
+    {"linalg_eigvals", "not_square", kStandard, "self=T[3,4] !runtime"},
+    {"_linalg_eigvals", "plain", kSmoke, "self=T[4,4]"},
+    {"linalg_svd", "full", kStandard, "A=T[7,4]"},
+    {"linalg_svd", "wide", kStandard, "A=T[4,7]@transposed"},
+    {"linalg_svd", "nan", kStandard, "A=T[4,4]{nan} !linalg"},
+    {"linalg_svd", "driver", kStandard, "A=T[4,4] driver=\"gesvd\" !runtime"},
+    {"_linalg_svd", "plain", kSmoke, "A=T[5,3]"},
+    {"_linalg_svd", "values", kStandard, "A=T[5,3] compute_uv=false"},
+    {"svd", "plain", kSmoke, "self=T[5,3]"},
+    {"svd", "all", kStandard, "self=T[3,5] some=false"},
+    {"svd", "values", kStandard, "self=T[3,5] compute_uv=false"},
+    {"linalg_svdvals", "plain", kSmoke, "A=T[5,3]"},
+    {"linalg_svdvals", "batch", kStandard, "A=T[2,3,5]"},
+    {"linalg_svdvals", "vector", kStandard, "A=T[3] !runtime"},
+    {"linalg_pinv", "square", kSmoke, "self=T[4,4]{spd} rcond=1e-4"},
+    {"linalg_pinv.atol_rtol_float", "tall", kSmoke, "self=T[6,4]"},
+    {"linalg_pinv.atol_rtol_float", "wide", kStandard, "self=T[2,3,5] rtol=1e-4"},
+    {"linalg_pinv.atol_rtol_float", "hermitian", kStandard, "self=T[4,4]{spd} hermitian=true"},
+    {"linalg_pinv.atol_rtol_float", "empty", kStandard, "self=T[0,4]"},
+    {"linalg_pinv.atol_rtol_float", "vector", kStandard, "self=T[4] !index"},
+    {"linalg_pinv.atol_rtol_tensor", "plain", kSmoke, "self=T[2,4,3] rtol=f32[2]{1e-5..1e-4}"},
+    {"linalg_pinv.rcond_tensor", "plain", kSmoke, "self=T[2,4,3] rcond=f32[2]{1e-5..1e-4}"},
+    {"pinverse", "plain", kSmoke, "self=T[4,3] rcond=1e-5"},
+    {"linalg_matrix_rank", "plain", kSmoke, "self=T[4,3] tol=1e-3"},
+    {"linalg_matrix_rank.atol_rtol_float", "ones", kSmoke, "self=T[4,3]{ones}"},
+    {"linalg_matrix_rank.atol_rtol_float", "batch", kStandard, "self=T[2,4,4] atol=1e-3"},
+    {"linalg_matrix_rank.atol_rtol_float", "hermitian", kStandard,
+     "self=T[4,4]{spd} hermitian=true"},
+    {"linalg_matrix_rank.atol_rtol_float", "empty", kStandard, "self=T[2,0,3]"},
+    {"linalg_matrix_rank.atol_rtol_float", "vector", kStandard, "self=T[3] !runtime"},
+    {"linalg_matrix_rank.atol_rtol_tensor", "plain", kSmoke,
+     "input=T[2,4,3] atol=f32[2]{1e-3..1e-2}"},
+    {"linalg_matrix_rank.tol_tensor", "plain", kSmoke, "input=T[2,4,3] tol=f32[2]{1e-3..1e-2}"},
+    {"linalg_cond", "default", kSmoke, "self=T[4,3]"},
+    {"linalg_cond", "minus_two", kStandard, "self=T[2,4,4] p=-2"},
+    {"linalg_cond", "one", kStandard, "self=T[4,4]{spd} p=1"},
+    {"linalg_cond", "order", kStandard, "self=T[4,4] p=3 !runtime"},
+    {"linalg_cond.p_str", "nuclear", kSmoke, "self=T[4,4]{spd} p=\"nuc\""},
+    {"linalg_cond.p_str", "frobenius", kStandard, "self=T[4,4]{spd} p=\"fro\""},
+    {"linalg_lstsq", "tall", kSmoke, "self=T[6,3] b=T[6,2]"},
+    {"linalg_lstsq", "wide", kStandard, "self=T[3,5] b=T[3,2]"},
+    {"linalg_lstsq", "qr", kStandard, "self=T[2,6,3] b=T[2,6,2] driver=\"gels\""},
+    {"linalg_lstsq", "qr_wide", kStandard, "self=T[3,5] b=T[3,2] driver=\"gels\""},
+    {"linalg_lstsq", "divide", kStandard, "self=T[6,3] b=T[6,2] driver=\"gelsd\""},
+    {"linalg_lstsq", "vector", kStandard, "self=T[6,3] b=T[6]"},
+    {"linalg_lstsq", "driver", kStandard, "self=T[6,3] b=T[6,2] driver=\"x\" !runtime"},
+    {"linalg_lstsq", "mismatch", kStandard, "self=T[6,3] b=T[5,2] !runtime"},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> spectra_op_rows() {
+  return kRows;
+}
+
+}  // namespace primset::conformance
