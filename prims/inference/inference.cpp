@@ -24,6 +24,7 @@ const RuleTable& rules() {
     add_derived_indexing_rules(*t);
     add_derived_contraction_rules(*t);
     add_derived_array_rules(*t);
+    add_derived_fft_rules(*t);
     return t;
   }();
   return *table;

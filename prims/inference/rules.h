@@ -85,6 +85,7 @@ void add_region_rules(RuleTable&);
 void add_derived_indexing_rules(RuleTable&);
 void add_derived_contraction_rules(RuleTable&);
 void add_derived_array_rules(RuleTable&);
+void add_derived_fft_rules(RuleTable&);
 
 std::vector<ValueType> infer(const Call& call);
 bool has_rule(Prim p);

@@ -234,11 +234,16 @@ Operation find_operation(Prim p) {
     add_scan_operations(*t);
     add_sort_operations(*t);
     add_contraction_operations(*t);
+    add_fft_operations(*t);
     add_control_operations(*t);
     add_region_operations(*t);
     return t;
   }();
   return table->find(p);
+}
+
+bool defines(Prim derived) {
+  return find_operation(derived) != nullptr;
 }
 
 Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,

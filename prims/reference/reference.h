@@ -57,6 +57,10 @@ struct PermittedDeviations {
   bool flush_f32 = false;
 };
 
+// Whether run() computes this derived primitive itself, by its definition. The others must be
+// decomposed before.
+bool defines(Prim derived);
+
 // inputs follow graph.inputs (scalar inputs are rank-0 arrays); symbols are the values of the
 // graph's symbols. Throws Error{internal} for a graph that does not verify.
 Result run(const Graph& graph, std::span<const Array> inputs, std::span<const int64_t> symbols,

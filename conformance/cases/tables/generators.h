@@ -50,8 +50,9 @@ struct OperatorRow {
   std::string_view text;  // its arguments, as case_text.h has them
   RowDTypes dtypes = RowDTypes::all;
 };
-std::span<const OperatorRow> arithmetic_rows();   // rounded quotients, sums to sizes
-std::span<const OperatorRow> matrix_rows();       // matmul, linalg
+std::span<const OperatorRow> arithmetic_rows();  // rounded quotients, sums to sizes
+std::span<const OperatorRow> matrix_rows();      // matmul, linalg
+std::span<const OperatorRow> fft_rows();
 std::span<const OperatorRow> convolution_rows();  // and attention
 std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search
 std::span<const OperatorRow> scatter_rows();      // writing at indices

@@ -63,7 +63,7 @@ const std::vector<PrimitiveRow>& all_rows() {
   static const std::vector<PrimitiveRow> rows = [] {
     std::vector<PrimitiveRow> out;
     for (auto table : {elementwise_rows(), shape_rows(), reduction_rows(), indexing_rows(),
-                       contraction_rows(), region_rows(), random_rows()}) {
+                       contraction_rows(), fft_primitive_rows(), region_rows(), random_rows()}) {
       out.insert(out.end(), table.begin(), table.end());
     }
     return out;
