@@ -65,6 +65,7 @@ constexpr OperatorRow kRows[] = {
     {"fft_fftfreq fft_rfftfreq", "even", kSmoke, "n=10 dtype=T"},
     {"fft_fftfreq fft_rfftfreq", "odd", kStandard, "n=11 d=0.25 dtype=T"},
     {"fft_fftfreq fft_rfftfreq", "one", kStandard, "n=1 d=3 dtype=T"},
+    {"fft_fftfreq", "two", kStandard, "n=2 d=-2 dtype=T"},
     {"fft_fftfreq fft_rfftfreq", "none", kStandard, "n=0 dtype=T"},
     {"fft_fftfreq fft_rfftfreq", "no_distance", kStandard, "n=4 d=0 dtype=T"},
     {"fft_fftfreq fft_rfftfreq", "many", kStandard, "n=1000 d=-0.1 dtype=T"},

@@ -82,12 +82,11 @@ class TwoPasses {
         others_(others),
         lanes_(plan_.lanes),
         f_(c, plan_, r.node, r.roots, std::nullopt),
-        steps_(f_.frame(), f_.vector(), n, plan_.forward),
+        steps_(f_.frame(), f_.vector(), n, plan_.forward, n),
         table_(f_.frame().buffer(r.table, true, false)) {}
 
   BuiltKernel first(BufferId between) {
     Builder& b = f_.b();
-    Column turned(f_.frame(), f_.vector(), n_);
     const Value out = f_.frame().buffer(between, false, true);
     const Value grid = constant(TwiddleTable::step_numbers(radices_of(n_)));
     for_each_block([&](Value line, Value lane) {
@@ -96,11 +95,11 @@ class TwoPasses {
           [&](Value row, const ElementValue& x) {
             const Value at = b.add(b.mul(row, constant(others_)), lane);
             const Value place = b.add(grid, b.mul(at, constant(2)));
-            turned.put(
+            steps_.kept().put(
                 row, complex_product(b, x, twiddle_vector(f_.frame(), f_.vector(), table_, place)));
           });
       b.for_loop(constant(0), constant(n_), constant(lanes_), {}, [&](Value row, auto) {
-        const Complexes columns = transposed_rows(f_.frame(), f_.vector(), turned, row);
+        const Complexes columns = transposed_rows(f_.frame(), f_.vector(), steps_.kept(), row);
         for (int64_t l = 0; l < lanes_; ++l) {
           const Value column = b.add(lane, constant(l));
           write(out, place_between(line, column, row), columns[static_cast<size_t>(l)]);

@@ -100,7 +100,7 @@ void FftFrame::store_pairs(Value position, const ElementValue& x) {
 void for_each_fft_item(Frame& f, const SymInt& items, int64_t elements,
                        const std::function<void(Value)>& body) {
   kir::Builder& b = f.builder();
-  const int64_t per_group = std::max<int64_t>(1, f.tuning().loops.group_elements / elements);
+  const int64_t per_group = std::max<int64_t>(1, f.tuning().fft.group_elements / elements);
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
   const Value first = b.mul(f.index(b.group_id(0)), f.index_constant(per_group));
   const Value end = b.add(first, f.index_constant(per_group)), all = f.param(items);

@@ -44,19 +44,22 @@ void plan_line(FftPlan& p, const SymInts& shape, int64_t lanes, int64_t most_byt
 std::optional<FftPlan> cpu_plan(FftPlan p, const SymInts& shape, int64_t element_bytes,
                                 const Machine& machine) {
   const auto& tuning = machine.tuning.fft;
-  const int64_t lanes = 2 * machine.target.vector_bytes / element_bytes;
+  int64_t lanes = 2 * machine.target.vector_bytes / element_bytes;
   if (p.n * element_bytes <= tuning.line_bytes) {
     plan_line(p, shape, lanes, tuning.lines_bytes, element_bytes);
     return p;
   }
-  const Split split = split_near_root(p.n, lanes);
-  if (split.first == 0 || split.second * lanes * element_bytes > tuning.lines_bytes)
-    return std::nullopt;
-  p.kind = FftPlan::Kind::two_passes;
-  p.lanes = static_cast<uint16_t>(lanes);
-  p.first = split.first;
-  p.second = split.second;
-  return p;
+  if (p.n > tuning.two_pass_elements) return std::nullopt;
+  for (; lanes >= 4; lanes /= 2) {
+    const Split split = split_near_root(p.n, lanes);
+    if (split.first == 0 || split.second * lanes * element_bytes > tuning.lines_bytes) continue;
+    p.kind = FftPlan::Kind::two_passes;
+    p.lanes = static_cast<uint16_t>(lanes);
+    p.first = split.first;
+    p.second = split.second;
+    return p;
+  }
+  return std::nullopt;
 }
 
 int64_t smallest_radix(int64_t n) {

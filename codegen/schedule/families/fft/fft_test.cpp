@@ -22,17 +22,34 @@ struct FftCall {
   bool forward = true;
 };
 
+std::string input(const FftCall& c, const std::string& type) {
+  return "symbol s0 = " + std::to_string(c.outer) + "\nsymbol s1 = " + std::to_string(c.inner) +
+         "\ngraph(%0 x: " + type + ") {\n";
+}
+
 std::shared_ptr<prims::Graph> graph_of(const FftCall& c) {
   const std::string t(name(c.dtype)), n = std::to_string(c.n);
   const std::string type = t + "[s0, " + n + (c.inner > 1 ? ", s1]" : "]");
-  return std::make_shared<prims::Graph>(prims::parse(
-      "symbol s0 = " + std::to_string(c.outer) + "\nsymbol s1 = " + std::to_string(c.inner) +
-      "\ngraph(%0 x: " + type + ") {\n  %1: " + type + " = fft_c2c(%0) {dims = [1], forward = " +
-      (c.forward ? "true" : "false") + "}\n  return %1 y\n}\n"));
+  return std::make_shared<prims::Graph>(
+      prims::parse(input(c, type) + "  %1: " + type + " = fft_c2c(%0) {dims = (1), forward = " +
+                   (c.forward ? "true" : "false") + "}\n  return %1 y\n}\n"));
+}
+
+// Of n real values, or back.
+std::shared_ptr<prims::Graph> real_graph_of(const FftCall& c) {
+  const std::string n = std::to_string(c.n);
+  const std::string whole = std::string(name(real_type(c.dtype))) + "[s0, " + n + "]";
+  const std::string half = std::string(name(c.dtype)) + "[s0, " + std::to_string(c.n / 2 + 1) + "]";
+  const std::string there = half + " = fft_r2c(%0) {dims = (1)}",
+                    back = whole + " = fft_c2r(%0) {dims = (1), n = " + n + "}";
+  return std::make_shared<prims::Graph>(prims::parse(input(c, c.forward ? whole : half) +
+                                                     "  %1: " + (c.forward ? there : back) +
+                                                     "\n  return %1 y\n}\n"));
 }
 
 void expect_transform(const Machine& machine, const FftCall& c, FftPlan::Kind kind) {
-  const auto graph = graph_of(c);
+  const bool real = kind == FftPlan::Kind::to_half || kind == FftPlan::Kind::from_half;
+  const auto graph = real ? real_graph_of(c) : graph_of(c);
   const auto plan = fft_plan(*graph, graph->node(graph->body.nodes[0]), machine);
   ASSERT_TRUE(plan.has_value()) << c.n;
   EXPECT_EQ(plan->kind, kind) << c.n;
@@ -67,6 +84,18 @@ TEST(FftKernels, LanesArePartsOfOne) {
     for (int64_t n : {16, 20, 64, 200, 256, 1024, 1400})
       expect_transform(machine, {DType::c64, 3, n, 1, n % 3 == 0}, FftPlan::Kind::within);
     expect_transform(machine, {DType::c128, 2, 480, 1}, FftPlan::Kind::within);
+  }
+}
+
+TEST(FftKernels, OfRealValuesAndBack) {
+  for (uint32_t bytes : {16u, 32u, 64u}) {
+    const Machine machine(cpu(bytes));
+    for (int64_t n : {32, 40, 128, 400, 2048}) {
+      expect_transform(machine, {DType::c64, 3, n, 1, true}, FftPlan::Kind::to_half);
+      expect_transform(machine, {DType::c64, 3, n, 1, false}, FftPlan::Kind::from_half);
+    }
+    expect_transform(machine, {DType::c128, 2, 240, 1, true}, FftPlan::Kind::to_half);
+    expect_transform(machine, {DType::c128, 2, 240, 1, false}, FftPlan::Kind::from_half);
   }
 }
 

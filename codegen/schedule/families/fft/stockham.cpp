@@ -84,6 +84,14 @@ Stockham::Stockham(Frame& frame, kir::Type vector, int64_t n, bool forward)
   for (size_t i = 0; i < between; ++i) columns_.emplace_back(frame, vector, n);
 }
 
+// The last of k steps reads column k - 2, modulo 2, and may write the other one as if it were one
+// step more.
+Stockham::Stockham(Frame& frame, kir::Type vector, int64_t n, bool forward, int64_t kept_rows)
+    : frame_(frame), vector_(vector), forward_(forward), steps_(stockham_steps(n)) {
+  for (size_t i = 0; i < std::min<size_t>(steps_.size(), 2); ++i)
+    columns_.emplace_back(frame, vector, kept_rows);
+}
+
 void Stockham::run(Value table, const FftSource& source, const FftSink& sink) {
   Builder& b = frame_.builder();
   const Value zero = frame_.index_constant(0), one = frame_.index_constant(1);

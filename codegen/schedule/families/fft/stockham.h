@@ -51,6 +51,9 @@ class Stockham {
  public:
   // At the kernel's top level.
   Stockham(Frame& frame, kir::Type vector, int64_t n, bool forward);
+  // One that keeps results, which `sink` may put into kept(): a column of so many rows.
+  Stockham(Frame& frame, kir::Type vector, int64_t n, bool forward, int64_t kept_rows);
+  Column& kept() { return columns_[(steps_.size() - 1) % 2]; }
 
   // All is read from `source` before anything goes to `sink`, but where n is one butterfly.
   void run(kir::Value table, const FftSource& source, const FftSink& sink);

@@ -38,8 +38,7 @@ WithinLine::WithinLine(Frame& frame, kir::Type vector, int64_t n, bool forward)
       lanes_(vector.lanes),
       rows_(n / vector.lanes),
       forward_(forward),
-      steps_(frame, vector, rows_, forward),
-      turned_(frame, vector, whole_blocks(rows_, lanes_)) {}
+      steps_(frame, vector, rows_, forward, whole_blocks(rows_, lanes_)) {}
 
 void WithinLine::add_twiddles(TwiddleTable& table, int64_t n, int64_t lanes) {
   const int64_t rows = n / lanes;
@@ -64,7 +63,7 @@ void WithinLine::begin(Value table, const FftSource& source) {
       table, [&](Value row) { return source(b.mul(row, constant(lanes_))); },
       [&](Value row, const ElementValue& x) {
         const Value at = b.add(grid, b.mul(row, constant(2 * lanes_)));
-        turned_.put(row, complex_product(b, x, twiddle_vector(frame_, vector_, table, at)));
+        steps_.kept().put(row, complex_product(b, x, twiddle_vector(frame_, vector_, table, at)));
       });
 }
 
@@ -72,7 +71,8 @@ void WithinLine::begin(Value table, const FftSource& source) {
 void WithinLine::end(const FftSink& sink) {
   Builder& b = frame_.builder();
   b.for_loop(constant(0), constant(rows_), constant(lanes_), {}, [&](Value first, auto) {
-    const Complexes y = butterfly(b, transposed_rows(frame_, vector_, turned_, first), forward_);
+    const Complexes y =
+        butterfly(b, transposed_rows(frame_, vector_, steps_.kept(), first), forward_);
     if (rows_ % lanes_ != 0)
       frame_.set_mask(b.active_lane_mask(b.sub(constant(rows_), first), vector_.lanes));
     for (int64_t l = 0; l < lanes_; ++l)

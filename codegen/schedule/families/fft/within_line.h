@@ -42,7 +42,6 @@ class WithinLine {
   const int64_t lanes_, rows_;
   const bool forward_;
   Stockham steps_;
-  Column turned_;
 };
 
 }  // namespace primset::schedule
