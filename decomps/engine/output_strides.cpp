@@ -391,6 +391,119 @@ SymInts channels_swapped(size_t result, SymInts sizes) {
   return strides;
 }
 
+// --- Fourier transforms: memory is left as the transforms write it, batch by batch ---
+
+// A signal while it is transformed.
+struct Signal {
+  SymInts sizes, strides;
+};
+
+// Dims from the greatest stride to the least; those of equal strides stay in their order.
+void sort_by_strides(std::vector<size_t>& dims, const SymInts& strides) {
+  for (size_t i = 1; i < dims.size(); ++i) {
+    for (size_t j = i; j > 0 && strides[dims[j - 1]] < strides[dims[j]]; --j)
+      std::swap(dims[j - 1], dims[j]);
+  }
+}
+
+// After a transform over dims, which are the innermost then. The other dims, and of these the first
+// `sorted` ones, stand in the order of the strides that they had.
+void transform(Signal& x, const std::vector<size_t>& dims, size_t sorted, const SymInts& sizes) {
+  std::vector<size_t> order,
+      inner(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(sorted));
+  for (size_t d = 0; d < x.strides.size(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) == dims.end()) order.push_back(d);
+  }
+  sort_by_strides(order, x.strides);
+  sort_by_strides(inner, x.strides);
+  order.insert(order.end(), inner.begin(), inner.end());
+  order.insert(order.end(), dims.begin() + static_cast<std::ptrdiff_t>(sorted), dims.end());
+  x.sizes = sizes;
+  x.strides = strides_in_order(sizes, order);
+}
+
+const SymInts* sizes_argument(const Overload& o, const std::vector<Actual>& args,
+                              const char* name) {
+  const int at = o.find_arg(name);
+  return at < 0 ? nullptr : std::get_if<SymInts>(&args[static_cast<size_t>(at)].value);
+}
+const SymInt* size_argument(const Overload& o, const std::vector<Actual>& args, const char* name) {
+  const int at = o.find_arg(name);
+  return at < 0 ? nullptr : std::get_if<SymInt>(&args[static_cast<size_t>(at)].value);
+}
+
+// The dims that are transformed: those named, else as many of the last as there are lengths.
+std::vector<size_t> transformed_dims(const Overload& o, const std::vector<Actual>& args,
+                                     size_t rank) {
+  std::vector<size_t> dims;
+  const auto add = [&](const SymInt& d) {
+    dims.push_back(static_cast<size_t>(wrap_dim(d.specialize(), static_cast<int64_t>(rank))));
+  };
+  const SymInts* lengths = sizes_argument(o, args, "s");
+  if (const SymInt* dim = size_argument(o, args, "dim")) {
+    add(*dim);
+  } else if (const SymInts* list = sizes_argument(o, args, "dim")) {
+    for (const SymInt& d : *list) add(d);
+  } else {
+    for (size_t d = lengths ? rank - lengths->size() : 0; d < rank; ++d) dims.push_back(d);
+  }
+  return dims;
+}
+
+// The signal as it is read: a copy where zeros are added, which is contiguous.
+Signal signal_as_read(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes,
+                      const std::vector<size_t>& dims, bool half) {
+  const TensorMeta& self = std::get<TensorMeta>(args[0].value);
+  Signal x{self.sizes, self.strides};
+  const SymInts* lengths = sizes_argument(o, args, "s");
+  const SymInt* length = size_argument(o, args, "n");
+  bool padded = false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    SymInt& size = x.sizes[dims[i]];
+    if ((!lengths || (*lengths)[i] == SymInt(-1)) && !length) continue;
+    SymInt wanted = length ? *length : (*lengths)[i];
+    if (half && i + 1 == dims.size()) wanted = floor_div(sizes[dims[i]], 2) + 1;
+    padded |= size < wanted;
+    size = wanted;
+  }
+  if (padded) x.strides = contiguous_strides(x.sizes);
+  return x;
+}
+
+// The last of dims is the one with half a spectrum, if any is.
+enum class Order : uint8_t { all_at_once, last_inside, last_at_the_end, last_at_first };
+
+SymInts transformed(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes,
+                    Order order) {
+  const std::vector<size_t> dims = transformed_dims(o, args, sizes.size());
+  Signal x = signal_as_read(o, args, sizes, dims, order == Order::last_at_the_end);
+  if (dims.empty()) return preserved_strides(sizes, x.strides);
+  const std::vector<size_t> rest(dims.begin(), dims.end() - 1), last = {dims.back()};
+  if (order == Order::all_at_once) {
+    transform(x, dims, dims.size(), sizes);
+  } else if (order == Order::last_inside) {
+    transform(x, dims, rest.size(), sizes);
+  } else if (order == Order::last_at_the_end) {
+    if (!rest.empty()) transform(x, rest, rest.size(), x.sizes);
+    transform(x, last, 0, sizes);
+  } else {
+    transform(x, last, 0, sizes);
+    if (!rest.empty()) transform(x, rest, rest.size(), sizes);
+  }
+  return x.strides;
+}
+
+// stft: spectra stand behind each other, and are seen as columns; parts are neighbours.
+SymInts spectrogram(const std::vector<Actual>& args, const SymInts& sizes) {
+  const size_t complex_rank = std::get<TensorMeta>(args[0].value).sizes.size() + 1;
+  const SymInt parts = sizes.size() > complex_rank ? 2 : 1;
+  SymInts strides = contiguous_strides(sizes);
+  if (sizes.size() < complex_rank || complex_rank < 2) return strides;
+  strides[complex_rank - 2] = parts;
+  strides[complex_rank - 1] = parts * sizes[complex_rank - 2];
+  return strides;
+}
+
 }  // namespace
 
 SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_t result,
@@ -423,6 +536,11 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "least_squares") return least_squares(args, result, sizes);
   if (rule == "solution") return solution(o, args, result, sizes);
   if (rule == "inverse_tensor") return inverse_tensor(o, args, sizes);
+  if (rule == "spectrogram") return spectrogram(args, sizes);
+  if (rule == "transformed") return transformed(o, args, sizes, Order::all_at_once);
+  if (rule == "half_transformed") return transformed(o, args, sizes, Order::last_inside);
+  if (rule == "transformed_in_turn") return transformed(o, args, sizes, Order::last_at_the_end);
+  if (rule == "transformed_last_first") return transformed(o, args, sizes, Order::last_at_first);
   if (rule == "indexed") return indexed(args, sizes);
   if (rule == "time_major" && result == 0) return time_major(o, args, sizes);
   if (rule == "time_major") return contiguous_strides(sizes);

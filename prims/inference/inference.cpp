@@ -29,6 +29,7 @@ const RuleTable& rules() {
     add_derived_network_rules(*t);
     add_derived_spatial_rules(*t);
     add_orthogonal_rules(*t);
+    add_derived_fft_rules(*t);
     return t;
   }();
   return *table;

@@ -90,6 +90,7 @@ void add_derived_array_rules(RuleTable&);
 void add_derived_network_rules(RuleTable&);
 void add_derived_spatial_rules(RuleTable&);
 void add_orthogonal_rules(RuleTable&);
+void add_derived_fft_rules(RuleTable&);
 
 std::vector<ValueType> infer(const Call& call);
 bool has_rule(Prim p);

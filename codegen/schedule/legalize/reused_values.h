@@ -11,8 +11,9 @@ namespace primset::schedule {
 
 // The elementwise values that the `reused` ones are views or conversions of. `reused` are operands
 // of which each element is read many times, as a product reads a row for each column, and operands
-// of native primitives, which are in memory anyway. In addition, numbers that are costly and
-// broadcast over an array: each is computed once and not again for every element.
+// of native primitives, which are in memory anyway. In addition, what is costly and broadcast:
+// numbers, and tables that are made of indices alone. Each element is computed once and not again
+// for every one that it is repeated as.
 std::unordered_set<prims::ValueId> reused_values(const prims::Graph& g,
                                                  std::span<const prims::ValueId> reused);
 

@@ -154,6 +154,15 @@ class Frame {
   kir::Value all_lanes_active();  // i1: all lanes of the current mask are set
   template <typename Body>
   auto unmasked(Body body);
+  kir::Value load_neighbours(kir::Value pointer, kir::Scalar elem, const Place& p, int64_t stride);
+  struct Pairs {
+    kir::Value first, mask;
+    bool backwards;
+  };
+  Pairs pairs_at(const Place& p);
+  bool has_pairs(DType dtype, const Place& p) const;
+  std::vector<kir::Value> load_pairs(kir::Value pointer, kir::Scalar elem, const Place& p);
+  void store_pairs(kir::Value pointer, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
   void store_parts(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);

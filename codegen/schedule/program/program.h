@@ -5,6 +5,7 @@
 #define PRIMSET_CODEGEN_SCHEDULE_PROGRAM_PROGRAM_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct Buffer {
     input,   // graph tensor input `index`
     output,  // graph output `index`; may be the memory of an input (Output::writes_input)
     temp,    // allocated for the run
+    table,   // numbers that never change, `data`
     errors,  // the stream's error slots (see ErrorSlot)
   };
   Kind kind = Kind::temp;
@@ -32,6 +34,7 @@ struct Buffer {
   DType dtype = DType::f32;
   prims::SymInt elements = 0;  // from the first element to one past the last that is accessed
   std::string note;            // the value it holds, for printing
+  std::shared_ptr<const std::vector<std::byte>> data = nullptr;  // table: its elements
 };
 
 // One scalar in a kernel's parameter block, after the pointers.

@@ -101,6 +101,13 @@ Placement ProgramBuilder::temp(ValueId like) {
           dense_strides(t.shape), 0};
 }
 
+BufferId ProgramBuilder::table(DType dtype, std::vector<std::byte> data, std::string note) {
+  const auto elements = static_cast<int64_t>(data.size() / byte_size(dtype));
+  program_.buffers.push_back({Buffer::Kind::table, 0, dtype, elements, std::move(note),
+                              std::make_shared<const std::vector<std::byte>>(std::move(data))});
+  return static_cast<BufferId>(program_.buffers.size() - 1);
+}
+
 std::optional<Placement> ProgramBuilder::placement(ValueId v) const {
   std::vector<NodeId> views;
   const Placement* base = nullptr;

@@ -37,6 +37,8 @@ class ProgramBuilder {
   // Temporary memory of a group, dense: of so many elements; of a value's shape, row-major.
   BufferId scratch(DType dtype, const SymInt& elements, std::string note);
   Placement temp(ValueId like);
+  // Memory that holds these elements in every run.
+  BufferId table(DType dtype, std::vector<std::byte> data, std::string note);
   // The placement of `v` where it, or what it is a view of, is in memory at this point; else
   // nullopt.
   std::optional<Placement> placement(ValueId v) const;

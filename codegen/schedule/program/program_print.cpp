@@ -15,8 +15,10 @@ class Printer {
     for (size_t i = 0; i < p_.buffers.size(); ++i) {
       const Buffer& b = p_.buffers[i];
       line("b" + std::to_string(i) + " = " + kind(b.kind) +
-           (b.kind == Buffer::Kind::temp ? "" : std::to_string(b.index)) + " " +
-           std::string(name(b.dtype)) + "[" + text(b.elements) + "]  // " + b.note);
+           (b.kind == Buffer::Kind::temp || b.kind == Buffer::Kind::table
+                ? ""
+                : std::to_string(b.index)) +
+           " " + std::string(name(b.dtype)) + "[" + text(b.elements) + "]  // " + b.note);
     }
     steps(p_.steps);
     for (const kir::Kernel& k : p_.kernels) out_ += "\n" + kir::print(k);
@@ -32,6 +34,8 @@ class Printer {
         return "output ";
       case Buffer::Kind::temp:
         return "temp";
+      case Buffer::Kind::table:
+        return "table";
       case Buffer::Kind::errors:
         return "errors ";
     }

@@ -168,8 +168,8 @@ class ProgramChecker {
                          std::to_string(over->second) + ", which lies over it");
       return;
     }
-    const bool there =
-        b.kind == Buffer::Kind::errors || input_below(b) || b.elements.same(prims::SymInt(0));
+    const bool there = b.kind == Buffer::Kind::errors || b.kind == Buffer::Kind::table ||
+                       input_below(b) || b.elements.same(prims::SymInt(0));
     if (!there && !state_.written.contains(id))
       wrong_.push_back("buffer b" + std::to_string(id) + " (" + b.note +
                        ") is read before it is written");

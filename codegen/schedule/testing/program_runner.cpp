@@ -83,11 +83,12 @@ class Runner {
     if (!memory_[b]) {
       const size_t n = std::max<size_t>(bytes(b), 16);
       memory_[b].reset(new (std::align_val_t{kBoundary}) std::byte[n + before(b)]);
-      const bool known = buffer.kind == Buffer::Kind::errors || buffer.kind == Buffer::Kind::input;
+      const bool known = buffer.kind != Buffer::Kind::temp && buffer.kind != Buffer::Kind::output;
       const int poison = std::to_integer<int>(options_.poison);
       std::memset(memory_[b].get(), buffer.kind == Buffer::Kind::errors ? 0 : poison,
                   n + before(b));
       if (options_.interpret) written_[b].assign(n, known);
+      if (buffer.data) std::copy_n(buffer.data->data(), bytes(b), memory_[b].get() + before(b));
       if (buffer.kind == Buffer::Kind::input) {
         const auto& in = inputs_[buffer.index].bytes;
         std::copy_n(in.data(), std::min(n, in.size()), memory_[b].get() + before(b));

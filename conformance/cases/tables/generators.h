@@ -54,6 +54,7 @@ std::span<const OperatorRow> arithmetic_rows();   // rounded quotients, sums to 
 std::span<const OperatorRow> matrix_rows();       // matmul, linalg
 std::span<const OperatorRow> equation_rows();     // linear equations, what rests on LU
 std::span<const OperatorRow> spectra_op_rows();   // linalg: factorisations by orthogonal matrices
+std::span<const OperatorRow> fft_rows();          // Fourier transforms
 std::span<const OperatorRow> convolution_rows();  // and attention
 std::span<const OperatorRow> indexing_op_rows();  // reading at indices, sort and search
 std::span<const OperatorRow> scatter_rows();      // writing at indices

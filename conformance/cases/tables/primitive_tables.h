@@ -25,6 +25,7 @@ std::span<const PrimitiveRow> reduction_rows();
 std::span<const PrimitiveRow> indexing_rows();
 std::span<const PrimitiveRow> contraction_rows();
 std::span<const PrimitiveRow> network_primitive_rows();
+std::span<const PrimitiveRow> fft_primitive_rows();
 std::span<const PrimitiveRow> region_rows();
 std::span<const PrimitiveRow> random_rows();
 std::span<const PrimitiveRow> spatial_rows();

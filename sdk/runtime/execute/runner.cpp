@@ -199,6 +199,9 @@ void Runner::bind_buffers() {
       case Buffer::Kind::temp:
         if (!b.dynamic && b.block != kNoBlock) bound_[i] = temporary(b);
         break;
+      case Buffer::Kind::table:
+        bound_[i] = bound_of(*plan_.tables[b.argument].impl(), bytes_of(b));
+        break;
       case Buffer::Kind::errors:
         break;
     }
@@ -260,13 +263,14 @@ const Bound& Runner::memory(uint32_t buffer) {
   return bound;
 }
 
-// Of the arguments and results.
+// Of the arguments, the results and the tables.
 template <typename F>
 void Runner::for_each_storage(F f) const {
   for (const BufferPlan& b : plan_.buffers) {
     if (b.kind == Buffer::Kind::input && b.scalar < 0)
       f(*tensor_argument(in_.args, b.argument, b.element).storage);
     if (b.kind == Buffer::Kind::output && results_[b.argument]) f(*results_[b.argument]->storage);
+    if (b.kind == Buffer::Kind::table) f(*plan_.tables[b.argument].impl()->storage);
   }
 }
 

@@ -54,7 +54,7 @@ inline constexpr uint32_t kNoBlock = UINT32_MAX;  // the temporary is not used
 
 struct BufferPlan {
   schedule::Buffer::Kind kind = schedule::Buffer::Kind::temp;
-  uint32_t argument = 0;  // input: of the tensor; output: the output's number
+  uint32_t argument = 0;  // input: of the tensor; output: the output's number; table: into tables
   uint32_t element = 0;   // input: of a list argument
   uint32_t element_bytes = 4;
   Slot elements = 0;
@@ -159,7 +159,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
   // --- how ---------------------------------------------------------------------------------------
   std::vector<ScalarSource> scalars;
   std::vector<BufferPlan> buffers;
-  uint32_t blocks = 0;  // temporaries allocated before the run
+  std::vector<Tensor> tables;  // what buffers of kind table hold
+  uint32_t blocks = 0;         // temporaries allocated before the run
   std::vector<StepPlan> steps;
   // It has many steps, which enqueue the same work in every run with the same memory and numbers,
   // so that it may be recorded (recordings.h).

@@ -40,6 +40,7 @@ class ProgramCompiler {
   void scalar_sources(std::span<const decomps::InputSource> sources,
                       std::span<const std::optional<Scalar>> numbers);
   void buffers(std::span<const decomps::InputSource> sources);
+  Tensor table(const schedule::Buffer& from) const;
   void share_temporaries();
   uint32_t dynamic_of(uint32_t symbol) const;
   NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);

@@ -10,6 +10,7 @@
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/native_primitive.h"
 #include "sdk/runtime/plan/plan_builder.h"
+#include "sdk/runtime/tensor/host_copy.h"
 
 namespace primset::runtime {
 namespace {
@@ -111,8 +112,18 @@ void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
         throw Error(ErrorCode::internal,
                     fmt::format("graph output {} belongs to no result", from.index));
       to.argument = it->second;
+    } else if (from.kind == Buffer::Kind::table) {
+      to.argument = static_cast<uint32_t>(plan_.tables.size());
+      plan_.tables.push_back(table(from));
     }
   }
+}
+
+Tensor ProgramCompiler::table(const Buffer& from) const {
+  const int64_t sizes[] = {from.elements.constant()}, strides[] = {1};
+  Tensor t(new_tensor(new_storage(device_, from.data->size()), from.dtype, sizes, strides, 0));
+  write_tensor(*t.impl(), from.data->data());
+  return t;
 }
 
 namespace {

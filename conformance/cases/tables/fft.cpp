@@ -1,0 +1,121 @@
+// Fourier transforms, spectrograms and what belongs to them. Rows for all transforms take defaults,
+// lengths that cut and that pad, each dim, and each scale.
+#include "conformance/cases/tables/generators.h"
+
+namespace primset::conformance {
+namespace {
+
+constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
+
+#define PRIMSET_ONE_DIM "fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft"
+#define PRIMSET_SEVERAL_DIMS                                      \
+  "fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn " \
+  "fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 fft_ihfft2"
+
+constexpr OperatorRow kRows[] = {
+    {PRIMSET_ONE_DIM, "plain", kSmoke, "self=T[3,10]"},
+    {PRIMSET_ONE_DIM, "cut", kStandard, "self=T[3,10] n=8"},
+    {PRIMSET_ONE_DIM, "padded", kStandard, "self=T[3,10] n=15"},
+    {PRIMSET_ONE_DIM, "first_dim", kStandard, "self=T[9,4] dim=0 norm=\"ortho\""},
+    {PRIMSET_ONE_DIM, "middle_dim", kStandard, "self=T[2,9,4] n=16 dim=-2 norm=\"forward\""},
+    {PRIMSET_ONE_DIM, "transposed", kStandard, "self=T[6,9]@transposed norm=\"backward\""},
+    {PRIMSET_ONE_DIM, "strided", kStandard, "self=T[6,9]@strided"},
+    {PRIMSET_ONE_DIM, "prime", kStandard, "self=T[2,10] n=101"},
+    {PRIMSET_ONE_DIM, "large", kStandard, "self=T[512] n=1024"},
+    {PRIMSET_ONE_DIM, "no_points", kStandard, "self=T[3,10] n=0 !runtime"},
+    {PRIMSET_ONE_DIM, "no_dim", kStandard, "self=T[] !index"},
+    {PRIMSET_ONE_DIM, "dim_range", kStandard, "self=T[3,4] dim=2 !index"},
+    {PRIMSET_ONE_DIM, "norm", kStandard, "self=T[3,4] norm=\"none\" !runtime"},
+    {PRIMSET_SEVERAL_DIMS, "plain", kSmoke, "self=T[3,4,10]"},
+    {PRIMSET_SEVERAL_DIMS, "sizes", kStandard, "self=T[3,4,10] s=[6,8] dim=[-2,-1]"},
+    {PRIMSET_SEVERAL_DIMS, "own_size", kStandard, "self=T[3,4,10] s=[-1,7] dim=[0,2]"},
+    {PRIMSET_SEVERAL_DIMS, "ortho", kStandard, "self=T[3,4,10] dim=[0,1] norm=\"ortho\""},
+    {PRIMSET_SEVERAL_DIMS, "forward", kStandard, "self=T[3,8] dim=[1,0] norm=\"forward\""},
+    {PRIMSET_SEVERAL_DIMS, "one_dim", kStandard, "self=T[3,8] dim=[0] norm=\"backward\""},
+    {PRIMSET_SEVERAL_DIMS, "transposed", kStandard, "self=T[6,9]@transposed"},
+    {PRIMSET_SEVERAL_DIMS, "repeated", kStandard, "self=T[3,4] dim=[0,0] !runtime"},
+    {PRIMSET_SEVERAL_DIMS, "lengths", kStandard, "self=T[3,4] s=[3] dim=[0,1] !runtime"},
+    {PRIMSET_SEVERAL_DIMS, "no_points", kStandard, "self=T[3,4] s=[3,0] dim=[0,1] !runtime"},
+    {"_fft_c2c", "plain", kSmoke, "self=T[3,10] dim=[1] normalization=0 forward=true"},
+    {"_fft_c2c", "backward", kStandard, "self=T[3,10] dim=[0,1] normalization=2 forward=false"},
+    {"_fft_c2c", "ortho", kStandard, "self=T[3,4,10] dim=[0] normalization=1 forward=true"},
+    {"_fft_c2c", "transposed", kStandard,
+     "self=T[6,10]@transposed dim=[1] normalization=0 forward=true"},
+    {"_fft_c2c", "no_dims", kStandard, "self=T[3,10] dim=[] normalization=2 forward=true"},
+    {"_fft_c2c", "large", kStandard, "self=T[4,500] dim=[1] normalization=0 forward=false"},
+    {"_fft_c2c", "dim_range", kStandard, "self=T[3] dim=[1] normalization=0 forward=true !runtime"},
+    {"_fft_r2c", "plain", kSmoke, "self=T[3,10] dim=[1] normalization=0 onesided=true"},
+    {"_fft_r2c", "whole", kStandard, "self=T[3,10] dim=[1] normalization=1 onesided=false"},
+    {"_fft_r2c", "several", kStandard, "self=T[3,4,9] dim=[2,0] normalization=2 onesided=true"},
+    {"_fft_r2c", "several_whole", kStandard,
+     "self=T[3,4,9] dim=[0,2] normalization=0 onesided=false"},
+    {"_fft_r2c", "transposed", kStandard,
+     "self=T[6,9]@transposed dim=[1] normalization=0 onesided=true"},
+    {"_fft_r2c", "large", kStandard, "self=T[4,500] dim=[1] normalization=0 onesided=true"},
+    {"_fft_r2c", "no_dims", kStandard, "self=T[3] dim=[] normalization=0 onesided=true !runtime"},
+    {"_fft_c2r", "plain", kSmoke, "self=T[3,6] dim=[1] normalization=0 last_dim_size=10"},
+    {"_fft_c2r", "odd", kStandard, "self=T[3,6] dim=[1] normalization=2 last_dim_size=11"},
+    {"_fft_c2r", "several", kStandard, "self=T[3,4,5] dim=[2,1] normalization=1 last_dim_size=7"},
+    {"_fft_c2r", "first_dim", kStandard, "self=T[6,4] dim=[0] normalization=0 last_dim_size=10"},
+    {"_fft_c2r", "transposed", kStandard,
+     "self=T[5,6]@transposed dim=[1] normalization=0 last_dim_size=10"},
+    {"_fft_c2r", "large", kStandard, "self=T[4,251] dim=[1] normalization=0 last_dim_size=500"},
+    {"_fft_c2r", "length", kStandard,
+     "self=T[3,6] dim=[1] normalization=0 last_dim_size=12 !runtime"},
+    {"fft_fftfreq fft_rfftfreq", "even", kSmoke, "n=10 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "odd", kStandard, "n=11 d=0.25 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "one", kStandard, "n=1 d=3 dtype=T"},
+    {"fft_fftfreq", "two", kStandard, "n=2 d=-2 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "none", kStandard, "n=0 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "no_distance", kStandard, "n=4 d=0 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "many", kStandard, "n=1000 d=-0.1 dtype=T"},
+    {"fft_fftfreq fft_rfftfreq", "integers", kStandard, "n=4 dtype=i64 !runtime"},
+    {"fft_fftshift fft_ifftshift", "all", kSmoke, "self=T[5,8]"},
+    {"fft_fftshift fft_ifftshift", "one_dim", kStandard, "self=T[5,8,3] dim=[1]"},
+    {"fft_fftshift fft_ifftshift", "negative_dim", kStandard, "self=T[5,7] dim=[-1,0]"},
+    {"fft_fftshift fft_ifftshift", "line", kStandard, "self=T[9]"},
+    {"fft_fftshift fft_ifftshift", "transposed", kStandard, "self=T[5,8]@transposed"},
+    {"fft_fftshift fft_ifftshift", "empty", kStandard, "self=T[0,3]"},
+    {"fft_fftshift fft_ifftshift", "number", kStandard, "self=T[] !runtime"},
+    {"fft_fftshift fft_ifftshift", "dim_range", kStandard, "self=T[3,4] dim=[2] !index"},
+    {"stft*", "plain", kSmoke, "self=T[2,40] n_fft=16 return_complex=true"},
+    {"stft*", "line", kStandard, "self=T[40] n_fft=15 hop_length=3 return_complex=true"},
+    {"stft*", "window", kStandard,
+     "self=T[2,40] n_fft=16 hop_length=5 win_length=10 window=R[10] return_complex=true"},
+    {"stft*", "parts", kStandard, "self=T[2,40] n_fft=8 normalized=true return_complex=false"},
+    {"stft*", "whole", kStandard, "self=T[2,40] n_fft=8 onesided=false return_complex=true"},
+    {"stft*", "complex_window", kStandard, "self=T[40] n_fft=8 window=C[8] return_complex=true"},
+    {"stft*", "no_frames", kStandard, "self=T[2,40] n_fft=0 return_complex=true !runtime"},
+    {"stft*", "window_size", kStandard,
+     "self=T[2,40] n_fft=8 window=R[7] return_complex=true !runtime"},
+    {"stft", "aligned", kStandard,
+     "self=T[2,40] n_fft=16 win_length=8 return_complex=true align_to_window=true"},
+    {"stft.center", "uncentered", kStandard,
+     "self=T[2,40] n_fft=16 center=false return_complex=true"},
+    {"stft.center", "zeros", kStandard,
+     "self=T[2,40] n_fft=16 pad_mode=\"constant\" return_complex=true"},
+    {"stft.center", "replicated", kStandard,
+     "self=T[40] n_fft=12 pad_mode=\"replicate\" return_complex=true"},
+    {"stft.center", "too_short", kStandard, "self=T[6] n_fft=16 return_complex=true !runtime"},
+    {"istft", "plain", kSmoke, "self=T[2,9,11] n_fft=16"},
+    {"istft", "line", kStandard, "self=T[9,7] n_fft=17 hop_length=5"},
+    {"istft", "whole", kStandard, "self=T[2,16,6] n_fft=16 return_complex=true normalized=true"},
+    {"istft", "half_of_whole", kStandard, "self=T[16,6] n_fft=16 onesided=false"},
+    {"istft", "uncentered", kStandard, "self=T[2,9,5] n_fft=16 center=false"},
+    {"istft", "shorter", kStandard, "self=T[2,9,11] n_fft=16 length=30"},
+    {"istft", "longer", kStandard, "self=T[2,9,11] n_fft=16 length=50"},
+    {"istft", "window", kStandard, "self=T[9,11] n_fft=16 hop_length=4 win_length=10"},
+    {"istft", "zero_window", kStandard,
+     "self=T[9,11] n_fft=16 hop_length=16 win_length=16 window=R[16]{zeros} !runtime"},
+    {"istft", "frequencies", kStandard, "self=T[9,11] n_fft=18 !runtime"},
+    {"istft", "hop", kStandard, "self=T[9,11] n_fft=16 hop_length=17 !runtime"},
+    {"istft", "empty", kStandard, "self=T[9,0] n_fft=16 !runtime"},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> fft_rows() {
+  return kRows;
+}
+
+}  // namespace primset::conformance
