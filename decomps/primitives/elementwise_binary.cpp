@@ -40,7 +40,7 @@ Val next_towards(const Val& x, const Val& y) {
 
 // How far one product with a power of two goes: to the greatest power, and down to the least normal
 // one, or where more is to come so far that a result that is not lost altogether has lost no bit
-// yet (musl's scalbn.c).
+// yet (as musl's scalbn).
 struct PowerRange {
   int64_t greatest, least, part;
   int mantissa;

@@ -1,7 +1,7 @@
 // The regularized incomplete gamma functions. Below x = a the power series of P converges, above it
 // Legendre's continued fraction of Q, both slowly next to a large a, where Temme's uniform
 // expansion takes their place (DLMF 8.7, 8.9, 8.12; where Q is small for a small a, its series as
-// in Cephes' igam.c). In f64 where the device has it: the exponents of x^a e^-x multiply the error.
+// in Cephes' igamc). In f64 where the device has it: the exponents of x^a e^-x multiply the error.
 #include <algorithm>
 #include <array>
 #include <functional>
