@@ -4,6 +4,7 @@
 #ifndef PRIMSET_BACKENDS_CPU_CHOLESKY_H_
 #define PRIMSET_BACKENDS_CPU_CHOLESKY_H_
 
+#include <limits>
 #include <memory>
 
 #include "backends/cpu/linalg_support.h"
@@ -17,6 +18,14 @@ T conjugate(T x) {
     return {x.re, -x.im};
   else
     return x;
+}
+
+template <typename T>
+T not_a_number() {
+  if constexpr (requires(T v) { v.re; })
+    return {std::numeric_limits<decltype(T::re)>::quiet_NaN(), 0};
+  else
+    return std::numeric_limits<T>::quiet_NaN();
 }
 
 // From left to right: the rows of U that a block of its diagonal begins, stripe by stripe, and what
@@ -100,20 +109,33 @@ class CholeskyCall {
     }
   }
 
-  // Zeros above the diagonal; the adjoint where the upper factor is wanted. A NaN on the diagonal
-  // is no success, though no comparison finds it.
+  // A NaN on the diagonal is no success, though no comparison finds it. From the column that failed
+  // on the factor is NaN; above the diagonal it is 0.
   void finish(int64_t b, int info) const {
     T* to = matrix(b).data;
     const int64_t n = a_.rows;
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < n && info == 0; ++i) {
       const auto size = pivot_size(to[i * n + i]);
-      if (info == 0 && size != size) info = static_cast<int>(i + 1);
-      for (int64_t j = i + 1; j < n; ++j) {
-        to[i * n + j] = upper_ ? conjugate(to[j * n + i]) : T{};
-        if (upper_) to[j * n + i] = T{};
-      }
+      if (size != size) info = static_cast<int>(i + 1);
     }
     info_[b] = info;
+    const int64_t known = info > 0 ? info - 1 : n;
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = known; j <= i; ++j) to[i * n + j] = not_a_number<T>();
+      for (int64_t j = i + 1; j < n; ++j) to[i * n + j] = T{};
+    }
+    if (upper_) take_adjoint(to);
+  }
+
+  void take_adjoint(T* to) const {
+    const int64_t n = a_.rows;
+    for (int64_t i = 0; i < n; ++i) {
+      to[i * n + i] = conjugate(to[i * n + i]);
+      for (int64_t j = i + 1; j < n; ++j) {
+        to[i * n + j] = conjugate(to[j * n + i]);
+        to[j * n + i] = T{};
+      }
+    }
   }
 
   const StridedMatrices<T> a_;

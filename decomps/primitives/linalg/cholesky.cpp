@@ -65,6 +65,15 @@ CholeskyFactor cholesky_by_blocks(Tracer& t, const Val& a) {
   return {mat::cut(out[0], n, n), slice(pivots, 1, 0, n, 1)};
 }
 
+// What is left of the lower factor from a column that failed on is no number, whatever was
+// computed.
+Val without_failed_columns(const Val& lower, const Val& info) {
+  const Val failed = reshape(convert(info, DType::i64), {lower.size(0), 1, 1});
+  const Val row = mat::row_numbers(lower), column = mat::column_numbers(lower);
+  const Val lost = gt(failed, full_like(failed, 0)) & lt(failed - Scalar(2), column);
+  return where(lost & ge(row, column), full_like(lower, Scalar(math::kNan)), lower);
+}
+
 }  // namespace
 
 std::tuple<Val, Val> cholesky::decompose(Tracer& t, const Val& a, bool upper) {
@@ -75,7 +84,8 @@ std::tuple<Val, Val> cholesky::decompose(Tracer& t, const Val& a, bool upper) {
   const CholeskyFactor f = shape.back() <= SymInt(mat::kOneBlock) ? cholesky_at_once(t, flat)
                                                                   : cholesky_by_blocks(t, flat);
   const Val info = mat::first_true(~gt(f.pivots, full_like(f.pivots, Scalar(0))));
-  return {reshape(upper ? mat::adjoint(f.lower) : f.lower, shape), reshape(info, batch)};
+  const Val lower = without_failed_columns(f.lower, info);
+  return {reshape(upper ? mat::adjoint(lower) : lower, shape), reshape(info, batch)};
 }
 
 }  // namespace primset::decomps::prim
