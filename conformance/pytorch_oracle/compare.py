@@ -13,7 +13,7 @@ from .definitions import ANY_INFINITY, ANY_VALUE
 from .expectations import comparator, is_left_out
 from .primset_side import to_torch
 from .second_opinion import DEFINED, TRUTHS, WITHOUT_OUT, SecondOpinion
-from .tolerances import tolerance
+from .tolerances import adds_all_up, tolerance
 
 # Where both answers are further from the truth than tolerance, Primset's may be so far, in units of
 # the tolerance, if PyTorch's is no nearer.
@@ -189,6 +189,8 @@ def _compare_elements(v, overload, where, expected, actual, second):
     e, a = _wide(expected), _wide(actual)
     if e.dtype.is_floating_point or e.dtype.is_complex:
         rtol, atol = tolerance(overload, expected.dtype)
+        if adds_all_up(overload):
+            atol += rtol * _greatest(e.abs())
     else:
         rtol = atol = 0.0
     right, exact = _close(a, e, rtol, atol), e

@@ -54,3 +54,9 @@ def tolerance(overload, dtype):
         if more:
             rtol, atol = max(rtol, more[0]), max(atol, more[1])
     return rtol, atol
+
+
+def adds_all_up(overload):
+    """Whether each element of a result is a sum of all of a signal, as of a Fourier transform: the
+    rounding of a small one is that of what cancels in it, and is measured by the greatest."""
+    return overload.removeprefix("_").startswith(("fft_", "stft", "istft"))

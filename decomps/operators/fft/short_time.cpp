@@ -139,6 +139,7 @@ Val stft_center::decompose(Tracer&, const Val& self, int64_t n_fft,
   require_stft(!center || !align_to_window,
                "align_to_window should only be set when center = false");
   gives_complex(self, window, return_complex);
+  require_stft(self.rank() > 0, "expected a 1D or 2D tensor, but got size []");
   return short_time_transform(center ? with_margins(self, n_fft, pad_mode) : self, window,
                               {n_fft, hop_length, win_length}, normalized, onesided, return_complex,
                               align_to_window);

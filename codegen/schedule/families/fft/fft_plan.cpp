@@ -30,7 +30,7 @@ void plan_line(FftPlan& p, const SymInts& shape, int64_t lanes, int64_t most_byt
       std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(p.dim) + 1, shape.end(), is_one);
   int64_t inside = power_of_two_in(p.n, lanes);
   while (inside * inside > p.n) inside /= 2;
-  if (innermost && inside >= 4) {
+  if (innermost && inside > 1 && inside >= std::min<int64_t>(4, lanes)) {
     p.kind = FftPlan::Kind::within;
     p.lanes = static_cast<uint16_t>(inside);
     return;
