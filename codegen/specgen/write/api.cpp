@@ -197,20 +197,21 @@ std::string call_text(const Overload& o) {
   }
   if (tensors && o.returns.size() == 1) return "  return detail::call_tensor(op, args);\n";
   std::vector<std::string> parts;
+  // results_: no argument of a schema ends in an underscore.
   if (tensors) {
     for (size_t i = 0; i < o.returns.size(); ++i)
-      parts.push_back(fmt::format("std::move(out[{}])", i));
+      parts.push_back(fmt::format("std::move(results_[{}])", i));
     return fmt::format(
-        "  Tensor out[{}];\n  detail::call_tensors(op, args, out);\n  return {{{}}};\n",
+        "  Tensor results_[{}];\n  detail::call_tensors(op, args, results_);\n  return {{{}}};\n",
         parts.size(), fmt::join(parts, ", "));
   }
   if (o.returns.size() == 1)
     return fmt::format("  return detail::call_value(op, args).as<{}>();\n",
                        type_of(o.returns[0].kind).value);
   for (size_t i = 0; i < o.returns.size(); ++i)
-    parts.push_back(fmt::format("out[{}].as<{}>()", i, type_of(o.returns[i].kind).value));
+    parts.push_back(fmt::format("results_[{}].as<{}>()", i, type_of(o.returns[i].kind).value));
   return fmt::format(
-      "  const std::vector<Value> out = detail::call_values(op, args);\n  return {{{}}};\n",
+      "  const std::vector<Value> results_ = detail::call_values(op, args);\n  return {{{}}};\n",
       fmt::join(parts, ", "));
 }
 
