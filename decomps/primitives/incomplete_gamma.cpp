@@ -225,7 +225,7 @@ Val tail(const Val& a, const Val& x, bool is_lower) {
   const Val valid = ~outside & (usual | none | all);
   const Val zero = number(one, 0.0);
   const Val edge = is_lower ? where(none, zero, one) : where(none, one, zero);
-  const Val y = where(usual, is_lower ? both.lower : both.upper, edge);
+  const Val y = where(usual, math::min(is_lower ? both.lower : both.upper, one), edge);
   return convert(where(valid, y, number(one, math::kNan)), a.dtype());
 }
 

@@ -44,8 +44,11 @@ Val cumprod_backward::decompose(Tracer& t, const Val& grad, const Val& input, in
   const Val is_zero = ~logical(x);
   const Val found = t.call1("cumsum", {is_zero, d});
   const Val before = eq(found, Scalar(0)), first = is_zero & eq(found, Scalar(1));
-  const Val sums = suffix_sums(where(before, conj(opmath(output)) * g, zero), d);
   const Val without = t.call1("cumprod", {where(first, one, x), d});
+  // With a zero anywhere ATen looks at the input alone.
+  const Val any = reduce(Prim::reduce_or, is_zero, dims_from(0, x.rank()), false);
+  const Val products = where(any, without, opmath(output));
+  const Val sums = suffix_sums(where(before, conj(products) * g, zero), d);
   const Val at_first = suffix_sums(where(before, zero, conj(without) * g), d);
   const Val quotient = sums / conj(where(before, x, one));
   return convert(where(before, quotient, where(first, at_first, zero)), grad.dtype());

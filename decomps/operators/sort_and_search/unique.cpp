@@ -54,8 +54,9 @@ Triple _unique2::decompose(Tracer&, const Val& self, bool, bool return_inverse,
 
 Triple unique_consecutive::decompose(Tracer&, const Val& self, bool return_inverse,
                                      bool return_counts, const std::optional<int64_t>& dim) {
-  // Of slices ATen gives all results always; those of a vector are its elements.
-  if (!dim || (self.rank() == 1 && wrap_dim(*dim, 1) == 0))
+  // Of slices ATen gives all results always; those of a vector, along dim 0 but
+  // not along -1, are its elements.
+  if (!dim || (self.rank() == 1 && *dim == 0))
     return of_elements(Prim::unique_consecutive, self, return_inverse, return_counts);
   return of_slices(Prim::unique_consecutive, self, *dim);
 }
