@@ -34,23 +34,24 @@ Val cummaxmin_backward::decompose(Tracer& t, const Val& grad, const Val& input, 
 
 // The gradient by x_k is the sum over j >= k of grad_j times the product of all x_i up to j but
 // x_k, conjugated. Before the first zero that is a sum of grad_j output_j divided by x_k; at it the
-// product is that of a row which has 1 in its place; behind it nothing.
+// output before it times a sum of grad_j and the product of what is in between; behind it nothing.
 Val cumprod_backward::decompose(Tracer& t, const Val& grad, const Val& input, int64_t dim,
                                 const Val& output) {
   if (input.numel() <= SymInt(1)) return grad;
   const int64_t d = wrap_dim(dim, input.rank());
-  if (input.size(d) == SymInt(1)) return grad;
-  const Val x = opmath(input), g = opmath(grad), zero = full_like(g, 0), one = full_like(x, 1);
+  const SymInt size = input.size(d);
+  if (size == SymInt(1)) return grad;
+  const Val x = opmath(input), y = opmath(output), g = opmath(grad);
+  const Val zero = full_like(g, 0), one = full_like(x, 1);
   const Val is_zero = ~logical(x);
   const Val found = t.call1("cumsum", {is_zero, d});
   const Val before = eq(found, Scalar(0)), first = is_zero & eq(found, Scalar(1));
-  const Val without = t.call1("cumprod", {where(first, one, x), d});
-  // With a zero anywhere ATen looks at the input alone.
-  const Val any = reduce(Prim::reduce_or, is_zero, dims_from(0, x.rank()), false);
-  const Val products = where(any, without, opmath(output));
-  const Val sums = suffix_sums(where(before, conj(products) * g, zero), d);
-  const Val at_first = suffix_sums(where(before, zero, conj(without) * g), d);
+  const Val sums = suffix_sums(where(before, conj(y) * g, zero), d);
   const Val quotient = sums / conj(where(before, x, one));
+  const Val between = t.call1("cumprod", {where(before | first, one, x), d});
+  const Val rest = suffix_sums(where(before, zero, conj(between) * g), d);
+  const Val previous = concatenate({slice(one, d, 0, 1, 1), slice(y, d, 0, size - 1, 1)}, d);
+  const Val at_first = conj(previous) * rest;
   return convert(where(before, quotient, where(first, at_first, zero)), grad.dtype());
 }
 
