@@ -195,7 +195,7 @@ constexpr OperatorRow kNetwork[] = {
      "self=T[2,3,7,9] kernel_size=[3,3] stride=[2,1] padding=[1,1] count_include_pad=false"},
     {"avg_pool3d", "plain", kSmoke, "self=T[1,2,4,5,6] kernel_size=[2,2,3]"},
     {"_adaptive_avg_pool2d", "plain", kSmoke, "self=T[2,3,7,9] output_size=[3,4]"},
-    {"adaptive_avg_pool1d", "plain", kSmoke, "self=T[2,3,11] output_size=[4]"},
+    {"adaptive_avg_pool1d", "plain", kSmoke, "self=T[2,3,11] output_size=[1]"},
     {"adaptive_max_pool2d", "plain", kSmoke, "self=T[2,3,7,9]{distinct} output_size=[3,4]"},
     {"upsample_nearest1d", "plain", kSmoke, "self=T[2,3,5] output_size=[9]"},
     {"upsample_nearest2d", "plain", kSmoke, "self=T[2,3,5,4] output_size=[9,7]"},

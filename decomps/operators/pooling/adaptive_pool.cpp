@@ -20,8 +20,7 @@ std::optional<SymInts> even_parts(const SymInts& sizes, const SymInts& parts) {
   SymInts window;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (parts[d] == SymInt(0) || !(mod(sizes[d], parts[d]) == SymInt(0))) return {};
-    const SymInt size = floor_div(sizes[d], parts[d]);
-    window.push_back(size.hint() <= 8 ? SymInt(size.specialize()) : size);
+    window.push_back(floor_div(sizes[d], parts[d]));
   }
   return window;
 }
@@ -38,8 +37,7 @@ struct AdaptiveParts {
       const Val end = begun + t.constant(sizes[d] + parts[d] - 1, begun.dtype());
       bounds.push_back(quotient(begun, parts[d], limit));
       bounds.push_back(quotient(end, parts[d], limit));
-      const SymInt longest = ceil_div(sizes[d], parts[d]) + 1;
-      reach.push_back(longest.hint() <= 4 ? SymInt(longest.specialize()) : longest);
+      reach.push_back(ceil_div(sizes[d], parts[d]) + 1);
     }
   }
 
@@ -80,7 +78,7 @@ void require_output_size(std::string_view name, const SymInts& size, int64_t dim
 Val adaptive_average(Tracer& t, int64_t dims, const Val& x, const SymInts& output_size) {
   const std::string name = fmt::format("adaptive_avg_pool{}d", dims);
   require_output_size(name, output_size, dims);
-  require_pooled_input(name, dims, x, dims == 3 ? 1 : 2);
+  require_pooled_input(name, dims, x, dims == 3 ? 1 : x.rank() - dims);
   if (!is_floating(x.dtype())) not_implemented_for(name, x.dtype());
   const SymInts result = with_last_sizes(x, output_size);
   if (prims::product(result) == SymInt(0)) return zeros(t, result, x.dtype());
@@ -113,11 +111,11 @@ Val adaptive_average_or_mean(Tracer& t, int64_t dims, const Val& x, const SymInt
 // An element of the input has shares of the parts that cover it, and these are its parts of them.
 Val adaptive_average_backward(Tracer& t, int64_t dims, const Val& grad, const Val& x) {
   const std::string name = fmt::format("adaptive_avg_pool{}d_backward", dims);
-  require_pooled_input(name, dims, x, 3);
+  require_pooled_input(name, dims, x, x.rank());
   require(grad.rank() == x.rank(), ErrorCode::runtime,
           fmt::format("{}: Expected dimensions {} for `grad_output` but got dimensions {}", name,
                       x.rank(), grad.rank()));
-  require_pooled_input(name, dims, grad, grad.rank() == dims + 1 ? 2 : 1);
+  require_pooled_input(name, dims, grad);
   const auto n = static_cast<size_t>(dims);
   const SymInts shape = last_sizes(x, n), parts_shape = last_sizes(grad, n);
   require_pool_gradient(name, grad, x, parts_shape);

@@ -91,12 +91,11 @@ Dims pool_list(std::string_view name, std::string_view list_name, int64_t dims, 
   return list;
 }
 
-void require_pooled_input(std::string_view name, int64_t dims, const Val& x, int64_t from) {
-  const bool batched = x.rank() == dims + 2;
-  require(batched || x.rank() == dims + 1, ErrorCode::runtime,
+void require_pooled_input(std::string_view name, int64_t dims, const Val& x, int64_t first) {
+  require(x.rank() == dims + 1 || x.rank() == dims + 2, ErrorCode::runtime,
           fmt::format("{}(): Expected {}D or {}D tensor, but got: {}", name, dims + 1, dims + 2,
                       shape_text(x.shape())));
-  for (int64_t d = batched ? from : from - 1; d < x.rank(); ++d) {
+  for (int64_t d = first; d < x.rank(); ++d) {
     require(x.size(d) > SymInt(0), ErrorCode::runtime,
             fmt::format("{}(): Expected input to have non-zero size for non-batch dimensions, but "
                         "input has sizes {} with dimension {} being empty",

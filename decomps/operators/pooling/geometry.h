@@ -33,9 +33,9 @@ PoolGeometry pool_geometry(std::string_view name, int64_t dims, const Val& x,
 std::vector<int64_t> pool_list(std::string_view name, std::string_view list_name, int64_t dims,
                                const std::vector<int64_t>& list);
 
-// Of the pooled dims one behind a batch and channels, or behind channels. Other dims than the
-// batch, and with `from` = 2 the channels, have elements.
-void require_pooled_input(std::string_view name, int64_t dims, const Val& x, int64_t from = 1);
+// The pooled dims are behind a batch and channels, or behind channels. The dims from `first` on
+// have elements.
+void require_pooled_input(std::string_view name, int64_t dims, const Val& x, int64_t first = 1);
 
 // The gradient has the dtype of the input, and as many elements as the result.
 void require_pool_gradient(std::string_view name, const Val& grad, const Val& x,

@@ -27,7 +27,7 @@ Val unpooled(Tracer& t, int64_t dims, const Val& x, const Val& indices, const Sy
           fmt::format("Expected shape of indices to be same as that of the input tensor ({}) but "
                       "got indices tensor with shape: {}",
                       shape_text(x.shape()), shape_text(indices.shape())));
-  require_pooled_input(name, dims, x, x.rank() == dims + 1 ? 2 : 1);
+  require_pooled_input(name, dims, x);
   const SymInt count = prims::product(size);
   check(ge(indices, Scalar(0)) & lt(indices, full_like(indices, count)), indices,
         ErrorCode::runtime,

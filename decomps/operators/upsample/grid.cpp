@@ -63,6 +63,8 @@ std::tuple<Val, Val> sampled_backward(Tracer& t, const Val& grad, const Val& x, 
   require_grid(x, grid, rank);
   SymInts result = x.shape();
   for (int64_t d = 2; d < rank; ++d) result[static_cast<size_t>(d)] = grid.size(d - 1);
+  const bool nothing = prims::product(result) == SymInt(0);
+  if (nothing) return {zeros(t, x.shape(), x.dtype()), zeros(t, grid.shape(), x.dtype())};
   require(grad.rank() == rank && equal_sizes(grad.shape(), result), ErrorCode::runtime,
           fmt::format("grid_sampler_backward: expected grad_output of size {}, but got {}",
                       shape_text(result), shape_text(grad.shape())));

@@ -71,8 +71,7 @@ void require_resized_gradient(const Val& grad, const SymInts& output_size,
 // Scales are computed in the dtype of the weights; those of nearest are f32 whatever that is.
 DType scale_type(Tracer& t, DType type, const std::string& filter) {
   if (filter.starts_with("nearest")) return DType::f32;
-  if (!is_floating(type)) return t.device().fast_f64 ? DType::f64 : DType::f32;
-  return opmath_type(type);
+  return t.device().fast_f64 || type == DType::f64 ? DType::f64 : DType::f32;
 }
 
 Val size_ratio(Tracer& t, const SymInt& in, const SymInt& out, bool align_corners, DType type) {

@@ -90,7 +90,10 @@ struct DimTaps {
   Val slope;
 };
 
-DimTaps dim_taps(const Val& coordinate, const SymInt& size, const Sampling& s) {
+// Between elements places are computed in f64 where the device is quick at it, as of resampling;
+// the nearest element is found in the grid's own dtype, as ATen finds it.
+DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
+  const Val coordinate = s.mode == "nearest" ? given : wide_opmath(given);
   const GridPosition plain = unnormalized(coordinate, size, s.align_corners);
   if (s.mode == "bicubic") {
     const Val below = unary(Prim::floor, plain.at);
@@ -131,13 +134,13 @@ struct Corner {
   std::vector<const GridTap*> taps;
 
   // Of the weights, or of the derivative along `dim` and the other weights. Absent: 1.
-  Val product(std::optional<size_t> dim = {}) const {
+  Val product(DType type, std::optional<size_t> dim = {}) const {
     Val p;
     for (size_t d = 0; d < taps.size(); ++d) {
       const Val& w = dim == d ? taps[d]->derivative : taps[d]->weight;
       if (w.valid()) p = p.valid() ? p * w : w;
     }
-    return p;
+    return p.valid() ? convert(p, type) : p;
   }
 };
 
@@ -194,8 +197,9 @@ Val grid_gradient(const Val& grad, const Val& x, const Val& grid, const std::vec
   for (size_t d = dims.size(); d-- > 0;) {
     Val rise;
     for (const Corner& c : corners)
-      rise = added(rise, corner_values(x, c) * unsqueeze(c.product(d), 1));
-    const Val along = reduce(Prim::reduce_sum, rise * grad, {1}, false) * dims[d].slope;
+      rise = added(rise, corner_values(x, c) * unsqueeze(c.product(x.dtype(), d), 1));
+    const Val along =
+        reduce(Prim::reduce_sum, rise * grad, {1}, false) * convert(dims[d].slope, x.dtype());
     parts.push_back(unsqueeze(along, grid.rank() - 1));
   }
   return concatenate(parts, grid.rank() - 1);
@@ -216,7 +220,7 @@ Val grid_sample::decompose(Tracer& t, const Val& x, const Val& grid, const std::
   const auto dims = taps_of(x, grid, {mode, padding, align_corners});
   Val sum;
   for (const Corner& c : corners_of(dims)) {
-    const Val value = corner_values(x, c), weight = c.product();
+    const Val value = corner_values(x, c), weight = c.product(x.dtype());
     sum = added(sum, weight.valid() ? value * unsqueeze(weight, 1) : value);
   }
   return sum;
@@ -230,7 +234,7 @@ std::tuple<Val, Val> grid_sample_backward::decompose(Tracer& t, const Val& grad,
   const auto corners = corners_of(dims);
   Val grad_x = zero_like(x);
   for (const Corner& c : corners) {
-    const Val weight = c.product();
+    const Val weight = c.product(x.dtype());
     const Val term = weight.valid() ? grad * unsqueeze(weight, 1) : grad;
     const Val kept = where(unsqueeze(c.inside, 1), term, zero_like(term));
     grad_x = scattered(Prim::scatter_add, grad_x, c.index, indexed_dims(x), channels_last(kept));

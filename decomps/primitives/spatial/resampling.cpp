@@ -86,11 +86,6 @@ struct Band {
   Val first, weight, counts;
 };
 
-// Few neighbours are written out, for which their number has to be known.
-SymInt written_if_few(const SymInt& reach) {
-  return reach.hint() <= 16 ? SymInt(reach.specialize()) : reach;
-}
-
 Val table_cell(const Val& table, const Tap& tap) {
   return tap.written.empty() ? table : select(table, 1, tap.written[0]);
 }
@@ -105,7 +100,7 @@ Val banded(const Val& x, int64_t dim, const Band& band) {
         tap.written.empty() ? broadcast_to(unsqueeze(band.first, 1), tap.grid) : band.first;
     const Val read =
         at_places(x, {dim}, {math::min(first + tap.offset[0], full_like(tap.offset[0], last))});
-    const Val term = read * table_cell(band.weight, tap);
+    const Val term = read * convert(table_cell(band.weight, tap), read.dtype());
     return where(table_cell(band.counts, tap), term, zero_like(term));
   });
   Ints order;
@@ -145,7 +140,7 @@ WeightTable weight_table(Tracer& t, const SymInt& rows, const SymInt& columns, D
 
 Band antialiasing_band(Tracer& t, const Axis& a, const Filter& filter, const SymInt& bound) {
   const Cover cover{a, filter};
-  const SymInt reach = written_if_few(bound);
+  const SymInt reach = known_if_few({bound})[0];
   const WeightTable at = weight_table(t, a.out, reach, a.places);
   const Val index = cover.first(at.row) + at.column;
   const Val counts = lt(index, cover.end(at.row));
@@ -272,9 +267,9 @@ Coverage coverage(Tracer& t, const Axis& a, std::string_view filter, bool antial
   if (filter == "nearest" && a.in * 2 == a.out) slack = 0;
   const bool anywhere = slack < 0 || (a.align_corners && (a.in == SymInt(1) || a.out == SymInt(1)));
   const Val at = t.iota({a.in}, 0, a.places);
-  if (anywhere) return {a.out, zero_like(at)};
+  if (anywhere) return {known_if_few({a.out})[0], zero_like(at)};
   const RatioParts p = ratio_parts(a, filter, antialiased);
-  const SymInt reach = written_if_few(min(p.width + 2 * slack, a.out));
+  const SymInt reach = known_if_few({min(p.width + 2 * slack, a.out)})[0];
   // Rounded up; below 0 it is 0 anyhow.
   const Val numerator = (at * Scalar(2) + Scalar(p.offset)) * full_like(at, p.y) -
                         full_like(at, p.shift - 2 * p.x + 1);

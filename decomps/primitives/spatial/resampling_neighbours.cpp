@@ -8,10 +8,10 @@
 namespace primset::decomps {
 namespace {
 
-// Weights of bytes are computed in f64 where the device is quick at it.
+// Weights are computed in f64 where the device is quick at it: a place far from 0 leaves few digits
+// to the fraction behind it.
 DType resampling_weight_type(const Val& x) {
-  if (is_floating(x.dtype())) return opmath_type(x.dtype());
-  return x.tracer().device().fast_f64 ? DType::f64 : DType::f32;
+  return x.tracer().device().fast_f64 || x.dtype() == DType::f64 ? DType::f64 : DType::f32;
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ struct NeighbourSum {
       std::vector<Val> deeper = index;
       deeper.push_back(over_grid(n.index, d));
       const Val read = from(d + 1, std::move(deeper));
-      const Val term = n.weight.valid() ? read * over_grid(n.weight, d) : read;
+      const Val term = n.weight.valid() ? read * over_grid(convert(n.weight, x.dtype()), d) : read;
       sum = sum.valid() ? sum + term : term;
     }
     return sum;

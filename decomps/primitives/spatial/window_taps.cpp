@@ -13,8 +13,8 @@ constexpr int64_t kWrittenTaps = 64;
 bool is_written_out(const SymInts& reach) {
   int64_t taps = 1;
   for (const SymInt& r : reach) {
-    if (!r.is_constant() || r.constant() > kWrittenTaps) return false;
-    taps *= std::max<int64_t>(r.constant(), 1);
+    if (r.hint() > kWrittenTaps) return false;
+    taps *= std::max<int64_t>(r.hint(), 1);
   }
   return taps <= kWrittenTaps;
 }
@@ -28,10 +28,10 @@ Val second_wins(const Val& a, const Val& a_at, const Val& b, const Val& b_at) {
 
 }  // namespace
 
-WindowTaps::WindowTaps(Tracer& t, SymInts places, SymInts reach, DType index)
+WindowTaps::WindowTaps(Tracer& t, SymInts places, const SymInts& reach, DType index)
     : t_(t),
       places_(std::move(places)),
-      reach_(std::move(reach)),
+      reach_(known_if_few(reach)),
       index_(index),
       written_out_(is_written_out(reach_)) {}
 
@@ -100,6 +100,13 @@ WindowTaps::Candidate WindowTaps::maximum(
       Prim::reduce, {best, at, least_number(t_, best.dtype()), t_.constant(nowhere, at.dtype())},
       {{"dims", offset_dims(best.rank())}}, {region});
   return {out[0], out[1]};
+}
+
+SymInts known_if_few(const SymInts& reach) {
+  if (!is_written_out(reach)) return reach;
+  SymInts known;
+  for (const SymInt& r : reach) known.push_back(r.specialize());
+  return known;
 }
 
 DType place_type(const SymInt& elements) {

@@ -23,7 +23,7 @@ class WindowTaps {
  public:
   // Of `places` windows along each dim that have up to `reach` taps there. Places and offsets are
   // of the dtype `index`.
-  WindowTaps(Tracer& t, SymInts places, SymInts reach, DType index);
+  WindowTaps(Tracer& t, SymInts places, const SymInts& reach, DType index);
 
   // Terms are [batch..., grid...].
   Val sum(const std::function<Val(const Tap&)>& term) const;
@@ -43,6 +43,9 @@ class WindowTaps {
   DType index_;
   bool written_out_;
 };
+
+// The numbers themselves where windows of so many taps are written out.
+SymInts known_if_few(const SymInts& reach);
 
 // i32 where that counts all of `elements`.
 DType place_type(const SymInt& elements);
