@@ -95,6 +95,17 @@ SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
   return channels_last && fits ? channels_last_strides(sizes) : contiguous_strides(sizes);
 }
 
+// Of rows as of images of one row.
+SymInts suggested_of_rows(const std::vector<Actual>& args, const SymInts& sizes) {
+  TensorMeta image = std::get<TensorMeta>(args[0].value);
+  if (image.sizes.size() != 3 || sizes.size() != 3) return contiguous_strides(sizes);
+  image.strides.insert(image.strides.begin() + 2, image.sizes[2] * image.strides[2]);
+  image.sizes.insert(image.sizes.begin() + 2, 1);
+  SymInts strides = suggested({{image}}, {sizes[0], sizes[1], 1, sizes[2]});
+  strides.erase(strides.begin() + 2);
+  return strides;
+}
+
 // Channels-last when the tensor whose size the result has is: gradients have their own.
 SymInts suggested_by_self(const Overload& o, const std::vector<Actual>& args,
                           const SymInts& sizes) {
@@ -523,6 +534,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "updated") return updated(o, args, result, sizes);
   if (rule == "cloned") return cloned(args, result, sizes);
   if (rule == "suggested") return suggested(args, sizes);
+  if (rule == "suggested_of_rows") return suggested_of_rows(args, sizes);
   if (rule == "suggested_of_one") return suggested_of_one(args, sizes);
   if (rule == "suggested_by_self") return suggested_by_self(o, args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
