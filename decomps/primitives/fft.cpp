@@ -13,7 +13,7 @@
 #include <numbers>
 #include <span>
 
-#include "decomps/primitives/complex_parts.h"
+#include "decomps/primitives/elementwise/complex_parts.h"
 #include "decomps/primitives/math.h"
 
 namespace primset::decomps::prim {

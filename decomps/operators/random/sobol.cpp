@@ -3,7 +3,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/random.h"
-#include "decomps/primitives/philox.h"
+#include "decomps/primitives/random/philox.h"
 
 namespace primset::decomps {
 namespace {

@@ -9,7 +9,7 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/random.h"
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/philox.h"
+#include "decomps/primitives/random/philox.h"
 
 namespace primset::decomps {
 namespace {

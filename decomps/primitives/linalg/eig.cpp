@@ -1,4 +1,4 @@
-#include "decomps/primitives/complex_parts.h"
+#include "decomps/primitives/elementwise/complex_parts.h"
 #include "decomps/primitives/linalg.h"
 #include "decomps/primitives/linalg/schur.h"
 #include "decomps/primitives/math.h"

@@ -3,7 +3,7 @@
 // has still to split: rotations outside of it are the identity.
 #include "decomps/primitives/linalg/schur.h"
 
-#include "decomps/primitives/complex_parts.h"
+#include "decomps/primitives/elementwise/complex_parts.h"
 #include "decomps/primitives/linalg/reflectors.h"
 #include "decomps/primitives/math.h"
 

@@ -1,7 +1,7 @@
 #include "decomps/primitives/sort.h"
 
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/radix_select.h"
+#include "decomps/primitives/sort/radix_select.h"
 
 namespace primset::decomps::prim {
 namespace {

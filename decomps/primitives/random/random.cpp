@@ -1,7 +1,7 @@
 // Uniform, normal and integer numbers of Philox counters, one a number, and dropout.
 #include "decomps/primitives/random.h"
 
-#include "decomps/primitives/philox.h"
+#include "decomps/primitives/random/philox.h"
 
 namespace primset::decomps::prim {
 namespace {

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "decomps/primitives/math.h"
-#include "decomps/primitives/philox.h"
 #include "decomps/primitives/random.h"
+#include "decomps/primitives/random/philox.h"
 
 namespace primset::decomps::prim {
 namespace {

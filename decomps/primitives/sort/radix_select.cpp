@@ -3,7 +3,7 @@
 // bits at a time, the highest first. Each round counts how many keys are below the three
 // candidates that go on with another digit: the greatest one with fewer than k below it is kept.
 // That is a reduction a round, where a sort moves every element each time.
-#include "decomps/primitives/radix_select.h"
+#include "decomps/primitives/sort/radix_select.h"
 
 #include <array>
 #include <limits>

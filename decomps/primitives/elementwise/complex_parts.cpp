@@ -1,5 +1,5 @@
 // Special values are those of C99, annex G.
-#include "decomps/primitives/complex_parts.h"
+#include "decomps/primitives/elementwise/complex_parts.h"
 
 #include "decomps/primitives/math.h"
 

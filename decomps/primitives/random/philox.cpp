@@ -1,4 +1,4 @@
-#include "decomps/primitives/philox.h"
+#include "decomps/primitives/random/philox.h"
 
 #include "decomps/primitives/math.h"
 

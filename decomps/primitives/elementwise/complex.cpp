@@ -1,6 +1,6 @@
 #include "decomps/primitives/complex.h"
 
-#include "decomps/primitives/complex_parts.h"
+#include "decomps/primitives/elementwise/complex_parts.h"
 
 namespace primset::decomps::prim {
 
