@@ -165,7 +165,8 @@ const cli::Command kConform{"conform", "Check a plugin's every operator, dtype a
 void visit_case_graphs(const specs::Bundle& bundle,
                        const std::function<bool(prims::Graph&)>& visit) {
   constexpr size_t kCases = 3;
-  for (DType t : {DType::f32, DType::c64, DType::i64, DType::boolean}) {
+  for (DType t :
+       {DType::f32, DType::c64, DType::i64, DType::boolean, DType::i8, DType::f8_e4m3fn}) {
     for (const specs::Overload& o : bundle.overloads) {
       if (o.status != specs::Status::implemented || o.base != specs::kNoIndex) continue;
       const std::vector<Recipe> recipes = operator_recipes(bundle, o, t);

@@ -279,12 +279,16 @@ TEST(Property, Qr) {
 }
 
 TEST(Property, EighAndSvd) {
-  Array a = matrix({2, 2}, {3, 0, 0, 2}), i = matrix({2, 2}, {1, 0, 0, 1});
-  Array l = matrix({2}, {3, 2}), wrong = matrix({2}, {2, 3});
-  EXPECT_EQ(property_of("linalg_eigh")(std::vector{a}, std::vector{l, i}), "");
-  EXPECT_NE(property_of("linalg_eigh")(std::vector{a}, std::vector{wrong, i}), "");
-  EXPECT_EQ(property_of("linalg_svd")(std::vector{a}, std::vector{i, l, i}), "");
-  EXPECT_NE(property_of("linalg_svd")(std::vector{a}, std::vector{i, wrong, i}), "");
+  const Array i = matrix({2, 2}, {1, 0, 0, 1});
+  const Array rising = matrix({2}, {2, 3}), falling = matrix({2}, {3, 2});
+  const Array of_rising = matrix({2, 2}, {2, 0, 0, 3}), of_falling = matrix({2, 2}, {3, 0, 0, 2});
+  const Property eigh = property_of("linalg_eigh"), svd = property_of("linalg_svd");
+  EXPECT_EQ(eigh(std::vector{of_rising}, std::vector{rising, i}), "");
+  EXPECT_THAT(eigh(std::vector{of_falling}, std::vector{falling, i}), HasSubstr("not in order"));
+  EXPECT_NE(eigh(std::vector{of_rising}, std::vector{falling, i}), "");
+  EXPECT_EQ(svd(std::vector{of_falling}, std::vector{i, falling, i}), "");
+  EXPECT_THAT(svd(std::vector{of_rising}, std::vector{i, rising, i}), HasSubstr("not in order"));
+  EXPECT_NE(svd(std::vector{of_falling}, std::vector{i, rising, i}), "");
   EXPECT_EQ(property_of("add"), nullptr);
 }
 

@@ -247,7 +247,7 @@ TEST(Cli, ABaseNameIsTheOverloadThatFits) {
 TEST(Cli, TensorsAreTypedAsNestedLists) {
   EXPECT_EQ(primset("run add.Tensor '[1,2]' '[[3,4],[5,6.5]]'").out,
             "[[4, 6], [6, 8.5]]  f32[2, 2] on cpu\n");
-  EXPECT_EQ(primset("run numel 3,4").out, "2\n");
+  EXPECT_EQ(primset("run numel '[3,4]'").out, "2\n");
   EXPECT_EQ(primset("run is_contiguous '[[1,2],[3,4]]'").out, "true\n");
   EXPECT_EQ(primset("run promote_types i32 f16").out, "f16\n");
   EXPECT_EQ(primset("run sum '[[1,2],[3,4]]' '[0]' true").out, "[[4, 6]]  i64[1, 2] on cpu\n");
