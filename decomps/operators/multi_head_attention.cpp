@@ -131,6 +131,11 @@ std::tuple<Val, Val, Val, Val> _scaled_dot_product_fused_attention_overrideable_
           fmt::format("_scaled_dot_product_fused_attention_overrideable_backward: expected a "
                       "dropout_p of 0, but got {}",
                       dropout_p));
+  for (const Val* operand : {&grad_out, &query, &key, &value, &out})
+    require(operand->rank() == 4, ErrorCode::runtime,
+            fmt::format("_scaled_dot_product_fused_attention_overrideable_backward: expected "
+                        "operands of 4 dims, but got one of {}",
+                        operand->rank()));
   const bool biased = attn_bias.numel() > SymInt(0);
   SymInts scores = query.shape();
   scores.back() = key.size(-2);

@@ -161,6 +161,9 @@ void require_one_int(std::string_view name, std::string_view list_name, const Di
 
 SymInts with_last_sizes(const Val& x, const SymInts& sizes) {
   SymInts shape = x.shape();
+  require(shape.size() >= sizes.size(), ErrorCode::runtime,
+          fmt::format("expected an input of at least {} dims, but got one of sizes {}",
+                      sizes.size(), shape_text(shape)));
   std::copy_backward(sizes.begin(), sizes.end(), shape.end());
   return shape;
 }

@@ -1,5 +1,7 @@
 #include "decomps/primitives/spatial/window_taps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "decomps/primitives/math.h"
@@ -140,6 +142,8 @@ Val bounded(const Val& x, const SymInt& low, const SymInt& high) {
 
 SymInts last_sizes(const Val& x, size_t count) {
   const SymInts shape = x.shape();
+  require(shape.size() >= count, ErrorCode::runtime,
+          fmt::format("expected an input of at least {} dims, but got {}", count, shape.size()));
   return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
 }
 
