@@ -87,7 +87,14 @@ struct RngArg {
   Val seed, offset;  // rank 0, i64
 };
 
-enum class Layout : uint8_t { strided = 0, sparse_coo = 1, sparse_csr = 2 };
+enum class Layout : uint8_t {
+  strided = 0,
+  sparse_coo = 1,
+  sparse_csr = 2,
+  sparse_csc = 4,
+  sparse_bsr = 5,
+  sparse_bsc = 6,
+};
 enum class MemoryFormat : uint8_t {
   contiguous = 0,
   preserve = 1,

@@ -23,6 +23,7 @@ const RuleTable& rules() {
     add_region_rules(*t);
     add_derived_indexing_rules(*t);
     add_derived_search_rules(*t);
+    add_derived_sparse_rules(*t);
     add_derived_contraction_rules(*t);
     add_linalg_rules(*t);
     add_derived_array_rules(*t);

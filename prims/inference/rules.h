@@ -84,6 +84,7 @@ void add_contraction_rules(RuleTable&);
 void add_region_rules(RuleTable&);
 void add_derived_indexing_rules(RuleTable&);
 void add_derived_search_rules(RuleTable&);
+void add_derived_sparse_rules(RuleTable&);
 void add_derived_contraction_rules(RuleTable&);
 void add_linalg_rules(RuleTable&);
 void add_derived_array_rules(RuleTable&);

@@ -103,6 +103,16 @@ MemoryFormat memory_format(std::string_view text) {
   bad(text, "contiguous_format, preserve_format, channels_last or channels_last_3d");
 }
 
+Layout layout(std::string_view text) {
+  if (text == "strided") return Layout::strided;
+  if (text == "sparse_coo") return Layout::sparse_coo;
+  if (text == "sparse_csr") return Layout::sparse_csr;
+  if (text == "sparse_csc") return Layout::sparse_csc;
+  if (text == "sparse_bsr") return Layout::sparse_bsr;
+  if (text == "sparse_bsc") return Layout::sparse_bsc;
+  bad(text, "strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr or sparse_bsc");
+}
+
 template <typename T, typename F>
 Value list(std::string_view text, F parse) {
   std::vector<T> out;
@@ -219,8 +229,7 @@ Value parse_literal(std::string_view text, const specs::Argument& a, Device devi
     case ArgKind::scalar_type:
       return dtype(text);
     case ArgKind::layout:
-      if (text != "strided") bad(text, "strided");
-      return Layout::strided;
+      return layout(text);
     case ArgKind::memory_format:
       return memory_format(text);
     case ArgKind::device:

@@ -16,7 +16,7 @@ namespace {
 
 struct OpsOptions {
   bool json = false, implemented = false, declared = false, count = false, names = false;
-  bool families = false;
+  bool families = false, internal = false;
   std::string family, match;
 };
 
@@ -33,6 +33,7 @@ bool implemented(const specs::Overload& o) {
 }
 
 bool wanted(const specs::Overload& o, const OpsOptions& options) {
+  if (o.internal != options.internal) return false;
   if (!options.family.empty() && o.family != options.family) return false;
   if (!options.match.empty() && o.qualified.find(options.match) == std::string::npos) return false;
   return !(options.implemented && !implemented(o)) && !(options.declared && implemented(o));
@@ -66,7 +67,9 @@ nlohmann::json describe(const specs::Bundle& bundle, const specs::Overload& o) {
 
 std::set<std::string_view> families_of(const specs::Bundle& bundle) {
   std::set<std::string_view> families;
-  for (const specs::Overload& o : bundle.overloads) families.insert(o.family);
+  for (const specs::Overload& o : bundle.overloads) {
+    if (!o.internal) families.insert(o.family);
+  }
   return families;
 }
 
@@ -126,6 +129,9 @@ const Command kOpsCommand(
       app.add_flag("--names", o->names, "One name a line");
       app.add_flag("--families", o->families, "Only the families' names, one a line");
       app.add_flag("--count", o->count, "Only the numbers");
+      app.add_flag(
+          "--internal", o->internal,
+          "Only those that are none of ATen's: what operators on sparse tensors are made of");
       return [o] { return ops_command(*o); };
     });
 

@@ -99,7 +99,14 @@ void define_devices(nb::module_& m) {
       .value("channels_last", MemoryFormat::channels_last)
       .value("channels_last_3d", MemoryFormat::channels_last_3d)
       .export_values();
-  nb::enum_<Layout>(m, "Layout").value("strided", Layout::strided).export_values();
+  nb::enum_<Layout>(m, "Layout")
+      .value("strided", Layout::strided)
+      .value("sparse_coo", Layout::sparse_coo)
+      .value("sparse_csr", Layout::sparse_csr)
+      .value("sparse_csc", Layout::sparse_csc)
+      .value("sparse_bsr", Layout::sparse_bsr)
+      .value("sparse_bsc", Layout::sparse_bsc)
+      .export_values();
 }
 
 }  // namespace primset::python

@@ -112,6 +112,7 @@ void define_geometry(nb::class_<Tensor>& type) {
           "dtype", [](const Tensor& t) { return dtype_object(t.dtype()); },
           nb::sig("def dtype(self) -> _primset.dtype"))
       .def_prop_ro("device", &Tensor::device)
+      .def_prop_ro("layout", &Tensor::layout, "strided, or sparse_coo, sparse_csr and so on.")
       .def_prop_ro("itemsize", [](const Tensor& t) { return byte_size(t.dtype()); })
       .def("is_conj", &Tensor::is_conj)
       .def("is_neg", &Tensor::is_neg)

@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 10;
+inline constexpr uint32_t kVersion = 11;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt. Traits say it by their names.
@@ -130,8 +130,8 @@ void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
     o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.dtypes, o.strides,
     o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself, o.reads_offset, o.random,
-    o.implementation, o.intrinsic, o.checks, o.written_checks, o.cases, o.tolerance, o.tags, o.file,
-    o.line, o.column);
+    o.implementation, o.intrinsic, o.sparse, o.internal, o.checks, o.written_checks, o.cases,
+    o.tolerance, o.tags, o.file, o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {
@@ -179,8 +179,8 @@ void fields(A& a, HostFunction& x) {
 // content_hash is not among them: it is the hash of the payload.
 template <typename A>
 void fields(A& a, Bundle& b) {
-  a(b.aten_version, b.files, b.dtypes, b.dtype_sets, b.tolerances, b.intrinsics, b.checks,
-    b.written_checks, b.primitives, b.overloads);
+  a(b.aten_version, b.files, b.dtypes, b.dtype_sets, b.tolerances, b.intrinsics, b.sparse_functions,
+    b.checks, b.written_checks, b.primitives, b.overloads);
 }
 
 }  // namespace primset::specs::archive

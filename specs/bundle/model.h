@@ -60,7 +60,7 @@ struct Bundle {
   std::vector<DTypeEntry> dtypes;
   std::vector<NamedDTypeSet> dtype_sets;
   std::vector<NamedTolerance> tolerances;
-  std::vector<HostFunction> intrinsics, checks, written_checks;
+  std::vector<HostFunction> intrinsics, sparse_functions, checks, written_checks;
   std::vector<Primitive> primitives;  // in the order of the files: the index is the primitive's id
   std::vector<Overload> overloads;    // by family, then as written; variants follow their base
 

@@ -132,9 +132,10 @@ struct Overload {
   // not written arguments, then to out= arguments, then to other written arguments in the order of
   // their alias letters.
   uint32_t base = kNoIndex;
-  bool derived = false;  // made by `variants`, not written out
-  bool method = false;   // callable as tensor.name(...)
-  bool function = true;  // callable as torch.name(...)
+  bool derived = false;   // made by `variants`, not written out
+  bool method = false;    // callable as tensor.name(...)
+  bool function = true;   // callable as torch.name(...)
+  bool internal = false;  // no operator of ATen: what functions on the host are made of
 
   std::vector<Argument> args;
   std::vector<Return> returns;
@@ -149,6 +150,8 @@ struct Overload {
   Implementation implementation;
   // Names of functions on the host (specs/host_functions.yaml).
   std::string intrinsic;                    // runs instead of a plan; empty: none does
+  std::string sparse;                       // runs where an argument's layout is sparse, or always
+                                            // where nothing else computes the overload
   std::vector<std::string> checks;          // of the arguments, where the overload is computed
   std::vector<std::string> written_checks;  // of what is written in place
   std::vector<CaseSpec> cases;

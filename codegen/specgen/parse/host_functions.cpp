@@ -44,6 +44,7 @@ void read_section(const YamlNode* section, std::vector<HostFunction>& functions,
 void read_host_functions(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics) {
   Fields fields(root, "a file of functions on the host", diagnostics);
   read_section(fields.require("intrinsics"), bundle.intrinsics, diagnostics);
+  read_section(fields.require("sparse"), bundle.sparse_functions, diagnostics);
   read_section(fields.require("checks"), bundle.checks, diagnostics);
   read_section(fields.require("written_checks"), bundle.written_checks, diagnostics);
   fields.finish();

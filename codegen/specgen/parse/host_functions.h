@@ -12,7 +12,7 @@
 
 namespace primset::specs {
 
-// Reads a file with `intrinsics:`, `checks:` and `written_checks:` into the bundle.
+// Reads a file with `intrinsics:`, `sparse:`, `checks:` and `written_checks:` into the bundle.
 void read_host_functions(const YamlNode& root, Bundle& bundle, Diagnostics& diagnostics);
 
 // The name that `node` says, of one of `known`; empty, with an error, when it is none. `what` they

@@ -76,6 +76,7 @@ void OpSettings::read(Fields& fields) {
       {"scalar", &scalar},
       {"decompose", &decompose},
       {"intrinsic", &intrinsic},
+      {"sparse", &sparse},
       {"checks", &checks},
       {"written_checks", &written_checks},
       {"dtypes", &dtypes},
@@ -89,6 +90,7 @@ void OpSettings::read(Fields& fields) {
       {"status", &status},
       {"tags", &tags},
       {"callable", &callable},
+      {"internal", &internal},
       {"base", &base},
   };
   for (const auto& [key, target] : keys) {
@@ -104,6 +106,11 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   if (s.structural != nullptr) apply_roles(*s.structural, Role::structural, o);
   if (s.scalar != nullptr) apply_rounding(*s.scalar, o);
   apply_intrinsic(s, false, o);
+  if (s.sparse != nullptr) {
+    o.sparse =
+        parse_host_function(*s.sparse, "sparse function", bundle_.sparse_functions, diagnostics_);
+  }
+  o.internal = is_set(s.internal, "internal", "true");
   if (s.checks != nullptr) {
     o.checks = parse_host_functions(*s.checks, "check", bundle_.checks, diagnostics_);
   }
@@ -130,7 +137,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
     o.implementation = read_implementation(*s.decompose, DecomposeFor::op, diagnostics_);
     o.status = Status::implemented;
   }
-  if (!o.intrinsic.empty()) o.status = Status::implemented;
+  if (!o.intrinsic.empty() || !o.sparse.empty()) o.status = Status::implemented;
   if (s.status != nullptr) {
     if (!s.status->is_scalar()) report_kind(*s.status, "the reason, in words", diagnostics_);
     if (s.decompose != nullptr) {

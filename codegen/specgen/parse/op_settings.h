@@ -24,6 +24,7 @@ struct OpSettings {
   const YamlNode* scalar = nullptr;
   const YamlNode* decompose = nullptr;
   const YamlNode* intrinsic = nullptr;
+  const YamlNode* sparse = nullptr;
   const YamlNode* checks = nullptr;
   const YamlNode* written_checks = nullptr;
   const YamlNode* dtypes = nullptr;
@@ -37,6 +38,7 @@ struct OpSettings {
   const YamlNode* status = nullptr;
   const YamlNode* tags = nullptr;
   const YamlNode* callable = nullptr;
+  const YamlNode* internal = nullptr;
   const YamlNode* base = nullptr;
 
   // Takes the keys that are there; a key already set stays as it is unless `fields` has it too.

@@ -275,6 +275,7 @@ std::map<std::string, std::string> emit_api(const Bundle& bundle) {
   std::map<std::string, std::string> bodies;
   Names names;
   for (const Overload& o : bundle.overloads) {
+    if (o.internal) continue;
     std::string& body = bodies[o.family];
     if (o.status == Status::implemented) body += function_text(o, names.name_for(o));
   }

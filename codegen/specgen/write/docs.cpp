@@ -142,6 +142,7 @@ std::map<std::string, std::string> operator_pages(const Bundle& bundle) {
   std::map<std::string, std::string> pages;
   std::string heading;
   for (const Overload& o : bundle.overloads) {
+    if (o.internal) continue;
     // What is derived mechanically is named with its base.
     if (o.derived) continue;
     std::string& page = pages[o.family];

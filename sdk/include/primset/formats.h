@@ -6,7 +6,14 @@
 
 namespace primset {
 
-enum class Layout : uint8_t { strided = 0, sparse_coo = 1, sparse_csr = 2 };
+enum class Layout : uint8_t {
+  strided = 0,
+  sparse_coo = 1,
+  sparse_csr = 2,
+  sparse_csc = 4,
+  sparse_bsr = 5,
+  sparse_bsc = 6,
+};
 
 enum class MemoryFormat : uint8_t {
   contiguous = 0,

@@ -162,7 +162,10 @@ class PRIMSET_API Tensor {
   int64_t stride(int64_t dim) const;
   int64_t numel() const;
   int64_t storage_offset() const;  // of the first element, in elements
-  Layout layout() const { return Layout::strided; }
+  // Tensors of another layout than strided are made of others, which the operators indices, values,
+  // crow_indices and so on give. They have no strides, no storage and no memory of their own: what
+  // asks for these throws Error{runtime}.
+  Layout layout() const;
   bool is_conj() const;  // values are the conjugates of those in memory
   bool is_neg() const;   // values are the negatives of those in memory
   bool is_wrapped_number() const;

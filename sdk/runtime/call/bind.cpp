@@ -116,7 +116,7 @@ std::optional<Arg> convert(const OperatorInfo& op, const specs::Argument& spec, 
       return accept(a.kind == Arg::Kind::dtype);
     case ArgKind::layout:
       if (a.kind == Arg::Kind::integer)
-        return enumerator<Layout>(a, static_cast<int64_t>(Layout::sparse_csr));
+        return enumerator<Layout>(a, static_cast<int64_t>(Layout::sparse_bsc));
       return accept(a.kind == Arg::Kind::layout);
     case ArgKind::memory_format:
       if (a.kind == Arg::Kind::integer)

@@ -14,6 +14,7 @@
 #include "sdk/runtime/plan/key.h"
 #include "sdk/runtime/plan/plan_builder.h"
 #include "sdk/runtime/plan/plan_cache.h"
+#include "sdk/runtime/sparse/sparse_call.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/support/process_end.h"
 #include "sdk/runtime/support/statistics.h"
@@ -254,6 +255,8 @@ namespace {
 
 void dispatch_unexplained(Call& call) {
   const CallScope scope;
+  if (call.op.only_sparse || is_sparse_call(call)) [[unlikely]]
+    return run_sparse(call);
   if (Capture* capture = Capture::active()) [[unlikely]]
     return capture->record(call);
   count(Counter::calls);
@@ -272,11 +275,14 @@ void dispatch(Call& call) {
   explaining(call, [&] { dispatch_unexplained(call); });
 }
 
-// What goes wrong here is told as the call's that asked for it.
+void dispatch_inner(Call& call) {
+  dispatch_unexplained(call);
+}
+
 Tensor call_operator(std::string_view qualified, std::span<const Arg> args) {
   Call call(OperatorRegistry::instance().at(qualified));
   bind_unboxed(call, args);
-  dispatch_unexplained(call);
+  dispatch_inner(call);
   return call.results.take(0);
 }
 

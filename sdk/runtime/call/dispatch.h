@@ -26,6 +26,8 @@ void run_plan(Call& call, PlanRef& plan, Slots& slots);
 // Sets call.origins.
 void note_origins(Call& call, const Plan& plan);
 
+// A call that another one makes: what goes wrong is told as that one's.
+void dispatch_inner(Call& call);
 // Calls another operator with positional arguments and returns its first result.
 Tensor call_operator(std::string_view qualified, std::span<const Arg> args);
 

@@ -9,6 +9,7 @@
 #include "primset/detail/mismatch.h"
 #include "primset/error.h"
 #include "sdk/runtime/call/intrinsics.h"
+#include "sdk/runtime/sparse/sparse_functions.h"
 #include "specs/bundle/reader.h"
 
 namespace primset {
@@ -68,6 +69,7 @@ OperatorInfo::OperatorInfo(const specs::Bundle& b, const specs::Overload& o)
       args, [](const ArgInfo& a) { return a.kind == ArgKind::tensor_list && !a.is_out; });
   by_element = lists && b.computed_by(o).implementation.kind == specs::ImplKind::formula;
   if (!o.intrinsic.empty()) find_intrinsic_of(o);
+  find_sparse_of(b.computed_by(o));
 }
 
 void OperatorInfo::find_intrinsic_of(const specs::Overload& o) {
@@ -80,6 +82,17 @@ void OperatorInfo::find_intrinsic_of(const specs::Overload& o) {
   intrinsic = entry->function;
   recordable = entry->recordable;
   query = entry->query;
+}
+
+void OperatorInfo::find_sparse_of(const specs::Overload& o) {
+  if (o.sparse.empty()) return;
+  sparse = find_sparse_function(o.sparse);
+  if (sparse == nullptr)
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} has the sparse function '{}', which this library lacks; expected a "
+                            "name of specs/host_functions.yaml",
+                            o.qualified, o.sparse));
+  only_sparse = o.implementation.kind == specs::ImplKind::none && intrinsic == nullptr;
 }
 
 Arg OperatorInfo::default_of(const specs::Argument& a) {
@@ -170,8 +183,9 @@ std::vector<const OperatorInfo*> OperatorRegistry::overloads(std::string_view ba
 
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
-  for (const specs::Overload& o : runtime::OperatorRegistry::instance().bundle().overloads)
-    names.push_back(o.qualified);
+  for (const specs::Overload& o : runtime::OperatorRegistry::instance().bundle().overloads) {
+    if (!o.internal) names.push_back(o.qualified);
+  }
   return names;
 }
 

@@ -31,6 +31,10 @@ struct ArgInfo {
 // A host function that runs instead of a plan: see intrinsics.h.
 using Intrinsic = void (*)(Call& call);
 
+// What computes an operator on sparse tensors: see sdk/runtime/sparse/sparse_call.h.
+class SparseCall;
+using SparseFunction = std::vector<Tensor> (*)(SparseCall& call);
+
 struct OperatorInfo {
   OperatorInfo(const specs::Bundle& bundle, const specs::Overload& overload);
   OperatorInfo(const OperatorInfo&) = delete;
@@ -50,8 +54,11 @@ struct OperatorInfo {
   Intrinsic intrinsic = nullptr;
   bool recordable = true;  // graph capture can record it
   bool query = false;      // it looks at dtypes and geometry alone
+  SparseFunction sparse = nullptr;
+  bool only_sparse = false;  // nothing but `sparse` computes it
 
  private:
+  void find_sparse_of(const specs::Overload& overload);
   void find_intrinsic_of(const specs::Overload& overload);
   Arg default_of(const specs::Argument& argument);
 

@@ -10,6 +10,7 @@
 #include "sdk/runtime/support/host_state.h"
 #include "sdk/runtime/tensor/host_copy.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
+#include "sdk/runtime/tensor/sparse_tensor.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 
 namespace primset {
@@ -131,6 +132,15 @@ void Tensor::check_count(IntList sizes, size_t count) {
 
 namespace {
 
+const TensorImpl* strided(const TensorImpl* t, std::string_view what) {
+  if (t->sparse) [[unlikely]]
+    throw Error(ErrorCode::runtime,
+                fmt::format("a tensor of layout {} has no {}; take its parts (indices(), values(), "
+                            "crow_indices() ...) or to_dense()",
+                            runtime::layout_name(t->layout()), what));
+  return t;
+}
+
 // A graph being captured must know that the program saw its sizes.
 const TensorImpl* observed(const TensorImpl* t) {
   if (t->captured) [[unlikely]] {
@@ -146,6 +156,9 @@ const TensorImpl* observed(const TensorImpl* t) {
 Device Tensor::device() const {
   return impl_->device().device();
 }
+Layout Tensor::layout() const {
+  return impl_->layout();
+}
 DType Tensor::dtype() const {
   return impl_->dtype;
 }
@@ -156,7 +169,7 @@ std::span<const int64_t> Tensor::sizes() const {
   return observed(impl_)->sizes();
 }
 std::span<const int64_t> Tensor::strides() const {
-  return observed(impl_)->strides();
+  return observed(strided(impl_, "strides"))->strides();
 }
 int64_t Tensor::size(int64_t d) const {
   return sizes()[static_cast<size_t>(wrap(d, dim()))];
@@ -217,22 +230,24 @@ bool Tensor::is_non_overlapping_and_dense() const {
 }
 
 Storage Tensor::storage() const {
+  strided(impl_, "storage");
   impl_->storage->retain();
   return Storage(impl_->storage);
 }
 bool Tensor::is_alias_of(const Tensor& o) const {
-  return impl_->storage == o.impl_->storage;
+  return !impl_->sparse && !o.impl_->sparse && impl_->storage == o.impl_->storage;
 }
 Overlap Tensor::internal_overlap() const {
-  return runtime::internal_overlap(*impl_);
+  return runtime::internal_overlap(*strided(impl_, "strides"));
 }
 Overlap Tensor::overlap(const Tensor& o) const {
-  return runtime::overlap(*impl_, *o.impl_);
+  return runtime::overlap(*strided(impl_, "storage"), *strided(o.impl_, "storage"));
 }
 
 // --- data ----------------------------------------------------------------------------------------
 
 void* Tensor::data_ptr() const {
+  strided(impl_, "memory of its own");
   if (impl_->captured)
     throw Error(ErrorCode::runtime,
                 "a tensor has no memory while a graph is captured; return it instead");
@@ -254,6 +269,7 @@ void Tensor::check_dtype(DType expected) const {
 }
 
 void Tensor::copy_to_host(void* target, uint64_t bytes) const {
+  strided(impl_, "memory of its own");
   const uint64_t needed = runtime::packed_bytes(sizes(), dtype());
   if (bytes != needed)
     throw Error(ErrorCode::value,
@@ -262,6 +278,7 @@ void Tensor::copy_to_host(void* target, uint64_t bytes) const {
 }
 
 void Tensor::copy_from_host(const void* source, uint64_t bytes) {
+  strided(impl_, "memory of its own");
   const uint64_t needed = runtime::packed_bytes(sizes(), dtype());
   if (bytes != needed)
     throw Error(ErrorCode::value, fmt::format("copy_from_host: the tensor has {} bytes; the source "
@@ -281,6 +298,7 @@ Scalar Tensor::item() const {
 
 Tensor Tensor::to(Device target) const {
   if (target == device()) return *this;
+  if (impl_->sparse) return runtime::sparse_on(*this, target);
   // Dense, in this tensor's order of dims where it has one.
   Dims strides = dense_strides(sizes());
   if (is_non_overlapping_and_dense()) strides.assign(this->strides());
@@ -340,6 +358,7 @@ struct Printer {
 
 std::string to_string(const Tensor& t) {
   if (!t.defined()) return "None";
+  if (t.impl()->sparse) return runtime::sparse_text(t);
   std::string type = fmt::format("{}{} on {}", name(t.dtype()), runtime::list_text(t.sizes()),
                                  t.device().to_string());
   if (t.device().is_meta()) return type;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/tensor/sparse_parts.h"
 #include "sdk/runtime/tensor/storage.h"
 
 namespace primset::runtime {
@@ -27,6 +28,9 @@ struct TensorImpl {
   mutable std::atomic<uint64_t> layout_class{0};
   StorageImpl* storage = nullptr;  // owns one reference
   int64_t offset = 0;              // of the first element, in elements
+  // Of a tensor whose layout is sparse, which is made of other tensors; null where it is strided.
+  // Its own storage is empty and says the device; its strides mean nothing.
+  std::unique_ptr<SparseParts> sparse;
 
   std::span<const int64_t> sizes() const { return {dims(), rank}; }
   std::span<const int64_t> strides() const { return {dims() + rank, rank}; }
@@ -38,6 +42,7 @@ struct TensorImpl {
                     int64_t storage_offset);
 
   int64_t numel() const;
+  Layout layout() const { return sparse ? sparse->layout : Layout::strided; }
   uint64_t byte_offset() const { return static_cast<uint64_t>(offset) * byte_size(dtype); }
   DeviceState& device() const { return *storage->device; }
   std::byte* host() const {

@@ -1,0 +1,79 @@
+// Operators on the parts of sparse tensors.
+#include <fmt/format.h>
+
+#include "decomps/engine/engine.h"
+#include "decomps/operators/operator_support.h"
+#include "decomps/operators/sparse.h"
+#include "decomps/operators/sparse_parts.h"
+
+namespace primset::decomps {
+namespace {
+
+DType index_type(bool out_int32) {
+  return out_int32 ? DType::i32 : DType::i64;
+}
+
+void require_index(const char* op, const char* argument, const Val& x) {
+  require(is_index(x.dtype()), ErrorCode::runtime,
+          fmt::format("{}: expected {} of dtype int32 or int64, but got {}", op, argument,
+                      info(x.dtype()).torch_name));
+}
+
+}  // namespace
+
+Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
+                                                bool out_int32) {
+  require_index("_convert_indices_from_coo_to_csr", "self", self);
+  require(
+      self.rank() == 1, ErrorCode::runtime,
+      fmt::format("Input is supposed to be a vector, but got {} dimensional tensor.", self.rank()));
+  require(size >= 0, ErrorCode::runtime,
+          fmt::format("_convert_indices_from_coo_to_csr: expected a size of at least 0, but got {}",
+                      size));
+  const Val pointers = t.prim1(Prim::compress_rows, {self}, {{"count", SymInt(size)}});
+  return convert(pointers, index_type(out_int32));
+}
+
+// Indices [batch dims + 2, entries]: of each entry the matrix, the row and the column.
+Val _convert_indices_from_csr_to_coo::decompose(Tracer& t, const Val& crow_indices,
+                                                const Val& col_indices, bool out_int32,
+                                                bool transpose) {
+  constexpr const char* kOp = "_convert_indices_from_csr_to_coo";
+  require_index(kOp, "crow_indices", crow_indices);
+  require_index(kOp, "col_indices", col_indices);
+  require(crow_indices.rank() >= 1 && crow_indices.rank() == col_indices.rank(), ErrorCode::runtime,
+          fmt::format("crow_indices and col_indices are supposed to be of the same dimensionality, "
+                      "but got {} and {} dimensional tensors, respectively.",
+                      crow_indices.rank(), col_indices.rank()));
+  for (int64_t d = 0; d + 1 < col_indices.rank(); ++d)
+    require(crow_indices.size(d) == col_indices.size(d), ErrorCode::runtime,
+            fmt::format("{}: batch dims of crow_indices and col_indices differ at dim {}", kOp, d));
+  const DType type = index_type(out_int32);
+  const SymInts shape = col_indices.shape();
+  const Val rows = t.prim1(Prim::expand_rows, {crow_indices}, {{"entries", shape.back()}});
+  std::vector<Val> lines;
+  for (int64_t d = 0; d + 1 < col_indices.rank(); ++d) lines.push_back(t.iota(shape, d, type));
+  lines.push_back(convert(transpose ? col_indices : rows, type));
+  lines.push_back(convert(transpose ? rows : col_indices, type));
+  for (Val& line : lines) line = reshape(line, {1, prims::product(shape)});
+  return concatenate(lines, 0);
+}
+
+std::tuple<Val, Val> _coo_coalesce::decompose(Tracer& t, const Val& indices, const Val& values,
+                                              const SymInts& sizes) {
+  constexpr const char* kOp = "_coo_coalesce";
+  require(indices.dtype() == DType::i64 && indices.rank() == 2 && values.rank() >= 1,
+          ErrorCode::runtime,
+          fmt::format("{}: expected indices of dtype int64 and rank 2 and values of rank 1 at "
+                      "least, but got {} of rank {} and values of rank {}",
+                      kOp, info(indices.dtype()).torch_name, indices.rank(), values.rank()));
+  require(indices.size(0) == SymInt(static_cast<int64_t>(sizes.size())) &&
+              indices.size(1) == values.size(0),
+          ErrorCode::runtime,
+          fmt::format("{}: indices {} and values {} do not fit {} sizes", kOp,
+                      shape_text(indices.shape()), shape_text(values.shape()), sizes.size()));
+  const auto merged = t.prim(Prim::coo_coalesce, {indices, values}, {{"sizes", sizes}});
+  return {merged[0], merged[1]};
+}
+
+}  // namespace primset::decomps

@@ -1,0 +1,259 @@
+#include "sdk/runtime/sparse/sparse_call.h"
+
+#include <algorithm>
+
+#include "sdk/runtime/call/bind.h"
+#include "sdk/runtime/plan/key.h"
+
+namespace primset::runtime {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  SparseFunction function;
+};
+constexpr Entry kTable[] = {
+#define PRIMSET_SPARSE(name) {#name, sparse_functions::name},
+#include "specs/host_functions.inc"
+};
+
+const Arg kNone{std::nullopt};
+
+Tensor shared_handle(const TensorImpl& t) {
+  const_cast<TensorImpl&>(t).retain();
+  return Tensor(const_cast<TensorImpl*>(&t));
+}
+
+// The first argument that makes it a sparse call.
+const ArgInfo& sparse_argument(const Call& call) {
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& a = call.args[i];
+    if (a.kind == Arg::Kind::tensor && call.tensor(i)->sparse) return call.op.args[i];
+    if (a.kind == Arg::Kind::layout && a.integer != 0) return call.op.args[i];
+    if (a.kind != Arg::Kind::tensor_list) continue;
+    for (uint32_t e = 0; e < a.count; ++e) {
+      if (is_sparse(static_cast<const Tensor*>(a.pointer)[e])) return call.op.args[i];
+    }
+  }
+  return call.op.args[0];
+}
+
+[[noreturn]] void refuse(const Call& call) {
+  const ArgInfo& argument = sparse_argument(call);
+  throw Error(ErrorCode::not_implemented,
+              fmt::format("{} does not take sparse layouts, which '{}' {}; expected a strided "
+                          "tensor, as to_dense() makes of one",
+                          call.op.overload.qualified, argument.spec->name,
+                          argument.kind == specs::ArgKind::layout ? "names" : "has"));
+}
+
+// What a written argument gets: the parts of a sparse result, the elements of a strided one.
+void write(const Call& call, TensorImpl& to, const Tensor& result) {
+  const TensorImpl& from = *result.impl();
+  if (&to == &from) return;
+  if (from.sparse && to.sparse) {
+    if (to.dtype != from.dtype)
+      throw Error(ErrorCode::runtime,
+                  fmt::format("result type {} can't be cast to the desired output type {}",
+                              info(from.dtype).torch_name, info(to.dtype).torch_name));
+    return become_sparse(to, from);
+  }
+  const Tensor target = shared_handle(to);
+  if (from.sparse || to.sparse)
+    throw Error(ErrorCode::runtime,
+                fmt::format("{}: the result has layout {}; expected a tensor of that layout to "
+                            "write it to, and found {}",
+                            call.op.overload.qualified, layout_name(from.layout()),
+                            layout_name(to.layout())));
+  if (call.op.overload.kind == specs::OverloadKind::out) op("resize_", target, result.sizes());
+  op("copy_", target, result, false);
+}
+
+ResultOrigin origin_of(const Call& call, const Tensor& result) {
+  ResultOrigin origin;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
+    if (&t == result.impl()) origin = {ResultOrigin::Kind::argument, argument};
+    if (origin.kind != ResultOrigin::Kind::fresh || !t.sparse || is_sparse(result)) return;
+    for (const Tensor* part :
+         {&t.sparse->indices, &t.sparse->compressed, &t.sparse->plain, &t.sparse->values}) {
+      if (part->defined() && part->is_alias_of(result))
+        origin = {ResultOrigin::Kind::view, argument};
+    }
+  });
+  return origin;
+}
+
+// The k-th argument that the call writes.
+std::optional<uint32_t> written_argument(const Call& call, size_t k) {
+  for (uint32_t i = 0; i < call.op.args.size(); ++i) {
+    if (call.op.args[i].writes && k-- == 0) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SparseFunction find_sparse_function(std::string_view name) {
+  const auto* e = std::ranges::find(kTable, name, &Entry::name);
+  return e == std::end(kTable) ? nullptr : e->function;
+}
+
+bool is_sparse_call(const Call& call) {
+  for (const Arg& a : call.args) {
+    if (a.kind == Arg::Kind::tensor) {
+      if (static_cast<const TensorImpl*>(a.pointer)->sparse) return true;
+    } else if (a.kind == Arg::Kind::tensor_list) {
+      const Tensor* list = static_cast<const Tensor*>(a.pointer);
+      if (std::any_of(list, list + a.count, is_sparse)) return true;
+    } else if (a.kind == Arg::Kind::layout && a.integer != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void run_sparse(Call& call) {
+  if (call.op.sparse == nullptr) refuse(call);
+  call.device = &device_of(call);
+  SparseCall sparse(call);
+  std::vector<Tensor> results = call.op.sparse(sparse);
+  for (size_t k = 0; k < results.size(); ++k) {
+    const std::optional<uint32_t> written = written_argument(call, k);
+    if (!written) {
+      const ResultOrigin origin = origin_of(call, results[k]);
+      call.add_result(std::move(results[k]), origin);
+      continue;
+    }
+    auto& target = const_cast<TensorImpl&>(*call.tensor(*written));
+    write(call, target, results[k]);
+    call.add_result(shared_handle(target), {ResultOrigin::Kind::argument, *written});
+  }
+}
+
+// --- arguments -----------------------------------------------------------------------------------
+
+const Arg& SparseCall::arg(std::string_view name) const {
+  const int i = call_.op.overload.find_arg(name);
+  return i < 0 ? kNone : call_.args[static_cast<size_t>(i)];
+}
+
+bool SparseCall::has(std::string_view name) const {
+  return arg(name).kind != Arg::Kind::none;
+}
+
+Tensor SparseCall::tensor(std::string_view name) const {
+  const Arg& a = arg(name);
+  if (a.kind == Arg::Kind::none) return {};
+  if (is_number(a)) return Tensor::wrapped_number(scalar_of(a));
+  return shared_handle(*static_cast<const TensorImpl*>(a.pointer));
+}
+
+std::vector<Tensor> SparseCall::tensors(std::string_view name) const {
+  const Arg& a = arg(name);
+  const Tensor* list = static_cast<const Tensor*>(a.pointer);
+  return a.kind == Arg::Kind::tensor_list ? std::vector<Tensor>(list, list + a.count)
+                                          : std::vector<Tensor>();
+}
+
+Ints SparseCall::ints(std::string_view name) const {
+  const Arg& a = arg(name);
+  return a.kind == Arg::Kind::int_list ? Ints(static_cast<const int64_t*>(a.pointer), a.count)
+                                       : Ints();
+}
+
+int64_t SparseCall::integer(std::string_view name, int64_t otherwise) const {
+  return has(name) ? arg(name).integer : otherwise;
+}
+
+bool SparseCall::flag(std::string_view name, bool otherwise) const {
+  return has(name) ? arg(name).integer != 0 : otherwise;
+}
+
+Scalar SparseCall::scalar(std::string_view name) const {
+  return scalar_of(arg(name));
+}
+
+std::string_view SparseCall::text(std::string_view name) const {
+  const Arg& a = arg(name);
+  return a.kind == Arg::Kind::string
+             ? std::string_view(static_cast<const char*>(a.pointer), a.count)
+             : std::string_view();
+}
+
+std::optional<DType> SparseCall::dtype(std::string_view name) const {
+  return has(name) ? std::optional(static_cast<DType>(arg(name).integer)) : std::nullopt;
+}
+
+std::optional<Layout> SparseCall::layout(std::string_view name) const {
+  return has(name) ? std::optional(static_cast<Layout>(arg(name).integer)) : std::nullopt;
+}
+
+Device SparseCall::device(const Tensor& otherwise) const {
+  if (has("device")) return arg("device").device;
+  return otherwise.defined() ? otherwise.device() : current_device();
+}
+
+void SparseCall::fail(std::string text, ErrorCode code) const {
+  throw Error(code, fmt::format("{}: {}", op(), text));
+}
+
+// --- calls of operators on parts -----------------------------------------------------------------
+
+std::vector<Tensor> call_operators(std::string_view qualified, std::span<const Arg> args) {
+  Call call(OperatorRegistry::instance().at(qualified));
+  bind_unboxed(call, args);
+  dispatch_inner(call);
+  std::vector<Tensor> out;
+  for (size_t k = 0; k < call.results.size(); ++k) out.push_back(call.results.take(k));
+  return out;
+}
+
+int64_t integer_in(const Tensor& t) {
+  return t.item().to_int();
+}
+
+Tensor alias_of(const Tensor& t) {
+  const TensorImpl& impl = *t.impl();
+  return Tensor(new_view(impl, impl.sizes(), impl.strides(), impl.offset));
+}
+
+// --- sparse tensors ------------------------------------------------------------------------------
+
+bool compresses_rows(Layout layout) {
+  return layout == Layout::sparse_csr || layout == Layout::sparse_bsr;
+}
+
+bool has_blocks(Layout layout) {
+  return layout == Layout::sparse_bsr || layout == Layout::sparse_bsc;
+}
+
+int64_t sparse_dims(const Tensor& t) {
+  return is_coo(t) ? parts_of(t).indices.size(0) : 2;
+}
+
+int64_t dense_dims(const Tensor& t) {
+  if (is_coo(t)) return parts_of(t).values.dim() - 1;
+  const int64_t blocks = has_blocks(t.layout()) ? 2 : 0;
+  return parts_of(t).values.dim() - batch_dims(t) - 1 - blocks;
+}
+
+int64_t batch_dims(const Tensor& t) {
+  return is_coo(t) ? 0 : parts_of(t).compressed.dim() - 1;
+}
+
+int64_t stored_entries(const Tensor& t) {
+  return is_coo(t) ? parts_of(t).values.size(0) : parts_of(t).plain.size(-1);
+}
+
+Tensor with_values(const Tensor& t, const Tensor& values) {
+  SparseParts parts = parts_of(t);
+  Sizes sizes(t.sizes().begin(), t.sizes().end());
+  if (is_coo(t)) {
+    sizes.resize(static_cast<size_t>(sparse_dims(t)));
+    for (int64_t d = 1; d < values.dim(); ++d) sizes.push_back(values.size(d));
+  }
+  parts.values = values;
+  return make_sparse(std::move(parts), sizes);
+}
+
+}  // namespace primset::runtime
