@@ -48,6 +48,9 @@ Val number_of(const Val& v) {
 }
 Val first_of(const Val& v) {
   require(v.rank() > 0, ErrorCode::index, "select() cannot be applied to a 0-dim tensor.");
+  require(!v.is_empty(), ErrorCode::index,
+          fmt::format("select(): index 0 out of range for tensor of size {} at dimension 0",
+                      shape_text(v.shape())));
   return select(flattened(v), 0, 0);
 }
 
@@ -118,7 +121,8 @@ Quantized per_channel_grid(Tracer& t, const Val& self, const Val& scale, const V
 
 // A learned zero point is an integer of the range.
 Val rounded_zero_point(const Val& zero_point, const IntegerRange& range) {
-  const Val q = unary(Prim::round_even, opmath(zero_point));
+  const Val number = is_floating(zero_point.dtype()) ? zero_point : convert(zero_point, DType::f32);
+  const Val q = unary(Prim::round_even, opmath(number));
   return binary(Prim::min, binary(Prim::max, q, full_like(q, Scalar(range.low))),
                 full_like(q, Scalar(range.high)));
 }
@@ -245,6 +249,7 @@ Val _fake_quantize_learnable_per_channel_affine::decompose(Tracer& t, const Val&
                                                            const ScalarArg& grad_factor) {
   const IntegerRange range = integer_range(quant_min, quant_max);
   require_axis(self, axis);
+  require_real("round_vml_cpu", zero_point);
   const Val zero = convert(rounded_zero_point(zero_point, range), DType::i32);
   return per_channel_grid(t, self, scale, zero, axis, quant_min, quant_max).y;
 }

@@ -50,6 +50,13 @@ bool equal_sizes(const SymInts& a, const SymInts& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+void require_sizes(std::string_view op, std::string_view argument, const Val& v,
+                   std::string_view other, const SymInts& sizes) {
+  require(equal_sizes(v.shape(), sizes), ErrorCode::runtime,
+          fmt::format("{}: expected {} of {}'s size {}, but got {}", op, argument, other,
+                      shape_text(sizes), shape_text(v.shape())));
+}
+
 void require_expandable(const SymInts& shape, const SymInts& to) {
   require(shape.size() <= to.size(), ErrorCode::runtime,
           fmt::format("expand({}, size={}): the number of sizes provided ({}) must be greater or "

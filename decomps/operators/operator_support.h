@@ -32,6 +32,10 @@ void require_not_negative(Tracer& t, const ScalarArg& number, std::string messag
 // Sizes that guards say are equal.
 bool equal_sizes(const SymInts& a, const SymInts& b);
 
+// An argument that must have another's sizes: "op: expected grad of input's size [3, 7], ...".
+void require_sizes(std::string_view op, std::string_view argument, const Val& v,
+                   std::string_view other, const SymInts& sizes);
+
 // x's shape expands to the other; throws as expand() does.
 void require_expandable(const SymInts& shape, const SymInts& to);
 
