@@ -1,4 +1,6 @@
 // Expected values: PyTorch 2.13 in f64, to eight digits.
+#include <complex>
+
 #include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
@@ -80,6 +82,25 @@ TEST(Eig, ComplexPairs) {
   for (const Element& e : values.data) {
     EXPECT_NEAR(static_cast<double>(e.re), 1, 1e-12);
     EXPECT_NEAR(std::fabs(static_cast<double>(e.im)), 2.4494897, 1e-6);
+  }
+}
+
+TEST(Eig, VectorsOfLengthOne) {
+  const Array a = array(DType::f64, {3, 3}, {2, 1, 0, 0, 2, 3, 1, 0, -1});
+  const Result r = run_prim(Prim::eig, {a}, {{"vectors", true}});
+  for (size_t k = 0; k < 3; ++k) {
+    const auto at = [&](const Array& x, size_t i) {
+      return std::complex<long double>(x.data[i].re, x.data[i].im);
+    };
+    long double length = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      std::complex<long double> product = 0;
+      for (size_t j = 0; j < 3; ++j) product += a.data[3 * i + j].re * at(r.outputs[1], 3 * j + k);
+      const auto x = at(r.outputs[1], 3 * i + k);
+      EXPECT_LT(std::abs(product - at(r.outputs[0], k) * x), 1e-12L) << k;
+      length += std::norm(x);
+    }
+    EXPECT_NEAR(static_cast<double>(length), 1, 1e-12) << k;
   }
 }
 
