@@ -29,9 +29,10 @@ Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dt
 
 // The gradient by what `result` was made of along dim.
 Val gradient_along(Prim p, const Val& grad, const Val& result, int64_t dim) {
+  const int64_t d = wrap_dim(dim, result.rank());
   if (result.rank() == 0)
-    return reshape(gradient_along(p, reshape(grad, {1}), reshape(result, {1}), 0), {});
-  return result.tracer().prim1(p, {grad, result}, {{"dim", wrap_dim(dim, result.rank())}});
+    return reshape(gradient_along(p, reshape(grad, {1}), reshape(result, {1}), d), {});
+  return result.tracer().prim1(p, {grad, result}, {{"dim", d}});
 }
 
 void require_same_dtype(const Val& grad, const Val& output) {

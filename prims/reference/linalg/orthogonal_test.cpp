@@ -75,6 +75,27 @@ TEST(Svd, ValuesInOrder) {
   EXPECT_EQ(r.outputs[3].data[0].integer, 0);
 }
 
+// A of rank 1 whose U is completed.
+TEST(Svd, VectorsOfTallMatrices) {
+  const Array a = array(DType::f64, {3, 2}, {1, 2, 2, 4, -2, -4});
+  const Result r = run_prim(Prim::svd, {a}, {{"full", true}, {"vectors", true}});
+  const Array &u = r.outputs[0], &s = r.outputs[1], &vh = r.outputs[2];
+  EXPECT_EQ(u.shape, (Ints{3, 3}));
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      long double product = 0;
+      for (size_t k = 0; k < 2; ++k)
+        product += u.data[3 * i + k].re * s.data[k].re * vh.data[2 * k + j].re;
+      EXPECT_NEAR(static_cast<double>(product), static_cast<double>(a.data[2 * i + j].re), 1e-12);
+    }
+    for (size_t j = 0; j < 3; ++j) {
+      long double dot = 0;
+      for (size_t k = 0; k < 3; ++k) dot += u.data[3 * k + i].re * u.data[3 * k + j].re;
+      EXPECT_NEAR(static_cast<double>(dot), i == j ? 1 : 0, 1e-12);
+    }
+  }
+}
+
 TEST(Eig, ComplexPairs) {
   const Array a = array(DType::f64, {2, 2}, {1, 2, -3, 1});
   const Array values = first(run_prim(Prim::eig, {a}, {{"vectors", true}}));
