@@ -22,11 +22,10 @@ void require_parameter_dtypes(const Val& input, NamedParameters parameters) {
     if (!v) continue;
     if (!kept && is_half(input.dtype()) && v->dtype() == DType::f32) kept = DType::f32;
     const DType expected = kept.value_or(input.dtype());
-    require(
-        v->dtype() == expected, ErrorCode::runtime,
-        fmt::format("mixed dtype: expected {} of scalar type {} beside an input of {}, but "
-                    "found {}",
-                    what, aten_name(expected), aten_name(input.dtype()), aten_name(v->dtype())));
+    require(v->dtype() == expected, ErrorCode::runtime,
+            fmt::format("mixed dtype (CPU): expect parameter to have scalar type of Float beside a "
+                        "half type, else of the input's, but found {} of {} and an input of {}",
+                        what, aten_name(v->dtype()), aten_name(input.dtype())));
     kept = expected;
   }
 }
