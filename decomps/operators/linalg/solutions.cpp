@@ -91,7 +91,8 @@ Val rows_in_order(const Val& x, const Val& permutation, bool inverse) {
 // Step i exchanges row i with row pivots[i] - 1.
 Val permutation_of(Tracer& t, const Val& pivots, const SymInt& rows) {
   SymInts shape = pivots.shape();
-  require(!shape.empty(), ErrorCode::runtime, "expected pivots of at least 1 dim, but got a number");
+  require(!shape.empty(), ErrorCode::runtime,
+          "expected pivots of at least 1 dim, but got a number");
   const SymInt steps = shape.back();
   shape.pop_back();
   const SymInt count = prims::product(shape);
