@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "decomps/operators/random/direction_numbers.h"
 #include "prims/reference/array.h"
 
 namespace primset::conformance {
@@ -144,6 +145,35 @@ Expected result_type(const HostCall& c) {
   return dtype(decomps::result_type(operands));
 }
 
+// ATen's rules for one kernel of attention, by what stands against it.
+bool masks_scores(const HostTensor& mask, const Ints& query, const Ints& key) {
+  Ints scores = {query[0], query[1], query[2], key[2]}, sizes = mask.sizes;
+  if (sizes.size() < 2) refuse(ErrorCode::index, "a mask of attention has two dims");
+  if (sizes.size() == 2) sizes.insert(sizes.begin(), 2, 1);
+  return std::ranges::equal(sizes, scores, [](int64_t m, int64_t s) { return m == s || m == 1; });
+}
+
+bool is_one_kernel(const HostCall& c) {
+  const std::array operands = {&c.tensor(0), &c.tensor(1), &c.tensor(2)};
+  if (*c.find<double>("dropout_p") > 0) return false;
+  for (const HostTensor* t : operands) {
+    if (t->sizes.size() != 4) return false;
+  }
+  const Ints &q = operands[0]->sizes, &k = operands[1]->sizes, &v = operands[2]->sizes;
+  const int64_t queries_of_a_head =
+      *c.find<bool>("enable_gqa") ? q[1] / std::max<int64_t>(k[1], 1) : 1;
+  if (k[0] != q[0] || v[0] != q[0] || v[1] != k[1] || q[1] != k[1] * queries_of_a_head)
+    return false;
+  if (const auto* mask = c.find<HostTensor>("attn_mask"); mask && !masks_scores(*mask, q, k))
+    return false;
+  if (q[2] == 0 || k[2] == 0 || k[3] != q[3] || v[3] != q[3]) return false;
+  constexpr std::array kTaken = {DType::f16, DType::bf16, DType::f32, DType::f64};
+  return std::ranges::all_of(operands, [&](const HostTensor* t) {
+    return t->dtype == operands[0]->dtype && std::ranges::count(kTaken, t->dtype) == 1 &&
+           t->strides[3] == 1;
+  });
+}
+
 // --- other memory ---
 
 // The geometry that a call gives a tensor. Elements outside of the storage are not known.
@@ -250,6 +280,45 @@ Expected changed(const HostCall& c, const Geometry& g) {
   return out;
 }
 
+// By Bratley and Fox (1988), on the numbers as fractions: v_j is the exclusive or of those before
+// it at the polynomial's coefficients, and of v_(j-s) once more, shifted by s.
+Ints directions(const decomps::SobolBeginning& b) {
+  const size_t degree = b.numbers.size(), bits = decomps::kSobolBits;
+  const uint32_t coefficients = b.polynomial << 1 | 1;
+  Ints v;
+  for (size_t j = 0; j < bits; ++j) {
+    int64_t next = j < degree ? int64_t{b.numbers[j]} << (bits - 1 - j) : v[j - degree] >> degree;
+    for (size_t k = 1; j >= degree && k <= degree; ++k) {
+      if ((coefficients >> (degree - k)) & 1u) next ^= v[j - k];
+    }
+    v.push_back(next);
+  }
+  return v;
+}
+
+Expected sobol_directions(const HostCall& c) {
+  const HostTensor& t = c.self();
+  const int64_t dims = *c.find<int64_t>("dimension");
+  if (t.dtype != DType::i64 || t.sizes.size() != 2 || t.sizes[1] != decomps::kSobolBits)
+    refuse(ErrorCode::runtime, "no state of a Sobol sequence");
+  if (dims > t.sizes[0] || dims > decomps::kSobolDims)
+    refuse(ErrorCode::runtime, "as many dims there are not");
+  Expected out = changed(c, {t.storage, t.dtype, t.sizes, t.strides, t.offset});
+  if (t.sizes[0] == 0) return out;
+  const auto bits = static_cast<size_t>(decomps::kSobolBits);
+  std::vector<Element>& state = out.results[0].values->data;
+  for (size_t i = 0; i < state.size(); ++i) {
+    const int64_t own = i < bits ? 1 : state[i].integer;
+    state[i].integer = own << (bits - 1 - i % bits);
+  }
+  size_t at = bits;
+  for (const decomps::SobolBeginning& b : decomps::sobol_beginnings(dims)) {
+    for (int64_t v : directions(b)) state[at++].integer = v;
+  }
+  out.written.push_back({t, out.results[0].values});
+  return out;
+}
+
 // --- the same call of another overload, with a value that is read ---
 
 Expected passed_on(const HostCall& c, const char* overload, std::vector<ArgValue> args) {
@@ -316,6 +385,8 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
                                            std::get<DType>(c.test.args[1])));
      }},
     {"result_type", result_type},
+    {"fused_attention_choice", [](const HostCall& c) { return integer(is_one_kernel(c)); }},
+    {"sobol_directions", sobol_directions},
     {"read_number", read_number},
     {"read_truth", read_truth},
     {"resize",

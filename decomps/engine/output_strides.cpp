@@ -133,6 +133,13 @@ SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
   return contiguous_strides(sizes);
 }
 
+// As empty_like() of the argument called self has it, whose gradient the result is.
+SymInts as_self(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
+  const auto* t = std::get_if<TensorMeta>(&args[static_cast<size_t>(o.find_arg("self"))].value);
+  if (!t || t->sizes.size() != sizes.size()) return contiguous_strides(sizes);
+  return elementwise_strides(sizes, std::span<const TensorMeta>(t, 1));
+}
+
 // Channels-last when the argument called input is, as normalisations of batches have it.
 SymInts as_input(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
   const auto* t = std::get_if<TensorMeta>(&args[static_cast<size_t>(o.find_arg("input"))].value);
@@ -538,6 +545,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "suggested_of_one") return suggested_of_one(args, sizes);
   if (rule == "suggested_by_self") return suggested_by_self(o, args, sizes);
   if (rule == "convolved") return convolved(args, sizes);
+  if (rule == "as_self") return as_self(o, args, sizes);
   if (rule == "as_input") return as_input(o, args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);

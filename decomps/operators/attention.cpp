@@ -145,12 +145,24 @@ Weighted weighted(Tracer& t, const Attention& a, Val weights) {
   return {convert(y, type), rounded};
 }
 
-Val dropped(Tracer& t, const Val& weights, double p) {
+void require_probability(double p) {
   require(p >= 0 && p <= 1, ErrorCode::runtime,
           fmt::format("dropout probability has to be between 0 and 1, but got {}", p));
-  if (p == 0) return weights;
-  const RngArg stream = t.draw(weights.numel());
+}
+
+Val dropped(Tracer& t, const Val& weights, double p, const RngArg& stream) {
   return t.prim(Prim::dropout, {stream.seed, stream.offset, weights}, {{"p", Scalar(p)}})[0];
+}
+
+Val dropped(Tracer& t, const Val& weights, double p) {
+  require_probability(p);
+  return p == 0 ? weights : dropped(t, weights, p, t.draw(weights.numel()));
+}
+
+// The values, and the logarithms of the softmax's denominators.
+std::vector<Val> fused_attention(Tracer& t, const Attention& a) {
+  return t.prim(Prim::attention, {a.query, a.key, a.value, a.mask.value_or(Val())},
+                {{"causal", a.causal}, {"scale", Scalar(a.scale)}});
 }
 
 }  // namespace
@@ -169,8 +181,36 @@ Val scaled_dot_product_attention::decompose(Tracer& t, const Val& query, const V
   }
   const Attention a = attention_of(query, key, value, attn_mask, is_causal, scale, enable_gqa);
   if (dropout_p != 0) return weighted(t, a, dropped(t, weights_of(t, a), dropout_p)).values;
-  return t.prim(Prim::attention, {a.query, a.key, a.value, a.mask.value_or(Val())},
-                {{"causal", a.causal}, {"scale", Scalar(a.scale)}})[0];
+  return fused_attention(t, a)[0];
+}
+
+// What a back end's own kernel gives in PyTorch, which has none: the results of its flash kernels
+// for batches without padding. These have no bounds of sequences, and no mask to debug.
+std::tuple<Val, Val, Val, Val, Val, Val, Val, Val, Val>
+_scaled_dot_product_fused_attention_overrideable::decompose(Tracer& t, const Val& query,
+                                                            const Val& key, const Val& value,
+                                                            const std::optional<Val>& attn_bias,
+                                                            double dropout_p, bool is_causal, bool,
+                                                            const std::optional<double>& scale) {
+  constexpr const char* kName = "_scaled_dot_product_fused_attention_overrideable";
+  require_rank(kName, "query", query, 4);
+  require_rank(kName, "key", key, 4);
+  require_rank(kName, "value", value, 4);
+  require_probability(dropout_p);
+  const Attention a = attention_of(query, key, value, attn_bias, is_causal, scale, false);
+  const std::vector<Val> fused = fused_attention(t, a);
+  const auto number = [&](const SymInt& n) { return t.constant(n, DType::i64); };
+  const Val none = zeros(t, {SymInt(0)}, DType::i64),
+            no_mask = zeros(t, {SymInt(0)}, query.dtype());
+  RngArg stream{number(0), number(0)};
+  Val y = fused[0];
+  if (dropout_p != 0) {
+    const Val weights = weights_of(t, a);
+    stream = t.draw(weights.numel());
+    y = weighted(t, a, dropped(t, weights, dropout_p, stream)).values;
+  }
+  return {y,           fused[1],      none,   none, number(query.size(2)), number(key.size(2)),
+          stream.seed, stream.offset, no_mask};
 }
 
 std::tuple<Val, Val> _scaled_dot_product_attention_math::decompose(

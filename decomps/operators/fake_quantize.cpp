@@ -48,6 +48,9 @@ Val number_of(const Val& v) {
 }
 Val first_of(const Val& v) {
   require(v.rank() > 0, ErrorCode::index, "select() cannot be applied to a 0-dim tensor.");
+  require(!v.is_empty(), ErrorCode::index,
+          fmt::format("select(): index 0 out of range for tensor of size {} at dimension 0",
+                      shape_text(v.shape())));
   return select(flattened(v), 0, 0);
 }
 
@@ -116,11 +119,20 @@ Quantized per_channel_grid(Tracer& t, const Val& self, const Val& scale, const V
                    is_floating(type));
 }
 
+Val clamped(const Val& x, const IntegerRange& range) {
+  return binary(Prim::min, binary(Prim::max, x, full_like(x, Scalar(range.low))),
+                full_like(x, Scalar(range.high)));
+}
+
 // A learned zero point is an integer of the range.
 Val rounded_zero_point(const Val& zero_point, const IntegerRange& range) {
-  const Val q = unary(Prim::round_even, opmath(zero_point));
-  return binary(Prim::min, binary(Prim::max, q, full_like(q, Scalar(range.low))),
-                full_like(q, Scalar(range.high)));
+  const Val number = is_floating(zero_point.dtype()) ? zero_point : convert(zero_point, DType::f32);
+  return clamped(unary(Prim::round_even, opmath(number)), range);
+}
+
+// The gradient by one tensor's zero point takes it so: towards zero from half above.
+Val truncated_zero_point(const Val& zero_point, const IntegerRange& range) {
+  return unary(Prim::trunc, clamped(opmath(zero_point) + 0.5, range));
 }
 
 struct LearnedGradients {
@@ -134,7 +146,7 @@ LearnedGradients learned_gradients(const Val& grad, const Val& self, const Val& 
                                    double grad_factor) {
   const Val g = opmath(grad), x = opmath(self);
   const Val s = broadcast_to(opmath(scale), x.shape());
-  const Val zero = broadcast_to(rounded_zero_point(zero_point, range), x.shape());
+  const Val zero = broadcast_to(zero_point, x.shape());
   const Quantized q = quantized(x, s, zero, range, true);
   const Val steps = x * (1.0 / s);
   const Val above = gt(steps + zero, Scalar(range.high)) & lt(steps, Scalar(0x1p63));
@@ -245,6 +257,7 @@ Val _fake_quantize_learnable_per_channel_affine::decompose(Tracer& t, const Val&
                                                            const ScalarArg& grad_factor) {
   const IntegerRange range = integer_range(quant_min, quant_max);
   require_axis(self, axis);
+  require_real("round_vml_cpu", zero_point);
   const Val zero = convert(rounded_zero_point(zero_point, range), DType::i32);
   return per_channel_grid(t, self, scale, zero, axis, quant_min, quant_max).y;
 }
@@ -257,7 +270,8 @@ std::tuple<Val, Val, Val> _fake_quantize_learnable_per_tensor_affine_backward::d
   const IntegerRange range = integer_range(quant_min, quant_max);
   if (self.is_empty()) return {self, scale, zero_point};
   const LearnedGradients d =
-      learned_gradients(grad, self, first_of(scale), first_of(zero_point), range, grad_factor);
+      learned_gradients(grad, self, first_of(scale),
+                        truncated_zero_point(first_of(zero_point), range), range, grad_factor);
   const auto total = [&](const Val& v) {
     return reshape(reduce(Prim::reduce_sum, v, dims_from(0, v.rank()), false), {1});
   };
@@ -270,13 +284,14 @@ std::tuple<Val, Val, Val> _fake_quantize_learnable_per_channel_affine_backward::
   require_learnable(grad, self);
   require_learned(scale, zero_point);
   const IntegerRange range = integer_range(quant_min, quant_max);
-  if (self.is_empty()) return {self, scale, zero_point};
   require_channels(self, scale, zero_point, axis);
-  const LearnedGradients d =
-      learned_gradients(grad, self, along_axis(scale, self, axis),
-                        along_axis(zero_point, self, axis), range, grad_factor);
+  if (self.is_empty()) return {self, scale, zero_point};
+  const LearnedGradients d = learned_gradients(
+      grad, self, along_axis(scale, self, axis),
+      rounded_zero_point(along_axis(zero_point, self, axis), range), range, grad_factor);
   std::vector<int64_t> others = dims_from(0, axis);
   for (int64_t dim : dims_from(axis + 1, self.rank())) others.push_back(dim);
+  if (others.empty()) others = {axis};  // ATen sums over all dims where there is no other
   const auto sum = [&](const Val& v) { return reduce(Prim::reduce_sum, v, others, false); };
   return {d.x, sum(d.scale), sum(d.zero_point)};
 }

@@ -73,6 +73,10 @@ void require_attention_shapes(const Val& query, const Val& key, const Val& value
           "expected `qkv_bias` first dim and first dim of query to be equal");
   require(num_head > 0 && embed_dim % num_head == 0, ErrorCode::runtime,
           "`embed_dim` must divide evenly by `num_heads`");
+  require(p.proj_weight.rank() == 2 && p.proj_weight.size(1) == SymInt(embed_dim),
+          ErrorCode::runtime,
+          fmt::format("expected `proj_weight` to be a matrix of embed_dim {} columns, but got {}",
+                      embed_dim, shape_text(p.proj_weight.shape())));
 }
 
 // Where the scores [batch, heads, queries, keys] are hidden. at::MaskType: 0 for [queries, keys],
@@ -122,6 +126,36 @@ std::tuple<Val, Val> _native_multi_head_attention::decompose(
   return {y, convert(sum / Scalar(static_cast<double>(num_head)), type)};
 }
 
+namespace {
+
+struct FusedOperands {
+  const Val &grad_out, &query, &key, &value, &out, &logsumexp;
+};
+
+// Of queries [batch, heads, queries, n] and as many heads of keys [.., keys, n] and values.
+void require_fused_operands(const FusedOperands& o) {
+  constexpr const char* kName = "_scaled_dot_product_fused_attention_overrideable_backward";
+  const DType type = o.query.dtype();
+  require_rank(kName, "query", o.query, 4);
+  require_rank(kName, "key", o.key, 4);
+  require_rank(kName, "value", o.value, 4);
+  const SymInt batch = o.query.size(0), heads = o.query.size(1), queries = o.query.size(2);
+  const SymInt width = o.value.size(3);
+  const SymInts values = {batch, heads, queries, width};
+  require_sizes(kName, "key", o.key, "query's heads",
+                {batch, heads, o.key.size(2), o.query.size(3)});
+  require_sizes(kName, "value", o.value, "key's heads", {batch, heads, o.key.size(2), width});
+  require_sizes(kName, "grad_out", o.grad_out, "the values", values);
+  require_sizes(kName, "out", o.out, "the values", values);
+  require_sizes(kName, "logsumexp", o.logsumexp, "the queries", {batch, heads, queries});
+  require_dtype(kName, "key", o.key, type);
+  require_dtype(kName, "value", o.value, type);
+  require_dtype(kName, "grad_out", o.grad_out, type);
+  require_dtype(kName, "out", o.out, type);
+}
+
+}  // namespace
+
 std::tuple<Val, Val, Val, Val> _scaled_dot_product_fused_attention_overrideable_backward::decompose(
     Tracer& t, const Val& grad_out, const Val& query, const Val& key, const Val& value,
     const Val& attn_bias, const std::vector<bool>& grad_input_mask, const Val& out,
@@ -131,14 +165,11 @@ std::tuple<Val, Val, Val, Val> _scaled_dot_product_fused_attention_overrideable_
           fmt::format("_scaled_dot_product_fused_attention_overrideable_backward: expected a "
                       "dropout_p of 0, but got {}",
                       dropout_p));
-  for (const Val* operand : {&grad_out, &query, &key, &value, &out})
-    require(operand->rank() == 4, ErrorCode::runtime,
-            fmt::format("_scaled_dot_product_fused_attention_overrideable_backward: expected "
-                        "operands of 4 dims, but got one of {}",
-                        operand->rank()));
+  require_fused_operands({grad_out, query, key, value, out, logsumexp});
   const bool biased = attn_bias.numel() > SymInt(0);
   SymInts scores = query.shape();
   scores.back() = key.size(-2);
+  if (biased) require_expandable(attn_bias.shape(), scores);
   const Val mask = biased ? broadcast_to(attn_bias, scores) : Val();
   const double factor = scale ? *scale : head_scale(query.size(-1), 1);
   const auto r = t.prim(Prim::attention_backward,

@@ -50,6 +50,13 @@ bool equal_sizes(const SymInts& a, const SymInts& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+void require_sizes(std::string_view op, std::string_view argument, const Val& v,
+                   std::string_view other, const SymInts& sizes) {
+  require(equal_sizes(v.shape(), sizes), ErrorCode::runtime,
+          fmt::format("{}: expected {} of {}'s size {}, but got {}", op, argument, other,
+                      shape_text(sizes), shape_text(v.shape())));
+}
+
 void require_expandable(const SymInts& shape, const SymInts& to) {
   require(shape.size() <= to.size(), ErrorCode::runtime,
           fmt::format("expand({}, size={}): the number of sizes provided ({}) must be greater or "
@@ -64,6 +71,18 @@ void require_expandable(const SymInts& shape, const SymInts& to) {
                      "non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}",
                      into.hint(), from.hint(), lead + d, shape_text(to), shape_text(shape)));
   }
+}
+
+void require_dtype(std::string_view op, std::string_view argument, const Val& v, DType dtype) {
+  require(v.dtype() == dtype, ErrorCode::runtime,
+          fmt::format("expected scalar type {} but found {}: {} takes no {} of another dtype",
+                      aten_name(dtype), aten_name(v.dtype()), op, argument));
+}
+
+void require_rank(std::string_view op, std::string_view argument, const Val& v, int64_t rank) {
+  require(v.rank() == rank, ErrorCode::runtime,
+          fmt::format("{}: expected {} of {} dims, but got {}", op, argument, rank,
+                      shape_text(v.shape())));
 }
 
 bool is_index(DType t) {

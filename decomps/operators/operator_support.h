@@ -32,8 +32,16 @@ void require_not_negative(Tracer& t, const ScalarArg& number, std::string messag
 // Sizes that guards say are equal.
 bool equal_sizes(const SymInts& a, const SymInts& b);
 
+// An argument that must have another's sizes: "op: expected grad of input's size [3, 7], ...".
+void require_sizes(std::string_view op, std::string_view argument, const Val& v,
+                   std::string_view other, const SymInts& sizes);
+
 // x's shape expands to the other; throws as expand() does.
 void require_expandable(const SymInts& shape, const SymInts& to);
+
+// An argument of this dtype: "expected scalar type Float but found Double: op takes ...".
+void require_dtype(std::string_view op, std::string_view argument, const Val& v, DType dtype);
+void require_rank(std::string_view op, std::string_view argument, const Val& v, int64_t rank);
 
 bool is_index(DType t);         // i32 or i64
 Val at_least_1d(const Val& x);  // a number as a vector of one

@@ -253,6 +253,7 @@ constexpr std::array kKindNames = {
     KindName{"ties", Kind::ties},
     KindName{"distinct", Kind::distinct},
     KindName{"ordered", Kind::ordered},
+    KindName{"counted", Kind::counted},
     KindName{"permutation", Kind::permutation},
     KindName{"wrapped", Kind::wrapped},
     KindName{"spd", Kind::spd},
@@ -280,6 +281,8 @@ Element element_of(Rng& rng, DType t, const Fill& f, size_t at,
     }
     case Kind::ties:
       return number(static_cast<long double>(rng.below(is_bool(t) ? 2 : 4)), t);
+    case Kind::counted:
+      return number(static_cast<long double>(at), t);
     case Kind::zeros:
       return number(0, t);
     case Kind::ones:

@@ -34,6 +34,7 @@ struct Fill {
     ties,           // few distinct values, so that sorts and argmax meet equal ones
     distinct,       // no two are equal: a shuffled arithmetic sequence
     ordered,        // ascending along the last dim
+    counted,        // 0 .. n - 1 in order
     permutation,    // 0 .. n - 1 in random order
     wrapped,        // the same as indices, every other of them counted from the end: i - n
     spd,            // a symmetric (Hermitian) positive definite matrix in the last two dims

@@ -71,7 +71,7 @@ Val glu_backward_jvp::decompose(Tracer& t, const Val& grad_x, const Val& grad_gl
   const Val gate = unary(Prim::sigmoid, in.b), rest = 1.0 - gate, dgate = d.b * rest;
   const Val da = gate_operand(dgrad_glu, in) * gate + grad.a * dgate;
   const Val db = da * in.a * rest + grad.a * d.a * rest - grad.a * in.a * gate * dgate;
-  return joined(da, db, dim, is_exact(x.dtype()) ? da.dtype() : x.dtype());
+  return joined(da, db, dim, x.dtype());
 }
 
 }  // namespace primset::decomps

@@ -29,9 +29,10 @@ Val softmax_of(Prim p, const Val& x, int64_t dim, const std::optional<DType>& dt
 
 // The gradient by what `result` was made of along dim.
 Val gradient_along(Prim p, const Val& grad, const Val& result, int64_t dim) {
+  const int64_t d = wrap_dim(dim, result.rank());
   if (result.rank() == 0)
-    return reshape(gradient_along(p, reshape(grad, {1}), reshape(result, {1}), 0), {});
-  return result.tracer().prim1(p, {grad, result}, {{"dim", wrap_dim(dim, result.rank())}});
+    return reshape(gradient_along(p, reshape(grad, {1}), reshape(result, {1}), d), {});
+  return result.tracer().prim1(p, {grad, result}, {{"dim", d}});
 }
 
 void require_same_dtype(const Val& grad, const Val& output) {
@@ -73,14 +74,22 @@ Val _safe_softmax::decompose(Tracer& t, const Val& self, int64_t dim,
 
 Val _softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const Val& output,
                                       int64_t dim, DType input_dtype) {
-  return convert(
-      gradient_along(Prim::softmax_backward, convert(grad_output, output.dtype()), output, dim),
-      input_dtype);
+  require(equal_sizes(grad_output.shape(), output.shape()), ErrorCode::runtime,
+          fmt::format("Expected tensor for argument #1 'grad' to have same size as tensor for "
+                      "argument #2 'output'; but {} does not equal {} (while checking arguments "
+                      "for softmax_backward)",
+                      shape_text(grad_output.shape()), shape_text(output.shape())));
+  require_floating(grad_output, "softmax_backward_lastdim_kernel_impl");
+  require_same_dtype(grad_output, output);
+  return convert(gradient_along(Prim::softmax_backward, grad_output, output, dim), input_dtype);
 }
 
 Val _log_softmax_backward_data::decompose(Tracer& t, const Val& grad_output, const Val& output,
                                           int64_t dim, DType input_dtype) {
+  require_floating(grad_output, "log_softmax_backward_lastdim_kernel_impl");
   require_same_dtype(grad_output, output);
+  // ATen reads beyond the smaller one.
+  require_sizes("_log_softmax_backward_data", "output", output, "grad_output", grad_output.shape());
   return convert(gradient_along(Prim::log_softmax_backward, grad_output, output, dim), input_dtype);
 }
 

@@ -22,10 +22,23 @@ Val bias_gradient(const Val& grad) {
   return convert(reduce(Prim::reduce_sum, opmath(grad), dims, false), grad.dtype());
 }
 
+void require_rank_of_weight(const Val& weight) {
+  require(weight.rank() >= 3 && weight.rank() <= 5, ErrorCode::runtime,
+          fmt::format("weight should have at least three dimensions, and at most five, but got {}",
+                      shape_text(weight.shape())));
+}
+
+constexpr const char* kDoubleBackward = "_convolution_double_backward";
+
+void require_second_gradient(const char* name, const Val& v, const char* of, const SymInts& sizes,
+                             DType type) {
+  require_sizes(kDoubleBackward, name, v, of, sizes);
+  require_dtype(kDoubleBackward, name, v, type);
+}
+
 std::tuple<Val, Val, Val> gradients(Tracer& t, const Val& grad, const Val& input, const Val& weight,
                                     ConvolutionGeometry g, const std::vector<bool>& mask) {
-  require(weight.rank() >= 3 && weight.rank() <= 5, ErrorCode::runtime,
-          "weight should have at least three dimensions, and at most five");
+  require_rank_of_weight(weight);
   require(input.rank() == weight.rank() && grad.rank() == weight.rank(), ErrorCode::runtime,
           fmt::format("Expected input and grad_output of {} dims as the weight has, but got {} and "
                       "{}",
@@ -75,16 +88,20 @@ std::tuple<Val, Val, Val> _convolution_double_backward::decompose(
     const SymInts& stride, const SymInts& padding, const SymInts& dilation, bool transposed,
     const SymInts& output_padding, SymInt groups, const std::vector<bool>&) {
   ConvolutionGeometry g{stride, padding, dilation, transposed, output_padding, groups};
+  require_rank_of_weight(weight);
+  require_rank(kDoubleBackward, "self", self, weight.rank());
+  require_dtype(kDoubleBackward, "self", self, weight.dtype());
   g.spread_over(static_cast<size_t>(weight.rank()) - 2);
-  const auto same = [&](const std::optional<Val>& v, const SymInts& shape, const char* name) {
-    require(!v || equal_sizes(v->shape(), shape), ErrorCode::runtime,
-            fmt::format("_convolution_double_backward: expected {} of size {}, but got {}", name,
-                        shape_text(shape), v ? shape_text(v->shape()) : ""));
-  };
   require_convolvable(self, weight, {}, g);
-  same(gO, convolved_shape(self, weight, g), "gO");
-  same(ggI, self.shape(), "ggI");
-  same(ggW, weight.shape(), "ggW");
+  const SymInts result = convolved_shape(self, weight, g);
+  require_second_gradient("gO", gO, "the result", result, weight.dtype());
+  if (ggI) require_second_gradient("ggI", *ggI, "self", self.shape(), weight.dtype());
+  if (ggW) require_second_gradient("ggW", *ggW, "weight", weight.shape(), weight.dtype());
+  // One for all channels is taken, too.
+  const bool shared = ggb && ggb->rank() == 1 && ggb->size(0) == SymInt(1);
+  if (ggb)
+    require_second_gradient("ggb", *ggb, "the channels", {shared ? SymInt(1) : result[1]},
+                            weight.dtype());
   const auto convolved = [&](const Val& x, const Val& w) {
     return convolution::decompose(t, x, w, {}, g.stride, g.padding, g.dilation, transposed,
                                   g.output_padding, groups);

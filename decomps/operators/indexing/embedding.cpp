@@ -219,6 +219,20 @@ Val gradient_of_greatest(Tracer& t, const Val& grad, const Val& sizes, const Val
       grad.dtype());
 }
 
+// What says which bag each index is in.
+void require_bag_of_each(const Val& bags, const Val& indices) {
+  require_rank("embedding_bag", "indices", indices, 1);
+  require(is_index(bags.dtype()), ErrorCode::runtime,
+          fmt::format("Expected tensor for argument #1 'offset2bag' to have one of the following "
+                      "scalar types: Long, Int; but got torch.{}Tensor instead (while checking "
+                      "arguments for embedding_bag)",
+                      aten_name(bags.dtype())));
+  require(bags.rank() == 1 && bags.size(0) == indices.size(0), ErrorCode::index,
+          fmt::format("index out of range in self: expected offset2bag of indices' size {}, but "
+                      "got {}",
+                      shape_text(indices.shape()), shape_text(bags.shape())));
+}
+
 Val bag_gradient(Tracer& t, const Val& grad, const Val& indices, const Val& bags, const Val& sizes,
                  const Val& places, const SymInt& rows, bool scale_grad_by_freq, int64_t mode,
                  const std::optional<Val>& per_sample, int64_t padding_idx) {
@@ -227,12 +241,19 @@ Val bag_gradient(Tracer& t, const Val& grad, const Val& indices, const Val& bags
   require(grad.rank() == 2, ErrorCode::runtime,
           fmt::format("embedding_bag: expected a gradient of 2 dims, but got {}",
                       shape_text(grad.shape())));
-  if (mode == kMaxOfBag) return gradient_of_greatest(t, grad, sizes, places, rows);
-  require(bags.rank() == 1 && bags.size(0) == indices.size(0), ErrorCode::index,
-          "index out of range in self");
+  if (mode == kMaxOfBag) {
+    require_sizes("embedding_bag", "maximum_indices", places, "grad", grad.shape());
+    require_sizes("embedding_bag", "bag_size", sizes, "the bags", {grad.size(0)});
+    return gradient_of_greatest(t, grad, sizes, places, rows);
+  }
+  require_bag_of_each(bags, indices);
   Val each = opmath(t.prim1(Prim::index_select, {grad, bags}, {{"dim", int64_t{0}}}));
-  if (per_sample) each = each * unsqueeze(opmath(*per_sample), 1);
+  if (per_sample) {
+    require_sizes("embedding_bag", "per_sample_weights", *per_sample, "indices", indices.shape());
+    each = each * unsqueeze(opmath(*per_sample), 1);
+  }
   if (mode == kMeanOfBag) {
+    require_sizes("embedding_bag", "bag_size", sizes, "the bags", {grad.size(0)});
     const Val size = t.prim1(Prim::index_select, {sizes, bags}, {{"dim", int64_t{0}}});
     each = each / unsqueeze(convert(size, each.dtype()), 1);
   }
@@ -271,8 +292,18 @@ Val _embedding_bag_per_sample_weights_backward::decompose(Tracer& t, const Val& 
                                                           int64_t mode, int64_t padding_idx) {
   require(mode == kSumOfBag, ErrorCode::runtime,
           "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
+  constexpr const char* kName = "_embedding_bag_per_sample_weights_backward";
+  require_lookup_dtype(indices, "embedding_bag");
+  require_rank(kName, "grad", grad, 2);
+  require_rank(kName, "weight", weight, 2);
+  require_rank(kName, "indices", indices, 1);
+  require_dtype(kName, "weight", weight, grad.dtype());
+  require(weight.size(1) == grad.size(1), ErrorCode::runtime,
+          fmt::format("{}: expected weight of grad's {} columns, but got {}", kName,
+                      grad.size(1).hint(), weight.size(1).hint()));
   const bool known = offset2bag.numel() == indices.numel();
   const Val bags = known ? offset2bag : bags_of(indices, offsets);
+  require_bag_of_each(bags, indices);
   const auto rows = [&](const Val& x, const Val& at) {
     return opmath(t.prim1(Prim::index_select, {x, at}, {{"dim", int64_t{0}}}));
   };
@@ -328,8 +359,9 @@ Val _unsafe_masked_index::decompose(Tracer& t, const Val& self, const Val& mask,
 Val _unsafe_masked_index_put_accumulate::decompose(Tracer& t, const Val& self, const Val& mask,
                                                    const std::vector<std::optional<Val>>& indices,
                                                    const Val& values) {
+  const std::vector<std::optional<Val>> places = masked_indices(mask, indices);
   const Val counted = where(mask, values, full_like(values, 0));
-  return t.call1("_unsafe_index_put", {self, masked_indices(mask, indices), counted, true});
+  return t.call1("_unsafe_index_put", {self, places, counted, true});
 }
 
 }  // namespace primset::decomps

@@ -76,6 +76,12 @@ Segments segments_of(Tracer& t, const Val& data, const std::optional<Val>& lengt
   s.entries = shape[static_cast<size_t>(at)];
   s.outer.assign(shape.begin(), shape.begin() + at);
   s.inner.assign(shape.begin() + at + 1, shape.end());
+  SymInts rows = given.shape();
+  rows.pop_back();
+  require(
+      equal_sizes(rows, s.outer), ErrorCode::runtime,
+      fmt::format("segment_reduce(): Expected {} of data's sizes {} before axis, but got {}",
+                  offsets ? "offsets" : "lengths", shape_text(s.outer), shape_text(given.shape())));
   s.rows = prims::product(s.outer);
   const Val bounds = run_bounds(t, data, lengths, offsets, unsafe, s.entries);
   require(bounds.size(-1) > SymInt(0), ErrorCode::runtime,
@@ -161,7 +167,9 @@ Entries entries_of(const Segments& s, const Val& data) {
 }
 
 // The values of runs, and zeros for the run of what is in none.
-Val with_rest(Tracer& t, const Segments& s, const Val& of_runs) {
+Val with_rest(Tracer& t, const Segments& s, const Val& of_runs, const char* argument) {
+  require_sizes("_segment_reduce_backward", argument, of_runs, "the reduced data",
+                s.whole(s.count));
   const Val x = reshape(opmath(of_runs), s.with({s.rows, s.count}));
   const Val none = zeros(t, s.with({s.rows, SymInt(1)}), x.dtype());
   return reshape(concatenate({x, none}, 1), s.with({s.rows * (s.count + 1)}));
@@ -192,21 +200,21 @@ Val _segment_reduce_backward::decompose(Tracer& t, const Val& grad, const Val& o
   if (data.is_empty() && (lengths || offsets)) return zeros(t, data.shape(), data.dtype());
   const Segments s = segments_of(t, data, lengths, offsets, axis, true);
   const Entries e = entries_of(s, data);
-  Val g = e.each(with_rest(t, s, grad));
+  Val g = e.each(with_rest(t, s, grad, "grad"));
   if (name == "mean") {
     const Val sizes = reshape(s.sizes, {e.runs});
     const Val n = t.wrap(t.builder().gather(sizes.id(), {e.run.id()}, {0}, true, "run"));
     g = g / beside(n, s, g.dtype());
   }
   if (name == "max" || name == "min") {
-    const Val best = e.each(with_rest(t, s, output)), none = math::number(g, 0.0);
+    const Val best = e.each(with_rest(t, s, output, "output")), none = math::number(g, 0.0);
     const Val hit = convert(eq(e.data, best) | math::is_unordered(e.data), g.dtype());
     const Val ties = e.combined(Prim::scatter_add, hit, 0);
     g = where(gt(hit, Scalar(0.0)), g / math::max(ties, math::number(ties, 1.0)), none);
   }
   if (name == "prod") {
     const Val first = initial ? t.scalar(*initial, g.dtype()) : t.constant(1.0, g.dtype());
-    g = g * product_of_others(e, e.each(with_rest(t, s, output)), first);
+    g = g * product_of_others(e, e.each(with_rest(t, s, output, "output")), first);
   }
   const Val number = binary(Prim::rem, e.run, full_like(e.run, s.count + 1));
   const Val kept = lt(number, full_like(number, s.count));

@@ -54,6 +54,14 @@ Val solved_by_cholesky(const Val& factor, const Val& b, bool upper) {
   return solved(second, solved(first, b, {.upper = false}), {.upper = true});
 }
 
+void require_matrix_ranks(const Val& b, const Val& factor) {
+  for (const auto& [x, name] : {std::pair{&b, "b"}, std::pair{&factor, "u"}}) {
+    require(x->rank() >= 2, ErrorCode::runtime,
+            fmt::format("{} should have at least 2 dimensions, but has {} dimensions instead", name,
+                        x->rank()));
+  }
+}
+
 }  // namespace
 
 Val _cholesky_solve_helper::decompose(Tracer& /*t*/, const Val& self, const Val& A, bool upper) {
@@ -61,17 +69,14 @@ Val _cholesky_solve_helper::decompose(Tracer& /*t*/, const Val& self, const Val&
   require(self.dtype() == A.dtype(), ErrorCode::runtime,
           fmt::format("expected scalar type {} but found {}", aten_name(self.dtype()),
                       aten_name(A.dtype())));
-  require_square("cholesky_solve", A);
+  require_matrix_ranks(self, A);
+  require_fitting_sizes("cholesky_solve", A, self);
   const BroadcastMatrices m = broadcast_matrices(A, self);
   return solved_by_cholesky(m.a, m.b, upper);
 }
 
 Val cholesky_solve::decompose(Tracer& /*t*/, const Val& self, const Val& input2, bool upper) {
-  for (const auto& [x, name] : {std::pair{&self, "b"}, std::pair{&input2, "u"}}) {
-    require(x->rank() >= 2, ErrorCode::runtime,
-            fmt::format("{} should have at least 2 dimensions, but has {} dimensions instead", name,
-                        x->rank()));
-  }
+  require_matrix_ranks(self, input2);
   require_one_dtype("", "b", self, "A", input2);
   require_fitting_sizes("cholesky_solve", input2, self);
   require_factorable_dtype("cholesky_solve_cpu", self);

@@ -41,10 +41,12 @@ Val linalg_matrix_exp::decompose(Tracer& t, const Val& self) {
 // [A^H grad; 0 A^H] (Mathias, "A chain rule for matrix functions and applications", 1996).
 Val matrix_exp_backward::decompose(Tracer& t, const Val& self, const Val& grad) {
   require_square("matrix_exp_backward", self);
-  const Val a = matrix_adjoint(self), none = full_like(a, Scalar(0));
+  require_expandable(grad.shape(), self.shape());
+  const Val a = convert(matrix_adjoint(self), grad.dtype()), none = full_like(a, Scalar(0));
   const int64_t columns = a.rank() - 1, rows = a.rank() - 2;
   const Val whole = concatenate(
-      {concatenate({a, convert(grad, a.dtype())}, columns), concatenate({none, a}, columns)}, rows);
+      {concatenate({a, broadcast_to(grad, a.shape())}, columns), concatenate({none, a}, columns)},
+      rows);
   const SymInt n = a.size(-1);
   return slice(slice(matrix_exponential(t, whole), rows, 0, n, 1), columns, n, n + n, 1);
 }

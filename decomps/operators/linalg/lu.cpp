@@ -74,22 +74,34 @@ std::tuple<Val, Val, Val> linalg_lu::decompose(Tracer& t, const Val& A, bool piv
           parts.upper};
 }
 
+namespace {
+
+// Of a matrix without rows the pivots are not looked at.
+Val unpacked_permutation(Tracer& t, const Val& factors, const Val& pivots) {
+  require(pivots.dtype() == DType::i32, ErrorCode::runtime,
+          "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+          "dtype.\nNote: this function is intended to be used with the output produced by "
+          "torch.linalg.lu_factor");
+  const SymInt rows = factors.size(-2);
+  if (rows == SymInt(0)) {
+    SymInts shape = factors.shape();
+    shape.back() = 0;
+    return zeros(t, shape, factors.dtype());
+  }
+  const Val inside = ge(pivots, Scalar(1)) & le(pivots, full_like(pivots, rows));
+  check(inside, pivots, ErrorCode::runtime,
+        "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+        "Did you properly pass the result of lu_factor?");
+  return permutation_matrix(permutation_of(t, pivots, rows), factors.dtype());
+}
+
+}  // namespace
+
 std::tuple<Val, Val, Val> lu_unpack::decompose(Tracer& t, const Val& LU_data, const Val& LU_pivots,
                                                bool unpack_data, bool unpack_pivots) {
   require_some_dims("torch.lu_unpack", LU_data);
-  Val p = nothing_of(t, LU_data);
-  if (unpack_pivots) {
-    require(LU_pivots.dtype() == DType::i32, ErrorCode::runtime,
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
-            "dtype.\nNote: this function is intended to be used with the output produced by "
-            "torch.linalg.lu_factor");
-    const Val inside =
-        ge(LU_pivots, Scalar(1)) & le(LU_pivots, full_like(LU_pivots, LU_data.size(-2)));
-    check(inside, LU_pivots, ErrorCode::runtime,
-          "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
-          "Did you properly pass the result of lu_factor?");
-    p = permutation_matrix(permutation_of(t, LU_pivots, LU_data.size(-2)), LU_data.dtype());
-  }
+  const Val p =
+      unpack_pivots ? unpacked_permutation(t, LU_data, LU_pivots) : nothing_of(t, LU_data);
   if (!unpack_data) return {p, nothing_of(t, LU_data), nothing_of(t, LU_data)};
   const Triangles parts = triangles_of(LU_data);
   return {p, parts.lower, parts.upper};

@@ -37,10 +37,18 @@ Val vector_of(Tracer& t, const Lengths& numbers) {
   return concatenate(parts, 0);
 }
 
+void require_target_rows(const Val& targets, const SymInt& batch) {
+  require(targets.size(0) == batch, ErrorCode::runtime,
+          fmt::format("Expected tensor to have size {} at dimension 0, but got size {} for "
+                      "argument #2 'targets'{}",
+                      batch.hint(), targets.size(0).hint(), kWhere));
+}
+
 // The targets as rows of the longest one's length: cut, or taken apart.
 Val target_rows(Tracer& t, const Val& targets, const Lengths& lengths) {
   const SymInt longest = greatest(lengths);
   if (targets.rank() == 2) {
+    require_target_rows(targets, static_cast<int64_t>(lengths.size()));
     require(targets.size(1) >= longest, ErrorCode::runtime,
             fmt::format("Expected tensor to have size at least {} at dimension 1, but got size {} "
                         "for argument #2 'targets'{}",
@@ -105,6 +113,7 @@ Alignment aligned(Tracer& t, const Val& log_probs, const Val& targets, const Val
   require_arguments(log_probs, targets, blank);
   require(targets.rank() == 2, ErrorCode::not_implemented,
           "ctc_loss: targets one after another need lengths in lists; pass targets of 2 dims");
+  require_target_rows(targets, log_probs.size(1));
   const auto numbers = [&](const Val& lengths, const char* name, const SymInt& most) {
     require(is_integral(lengths.dtype()), ErrorCode::runtime,
             fmt::format("{} must be integral", name));
@@ -125,10 +134,24 @@ std::tuple<Val, Val> losses_of(Tracer& t, const Alignment& a, int64_t blank) {
   return {r[0], r[1]};
 }
 
+// The alignments [batch, time, 2 targets + 1] may be of more targets than the longest: of none of
+// its own.
 Val gradient_of(Tracer& t, const Alignment& a, const Val& grad, const Val& loss,
                 const Val& log_alpha, int64_t blank, bool zero_infinity) {
+  constexpr const char* kName = "_ctc_loss_backward";
+  const DType type = a.log_probs.dtype();
+  const SymInt batch = a.log_probs.size(1), places = a.targets.size(1) * 2 + 1;
+  require_dtype(kName, "grad", grad, type);
+  require_dtype(kName, "neg_log_likelihood", loss, type);
+  require_dtype(kName, "log_alpha", log_alpha, type);
+  require_sizes(kName, "grad", grad, "the batch", {batch});
+  require_sizes(kName, "neg_log_likelihood", loss, "the batch", {batch});
+  require_rank(kName, "log_alpha", log_alpha, 3);
+  const bool wider = log_alpha.size(2) > places;
+  const Val alpha = wider ? slice(log_alpha, 2, 0, places, 1) : log_alpha;
+  require_sizes(kName, "log_alpha", alpha, "all alignments", {batch, a.log_probs.size(0), places});
   return t.prim1(Prim::ctc_loss_backward,
-                 {grad, a.log_probs, a.targets, a.input_lengths, a.target_lengths, loss, log_alpha},
+                 {grad, a.log_probs, a.targets, a.input_lengths, a.target_lengths, loss, alpha},
                  {{"blank", SymInt(blank)}, {"zero_infinity", zero_infinity}});
 }
 
@@ -181,7 +204,11 @@ Val _ctc_loss_backward_of_tensors::decompose(Tracer& t, const Val& grad, const V
                                              const Val& target_lengths,
                                              const Val& neg_log_likelihood, const Val& log_alpha,
                                              int64_t blank, bool zero_infinity) {
-  return gradient_of(t, aligned(t, log_probs, targets, input_lengths, target_lengths, blank), grad,
+  // ATen's alignments are of the longest target, which only the device knows.
+  const bool wider =
+      targets.rank() == 2 && log_alpha.rank() == 3 && targets.size(1) * 2 + 1 > log_alpha.size(2);
+  const Val labels = wider ? slice(targets, 1, 0, floor_div(log_alpha.size(2), 2), 1) : targets;
+  return gradient_of(t, aligned(t, log_probs, labels, input_lengths, target_lengths, blank), grad,
                      neg_log_likelihood, log_alpha, blank, zero_infinity);
 }
 

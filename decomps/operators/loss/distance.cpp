@@ -29,6 +29,12 @@ void require_rows(const Val& x, const char* name) {
           fmt::format("cdist only supports at least 2D tensors, {} got: {}D", name, x.rank()));
 }
 
+void require_same_columns(const Val& x1, const Val& x2) {
+  require(x1.size(-1) == x2.size(-1), ErrorCode::runtime,
+          fmt::format("X1 and X2 must have the same number of columns. X1: {} X2: {}",
+                      x1.size(-1).hint(), x2.size(-1).hint()));
+}
+
 RowPairs row_pairs(const Val& x1, const Val& x2) {
   const auto batched = [&](const Val& x, SymInts shape) {
     shape.push_back(x.size(-2));
@@ -59,9 +65,7 @@ Val euclidean(Tracer& t, const RowPairs& r) {
 Val distances(Tracer& t, const Val& x1, const Val& x2, double p, std::optional<int64_t> mode) {
   require_rows(x1, "X1");
   require_rows(x2, "X2");
-  require(x1.size(-1) == x2.size(-1), ErrorCode::runtime,
-          fmt::format("X1 and X2 must have the same number of columns. X1: {} X2: {}",
-                      x1.size(-1).hint(), x2.size(-1).hint()));
+  require_same_columns(x1, x2);
   require(p >= 0, ErrorCode::runtime, "cdist only supports non-negative p values");
   require(!mode || (*mode >= 0 && *mode <= 2), ErrorCode::runtime,
           fmt::format("possible modes: 0, 1, 2, but was: {}", mode.value_or(0)));
@@ -100,19 +104,19 @@ Val _cdist_backward::decompose(Tracer& t, const Val& grad, const Val& x1, const 
   require_rows(x2, "X2");
   const DType type = x1.dtype();
   if (type != DType::f32 && type != DType::f64) not_implemented_for("cdist_backward", type);
+  require_same_columns(x1, x2);
   const RowPairs r = row_pairs(x1, x2);
   SymInts shape = r.x.shape();
   shape.back() = r.y.size(-2);
-  for (const Val* v : {&grad, &cdist, &x2}) {
-    require(v->dtype() == type, ErrorCode::runtime,
-            fmt::format("expected scalar type {} but found {}", aten_name(type),
-                        aten_name(v->dtype())));
-  }
+  constexpr const char* kName = "_cdist_backward";
+  require_dtype(kName, "grad", grad, type);
+  require_dtype(kName, "cdist", cdist, type);
+  require_dtype(kName, "x2", x2, type);
   // ATen gives no other batch to the gradient of nothing.
   if (r.x.is_empty() || r.y.is_empty()) return zeros(t, x1.shape(), type);
-  return t.prim1(Prim::cdist_backward,
-                 {broadcast_to(grad, shape), r.x, r.y, broadcast_to(cdist, shape)},
-                 {{"p", Scalar(p)}});
+  require_sizes(kName, "grad", grad, "the pairs of x1 and x2", shape);
+  require_sizes(kName, "cdist", cdist, "the pairs of x1 and x2", shape);
+  return t.prim1(Prim::cdist_backward, {grad, r.x, r.y, cdist}, {{"p", Scalar(p)}});
 }
 
 namespace {
@@ -175,6 +179,7 @@ Val _pdist_backward::decompose(Tracer& t, const Val& grad, const Val& self, doub
     require(v->rank() == 1 && v->size(0) == pair_count(n), ErrorCode::runtime,
             fmt::format("_pdist_backward: expected a number for each of {} pairs, but got {}",
                         pair_count(n).hint(), shape_text(v->shape())));
+    require_dtype("_pdist_backward", v == &grad ? "grad" : "pdist", *v, self.dtype());
   }
   return t.prim1(Prim::cdist_backward, {symmetric(t, grad, n), self, self, symmetric(t, pdist, n)},
                  {{"p", Scalar(p)}});

@@ -16,6 +16,20 @@ void require_per_channel(const Val& input, const SymInt& channels, NamedParamete
   }
 }
 
+void require_parameter_dtypes(const Val& input, NamedParameters parameters) {
+  std::optional<DType> kept;
+  for (const auto& [what, v] : parameters) {
+    if (!v) continue;
+    if (!kept && is_half(input.dtype()) && v->dtype() == DType::f32) kept = DType::f32;
+    const DType expected = kept.value_or(input.dtype());
+    require(v->dtype() == expected, ErrorCode::runtime,
+            fmt::format("mixed dtype (CPU): expect parameter to have scalar type of Float beside a "
+                        "half type, else of the input's, but found {} of {} and an input of {}",
+                        what, aten_name(v->dtype()), aten_name(input.dtype())));
+    kept = expected;
+  }
+}
+
 DType statistics_type(const Val& input, Parameters parameters) {
   for (const auto& p : parameters) {
     if (p && is_half(input.dtype()) && !is_half(p->dtype())) return p->dtype();

@@ -17,6 +17,9 @@ using NamedParameters = std::initializer_list<std::pair<const char*, std::option
 // Parameters and running statistics have a number for each channel.
 void require_per_channel(const Val& input, const SymInt& channels, NamedParameters parameters);
 
+// They are of the input's dtype, or all f32 beside a half type.
+void require_parameter_dtypes(const Val& input, NamedParameters parameters);
+
 // What statistics are kept in: the parameters' dtype when it is wider than the input's, which is a
 // half type then.
 DType statistics_type(const Val& input, Parameters parameters);

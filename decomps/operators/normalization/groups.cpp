@@ -26,6 +26,7 @@ std::vector<Val> group_norm_values(Tracer& t, const Val& input, const std::optio
                                    const SymInt& hxw, int64_t groups, double eps) {
   require_groups(input, n, c, hxw, groups);
   require_per_channel(input, c, {{"weight", weight}, {"bias", bias}});
+  require_parameter_dtypes(input, {{"weight", weight}, {"bias", bias}});
   const DType kept = statistics_type(input, {weight, bias});
   auto out = t.prim(
       Prim::group_norm,
@@ -63,6 +64,10 @@ std::tuple<Val, Val, Val> native_group_norm_backward::decompose(
     const std::vector<bool>& output_mask) {
   require_groups(input, n, c, hxw, group);
   require_groups(grad_out, n, c, hxw, group);
+  require(grad_out.dtype() == input.dtype(), ErrorCode::runtime,
+          fmt::format("Expected scalar types of X and dY are same, but got {} and {}",
+                      aten_name(input.dtype()), aten_name(grad_out.dtype())));
+  require_parameter_dtypes(input, {{"mean", mean}, {"rstd", rstd}, {"weight", weight}});
   require(!weight || weight->numel() == c, ErrorCode::runtime,
           fmt::format("Expected weight to have a number for each of {} channels, but got shape {}",
                       c.hint(), weight ? shape_text(weight->shape()) : ""));

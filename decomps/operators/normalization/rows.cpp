@@ -64,6 +64,7 @@ std::vector<Val> layer_norm_values(Tracer& t, const Val& x, const SymInts& norma
   require_normalized_shape(x, normalized);
   require_parameter(weight, normalized, "weight");
   require_parameter(bias, normalized, "bias");
+  require_parameter_dtypes(x, {{"weight", weight}, {"bias", bias}});
   const DType kept = statistics_type(x, {weight, bias});
   auto out =
       t.prim(Prim::layer_norm, {convert(x, kept), operand(weight, kept), operand(bias, kept)},
@@ -140,6 +141,8 @@ std::tuple<Val, Val, Val> native_layer_norm_backward::decompose(
   require_parameter(weight, normalized_shape, "weight");
   require_parameter(bias, normalized_shape, "bias");
   require_gradient_of(grad_out, input);
+  require_parameter_dtypes(input,
+                           {{"mean", mean}, {"rstd", rstd}, {"weight", weight}, {"bias", bias}});
   const size_t dims = normalized_shape.size();
   const DType kept = statistics_type(input, {weight, mean, rstd});
   const auto out = t.prim(

@@ -36,6 +36,7 @@ void require_shares(const Val& mean, const Val& invstd, const SymInt& channels) 
             ErrorCode::runtime,
             fmt::format("expected mean and invstd of one shape [shares, {} channels], but got {}",
                         channels.hint(), shape_text(v->shape())));
+    if (!is_floating(v->dtype())) not_implemented_for("batch_norm_gather_stats", v->dtype());
   }
 }
 

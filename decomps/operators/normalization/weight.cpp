@@ -55,6 +55,7 @@ WeightGradients weight_gradients(const Val& grad_w, const Val& saved_v, const Va
 std::tuple<Val, Val> _weight_norm_interface::decompose(Tracer& t, const Val& v, const Val& g,
                                                        int64_t dim) {
   require_first_or_last(v, dim, "fused kernels can only be applied for first or last dim");
+  if (!is_floating(v.dtype())) not_implemented_for("weight_norm_kernel", v.dtype());
   require_one_dtype(v, g);
   const Val wide = opmath(v);
   Val norm =
@@ -65,7 +66,8 @@ std::tuple<Val, Val> _weight_norm_interface::decompose(Tracer& t, const Val& v, 
 }
 
 Val _weight_norm::decompose(Tracer& t, const Val& v, const Val& g, int64_t dim) {
-  if (dim == 0 || dim == v.rank() - 1)
+  const bool first_or_last = dim == 0 || dim == v.rank() - 1;
+  if (first_or_last && !is_complex(v.dtype()))
     return std::get<0>(_weight_norm_interface::decompose(t, v, g, dim));
   // Along dim -1 there is one magnitude for all of v.
   const auto dims = all_dims_but(v, dim == -1 ? dim : wrap_dim(dim, v.rank()));
@@ -79,6 +81,8 @@ std::tuple<Val, Val> _weight_norm_interface_backward::decompose(Tracer& t, const
                                                                 const Val& saved_norms,
                                                                 int64_t dim) {
   require_first_or_last(saved_v, dim, "fused kernels can only be applied for first or last dim");
+  // ATen reads beyond a gradient that is smaller.
+  require_sizes("_weight_norm_interface_backward", "grad_w", grad_w, "saved_v", saved_v.shape());
   require_one_dtype(saved_v, grad_w);
   require_one_dtype(saved_v, saved_g);
   require(saved_norms.dtype() == opmath_type(saved_v.dtype()), ErrorCode::runtime,

@@ -83,6 +83,11 @@ std::tuple<Val, Val> fractional(Tracer& t, int64_t dims, const Val& x, const Dim
   require(
       static_cast<int64_t>(output.size()) == dims, ErrorCode::runtime,
       fmt::format("{}: output_size must either be a single Int or tuple of {} Ints", name, dims));
+  for (const int64_t size : kernel) {
+    require(size > 0, ErrorCode::runtime,
+            fmt::format("{}: kernel_size must be greater than zero, but got [{}]", name,
+                        fmt::join(kernel, ", ")));
+  }
   require_fractional_samples(x, samples, dims);
   require_pooled_input(name, dims, x);
   const SymInts shape = last_sizes(x, kernel.size());

@@ -1,5 +1,7 @@
 // Sobol sequences: point n is the exclusive or of direction numbers, those at the bits of n's Gray
 // code n ^ (n >> 1) (Antonov and Saleev, 1979). A state has a row a dim and a column a bit.
+#include <fmt/format.h>
+
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/random.h"
@@ -17,6 +19,32 @@ int64_t later(int64_t point, int64_t steps) {
 
 Val gray_code(const Val& n) {
   return n ^ philox::shifted_right(n, 1);
+}
+
+// The first of the dims, and the others behind what becomes of these.
+Val first_dims(const Val& x, const SymInt& count) {
+  return x.size(0) == count ? x : slice(x, 0, 0, count, 1);
+}
+Val with_other_dims(const Val& first, const Val& x) {
+  const SymInt count = first.size(0);
+  if (x.size(0) == count) return first;
+  return concatenate({first, slice(x, 0, count, x.size(0), 1)}, 0);
+}
+
+// A number for each dim, and its direction numbers; what is behind the dims and bits stays.
+void require_sobol_state(const char* op, const Val& quasi, const Val& state, int64_t dimension) {
+  require(state.dtype() == DType::i64, ErrorCode::runtime,
+          "sobolstate needs to be of type at::kLong");
+  require(quasi.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
+  require_rank(op, "quasi", quasi, 1);
+  const SymInt dims = dimension;
+  require(dimension >= 0 && quasi.size(0) >= dims, ErrorCode::runtime,
+          fmt::format("{}: expected quasi to have a number for each of {} dims, but got {}", op,
+                      dimension, shape_text(quasi.shape())));
+  require(state.rank() == 2 && state.size(0) >= dims && state.size(1) >= SymInt(kBits),
+          ErrorCode::runtime,
+          fmt::format("{}: expected a sobolstate of {} columns for each of {} dims, but got {}", op,
+                      kBits, dimension, shape_text(state.shape())));
 }
 
 // What is left of `quasi`, a number a dim, after going from point `from` to the points `to`, which
@@ -40,28 +68,25 @@ std::tuple<Val, Val> _sobol_engine_draw::decompose(Tracer& t, const Val& quasi, 
                                                    int64_t num_generated,
                                                    const std::optional<DType>& dtype) {
   const DType type = dtype.value_or(DType::f32);
-  require(sobolstate.dtype() == DType::i64, ErrorCode::runtime,
-          "sobolstate needs to be of type at::kLong");
-  require(quasi.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
+  require_sobol_state("_sobol_engine_draw", quasi, sobolstate, dimension);
   require(n >= 0, ErrorCode::runtime, "n must be at least 0");
-  require(quasi.rank() == 1 && quasi.size(0) == SymInt(dimension), ErrorCode::runtime,
-          "quasi must have one number for each dimension");
   const Val from = t.constant(num_generated, DType::i64);
   const Val to = t.iota({SymInt(n)}, 0, DType::i64) + Scalar(later(num_generated, 1));
-  const Val points = moved_on(quasi, sobolstate, from, to);
-  const Val last = n == 0 ? quasi : select(points, 0, n - 1);
+  const Val points =
+      moved_on(first_dims(quasi, dimension), first_dims(sobolstate, dimension), from, to);
+  const Val last = n == 0 ? quasi : with_other_dims(select(points, 0, n - 1), quasi);
   const DType wide = type == DType::f64 ? type : DType::f32;
   return {convert(convert(points, wide) * Scalar(philox::power_of_two(-kBits)), type), last};
 }
 
 Val _sobol_engine_ff_::decompose(Tracer& t, const Val& self, int64_t n, const Val& sobolstate,
-                                 int64_t, int64_t num_generated) {
-  require(sobolstate.dtype() == DType::i64, ErrorCode::runtime,
-          "sobolstate needs to be of type at::kLong");
-  require(self.dtype() == DType::i64, ErrorCode::runtime, "quasi needs to be of type at::kLong");
+                                 int64_t dimension, int64_t num_generated) {
+  require_sobol_state("_sobol_engine_ff_", self, sobolstate, dimension);
   const Val from = t.constant(num_generated, DType::i64);
   const Val to = t.constant(later(num_generated, n), DType::i64, {SymInt(1)});
-  return squeeze(moved_on(self, sobolstate, from, to), 0);
+  const Val moved =
+      moved_on(first_dims(self, dimension), first_dims(sobolstate, dimension), from, to);
+  return with_other_dims(squeeze(moved, 0), self);
 }
 
 // The bits of each direction number, the highest first, times the dim's matrix of bits modulo 2,
@@ -69,8 +94,12 @@ Val _sobol_engine_ff_::decompose(Tracer& t, const Val& self, int64_t n, const Va
 Val _sobol_engine_scramble_::decompose(Tracer& t, const Val& self, const Val& ltm, int64_t) {
   require(self.dtype() == DType::i64, ErrorCode::runtime,
           "sobolstate needs to be of type at::kLong");
+  constexpr const char* kName = "_sobol_engine_scramble_";
+  require_rank(kName, "self", self, 2);
   const SymInt dims = self.size(0);
   const SymInts bits_shape = {dims, kBits, kBits};
+  require_sizes(kName, "self", self, "the direction numbers", {dims, SymInt(kBits)});
+  require_sizes(kName, "ltm", ltm, "the matrices of bits", bits_shape);
   const Val places = Scalar(kBits - 1) - t.iota(bits_shape, 2, DType::i64);
   const Val one = full_like(places, Scalar(int64_t{1}));
   const Val bits =

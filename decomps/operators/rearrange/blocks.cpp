@@ -285,8 +285,6 @@ namespace {
 // The entries of x along dim as often as the vector of repeats says.
 Val repeated_entries(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
                      const std::optional<SymInt>& size) {
-  require(repeats.rank() == 1, ErrorCode::runtime,
-          "repeat_interleave only accept 1D vector as repeat");
   if (!is_index(repeats.dtype())) not_implemented_for("repeat_interleave_cpu", repeats.dtype());
   require(size.has_value(), ErrorCode::not_implemented,
           "repeat_interleave: without output_size the size of the result depends on the values of "
@@ -299,7 +297,11 @@ Val repeated_entries(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
 
 Val repeat_interleave_places::decompose(Tracer& t, const Val& repeats,
                                         const std::optional<SymInt>& output_size) {
-  const Val places = t.iota(repeats.shape(), 0, repeats.rank() == 1 ? repeats.dtype() : DType::i64);
+  require(repeats.rank() == 1, ErrorCode::runtime,
+          fmt::format("repeat_interleave only accept 1D vector as repeat, but got repeats of shape "
+                      "{}",
+                      shape_text(repeats.shape())));
+  const Val places = t.iota(repeats.shape(), 0, repeats.dtype());
   return repeated_entries(t, places, repeats, 0, output_size);
 }
 

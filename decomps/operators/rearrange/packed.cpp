@@ -133,6 +133,8 @@ std::tuple<Val, Val> _pad_packed_sequence::decompose(Tracer& t, const Val& data,
                                                      const ScalarArg& padding_value,
                                                      int64_t total_length) {
   require_lengths_vector(batch_sizes);
+  require(!batch_sizes.is_empty(), ErrorCode::runtime,
+          "_pad_packed_sequence: expected batch_sizes of a step at least, but got none");
   const SymInt steps = batch_sizes.size(0), time = total_length > 0 ? SymInt(total_length) : steps;
   require(time >= steps, ErrorCode::runtime,
           fmt::format("Expected total_length to be at least the length of the longest sequence in "
@@ -196,6 +198,9 @@ Val _padded_dense_to_jagged_forward::decompose(Tracer& t, const Val& dense,
           fmt::format("{}(): without total_L the size of the result depends on the values of "
                       "offsets; pass total_L",
                       kName));
+  require(
+      *total_L >= SymInt(0), ErrorCode::runtime,
+      fmt::format("{}(): expected a total_L of at least 0, but got {}", kName, total_L->hint()));
   require(dense.rank() >= 2, ErrorCode::runtime,
           fmt::format("{}(): expected a padded tensor of at least 2 dims, but got {}", kName,
                       shape_text(dense.shape())));

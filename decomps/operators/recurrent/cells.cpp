@@ -25,14 +25,26 @@ void require_gates(const char* name, const Val& w, CellKind kind, const SymInt& 
                       gate_count(kind), want.hint(), w.size(0).hint()));
 }
 
-void require_dtype_of(const Val& input, const Val& v) {
+void require_operand(const char* name, const Val& v, int64_t rank, const Val& input) {
+  require(v.rank() == rank, ErrorCode::runtime,
+          fmt::format("Expected {} of {} dims, but got {}", name, rank, shape_text(v.shape())));
   require(input.dtype() == v.dtype(), ErrorCode::runtime,
-          fmt::format("mat1 and mat2 must have the same dtype, but got {} and {}",
-                      aten_name(input.dtype()), aten_name(v.dtype())));
+          fmt::format("mat1 and mat2 must have the same dtype, but got {} and {} of {}",
+                      aten_name(input.dtype()), aten_name(v.dtype()), name));
+}
+
+void require_operands(const Val& input, const CellState& state, const CellWeights& w) {
+  require_operand("input", input, 2, input);
+  for (const Val& v : state) require_operand("hx", v, 2, input);
+  require_operand("w_ih", w.input, 2, input);
+  require_operand("w_hh", w.hidden, 2, input);
+  if (w.input_bias) require_operand("b_ih", *w.input_bias, 1, input);
+  if (w.hidden_bias) require_operand("b_hh", *w.hidden_bias, 1, input);
 }
 
 CellState step_of_cell(CellKind kind, const Val& input, const CellState& state,
                        const CellWeights& w) {
+  require_operands(input, state, w);
   const SymInt inputs = w.input.size(1), hidden = w.hidden.size(1);
   require(input.size(1) == inputs, ErrorCode::runtime,
           fmt::format("input has inconsistent input_size: got {} expected {}", input.size(1).hint(),
@@ -43,8 +55,6 @@ CellState step_of_cell(CellKind kind, const Val& input, const CellState& state,
   require_gates("weight_hh", w.hidden, kind, hidden);
   if (w.input_bias) require_gates("bias_ih", *w.input_bias, kind, hidden);
   if (w.hidden_bias) require_gates("bias_hh", *w.hidden_bias, kind, hidden);
-  for (const Val& v : {w.input, w.hidden}) require_dtype_of(input, v);
-  for (const Val& v : state) require_dtype_of(input, v);
   return next_state(kind, input_gates(kind, input, w), state, w);
 }
 
@@ -106,12 +116,43 @@ Val tanh_slope(const Val& y) {
   return Scalar(1.0) - y * y;
 }
 
-void require_gates_beside(const Val& gates, const Val& state, int64_t count) {
-  require(gates.rank() == 2 && state.rank() == 2 && gates.size(0) == state.size(0) &&
-              gates.size(1) == state.size(1) * count,
-          ErrorCode::runtime,
-          fmt::format("Expected gates of {} parts of the state's size {}, but got {}", count,
-                      shape_text(state.shape()), shape_text(gates.shape())));
+// What stands beside a state: all of one floating dtype.
+class FusedCell {
+ public:
+  FusedCell(const char* op, const Val& state) : op_(op), state_(state) {
+    require_rank(op, "the state", state, 2);
+    if (!is_floating(state.dtype())) not_implemented_for(op, state.dtype());
+  }
+
+  void require_parts(const char* name, const Val& gates, int64_t count) const {
+    require_sizes(op_, name, gates, fmt::format("the state times {}", count), sizes_of(count));
+    require_dtype(op_, name, gates, state_.dtype());
+  }
+  void require_state(const char* name, const std::optional<Val>& v) const {
+    if (v) require_parts(name, *v, 1);
+  }
+  void require_bias(const char* name, const std::optional<Val>& bias, int64_t count) const {
+    if (!bias) return;
+    require_sizes(op_, name, *bias, "the gates", {sizes_of(count)[1]});
+    require_dtype(op_, name, *bias, state_.dtype());
+  }
+
+ private:
+  SymInts sizes_of(int64_t count) const { return {state_.size(0), state_.size(1) * count}; }
+
+  const char* op_;
+  const Val& state_;
+};
+
+// The operands of a cell from the products on: gates and biases of `count` parts.
+void require_fused_cell(const char* op, const Val& input_gates, const Val& hidden_gates,
+                        const Val& state, const std::optional<Val>& input_bias,
+                        const std::optional<Val>& hidden_bias, int64_t count) {
+  const FusedCell cell(op, state);
+  cell.require_parts("input_gates", input_gates, count);
+  cell.require_parts("hidden_gates", hidden_gates, count);
+  cell.require_bias("input_bias", input_bias, count);
+  cell.require_bias("hidden_bias", hidden_bias, count);
 }
 
 Val nothing(Tracer& t, DType type) {
@@ -138,7 +179,10 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
                              const Val& activated) {
   const DType type = cx.dtype();
   if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type)};
-  require_gates_beside(activated, cx, 4);
+  const FusedCell beside("_thnn_fused_lstm_cell_backward", cx);
+  beside.require_state("grad_hy", grad_hy);
+  beside.require_state("grad_cy", grad_cy);
+  beside.require_state("cy", cy);
   const Val none = full_like(opmath(cx), 0);
   const Val gh = grad_hy ? opmath(*grad_hy) : none, gc = grad_cy ? opmath(*grad_cy) : none;
   const Val i = gate_part(activated, 0, 4), f = gate_part(activated, 1, 4);
@@ -149,6 +193,14 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
                   cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)},
                  type),
           convert(cell * f, type)};
+}
+
+LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
+                                   const std::optional<Val>& grad_cy, const Val& cx, const Val& cy,
+                                   const Val& workspace) {
+  if (grad_hy || grad_cy)
+    FusedCell("_thnn_fused_lstm_cell_backward", cx).require_parts("workspace", workspace, 4);
+  return lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace);
 }
 
 using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
@@ -190,8 +242,8 @@ std::tuple<Val, Val, Val> _thnn_fused_lstm_cell::decompose(Tracer& t, const Val&
                                                            const Val& hidden_gates, const Val& cx,
                                                            const std::optional<Val>& input_bias,
                                                            const std::optional<Val>& hidden_bias) {
-  require_gates_beside(input_gates, cx, 4);
-  require_gates_beside(hidden_gates, cx, 4);
+  require_fused_cell("_thnn_fused_lstm_cell", input_gates, hidden_gates, cx, input_bias,
+                     hidden_bias, 4);
   const Val sum = biased(input_gates, input_bias) + biased(hidden_gates, hidden_bias);
   const auto next = t.prim(Prim::lstm_cell, {sum, cx});
   return {next[0], next[1], activated_gates(sum, cx.dtype())};
@@ -200,7 +252,8 @@ std::tuple<Val, Val, Val> _thnn_fused_lstm_cell::decompose(Tracer& t, const Val&
 std::tuple<Val, Val, Val> _thnn_fused_lstm_cell_backward_impl::decompose(
     Tracer& t, const std::optional<Val>& grad_hy, const std::optional<Val>& grad_cy, const Val& cx,
     const Val& cy, const Val& workspace, bool has_bias) {
-  const auto r = lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
+  const auto r =
+      lstm_results(t, fused_lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
   return {std::get<0>(r), std::get<2>(r), std::get<3>(r)};
 }
 
@@ -209,13 +262,15 @@ FiveGradients _thnn_fused_lstm_cell_backward::decompose(Tracer& t,
                                                         const std::optional<Val>& grad_cy,
                                                         const Val& cx, const Val& cy,
                                                         const Val& workspace, bool has_bias) {
-  return lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
+  return lstm_results(t, fused_lstm_gradients(t, grad_hy, grad_cy, cx, cy, workspace), has_bias);
 }
 
 FiveGradients _thnn_differentiable_lstm_cell_backward::decompose(
     Tracer& t, const std::optional<Val>& grad_hy, const std::optional<Val>& grad_cy,
     const Val& input_gates, const Val& hidden_gates, const std::optional<Val>& input_bias,
     const std::optional<Val>& hidden_bias, const Val& cx, const Val& cy) {
+  require_fused_cell("_thnn_differentiable_lstm_cell_backward", input_gates, hidden_gates, cx,
+                     input_bias, hidden_bias, 4);
   const Val sum = biased(input_gates, input_bias) + biased(hidden_gates, hidden_bias);
   const Val activated = activated_gates(sum, sum.dtype());
   return lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, activated),
@@ -226,8 +281,8 @@ std::tuple<Val, Val> _thnn_fused_gru_cell::decompose(Tracer& t, const Val& input
                                                      const Val& hidden_gates, const Val& hx,
                                                      const std::optional<Val>& input_bias,
                                                      const std::optional<Val>& hidden_bias) {
-  require_gates_beside(input_gates, hx, 3);
-  require_gates_beside(hidden_gates, hx, 3);
+  require_fused_cell("_thnn_fused_gru_cell", input_gates, hidden_gates, hx, input_bias, hidden_bias,
+                     3);
   const Val input = biased(input_gates, input_bias), hidden = biased(hidden_gates, hidden_bias);
   const GruGates g = gru_gates(input, hidden, hx);
   return {t.prim1(Prim::gru_cell, {input, hidden, hx}),
@@ -236,7 +291,7 @@ std::tuple<Val, Val> _thnn_fused_gru_cell::decompose(Tracer& t, const Val& input
 
 FiveGradients _thnn_fused_gru_cell_backward::decompose(Tracer& t, const Val& grad_hy,
                                                        const Val& workspace, bool has_bias) {
-  require_gates_beside(workspace, grad_hy, 5);
+  FusedCell("_thnn_fused_gru_cell_backward", grad_hy).require_parts("workspace", workspace, 5);
   return gru_gradients(
       t, grad_hy,
       {gate_part(workspace, 0, 5), gate_part(workspace, 1, 5), gate_part(workspace, 2, 5),
@@ -247,8 +302,9 @@ FiveGradients _thnn_fused_gru_cell_backward::decompose(Tracer& t, const Val& gra
 FiveGradients _thnn_differentiable_gru_cell_backward::decompose(
     Tracer& t, const Val& grad_hy, const Val& input_gates, const Val& hidden_gates, const Val& hx,
     const std::optional<Val>& input_bias, const std::optional<Val>& hidden_bias) {
-  require_gates_beside(input_gates, hx, 3);
-  require_gates_beside(hidden_gates, hx, 3);
+  require_fused_cell("_thnn_differentiable_gru_cell_backward", input_gates, hidden_gates, hx,
+                     input_bias, hidden_bias, 3);
+  FusedCell("_thnn_differentiable_gru_cell_backward", hx).require_state("grad_hy", grad_hy);
   const GruGates g =
       gru_gates(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias), hx);
   return gru_gradients(t, grad_hy, g, input_bias.has_value());

@@ -20,12 +20,8 @@ Val value_selecting_reduction_backward::decompose(Tracer& t, const Val& grad, in
                                                   bool keepdim) {
   const auto rank = static_cast<int64_t>(sizes.size());
   const int64_t d = wrap_dim(dim, rank);
-  const auto kept = [&](const Val& v) {
-    return keepdim || rank == 0 ? at_least_1d(v) : unsqueeze(v, d);
-  };
-  const Val none = at_least_1d(zeros(t, sizes, grad.dtype()));
-  return reshape(t.prim1(Prim::scatter_along_dim, {none, kept(indices), kept(grad)}, {{"dim", d}}),
-                 sizes);
+  const auto kept = [&](const Val& v) { return keepdim || rank == 0 ? v : unsqueeze(v, d); };
+  return t.call1("scatter.src", {zeros(t, sizes, grad.dtype()), d, kept(indices), kept(grad)});
 }
 
 }  // namespace primset::decomps

@@ -1,6 +1,4 @@
 // Gradients of scans.
-#include <numeric>
-
 #include "decomps/engine/complex.h"
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
@@ -21,15 +19,7 @@ Val suffix_sums(const Val& x, int64_t dim) {
 Val cummaxmin_backward::decompose(Tracer& t, const Val& grad, const Val& input, const Val& indices,
                                   int64_t dim) {
   if (input.is_empty()) return input;
-  const int64_t d = wrap_dim(dim, input.rank());
-  const Val index = at_least_1d(indices);
-  std::vector<Val> places;
-  for (int64_t k = 0; k < index.rank(); ++k)
-    places.push_back(k == d ? index : t.iota(index.shape(), k, DType::i64));
-  const Val none = at_least_1d(zeros(t, input.shape(), input.dtype()));
-  return reshape(
-      scattered(Prim::scatter_add, none, places, dims_from(0, none.rank()), at_least_1d(grad)),
-      input.shape());
+  return t.call1("scatter_add", {zeros(t, input.shape(), input.dtype()), dim, indices, grad});
 }
 
 // The gradient by x_k is the sum over j >= k of grad_j times the product of all x_i up to j but
@@ -38,6 +28,8 @@ Val cummaxmin_backward::decompose(Tracer& t, const Val& grad, const Val& input, 
 Val cumprod_backward::decompose(Tracer& t, const Val& grad, const Val& input, int64_t dim,
                                 const Val& output) {
   if (input.numel() <= SymInt(1)) return grad;
+  require_sizes("cumprod_backward", "grad", grad, "input", input.shape());
+  require_sizes("cumprod_backward", "output", output, "input", input.shape());
   const int64_t d = wrap_dim(dim, input.rank());
   const SymInt size = input.size(d);
   if (size == SymInt(1)) return grad;

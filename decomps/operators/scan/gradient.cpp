@@ -175,6 +175,10 @@ List by_places(const Val& self, const List& spacing, const std::optional<Dims>& 
             fmt::format("torch.gradient expected each element of spacing to have one dimension, "
                         "but got an element with {} dimensions!",
                         spacing[i].rank()));
+    require(spacing[i].size(0) > SymInt(edge_order), ErrorCode::runtime,
+            fmt::format("torch.gradient expected at least edge_order + 1 = {} places along dim {}, "
+                        "but got spacing of size {}",
+                        edge_order + 1, dims[i], spacing[i].size(0).hint()));
     out.push_back(derivative(Samples(self, dims[i]), spacing[i],
                              SymInts(static_cast<size_t>(self.rank()), SymInt(1)),
                              static_cast<size_t>(dims[i]), edge_order));

@@ -161,6 +161,16 @@ size_t dims_of_points(const Val& points) {
   return static_cast<size_t>(points.size(-1).hint());
 }
 
+// The histogram of these bins is one tensor.
+void require_countable(const std::vector<int64_t>& bins) {
+  int64_t count = 1;
+  for (const int64_t b : bins) {
+    require(!__builtin_mul_overflow(count, b, &count), ErrorCode::value,
+            fmt::format("histogramdd: bins are [{}], expected fewer than 2^63 of them in all",
+                        fmt::join(bins, ", ")));
+  }
+}
+
 // The coordinate of each point along one dim.
 Val coordinate(const Val& points, size_t dim) {
   return flattened(select(points, points.rank() - 1, static_cast<int64_t>(dim)));
@@ -174,6 +184,7 @@ List edges_of(const Val& points, const std::vector<int64_t>& bins, const BinRang
   require(bins.size() == dims, ErrorCode::runtime,
           "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
   for (size_t d = 0; d < dims; ++d) require_bins(bins[d], d);
+  require_countable(bins);
   require_point_weight(points, weight);
   require_range(range, dims);
   List edges;

@@ -68,6 +68,7 @@ std::tuple<Val, Val> sampled_backward(Tracer& t, const Val& grad, const Val& x, 
   require(grad.rank() == rank && equal_sizes(grad.shape(), result), ErrorCode::runtime,
           fmt::format("grid_sampler_backward: expected grad_output of size {}, but got {}",
                       shape_text(result), shape_text(grad.shape())));
+  require_dtype("grid_sampler_backward", "grad_output", grad, x.dtype());
   const auto out = t.prim(Prim::grid_sample_backward, {grad, x, grid},
                           sampling(x, mode, padding, align_corners));
   return {output_mask[0] ? out[0] : zeros(t, {SymInt(0)}, x.dtype()), out[1]};

@@ -1,6 +1,6 @@
 // Functions of complex numbers over their parts, for regions too: nothing but core primitives.
-#ifndef PRIMSET_DECOMPS_PRIMITIVES_COMPLEX_PARTS_H_
-#define PRIMSET_DECOMPS_PRIMITIVES_COMPLEX_PARTS_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_ELEMENTWISE_COMPLEX_PARTS_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_ELEMENTWISE_COMPLEX_PARTS_H_
 
 #include "decomps/engine/decomposition.h"
 
@@ -32,4 +32,4 @@ Val log_abs(const Parts& z);
 
 }  // namespace primset::decomps::math
 
-#endif  // PRIMSET_DECOMPS_PRIMITIVES_COMPLEX_PARTS_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_ELEMENTWISE_COMPLEX_PARTS_H_

@@ -2,8 +2,8 @@
 // 2011). The 64 bits of a counter are its two low words; the other two are 0, or say which block of
 // the same counter is wanted. The key is the seed's two words. Numbers of more than 32 bits take
 // the low word first.
-#ifndef PRIMSET_DECOMPS_PRIMITIVES_PHILOX_H_
-#define PRIMSET_DECOMPS_PRIMITIVES_PHILOX_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_RANDOM_PHILOX_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_RANDOM_PHILOX_H_
 
 #include <array>
 
@@ -39,4 +39,4 @@ Val standard_normal(const Words& w, DType type);
 
 }  // namespace primset::decomps::philox
 
-#endif  // PRIMSET_DECOMPS_PRIMITIVES_PHILOX_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_RANDOM_PHILOX_H_

@@ -1,6 +1,6 @@
 // Selecting the k-th smallest number of a row without sorting it: by digits of its key.
-#ifndef PRIMSET_DECOMPS_PRIMITIVES_RADIX_SELECT_H_
-#define PRIMSET_DECOMPS_PRIMITIVES_RADIX_SELECT_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SORT_RADIX_SELECT_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SORT_RADIX_SELECT_H_
 
 #include <tuple>
 
@@ -14,4 +14,4 @@ std::tuple<Val, Val> radix_select(const Val& x, const Val& k, int64_t dim);
 
 }  // namespace primset::decomps::prim
 
-#endif  // PRIMSET_DECOMPS_PRIMITIVES_RADIX_SELECT_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SORT_RADIX_SELECT_H_

@@ -125,27 +125,70 @@ std::vector<Array> eigh(NodeRun& run) {
   return {values, vectors, info};
 }
 
+// Columns from `known` on become orthonormal to those before: each is the unit vector that the
+// others reach least, less its parts along them, taken away twice.
+void complete_basis(DenseMatrix& m, int64_t known) {
+  for (int64_t j = known; j < m.columns; ++j) {
+    DenseMatrix best(m.rows, 1);
+    for (int64_t i = 0; i < m.rows; ++i) {
+      DenseMatrix unit(m.rows, 1);
+      unit(i, 0) = 1;
+      for (int64_t k = 0; k < 2 * j; ++k) {
+        Number along = 0;
+        for (int64_t r = 0; r < m.rows; ++r) along += std::conj(m(r, k % j)) * unit(r, 0);
+        for (int64_t r = 0; r < m.rows; ++r) unit(r, 0) -= along * m(r, k % j);
+      }
+      if (unit.norm() > best.norm()) best = unit;
+    }
+    for (int64_t r = 0; r < m.rows; ++r) m(r, j) = best(r, 0) / best.norm();
+  }
+}
+
+// A = left diag(values) right* of a matrix that is not wide; left has `count` columns.
+struct SingularFactors {
+  DenseMatrix left, right;
+  std::vector<Number> values;
+};
+
+SingularFactors singular_factors(DenseMatrix a, int64_t count) {
+  const long double negligible = a.norm() * 0x1p-60L;
+  DenseMatrix right = DenseMatrix::identity(a.columns);
+  orthogonalize(a, right);
+  std::vector<Number> lengths;
+  for (int64_t j = 0; j < a.columns; ++j) lengths.push_back(std::sqrt(product(a, j, j).real()));
+  const Spectrum sorted = in_order(lengths, a, true);
+  DenseMatrix left(a.rows, count);
+  int64_t known = 0;
+  for (; known < a.columns; ++known) {
+    const Number length = sorted.values[static_cast<size_t>(known)];
+    if (!(length.real() > negligible)) break;
+    for (int64_t i = 0; i < a.rows; ++i) left(i, known) = sorted.vectors(i, known) / length;
+  }
+  complete_basis(left, known);
+  return {left, in_order(lengths, right, true).vectors, sorted.values};
+}
+
 std::vector<Array> svd(NodeRun& run) {
   Array u = run.result(0), s = run.result(1), vh = run.result(2), info = run.result(3);
   for (int64_t b = 0; b < batch_count(run.x(0)); ++b) {
     DenseMatrix a = matrix_of(run.x(0), b);
-    const int64_t n = std::max(a.rows, a.columns);
-    const bool finite = a.is_finite();
-    const bool nan = std::ranges::any_of(
-        a.data, [](const Number& z) { return std::isnan(z.real()) || std::isnan(z.imag()); });
-    info.data[static_cast<size_t>(b)].integer = nan ? 1 : 0;
-    if (a.rows < a.columns) a = adjoint(a);
-    DenseMatrix right = DenseMatrix::identity(a.columns);
-    std::vector<Number> lengths(static_cast<size_t>(a.columns), NAN);
-    const long double size = a.norm();
-    if (finite) {
-      orthogonalize(a, right);
-      for (int64_t j = 0; j < a.columns; ++j)
-        lengths[static_cast<size_t>(j)] = std::sqrt(product(a, j, j).real());
-      lengths = in_order(lengths, right, true).values;
+    const bool wide = a.rows < a.columns;
+    const int64_t n = std::max(a.rows, a.columns), least = std::min(a.rows, a.columns);
+    if (!a.is_finite()) {
+      const bool nan = std::ranges::any_of(
+          a.data, [](const Number& z) { return std::isnan(z.real()) || std::isnan(z.imag()); });
+      info.data[static_cast<size_t>(b)].integer = nan ? 1 : 0;
+      store(s, b, std::vector<Number>(static_cast<size_t>(least), NAN), 0);
+      continue;
     }
-    store(s, b, lengths, finite ? rounding_bound(run, n, size) : 0);
+    const long double size = a.norm();
+    const SingularFactors f = singular_factors(wide ? adjoint(a) : a, run.flag("full") ? n : least);
+    store(s, b, f.values, rounding_bound(run, n, size));
+    if (!run.flag("vectors")) continue;
+    store(u, b, wide ? f.right : f.left, 0);
+    store(vh, b, adjoint(wide ? f.left : f.right), 0);
   }
+  // Right in more than one way.
   mark_undecided(u);
   mark_undecided(vh);
   return {u, s, vh, info};

@@ -1,4 +1,6 @@
 // Expected values: PyTorch 2.13 in f64, to eight digits.
+#include <complex>
+
 #include "prims/reference/testing/interpret.h"
 
 namespace primset::prims::reference {
@@ -73,6 +75,27 @@ TEST(Svd, ValuesInOrder) {
   EXPECT_EQ(r.outputs[3].data[0].integer, 0);
 }
 
+// A of rank 1 whose U is completed.
+TEST(Svd, VectorsOfTallMatrices) {
+  const Array a = array(DType::f64, {3, 2}, {1, 2, 2, 4, -2, -4});
+  const Result r = run_prim(Prim::svd, {a}, {{"full", true}, {"vectors", true}});
+  const Array &u = r.outputs[0], &s = r.outputs[1], &vh = r.outputs[2];
+  EXPECT_EQ(u.shape, (Ints{3, 3}));
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      long double product = 0;
+      for (size_t k = 0; k < 2; ++k)
+        product += u.data[3 * i + k].re * s.data[k].re * vh.data[2 * k + j].re;
+      EXPECT_NEAR(static_cast<double>(product), static_cast<double>(a.data[2 * i + j].re), 1e-12);
+    }
+    for (size_t j = 0; j < 3; ++j) {
+      long double dot = 0;
+      for (size_t k = 0; k < 3; ++k) dot += u.data[3 * k + i].re * u.data[3 * k + j].re;
+      EXPECT_NEAR(static_cast<double>(dot), i == j ? 1 : 0, 1e-12);
+    }
+  }
+}
+
 TEST(Eig, ComplexPairs) {
   const Array a = array(DType::f64, {2, 2}, {1, 2, -3, 1});
   const Array values = first(run_prim(Prim::eig, {a}, {{"vectors", true}}));
@@ -80,6 +103,25 @@ TEST(Eig, ComplexPairs) {
   for (const Element& e : values.data) {
     EXPECT_NEAR(static_cast<double>(e.re), 1, 1e-12);
     EXPECT_NEAR(std::fabs(static_cast<double>(e.im)), 2.4494897, 1e-6);
+  }
+}
+
+TEST(Eig, VectorsOfLengthOne) {
+  const Array a = array(DType::f64, {3, 3}, {2, 1, 0, 0, 2, 3, 1, 0, -1});
+  const Result r = run_prim(Prim::eig, {a}, {{"vectors", true}});
+  for (size_t k = 0; k < 3; ++k) {
+    const auto at = [&](const Array& x, size_t i) {
+      return std::complex<long double>(x.data[i].re, x.data[i].im);
+    };
+    long double length = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      std::complex<long double> product = 0;
+      for (size_t j = 0; j < 3; ++j) product += a.data[3 * i + j].re * at(r.outputs[1], 3 * j + k);
+      const auto x = at(r.outputs[1], 3 * i + k);
+      EXPECT_LT(std::abs(product - at(r.outputs[0], k) * x), 1e-12L) << k;
+      length += std::norm(x);
+    }
+    EXPECT_NEAR(static_cast<double>(length), 1, 1e-12) << k;
   }
 }
 

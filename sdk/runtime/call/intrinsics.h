@@ -11,8 +11,8 @@
 
 namespace primset::runtime {
 
-// One function each, defined in intrinsics.cpp, queries.cpp, running_statistics.cpp,
-// storage_changes.cpp or value_reads.cpp.
+// One function each, defined in intrinsics.cpp, attention_choice.cpp, queries.cpp,
+// running_statistics.cpp, sobol_state.cpp, storage_changes.cpp or value_reads.cpp.
 namespace intrinsics {
 #define PRIMSET_INTRINSIC(name, recordable, query) void name(Call& call);
 #include "specs/host_functions.inc"

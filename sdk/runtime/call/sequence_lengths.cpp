@@ -150,6 +150,9 @@ void intrinsics::pad_by_batch_sizes(Call& call) {
   Lengths lengths(static_cast<size_t>(batch)), sizes(data.sizes().begin(), data.sizes().end());
   sizes[0] = batch_first.integer ? time : batch;
   sizes.insert(sizes.begin(), batch_first.integer ? batch : time);
+  // First, as it says where there are more elements than there can be.
+  const Arg arguments[] = {data, IntList(sizes), batch_sizes, batch_first};
+  const Tensor unpacked = call_operator("_pack_padded_sequence_backward", arguments);
   std::vector<uint8_t> padding(static_cast<size_t>(batch * time));
   for (int64_t t = 0; t < time; ++t) {
     for (int64_t b = 0; b < batch; ++b) {
@@ -158,8 +161,6 @@ void intrinsics::pad_by_batch_sizes(Call& call) {
       padding[static_cast<size_t>(batch_first.integer ? b * time + t : t * batch + b)] = !inside;
     }
   }
-  const Arg arguments[] = {data, IntList(sizes), batch_sizes, batch_first};
-  const Tensor unpacked = call_operator("_pack_padded_sequence_backward", arguments);
   Lengths shape(sizes.size(), 1);
   shape[0] = sizes[0], shape[1] = sizes[1];
   const Tensor mask = Tensor::from_host(padding.data(), shape, DType::boolean, data.device());
