@@ -32,12 +32,26 @@ Types coo_coalesce(const Call& c) {
           {DType::i64, {}}};
 }
 
+Types sparse_softmax(const Call& c) {
+  c.require_signature_dtypes();
+  const SymInts &indices = c.shape(0), &values = c.shape(1);
+  const auto dims = static_cast<int64_t>(c.attr<SymInts>("sizes").size());
+  c.require(indices.size() == 2, "sparse_softmax_c1: indices is a matrix");
+  c.require(!values.empty() && values[0] == indices[1],
+            "sparse_softmax_c2: each entry has a value");
+  c.require(indices[0] == SymInt(dims), "sparse_softmax_c3: each dim has a size");
+  c.require(c.attr<int64_t>("dim") >= 0 && c.attr<int64_t>("dim") < dims,
+            "sparse_softmax_c4: dim is one of the indices'");
+  return {{c.dtype(1), values}};
+}
+
 }  // namespace
 
 void add_derived_sparse_rules(RuleTable& t) {
   t.set(Prim::compress_rows, compress_rows);
   t.set(Prim::expand_rows, expand_rows);
   t.set(Prim::coo_coalesce, coo_coalesce);
+  t.set(Prim::sparse_softmax, sparse_softmax);
 }
 
 }  // namespace primset::prims

@@ -9,6 +9,7 @@
 #include "sdk/base/printable.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/plan/check_table.h"
+#include "sdk/runtime/tensor/sparse_tensor.h"
 
 namespace primset::runtime {
 namespace {
@@ -18,6 +19,7 @@ constexpr size_t kMostBytes = 80;
 
 std::string tensor_text(const TensorImpl& t, bool with_device) {
   std::string text = fmt::format("{}[{}]", name(t.dtype), fmt::join(t.sizes(), ", "));
+  if (t.sparse) text = fmt::format("{} {}", layout_name(t.layout()), text);
   if (with_device) text += " on " + t.device().device().to_string();
   return text;
 }
@@ -77,7 +79,7 @@ std::string text_of(const Arg& a, bool with_device) {
     case Arg::Kind::device:
       return a.device.to_string();
     case Arg::Kind::layout:
-      return fmt::format("layout {}", a.integer);
+      return std::string(layout_name(static_cast<Layout>(a.integer)));
     case Arg::Kind::memory_format:
       return fmt::format("memory format {}", a.integer);
     case Arg::Kind::generator:

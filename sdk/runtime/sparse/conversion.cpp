@@ -3,22 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sdk/runtime/sparse/entries.h"
+
 namespace primset::runtime {
 namespace {
-
-Sizes concat(std::initializer_list<Ints> lists) {
-  Sizes out;
-  for (const Ints& l : lists) out.insert(out.end(), l.begin(), l.end());
-  return out;
-}
-
-int64_t product(Ints sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-}
-
-Ints sparse_sizes(const Tensor& coo) {
-  return coo.sizes().first(static_cast<size_t>(sparse_dims(coo)));
-}
 
 // Whether any element of each entry's dense dims is not zero.
 Tensor nonzero_entries(const Tensor& t, int64_t sparse) {

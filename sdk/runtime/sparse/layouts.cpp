@@ -98,8 +98,9 @@ std::vector<Tensor> sparse_functions::mark_coalesced(SparseCall& call) {
   if (!is_coo(self))
     call.fail(fmt::format("expected sparse coordinate tensor layout but got {}",
                           layout_name(self.layout())));
-  const SparseParts& parts = parts_of(self);
-  return {make_coo(parts.indices, parts.values, self.sizes(), call.flag("coalesced"))};
+  SparseParts parts = parts_of(self);
+  parts.coalesced = call.flag("coalesced");
+  return {make_sparse(std::move(parts), self.sizes())};
 }
 
 }  // namespace primset::runtime

@@ -1,27 +1,8 @@
 // Questions about sparse tensors and their parts: indices, values, pointers, numbers of dims.
-#include "sdk/runtime/sparse/sparse_call.h"
+#include "sdk/runtime/sparse/entries.h"
 
 namespace primset::runtime {
 namespace {
-
-// As ATen's messages name layouts.
-std::string_view torch_layout(const Tensor& t) {
-  switch (t.layout()) {
-    case Layout::strided:
-      return "Strided";
-    case Layout::sparse_coo:
-      return "Sparse";
-    case Layout::sparse_csr:
-      return "SparseCsr";
-    case Layout::sparse_csc:
-      return "SparseCsc";
-    case Layout::sparse_bsr:
-      return "SparseBsr";
-    case Layout::sparse_bsc:
-      return "SparseBsc";
-  }
-  return "?";
-}
 
 Tensor coo_argument(const SparseCall& call) {
   const Tensor self = call.tensor("self");

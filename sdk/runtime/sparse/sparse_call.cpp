@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decomps/engine/promotion.h"
 #include "sdk/runtime/call/bind.h"
 #include "sdk/runtime/plan/key.h"
 
@@ -52,11 +53,13 @@ void write(const Call& call, TensorImpl& to, const Tensor& result) {
   const TensorImpl& from = *result.impl();
   if (&to == &from) return;
   if (from.sparse && to.sparse) {
-    if (to.dtype != from.dtype)
+    if (to.dtype == from.dtype) return become_sparse(to, from);
+    if (!decomps::can_cast(from.dtype, to.dtype))
       throw Error(ErrorCode::runtime,
                   fmt::format("result type {} can't be cast to the desired output type {}",
                               info(from.dtype).torch_name, info(to.dtype).torch_name));
-    return become_sparse(to, from);
+    const Tensor cast = with_values(result, op("to.dtype", from.sparse->values, to.dtype));
+    return become_sparse(to, *cast.impl());
   }
   const Tensor target = shared_handle(to);
   if (from.sparse || to.sparse)
@@ -195,6 +198,28 @@ Device SparseCall::device(const Tensor& otherwise) const {
 
 void SparseCall::fail(std::string text, ErrorCode code) const {
   throw Error(code, fmt::format("{}: {}", op(), text));
+}
+
+Tensor SparseCall::call_with(const OperatorInfo& op, Replacements with) const {
+  Call inner(op);
+  for (const ArgInfo& a : op.args) {
+    const auto* r = std::ranges::find(with, a.spec->name, &Replacement::name);
+    const int given = call_.op.overload.find_arg(a.spec->name);
+    inner.args.push_back(r != with.end() ? Arg(r->tensor)
+                         : given < 0     ? a.fallback
+                                         : call_.args[static_cast<size_t>(given)]);
+  }
+  dispatch_inner(inner);
+  return inner.results.take(0);
+}
+
+Tensor SparseCall::again(Replacements with) const {
+  return call_with(call_.op, with);
+}
+
+Tensor SparseCall::functional(Replacements with) const {
+  const specs::Overload& base = call_.op.bundle.computed_by(call_.op.overload);
+  return call_with(OperatorRegistry::instance().info(base), with);
 }
 
 // --- calls of operators on parts -----------------------------------------------------------------

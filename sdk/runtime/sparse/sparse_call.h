@@ -45,6 +45,7 @@ class SparseCall {
 
   Call& call() { return call_; }
   std::string_view op() const { return call_.op.overload.op; }
+  const specs::Overload& overload() const { return call_.op.overload; }
   bool has(std::string_view name) const;  // it is there, and not None
   // Undefined where there is none. A number passed for a tensor becomes one of rank 0.
   Tensor tensor(std::string_view name) const;
@@ -60,11 +61,25 @@ class SparseCall {
   Device device(const Tensor& otherwise) const;
   const Arg& arg(std::string_view name) const;  // None where there is none
 
+  // Is self written, by an in-place overload?
+  bool in_place() const { return call_.op.overload.kind == specs::OverloadKind::inplace; }
+  // Calls the operator itself with other tensors in place of arguments: as it was called, or the
+  // functional overload.
+  struct Replacement {
+    std::string_view name;
+    Tensor tensor;
+  };
+  using Replacements = std::initializer_list<Replacement>;
+  Tensor again(Replacements with) const;
+  Tensor functional(Replacements with) const;
+
   // The result of an operator that returns no tensor.
   void answer(Value value) { call_.value = std::move(value); }
   [[noreturn]] void fail(std::string text, ErrorCode code = ErrorCode::runtime) const;
 
  private:
+  Tensor call_with(const OperatorInfo& op, Replacements with) const;
+
   Call& call_;
 };
 

@@ -38,7 +38,8 @@ Tensor make_coo(Tensor indices, Tensor values, std::span<const int64_t> sizes, b
   SparseParts parts;
   parts.indices = std::move(indices);
   parts.values = std::move(values);
-  parts.coalesced = coalesced;
+  // One entry stands in order.
+  parts.coalesced = coalesced || parts.values.size(0) < 2;
   return make_sparse(std::move(parts), sizes);
 }
 

@@ -1,0 +1,214 @@
+// Sums, products and norms of sparse tensors.
+#include <algorithm>
+
+#include "sdk/runtime/sparse/conversion.h"
+#include "sdk/runtime/sparse/entries.h"
+
+namespace primset::runtime {
+namespace {
+
+bool is_exact(DType t) {
+  return !is_floating(t) && !is_complex(t);
+}
+
+Tensor with_dtype(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  return with_values(t, op("to.dtype", parts_of(t).values, dtype));
+}
+
+// The dims that `dim` lists, in ascending order; all where it lists none.
+Sizes reduced_dims(const SparseCall& call, const Tensor& self) {
+  const int64_t rank = self.dim();
+  const Ints given = call.ints("dim");
+  Sizes dims;
+  for (const int64_t d : given) dims.push_back(wrapped_dim(d, rank));
+  std::ranges::sort(dims);
+  const auto twice = std::ranges::adjacent_find(dims);
+  if (twice != dims.end())
+    call.fail(fmt::format("dim {} appears multiple times in the list of dims", *twice));
+  return dims;
+}
+
+Tensor sum_over(const Tensor& values, const Sizes& dims) {
+  return dims.empty() ? values : op("sum.dim_IntList", values, IntList(dims));
+}
+
+// Over dense dims values are summed. Entries that differ in the sparse dims summed over alone come
+// to one place, and over all sparse dims to a strided tensor.
+Tensor coo_sum_over(const Tensor& self, const Sizes& dims) {
+  const SparseParts& parts = parts_of(self);
+  const int64_t sparse = sparse_dims(self);
+  Sizes dense, kept, sizes;
+  for (const int64_t d : dims) {
+    if (d >= sparse) dense.push_back(d - sparse + 1);
+  }
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (std::ranges::binary_search(dims, d)) continue;
+    sizes.push_back(self.size(d));
+    if (d < sparse) kept.push_back(d);
+  }
+  const Tensor values = sum_over(parts.values, dense);
+  if (static_cast<int64_t>(kept.size()) == sparse)
+    return coalesced(make_coo(parts.indices, values, sizes, parts.coalesced));
+  if (kept.empty()) return op("sum.dim_IntList", values, IntList{0});
+  const Tensor rows = Tensor::of(std::span<const int64_t>(kept),
+                                 {static_cast<int64_t>(kept.size())}, self.device());
+  const Tensor indices = op("index_select", parts.indices, int64_t{0}, rows);
+  return coalesced(make_coo(indices, values, sizes, false));
+}
+
+void require_csr(const SparseCall& call, const Tensor& self) {
+  if (self.layout() != Layout::sparse_csr || self.dim() != 2)
+    call.fail(
+        fmt::format("Currently the only compressed sparse format supported for {} is CSR of "
+                    "rank 2, but got layout {} of rank {}",
+                    call.overload().qualified, torch_layout(self), self.dim()));
+}
+
+// The product over each place, of which no scatter is for complex numbers: the values of a place
+// become a row, filled up with ones.
+Tensor complex_products(const Tensor& values, const Tensor& slot, int64_t places) {
+  if (values.numel() == 0) return op("new_ones", values, IntList{places});
+  const std::vector<Tensor> sorted = ops("sort.stable", slot, true);
+  const auto numbers = [&](int64_t count) {
+    return op("arange", Scalar(count), DType::i64, std::nullopt, values.device());
+  };
+  const Tensor first = op("searchsorted.Tensor", sorted[0], numbers(places));
+  const Tensor column =
+      op("sub.Tensor", numbers(values.size(0)), op("index_select", first, int64_t{0}, sorted[0]));
+  const int64_t width = integer_in(op("max", column)) + 1;
+  const Tensor at = op("add.Tensor", op("mul.Scalar", sorted[0], Scalar(width)), column);
+  const Tensor rows = op("index_copy", op("new_ones", values, IntList{places * width}), int64_t{0},
+                         at, op("index_select", values, int64_t{0}, sorted[1]));
+  return op("prod.dim_int", op("reshape", rows, IntList{places, width}), int64_t{1});
+}
+
+// The values of all entries that come to one place, as one: their sum or product.
+Tensor merged_values(const Tensor& values, const Tensor& slot, int64_t places, bool product) {
+  if (!product)
+    return op("index_add", op("new_zeros", values, IntList{places}), int64_t{0}, slot, values);
+  if (is_complex(values.dtype())) return complex_products(values, slot, places);
+  return op("scatter_reduce.two", op("new_ones", values, IntList{places}), int64_t{0}, slot, values,
+            std::string_view("prod"));
+}
+
+// A CSR matrix of one row, one column or both, with an entry wherever there is one along the dims.
+Tensor csr_reduced(const SparseCall& call, const Tensor& self, const Sizes& dims, bool product) {
+  require_csr(call, self);
+  if (!call.flag("keepdim"))
+    call.fail("reduction operations on CSR tensors with keepdim=False is unsupported");
+  const DType own = self.dtype();
+  const DType dtype = call.dtype().value_or(is_exact(own) ? DType::i64 : own);
+  const Tensor coo = to_coo(with_dtype(self, dtype));
+  Sizes sizes = sizes_of(self);
+  Tensor indices = parts_of(coo).indices;
+  std::vector<Tensor> rows;
+  for (int64_t d = 0; d < 2; ++d) {
+    const bool reduced = dims.empty() || std::ranges::binary_search(dims, d);
+    const Tensor own_row = op("select.int", indices, int64_t{0}, d);
+    rows.push_back(reduced ? op("zeros_like", own_row) : own_row);
+    if (reduced) sizes[static_cast<size_t>(d)] = 1;
+  }
+  indices = op("stack", rows);
+  const std::vector<Tensor> unique =
+      ops("_unique2", linear_indices(indices, sizes), true, true, false);
+  const Tensor columns = op("remainder.Scalar", unique[0], Scalar(std::max<int64_t>(sizes[1], 1)));
+  const Tensor at = op("div.Scalar_mode", unique[0], Scalar(std::max<int64_t>(sizes[1], 1)),
+                       std::string_view("floor"));
+  const std::vector<Tensor> places = {at, columns};
+  const Tensor values = merged_values(parts_of(coo).values, unique[1], unique[0].size(0), product);
+  const Tensor reduced = make_coo(op("stack", places), values, sizes, true);
+  SparseParts parts = parts_of(coo_to_compressed(reduced, Layout::sparse_csr));
+  const DType index = parts_of(self).compressed.dtype();
+  parts.compressed = op("to.dtype", parts.compressed, index);
+  parts.plain = op("to.dtype", parts.plain, index);
+  return make_sparse(std::move(parts), sizes);
+}
+
+// With the dims that a sum has gone over as ones of size 1.
+Tensor with_dims_kept(Tensor t, const Sizes& dims) {
+  for (const int64_t d : dims) t = op("unsqueeze", t, d);
+  return t;
+}
+
+}  // namespace
+
+std::vector<Tensor> sparse_functions::sum_entries(SparseCall& call) {
+  const Tensor self = call.tensor("self");
+  if (call.overload().find_arg("dim") < 0)
+    return {call.functional({{"self", parts_of(self).values}})};
+  Sizes dims = reduced_dims(call, self);
+  if (is_compressed(self)) return {csr_reduced(call, self, dims, false)};
+  if (!call.has("dim")) dims = counting(0, self.dim());
+  const DType own = self.dtype();
+  const DType dtype = call.dtype().value_or(is_exact(own) ? DType::i64 : own);
+  const Tensor sum = coo_sum_over(with_dtype(self, dtype), dims);
+  return {call.flag("keepdim") ? with_dims_kept(sum, dims) : sum};
+}
+
+// _sparse_sum: of COO tensors, over no dims the tensor itself.
+std::vector<Tensor> sparse_functions::sum_coo(SparseCall& call) {
+  const Tensor self = coo_self(call);
+  const Tensor wide = with_dtype(self, call.dtype().value_or(self.dtype()));
+  if (call.overload().find_arg("dim") < 0) return {op("sum", parts_of(coalesced(wide)).values)};
+  return {coo_sum_over(wide, reduced_dims(call, self))};
+}
+
+// An entry's gradient is that of the place which it was summed to.
+std::vector<Tensor> sparse_functions::sum_gradient(SparseCall& call) {
+  const Tensor grad = call.tensor("grad");
+  const Tensor entries = coalesced(coo_self(call));
+  const SparseParts& parts = parts_of(entries);
+  const int64_t sparse = sparse_dims(entries), stored = stored_entries(entries);
+  const Sizes dims = reduced_dims(call, entries);
+  Sizes kept, shape{stored};
+  for (int64_t d = 0; d < entries.dim(); ++d) {
+    const bool reduced = std::ranges::binary_search(dims, d);
+    if (d < sparse && !reduced) kept.push_back(d);
+    if (d >= sparse) shape.push_back(reduced ? 1 : entries.size(d));
+  }
+  const Tensor rows = Tensor::of(std::span<const int64_t>(kept),
+                                 {static_cast<int64_t>(kept.size())}, entries.device());
+  const Tensor places = op("index_select", parts.indices, int64_t{0}, rows);
+  Tensor values;
+  if (is_coo(grad)) {
+    values = values_at(coalesced(grad), places);
+  } else if (kept.empty()) {
+    values = op("expand", op("unsqueeze", grad, int64_t{0}),
+                IntList(concat({IntList{stored}, grad.sizes()})));
+  } else {
+    values = elements_at(grad, places);
+  }
+  values = op("expand", op("reshape", values, IntList(shape)), parts.values.sizes());
+  return {with_values(entries, op("clone", values, MemoryFormat::contiguous))};
+}
+
+std::vector<Tensor> sparse_functions::reduce_csr(SparseCall& call) {
+  const Tensor self = call.tensor("self");
+  return {csr_reduced(call, self, reduced_dims(call, self), call.op() == "_sparse_csr_prod")};
+}
+
+std::vector<Tensor> sparse_functions::any_of_entries(SparseCall& call) {
+  return {call.functional({{"self", parts_of(coo_self(call)).values}})};
+}
+
+// Over all elements alone.
+std::vector<Tensor> sparse_functions::norm_of_entries(SparseCall& call) {
+  const Tensor self = coo_self(call);
+  const Sizes dims = reduced_dims(call, self);
+  if (!dims.empty() && dims != counting(0, self.dim()))
+    call.fail(
+        "norm_sparse currently only supports full reductions, so 'dim' must either be empty "
+        "or contain all dimensions of the input");
+  if (call.flag("keepdim")) call.fail("norm_sparse currently does not support keepdim=True");
+  if (is_exact(call.dtype().value_or(self.dtype())))
+    call.fail(
+        fmt::format("norm(): input dtype should be either floating point or complex. Got {} "
+                    "instead.",
+                    info(self.dtype()).torch_name));
+  const Scalar p = call.has("p") ? call.scalar("p") : Scalar(2);
+  return {op("linalg_vector_norm", parts_of(coalesced(self)).values, p, std::nullopt, false,
+             call.dtype())};
+}
+
+}  // namespace primset::runtime
