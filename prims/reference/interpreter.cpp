@@ -243,6 +243,7 @@ Operation find_operation(Prim p) {
     add_sort_operations(*t);
     add_contraction_operations(*t);
     add_fft_operations(*t);
+    add_sparse_softmax_operations(*t);
     add_control_operations(*t);
     add_region_operations(*t);
     add_householder_operations(*t);

@@ -38,6 +38,12 @@ void require_same_sizes(const SparseCall& call, const Tensor& self, const Tensor
                           list_text(self.sizes()), list_text(other.sizes())));
 }
 
+bool same_indices(const SparseParts& a, const SparseParts& b) {
+  if (a.indices.impl() == b.indices.impl()) return true;
+  if (!std::ranges::equal(a.indices.sizes(), b.indices.sizes())) return false;
+  return op("all", op("eq.Tensor", a.indices, b.indices)).item().to_bool();
+}
+
 // All entries of both. Those of one place meet where the tensors had each place once.
 Tensor coo_sum(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (sparse_dims(self) != sparse_dims(other))
@@ -46,7 +52,7 @@ Tensor coo_sum(const SparseCall& call, const Tensor& self, const Tensor& other) 
                     "sparse dimensions while 'other' has {} sparse dimensions",
                     sparse_dims(self), sparse_dims(other)));
   const SparseParts &a = parts_of(self), &b = parts_of(other);
-  if (a.indices.impl() == b.indices.impl())
+  if (same_indices(a, b))
     return with_values(self, call.functional({{"self", a.values}, {"other", b.values}}));
   const DType common = dtype_of_sum(call, a.values, b.values);
   const Tensor first = op("to.dtype", a.values, common);
@@ -96,7 +102,8 @@ Tensor strided_sum(const SparseCall& call, const Tensor& self, const Tensor& oth
 // --------------------------------------------------------------------------------------
 
 // The entries of one tensor, each times what the other has at its place. Looked up is in that with
-// more entries, or in the only one that is known to have each place once.
+// more entries, or in the only one that is known to have each place once. As in ATen, where the
+// other has none an entry stays as a zero, but not one of several values.
 Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (!std::ranges::equal(sparse_sizes(self), sparse_sizes(other)) || self.dim() != other.dim())
     call.fail(fmt::format(
@@ -113,7 +120,19 @@ Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& oth
   const Matches matches = matching_values(table, parts_of(source).indices);
   const Tensor product = look_in_self ? call.functional({{"self", matches.values}, {"other", own}})
                                       : call.functional({{"self", own}, {"other", matches.values}});
-  return with_values(source, zero_where_missing(product, matches.found));
+  const Tensor all = with_values(source, zero_where_missing(product, matches.found));
+  const bool zeros_stay = dense_dims(source) == 0 && stored_entries(table) > 0;
+  return zeros_stay ? all : entries_at(all, positions(matches.found));
+}
+
+// Of compressed tensors the entries that both have.
+Tensor compressed_product(const SparseCall& call, const Tensor& self, const Tensor& other) {
+  const Tensor a = coalesced(to_coo(self)), b = coalesced(to_coo(other));
+  const Tensor product = coo_product(call, a, b);
+  const Tensor& indices = parts_of(product).indices;
+  const Tensor both =
+      op("logical_and", find_entries(a, indices).found, find_entries(b, indices).found);
+  return entries_at(product, positions(both));
 }
 
 Sizes broadcast_sizes(const SparseCall& call, Ints a, Ints b) {
@@ -171,7 +190,8 @@ Tensor product_of(const SparseCall& call, const Tensor& self, const Tensor& othe
         call.functional({{"self", parts_of(self).values}, {"other", to_strided(other)}});
     return with_values(self, values);
   }
-  if (is_sparse(self) && is_sparse(other)) return coo_product(call, to_coo(self), to_coo(other));
+  if (is_coo(self) && is_coo(other)) return coo_product(call, self, other);
+  if (is_sparse(self) && is_sparse(other)) return compressed_product(call, self, other);
   return mixed_product(call, self, other);
 }
 
