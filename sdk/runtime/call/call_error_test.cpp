@@ -40,6 +40,13 @@ TEST(CallError, NamesOperatorArgumentAndWhatWasGiven) {
       "  in add.Tensor(self=f32[3, 4], other=f32[5])");
 }
 
+TEST(CallError, SaysWhichLayoutIsSparse) {
+  const Tensor sparse = invoke("to_sparse", {ones({3, 4})})[0].tensor();
+  EXPECT_EQ(text_of([&] { invoke("add.Tensor", {sparse, ones({3, 4})}); }),
+            "add.Tensor: add(sparse, dense) is not supported. Use add(dense, sparse) instead.\n"
+            "  in add.Tensor(self=sparse_coo f32[3, 4], other=f32[3, 4])");
+}
+
 TEST(CallError, IsTheSameOfUnboxedCalls) {
   static const detail::Op op("softmax.int");
   const Tensor a = ones({4, 5});
