@@ -12,8 +12,7 @@ bool subtracts(const SparseCall& call) {
   return call.op().starts_with("sub");
 }
 
-// --- sums
-// ------------------------------------------------------------------------------------------
+// --- sums ----------------------------------------------------------------------------------------
 
 // What a sum's or difference's second term adds: alpha times it, or less, in the common dtype. What
 // is wrong with the dtypes or alpha is told by the operator itself, of no elements.
@@ -98,8 +97,7 @@ Tensor strided_sum(const SparseCall& call, const Tensor& self, const Tensor& oth
   return op("reshape", sum, self.sizes());
 }
 
-// --- products
-// --------------------------------------------------------------------------------------
+// --- products ------------------------------------------------------------------------------------
 
 // The entries of one tensor, each times what the other has at its place. Looked up is in that with
 // more entries, or in the only one that is known to have each place once. As in ATen, where the

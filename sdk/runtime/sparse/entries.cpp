@@ -67,8 +67,7 @@ std::string_view torch_layout(const Tensor& t) {
   return "?";
 }
 
-// --- entries of a COO tensor
-// -----------------------------------------------------------------------
+// --- entries of a COO tensor ---------------------------------------------------------------------
 
 Tensor indices_along(const Tensor& coo, int64_t dim) {
   return op("select.int", parts_of(coo).indices, int64_t{0}, dim);

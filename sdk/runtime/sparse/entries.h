@@ -27,8 +27,7 @@ Tensor coo_self(const SparseCall& call);
 // ATen's word for the layout in messages: "SparseCsr".
 std::string_view torch_layout(const Tensor& t);
 
-// --- entries of a COO tensor
-// -----------------------------------------------------------------------
+// --- entries of a COO tensor ---------------------------------------------------------------------
 
 // [nnz]: the indices along one sparse dim.
 Tensor indices_along(const Tensor& coo, int64_t dim);

@@ -97,8 +97,7 @@ std::vector<Tensor> sparse_functions::dense_gradient(SparseCall& call) {
              dense_dims(input))};
 }
 
-// --- diagonals
-// -------------------------------------------------------------------------------------
+// --- diagonals -----------------------------------------------------------------------------------
 
 namespace {
 
