@@ -19,6 +19,11 @@ void require_index(const char* op, const char* argument, const Val& x) {
                       info(x.dtype()).torch_name));
 }
 
+// The first `count` along dim, a number known at run time only.
+Val cut(const Val& x, const Val& count, int64_t dim) {
+  return x.tracer().wrap(x.tracer().builder().set_dim(x.id(), count.id(), dim));
+}
+
 }  // namespace
 
 Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
@@ -73,7 +78,18 @@ std::tuple<Val, Val> _coo_coalesce::decompose(Tracer& t, const Val& indices, con
           fmt::format("{}: indices {} and values {} do not fit {} sizes", kOp,
                       shape_text(indices.shape()), shape_text(values.shape()), sizes.size()));
   const auto merged = t.prim(Prim::coo_coalesce, {indices, values}, {{"sizes", sizes}});
-  return {merged[0], merged[1]};
+  return {cut(merged[0], merged[2], 1), cut(merged[1], merged[2], 0)};
+}
+
+std::tuple<Val, Val, Val> _csr_csr_matmul::decompose(Tracer& t, const Val& a, const Val& a_pointers,
+                                                     const Val& a_columns, const Val& b,
+                                                     const Val& b_pointers, const Val& b_columns,
+                                                     SymInt size, SymInt products, SymInt entries) {
+  const auto made =
+      t.prim(Prim::sparse_sparse_matmul, {a, a_pointers, a_columns, b, b_pointers, b_columns},
+             {{"size", size}, {"products", products}, {"entries", entries}});
+  const Val count = select(made[1], 0, made[1].size(0) - 1);
+  return {cut(made[0], count, 0), made[1], cut(made[2], count, 0)};
 }
 
 }  // namespace primset::decomps

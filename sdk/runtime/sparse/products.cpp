@@ -1,0 +1,152 @@
+// mm, mv, bmm, matmul and linear of sparse factors.
+#include "sdk/runtime/sparse/products.h"
+
+#include <algorithm>
+
+#include "decomps/engine/argument_errors.h"
+#include "sdk/runtime/sparse/conversion.h"
+
+namespace primset::runtime {
+namespace {
+
+// "3x4"
+std::string sizes_text(const Tensor& t) {
+  return fmt::format("{}", fmt::join(t.sizes(), "x"));
+}
+
+Tensor compressed_product(const RowMatrix& y) {
+  const Layout layout = y.transposed ? Layout::sparse_csc : Layout::sparse_csr;
+  const int64_t height = y.height(), width = y.transposed ? y.rows : y.width;
+  return make_compressed(layout, y.pointers, y.columns, y.values, Sizes{height, width});
+}
+
+Tensor sparse_product(const Tensor& a, const Tensor& b, bool columns) {
+  const RowMatrix x = row_matrix(a), y = row_matrix(b);
+  if (columns && x.transposed && y.transposed) return compressed_product(times(x, y));
+  const RowMatrix product = times(by_rows(x), by_rows(y));
+  if (!is_coo(a) || !is_coo(b)) return compressed_product(product);
+  const Tensor indices =
+      op("_convert_indices_from_csr_to_coo", product.pointers, product.columns, false, false);
+  return make_coo(indices, product.values, Sizes{a.size(0), b.size(1)}, true);
+}
+
+// The product in memory by columns, as ATen leaves that with a COO tensor.
+Tensor dense_by_sparse(const Tensor& a, const Tensor& b) {
+  const Tensor y = op("t", times(transpose_of(row_matrix(b)), op("t", a)));
+  return is_coo(b) ? y : op("contiguous", y, MemoryFormat::contiguous);
+}
+
+}  // namespace
+
+void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype())
+    call.fail(fmt::format("expected scalar type {} but found {}", info(a.dtype()).aten_name,
+                          info(b.dtype()).aten_name));
+  if (is_bool(a.dtype())) throw decomps::DTypeError(call.op(), a.dtype());
+}
+
+void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b) {
+  for (const Tensor* m : {&a, &b}) {
+    if (m->dim() != 2 || (is_sparse(*m) && (sparse_dims(*m) != 2 || dense_dims(*m) != 0)))
+      call.fail(fmt::format("expected matrices, but {} is a {}-D tensor{}",
+                            m == &a ? "the first one" : "the second one", m->dim(),
+                            m->dim() == 2 ? " with dense dims" : ""));
+  }
+  if (a.size(1) != b.size(0))
+    call.fail(fmt::format("mat1 and mat2 shapes cannot be multiplied ({} and {})", sizes_text(a),
+                          sizes_text(b)));
+  require_product_dtypes(call, a, b);
+}
+
+Tensor matrix_product(const Tensor& a, const Tensor& b, bool columns) {
+  if (is_sparse(a) && is_sparse(b)) return sparse_product(a, b, columns);
+  return is_sparse(a) ? times(row_matrix(a), b) : dense_by_sparse(a, b);
+}
+
+Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b) {
+  if (a.dim() != 3 || b.dim() != 3)
+    call.fail(fmt::format("expected batches of matrices, but got {}-D and {}-D tensors", a.dim(),
+                          b.dim()));
+  if (is_sparse(a) && is_sparse(b)) call.fail("expected a strided factor, but both are sparse");
+  for (const Tensor* m : {&a, &b}) {
+    if (is_sparse(*m) && dense_dims(*m) != 0)
+      call.fail(fmt::format("expected no dense dims, but got {}", dense_dims(*m)));
+  }
+  if (a.size(0) != b.size(0)) call.fail("'self.size(0)' and 'mat2.size(0)' must match");
+  if (a.size(2) != b.size(1)) call.fail("'self.size(2)' and 'mat2.size(1)' must match");
+  require_product_dtypes(call, a, b);
+  const int64_t batch = a.size(0), rows = a.size(1), inner = a.size(2), columns = b.size(2);
+  if (is_sparse(a)) {
+    const Tensor flat = op("reshape", b, IntList{batch * inner, columns});
+    return op("view", times(row_matrix(a), flat), IntList{batch, rows, columns});
+  }
+  const Tensor flat = op("reshape", op("mT", a), IntList{batch * inner, rows});
+  const Tensor y = times(transpose_of(row_matrix(b)), flat);
+  return op("contiguous", op("mT", op("view", y, IntList{batch, columns, rows})),
+            MemoryFormat::contiguous);
+}
+
+std::vector<Tensor> sparse_functions::multiply_matrices(SparseCall& call) {
+  const Tensor a = call.tensor(call.has("sparse") ? "sparse" : "self"),
+               b = call.tensor(call.has("dense")  ? "dense"
+                               : call.has("mat2") ? "mat2"
+                                                  : "other");
+  require_factors(call, a, b);
+  return {matrix_product(a, b, call.op() == "_sparse_mm")};
+}
+
+std::vector<Tensor> sparse_functions::multiply_by_vector(SparseCall& call) {
+  const Tensor a = call.tensor("self"), vector = call.tensor("vec");
+  if (is_sparse(vector)) call.fail("expected a strided vec, but its layout is sparse");
+  if (a.dim() != 2 || vector.dim() != 1 || dense_dims(a) != 0)
+    call.fail(fmt::format("expected a matrix and a vector, but got {}-D and {}-D tensors", a.dim(),
+                          vector.dim()));
+  if (a.size(1) != vector.size(0))
+    call.fail(fmt::format("size mismatch, got mat ({}), vec ({})", sizes_text(a), vector.size(0)));
+  require_product_dtypes(call, a, vector);
+  return {times(row_matrix(a), vector)};
+}
+
+std::vector<Tensor> sparse_functions::multiply_batches(SparseCall& call) {
+  return {batched_product(call, call.tensor("self"), call.tensor("mat2"))};
+}
+
+// By the numbers of dims, as of strided tensors; the other products are ATen's.
+std::vector<Tensor> sparse_functions::multiply(SparseCall& call) {
+  const Tensor a = call.tensor("self"), b = call.tensor("other");
+  const std::pair<int64_t, int64_t> dims{a.dim(), b.dim()};
+  if (dims == std::pair<int64_t, int64_t>{2, 2}) return {op("mm", a, b)};
+  if (dims == std::pair<int64_t, int64_t>{2, 1} && !is_sparse(b)) return {op("mv", a, b)};
+  if (dims == std::pair<int64_t, int64_t>{1, 2} && !is_sparse(a))
+    return {op("squeeze.dim", op("mm", op("unsqueeze", a, int64_t{0}), b), int64_t{0})};
+  if (dims == std::pair<int64_t, int64_t>{3, 3}) return {op("bmm", a, b)};
+  call.fail(
+      fmt::format("expected matrices, a matrix and a strided vector, or batches of matrices, "
+                  "but got {}-D and {}-D tensors",
+                  a.dim(), b.dim()));
+}
+
+std::vector<Tensor> sparse_functions::multiply_by_weight(SparseCall& call) {
+  const Tensor x = call.tensor("input"), weight = call.tensor("weight"), bias = call.tensor("bias");
+  if (is_sparse(x) && is_sparse(weight))
+    call.fail("expected a strided factor, but both are sparse");
+  if (weight.dim() != 2 || x.dim() < 1 || (is_sparse(x) && x.dim() != 2))
+    call.fail(fmt::format("expected an input and a matrix, but got {}-D and {}-D tensors", x.dim(),
+                          weight.dim()));
+  if (x.size(-1) != weight.size(1))
+    call.fail(fmt::format("mat1 and mat2 shapes cannot be multiplied ({} and {}x{})", sizes_text(x),
+                          weight.size(1), weight.size(0)));
+  require_product_dtypes(call, x, weight);
+  Tensor y;
+  if (is_sparse(x)) {
+    y = times(row_matrix(x), op("t", weight));
+  } else {
+    const Tensor rows = op("reshape", x, IntList{-1, x.size(-1)});
+    Sizes sizes(x.sizes().begin(), x.sizes().end());
+    sizes.back() = weight.size(0);
+    y = op("reshape", op("t", times(row_matrix(weight), op("t", rows))), IntList(sizes));
+  }
+  return {bias.defined() ? op("add.Tensor", y, bias) : y};
+}
+
+}  // namespace primset::runtime

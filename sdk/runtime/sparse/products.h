@@ -1,0 +1,23 @@
+// Products of which a factor is sparse, for the operators that are made of them.
+#ifndef PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
+#define PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
+
+#include "sdk/runtime/sparse/row_matrix.h"
+
+namespace primset::runtime {
+
+// Throw what ATen says of factors that are no matrices, do not fit or differ in dtype.
+void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tensor& b);
+void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b);
+
+// The product of two matrices: sparse if both are. Of COO tensors it is COO, of CSC ones CSC where
+// `columns` says so, and of any others CSR.
+Tensor matrix_product(const Tensor& a, const Tensor& b, bool columns = false);
+// The product of two batches of matrices, one of them strided.
+Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b);
+// beta self + alpha product, where a beta of 0 leaves self out.
+Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& product);
+
+}  // namespace primset::runtime
+
+#endif  // PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
