@@ -12,7 +12,7 @@ using prims::reference::run_prim;
 using Attrs = std::vector<prims::Attr>;
 
 // Small integers, so that sums are exact in every order.
-Array numbers(std::mt19937& rng, DType t, std::vector<int64_t> shape) {
+Array sparse_values(std::mt19937& rng, DType t, std::vector<int64_t> shape) {
   Array a = prims::reference::make_array(t, std::move(shape));
   const auto draw = [&] { return static_cast<int64_t>(rng() % 9) - 4; };
   for (auto& e : a.data) {
@@ -23,15 +23,15 @@ Array numbers(std::mt19937& rng, DType t, std::vector<int64_t> shape) {
   return a;
 }
 
-Array below(std::mt19937& rng, DType t, int64_t count, int64_t size) {
+Array indices_below(std::mt19937& rng, DType t, int64_t count, int64_t size) {
   Array a = prims::reference::make_array(t, {count});
   for (auto& e : a.data) e.integer = static_cast<int64_t>(rng()) % size;
   return a;
 }
 
 // Random pointers of `rows` rows, some of them empty.
-Array pointers(std::mt19937& rng, DType t, int64_t rows, int64_t entries) {
-  Array a = below(rng, t, rows + 1, entries + 1);
+Array random_pointers(std::mt19937& rng, DType t, int64_t rows, int64_t entries) {
+  Array a = indices_below(rng, t, rows + 1, entries + 1);
   a.data.front().integer = 0, a.data.back().integer = entries;
   std::ranges::sort(a.data, {}, &prims::reference::Element::integer);
   return a;
@@ -58,21 +58,23 @@ void expect_decomposed(Prim p, const std::vector<Array>& inputs, const Attrs& at
   }
 }
 
-constexpr DType kTypes[] = {DType::f16, DType::f32, DType::f64, DType::i8,
-                            DType::i64, DType::c64, DType::c128};
+constexpr DType kSparseTypes[] = {DType::f16, DType::f32, DType::f64, DType::i8,
+                                  DType::i64, DType::c64, DType::c128};
 
 TEST(SparseMatmul, OfEveryKindOfNumber) {
   std::mt19937 rng(1);
-  for (DType t : kTypes) {
+  for (DType t : kSparseTypes) {
     SCOPED_TRACE(name(t));
     for (bool transpose : {false, true}) {
       const int64_t n = transpose ? 7 : 9;
-      const Array of = pointers(rng, DType::i64, 7, 20), at = below(rng, DType::i32, 20, 9);
+      const Array of = random_pointers(rng, DType::i64, 7, 20),
+                  at = indices_below(rng, DType::i32, 20, 9);
       const Attrs attrs = {
           {"size", SymInt(9)}, {"transpose", transpose}, {"reduce", std::string("sum")}};
-      const Array values = numbers(rng, t, {20});
-      expect_decomposed(Prim::sparse_matmul, {values, of, at, numbers(rng, t, {n, 3})}, attrs);
-      expect_decomposed(Prim::sparse_matmul, {values, of, at, numbers(rng, t, {n})}, attrs);
+      const Array values = sparse_values(rng, t, {20});
+      expect_decomposed(Prim::sparse_matmul, {values, of, at, sparse_values(rng, t, {n, 3})},
+                        attrs);
+      expect_decomposed(Prim::sparse_matmul, {values, of, at, sparse_values(rng, t, {n})}, attrs);
     }
   }
 }
@@ -83,10 +85,11 @@ TEST(SparseMatmul, OtherReductionsAndEmptyRows) {
     const Attrs attrs = {
         {"size", SymInt(5)}, {"transpose", false}, {"reduce", std::string(reduce)}};
     const Array of = integers(DType::i64, {0, 0, 4, 4, 6, 8, 8});
-    expect_decomposed(Prim::sparse_matmul,
-                      {numbers(rng, DType::f32, {8}), of, below(rng, DType::i64, 8, 5),
-                       numbers(rng, DType::f32, {5, 4})},
-                      attrs);
+    expect_decomposed(
+        Prim::sparse_matmul,
+        {sparse_values(rng, DType::f32, {8}), of, indices_below(rng, DType::i64, 8, 5),
+         sparse_values(rng, DType::f32, {5, 4})},
+        attrs);
   }
 }
 
@@ -107,12 +110,13 @@ TEST(SparseMatmul, WithoutEntriesAndOutOfRange) {
 
 TEST(SampledMatmul, OfEveryKindOfNumber) {
   std::mt19937 rng(3);
-  for (DType t : kTypes) {
+  for (DType t : kSparseTypes) {
     SCOPED_TRACE(name(t));
-    expect_decomposed(Prim::sampled_matmul,
-                      {numbers(rng, t, {6, 3}), numbers(rng, t, {3, 4}),
-                       pointers(rng, DType::i64, 6, 11), below(rng, DType::i64, 11, 4)},
-                      {});
+    expect_decomposed(
+        Prim::sampled_matmul,
+        {sparse_values(rng, t, {6, 3}), sparse_values(rng, t, {3, 4}),
+         random_pointers(rng, DType::i64, 6, 11), indices_below(rng, DType::i64, 11, 4)},
+        {});
   }
 }
 
@@ -128,13 +132,15 @@ int64_t product_count(const Array& columns, const Array& other) {
 
 TEST(SparseSparseMatmul, OfEveryKindOfNumber) {
   std::mt19937 rng(4);
-  for (DType t : kTypes) {
+  for (DType t : kSparseTypes) {
     SCOPED_TRACE(name(t));
-    const Array a_of = pointers(rng, DType::i64, 6, 14), a_at = below(rng, DType::i64, 14, 8);
-    const Array b_of = pointers(rng, DType::i32, 8, 17), b_at = below(rng, DType::i32, 17, 5);
+    const Array a_of = random_pointers(rng, DType::i64, 6, 14),
+                a_at = indices_below(rng, DType::i64, 14, 8);
+    const Array b_of = random_pointers(rng, DType::i32, 8, 17),
+                b_at = indices_below(rng, DType::i32, 17, 5);
     const int64_t products = product_count(a_at, b_of);
-    const std::vector<Array> inputs = {numbers(rng, t, {14}), a_of, a_at,
-                                       numbers(rng, t, {17}), b_of, b_at};
+    const std::vector<Array> inputs = {sparse_values(rng, t, {14}), a_of, a_at,
+                                       sparse_values(rng, t, {17}), b_of, b_at};
     const Attrs attrs = {{"size", SymInt(5)},
                          {"products", SymInt(products)},
                          {"entries", SymInt(std::min<int64_t>(products, 30))}};
@@ -147,11 +153,11 @@ TEST(SparseSparseMatmul, OfEveryKindOfNumber) {
 
 TEST(CooCoalesce, OfEveryKindOfNumber) {
   std::mt19937 rng(5);
-  for (DType t : kTypes) {
+  for (DType t : kSparseTypes) {
     SCOPED_TRACE(name(t));
-    Array indices = below(rng, DType::i64, 36, 3);
+    Array indices = indices_below(rng, DType::i64, 36, 3);
     indices.shape = {2, 18};
-    const Array values = numbers(rng, t, {18});
+    const Array values = sparse_values(rng, t, {18});
     const Attrs attrs = {{"sizes", SymInts{3, 4}}};
     const Result want = run_prim(Prim::coo_coalesce, {indices, values}, attrs);
     const Result got = run_derived(Prim::coo_coalesce, {indices, values}, attrs);
@@ -177,7 +183,7 @@ TEST(CooCoalesce, AnIndexOutOfRangeIsReported) {
 TEST(Rows, CompressedAndExpanded) {
   std::mt19937 rng(6);
   for (int64_t entries : {0, 1, 13}) {
-    const Array of = pointers(rng, DType::i64, 5, entries);
+    const Array of = random_pointers(rng, DType::i64, 5, entries);
     const Attrs expand = {{"entries", SymInt(entries)}};
     expect_decomposed(Prim::expand_rows, {of}, expand);
     const Array rows = derived(Prim::expand_rows, {of}, expand);

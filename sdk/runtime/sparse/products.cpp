@@ -14,26 +14,36 @@ std::string sizes_text(const Tensor& t) {
   return fmt::format("{}", fmt::join(t.sizes(), "x"));
 }
 
-Tensor compressed_product(const RowMatrix& y) {
-  const Layout layout = y.transposed ? Layout::sparse_csc : Layout::sparse_csr;
-  const int64_t height = y.height(), width = y.transposed ? y.rows : y.width;
-  return make_compressed(layout, y.pointers, y.columns, y.values, Sizes{height, width});
+// A product that is by rows, in another layout.
+Tensor in_layout(const RowMatrix& y, Layout layout) {
+  const Sizes sizes{y.height(), y.transposed ? y.rows : y.width};
+  if (layout == Layout::sparse_csc) {
+    const RowMatrix by_columns = y.transposed ? y : by_rows(transpose_of(y));
+    return make_compressed(layout, by_columns.pointers, by_columns.columns, by_columns.values,
+                           sizes);
+  }
+  if (layout != Layout::sparse_coo)
+    return make_compressed(Layout::sparse_csr, y.pointers, y.columns, y.values, sizes);
+  const Tensor indices =
+      op("_convert_indices_from_csr_to_coo", y.pointers, y.columns, false, false);
+  return make_coo(indices, y.values, sizes, true);
 }
 
-Tensor sparse_product(const Tensor& a, const Tensor& b, bool columns) {
-  const RowMatrix x = row_matrix(a), y = row_matrix(b);
-  if (columns && x.transposed && y.transposed) return compressed_product(times(x, y));
-  const RowMatrix product = times(by_rows(x), by_rows(y));
-  if (!is_coo(a) || !is_coo(b)) return compressed_product(product);
-  const Tensor indices =
-      op("_convert_indices_from_csr_to_coo", product.pointers, product.columns, false, false);
-  return make_coo(indices, product.values, Sizes{a.size(0), b.size(1)}, true);
+Tensor sparse_product(const RowMatrix& x, const RowMatrix& y, Layout layout) {
+  if (layout == Layout::sparse_csc && x.transposed && y.transposed)
+    return in_layout(times(x, y), layout);
+  return in_layout(times(by_rows(x), by_rows(y)), layout);
+}
+
+// ATen's mm makes CSR of two compressed matrices; beside a COO one it is the first one's layout.
+Layout product_layout(const Tensor& a, const Tensor& b) {
+  return is_coo(a) || is_coo(b) ? a.layout() : Layout::sparse_csr;
 }
 
 // The product in memory by columns, as ATen leaves that with a COO tensor.
 Tensor dense_by_sparse(const Tensor& a, const Tensor& b) {
   const Tensor y = op("t", times(transpose_of(row_matrix(b)), op("t", a)));
-  return is_coo(b) ? y : op("contiguous", y, MemoryFormat::contiguous);
+  return is_coo(b) ? y : op("clone", y, MemoryFormat::contiguous);
 }
 
 }  // namespace
@@ -58,8 +68,9 @@ void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b) {
   require_product_dtypes(call, a, b);
 }
 
-Tensor matrix_product(const Tensor& a, const Tensor& b, bool columns) {
-  if (is_sparse(a) && is_sparse(b)) return sparse_product(a, b, columns);
+Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout) {
+  if (is_sparse(a) && is_sparse(b))
+    return sparse_product(row_matrix(a), row_matrix(b), layout.value_or(product_layout(a, b)));
   return is_sparse(a) ? times(row_matrix(a), b) : dense_by_sparse(a, b);
 }
 
@@ -76,13 +87,15 @@ Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b)
   if (a.size(2) != b.size(1)) call.fail("'self.size(2)' and 'mat2.size(1)' must match");
   require_product_dtypes(call, a, b);
   const int64_t batch = a.size(0), rows = a.size(1), inner = a.size(2), columns = b.size(2);
+  if (batch * rows * columns == 0)
+    return op("zeros", IntList{batch, rows, columns}, a.dtype(), std::nullopt, a.device());
   if (is_sparse(a)) {
     const Tensor flat = op("reshape", b, IntList{batch * inner, columns});
-    return op("view", times(row_matrix(a), flat), IntList{batch, rows, columns});
+    return op("reshape", times(row_matrix(a), flat), IntList{batch, rows, columns});
   }
   const Tensor flat = op("reshape", op("mT", a), IntList{batch * inner, rows});
   const Tensor y = times(transpose_of(row_matrix(b)), flat);
-  return op("contiguous", op("mT", op("view", y, IntList{batch, columns, rows})),
+  return op("clone", op("mT", op("view", y, IntList{batch, columns, rows})),
             MemoryFormat::contiguous);
 }
 
@@ -92,7 +105,9 @@ std::vector<Tensor> sparse_functions::multiply_matrices(SparseCall& call) {
                                : call.has("mat2") ? "mat2"
                                                   : "other");
   require_factors(call, a, b);
-  return {matrix_product(a, b, call.op() == "_sparse_mm")};
+  // ATen's sparse.mm makes the second one's layout.
+  return {
+      matrix_product(a, b, call.op() == "_sparse_mm" ? std::optional(b.layout()) : std::nullopt)};
 }
 
 std::vector<Tensor> sparse_functions::multiply_by_vector(SparseCall& call) {
@@ -126,10 +141,23 @@ std::vector<Tensor> sparse_functions::multiply(SparseCall& call) {
                   a.dim(), b.dim()));
 }
 
+namespace {
+
+Tensor times_weight(const Tensor& x, const Tensor& weight) {
+  if (!is_sparse(weight)) return times(row_matrix(x), op("t", weight));
+  if (is_sparse(x))
+    return sparse_product(row_matrix(x), transpose_of(row_matrix(weight)),
+                          product_layout(x, weight));
+  const Tensor rows = op("reshape", x, IntList{-1, x.size(-1)});
+  Sizes sizes(x.sizes().begin(), x.sizes().end());
+  sizes.back() = weight.size(0);
+  return op("reshape", op("t", times(row_matrix(weight), op("t", rows))), IntList(sizes));
+}
+
+}  // namespace
+
 std::vector<Tensor> sparse_functions::multiply_by_weight(SparseCall& call) {
   const Tensor x = call.tensor("input"), weight = call.tensor("weight"), bias = call.tensor("bias");
-  if (is_sparse(x) && is_sparse(weight))
-    call.fail("expected a strided factor, but both are sparse");
   if (weight.dim() != 2 || x.dim() < 1 || (is_sparse(x) && x.dim() != 2))
     call.fail(fmt::format("expected an input and a matrix, but got {}-D and {}-D tensors", x.dim(),
                           weight.dim()));
@@ -137,15 +165,7 @@ std::vector<Tensor> sparse_functions::multiply_by_weight(SparseCall& call) {
     call.fail(fmt::format("mat1 and mat2 shapes cannot be multiplied ({} and {}x{})", sizes_text(x),
                           weight.size(1), weight.size(0)));
   require_product_dtypes(call, x, weight);
-  Tensor y;
-  if (is_sparse(x)) {
-    y = times(row_matrix(x), op("t", weight));
-  } else {
-    const Tensor rows = op("reshape", x, IntList{-1, x.size(-1)});
-    Sizes sizes(x.sizes().begin(), x.sizes().end());
-    sizes.back() = weight.size(0);
-    y = op("reshape", op("t", times(row_matrix(weight), op("t", rows))), IntList(sizes));
-  }
+  const Tensor y = times_weight(x, weight);
   return {bias.defined() ? op("add.Tensor", y, bias) : y};
 }
 

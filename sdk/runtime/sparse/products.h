@@ -10,9 +10,9 @@ namespace primset::runtime {
 void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tensor& b);
 void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b);
 
-// The product of two matrices: sparse if both are. Of COO tensors it is COO, of CSC ones CSC where
-// `columns` says so, and of any others CSR.
-Tensor matrix_product(const Tensor& a, const Tensor& b, bool columns = false);
+// The product of two matrices: sparse if both are, of that layout or the one that mm gives it.
+// Layouts with blocks become CSR.
+Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout = {});
 // The product of two batches of matrices, one of them strided.
 Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b);
 // beta self + alpha product, where a beta of 0 leaves self out.

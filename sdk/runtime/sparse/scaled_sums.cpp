@@ -149,7 +149,10 @@ std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& call) {
   const Scalar beta = factor(call, "beta", self.dtype()),
                alpha = factor(call, "alpha", self.dtype());
   const Tensor shaped = op("reshape", scaled(sampled, alpha), values.sizes());
-  return {with_values(self, op("add.Tensor", shaped, values, beta))};
+  // ATen's indices are i64 whatever self's are.
+  return {make_compressed(self.layout(), op("to.dtype", parts_of(self).compressed, DType::i64),
+                          op("to.dtype", parts_of(self).plain, DType::i64),
+                          op("add.Tensor", shaped, values, beta), self.sizes())};
 }
 
 // --- a sparse matrix times a dense one, as rows that are sparse
@@ -187,12 +190,12 @@ SparseRows product_rows(const SparseCall& call, const Tensor& a, const Tensor& b
 
 }  // namespace
 
-// COO with one sparse dim: ATen does not call it coalesced, though it is.
+// COO with one sparse dim: ATen does not call it coalesced, though it is, unless it is empty.
 std::vector<Tensor> sparse_functions::multiply_to_sparse_rows(SparseCall& call) {
   const Tensor a = call.tensor("mat1"), b = call.tensor("mat2");
   const SparseRows y = product_rows(call, a, b);
-  return {
-      make_coo(op("unsqueeze", y.rows, int64_t{0}), y.values, Sizes{a.size(0), b.size(1)}, false)};
+  return {make_coo(op("unsqueeze", y.rows, int64_t{0}), y.values, Sizes{a.size(0), b.size(1)},
+                   y.rows.size(0) == 0)};
 }
 
 // The entries of self, where there is one, and behind them all elements of rows with entries.
@@ -226,7 +229,7 @@ std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& call) {
                             scaled(values, factor(call, "alpha", t))},
                 int64_t{0});
   }
-  return {make_coo(indices, values, Sizes{a.size(0), columns}, false)};
+  return {make_coo(indices, values, Sizes{a.size(0), columns}, values.size(0) == 0)};
 }
 
 }  // namespace primset::runtime
