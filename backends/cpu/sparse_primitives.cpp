@@ -12,10 +12,10 @@ namespace {
 using primset_backend::guarded;
 using primset_backend::make_status;
 
-using Run = primset_status* (*)(primset_stream, const void*, const primset_primitive_call*);
+using SparseRun = primset_status* (*)(primset_stream, const void*, const primset_primitive_call*);
 
 template <template <typename, typename> typename Call, typename T, typename Index>
-primset_status* run(primset_stream stream, const void*, const primset_primitive_call* call) {
+primset_status* run_sparse(primset_stream stream, const void*, const primset_primitive_call* call) {
   return guarded("sparse", [&]() -> primset_status* {
     Call<T, Index>(*call).run(*stream->device->pool);
     return nullptr;
@@ -23,45 +23,45 @@ primset_status* run(primset_stream stream, const void*, const primset_primitive_
 }
 
 template <template <typename, typename> typename Call, typename Index>
-Run run_of_type(uint32_t dtype) {
+SparseRun sparse_run_of_type(uint32_t dtype) {
   switch (dtype) {
     case PRIMSET_F32:
-      return run<Call, float, Index>;
+      return run_sparse<Call, float, Index>;
     case PRIMSET_F64:
-      return run<Call, double, Index>;
+      return run_sparse<Call, double, Index>;
     case PRIMSET_C64:
-      return run<Call, Complex<float>, Index>;
+      return run_sparse<Call, Complex<float>, Index>;
     case PRIMSET_C128:
-      return run<Call, Complex<double>, Index>;
+      return run_sparse<Call, Complex<double>, Index>;
     default:
       return nullptr;
   }
 }
 
 template <template <typename, typename> typename Call>
-Run run_of_types(uint32_t dtype, uint32_t index) {
-  return index == PRIMSET_I32 ? run_of_type<Call, int32_t>(dtype)
-                              : run_of_type<Call, int64_t>(dtype);
+SparseRun sparse_run_of_types(uint32_t dtype, uint32_t index) {
+  return index == PRIMSET_I32 ? sparse_run_of_type<Call, int32_t>(dtype)
+                              : sparse_run_of_type<Call, int64_t>(dtype);
 }
 
-struct Primitive {
+struct SparsePrimitive {
   std::string_view name;
   uint32_t operands, results;
   std::initializer_list<uint32_t> columns;  // the operands that are columns, of one type
-  Run (*find)(uint32_t dtype, uint32_t index);
+  SparseRun (*find)(uint32_t dtype, uint32_t index);
 };
 
-const Primitive kPrimitives[] = {
-    {"sparse_matmul", 4, 1, {2}, run_of_types<SparseMatmulCall>},
-    {"sampled_matmul", 4, 1, {3}, run_of_types<SampledMatmulCall>},
-    {"sparse_sparse_matmul", 6, 3, {2, 5}, run_of_types<SparseSparseMatmulCall>},
+const SparsePrimitive kSparsePrimitives[] = {
+    {"sparse_matmul", 4, 1, {2}, sparse_run_of_types<SparseMatmulCall>},
+    {"sampled_matmul", 4, 1, {3}, sparse_run_of_types<SampledMatmulCall>},
+    {"sparse_sparse_matmul", 6, 3, {2, 5}, sparse_run_of_types<SparseSparseMatmulCall>},
 };
 
 }  // namespace
 
 bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out) {
-  for (const Primitive& p : kPrimitives) {
+  for (const SparsePrimitive& p : kSparsePrimitives) {
     if (name != p.name || call.operand_count != p.operands || call.result_count != p.results)
       continue;
     const uint32_t index = call.operands[*p.columns.begin()].dtype;

@@ -40,10 +40,10 @@ Layout product_layout(const Tensor& a, const Tensor& b) {
   return is_coo(a) || is_coo(b) ? a.layout() : Layout::sparse_csr;
 }
 
-// The product in memory by columns, as ATen leaves that with a COO tensor.
-Tensor dense_by_sparse(const Tensor& a, const Tensor& b) {
-  const Tensor y = op("t", times(transpose_of(row_matrix(b)), op("t", a)));
-  return is_coo(b) ? y : op("clone", y, MemoryFormat::contiguous);
+// A result that ATen has in memory by columns where the sparse factor is COO.
+Tensor by_columns_of(const Tensor& transposed, const Tensor& sparse) {
+  const Tensor y = op("t", transposed);
+  return is_coo(sparse) ? y : op("clone", y, MemoryFormat::contiguous);
 }
 
 }  // namespace
@@ -71,7 +71,9 @@ void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b) {
 Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout) {
   if (is_sparse(a) && is_sparse(b))
     return sparse_product(row_matrix(a), row_matrix(b), layout.value_or(product_layout(a, b)));
-  return is_sparse(a) ? times(row_matrix(a), b) : dense_by_sparse(a, b);
+  if (is_sparse(a)) return times(row_matrix(a), b);
+  const Tensor y = times(transpose_of(row_matrix(b)), op("t", a));
+  return layout ? op("t", y) : by_columns_of(y, b);
 }
 
 Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b) {
@@ -105,7 +107,7 @@ std::vector<Tensor> sparse_functions::multiply_matrices(SparseCall& call) {
                                : call.has("mat2") ? "mat2"
                                                   : "other");
   require_factors(call, a, b);
-  // ATen's sparse.mm makes the second one's layout.
+  // Of two sparse ones ATen's sparse.mm makes the second one's layout.
   return {
       matrix_product(a, b, call.op() == "_sparse_mm" ? std::optional(b.layout()) : std::nullopt)};
 }
@@ -148,10 +150,12 @@ Tensor times_weight(const Tensor& x, const Tensor& weight) {
   if (is_sparse(x))
     return sparse_product(row_matrix(x), transpose_of(row_matrix(weight)),
                           product_layout(x, weight));
-  const Tensor rows = op("reshape", x, IntList{-1, x.size(-1)});
+  const Tensor rows = x.dim() == 1 ? op("unsqueeze", x, int64_t{0})
+                                   : op("flatten.using_ints", x, int64_t{0}, int64_t{-2});
   Sizes sizes(x.sizes().begin(), x.sizes().end());
   sizes.back() = weight.size(0);
-  return op("reshape", op("t", times(row_matrix(weight), op("t", rows))), IntList(sizes));
+  const Tensor y = times(row_matrix(weight), op("t", rows));
+  return op("reshape", by_columns_of(y, weight), IntList(sizes));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tenso
 void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b);
 
 // The product of two matrices: sparse if both are, of that layout or the one that mm gives it.
-// Layouts with blocks become CSR.
+// Layouts with blocks become CSR. A strided result of a strided matrix by a sparse one is by
+// columns where a layout is given.
 Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout = {});
 // The product of two batches of matrices, one of them strided.
 Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b);
