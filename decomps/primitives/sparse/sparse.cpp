@@ -71,8 +71,9 @@ Val taken(const Val& x, const Val& index, int64_t dim) {
   return t.wrap(t.builder().gather(x.id(), {index.id()}, {dim}, false, "index"));
 }
 
+// Counted, and so in memory: each entry's row is needed many times, which searches would repeat.
 Val rows_of_entries(const Val& pointers, const SymInt& entries) {
-  return pointers.tracer().prim1(Prim::expand_rows, {pointers}, {{"entries", entries}});
+  return bounds_up_to(convert(pointers, DType::i64), entries) - Scalar(1);
 }
 
 // [n], or [n, 1] beside a matrix.
@@ -106,7 +107,10 @@ Val sparse_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, 
                              const Val& dense, SymInt size, bool transpose,
                              const std::string& reduce) {
   const auto* r = std::ranges::find(kRowReductions, reduce, &RowReduction::name);
-  const Val rows = rows_of_entries(pointers, columns.size(0));
+  const SymInt entries = columns.size(0);
+  const Val rows = dense.rank() == 1
+                       ? t.prim1(Prim::expand_rows, {pointers}, {{"entries", entries}})
+                       : rows_of_entries(pointers, entries);
   const Val factors = opmath(taken(dense, transpose ? rows : columns, 0));
   const Val products = beside(opmath(values), dense) * factors;
   SymInts shape = dense.shape();
