@@ -9,7 +9,7 @@ namespace primset_cpu {
 
 template <typename T>
 PRIMSET_INLINE void add_product(T& sum, T x, T y) {
-  sum = static_cast<T>(sum + x * y);
+  sum = sum_with_product(sum, x, y);
 }
 template <typename Real>
 PRIMSET_INLINE void add_product(Complex<Real>& sum, Complex<Real> x, Complex<Real> y) {

@@ -21,7 +21,7 @@ struct SumOfProducts {
   }
   template <typename T>
   static PRIMSET_INLINE T combine(T so_far, T x, T y) {
-    return static_cast<T>(so_far + x * y);
+    return sum_with_product(so_far, x, y);
   }
 };
 template <int kSign>

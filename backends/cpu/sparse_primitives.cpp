@@ -29,6 +29,16 @@ SparseRun sparse_run_of_type(uint32_t dtype) {
       return run_sparse<Call, float, Index>;
     case PRIMSET_F64:
       return run_sparse<Call, double, Index>;
+    // Integers wrap: as unsigned ones.
+    case PRIMSET_I8:
+    case PRIMSET_U8:
+      return run_sparse<Call, uint8_t, Index>;
+    case PRIMSET_I16:
+      return run_sparse<Call, uint16_t, Index>;
+    case PRIMSET_I32:
+      return run_sparse<Call, uint32_t, Index>;
+    case PRIMSET_I64:
+      return run_sparse<Call, uint64_t, Index>;
     case PRIMSET_C64:
       return run_sparse<Call, Complex<float>, Index>;
     case PRIMSET_C128:

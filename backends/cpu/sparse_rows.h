@@ -4,12 +4,24 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/linalg_support.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
+
+// sum + x y. Short integers are multiplied in unsigned ones, which wrap.
+template <typename T>
+PRIMSET_INLINE T sum_with_product(T sum, T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wide = std::common_type_t<T, unsigned>;
+    return static_cast<T>(static_cast<Wide>(sum) + static_cast<Wide>(x) * static_cast<Wide>(y));
+  } else {
+    return sum + x * y;
+  }
+}
 
 // Attributes by name; one that has its default is not given.
 inline int64_t integer(const primset_primitive_call& call, std::string_view name) {

@@ -40,6 +40,22 @@ Layout product_layout(const Tensor& a, const Tensor& b) {
   return is_coo(a) || is_coo(b) ? a.layout() : Layout::sparse_csr;
 }
 
+// A sparse matrix, or its transpose, times a strided one or a vector.
+Tensor sparse_by_dense(const Tensor& sparse, const Tensor& dense, bool transpose) {
+  const bool unordered = is_coo(sparse) && !parts_of(sparse).coalesced && !is_half(dense.dtype());
+  const bool empty = sparse.numel() == 0 || stored_entries(sparse) == 0 || dense.numel() == 0;
+  if (is_compressed(sparse) && has_blocks(sparse.layout()) && !empty)
+    return times_blocks(sparse, dense, transpose);
+  // Of a vector each product is needed once, and no order of the entries is worth making.
+  if (unordered && dense.dim() == 1) return times_unordered(sparse, dense, transpose);
+  if (unordered && dense.size(1) == 1)
+    return op("unsqueeze",
+              times_unordered(sparse, op("select.int", dense, int64_t{1}, int64_t{0}), transpose),
+              int64_t{1});
+  const RowMatrix m = row_matrix(sparse);
+  return times(transpose ? transpose_of(m) : m, dense);
+}
+
 // A result that ATen has in memory by columns where the sparse factor is COO.
 Tensor by_columns_of(const Tensor& transposed, const Tensor& sparse) {
   const Tensor y = op("t", transposed);
@@ -48,11 +64,44 @@ Tensor by_columns_of(const Tensor& transposed, const Tensor& sparse) {
 
 }  // namespace
 
+// [beta C, alpha A] [1; B]: entries of C and of the product, added up where both have one.
+Tensor sparse_sum(const ScaledMatrix& c, const ScaledMatrix& a, const Tensor& b) {
+  const RowMatrix x = by_rows(row_matrix(c.matrix)), y = by_rows(row_matrix(a.matrix)),
+                  z = by_rows(row_matrix(b));
+  const int64_t columns = z.width;
+  const auto joined = [](const Tensor& t, const Tensor& u) {
+    return op("cat", std::vector{op("to.dtype", t, DType::i64), op("to.dtype", u, DType::i64)},
+              int64_t{0});
+  };
+  const auto scaled = [](const RowMatrix& m, const Scalar& by) {
+    return op("mul.Scalar", m.values, by);
+  };
+  const Tensor left = make_coo(
+      op("stack", std::vector{joined(rows_of_entries(x), rows_of_entries(y)),
+                              joined(x.columns, op("add.Scalar", y.columns, Scalar(columns)))}),
+      op("cat", std::vector{scaled(x, c.factor), scaled(y, a.factor)}, int64_t{0}),
+      Sizes{x.rows, columns + y.width}, false);
+  const Tensor one_each =
+      op("arange", Scalar(columns), DType::i64, std::nullopt, z.pointers.device());
+  const Tensor ones = op("new_ones", z.values, IntList{columns});
+  const RowMatrix right{op("cat", std::vector{ones, z.values}, int64_t{0}),
+                        joined(one_each, op("add.Scalar", z.pointers, Scalar(columns))),
+                        joined(one_each, z.columns),
+                        columns + z.rows,
+                        columns,
+                        false};
+  return in_layout(times(row_matrix(left), right), c.matrix.layout());
+}
+
 void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
     call.fail(fmt::format("expected scalar type {} but found {}", info(a.dtype()).aten_name,
                           info(b.dtype()).aten_name));
   if (is_bool(a.dtype())) throw decomps::DTypeError(call.op(), a.dtype());
+  const Tensor out = call.tensor("out");
+  if (out.defined() && out.dtype() != a.dtype())
+    call.fail(fmt::format("expected out of scalar type {} but found {}", info(a.dtype()).aten_name,
+                          info(out.dtype()).aten_name));
 }
 
 void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b) {
@@ -71,8 +120,8 @@ void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b) {
 Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout) {
   if (is_sparse(a) && is_sparse(b))
     return sparse_product(row_matrix(a), row_matrix(b), layout.value_or(product_layout(a, b)));
-  if (is_sparse(a)) return times(row_matrix(a), b);
-  const Tensor y = times(transpose_of(row_matrix(b)), op("t", a));
+  if (is_sparse(a)) return sparse_by_dense(a, b, false);
+  const Tensor y = sparse_by_dense(b, op("t", a), true);
   return layout ? op("t", y) : by_columns_of(y, b);
 }
 
@@ -121,7 +170,7 @@ std::vector<Tensor> sparse_functions::multiply_by_vector(SparseCall& call) {
   if (a.size(1) != vector.size(0))
     call.fail(fmt::format("size mismatch, got mat ({}), vec ({})", sizes_text(a), vector.size(0)));
   require_product_dtypes(call, a, vector);
-  return {times(row_matrix(a), vector)};
+  return {sparse_by_dense(a, vector, false)};
 }
 
 std::vector<Tensor> sparse_functions::multiply_batches(SparseCall& call) {
@@ -146,7 +195,7 @@ std::vector<Tensor> sparse_functions::multiply(SparseCall& call) {
 namespace {
 
 Tensor times_weight(const Tensor& x, const Tensor& weight) {
-  if (!is_sparse(weight)) return times(row_matrix(x), op("t", weight));
+  if (!is_sparse(weight)) return sparse_by_dense(x, op("t", weight), false);
   if (is_sparse(x))
     return sparse_product(row_matrix(x), transpose_of(row_matrix(weight)),
                           product_layout(x, weight));
@@ -154,7 +203,7 @@ Tensor times_weight(const Tensor& x, const Tensor& weight) {
                                    : op("flatten.using_ints", x, int64_t{0}, int64_t{-2});
   Sizes sizes(x.sizes().begin(), x.sizes().end());
   sizes.back() = weight.size(0);
-  const Tensor y = times(row_matrix(weight), op("t", rows));
+  const Tensor y = sparse_by_dense(weight, op("t", rows), false);
   return op("reshape", by_columns_of(y, weight), IntList(sizes));
 }
 

@@ -6,7 +6,8 @@
 
 namespace primset::runtime {
 
-// Throw what ATen says of factors that are no matrices, do not fit or differ in dtype.
+// Throw what ATen says of factors that are no matrices, do not fit or differ in dtype, from out=
+// too.
 void require_product_dtypes(const SparseCall& call, const Tensor& a, const Tensor& b);
 void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b);
 
@@ -14,6 +15,12 @@ void require_factors(const SparseCall& call, const Tensor& a, const Tensor& b);
 // Layouts with blocks become CSR. A strided result of a strided matrix by a sparse one is by
 // columns where a layout is given.
 Tensor matrix_product(const Tensor& a, const Tensor& b, std::optional<Layout> layout = {});
+// beta c + alpha a b, all of them sparse, in c's layout: what either has entries for has one.
+struct ScaledMatrix {
+  Tensor matrix;
+  Scalar factor;
+};
+Tensor sparse_sum(const ScaledMatrix& c, const ScaledMatrix& a, const Tensor& b);
 // The product of two batches of matrices, one of them strided.
 Tensor batched_product(const SparseCall& call, const Tensor& a, const Tensor& b);
 // beta self + alpha product, where a beta of 0 leaves self out.

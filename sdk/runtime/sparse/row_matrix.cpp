@@ -64,6 +64,40 @@ Tensor times(const RowMatrix& m, const Tensor& dense, std::string_view reduce) {
   return op("_csr_matmul", m.values, m.pointers, m.columns, dense, m.width, m.transposed, reduce);
 }
 
+// Each block's product with a line of blocks of the dense matrix, and these added up by the line of
+// the result that they belong to.
+Tensor times_blocks(const Tensor& t, const Tensor& dense, bool transpose) {
+  const SparseParts& parts = parts_of(t);
+  const int64_t blocks = parts.plain.size(0), columns = dense.dim() == 2 ? dense.size(1) : 1;
+  const Tensor coo = op("_convert_indices_from_csr_to_coo", parts.compressed, parts.plain, false,
+                        !compresses_rows(parts.layout));
+  const Tensor values = transpose ? op("mT", parts.values) : parts.values;
+  const int64_t height = values.size(1), width = values.size(2);
+  const Tensor from = line(coo, transpose ? 0 : 1), to = line(coo, transpose ? 1 : 0);
+  const int64_t rows = t.size(transpose ? 1 : 0);
+  const Tensor lines =
+      op("reshape", dense, IntList{t.size(transpose ? 0 : 1) / width, width, columns});
+  const Tensor products = op("bmm", values, op("index_select", lines, int64_t{0}, from));
+  const RowMatrix sums{op("ones", IntList{blocks}, dense.dtype(), std::nullopt, dense.device()),
+                       op("arange", Scalar(blocks + 1), DType::i64, std::nullopt, dense.device()),
+                       to,
+                       blocks,
+                       rows / height,
+                       true};
+  const Tensor y = times(sums, op("reshape", products, IntList{blocks, height * columns}));
+  return op("reshape", y, dense.dim() == 2 ? IntList{rows, columns} : IntList{rows});
+}
+
+Tensor times_unordered(const Tensor& coo, const Tensor& vector, bool transpose) {
+  const SparseParts& parts = parts_of(coo);
+  const Tensor from = line(parts.indices, transpose ? 0 : 1),
+               to = line(parts.indices, transpose ? 1 : 0);
+  const Tensor products =
+      op("mul.Tensor", parts.values, op("index_select", vector, int64_t{0}, from));
+  const Tensor zeros = op("new_zeros", vector, IntList{coo.size(transpose ? 1 : 0)});
+  return op("index_add", zeros, int64_t{0}, to, products);
+}
+
 // The number of products is read from the device: the results' memory depends on it.
 RowMatrix times(const RowMatrix& a, const RowMatrix& b) {
   if (a.transposed) {

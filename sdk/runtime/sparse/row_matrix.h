@@ -24,6 +24,11 @@ RowMatrix transpose_of(RowMatrix m);
 // The same matrix with its own rows in order.
 RowMatrix by_rows(const RowMatrix& m);
 
+// A tensor of blocks, or its transpose, times a dense matrix or vector: dense products of its
+// blocks, added up.
+Tensor times_blocks(const Tensor& t, const Tensor& dense, bool transpose);
+// A COO tensor with one entry in many places, or its transpose, times a vector.
+Tensor times_unordered(const Tensor& coo, const Tensor& vector, bool transpose);
 // Sparse by dense: a matrix or a vector. The rows' products may be reduced otherwise than by sums.
 Tensor times(const RowMatrix& m, const Tensor& dense, std::string_view reduce = "sum");
 // Sparse by sparse, both as they are or both transposed; so is the result.

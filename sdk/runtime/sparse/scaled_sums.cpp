@@ -21,17 +21,6 @@ Tensor scaled(const Tensor& t, const Scalar& by) {
   return is_number(by, 1) ? t : op("mul.Scalar", t, by);
 }
 
-// Entries of both, also where one of them is times 0; where both have one they are added up.
-Tensor sparse_sum(const Tensor& a, const Scalar& beta, const Tensor& b, const Scalar& alpha) {
-  const Tensor x = to_coo(a), y = to_coo(b);
-  const Tensor indices =
-      op("cat", std::vector{parts_of(x).indices, parts_of(y).indices}, int64_t{1});
-  const Tensor values =
-      op("cat", std::vector{scaled(parts_of(x).values, beta), scaled(parts_of(y).values, alpha)},
-         int64_t{0});
-  return coo_to_compressed(make_coo(indices, values, a.sizes(), false), a.layout());
-}
-
 // ATen's message for layouts that do not go together.
 [[noreturn]] void refuse_layouts(const SparseCall& call, const Tensor& self, const Tensor& a,
                                  const Tensor& b) {
@@ -54,7 +43,6 @@ Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& prod
                           info(self.dtype()).aten_name));
   const Scalar beta = factor(call, "beta", self.dtype()),
                alpha = factor(call, "alpha", self.dtype());
-  if (is_sparse(self)) return sparse_sum(self, beta, product, alpha);
   const Tensor expanded = op("expand", self, product.sizes());
   if (is_number(beta, 0)) return scaled(product, alpha);
   return op("add.Tensor", scaled(product, alpha), expanded, beta);
@@ -65,15 +53,13 @@ std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& call) {
   if (is_sparse(self) && !sums_sparse(self, a, b)) refuse_layouts(call, self, a, b);
   if (!is_sparse(a) && !is_sparse(b)) refuse_layouts(call, self, a, b);
   require_factors(call, a, b);
-  Tensor product = matrix_product(a, b);
-  if (is_sparse(self)) {
-    if (self.size(0) != a.size(0) || self.size(1) != b.size(1))
-      call.fail(fmt::format("expected self of sizes {}x{}, but got {}x{}", a.size(0), b.size(1),
-                            self.size(0), self.size(1)));
-  } else {
-    product = to_strided(product);
-  }
-  return {scaled_sum(call, self, product)};
+  if (!is_sparse(self)) return {scaled_sum(call, self, to_strided(matrix_product(a, b)))};
+  require_product_dtypes(call, a, self);
+  if (self.size(0) != a.size(0) || self.size(1) != b.size(1))
+    call.fail(fmt::format("expected self of sizes {}x{}, but got {}x{}", a.size(0), b.size(1),
+                          self.size(0), self.size(1)));
+  const DType t = self.dtype();
+  return {sparse_sum({self, factor(call, "beta", t)}, {a, factor(call, "alpha", t)}, b)};
 }
 
 std::vector<Tensor> sparse_functions::add_vector_product(SparseCall& call) {
@@ -112,7 +98,7 @@ void require_sampled_layouts(const SparseCall& call, const Tensor& self, const T
       call.fail(fmt::format("Expected {} and self to have the same dtype, but got {} and {}", name,
                             info(m->dtype()).aten_name, info(self.dtype()).aten_name));
   }
-  if (is_bool(self.dtype())) throw decomps::DTypeError(call.op(), self.dtype());
+  require_product_dtypes(call, self, a);
 }
 
 void require_sampled_sizes(const SparseCall& call, const Tensor& self, const Tensor& a,
