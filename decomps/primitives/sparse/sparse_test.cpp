@@ -1,5 +1,5 @@
-// Decompositions against the primitives' plain meaning (prims/reference/sparse.cpp), whose own
-// expected values are PyTorch's.
+// Decompositions against the primitives' plain meaning (prims/reference/sparse/sparse.cpp), whose
+// own expected values are PyTorch's.
 #include <random>
 
 #include "decomps/primitives/testing/decompose.h"

@@ -141,8 +141,7 @@ std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& call) {
                           op("add.Tensor", shaped, values, beta), self.sizes())};
 }
 
-// --- a sparse matrix times a dense one, as rows that are sparse
-// -----------------------------------
+// --- a sparse matrix times a dense one, as rows that are sparse ----------------------------------
 
 namespace {
 
