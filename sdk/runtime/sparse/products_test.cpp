@@ -42,11 +42,41 @@ TEST(SparseProducts, OfEveryLayoutWithStridedMatricesAndVectors) {
 }
 
 TEST(SparseProducts, OfBlocks) {
-  const Tensor a =
-      op("to_sparse_bsr", op("cat", std::vector{matrix(), matrix()}, int64_t{0}), IntList{2, 2});
+  const Tensor tall = op("cat", std::vector{matrix(), matrix()}, int64_t{0});
   Floats twice = kProduct;
   twice.insert(twice.end(), kProduct.begin(), kProduct.end());
-  EXPECT_EQ(values_of(op("mm", a, factor())), twice);
+  for (const std::string_view layout : {"to_sparse_bsr", "to_sparse_bsc"}) {
+    SCOPED_TRACE(layout);
+    const Tensor a = op(layout, tall, IntList{3, 2}), b = op(layout, factor(), IntList{2, 3});
+    EXPECT_EQ(values_of(op("mm", a, factor())), twice);
+    EXPECT_EQ(values_of(op("mm", tall, b)), twice);
+    EXPECT_EQ(values_of(op("mv", a, Tensor::of<float>({1, 2, 3, 4}, {4}))),
+              (Floats{7, 0, 6, 7, 0, 6}));
+    EXPECT_EQ(values_of(op("mm", a, b)), twice);
+  }
+}
+
+TEST(SparseProducts, OfUnorderedEntries) {
+  const Tensor indices = Tensor::of<int64_t>({2, 0, 2, 0, 1, 1, 1, 3}, {2, 4});
+  const Tensor a = op("sparse_coo_tensor.indices_size", indices,
+                      Tensor::of<float>({1, 2, 3, 4}, {4}), IntList{3, 4});
+  const Tensor x = Tensor::of<float>({1, 10, 100, 1000}, {4});
+  const Floats want = {4020, 0, 40};
+  EXPECT_EQ(values_of(op("mv", a, x)), want);
+  EXPECT_EQ(values_of(op("mm", a, op("unsqueeze", x, int64_t{1}))), want);
+  const Tensor row = Tensor::of<float>({1, 10, 100}, {1, 3});
+  EXPECT_EQ(values_of(op("mm", row, a)), (Floats{0, 402, 0, 4}));
+}
+
+TEST(SparseProducts, OfIntegersWrap) {
+  for (const DType t : {DType::u8, DType::i16, DType::i32, DType::i64}) {
+    SCOPED_TRACE(name(t));
+    const Tensor a = op("to.dtype", Tensor::of<int64_t>({200, 100, 0, 3}, {2, 2}), t);
+    const Tensor y = op("mm", op("to_sparse_csr", a), a);
+    const Tensor want = op("to.dtype", Tensor::of<int64_t>({40000, 20300, 0, 9}, {2, 2}), t);
+    EXPECT_EQ(integers_of(op("to.dtype", y, DType::i64)),
+              integers_of(op("to.dtype", want, DType::i64)));
+  }
 }
 
 TEST(SparseProducts, OfSparseMatricesKeepWhatCancels) {
