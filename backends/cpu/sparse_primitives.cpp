@@ -1,6 +1,7 @@
 // Which calls on sparse matrices run over loops of their own: by element type and type of indices.
 #include <string_view>
 
+#include "backends/cpu/coo_coalesce.h"
 #include "backends/cpu/primitives.h"
 #include "backends/cpu/sampled_matmul.h"
 #include "backends/cpu/sparse_matmul.h"
@@ -30,6 +31,7 @@ SparseRun sparse_run_of_type(uint32_t dtype) {
     case PRIMSET_F64:
       return run_sparse<Call, double, Index>;
     // Integers wrap: as unsigned ones.
+    case PRIMSET_BOOL:
     case PRIMSET_I8:
     case PRIMSET_U8:
       return run_sparse<Call, uint8_t, Index>;
@@ -57,14 +59,16 @@ SparseRun sparse_run_of_types(uint32_t dtype, uint32_t index) {
 struct SparsePrimitive {
   std::string_view name;
   uint32_t operands, results;
+  uint32_t values;                          // the operand whose dtype counts
   std::initializer_list<uint32_t> columns;  // the operands that are columns, of one type
   SparseRun (*find)(uint32_t dtype, uint32_t index);
 };
 
 const SparsePrimitive kSparsePrimitives[] = {
-    {"sparse_matmul", 4, 1, {2}, sparse_run_of_types<SparseMatmulCall>},
-    {"sampled_matmul", 4, 1, {3}, sparse_run_of_types<SampledMatmulCall>},
-    {"sparse_sparse_matmul", 6, 3, {2, 5}, sparse_run_of_types<SparseSparseMatmulCall>},
+    {"coo_coalesce", 2, 3, 1, {0}, sparse_run_of_types<CooCoalesceCall>},
+    {"sparse_matmul", 4, 1, 0, {2}, sparse_run_of_types<SparseMatmulCall>},
+    {"sampled_matmul", 4, 1, 0, {3}, sparse_run_of_types<SampledMatmulCall>},
+    {"sparse_sparse_matmul", 6, 3, 0, {2, 5}, sparse_run_of_types<SparseSparseMatmulCall>},
 };
 
 }  // namespace
@@ -78,7 +82,7 @@ bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
     for (const uint32_t i : p.columns)
       if (call.operands[i].dtype != index) return false;
     out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = p.find(call.operands[0].dtype, index);
+    out->run = p.find(call.operands[p.values].dtype, index);
     out->data = nullptr;
     out->least_products = 0;
     return out->run != nullptr;

@@ -77,6 +77,11 @@ std::tuple<Val, Val> _coo_coalesce::decompose(Tracer& t, const Val& indices, con
           ErrorCode::runtime,
           fmt::format("{}: indices {} and values {} do not fit {} sizes", kOp,
                       shape_text(indices.shape()), shape_text(values.shape()), sizes.size()));
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const Val index = select(indices, 0, static_cast<int64_t>(d));
+    check(ge(index, Scalar(0)) & lt(index, full_like(index, sizes[d])), index, ErrorCode::index,
+          "size is inconsistent with indices: an index is out of range");
+  }
   const auto merged = t.prim(Prim::coo_coalesce, {indices, values}, {{"sizes", sizes}});
   return {cut(merged[0], merged[2], 1), cut(merged[1], merged[2], 0)};
 }

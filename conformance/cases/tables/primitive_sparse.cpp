@@ -22,8 +22,6 @@ constexpr PrimitiveRow kSparse[] = {
     {"sparse/coo_coalesce", "hybrid", kStandard,
      "indices=i64[3,9]{0..2} values=T[9,4] sizes=[2,3,2]"},
     {"sparse/coo_coalesce", "none", kStandard, "indices=i64[2,0] values=T[0] sizes=[5,6]"},
-    {"sparse/coo_coalesce", "above", kStandard,
-     "indices=i64[1,3]{7..9} values=T[3] sizes=[7] !index"},
     {"sparse/sparse_matmul", "matrix_of_rows", kSmoke,
      "graph(%0 r: i64[40]{0..7}, %1 c: i64[40]{0..9}, %2 v: $T[40], %3 d: $T[9, 5]) {"
      " %4: i64[40] = sort(%0) {dim = 0, descending = false}"

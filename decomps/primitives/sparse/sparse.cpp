@@ -51,8 +51,6 @@ std::tuple<Val, Val, Val> coo_coalesce::decompose(Tracer& t, const Val& indices,
   Val place = t.constant(0, DType::i64, {indices.size(1)});
   for (size_t d = 0; d < sizes.size(); ++d) {
     const Val index = select(indices, 0, static_cast<int64_t>(d));
-    check(ge(index, Scalar(0)) & lt(index, full_like(index, sizes[d])), index, ErrorCode::index,
-          "size is inconsistent with indices: an index is out of range");
     place = place * full_like(place, sizes[d]) + index;
   }
   const Merged merged = merged_places(place);

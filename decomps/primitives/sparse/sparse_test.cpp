@@ -172,14 +172,6 @@ TEST(CooCoalesce, OfEveryKindOfNumber) {
   }
 }
 
-TEST(CooCoalesce, AnIndexOutOfRangeIsReported) {
-  Array indices = integers(DType::i64, {0, 3});
-  indices.shape = {1, 2};
-  const Result r = run_derived(Prim::coo_coalesce, {indices, vector(DType::f32, {1, 2})},
-                               {{"sizes", SymInts{3}}});
-  EXPECT_EQ(r.failures.size(), 1u);
-}
-
 TEST(Rows, CompressedAndExpanded) {
   std::mt19937 rng(6);
   for (int64_t entries : {0, 1, 13}) {
