@@ -41,6 +41,10 @@ class CooCoalesceCall {
       add_values(e.number, groups - 1, begins, offsets);
     }
     *count_ = groups;
+    // What is behind them is defined nowhere, but a bool's byte is 0 or 1.
+    std::fill(sums_ + groups * width_, sums_ + entries_ * width_, T{});
+    for (int64_t d = 0; d < dims_; ++d)
+      std::fill(merged_ + d * entries_ + groups, merged_ + (d + 1) * entries_, 0);
   }
 
  private:

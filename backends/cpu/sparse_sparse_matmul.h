@@ -26,6 +26,7 @@ class SparseSparseMatmulCall {
   // Each row is written where there is room for as many entries as it can have, and moved to the
   // one before it in the end.
   void run(ThreadPool& pool) {
+    if (columns_ <= 0) return void(std::fill(pointers_, pointers_ + a_.rows() + 1, 0));
     find_room(pool);
     const int64_t most = std::max<int64_t>(work_.back() / std::max<int64_t>(4 * columns_, 1), 1);
     const int64_t shares = std::min<int64_t>({most, a_.rows(), 64});
