@@ -20,9 +20,21 @@ int64_t integer_at(const Array& a, int64_t i) {
   return a.data[static_cast<size_t>(i)].integer;
 }
 
+bool ascends(std::span<const Element> numbers) {
+  return std::ranges::is_sorted(numbers, {}, &Element::integer);
+}
+
+// Pointers of rows that share all entries among them.
+bool share_entries(const Array& pointers, int64_t entries) {
+  return known(pointers) && ascends(pointers.data) && !pointers.data.empty() &&
+         pointers.data.front().integer == 0 && pointers.data.back().integer == entries;
+}
+
+// Of numbers that do not ascend it is what some binary search finds.
 std::vector<Array> compress_rows(NodeRun& run) {
   Array pointers = run.result(0);
-  if (!known(run.x(0))) return forget(pointers), std::vector{std::move(pointers)};
+  if (!known(run.x(0)) || !ascends(run.x(0).data))
+    return forget(pointers), std::vector{std::move(pointers)};
   int64_t row = 0;
   for (Element& p : pointers.data) {
     const auto less = [&](const Element& e) { return e.integer < row; };
@@ -51,6 +63,7 @@ std::vector<Array> expand_rows(NodeRun& run) {
   for (size_t matrix = 0; entries > 0 && matrix * length < pointers.data.size(); ++matrix) {
     const std::span line(pointers.data.begin() + static_cast<std::ptrdiff_t>(matrix * length),
                          length);
+    if (!ascends(line)) return forget(rows), std::vector{std::move(rows)};
     for (int64_t e = 0; const int64_t row : rows_of_entries(line, entries))
       rows.data[matrix * static_cast<size_t>(entries) + static_cast<size_t>(e++)].integer = row;
   }
@@ -154,7 +167,8 @@ class Reduction {
 std::vector<Array> sparse_matmul(NodeRun& run) {
   const Array &values = run.x(0), &pointers = run.x(1), &columns = run.x(2), &dense = run.x(3);
   Array y = run.result(0);
-  if (!known(pointers) || !known(columns)) return forget(y), std::vector{std::move(y)};
+  if (!share_entries(pointers, columns.shape[0]) || !known(columns))
+    return forget(y), std::vector{std::move(y)};
   const bool transpose = run.flag("transpose");
   const auto width = static_cast<size_t>(dense.shape.size() == 2 ? dense.shape[1] : 1);
   std::vector<Reduction> elements(y.data.size(), {run.op(y.dtype), run.text("reduce")});
@@ -173,7 +187,8 @@ std::vector<Array> sparse_matmul(NodeRun& run) {
 std::vector<Array> sampled_matmul(NodeRun& run) {
   const Array &a = run.x(0), &b = run.x(1), &pointers = run.x(2), &columns = run.x(3);
   Array values = run.result(0);
-  if (!known(pointers) || !known(columns)) return forget(values), std::vector{std::move(values)};
+  if (!share_entries(pointers, columns.shape[0]) || !known(columns))
+    return forget(values), std::vector{std::move(values)};
   const ElementOp op = run.op(values.dtype);
   const auto rows = rows_of_entries(pointers.data, columns.shape[0]);
   for (size_t e = 0; e < rows.size(); ++e) {
@@ -187,30 +202,43 @@ std::vector<Array> sampled_matmul(NodeRun& run) {
   return {std::move(values)};
 }
 
+bool below(const Array& columns, int64_t size) {
+  return known(columns) && std::ranges::all_of(columns.data, [&](const Element& e) {
+           return e.integer >= 0 && e.integer < size;
+         });
+}
+
 // Row by row, as Gustavson (Two fast algorithms for sparse matrices, 1978).
 std::vector<Array> sparse_sparse_matmul(NodeRun& run) {
   const Array &a = run.x(0), &a_pointers = run.x(1), &a_columns = run.x(2);
   const Array &b = run.x(3), &b_pointers = run.x(4), &b_columns = run.x(5);
   Array values = run.result(0), pointers = run.result(1), columns = run.result(2);
   forget(values), forget(columns);
-  if (!known(a_pointers) || !known(a_columns) || !known(b_pointers) || !known(b_columns))
-    return forget(pointers), std::vector{values, pointers, columns};
+  const auto unknown = [&] { return forget(pointers), std::vector{values, pointers, columns}; };
+  if (!share_entries(a_pointers, a.shape[0]) || !share_entries(b_pointers, b.shape[0]) ||
+      !below(a_columns, b_pointers.shape[0] - 1) || !below(b_columns, run.size("size")))
+    return unknown();
   const ElementOp op = run.op(values.dtype);
   size_t at = 0;
+  int64_t products = 0;
   for (int64_t row = 0; row + 1 < a_pointers.shape[0]; ++row) {
     std::map<int64_t, Sum> sums;
     for (int64_t i = integer_at(a_pointers, row); i < integer_at(a_pointers, row + 1); ++i) {
       const int64_t k = integer_at(a_columns, i);
-      for (int64_t j = integer_at(b_pointers, k); j < integer_at(b_pointers, k + 1); ++j)
+      for (int64_t j = integer_at(b_pointers, k); j < integer_at(b_pointers, k + 1); ++j) {
         sums[integer_at(b_columns, j)].add_product(op, a.data[static_cast<size_t>(i)],
                                                    b.data[static_cast<size_t>(j)]);
+        ++products;
+      }
     }
+    if (at + sums.size() > values.data.size()) return unknown();
     for (const auto& [column, sum] : sums) {
       columns.data[at] = integer_element(column);
       values.data[at++] = sum.finish(op);
     }
     pointers.data[static_cast<size_t>(row) + 1] = integer_element(static_cast<int64_t>(at));
   }
+  if (products != run.size("products")) return forget(values), forget(columns), unknown();
   return {std::move(values), std::move(pointers), std::move(columns)};
 }
 
