@@ -8,10 +8,12 @@ namespace primset_cpu {
 
 const primset_primitives* native_primitives();
 
-// Whether a library has this call, and how it is run.
+// Whether a library, or a loop of our own, has this call, and how it is run.
 bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out);
 bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
+                           primset_primitive* out);
+bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
 
 }  // namespace primset_cpu

@@ -19,6 +19,36 @@ void require_index(const char* op, const char* argument, const Val& x) {
                       info(x.dtype()).torch_name));
 }
 
+// A matrix in rows: its values, where each row begins, and the entries' columns.
+void require_rows(const char* op, const Val& values, const Val& pointers, const Val& columns) {
+  require_index(op, "pointers", pointers);
+  require_index(op, "columns", columns);
+  const bool vectors = values.rank() == 1 && pointers.rank() == 1 && columns.rank() == 1;
+  require(
+      vectors && values.size(0) == columns.size(0) && !pointers.is_empty(), ErrorCode::runtime,
+      fmt::format("{}: expected vectors of values and columns of one size, and pointers, but got "
+                  "{}, {} and {}",
+                  op, shape_text(values.shape()), shape_text(columns.shape()),
+                  shape_text(pointers.shape())));
+}
+
+void require_matrix(const char* op, const Val& x, const Val& like) {
+  require((x.rank() == 1 || x.rank() == 2) && x.dtype() == like.dtype(), ErrorCode::runtime,
+          fmt::format("{}: expected a matrix of dtype {}, but got {} of {}", op,
+                      info(like.dtype()).torch_name, shape_text(x.shape()),
+                      info(x.dtype()).torch_name));
+}
+
+void require_size(const char* op, const SymInt& size, const SymInt& expected) {
+  require(size == expected, ErrorCode::runtime,
+          fmt::format("{}: expected a size of {}, but got {}", op, expected.hint(), size.hint()));
+}
+
+// The first `count` along dim, a number known at run time only.
+Val cut(const Val& x, const Val& count, int64_t dim) {
+  return x.tracer().wrap(x.tracer().builder().set_dim(x.id(), count.id(), dim));
+}
+
 }  // namespace
 
 Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
@@ -72,8 +102,64 @@ std::tuple<Val, Val> _coo_coalesce::decompose(Tracer& t, const Val& indices, con
           ErrorCode::runtime,
           fmt::format("{}: indices {} and values {} do not fit {} sizes", kOp,
                       shape_text(indices.shape()), shape_text(values.shape()), sizes.size()));
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const Val index = select(indices, 0, static_cast<int64_t>(d));
+    check(ge(index, Scalar(0)) & lt(index, full_like(index, sizes[d])), index, ErrorCode::index,
+          "size is inconsistent with indices: an index is out of range");
+  }
   const auto merged = t.prim(Prim::coo_coalesce, {indices, values}, {{"sizes", sizes}});
-  return {merged[0], merged[1]};
+  return {cut(merged[0], merged[2], 1), cut(merged[1], merged[2], 0)};
+}
+
+Val _csr_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, const Val& columns,
+                           const Val& dense, SymInt size, bool transpose,
+                           const std::string& reduce) {
+  constexpr const char* kOp = "_csr_matmul";
+  require_rows(kOp, values, pointers, columns);
+  require_matrix(kOp, dense, values);
+  require_size(kOp, dense.size(0), transpose ? pointers.size(0) - 1 : size);
+  const bool known = reduce == "sum" || reduce == "mean" || reduce == "amax" || reduce == "amin";
+  require(
+      known && size.hint() >= 0 && (reduce == "sum" || (!transpose && is_floating(values.dtype()))),
+      ErrorCode::runtime,
+      fmt::format("{}: expected sum, or of floating dtypes and not transposed mean, amax or "
+                  "amin, but got {}",
+                  kOp, reduce));
+  const Val y = t.prim1(Prim::sparse_matmul, {opmath(values), pointers, columns, opmath(dense)},
+                        {{"size", size}, {"transpose", transpose}, {"reduce", reduce}});
+  return convert(y, values.dtype());
+}
+
+Val _csr_sampled_matmul::decompose(Tracer& t, const Val& a, const Val& b, const Val& pointers,
+                                   const Val& columns) {
+  constexpr const char* kOp = "_csr_sampled_matmul";
+  require_index(kOp, "pointers", pointers);
+  require_index(kOp, "columns", columns);
+  require_matrix(kOp, b, a);
+  require(a.rank() == 2 && b.rank() == 2 && pointers.rank() == 1 && columns.rank() == 1,
+          ErrorCode::runtime, fmt::format("{}: expected two matrices and two vectors", kOp));
+  require_size(kOp, a.size(1), b.size(0));
+  require_size(kOp, pointers.size(0), a.size(0) + 1);
+  const Val y = t.prim1(Prim::sampled_matmul, {opmath(a), opmath(b), pointers, columns});
+  return convert(y, a.dtype());
+}
+
+std::tuple<Val, Val, Val> _csr_csr_matmul::decompose(Tracer& t, const Val& a, const Val& a_pointers,
+                                                     const Val& a_columns, const Val& b,
+                                                     const Val& b_pointers, const Val& b_columns,
+                                                     SymInt size, SymInt products, SymInt entries) {
+  constexpr const char* kOp = "_csr_csr_matmul";
+  require_rows(kOp, a, a_pointers, a_columns);
+  require_rows(kOp, b, b_pointers, b_columns);
+  require_matrix(kOp, b, a);
+  require(size.hint() >= 0 && products.hint() >= 0 && entries.hint() >= 0, ErrorCode::runtime,
+          fmt::format("{}: expected sizes of at least 0, but got {}, {} and {}", kOp, size.hint(),
+                      products.hint(), entries.hint()));
+  const auto made = t.prim(Prim::sparse_sparse_matmul,
+                           {opmath(a), a_pointers, a_columns, opmath(b), b_pointers, b_columns},
+                           {{"size", size}, {"products", products}, {"entries", entries}});
+  const Val count = select(made[1], 0, made[1].size(0) - 1);
+  return {convert(cut(made[0], count, 0), a.dtype()), made[1], cut(made[2], count, 0)};
 }
 
 }  // namespace primset::decomps

@@ -242,6 +242,7 @@ Operation find_operation(Prim p) {
     add_scan_operations(*t);
     add_sort_operations(*t);
     add_contraction_operations(*t);
+    add_sparse_operations(*t);
     add_fft_operations(*t);
     add_sparse_softmax_operations(*t);
     add_control_operations(*t);

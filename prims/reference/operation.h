@@ -59,6 +59,7 @@ void add_reduction_operations(OperationTable&);
 void add_scan_operations(OperationTable&);
 void add_sort_operations(OperationTable&);
 void add_contraction_operations(OperationTable&);
+void add_sparse_operations(OperationTable&);
 void add_fft_operations(OperationTable&);
 void add_sparse_softmax_operations(OperationTable&);
 void add_control_operations(OperationTable&);

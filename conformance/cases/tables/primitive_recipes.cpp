@@ -62,9 +62,10 @@ bool is_pointless(const PrimitiveRow& row, DType t) {
 const std::vector<PrimitiveRow>& all_rows() {
   static const std::vector<PrimitiveRow> rows = [] {
     std::vector<PrimitiveRow> out;
-    for (auto table : {elementwise_rows(), shape_rows(), reduction_rows(), indexing_rows(),
-                       contraction_rows(), network_primitive_rows(), fft_primitive_rows(),
-                       region_rows(), random_rows(), spatial_rows(), spectra_rows()}) {
+    for (auto table :
+         {elementwise_rows(), shape_rows(), reduction_rows(), indexing_rows(), contraction_rows(),
+          network_primitive_rows(), fft_primitive_rows(), region_rows(), random_rows(),
+          spatial_rows(), spectra_rows(), sparse_primitive_rows()}) {
       out.insert(out.end(), table.begin(), table.end());
     }
     return out;

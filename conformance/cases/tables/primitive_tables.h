@@ -30,6 +30,7 @@ std::span<const PrimitiveRow> region_rows();
 std::span<const PrimitiveRow> random_rows();
 std::span<const PrimitiveRow> spatial_rows();
 std::span<const PrimitiveRow> spectra_rows();
+std::span<const PrimitiveRow> sparse_primitive_rows();
 
 }  // namespace primset::conformance
 

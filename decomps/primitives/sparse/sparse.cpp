@@ -1,8 +1,11 @@
-// Places of entries of sparse arrays: rows from pointers and back, and entries that meet.
+// Places of entries of sparse arrays: rows from pointers and back, entries that meet, and products.
 #include "decomps/primitives/sparse.h"
+
+#include <algorithm>
 
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/math.h"
 
 namespace primset::decomps::prim {
 
@@ -20,26 +23,138 @@ Val expand_rows::decompose(Tracer& t, const Val& pointers, SymInt entries) {
   return t.prim1(Prim::search_sorted, {pointers, numbers, Val()}, {{"right", true}}) - Scalar(1);
 }
 
+namespace {
+
+// Entries of one place, row-major among all of `sizes`, become one: which each one becomes, and how
+// many there are.
+struct Merged {
+  Val slot, count;
+};
+Merged merged_places(const Val& place) {
+  const auto found = place.tracer().prim(Prim::unique, {place});
+  return {found[1], found[3]};
+}
+
+Val sums_of(const Val& values, const Val& slot, const SymInt& entries) {
+  SymInts shape = values.shape();
+  shape[0] = entries;
+  const Val wide = opmath(values);
+  const Val sums =
+      scattered(Prim::scatter_add, zeros(values.tracer(), shape, wide.dtype()), {slot}, {0}, wide);
+  return convert(sums, values.dtype());
+}
+
+}  // namespace
+
 std::tuple<Val, Val, Val> coo_coalesce::decompose(Tracer& t, const Val& indices, const Val& values,
                                                   const SymInts& sizes) {
-  const SymInt entries = indices.size(1);
-  Val place = t.constant(0, DType::i64, {entries});
+  Val place = t.constant(0, DType::i64, {indices.size(1)});
   for (size_t d = 0; d < sizes.size(); ++d) {
     const Val index = select(indices, 0, static_cast<int64_t>(d));
-    check(ge(index, Scalar(0)) & lt(index, full_like(index, sizes[d])), index, ErrorCode::index,
-          "size is inconsistent with indices: an index is out of range");
     place = place * full_like(place, sizes[d]) + index;
   }
-  const auto found = t.prim(Prim::unique, {place});
-  const Val &slot = found[1], &count = found[3];
-  const auto cut = [&](const Val& x, int64_t dim) {
-    return t.wrap(t.builder().set_dim(x.id(), count.id(), dim));
-  };
-  const Val merged =
-      scattered(Prim::scatter, full_like(indices, 0), {slot}, {1}, transpose(indices, {1, 0}));
-  const Val sums =
-      scattered(Prim::scatter_add, zeros(t, values.shape(), values.dtype()), {slot}, {0}, values);
-  return {cut(merged, 1), cut(sums, 0), count};
+  const Merged merged = merged_places(place);
+  const Val at = scattered(Prim::scatter, full_like(indices, 0), {merged.slot}, {1},
+                           transpose(indices, {1, 0}));
+  return {at, sums_of(values, merged.slot, values.size(0)), merged.count};
+}
+
+// --- products ---
+
+namespace {
+
+Val taken(const Val& x, const Val& index, int64_t dim) {
+  Tracer& t = x.tracer();
+  require_nonempty_dim(x, dim, index);
+  return t.wrap(t.builder().gather(x.id(), {index.id()}, {dim}, false, "index"));
+}
+
+// Counted, and so in memory: each entry's row is needed many times, which searches would repeat.
+Val rows_of_entries(const Val& pointers, const SymInt& entries) {
+  return bounds_up_to(convert(pointers, DType::i64), entries) - Scalar(1);
+}
+
+// [n], or [n, 1] beside a matrix.
+Val beside(const Val& x, const Val& matrix) {
+  return matrix.rank() == 2 ? unsqueeze(x, 1) : x;
+}
+
+// How many entries each row has.
+Val row_lengths(const Val& pointers) {
+  const SymInt end = pointers.size(0);
+  return slice(pointers, 0, 1, end, 1) - slice(pointers, 0, 0, end - 1, 1);
+}
+
+struct RowReduction {
+  std::string_view name;
+  Prim kind;
+  double start;
+};
+constexpr RowReduction kRowReductions[] = {
+    {"sum", Prim::scatter_add, 0},
+    {"mean", Prim::scatter_add, 0},
+    {"amax", Prim::scatter_max, -math::kInfinity},
+    {"amin", Prim::scatter_min, math::kInfinity},
+};
+
+}  // namespace
+
+// The product of each entry with a row of the dense matrix goes to a row of the result. Product and
+// scatter are one kernel: the products are nowhere in memory.
+Val sparse_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, const Val& columns,
+                             const Val& dense, SymInt size, bool transpose,
+                             const std::string& reduce) {
+  const auto* r = std::ranges::find(kRowReductions, reduce, &RowReduction::name);
+  const SymInt entries = columns.size(0);
+  const Val rows = dense.rank() == 1
+                       ? t.prim1(Prim::expand_rows, {pointers}, {{"entries", entries}})
+                       : rows_of_entries(pointers, entries);
+  const Val factors = opmath(taken(dense, transpose ? rows : columns, 0));
+  const Val products = beside(opmath(values), dense) * factors;
+  SymInts shape = dense.shape();
+  shape[0] = transpose ? size : pointers.size(0) - 1;
+  const Val start = r->start == 0 ? zeros(t, shape, products.dtype())
+                                  : t.constant(Scalar(r->start), products.dtype(), shape);
+  Val y = scattered(r->kind, start, {transpose ? columns : rows}, {0}, products);
+  if (reduce != "sum") {
+    const Val length = beside(convert(row_lengths(pointers), y.dtype()), dense);
+    if (reduce == "mean") y = y / length;
+    y = where(gt(length, Scalar(0.0)), y, full_like(y, 0));
+  }
+  return convert(y, values.dtype());
+}
+
+Val sampled_matmul::decompose(Tracer&, const Val& a, const Val& b, const Val& pointers,
+                              const Val& columns) {
+  const Val rows = rows_of_entries(pointers, columns.size(0));
+  const Val products = opmath(taken(a, rows, 0)) * opmath(taken(b, columns, 1));
+  return convert(reduce(Prim::reduce_sum, products, {1}, false), a.dtype());
+}
+
+// Every product of two entries by itself: the entries of a one after the other, and behind each
+// those of the row of b that its column names. Products of one place are then merged (Dalton, Olson
+// and Bell, Optimizing sparse matrix-matrix multiplication for the GPU, 2015).
+std::tuple<Val, Val, Val> sparse_sparse_matmul::decompose(
+    Tracer& t, const Val& a, const Val& a_pointers, const Val& a_columns, const Val& b,
+    const Val& b_pointers, const Val& b_columns, SymInt size, SymInt products, SymInt entries) {
+  const Val starts = convert(b_pointers, DType::i64);
+  const Val lengths = taken(row_lengths(starts), a_columns, 0);
+  const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, lengths.id(), 0)[0]);
+  const Val left = bounds_up_to(ends, products);
+  const Val within = t.iota({products}, 0, DType::i64) - taken(ends - lengths, left, 0);
+  const Val right = taken(taken(starts, a_columns, 0), left, 0) + within;
+  const Val row = taken(rows_of_entries(a_pointers, a_columns.size(0)), left, 0);
+  const Val column = convert(taken(b_columns, right, 0), DType::i64);
+  const Val product = opmath(taken(a, left, 0)) * opmath(taken(b, right, 0));
+  const Merged merged = merged_places(row * full_like(row, size) + column);
+  const Val at =
+      scattered(Prim::scatter, zeros(t, {entries}, DType::i64), {merged.slot}, {0}, column);
+  // Behind the last entry there are rows behind the last one.
+  const SymInt rows = a_pointers.size(0) - 1;
+  const Val row_at =
+      scattered(Prim::scatter, t.constant(rows, DType::i64, {entries}), {merged.slot}, {0}, row);
+  return {convert(sums_of(product, merged.slot, entries), a.dtype()),
+          t.prim1(Prim::compress_rows, {row_at}, {{"count", rows}}), at};
 }
 
 }  // namespace primset::decomps::prim
