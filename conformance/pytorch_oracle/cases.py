@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .calls import REFUSED, Call, GeneratorRef, StorageRef, TensorRef, short_dtype
+from .calls import REFUSED, Call, GeneratorRef, SparseRef, StorageRef, TensorRef, short_dtype
 
 FIRST = 3  # of an overload and dtype: kept whatever else is chosen, for they are the plainest
 
@@ -73,7 +73,6 @@ class _NotForPyTorch(Exception):
 
 
 _DTYPES = {short_dtype(d): d for d in vars(torch).values() if isinstance(d, torch.dtype)}
-_LAYOUTS = (torch.strided, torch.sparse_coo, torch.sparse_csr)
 _FORMATS = (torch.contiguous_format, torch.preserve_format, torch.channels_last,
             torch.channels_last_3d)
 _BOOLEAN, _INTEGER, _FLOATING = range(3)  # kinds of numbers
@@ -91,6 +90,9 @@ class _Arguments:
     def _tensor(self, t, _=None):
         if t["wrapped"]:
             raise _NotForPyTorch("a number in the place of a tensor")
+        if "layout" in t:
+            parts = tuple(self._tensor(p) for p in t["parts"])
+            return SparseRef(getattr(torch, t["layout"]), tuple(t["sizes"]), parts, t["coalesced"])
         return TensorRef(t["storage"], _DTYPES[t["dtype"]], tuple(t["sizes"]), tuple(t["strides"]),
                          t["offset"], t["conj"], t["neg"])
 
@@ -117,8 +119,8 @@ class _Arguments:
     def _dtype(self, name, _):
         return _DTYPES[name]
 
-    def _layout(self, i, _):
-        return _LAYOUTS[i]
+    def _layout(self, name, _):
+        return getattr(torch, name)
 
     def _memory_format(self, i, _):
         return _FORMATS[i]
