@@ -63,6 +63,12 @@ def to_call(case):
               for a, v in zip(arguments, values)]
     args = [v for a, v in zip(arguments, values) if not a.kwarg_only]
     named = {a.name: v for a, v in zip(arguments, values) if a.kwarg_only}
+    # PyTorch's Python functions pass on the dtype of a sparse tensor's values where none is named; the
+    # overloads below them take None for the default dtype, and refuse values of another.
+    if overload.startswith(("sparse_", "_sparse_")) and "values" in (a.name for a in arguments):
+        given = dict(zip((a.name for a in arguments), values))
+        if "dtype" in named and named["dtype"] is None:
+            named["dtype"] = given["values"].dtype
     origin = REFUSED if "expected_error" in case else "case"
     return Call(overload, tuple(args), named, [bytes.fromhex(s) for s in case["storages"]],
                 "case", f"{origin} {parameters}")

@@ -290,7 +290,11 @@ Expected of_parts(const StatedCall& c) {
   return one_result(std::move(r));
 }
 
+// Columns (rows) of compressed layouts are to lie without gaps besides.
 Expected validate(const StatedCall& c) {
+  const HostTensor* plain = first_of(c, {"plain_indices", "col_indices", "row_indices"});
+  if (plain && (plain->strides.empty() || plain->strides.back() != 1))
+    refuse_sparse("plain indices do not lie without gaps");
   if (const std::string wrong = pattern_mistake(given_parts(c)); !wrong.empty())
     refuse_sparse(wrong);
   return {};
