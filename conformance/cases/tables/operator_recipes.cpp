@@ -50,10 +50,11 @@ bool is_for(const OperatorRow& row, const Overload& overload, bool as_twin) {
 
 std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin) {
   std::vector<Recipe> out;
-  for (auto table : {arithmetic_rows(), matrix_rows(), equation_rows(), spectra_op_rows(),
-                     convolution_rows(), indexing_op_rows(), scatter_rows(), view_rows(),
-                     rearrange_rows(), creation_rows(), network_rows(), normalization_rows(),
-                     random_op_rows(), host_function_rows(), fft_rows(), sparse_rows()}) {
+  for (auto table :
+       {arithmetic_rows(), matrix_rows(), equation_rows(), spectra_op_rows(), convolution_rows(),
+        indexing_op_rows(), scatter_rows(), view_rows(), rearrange_rows(), creation_rows(),
+        network_rows(), normalization_rows(), random_op_rows(), host_function_rows(), fft_rows(),
+        sparse_rows(), sparse_twin_rows()}) {
     for (const OperatorRow& row : table) {
       if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
       out.push_back(

@@ -97,6 +97,22 @@ bool shares_memory(const Call& call, const Tensor& part) {
   return shared;
 }
 
+// As ATen does, a compressed tensor with as many entries is overwritten part by part.
+bool overwritten(const TensorImpl& to, const SparseParts& parts) {
+  if (!to.sparse || to.sparse->layout != parts.layout || parts.layout == Layout::sparse_coo)
+    return false;
+  const std::pair<const Tensor*, const Tensor*> pairs[] = {
+      {&to.sparse->compressed, &parts.compressed},
+      {&to.sparse->plain, &parts.plain},
+      {&to.sparse->values, &parts.values}};
+  for (const auto& [own, made] : pairs) {
+    if (own->dtype() != made->dtype() || !std::ranges::equal(own->sizes(), made->sizes()))
+      return false;
+  }
+  for (const auto& [own, made] : pairs) op("copy_", *own, *made, false);
+  return true;
+}
+
 // What an out= tensor gets has no memory in common with an argument.
 Tensor for_out(const Call& call, const Tensor& result, const TensorImpl& to) {
   if (call.op.only_sparse && result.dtype() != to.dtype)
@@ -106,6 +122,7 @@ Tensor for_out(const Call& call, const Tensor& result, const TensorImpl& to) {
                             info(to.dtype).torch_name));
   if (!is_sparse(result)) return result;
   SparseParts parts = parts_of(result);
+  if (overwritten(to, parts)) return make_sparse(*to.sparse, result.sizes());
   for (Tensor* part : {&parts.indices, &parts.compressed, &parts.plain, &parts.values}) {
     if (part->defined() && shares_memory(call, *part))
       *part = op("clone", *part, MemoryFormat::contiguous);
