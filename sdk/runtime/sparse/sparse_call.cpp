@@ -124,8 +124,7 @@ Tensor for_out(const Call& call, const Tensor& result, const TensorImpl& to) {
   SparseParts parts = parts_of(result);
   if (overwritten(to, parts)) return make_sparse(*to.sparse, result.sizes());
   for (Tensor* part : {&parts.indices, &parts.compressed, &parts.plain, &parts.values}) {
-    if (part->defined() && shares_memory(call, *part))
-      *part = op("clone", *part, MemoryFormat::contiguous);
+    if (part->defined() && shares_memory(call, *part)) *part = op("clone", *part, std::nullopt);
   }
   return make_sparse(std::move(parts), result.sizes());
 }
