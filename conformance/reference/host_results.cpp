@@ -378,7 +378,8 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
                                            std::get<DType>(c.test.args[1])));
      }},
     {"result_type", result_type},
-    {"fused_attention_choice", [](const HostCall& c) { return expected_integer(is_one_kernel(c)); }},
+    {"fused_attention_choice",
+     [](const HostCall& c) { return expected_integer(is_one_kernel(c)); }},
     {"sobol_directions", sobol_directions},
     {"read_number", read_number},
     {"read_truth", read_truth},
