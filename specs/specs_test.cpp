@@ -1,6 +1,7 @@
 // The specs themselves: the whole ATen surface, and primitives that keep their promises.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -61,13 +62,34 @@ TEST(Surface, EveryOverloadInScopeIsDeclaredByteForByte) {
     EXPECT_EQ(kind_name(o->kind), row.kind) << row.qualified;
   }
   EXPECT_EQ(in_scope, 2735u);
-  EXPECT_EQ(bundle.overloads.size(), in_scope);
+  EXPECT_EQ(std::ranges::count(bundle.overloads, false, &Overload::internal),
+            static_cast<ptrdiff_t>(in_scope));
 }
 
 TEST(Surface, HasThirtyOneFamilies) {
   std::set<std::string> families;
-  for (const Overload& o : embedded_bundle().overloads) families.insert(o.family);
+  for (const Overload& o : embedded_bundle().overloads) {
+    if (!o.internal) families.insert(o.family);
+  }
   EXPECT_EQ(families.size(), 31u);
+}
+
+// What functions on the host are made of: whole, no names of ATen's, and in families of their own.
+TEST(Surface, InternalOperatorsAreNoneOfATens) {
+  std::set<std::string> aten, families;
+  for (const SurfaceRow& row : read_surface()) {
+    aten.insert(row.qualified.substr(0, row.qualified.find('.')));
+    families.insert(row.family);
+  }
+  size_t internal = 0;
+  for (const Overload& o : embedded_bundle().overloads) {
+    if (!o.internal) continue;
+    ++internal;
+    EXPECT_FALSE(aten.contains(o.op)) << o.qualified;
+    EXPECT_FALSE(families.contains(o.family)) << o.family;
+    EXPECT_EQ(o.status, Status::implemented) << o.qualified;
+  }
+  EXPECT_GE(internal, 2u);
 }
 
 TEST(Surface, SchemasPrintToThemselves) {
@@ -81,11 +103,13 @@ TEST(HostFunctions, EachIsUsed) {
   std::set<std::string> used;
   for (const Overload& o : bundle.overloads) {
     used.insert(o.intrinsic);
+    used.insert(o.sparse);
     used.insert(o.checks.begin(), o.checks.end());
     used.insert(o.written_checks.begin(), o.written_checks.end());
   }
   EXPECT_GE(bundle.intrinsics.size() + bundle.checks.size(), 20u);
-  for (const auto* functions : {&bundle.intrinsics, &bundle.checks, &bundle.written_checks}) {
+  for (const auto* functions :
+       {&bundle.intrinsics, &bundle.sparse_functions, &bundle.checks, &bundle.written_checks}) {
     for (const HostFunction& f : *functions) EXPECT_EQ(used.count(f.name), 1u) << f.name;
   }
 }

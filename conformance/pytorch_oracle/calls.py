@@ -11,6 +11,7 @@ import pickle
 from dataclasses import dataclass, field, replace
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 # Bigger calls say nothing more about an operator's semantics and cost time.
 MAX_STORAGE_BYTES = 1 << 21
@@ -29,7 +30,7 @@ def _of_numbers(operands):
 
 
 class NotEncodable(Exception):
-    """The call has something that no Call can hold: a sparse tensor, a module, a huge storage."""
+    """The call has something that no Call can hold: a nested tensor, a module, a huge storage."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,21 @@ class TensorRef:
     offset: int
     conj: bool = False
     neg: bool = False
+
+
+@dataclass(frozen=True)
+class SparseRef:
+    """A tensor of a sparse layout: indices and values of COO; compressed indices, plain ones and
+    values of the others."""
+
+    layout: torch.layout
+    size: tuple
+    parts: tuple  # of TensorRef
+    coalesced: bool = False
+
+    @property
+    def dtype(self):
+        return self.parts[-1].dtype
 
 
 @dataclass(frozen=True)
@@ -72,7 +88,12 @@ class Call:
         yield from _leaves(self.kwargs)
 
     def tensors(self):
-        return [x for x in self.leaves() if isinstance(x, TensorRef)]
+        return [x for x in self.leaves() if is_tensor(x)]
+
+    def is_sparse(self):
+        """Whether a sparse layout is an argument's or asked for."""
+        return any(isinstance(x, SparseRef) or isinstance(x, torch.layout) and x != torch.strided
+                   for x in self.leaves())
 
     def is_empty(self):
         """Whether it has tensors, and none with an element."""
@@ -82,7 +103,7 @@ class Call:
     def longest_list(self):
         """How many tensors there are in the longest list of tensors."""
         lists = [x for x in (*self.args, *self.kwargs.values()) if isinstance(x, (list, tuple))]
-        return max((sum(isinstance(t, TensorRef) for t in x) for x in lists), default=0)
+        return max((sum(map(is_tensor, x)) for x in lists), default=0)
 
     def dtype(self):
         """The dtype the call is counted under: the first floating or complex tensor's that is read,
@@ -105,7 +126,7 @@ class Call:
         outs = out_names(self.overload)
         args = self.args[_operands(self.overload)]
         kept = {k: v for k, v in self.kwargs.items() if k not in outs}
-        return [x for x in _leaves((args, kept)) if isinstance(x, TensorRef)]
+        return [x for x in _leaves((args, kept)) if is_tensor(x)]
 
     def key(self):
         """Equal for calls that differ in values only."""
@@ -118,6 +139,10 @@ class Call:
         parts = [_describe(a) for a in self.args]
         parts += [f"{k}={_describe(v)}" for k, v in self.kwargs.items()]
         return f"{self.overload}({', '.join(parts)})"
+
+
+def is_tensor(x):
+    return isinstance(x, (TensorRef, SparseRef))
 
 
 def _operands(overload):
@@ -168,11 +193,41 @@ def _describe(x):
         if x.offset:
             text += f"@{x.offset}"
         return text + (" conj" if x.conj else "") + (" neg" if x.neg else "")
+    if isinstance(x, SparseRef):
+        parts = ", ".join(map(_describe, x.parts))
+        kind = f"{str(x.layout).removeprefix('torch.sparse_')}{' coalesced' if x.coalesced else ''}"
+        return f"{kind} {short_dtype(x.dtype)}{list(x.size)}({parts})"
     if isinstance(x, (list, tuple)):
         return "[" + ", ".join(_describe(v) for v in x) + "]"
     if isinstance(x, torch.dtype):
         return short_dtype(x)
     return str(x) if not isinstance(x, str) else repr(x)
+
+
+# --- sparse tensors of PyTorch's ---------------------------------------------------------------
+
+SPARSE_LAYOUTS = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr,
+                  torch.sparse_bsc)
+
+
+def part_names(layout):
+    """The operators that give the parts, in SparseRef's order."""
+    if layout == torch.sparse_coo:
+        return "_indices", "_values"
+    if layout in (torch.sparse_csr, torch.sparse_bsr):
+        return "crow_indices", "col_indices", "values"
+    return "ccol_indices", "row_indices", "values"
+
+
+def sparse_parts(t):
+    return [getattr(t, name)() for name in part_names(t.layout)]
+
+
+def made_sparse(layout, size, parts, coalesced):
+    """The tensor of these parts, on their memory, whatever they hold."""
+    if layout == torch.sparse_coo:
+        return torch.sparse_coo_tensor(*parts, size, is_coalesced=coalesced, check_invariants=False)
+    return torch.sparse_compressed_tensor(*parts, size, layout=layout, check_invariants=False)
 
 
 # --- from live arguments -----------------------------------------------------------------------
@@ -192,7 +247,17 @@ class Encoder:
             self.storages.append(ctypes.string_at(s.data_ptr(), n) if n else b"")
         return self.positions[s._cdata]
 
+    def sparse(self, t):
+        if t.device.type != "cpu" or t.is_quantized:
+            raise NotEncodable(f"a {t.layout} tensor on {t.device}")
+        with _disable_current_modes():
+            parts = tuple(self.tensor(p.detach()) for p in sparse_parts(t))
+            coalesced = t.layout == torch.sparse_coo and t.is_coalesced()
+        return SparseRef(t.layout, tuple(t.size()), parts, coalesced)
+
     def tensor(self, t):
+        if t.layout in SPARSE_LAYOUTS:
+            return self.sparse(t)
         if t.layout != torch.strided or t.is_quantized or t.device.type != "cpu" or t.is_nested:
             raise NotEncodable(f"a {t.layout} tensor on {t.device}")
         return TensorRef(self.storage(t.untyped_storage()), t.dtype, tuple(t.size()), t.stride(),
@@ -255,6 +320,9 @@ class TorchArguments:
     def value(self, x):
         if isinstance(x, TensorRef):
             return self.tensor(x)
+        if isinstance(x, SparseRef):
+            parts = [self.tensor(p) for p in x.parts]
+            return made_sparse(x.layout, x.size, parts, x.coalesced)
         if isinstance(x, (list, tuple)):
             return type(x)(self.value(v) for v in x)
         if isinstance(x, GeneratorRef):

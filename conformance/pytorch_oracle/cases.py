@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .calls import REFUSED, Call, GeneratorRef, StorageRef, TensorRef, short_dtype
+from .calls import REFUSED, Call, GeneratorRef, SparseRef, StorageRef, TensorRef, short_dtype
 
 FIRST = 3  # of an overload and dtype: kept whatever else is chosen, for they are the plainest
 
@@ -63,6 +63,12 @@ def to_call(case):
               for a, v in zip(arguments, values)]
     args = [v for a, v in zip(arguments, values) if not a.kwarg_only]
     named = {a.name: v for a, v in zip(arguments, values) if a.kwarg_only}
+    # PyTorch's Python functions pass on the dtype of a sparse tensor's values where none is named; the
+    # overloads below them take None for the default dtype, and refuse values of another.
+    if overload.startswith(("sparse_", "_sparse_")) and "values" in (a.name for a in arguments):
+        given = dict(zip((a.name for a in arguments), values))
+        if "dtype" in named and named["dtype"] is None:
+            named["dtype"] = given["values"].dtype
     origin = REFUSED if "expected_error" in case else "case"
     return Call(overload, tuple(args), named, [bytes.fromhex(s) for s in case["storages"]],
                 "case", f"{origin} {parameters}")
@@ -73,7 +79,6 @@ class _NotForPyTorch(Exception):
 
 
 _DTYPES = {short_dtype(d): d for d in vars(torch).values() if isinstance(d, torch.dtype)}
-_LAYOUTS = (torch.strided, torch.sparse_coo, torch.sparse_csr)
 _FORMATS = (torch.contiguous_format, torch.preserve_format, torch.channels_last,
             torch.channels_last_3d)
 _BOOLEAN, _INTEGER, _FLOATING = range(3)  # kinds of numbers
@@ -91,6 +96,9 @@ class _Arguments:
     def _tensor(self, t, _=None):
         if t["wrapped"]:
             raise _NotForPyTorch("a number in the place of a tensor")
+        if "layout" in t:
+            parts = tuple(self._tensor(p) for p in t["parts"])
+            return SparseRef(getattr(torch, t["layout"]), tuple(t["sizes"]), parts, t["coalesced"])
         return TensorRef(t["storage"], _DTYPES[t["dtype"]], tuple(t["sizes"]), tuple(t["strides"]),
                          t["offset"], t["conj"], t["neg"])
 
@@ -117,8 +125,8 @@ class _Arguments:
     def _dtype(self, name, _):
         return _DTYPES[name]
 
-    def _layout(self, i, _):
-        return _LAYOUTS[i]
+    def _layout(self, name, _):
+        return getattr(torch, name)
 
     def _memory_format(self, i, _):
         return _FORMATS[i]

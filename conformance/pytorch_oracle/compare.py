@@ -9,9 +9,11 @@ import primset
 import torch
 
 from . import properties
+from .calls import SPARSE_LAYOUTS
+from .calls import sparse_parts as torch_parts
 from .definitions import ANY_INFINITY, ANY_VALUE
 from .expectations import comparator, is_left_out
-from .primset_side import to_torch
+from .primset_side import LAYOUTS, sparse_parts, to_torch
 from .second_opinion import DEFINED, TRUTHS, WITHOUT_OUT, SecondOpinion
 from .tolerances import adds_all_up, tolerance
 
@@ -133,6 +135,12 @@ def _code(dtype):
 
 
 def _compare_tensor(v, overload, where, expected, actual, kind, second):
+    if LAYOUTS.get(expected.layout) != actual.layout:
+        v.check("shape", False, f"{where} is {actual.layout}, PyTorch's is {expected.layout}")
+        return
+    if expected.layout in SPARSE_LAYOUTS:
+        _compare_sparse(v, overload, where, expected, actual, kind, second)
+        return
     name = str(expected.dtype).removeprefix("torch.")
     v.check("dtype", name == actual.dtype.name,
             lambda: f"{where} is {actual.dtype.name}, PyTorch's is {name}")
@@ -151,6 +159,35 @@ def _compare_tensor(v, overload, where, expected, actual, kind, second):
             f"{expected.stride()}")
     if name == actual.dtype.name and kind == "values":
         _compare_elements(v, overload, where, expected, to_torch(actual), second)
+
+
+@dataclass
+class AskedPart:
+    """A second opinion on a part of a sparse tensor."""
+
+    whole: Asked
+    layout: torch.layout
+    part: int
+
+    def __call__(self):
+        return [(how, torch_parts(t)[self.part]) for how, t in self.whole()
+                if isinstance(t, torch.Tensor) and t.layout == self.layout]
+
+    def defined(self, where):
+        return None
+
+
+def _compare_sparse(v, overload, where, expected, actual, kind, second):
+    """Part by part. Which entries are stored, explicit zeros too, is what an operator gives."""
+    shape = tuple(expected.shape)
+    v.check("shape", shape == actual.shape, f"{where} is {actual.shape}, PyTorch's is {shape}")
+    if expected.layout == torch.sparse_coo:
+        flag = primset.invoke("is_coalesced", actual)
+        v.check("shape", flag == expected.is_coalesced(),
+                f"{where} is coalesced: {flag}, PyTorch's: {expected.is_coalesced()}")
+    for i, (e, a) in enumerate(zip(torch_parts(expected), sparse_parts(actual))):
+        part = AskedPart(second, expected.layout, i)
+        _compare_tensor(v, overload, f"{where}, part {i}", e, a, kind, part)
 
 
 def _of_our_size(actual, opinions):
@@ -299,10 +336,14 @@ def _compare_aliasing(v, theirs, ours, expected, actual):
         return
 
     def torch_key(x):
+        if isinstance(x, torch.Tensor) and x.layout in SPARSE_LAYOUTS:
+            x = torch_parts(x)[-1]
         s = x.untyped_storage() if isinstance(x, torch.Tensor) else x
         return s._cdata
 
     def our_key(x):
+        if isinstance(x, primset.Tensor) and x.layout != primset.Layout.strided:
+            x = sparse_parts(x)[-1]
         return x.storage() if isinstance(x, primset.Tensor) else x
 
     # An empty tensor has no memory to share.
@@ -314,6 +355,8 @@ def _compare_aliasing(v, theirs, ours, expected, actual):
     if e != a:
         return
     for i, ((te, ta), label) in enumerate(zip(pairs, e)):
+        if te.layout in SPARSE_LAYOUTS:
+            continue
         if label and label[0] == "argument":
             v.check("aliasing", te.storage_offset() == ta.storage_offset(),
                     lambda: f"result {i} starts at {ta.storage_offset()}, PyTorch's at "
@@ -337,7 +380,8 @@ def _compare_arguments(v, call, theirs, ours, kind, expected, second):
         for j, (te, ta) in enumerate(tensors):
             if not isinstance(te, torch.Tensor):
                 continue
-            touched.add(te.untyped_storage()._cdata)
+            parts = torch_parts(te) if te.layout in SPARSE_LAYOUTS else [te]
+            touched |= {p.untyped_storage()._cdata for p in parts}
             if id(te) not in same:  # else it was compared as a result
                 _compare_value(v, call.overload, f"argument {name}", te, ta, kind,
                                Asked(functools.partial(second.argument, name), second.defined, j))

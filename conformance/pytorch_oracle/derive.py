@@ -7,7 +7,7 @@ import random
 
 import torch
 
-from .calls import REFUSED, Call, TensorRef, TorchArguments, encode
+from .calls import REFUSED, SPARSE_LAYOUTS, Call, TensorRef, TorchArguments, encode, is_tensor
 from .compare import is_out, schema, torch_overload, written
 from .expectations import is_ruled_out, lacks_kernel_of_dtype
 
@@ -117,7 +117,7 @@ def _fit(value, kind, storages):
     if kind.startswith("List[int") and isinstance(value, TensorRef):
         t = TorchArguments(Call("", (value,), {}, storages)).args[0]
         return t.tolist() if t.dim() == 1 else None, t.dim() == 1
-    if kind == "Tensor" and not isinstance(value, TensorRef):
+    if kind == "Tensor" and not is_tensor(value):
         return None, False
     return value, True
 
@@ -169,6 +169,8 @@ _OTHER_DTYPE = {
 def _out_like(t, how, inputs):
     if not isinstance(t, torch.Tensor):
         return None
+    if t.layout in SPARSE_LAYOUTS:
+        return _sparse_out_like(t, how)
     if how == OTHER_DTYPE:
         other = _OTHER_DTYPE.get(t.dtype)
         return other and torch.full(t.shape, _LEFT_BEHIND, dtype=other)
@@ -184,9 +186,22 @@ def _out_like(t, how, inputs):
     return wide[..., ::2] if t.dim() else wide[1]
 
 
+def _sparse_out_like(t, how):
+    """Of the result's layout: with entries of its own, or none."""
+    if how in (OTHER_DTYPE, SHARED):
+        return None
+    made = t.clone()
+    if made.layout == torch.sparse_coo and how == GROWING:
+        return torch.sparse_coo_tensor(size=t.shape, dtype=t.dtype)
+    (made._values() if made.layout == torch.sparse_coo else made.values()).fill_(_LEFT_BEHIND)
+    return made
+
+
 def _on_memory_of(inputs, t):
     """Where the first input starts that has its dtype and room for it."""
     for x in inputs:
+        if x.layout in SPARSE_LAYOUTS:
+            continue
         room = x.untyped_storage().nbytes() // x.itemsize - x.storage_offset()
         if x.dtype == t.dtype and 0 < t.numel() <= room:
             return x.as_strided(t.shape, torch.empty(t.shape, device="meta").stride(),
@@ -248,6 +263,8 @@ def to_dtype(call, dtype, which=ALL):
     def convert(x):
         if isinstance(x, torch.Tensor) and which == FIRST and id(x) != first:
             return x
+        if isinstance(x, torch.Tensor) and x.dtype == main and x.layout in SPARSE_LAYOUTS:
+            return x.to(dtype)
         if isinstance(x, torch.Tensor) and x.dtype == main:
             source = x.resolve_conj().resolve_neg()
             if source.is_complex() and not dtype.is_complex:
@@ -296,6 +313,8 @@ def to_layout(call, layout, rng):
 
     def change(x):
         nonlocal changed
+        if isinstance(x, torch.Tensor) and x.layout in SPARSE_LAYOUTS:
+            return x
         if isinstance(x, torch.Tensor):
             y = _LAYOUTS[layout](x, rng)
             changed |= y is not None

@@ -12,7 +12,7 @@ import torch
 UNDEFINED = {
     "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided",
     "_empty_affine_quantized", "resize_", "resize_as_", "resize", "resize_as", "_resize_output_",
-    "_resize_output", "_efficientzerotensor_",
+    "_resize_output", "_efficientzerotensor_", "_sparse_compressed_tensor_with_dims",
 }
 
 # Their results jump, so that a value from unrounded operands is another one, not a better one.
@@ -27,7 +27,8 @@ JUMPS = {
 # operator's semantics then.
 _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
               "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
-              "could not create a primitive")
+              "could not create a primitive", "Sparse to Sparse conversion not supported",
+              "only sparse compressed tensors with the same number of specified elements")
 
 # A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not these
 # read and write outside of PyTorch's memory; that of one dim refuses it.

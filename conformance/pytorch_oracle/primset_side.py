@@ -3,7 +3,8 @@
 import primset
 import torch
 
-from .calls import GeneratorRef, StorageRef, TensorRef
+from .calls import SPARSE_LAYOUTS, GeneratorRef, SparseRef, StorageRef, TensorRef, made_sparse
+from .calls import part_names
 
 
 def to_dtype(d):
@@ -19,6 +20,20 @@ _FORMATS = {
     torch.channels_last: primset.MemoryFormat.channels_last,
     torch.channels_last_3d: primset.MemoryFormat.channels_last_3d,
 }
+
+
+LAYOUTS = {layout: getattr(primset.Layout, str(layout).removeprefix("torch."))
+           for layout in (torch.strided, *SPARSE_LAYOUTS)}
+
+
+def sparse_parts(t):
+    """Of a sparse Primset tensor, in SparseRef's order."""
+    layout = next(k for k, v in LAYOUTS.items() if v == t.layout)
+    return [primset.invoke(name, t) for name in part_names(layout)]
+
+
+def _is_sparse(t):
+    return t.layout != primset.Layout.strided
 
 
 class PrimsetArguments:
@@ -38,12 +53,22 @@ class PrimsetArguments:
         return primset.Tensor.from_storage(self.storages[r.storage], to_dtype(r.dtype), r.size,
                                            r.stride, r.offset, r.conj, r.neg)
 
+    def sparse(self, r):
+        parts = [self.tensor(p) for p in r.parts]
+        if r.layout == torch.sparse_coo:
+            return primset.invoke("_sparse_coo_tensor_unsafe", *parts, list(r.size),
+                                  is_coalesced=r.coalesced)
+        return primset.invoke("_sparse_compressed_tensor_unsafe", *parts, list(r.size),
+                              layout=LAYOUTS[r.layout])
+
     def _integers(self, r):
         return to_torch(self.tensor(r)).tolist()
 
     def value(self, x):
         if isinstance(x, TensorRef):
             return self.tensor(x)
+        if isinstance(x, SparseRef):
+            return self.sparse(x)
         if isinstance(x, (list, tuple)):
             return type(x)(self.value(v) for v in x)
         if isinstance(x, GeneratorRef):
@@ -55,9 +80,9 @@ class PrimsetArguments:
         if isinstance(x, torch.memory_format):
             return _FORMATS[x]
         if isinstance(x, torch.layout):
-            if x != torch.strided:
+            if x not in LAYOUTS:
                 raise primset.NotImplementedError(f"layout {x}")
-            return primset.Layout.strided
+            return LAYOUTS[x]
         if isinstance(x, torch.device):
             return str(x)
         return x
@@ -75,6 +100,10 @@ def _storage_bytes(storage):
 
 def to_torch(t):
     """The same memory as a PyTorch tensor."""
+    if _is_sparse(t):
+        layout = next(k for k, v in LAYOUTS.items() if v == t.layout)
+        coalesced = layout == torch.sparse_coo and primset.invoke("is_coalesced", t)
+        return made_sparse(layout, t.shape, [to_torch(p) for p in sparse_parts(t)], coalesced)
     dtype = getattr(torch, t.dtype.name)
     out = torch.empty(0, dtype=dtype)
     if t.numel() == 0:

@@ -8,7 +8,7 @@ import primset
 import torch
 
 from . import compare
-from .calls import REFUSED, TensorRef, TorchArguments, short_dtype
+from .calls import REFUSED, TorchArguments, is_tensor, short_dtype
 from .compare import Verdict, torch_overload
 from .expectations import comparator, is_for_want_of_kernel, is_ruled_out, lacks_kernel_of_dtype
 from .primset_side import PrimsetArguments
@@ -95,7 +95,7 @@ def _breaks_its_rules(call, arguments, result):
     to broadcast it, either of which its documentation rules out (Broadcasting semantics)."""
     base = call.overload.partition(".")[0]
     before = call.args[0] if call.args else None
-    if not base.endswith("_") or base.endswith("__") or not isinstance(before, TensorRef):
+    if not base.endswith("_") or base.endswith("__") or not is_tensor(before):
         return False
     if torch.Tag.inplace_view in torch_overload(call.overload).tags or comparator(call) == "none":
         return False  # these are to do so

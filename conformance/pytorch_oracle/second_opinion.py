@@ -163,12 +163,15 @@ def _tensors(change):
     return lambda x: _each(x, lambda v: change(v) if isinstance(v, torch.Tensor) else v)
 
 
-_dense = _tensors(lambda t: t.clone(memory_format=torch.contiguous_format))
+_dense = _tensors(lambda t: t.clone() if t.layout != torch.strided else
+                  t.clone(memory_format=torch.contiguous_format))
 
 
 @_tensors
 def _strided(t):
     """Every second element of memory of its own: PyTorch's vector code takes neighbours alone."""
+    if t.layout != torch.strided:
+        return t.clone()
     wide = torch.zeros(*t.shape, 2, dtype=t.dtype)
     return wide[..., 0].copy_(t)
 

@@ -7,7 +7,8 @@ import warnings
 
 import torch
 
-from . import cases
+from . import cases, sparse_sources
+from .calls import SPARSE_LAYOUTS
 from .record import Recorder
 
 # Backward is run for these: the other dtypes of a *_backward overload are derived.
@@ -32,6 +33,9 @@ def names():
 
     out += [f"module/{m.name}" for m in module_db]
     out += [f"optim/{o.optim_cls.__name__}" for o in optim_db]
+    out += [f"sparse/{o}" for o in dict.fromkeys(map(full_name, databases()))
+            if any(sparse_sources.takes(_op(o), layout) for layout in SPARSE_LAYOUTS)]
+    out += [f"sparse_function/{name}" for name in sparse_sources.FUNCTIONS]
     out += [f"case/{base}" for base in cases.base_names()]
     return list(dict.fromkeys(out))
 
@@ -46,6 +50,7 @@ def record(name, seed, samples):
     recorder = Recorder()
     warnings.simplefilter("ignore")
     function = {"op": _record_op, "module": _record_module, "optim": _record_optimizer,
+                "sparse": _record_sparse, "sparse_function": _record_sparse_function,
                 "case": _record_cases}[kind]
     function(rest, recorder, seed, samples)
     return recorder
@@ -77,8 +82,12 @@ def _quietly(f):
 # --- OpInfos -----------------------------------------------------------------------------------
 
 
+def _op(name):
+    return next(o for o in databases() if full_name(o) == name)
+
+
 def _record_op(name, recorder, seed, samples):
-    op = next(o for o in databases() if full_name(o) == name)
+    op = _op(name)
     for dtype in sorted(op.supported_dtypes("cpu"), key=str):
         grad = dtype in GRAD_DTYPES and op.supports_autograd
         rng = _seeded(seed, name, dtype)
@@ -121,6 +130,30 @@ def _record_errors(op, name, recorder, seed):
         kwargs = getattr(s, "kwargs", {})
         with recorder.of(name, "error input"):
             _quietly(lambda: op(s.input, *args, **kwargs))
+
+
+# --- sparse tensors ----------------------------------------------------------------------------
+
+
+def _record_sparse(name, recorder, seed, samples):
+    op = _op(name)
+    for layout in SPARSE_LAYOUTS:
+        if not sparse_sources.takes(op, layout):
+            continue
+        for dtype in sorted(op.supported_dtypes("cpu"), key=str):
+            grad = dtype in GRAD_DTYPES and op.supports_autograd
+            _seeded(seed, name, layout, dtype)
+            for sample in _quietly(lambda: sparse_sources.samples(op, layout, dtype, grad)) or []:
+                with recorder.of(name):
+                    _quietly(lambda: _run_sample(op, sample, grad))
+
+
+def _record_sparse_function(name, recorder, seed, samples):
+    for dtype in sparse_sources.DTYPES:
+        _seeded(seed, name, dtype)
+        for step in sparse_sources.steps(name, dtype):
+            with recorder.of(f"sparse {name}"):
+                _quietly(step)
 
 
 # --- modules and optimizers --------------------------------------------------------------------

@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "conformance/cases/inputs/make_operator.h"
+#include "conformance/cases/inputs/sparse_text.h"
+#include "conformance/cases/inputs/sparse_values.h"
 #include "conformance/reference/call_arguments.h"
 #include "conformance/reference/host_results.h"
+#include "conformance/reference/sparse_results.h"
 #include "prims/graph/verifier.h"
 #include "prims/reference/array.h"
 
@@ -300,8 +303,23 @@ bool is_pending_out(const ArgValue& v) {
   return std::holds_alternative<OutTensor>(v);
 }
 
+// A sparse tensor without entries: it takes over the result, so that no gap in it can be written.
+HostTensor make_sparse_out(TestCase& test, DType dtype, bool empty, const ExpectedTensor& like) {
+  FilledTensor zeros{dtype, like.sizes, {}, LayoutKind::contiguous};
+  SparseText text;
+  text.layout = like.layout;
+  text.entries = 0;
+  text.dense = like.dense_dims.value_or(0);
+  if (has_blocks(like.layout)) text.block = {1, 1};
+  if (empty) std::ranges::fill(zeros.sizes, 0);
+  Rng rng(0);
+  return place_sparse(test.storages, rng, text, zeros);
+}
+
 HostTensor make_out(TestCase& test, const OutTensor& how, const ExpectedTensor& like) {
   DType dtype = how.dtype.value_or(like.dtype);
+  if (like.layout != Layout::strided)
+    return make_sparse_out(test, dtype, how.kind == OutTensor::Kind::empty, like);
   if (how.kind == OutTensor::Kind::empty) {
     // No guards: it will grow, and then everything in it belongs to the result.
     test.storages.emplace_back();
@@ -312,35 +330,13 @@ HostTensor make_out(TestCase& test, const OutTensor& how, const ExpectedTensor& 
   return place(test.storages, zeros, strided ? LayoutKind::strided : LayoutKind::contiguous);
 }
 
-std::optional<DType> stated_dtype(const TestCase& test) {
-  for (const ArgValue& v : test.args) {
-    if (auto* out = std::get_if<OutTensor>(&v); out && out->dtype) return out->dtype;
+std::optional<DType> stated_dtype(const specs::Overload& overload, const TestCase& test) {
+  for (size_t i = 0; i < test.args.size(); ++i) {
+    if (!overload.args.at(i).is_out) continue;
+    if (auto* out = std::get_if<OutTensor>(&test.args[i]); out && out->dtype) return out->dtype;
+    if (auto* out = std::get_if<HostTensor>(&test.args[i])) return out->dtype;
   }
   return std::nullopt;
-}
-
-// The same call of the overload without out= arguments.
-TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& overload,
-                         const TestCase& test) {
-  const specs::Overload& base = bundle.overloads.at(overload.base);
-  TestCase out;
-  out.id = test.id;
-  out.id.subject = base.qualified;
-  out.storages = test.storages;
-  for (size_t i = 0; i < base.args.size(); ++i) {
-    int from = overload.find_arg(base.args[i].name);
-    bool by_position = from < 0 && i < overload.args.size() && !overload.args[i].is_out &&
-                       overload.args[i].kind == base.args[i].kind;
-    if (by_position) from = static_cast<int>(i);
-    ArgValue value =
-        from >= 0 ? test.args.at(static_cast<size_t>(from)) : default_argument(base.args[i]);
-    // zeros.out has no dtype: that of its tensor decides.
-    if (from < 0 && base.args[i].name == "dtype") {
-      if (std::optional<DType> stated = stated_dtype(test)) value = *stated;
-    }
-    out.args.push_back(std::move(value));
-  }
-  return out;
 }
 
 // Of the results, as far as they are known: a call may be refused for its values alone.
@@ -377,7 +373,7 @@ bool computes_elements(const Expected& e) {
                              [&](const WrittenTensor& w) { return has_elements(w.tensor.sizes); });
 }
 
-std::vector<HostTensor> tensors_of(const TestCase& test) {
+std::vector<HostTensor> tensors_with_sparse(const TestCase& test) {
   std::vector<HostTensor> out = test.inputs;
   for (const ArgValue& v : test.args) {
     if (auto* t = std::get_if<HostTensor>(&v)) out.push_back(*t);
@@ -386,6 +382,41 @@ std::vector<HostTensor> tensors_of(const TestCase& test) {
         if (t) out.push_back(*t);
       }
     }
+  }
+  return out;
+}
+
+std::vector<HostTensor> tensors_of(const TestCase& test) {
+  std::vector<HostTensor> out;
+  for (const HostTensor& t : tensors_with_sparse(test)) {
+    if (t.is_sparse())
+      out.insert(out.end(), t.parts.begin(), t.parts.end());
+    else
+      out.push_back(t);
+  }
+  return out;
+}
+
+TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& overload,
+                         const TestCase& test) {
+  const specs::Overload& base = bundle.overloads.at(overload.base);
+  TestCase out;
+  out.id = test.id;
+  out.id.subject = base.qualified;
+  out.storages = test.storages;
+  out.result_layouts = test.result_layouts;
+  for (size_t i = 0; i < base.args.size(); ++i) {
+    int from = overload.find_arg(base.args[i].name);
+    bool by_position = from < 0 && i < overload.args.size() && !overload.args[i].is_out &&
+                       overload.args[i].kind == base.args[i].kind;
+    if (by_position) from = static_cast<int>(i);
+    ArgValue value =
+        from >= 0 ? test.args.at(static_cast<size_t>(from)) : default_argument(base.args[i]);
+    // zeros.out has no dtype: that of its tensor decides.
+    if (from < 0 && base.args[i].name == "dtype") {
+      if (std::optional<DType> stated = stated_dtype(overload, test)) value = *stated;
+    }
+    out.args.push_back(std::move(value));
   }
   return out;
 }
@@ -439,6 +470,7 @@ Expected evaluate(const specs::Bundle& bundle, const TestCase& test, decomps::De
                   const GraphHook& hook) {
   if (test.graph) return evaluate_graph(bundle, test, device, hook);
   const specs::Overload& overload = overload_of(bundle, test);
+  if (is_sparse_call(bundle, overload, test)) return sparse_results(bundle, overload, test, device);
   if (is_answered_on_host(bundle, overload)) return host_results(bundle, overload, test, device);
   return Evaluation(bundle, test, device).run(hook);
 }

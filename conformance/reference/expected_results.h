@@ -26,6 +26,11 @@ struct ExpectedTensor {
   bool conj = false, neg = false;
   bool anywhere = false;        // a view that begins where a value says, or a copy of it
   std::optional<Array> values;  // empty: not known to the reference; then only the rest is compared
+  // Of a sparse layout the values are those of the tensor made dense, and these say how they are
+  // stored; empty: in any way that makes a tensor.
+  Layout layout = Layout::strided;
+  std::optional<int64_t> entries, dense_dims;
+  std::optional<bool> coalesced;
 };
 
 // An argument that the call writes, and what it holds afterwards.
@@ -66,8 +71,14 @@ decomps::TracedCall trace_case(const specs::Bundle& bundle, const TestCase& test
 // only be evaluated through the overload that computes it.
 void make_out_tensors(const specs::Bundle& bundle, TestCase& test);
 
-// All tensors among the arguments, lists flattened.
+// The same call of the overload that a variant is made of, without what that one does not have.
+TestCase functional_case(const specs::Bundle& bundle, const specs::Overload& overload,
+                         const TestCase& test);
+
+// All tensors among the arguments, lists flattened, and parts in the place of sparse tensors.
 std::vector<HostTensor> tensors_of(const TestCase& test);
+// The same with sparse tensors as they are.
+std::vector<HostTensor> tensors_with_sparse(const TestCase& test);
 
 }  // namespace primset::conformance
 

@@ -51,16 +51,6 @@ Expected number(DType dtype, Element e) {
   out.results.push_back(std::move(r));
   return out;
 }
-Expected integer(int64_t v) {
-  Element e;
-  e.integer = v;
-  return number(DType::i64, e);
-}
-Expected truth(bool v) {
-  Element e;
-  e.integer = v;
-  return number(DType::boolean, e);
-}
 
 size_t dim_of(const HostCall& c) {
   const auto rank = static_cast<int64_t>(c.self().sizes.size());
@@ -118,12 +108,12 @@ Expected read_truth(const HostCall& c) {
     refuse(ErrorCode::runtime, "a truth value is read from one element");
   const Element e = read(c.test.storages, c.self()).data[0];
   const DType t = c.self().dtype;
-  if (is_integral(t) || is_bool(t)) return truth(e.integer != 0);
-  return truth(e.re != 0 || (is_complex(t) && e.im != 0));
+  if (is_integral(t) || is_bool(t)) return expected_truth(e.integer != 0);
+  return expected_truth(e.re != 0 || (is_complex(t) && e.im != 0));
 }
 
 Expected dtype(DType t) {
-  return integer(static_cast<int64_t>(t));
+  return expected_integer(static_cast<int64_t>(t));
 }
 
 // The operator that adds the two, which has the dtype that ATen ranks them to, says which it is.
@@ -354,29 +344,32 @@ Expected reshape_to_tensor(const HostCall& c) {
 using HostFunction = Expected (*)(const HostCall& c);
 
 constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
-    {"dim", [](const HostCall& c) { return integer(std::ssize(c.self().sizes)); }},
-    {"numel", [](const HostCall& c) { return integer(ref::element_count(c.self().sizes)); }},
-    {"size", [](const HostCall& c) { return integer(c.self().sizes[dim_of(c)]); }},
-    {"stride", [](const HostCall& c) { return integer(c.self().strides[dim_of(c)]); }},
-    {"storage_offset", [](const HostCall& c) { return integer(c.self().offset); }},
+    {"dim", [](const HostCall& c) { return expected_integer(std::ssize(c.self().sizes)); }},
+    {"numel",
+     [](const HostCall& c) { return expected_integer(ref::element_count(c.self().sizes)); }},
+    {"size", [](const HostCall& c) { return expected_integer(c.self().sizes[dim_of(c)]); }},
+    {"stride", [](const HostCall& c) { return expected_integer(c.self().strides[dim_of(c)]); }},
+    {"storage_offset", [](const HostCall& c) { return expected_integer(c.self().offset); }},
     {"is_contiguous",
      [](const HostCall& c) {
        const auto* format = c.find<MemoryFormat>("memory_format");
-       return truth(lies_in(c.self(), format ? *format : MemoryFormat::contiguous));
+       return expected_truth(lies_in(c.self(), format ? *format : MemoryFormat::contiguous));
      }},
-    {"is_same_size", [](const HostCall& c) { return truth(c.self().sizes == c.tensor(1).sizes); }},
-    {"is_complex", [](const HostCall& c) { return truth(is_complex(c.self().dtype)); }},
-    {"is_floating_point", [](const HostCall& c) { return truth(is_floating(c.self().dtype)); }},
+    {"is_same_size",
+     [](const HostCall& c) { return expected_truth(c.self().sizes == c.tensor(1).sizes); }},
+    {"is_complex", [](const HostCall& c) { return expected_truth(is_complex(c.self().dtype)); }},
+    {"is_floating_point",
+     [](const HostCall& c) { return expected_truth(is_floating(c.self().dtype)); }},
     {"is_signed",
      [](const HostCall& c) {
        const char kind = info(c.self().dtype).kind;
-       return truth(kind != 'u' && !is_bool(c.self().dtype));
+       return expected_truth(kind != 'u' && !is_bool(c.self().dtype));
      }},
-    {"is_conj", [](const HostCall& c) { return truth(c.self().conj); }},
-    {"is_neg", [](const HostCall& c) { return truth(c.self().neg); }},
+    {"is_conj", [](const HostCall& c) { return expected_truth(c.self().conj); }},
+    {"is_neg", [](const HostCall& c) { return expected_truth(c.self().neg); }},
     {"can_cast",
      [](const HostCall& c) {
-       return truth(
+       return expected_truth(
            decomps::can_cast(std::get<DType>(c.test.args[0]), std::get<DType>(c.test.args[1])));
      }},
     {"promote_types",
@@ -385,7 +378,8 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
                                            std::get<DType>(c.test.args[1])));
      }},
     {"result_type", result_type},
-    {"fused_attention_choice", [](const HostCall& c) { return integer(is_one_kernel(c)); }},
+    {"fused_attention_choice",
+     [](const HostCall& c) { return expected_integer(is_one_kernel(c)); }},
     {"sobol_directions", sobol_directions},
     {"read_number", read_number},
     {"read_truth", read_truth},
@@ -406,6 +400,18 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
 };
 
 }  // namespace
+
+Expected expected_integer(int64_t v) {
+  Element e;
+  e.integer = v;
+  return number(DType::i64, e);
+}
+
+Expected expected_truth(bool v) {
+  Element e;
+  e.integer = v;
+  return number(DType::boolean, e);
+}
 
 bool is_answered_on_host(const specs::Bundle& bundle, const specs::Overload& overload) {
   return !overload.intrinsic.empty() &&

@@ -14,6 +14,10 @@ bool is_answered_on_host(const specs::Bundle& bundle, const specs::Overload& ove
 Expected host_results(const specs::Bundle& bundle, const specs::Overload& overload,
                       const TestCase& test, decomps::DeviceTraits device);
 
+// A number or a truth value that a call returns.
+Expected expected_integer(int64_t v);
+Expected expected_truth(bool v);
+
 }  // namespace primset::conformance
 
 #endif  // PRIMSET_CONFORMANCE_REFERENCE_HOST_RESULTS_H_

@@ -18,6 +18,7 @@ ActualTensor to_actual(const ExpectedTensor& e) {
   a.strides = e.strides.value_or(ref::row_major_strides(e.sizes));
   a.offset = e.offset.value_or(0);
   a.conj = e.conj;
+  a.layout = e.layout;  // without parts, since there are many that mean these values
   a.neg = e.neg;
   if (e.values) a.values = ref::to_bytes(*e.values);
   return a;

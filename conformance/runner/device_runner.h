@@ -48,7 +48,11 @@ struct ActualTensor {
   int64_t offset = 0;  // in elements from the start of its storage
   bool conj = false, neg = false;
   std::vector<std::byte> values;  // packed row-major, conjugation and negation applied
-  bool is_tensor = true;          // false: a number that the operator returned, as rank 0
+  // Of a sparse layout: indices and values, or compressed indices, plain ones and values.
+  Layout layout = Layout::strided;
+  std::vector<ActualTensor> parts = {};
+  bool coalesced = false;
+  bool is_tensor = true;  // false: a number that the operator returned, as rank 0
 };
 
 // The same call by way of the plugin's native primitives, and by kernels alone.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "conformance/cases/inputs/sparse_values.h"
 #include "conformance/compare/compare.h"
 #include "conformance/compare/property.h"
 #include "conformance/compare/red_zone.h"
@@ -159,7 +161,7 @@ class Judge {
                                                expected_.results.size()));
     }
     for (size_t i = 0; i < expected_.results.size(); ++i) {
-      if (!look_at_type(i) || !look_at_place(i)) return false;
+      if (!look_at_type(i) || !look_at_place(i) || !look_at_pattern(i)) return false;
     }
     if (Property property = property_of(property_name(test_.id))) return look_at_property(property);
     for (size_t i = 0; i < expected_.results.size(); ++i) {
@@ -183,11 +185,44 @@ class Judge {
       return fail(FailKind::shape, fmt::format("{} has sizes {}, expected {}", result_name(i),
                                                list_text(a.sizes), list_text(e.sizes)));
     }
+    if (a.layout != e.layout) {
+      return fail(FailKind::shape, fmt::format("{} has layout {}, expected {}", result_name(i),
+                                               layout_name(a.layout), layout_name(e.layout)));
+    }
     if (a.is_tensor && e.strides && !same_strides(e.sizes, a.strides, *e.strides)) {
       return fail(FailKind::shape, fmt::format("{} has strides {}, expected {}", result_name(i),
                                                list_text(a.strides), list_text(*e.strides)));
     }
     return true;
+  }
+
+  // How a sparse result is stored. What the reference gives has no parts to look at.
+  bool look_at_pattern(size_t i) {
+    const ExpectedTensor& e = expected_.results[i];
+    if (actual_.results[i].parts.empty() || e.layout == Layout::strided) return true;
+    const SparseValues stored = stored_values(actual_.results[i]);
+    // Room for entries that are not known is no pattern yet.
+    if (const std::string wrong = pattern_mistake(stored); e.values && !wrong.empty())
+      return fail(FailKind::shape, fmt::format("{}: {}", result_name(i), wrong));
+    const std::tuple<const char*, std::optional<int64_t>, int64_t> counts[] = {
+        {"entries", e.entries, stored.entries()},
+        {"dense dims", e.dense_dims, stored.dense_dims()}};
+    for (const auto& [what, wanted, found] : counts) {
+      if (wanted && *wanted != found)
+        return fail(FailKind::shape,
+                    fmt::format("{} has {} {}, expected {}", result_name(i), found, what, *wanted));
+    }
+    if (e.coalesced && *e.coalesced != stored.coalesced)
+      return fail(FailKind::shape,
+                  fmt::format("{} is {}coalesced", result_name(i), stored.coalesced ? "" : "not "));
+    return true;
+  }
+
+  static SparseValues stored_values(const ActualTensor& a) {
+    SparseValues out{a.layout, a.sizes, {}, a.coalesced};
+    for (const ActualTensor& part : a.parts)
+      out.parts.push_back(ref::from_bytes(part.dtype, part.sizes, part.values));
+    return out;
   }
 
   // Which memory the result lies in.
@@ -216,6 +251,7 @@ class Judge {
 
   Array array_of(size_t i) const {
     const ActualTensor& a = actual_.results[i];
+    if (!a.parts.empty()) return made_dense(stored_values(a));
     Array values = ref::from_bytes(a.dtype, a.sizes, a.values);
     if (a.is_tensor) return values;
     // A number is held against the rank-0 tensor that it was read from.
@@ -345,14 +381,16 @@ Execution run_on(DeviceRunner& device, const TestCase& test) {
   return test.graph ? device.run_graph(test) : device.run_operator(test);
 }
 
+bool same_tensor(const ActualTensor& x, const ActualTensor& y) {
+  return x.dtype == y.dtype && x.sizes == y.sizes && x.strides == y.strides &&
+         x.offset == y.offset && x.values == y.values && x.layout == y.layout &&
+         x.coalesced == y.coalesced && std::ranges::equal(x.parts, y.parts, same_tensor);
+}
+
 bool same_results(const Execution& a, const Execution& b) {
-  auto same = [](const ActualTensor& x, const ActualTensor& y) {
-    return x.dtype == y.dtype && x.sizes == y.sizes && x.strides == y.strides &&
-           x.offset == y.offset && x.values == y.values;
-  };
   return !a.error && !b.error && a.findings.empty() && b.findings.empty() &&
          !b.out_of_bounds_write && a.storages == b.storages &&
-         std::ranges::equal(a.results, b.results, same);
+         std::ranges::equal(a.results, b.results, same_tensor);
 }
 
 }  // namespace

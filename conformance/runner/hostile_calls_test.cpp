@@ -13,6 +13,7 @@
 
 #include "conformance/cases/tables/recipe.h"
 #include "sdk/runtime/call/operator_info.h"
+#include "sdk/runtime/tensor/sparse_tensor.h"
 
 namespace primset::conformance {
 namespace {
@@ -29,6 +30,16 @@ void say_current(int signal) {
 
 // A tensor of the case, copied: what is written does not reach the next call.
 Tensor tensor_of(const TestCase& test, const HostTensor& t) {
+  if (t.is_sparse()) {
+    runtime::SparseParts parts;
+    parts.layout = t.layout;
+    parts.coalesced = t.coalesced;
+    const bool coo = t.layout == Layout::sparse_coo;
+    (coo ? parts.indices : parts.compressed) = tensor_of(test, t.parts[0]);
+    if (!coo) parts.plain = tensor_of(test, t.parts[1]);
+    parts.values = tensor_of(test, t.parts.back());
+    return runtime::make_sparse(std::move(parts), t.sizes);
+  }
   const std::vector<std::byte> bytes = packed_bytes(test.storages.at(t.storage), t);
   return Tensor::from_host(bytes.data(), t.sizes, t.dtype, Device("cpu"));
 }

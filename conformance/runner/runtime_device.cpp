@@ -17,6 +17,7 @@
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/native_selection.h"
 #include "sdk/runtime/plan/recompilation_log.h"
+#include "sdk/runtime/tensor/sparse_tensor.h"
 #include "sdk/runtime/tensor/storage.h"
 
 namespace primset::conformance {
@@ -38,8 +39,9 @@ class DeviceMemory {
       if (host == t) return made;
     }
     Tensor made = t.wrapped_number ? Tensor::wrapped_number(number(storages, t))
-                                   : Tensor::view_of(raw_.at(t.storage), t.dtype, t.sizes,
-                                                     t.strides, t.offset, t.conj, t.neg);
+                  : t.is_sparse() ? sparse(storages, t)
+                                  : Tensor::view_of(raw_.at(t.storage), t.dtype, t.sizes, t.strides,
+                                                    t.offset, t.conj, t.neg);
     made_.emplace_back(t, made);
     return made;
   }
@@ -55,6 +57,20 @@ class DeviceMemory {
   }
 
  private:
+  Tensor sparse(const std::vector<HostStorage>& storages, const HostTensor& t) {
+    runtime::SparseParts parts;
+    parts.layout = t.layout;
+    parts.coalesced = t.coalesced;
+    if (t.layout == Layout::sparse_coo) {
+      parts.indices = tensor(storages, t.parts[0]);
+    } else {
+      parts.compressed = tensor(storages, t.parts[0]);
+      parts.plain = tensor(storages, t.parts[1]);
+    }
+    parts.values = tensor(storages, t.parts.back());
+    return runtime::make_sparse(std::move(parts), t.sizes);
+  }
+
   static Scalar number(const std::vector<HostStorage>& storages, const HostTensor& t) {
     Array a = read(storages, t);
     const Element& e = a.data.at(0);
@@ -107,6 +123,15 @@ ActualTensor describe(const Tensor& t) {
   ActualTensor a;
   a.dtype = t.dtype();
   a.sizes.assign(t.sizes().begin(), t.sizes().end());
+  a.layout = t.layout();
+  if (const runtime::SparseParts* sparse = t.impl()->sparse.get()) {
+    a.coalesced = sparse->coalesced;
+    for (const Tensor* part :
+         {&sparse->indices, &sparse->compressed, &sparse->plain, &sparse->values}) {
+      if (part->defined()) a.parts.push_back(describe(*part));
+    }
+    return a;
+  }
   a.strides.assign(t.strides().begin(), t.strides().end());
   a.offset = t.storage_offset();
   a.conj = t.is_conj();

@@ -94,6 +94,7 @@ void make_operator(const specs::Bundle& bundle, const CaseId& id, Rng& rng, cons
   }
   CaseText parsed = CaseText::parse(test.text);
   test.expected_error = parsed.expected_error;
+  test.result_layouts = parsed.result_layouts;
   ValueReader reader(id.dtype, recipe.layout, rng, test.storages);
   make_operator_case(*o, parsed, reader, test);
   make_out_tensors(bundle, test);

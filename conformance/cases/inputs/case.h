@@ -54,6 +54,8 @@ struct TestCase {
   std::vector<HostTensor> inputs;
   // The call must be refused with this class of error.
   std::optional<ErrorCode> expected_error;
+  // Layouts of the results of a call with sparse tensors; empty: each has that of the first.
+  std::vector<Layout> result_layouts;
   // The class need not be known beforehand: whatever the reference says must happen. In-place and
   // out= variants of a case may be refused (the result does not fit), which is for ATen's rules to
   // say.

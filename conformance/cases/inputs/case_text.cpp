@@ -99,6 +99,11 @@ CaseText CaseText::parse(std::string_view text) {
       out.expected_error = read_error_code(std::string_view(part).substr(1));
       continue;
     }
+    if (part.starts_with("->")) {
+      for (const std::string& layout : split_outside_brackets(part.substr(2), ','))
+        out.result_layouts.push_back(read_sparse_layout(layout));
+      continue;
+    }
     size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
       malformed(part, "name=value");
@@ -140,38 +145,50 @@ OutTensor ValueReader::read_out(std::string_view text) const {
   malformed(text, "out, out@strided or out@empty");
 }
 
-// Three forms: "&self", an argument named before; "wrapped(2)", a number that promotes as a Scalar
-// does; and "f32[2,3]@strided{special}", of which layout and fill may be absent.
-HostTensor ValueReader::tensor(std::string_view text) {
-  std::string_view whole = text;
-  if (text.starts_with('&')) {
-    auto it = named_.find(text.substr(1));
-    if (it == named_.end()) malformed(whole, "an argument named before");
-    return it->second;
-  }
-  if (std::optional<std::string_view> number = inside(text, "wrapped(", ')')) {
-    Scalar s = read_scalar(*number);
-    DType t = s.is_complex()    ? DType::c128
-              : s.is_floating() ? DType::f64
-              : s.is_bool()     ? DType::boolean
-                                : DType::i64;
-    Array a{t, {}, {Element{}}};
-    a.data[0].re = s.to_double();
-    a.data[0].im = s.imag();
-    a.data[0].integer = s.is_integral() ? s.to_int() : 0;
-    HostTensor out = place(storages_, a, LayoutKind::contiguous);
-    out.wrapped_number = true;
-    return out;
-  }
+HostTensor ValueReader::wrapped_number(std::string_view number) {
+  Scalar s = read_scalar(number);
+  DType t = s.is_complex()    ? DType::c128
+            : s.is_floating() ? DType::f64
+            : s.is_bool()     ? DType::boolean
+                              : DType::i64;
+  Array a{t, {}, {Element{}}};
+  a.data[0].re = s.to_double();
+  a.data[0].im = s.imag();
+  a.data[0].integer = s.is_integral() ? s.to_int() : 0;
+  HostTensor out = place(storages_, a, LayoutKind::contiguous);
+  out.wrapped_number = true;
+  return out;
+}
+
+// "f32[2,3]@strided{special}", of which layout and fill may be absent.
+FilledTensor ValueReader::read_filled(std::string_view text) const {
   size_t open = text.find('[');
-  if (open == std::string_view::npos) malformed(whole, "a tensor such as T[2,3]@strided{special}");
-  DType t = dtype_of(text.substr(0, open));
+  if (open == std::string_view::npos) malformed(text, "a tensor such as T[2,3]@strided{special}");
+  FilledTensor out;
+  out.dtype = dtype_of(text.substr(0, open));
   std::string_view rest = text.substr(open);
   std::string_view fill_text = take_suffix(rest, '{', '}');
   std::string_view layout_text = take_suffix(rest, '@', 0);
-  Fill how = fill_text.empty() ? Fill{} : Fill::parse(fill_text);
-  LayoutKind layout = layout_text.empty() ? layout_ : layout_from_name(layout_text);
-  return place(storages_, fill(rng_, t, read_integers(rest), how), layout);
+  if (!fill_text.empty()) out.fill = Fill::parse(fill_text);
+  out.memory = layout_text.empty() ? layout_ : layout_from_name(layout_text);
+  out.sizes = read_integers(rest);
+  return out;
+}
+
+// Besides: "&self", an argument named before; "wrapped(2)", a number that promotes as a Scalar
+// does; and "coo(T[2,3])", of a sparse layout.
+HostTensor ValueReader::tensor(std::string_view text) {
+  if (text.starts_with('&')) {
+    auto it = named_.find(text.substr(1));
+    if (it == named_.end()) malformed(text, "an argument named before");
+    return it->second;
+  }
+  if (std::optional<std::string_view> number = inside(text, "wrapped(", ')'))
+    return wrapped_number(*number);
+  if (const std::optional<SparseText> sparse = SparseText::parse(text))
+    return place_sparse(storages_, rng_, *sparse, read_filled(sparse->tensor));
+  const FilledTensor t = read_filled(text);
+  return place(storages_, fill(rng_, t.dtype, t.sizes, t.fill), t.memory);
 }
 
 TensorList ValueReader::tensors(std::string_view text) {
@@ -223,7 +240,7 @@ ArgValue ValueReader::read(ArgKind kind, const std::string& name, std::string_vi
     case ArgKind::scalar_type:
       return dtype_of(text);
     case ArgKind::layout:
-      return Layout::strided;
+      return read_sparse_layout(text);
     case ArgKind::device:
       return DeviceUnderTest{};
     case ArgKind::memory_format:

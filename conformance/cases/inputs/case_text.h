@@ -8,11 +8,15 @@
 //   @layout       this tensor's layout; others have the case's
 //   {fill}        how it is filled: see Fill
 //   &self         the very same tensor as another argument
+//   coo(T[3,4])   a tensor of a sparse layout: sparse_text.h
 //   wrapped(2.5)  a Scalar where a tensor is expected
 //   (a, b, none)  a list of tensors
 //   rng(7,3)      a generator with this seed and offset
 //   out, out@strided, out@empty    what an out= argument gets: tensors that fit the results
 //   out:f64       the same of another dtype
+//   ->strided     of a call with sparse tensors: the layouts of its results, where they are not
+//   that
+//                 of the first of these; ->coo,strided of several
 //   !index        the call must be refused with this class of error
 //
 // Arguments that a text leaves out have the schema's default.
@@ -27,6 +31,7 @@
 
 #include "conformance/cases/inputs/case.h"
 #include "conformance/cases/inputs/rng.h"
+#include "conformance/cases/inputs/sparse_text.h"
 #include "specs/bundle/schema.h"
 
 namespace primset::conformance {
@@ -38,6 +43,7 @@ struct TextItem {
 struct CaseText {
   std::vector<TextItem> items;
   std::optional<ErrorCode> expected_error;
+  std::vector<Layout> result_layouts;
 
   // Throws Error{value} with the place in the text.
   static CaseText parse(std::string_view text);
@@ -62,6 +68,8 @@ class ValueReader {
 
  private:
   OutTensor read_out(std::string_view text) const;
+  HostTensor wrapped_number(std::string_view number);
+  FilledTensor read_filled(std::string_view text) const;
 
   DType dtype_;
   LayoutKind layout_;

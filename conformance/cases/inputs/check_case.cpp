@@ -96,7 +96,7 @@ void check_operator(const specs::Bundle& bundle, const TestCase& test) {
 
 // The graph's sizes are symbols or numbers; the case is the one that they are hints of.
 bool fits(const HostTensor& t, const prims::ValueType& type) {
-  return t.dtype == type.dtype &&
+  return t.dtype == type.dtype && !t.is_sparse() &&
          std::ranges::equal(t.sizes, type.shape,
                             [](int64_t n, const prims::SymInt& s) { return n == s.hint(); });
 }

@@ -8,6 +8,7 @@
 
 #include "conformance/cases/inputs/json_field.h"
 #include "conformance/cases/inputs/serialize.h"
+#include "conformance/cases/inputs/sparse_values.h"
 #include "prims/graph/text.h"
 #include "prims/graph/verifier.h"
 
@@ -85,7 +86,7 @@ void check_sizes(const JsonField& field, const HostTensor& t) {
   }
 }
 
-HostTensor read_tensor(const JsonField& field, const std::vector<HostStorage>& storages) {
+HostTensor read_strided(const JsonField& field, const std::vector<HostStorage>& storages) {
   HostTensor t;
   t.dtype = read_dtype(field.at("dtype"));
   t.sizes = field.at("sizes").integers();
@@ -104,6 +105,29 @@ HostTensor read_tensor(const JsonField& field, const std::vector<HostStorage>& s
   if (t.conj && !is_complex(t.dtype))
     field.at("conj").fail("true", "false, since the dtype is not complex");
   if (t.neg && is_bool(t.dtype)) field.at("neg").fail("true", "false, since the dtype is bool");
+  return t;
+}
+
+Layout read_layout(const JsonField& field) {
+  for (const Layout layout : kTensorLayouts) {
+    if (field.text() == layout_name(layout)) return layout;
+  }
+  field.fail("the name of a layout");
+}
+
+// A tensor whose indices lie outside of its sizes would be believed by every kernel.
+HostTensor read_tensor(const JsonField& field, const std::vector<HostStorage>& storages) {
+  HostTensor t = read_strided(field, storages);
+  if (!field.has("layout")) return t;
+  t.layout = read_layout(field.at("layout"));
+  t.coalesced = field.at("coalesced").boolean();
+  for (const JsonField& part : field.at("parts").elements())
+    t.parts.push_back(read_strided(part, storages));
+  if (!t.is_sparse()) field.at("layout").fail("a strided tensor", "a sparse layout beside parts");
+  const std::string wrong = pattern_mistake(read_sparse(storages, t));
+  if (!wrong.empty()) field.at("parts").fail(wrong, "parts that make a tensor of these sizes");
+  if (t.parts.back().dtype != t.dtype)
+    field.at("dtype").fail("another dtype than the values'", "theirs");
   return t;
 }
 
@@ -145,7 +169,7 @@ ArgValue read_argument(const JsonField& field, const std::vector<HostStorage>& s
   if (field.has("bool")) return field.at("bool").boolean();
   if (field.has("string")) return field.at("string").text();
   if (field.has("dtype")) return read_dtype(field.at("dtype"));
-  if (field.has("layout")) return read_enum(field.at("layout"), Layout::sparse_csr);
+  if (field.has("layout")) return read_layout(field.at("layout"));
   if (field.has("memory_format"))
     return read_enum(field.at("memory_format"), MemoryFormat::channels_last_3d);
   if (field.has("device")) return DeviceUnderTest{};
@@ -183,6 +207,8 @@ void read_case(const JsonField& root, TestCase& test) {
   test.may_be_refused = root.at("may_be_refused").boolean();
   if (root.has("expected_error"))
     test.expected_error = read_enum(root.at("expected_error"), ErrorCode::internal);
+  if (root.has("result_layouts"))
+    test.result_layouts = read_list(root.at("result_layouts"), read_layout);
   test.storages = read_list(root.at("storages"), read_storage);
   auto tensor = [&](const JsonField& e) { return read_tensor(e, test.storages); };
   test.args = read_list(root.at("args"),

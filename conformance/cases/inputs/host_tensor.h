@@ -12,6 +12,7 @@
 
 #include "prims/reference/reference.h"
 #include "primset/dtype.h"
+#include "primset/formats.h"
 
 namespace primset::conformance {
 
@@ -37,7 +38,13 @@ struct HostTensor {
   uint32_t storage = 0;
   bool conj = false, neg = false;
   bool wrapped_number = false;  // a Scalar passed where a tensor is expected; rank 0
+  // Of a sparse layout the tensor is its parts, and has no place in a storage itself: indices and
+  // values of COO; compressed indices, plain ones and values of the others.
+  Layout layout = Layout::strided;
+  std::vector<HostTensor> parts = {};
+  bool coalesced = false;
 
+  bool is_sparse() const { return layout != Layout::strided; }
   friend bool operator==(const HostTensor&, const HostTensor&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "conformance/cases/inputs/sparse_values.h"
 #include "prims/graph/text.h"
 
 namespace primset::conformance {
@@ -22,9 +23,14 @@ std::string to_hex(const HostStorage& bytes) {
 }
 
 json tensor_json(const HostTensor& t) {
-  return {{"dtype", name(t.dtype)}, {"sizes", t.sizes},           {"strides", t.strides},
-          {"offset", t.offset},     {"storage", t.storage},       {"conj", t.conj},
-          {"neg", t.neg},           {"wrapped", t.wrapped_number}};
+  json out = {{"dtype", name(t.dtype)}, {"sizes", t.sizes},           {"strides", t.strides},
+              {"offset", t.offset},     {"storage", t.storage},       {"conj", t.conj},
+              {"neg", t.neg},           {"wrapped", t.wrapped_number}};
+  if (!t.is_sparse()) return out;
+  out["layout"] = layout_name(t.layout);
+  out["coalesced"] = t.coalesced;
+  for (const HostTensor& part : t.parts) out["parts"].push_back(tensor_json(part));
+  return out;
 }
 
 // Numbers travel as hexadecimal text, since JSON has neither NaN nor infinities.
@@ -65,7 +71,7 @@ struct ToJson {
   json operator()(const std::vector<bool>& v) { return {{"bools", v}}; }
   json operator()(const std::string& v) { return {{"string", v}}; }
   json operator()(DType v) { return {{"dtype", name(v)}}; }
-  json operator()(Layout v) { return {{"layout", static_cast<int>(v)}}; }
+  json operator()(Layout v) { return {{"layout", layout_name(v)}}; }
   json operator()(MemoryFormat v) { return {{"memory_format", static_cast<int>(v)}}; }
   json operator()(DeviceUnderTest) { return {{"device", true}}; }
   json operator()(RngState v) { return {{"seed", v.seed}, {"offset", v.offset}}; }
@@ -83,6 +89,7 @@ json case_json(const SavedCase& saved) {
             {"graph", test.graph ? prims::print(*test.graph) : saved.graph},
             {"may_be_refused", test.may_be_refused},
             {"expected", saved.expected}};
+  for (Layout l : test.result_layouts) j["result_layouts"].push_back(layout_name(l));
   if (test.expected_error) j["expected_error"] = static_cast<int>(*test.expected_error);
   j["args"] = json::array();
   for (const ArgValue& v : test.args) j["args"].push_back(std::visit(ToJson{}, v));

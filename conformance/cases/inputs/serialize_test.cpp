@@ -29,7 +29,8 @@ using testing::HasSubstr;
 TEST(SavedCase, RoundTrip) {
   const specs::Bundle& bundle = specs::embedded_bundle();
   for (const char* text : {"prim/reduce_sum:dtype=f16;case=last_dim;layout=strided",
-                           "add.Tensor:dtype=c64;case=special"}) {
+                           "add.Tensor:dtype=c64;case=special", "to_dense:dtype=f16;case=bsr_batch",
+                           "_sparse_compressed_tensor_with_dims:dtype=i8;case=bsc"}) {
     SavedCase saved{make_case(bundle, CaseId::parse(text), 3), 3, "cpu", "g", "e", "v"};
     SavedCase back = saved_case_from_json(to_json(saved));
     EXPECT_EQ(back.test.id.to_string(), text);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "conformance/cases/inputs/case_text.h"
 #include "prims/reference/array.h"
 #include "prims/reference/float_format.h"
 #include "primset/error.h"
@@ -318,6 +319,12 @@ Fill Fill::parse(std::string_view text) {
   for (const KindName& k : kKindNames) {
     if (k.name == text) return {.kind = k.kind};
   }
+  if (text.find(',') != std::string_view::npos) {
+    Fill f{.kind = Kind::list};
+    for (const std::string& n : split_outside_brackets(text, ','))
+      f.numbers.push_back(read_number(n));
+    return f;
+  }
   size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
     std::string low(text.substr(0, dots)), high(text.substr(dots + 2));
@@ -362,6 +369,10 @@ void fill_array(Rng& rng, Array& a, const Fill& f) {
     case Kind::spd:
     case Kind::triangular:
       return fill_matrix(rng, a, f.kind == Kind::triangular);
+    case Kind::list:
+      for (size_t i = 0; i < a.data.size(); ++i)
+        a.data[i] = number(f.numbers[i % f.numbers.size()], a.dtype);
+      return;
     default:
       fill_elements(rng, a, f);
   }

@@ -41,12 +41,14 @@ struct Fill {
     triangular,     // lower triangular with a dominant diagonal, in the last two dims
     zeros,
     ones,
+    list,  // {0,2,3}: these numbers, in turn
     bits,  // uniformly random bit patterns, floating ones finite
   };
   Kind kind = Kind::normal;
-  double low = 0, high = 0;  // range
-  bool nonzero = false;      // "!0": ones stand where zeros would
-  bool nans = false;         // "+nan": NaN at some places of floating dtypes
+  double low = 0, high = 0;          // range
+  std::vector<double> numbers = {};  // list
+  bool nonzero = false;              // "!0": ones stand where zeros would
+  bool nans = false;                 // "+nan": NaN at some places of floating dtypes
 
   // "special", "2..5", "normal!0", "0..7+nan"; throws Error{value}.
   static Fill parse(std::string_view text);

@@ -3,6 +3,7 @@
 
 #include "conformance/cases/ids/filter.h"
 #include "conformance/cases/inputs/case_text.h"
+#include "conformance/cases/inputs/sparse_values.h"
 #include "conformance/cases/tables/generators.h"
 
 namespace primset::conformance {
@@ -52,7 +53,8 @@ std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin)
   for (auto table :
        {arithmetic_rows(), matrix_rows(), equation_rows(), spectra_op_rows(), convolution_rows(),
         indexing_op_rows(), scatter_rows(), view_rows(), rearrange_rows(), creation_rows(),
-        network_rows(), normalization_rows(), random_op_rows(), host_function_rows(), fft_rows()}) {
+        network_rows(), normalization_rows(), random_op_rows(), host_function_rows(), fft_rows(),
+        sparse_rows(), sparse_twin_rows()}) {
     for (const OperatorRow& row : table) {
       if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
       out.push_back(
@@ -217,6 +219,9 @@ std::string text_for_variant(const Overload& base, const Overload& variant, cons
   for (const Argument& a : variant.args) {
     if (a.is_out) result += a.name + "=" + std::string(out) + (dtype ? ":" + *dtype : "") + " ";
   }
+  for (size_t i = 0; i < parsed.result_layouts.size(); ++i)
+    result += (i == 0 ? "->" : ",") + std::string(layout_name(parsed.result_layouts[i]));
+  if (!parsed.result_layouts.empty()) result += " ";
   if (parsed.expected_error) result += "!" + std::string(name(*parsed.expected_error)) + " ";
   if (!result.empty()) result.pop_back();
   return result;

@@ -213,7 +213,9 @@ Tensor to_strided(const Tensor& t) {
 Tensor coalesced(const Tensor& t) {
   const SparseParts& parts = parts_of(t);
   if (parts.coalesced) return t;
-  if (stored_entries(t) < 2) return make_coo(parts.indices, parts.values, t.sizes(), true);
+  if (stored_entries(t) < 2)
+    return make_coo(op("clone", parts.indices, MemoryFormat::contiguous),
+                    op("clone", parts.values, MemoryFormat::contiguous), t.sizes(), true);
   const std::vector<Tensor> made =
       ops("_coo_coalesce", parts.indices, parts.values, IntList(sparse_sizes(t)));
   return make_coo(made[0], made[1], t.sizes(), true);

@@ -169,6 +169,9 @@ void require_compressed_geometry(const SparseParts& parts, Ints sizes) {
 }
 
 void require_compressed_indices(const SparseParts& parts, Ints sizes) {
+  require(parts.plain.strides().back() == 1,
+          fmt::format("expected {} to be a contiguous tensor per batch, but got strides {}",
+                      plain_name(parts.layout), list_text(parts.plain.strides())));
   const int64_t batch = parts.compressed.dim() - 1;
   const auto row = static_cast<size_t>(batch);
   const bool rows = compresses_rows(parts.layout), blocks = has_blocks(parts.layout);

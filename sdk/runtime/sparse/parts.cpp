@@ -14,7 +14,7 @@ Tensor coo_argument(const SparseCall& call) {
 
 // The operator's name ends in _copy, or begins with _: it takes what is not coalesced too.
 Tensor part(const SparseCall& call, const Tensor& t) {
-  return call.op().ends_with("_copy") ? op("clone", t, std::nullopt) : alias_of(t);
+  return call.op().ends_with("_copy") ? op("clone", t, MemoryFormat::contiguous) : alias_of(t);
 }
 
 const SparseParts& coalesced_parts(const SparseCall& call, const Tensor& self) {

@@ -86,6 +86,52 @@ ResultOrigin origin_of(const Call& call, const Tensor& result) {
   return origin;
 }
 
+bool shares_memory(const Call& call, const Tensor& part) {
+  bool shared = false;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t, uint32_t) {
+    if (!t.sparse) {
+      shared = shared || t.storage == part.impl()->storage;
+      return;
+    }
+    for (const Tensor* p :
+         {&t.sparse->indices, &t.sparse->compressed, &t.sparse->plain, &t.sparse->values})
+      shared = shared || (p->defined() && p->is_alias_of(part));
+  });
+  return shared;
+}
+
+// As ATen does, a compressed tensor with as many entries is overwritten part by part.
+bool overwritten(const TensorImpl& to, const SparseParts& parts) {
+  if (!to.sparse || to.sparse->layout != parts.layout || parts.layout == Layout::sparse_coo)
+    return false;
+  const std::pair<const Tensor*, const Tensor*> pairs[] = {
+      {&to.sparse->compressed, &parts.compressed},
+      {&to.sparse->plain, &parts.plain},
+      {&to.sparse->values, &parts.values}};
+  for (const auto& [own, made] : pairs) {
+    if (own->dtype() != made->dtype() || !std::ranges::equal(own->sizes(), made->sizes()))
+      return false;
+  }
+  for (const auto& [own, made] : pairs) op("copy_", *own, *made, false);
+  return true;
+}
+
+// What an out= tensor gets has no memory in common with an argument.
+Tensor for_out(const Call& call, const Tensor& result, const TensorImpl& to) {
+  if (call.op.only_sparse && result.dtype() != to.dtype)
+    throw Error(ErrorCode::runtime,
+                fmt::format("{}: expected out tensor to have dtype {}, but got {} instead",
+                            call.op.overload.qualified, info(result.dtype()).torch_name,
+                            info(to.dtype).torch_name));
+  if (!is_sparse(result)) return result;
+  SparseParts parts = parts_of(result);
+  if (overwritten(to, parts)) return make_sparse(*to.sparse, result.sizes());
+  for (Tensor* part : {&parts.indices, &parts.compressed, &parts.plain, &parts.values}) {
+    if (part->defined() && shares_memory(call, *part)) *part = op("clone", *part, std::nullopt);
+  }
+  return make_sparse(std::move(parts), result.sizes());
+}
+
 // The k-th argument that the call writes.
 std::optional<uint32_t> written_argument(const Call& call, size_t k) {
   for (uint32_t i = 0; i < call.op.args.size(); ++i) {
@@ -128,7 +174,8 @@ void run_sparse(Call& call) {
       continue;
     }
     auto& target = const_cast<TensorImpl&>(*call.tensor(*written));
-    write(call, target, results[k]);
+    const bool out = call.op.overload.kind == specs::OverloadKind::out;
+    write(call, target, out ? for_out(call, results[k], target) : results[k]);
     call.add_result(shared_handle(target), {ResultOrigin::Kind::argument, *written});
   }
 }
