@@ -8,8 +8,13 @@ ALLOWED = 30.0
 
 
 def _eps(*tensors):
-    """The greatest of their roundoffs: an out= tensor may be narrower than what was computed."""
+    """The greatest of their roundoffs: an out= tensor may be narrower than what was computed, or
+    wider."""
     return max(torch.finfo(t.dtype).eps for t in tensors)
+
+
+def _matrix(given):
+    return given["A" if "A" in given else "self"]
 
 
 def _double(x):
@@ -45,7 +50,7 @@ def _same_values(a, b, size, eps):
 
 def _qr(given, q, r):
     mode = given.get("mode", "reduced" if given.get("some", True) else "complete")
-    a, eps = _double(given["A" if "A" in given else "self"]), _eps(q, r)
+    a, eps = _double(_matrix(given)), _eps(_matrix(given), q, r)
     q, r = _double(q), _double(r)
     if not torch.equal(r, r.triu()):
         return False
@@ -55,7 +60,7 @@ def _qr(given, q, r):
 
 
 def _svd(given, u, s, vh, transposed=False):
-    a, eps = _double(given["A" if "A" in given else "self"]), _eps(u, s, vh)
+    a, eps = _double(_matrix(given)), _eps(_matrix(given), u, s, vh)
     values = torch.linalg.svdvals(a)
     if not _same_values(s, values, _size(a), eps):
         return False
@@ -69,20 +74,30 @@ def _svd(given, u, s, vh, transposed=False):
 
 
 def _hermitian(given):
-    a = _double(given["A" if "A" in given else "self"])
+    a = _double(_matrix(given))
     upper = given.get("UPLO", "L").upper() == "U"
     strict = a.triu(1) if upper else a.tril(-1)
     return strict + strict.mH + torch.diag_embed(a.diagonal(dim1=-2, dim2=-1).real)
 
 
 def _eigh(given, values, vectors):
-    a, eps = _hermitian(given), _eps(values, vectors)
+    a, eps = _hermitian(given), _eps(_matrix(given), values, vectors)
     if not _same_values(values, torch.linalg.eigvalsh(a), _size(a), eps):
         return False
     if not given.get("compute_v", True):
         return vectors.numel() == 0
     v = _double(vectors)
     return (_near(a @ v, v * values.unsqueeze(-2), _size(a), eps) and _orthonormal(v, eps))
+
+
+def _singular_values(given, values):
+    a = _double(_matrix(given))
+    return _same_values(values, torch.linalg.svdvals(a), _size(a), _eps(_matrix(given), values))
+
+
+def _hermitian_eigenvalues(given, values):
+    a = _hermitian(given)
+    return _same_values(values, torch.linalg.eigvalsh(a), _size(a), _eps(_matrix(given), values))
 
 
 def _power_sums(a, values, eps):
@@ -98,11 +113,11 @@ def _power_sums(a, values, eps):
 
 
 def _eigvals(given, values):
-    return _power_sums(_double(given["self"]), _double(values), _eps(values))
+    return _power_sums(_double(_matrix(given)), _double(values), _eps(_matrix(given), values))
 
 
 def _eig(given, values, vectors):
-    a, v, eps = _double(given["self"]), _double(vectors), _eps(values, vectors)
+    a, v, eps = _double(given["self"]), _double(vectors), _eps(_matrix(given), values, vectors)
     lengths = torch.linalg.vector_norm(v, dim=-2)
     unit = torch.allclose(lengths, torch.ones_like(lengths), atol=ALLOWED * eps)
     return (unit and _near(a @ v, v * _double(values).unsqueeze(-2), _size(a), eps)
@@ -110,7 +125,7 @@ def _eig(given, values, vectors):
 
 
 def _geqrf(given, packed, tau):
-    a, eps = _double(given["self"]), _eps(packed, tau)
+    a, eps = _double(given["self"]), _eps(_matrix(given), packed, tau)
     v, k = _double(packed), tau.shape[-1]
     q = torch.linalg.householder_product(v[..., :k], _double(tau))
     return _near(q @ v[..., :k, :].triu(), a, _size(a), eps) and _orthonormal(q, eps)
@@ -144,7 +159,9 @@ PROPERTIES = {
     "linalg_svd": _svd,
     "_linalg_svd": _svd,
     "svd": _by_columns(_svd),
+    "linalg_svdvals": _singular_values,
     "linalg_eigh": _eigh,
+    "linalg_eigvalsh": _hermitian_eigenvalues,
     "_linalg_eigh": _eigh,
     "linalg_eig": _eig,
     "linalg_eigvals": _eigvals,

@@ -57,6 +57,10 @@ def tolerance(overload, dtype):
 
 
 def adds_all_up(overload):
-    """Whether each element of a result is a sum of all of a signal, as of a Fourier transform: the
-    rounding of a small one is that of what cancels in it, and is measured by the greatest."""
+    """Whether each element of a result is a sum of all of a signal, as of a Fourier transform. An
+    FFT of n elements is off by c log2(n) u |y| as a whole (Higham, Accuracy and Stability of
+    Numerical Algorithms, theorem 24.2), whatever of it falls on which element: the rounding of a
+    small one is that of what cancels in it. In the mean that is c log2(n) u of the result's root
+    mean square, which is no more than its greatest element: with c of 1 to 2 and the 2^10 to 2^20
+    elements of samples 10 to 40 u of that. PyTorch's rtol is 22 u for f32, and more for others."""
     return overload.removeprefix("_").startswith(("fft_", "stft", "istft"))

@@ -551,6 +551,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "column_major") return column_major(sizes);
   if (rule == "sliced") return sliced(o, args, result, sizes);
   if (rule == "answers") return answers(args, sizes);
+  if (rule == "column_major_matrices") return column_major_matrices(sizes);
   if (rule == "factor") return factor(args, result, sizes);
   if (rule == "singular_vectors") return singular_vectors(o, args, result, sizes);
   if (rule == "least_squares") return least_squares(args, result, sizes);

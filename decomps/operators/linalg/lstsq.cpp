@@ -1,5 +1,6 @@
 // Least squares: gels by a QR factorisation, the other drivers of LAPACK, which take matrices of
-// any rank, by singular values.
+// any rank, by singular values. gelsy gives none of these and takes the QR factorisation where that
+// shows that the rank is full.
 #include <fmt/format.h>
 
 #include <limits>
@@ -69,48 +70,117 @@ void check_full_rank(const Val& r, const Val& is_zero) {
   check_info(kLstsq, where(is_zero, full_like(info, Scalar(0)), info));
 }
 
-// Of full rank. LAPACK's gels looks no further where all of a is 0, and gives 0.
-Solution solved_by_qr(Tracer& t, const Equations& e) {
+// Of the matrices, or of the adjoints of wide ones.
+struct Factored {
+  bool tall;
+  std::vector<Val> qr;
+  Val r;  // square; below its diagonal are the reflectors
+};
+
+Factored factored(Tracer& t, const Val& a) {
+  const bool tall = a.size(-2) >= a.size(-1);
+  const auto qr = t.prim(Prim::qr, {tall ? a : matrix_adjoint(a)});
+  return {tall, qr, first_rows(qr[0], 0, min(a.size(-2), a.size(-1)))};
+}
+
+// Of full rank: R x is the beginning of Q* b, or x is Q y with R* y = b, which no x is shorter
+// than.
+Solution solution_of_full_rank(Tracer& t, const Factored& f, const Equations& e) {
   const SymInt m = e.a.size(-2), n = e.a.size(-1);
-  const bool tall = m >= n;
-  const auto qr = t.prim(Prim::qr, {tall ? e.a : matrix_adjoint(e.a)});
-  const SymInt k = min(m, n);
-  const Val r = first_rows(qr[0], 0, k);
+  Solution out;
+  if (f.tall) {
+    const Val y = columns_of_q(t, f.qr, e.b, true);
+    out.x = solved(f.r, first_rows(y, 0, n), {.upper = true});
+    if (m > n) out.residuals = sum_of_squares(first_rows(y, n, m));
+    return out;
+  }
+  const Val y = solved(matrix_adjoint(t.call1("triu", {f.r})), e.b, {});
+  SymInts none(y.shape().size(), 0), high = none;
+  high[high.size() - 2] = n - m;
+  const Val zero = t.constant(Scalar(0), y.dtype());
+  out.x =
+      columns_of_q(t, f.qr, t.wrap(t.builder().pad(y.id(), zero.id(), none, high, none)), false);
+  return out;
+}
+
+// LAPACK's gels looks no further where all of a is 0, and gives 0.
+Solution solved_by_qr(Tracer& t, const Equations& e) {
+  const Factored f = factored(t, e.a);
   const int64_t dims = e.a.rank();
   const Val some = logical(is_complex(e.a.dtype()) ? unary(Prim::abs, e.a) : e.a);
   const Val is_zero = ~reduce(Prim::reduce_or, some, {dims - 2, dims - 1}, false);
-  check_full_rank(r, is_zero);
-  Solution out;
-  if (tall) {
-    const Val y = columns_of_q(t, qr, e.b, true);
-    out.x = solved(r, first_rows(y, 0, n), {.upper = true});
-    if (m > n) out.residuals = sum_of_squares(first_rows(y, n, m));
-  } else {
-    const Val y = solved(matrix_adjoint(t.call1("triu", {r})), e.b, {});
-    SymInts none(y.shape().size(), 0), high = none;
-    high[high.size() - 2] = n - m;
-    const Val zero = t.constant(Scalar(0), y.dtype());
-    out.x =
-        columns_of_q(t, qr, t.wrap(t.builder().pad(y.id(), zero.id(), none, high, none)), false);
-  }
+  check_full_rank(f.r, is_zero);
+  Solution out = solution_of_full_rank(t, f, e);
   const Val nothing = unsqueeze(unsqueeze(is_zero, -1), -1);
   out.x = where(nothing, full_like(out.x, Scalar(0)), out.x);
   return out;
 }
 
-Solution solved_by_svd(Tracer& t, const Equations& e, const Val& rcond) {
-  const SingularValues f = singular_values(t, e.a, false, true);
-  const int64_t last = f.s.rank() - 1;
-  const Val counts = gt(f.s, rcond * slice(f.s, last, 0, 1, 1));
-  const Val safe = where(counts, f.s, full_like(f.s, Scalar(1)));
-  const Val factors = where(counts, Scalar(1.0) / safe, full_like(f.s, Scalar(0)));
-  const Val along = t.call1("matmul", {matrix_adjoint(f.u), e.b});
+// Unchecked: info says whether there are singular values.
+struct SvdSolution {
+  Solution of;
+  Val info;
+};
+
+SvdSolution solved_by_svd(Tracer& t, const Equations& e, const Val& rcond) {
+  const auto f = t.prim(Prim::svd, {e.a}, {{"full", false}, {"vectors", true}});
+  const Val &u = f[0], &s = f[1], &vh = f[2];
+  const int64_t last = s.rank() - 1;
+  const Val counts = gt(s, rcond * slice(s, last, 0, 1, 1));
+  const Val safe = where(counts, s, full_like(s, Scalar(1)));
+  const Val factors = where(counts, Scalar(1.0) / safe, full_like(s, Scalar(0)));
+  const Val along = t.call1("matmul", {matrix_adjoint(u), e.b});
   Solution out;
-  out.x = t.call1("matmul",
-                  {matrix_adjoint(f.vh), unsqueeze(convert(factors, e.a.dtype()), -1) * along});
+  out.x =
+      t.call1("matmul", {matrix_adjoint(vh), unsqueeze(convert(factors, e.a.dtype()), -1) * along});
   out.rank = reduce(Prim::reduce_sum, convert(counts, DType::i64), {last}, false);
-  out.values = f.s;
-  return out;
+  out.values = s;
+  return {out, f[3]};
+}
+
+double epsilon_of(DType dtype) {
+  return real_type(dtype) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                        : double{std::numeric_limits<float>::epsilon()};
+}
+
+Val frobenius_norm(const Val& a) {
+  const Val squares = sum_of_squares(a);
+  return unary(Prim::sqrt, reduce(Prim::reduce_sum, squares, {squares.rank() - 1}, false));
+}
+
+// Whether no singular value of any matrix is so small beside the greatest one that it does not
+// count: their quotient is no more than |R| |R^-1|, in Frobenius norms. `kSure` leaves room for
+// rounding; what is not sure singular values decide.
+Val surely_of_full_rank(Tracer& t, const Val& packed, const Val& rcond) {
+  constexpr double kSure = 2;
+  const Val r = t.call1("triu", {packed});
+  const Val condition =
+      frobenius_norm(r) * frobenius_norm(solved(r, identity_like(r), {.upper = true}));
+  const Val size = t.constant(r.size(-1), condition.dtype());
+  const Val least = binary(Prim::max, rcond, size * Scalar(epsilon_of(r.dtype())));
+  const Val sure = lt(condition * least * Scalar(kSure), Scalar(1.0));
+  return sure.rank() == 0 ? sure : reduce(Prim::reduce_and, sure, dims_from(0, sure.rank()), false);
+}
+
+SvdSolution solved_by_qr_or_svd(Tracer& t, const Equations& e, const Val& rcond) {
+  const Factored f = factored(t, e.a);
+  using Values = std::vector<Val>;
+  const SymInts shape = e.a.shape(), batch(shape.begin(), shape.end() - 2);
+  auto by_qr = t.region({}, [&](const Values&) -> Values {
+    return {solution_of_full_rank(t, f, e).x,
+            t.constant(min(e.a.size(-2), e.a.size(-1)), DType::i64, batch),
+            t.constant(Scalar(0), DType::i32, batch)};
+  });
+  auto by_svd = t.region({}, [&](const Values&) -> Values {
+    const SvdSolution s = solved_by_svd(t, e, rcond);
+    return {s.of.x, s.of.rank, s.info};
+  });
+  const auto r = t.prim(Prim::cond, {surely_of_full_rank(t, f.r, rcond)}, {},
+                        {std::move(by_qr), std::move(by_svd)});
+  Solution out;
+  out.x = r[0];
+  out.rank = r[1];
+  return {out, r[2]};
 }
 
 // There are residuals where all matrices have full rank.
@@ -139,8 +209,7 @@ Solution solved_empty(Tracer& t, const Equations& e, bool has_residuals) {
 Val rcond_of(const Val& a, const std::optional<ScalarArg>& rcond) {
   Tracer& t = a.tracer();
   const DType real = real_type(a.dtype());
-  const double eps = real == DType::f64 ? std::numeric_limits<double>::epsilon()
-                                        : double{std::numeric_limits<float>::epsilon()};
+  const double eps = epsilon_of(real);
   if (!rcond) return t.constant(max(a.size(-1), a.size(-2)), real) * Scalar(eps);
   const Val given = t.scalar(*rcond, real);
   return where(lt(given, Scalar(0.0)), full_like(given, eps), given);
@@ -176,7 +245,13 @@ std::tuple<Val, Val, Val, Val> linalg_lstsq::decompose(Tracer& t, const Val& sel
   } else if (by_qr) {
     s = solved_by_qr(t, e);
   } else {
-    s = solved_by_svd(t, e, rcond_of(self, rcond));
+    // With the right-hand sides' batch, one of them may be that of many.
+    const bool own_batch = equal_sizes(self.shape(), both.a.shape());
+    const Val least = rcond_of(self, rcond);
+    const SvdSolution found = name == "gelsy" && own_batch ? solved_by_qr_or_svd(t, e, least)
+                                                           : solved_by_svd(t, e, least);
+    check_singular_values(found.info);
+    s = found.of;
     if (has_residuals) s.residuals = residuals_of_full_rank(t, e, s);
   }
   return {vector ? squeeze(s.x, s.x.rank() - 1) : s.x, s.residuals.valid() ? s.residuals : none,

@@ -13,6 +13,8 @@ struct SingularValues {
   Val u, s, vh;  // u and vh without columns and rows where no vectors are asked for
 };
 SingularValues singular_values(Tracer& t, const Val& a, bool full, bool vectors);
+// What the primitive svd says of a batch, in ATen's words.
+void check_singular_values(const Val& info);
 // The values alone.
 Val singular_values(Tracer& t, const Val& a);
 

@@ -190,28 +190,27 @@ Val identity(Tracer& t, DType dtype, SymInts batch, const SymInt& rows, const Sy
 
 }  // namespace
 
+// Sizes are those that inference gives the primitive's results: where it says min(m, n), the lesser
+// one is known here.
 std::tuple<Val, Val, Val, Val> svd::decompose(Tracer& t, const Val& a, bool full, bool vectors) {
   const SymInts batch = batch_dims(a);
-  const SymInt m = a.size(-2), n = a.size(-1), k = min(m, n), none = 0;
-  const auto nothing = [&] {
-    return std::pair(identity(t, a.dtype(), batch, m, none),
-                     identity(t, a.dtype(), batch, none, n));
+  const SymInt m = a.size(-2), n = a.size(-1), k = min(m, n);
+  const auto in_batch = [&](std::initializer_list<SymInt> sizes) {
+    SymInts shape = batch;
+    shape.insert(shape.end(), sizes);
+    return shape;
   };
-  SymInts values = batch;
-  values.push_back(k);
+  const SymInt columns = !vectors ? 0 : full ? m : k, rows = !vectors ? 0 : full ? n : k;
+  const Val no_u = identity(t, a.dtype(), batch, m, columns),
+            no_vh = identity(t, a.dtype(), batch, rows, n);
   if (a.is_empty()) {
-    const auto [no_u, no_vh] = nothing();
-    const Val s = t.constant(Scalar(0.0), real_type(a.dtype()), values);
-    const Val info = t.constant(Scalar(0), DType::i32, batch);
-    if (!vectors) return {no_u, s, no_vh, info};
-    return {identity(t, a.dtype(), batch, m, full ? m : k), s,
-            identity(t, a.dtype(), batch, full ? n : k, n), info};
+    return {no_u, t.constant(Scalar(0.0), real_type(a.dtype()), in_batch({k})), no_vh,
+            t.constant(Scalar(0), DType::i32, batch)};
   }
   const Svd r = svd_of(a, full, vectors);
-  const Val s = reshape(r.s, values), info = reshape(r.info, batch);
-  if (vectors) return {in_batches(r.u, batch), s, in_batches(r.vh, batch), info};
-  const auto [no_u, no_vh] = nothing();
-  return {no_u, s, no_vh, info};
+  const Val s = reshape(r.s, in_batch({k})), info = reshape(r.info, batch);
+  if (!vectors) return {no_u, s, no_vh, info};
+  return {reshape(r.u, in_batch({m, columns})), s, reshape(r.vh, in_batch({rows, n})), info};
 }
 
 }  // namespace primset::decomps::prim

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/schedule/families/fft/radices.h"
 #include "codegen/schedule/testing/random/random_graph.h"
 #include "prims/graph/signature.h"
 #include "prims/graph/traits.h"
@@ -140,6 +141,23 @@ void sort_node(RandomNodes& nodes, Prim p) {
   v.add(p, std::move(in), std::move(attrs));
 }
 
+// Derived, but never expanded where its family computes it: along one dim whose length is a product
+// of small numbers. Other lengths are replaced by such a one.
+void fft_node(RandomNodes& nodes, Prim p) {
+  RandomValues& v = nodes.values();
+  const auto x = v.any(prims::signature(p).operands[0].dtypes, 1);
+  SymInts shape = x ? v.shape(*x) : v.any_shape();
+  if (shape.empty()) shape.push_back(1);
+  const size_t dim = nodes.random().below(shape.size());
+  const int64_t length = shape[dim].hint();
+  if (length < 2 || !is_smooth(length) || v.is_dynamic(shape[dim]))
+    shape[dim] = nodes.random().pick(Ints{2, 4, 5, 6, 8, 9, 12, 16, 30, 64});
+  if (!RandomValues::fits(shape)) return;
+  const DType t = x ? v.dtype(*x) : v.any_dtype(prims::signature(p).operands[0].dtypes);
+  v.add(p, {v.like(t, shape)},
+        {{"dims", Ints{static_cast<int64_t>(dim)}}, {"forward", nodes.random().chance(50)}});
+}
+
 // --- contractions --------------------------------------------------------------------------------
 
 // Dims of a: [batch, m.., k]; of b: [batch, k, n] or [batch, n, k].
@@ -202,6 +220,7 @@ const NodeRules& rules() {
       if (prims::is_reduction(p) || prims::is_scan(p)) t->set(p, along_dims);
     }
     t->set(Prim::sort, sort_node);
+    t->set(Prim::fft_c2c, fft_node);
     t->set(Prim::dot_general, dot_node);
     t->set(Prim::check, check_node);
     add_shape_rules(*t);

@@ -1,4 +1,4 @@
-#include "backends/cpu/blas_api.h"
+#include "backends/cpu/linalg/blas_api.h"
 
 #include <dlfcn.h>
 
@@ -37,6 +37,7 @@ const BlasLibrary* open() {
                      load_all(library, "c", blas.c64) && load_all(library, "z", blas.c128);
   if (!whole) return nullptr;
   set_num_threads(1);
+  blas.handle = library;
   return &blas;
 }
 

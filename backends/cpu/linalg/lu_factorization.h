@@ -1,26 +1,16 @@
 // LU factorization with partial pivoting of column-major matrices.
-#ifndef PRIMSET_BACKENDS_CPU_LU_FACTORIZATION_H_
-#define PRIMSET_BACKENDS_CPU_LU_FACTORIZATION_H_
+#ifndef PRIMSET_BACKENDS_CPU_LINALG_LU_FACTORIZATION_H_
+#define PRIMSET_BACKENDS_CPU_LINALG_LU_FACTORIZATION_H_
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-#include "backends/cpu/blas_api.h"
+#include "backends/cpu/linalg/blas_api.h"
+#include "backends/cpu/linalg/column_major.h"
 
 namespace primset_cpu {
-
-template <typename T>
-struct ColumnMajor {
-  T* data;
-  int64_t rows, columns, stride;  // stride from column to column
-
-  T* column(int64_t j) const { return data + j * stride; }
-  ColumnMajor part(int64_t i, int64_t j, int64_t m, int64_t n) const {
-    return {data + i + j * stride, m, n, stride};
-  }
-};
 
 inline float pivot_size(float x) {
   return std::fabs(x);
@@ -55,21 +45,6 @@ Complex<Real> quotient(Complex<Real> a, Complex<Real> b) {
   }
   const Real r = b.re / b.im, d = b.im + b.re * r;
   return {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
-}
-
-template <typename T>
-constexpr T one_of() {
-  if constexpr (requires(T v) { v.re; })
-    return {1, 0};
-  else
-    return 1;
-}
-template <typename T>
-constexpr T minus_one() {
-  if constexpr (requires(T v) { v.re; })
-    return {-1, 0};
-  else
-    return -1;
 }
 
 // Rows i and pivots[i] of a in place of one another, for i from 0 on.
@@ -152,4 +127,4 @@ void factor_lu(const ColumnMajor<T>& a, int32_t* pivots, bool pivot) {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_LU_FACTORIZATION_H_
+#endif  // PRIMSET_BACKENDS_CPU_LINALG_LU_FACTORIZATION_H_

@@ -1,10 +1,12 @@
 // A BLAS that computes on the calling thread, opened when it is first needed: a machine without it
 // only loses the faster way. Threads of its own would give other bits for other numbers of them,
 // and the parallelism is ThreadPool's.
-#ifndef PRIMSET_BACKENDS_CPU_BLAS_API_H_
-#define PRIMSET_BACKENDS_CPU_BLAS_API_H_
+#ifndef PRIMSET_BACKENDS_CPU_LINALG_BLAS_API_H_
+#define PRIMSET_BACKENDS_CPU_LINALG_BLAS_API_H_
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace primset_cpu {
 
@@ -13,6 +15,52 @@ template <typename Real>
 struct Complex {
   Real re, im;
 };
+
+// The type of a number's parts.
+template <typename T>
+struct PartsOf {
+  using Type = T;
+};
+template <typename Real>
+struct PartsOf<Complex<Real>> {
+  using Type = Real;
+};
+template <typename T>
+using Part = typename PartsOf<T>::Type;
+template <typename T>
+inline constexpr bool kIsComplex = !std::is_same_v<T, Part<T>>;
+
+template <typename T>
+constexpr T one_of() {
+  if constexpr (kIsComplex<T>)
+    return {1, 0};
+  else
+    return 1;
+}
+template <typename T>
+constexpr T minus_one() {
+  if constexpr (kIsComplex<T>)
+    return {-1, 0};
+  else
+    return -1;
+}
+
+template <typename T>
+T conjugate(T x) {
+  if constexpr (kIsComplex<T>)
+    return {x.re, -x.im};
+  else
+    return x;
+}
+
+template <typename T>
+T not_a_number() {
+  constexpr Part<T> nan = std::numeric_limits<Part<T>>::quiet_NaN();
+  if constexpr (kIsComplex<T>)
+    return {nan, 0};
+  else
+    return nan;
+}
 
 // What the factorizations call, in one element type. Matrices are column-major; dims and leading
 // dims are below 2^31.
@@ -31,6 +79,7 @@ struct Blas {
 };
 
 struct BlasLibrary {
+  void* handle = nullptr;  // dlopen's
   Blas<float> f32;
   Blas<double> f64;
   Blas<Complex<float>> c64;
@@ -61,4 +110,4 @@ inline const Blas<Complex<double>>& blas() {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_BLAS_API_H_
+#endif  // PRIMSET_BACKENDS_CPU_LINALG_BLAS_API_H_

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <new>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include "backends/common/blocked_signals.h"
 #include "backends/common/contraction.h"
 #include "backends/common/status.h"
+#include "backends/cpu/linalg/blas_api.h"
+#include "backends/cpu/linalg/column_major.h"
 #include "backends/cpu/objects.h"
 
 namespace primset_cpu {
@@ -43,6 +46,34 @@ struct StridedMatrices {
     rows = t.sizes[t.rank - 2], columns = t.sizes[t.rank - 1];
     row_stride = t.strides[t.rank - 2], column_stride = t.strides[t.rank - 1];
   }
+
+  int64_t count() const { return static_cast<int64_t>(offsets.size()); }
+  const T* first_of(int64_t b) const { return data + offsets[static_cast<size_t>(b)]; }
+  T at(int64_t b, int64_t i, int64_t j) const {
+    return first_of(b)[i * row_stride + j * column_stride];
+  }
+};
+
+// Element i of vector b at data[offsets[b] + i stride].
+template <typename T>
+struct StridedVectors {
+  const T* data;
+  std::vector<int64_t> offsets;
+  int64_t size = 0, stride = 0;
+
+  explicit StridedVectors(const primset_tensor& t) : data(data_at<const T>(t)) {
+    primset_backend::Dims batch;
+    for (uint32_t d = 0; d + 1 < t.rank; ++d) batch.push_back(d);
+    offsets = primset_backend::offsets_of(t, batch);
+    size = t.sizes[t.rank - 1], stride = t.strides[t.rank - 1];
+  }
+
+  std::vector<T> vector(int64_t b) const {
+    std::vector<T> out;
+    for (int64_t i = 0; i < size; ++i)
+      out.push_back(data[offsets[static_cast<size_t>(b)] + i * stride]);
+    return out;
+  }
 };
 
 // Copies the part of a matrix from column `first` to `end`, tile by tile: one side may go along its
@@ -56,6 +87,51 @@ void copy_columns(int64_t rows, int64_t first, int64_t end, From&& from, To&& to
         for (int64_t i = i0; i < std::min(i0 + kTile, rows); ++i) to(i, j) = from(i, j);
     }
   }
+}
+
+// Whether all numbers are finite, and if not, whether one is NaN. LAPACK's searches and iterations
+// are for finite ones.
+enum class Contents : uint8_t { finite, infinite, nan };
+template <typename T>
+Contents contents_of(const T* data, int64_t count) {
+  const auto* parts = reinterpret_cast<const Part<T>*>(data);
+  const int64_t all = kIsComplex<T> ? 2 * count : count;
+  Part<T> nothing = 0;
+  for (int64_t i = 0; i < all; ++i) nothing += parts[i] * 0;
+  if (nothing == 0) return Contents::finite;
+  return std::any_of(parts, parts + all, [](Part<T> x) { return x != x; }) ? Contents::nan
+                                                                           : Contents::infinite;
+}
+
+template <typename T>
+void copy_from(const StridedMatrices<T>& a, int64_t b, const ColumnMajor<T>& to) {
+  copy_columns(
+      a.rows, 0, a.columns, [&](int64_t i, int64_t j) { return a.at(b, i, j); },
+      [&](int64_t i, int64_t j) -> T& { return to.column(j)[i]; });
+}
+
+template <typename T>
+void copy_by_rows(const ColumnMajor<T>& from, T* to) {
+  copy_columns(
+      from.rows, 0, from.columns, [&](int64_t i, int64_t j) { return from.column(j)[i]; },
+      [&](int64_t i, int64_t j) -> T& { return to[i * from.columns + j]; });
+}
+
+// What a query of LAPACK's says, which is rounded to the element type.
+template <typename T>
+int64_t size_from(T answer) {
+  Part<T> size;
+  if constexpr (kIsComplex<T>)
+    size = answer.re;
+  else
+    size = answer;
+  const auto exact = static_cast<double>(size);
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(exact * (1 + 0x1p-22))));
+}
+
+// LAPACK counts in 32 bits; the calls that are taken fit (primitives.cpp).
+inline int as_int(int64_t x) {
+  return static_cast<int>(x);
 }
 
 // f(first, end) for parts of [0, count), on the pool's threads, with signals blocked.

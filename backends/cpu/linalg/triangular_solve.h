@@ -1,12 +1,12 @@
 // The primitive triangular_solve. Row-major X is, read column-major, X^T, and A X = B is
 // X^T A^T = B^T: b is copied to the result and solved there.
-#ifndef PRIMSET_BACKENDS_CPU_TRIANGULAR_SOLVE_H_
-#define PRIMSET_BACKENDS_CPU_TRIANGULAR_SOLVE_H_
+#ifndef PRIMSET_BACKENDS_CPU_LINALG_TRIANGULAR_SOLVE_H_
+#define PRIMSET_BACKENDS_CPU_LINALG_TRIANGULAR_SOLVE_H_
 
 #include <memory>
 
-#include "backends/cpu/linalg_support.h"
-#include "backends/cpu/lu_factorization.h"
+#include "backends/cpu/linalg/lu_factorization.h"
+#include "backends/cpu/linalg/support.h"
 
 namespace primset_cpu {
 
@@ -76,4 +76,4 @@ class TriangularSolveCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_TRIANGULAR_SOLVE_H_
+#endif  // PRIMSET_BACKENDS_CPU_LINALG_TRIANGULAR_SOLVE_H_

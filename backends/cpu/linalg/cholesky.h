@@ -1,32 +1,15 @@
 // The primitive cholesky. A row-major lower factor L is, read column-major, the upper U = L^T with
 // U^H U = conj(A), which LAPACK computes in place of conj(A), that is of the lower triangle of A
 // read alike.
-#ifndef PRIMSET_BACKENDS_CPU_CHOLESKY_H_
-#define PRIMSET_BACKENDS_CPU_CHOLESKY_H_
+#ifndef PRIMSET_BACKENDS_CPU_LINALG_CHOLESKY_H_
+#define PRIMSET_BACKENDS_CPU_LINALG_CHOLESKY_H_
 
-#include <limits>
 #include <memory>
 
-#include "backends/cpu/linalg_support.h"
-#include "backends/cpu/lu_factorization.h"
+#include "backends/cpu/linalg/lu_factorization.h"
+#include "backends/cpu/linalg/support.h"
 
 namespace primset_cpu {
-
-template <typename T>
-T conjugate(T x) {
-  if constexpr (requires { x.im; })
-    return {x.re, -x.im};
-  else
-    return x;
-}
-
-template <typename T>
-T not_a_number() {
-  if constexpr (requires(T v) { v.re; })
-    return {std::numeric_limits<decltype(T::re)>::quiet_NaN(), 0};
-  else
-    return std::numeric_limits<T>::quiet_NaN();
-}
 
 // From left to right: the rows of U that a block of its diagonal begins, stripe by stripe, and what
 // their product takes off the columns to their right. The number of the minor that fails, or 0.
@@ -146,4 +129,4 @@ class CholeskyCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_CHOLESKY_H_
+#endif  // PRIMSET_BACKENDS_CPU_LINALG_CHOLESKY_H_

@@ -1,12 +1,12 @@
 // The primitive lu.
-#ifndef PRIMSET_BACKENDS_CPU_LU_H_
-#define PRIMSET_BACKENDS_CPU_LU_H_
+#ifndef PRIMSET_BACKENDS_CPU_LINALG_LU_H_
+#define PRIMSET_BACKENDS_CPU_LINALG_LU_H_
 
 #include <memory>
 #include <numeric>
 
-#include "backends/cpu/linalg_support.h"
-#include "backends/cpu/lu_factorization.h"
+#include "backends/cpu/linalg/lu_factorization.h"
+#include "backends/cpu/linalg/support.h"
 
 namespace primset_cpu {
 
@@ -119,4 +119,4 @@ class LuCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_LU_H_
+#endif  // PRIMSET_BACKENDS_CPU_LINALG_LU_H_
