@@ -2,10 +2,10 @@
 // element, and some elements by values that are known otherwise. Degrees are truncated to integers;
 // those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is fast: each step
 // would add to the last one's rounding error.
-#include "decomps/operators/special.h"
-#include "decomps/operators/special/approximation.h"
+#include "decomps/primitives/special.h"
+#include "decomps/primitives/special/approximation.h"
 
-namespace primset::decomps {
+namespace primset::decomps::prim {
 namespace {
 
 using math::number;
@@ -47,11 +47,11 @@ Val chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
 }
 // Both products may overflow where their difference does not, or only it.
 constexpr double kRoom = 0x1p-12;
-Val hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val hermite_he_next(const Val& k, const Val& x, const Val& last, const Val& before) {
   return (x * (last * Scalar(kRoom)) - k * (before * Scalar(kRoom))) * Scalar(1 / kRoom);
 }
-Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return hermite_he(k + k, x + x, last, before);
+Val hermite_h_next(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return hermite_he_next(k + k, x + x, last, before);
 }
 Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
   return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));
@@ -182,24 +182,28 @@ Val value(const Polynomial& p, const Val& x, const Val& n) {
 
 }  // namespace
 
-// An operator and its Polynomial: first, next, known, argument.
-#define PRIMSET_ROW(op, ...)                               \
-  Val op::decompose(Tracer&, const Val& x, const Val& n) { \
-    static constexpr Polynomial kPolynomial{__VA_ARGS__};  \
-    return value(kPolynomial, x, n);                       \
+// A primitive and its Polynomial: first, next, known; of the Chebyshev ones the same where they are
+// shifted, which ATen computes by waves from other degrees on.
+#define PRIMSET_SHIFTED_ROW(prim, first, next, known, shifted_known)           \
+  Val prim::decompose(Tracer&, const Val& x, const Val& n, bool shift) {       \
+    static constexpr Polynomial kPlain{first, next, known, itself};            \
+    static constexpr Polynomial kShifted{first, next, shifted_known, shifted}; \
+    return value(shift ? kShifted : kPlain, x, n);                             \
   }
-PRIMSET_ROW(special_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 8>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 8>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 8>, itself)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 4>, shifted)
-PRIMSET_ROW(special_hermite_polynomial_h, twice, hermite_h, nan_when_high, itself)
-PRIMSET_ROW(special_hermite_polynomial_he, itself, hermite_he, nan_when_high, itself)
-PRIMSET_ROW(special_laguerre_polynomial_l, one_minus, laguerre, one_at_zero, itself)
-PRIMSET_ROW(special_legendre_polynomial_p, itself, legendre, ones_at_ends, itself)
+PRIMSET_SHIFTED_ROW(chebyshev_t, itself, chebyshev, (waves<kT, 6>), (waves<kT, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_u, twice, chebyshev, (waves<kU, 8>), (waves<kU, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_v, twice_and<-1>, chebyshev, (waves<kV, 8>), (waves<kV, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_w, twice_and<1>, chebyshev, (waves<kW, 8>), (waves<kW, 4>))
+#undef PRIMSET_SHIFTED_ROW
+#define PRIMSET_ROW(prim, ...)                                    \
+  Val prim::decompose(Tracer&, const Val& x, const Val& n) {      \
+    static constexpr Polynomial kPolynomial{__VA_ARGS__, itself}; \
+    return value(kPolynomial, x, n);                              \
+  }
+PRIMSET_ROW(hermite_h, twice, hermite_h_next, nan_when_high)
+PRIMSET_ROW(hermite_he, itself, hermite_he_next, nan_when_high)
+PRIMSET_ROW(laguerre_l, one_minus, laguerre, one_at_zero)
+PRIMSET_ROW(legendre_p, itself, legendre, ones_at_ends)
 #undef PRIMSET_ROW
 
-}  // namespace primset::decomps
+}  // namespace primset::decomps::prim
