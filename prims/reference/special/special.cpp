@@ -16,12 +16,17 @@ namespace {
 
 using Numbers = std::span<const long double>;
 
+// How far a function goes from zero, and the phase by which it does.
+struct Wave {
+  long double (*amplitude)(long double size);
+  long double (*phase)(long double size);
+};
+
 struct SpecialFunction {
   Prim prim;
   long double (*value)(const ElementOp&, Numbers);
   double roundings = 0;  // of the operands, in units of the compute dtype's
-  // Of a wave: how far it goes from zero. It never moves further than twice that.
-  long double (*amplitude)(long double x) = nullptr;
+  const Wave* wave = nullptr;
   // Where what a device computes on the way leaves the range of the compute dtype.
   bool (*is_lost)(const ElementOp&, Numbers x, long double value) = nullptr;
   bool is_polynomial = false;
@@ -79,19 +84,22 @@ bool is_polygamma_lost(const ElementOp& op, Numbers x, long double value) {
   const long double arguments[] = {n + 1, x[0]};
   return n > 1 && is_zeta_lost(op, arguments, value);
 }
+// A recurrence beyond the range goes on with infinities, and may end with NaN.
+bool is_polynomial_lost(const ElementOp& op, Numbers, long double value) {
+  return std::isinf(round_to(value, op.to));
+}
 bool is_airy_lost(const ElementOp& op, Numbers x, long double) {
   return x[0] < 0 && std::isinf(round_to(std::pow(-x[0], 1.5L), op.compute));
 }
 
-long double bessel_amplitude(long double x) {
-  return std::fmin(1, std::sqrt(2 / std::fabs(x)));
-}
-long double airy_amplitude(long double x) {
-  return std::fmin(1, 1 / std::sqrt(std::sqrt(std::fabs(x))));
-}
+constexpr Wave kBesselWave{[](long double size) { return std::fmin(1.0L, std::sqrt(2 / size)); },
+                           [](long double size) { return size; }};
+constexpr Wave kAiryWave{
+    [](long double size) { return std::fmin(1.0L, 1 / std::sqrt(std::sqrt(size))); },
+    [](long double size) { return size * std::sqrt(size); }};
 
 constexpr SpecialFunction polynomial(Prim p, decltype(SpecialFunction::value) value) {
-  SpecialFunction f{p, value, 16};
+  SpecialFunction f{p, value, 16, nullptr, is_polynomial_lost};
   f.is_polynomial = true;
   return f;
 }
@@ -105,10 +113,10 @@ constexpr SpecialFunction kSpecial[] = {
     {Prim::digamma, of_one<special::digamma>, 16},
     {Prim::polygamma, polygamma, 8, nullptr, is_polygamma_lost},
     {Prim::zeta, of_two<special::zeta>, 4, nullptr, is_zeta_lost},
-    {Prim::bessel_j0, of_one<special::bessel_j0>, 4, bessel_amplitude},
-    {Prim::bessel_j1, of_one<special::bessel_j1>, 4, bessel_amplitude},
-    {Prim::bessel_y0, of_one<special::bessel_y0>, 4, bessel_amplitude},
-    {Prim::bessel_y1, of_one<special::bessel_y1>, 4, bessel_amplitude},
+    {Prim::bessel_j0, of_one<special::bessel_j0>, 8, &kBesselWave},
+    {Prim::bessel_j1, of_one<special::bessel_j1>, 8, &kBesselWave},
+    {Prim::bessel_y0, of_one<special::bessel_y0>, 8, &kBesselWave},
+    {Prim::bessel_y1, of_one<special::bessel_y1>, 8, &kBesselWave},
     {Prim::bessel_i0, grown<special::bessel_i0e>},
     {Prim::bessel_i0e, of_one<special::bessel_i0e>},
     {Prim::bessel_i1, grown<special::bessel_i1e>},
@@ -118,7 +126,7 @@ constexpr SpecialFunction kSpecial[] = {
     {Prim::bessel_k1, faded<special::bessel_k1e>},
     {Prim::bessel_k1e, of_one<special::bessel_k1e>},
     {Prim::spherical_bessel_j0, of_one<special::spherical_bessel_j0>},
-    {Prim::airy_ai, of_one<special::airy_ai>, 32, airy_amplitude, is_airy_lost},
+    {Prim::airy_ai, of_one<special::airy_ai>, 64, &kAiryWave, is_airy_lost},
     polynomial(Prim::chebyshev_t, of_shifted<special::chebyshev_t>),
     polynomial(Prim::chebyshev_u, of_shifted<special::chebyshev_u>),
     polynomial(Prim::chebyshev_v, of_shifted<special::chebyshev_v>),
@@ -166,8 +174,9 @@ Element evaluate(const ElementOp& op, std::span<const Element> operands) {
     rounding += std::isnan(d) ? 0 : d;
   }
   // So fast a wave that three places do not show how far it goes.
-  if (f.amplitude && std::fabs(x[0]) * f.roundings * unit_roundoff(op.compute) > 0.1L)
-    rounding = 2 * f.amplitude(x[0]);
+  const long double size = std::fabs(x[0]);
+  if (f.wave && f.wave->phase(size) * f.roundings * unit_roundoff(op.compute) > 0.1L)
+    rounding = 2 * f.wave->amplitude(size);
   return rounded(op, value, spread + rounding);
 }
 
