@@ -86,7 +86,8 @@ bool is_polygamma_lost(const ElementOp& op, Numbers x, long double value) {
 }
 // A recurrence beyond the range goes on with infinities, and may end with NaN.
 bool is_polynomial_lost(const ElementOp& op, Numbers, long double value) {
-  return std::isinf(round_to(value, op.to));
+  constexpr long double kRoom = 1024;  // what a step multiplies by before it divides
+  return std::isinf(round_to(value * kRoom, op.to));
 }
 bool is_airy_lost(const ElementOp& op, Numbers x, long double) {
   return x[0] < 0 && std::isinf(round_to(std::pow(-x[0], 1.5L), op.compute));
@@ -169,7 +170,9 @@ Element evaluate(const ElementOp& op, std::span<const Element> operands) {
     // Beside the 1 that a polynomial's argument is shifted by, or its angle, a small one is lost.
     if (f.is_polynomial && i > 0) continue;  // the degree is whole
     const long double size = std::max(std::fabs(x[i]), f.is_polynomial ? 1.0L : 0.0L);
-    const long double step = f.roundings * unit_roundoff(op.compute) * size;
+    // A recurrence rounds once more with each degree.
+    const long double steps = f.is_polynomial ? 1 + std::fmax(0.0L, x[1]) : 1;
+    const long double step = steps * f.roundings * unit_roundoff(op.compute) * size;
     const long double d = moved(f, op, x, i, step, value);
     rounding += std::isnan(d) ? 0 : d;
   }
