@@ -62,11 +62,16 @@ Val legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
 
 // --- values known otherwise ----------------------------------------------------------------------
 
-// The values at 1 and, of an even degree, at -1; an odd one changes the latter's sign.
-Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+// Below 0 a polynomial of an odd degree changes its sign.
+Val with_parity(const Val& x, const Val& n, const Val& of_even) {
   const Val half = n * Scalar(0.5);
-  const Val below = where(eq(half, math::floor(half)), at_minus_one, -at_minus_one);
-  return where(gt(x, Scalar(0.0)), at_one, below);
+  const Val odd = ne(half, math::floor(half));
+  return where(odd & lt(x, Scalar(0.0)), -of_even, of_even);
+}
+
+// The values at 1 and, of an even degree, at -1.
+Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+  return with_parity(x, n, where(gt(x, Scalar(0.0)), at_one, at_minus_one));
 }
 
 Val one(const Val& like) {
@@ -79,23 +84,42 @@ Val two_n_plus_one(const Val& n) {
   return n + n + Scalar(1.0);
 }
 
-// The four kinds of Chebyshev. At the cosine of an angle the value is
-//   wave((n + shift) * angle) / wave(shift * angle)
+// The four kinds of Chebyshev. At the cosine of an angle up to a quarter turn the value is
+//   wave((n + shift) * angle) / divisor,
+// where the divisor is the wave of shift * angle, by the root that it is of x. Near -1 the angle
+// has lost the bits that both are made of, so that an x below 0 takes the angle of -x: there the
+// value is (-1)^n times that of `mirrored` (DLMF 18.6.1, 18.7.5), over a divisor that is the same
+// root of x again.
 struct Waves {
   Val (*wave)(const Val& angle);
+  Val (*mirrored)(const Val& angle);
   double shift;
+  Val (*divisor)(const Val& x);
   Val (*at_one)(const Val& n);
   Val (*at_minus_one)(const Val& n);
 };
-constexpr Waves kT = {math::cos, 0.0, one, one};
-constexpr Waves kU = {math::sin, 1.0, n_plus_one, n_plus_one};
-constexpr Waves kV = {math::cos, 0.5, one, two_n_plus_one};
-constexpr Waves kW = {math::sin, 0.5, two_n_plus_one, one};
+
+Val half_angle_cosine(const Val& x) {
+  return math::sqrt((Scalar(1.0) + x) * Scalar(0.5));
+}
+Val half_angle_sine(const Val& x) {
+  return math::sqrt((Scalar(1.0) - x) * Scalar(0.5));
+}
+Val angle_sine(const Val& x) {
+  return math::sqrt((Scalar(1.0) - x) * (Scalar(1.0) + x));
+}
+
+constexpr Waves kT = {math::cos, math::cos, 0.0, one, one, one};
+constexpr Waves kU = {math::sin, math::sin, 1.0, angle_sine, n_plus_one, n_plus_one};
+constexpr Waves kV = {math::cos, math::sin, 0.5, half_angle_cosine, one, two_n_plus_one};
+constexpr Waves kW = {math::sin, math::cos, 0.5, half_angle_sine, two_n_plus_one, one};
 
 Val by_waves(const Waves& kind, const Val& x, const Val& n) {
-  const Val angle = unary(Prim::acos, x);
-  if (kind.shift == 0) return kind.wave(n * angle);  // the cosine below would be 1
-  return kind.wave((n + Scalar(kind.shift)) * angle) / kind.wave(angle * Scalar(kind.shift));
+  const Val phase = (n + Scalar(kind.shift)) * unary(Prim::acos, math::abs(x));
+  const Val above = kind.wave(phase);
+  const Val wave =
+      kind.mirrored == kind.wave ? above : where(lt(x, Scalar(0.0)), kind.mirrored(phase), above);
+  return with_parity(x, n, wave / kind.divisor(x));
 }
 
 // The values by waves where `at` holds: a loop of one round, which is left out where `at` holds of
