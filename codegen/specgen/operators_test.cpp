@@ -120,7 +120,7 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   variants: [inplace, out]
   promote: {kind: int_to_float, args: [self, other], into: self}
   broadcast: [self, other]
-  scalar: {alpha: storage}
+  scalar: {alpha: storage, other: tensor}
   decompose: self + alpha * other
   dtypes: [f32, bool]
   random: {counters: 4}
@@ -143,6 +143,8 @@ TEST(Settings, OfTheEntryAreForAllAndThoseOfAnOverloadWin) {
   EXPECT_EQ(scalar.broadcast, (std::vector<uint32_t>{0}));
   EXPECT_EQ(tensor.strides.kind, StrideKind::elementwise);
   EXPECT_EQ(tensor.args[2].rounding, ScalarRounding::storage);
+  EXPECT_EQ(scalar.args[1].rounding, ScalarRounding::tensor);
+  EXPECT_EQ(scalar.args[2].rounding, ScalarRounding::opmath);
   EXPECT_EQ(tensor.args[2].role, Role::runtime);
   EXPECT_EQ(scalar.args[2].role, Role::structural);
   EXPECT_EQ(scalar.args[3].role, Role::structural);

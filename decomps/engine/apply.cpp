@@ -44,16 +44,17 @@ bool promotes(const Overload& o, uint32_t index) {
 }
 
 // A Scalar of a formula as a value: rounded to the tensors' dtype first where ATen does so.
-// It must fit there; one that takes part in promotion only where it is rounded first, else it is a
-// tensor to ATen.
+// It must fit there, unless it is a tensor to ATen, as one that takes part in promotion is where
+// nothing else is said.
 Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common,
                  bool promoted) {
   require(s.kind != Scalar::Kind::complex || is_complex(common), ErrorCode::runtime,
           fmt::format("value cannot be converted to type {} without overflow",
                       cpp_name(opmath_type(common))));
-  const bool storage = a.rounding == specs::ScalarRounding::storage;
-  const DType type = storage ? common : opmath_type(common);
-  const bool fitting = a.kind == specs::ArgKind::scalar && (storage || !promoted);
+  const bool rounded = a.rounding != specs::ScalarRounding::opmath;
+  const DType type = rounded ? common : opmath_type(common);
+  const bool is_tensor = rounded ? a.rounding == specs::ScalarRounding::tensor : promoted;
+  const bool fitting = a.kind == specs::ArgKind::scalar && !is_tensor;
   return convert(fitting ? t.fitting_scalar(s, type) : t.scalar(s, type), opmath_type(common));
 }
 

@@ -10,6 +10,7 @@ ElementFunction find_elementwise(Prim p) {
     add_bits(*t);
     add_comparison(*t);
     add_conversion(*t);
+    add_special(*t);
     return t;
   }();
   return table->find(p);

@@ -24,6 +24,7 @@ void add_arithmetic(ElementTable&);
 void add_bits(ElementTable&);
 void add_comparison(ElementTable&);
 void add_conversion(ElementTable&);
+void add_special(ElementTable&);
 
 // Null when the primitive does not work on one number at a time.
 ElementFunction find_elementwise(Prim p);

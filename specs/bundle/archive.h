@@ -36,7 +36,7 @@ inline constexpr int kEnumCount<DefaultKind> = static_cast<int>(DefaultKind::enu
 template <>
 inline constexpr int kEnumCount<Role> = static_cast<int>(Role::runtime) + 1;
 template <>
-inline constexpr int kEnumCount<ScalarRounding> = static_cast<int>(ScalarRounding::storage) + 1;
+inline constexpr int kEnumCount<ScalarRounding> = static_cast<int>(ScalarRounding::tensor) + 1;
 template <>
 inline constexpr int kEnumCount<ToleranceKind> = static_cast<int>(ToleranceKind::accumulate) + 1;
 template <>

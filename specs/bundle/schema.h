@@ -81,9 +81,10 @@ struct AliasInfo {
 // needs no other plan. Tensors are data, which is neither: their role is `runtime`.
 enum class Role : uint8_t { structural, runtime };
 
-// To what a Scalar, or a tensor of rank 0 beside others, is rounded before it is used: the tensors'
-// dtype, or the type computed in.
-enum class ScalarRounding : uint8_t { opmath, storage };
+// To what a Scalar, or a tensor of rank 0 beside others, is rounded before it is used: the type
+// computed in, or the tensors' dtype, as an element of theirs, which must hold it, or as a tensor
+// is, for which infinity or what is left of its bits will do.
+enum class ScalarRounding : uint8_t { opmath, storage, tensor };
 
 struct Argument {
   std::string name;

@@ -273,19 +273,22 @@ void SettingsApplier::apply_roles(const YamlNode& node, Role role, Overload& o) 
 
 void SettingsApplier::apply_rounding(const YamlNode& node, Overload& o) {
   if (!node.is_mapping())
-    report_kind(node, "a mapping of Scalars and tensors to storage or opmath", diagnostics_);
+    report_kind(node, "a mapping of Scalars and tensors to storage, tensor or opmath",
+                diagnostics_);
   for (const YamlNode::Entry& entry : node.entries) {
     const int index = find_argument(entry.key, entry.key_position, o);
     if (index < 0) continue;
     Argument& a = o.args[static_cast<size_t>(index)];
     if (entry.value.text == "storage") {
       a.rounding = ScalarRounding::storage;
+    } else if (entry.value.text == "tensor") {
+      a.rounding = ScalarRounding::tensor;
     } else if (entry.value.text == "opmath") {
       a.rounding = ScalarRounding::opmath;
     } else {
       diagnostics_.error(entry.value.position,
                          fmt::format("unknown rounding '{}'", entry.value.text),
-                         "storage or opmath");
+                         "storage, tensor or opmath");
     }
   }
 }

@@ -38,6 +38,7 @@ enum class RowDTypes : uint8_t {
   fractional,
   integral,
   real,       // not complex
+  narrow,     // whose range ends below 1e39
   promoting,  // those that meet other dtypes: 8-bit floats meet none
 };
 // A case of single operators, as data.

@@ -4,6 +4,7 @@ namespace primset::conformance {
 namespace {
 
 constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
+constexpr RowDTypes kFractional = RowDTypes::fractional, kNarrow = RowDTypes::narrow;
 
 // Normalisation, pooling, upsampling, losses.
 constexpr OperatorRow kNetwork[] = {
@@ -182,6 +183,23 @@ constexpr OperatorRow kNetwork[] = {
     {"_prelu_kernel", "empty", kStandard, "self=T[0,3] weight=T[1,3]"},
     {"_prelu_kernel", "transposed", kStandard, "self=T[5,7]@transposed weight=T[1,7]@strided"},
     {"_prelu_kernel", "plain", kSmoke, "self=T[2,3,5] weight=T[1,3,1]"},
+    {"hardshrink softshrink", "too_high", kStandard, "self=T[5] lambd=1e39 !runtime", kNarrow},
+    {"hardshrink_backward", "too_high", kStandard, "grad_out=T[5] self=T[5] lambd=1e39 !runtime",
+     kNarrow},
+    {"softshrink_backward", "too_high", kStandard, "grad_output=T[5] self=T[5] lambd=1e39 !runtime",
+     kNarrow},
+    {"hardtanh", "too_low", kStandard, "self=T[5] min_val=-1e39 max_val=1 !runtime", kNarrow},
+    {"hardtanh", "too_high", kStandard, "self=T[5] min_val=0 max_val=1e39 !runtime", kNarrow},
+    {"hardtanh", "endless", kStandard, "self=T[5] min_val=0 max_val=inf", kFractional},
+    {"hardtanh", "endless_integer", kStandard, "self=T[5] min_val=0 max_val=inf !runtime",
+     RowDTypes::integral},
+    {"hardtanh_backward", "too_high", kStandard,
+     "grad_output=T[5] self=T[5] min_val=-1 max_val=1e39 !runtime", kNarrow},
+    {"threshold", "too_high", kStandard, "self=T[5] threshold=1e39 value=1 !runtime", kNarrow},
+    {"threshold", "value_too_high", kStandard, "self=T[5] threshold=1 value=1e39 !runtime",
+     kNarrow},
+    {"threshold_backward", "too_high", kStandard,
+     "grad_output=T[5] self=T[5] threshold=1e39 !runtime", kNarrow},
     {"max_pool2d_with_indices", "plain", kSmoke, "self=T[2,3,7,9]{distinct} kernel_size=[3,2]"},
     {"max_pool2d_with_indices", "padded", kStandard,
      "self=T[2,3,7,9]{distinct} kernel_size=[3,3] stride=[2,1] padding=[1,1]"},

@@ -34,6 +34,8 @@ bool is_for(const OperatorRow& row, DType t) {
       return is_integral(t);
     case RowDTypes::real:
       return !is_complex(t);
+    case RowDTypes::narrow:
+      return !is_bool(t) && real_type(t) != DType::f64;
     case RowDTypes::promoting:
       return bits(real_type(t)) > 8 || !is_floating(t);
     default:

@@ -6,6 +6,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/activation.h"
 #include "decomps/operators/operator_support.h"
+#include "sdk/base/float_bits.h"
 
 namespace primset::decomps {
 Val hardtanh::decompose(Tracer& t, const Val& self, const ScalarArg& min_val,
@@ -16,8 +17,10 @@ Val hardtanh::decompose(Tracer& t, const Val& self, const ScalarArg& min_val,
                            "cannot do hardtanh on an unsigned type with negative limits");
   }
   const Val x = opmath(self);
-  const Val lower = broadcast_to(t.scalar(min_val, x.dtype()), x.shape());
-  const Val upper = broadcast_to(t.scalar(max_val, x.dtype()), x.shape());
+  const auto limit = [&](const ScalarArg& s) {
+    return broadcast_to(opmath(t.fitting_scalar(s, self.dtype())), x.shape());
+  };
+  const Val lower = limit(min_val), upper = limit(max_val);
   return convert(binary(Prim::min, binary(Prim::max, x, lower), upper), self.dtype());
 }
 
@@ -49,7 +52,13 @@ Val log_sigmoid_backward::decompose(Tracer& t, const Val& grad_output, const Val
 }
 
 Val softshrink::decompose(Tracer& t, const Val& self, const ScalarArg& lambd) {
-  require_not_negative(t, lambd, "softshrink: lambd must not be negative");
+  const FloatFormat& format = float_format(self.dtype());
+  const double most = float_from_bits(format.greatest(), format);
+  const Val given = t.scalar(lambd, DType::f64);
+  check(ge(given, Scalar(0.0)) & le(given, Scalar(most)), t.constant(0, DType::i64),
+        ErrorCode::runtime,
+        fmt::format("lambda must be in range [0, {:g}] for input dtype {}", most,
+                    aten_name(self.dtype())));
   const Val x = opmath(self), l = broadcast_to(t.scalar(lambd, x.dtype()), x.shape());
   const Val inside = where(lt(x, -l), x + l, x * Scalar(0.0));
   return convert(where(gt(x, l), x - l, inside), self.dtype());

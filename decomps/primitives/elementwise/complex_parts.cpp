@@ -275,7 +275,9 @@ Parts complex_tanh(const Parts& z) {
   const Val faded = sin(z.im) * cos(z.im) * exp(a * Scalar(-2.0)) * Scalar(4.0);
   const Val signed_zero = copysign(zero_like(a), z.im);
   const Val lost = is_infinite(z.re) & ~is_finite(z.im);
-  const Parts outside{copysign(one_like(a), z.re), where(lost, signed_zero, faded)};
+  // Only an infinity without an angle has a limit.
+  const Val side = where(is_infinite(z.re) | is_finite(z.im), one_like(a), number(a, kNan));
+  const Parts outside{copysign(side, z.re), where(lost, signed_zero, faded)};
 
   const Parts unknown{z.re, where(eq(z.im, Scalar(0.0)), z.im, z.re)};
   const Val on_axis = eq(z.re, Scalar(0.0)) & ~is_finite(z.im);

@@ -2,8 +2,8 @@
 #include <array>
 #include <numbers>
 
-#include "decomps/operators/special/approximation.h"
-#include "decomps/operators/special/coefficients.h"
+#include "decomps/primitives/special/approximation.h"
+#include "decomps/primitives/special/coefficients.h"
 
 namespace primset::decomps::math {
 namespace {

@@ -2,30 +2,27 @@
 #include <array>
 #include <numbers>
 
-#include "decomps/operators/special/approximation.h"
-#include "decomps/operators/special/coefficients.h"
+#include "decomps/primitives/special/approximation.h"
+#include "decomps/primitives/special/coefficients.h"
 
 namespace primset::decomps::math {
 
-// The rational start of ATen's calc_erfinv and two steps of Halley's method (erf'' is -2 y erf');
-// towards the ends by erfc, since the difference of erf from a number next to 1 is all rounding.
+// Wichura's percentage points of the normal distribution, at (x + 1) / 2 and over the root of 2: by
+// the square of x, and towards the ends by the logarithm of the distance to the nearer one. No f32
+// is so near to an end that it would need the third approximation.
 Val erf_inverse(const Val& x) {
-  constexpr std::array<double, 4> kA = {-0.140543331, 0.914624893, -1.645349621, 0.886226899};
-  constexpr std::array<double, 5> kB = {0.012229801, -0.329097515, 1.442710462, -2.118377725, 1.0};
-  constexpr std::array<double, 4> kC = {1.641345311, 3.429567803, -1.624906493, -1.970840454};
-  constexpr std::array<double, 3> kD = {1.637067800, 3.543889200, 1.0};
-  constexpr double kSlope = 2 * std::numbers::inv_sqrtpi;
-  const Val a = abs(x), z = x * x;
-  const Val central = x * polynomial(z, kA) / polynomial(z, kB);
-  const Val w = sqrt(-log((Scalar(1.0) - a) * Scalar(0.5)));
-  const Val outer = copysign(polynomial(w, kC), x) / polynomial(w, kD);
-  Val y = where(le(a, Scalar(0.7)), central, outer);
-  for (int i = 0; i < 2; ++i) {
-    const Val left = (Scalar(1.0) - a) - unary(Prim::erfc, abs(y));
-    const Val miss = where(le(a, Scalar(0.9)), unary(Prim::erf, y) - x, copysign(left, x));
-    const Val newton = miss / (exp(-(y * y)) * Scalar(kSlope));
-    y = y - newton / (y * newton + Scalar(1.0));
+  const Val a = abs(x), half = x * Scalar(0.5), r = Scalar(0.180625) - half * half;
+  const Val root = sqrt(-log((Scalar(1.0) - a) * Scalar(0.5))), t = root - Scalar(1.6);
+  Val p = polynomial(t, tables::kErfinvTailP), q = polynomial(t, tables::kErfinvTailQ);
+  if (x.dtype() == DType::f64) {
+    const Val far = gt(root, Scalar(5.0)), s = root - Scalar(5.0);
+    p = where(far, polynomial(s, tables::kErfinvFarP), p);
+    q = where(far, polynomial(s, tables::kErfinvFarQ), q);
   }
+  const Val central = le(a, Scalar(0.85));
+  p = where(central, half * polynomial(r, tables::kErfinvCentralP), copysign(p, x));
+  q = where(central, polynomial(r, tables::kErfinvCentralQ), q);
+  const Val y = p / q * Scalar(std::numbers::sqrt2 / 2);
   const Val end = where(eq(a, Scalar(1.0)), copysign(number(x, kInfinity), x), y);
   return where(gt(a, Scalar(1.0)), number(x, kNan), end);
 }
@@ -34,7 +31,7 @@ Val erfc_scaled(const Val& x) {
   const Val a = abs(x);
   // Chebyshev's argument is twice the ratio; infinity is its end.
   const Val ratio = where(is_infinite(a), number(x, 1.0), (a - Scalar(3.75)) / (a + Scalar(3.75)));
-  const Val y = chebyshev(ratio * Scalar(2.0), tables::kErfcx) / (a * Scalar(2.0) + Scalar(1.0));
+  const Val y = chebyshev(ratio * Scalar(2.0), tables::kErfcx) * Scalar(0.5) / (a + Scalar(0.5));
   return where(lt(x, Scalar(0.0)), exp(x * x) * Scalar(2.0) - y, y);
 }
 

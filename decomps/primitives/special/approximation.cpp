@@ -1,4 +1,4 @@
-#include "decomps/operators/special/approximation.h"
+#include "decomps/primitives/special/approximation.h"
 
 namespace primset::decomps::math {
 namespace {

@@ -1,4 +1,4 @@
-// Operators over the special functions of approximation.h.
+// Operators that are no single special function.
 #include "decomps/operators/special.h"
 
 #include <fmt/format.h>
@@ -10,53 +10,9 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/pointwise_binary.h"
 #include "decomps/operators/pointwise_unary.h"
-#include "decomps/operators/special/approximation.h"
+#include "decomps/primitives/special/approximation.h"
 
 namespace primset::decomps {
-namespace {
-
-using math::number;
-
-// Six steps up, then the asymptotic series; reflected below one half.
-Val trigamma(const Val& x) {
-  const Val low = lt(x, Scalar(0.5)), sine = math::sin(x * Scalar(std::numbers::pi));
-  const Val folded = number(x, std::numbers::pi * std::numbers::pi) / (sine * sine);
-  Val at = where(low, Scalar(1.0) - x, x), sum = number(x, 0.0);
-  for (int i = 0; i < 6; ++i) {
-    sum = sum + number(x, 1.0) / (at * at);
-    at = at + Scalar(1.0);
-  }
-  const Val z = number(x, 1.0) / (at * at);
-  const Val series = Scalar(1.0 / 6) - z * (Scalar(1.0 / 30) - z * Scalar(1.0 / 42));
-  const Val y = sum + (number(x, 0.5) / at + Scalar(1.0) + z * series) / at;
-  return where(low, folded - y, y);
-}
-
-Val polygamma_of(int64_t n, const Val& x) {
-  require(n >= 0, ErrorCode::runtime, "polygamma(n, x) does not support negative n.");
-  if (n == 0) return math::digamma(x);
-  if (n == 1) return trigamma(x);
-  const double order = static_cast<double>(n) + 1;
-  const double factor = (n % 2 == 1 ? 1.0 : -1.0) * std::exp(std::lgamma(order));
-  return math::zeta(number(x, order), x) * Scalar(factor);
-}
-
-}  // namespace
-
-Val digamma::decompose(Tracer&, const Val& self) {
-  return math::rounded(math::digamma(opmath(self)), self);
-}
-Val lgamma::decompose(Tracer&, const Val& self) {
-  return math::rounded(math::log_gamma(opmath(self)), self);
-}
-Val erfinv::decompose(Tracer&, const Val& self) {
-  return math::rounded(math::erf_inverse(opmath(self)), self);
-}
-
-Val polygamma::decompose(Tracer&, int64_t n, const Val& self) {
-  return math::rounded(polygamma_of(n, opmath(self)), self);
-}
-
 namespace {
 
 // The sum of log gamma at x, x - 1/2, ..., from `sum` on. Many terms are a loop: written one by
@@ -64,7 +20,7 @@ namespace {
 Val sum_of_log_gammas(const Val& x, Val sum, int64_t count) {
   constexpr int64_t kUnrolled = 16;
   const auto plus_term = [](const Val& total, const Val& at) {
-    return total + math::log_gamma(at);
+    return total + unary(Prim::lgamma, at);
   };
   if (count <= kUnrolled || x.is_empty()) {
     for (int64_t i = 0; i < std::min(count, kUnrolled); ++i)
@@ -83,6 +39,11 @@ Val sum_of_log_gammas(const Val& x, Val sum, int64_t count) {
 
 }  // namespace
 
+Val polygamma::decompose(Tracer& t, int64_t n, const Val& self) {
+  require(n >= 0, ErrorCode::runtime, "polygamma(n, x) does not support negative n.");
+  return math::rounded(t.prim1(Prim::polygamma, {opmath(self)}, {{"n", n}}), self);
+}
+
 Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
   require(p >= 1, ErrorCode::runtime, "p has to be greater than or equal to 1");
   constexpr int64_t kMostTerms = int64_t{1} << 24;  // each takes a loop's iteration an element
@@ -94,32 +55,12 @@ Val mvlgamma::decompose(Tracer&, const Val& self, int64_t p) {
   return math::rounded(sum_of_log_gammas(x, first, p), self);
 }
 
-Val special_erfcx::decompose(Tracer&, const Val& self) {
-  return math::rounded(math::erfc_scaled(opmath(self)), self);
-}
-Val special_ndtri::decompose(Tracer&, const Val& self) {
-  return math::rounded(math::normal_quantile(opmath(self)), self);
-}
-
 // ATen composes it of operators that round. In the wide types that would lose the lower tail, for
 // nothing.
 Val special_ndtr::decompose(Tracer&, const Val& self) {
   if (opmath_type(self.dtype()) == self.dtype()) return unary(Prim::normal_cdf, self);
   const Val t = math::rounded(opmath(self) * Scalar(std::numbers::sqrt2 / 2), self);
   return (unary(Prim::erf, t) + Scalar(1.0)) * Scalar(0.5);
-}
-
-// Of a negative number through erfcx, which does not vanish.
-Val special_log_ndtr::decompose(Tracer&, const Val& self) {
-  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
-  const Val x = opmath(self), t = x * Scalar(kRootHalf);
-  const Val tail = math::log(math::erfc_scaled(-t) * Scalar(0.5)) - t * t;
-  const Val body = math::log1p(unary(Prim::erfc, t) * Scalar(-0.5));
-  return math::rounded(where(lt(x, Scalar(-1.0)), tail, body), self);
-}
-
-Val special_zeta::decompose(Tracer&, const Val& self, const Val& other) {
-  return math::rounded(math::zeta(opmath(self), opmath(other)), self);
 }
 
 Val nextafter::decompose(Tracer& t, const Val& self, const Val& other) {

@@ -1,6 +1,6 @@
 // What the approximations of special functions are written with. Values are in opmath.
-#ifndef PRIMSET_DECOMPS_OPERATORS_SPECIAL_APPROXIMATION_H_
-#define PRIMSET_DECOMPS_OPERATORS_SPECIAL_APPROXIMATION_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_APPROXIMATION_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_APPROXIMATION_H_
 
 #include <span>
 
@@ -41,4 +41,4 @@ Val alternating(const Val& n, const Val& like);
 
 }  // namespace primset::decomps::math
 
-#endif  // PRIMSET_DECOMPS_OPERATORS_SPECIAL_APPROXIMATION_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_APPROXIMATION_H_

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "decomps/operators/special/approximation.h"
 #include "decomps/primitives/special.h"
+#include "decomps/primitives/special/approximation.h"
 
 namespace primset::decomps::prim {
 namespace {

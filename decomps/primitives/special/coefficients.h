@@ -1,10 +1,10 @@
 // Coefficients of approximations, the highest power first, those of Chebyshev series in the order
-// of Clenshaw's recurrence. All but those of erfcx are from the Cephes Mathematical Library by
-// Stephen L. Moshier (3-clause BSD), as ATen has them (aten/src/ATen/native/Math.h); those of
-// log_gamma are from FreeBSD's msun (e_lgamma_r.c, Copyright 1993 Sun Microsystems, freely
+// of Clenshaw's recurrence. All but those of erfcx and erfinv are from the Cephes Mathematical
+// Library by Stephen L. Moshier (3-clause BSD), as ATen has them (aten/src/ATen/native/Math.h);
+// those of log_gamma are from FreeBSD's msun (e_lgamma_r.c, Copyright 1993 Sun Microsystems, freely
 // granted).
-#ifndef PRIMSET_DECOMPS_OPERATORS_SPECIAL_COEFFICIENTS_H_
-#define PRIMSET_DECOMPS_OPERATORS_SPECIAL_COEFFICIENTS_H_
+#ifndef PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_COEFFICIENTS_H_
+#define PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_COEFFICIENTS_H_
 
 #include <array>
 
@@ -240,6 +240,27 @@ inline constexpr std::array<double, 12> kZeta = {12.0,
                                                  1.8152105401943546e+17,
                                                  -7.166165256175667e+18};
 
+// erfinv: M. J. Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution",
+// Applied Statistics 37 (1988), PPND16
+inline constexpr std::array<double, 8> kErfinvCentralP = {
+    2509.0809287301227, 33430.57558358813,  67265.7709270087,   45921.95393154987,
+    13731.69376550946,  1971.5909503065513, 133.14166789178438, 3.3871328727963665};
+inline constexpr std::array<double, 8> kErfinvCentralQ = {
+    5226.495278852854, 28729.085735721943, 39307.89580009271, 21213.794301586597,
+    5394.196021424751, 687.1870074920579,  42.31333070160091, 1.0};
+inline constexpr std::array<double, 8> kErfinvTailP = {
+    0.0007745450142783414, 0.022723844989269184, 0.2417807251774506, 1.2704582524523684,
+    3.6478483247632045,    5.769497221460691,    4.630337846156546,  1.4234371107496835};
+inline constexpr std::array<double, 8> kErfinvTailQ = {
+    1.0507500716444169e-09, 0.0005475938084995345, 0.015198666563616457, 0.14810397642748008,
+    0.6897673349851,        1.6763848301838038,    2.053191626637759,    1.0};
+inline constexpr std::array<double, 8> kErfinvFarP = {
+    2.0103343992922881e-07, 2.7115555687434876e-05, 0.0012426609473880784, 0.026532189526576124,
+    0.29656057182850487,    1.7848265399172913,     5.463784911164114,     6.657904643501103};
+inline constexpr std::array<double, 8> kErfinvFarQ = {
+    2.0442631033899397e-15, 1.421511758316446e-07, 1.8463183175100548e-05, 0.0007868691311456133,
+    0.014875361290850615,   0.1369298809227358,    0.599832206555888,      1.0};
+
 // erfcx: the Chebyshev series of (1 + 2 x) erfcx(x) in (x - 3.75) / (x + 3.75), by Fourier sums
 inline constexpr std::array<double, 25> kErfcx = {
     5.068148904796111e-17,  7.418235256624044e-17,   -1.2507950530688648e-15,
@@ -290,4 +311,4 @@ inline constexpr std::array<double, 6> kGammaFar = {-0.0016309293409657527, 0.00
 
 }  // namespace primset::decomps::tables
 
-#endif  // PRIMSET_DECOMPS_OPERATORS_SPECIAL_COEFFICIENTS_H_
+#endif  // PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_COEFFICIENTS_H_

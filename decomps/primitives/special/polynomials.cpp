@@ -2,10 +2,10 @@
 // element, and some elements by values that are known otherwise. Degrees are truncated to integers;
 // those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is fast: each step
 // would add to the last one's rounding error.
-#include "decomps/operators/special.h"
-#include "decomps/operators/special/approximation.h"
+#include "decomps/primitives/special.h"
+#include "decomps/primitives/special/approximation.h"
 
-namespace primset::decomps {
+namespace primset::decomps::prim {
 namespace {
 
 using math::number;
@@ -47,11 +47,11 @@ Val chebyshev(const Val&, const Val& x, const Val& last, const Val& before) {
 }
 // Both products may overflow where their difference does not, or only it.
 constexpr double kRoom = 0x1p-12;
-Val hermite_he(const Val& k, const Val& x, const Val& last, const Val& before) {
+Val hermite_he_next(const Val& k, const Val& x, const Val& last, const Val& before) {
   return (x * (last * Scalar(kRoom)) - k * (before * Scalar(kRoom))) * Scalar(1 / kRoom);
 }
-Val hermite_h(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return hermite_he(k + k, x + x, last, before);
+Val hermite_h_next(const Val& k, const Val& x, const Val& last, const Val& before) {
+  return hermite_he_next(k + k, x + x, last, before);
 }
 Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
   return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));
@@ -62,11 +62,16 @@ Val legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
 
 // --- values known otherwise ----------------------------------------------------------------------
 
-// The values at 1 and, of an even degree, at -1; an odd one changes the latter's sign.
-Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+// Below 0 a polynomial of an odd degree changes its sign.
+Val with_parity(const Val& x, const Val& n, const Val& of_even) {
   const Val half = n * Scalar(0.5);
-  const Val below = where(eq(half, math::floor(half)), at_minus_one, -at_minus_one);
-  return where(gt(x, Scalar(0.0)), at_one, below);
+  const Val odd = ne(half, math::floor(half));
+  return where(odd & lt(x, Scalar(0.0)), -of_even, of_even);
+}
+
+// The values at 1 and, of an even degree, at -1.
+Val at_ends(const Val& x, const Val& n, const Val& at_one, const Val& at_minus_one) {
+  return with_parity(x, n, where(gt(x, Scalar(0.0)), at_one, at_minus_one));
 }
 
 Val one(const Val& like) {
@@ -79,23 +84,42 @@ Val two_n_plus_one(const Val& n) {
   return n + n + Scalar(1.0);
 }
 
-// The four kinds of Chebyshev. At the cosine of an angle the value is
-//   wave((n + shift) * angle) / wave(shift * angle)
+// The four kinds of Chebyshev. At the cosine of an angle up to a quarter turn the value is
+//   wave((n + shift) * angle) / divisor,
+// where the divisor is the wave of shift * angle, by the root that it is of x. Near -1 the angle
+// has lost the bits that both are made of, so that an x below 0 takes the angle of -x: there the
+// value is (-1)^n times that of `mirrored` (DLMF 18.6.1, 18.7.5), over a divisor that is the same
+// root of x again.
 struct Waves {
   Val (*wave)(const Val& angle);
+  Val (*mirrored)(const Val& angle);
   double shift;
+  Val (*divisor)(const Val& x);
   Val (*at_one)(const Val& n);
   Val (*at_minus_one)(const Val& n);
 };
-constexpr Waves kT = {math::cos, 0.0, one, one};
-constexpr Waves kU = {math::sin, 1.0, n_plus_one, n_plus_one};
-constexpr Waves kV = {math::cos, 0.5, one, two_n_plus_one};
-constexpr Waves kW = {math::sin, 0.5, two_n_plus_one, one};
+
+Val half_angle_cosine(const Val& x) {
+  return math::sqrt((Scalar(1.0) + x) * Scalar(0.5));
+}
+Val half_angle_sine(const Val& x) {
+  return math::sqrt((Scalar(1.0) - x) * Scalar(0.5));
+}
+Val angle_sine(const Val& x) {
+  return math::sqrt((Scalar(1.0) - x) * (Scalar(1.0) + x));
+}
+
+constexpr Waves kT = {math::cos, math::cos, 0.0, one, one, one};
+constexpr Waves kU = {math::sin, math::sin, 1.0, angle_sine, n_plus_one, n_plus_one};
+constexpr Waves kV = {math::cos, math::sin, 0.5, half_angle_cosine, one, two_n_plus_one};
+constexpr Waves kW = {math::sin, math::cos, 0.5, half_angle_sine, two_n_plus_one, one};
 
 Val by_waves(const Waves& kind, const Val& x, const Val& n) {
-  const Val angle = unary(Prim::acos, x);
-  if (kind.shift == 0) return kind.wave(n * angle);  // the cosine below would be 1
-  return kind.wave((n + Scalar(kind.shift)) * angle) / kind.wave(angle * Scalar(kind.shift));
+  const Val phase = (n + Scalar(kind.shift)) * unary(Prim::acos, math::abs(x));
+  const Val above = kind.wave(phase);
+  const Val wave =
+      kind.mirrored == kind.wave ? above : where(lt(x, Scalar(0.0)), kind.mirrored(phase), above);
+  return with_parity(x, n, wave / kind.divisor(x));
 }
 
 // The values by waves where `at` holds: a loop of one round, which is left out where `at` holds of
@@ -182,24 +206,28 @@ Val value(const Polynomial& p, const Val& x, const Val& n) {
 
 }  // namespace
 
-// An operator and its Polynomial: first, next, known, argument.
-#define PRIMSET_ROW(op, ...)                               \
-  Val op::decompose(Tracer&, const Val& x, const Val& n) { \
-    static constexpr Polynomial kPolynomial{__VA_ARGS__};  \
-    return value(kPolynomial, x, n);                       \
+// A primitive and its Polynomial: first, next, known; of the Chebyshev ones the same where they are
+// shifted, which ATen computes by waves from other degrees on.
+#define PRIMSET_SHIFTED_ROW(prim, first, next, known, shifted_known)           \
+  Val prim::decompose(Tracer&, const Val& x, const Val& n, bool shift) {       \
+    static constexpr Polynomial kPlain{first, next, known, itself};            \
+    static constexpr Polynomial kShifted{first, next, shifted_known, shifted}; \
+    return value(shift ? kShifted : kPlain, x, n);                             \
   }
-PRIMSET_ROW(special_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 8>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 8>, itself)
-PRIMSET_ROW(special_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 8>, itself)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_t, itself, chebyshev, waves<kT, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_u, twice, chebyshev, waves<kU, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_v, twice_and<-1>, chebyshev, waves<kV, 6>, shifted)
-PRIMSET_ROW(special_shifted_chebyshev_polynomial_w, twice_and<1>, chebyshev, waves<kW, 4>, shifted)
-PRIMSET_ROW(special_hermite_polynomial_h, twice, hermite_h, nan_when_high, itself)
-PRIMSET_ROW(special_hermite_polynomial_he, itself, hermite_he, nan_when_high, itself)
-PRIMSET_ROW(special_laguerre_polynomial_l, one_minus, laguerre, one_at_zero, itself)
-PRIMSET_ROW(special_legendre_polynomial_p, itself, legendre, ones_at_ends, itself)
+PRIMSET_SHIFTED_ROW(chebyshev_t, itself, chebyshev, (waves<kT, 6>), (waves<kT, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_u, twice, chebyshev, (waves<kU, 8>), (waves<kU, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_v, twice_and<-1>, chebyshev, (waves<kV, 8>), (waves<kV, 6>))
+PRIMSET_SHIFTED_ROW(chebyshev_w, twice_and<1>, chebyshev, (waves<kW, 8>), (waves<kW, 4>))
+#undef PRIMSET_SHIFTED_ROW
+#define PRIMSET_ROW(prim, ...)                                    \
+  Val prim::decompose(Tracer&, const Val& x, const Val& n) {      \
+    static constexpr Polynomial kPolynomial{__VA_ARGS__, itself}; \
+    return value(kPolynomial, x, n);                              \
+  }
+PRIMSET_ROW(hermite_h, twice, hermite_h_next, nan_when_high)
+PRIMSET_ROW(hermite_he, itself, hermite_he_next, nan_when_high)
+PRIMSET_ROW(laguerre_l, one_minus, laguerre, one_at_zero)
+PRIMSET_ROW(legendre_p, itself, legendre, ones_at_ends)
 #undef PRIMSET_ROW
 
-}  // namespace primset::decomps
+}  // namespace primset::decomps::prim

@@ -2,12 +2,11 @@
 #include <array>
 #include <numbers>
 
-#include "decomps/operators/pointwise_unary.h"
-#include "decomps/operators/special.h"
-#include "decomps/operators/special/approximation.h"
-#include "decomps/operators/special/coefficients.h"
+#include "decomps/primitives/special.h"
+#include "decomps/primitives/special/approximation.h"
+#include "decomps/primitives/special/coefficients.h"
 
-namespace primset::decomps {
+namespace primset::decomps::prim {
 namespace {
 
 using math::number;
@@ -52,9 +51,10 @@ Val j0_of(const Val& x) {
 
 Val j1_of(const Val& x) {
   const Val z = x * x;
+  // x comes last: the others would multiply what a denormal has lost.
   const Val near = math::polynomial(z, tables::kJ1Rp) / math::monic_polynomial(z, tables::kJ1Rq) *
-                   x * (z - Scalar(1.46819706421238932572e+01)) *
-                   (z - Scalar(4.92184563216946036703e+01));
+                   (z - Scalar(1.46819706421238932572e+01)) *
+                   (z - Scalar(4.92184563216946036703e+01)) * x;
   return where(le(x, Scalar(5.0)), near, far(x, kPhase1, false));
 }
 
@@ -110,16 +110,20 @@ Val k_of(const Val& x, const Val& near, Table far_table, bool scaled) {
   return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
 }
 
+// Half of the least number is 0.
+Val log_of_half(const Val& x) {
+  return where(lt(x, Scalar(1e-30)), math::log(x) - Scalar(std::numbers::ln2),
+               math::log(x * Scalar(0.5)));
+}
+
 Val k0_of(const Val& x, bool scaled) {
-  // Half of the least number is 0.
-  const Val half_log = where(lt(x, Scalar(1e-30)), math::log(x) - Scalar(std::numbers::ln2),
-                             math::log(x * Scalar(0.5)));
-  const Val near = math::chebyshev(x * x - Scalar(2.0), tables::kK0Near) - half_log * i0_of(x);
+  const Val near =
+      math::chebyshev(x * x - Scalar(2.0), tables::kK0Near) - log_of_half(x) * i0_of(x);
   return k_of(x, near, tables::kK0Far, scaled);
 }
 Val k1_of(const Val& x, bool scaled) {
-  const Val near = math::log(x * Scalar(0.5)) * i1_of(x) +
-                   math::chebyshev(x * x - Scalar(2.0), tables::kK1Near) / x;
+  const Val near =
+      log_of_half(x) * i1_of(x) + math::chebyshev(x * x - Scalar(2.0), tables::kK1Near) / x;
   return k_of(x, near, tables::kK1Far, scaled);
 }
 
@@ -145,7 +149,7 @@ Val airy_tail(const Val& x) {
   const Val root = math::sqrt(x), zeta = x * root * Scalar(2.0) / Scalar(3.0);
   const Val z = number(x, 1.0) / zeta;
   const Val ratio = math::polynomial(z, tables::kAiryAn) / math::polynomial(z, tables::kAiryAd);
-  return ratio * Scalar(kRootOneOverPi) / (math::sqrt(root) * math::exp(zeta) * Scalar(2.0));
+  return ratio * Scalar(kRootOneOverPi / 2) / math::sqrt(root) * math::exp(-zeta);
 }
 
 // Maclaurin's series. Within 2.09 of 0 what is left out after 15 terms is below the precision of
@@ -173,65 +177,68 @@ Val airy_of(const Val& x) {
   return where(math::is_infinite(x), number(x, math::kNan), vanished);
 }
 
-}  // namespace
-
-Val special_bessel_j0::decompose(Tracer&, const Val& self) {
-  return math::rounded(j0_of(math::abs(opmath(self))), self);
-}
-Val special_bessel_j1::decompose(Tracer&, const Val& self) {
-  const Val x = opmath(self), y = j1_of(math::abs(x));
-  return math::rounded(where(lt(x, Scalar(0.0)), -y, y), self);
-}
-Val special_bessel_y0::decompose(Tracer&, const Val& self) {
-  return math::rounded(y0_of(opmath(self)), self);
-}
-Val special_bessel_y1::decompose(Tracer&, const Val& self) {
-  return math::rounded(y1_of(opmath(self)), self);
-}
-
-Val i0::decompose(Tracer&, const Val& self) {
-  return math::rounded(i0_of(opmath(self)), self);
-}
-// The same by another name, but of f32 and f64 alone.
-Val modified_bessel_i0::decompose(Tracer& t, const Val& self) {
-  return i0::decompose(t, self);
-}
-Val special_i0e::decompose(Tracer&, const Val& self) {
-  return math::rounded(i0_scaled(math::abs(opmath(self))), self);
-}
-Val special_i1::decompose(Tracer&, const Val& self) {
-  return math::rounded(i1_of(opmath(self)), self);
-}
-Val special_i1e::decompose(Tracer&, const Val& self) {
-  const Val x = opmath(self), y = i1_scaled(math::abs(x));
-  return math::rounded(where(lt(x, Scalar(0.0)), -y, y), self);
-}
-
-Val special_modified_bessel_k0::decompose(Tracer&, const Val& self) {
-  return math::rounded(k0_of(opmath(self), false), self);
-}
-Val special_modified_bessel_k1::decompose(Tracer&, const Val& self) {
-  return math::rounded(k1_of(opmath(self), false), self);
-}
-Val special_scaled_modified_bessel_k0::decompose(Tracer&, const Val& self) {
-  return math::rounded(k0_of(opmath(self), true), self);
-}
-Val special_scaled_modified_bessel_k1::decompose(Tracer&, const Val& self) {
-  return math::rounded(k1_of(opmath(self), true), self);
-}
-
 // sin(x) / x; by its series near 0.
-Val special_spherical_bessel_j0::decompose(Tracer&, const Val& self) {
+Val j0_spherical(const Val& x) {
   constexpr std::array<double, 7> kSeries = {
       1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0, -1 / 5040.0, 1 / 120.0, -1 / 6.0, 1.0};
-  const Val x = opmath(self);
   const Val near = math::polynomial(x * x, kSeries), far = math::sin(x) / x;
   const Val y = where(lt(math::abs(x), Scalar(0.5)), near, far);
-  return math::rounded(where(math::is_infinite(x), number(x, 0.0), y), self);
+  return where(math::is_infinite(x), number(x, 0.0), y);
 }
 
-Val special_airy_ai::decompose(Tracer&, const Val& self) {
-  return math::rounded(airy_of(opmath(self)), self);
+// Of a function that is computed for x >= 0 alone.
+Val odd(Val (*f)(const Val&), const Val& x) {
+  const Val y = f(math::abs(x));
+  return where(lt(x, Scalar(0.0)), -y, y);
 }
 
-}  // namespace primset::decomps
+}  // namespace
+
+Val bessel_j0::decompose(Tracer&, const Val& x) {
+  return math::rounded(j0_of(math::abs(opmath(x))), x);
+}
+Val bessel_j1::decompose(Tracer&, const Val& x) {
+  return math::rounded(odd(j1_of, opmath(x)), x);
+}
+Val bessel_y0::decompose(Tracer&, const Val& x) {
+  return math::rounded(y0_of(opmath(x)), x);
+}
+Val bessel_y1::decompose(Tracer&, const Val& x) {
+  return math::rounded(y1_of(opmath(x)), x);
+}
+
+Val bessel_i0::decompose(Tracer&, const Val& x) {
+  return math::rounded(i0_of(opmath(x)), x);
+}
+Val bessel_i0e::decompose(Tracer&, const Val& x) {
+  return math::rounded(i0_scaled(math::abs(opmath(x))), x);
+}
+Val bessel_i1::decompose(Tracer&, const Val& x) {
+  return math::rounded(i1_of(opmath(x)), x);
+}
+Val bessel_i1e::decompose(Tracer&, const Val& x) {
+  return math::rounded(odd(i1_scaled, opmath(x)), x);
+}
+
+Val bessel_k0::decompose(Tracer&, const Val& x) {
+  return math::rounded(k0_of(opmath(x), false), x);
+}
+Val bessel_k1::decompose(Tracer&, const Val& x) {
+  return math::rounded(k1_of(opmath(x), false), x);
+}
+Val bessel_k0e::decompose(Tracer&, const Val& x) {
+  return math::rounded(k0_of(opmath(x), true), x);
+}
+Val bessel_k1e::decompose(Tracer&, const Val& x) {
+  return math::rounded(k1_of(opmath(x), true), x);
+}
+
+Val spherical_bessel_j0::decompose(Tracer&, const Val& x) {
+  return math::rounded(j0_spherical(opmath(x)), x);
+}
+
+Val airy_ai::decompose(Tracer&, const Val& x) {
+  return math::rounded(airy_of(opmath(x)), x);
+}
+
+}  // namespace primset::decomps::prim
