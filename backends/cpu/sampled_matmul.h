@@ -2,7 +2,7 @@
 #ifndef PRIMSET_BACKENDS_CPU_SAMPLED_MATMUL_H_
 #define PRIMSET_BACKENDS_CPU_SAMPLED_MATMUL_H_
 
-#include "backends/cpu/blas_api.h"
+#include "backends/cpu/linalg/blas_api.h"
 #include "backends/cpu/sparse_rows.h"
 
 namespace primset_cpu {

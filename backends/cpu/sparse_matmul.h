@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "backends/cpu/blas_api.h"
+#include "backends/cpu/linalg/blas_api.h"
 #include "backends/cpu/sparse_rows.h"
 #include "backends/cpu/vector_code.h"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/cpu/linalg_support.h"
+#include "backends/cpu/linalg/support.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {

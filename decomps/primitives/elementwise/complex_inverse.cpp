@@ -14,11 +14,11 @@ using math::is_infinite;
 constexpr double kLn2 = std::numbers::ln2;
 
 // i * z
-Val turned(const Val& z) {
+Val times_i(const Val& z) {
   return complex(-imag(z), real(z));
 }
 // -i * z
-Val turned_back(const Val& z) {
+Val times_minus_i(const Val& z) {
   return complex(imag(z), -real(z));
 }
 
@@ -112,13 +112,13 @@ Val complex_log1p_of(const Val& z) {
 }  // namespace
 
 Val complex_sinh::decompose(Tracer&, const Val& z) {
-  return turned_back(unary(Prim::complex_sin, turned(z)));
+  return times_minus_i(unary(Prim::complex_sin, times_i(z)));
 }
 Val complex_cosh::decompose(Tracer&, const Val& z) {
-  return unary(Prim::complex_cos, turned(z));
+  return unary(Prim::complex_cos, times_i(z));
 }
 Val complex_tan::decompose(Tracer&, const Val& z) {
-  return turned_back(unary(Prim::complex_tanh, turned(z)));
+  return times_minus_i(unary(Prim::complex_tanh, times_i(z)));
 }
 Val complex_log1p::decompose(Tracer&, const Val& z) {
   return complex_log1p_of(z);
@@ -128,7 +128,7 @@ Val complex_asin::decompose(Tracer&, const Val& z) {
   return complex_asin_of(z);
 }
 Val complex_asinh::decompose(Tracer&, const Val& z) {
-  return turned_back(complex_asin_of(turned(z)));
+  return times_minus_i(complex_asin_of(times_i(z)));
 }
 Val complex_acos::decompose(Tracer&, const Val& z) {
   return complex_acos_of(z);
@@ -140,7 +140,7 @@ Val complex_atanh::decompose(Tracer&, const Val& z) {
   return complex_atanh_of(z);
 }
 Val complex_atan::decompose(Tracer&, const Val& z) {
-  return turned_back(complex_atanh_of(turned(z)));
+  return times_minus_i(complex_atanh_of(times_i(z)));
 }
 
 }  // namespace primset::decomps::prim
