@@ -359,7 +359,7 @@ constexpr std::pair<std::string_view, SparseStatement> kStatements[] = {
 SparseStatement find_sparse_statement(std::string_view function) {
   const auto* s = std::ranges::find(kStatements, function,
                                     &std::pair<std::string_view, SparseStatement>::first);
-  return s == std::end(kStatements) ? nullptr : s->second;
+  return s == std::end(kStatements) ? find_sparse_arithmetic(function) : s->second;
 }
 
 ExpectedTensor expected_sparse(const SparseValues& t) {

@@ -39,6 +39,9 @@ using SparseStatement = Expected (*)(const StatedCall& call);
 // Throws the Error that the call is refused with. Null where the function has a dense twin.
 SparseStatement find_sparse_statement(std::string_view function);
 
+// Those of sparse_arithmetic.cpp, which find_sparse_statement() finds, too.
+SparseStatement find_sparse_arithmetic(std::string_view function);
+
 // The result as a tensor of a sparse layout with these parts.
 ExpectedTensor expected_sparse(const SparseValues& t);
 

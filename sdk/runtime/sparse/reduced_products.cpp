@@ -122,19 +122,18 @@ std::vector<Tensor> sparse_functions::reduce_products_backward(SparseCall& call)
                           other.size(1), info(self.dtype()).torch_name));
   const std::string_view kind = reduction(call);
   const RowMatrix m = row_matrix(self);
-  const Arg& mask = call.arg("output_mask");
-  const auto wanted = [&](size_t i) { return static_cast<const bool*>(mask.pointer)[i]; };
+  const std::vector<bool> wanted = call.flags("output_mask");
   Gradients g;
   if (kind == "amax" || kind == "amin") {
     if (chosen.numel() == 0 && grad.numel() != 0)
       chosen = chosen_entries(m, other, times(m, other, kind));
-    g = chosen_gradients(m, grad, other, chosen, wanted(0), wanted(1));
+    g = chosen_gradients(m, grad, other, chosen, wanted[0], wanted[1]);
   } else {
     if (kind == "mean") {
       const Tensor count = op("clamp_min", row_lengths(m, grad.dtype()), Scalar(1.0));
       grad = op("div.Tensor", grad, op("unsqueeze", count, int64_t{1}));
     }
-    g = sum_gradients(m, grad, other, wanted(0), wanted(1));
+    g = sum_gradients(m, grad, other, wanted[0], wanted[1]);
   }
   return {g.values.defined() ? with_values(self, g.values) : Tensor(), g.other};
 }

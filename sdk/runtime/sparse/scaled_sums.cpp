@@ -35,6 +35,25 @@ bool sums_sparse(const Tensor& self, const Tensor& a, const Tensor& b) {
   return is_compressed(self) && !has_blocks(self.layout()) && is_sparse(a) && is_sparse(b);
 }
 
+// Halves are computed in f32 and rounded once, where all tensors are of one dtype; what is wrong
+// with others is for the function to say.
+std::vector<Tensor> rounded_once(SparseCall& call, SparseFunction function) {
+  const DType t = call.tensor("self").dtype();
+  if (!is_half(t)) return function(call);
+  Call wide(call.call().op);
+  for (size_t i = 0; i < call.call().args.size(); ++i) {
+    wide.args.push_back(call.call().args[i]);
+    const TensorImpl* argument = call.call().tensor(i);
+    if (!argument) continue;
+    if (argument->dtype != t) return function(call);
+    wide.replace_argument(i, op("to.dtype", call.tensor(wide.op.args[i].spec->name), DType::f32));
+  }
+  SparseCall widened(wide);
+  std::vector<Tensor> results = function(widened);
+  for (Tensor& r : results) r = op("to.dtype", r, t);
+  return results;
+}
+
 }  // namespace
 
 Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& product) {
@@ -48,7 +67,7 @@ Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& prod
   return op("add.Tensor", scaled(product, alpha), expanded, beta);
 }
 
-std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& call) {
+static std::vector<Tensor> add_matrix_product_in_opmath(SparseCall& call) {
   const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
   if (is_sparse(self) && !sums_sparse(self, a, b)) refuse_layouts(call, self, a, b);
   if (!is_sparse(a) && !is_sparse(b)) refuse_layouts(call, self, a, b);
@@ -62,14 +81,14 @@ std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& call) {
   return {sparse_sum({self, factor(call, "beta", t)}, {a, factor(call, "alpha", t)}, b)};
 }
 
-std::vector<Tensor> sparse_functions::add_vector_product(SparseCall& call) {
+static std::vector<Tensor> add_vector_product_in_opmath(SparseCall& call) {
   const Tensor self = call.tensor("self"), a = call.tensor("mat"), vector = call.tensor("vec");
   if (is_sparse(self) || is_sparse(vector))
     call.fail("expected self and vec to be strided, but found a sparse layout");
   return {scaled_sum(call, self, op("mv", a, vector))};
 }
 
-std::vector<Tensor> sparse_functions::add_batched_product(SparseCall& call) {
+static std::vector<Tensor> add_batched_product_in_opmath(SparseCall& call) {
   const Tensor self = call.tensor("self");
   if (is_sparse(self)) call.fail("expected a strided self, but its layout is sparse");
   return {
@@ -125,7 +144,7 @@ Tensor side_by_side(const Tensor& batch) {
 
 // The product at the places of self, whose entries stay where they are. A batch is one matrix with
 // blocks along its diagonal.
-std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& call) {
+static std::vector<Tensor> add_sampled_product_in_opmath(SparseCall& call) {
   const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
   require_sampled_layouts(call, self, a, b);
   require_sampled_sizes(call, self, a, b);
@@ -184,7 +203,7 @@ std::vector<Tensor> sparse_functions::multiply_to_sparse_rows(SparseCall& call) 
 }
 
 // The entries of self, where there is one, and behind them all elements of rows with entries.
-std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& call) {
+static std::vector<Tensor> add_sparse_rows_in_opmath(SparseCall& call) {
   const bool sums = call.op() == "sspaddmm";
   const Tensor self = call.tensor("self"), a = sums ? call.tensor("mat1") : self,
                b = call.tensor("mat2");
@@ -215,6 +234,22 @@ std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& call) {
                 int64_t{0});
   }
   return {make_coo(indices, values, Sizes{a.size(0), columns}, values.size(0) == 0)};
+}
+
+std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& call) {
+  return rounded_once(call, add_matrix_product_in_opmath);
+}
+std::vector<Tensor> sparse_functions::add_vector_product(SparseCall& call) {
+  return rounded_once(call, add_vector_product_in_opmath);
+}
+std::vector<Tensor> sparse_functions::add_batched_product(SparseCall& call) {
+  return rounded_once(call, add_batched_product_in_opmath);
+}
+std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& call) {
+  return rounded_once(call, add_sampled_product_in_opmath);
+}
+std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& call) {
+  return rounded_once(call, add_sparse_rows_in_opmath);
 }
 
 }  // namespace primset::runtime

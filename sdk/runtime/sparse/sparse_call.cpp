@@ -74,6 +74,7 @@ void write(const Call& call, TensorImpl& to, const Tensor& result) {
 
 ResultOrigin origin_of(const Call& call, const Tensor& result) {
   ResultOrigin origin;
+  if (!result.defined()) return origin;  // one that was not asked for
   for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
     if (&t == result.impl()) origin = {ResultOrigin::Kind::argument, argument};
     if (origin.kind != ResultOrigin::Kind::fresh || !t.sparse || is_sparse(result)) return;
@@ -217,6 +218,14 @@ int64_t SparseCall::integer(std::string_view name, int64_t otherwise) const {
 
 bool SparseCall::flag(std::string_view name, bool otherwise) const {
   return has(name) ? arg(name).integer != 0 : otherwise;
+}
+
+std::vector<bool> SparseCall::flags(std::string_view name) const {
+  const Arg& a = arg(name);
+  if (a.kind == Arg::Kind::packed_bools) return *static_cast<const std::vector<bool>*>(a.pointer);
+  const bool* list = static_cast<const bool*>(a.pointer);
+  return a.kind == Arg::Kind::bool_list ? std::vector<bool>(list, list + a.count)
+                                        : std::vector<bool>();
 }
 
 Scalar SparseCall::scalar(std::string_view name) const {

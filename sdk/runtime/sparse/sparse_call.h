@@ -53,6 +53,7 @@ class SparseCall {
   Ints ints(std::string_view name) const;
   int64_t integer(std::string_view name, int64_t otherwise = 0) const;
   bool flag(std::string_view name, bool otherwise = false) const;
+  std::vector<bool> flags(std::string_view name) const;
   Scalar scalar(std::string_view name) const;
   std::string_view text(std::string_view name) const;
   std::optional<DType> dtype(std::string_view name = "dtype") const;
