@@ -162,4 +162,32 @@ std::tuple<Val, Val, Val> _csr_csr_matmul::decompose(Tracer& t, const Val& a, co
   return {convert(cut(made[0], count, 0), a.dtype()), made[1], cut(made[2], count, 0)};
 }
 
+Val _compress_rows::decompose(Tracer& t, const Val& rows, SymInt count) {
+  require_index("_compress_rows", "rows", rows);
+  require(
+      rows.rank() == 1, ErrorCode::runtime,
+      fmt::format("_compress_rows: expected rows to be a vector, but got rank {}", rows.rank()));
+  require(count >= SymInt(0), ErrorCode::runtime,
+          fmt::format("_compress_rows: expected a count of at least 0, but got {}", count.hint()));
+  return t.prim1(Prim::compress_rows, {rows}, {{"count", count}});
+}
+
+Val _coo_softmax::decompose(Tracer& t, const Val& indices, const Val& values, const SymInts& sizes,
+                            int64_t dim, bool log) {
+  constexpr const char* kOp = "_coo_softmax";
+  const auto dims = static_cast<int64_t>(sizes.size());
+  require(indices.dtype() == DType::i64 && indices.rank() == 2 && values.rank() >= 1,
+          ErrorCode::runtime,
+          fmt::format("{}: expected indices of dtype int64 and rank 2 and values of rank 1 at "
+                      "least, but got {} of rank {} and values of rank {}",
+                      kOp, info(indices.dtype()).torch_name, indices.rank(), values.rank()));
+  require(indices.size(0) == SymInt(dims) && indices.size(1) == values.size(0), ErrorCode::runtime,
+          fmt::format("{}: indices {} and values {} do not fit {} sizes", kOp,
+                      shape_text(indices.shape()), shape_text(values.shape()), dims));
+  require(dim >= 0 && dim < dims, ErrorCode::index,
+          fmt::format("{}: expected a dim of 0 to {}, but got {}", kOp, dims - 1, dim));
+  return t.prim1(Prim::sparse_softmax, {indices, values},
+                 {{"sizes", sizes}, {"dim", dim}, {"log", log}});
+}
+
 }  // namespace primset::decomps

@@ -123,6 +123,8 @@ std::vector<Tensor> sparse_functions::reduce_products_backward(SparseCall& call)
   const std::string_view kind = reduction(call);
   const RowMatrix m = row_matrix(self);
   const std::vector<bool> wanted = call.flags("output_mask");
+  if (wanted.size() != 2)
+    call.fail(fmt::format("expected output_mask of 2 elements, but got {}", wanted.size()));
   Gradients g;
   if (kind == "amax" || kind == "amin") {
     if (chosen.numel() == 0 && grad.numel() != 0)

@@ -167,6 +167,13 @@ std::vector<Tensor> sparse_functions::sum_gradient(SparseCall& call) {
     if (d < sparse && !reduced) kept.push_back(d);
     if (d >= sparse) shape.push_back(reduced ? 1 : entries.size(d));
   }
+  Sizes expected;
+  for (int64_t d = 0; d < entries.dim(); ++d) {
+    if (!std::ranges::binary_search(dims, d)) expected.push_back(entries.size(d));
+  }
+  if (!std::ranges::equal(expected, grad.sizes()))
+    call.fail(fmt::format("expected grad of sizes {}, as the sum has, but got {}",
+                          list_text(expected), list_text(grad.sizes())));
   const Tensor rows = Tensor::of(std::span<const int64_t>(kept),
                                  {static_cast<int64_t>(kept.size())}, entries.device());
   const Tensor places = op("index_select", parts.indices, int64_t{0}, rows);
