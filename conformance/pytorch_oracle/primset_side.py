@@ -3,8 +3,15 @@
 import primset
 import torch
 
-from .calls import SPARSE_LAYOUTS, GeneratorRef, SparseRef, StorageRef, TensorRef, made_sparse
-from .calls import part_names
+from .calls import (
+    SPARSE_LAYOUTS,
+    GeneratorRef,
+    SparseRef,
+    StorageRef,
+    TensorRef,
+    made_sparse,
+    part_names,
+)
 
 
 def to_dtype(d):
