@@ -6,6 +6,10 @@
 
 namespace primset::schedule {
 
+// Are there updates that no values of indices could bring to one place, so that several threads can
+// write them?
+bool places_are_apart(const prims::Graph& g, const prims::Node& n);
+
 // Writes or combines the updates into `target`, which already has the operand's elements.
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 
