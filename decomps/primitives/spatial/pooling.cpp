@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/spatial/window_taps.h"
 
@@ -249,6 +251,33 @@ struct VariableTaps {
   }
 };
 
+// Sums along one dim after the other: as many additions as the sides of a window are long, and not
+// as it has elements. Each time the first of the pooled dims goes to the end, so that in the end
+// they are in their order again.
+Val sums_by_dim(Tracer& t, const Val& x, const std::vector<Val>& bounds, const SymInts& reach) {
+  Val y = x;
+  for (size_t d = 0; d < reach.size(); ++d) {
+    Ints order;
+    const int64_t first = y.rank() - static_cast<int64_t>(reach.size());
+    for (int64_t k = 0; k < y.rank(); ++k) {
+      if (k != first) order.push_back(k);
+    }
+    order.push_back(first);
+    y = t.prim(Prim::variable_window_reduce,
+               {transpose(y, order), bounds[2 * d], bounds[2 * d + 1]},
+               {{"reach", SymInts{reach[d]}}, {"reduce", std::string("sum")}})[0];
+  }
+  return y;
+}
+
+// Where that saves more than a result in memory between the dims costs.
+bool is_summed_by_dim(const SymInts& reach) {
+  constexpr int64_t kLargeWindow = 16;
+  int64_t elements = 1;
+  for (const SymInt& r : reach) elements *= std::clamp<int64_t>(r.hint(), 1, kLargeWindow);
+  return reach.size() > 1 && elements >= kLargeWindow;
+}
+
 }  // namespace
 
 std::tuple<Val, Val> variable_window_reduce::decompose(Tracer& t, const Val& x,
@@ -260,6 +289,10 @@ std::tuple<Val, Val> variable_window_reduce::decompose(Tracer& t, const Val& x,
   for (size_t d = 0; d < reach.size(); ++d) places.push_back(bounds[2 * d].size(-1));
   const WindowTaps taps(t, places, reach, place_type(prims::product(shape)));
   const bool batched = bounds[0].rank() > 1;
+  if (reduce == "sum" && !batched && is_summed_by_dim(reach)) {
+    const Val y = convert(sums_by_dim(t, opmath(x), bounds, reach), x.dtype());
+    return {y, t.constant(0, DType::i64, y.shape())};
+  }
   if (reduce == "sum") {
     const Val y = taps.sum([&](const Tap& tap) {
       const VariableTaps v(shape, bounds, tap);
