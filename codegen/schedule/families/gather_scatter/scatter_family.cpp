@@ -12,7 +12,8 @@ bool takes_effort(const prims::Graph& g, prims::ValueId v) {
   const prims::NodeId producer = g.producer(v);
   if (producer == prims::Graph::kNoNode) return false;
   const prims::Node& n = g.node(producer);
-  if (n.prim == prims::Prim::convert) return takes_effort(g, n.operands[0]);
+  if (n.prim == prims::Prim::convert || prims::is_view(n.prim))
+    return takes_effort(g, n.operands[0]);
   return prims::is_elementwise(n.prim);
 }
 
@@ -26,14 +27,14 @@ class Scatter : public Family {
     return Cost{};
   }
   // Updates go into a copy of the first operand, which is its own memory where that is taken over.
-  // What one CPU thread alone writes is computed before that, by all of them and in vectors.
+  // What a CPU writes one by one is computed before that, in vectors and by all threads.
   OperandUse operand(const prims::Graph& g, const prims::Node& n, size_t index,
                      const Machine& machine) const override {
     if (index == 0) return OperandUse::copied;
-    const bool alone =
-        !machine.target.simt && n.prim != prims::Prim::scatter && !places_are_apart(g, n);
-    return alone && takes_effort(g, n.operands[index]) ? OperandUse::in_memory
-                                                       : OperandUse::inlined;
+    const bool one_by_one =
+        !machine.target.simt && n.prim != prims::Prim::scatter && !writes_vectors(g, n);
+    return one_by_one && takes_effort(g, n.operands[index]) ? OperandUse::in_memory
+                                                            : OperandUse::inlined;
   }
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     const Placement& out = group.roots[0].out;

@@ -118,7 +118,8 @@ class ScatterBuilder {
     // a CPU stay in order, so that results do not depend on the number of threads.
     const auto rmw = atomic(c_.target, n_.prim, dtype);
     const bool plain = n_.prim == Prim::scatter && !n_.attr<bool>("ordered");
-    const bool apart = places_are_apart(g_, n_);
+    const OrderedWalk walk = ordered_walk(g_, n_, target_.strides);
+    const bool apart = walk.inner || !walk.apart.empty();
     const bool parallel = c_.target.simt ? plain || rmw : plain && !apart;
     auto body = [&] {
       ElementEmitter::Scope scope(e_);
@@ -127,7 +128,7 @@ class ScatterBuilder {
     if (parallel)
       for_each_point(f_, separate_loops(domain_, order), body);
     else if (apart && !c_.target.simt)
-      for_each_place(ordered_walk(g_, n_, target_.strides), dtype);
+      for_each_place(walk, dtype);
     else
       for_each_in_order(f_, separate_loops(domain_, order), body);
     return built(std::move(f_));
@@ -284,9 +285,10 @@ class ScatterBuilder {
 
 }  // namespace
 
-bool places_are_apart(const prims::Graph& g, const prims::Node& n) {
-  const OrderedWalk w = ordered_walk(g, n, g.type(n.operands[0]).shape);
-  return w.inner || !w.apart.empty();
+bool writes_vectors(const prims::Graph& g, const prims::Node& n) {
+  const int64_t last = static_cast<int64_t>(g.type(n.operands[0]).rank()) - 1;
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  return std::ranges::find(dims, last) == dims.end();
 }
 
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target) {

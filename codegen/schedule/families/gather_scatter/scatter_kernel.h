@@ -6,9 +6,8 @@
 
 namespace primset::schedule {
 
-// Are there updates that no values of indices could bring to one place, so that several threads can
-// write them?
-bool places_are_apart(const prims::Graph& g, const prims::Node& n);
+// On a CPU: updates of rows, whose elements lie side by side in the target.
+bool writes_vectors(const prims::Graph& g, const prims::Node& n);
 
 // Writes or combines the updates into `target`, which already has the operand's elements.
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
