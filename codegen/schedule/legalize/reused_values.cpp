@@ -16,7 +16,7 @@ namespace {
 
 // A table of more operations than this an element is worth a kernel of its own on a CPU where so
 // many elements are made of it, and each is used so many times.
-constexpr int64_t kManyOperations = 6, kManyElements = 1 << 14, kManyTimes = 8;
+constexpr int64_t kManyOperations = 4, kManyElements = 1 << 14, kManyTimes = 8;
 
 class ReuseAnalysis {
  public:

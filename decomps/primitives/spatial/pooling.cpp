@@ -130,12 +130,53 @@ WindowTaps covering_taps(Tracer& t, const Pooling& p) {
 
 }  // namespace
 
+namespace {
+
+// Does each index name an element in its own window?
+Val names_own_element(Tracer& t, const Pooling& p, const Val& index) {
+  const SymInt size = prims::product(p.shape);
+  const Val in_plane = ge(index, Scalar(0)) & lt(index, full_like(index, size));
+  const DType type = place_type(2 * size);
+  Val rest = convert(where(in_plane, index, full_like(index, 0)), type), inside = in_plane;
+  for (size_t d = p.dims(); d-- > 0;) {
+    const Val above = d == 0 ? full_like(rest, 0) : quotient(rest, p.shape[d], size);
+    const Val at = rest - above * full_like(rest, p.shape[d]);
+    const auto dim = index.rank() - static_cast<int64_t>(p.dims() - d);
+    const Val begin = t.iota(index.shape(), dim, type) * full_like(rest, p.strides[d]) -
+                      full_like(rest, p.padding[d]);
+    inside = inside & ge(at, begin) & lt(at, begin + full_like(rest, p.reach(d)));
+    rest = above;
+  }
+  return inside;
+}
+
+// Each gradient goes to the place that its index names in its plane.
+Val scattered_gradients(Tracer& t, const Pooling& p, const Val& grad, const Val& index) {
+  const size_t batch_dims = static_cast<size_t>(grad.rank()) - p.dims();
+  SymInts result = grad.shape();
+  const SymInts batch(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(batch_dims));
+  std::ranges::copy(p.shape, result.begin() + static_cast<std::ptrdiff_t>(batch_dims));
+  const SymInts rows = {prims::product(batch), prims::product(p.places)};
+  const Val inside = names_own_element(t, p, index), wide = opmath(grad);
+  const Val place = reshape(where(inside, index, full_like(index, 0)), rows);
+  const Val updates = reshape(where(inside, wide, full_like(wide, 0)), rows);
+  const Val none = t.constant(0, wide.dtype(), {rows[0], prims::product(p.shape)});
+  const Val sums = t.wrap(t.builder().scatter(Prim::scatter_add, none.id(),
+                                              {t.iota(rows, 0, DType::i64).id(), place.id()},
+                                              updates.id(), {0, 1}, true, true, "index"));
+  return convert(reshape(sums, result), grad.dtype());
+}
+
+}  // namespace
+
 // An element takes the gradients of those windows over it whose index is its own place.
 Val max_pool_backward::decompose(Tracer& t, const Val& grad, const Val& index,
                                  const SymInts& window, const SymInts& strides,
                                  const SymInts& dilations, const SymInts& padding,
                                  const SymInts& shape) {
   const Pooling p{window, strides, padding, dilations, shape, last_sizes(grad, window.size())};
+  const bool empty = prims::product(shape) == SymInt(0) || grad.is_empty();
+  if (t.device().fast_scatter && !empty) return scattered_gradients(t, p, grad, index);
   const Ints dims = last_dims(grad, p.dims());
   return covering_taps(t, p).sum([&](const Tap& tap) {
     const Covering c = covering(p, tap);
@@ -270,12 +311,9 @@ Val sums_by_dim(Tracer& t, const Val& x, const std::vector<Val>& bounds, const S
   return y;
 }
 
-// Where that saves more than a result in memory between the dims costs.
+// Where windows are more than one element long in several dims.
 bool is_summed_by_dim(const SymInts& reach) {
-  constexpr int64_t kLargeWindow = 16;
-  int64_t elements = 1;
-  for (const SymInt& r : reach) elements *= std::clamp<int64_t>(r.hint(), 1, kLargeWindow);
-  return reach.size() > 1 && elements >= kLargeWindow;
+  return std::ranges::count_if(reach, [](const SymInt& r) { return r.hint() > 1; }) > 1;
 }
 
 }  // namespace
