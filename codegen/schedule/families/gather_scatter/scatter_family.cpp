@@ -12,7 +12,7 @@ bool takes_effort(const prims::Graph& g, prims::ValueId v) {
   const prims::NodeId producer = g.producer(v);
   if (producer == prims::Graph::kNoNode) return false;
   const prims::Node& n = g.node(producer);
-  if (n.prim == prims::Prim::convert || prims::is_view(n.prim))
+  if (n.prim == prims::Prim::convert || n.prim == prims::Prim::reshape)
     return takes_effort(g, n.operands[0]);
   return prims::is_elementwise(n.prim);
 }
