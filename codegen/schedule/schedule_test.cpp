@@ -426,6 +426,26 @@ graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s1]) {
 }
 )",
      2, 9},
+    {"scatter_add_in_planes", R"(symbol s0 = 3 min 2
+symbol s1 = 9 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s0, s2]) {
+  %3: i64[s0, s2] = iota() {shape = [s0, s2], dim = 0, dtype = i64}
+  %4: i64[s0, s2] = broadcast_in_dim(%1) {shape = [s0, s2], dims = (1)}
+  %5: f32[s0, s1] = scatter_add(%0, %3, %4, %2) {dims = (0, 1), in_bounds = false, ordered = true, argument = "index"}
+  return %5 r
+}
+)",
+     2, 9},
+    {"scatter_max_between_dims", R"(symbol s0 = 5 min 2
+symbol s1 = 9 min 2
+symbol s2 = 18 min 2
+graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s0]) {
+  %3: f32[s0, s1] = scatter_max(%0, %1, %2) {dims = (1), in_bounds = false, ordered = true, argument = "index"}
+  return %3 r
+}
+)",
+     2, 9},
     {"scatter_donated", R"(symbol s0 = 9 min 2
 symbol s1 = 21 min 2
 symbol s2 = 18 min 2

@@ -9,6 +9,9 @@ struct DeviceTraits {
   bool fast_f64 = false;
   // Operations may flush f32 denormals to zero, in operands or in results.
   bool flush_f32 = false;
+  // A scatter that adds takes about as long as its updates do in memory, as on CPUs, where every
+  // thread writes places of its own: there are neither atomics nor threads that wait.
+  bool fast_scatter = false;
 };
 
 }  // namespace primset::decomps

@@ -108,24 +108,35 @@ class Reshape {
     }
   }
 
-  // Result dims [begin, end) as one linear index. If they are all parts of one split, in order, it
-  // is the linear index that was split.
+  // Result dims [begin, end) as one linear index. Those that are all parts of one split, in order,
+  // are the linear index that was split.
   Affine linear(size_t begin, size_t end) {
-    if (begin < end && at_[begin].split && at_[begin].part == 0 &&
-        at_[begin].split->sizes.size() == end - begin) {
-      bool whole = true;
-      for (size_t k = begin; k < end; ++k)
-        whole &= at_[k].split == at_[begin].split && at_[k].part == k - begin;
-      if (whole) return at_[begin].split->linear;
-    }
     Affine sum;
     SymInt inner = 1;
-    for (size_t d = end; d-- > begin;) {
-      if (!to_[d].same(SymInt(1)))
-        sum = arithmetic_.add(sum, arithmetic_.scale(arithmetic_.affine(at_[d]), inner));
-      inner *= to_[d];
+    for (size_t d = end; d > begin;) {
+      const size_t first = whole_split_before(begin, d);
+      if (first < d) {
+        sum = arithmetic_.add(sum, arithmetic_.scale(at_[first].split->linear, inner));
+      } else if (!to_[d - 1].same(SymInt(1))) {
+        sum = arithmetic_.add(sum, arithmetic_.scale(arithmetic_.affine(at_[d - 1]), inner));
+      }
+      const size_t next = first < d ? first : d - 1;
+      while (d > next) inner *= to_[--d];
     }
     return sum;
+  }
+
+  // Where the parts of one split begin that are all of it and end at `end`; `end` if there are
+  // none.
+  size_t whole_split_before(size_t begin, size_t end) const {
+    const auto& split = at_[end - 1].split;
+    if (!split || split->sizes.size() > end - begin) return end;
+    const size_t first = end - split->sizes.size();
+    for (size_t k = first; k < end; ++k) {
+      if (at_[k].split != split || at_[k].part != k - first) return end;
+      if (!to_[k].same(split->sizes[k - first])) return end;
+    }
+    return first;
   }
 
   void split(size_t begin, Affine whole) {

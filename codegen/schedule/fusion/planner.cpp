@@ -293,9 +293,33 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
     if (const auto why = exceeds_limits(id, use, times[find(use.group)]++)) return why;
   }
   const size_t kernels = readers_of(readers).size();
-  if (kernels > 1 && estimate_.favours_memory(v, kernels, extra_result))
+  if (kernels > 1 && estimate_.favours_memory(v, static_cast<double>(kernels), extra_result))
+    return NotFused::recompute_cost;
+  const double computed = evaluations(v, readers);
+  if (computed > 1 && estimate_.favours_memory(v, computed, extra_result))
     return NotFused::recompute_cost;
   return std::nullopt;
+}
+
+// How often an element is computed in a CPU's kernels that use the value at several indices. Where
+// these are themselves computed, vectors are put together element by element.
+double Planner::evaluations(ValueId v, const std::vector<Use>& readers) const {
+  constexpr double kPutTogether = 4;
+  if (machine_.target.simt || g_.type(v).shape.empty()) return 1;
+  const auto count = [](const SymInts& shape) {
+    return static_cast<double>(std::max<int64_t>(1, prims::product(shape).hint()));
+  };
+  std::unordered_map<GroupId, std::vector<const Use*>> by_kernel;
+  for (const Use& use : readers) by_kernel[find(use.group)].push_back(&use);
+  double times = 0;
+  for (const auto& [group, uses] : by_kernel) {
+    if (uses.size() == 1) continue;
+    for (const Use* use : uses) {
+      const double share = count(plan_.groups[group].domain) / count(g_.type(v).shape);
+      times += share * (use->at.back().affine.is_affine() ? 1 : kPutTogether);
+    }
+  }
+  return times;
 }
 
 uint32_t Planner::operations_of(const Node& n) const {

@@ -47,10 +47,19 @@ RecomputeEstimate::Element RecomputeEstimate::of(const Node& n, ValueId result) 
     const bool spread =
         n.prim == Prim::broadcast_in_dim && prims::product(g_.type(v).shape).same(SymInt(1));
     if (spread) continue;
-    e.bytes += elements_[v].bytes;
+    e.bytes += elements_[v].bytes * share_read(n, v);
     e.operations += elements_[v].operations;
   }
   return {std::min(e.bytes, kCap), std::min(e.operations, kCap)};
+}
+
+// Of a number a row, say, each is read once for all that a broadcast makes of it.
+double RecomputeEstimate::share_read(const Node& n, ValueId operand) const {
+  if (n.prim != Prim::broadcast_in_dim) return 1;
+  const auto elements = [&](ValueId v) {
+    return static_cast<double>(std::max<int64_t>(1, prims::product(g_.type(v).shape).hint()));
+  };
+  return std::min(1.0, elements(operand) / elements(n.results[0]));
 }
 
 double RecomputeEstimate::operations(const Node& n) const {
@@ -60,19 +69,18 @@ double RecomputeEstimate::operations(const Node& n) const {
   return prims::is_elementwise(n.prim) ? 1 : 0;
 }
 
-bool RecomputeEstimate::favours_memory(ValueId v, size_t readers, bool extra_result) const {
+bool RecomputeEstimate::favours_memory(ValueId v, double times, bool extra_result) const {
   const Element& e = elements_[v];
   const double size = size_in_memory(v);
   const auto elements =
       static_cast<double>(std::max<int64_t>(1, prims::product(g_.type(v).shape).hint()));
-  const auto kernels = static_cast<double>(readers);
   const auto seconds = [&](double bytes, double operations, double launches) {
     return machine_.seconds({bytes * elements, operations * elements, launches});
   };
   const double weight = static_cast<double>(machine_.tuning.fusion.recompute_percent) / 100;
-  const double again = weight * kernels * seconds(e.bytes, e.operations, 0);
+  const double again = weight * times * seconds(e.bytes, e.operations, 0);
   const double once = seconds(e.bytes, e.operations, extra_result ? 0 : 1) +
-                      seconds(size * (kernels + (extra_result ? 0 : 1)), 0, 0);
+                      seconds(size * (times + (extra_result ? 0 : 1)), 0, 0);
   return once < again;
 }
 

@@ -16,9 +16,9 @@ class RecomputeEstimate {
  public:
   RecomputeEstimate(const prims::Graph& g, const Machine& machine);
 
-  // Is storing `v` cheaper than recomputing it in `readers` kernels? `extra_result`: one of them
-  // could store it as a further root.
-  bool favours_memory(prims::ValueId v, size_t readers, bool extra_result) const;
+  // Is storing `v` cheaper than computing its elements so many times? `extra_result`: a kernel that
+  // reads it could store it as a further root.
+  bool favours_memory(prims::ValueId v, double times, bool extra_result) const;
   // The node's own operations for one element.
   double operations(const prims::Node& n) const;
 
@@ -29,6 +29,7 @@ class RecomputeEstimate {
   void visit(const prims::Region& r);
   Element of(const prims::Node& n, prims::ValueId result) const;
   double size_in_memory(prims::ValueId v) const;
+  double share_read(const prims::Node& n, prims::ValueId operand) const;
 
   const prims::Graph& g_;
   const Machine& machine_;

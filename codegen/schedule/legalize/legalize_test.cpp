@@ -287,6 +287,33 @@ TEST(Legalize, AVarianceIsOfSums) {
   }
 }
 
+// Far from 0, where squares in f32 would have no digit left; and of an infinity there is none.
+TEST(Legalize, AVarianceOnACpuIsOfTwoSums) {
+  const Graph g = prims::parse(R"(graph(%0 x: f32[2, 3, 4]) {
+  %1: f32[3], %2: f32[3] = var_mean(%0) {dims = (0, 2), correction = 1}
+  return %1 v, %2 m
+})");
+  const Legalized legal = legalized(g, cpu(), {find_pass("expand_var_mean"), 1});
+  EXPECT_EQ(count_nodes(legal.graph, Prim::reduce_sum), 4u);  // each in two parts
+  Array x = numbers(g.type(g.inputs[0].value));
+  for (auto& e : x.data) e.re += 1e6f;
+  x.data[23].re = HUGE_VALF;
+  const std::vector<Array> inputs = {x};
+  const std::vector<Array> got = prims::reference::run(legal.graph, inputs, {}).outputs;
+  for (size_t row = 0; row < 3; ++row) {
+    long double mean = 0, squares = 0;
+    const auto at = [&](size_t i) { return x.data[i / 4 * 12 + row * 4 + i % 4].re; };
+    for (size_t i = 0; i < 8; ++i) mean += at(i) / 8;
+    for (size_t i = 0; i < 8; ++i) squares += std::pow(at(i) - mean, 2);
+    const auto variance = static_cast<double>(got[0].data[row].re);
+    if (row == 2)
+      EXPECT_TRUE(std::isnan(variance));
+    else
+      EXPECT_NEAR(variance, static_cast<double>(squares / 7), 1e-6 * static_cast<double>(squares));
+    EXPECT_FLOAT_EQ(static_cast<float>(got[1].data[row].re), static_cast<float>(mean));
+  }
+}
+
 TEST(Legalize, CountsOfCompactAreNotChecked) {
   const Graph g = prims::parse(R"(symbol u0 = 3
 graph(%0 x: f32[5], %1 p: bool[5]) {

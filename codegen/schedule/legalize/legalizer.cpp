@@ -25,7 +25,7 @@ Legalizer::Legalizer(const Graph& from, const Machine& machine, const IsNative& 
 
 Legalized Legalizer::run() && {
   rewriter_.graph();
-  legal_.reused = reused_values(legal_.graph, reused_);
+  legal_.reused = reused_values(legal_.graph, reused_, target());
   return std::move(legal_);
 }
 

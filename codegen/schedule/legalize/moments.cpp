@@ -1,6 +1,8 @@
 #include "codegen/schedule/legalize/moments.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "codegen/schedule/legalize/accumulation.h"
 
@@ -24,6 +26,7 @@ class Moments {
         correction_(op.attr<primset::Scalar>("correction")) {}
 
   Values var_mean();
+  Values var_mean_in_f64();
 
  private:
   DType dtype() const { return b_.dtype(x_); }
@@ -32,6 +35,8 @@ class Moments {
   Ints parallel_dims() const;
   ValueId along_rows(ValueId v) { return b_.broadcast_in_dim(v, shape(), parallel_dims()); }
   ValueId sum_of_products(ValueId a, ValueId b);
+  ValueId first_of_rows();
+  ValueId sum_in_parts(ValueId v);
 
   Legalizer& l_;
   Builder& b_;
@@ -90,11 +95,68 @@ Values Moments::var_mean() {
           b_.convert(mean, narrow_)};
 }
 
+// The first element of each row in f64, or 0 where that is no finite number; dims are kept.
+ValueId Moments::first_of_rows() {
+  const size_t rank = shape().size();
+  SymInts end = shape();
+  for (int64_t d : dims_) end[static_cast<size_t>(d)] = 1;
+  const ValueId first =
+      b_.convert(b_.slice(x_, SymInts(rank, SymInt(0)), end, SymInts(rank, SymInt(1))), DType::f64);
+  const ValueId nothing = b_.binary(Prim::sub, first, first);  // NaN of what is not finite
+  const ValueId zero = b_.broadcast_in_dim(b_.constant(primset::Scalar(0.0), DType::f64), end, {});
+  return b_.select(b_.binary(Prim::eq, nothing, zero), first, zero);
+}
+
+// Over the dims at the end first, along which memory runs, and then over the others.
+ValueId Moments::sum_in_parts(ValueId v) {
+  Ints last, others;
+  int64_t next = static_cast<int64_t>(shape().size());
+  Ints dims = dims_;
+  std::ranges::sort(dims, std::greater());
+  for (int64_t d : dims) {
+    const bool at_end = d == next - 1;
+    (at_end ? last : others).push_back(d);
+    if (at_end) next = d;
+  }
+  std::ranges::reverse(last);
+  std::ranges::reverse(others);
+  if (!last.empty()) v = l_.reduce_sum(v, last);
+  return others.empty() ? v : l_.reduce_sum(v, others);
+}
+
+// One pass over numbers of at most 24 bits: with the distances d from one of them, the sum of
+// squares about the mean is sum d^2 - (sum d)^2 / n. As that one is in the sample itself, the
+// difference is at least an n-th of the first sum, and f64 has bits enough for any n. An infinity
+// makes both sums infinite, and so has no variance.
+Values Moments::var_mean_in_f64() {
+  const auto number = [&](primset::Scalar v) { return b_.constant(v, DType::f64); };
+  const ValueId count = b_.convert(b_.constant(length(), DType::i64), DType::f64);
+  const ValueId origin = first_of_rows();
+  Ints all(shape().size());
+  std::iota(all.begin(), all.end(), 0);
+  const ValueId distance =
+      b_.binary(Prim::sub, b_.convert(x_, DType::f64), b_.broadcast_in_dim(origin, shape(), all));
+  const ValueId sum = sum_in_parts(distance);
+  const ValueId product = b_.binary(Prim::mul, distance, distance);
+  l_.note_contractible(product);
+  const ValueId squares = sum_in_parts(product);
+  const SymInts rows = b_.shape(sum);
+  const auto a_row = [&](ValueId v) { return b_.broadcast_in_dim(v, rows, {}); };
+  const ValueId mean = b_.binary(Prim::div, sum, a_row(count));
+  const ValueId about_mean = b_.binary(
+      Prim::max, b_.binary(Prim::sub, squares, b_.binary(Prim::mul, sum, mean)), a_row(number(0)));
+  const ValueId divisor =
+      b_.binary(Prim::max, b_.binary(Prim::sub, count, number(correction_)), number(0));
+  return {b_.convert(b_.binary(Prim::div, about_mean, a_row(divisor)), narrow_),
+          b_.convert(b_.binary(Prim::add, mean, b_.reshape(origin, rows)), narrow_)};
+}
+
 }  // namespace
 
 std::optional<Values> expand_var_mean(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::var_mean) return std::nullopt;
-  return Moments(l, op).var_mean();
+  Moments moments(l, op);
+  return l.target().simt ? moments.var_mean() : moments.var_mean_in_f64();
 }
 
 }  // namespace primset::schedule

@@ -97,6 +97,25 @@ void for_each_by_groups(Frame& f, const SymInt& items, const std::function<void(
              });
 }
 
+// Where masks are costly only the last vector has one (loop peeling).
+void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  const Value lanes = f.index_constant(f.lanes());
+  const auto part = [&](Value from, Value to, bool masked) {
+    b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
+      f.set_mask(masked ? b.active_lane_mask(b.sub(hi, i), f.lanes()) : Value{});
+      body(i);
+      return kir::Builder::Values{};
+    });
+    f.set_mask({});
+  };
+  if (f.lanes() == 1 || !f.narrow_vectors()) return part(lo, hi, f.lanes() > 1);
+  const Value rest = b.and_(b.sub(hi, lo), f.index_constant(f.lanes() - 1));
+  const Value whole = b.sub(hi, rest);
+  part(lo, whole, false);
+  part(whole, hi, true);
+}
+
 namespace {
 
 Value smaller(kir::Builder& b, Value x, Value y) {
@@ -122,26 +141,6 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   });
 }
 
-// Calls body(i) for each vector from lo to hi. The last one may be partial and has a mask; where
-// masks are costly the others have none (loop peeling).
-void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>& body) {
-  kir::Builder& b = f.builder();
-  const Value lanes = f.index_constant(f.lanes());
-  const auto part = [&](Value from, Value to, bool masked) {
-    b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
-      f.set_mask(masked ? b.active_lane_mask(b.sub(hi, i), f.lanes()) : Value{});
-      body(i);
-      return kir::Builder::Values{};
-    });
-    f.set_mask({});
-  };
-  if (f.lanes() == 1 || !f.narrow_vectors()) return part(lo, hi, f.lanes() > 1);
-  const Value rest = b.and_(b.sub(hi, lo), f.index_constant(f.lanes() - 1));
-  const Value whole = b.sub(hi, rest);
-  part(lo, whole, false);
-  part(whole, hi, true);
-}
-
 // The last loop is divided into blocks. A work item is one block of one row; a group takes enough
 // items to be worth its start.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
@@ -153,8 +152,8 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   const SymInt rows = extent(loops, 0, outer);
   const SymInt blocks = prims::ceil_div(inner.size, group_points);
   const SymInt items = rows * blocks;
-  const SymInt per_group =
-      prims::max(SymInt(1), prims::floor_div(SymInt(group_points), inner.size));
+  const SymInt per_group = prims::max(
+      SymInt(1), prims::floor_div(SymInt(group_points), prims::max(inner.size, SymInt(1))));
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
   const Value one = f.index_constant(1);

@@ -45,6 +45,10 @@ std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const A
 void for_each_by_groups(Frame& f, const SymInt& items,
                         const std::function<void(kir::Value item)>& body);
 
+// Calls body(i) for each vector of a CPU from lo to hi; the last one may be partial and has a mask.
+void cpu_vectors(Frame& f, kir::Value lo, kir::Value hi,
+                 const std::function<void(kir::Value)>& body);
+
 // Runs `body` once for every point of the nest: vectorised over the last loop on a CPU, a thread a
 // point on a SIMT device. On a CPU the loop `tiled` and the last one are tiled. `elements`: the
 // work of a point, in elements. Sets grid and workgroup size of the frame's launch.

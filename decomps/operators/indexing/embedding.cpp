@@ -103,6 +103,16 @@ Val bags_of(const Val& indices, const Val& offsets) {
   return bounds_up_to(convert(offsets, DType::i64), indices.size(0)) - Scalar(1);
 }
 
+// From each offset to the next one, or to the end.
+Val lengths_of(const Val& offsets, const SymInt& entries) {
+  if (offsets.is_empty()) return offsets;
+  Tracer& t = offsets.tracer();
+  const Val ends = concatenate(
+      {slice(offsets, 0, 1, offsets.size(0), 1), t.constant(entries, offsets.dtype(), {SymInt(1)})},
+      0);
+  return ends - offsets;
+}
+
 void require_bags(const Val& weight, const Val& indices, const Val& offsets,
                   const std::optional<Val>& per_sample, int64_t mode) {
   require(is_index(indices.dtype()) && is_index(offsets.dtype()), ErrorCode::runtime,
@@ -141,6 +151,26 @@ void check_offsets(const Val& offsets, const Val& indices) {
         "offsets[-1] can not be greater than input's length but got offsets[-1] of {value}");
 }
 
+struct Bags {
+  Val offsets;  // where each begins
+  std::string mode;
+};
+
+// Sums and means of bags are a product: a matrix in rows, whose entries are the numbers of the
+// samples in the columns that they look up, times the weight.
+Val product_of_bags(Tracer& t, const Val& weight, const Val& indices, const Bags& b,
+                    const std::optional<Val>& per_sample) {
+  const SymInt entries = indices.size(0), rows = weight.size(0);
+  check(
+      ge(indices, Scalar(0)) & lt(indices, full_like(indices, rows)), indices, ErrorCode::index,
+      "index {value} of 'indices' is out of bounds for dimension 0; expected one within its size");
+  const Val pointers =
+      concatenate({b.offsets, t.constant(entries, b.offsets.dtype(), {SymInt(1)})}, 0);
+  const Val values = per_sample ? *per_sample : t.constant(1.0, weight.dtype(), {entries});
+  return t.prim1(Prim::sparse_matmul, {values, pointers, indices, weight},
+                 {{"size", rows}, {"transpose", false}, {"reduce", b.mode}});
+}
+
 using FourResults = std::tuple<Val, Val, Val, Val>;
 
 // ATen's other results on the CPU: a sum has no sizes, and its bags are left out where a kernel of
@@ -156,8 +186,14 @@ FourResults bag_results(Tracer& t, const Val& weight, const Val& indices, const 
   const SymInt count = include_last_offset ? offsets.size(0) - 1 : offsets.size(0);
   const Val starts = include_last_offset ? slice(offsets, 0, 0, count, 1) : offsets;
   const Val bags = bags_of(indices, starts);
-  const auto r = t.prim(Prim::embedding_bag, {weight, indices, bags, per_sample.value_or(Val())},
-                        {{"count", count}, {"mode", name}, {"padding_idx", SymInt(padding_idx)}});
+  std::vector<Val> r;
+  if (mode != kMaxOfBag && padding_idx < 0 && !indices.is_empty() && !weight.is_empty()) {
+    r = {product_of_bags(t, weight, indices, {starts, name}, per_sample),
+         lengths_of(starts, indices.size(0))};
+  } else {
+    r = t.prim(Prim::embedding_bag, {weight, indices, bags, per_sample.value_or(Val())},
+               {{"count", count}, {"mode", name}, {"padding_idx", SymInt(padding_idx)}});
+  }
   const DType type = indices.dtype() == offsets.dtype() ? indices.dtype() : DType::i64;
   const auto steps_by_one = [&](const Val& x) {
     return known_equal(t.place_of(x).strides.back(), 1) == true;

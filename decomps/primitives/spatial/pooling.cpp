@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/spatial/window_taps.h"
 
@@ -128,12 +130,53 @@ WindowTaps covering_taps(Tracer& t, const Pooling& p) {
 
 }  // namespace
 
+namespace {
+
+// Does each index name an element in its own window?
+Val names_own_element(Tracer& t, const Pooling& p, const Val& index) {
+  const SymInt size = prims::product(p.shape);
+  const Val in_plane = ge(index, Scalar(0)) & lt(index, full_like(index, size));
+  const DType type = place_type(2 * size);
+  Val rest = convert(where(in_plane, index, full_like(index, 0)), type), inside = in_plane;
+  for (size_t d = p.dims(); d-- > 0;) {
+    const Val above = d == 0 ? full_like(rest, 0) : quotient(rest, p.shape[d], size);
+    const Val at = rest - above * full_like(rest, p.shape[d]);
+    const auto dim = index.rank() - static_cast<int64_t>(p.dims() - d);
+    const Val begin = t.iota(index.shape(), dim, type) * full_like(rest, p.strides[d]) -
+                      full_like(rest, p.padding[d]);
+    inside = inside & ge(at, begin) & lt(at, begin + full_like(rest, p.reach(d)));
+    rest = above;
+  }
+  return inside;
+}
+
+// Each gradient goes to the place that its index names in its plane.
+Val scattered_gradients(Tracer& t, const Pooling& p, const Val& grad, const Val& index) {
+  const size_t batch_dims = static_cast<size_t>(grad.rank()) - p.dims();
+  SymInts result = grad.shape();
+  const SymInts batch(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(batch_dims));
+  std::ranges::copy(p.shape, result.begin() + static_cast<std::ptrdiff_t>(batch_dims));
+  const SymInts rows = {prims::product(batch), prims::product(p.places)};
+  const Val inside = names_own_element(t, p, index), wide = opmath(grad);
+  const Val place = reshape(where(inside, index, full_like(index, 0)), rows);
+  const Val updates = reshape(where(inside, wide, full_like(wide, 0)), rows);
+  const Val none = t.constant(0, wide.dtype(), {rows[0], prims::product(p.shape)});
+  const Val sums = t.wrap(t.builder().scatter(Prim::scatter_add, none.id(),
+                                              {t.iota(rows, 0, DType::i64).id(), place.id()},
+                                              updates.id(), {0, 1}, true, true, "index"));
+  return convert(reshape(sums, result), grad.dtype());
+}
+
+}  // namespace
+
 // An element takes the gradients of those windows over it whose index is its own place.
 Val max_pool_backward::decompose(Tracer& t, const Val& grad, const Val& index,
                                  const SymInts& window, const SymInts& strides,
                                  const SymInts& dilations, const SymInts& padding,
                                  const SymInts& shape) {
   const Pooling p{window, strides, padding, dilations, shape, last_sizes(grad, window.size())};
+  const bool empty = prims::product(shape) == SymInt(0) || grad.is_empty();
+  if (t.device().fast_scatter && !empty) return scattered_gradients(t, p, grad, index);
   const Ints dims = last_dims(grad, p.dims());
   return covering_taps(t, p).sum([&](const Tap& tap) {
     const Covering c = covering(p, tap);
@@ -249,6 +292,30 @@ struct VariableTaps {
   }
 };
 
+// Sums along one dim after the other: as many additions as the sides of a window are long, and not
+// as it has elements. Each time the first of the pooled dims goes to the end, so that in the end
+// they are in their order again.
+Val sums_by_dim(Tracer& t, const Val& x, const std::vector<Val>& bounds, const SymInts& reach) {
+  Val y = x;
+  for (size_t d = 0; d < reach.size(); ++d) {
+    Ints order;
+    const int64_t first = y.rank() - static_cast<int64_t>(reach.size());
+    for (int64_t k = 0; k < y.rank(); ++k) {
+      if (k != first) order.push_back(k);
+    }
+    order.push_back(first);
+    y = t.prim(Prim::variable_window_reduce,
+               {transpose(y, order), bounds[2 * d], bounds[2 * d + 1]},
+               {{"reach", SymInts{reach[d]}}, {"reduce", std::string("sum")}})[0];
+  }
+  return y;
+}
+
+// Where windows are more than one element long in several dims.
+bool is_summed_by_dim(const SymInts& reach) {
+  return std::ranges::count_if(reach, [](const SymInt& r) { return r.hint() > 1; }) > 1;
+}
+
 }  // namespace
 
 std::tuple<Val, Val> variable_window_reduce::decompose(Tracer& t, const Val& x,
@@ -260,6 +327,10 @@ std::tuple<Val, Val> variable_window_reduce::decompose(Tracer& t, const Val& x,
   for (size_t d = 0; d < reach.size(); ++d) places.push_back(bounds[2 * d].size(-1));
   const WindowTaps taps(t, places, reach, place_type(prims::product(shape)));
   const bool batched = bounds[0].rank() > 1;
+  if (reduce == "sum" && !batched && is_summed_by_dim(reach)) {
+    const Val y = convert(sums_by_dim(t, opmath(x), bounds, reach), x.dtype());
+    return {y, t.constant(0, DType::i64, y.shape())};
+  }
   if (reduce == "sum") {
     const Val y = taps.sum([&](const Tap& tap) {
       const VariableTaps v(shape, bounds, tap);

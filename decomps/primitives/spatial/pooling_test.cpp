@@ -118,11 +118,28 @@ TEST(MaxPoolBackward, AddsWhereTheMaximumWas) {
       want[static_cast<size_t>(m.index[i])] += grad.data[i];
       index.push_back(static_cast<double>(m.index[i]));
     }
-    expect_near(
-        derived(Prim::max_pool_backward,
-                {array(DType::f64, w.places, grad.data), array(DType::i64, w.places, index)},
-                max_attributes(w, "shape", {6, 7})),
-        {6, 7}, want, 1e-14, 1e-14);
+    for (const bool scatters : {false, true}) {
+      expect_near(
+          derived(Prim::max_pool_backward,
+                  {array(DType::f64, w.places, grad.data), array(DType::i64, w.places, index)},
+                  max_attributes(w, "shape", {6, 7}), {.fast_scatter = scatters}),
+          {6, 7}, want, 1e-14, 1e-14);
+    }
+  }
+}
+
+TEST(MaxPoolBackward, OfAnIndexOutsideItsWindowIsNothing) {
+  const Array grad = array(DType::f64, {1, 2}, {3, 5});
+  for (const std::vector<double>& index : {std::vector<double>{1, 1}, {-1, 2}, {0, 4}, {2, 3}}) {
+    std::vector<double> want(4, 0);
+    if (index[0] == 0 || index[0] == 1) want[static_cast<size_t>(index[0])] += 3;
+    if (index[1] == 2 || index[1] == 3) want[static_cast<size_t>(index[1])] += 5;
+    for (const bool scatters : {false, true}) {
+      expect_near(derived(Prim::max_pool_backward, {grad, array(DType::i64, {1, 2}, index)},
+                          max_attributes({{1, 2}, {1, 2}, {1, 1}, {0, 0}, {1, 2}}, "shape", {1, 4}),
+                          {.fast_scatter = scatters}),
+                  {1, 4}, want, 0);
+    }
   }
 }
 
@@ -184,6 +201,26 @@ TEST(VariableWindowReduce, SumsAndMaxima) {
   expect_near(derived(Prim::variable_window_reduce, {x, each_start, each_end},
                       {{"reach", prims::SymInts{2}}, {"reduce", std::string("sum")}}),
               {2, 2}, {1, 8, 8, 17}, 0);
+}
+
+// Windows of up to 5 by 4, which are added up by dim.
+TEST(VariableWindowReduce, SumsOfLargeWindows) {
+  const Plane x = plane(9, 8);
+  const Ints begin_high = {0, 3, 4}, end_high = {5, 7, 9}, begin_wide = {0, 4}, end_wide = {4, 7};
+  std::vector<double> want;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      want.push_back(0);
+      for (int64_t h = begin_high[i]; h < end_high[i]; ++h)
+        for (int64_t w = begin_wide[j]; w < end_wide[j]; ++w) want.back() += x.at(h, w);
+    }
+  }
+  const auto result = derived(Prim::variable_window_reduce,
+                              {array(DType::f64, {9, 8}, x.data), integers(DType::i64, begin_high),
+                               integers(DType::i64, end_high), integers(DType::i64, begin_wide),
+                               integers(DType::i64, end_wide)},
+                              {{"reach", prims::SymInts{5, 4}}, {"reduce", std::string("sum")}});
+  expect_near(result, {3, 2}, want, 1e-13, 1e-13);
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ class DeviceState {
   // The device traits that decompositions may read.
   decomps::DeviceTraits traits() const {
     return {target_valid_ && target().fast_f64(),
-            plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0};
+            plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0,
+            target_valid_ && !target().simt};
   }
 
   CachingAllocator& allocator() { return *allocator_; }

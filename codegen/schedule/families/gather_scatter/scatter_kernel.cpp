@@ -1,5 +1,7 @@
 #include "codegen/schedule/families/gather_scatter/scatter_kernel.h"
 
+#include <algorithm>
+
 #include "codegen/schedule/element/bounds_check.h"
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/loops/loops.h"
@@ -52,6 +54,49 @@ std::optional<kir::Rmw> atomic(const kir::TargetModel& t, Prim p, DType dtype) {
   return std::nullopt;
 }
 
+// How a CPU goes through the updates. Each thread has places of its own, and writes to them in
+// row-major order, so that results do not depend on the number of threads.
+struct OrderedWalk {
+  std::vector<size_t> apart;     // updates that differ in these dims go to different places
+  std::vector<size_t> in_order;  // the other dims that say where an update goes
+  std::optional<size_t> inner;   // the innermost dim that is not indexed
+};
+
+// The dim along which an index counts, so that updates which differ in it do not meet.
+std::optional<size_t> counted_dim(const prims::Graph& g, ValueId index) {
+  const prims::NodeId producer = g.producer(index);
+  if (producer == prims::Graph::kNoNode) return std::nullopt;
+  const prims::Node& n = g.node(producer);
+  if (n.prim == Prim::iota) return static_cast<size_t>(n.attr<int64_t>("dim"));
+  if (n.prim != Prim::broadcast_in_dim) return std::nullopt;
+  const auto below = counted_dim(g, n.operands[0]);
+  if (!below) return std::nullopt;
+  const auto dim = static_cast<size_t>(n.attr<std::vector<int64_t>>("dims")[*below]);
+  // A single number is no count.
+  if (!g.type(index).shape[dim].same(g.type(n.operands[0]).shape[*below])) return std::nullopt;
+  return dim;
+}
+
+OrderedWalk ordered_walk(const prims::Graph& g, const prims::Node& n, const SymInts& strides) {
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  const size_t batch = g.type(n.operands[1]).rank();
+  std::vector<bool> counted(batch);
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (const auto d = counted_dim(g, n.operands[1 + k])) counted[*d] = true;
+  }
+  OrderedWalk walk;
+  for (size_t d = 0; d < batch; ++d) (counted[d] ? walk.apart : walk.in_order).push_back(d);
+  SymInts rest;  // strides of the dims that are not indexed
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (std::ranges::find(dims, static_cast<int64_t>(d)) == dims.end()) rest.push_back(strides[d]);
+  }
+  for (size_t d : memory_order(rest, rest)) walk.apart.push_back(batch + d);
+  if (rest.empty()) return walk;
+  walk.inner = walk.apart.back();
+  walk.apart.pop_back();
+  return walk;
+}
+
 class ScatterBuilder {
  public:
   ScatterBuilder(const BuildContext& c, prims::NodeId node, const Placement& target)
@@ -60,7 +105,7 @@ class ScatterBuilder {
         target_(target),
         g_(c.values.graph),
         domain_(g_.type(n_.operands.back()).shape),
-        f_(c.name, c.target, c.index32, domain_),
+        f_(c.name, c.machine, c.index32, domain_),
         e_(f_, c.values) {
     f_.set_error_buffer(c.errors);
   }
@@ -69,48 +114,134 @@ class ScatterBuilder {
     std::vector<size_t> order;
     for (size_t d = 0; d < domain_.size(); ++d) order.push_back(d);
     const DType dtype = g_.type(n_.operands[0]).dtype;
-    // Without an order to keep, threads may race: last writer wins, or an atomic combines. Floating
-    // sums on a CPU stay in order, so that results do not depend on the number of threads.
+    // Without an order to keep, threads may race: last writer wins, or an atomic combines. Sums on
+    // a CPU stay in order, so that results do not depend on the number of threads.
     const auto rmw = atomic(c_.target, n_.prim, dtype);
     const bool plain = n_.prim == Prim::scatter && !n_.attr<bool>("ordered");
-    const bool parallel = c_.target.simt && (plain || rmw);
+    const OrderedWalk walk = ordered_walk(g_, n_, target_.strides);
+    const bool apart = walk.inner || !walk.apart.empty();
+    const bool parallel = c_.target.simt ? plain || rmw : plain && !apart;
     auto body = [&] {
       ElementEmitter::Scope scope(e_);
-      write(dtype, parallel ? rmw : std::nullopt);
+      write(dtype, parallel && !plain ? rmw : std::nullopt);
     };
-    const auto loops = separate_loops(domain_, order);
     if (parallel)
-      for_each_point(f_, loops, body);
+      for_each_point(f_, separate_loops(domain_, order), body);
+    else if (apart && !c_.target.simt)
+      for_each_place(walk, dtype);
     else
-      for_each_in_order(f_, loops, body);
+      for_each_in_order(f_, separate_loops(domain_, order), body);
     return built(std::move(f_));
   }
 
  private:
   void write(DType dtype, std::optional<kir::Rmw> rmw) {
-    kir::Builder& b = f_.builder();
     Value fits;
-    const Indices source = identity_indices(domain_);
-    Affine address = address_of(source, fits);
-    ElementValue update = e_.emit(n_.operands.back(), source);
-    auto put = [&] {
-      if (rmw) {
-        b.atomic_rmw(*rmw, f_.buffer(target_.buffer, true, true), f_.materialize(address),
-                     update.re, static_cast<uint32_t>(kir::bytes(memory_scalar(dtype))));
-        return;
-      }
-      ElementValue v = update;
-      if (n_.prim != Prim::scatter) {
-        const ElementValue in[] = {f_.load(target_.buffer, dtype, address), update};
-        v = is_complex(dtype) ? lower_combine(b, Prim::reduce_sum, dtype, in[0], in[1])
-                              : lower_elementwise(b, combining(n_.prim), dtype, dtype, in);
-      }
-      f_.store(target_.buffer, dtype, address, v);
-    };
+    const Affine address = address_of(identity_indices(domain_), fits);
+    if (!rmw) return under(fits, [&] { combine(dtype, address); });
+    kir::Builder& b = f_.builder();
+    const ElementValue update = e_.emit(n_.operands.back(), identity_indices(domain_));
+    under(fits, [&] {
+      b.atomic_rmw(*rmw, f_.buffer(target_.buffer, true, true), f_.materialize(address), update.re,
+                   static_cast<uint32_t>(kir::bytes(memory_scalar(dtype))));
+    });
+  }
+
+  void under(Value fits, const std::function<void()>& body) {
     if (fits.valid())
-      b.if_then(fits, put);
+      f_.builder().if_then(fits, body);
     else
-      put();
+      body();
+  }
+
+  // Puts the update at the current position into its place.
+  void combine(DType dtype, const Affine& address) {
+    kir::Builder& b = f_.builder();
+    ElementEmitter::Scope scope(e_);
+    ElementValue v = e_.emit(n_.operands.back(), identity_indices(domain_));
+    if (n_.prim != Prim::scatter) {
+      // What stands beside the last elements of a row may be another thread's.
+      const ElementValue in[] = {f_.load(target_.buffer, dtype, address, true), v};
+      v = is_complex(dtype) ? lower_combine(b, Prim::reduce_sum, dtype, in[0], in[1])
+                            : lower_elementwise(b, combining(n_.prim), dtype, dtype, in);
+    }
+    f_.store(target_.buffer, dtype, address, v);
+  }
+
+  // A work item is a block of the inner dim at one position of the dims apart. Within it come the
+  // updates in order, whose indices are found once for all of the block.
+  void for_each_place(const OrderedWalk& w, DType dtype) {
+    kir::Builder& b = f_.builder();
+    std::vector<size_t> order = w.apart;
+    order.insert(order.end(), w.in_order.begin(), w.in_order.end());
+    const size_t apart = separate_loops(domain_, w.apart).size();
+    std::vector<LoopDim> loops = separate_loops(domain_, order);
+    const size_t outer = loops.size();
+    const SymInt columns = w.inner ? domain_[*w.inner] : SymInt(1);
+    const SymInt block = block_of(columns), blocks = prims::ceil_div(columns, block);
+    const SymInt updates = extent(loops, apart, outer), items = extent(loops, 0, apart) * blocks;
+    const SymInt work = prims::max(updates * block, SymInt(1));
+    const SymInt per_group =
+        prims::max(SymInt(1), prims::floor_div(SymInt(f_.tuning().loops.group_elements), work));
+    f_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+    if (w.inner) {
+      const bool dense = target_stride(*w.inner).same(SymInt(1));
+      f_.set_lanes(dense ? point_lanes(c_.target) : uint16_t{1});
+      loops.push_back({{*w.inner}, columns, {}, dense});
+    }
+    const Value one = f_.index_constant(1);
+    const Value first = b.mul(f_.index(b.group_id(0)), f_.param(per_group));
+    const Value last = smaller(b.add(first, f_.param(per_group)), f_.param(items));
+    loop(first, last, one, [&](Value item) {
+      const Value place = b.udiv(item, f_.param(blocks));
+      const Value begin = b.mul(b.sub(item, b.mul(place, f_.param(blocks))), f_.param(block));
+      const Value end = smaller(b.add(begin, f_.param(block)), f_.param(columns));
+      delinearize(f_, place, loops, 0, apart);
+      loop(f_.index_constant(0), f_.param(updates), one, [&](Value update) {
+        delinearize(f_, update, loops, apart, outer);
+        if (w.inner) loops.back().base = begin;
+        f_.set_loops(loops);
+        ElementEmitter::Scope scope(e_);
+        Value fits;
+        const Affine address = address_of(identity_indices(domain_), fits);
+        under(fits, [&] {
+          if (!w.inner) return combine(dtype, address);
+          cpu_vectors(f_, begin, end, [&](Value i) {
+            loops.back().base = i;
+            f_.set_loops(loops);
+            combine(dtype, address);
+          });
+        });
+      });
+    });
+  }
+
+  // An eighth of the columns in whole vectors, but not so few that indices outweigh them.
+  static SymInt block_of(const SymInt& columns) {
+    constexpr int64_t kShares = 8, kLine = 16, kLeast = 32;
+    return prims::max(prims::ceil_div(columns, kShares * kLine) * kLine, SymInt(kLeast));
+  }
+
+  Value smaller(Value x, Value y) {
+    kir::Builder& b = f_.builder();
+    return b.select(b.slt(x, y), x, y);
+  }
+
+  void loop(Value from, Value to, Value step, const std::function<void(Value)>& body) {
+    f_.builder().for_loop(from, to, step, {}, [&](Value i, auto) {
+      body(i);
+      return kir::Builder::Values{};
+    });
+  }
+
+  // Of a dim of the domain that is not indexed.
+  const SymInt& target_stride(size_t dim) const {
+    const auto& dims = n_.attr<std::vector<int64_t>>("dims");
+    size_t rest = g_.type(n_.operands[1]).rank();
+    for (size_t d = 0;; ++d) {
+      const bool indexed = std::ranges::find(dims, static_cast<int64_t>(d)) != dims.end();
+      if (!indexed && rest++ == dim) return target_.strides[d];
+    }
   }
 
   // The update's place; `fits` says whether every index is in range, if any may not be.
@@ -153,6 +284,12 @@ class ScatterBuilder {
 };
 
 }  // namespace
+
+bool writes_vectors(const prims::Graph& g, const prims::Node& n) {
+  const int64_t last = static_cast<int64_t>(g.type(n.operands[0]).rank()) - 1;
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  return std::ranges::find(dims, last) == dims.end();
+}
 
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target) {
   return ScatterBuilder(c, node, target).build();

@@ -6,6 +6,9 @@
 
 namespace primset::schedule {
 
+// On a CPU: updates of rows, whose elements lie side by side in the target.
+bool writes_vectors(const prims::Graph& g, const prims::Node& n);
+
 // Writes or combines the updates into `target`, which already has the operand's elements.
 BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target);
 

@@ -7,12 +7,16 @@
 namespace primset::schedule {
 namespace {
 
-// Rows that one workgroup each of a SIMT device reduces: legalisation writes their variance as
-// sums.
+// Rows of numbers that a CPU has wider ones for, and those that one workgroup each of a SIMT device
+// reduces: legalisation writes their variance as sums.
 bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
-  if (!target.simt || is_complex(x.dtype) || dims.empty()) return false;
+  if (is_complex(x.dtype) || dims.empty()) return false;
+  if (!target.simt) {
+    if (!target.fast_f64() || x.dtype == DType::f64) return false;
+    return std::ranges::none_of(x.shape, [](const SymInt& n) { return n == SymInt(0); });
+  }
   const auto first = static_cast<int64_t>(x.shape.size() - dims.size());
   if (std::ranges::any_of(dims, [&](int64_t d) { return d < first; })) return false;
   SymInt length = 1;
