@@ -1,6 +1,5 @@
 #include "backends/cpu/contraction.h"
 
-#include <cstring>
 #include <optional>
 
 #include "backends/cpu/objects.h"
@@ -19,25 +18,37 @@ const char* data_of(const primset_tensor& t) {
   return t.buffer ? t.buffer->address + t.offset : nullptr;
 }
 
-// Copies into batches of contiguous rows x cols matrices.
+bool has_unit_stride(const std::vector<int64_t>& offsets) {
+  return offsets.size() > 1 && offsets[1] - offsets[0] == 1;
+}
+
+template <typename T>
+void copy_matrix(const char* data, const std::vector<int64_t>& outer,
+                 const std::vector<int64_t>& inner, T* to) {
+  const T* from = reinterpret_cast<const T*>(data);
+  for (int64_t o : outer)
+    for (int64_t i : inner) *to++ = from[o + i];
+}
+
+// Copies into batches of matrices without gaps, along the dim that the elements lie along.
 void pack(const primset_tensor& t, const Dims& rows, const Dims& cols, MatrixBatch& m) {
   const size_t bytes = element_bytes(t.dtype);
   const std::vector<int64_t> row_offsets = offsets_of(t, rows), col_offsets = offsets_of(t, cols);
-  const auto matrix = static_cast<int64_t>(row_offsets.size() * col_offsets.size());
-  m.packed.reset(new char[m.offsets.size() * static_cast<size_t>(matrix) * bytes]);
-  char* to = m.packed.get();
-  for (int64_t& batch : m.offsets) {
-    const int64_t start = (to - m.packed.get()) / static_cast<int64_t>(bytes);
-    for (int64_t r : row_offsets)
-      for (int64_t c : col_offsets) {
-        std::memcpy(to, m.data + (batch + r + c) * static_cast<int64_t>(bytes), bytes);
-        to += bytes;
-      }
-    batch = start;
+  const size_t matrix = row_offsets.size() * col_offsets.size();
+  const bool along_rows = has_unit_stride(row_offsets) && !has_unit_stride(col_offsets);
+  const auto& outer = along_rows ? col_offsets : row_offsets;
+  const auto& inner = along_rows ? row_offsets : col_offsets;
+  m.packed.reset(new char[m.offsets.size() * matrix * bytes]);
+  for (size_t batch = 0; batch < m.offsets.size(); ++batch) {
+    const char* from = m.data + m.offsets[batch] * static_cast<int64_t>(bytes);
+    char* to = m.packed.get() + batch * matrix * bytes;
+    bytes == 2 ? copy_matrix(from, outer, inner, reinterpret_cast<uint16_t*>(to))
+               : copy_matrix(from, outer, inner, reinterpret_cast<uint32_t*>(to));
+    m.offsets[batch] = static_cast<int64_t>(batch * matrix);
   }
   m.data = m.packed.get();
-  m.rows = static_cast<int64_t>(col_offsets.size());
-  m.cols = 1;
+  m.rows = along_rows ? 1 : static_cast<int64_t>(col_offsets.size());
+  m.cols = along_rows ? static_cast<int64_t>(row_offsets.size()) : 1;
 }
 
 MatrixBatch place_matrix(const primset_tensor& t, const Dims& batch, const Dims& rows,

@@ -234,18 +234,23 @@ def made_sparse(layout, size, parts, coalesced):
 
 
 class Encoder:
-    def __init__(self):
+    def __init__(self, limit=MAX_STORAGE_BYTES):
+        self.limit = limit
         self.storages = []
         self.positions = {}
 
     def storage(self, s):
         if s._cdata not in self.positions:
-            n = s.nbytes()
-            if n > MAX_STORAGE_BYTES:
-                raise NotEncodable(f"a storage of {n} bytes")
+            contents = self.contents(s)
             self.positions[s._cdata] = len(self.storages)
-            self.storages.append(ctypes.string_at(s.data_ptr(), n) if n else b"")
+            self.storages.append(contents)
         return self.positions[s._cdata]
+
+    def contents(self, s):
+        n = s.nbytes()
+        if n > self.limit:
+            raise NotEncodable(f"a storage of {n} bytes")
+        return ctypes.string_at(s.data_ptr(), n) if n else b""
 
     def sparse(self, t):
         if t.device.type != "cpu" or t.is_quantized:

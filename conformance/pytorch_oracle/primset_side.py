@@ -90,8 +90,8 @@ class PrimsetArguments:
             if x not in LAYOUTS:
                 raise primset.NotImplementedError(f"layout {x}")
             return LAYOUTS[x]
-        if isinstance(x, torch.device):
-            return str(x)
+        if isinstance(x, torch.device):  # the CPU, for which the device of the scope stands
+            return str(primset.current_device())
         return x
 
     def bytes(self, i):
@@ -102,11 +102,11 @@ def _storage_bytes(storage):
     n = storage.nbytes
     if n == 0:
         return torch.empty(0, dtype=torch.uint8)
-    return torch.from_dlpack(primset.Tensor.from_storage(storage, primset.uint8, [n], [1]))
+    return torch.from_dlpack(primset.Tensor.from_storage(storage, primset.uint8, [n], [1]).cpu())
 
 
 def to_torch(t):
-    """The same memory as a PyTorch tensor."""
+    """As a PyTorch tensor: the same memory, or a copy of another device's."""
     if _is_sparse(t):
         layout = next(k for k, v in LAYOUTS.items() if v == t.layout)
         coalesced = layout == torch.sparse_coo and primset.invoke("is_coalesced", t)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <numeric>
 
 #include "decomps/primitives/math.h"
@@ -103,19 +104,38 @@ Val channels_second(const Val& y, const SymInt& channels) {
   return reshape(moved, shape);
 }
 
+// The windows [batch, group, channel, places..., kernel...] as a matrix for whoever has them in
+// memory: by the longer of their innermost dims, the places as usual or, of a weight's gradient,
+// the kernel. Then what is summed over is outermost, or innermost.
+struct WindowMatrix {
+  Val windows;    // [group, ...]
+  Ints contract;  // channel and kernel
+};
+
+WindowMatrix window_matrix(const Val& windows, int64_t spatial) {
+  const int64_t rank = windows.rank();
+  const Ints places = dims_between(3, 3 + spatial), kernel = dims_between(3 + spatial, rank);
+  Ints order{1}, summed{2};
+  summed.insert(summed.end(), kernel.begin(), kernel.end());
+  Ints free{0};
+  free.insert(free.end(), places.begin(), places.end());
+  const bool kernel_inside = windows.size(rank - 1) > windows.size(places.back());
+  for (const Ints* part : kernel_inside ? std::array{&free, &summed} : std::array{&summed, &free})
+    order.insert(order.end(), part->begin(), part->end());
+  const int64_t first = kernel_inside ? 2 + spatial : 1;
+  return {transpose(windows, order), dims_between(first, first + 1 + spatial)};
+}
+
 // A product of windows of the padded input with the kernel.
 Val convolved(Tracer& t, const Convolution& c) {
   const Val field = padded(c.x, c.padding, c.padding);
   const Val windows =
       t.wrap(t.builder().window(field.id(), c.spatial_dims(), c.kernel(), c.stride, c.dilation));
   const SymInt inputs = c.w.size(1), outputs = floor_div(c.w.size(0), c.groups);
-  // [batch, group, channel, places..., kernel...] by [group, output, channel, kernel...]
-  const Val a = split(windows, 1, c.groups, inputs), b = split(c.w, 0, c.groups, outputs);
-  Ints a_contract = dims_between(3 + c.spatial, 3 + 2 * c.spatial);
-  Ints b_contract = dims_between(3, 3 + c.spatial);
-  a_contract.insert(a_contract.begin(), 2);
-  b_contract.insert(b_contract.begin(), 2);
-  return channels_second(dot(a, b, a_contract, b_contract, {1}, {0}), c.w.size(0));
+  const WindowMatrix a = window_matrix(split(windows, 1, c.groups, inputs), c.spatial);
+  const Val b = split(c.w, 0, c.groups, outputs);
+  return channels_second(dot(a.windows, b, a.contract, dims_between(2, 3 + c.spatial), {0}, {0}),
+                         c.w.size(0));
 }
 
 // The adjoint: what each input place adds to a window of the output, added up. Neither more
