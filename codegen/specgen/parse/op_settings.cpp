@@ -71,6 +71,7 @@ void OpSettings::read(Fields& fields) {
       {"variants", &variants},
       {"promote", &promote},
       {"broadcast", &broadcast},
+      {"one_dtype", &one_dtype},
       {"runtime", &runtime},
       {"structural", &structural},
       {"scalar", &scalar},
@@ -100,6 +101,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   if (s.promote != nullptr) apply_promote(*s.promote, o);
   if (s.broadcast != nullptr) o.broadcast = arguments(*s.broadcast, o);
   std::erase_if(o.broadcast, [&](uint32_t i) { return !is_tensor_kind(o.args[i].kind); });
+  if (s.one_dtype != nullptr) o.one_dtype = arguments(*s.one_dtype, o);
   if (s.runtime != nullptr) apply_roles(*s.runtime, Role::runtime, o);
   if (s.structural != nullptr) apply_roles(*s.structural, Role::structural, o);
   if (s.scalar != nullptr) apply_rounding(*s.scalar, o);

@@ -49,6 +49,11 @@ class Selector {
   std::vector<CaseId> out_;
 };
 
+std::vector<Recipe> only_smoke(std::vector<Recipe> recipes) {
+  std::erase_if(recipes, [](const Recipe& r) { return r.tier != CaseTier::smoke; });
+  return recipes;
+}
+
 const Recipe& find_recipe(const std::vector<Recipe>& recipes, const CaseId& id) {
   for (const Recipe& r : recipes) {
     if (r.name == id.case_name && kLayoutNames[static_cast<size_t>(r.layout)] == id.layout)
@@ -124,6 +129,11 @@ std::vector<CaseId> select_cases(const specs::Bundle& bundle, const Selection& s
     for (DType t : operator_dtypes(bundle, o)) {
       if (selector.wants(t)) {
         selector.add(Level::op, o.qualified, t, operator_recipes(bundle, o, t));
+      }
+    }
+    for (DType t : converted_dtypes(bundle, o)) {
+      if (selector.wants(t)) {
+        selector.add(Level::op, o.qualified, t, only_smoke(operator_recipes(bundle, o, t)));
       }
     }
   }

@@ -18,6 +18,7 @@ void require_batch(const Val& input, NamedParameters parameters) {
   for (const auto& [what, v] : parameters) {
     if (v && !is_floating(v->dtype())) not_implemented_for("batch_norm", v->dtype());
   }
+  require_parameter_dtypes(input, parameters);
 }
 
 void require_elements(const Val& input) {
