@@ -205,7 +205,8 @@ Val logaddexp::decompose(Tracer& t, const Val& self, const Val& other) {
   const auto exponential = [](const Val& z) {
     return prim::exponential(math::parts(wide_opmath(z)));
   };
-  const math::Parts log = prim::add(exponential(self), exponential(other)).log;
+  // Of two equally great numbers the second gives the angle to go on from; in ATen it is self.
+  const math::Parts log = prim::add(exponential(other), exponential(self)).log;
   return convert(complex(log.re, log.im), self.dtype());
 }
 

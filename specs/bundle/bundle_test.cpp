@@ -163,7 +163,7 @@ TEST(CorruptBundle, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(other), "spec bundle: not a spec bundle; expected a file written by specgen");
   other = bytes;
   other[8] = std::byte{99};
-  EXPECT_EQ(error_of(other), "spec bundle: format version 99; expected 10: run specgen again");
+  EXPECT_EQ(error_of(other), "spec bundle: format version 99; expected 11: run specgen again");
   other = bytes;
   other.back() ^= std::byte{1};
   EXPECT_EQ(error_of(other), "spec bundle: its checksum does not match: the bytes were changed");

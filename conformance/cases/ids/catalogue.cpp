@@ -49,9 +49,9 @@ class Selector {
   std::vector<CaseId> out_;
 };
 
-std::vector<Recipe> only_smoke(std::vector<Recipe> recipes) {
-  std::erase_if(recipes, [](const Recipe& r) { return r.tier != CaseTier::smoke; });
-  return recipes;
+std::vector<Recipe> first_smoke(const std::vector<Recipe>& recipes) {
+  const auto first = std::ranges::find(recipes, CaseTier::smoke, &Recipe::tier);
+  return first == recipes.end() ? std::vector<Recipe>() : std::vector<Recipe>{*first};
 }
 
 const Recipe& find_recipe(const std::vector<Recipe>& recipes, const CaseId& id) {
@@ -131,9 +131,10 @@ std::vector<CaseId> select_cases(const specs::Bundle& bundle, const Selection& s
         selector.add(Level::op, o.qualified, t, operator_recipes(bundle, o, t));
       }
     }
+    // What it is converted to is written as results of that dtype are.
     for (DType t : converted_dtypes(bundle, o)) {
-      if (selector.wants(t)) {
-        selector.add(Level::op, o.qualified, t, only_smoke(operator_recipes(bundle, o, t)));
+      if (o.base == specs::kNoIndex && selector.wants(t)) {
+        selector.add(Level::op, o.qualified, t, first_smoke(operator_recipes(bundle, o, t)));
       }
     }
   }

@@ -259,10 +259,11 @@ DTypeSet stated_dtypes(const Bundle& bundle, const Overload& overload) {
   return set.empty() ? DTypeSet{DType::f32, DType::i64} : set;
 }
 
-// Complex halves, where they are not just moved, as float8 is.
-DTypeSet computed_wider(const Bundle& bundle, const Overload& overload) {
+// Complex halves, where they are not just moved, as float8 is; and the last of its formats.
+DTypeSet like_others(const Bundle& bundle, const Overload& overload) {
   const DTypeSet stated = stated_dtypes(bundle, overload);
-  return stated.contains(DType::f8_e5m2) ? DTypeSet() : stated & DTypeSet{DType::c32};
+  const bool moves = stated.contains(DType::f8_e5m2);
+  return stated & (moves ? DTypeSet{DType::f8_e8m0fnu} : DTypeSet{DType::c32});
 }
 
 DTypeSet without(DTypeSet all, DTypeSet left_out) {
@@ -287,12 +288,12 @@ std::vector<Recipe> operator_recipes(const Bundle& bundle, const Overload& overl
 }
 
 std::vector<DType> operator_dtypes(const Bundle& bundle, const Overload& overload) {
-  return in_order(without(stated_dtypes(bundle, overload), computed_wider(bundle, overload)));
+  return in_order(without(stated_dtypes(bundle, overload), like_others(bundle, overload)));
 }
 
 std::vector<DType> converted_dtypes(const Bundle& bundle, const Overload& overload) {
   const DTypeSet integers = without(bundle.dtypes_of(overload), stated_dtypes(bundle, overload));
-  return in_order(integers | computed_wider(bundle, overload));
+  return in_order(integers | like_others(bundle, overload));
 }
 
 }  // namespace primset::conformance
