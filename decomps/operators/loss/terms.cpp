@@ -12,6 +12,8 @@ Val reduced_loss(const Val& terms, int64_t reduction, DType type) {
           fmt::format("reduction is 0 (none), 1 (mean) or 2 (sum), but got {}", reduction));
   if (reduction == kNone) return convert(terms, type);
   const std::vector<int64_t> dims = dims_from(0, terms.rank());
+  if (reduction == kSum && is_exact(terms.dtype()))
+    return reduce(Prim::reduce_sum, convert(terms, DType::i64), dims, false);
   if (reduction == kSum) return convert(reduce(Prim::reduce_sum, terms, dims, false), type);
   require(is_floating(terms.dtype()) || is_complex(terms.dtype()), ErrorCode::runtime,
           fmt::format("mean(): could not infer output dtype. Input dtype must be either a floating "
