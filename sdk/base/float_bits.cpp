@@ -7,7 +7,7 @@
 namespace primset {
 namespace {
 
-// As ATen rounds f32 (c10/util/Float8_e8m0fnu.h): halfway up, but what is below the second power of
+// As ATen rounds f32 to Float8_e8m0fnu: halfway up, but what is below the second power of
 // two is the first, or the second where it is above the first.
 uint64_t power_of_two_bits(double value, const FloatFormat& f) {
   const double v = std::fabs(static_cast<double>(static_cast<float>(value)));
