@@ -199,7 +199,9 @@ TEST(DTypes, SetsAgreeWithTheHeader) {
     EXPECT_TRUE(set("all").contains(t)) << entry.name;
     EXPECT_EQ(set("integral").contains(t), is_integral(t)) << entry.name;
     EXPECT_EQ(set("half").contains(t), is_half(t)) << entry.name;
-    if (t != DType::c32) EXPECT_EQ(set("complex").contains(t), is_complex(t)) << entry.name;
+    EXPECT_EQ(set("complex").contains(t), is_complex(t)) << entry.name;
+    EXPECT_EQ(set("opmath_complex").contains(t), is_complex(t) && opmath_type(t) == t)
+        << entry.name;
     if (bits(t) > 8) EXPECT_EQ(set("floating").contains(t), is_floating(t)) << entry.name;
   }
 }

@@ -266,15 +266,7 @@ def to_dtype(call, dtype, which=ALL):
         if isinstance(x, torch.Tensor) and x.dtype == main and x.layout in SPARSE_LAYOUTS:
             return x.to(dtype)
         if isinstance(x, torch.Tensor) and x.dtype == main:
-            source = x.resolve_conj().resolve_neg()
-            if source.is_complex() and not dtype.is_complex:
-                source = source.real
-            if not (dtype.is_floating_point or dtype.is_complex) and source.is_floating_point():
-                source = source.nan_to_num(0, 9, -9).clamp(-100, 100)
-                if not dtype.is_signed:
-                    source = source.abs()
-            out = torch.empty_strided(x.shape, x.stride(), dtype=dtype) if x.numel() else None
-            return source.to(dtype) if out is None or _overlaps(x) else out.copy_(source)
+            return converted(x, dtype)
         if isinstance(x, (list, tuple)):
             return type(x)(convert(v) for v in x)
         return dtype if x is main else x
@@ -287,6 +279,19 @@ def to_dtype(call, dtype, which=ALL):
     args = [number(convert(a)) for a in live.args]
     named = {k: number(convert(v)) for k, v in live.kwargs.items()}
     return encode(call.overload, args, named, call.source, f"dtype of {call.origin}")
+
+
+def converted(x, dtype):
+    """The tensor in another dtype, its values where the dtype has such and small ones elsewhere."""
+    source = x.resolve_conj().resolve_neg()
+    if source.is_complex() and not dtype.is_complex:
+        source = source.real
+    if not (dtype.is_floating_point or dtype.is_complex) and source.is_floating_point():
+        source = source.nan_to_num(0, 9, -9).clamp(-100, 100)
+        if not dtype.is_signed:
+            source = source.abs()
+    out = torch.empty_strided(x.shape, x.stride(), dtype=dtype) if x.numel() else None
+    return source.to(dtype) if out is None or _overlaps(x) else out.copy_(source)
 
 
 def _overlaps(t):

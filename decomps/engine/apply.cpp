@@ -7,6 +7,7 @@
 #include "decomps/engine/argument_checks.h"
 #include "decomps/engine/argument_errors.h"
 #include "decomps/engine/boxing.h"
+#include "decomps/engine/complex/complex_halves.h"
 #include "decomps/engine/engine.h"
 #include "decomps/engine/formula/formula.h"
 #include "decomps/engine/functionalization/view_functions.h"
@@ -167,6 +168,13 @@ Promoted promotion_of(const Overload& o, const Arguments& args) {
   return p;
 }
 
+std::optional<DType> named_dtype(const Arguments& args) {
+  for (const Tracer::Argument& a : args) {
+    if (auto* t = std::get_if<DType>(&a.value)) return *t;
+  }
+  return std::nullopt;
+}
+
 Val taken_as(const Val& v, DType to) {
   require(can_cast(v.dtype(), to), ErrorCode::runtime,
           fmt::format("result type {0} can't be cast to the desired output type {1}; expected a "
@@ -272,9 +280,12 @@ std::vector<Val> run_in_dtypes(Tracer& t, const Overload& o, const Promoted& p, 
 std::vector<Val> apply_one(Tracer& t, const Overload& o, Arguments args) {
   check_arguments(o, args);
   const Promoted p = promotion_of(o, args);
-  // What is stored but not computed with says so even where nothing promotes.
+  // What is stored but not computed with says so even where nothing promotes, unless the call names
+  // a dtype that it is converted to.
   const bool stored_only = p.common == DType::c32 || is_float8(p.common);
-  if (p.any || stored_only) require_dtype(o, p.common);
+  if (p.any || (stored_only && !named_dtype(args))) require_dtype(o, p.common);
+  if (std::optional<WideComplex> wide = widen_complex_halves(o, p, args))
+    return wide->narrowed(apply_one(t, o, std::move(wide->args)));
   const uint32_t into = o.promote.into;
   const auto given = into == specs::kNoIndex ? p.result : std::get<Val>(args[into].value).dtype();
   std::vector<Val> results = run_in_dtypes(t, o, p, std::move(args));

@@ -37,6 +37,8 @@ struct Promoted {
   DType result = DType::f32;
 };
 Promoted promotion_of(const specs::Overload& overload, const Arguments& args);
+// The dtype that a call names for its results.
+std::optional<DType> named_dtype(const Arguments& args);
 
 // A result converted to the dtype of the tensor that receives it. Throws in ATen's words where the
 // conversion is not allowed.

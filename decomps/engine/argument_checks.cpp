@@ -146,7 +146,30 @@ Function& find(const Named<Function> (&table)[N], const Overload& o, std::string
 
 }  // namespace
 
+namespace {
+
+// ATen's accessors of data and iterators want the dtype that the kernel was chosen for.
+void require_one_dtype_of_named(const Overload& o, const Arguments& args) {
+  std::optional<DType> wanted;
+  const auto require_wanted = [&](const Val& v, uint32_t at) {
+    if (!wanted) wanted = v.dtype();
+    require(v.dtype() == *wanted, ErrorCode::runtime,
+            fmt::format("expected scalar type {} but found {}; expected {} to have the dtype of {}",
+                        aten_name(*wanted), aten_name(v.dtype()), o.args[at].name,
+                        o.args[o.one_dtype[0]].name));
+  };
+  for (uint32_t at : o.one_dtype) {
+    if (auto* v = std::get_if<Val>(&args[at].value)) require_wanted(*v, at);
+    if (auto* l = std::get_if<std::vector<Val>>(&args[at].value)) {
+      for (const Val& v : *l) require_wanted(v, at);
+    }
+  }
+}
+
+}  // namespace
+
 void check_arguments(const Overload& overload, const Arguments& args) {
+  require_one_dtype_of_named(overload, args);
   for (const std::string& name : overload.checks) find(kChecks, overload, name)(overload, args);
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "decomps/engine/apply.h"
-#include "decomps/engine/complex.h"
+#include "decomps/engine/complex/complex.h"
 #include "decomps/engine/decomposition.h"
 #include "decomps/engine/promotion.h"
 
@@ -15,10 +15,12 @@ struct Pair {
   Val a, b;
 };
 
-// Whether `wide` has every number of the floating dtype `narrow`.
+// Whether `wide` has every number of the floating or complex dtype `narrow`.
 bool holds_all_of(DType wide, DType narrow) {
-  if (!is_floating(wide) || !is_floating(narrow)) return false;
-  return wide == DType::f64 || (wide == DType::f32 && narrow != DType::f64);
+  if (is_complex(wide) != is_complex(narrow)) return false;
+  const DType w = real_type(wide), n = real_type(narrow);
+  if (!is_floating(w) || !is_floating(n)) return false;
+  return w == DType::f64 || (w == DType::f32 && n != DType::f64);
 }
 
 Pair broadcast_pair(const Val& a, const Val& b) {

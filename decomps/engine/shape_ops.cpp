@@ -7,7 +7,7 @@
 #include <set>
 
 #include "decomps/engine/argument_errors.h"
-#include "decomps/engine/complex.h"
+#include "decomps/engine/complex/complex.h"
 #include "decomps/engine/decomposition.h"
 
 namespace primset::decomps {

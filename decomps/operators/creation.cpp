@@ -262,6 +262,7 @@ Val complex_of_parts::decompose(Tracer& t, const Val& re, const Val& im) {
       re.dtype() == im.dtype(), ErrorCode::runtime,
       fmt::format("Expected object of scalar type {} but got scalar type {} for second argument",
                   aten_name(re.dtype()), aten_name(im.dtype())));
+  if (re.dtype() == DType::f16) return convert(complex(opmath(re), opmath(im)), DType::c32);
   return complex(re, im);
 }
 

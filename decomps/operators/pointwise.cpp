@@ -11,6 +11,7 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/pointwise_binary.h"
 #include "decomps/operators/pointwise_unary.h"
+#include "decomps/primitives/complex_sum.h"
 #include "sdk/base/float_bits.h"
 
 namespace primset::decomps {
@@ -195,6 +196,18 @@ Val float_power_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& e
 
 Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& exponent) {
   return float_power::decompose(t, self.value, exponent);
+}
+
+// Where a complex sum cancels, what it was rounded to before shows: as in ATen, c128 where that is
+// fast.
+Val logaddexp::decompose(Tracer& t, const Val& self, const Val& other) {
+  if (!is_complex(self.dtype())) return t.prim1(Prim::log_add_exp, {self, other});
+  const auto exponential = [](const Val& z) {
+    return prim::exponential(math::parts(wide_opmath(z)));
+  };
+  // Of two equally great numbers the second gives the angle to go on from; in ATen it is self.
+  const math::Parts log = prim::add(exponential(other), exponential(self)).log;
+  return convert(complex(log.re, log.im), self.dtype());
 }
 
 // By an integer exponent floating values are scaled; another one is an operator's power, whose

@@ -28,6 +28,18 @@ std::array<Format, kDTypeCodes> make_formats() {
   return formats;
 }
 
+// To a power of two, through f32: halfway up. The f32 numbers below the second power, denormals,
+// become the second where they are above the first.
+long double nearest_power(long double v, const FloatFormat& f) {
+  const auto x = static_cast<long double>(std::fabs(static_cast<float>(v)));
+  if (!std::isfinite(x)) return std::nanl("");
+  const long double first = std::ldexp(1.0L, f.min_exponent());
+  if (x < 2 * first) return x > first ? 2 * first : first;
+  const long double below = std::ldexp(1.0L, std::ilogb(x));
+  const long double power = x < below * 1.5L ? below : below * 2;
+  return power > std::ldexp(1.0L, f.max_exponent()) ? std::nanl("") : power;
+}
+
 const FloatFormat& bits_of(DType t) {
   const FloatFormat& f = float_format(t);
   if (f.exponent_bits != 0) return f;
@@ -67,6 +79,7 @@ long double round_to(long double v, DType t) {
   const FloatFormat& bits = bits_of(t);
   const Format& f = format(t);
   if (std::isnan(v)) return v;
+  if (!bits.has_sign()) return nearest_power(v, bits);
   long double rounded = std::fabs(v);
   if (std::isfinite(v)) {
     const long double step = ulp(v, t);
@@ -85,6 +98,7 @@ uint64_t encode(long double v, DType t) {
   const FloatFormat& f = bits_of(t);
   v = round_to(v, t);
   if (std::isnan(v)) return f.quiet_nan() | (std::signbit(v) ? f.sign_bit() : 0);
+  if (!f.has_sign()) return static_cast<uint64_t>(std::ilogb(v) - f.min_exponent());
   const uint64_t sign = std::signbit(v) ? f.sign_bit() : 0;
   if (std::isinf(v)) return sign | f.greatest_exponent();
   // A denormal has exponent field 0; the field of a normal number is one more for its leading bit.
@@ -97,6 +111,7 @@ uint64_t encode(long double v, DType t) {
 long double decode(uint64_t pattern, DType t) {
   const FloatFormat& f = bits_of(t);
   if (f.is_nan(pattern)) return std::nanl("");
+  if (!f.has_sign()) return std::ldexp(1.0L, static_cast<int>(pattern) + f.min_exponent());
   const uint64_t mantissa = pattern & f.mantissa_mask();
   const auto exponent = static_cast<int>((pattern & f.greatest_exponent()) >> f.mantissa_bits);
   long double v = HUGE_VALL;

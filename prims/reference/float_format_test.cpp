@@ -43,6 +43,16 @@ TEST(RoundTo, Float8) {
   EXPECT_FALSE(std::signbit(round_to(-0x1p-20L, DType::f8_e4m3fnuz)));  // there is no -0
 }
 
+TEST(RoundTo, PowersOfTwo) {
+  EXPECT_EQ(round_to(-1.49L, DType::f8_e8m0fnu), 1);  // there is no sign
+  EXPECT_EQ(round_to(1.5L, DType::f8_e8m0fnu), 2);
+  EXPECT_EQ(round_to(0, DType::f8_e8m0fnu), 0x1p-127L);
+  EXPECT_EQ(round_to(0x1.8p-127L, DType::f8_e8m0fnu), 0x1p-126L);
+  EXPECT_EQ(round_to(0x1.7p127L, DType::f8_e8m0fnu), 0x1p127L);
+  EXPECT_TRUE(std::isnan(round_to(0x1.8p127L, DType::f8_e8m0fnu)));
+  EXPECT_TRUE(std::isnan(round_to(HUGE_VALL, DType::f8_e8m0fnu)));
+}
+
 // The processor rounds as IEEE 754 says.
 TEST(RoundTo, AgreesWithTheProcessor) {
   std::mt19937_64 random(7);

@@ -10,7 +10,8 @@ namespace primset {
 
 double float_from_bits(uint64_t pattern, const FloatFormat& format);
 
-// Rounds to nearest even; formats of at most f64's range and precision.
+// Rounds to nearest even, to powers of two as ATen does; formats of at most f64's range and
+// precision.
 uint64_t float_to_bits(double value, const FloatFormat& format);
 
 }  // namespace primset

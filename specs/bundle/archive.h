@@ -17,7 +17,7 @@
 namespace primset::specs::archive {
 
 inline constexpr std::string_view kMagic = {"PSPEC\r\n\x1a", 8};
-inline constexpr uint32_t kVersion = 11;
+inline constexpr uint32_t kVersion = 12;
 inline constexpr size_t kHeaderSize = 8 + 4 + 8 + 8;
 
 // The number of enumerators: a byte at or above it is corrupt. Traits say it by their names.
@@ -128,10 +128,10 @@ void fields(A& a, CaseSpec& x) {
 template <typename A>
 void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
-    o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.dtypes, o.strides,
-    o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself, o.reads_offset, o.random,
-    o.implementation, o.intrinsic, o.sparse, o.internal, o.checks, o.written_checks, o.cases,
-    o.tolerance, o.tags, o.file, o.line, o.column);
+    o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.one_dtype,
+    o.dtypes, o.strides, o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself,
+    o.reads_offset, o.random, o.implementation, o.intrinsic, o.sparse, o.internal, o.checks,
+    o.written_checks, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {

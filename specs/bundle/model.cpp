@@ -8,6 +8,21 @@ const T* at_or_null(const std::vector<T>& list, int64_t index) {
   return index < 0 ? nullptr : &list[static_cast<size_t>(index)];
 }
 
+// The overload that states the dtypes of one that does not: what it stands for, or what computes
+// it.
+const Overload& states_dtypes(const Bundle& bundle, const Overload& overload) {
+  const Overload* at = &overload;
+  while (at->dtypes.empty()) {
+    if (at->implementation.kind == ImplKind::alias)
+      at = &bundle.overloads[at->implementation.target];
+    else if (at->base != kNoIndex)
+      at = &bundle.overloads[at->base];
+    else
+      break;
+  }
+  return *at;
+}
+
 }  // namespace
 
 void Bundle::build_index() {
@@ -49,11 +64,21 @@ const Overload& Bundle::computed_by(const Overload& overload) const {
   }
 }
 
+DTypeSet Bundle::promoted_dtypes(const Overload& overload) const {
+  return states_dtypes(*this, overload).dtypes;
+}
+
+// The result in place would be a float in the memory of integers.
 DTypeSet Bundle::dtypes_of(const Overload& overload) const {
-  const Overload* at = &overload;
-  while (at->dtypes.empty() && at->implementation.kind == ImplKind::alias)
-    at = &overloads[at->implementation.target];
-  return at->dtypes;
+  const Overload& stating = states_dtypes(*this, overload);
+  const bool converts =
+      stating.promote.kind == PromoteKind::int_to_float && stating.dtypes.contains(DType::f32);
+  if (!converts || overload.kind == OverloadKind::inplace) return stating.dtypes;
+  DTypeSet taken = stating.dtypes;
+  for (const DTypeEntry& t : dtypes) {
+    if (is_integral(t.code) || is_bool(t.code)) taken = taken | DTypeSet{t.code};
+  }
+  return taken;
 }
 
 }  // namespace primset::specs

@@ -75,7 +75,9 @@ struct Bundle {
   }
   // The overload that computes `overload`: follows base and alias links to the end.
   const Overload& computed_by(const Overload& overload) const;
-  // What `overload` claims; an alias that names none claims what it stands for.
+  // What the promoted dtype may be, as stated by the overload or by the one that computes it.
+  DTypeSet promoted_dtypes(const Overload& overload) const;
+  // What `overload` takes: those, and integers and bool where they become the default float dtype.
   DTypeSet dtypes_of(const Overload& overload) const;
 
   // Rebuilds the name lookup; whoever changes the vectors calls it.

@@ -141,6 +141,7 @@ struct Overload {
   std::vector<Return> returns;
   Promotion promote;
   std::vector<uint32_t> broadcast;  // indices of the tensor arguments broadcast together
+  std::vector<uint32_t> one_dtype;  // indices of those that are given in one dtype, or not at all
   DTypeSet dtypes;                  // of the promoted dtype; empty: not yet said
   StrideRule strides;
   OutRule outs;

@@ -28,6 +28,7 @@ class Validator {
     for (uint32_t index : o.promote.args) below(index, o.args.size(), "promoted argument");
     if (o.promote.into != kNoIndex) below(o.promote.into, o.args.size(), "result's argument");
     for (uint32_t index : o.broadcast) below(index, o.args.size(), "broadcast argument");
+    for (uint32_t index : o.one_dtype) below(index, o.args.size(), "argument of one dtype");
     if (o.base != kNoIndex) below(o.base, bundle_.overloads.size(), "base overload");
     check(o.implementation, o.args.size());
     check_links(o);

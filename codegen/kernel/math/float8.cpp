@@ -13,11 +13,34 @@ bool is_upper_f16(const FloatFormat& f) {
   return f.exponent_bits == 5 && f.bias == 15 && f.nan == NanEncoding::ieee;
 }
 
+// A power of two is f32's exponent; the first of them is half of f32's smallest normal number.
+Value power_to_f32(Builder& b, Value q, const FloatFormat& f) {
+  Value wide = b.zext(q, Scalar::i32);
+  auto i = [&](int64_t v) { return b.constant(b.type(wide), v); };
+  Value bits = b.shl(wide, i(kF32Mantissa));
+  bits = b.select(b.ieq(wide, i(0)), i(int64_t{1} << (kF32Mantissa - 1)), bits);
+  const auto nan = static_cast<int64_t>(f.quiet_nan());
+  bits = b.select(b.ieq(wide, i(nan)), i(0x7fc00000), bits);
+  return b.bitcast(bits, Scalar::f32);
+}
+
+// The exponent, one more from halfway on; of a denormal from above halfway on, as ATen has it.
+Value f32_to_power(Builder& b, Value x, const FloatFormat& f) {
+  auto i = [&](int64_t v) { return b.constant(b.type(x).with_scalar(Scalar::i32), v); };
+  const int64_t half = int64_t{1} << (kF32Mantissa - 1), normal = int64_t{1} << kF32Mantissa;
+  Value body = b.and_(b.bitcast(x, Scalar::i32), i(0x7fffffff));
+  Value added = b.select(b.slt(body, i(normal)), i(half - 1), i(half));
+  Value r = b.lshr(b.add(body, added), i(kF32Mantissa));
+  const auto nan = static_cast<int64_t>(f.quiet_nan());
+  return b.trunc(b.select(b.slt(i(0x7f7fffff), body), i(nan), r), Scalar::i8);
+}
+
 }  // namespace
 
 // A normal number's mantissa and exponent move to their places in f32; a denormal one is a whole
 // multiple of the smallest.
 Value f8_bits_to_f32(Builder& b, Value q, const FloatFormat& f) {
+  if (!f.has_sign()) return power_to_f32(b, q, f);
   if (is_upper_f16(f)) {
     Value half = b.zext(q, Scalar::i16);
     return f16_bits_to_f32(b, b.shl(half, b.constant(b.type(half), 8)));
@@ -47,6 +70,7 @@ Value f8_bits_to_f32(Builder& b, Value q, const FloatFormat& f) {
 // As for f16: normal numbers round by an addition before the cut, denormal ones in the f32 adder,
 // by adding the power of two whose last place is theirs.
 Value f32_to_f8_bits(Builder& b, Value x, const FloatFormat& f) {
+  if (!f.has_sign()) return f32_to_power(b, x, f);
   auto i = [&](int64_t v) { return b.constant(b.type(x).with_scalar(Scalar::i32), v); };
   const int cut = kF32Mantissa - f.mantissa_bits;
   const int rebias = kF32Bias - f.bias;

@@ -107,11 +107,40 @@ TEST_P(Float8, NarrowsToNearestEven) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, Float8, testing::ValuesIn(kFormats), format_name);
 
+// Powers of two: what PyTorch makes of f32.
+TEST(Float8Powers, NarrowAndWidenAsPyTorch) {
+  const FloatFormat& f = float_format(DType::f8_e8m0fnu);
+  const std::vector<std::pair<float, uint64_t>> narrowed = {
+      {0.0f, 0},        {-0.0f, 0},       {1.0f, 127},    {-1.0f, 127},   {1.5f, 128},
+      {1.49999f, 127},  {2.99f, 128},     {3.01f, 129},   {0x1p-127f, 0}, {0x1.8p-127f, 1},
+      {0x1.8p-126f, 2}, {0x1p-126f, 1},   {0x1p-149f, 0}, {3e38f, 255},   {2.55e38f, 254},
+      {INFINITY, 255},  {-INFINITY, 255}, {NAN, 255}};
+  std::vector<std::vector<uint64_t>> x(1), q(1);
+  for (const auto& [value, pattern] : narrowed) x[0].push_back(std::bit_cast<uint32_t>(value));
+  const auto narrow = [&](Builder& b, const std::vector<Value>& in) {
+    return math::f32_to_f8_bits(b, in[0], f);
+  };
+  const auto got = evaluate(devices()[0], narrow, Scalar::f32, Scalar::i8, 16, x);
+  for (size_t i = 0; i < narrowed.size(); ++i)
+    EXPECT_EQ(got[i] & 0xff, narrowed[i].second) << narrowed[i].first;
+
+  for (uint64_t pattern = 0; pattern < 0x100; ++pattern) q[0].push_back(pattern);
+  const auto widen = [&](Builder& b, const std::vector<Value>& in) {
+    return math::f8_bits_to_f32(b, in[0], f);
+  };
+  const auto wide = evaluate(devices()[0], widen, Scalar::i8, Scalar::f32, 16, q);
+  for (int pattern = 0; pattern < 0xff; ++pattern)
+    EXPECT_EQ(std::bit_cast<float>(static_cast<uint32_t>(wide[static_cast<size_t>(pattern)])),
+              std::ldexp(1.0f, pattern - 127));
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(static_cast<uint32_t>(wide[0xff]))));
+}
+
 TEST(Float8Formats, AreAllTested) {
   for (int code = 0; code < kDTypeCodes; ++code) {
     const auto t = static_cast<DType>(code);
     const auto is_tested = [t](const Format8& f) { return f.dtype == t; };
-    EXPECT_EQ(std::ranges::any_of(kFormats, is_tested), is_float8(t)) << name(t);
+    const bool signed_format = is_float8(t) && float_format(t).has_sign();
+    EXPECT_EQ(std::ranges::any_of(kFormats, is_tested), signed_format) << name(t);
   }
 }
 

@@ -70,16 +70,17 @@ FloatFormat read_format(const YamlNode& node, uint32_t bits, Diagnostics& diagno
   FloatFormat f;
   const size_t errors = diagnostics.count();
   f.exponent_bits = static_cast<int>(require_integer(fields, "exponent", 2, 15, 2, diagnostics));
-  f.mantissa_bits = static_cast<int>(require_integer(fields, "mantissa", 1, 63, 1, diagnostics));
+  f.mantissa_bits = static_cast<int>(require_integer(fields, "mantissa", 0, 63, 1, diagnostics));
   f.bias = static_cast<int>(require_integer(fields, "bias", 0, 1 << 15, 0, diagnostics));
   f.nan = parse_word(fields.require("nan"), kNanEncodings, "encoding of NaN", diagnostics);
   f.overflow = parse_word(fields.require("overflow"), kOverflows, "overflow", diagnostics);
   fields.finish();
   if (diagnostics.count() != errors) return f;
-  if (static_cast<uint32_t>(1 + f.exponent_bits + f.mantissa_bits) != bits) {
+  const int sign = f.has_sign() ? 1 : 0;
+  if (static_cast<uint32_t>(sign + f.exponent_bits + f.mantissa_bits) != bits) {
     diagnostics.error(node.position,
-                      fmt::format("a sign, {} bits of exponent and {} of mantissa", f.exponent_bits,
-                                  f.mantissa_bits),
+                      fmt::format("{}{} bits of exponent and {} of mantissa",
+                                  f.has_sign() ? "a sign, " : "", f.exponent_bits, f.mantissa_bits),
                       fmt::format("{} bits together, as the dtype has", bits));
   }
   if (f.overflow == Overflow::infinity && !f.has_infinity()) {

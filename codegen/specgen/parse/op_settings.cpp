@@ -68,29 +68,14 @@ CaseSpec read_case(const YamlNode& node, Diagnostics& diagnostics) {
 
 void OpSettings::read(Fields& fields) {
   const std::pair<const char*, const YamlNode**> keys[] = {
-      {"variants", &variants},
-      {"promote", &promote},
-      {"broadcast", &broadcast},
-      {"runtime", &runtime},
-      {"structural", &structural},
-      {"scalar", &scalar},
-      {"decompose", &decompose},
-      {"intrinsic", &intrinsic},
-      {"sparse", &sparse},
-      {"checks", &checks},
-      {"written_checks", &written_checks},
-      {"dtypes", &dtypes},
-      {"strides", &strides},
-      {"outs", &outs},
-      {"unchanged", &unchanged},
-      {"reads", &reads},
-      {"random", &random},
-      {"cases", &cases},
-      {"tolerance", &tolerance},
-      {"status", &status},
-      {"tags", &tags},
-      {"callable", &callable},
-      {"internal", &internal},
+      {"variants", &variants},   {"promote", &promote},     {"broadcast", &broadcast},
+      {"one_dtype", &one_dtype}, {"runtime", &runtime},     {"structural", &structural},
+      {"scalar", &scalar},       {"decompose", &decompose}, {"intrinsic", &intrinsic},
+      {"sparse", &sparse},       {"checks", &checks},       {"written_checks", &written_checks},
+      {"dtypes", &dtypes},       {"strides", &strides},     {"outs", &outs},
+      {"unchanged", &unchanged}, {"reads", &reads},         {"random", &random},
+      {"cases", &cases},         {"tolerance", &tolerance}, {"status", &status},
+      {"tags", &tags},           {"callable", &callable},   {"internal", &internal},
       {"base", &base},
   };
   for (const auto& [key, target] : keys) {
@@ -102,6 +87,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   if (s.promote != nullptr) apply_promote(*s.promote, o);
   if (s.broadcast != nullptr) o.broadcast = arguments(*s.broadcast, o);
   std::erase_if(o.broadcast, [&](uint32_t i) { return !is_tensor_kind(o.args[i].kind); });
+  if (s.one_dtype != nullptr) o.one_dtype = arguments(*s.one_dtype, o);
   if (s.runtime != nullptr) apply_roles(*s.runtime, Role::runtime, o);
   if (s.structural != nullptr) apply_roles(*s.structural, Role::structural, o);
   if (s.scalar != nullptr) apply_rounding(*s.scalar, o);

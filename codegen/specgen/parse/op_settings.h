@@ -19,6 +19,7 @@ struct OpSettings {
   const YamlNode* variants = nullptr;
   const YamlNode* promote = nullptr;
   const YamlNode* broadcast = nullptr;
+  const YamlNode* one_dtype = nullptr;
   const YamlNode* runtime = nullptr;
   const YamlNode* structural = nullptr;
   const YamlNode* scalar = nullptr;

@@ -106,6 +106,7 @@ void inherit(const Overload& base, Overload& derived) {
   if (base.promote.into != kNoIndex)
     derived.promote.into = remap({base.promote.into}, base, derived)[0];
   derived.broadcast = remap(base.broadcast, base, derived);
+  derived.one_dtype = remap(base.one_dtype, base, derived);
   derived.dtypes = base.dtypes;
   derived.strides = derived.kind == OverloadKind::out ? base.outs.strides : base.strides;
   derived.outs = base.outs;

@@ -114,6 +114,8 @@ std::string overload_text(const Overload& o, const std::vector<const Overload*>&
   if (o.broadcast.size() > 1) {
     text += fmt::format("- broadcasts {}\n", argument_names(o, o.broadcast));
   }
+  if (!o.one_dtype.empty())
+    text += fmt::format("- takes one dtype for {}\n", argument_names(o, o.one_dtype));
   if (!o.tolerance.empty()) {
     text += fmt::format("- tolerance: {}\n", tolerance_text(o.tolerance, bundle));
   }

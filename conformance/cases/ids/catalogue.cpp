@@ -49,6 +49,11 @@ class Selector {
   std::vector<CaseId> out_;
 };
 
+std::vector<Recipe> first_smoke(const std::vector<Recipe>& recipes) {
+  const auto first = std::ranges::find(recipes, CaseTier::smoke, &Recipe::tier);
+  return first == recipes.end() ? std::vector<Recipe>() : std::vector<Recipe>{*first};
+}
+
 const Recipe& find_recipe(const std::vector<Recipe>& recipes, const CaseId& id) {
   for (const Recipe& r : recipes) {
     if (r.name == id.case_name && kLayoutNames[static_cast<size_t>(r.layout)] == id.layout)
@@ -125,6 +130,12 @@ std::vector<CaseId> select_cases(const specs::Bundle& bundle, const Selection& s
     for (DType t : operator_dtypes(bundle, o)) {
       if (selector.wants(t)) {
         selector.add(Level::op, o.qualified, t, operator_recipes(bundle, o, t));
+      }
+    }
+    // What it is converted to is written as results of that dtype are.
+    for (DType t : converted_dtypes(bundle, o)) {
+      if (o.base == specs::kNoIndex && selector.wants(t)) {
+        selector.add(Level::op, o.qualified, t, first_smoke(operator_recipes(bundle, o, t)));
       }
     }
   }

@@ -58,6 +58,7 @@ constexpr OperatorRow kNetwork[] = {
     {"native_batch_norm", "running", kStandard,
      "input=T[4,3,5] weight=T[3] bias=T[3] running_mean=T[3] running_var=T[3]{unit} training=false "
      "momentum=0.1 eps=1e-5"},
+    {"hinge_embedding_loss", "mean", kSmoke, "self=T[3,5] target=T[3,5]", RowDTypes::fractional},
     {"native_batch_norm", "bare", kStandard,
      "input=T[4,3,5,2]@channels_last weight=none bias=none running_mean=none running_var=none "
      "training=true momentum=0.1 eps=1e-3"},

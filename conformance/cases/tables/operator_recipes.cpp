@@ -261,6 +261,31 @@ std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
   return out;
 }
 
+DTypeSet stated_dtypes(const Bundle& bundle, const Overload& overload) {
+  const DTypeSet set = bundle.promoted_dtypes(overload);
+  return set.empty() ? DTypeSet{DType::f32, DType::i64} : set;
+}
+
+// Complex halves, where they are not just moved, as float8 is; and the last of its formats.
+DTypeSet like_others(const Bundle& bundle, const Overload& overload) {
+  const DTypeSet stated = stated_dtypes(bundle, overload);
+  const bool moves = stated.contains(DType::f8_e5m2);
+  return stated & (moves ? DTypeSet{DType::f8_e8m0fnu} : DTypeSet{DType::c32});
+}
+
+DTypeSet without(DTypeSet all, DTypeSet left_out) {
+  return DTypeSet(all.mask() & ~left_out.mask());
+}
+
+std::vector<DType> in_order(DTypeSet set) {
+  std::vector<DType> out;
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    auto t = static_cast<DType>(code);
+    if (info(t).bits != 0 && set.contains(t)) out.push_back(t);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Recipe> operator_recipes(const Bundle& bundle, const Overload& overload, DType dtype) {
@@ -270,16 +295,12 @@ std::vector<Recipe> operator_recipes(const Bundle& bundle, const Overload& overl
 }
 
 std::vector<DType> operator_dtypes(const Bundle& bundle, const Overload& overload) {
-  DTypeSet set = overload.dtypes;
-  if (set.empty()) set = functional_base(bundle, overload).dtypes;
-  if (set.empty()) set = bundle.computed_by(overload).dtypes;
-  if (set.empty()) set = {DType::f32, DType::i64};
-  std::vector<DType> out;
-  for (int code = 0; code < kDTypeCodes; ++code) {
-    auto t = static_cast<DType>(code);
-    if (info(t).bits != 0 && set.contains(t)) out.push_back(t);
-  }
-  return out;
+  return in_order(without(stated_dtypes(bundle, overload), like_others(bundle, overload)));
+}
+
+std::vector<DType> converted_dtypes(const Bundle& bundle, const Overload& overload) {
+  const DTypeSet integers = without(bundle.dtypes_of(overload), stated_dtypes(bundle, overload));
+  return in_order(integers | like_others(bundle, overload));
 }
 
 }  // namespace primset::conformance

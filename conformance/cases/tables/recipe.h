@@ -33,6 +33,9 @@ std::vector<Recipe> operator_recipes(const specs::Bundle& bundle, const specs::O
 // The dtypes that cases of it are made for, in the order of their codes.
 std::vector<DType> primitive_dtypes(const specs::Primitive& primitive);
 std::vector<DType> operator_dtypes(const specs::Bundle& bundle, const specs::Overload& overload);
+// Those that an operator takes, but computes in another or moves as another: what is done then is
+// held by the other's cases, so that one smoke case is enough.
+std::vector<DType> converted_dtypes(const specs::Bundle& bundle, const specs::Overload& overload);
 
 // Which cases a run asks for.
 struct Selection {

@@ -34,8 +34,8 @@ Val dropout::decompose(Tracer& t, const Val& input, double p, bool train) {
 
 Val native_dropout_backward::decompose(Tracer& t, const Val& grad_output, const Val& mask,
                                        const ScalarArg& scale) {
-  // Of numbers that are not floating the product is.
-  const DType type = is_floating(grad_output.dtype()) ? grad_output.dtype() : DType::f32;
+  // Of integers the product is floating.
+  const DType type = is_exact(grad_output.dtype()) ? DType::f32 : grad_output.dtype();
   const Val g = convert(grad_output, opmath_type(type));
   return convert(g * convert(mask, g.dtype()) * t.scalar(scale, g.dtype()), type);
 }

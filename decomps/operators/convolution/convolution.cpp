@@ -17,10 +17,34 @@ void require_types(const Val& x, const Val& w, const std::optional<Val>& bias) {
   require(!bias || bias->dtype() == x.dtype(), ErrorCode::runtime,
           fmt::format("Input type ({}) and bias type ({}) should be the same", cpp_name(x.dtype()),
                       bias ? cpp_name(bias->dtype()) : ""));
-  require_real("slow_conv2d_cpu", x);
+  if (is_bool(x.dtype())) not_implemented_for("slow_conv2d_cpu", x.dtype());
 }
 
-Val convolved(Tracer& t, const Val& input, const Val& weight, const std::optional<Val>& bias,
+Val real_convolution(const Val& x, const Val& w, const std::optional<Val>& bias,
+                     const ConvolutionGeometry& g) {
+  return x.tracer().prim1(Prim::convolution, {x, w, bias.value_or(Val())},
+                          {{"stride", g.stride},
+                           {"padding", g.padding},
+                           {"dilation", g.dilation},
+                           {"transposed", g.transposed},
+                           {"output_padding", g.output_padding},
+                           {"groups", g.groups}});
+}
+
+// Gauss: three real products make a complex one, of the parts and of their sums. As ATen's, whose
+// third has the sum of the bias's parts.
+Val complex_convolution(const Val& x, const Val& w, const std::optional<Val>& bias,
+                        const ConvolutionGeometry& g) {
+  using Part = Val (*)(const Val&);
+  const auto part_of_bias = [&](Part part) { return bias ? std::optional(part(*bias)) : bias; };
+  const auto summed = [](const Val& z) { return real(z) + imag(z); };
+  const Val re = real_convolution(real(x), real(w), part_of_bias(real), g);
+  const Val im = real_convolution(imag(x), imag(w), std::nullopt, g);
+  const Val sum = real_convolution(summed(x), summed(w), part_of_bias(summed), g);
+  return complex(re - im, sum - re - im);
+}
+
+Val convolved(const Val& input, const Val& weight, const std::optional<Val>& bias,
               ConvolutionGeometry g) {
   require(weight.rank() >= 3 && weight.rank() <= 5, ErrorCode::runtime,
 
@@ -37,13 +61,8 @@ Val convolved(Tracer& t, const Val& input, const Val& weight, const std::optiona
   g.spread_over(n);
   require_convolvable(x, weight, bias, g);
   require_types(x, weight, bias);
-  const Val y = t.prim1(Prim::convolution, {x, weight, bias.value_or(Val())},
-                        {{"stride", g.stride},
-                         {"padding", g.padding},
-                         {"dilation", g.dilation},
-                         {"transposed", g.transposed},
-                         {"output_padding", g.output_padding},
-                         {"groups", g.groups}});
+  const Val y = is_complex(x.dtype()) ? complex_convolution(x, weight, bias, g)
+                                      : real_convolution(x, weight, bias, g);
   return batched ? y : squeeze(y, 0);
 }
 
@@ -87,14 +106,15 @@ Val convolution::decompose(Tracer& t, const Val& input, const Val& weight,
                            const SymInts& padding, const SymInts& dilation, bool transposed,
                            const SymInts& output_padding, SymInt groups) {
   require_batched(input, weight);
-  return convolved(t, input, weight, bias,
+  require_real("slow_conv2d_cpu", input);  // the operators of a rank take complex ones
+  return convolved(input, weight, bias,
                    {stride, padding, dilation, transposed, output_padding, groups});
 }
 
 Val conv_nd::decompose(Tracer& t, const Val& input, const Val& weight,
                        const std::optional<Val>& bias, const SymInts& stride,
                        const SymInts& padding, const SymInts& dilation, SymInt groups) {
-  return convolved(t, input, weight, bias, {stride, padding, dilation, false, {}, groups});
+  return convolved(input, weight, bias, {stride, padding, dilation, false, {}, groups});
 }
 
 Val conv_nd_named_padding::decompose(Tracer& t, const Val& input, const Val& weight,
@@ -107,7 +127,7 @@ Val conv_nd_named_padding::decompose(Tracer& t, const Val& input, const Val& wei
   const auto n = static_cast<size_t>(weight.rank()) - 2;
   const SymInts d = spread(dilation, n, "dilation");
   if (padding == "valid")
-    return convolved(t, input, weight, bias, {stride, SymInts(n, SymInt(0)), d, false, {}, groups});
+    return convolved(input, weight, bias, {stride, SymInts(n, SymInt(0)), d, false, {}, groups});
   require(padding == "same", ErrorCode::runtime,
           fmt::format("Invalid padding string: '{}'; expected 'valid' or 'same'", padding));
   for (const SymInt& s : stride)
@@ -115,15 +135,14 @@ Val conv_nd_named_padding::decompose(Tracer& t, const Val& input, const Val& wei
             "padding='same' is not supported for strided convolutions");
   SymInts symmetric;
   const Val x = same_padded(input, weight, d, &symmetric);
-  return convolved(t, x, weight, bias, {stride, symmetric, d, false, {}, groups});
+  return convolved(x, weight, bias, {stride, symmetric, d, false, {}, groups});
 }
 
 Val conv_transpose_nd::decompose(Tracer& t, const Val& input, const Val& weight,
                                  const std::optional<Val>& bias, const SymInts& stride,
                                  const SymInts& padding, const SymInts& output_padding,
                                  SymInt groups, const SymInts& dilation) {
-  return convolved(t, input, weight, bias,
-                   {stride, padding, dilation, true, output_padding, groups});
+  return convolved(input, weight, bias, {stride, padding, dilation, true, output_padding, groups});
 }
 
 Val _convolution::decompose(Tracer& t, const Val& input, const Val& weight,
@@ -147,6 +166,7 @@ Val _convolution_mode::decompose(Tracer& t, const Val& input, const Val& weight,
                                  const std::optional<Val>& bias, const SymInts& stride,
                                  const std::string& padding, const SymInts& dilation,
                                  SymInt groups) {
+  require_real("slow_conv2d_cpu", input);
   return conv_nd_named_padding::decompose(t, input, weight, bias, stride, padding, dilation,
                                           groups);
 }
@@ -162,7 +182,7 @@ Val conv_tbc::decompose(Tracer& t, const Val& self, const Val& weight, const Val
           "Input dim 2 (input channels) is not == dim 1 in the weight tensor");
   require(weight.size(2) == bias.size(0), ErrorCode::runtime,
           "Bias size must equal dim 2 in the weight tensor (output channels).");
-  const Val y = convolved(t, transpose(self, {1, 2, 0}), transpose(weight, {2, 1, 0}), bias,
+  const Val y = convolved(transpose(self, {1, 2, 0}), transpose(weight, {2, 1, 0}), bias,
                           {{1}, {pad}, {1}, false, {}, 1});
   return transpose(y, {2, 0, 1});
 }

@@ -10,24 +10,24 @@
 namespace primset::decomps {
 namespace {
 
-struct Solution {
+struct SystemSolution {
   Val result;
   LuFactors lu;
 };
 
 // NumPy's rule: b is a vector where it has one dim, or A's batch dims and one.
-bool is_vector(const Val& a, const Val& b) {
+bool is_one_right_side(const Val& a, const Val& b) {
   if (b.rank() == 1) return true;
   SymInts rows = a.shape();
   rows.pop_back();
   return a.rank() - 1 == b.rank() && equal_sizes(rows, b.shape());
 }
 
-Solution solution_of(Tracer& t, const Val& a, const Val& b, bool left) {
+SystemSolution solution_of(Tracer& t, const Val& a, const Val& b, bool left) {
   require_square("linalg.solve", a);
   require_floating_or_complex("linalg.solve", a);
   require_one_dtype("linalg.solve: ", "A", a, "B", b);
-  const bool vector = is_vector(a, b);
+  const bool vector = is_one_right_side(a, b);
   const Val right = vector ? unsqueeze(b, -1) : b;
   require_equation("linalg.solve", a, right, left);
   require_factorable_dtype("lu_cpu", a);
@@ -43,20 +43,20 @@ Solution solution_of(Tracer& t, const Val& a, const Val& b, bool left) {
 
 std::tuple<Val, Val, Val, Val> _linalg_solve_ex::decompose(Tracer& t, const Val& A, const Val& B,
                                                            bool left, bool check_errors) {
-  const Solution s = solution_of(t, A, B, left);
+  const SystemSolution s = solution_of(t, A, B, left);
   if (check_errors) check_info("torch.linalg.solve_ex", s.lu.info);
   return {s.result, s.lu.factors, s.lu.pivots, s.lu.info};
 }
 
 std::tuple<Val, Val> linalg_solve_ex::decompose(Tracer& t, const Val& A, const Val& B, bool left,
                                                 bool check_errors) {
-  const Solution s = solution_of(t, A, B, left);
+  const SystemSolution s = solution_of(t, A, B, left);
   if (check_errors) check_info("torch.linalg.solve_ex", s.lu.info);
   return {s.result, s.lu.info};
 }
 
 Val linalg_solve::decompose(Tracer& t, const Val& A, const Val& B, bool left) {
-  const Solution s = solution_of(t, A, B, left);
+  const SystemSolution s = solution_of(t, A, B, left);
   check_info("torch.linalg.solve", s.lu.info);
   return s.result;
 }
@@ -137,7 +137,7 @@ Val linalg_tensorsolve::decompose(Tracer& t, const Val& self, const Val& other,
                       "prod(self.shape[:other.ndim]), but got {} != {}",
                       columns.hint(), product_between(sizes, 0, lead).hint()));
   const Val matrix = reshape(a, {columns, columns});
-  const Solution s = solution_of(t, matrix, reshape(other, {rows}), true);
+  const SystemSolution s = solution_of(t, matrix, reshape(other, {rows}), true);
   check_info("torch.linalg.solve", s.lu.info);
   return reshape(s.result, SymInts(sizes.begin() + static_cast<std::ptrdiff_t>(lead), sizes.end()));
 }

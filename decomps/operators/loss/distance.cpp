@@ -189,15 +189,6 @@ Val _pdist_backward::decompose(Tracer& t, const Val& grad, const Val& self, doub
 
 namespace {
 
-// Integers are subtracted and multiplied in their own dtype, as ATen does, and then are f32.
-Val in_float(const Val& x) {
-  return is_integral(x.dtype()) ? convert(x, DType::f32) : opmath(x);
-}
-
-DType float_type(const Val& x) {
-  return is_integral(x.dtype()) ? DType::f32 : real_type(x.dtype());
-}
-
 // The norm of a - b + eps over the last dim, in opmath.
 Val distance_between(Tracer& t, const Val& a, const Val& b, double p, const ScalarArg& eps,
                      bool keepdim) {
@@ -258,6 +249,7 @@ Val cosine_embedding_loss::decompose(Tracer& t, const Val& input1, const Val& in
                       target.rank(), target.rank() + 1, shape_text(input1.shape()),
                       shape_text(input2.shape())));
   const auto product = [](const Val& x, const Val& y) {
+    if (is_bool(x.dtype())) return in_float(row_sum(convert(x & y, DType::i64)));
     const bool exact = is_integral(x.dtype());
     return in_float(row_sum(exact ? convert(x * y, DType::i64) : opmath(x) * opmath(y)));
   };

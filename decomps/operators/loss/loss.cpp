@@ -170,22 +170,24 @@ Val kl_div::decompose(Tracer&, const Val& self, const Val& target, int64_t reduc
 
 Val poisson_nll_loss::decompose(Tracer& t, const Val& input, const Val& target, bool log_input,
                                 bool full, const ScalarArg& eps, int64_t reduction) {
-  const Val x = opmath(input), y = opmath(target);
-  Val loss = log_input ? math::exp(x) - y * x : x - y * math::log(x + t.scalar(eps, x.dtype()));
+  // A product of integers is one.
+  const Val x = in_float(input), y = in_float(target);
+  const Val product = in_float(opmath(target) * opmath(input));
+  Val loss = log_input ? math::exp(x) - product : x - y * math::log(x + t.scalar(eps, x.dtype()));
   if (full) {
     // Stirling's formula for the logarithm of the factorial.
     const Val stirling =
         y * math::log(y) - y + math::log(y * Scalar(2 * std::numbers::pi)) * Scalar(0.5);
     loss = loss + where(le(y, Scalar(1.0)), number(y, 0.0), stirling);
   }
-  return reduced_loss(loss, reduction, input.dtype());
+  return reduced_loss(loss, reduction, float_type(input));
 }
 
 // --- margins ---
 
 Val hinge_embedding_loss::decompose(Tracer& t, const Val& self, const Val& target,
                                     const ScalarArg& margin, int64_t reduction) {
-  const Val x = opmath(self), y = opmath(target), none = number(x, 0.0);
+  const Val x = opmath(self), y = opmath(target), none = full_like(x, Scalar(0));
   const Val apart = math::max(t.scalar(margin, x.dtype()) - x, none);
   const Val term = where(ne(y, Scalar(1)), apart, none) + where(ne(y, Scalar(-1)), x, none);
   return reduced_loss(term, reduction, self.dtype());
@@ -193,9 +195,9 @@ Val hinge_embedding_loss::decompose(Tracer& t, const Val& self, const Val& targe
 
 Val margin_ranking_loss::decompose(Tracer& t, const Val& input1, const Val& input2,
                                    const Val& target, const ScalarArg& margin, int64_t reduction) {
-  const Val x = -opmath(target) * (opmath(input1) - opmath(input2));
+  const Val x = in_float(-opmath(target) * (opmath(input1) - opmath(input2)));
   const Val term = math::max(x + t.scalar(margin, x.dtype()), number(x, 0.0));
-  return reduced_loss(term, reduction, input1.dtype());
+  return reduced_loss(term, reduction, float_type(input1));
 }
 
 }  // namespace primset::decomps

@@ -349,8 +349,10 @@ Val addr::decompose(Tracer& t, const Val& self, const Val& vec1, const Val& vec2
   require_addr_factors(beta, alpha, type);
   // From the left, and rounded at each step, as ATen's kernel computes in the tensors' dtype.
   const Val column = convert(unsqueeze(vec1, 1), type), row = convert(vec2, type);
-  const Val product = column * t.scalar(alpha, type) * row;
+  const Val factor = t.scalar(alpha, type);
+  const Val product = is_bool(type) ? column & factor & row : column * factor * row;
   require_expandable(self.shape(), product.shape());
+  if (is_bool(type)) return (self & t.scalar(beta, type)) | product;
   return plus_scaled(t, self, beta, product, type);
 }
 

@@ -63,6 +63,10 @@ std::tuple<Val, Val, Val> _native_batch_norm_legit_no_training::decompose(
                         {"bias", bias},
                         {"running_mean", running_mean},
                         {"running_var", running_var}});
+  require_parameter_dtypes(input, {{"weight", weight},
+                                   {"bias", bias},
+                                   {"running_mean", running_mean},
+                                   {"running_var", running_var}});
   const Val none =
       t.constant(0, statistics_type(input, {weight, bias, running_mean, running_var}), {SymInt(0)});
   if (input.is_empty()) return {input, none, none};
@@ -82,6 +86,10 @@ std::tuple<Val, Val, Val, Val, Val> _native_batch_norm_legit_functional::decompo
                         {"bias", bias},
                         {"running_mean", running_mean},
                         {"running_var", running_var}});
+  require_parameter_dtypes(input, {{"weight", weight},
+                                   {"bias", bias},
+                                   {"running_mean", running_mean},
+                                   {"running_var", running_var}});
   require_elements(input);
   const BatchNorm n = batch_normalized(t, input, {}, {}, weight, bias, eps);
   const DType kept = statistics_type(input, {weight, bias, running_mean, running_var});
@@ -117,6 +125,7 @@ std::tuple<Val, Val, Val> _native_batch_norm_legit_no_stats::decompose(
           "running_mean must be defined in evaluation mode, but there is none where training is "
           "false");
   require_batch(input, {{"weight", weight}, {"bias", bias}});
+  require_parameter_dtypes(input, {{"weight", weight}, {"bias", bias}});
   require_elements(input);
   const BatchNorm n = batch_normalized(t, input, {}, {}, weight, bias, eps);
   const DType kept = statistics_type(input, {weight, bias});

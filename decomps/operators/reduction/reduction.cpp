@@ -8,6 +8,7 @@
 
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/math.h"
 
 namespace primset::decomps {
 namespace {
@@ -354,12 +355,23 @@ Val count_nonzero_dims::decompose(Tracer& t, const Val& self, const Dims& dim) {
   return counted(self, wrap_dims(dim, self.rank(), true));
 }
 
+namespace {
+
+// Shifted by the greatest real part.
+Val complex_log_sum_exp(const Val& z, const Dims& dims) {
+  const Val top = reduce(Prim::reduce_max, real(z), dims, true);
+  const Val shift = where(math::is_infinite(top), math::number(top, 0.0), top);
+  const Val sum = reduce(Prim::reduce_sum, unary(Prim::exp, z - shift), dims, false);
+  return unary(Prim::log, sum) + reshape(shift, sum.shape());
+}
+
+}  // namespace
+
 Val logsumexp::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
-  require(!is_complex(self.dtype()), ErrorCode::not_implemented,
-          "\"logsumexp\" not implemented for complex values");
   const Val x = is_exact(self.dtype()) ? convert(self, DType::f32) : self;
   const Dims dims = wrap_dims(dim, self.rank(), true);
-  const Val r = t.prim1(Prim::log_sum_exp, {x}, {{"dims", dims}});
+  const Val r = is_complex(x.dtype()) ? complex_log_sum_exp(x, dims)
+                                      : t.prim1(Prim::log_sum_exp, {x}, {{"dims", dims}});
   return keepdim ? restore_dims(r, self.shape(), dims) : r;
 }
 

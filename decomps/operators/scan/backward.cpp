@@ -1,5 +1,5 @@
 // Gradients of scans.
-#include "decomps/engine/complex.h"
+#include "decomps/engine/complex/complex.h"
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/scan.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "decomps/engine/complex.h"
+#include "decomps/engine/complex/complex.h"
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 

@@ -242,7 +242,7 @@ Value RadixTiles::ordered(Value key) {
     x = b.and_(key, constant(1));
   } else if (is_signed_integer(sort_.key)) {
     x = b.xor_(key, sign);
-  } else if (is_floating(sort_.key)) {
+  } else if (is_floating(sort_.key) && float_format(sort_.key).has_sign()) {
     const FloatFormat& format = float_format(sort_.key);
     const Value magnitude = b.and_(key, constant(format.magnitude_mask()));
     x = b.select(b.ieq(key, sign), constant(0), key);

@@ -17,7 +17,9 @@ enum class NanEncoding : uint8_t {
 enum class Overflow : uint8_t { infinity, saturate, nan };
 
 // From the highest bit: the sign, the exponent, the mantissa. A number is
-// 1.mantissa * 2^(exponent - bias), with exponent 0 it is 0.mantissa * 2^(1 - bias).
+// 1.mantissa * 2^(exponent - bias), with exponent 0 it is 0.mantissa * 2^(1 - bias). A format
+// without a mantissa has no sign either: its numbers are the powers of two, 2^(exponent - bias),
+// and no 0.
 struct FloatFormat {
   int exponent_bits = 0;  // 0: not a floating dtype
   int mantissa_bits = 0;  // without the leading one, which is not stored
@@ -25,18 +27,21 @@ struct FloatFormat {
   NanEncoding nan = NanEncoding::ieee;
   Overflow overflow = Overflow::infinity;
 
+  constexpr bool has_sign() const { return mantissa_bits != 0; }
   constexpr bool has_infinity() const { return nan == NanEncoding::ieee; }
   constexpr bool has_negative_zero() const { return nan != NanEncoding::negative_zero; }
 
   // Exponents of the smallest normal number and of the largest binade.
-  constexpr int min_exponent() const { return 1 - bias; }
+  constexpr int min_exponent() const { return (has_sign() ? 1 : 0) - bias; }
   constexpr int max_exponent() const {
-    return (1 << exponent_bits) - (has_infinity() ? 2 : 1) - bias;
+    return (1 << exponent_bits) - (has_infinity() || !has_sign() ? 2 : 1) - bias;
   }
 
   // Bit patterns. A magnitude is what a pattern is without its sign.
-  constexpr uint64_t sign_bit() const { return uint64_t{1} << (exponent_bits + mantissa_bits); }
-  constexpr uint64_t magnitude_mask() const { return sign_bit() - 1; }
+  constexpr uint64_t sign_bit() const { return has_sign() ? magnitude_mask() + 1 : 0; }
+  constexpr uint64_t magnitude_mask() const {
+    return (uint64_t{1} << (exponent_bits + mantissa_bits)) - 1;
+  }
   constexpr uint64_t mantissa_mask() const { return (uint64_t{1} << mantissa_bits) - 1; }
   constexpr uint64_t greatest_exponent() const { return magnitude_mask() & ~mantissa_mask(); }
   // Of the greatest finite number.

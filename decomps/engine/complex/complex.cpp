@@ -1,4 +1,4 @@
-#include "decomps/engine/complex.h"
+#include "decomps/engine/complex/complex.h"
 
 #include <fmt/format.h>
 
