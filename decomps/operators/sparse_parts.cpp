@@ -152,8 +152,10 @@ std::tuple<Val, Val, Val> _csr_csr_matmul::decompose(Tracer& t, const Val& a, co
   require_rows(kOp, a, a_pointers, a_columns);
   require_rows(kOp, b, b_pointers, b_columns);
   require_matrix(kOp, b, a);
-  require(size.hint() >= 0 && products.hint() >= 0 && entries.hint() >= 0, ErrorCode::runtime,
-          fmt::format("{}: expected sizes of at least 0, but got {}, {} and {}", kOp, size.hint(),
+  const SymInt most(int64_t{1} << 40);
+  const auto fits = [&](const SymInt& n) { return n >= SymInt(0) && n <= most; };
+  require(fits(size) && fits(products) && fits(entries), ErrorCode::runtime,
+          fmt::format("{}: expected sizes of 0 to 2^40, but got {}, {} and {}", kOp, size.hint(),
                       products.hint(), entries.hint()));
   const auto made = t.prim(Prim::sparse_sparse_matmul,
                            {opmath(a), a_pointers, a_columns, opmath(b), b_pointers, b_columns},
