@@ -49,6 +49,12 @@ Val cut(const Val& x, const Val& count, int64_t dim) {
   return x.tracer().wrap(x.tracer().builder().set_dim(x.id(), count.id(), dim));
 }
 
+// Compared as a symbol, so that each call is held to it and not only the one that makes the plan.
+void require_number(const char* op, const char* argument, const SymInt& n) {
+  require(n >= SymInt(0) && n <= SymInt(int64_t{1} << 40), ErrorCode::runtime,
+          fmt::format("{}: expected {} of 0 to 2^40, but got {}", op, argument, n.hint()));
+}
+
 }  // namespace
 
 Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
@@ -119,12 +125,12 @@ Val _csr_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, co
   require_matrix(kOp, dense, values);
   require_size(kOp, dense.size(0), transpose ? pointers.size(0) - 1 : size);
   const bool known = reduce == "sum" || reduce == "mean" || reduce == "amax" || reduce == "amin";
-  require(
-      known && size.hint() >= 0 && (reduce == "sum" || (!transpose && is_floating(values.dtype()))),
-      ErrorCode::runtime,
-      fmt::format("{}: expected sum, or of floating dtypes and not transposed mean, amax or "
-                  "amin, but got {}",
-                  kOp, reduce));
+  require(known && (reduce == "sum" || (!transpose && is_floating(values.dtype()))),
+          ErrorCode::runtime,
+          fmt::format("{}: expected sum, or of floating dtypes and not transposed mean, amax or "
+                      "amin, but got {}",
+                      kOp, reduce));
+  require_number(kOp, "size", size);
   const Val y = t.prim1(Prim::sparse_matmul, {opmath(values), pointers, columns, opmath(dense)},
                         {{"size", size}, {"transpose", transpose}, {"reduce", reduce}});
   return convert(y, values.dtype());
@@ -152,9 +158,9 @@ std::tuple<Val, Val, Val> _csr_csr_matmul::decompose(Tracer& t, const Val& a, co
   require_rows(kOp, a, a_pointers, a_columns);
   require_rows(kOp, b, b_pointers, b_columns);
   require_matrix(kOp, b, a);
-  require(size.hint() >= 0 && products.hint() >= 0 && entries.hint() >= 0, ErrorCode::runtime,
-          fmt::format("{}: expected sizes of at least 0, but got {}, {} and {}", kOp, size.hint(),
-                      products.hint(), entries.hint()));
+  require_number(kOp, "size", size);
+  require_number(kOp, "products", products);
+  require_number(kOp, "entries", entries);
   const auto made = t.prim(Prim::sparse_sparse_matmul,
                            {opmath(a), a_pointers, a_columns, opmath(b), b_pointers, b_columns},
                            {{"size", size}, {"products", products}, {"entries", entries}});
@@ -167,8 +173,7 @@ Val _compress_rows::decompose(Tracer& t, const Val& rows, SymInt count) {
   require(
       rows.rank() == 1, ErrorCode::runtime,
       fmt::format("_compress_rows: expected rows to be a vector, but got rank {}", rows.rank()));
-  require(count >= SymInt(0), ErrorCode::runtime,
-          fmt::format("_compress_rows: expected a count of at least 0, but got {}", count.hint()));
+  require_number("_compress_rows", "count", count);
   return t.prim1(Prim::compress_rows, {rows}, {{"count", count}});
 }
 

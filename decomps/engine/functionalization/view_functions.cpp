@@ -323,6 +323,7 @@ Views narrow(const TensorMeta& self, int64_t dim, SymInt start, const SymInt& le
     fail(ErrorCode::index, fmt::format("start out of range (expected to be in range of [{}, {}], "
                                        "but got {})",
                                        -size.hint(), size.hint(), start.hint()));
+  require(start >= -size && start <= size, ErrorCode::internal, "a guard contradicts its hint");
   if (start < SymInt(0)) start += size;
   require(start + length <= size, ErrorCode::runtime,
           fmt::format("start ({}) + length ({}) exceeds dimension size ({}).", start.hint(),

@@ -158,7 +158,7 @@ void require_edges(const Val& points, const List& edges, size_t dims) {
 size_t dims_of_points(const Val& points) {
   require(points.rank() >= 2, ErrorCode::runtime,
           "torch.histogramdd: input tensor should have at least 2 dimensions");
-  return static_cast<size_t>(points.size(-1).hint());
+  return static_cast<size_t>(points.size(-1).specialize());
 }
 
 // The histogram of these bins is one tensor.

@@ -148,6 +148,38 @@ TEST(Plans, AThousandSliceStartsMakeNoOther) {
             Made(0, 0));
 }
 
+// The plan that a valid number made does not serve one that is out of range, whose view would lie
+// beside the tensor in memory that exists.
+TEST(Plans, NumbersAreHeldToTheirRangeInEachCall) {
+  Floats values(24);
+  const Tensor part = floats(values, {24}).as_strided({6}, {1}, 12);
+  const auto narrow = [&](int64_t start) { invoke("narrow", {part, 0, start, 1}); };
+  narrow(-3);
+  EXPECT_THROW(narrow(-7), Error);
+  narrow(2);
+  EXPECT_THROW(narrow(7), Error);
+  const Tensor rows = Tensor::of<int64_t>({0, 0, 1}, {3});
+  const auto compress = [&](int64_t count) { invoke("_compress_rows", {rows, count}); };
+  compress(4);
+  EXPECT_THROW(compress(-1), Error);
+  const Tensor pointers = Tensor::of<int64_t>({0, 1, 2}, {3}),
+               columns = Tensor::of<int64_t>({0, 1}, {2});
+  const Tensor entries = floats({1, 2}, {2});
+  const auto multiply = [&](int64_t products) {
+    invoke("_csr_csr_matmul",
+           {entries, pointers, columns, entries, pointers, columns, 2, products, 2});
+  };
+  multiply(2);
+  EXPECT_THROW(multiply(-1), Error);
+  const auto histogram = [&](int64_t dims) {
+    const std::vector<int64_t> bins{3, 3};
+    invoke("_histogramdd_from_bin_cts",
+           {floats(Floats(static_cast<size_t>(4 * dims)), {4, dims}), bins});
+  };
+  histogram(2);
+  EXPECT_THROW(histogram(3), Error);
+}
+
 TEST(Plans, LayoutsAgree) {
   Floats values(24);
   std::iota(values.begin(), values.end(), 0.0f);

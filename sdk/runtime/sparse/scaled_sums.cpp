@@ -67,32 +67,38 @@ Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& prod
   return op("add.Tensor", scaled(product, alpha), expanded, beta);
 }
 
-static std::vector<Tensor> add_matrix_product_in_opmath(SparseCall& call) {
-  const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
-  if (is_sparse(self) && !sums_sparse(self, a, b)) refuse_layouts(call, self, a, b);
-  if (!is_sparse(a) && !is_sparse(b)) refuse_layouts(call, self, a, b);
-  require_factors(call, a, b);
-  if (!is_sparse(self)) return {scaled_sum(call, self, to_strided(matrix_product(a, b)))};
-  require_product_dtypes(call, a, self);
-  if (self.size(0) != a.size(0) || self.size(1) != b.size(1))
-    call.fail(fmt::format("expected self of sizes {}x{}, but got {}x{}", a.size(0), b.size(1),
-                          self.size(0), self.size(1)));
-  const DType t = self.dtype();
-  return {sparse_sum({self, factor(call, "beta", t)}, {a, factor(call, "alpha", t)}, b)};
+std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& given) {
+  return rounded_once(given, [](SparseCall& call) -> std::vector<Tensor> {
+    const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
+    if (is_sparse(self) && !sums_sparse(self, a, b)) refuse_layouts(call, self, a, b);
+    if (!is_sparse(a) && !is_sparse(b)) refuse_layouts(call, self, a, b);
+    require_factors(call, a, b);
+    if (!is_sparse(self)) return {scaled_sum(call, self, to_strided(matrix_product(a, b)))};
+    require_product_dtypes(call, a, self);
+    if (self.size(0) != a.size(0) || self.size(1) != b.size(1))
+      call.fail(fmt::format("expected self of sizes {}x{}, but got {}x{}", a.size(0), b.size(1),
+                            self.size(0), self.size(1)));
+    const DType t = self.dtype();
+    return {sparse_sum({self, factor(call, "beta", t)}, {a, factor(call, "alpha", t)}, b)};
+  });
 }
 
-static std::vector<Tensor> add_vector_product_in_opmath(SparseCall& call) {
-  const Tensor self = call.tensor("self"), a = call.tensor("mat"), vector = call.tensor("vec");
-  if (is_sparse(self) || is_sparse(vector))
-    call.fail("expected self and vec to be strided, but found a sparse layout");
-  return {scaled_sum(call, self, op("mv", a, vector))};
+std::vector<Tensor> sparse_functions::add_vector_product(SparseCall& given) {
+  return rounded_once(given, [](SparseCall& call) -> std::vector<Tensor> {
+    const Tensor self = call.tensor("self"), a = call.tensor("mat"), vector = call.tensor("vec");
+    if (is_sparse(self) || is_sparse(vector))
+      call.fail("expected self and vec to be strided, but found a sparse layout");
+    return {scaled_sum(call, self, op("mv", a, vector))};
+  });
 }
 
-static std::vector<Tensor> add_batched_product_in_opmath(SparseCall& call) {
-  const Tensor self = call.tensor("self");
-  if (is_sparse(self)) call.fail("expected a strided self, but its layout is sparse");
-  return {
-      scaled_sum(call, self, batched_product(call, call.tensor("batch1"), call.tensor("batch2")))};
+std::vector<Tensor> sparse_functions::add_batched_product(SparseCall& given) {
+  return rounded_once(given, [](SparseCall& call) -> std::vector<Tensor> {
+    const Tensor self = call.tensor("self");
+    if (is_sparse(self)) call.fail("expected a strided self, but its layout is sparse");
+    return {scaled_sum(call, self,
+                       batched_product(call, call.tensor("batch1"), call.tensor("batch2")))};
+  });
 }
 
 namespace {
@@ -144,20 +150,22 @@ Tensor side_by_side(const Tensor& batch) {
 
 // The product at the places of self, whose entries stay where they are. A batch is one matrix with
 // blocks along its diagonal.
-static std::vector<Tensor> add_sampled_product_in_opmath(SparseCall& call) {
-  const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
-  require_sampled_layouts(call, self, a, b);
-  require_sampled_sizes(call, self, a, b);
-  const Tensor tall = a.dim() == 2 ? a : op("flatten.using_ints", a, int64_t{0}, int64_t{-2});
-  const Tensor sampled = sampled_product(row_matrix(self), tall, side_by_side(b));
-  const Tensor values = parts_of(self).values;
-  const Scalar beta = factor(call, "beta", self.dtype()),
-               alpha = factor(call, "alpha", self.dtype());
-  const Tensor shaped = op("reshape", scaled(sampled, alpha), values.sizes());
-  // ATen's indices are i64 whatever self's are.
-  return {make_compressed(self.layout(), op("to.dtype", parts_of(self).compressed, DType::i64),
-                          op("to.dtype", parts_of(self).plain, DType::i64),
-                          op("add.Tensor", shaped, values, beta), self.sizes())};
+std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& given) {
+  return rounded_once(given, [](SparseCall& call) -> std::vector<Tensor> {
+    const Tensor self = call.tensor("self"), a = call.tensor("mat1"), b = call.tensor("mat2");
+    require_sampled_layouts(call, self, a, b);
+    require_sampled_sizes(call, self, a, b);
+    const Tensor tall = a.dim() == 2 ? a : op("flatten.using_ints", a, int64_t{0}, int64_t{-2});
+    const Tensor sampled = sampled_product(row_matrix(self), tall, side_by_side(b));
+    const Tensor values = parts_of(self).values;
+    const Scalar beta = factor(call, "beta", self.dtype()),
+                 alpha = factor(call, "alpha", self.dtype());
+    const Tensor shaped = op("reshape", scaled(sampled, alpha), values.sizes());
+    // ATen's indices are i64 whatever self's are.
+    return {make_compressed(self.layout(), op("to.dtype", parts_of(self).compressed, DType::i64),
+                            op("to.dtype", parts_of(self).plain, DType::i64),
+                            op("add.Tensor", shaped, values, beta), self.sizes())};
+  });
 }
 
 // --- a sparse matrix times a dense one, as rows that are sparse ----------------------------------
@@ -203,53 +211,39 @@ std::vector<Tensor> sparse_functions::multiply_to_sparse_rows(SparseCall& call) 
 }
 
 // The entries of self, where there is one, and behind them all elements of rows with entries.
-static std::vector<Tensor> add_sparse_rows_in_opmath(SparseCall& call) {
-  const bool sums = call.op() == "sspaddmm";
-  const Tensor self = call.tensor("self"), a = sums ? call.tensor("mat1") : self,
-               b = call.tensor("mat2");
-  const SparseRows y = product_rows(call, a, b);
-  const int64_t rows = y.rows.size(0), columns = b.size(1);
-  const Tensor column = op("arange", Scalar(columns), DType::i64, std::nullopt, y.rows.device());
-  const auto spread = [&](const Tensor& t) {
-    return op("reshape", op("expand", t, IntList{rows, columns}), IntList{rows * columns});
-  };
-  Tensor indices =
-      op("stack", std::vector{spread(op("unsqueeze", y.rows, int64_t{1})), spread(column)});
-  Tensor values = op("reshape", y.values, IntList{rows * columns});
-  if (sums) {
-    if (!is_coo(self) || sparse_dims(self) != 2 || dense_dims(self) != 0)
-      call.fail("expected 'self' to be a matrix of sparse layout");
-    if (self.dtype() != a.dtype()) require_product_dtypes(call, a, self);
-    for (int64_t d = 0; d < 2; ++d) {
-      const int64_t size = d == 0 ? a.size(0) : columns;
-      if (self.size(d) != size)
-        call.fail(
-            fmt::format("Argument #1: Expected dim {} size {}, got {}", d, size, self.size(d)));
+std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& given) {
+  return rounded_once(given, [](SparseCall& call) -> std::vector<Tensor> {
+    const bool sums = call.op() == "sspaddmm";
+    const Tensor self = call.tensor("self"), a = sums ? call.tensor("mat1") : self,
+                 b = call.tensor("mat2");
+    const SparseRows y = product_rows(call, a, b);
+    const int64_t rows = y.rows.size(0), columns = b.size(1);
+    const Tensor column = op("arange", Scalar(columns), DType::i64, std::nullopt, y.rows.device());
+    const auto spread = [&](const Tensor& t) {
+      return op("reshape", op("expand", t, IntList{rows, columns}), IntList{rows * columns});
+    };
+    Tensor indices =
+        op("stack", std::vector{spread(op("unsqueeze", y.rows, int64_t{1})), spread(column)});
+    Tensor values = op("reshape", y.values, IntList{rows * columns});
+    if (sums) {
+      if (!is_coo(self) || sparse_dims(self) != 2 || dense_dims(self) != 0)
+        call.fail("expected 'self' to be a matrix of sparse layout");
+      if (self.dtype() != a.dtype()) require_product_dtypes(call, a, self);
+      for (int64_t d = 0; d < 2; ++d) {
+        const int64_t size = d == 0 ? a.size(0) : columns;
+        if (self.size(d) != size)
+          call.fail(
+              fmt::format("Argument #1: Expected dim {} size {}, got {}", d, size, self.size(d)));
+      }
+      const DType t = self.dtype();
+      indices = op("cat", std::vector{parts_of(self).indices, indices}, int64_t{1});
+      values = op("cat",
+                  std::vector{scaled(parts_of(self).values, factor(call, "beta", t)),
+                              scaled(values, factor(call, "alpha", t))},
+                  int64_t{0});
     }
-    const DType t = self.dtype();
-    indices = op("cat", std::vector{parts_of(self).indices, indices}, int64_t{1});
-    values = op("cat",
-                std::vector{scaled(parts_of(self).values, factor(call, "beta", t)),
-                            scaled(values, factor(call, "alpha", t))},
-                int64_t{0});
-  }
-  return {make_coo(indices, values, Sizes{a.size(0), columns}, values.size(0) == 0)};
-}
-
-std::vector<Tensor> sparse_functions::add_matrix_product(SparseCall& call) {
-  return rounded_once(call, add_matrix_product_in_opmath);
-}
-std::vector<Tensor> sparse_functions::add_vector_product(SparseCall& call) {
-  return rounded_once(call, add_vector_product_in_opmath);
-}
-std::vector<Tensor> sparse_functions::add_batched_product(SparseCall& call) {
-  return rounded_once(call, add_batched_product_in_opmath);
-}
-std::vector<Tensor> sparse_functions::add_sampled_product(SparseCall& call) {
-  return rounded_once(call, add_sampled_product_in_opmath);
-}
-std::vector<Tensor> sparse_functions::add_sparse_rows(SparseCall& call) {
-  return rounded_once(call, add_sparse_rows_in_opmath);
+    return {make_coo(indices, values, Sizes{a.size(0), columns}, values.size(0) == 0)};
+  });
 }
 
 }  // namespace primset::runtime
