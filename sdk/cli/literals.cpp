@@ -104,12 +104,9 @@ MemoryFormat memory_format(std::string_view text) {
 }
 
 Layout layout(std::string_view text) {
-  if (text == "strided") return Layout::strided;
-  if (text == "sparse_coo") return Layout::sparse_coo;
-  if (text == "sparse_csr") return Layout::sparse_csr;
-  if (text == "sparse_csc") return Layout::sparse_csc;
-  if (text == "sparse_bsr") return Layout::sparse_bsr;
-  if (text == "sparse_bsc") return Layout::sparse_bsc;
+  for (const LayoutName& l : kLayoutNames) {
+    if (l.name == text) return l.layout;
+  }
   bad(text, "strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr or sparse_bsc");
 }
 

@@ -109,8 +109,8 @@ HostTensor read_strided(const JsonField& field, const std::vector<HostStorage>& 
 }
 
 Layout read_layout(const JsonField& field) {
-  for (const Layout layout : kTensorLayouts) {
-    if (field.text() == layout_name(layout)) return layout;
+  for (const LayoutName& l : primset::kLayoutNames) {
+    if (field.text() == l.name) return l.layout;
   }
   field.fail("the name of a layout");
 }

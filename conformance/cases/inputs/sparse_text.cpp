@@ -20,8 +20,7 @@ using Ints = std::vector<int64_t>;
 }
 
 std::optional<Layout> layout_of_name(std::string_view name) {
-  for (const Layout layout : kTensorLayouts) {
-    const std::string_view full = layout_name(layout);
+  for (const auto& [layout, full] : primset::kLayoutNames) {
     if (name == full || (full.starts_with("sparse_") && name == full.substr(7))) return layout;
   }
   return std::nullopt;

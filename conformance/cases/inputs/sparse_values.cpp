@@ -217,18 +217,6 @@ int64_t SparseValues::dense_dims() const {
   return std::ssize(sizes) - static_cast<int64_t>(sparse_geometry(*this).sparse);
 }
 
-std::string_view layout_name(Layout layout) {
-  constexpr std::string_view kNames[] = {"strided",    "sparse_coo", "sparse_csr",
-                                         "sparse_csc", "sparse_bsr", "sparse_bsc"};
-  return kNames[std::ranges::find(kTensorLayouts, layout) - std::begin(kTensorLayouts)];
-}
-bool compresses_rows(Layout layout) {
-  return layout == Layout::sparse_csr || layout == Layout::sparse_bsr;
-}
-bool has_blocks(Layout layout) {
-  return layout == Layout::sparse_bsr || layout == Layout::sparse_bsc;
-}
-
 SparseValues read_sparse(const std::vector<HostStorage>& storages, const HostTensor& t) {
   SparseValues out{t.layout, t.sizes, {}, t.coalesced};
   for (const HostTensor& part : t.parts) out.parts.push_back(read(storages, part));

@@ -21,14 +21,6 @@ struct SparseValues {
   int64_t dense_dims() const;  // trailing dims of the values
 };
 
-inline constexpr Layout kTensorLayouts[] = {Layout::strided,    Layout::sparse_coo,
-                                            Layout::sparse_csr, Layout::sparse_csc,
-                                            Layout::sparse_bsr, Layout::sparse_bsc};
-// "sparse_csr"
-std::string_view layout_name(Layout layout);
-bool compresses_rows(Layout layout);
-bool has_blocks(Layout layout);
-
 SparseValues read_sparse(const std::vector<HostStorage>& storages, const HostTensor& t);
 
 // How the parts do not fit each other or the sizes, be it in rank, size or an index that they hold;

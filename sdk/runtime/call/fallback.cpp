@@ -27,8 +27,7 @@ void warn_once(const Call& call, const Error& why) {
 
 // The tensor on the CPU, with the same order of dims.
 Tensor on_cpu(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t)).to(Device::cpu());
+  return handle_of(t).to(Device::cpu());
 }
 
 void copy_back(const TensorImpl& to, const Tensor& from) {
@@ -63,8 +62,7 @@ void copy_written(const Call& from, Call& to) {
                    bytes_to_end(result.sizes(), result.strides(), target.offset, target.dtype));
       target.set_geometry(result.sizes(), result.strides(), target.offset);
     }
-    const_cast<TensorImpl&>(result).retain();
-    copy_back(target, Tensor(const_cast<TensorImpl*>(&result)));
+    copy_back(target, handle_of(result));
   });
 }
 

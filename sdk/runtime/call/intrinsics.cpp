@@ -15,15 +15,10 @@ TensorImpl& self(Call& call) {
   return *const_cast<TensorImpl*>(call.tensor(0));
 }
 
-Tensor handle(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t));
-}
-
 // The tensor itself, or where it has the bit a clone that has the values in memory.
 void resolve(Call& call, bool bit) {
   if (!bit) return dispatch_planned(call);
-  const Tensor source = handle(self(call));
+  const Tensor source = handle_of(self(call));
   const Arg args[] = {source, std::nullopt};
   call.add_result(call_operator("clone", args), {});
 }
@@ -34,7 +29,7 @@ void resolve(Call& call, bool bit) {
 void intrinsics::copy_across_devices(Call& call) {
   const TensorImpl* source = call.tensor(1);
   if (source && !source->wrapped_number && &source->device() != &self(call).device()) {
-    call.replace_argument(1, handle(*source).to(self(call).device().device()));
+    call.replace_argument(1, handle_of(*source).to(self(call).device().device()));
     // A rank-0 source that came from the CPU is a tensor of the device now.
   }
   dispatch_planned(call);
@@ -46,7 +41,7 @@ void intrinsics::copy_to_device(Call& call) {
     if (call.args[i].kind != Arg::Kind::device) continue;
     const Device target = call.args[i].device;
     if (target == self(call).device().device()) continue;
-    call.replace_argument(0, handle(self(call)).to(target));
+    call.replace_argument(0, handle_of(self(call)).to(target));
   }
   dispatch_planned(call);
 }

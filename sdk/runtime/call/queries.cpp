@@ -19,8 +19,7 @@ const TensorImpl& self(const Call& call) {
 }
 
 Tensor self_handle(const Call& call) {
-  const_cast<TensorImpl&>(self(call)).retain();
-  return Tensor(const_cast<TensorImpl*>(&self(call)));
+  return handle_of(self(call));
 }
 
 // The dim that a call names, from the end where it is negative.

@@ -17,8 +17,7 @@ struct SampleSize {
 
 Tensor retained(const TensorImpl* t) {
   if (!t) return {};
-  const_cast<TensorImpl*>(t)->retain();
-  return Tensor(const_cast<TensorImpl*>(t));
+  return handle_of(*t);
 }
 
 Arg* argument_named(Call& call, std::string_view name) {

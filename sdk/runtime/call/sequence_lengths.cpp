@@ -17,8 +17,7 @@ uint32_t position_of(const Call& call, std::string_view name) {
 
 Tensor tensor_at(const Call& call, std::string_view name) {
   const TensorImpl* t = call.tensor(position_of(call, name));
-  const_cast<TensorImpl*>(t)->retain();
-  return Tensor(const_cast<TensorImpl*>(t));
+  return handle_of(*t);
 }
 
 // The numbers of a list or of a vector.

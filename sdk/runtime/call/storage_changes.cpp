@@ -18,11 +18,6 @@ namespace {
 using Ints = std::span<const int64_t>;
 using Geometry = SmallVector<int64_t, kInlineRank>;
 
-Tensor shared(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t));
-}
-
 const Arg& argument(const Call& call, std::string_view name) {
   return call.args[static_cast<size_t>(call.op.overload.find_arg(name))];
 }
@@ -91,7 +86,7 @@ void resize_tensor(TensorImpl& t, Ints sizes, const Arg& format) {
 
 // The format of a template whose strides say it.
 MemoryFormat format_of(const TensorImpl& t) {
-  const Tensor handle = shared(t);
+  const Tensor handle = handle_of(t);
   for (MemoryFormat f : {MemoryFormat::channels_last, MemoryFormat::channels_last_3d}) {
     if (handle.is_contiguous(f) && !handle.is_contiguous()) return f;
   }
@@ -182,7 +177,7 @@ using Change = void (*)(Call& call, TensorImpl& t);
 
 void fill_out(Call& call, const Tensor& result) {
   const uint32_t at = call.op.outs[0];
-  const Tensor out = shared(*call.tensor(at));
+  const Tensor out = handle_of(*call.tensor(at));
   if (out.dtype() != result.dtype())
     refuse(fmt::format("Expected out tensor to have dtype {}, but got {} instead",
                        info(result.dtype()).torch_name, info(out.dtype()).torch_name));
@@ -200,9 +195,9 @@ void change(Call& call, Change change, bool keeps_elements) {
   const TensorImpl& self = *call.tensor(0);
   if (call.op.overload.kind == specs::OverloadKind::inplace) {
     change(call, const_cast<TensorImpl&>(self));
-    return call.add_result(shared(self), {ResultOrigin::Kind::argument, 0});
+    return call.add_result(handle_of(self), {ResultOrigin::Kind::argument, 0});
   }
-  const Tensor source = shared(self);
+  const Tensor source = handle_of(self);
   const Arg arguments[] = {source, std::nullopt};
   const Tensor made = keeps_elements ? call_operator("clone", arguments)
                                      : Tensor::empty({0}, source.dtype(), source.device());

@@ -17,11 +17,6 @@ uint32_t index_of(const Call& call, std::string_view name) {
   return static_cast<uint32_t>(call.op.overload.find_arg(name));
 }
 
-Tensor handle(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t));
-}
-
 int64_t number_in(const Tensor& t) {
   return t.item().to_int();
 }
@@ -57,7 +52,7 @@ bool is_index(DType t) {
 }  // namespace
 
 void intrinsics::read_number(Call& call) {
-  call.value = Value(handle(*call.tensor(0)).item());
+  call.value = Value(handle_of(*call.tensor(0)).item());
 }
 
 void intrinsics::read_truth(Call& call) {
@@ -66,7 +61,7 @@ void intrinsics::read_truth(Call& call) {
   if (count != 1)
     throw Error(ErrorCode::runtime, fmt::format("Boolean value of Tensor with {} is ambiguous",
                                                 count == 0 ? "no values" : "more than one value"));
-  call.value = Value(handle(t).item().to_bool());
+  call.value = Value(handle_of(t).item().to_bool());
 }
 
 namespace {
@@ -77,7 +72,7 @@ namespace {
 }
 
 std::vector<int64_t> numbers_in(const TensorImpl& t) {
-  const Tensor host = handle(t).to(Device("cpu"));
+  const Tensor host = handle_of(t).to(Device("cpu"));
   std::vector<int64_t> out(static_cast<size_t>(count_of(t)));
   if (!out.empty()) host.copy_to_host(out.data(), out.size() * sizeof(int64_t));
   return out;
@@ -118,7 +113,7 @@ void intrinsics::narrow_at_tensor(Call& call) {
   const TensorImpl& start = *call.tensor(at);
   if (start.rank != 0 || !is_integral(start.dtype))
     throw Error(ErrorCode::runtime, "start must be an 0-dim integral Tensor.");
-  call.args[at] = Arg(number_in(handle(start)));
+  call.args[at] = Arg(number_in(handle_of(start)));
   pass_on(call, "narrow");
 }
 
@@ -128,7 +123,7 @@ void intrinsics::repeat_by_tensor(Call& call) {
   Arg& size = call.args[index_of(call, "output_size")];
   // What is wrong with the repeats themselves is for the operator to say.
   if (size.kind == Arg::Kind::none && repeats.rank <= 1 && is_index(repeats.dtype)) {
-    const Tensor counts = handle(repeats);
+    const Tensor counts = handle_of(repeats);
     const Arg arguments[] = {counts, std::nullopt};
     int64_t total = number_in(call_operator("sum", arguments));
     const int self = call.op.overload.find_arg("self");
@@ -145,7 +140,7 @@ void intrinsics::count_to_greatest(Call& call) {
   const TensorImpl& self = *call.tensor(0);
   Arg& length = call.args[index_of(call, "minlength")];
   if (self.rank == 1 && is_integral(self.dtype) && count_of(self) > 0 && length.integer >= 0) {
-    const Tensor values = handle(self);
+    const Tensor values = handle_of(self);
     const Arg arguments[] = {values};
     length = Arg(std::max(length.integer, number_in(call_operator("max", arguments)) + 1));
   }
@@ -173,7 +168,7 @@ void intrinsics::classes_to_greatest(Call& call) {
   const TensorImpl& self = *call.tensor(0);
   Arg& classes = call.args[index_of(call, "num_classes")];
   if (classes.integer == -1 && self.dtype == DType::i64 && count_of(self) > 0) {
-    const Tensor values = handle(self);
+    const Tensor values = handle_of(self);
     const Arg arguments[] = {values};
     // What is negative is for the operator to say.
     classes = Arg(std::max<int64_t>(number_in(call_operator("max", arguments)), 0) + 1);
@@ -192,7 +187,7 @@ void intrinsics::copy_strided_view(Call& call) {
     return call.add_result(call_operator("clone", arguments), {});
   }
   const uint32_t at = call.op.outs[0];
-  const Tensor out = handle(*call.tensor(at));
+  const Tensor out = handle_of(*call.tensor(at));
   SmallVector<int64_t, kInlineRank> strides;
   strides.resize_uninitialized(viewed.sizes().size());
   contiguous_strides(viewed.sizes(), strides.span());

@@ -11,8 +11,7 @@ namespace {
 
 Scalar tensor_value(const TensorImpl& t) {
   if (t.host()) return load_scalar(t.dtype, t.host());
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t)).item();
+  return handle_of(t).item();
 }
 
 Scalar scalar_argument(const Arg& arg, uint32_t element) {

@@ -39,11 +39,6 @@ std::vector<int64_t> hints(const SymInts& values) {
   return out;
 }
 
-Tensor share(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t));
-}
-
 // The bits of a tensor from outside, as steps from its memory to its values.
 std::vector<decomps::View> bit_views(const TensorImpl& t) {
   std::vector<decomps::View> views;
@@ -164,7 +159,7 @@ void Capture::take_constant(const TensorImpl& t) {
                             "devices, {} and {}!",
                             device_.device().to_string(), t.device().device().to_string()));
   const auto argument = static_cast<uint32_t>(inputs_.actuals.size());
-  constants_.push_back(share(t));
+  constants_.push_back(handle_of(t));
   inputs_.actuals.push_back({meta});
   add_argument(constants_.back(), meta, argument);
   records_[&t] = records_.at(retained_.back().impl());
@@ -190,7 +185,7 @@ Capture::Record& Capture::record_of(const TensorImpl& t) {
   if (it != records_.end()) return it->second;
   if (const Base* base = base_with_memory_of(t)) {
     const auto number = static_cast<uint32_t>(base - bases_.data());
-    aliases_.push_back(share(t));
+    aliases_.push_back(handle_of(t));
     return records_.emplace(&t, Record{number, seen_through_bits(*base), base->meta}).first->second;
   }
   take_constant(t);
@@ -275,7 +270,7 @@ ValueId Capture::constant_input(const Call& call, const InputSource& source, DTy
     case Arg::Kind::tensor: {
       const auto& t = *static_cast<const TensorImpl*>(a.pointer);
       if (!t.wrapped_number) return read(record_of(t)).id();
-      v = share(t).item();
+      v = handle_of(t).item();
       break;
     }
     case Arg::Kind::scalar_list:
@@ -369,7 +364,7 @@ void Capture::record(Call& call) {
 void Capture::add_written(Call& call, uint32_t argument, uint32_t element, const Val* value) {
   const TensorImpl& t = tensor_argument(call.args, argument, element);
   if (value) write(Record(record_of(t)), *value);
-  call.add_result(share(t), {ResultOrigin::Kind::argument, argument});
+  call.add_result(handle_of(t), {ResultOrigin::Kind::argument, argument});
 }
 
 // as_strided is about memory and not about values: it is a view of the base's memory, whatever

@@ -10,18 +10,6 @@
 namespace primset::runtime {
 namespace {
 
-// "sparse_bsr_tensor" says bsr; `layout` where the name says none.
-std::optional<Layout> layout_in_name(std::string_view op) {
-  constexpr std::pair<std::string_view, Layout> kNames[] = {{"_csr_", Layout::sparse_csr},
-                                                            {"_csc_", Layout::sparse_csc},
-                                                            {"_bsr_", Layout::sparse_bsr},
-                                                            {"_bsc_", Layout::sparse_bsc}};
-  for (const auto& [text, layout] : kNames) {
-    if (op.find(text) != std::string_view::npos) return layout;
-  }
-  return std::nullopt;
-}
-
 Layout compressed_layout(const SparseCall& call) {
   const std::optional<Layout> named = layout_in_name(call.op());
   const std::optional<Layout> given = call.layout();

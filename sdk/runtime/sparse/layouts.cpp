@@ -12,14 +12,8 @@ Tensor with_dtype(const SparseCall& call, const Tensor& self) {
 }
 
 Layout wanted_layout(const SparseCall& call) {
-  constexpr std::pair<std::string_view, Layout> kNames[] = {{"_csr", Layout::sparse_csr},
-                                                            {"_csc", Layout::sparse_csc},
-                                                            {"_bsr", Layout::sparse_bsr},
-                                                            {"_bsc", Layout::sparse_bsc}};
-  for (const auto& [text, layout] : kNames) {
-    if (call.op().ends_with(text)) return layout;
-  }
-  return call.layout().value_or(Layout::sparse_coo);
+  const std::optional<Layout> named = layout_in_name(call.op());
+  return named ? *named : call.layout().value_or(Layout::sparse_coo);
 }
 
 Tensor to_sparse_coo(const SparseCall& call, const Tensor& self) {

@@ -20,11 +20,6 @@ constexpr Entry kTable[] = {
 
 const Arg kNone{std::nullopt};
 
-Tensor shared_handle(const TensorImpl& t) {
-  const_cast<TensorImpl&>(t).retain();
-  return Tensor(const_cast<TensorImpl*>(&t));
-}
-
 // The first argument that makes it a sparse call.
 const ArgInfo& sparse_argument(const Call& call) {
   for (size_t i = 0; i < call.args.size(); ++i) {
@@ -61,7 +56,7 @@ void write(const Call& call, TensorImpl& to, const Tensor& result) {
     const Tensor cast = with_values(result, op("to.dtype", from.sparse->values, to.dtype));
     return become_sparse(to, *cast.impl());
   }
-  const Tensor target = shared_handle(to);
+  const Tensor target = handle_of(to);
   if (from.sparse || to.sparse)
     throw Error(ErrorCode::runtime,
                 fmt::format("{}: the result has layout {}; expected a tensor of that layout to "
@@ -177,7 +172,7 @@ void run_sparse(Call& call) {
     auto& target = const_cast<TensorImpl&>(*call.tensor(*written));
     const bool out = call.op.overload.kind == specs::OverloadKind::out;
     write(call, target, out ? for_out(call, results[k], target) : results[k]);
-    call.add_result(shared_handle(target), {ResultOrigin::Kind::argument, *written});
+    call.add_result(handle_of(target), {ResultOrigin::Kind::argument, *written});
   }
 }
 
@@ -196,7 +191,7 @@ Tensor SparseCall::tensor(std::string_view name) const {
   const Arg& a = arg(name);
   if (a.kind == Arg::Kind::none) return {};
   if (is_number(a)) return Tensor::wrapped_number(scalar_of(a));
-  return shared_handle(*static_cast<const TensorImpl*>(a.pointer));
+  return handle_of(*static_cast<const TensorImpl*>(a.pointer));
 }
 
 std::vector<Tensor> SparseCall::tensors(std::string_view name) const {
@@ -300,12 +295,13 @@ Tensor alias_of(const Tensor& t) {
 
 // --- sparse tensors ------------------------------------------------------------------------------
 
-bool compresses_rows(Layout layout) {
-  return layout == Layout::sparse_csr || layout == Layout::sparse_bsr;
-}
-
-bool has_blocks(Layout layout) {
-  return layout == Layout::sparse_bsr || layout == Layout::sparse_bsc;
+std::optional<Layout> layout_in_name(std::string_view op) {
+  constexpr size_t kKind = 6;  // "_csr" of "sparse_csr"
+  for (const LayoutName& l : kLayoutNames) {
+    if (l.layout == Layout::strided || l.layout == Layout::sparse_coo) continue;
+    if (op.find(l.name.substr(kKind)) != std::string_view::npos) return l.layout;
+  }
+  return std::nullopt;
 }
 
 int64_t sparse_dims(const Tensor& t) {

@@ -115,9 +115,8 @@ inline bool is_coo(const Tensor& t) {
 inline bool is_compressed(const Tensor& t) {
   return is_sparse(t) && !is_coo(t);
 }
-// Are rows compressed (CSR, BSR), or columns (CSC, BSC)?
-bool compresses_rows(Layout layout);
-bool has_blocks(Layout layout);
+// The compressed layout that an operator's name says: of sparse_bsr_tensor and to_sparse_bsr BSR.
+std::optional<Layout> layout_in_name(std::string_view op);
 inline const SparseParts& parts_of(const Tensor& t) {
   return *t.impl()->sparse;
 }

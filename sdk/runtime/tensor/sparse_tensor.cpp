@@ -6,24 +6,6 @@
 
 namespace primset::runtime {
 
-std::string_view layout_name(Layout layout) {
-  switch (layout) {
-    case Layout::strided:
-      return "strided";
-    case Layout::sparse_coo:
-      return "sparse_coo";
-    case Layout::sparse_csr:
-      return "sparse_csr";
-    case Layout::sparse_csc:
-      return "sparse_csc";
-    case Layout::sparse_bsr:
-      return "sparse_bsr";
-    case Layout::sparse_bsc:
-      return "sparse_bsc";
-  }
-  return "?";
-}
-
 Tensor make_sparse(SparseParts parts, std::span<const int64_t> sizes) {
   SmallVector<int64_t, kInlineRank> strides;
   strides.resize_uninitialized(sizes.size());

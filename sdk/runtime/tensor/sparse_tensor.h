@@ -10,9 +10,6 @@
 
 namespace primset::runtime {
 
-// "sparse_csr"
-std::string_view layout_name(Layout layout);
-
 Tensor make_sparse(SparseParts parts, std::span<const int64_t> sizes);
 Tensor make_coo(Tensor indices, Tensor values, std::span<const int64_t> sizes, bool coalesced);
 Tensor make_compressed(Layout layout, Tensor compressed, Tensor plain, Tensor values,

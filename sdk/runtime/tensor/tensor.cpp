@@ -137,7 +137,7 @@ const TensorImpl* strided(const TensorImpl* t, std::string_view what) {
     throw Error(ErrorCode::runtime,
                 fmt::format("a tensor of layout {} has no {}; take its parts (indices(), values(), "
                             "crow_indices() ...) or to_dense()",
-                            runtime::layout_name(t->layout()), what));
+                            layout_name(t->layout()), what));
   return t;
 }
 

@@ -42,6 +42,12 @@ int64_t TensorImpl::numel() const {
   return std::ranges::find(sizes(), 0) == sizes().end() ? static_cast<int64_t>(n) : 0;
 }
 
+Tensor handle_of(const TensorImpl& t) {
+  auto& impl = const_cast<TensorImpl&>(t);
+  impl.retain();
+  return Tensor(&impl);
+}
+
 TensorImpl* new_tensor(StorageImpl* storage, DType dtype, std::span<const int64_t> sizes,
                        std::span<const int64_t> strides, int64_t offset) {
   const auto release = [](TensorImpl* made) { made->release(); };  // the storage with it

@@ -65,6 +65,9 @@ struct TensorImpl {
   std::unique_ptr<int64_t[]> heap_;
 };
 
+// Another handle on the tensor, which is counted; the tensor itself is not copied.
+Tensor handle_of(const TensorImpl& t);
+
 // Takes over one reference of `storage`. The geometry must fit the storage: see check_extent.
 TensorImpl* new_tensor(StorageImpl* storage, DType dtype, std::span<const int64_t> sizes,
                        std::span<const int64_t> strides, int64_t offset);
