@@ -168,11 +168,7 @@ Coordinates coordinates_of(Tracer& t, const Val& self, const Indexing& in,
     if (shape.empty()) shape.emplace_back(1);
     shape.back() = places[0].size(0);
   }
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const Val wrapped =
-        in.given[i].valid() ? wrapped_index(indices[i], self.size(in.dims[i])) : indices[i];
-    indices[i] = broadcast_to(wrapped, shape);
-  }
+  for (Val& index : indices) index = broadcast_to(index, shape);
   return {std::move(indices), in.dims, std::move(shape)};
 }
 
@@ -236,8 +232,12 @@ Val unsafe_index::decompose(Tracer& t, const Val& self, const OptionalVals& indi
 
 Val index_tensor::decompose(Tracer& t, const Val& self, const OptionalVals& indices) {
   require(!indices.empty(), ErrorCode::index, "at least one index must be provided");
-  const Indexing in = indexing_of(t, self, indices);
+  Indexing in = indexing_of(t, self, indices);
   if (in.dims.empty()) return self;
+  for (size_t i = 0; i < in.given.size(); ++i) {
+    Val& index = in.given[i];
+    if (index.valid()) index = wrapped_index(index, self.size(in.dims[i]));
+  }
   const Coordinates c = coordinates_of(t, self, in, std::nullopt);
   require_something(self, c);
   std::vector<ValueId> ids;

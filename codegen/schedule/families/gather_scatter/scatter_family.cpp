@@ -7,14 +7,24 @@
 namespace primset::schedule {
 namespace {
 
-// Is it more than the conversion of what is there?
-bool takes_effort(const prims::Graph& g, prims::ValueId v) {
+// An index below zero counts from the end: two comparisons, their conjunction, a negated size, a
+// sum and a select. That is cheaper beside the update than a kernel and memory of its own.
+constexpr int kCheapOperations = 6;
+
+// Element-wise operations of an element, counted to one more than `limit`.
+int operations(const prims::Graph& g, prims::ValueId v, int limit) {
   const prims::NodeId producer = g.producer(v);
-  if (producer == prims::Graph::kNoNode) return false;
+  if (producer == prims::Graph::kNoNode || limit < 0) return 0;
   const prims::Node& n = g.node(producer);
-  if (n.prim == prims::Prim::convert || n.prim == prims::Prim::reshape)
-    return takes_effort(g, n.operands[0]);
-  return prims::is_elementwise(n.prim);
+  const bool counted = prims::is_elementwise(n.prim) && n.prim != prims::Prim::convert;
+  if (!counted && n.prim != prims::Prim::convert && !prims::is_view(n.prim)) return 0;
+  int total = counted ? 1 : 0;
+  for (prims::ValueId operand : n.operands) total += operations(g, operand, limit - total);
+  return total;
+}
+
+bool takes_effort(const prims::Graph& g, prims::ValueId v) {
+  return operations(g, v, kCheapOperations) > kCheapOperations;
 }
 
 class Scatter : public Family {
