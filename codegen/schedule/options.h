@@ -21,6 +21,7 @@ struct Options {
   std::vector<Layout> outputs;         // one a graph output
   bool index32 = true;                 // every offset of the call fits 31 bits
   bool fuse = true;                    // false: one kernel a node, for tests and comparison
+  bool kernels = true;                 // false: the device runs native primitives alone
   std::string* fusion_text = nullptr;  // set to the printed fusion plan (fusion/fusion_plan.h)
   // Does the device compute this node itself (a native primitive)? Empty: it computes none.
   std::function<bool(const prims::Graph&, prims::NodeId)> native;

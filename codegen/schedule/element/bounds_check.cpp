@@ -34,6 +34,8 @@ std::set<const prims::Input*> integer_inputs(const Graph& graph, ValueId value) 
   return found;
 }
 
+}  // namespace
+
 std::string bounds_message(const Graph& graph, const prims::Node& node, ValueId operand,
                            int64_t dim) {
   const std::set<const prims::Input*> inputs = integer_inputs(graph, operand);
@@ -43,8 +45,6 @@ std::string bounds_message(const Graph& graph, const prims::Node& node, ValueId 
       "index {{value}} of '{}' is out of bounds for dimension {}; expected one within its size",
       name, dim);
 }
-
-}  // namespace
 
 // Compared in the operand's own width, and unsigned, so that one comparison finds negative indices
 // too: a 64-bit index must not wrap into range.

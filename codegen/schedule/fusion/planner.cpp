@@ -215,6 +215,12 @@ void Planner::leave_empty(ValueId v) {
 void Planner::visit_check(NodeId id) {
   const SymInts domain = g_.type(g_.node(id).operands[0]).shape;
   if (!has_elements(domain)) return;
+  if (const Family* family = family_of(id)) {
+    const GroupId own = new_group(*family, region_[id], {});
+    plan_.groups[own].anchor = id;
+    drafts_[own].first = position_[id];
+    return add_operand_uses(id, own, *family);
+  }
   std::optional<GroupId> group = group_over(domain, position_[id], region_[id], {});
   if (!group) group = new_group(pointwise_family, region_[id], domain);
   plan_.groups[*group].checks.push_back(id);

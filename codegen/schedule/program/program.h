@@ -70,17 +70,26 @@ struct CopyStep {
   prims::SymInt elements = 0;
 };
 
+// Elements in memory of any strides. Sizes, strides and offsets count elements.
+struct StridedTensor {
+  BufferId buffer = 0;
+  DType dtype = DType::f32;
+  prims::SymInts sizes, strides;
+  prims::SymInt offset = 0;
+};
+
+// target = source, of equal sizes, on a device that takes no kernels.
+struct StridedCopyStep {
+  StridedTensor source, target;
+};
+
 // A primitive that the plugin computes (PRIMSET_EXT_PRIMITIVES). Operands may have any strides;
-// results are dense and row-major. Sizes, strides and offsets count elements.
+// results are dense and row-major.
 struct NativeStep {
   prims::NodeId node = 0;
-  struct Tensor {
-    BufferId buffer = 0;
-    DType dtype = DType::f32;
-    prims::SymInts sizes, strides;
-    prims::SymInt offset = 0;
-  };
-  std::vector<Tensor> operands, results;
+  std::vector<StridedTensor> operands, results;
+  // A check: its result is the stream's error slot, and this the code that it stores there.
+  std::optional<uint32_t> check_code = {};
 };
 
 // Reads a rank-0 i64 from the device and makes it the value of a symbol (compact, set_dim).
@@ -110,7 +119,8 @@ struct BranchStep {
 };
 
 struct Step {
-  std::variant<LaunchStep, CopyStep, NativeStep, ReadCountStep, LoopStep, WhileStep, BranchStep>
+  std::variant<LaunchStep, CopyStep, StridedCopyStep, NativeStep, ReadCountStep, LoopStep,
+               WhileStep, BranchStep>
       step;
 };
 

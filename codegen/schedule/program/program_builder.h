@@ -55,6 +55,11 @@ class ProgramBuilder {
     build();
     steps_ = before;
   }
+  // The code that an error slot has where this check of the program fails.
+  uint32_t check_code(const std::string& code, const std::string& message) {
+    return check_site(code, message) + 1;
+  }
+  BufferId errors() const { return plan_.errors; }
   // The symbol that counts a loop's iterations.
   const SymInt& counter(ValueId parameter) const { return plan_.counters.at(parameter); }
   // The placement that the plan gave a result of the group; null: it has no reader.

@@ -73,6 +73,10 @@ class Printer {
     line("copy b" + std::to_string(s.source) + " -> b" + std::to_string(s.target) + " [" +
          text(s.elements) + "]");
   }
+  void step(const StridedCopyStep& s) {
+    line("copy b" + std::to_string(s.source.buffer) + " -> b" + std::to_string(s.target.buffer) +
+         " by strides");
+  }
   void step(const NativeStep& s) {
     std::string t = "native " + std::string(info(p_.graph->node(s.node).prim).name) + " (";
     for (const auto& x : s.operands) t += "b" + std::to_string(x.buffer) + " ";

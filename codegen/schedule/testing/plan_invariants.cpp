@@ -199,6 +199,10 @@ class ProgramChecker {
     read(s.source);
     write(s.target);
   }
+  void step(const StridedCopyStep& s) {
+    read(s.source.buffer);
+    write(s.target.buffer);
+  }
   void step(const NativeStep& s) {
     for (const auto& o : s.operands) read(o.buffer);
     for (const auto& r : s.results) write(r.buffer);

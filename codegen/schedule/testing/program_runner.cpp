@@ -105,6 +105,7 @@ class Runner {
     std::memcpy(memory(s.target), memory(s.source), bytes(s.source));
     if (options_.interpret) written_[owner(s.target)] = written_[owner(s.source)];
   }
+  void step(const StridedCopyStep&) { throw std::runtime_error("every device here takes kernels"); }
   void step(const NativeStep&) { throw std::runtime_error("no native primitives here"); }
   void step(const ReadCountStep& s) { std::memcpy(&symbols_[s.symbol], memory(s.buffer), 8); }
   void step(const LoopStep& s) {

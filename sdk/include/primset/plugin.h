@@ -487,7 +487,18 @@ typedef struct primset_device_addresses {
 } primset_device_addresses;
 
 /* Native primitives, which the device computes itself: all that there is on a device without a
- * kernel format; a faster alternative (a vendor library's matrix product) on one with. */
+ * kernel format; a faster alternative (a vendor library's matrix product) on one with.
+ *
+ * A device that runs all core primitives of specs/prims runs all operators. Loops, branches and
+ * sizes known at run time only are the host's: it reads a count or a condition back and calls the
+ * primitives inside as often as that says.
+ *
+ * What may fail on the device is a primitive of its own, `check`. Beside its operands p and value it
+ * has one result, the stream's error slot of two i64, and the attribute `slot_code`: where some
+ * element of p is false and the slot's first i64 is 0, the device stores slot_code there and that
+ * element of value in the second. The host reads the slot when it next waits for the stream, and
+ * raises the error. Before a gather or scatter whose attribute in_bounds is 0 the host checks the
+ * indices; the primitive itself reads zeros where an index is out of bounds, and writes nothing. */
 #define PRIMSET_EXT_PRIMITIVES "primset.primitives/1"
 
 /* An operand or result. sizes and strides have `rank` members, strides in elements. */

@@ -3,6 +3,7 @@
 #ifndef PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_PRIMITIVE_H_
 #define PRIMSET_SDK_RUNTIME_EXECUTE_NATIVE_PRIMITIVE_H_
 
+#include <string_view>
 #include <vector>
 
 #include "prims/graph/graph.h"
@@ -10,6 +11,9 @@
 #include "sdk/runtime/plugin/device.h"
 
 namespace primset::runtime {
+
+// A check's attribute beside its own: the code that it stores in the error slot.
+inline constexpr std::string_view kSlotCode = "slot_code";
 
 // A primset_primitive_call of one node; owns the arrays that it points to.
 class NativeCall {

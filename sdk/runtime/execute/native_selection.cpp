@@ -75,6 +75,10 @@ NativeCall call_with_hints(const prims::Graph& graph, const prims::Node& node) {
         call.add_float(name, s->to_double());
     }
   }
+  if (node.prim == prims::Prim::check) {
+    call.add_result(DType::i64, {2}, {1});
+    call.add_ints(std::string(kSlotCode), {1}, false);
+  }
   return call;
 }
 

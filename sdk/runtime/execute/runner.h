@@ -100,6 +100,7 @@ class Runner {
   void run_steps(const std::vector<StepPlan>& steps);
   void step(const LaunchPlan& l);
   void step(const CopyPlan& c);
+  void step(const StridedCopyPlan& c);
   void step(const NativePlan& n);
   void step(const ReadCountPlan& r);
   void step(const LoopPlan& l);
@@ -124,9 +125,12 @@ class Runner {
   FoundNative* found_native(const NativePlan& n);
   [[noreturn]] void refused(const NativePlan& n) const;
   void run_native(FoundNative& found);
+  bool has_error_slot(const NativePlan& n) const;
   bool all_dense(const NativePlan& n) const;
   NativeCall native_call(const NativePlan& n, bool make_dense);
-  void add_dense(const NativePlan::Operand& o, NativeCall& call);
+  std::vector<std::byte> read_packed(const StridedPlan& o);
+  void write_packed(const StridedPlan& o, std::span<const std::byte> packed);
+  void add_dense(const StridedPlan& o, NativeCall& call);
 
   const Plan& plan_;
   const RunInputs& in_;

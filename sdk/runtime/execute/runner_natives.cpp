@@ -43,12 +43,20 @@ void Runner::step(const NativePlan& n) {
 void Runner::run_native(FoundNative& found) {
   const NativePlan& n = *found.plan;
   const bool strided = found.primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
-  if (!strided && !all_dense(n)) found.call = native_call(n, true);
+  const bool make_dense = !strided && !all_dense(n);
+  if (make_dense || has_error_slot(n)) found.call = native_call(n, make_dense);
   stream_->handle().run(found.primitive, found.call.call(), n.name);
   // Plugins load their libraries when they need them: those' exit handlers run before older ones.
   [[maybe_unused]] static const bool loaded = (expect_exit(!device_.runs_inline()), true);
   restart_hazards();
   count(Counter::native_calls);
+}
+
+// The slot is the run's, which was not yet known when the primitive was looked for.
+bool Runner::has_error_slot(const NativePlan& n) const {
+  return std::ranges::any_of(n.results, [&](const NativePlan::Operand& o) {
+    return plan_.buffers[o.buffer].kind == schedule::Buffer::Kind::errors;
+  });
 }
 
 bool Runner::all_dense(const NativePlan& n) const {
@@ -82,8 +90,8 @@ NativeCall Runner::native_call(const NativePlan& n, bool make_dense) {
   return call;
 }
 
-// A contiguous copy of an operand, by way of the host: the device may have no other way.
-void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
+// The elements in row-major order: on the host, since the device may have no other way.
+std::vector<std::byte> Runner::read_packed(const StridedPlan& o) {
   const std::vector<int64_t> sizes = values(o.sizes), strides = values(o.strides);
   const size_t width = byte_size(o.dtype);
   const Bound m = memory(o.buffer);
@@ -92,6 +100,25 @@ void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
   stream_->handle().copy_out(m.buffer, m.offset + static_cast<uint64_t>(slots_[o.offset]) * width,
                              from.data(), from.size());
   pack(from.data(), sizes, strides, width, packed.data());
+  return packed;
+}
+
+// What lies between the elements stays as it is.
+void Runner::write_packed(const StridedPlan& o, std::span<const std::byte> packed) {
+  const std::vector<int64_t> sizes = values(o.sizes), strides = values(o.strides);
+  const size_t width = byte_size(o.dtype);
+  const Bound m = memory(o.buffer);
+  const uint64_t offset = m.offset + static_cast<uint64_t>(slots_[o.offset]) * width;
+  std::vector<std::byte> to(bytes_to_end(sizes, strides, 0, o.dtype));
+  stream_->handle().copy_out(m.buffer, offset, to.data(), to.size());
+  unpack(packed.data(), sizes, strides, width, to.data());
+  stream_->handle().copy_in(m.buffer, offset, to.data(), to.size());
+}
+
+// A contiguous copy of an operand.
+void Runner::add_dense(const StridedPlan& o, NativeCall& call) {
+  const std::vector<int64_t> sizes = values(o.sizes);
+  const std::vector<std::byte> packed = read_packed(o);
   lock_->unlock();
   const Bound dense = scratch_buffer(packed.size());
   lock_->lock();
@@ -99,6 +126,26 @@ void Runner::add_dense(const NativePlan::Operand& o, NativeCall& call) {
   std::vector<int64_t> packed_strides(sizes.size());
   contiguous_strides(sizes, packed_strides);
   call.add_operand(o.dtype, sizes, std::move(packed_strides), dense.buffer, dense.offset);
+  count(Counter::copies);
+}
+
+void Runner::step(const StridedCopyPlan& c) {
+  const std::vector<int64_t> sizes = values(c.target.sizes);
+  const uint64_t bytes = packed_bytes(sizes, c.target.dtype);
+  if (bytes == 0) return;
+  const auto dense = [&](const StridedPlan& o) { return is_contiguous(sizes, values(o.strides)); };
+  if (dense(c.source) && dense(c.target)) {
+    const auto offset = [&](const StridedPlan& o) {
+      return memory(o.buffer).offset +
+             static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype);
+    };
+    const Bound from = memory(c.source.buffer), to = memory(c.target.buffer);
+    if (from.buffer == to.buffer && offset(c.source) == offset(c.target)) return;
+    stream_->handle().copy(to.buffer, offset(c.target), from.buffer, offset(c.source), bytes);
+  } else {
+    write_packed(c.target, read_packed(c.source));
+  }
+  restart_hazards();
   count(Counter::copies);
 }
 

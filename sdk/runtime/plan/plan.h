@@ -86,17 +86,24 @@ struct CopyPlan {
   Slot elements = 0;
 };
 
+struct StridedPlan {
+  uint32_t buffer = 0;
+  DType dtype = DType::f32;
+  std::vector<Slot> sizes, strides;
+  Slot offset = 0;
+};
+
+// Through the host, where it is no copy of bytes.
+struct StridedCopyPlan {
+  StridedPlan source, target;
+};
+
 struct NativePlan {
   static constexpr uint32_t kNested = UINT32_MAX;
+  using Operand = StridedPlan;
 
   std::string name;
   uint32_t number = kNested;  // among the natives of Plan::steps; kNested: inside another step
-  struct Operand {
-    uint32_t buffer = 0;
-    DType dtype = DType::f32;
-    std::vector<Slot> sizes, strides;
-    Slot offset = 0;
-  };
   std::vector<Operand> operands, results;
   // Attributes: integers may be symbolic.
   struct Attribute {
@@ -127,7 +134,8 @@ struct BranchPlan {
   std::vector<StepPlan> then_steps, else_steps;
 };
 struct StepPlan {
-  std::variant<LaunchPlan, CopyPlan, NativePlan, ReadCountPlan, LoopPlan, WhilePlan, BranchPlan>
+  std::variant<LaunchPlan, CopyPlan, StridedCopyPlan, NativePlan, ReadCountPlan, LoopPlan,
+               WhilePlan, BranchPlan>
       step;
 };
 

@@ -8,8 +8,11 @@
 #include <set>
 #include <unordered_set>
 
+#include "codegen/schedule/legalize/native_bounds.h"
+#include "codegen/schedule/legalize/scalar_regions.h"
 #include "codegen/schedule/schedule.h"
 #include "prims/graph/builder.h"
+#include "prims/graph/traits.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
 #include "sdk/runtime/execute/native_selection.h"
@@ -137,6 +140,7 @@ class Planner {
     }
     options.index32 = fits_index32();
     options.fuse = runtime::options_fuse();
+    options.kernels = device_.has_kernels();
     options.fusion_text = request_.fusion;
     const plugin::PluginDevice& plugin = device_.plugin();
     if (plugin.primitives())
@@ -215,10 +219,14 @@ class Planner {
              (device_.has_kernels() && schedule::is_legal_derived(g, n, device_.machine()));
     };
     decomps::expand_derived(graph, request_.bundle, is_kept, device_.traits());
-    if (!device_.has_kernels())
-      scalars_ = scalars_to_tensors(
-          graph, traced_.call.inputs,
-          [&](const prims::Graph& g, prims::NodeId n) { return runs_natively(plugin, g, n); });
+    const auto native = [&](const prims::Graph& g, prims::NodeId n) {
+      return runs_natively(plugin, g, n);
+    };
+    if (plugin.primitives()) graph = schedule::with_bounds_checks(graph, native);
+    if (!device_.has_kernels()) {
+      graph = schedule::expand_scalar_regions(graph);
+      scalars_ = scalars_to_tensors(graph, traced_.call.inputs, native);
+    }
     if (device_.has_kernels()) require_types(graph);
     const schedule::Options options = schedule_options();
     index32_ = options.index32;
@@ -235,11 +243,19 @@ class Planner {
   // "'mul', 'where'": what a device without kernels would have to run.
   std::string missing_primitives(const prims::Graph& graph) const {
     std::set<std::string> names;
-    for (prims::NodeId n : graph.body.nodes) {
-      if (!runs_natively(device_.plugin(), graph, n))
-        names.insert(fmt::format("'{}'", prims::info(graph.node(n).prim).name));
-    }
+    add_missing(graph, graph.body, names);
     return fmt::format("{}", fmt::join(names, ", "));
+  }
+  // Loops and branches are the host's; what is inside them is not.
+  void add_missing(const prims::Graph& graph, const prims::Region& region,
+                   std::set<std::string>& names) const {
+    for (prims::NodeId id : region.nodes) {
+      const prims::Node& n = graph.node(id);
+      for (const prims::Region& r : n.regions) add_missing(graph, r, names);
+      const bool hosts = prims::is_control_flow(n.prim) || n.prim == prims::Prim::set_dim;
+      if (!hosts && !runs_natively(device_.plugin(), graph, id))
+        names.insert(fmt::format("'{}'", prims::info(n.prim).name));
+    }
   }
 
   void compile() {

@@ -32,6 +32,7 @@ class ProgramCompiler {
   std::vector<StepPlan> steps(const std::vector<schedule::Step>& list);
   StepPlan step(const schedule::LaunchStep& s);
   StepPlan step(const schedule::CopyStep& s);
+  StepPlan step(const schedule::StridedCopyStep& s);
   StepPlan step(const schedule::NativeStep& s);
   StepPlan step(const schedule::ReadCountStep& s);
   StepPlan step(const schedule::LoopStep& s);
@@ -43,7 +44,7 @@ class ProgramCompiler {
   Tensor table(const schedule::Buffer& from) const;
   void share_temporaries();
   uint32_t dynamic_of(uint32_t symbol) const;
-  NativePlan::Operand operand(const schedule::NativeStep::Tensor& t);
+  StridedPlan operand(const schedule::StridedTensor& t);
 
   Plan& plan_;
   DeviceState& device_;

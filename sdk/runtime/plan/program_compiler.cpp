@@ -27,6 +27,8 @@ void for_each_buffer(const Step& step, const std::function<void(schedule::Buffer
     for (const auto& use : s->buffers) f(use.buffer);
   } else if (auto* s = std::get_if<schedule::CopyStep>(&step.step)) {
     f(s->source), f(s->target);
+  } else if (auto* s = std::get_if<schedule::StridedCopyStep>(&step.step)) {
+    f(s->source.buffer), f(s->target.buffer);
   } else if (auto* s = std::get_if<schedule::NativeStep>(&step.step)) {
     for (const auto& t : s->operands) f(t.buffer);
     for (const auto& t : s->results) f(t.buffer);
@@ -232,11 +234,15 @@ StepPlan ProgramCompiler::step(const schedule::CopyStep& s) {
   return {CopyPlan{s.source, s.target, code_.slot(s.elements)}};
 }
 
-NativePlan::Operand ProgramCompiler::operand(const schedule::NativeStep::Tensor& t) {
-  NativePlan::Operand out{t.buffer, t.dtype, {}, {}, code_.slot(t.offset)};
+StridedPlan ProgramCompiler::operand(const schedule::StridedTensor& t) {
+  StridedPlan out{t.buffer, t.dtype, {}, {}, code_.slot(t.offset)};
   for (const auto& v : t.sizes) out.sizes.push_back(code_.slot(v));
   for (const auto& v : t.strides) out.strides.push_back(code_.slot(v));
   return out;
+}
+
+StepPlan ProgramCompiler::step(const schedule::StridedCopyStep& s) {
+  return {StridedCopyPlan{operand(s.source), operand(s.target)}};
 }
 
 StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
@@ -246,6 +252,9 @@ StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
   for (const auto& t : s.operands) native.operands.push_back(operand(t));
   for (const auto& t : s.results) native.results.push_back(operand(t));
   native.attributes = native_attributes(node, code_);
+  if (s.check_code)
+    native.attributes.push_back(
+        {std::string(kSlotCode), PRIMSET_ATTR_INT, {code_.slot(prims::SymInt(*s.check_code))}, 0, {}});
   return {std::move(native)};
 }
 

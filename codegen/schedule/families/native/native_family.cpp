@@ -35,6 +35,10 @@ void NativeFamily::build(ProgramBuilder& b, const FusionGroup& group) const {
       copies.push_back({v, *wanted});
     }
   }
+  if (n.prim == prims::Prim::check) {
+    step.check_code = b.check_code(n.attr<std::string>("code"), n.attr<std::string>("message"));
+    step.results.push_back({b.errors(), DType::i64, {2}, {1}, 0});
+  }
   b.append({std::move(step)});
   for (const Root& r : copies) b.copy_into(r.value, r.out);
 }
