@@ -1,5 +1,5 @@
-// A plugin for tests: a device that takes no kernels and offers every core primitive, computed by the
-// reference interpreter. What passes on it needs no more of a device than those.
+// A plugin for tests: a device that takes no kernels and offers every core primitive, computed by
+// the reference interpreter. What passes on it needs no more of a device than those.
 //
 // Everything is complete when a call returns. Its memory is the host's.
 #include <algorithm>
@@ -20,7 +20,8 @@ struct primset_event_t {};
 namespace primset::interpreter_plugin {
 namespace {
 
-// --- errors ------------------------------------------------------------------------------------------
+// --- errors
+// ------------------------------------------------------------------------------------------
 
 struct Status : primset_status {
   std::string text;
@@ -53,7 +54,8 @@ primset_status* make(T** out) {
   return guarded([&] { *out = new T{}; });
 }
 
-// --- devices -----------------------------------------------------------------------------------------
+// --- devices
+// -----------------------------------------------------------------------------------------
 
 primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out) {
   *out = nullptr;
@@ -76,7 +78,8 @@ primset_status* device_properties(primset_device, primset_device_properties* out
   return nullptr;
 }
 
-// --- memory ------------------------------------------------------------------------------------------
+// --- memory
+// ------------------------------------------------------------------------------------------
 
 primset_status* memory_alloc(primset_device, uint64_t bytes, primset_buffer* out) {
   *out = nullptr;
@@ -101,8 +104,7 @@ primset_status* copy_out(primset_stream, primset_buffer from, uint64_t offset, v
 
 primset_status* copy(primset_stream, primset_buffer to, uint64_t to_offset, primset_buffer from,
                      uint64_t from_offset, uint64_t bytes) {
-  if (bytes > 0)
-    std::memcpy(to->bytes.data() + to_offset, from->bytes.data() + from_offset, bytes);
+  if (bytes > 0) std::memcpy(to->bytes.data() + to_offset, from->bytes.data() + from_offset, bytes);
   return nullptr;
 }
 
@@ -113,9 +115,11 @@ primset_status* fill(primset_stream, primset_buffer to, uint64_t offset, uint64_
   return nullptr;
 }
 
-// --- primitives --------------------------------------------------------------------------------------
+// --- primitives
+// --------------------------------------------------------------------------------------
 
-primset_status* run_primitive(primset_stream, const void* data, const primset_primitive_call* call) {
+primset_status* run_primitive(primset_stream, const void* data,
+                              const primset_primitive_call* call) {
   const auto prim = static_cast<prims::Prim>(reinterpret_cast<uintptr_t>(data));
   return guarded([&] { run(prim, *call); });
 }
@@ -136,7 +140,8 @@ const void* device_extension(primset_device, const char* name) {
   return std::strcmp(name, PRIMSET_EXT_PRIMITIVES) == 0 ? &kPrimitives : nullptr;
 }
 
-// --- the table ---------------------------------------------------------------------------------------
+// --- the table
+// ---------------------------------------------------------------------------------------
 
 primset_status* no_kernels() {
   return fail(PRIMSET_UNSUPPORTED, "this device takes no kernels");
@@ -175,15 +180,17 @@ const primset_plugin kPlugin = {
     },
     .event_synchronize = [](primset_event) -> primset_status* { return nullptr; },
     .stream_wait_event = [](primset_stream, primset_event) -> primset_status* { return nullptr; },
-    .module_load = [](primset_device, const primset_module_desc*, primset_module* out) {
-      *out = nullptr;
-      return no_kernels();
-    },
+    .module_load =
+        [](primset_device, const primset_module_desc*, primset_module* out) {
+          *out = nullptr;
+          return no_kernels();
+        },
     .module_unload = [](primset_device, primset_module) {},
-    .module_kernel = [](primset_module, primset_kernel* out) {
-      *out = nullptr;
-      return no_kernels();
-    },
+    .module_kernel =
+        [](primset_module, primset_kernel* out) {
+          *out = nullptr;
+          return no_kernels();
+        },
     .launch = [](primset_stream, const primset_launch*) { return no_kernels(); },
 };
 

@@ -41,8 +41,9 @@ prims::reference::Array array_of(const primset_tensor& t) {
 
 // What an attribute that is absent has: the default is 0, false or empty for all that may be.
 Attr::Value value_of(const primset_attr* a, AttributeType type) {
-  const std::span<const int64_t> ints =
-      a && a->kind == PRIMSET_ATTR_INTS ? std::span(a->value.ints, a->count) : std::span<const int64_t>();
+  const std::span<const int64_t> ints = a && a->kind == PRIMSET_ATTR_INTS
+                                            ? std::span(a->value.ints, a->count)
+                                            : std::span<const int64_t>();
   const int64_t integer = a && a->kind == PRIMSET_ATTR_INT ? a->value.i : 0;
   switch (type) {
     case AttributeType::dtype:
@@ -82,9 +83,9 @@ prims::Graph graph_of(Prim prim, const primset_primitive_call& call) {
   prims::Builder::Values operands;
   for (uint32_t i = 0; i < call.operand_count; ++i) {
     const std::vector<int64_t> sizes = sizes_of(call.operands[i]);
-    operands.push_back(
-        b.tensor_input("x" + std::to_string(i), {static_cast<DType>(call.operands[i].dtype),
-                                                 SymInts(sizes.begin(), sizes.end())}));
+    operands.push_back(b.tensor_input(
+        "x" + std::to_string(i),
+        {static_cast<DType>(call.operands[i].dtype), SymInts(sizes.begin(), sizes.end())}));
   }
   for (prims::ValueId v : b.add(prim, operands, attributes(prim, call))) b.output("y", v);
   return graph;

@@ -8,9 +8,9 @@
 
 namespace primset::schedule {
 
-// "index {value} of 'indices' is out of bounds for dimension 0". The text names the graph input that
-// the index operand of the gather or scatter was computed from, where there is one alone, else what
-// the node's attribute `argument` says.
+// "index {value} of 'indices' is out of bounds for dimension 0". The text names the graph input
+// that the index operand of the gather or scatter was computed from, where there is one alone, else
+// what the node's attribute `argument` says.
 std::string bounds_message(const prims::Graph& graph, const prims::Node& node,
                            prims::ValueId operand, int64_t dim);
 

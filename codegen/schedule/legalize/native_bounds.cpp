@@ -38,8 +38,7 @@ prims::Graph with_bounds_checks(const Graph& graph, const IsNative& native) {
   Graph to(graph.shared_context());
   prims::Builder b(to);
   prims::Rewriter rewriter(
-      graph, b,
-      [&](prims::Rewriter&, NodeId id, const Values& operands) -> std::optional<Values> {
+      graph, b, [&](prims::Rewriter&, NodeId id, const Values& operands) -> std::optional<Values> {
         const Node& n = graph.node(id);
         if (!may_miss(n) || !native(graph, id)) return std::nullopt;
         const auto& dims = n.attr<std::vector<int64_t>>("dims");

@@ -6,9 +6,9 @@
 
 namespace primset::schedule {
 
-// The graph with a `check` before each native gather or scatter whose indices may lie out of bounds.
-// A kernel checks what it reads; a native primitive reads zeros there and writes nothing, and has no
-// way of saying so.
+// The graph with a `check` before each native gather or scatter whose indices may lie out of
+// bounds. A kernel checks what it reads; a native primitive reads zeros there and writes nothing,
+// and has no way of saying so.
 prims::Graph with_bounds_checks(const prims::Graph& graph, const IsNative& native);
 
 }  // namespace primset::schedule

@@ -98,7 +98,8 @@ class Expansion {
     });
   }
 
-  // --- programs over scalars, applied to arrays of one shape -----------------------------------------
+  // --- programs over scalars, applied to arrays of one shape
+  // -----------------------------------------
 
   Values applied(const Region& program, std::span<const ValueId> arguments, const SymInts& shape) {
     const SymInts outer = std::exchange(shape_, shape);
@@ -163,9 +164,7 @@ class Expansion {
                    std::optional<ValueId> active) {
     return both(active, applied(test, carried)[0]);
   }
-  ValueId any(ValueId p) {
-    return b_.reduce(Prim::reduce_or, p, dims_between(0, shape_.size()));
-  }
+  ValueId any(ValueId p) { return b_.reduce(Prim::reduce_or, p, dims_between(0, shape_.size())); }
 
   Values repeated(const Node& n, const Values& operands) {
     std::vector<ValueType> types;
@@ -193,7 +192,8 @@ class Expansion {
     });
   }
 
-  // --- combiners, from slice to slice ----------------------------------------------------------------
+  // --- combiners, from slice to slice
+  // ----------------------------------------------------------------
 
   struct Slices {
     Values xs;      // [count, rest...]
@@ -280,11 +280,13 @@ class Expansion {
   prims::Rewriter rewriter_;
   std::unordered_map<ValueId, ValueId> arrays_;  // what the programs' numbers become
   SymInts shape_;                                // of the arrays that the program is applied to
-  std::optional<ValueId> active_{};  // the elements that take this branch; none: all do
+  std::optional<ValueId> active_{};              // the elements that take this branch; none: all do
 };
 
 }  // namespace
 
-Graph expand_scalar_regions(const Graph& graph) { return Expansion(graph).run(); }
+Graph expand_scalar_regions(const Graph& graph) {
+  return Expansion(graph).run();
+}
 
 }  // namespace primset::schedule

@@ -493,8 +493,8 @@ typedef struct primset_device_addresses {
  * sizes known at run time only are the host's: it reads a count or a condition back and calls the
  * primitives inside as often as that says.
  *
- * What may fail on the device is a primitive of its own, `check`. Beside its operands p and value it
- * has one result, the stream's error slot of two i64, and the attribute `slot_code`: where some
+ * What may fail on the device is a primitive of its own, `check`. Beside its operands p and value
+ * it has one result, the stream's error slot of two i64, and the attribute `slot_code`: where some
  * element of p is false and the slot's first i64 is 0, the device stores slot_code there and that
  * element of value in the second. The host reads the slot when it next waits for the stream, and
  * raises the error. Before a gather or scatter whose attribute in_bounds is 0 the host checks the

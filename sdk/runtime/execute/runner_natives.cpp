@@ -136,8 +136,7 @@ void Runner::step(const StridedCopyPlan& c) {
   const auto dense = [&](const StridedPlan& o) { return is_contiguous(sizes, values(o.strides)); };
   if (dense(c.source) && dense(c.target)) {
     const auto offset = [&](const StridedPlan& o) {
-      return memory(o.buffer).offset +
-             static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype);
+      return memory(o.buffer).offset + static_cast<uint64_t>(slots_[o.offset]) * byte_size(o.dtype);
     };
     const Bound from = memory(c.source.buffer), to = memory(c.target.buffer);
     if (from.buffer == to.buffer && offset(c.source) == offset(c.target)) return;

@@ -253,8 +253,11 @@ StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
   for (const auto& t : s.results) native.results.push_back(operand(t));
   native.attributes = native_attributes(node, code_);
   if (s.check_code)
-    native.attributes.push_back(
-        {std::string(kSlotCode), PRIMSET_ATTR_INT, {code_.slot(prims::SymInt(*s.check_code))}, 0, {}});
+    native.attributes.push_back({std::string(kSlotCode),
+                                 PRIMSET_ATTR_INT,
+                                 {code_.slot(prims::SymInt(*s.check_code))},
+                                 0,
+                                 {}});
   return {std::move(native)};
 }
 
