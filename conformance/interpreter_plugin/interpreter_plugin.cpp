@@ -20,8 +20,7 @@ struct primset_event_t {};
 namespace primset::interpreter_plugin {
 namespace {
 
-// --- errors
-// ------------------------------------------------------------------------------------------
+// --- errors -------------------------------------------------------------------------------------
 
 struct Status : primset_status {
   std::string text;
@@ -54,8 +53,7 @@ primset_status* make(T** out) {
   return guarded([&] { *out = new T{}; });
 }
 
-// --- devices
-// -----------------------------------------------------------------------------------------
+// --- devices ------------------------------------------------------------------------------------
 
 primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out) {
   *out = nullptr;
@@ -78,8 +76,7 @@ primset_status* device_properties(primset_device, primset_device_properties* out
   return nullptr;
 }
 
-// --- memory
-// ------------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 primset_status* memory_alloc(primset_device, uint64_t bytes, primset_buffer* out) {
   *out = nullptr;
@@ -115,8 +112,7 @@ primset_status* fill(primset_stream, primset_buffer to, uint64_t offset, uint64_
   return nullptr;
 }
 
-// --- primitives
-// --------------------------------------------------------------------------------------
+// --- primitives ---------------------------------------------------------------------------------
 
 primset_status* run_primitive(primset_stream, const void* data,
                               const primset_primitive_call* call) {
@@ -140,8 +136,7 @@ const void* device_extension(primset_device, const char* name) {
   return std::strcmp(name, PRIMSET_EXT_PRIMITIVES) == 0 ? &kPrimitives : nullptr;
 }
 
-// --- the table
-// ---------------------------------------------------------------------------------------
+// --- the table ----------------------------------------------------------------------------------
 
 primset_status* no_kernels() {
   return fail(PRIMSET_UNSUPPORTED, "this device takes no kernels");

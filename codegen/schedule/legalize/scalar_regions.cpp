@@ -98,8 +98,7 @@ class Expansion {
     });
   }
 
-  // --- programs over scalars, applied to arrays of one shape
-  // -----------------------------------------
+  // --- programs over scalars, applied to arrays of one shape ------------------------------------
 
   Values applied(const Region& program, std::span<const ValueId> arguments, const SymInts& shape) {
     const SymInts outer = std::exchange(shape_, shape);
@@ -192,8 +191,7 @@ class Expansion {
     });
   }
 
-  // --- combiners, from slice to slice
-  // ----------------------------------------------------------------
+  // --- combiners, from slice to slice -----------------------------------------------------------
 
   struct Slices {
     Values xs;      // [count, rest...]
