@@ -31,12 +31,15 @@ struct RowFilter {
       add_up(kLanes);
     else
       add_up(filter->taps);
-    const int digits = filter->digits;
-    for (int64_t place = 0; place < filter->places; ++place)
-      to[place] = rounded_byte(sums[place], digits);
+    round_sums(sums, filter->places, filter->digits, to);
   }
 
  private:
+  static PRIMSET_INLINE void round_sums(const int32_t* from, int64_t count, int digits,
+                                        uint8_t* to) {
+    for (int64_t i = 0; i < count; ++i) to[i] = rounded_byte(from[i], digits);
+  }
+
   PRIMSET_INLINE void add_up(int64_t taps) const {
     const int32_t *const first = filter->first.data(), *weights = filter->weights.data();
     const int64_t places = filter->places;
@@ -90,7 +93,9 @@ class ResampleBytesCall {
   void run(ThreadPool& pool) {
     const primset_tensor &x = call_.operands[0], &y = call_.results[0];
     std::vector<int64_t> sizes(x.sizes, x.sizes + x.rank);
-    std::vector<uint8_t> from = dense_bytes(x), to;
+    std::vector<uint8_t> now, next;
+    const uint8_t* from = data_at<const uint8_t>(x);
+    if (!is_dense(x)) now = dense_bytes(x), from = now.data();
     for (uint32_t d = x.rank; d-- > x.rank + 1 - call_.operand_count;) {
       if (sizes[d] == y.sizes[d]) continue;
       const uint32_t axis = d - (x.rank + 1 - call_.operand_count);
@@ -99,11 +104,11 @@ class ResampleBytesCall {
                       y.sizes[d], padded_reach(axis));
       const int64_t rows = product(sizes, 0, d), width = product(sizes, d + 1, x.rank);
       sizes[d] = y.sizes[d];
-      to.resize(static_cast<size_t>(rows * filter.places * width));
-      resample(pool, filter, rows, width, from.data(), to.data());
-      from.swap(to);
+      next.resize(static_cast<size_t>(rows * filter.places * width));
+      resample(pool, filter, rows, width, from, next.data());
+      now.swap(next), from = now.data();
     }
-    std::ranges::copy(from, data_at<uint8_t>(y));
+    std::copy_n(from, product(sizes, 0, x.rank), data_at<uint8_t>(y));
   }
 
  private:
