@@ -61,8 +61,13 @@ class RowOrder {
       : size_(size),
         bits_(bits),
         shift_(static_cast<int>(std::bit_width(static_cast<uint64_t>(size)))),
-        parts_(parts),
-        entries_(std::make_unique_for_overwrite<Entry[]>(static_cast<size_t>(size))) {}
+        parts_(parts) {
+    if (size > kShortRow)
+      memory_ = std::make_unique_for_overwrite<Entry[]>(static_cast<size_t>(2 * size));
+    entries_ = memory_ ? memory_.get() : short_;
+  }
+  RowOrder(const RowOrder&) = delete;
+  RowOrder& operator=(const RowOrder&) = delete;
 
   void set(int64_t i, uint64_t number) {
     entries_[static_cast<size_t>(i)] = Entry::make(number, static_cast<uint64_t>(i), shift_);
@@ -73,9 +78,11 @@ class RowOrder {
   uint64_t number(int64_t i) const { return entries_[static_cast<size_t>(i)].number(shift_); }
 
   void sort(ThreadPool& pool) {
-    constexpr int64_t kShortRow = 128;
-    if (size_ <= kShortRow) return sort_short();
-    other_ = std::make_unique_for_overwrite<Entry[]>(static_cast<size_t>(size_));
+    if (size_ <= kShortRow) {
+      std::ranges::sort(entries_, entries_ + size_);
+      return;
+    }
+    other_ = entries_ + size_;
     const int most = std::clamp(shift_, kLeastDigit, kGreatestDigit);
     const int digits = (bits_ + most - 1) / most;
     for (int d = 0, done = 0; d < digits; ++d) {
@@ -87,8 +94,7 @@ class RowOrder {
 
  private:
   static constexpr int kLeastDigit = 6, kGreatestDigit = 11;
-
-  void sort_short() { std::ranges::sort(entries_.get(), entries_.get() + size_); }
+  static constexpr int64_t kShortRow = 128;
 
   int64_t begin_of(int64_t part) const { return size_ * part / parts_; }
 
@@ -119,7 +125,7 @@ class RowOrder {
           }
         },
         kinds);
-    entries_.swap(other_);
+    std::swap(entries_, other_);
   }
 
   template <typename F>
@@ -135,7 +141,9 @@ class RowOrder {
   const int64_t size_;
   const int bits_, shift_;
   const int64_t parts_;
-  std::unique_ptr<Entry[]> entries_, other_;
+  Entry short_[kShortRow];
+  std::unique_ptr<Entry[]> memory_;
+  Entry *entries_, *other_ = nullptr;
   std::vector<uint32_t> counts_;
 };
 
