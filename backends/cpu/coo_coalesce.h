@@ -53,13 +53,6 @@ class CooCoalesceCall {
     int64_t number;
   };
 
-  static bool is_dense(const primset_tensor& t) {
-    int64_t stride = 1;
-    for (uint32_t d = t.rank; d-- > 0; stride *= t.sizes[d])
-      if (t.sizes[d] != 1 && t.strides[d] != stride) return false;
-    return true;
-  }
-
   Index index(int64_t dim, int64_t entry) const {
     return data_at<const Index>(indices_)[dim * indices_.strides[0] + entry * indices_.strides[1]];
   }

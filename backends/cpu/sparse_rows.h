@@ -35,6 +35,14 @@ inline std::string_view text(const primset_primitive_call& call, std::string_vie
   return {};
 }
 
+// Whether elements lie in row-major order without gaps.
+inline bool is_dense(const primset_tensor& t) {
+  int64_t stride = 1;
+  for (uint32_t d = t.rank; d-- > 0; stride *= t.sizes[d])
+    if (t.sizes[d] != 1 && t.strides[d] != stride) return false;
+  return true;
+}
+
 // A vector in memory without gaps: where it lies, or a copy.
 template <typename T>
 class DenseVector {

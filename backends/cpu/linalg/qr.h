@@ -8,6 +8,7 @@
 
 #include "backends/cpu/linalg/column_major.h"
 #include "backends/cpu/linalg/lapack_api.h"
+#include "backends/cpu/linalg/small_qr.h"
 #include "backends/cpu/linalg/support.h"
 
 namespace primset_cpu {
@@ -109,13 +110,15 @@ class QrCall {
 
   void run(ThreadPool& pool) {
     const int64_t steps = std::min(a_.rows, a_.columns);
-    for_each_by_stripes<T>(pool, a_.count(), steps >= kLargeOrder,
-                           [&](int64_t b, const auto& for_stripes) {
-                             const OwnedMatrix<T> own(a_.rows, a_.columns);
-                             copy_from<T>(a_, b, own);
-                             factor_qr<T>(own, tau_ + b * steps, for_stripes);
-                             copy_by_rows<T>(own, v_ + b * a_.rows * a_.columns);
-                           });
+    for_each_by_stripes<T>(
+        pool, a_.count(), steps >= kLargeOrder, [&](int64_t b, const auto& for_stripes) {
+          T *const v = v_ + b * a_.rows * a_.columns, *const tau = tau_ + b * steps;
+          if (factor_small(a_, b, v, tau)) return;
+          const OwnedMatrix<T> own(a_.rows, a_.columns);
+          copy_from<T>(a_, b, own);
+          factor_qr<T>(own, tau, for_stripes);
+          copy_by_rows<T>(own, v);
+        });
   }
 
  private:
@@ -132,14 +135,17 @@ class HouseholderProductCall {
   void run(ThreadPool& pool) {
     for_each_by_stripes<T>(pool, v_.count(), v_.columns >= kLargeOrder,
                            [&](int64_t b, const auto& for_stripes) {
+                             T* const to = q_ + b * v_.rows * v_.columns;
+                             const std::vector<T> tau = tau_.vector(b);
+                             if (form_small(v_, b, tau, to)) return;
                              const OwnedMatrix<T> own(v_.rows, v_.columns), q(v_.rows, v_.columns);
                              copy_from<T>(v_, b, own);
                              for (int64_t j = 0; j < q.columns; ++j) {
                                std::fill_n(q.column(j), q.rows, T{});
                                q.column(j)[j] = one_of<T>();
                              }
-                             form(own, tau_.vector(b), q, for_stripes);
-                             copy_by_rows<T>(q, q_ + b * v_.rows * v_.columns);
+                             form(own, tau, q, for_stripes);
+                             copy_by_rows<T>(q, to);
                            });
   }
 

@@ -126,6 +126,7 @@ Results unique::decompose(Tracer& t, const Val& x) {
 Results unique_consecutive::decompose(Tracer& t, const Val& x) {
   const SymInt size = x.size(0);
   if (size == SymInt(0)) return none_of(x);
+  if (x.rank() == 1) return results_of(x, {begins_run(x, 0), std::nullopt});
   // The first entry begins a run even where entries have no elements.
   const Val differs = reduce(Prim::reduce_or, begins_run(rows_of(x), 0), {1}, false);
   const Val first = eq(t.iota({size}, 0, DType::i64), Scalar(0));

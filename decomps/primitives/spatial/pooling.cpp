@@ -22,12 +22,6 @@ struct Pooling {
   SymInt reach(size_t d) const { return (window[d] - 1) * dilations[d] + 1; }
 };
 
-Ints last_dims(const Val& x, size_t dims) {
-  Ints list;
-  for (size_t d = 0; d < dims; ++d) list.push_back(x.rank() - static_cast<int64_t>(dims - d));
-  return list;
-}
-
 SymInts ones(size_t count) {
   return SymInts(count, SymInt(1));
 }
@@ -73,13 +67,6 @@ Val position_inside(const Pooling& p, const Tap& tap, size_t d) {
   const bool is_first = tap.written.empty() || tap.written[d] == 0;
   if (!is_first || known_equal(p.padding[d], 0) == true) return at;
   return where(lt(at, Scalar(0)), binary(Prim::remainder, at, full_like(at, p.dilations[d])), at);
-}
-
-// In row-major order of the shape.
-Val flat_position(const SymInts& shape, const std::vector<Val>& at) {
-  Val sum = at[0];
-  for (size_t d = 1; d < at.size(); ++d) sum = sum * full_like(sum, shape[d]) + at[d];
-  return sum;
 }
 
 }  // namespace
@@ -223,15 +210,55 @@ Val divided(const Val& x, const Pooling& p, bool include_padding, int64_t diviso
 
 }  // namespace
 
+namespace {
+
+// The sums of all windows of a field.
+Val window_sums(const Val& field, const Pooling& p) {
+  return WindowTaps(field.tracer(), p.places, p.window, DType::i32).sum([&](const Tap& tap) {
+    return read_tap(field, p, tap);
+  });
+}
+
+// Large windows side by side, of which there is nothing else along the first dims: what is added up
+// along these is read in order, and of what is left the sums along the last dim are few.
+bool is_summed_by_dim(const Pooling& p) {
+  constexpr int64_t kManyTaps = 16;
+  int64_t taps = 1;
+  for (const SymInt& w : p.window) taps *= std::clamp<int64_t>(w.hint(), 1, kManyTaps + 1);
+  if (p.dims() == 1 || taps <= kManyTaps) return false;
+  for (size_t d = 0; d + 1 < p.dims(); ++d) {
+    if (!(p.padding[d] == SymInt(0)) || !(p.strides[d] == p.window[d]) ||
+        !(p.places[d] * p.window[d] == p.shape[d]))
+      return false;
+  }
+  return true;
+}
+
+// All dims but the last one are taken apart into places and windows, and the windows added up.
+Val window_sums_by_dim(const Val& field, const Pooling& p) {
+  const size_t batch = static_cast<size_t>(field.rank()) - p.dims(), last = p.dims() - 1;
+  SymInts apart = field.shape(), window = ones(p.dims()), strides = window, places = p.places;
+  apart.resize(batch);
+  Ints windows;
+  for (size_t d = 0; d < last; ++d) {
+    apart.insert(apart.end(), {p.places[d], p.window[d]});
+    windows.push_back(static_cast<int64_t>(apart.size()) - 1);
+  }
+  apart.push_back(field.size(-1));
+  window[last] = p.window[last], strides[last] = p.strides[last];
+  const Val rows = reduce(Prim::reduce_sum, reshape(field, apart), windows, false);
+  return window_sums(rows, {window, strides, p.padding, ones(p.dims()), {}, places});
+}
+
+}  // namespace
+
 Val avg_pool::decompose(Tracer& t, const Val& x, const SymInts& window, const SymInts& strides,
                         const SymInts& padding, const SymInts& places, bool count_include_pad,
                         int64_t divisor) {
   const size_t n = window.size();
   const Pooling p{window, strides, padding, ones(n), last_sizes(x, n), places};
   const Val field = field_of(x, p, t.constant(0, x.dtype()));
-  const Val sum = WindowTaps(t, places, window, DType::i32).sum([&](const Tap& tap) {
-    return read_tap(field, p, tap);
-  });
+  const Val sum = is_summed_by_dim(p) ? window_sums_by_dim(field, p) : window_sums(field, p);
   return divided(sum, p, count_include_pad, divisor);
 }
 
@@ -247,107 +274,6 @@ Val avg_pool_backward::decompose(Tracer& t, const Val& grad, const SymInts& wind
     const Val g = at_places(share, dims, c.place);
     return where(c.inside, g, full_like(g, 0));
   });
-}
-
-namespace {
-
-// The bounds of the windows of a dim, over a tap's grid; bounds of a batch have it in front.
-Val spread_bound(const Val& bound, const Tap& tap, size_t d) {
-  SymInts shape = bound.shape();
-  shape.pop_back();
-  const size_t batch = shape.size();
-  shape.insert(shape.end(), tap.grid.size(), SymInt(1));
-  shape[batch + d] = bound.size(-1);
-  SymInts whole(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(batch));
-  whole.insert(whole.end(), tap.grid.begin(), tap.grid.end());
-  return broadcast_to(reshape(bound, shape), whole);
-}
-
-// Where the taps of windows of unequal sizes lie, and which are inside them.
-struct VariableTaps {
-  std::vector<Val> at;
-  Val inside;
-
-  VariableTaps(const SymInts& shape, const std::vector<Val>& bounds, const Tap& tap) {
-    for (size_t d = 0; d < shape.size(); ++d) {
-      const DType type = tap.place[d].dtype();
-      const Val start = spread_bound(convert(bounds[2 * d], type), tap, d);
-      const Val end = spread_bound(convert(bounds[2 * d + 1], type), tap, d);
-      const Val place = start + tap.offset[d];
-      const Val within = lt(place, end);
-      inside = inside.valid() ? inside & within : within;
-      at.push_back(math::min(place, full_like(place, shape[d] - 1)));
-    }
-  }
-
-  // Bounds of a batch are of each of its elements by itself.
-  Val read(const Val& x, bool batched) const {
-    const Ints dims = last_dims(x, at.size());
-    if (!batched) return at_places(x, dims, at);
-    std::vector<Val> index;
-    for (int64_t d = 0; d < dims[0]; ++d)
-      index.push_back(x.tracer().iota(at[0].shape(), d, at[0].dtype()));
-    index.insert(index.end(), at.begin(), at.end());
-    return at_places(x, last_dims(x, index.size()), index);
-  }
-};
-
-// Sums along one dim after the other: as many additions as the sides of a window are long, and not
-// as it has elements. Each time the first of the pooled dims goes to the end, so that in the end
-// they are in their order again.
-Val sums_by_dim(Tracer& t, const Val& x, const std::vector<Val>& bounds, const SymInts& reach) {
-  Val y = x;
-  for (size_t d = 0; d < reach.size(); ++d) {
-    Ints order;
-    const int64_t first = y.rank() - static_cast<int64_t>(reach.size());
-    for (int64_t k = 0; k < y.rank(); ++k) {
-      if (k != first) order.push_back(k);
-    }
-    order.push_back(first);
-    y = t.prim(Prim::variable_window_reduce,
-               {transpose(y, order), bounds[2 * d], bounds[2 * d + 1]},
-               {{"reach", SymInts{reach[d]}}, {"reduce", std::string("sum")}})[0];
-  }
-  return y;
-}
-
-// Where windows are more than one element long in several dims.
-bool is_summed_by_dim(const SymInts& reach) {
-  return std::ranges::count_if(reach, [](const SymInt& r) { return r.hint() > 1; }) > 1;
-}
-
-}  // namespace
-
-std::tuple<Val, Val> variable_window_reduce::decompose(Tracer& t, const Val& x,
-                                                       const std::vector<Val>& bounds,
-                                                       const SymInts& reach,
-                                                       const std::string& reduce) {
-  const SymInts shape = last_sizes(x, reach.size());
-  SymInts places;
-  for (size_t d = 0; d < reach.size(); ++d) places.push_back(bounds[2 * d].size(-1));
-  const WindowTaps taps(t, places, reach, place_type(prims::product(shape)));
-  const bool batched = bounds[0].rank() > 1;
-  if (reduce == "sum" && !batched && is_summed_by_dim(reach)) {
-    const Val y = convert(sums_by_dim(t, opmath(x), bounds, reach), x.dtype());
-    return {y, t.constant(0, DType::i64, y.shape())};
-  }
-  if (reduce == "sum") {
-    const Val y = taps.sum([&](const Tap& tap) {
-      const VariableTaps v(shape, bounds, tap);
-      const Val read = v.read(x, batched);
-      return where(v.inside, read, full_like(read, 0));
-    });
-    return {y, t.constant(0, DType::i64, y.shape())};
-  }
-  require(reduce == "max", ErrorCode::internal,
-          fmt::format("variable_window_reduce has no reduction '{}'", reduce));
-  const auto [y, index] = taps.maximum([&](const Tap& tap) -> WindowTaps::Candidate {
-    const VariableTaps v(shape, bounds, tap);
-    const Val read = v.read(x, batched);
-    return {where(v.inside, read, least_number(t, x.dtype(), read.shape())),
-            flat_position(shape, v.at)};
-  });
-  return {y, convert(index, DType::i64)};
 }
 
 }  // namespace primset::decomps::prim

@@ -80,14 +80,14 @@ struct Cover {
 // --- bands ---
 
 // Weights of `reach` neighbours for each place of a dim: the first one's index, and tables
-// [places, reach] of weights and of which count.
+// [reach, places] of weights and of which count, so that a neighbour's lie side by side.
 struct Band {
   SymInt reach;
   Val first, weight, counts;
 };
 
 Val table_cell(const Val& table, const Tap& tap) {
-  return tap.written.empty() ? table : select(table, 1, tap.written[0]);
+  return tap.written.empty() ? transpose(table, {1, 0}) : select(table, 0, tap.written[0]);
 }
 
 // x with dim replaced by the band's places.
@@ -95,12 +95,13 @@ Val banded(const Val& x, int64_t dim, const Band& band) {
   Tracer& t = x.tracer();
   const DType places = band.first.dtype();
   const SymInt last = x.size(dim) - 1;
+  const Val weight = convert(band.weight, x.dtype());
   const Val y = WindowTaps(t, {band.first.size(0)}, {band.reach}, places).sum([&](const Tap& tap) {
     const Val first =
         tap.written.empty() ? broadcast_to(unsqueeze(band.first, 1), tap.grid) : band.first;
     const Val read =
         at_places(x, {dim}, {math::min(first + tap.offset[0], full_like(tap.offset[0], last))});
-    const Val term = read * convert(table_cell(band.weight, tap), read.dtype());
+    const Val term = read * table_cell(weight, tap);
     return where(table_cell(band.counts, tap), term, zero_like(term));
   });
   Ints order;
@@ -130,12 +131,13 @@ std::pair<Val, Val> weight_at(const std::vector<Neighbour>& list, const Val& pos
   return {sum, any};
 }
 
+// The places and the neighbours that a table's elements are for.
 struct WeightTable {
   Val row, column;
 };
 
 WeightTable weight_table(Tracer& t, const SymInt& rows, const SymInt& columns, DType type) {
-  return {t.iota({rows, columns}, 0, type), t.iota({rows, columns}, 1, type)};
+  return {t.iota({columns, rows}, 1, type), t.iota({columns, rows}, 0, type)};
 }
 
 Band antialiasing_band(Tracer& t, const Axis& a, const Filter& filter, const SymInt& bound) {
@@ -146,7 +148,7 @@ Band antialiasing_band(Tracer& t, const Axis& a, const Filter& filter, const Sym
   const Val counts = lt(index, cover.end(at.row));
   const Val plain = cover.weight(at.row, index);
   const Val weight = where(counts, plain, zero_like(plain));
-  const Val total = reduce(Prim::reduce_sum, weight, {1}, true);
+  const Val total = reduce(Prim::reduce_sum, weight, {0}, true);
   const Val divisor = where(eq(total, Scalar(0.0)), full_like(total, 1), total);
   return {reach, cover.first(t.iota({a.out}, 0, a.places)), weight / divisor, counts};
 }
@@ -212,12 +214,24 @@ Val resample_cubic::decompose(Tracer& t, const Val& x, const std::vector<Val>& s
   return interpolation(t, x, scales, size, align_corners, "cubic");
 }
 
+namespace {
+
+// Bytes are rounded between two dims, for which ATen begins with the last one.
+std::vector<size_t> filter_order(const Val& x, const SymInts& size) {
+  if (is_floating(x.dtype())) return order_by_growth(last_sizes(x, size.size()), size);
+  std::vector<size_t> order;
+  for (size_t d = size.size(); d-- > 0;) order.push_back(d);
+  return order;
+}
+
+}  // namespace
+
 Val resample_antialias::decompose(Tracer& t, const Val& x, const std::vector<Val>& scales,
                                   const SymInts& size, const std::string& filter,
                                   const SymInts& reach) {
   const auto axes = resampled_axes(x, scales, last_sizes(x, size.size()), size, false);
   Val y = x;
-  for (size_t d = axes.size(); d-- > 0;) {
+  for (const size_t d : filter_order(x, size)) {
     const Axis& a = axes[d];
     if (a.in == a.out) {
       y = copied_dim(y, a.dim, a.out);
@@ -287,7 +301,7 @@ Band adjoint_band(Tracer& t, const Axis& a, const std::string& filter, const Sym
   const std::string plain = antialiased ? filter.substr(kAntialias.size()) : filter;
   const Coverage c = coverage(t, a, plain, antialiased, slack);
   const WeightTable at = weight_table(t, a.in, c.reach, a.places);
-  const Val y = broadcast_to(unsqueeze(c.first, 1), at.row.shape()) + at.column;
+  const Val y = broadcast_to(unsqueeze(c.first, 0), at.row.shape()) + at.column;
   if (!antialiased) {
     const auto [weight, counts] = weight_at(neighbours(plain, a, y), at.row, a.scale.dtype());
     return {c.reach, c.first, weight, counts};
@@ -297,7 +311,7 @@ Band adjoint_band(Tracer& t, const Axis& a, const std::string& filter, const Sym
   const Val begin = at_places(forward.first, {0}, {y}), column = at.row - begin;
   const Val counts = ge(column, Scalar(0)) & lt(at.row, cover.end(y));
   const Val kept = bounded(column, 0, forward.reach - 1);
-  return {c.reach, c.first, at_places(forward.weight, {0, 1}, {y, kept}), counts};
+  return {c.reach, c.first, at_places(forward.weight, {0, 1}, {kept, y}), counts};
 }
 
 }  // namespace
@@ -311,7 +325,7 @@ Val resample_backward::decompose(Tracer& t, const Val& grad, const std::vector<V
   bool same = true;
   for (const Axis& a : axes) same = same && a.in == a.out;
   const bool copies = filter == "nearest" || filter == "linear" || (filter == "cubic" && same);
-  for (size_t d = axes.size(); d-- > 0;) {
+  for (const size_t d : order_by_growth(last_sizes(grad, size.size()), size)) {
     const Axis& a = axes[d];
     x = copies && a.in == a.out ? copied_dim(x, a.dim, a.in)
                                 : banded(x, a.dim, adjoint_band(t, a, filter, reach[d], slack));

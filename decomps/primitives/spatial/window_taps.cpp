@@ -66,13 +66,25 @@ std::vector<int64_t> WindowTaps::offset_dims(int64_t rank) const {
   return dims;
 }
 
-Val WindowTaps::sum(const std::function<Val(const Tap&)>& term) const {
-  Val sum;
+Val WindowTaps::reduced(Prim pair, Prim whole, const Term& term) const {
+  Val all;
   for (const Tap& tap : taps()) {
     const Val v = term(tap);
-    sum = sum.valid() ? sum + v : v;
+    all = all.valid() ? binary(pair, all, v) : v;
   }
-  return written_out_ ? sum : reduce(Prim::reduce_sum, sum, offset_dims(sum.rank()), false);
+  return written_out_ ? all : reduce(whole, all, offset_dims(all.rank()), false);
+}
+
+Val WindowTaps::sum(const Term& term) const {
+  return reduced(Prim::add, Prim::reduce_sum, term);
+}
+
+Val WindowTaps::greatest(const Term& term) const {
+  return reduced(Prim::max, Prim::reduce_max, term);
+}
+
+Val WindowTaps::least(const Term& term) const {
+  return reduced(Prim::min, Prim::reduce_min, term);
 }
 
 // Written out, taps come by rising position.
@@ -97,9 +109,9 @@ WindowTaps::Candidate WindowTaps::maximum(
                          const Val second = second_wins(v[0], v[1], v[2], v[3]);
                          return {where(second, v[2], v[0]), where(second, v[3], v[1])};
                        });
-  const int64_t nowhere = at.dtype() == DType::i32 ? INT32_MAX : INT64_MAX;
   const auto out = t_.prim(
-      Prim::reduce, {best, at, least_number(t_, best.dtype()), t_.constant(nowhere, at.dtype())},
+      Prim::reduce,
+      {best, at, least_number(t_, best.dtype()), t_.constant(last_place(at.dtype()), at.dtype())},
       {{"dims", offset_dims(best.rank())}}, {region});
   return {out[0], out[1]};
 }
@@ -113,6 +125,10 @@ SymInts known_if_few(const SymInts& reach) {
 
 DType place_type(const SymInt& elements) {
   return elements < SymInt(INT32_MAX) ? DType::i32 : DType::i64;
+}
+
+int64_t last_place(DType type) {
+  return type == DType::i32 ? INT32_MAX : INT64_MAX;
 }
 
 // The quotient of x + 1/2 is at least 1 / (2 by) from an integer, which is more than the error of a
@@ -136,8 +152,22 @@ Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<
   return transpose(grid_first, order);
 }
 
+std::vector<size_t> order_by_growth(const SymInts& from, const SymInts& to) {
+  std::vector<size_t> shorter, longer;
+  for (size_t d = 0; d < from.size(); ++d)
+    (to[d].hint() > from[d].hint() ? longer : shorter).push_back(d);
+  shorter.insert(shorter.end(), longer.rbegin(), longer.rend());
+  return shorter;
+}
+
 Val bounded(const Val& x, const SymInt& low, const SymInt& high) {
   return math::min(math::max(x, full_like(x, low)), full_like(x, high));
+}
+
+std::vector<int64_t> last_dims(const Val& x, size_t count) {
+  std::vector<int64_t> list;
+  for (size_t d = 0; d < count; ++d) list.push_back(x.rank() - static_cast<int64_t>(count - d));
+  return list;
 }
 
 SymInts last_sizes(const Val& x, size_t count) {
@@ -145,6 +175,12 @@ SymInts last_sizes(const Val& x, size_t count) {
   require(shape.size() >= count, ErrorCode::runtime,
           fmt::format("expected an input of at least {} dims, but got {}", count, shape.size()));
   return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
+}
+
+Val flat_position(const SymInts& shape, const std::vector<Val>& at) {
+  Val sum = at[0];
+  for (size_t d = 1; d < at.size(); ++d) sum = sum * full_like(sum, shape[d]) + at[d];
+  return sum;
 }
 
 Val zero_like(const Val& x) {

@@ -25,8 +25,11 @@ class WindowTaps {
   // of the dtype `index`.
   WindowTaps(Tracer& t, SymInts places, const SymInts& reach, DType index);
 
-  // Terms are [batch..., grid...].
-  Val sum(const std::function<Val(const Tap&)>& term) const;
+  // Terms are [batch..., grid...]. A NaN is the greatest of them, and the least.
+  using Term = std::function<Val(const Tap&)>;
+  Val sum(const Term& term) const;
+  Val greatest(const Term& term) const;
+  Val least(const Term& term) const;
 
   // The greatest value and its position. Of equal ones the least position, of NaNs the greatest. A
   // window's first tap is no further than all others; one outside has the least value there is, and
@@ -37,6 +40,7 @@ class WindowTaps {
  private:
   std::vector<Tap> taps() const;
   std::vector<int64_t> offset_dims(int64_t rank) const;
+  Val reduced(Prim pair, Prim whole, const Term& term) const;
 
   Tracer& t_;
   SymInts places_, reach_;
@@ -49,6 +53,8 @@ SymInts known_if_few(const SymInts& reach);
 
 // i32 where that counts all of `elements`.
 DType place_type(const SymInt& elements);
+// The greatest place of that type.
+int64_t last_place(DType type);
 // x / by rounded down, of places from 0 up to `limit`. By a number that is not known it goes by f32
 // where that is exact: processors divide vectors of floats, but not of integers.
 Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
@@ -56,10 +62,18 @@ Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
 // x at the places of `dims`, one index each over a grid: [the other dims..., grid...].
 Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<Val>& index);
 
+// The order in which dims of the sizes `from` are given the sizes `to`: those that get shorter from
+// the first on, then those that get longer from the last on. So there is little to read where
+// places along the last dim, in which memory is contiguous, are computed.
+std::vector<size_t> order_by_growth(const SymInts& from, const SymInts& to);
+
 // min(max(x, low), high)
 Val bounded(const Val& x, const SymInt& low, const SymInt& high);
 
+std::vector<int64_t> last_dims(const Val& x, size_t count);
 SymInts last_sizes(const Val& x, size_t count);
+// In row-major order of the shape.
+Val flat_position(const SymInts& shape, const std::vector<Val>& at);
 Val zero_like(const Val& x);
 
 // A number no value of the dtype is less than.

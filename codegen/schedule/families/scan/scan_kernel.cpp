@@ -49,6 +49,13 @@ class ScanBuilder {
     return domain_[dim_] > SymInt(c_.machine.tuning.scan.thread_row);
   }
 
+  // A single row has no use for lanes, which would hold rows side by side.
+  uint16_t lanes() const {
+    for (size_t d = 0; d < domain_.size(); ++d)
+      if (d != dim_ && !domain_[d].same(SymInt(1))) return cpu_lanes(c_.target);
+    return 1;
+  }
+
   void by_threads(const std::vector<LoopDim>& parallel);
   void by_groups(std::vector<LoopDim> parallel);
   std::vector<Value> tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
@@ -96,7 +103,7 @@ class ScanBuilder {
 };
 
 void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
-  frame_.set_lanes(cpu_lanes(c_.target));
+  frame_.set_lanes(lanes());
   for_each_point(frame_, parallel, [&] {
     const std::vector<LoopDim> row = frame_.loops();
     const Value mask = frame_.mask();

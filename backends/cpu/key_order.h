@@ -1,0 +1,54 @@
+// Keys of a sort as unsigned integers of the same order, and back.
+#ifndef PRIMSET_BACKENDS_CPU_KEY_ORDER_H_
+#define PRIMSET_BACKENDS_CPU_KEY_ORDER_H_
+
+#include <primset/plugin.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "backends/cpu/vector_code.h"
+
+namespace primset_cpu {
+
+enum class KeyKind : uint8_t { unsigned_integer, signed_integer, floating };
+
+// Of elements whose bits are a U. NaNs are one number behind all others, and -0 is 0: such keys
+// cannot be told from their numbers.
+template <typename U, KeyKind kKind>
+struct KeyOrder {
+  static constexpr U kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
+
+  U infinity = 0;  // of floats, whose bits beyond it are NaNs
+  bool descending = false;
+
+  PRIMSET_INLINE bool is_told(U bits) const {
+    if constexpr (kKind != KeyKind::floating) return true;
+    return bits != kSign && static_cast<U>(bits & ~kSign) <= infinity;
+  }
+  PRIMSET_INLINE U number(U bits) const {
+    const U n = ascending_number(bits);
+    return descending ? static_cast<U>(~n) : n;
+  }
+  // pre: is_told() of the result
+  PRIMSET_INLINE U bits(U number) const {
+    const U n = descending ? static_cast<U>(~number) : number;
+    if constexpr (kKind == KeyKind::unsigned_integer) return n;
+    if constexpr (kKind == KeyKind::signed_integer) return n ^ kSign;
+    return static_cast<U>(n & kSign ? n ^ kSign : ~n);
+  }
+
+ private:
+  PRIMSET_INLINE U ascending_number(U bits) const {
+    if constexpr (kKind == KeyKind::unsigned_integer) return bits;
+    if constexpr (kKind == KeyKind::signed_integer) return bits ^ kSign;
+    const U magnitude = bits & static_cast<U>(~kSign);
+    if (magnitude > infinity) return std::numeric_limits<U>::max();
+    if (magnitude == 0) return kSign;
+    return static_cast<U>(bits & kSign ? ~bits : bits | kSign);
+  }
+};
+
+}  // namespace primset_cpu
+
+#endif  // PRIMSET_BACKENDS_CPU_KEY_ORDER_H_

@@ -1,0 +1,152 @@
+// The order of a row of numbers: stably, digit by digit from the last to the first.
+//
+// Only the bits in which the numbers of a row differ are looked at: they are counted from the least
+// one on. Where such a number and a position fit into 64 bits together they are one word, and a
+// short row of them is sorted as it is.
+#ifndef PRIMSET_BACKENDS_CPU_ROW_ORDER_H_
+#define PRIMSET_BACKENDS_CPU_ROW_ORDER_H_
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/linalg/support.h"
+
+namespace primset_cpu {
+
+// What is known of a row's numbers before it is sorted.
+struct NumberRange {
+  uint64_t least = UINT64_MAX, greatest = 0;
+  bool ascending = true;
+  bool told = true;  // keys are told from their numbers
+
+  void add(const NumberRange& behind, bool in_order) {
+    ascending = ascending && behind.ascending && in_order;
+    told = told && behind.told;
+    least = std::min(least, behind.least), greatest = std::max(greatest, behind.greatest);
+  }
+};
+
+// A number above its position, in one word.
+struct PackedEntry {
+  uint64_t word;
+
+  auto operator<=>(const PackedEntry&) const = default;
+
+  static PackedEntry make(uint64_t number, uint64_t position, int shift) {
+    return {number << shift | position};
+  }
+  uint64_t position(int shift) const { return word & ((uint64_t{1} << shift) - 1); }
+  uint64_t number(int shift) const { return word >> shift; }
+};
+
+struct WideEntry {
+  uint64_t of, at;
+
+  auto operator<=>(const WideEntry&) const = default;
+
+  static WideEntry make(uint64_t number, uint64_t position, int) { return {number, position}; }
+  uint64_t position(int) const { return at; }
+  uint64_t number(int) const { return of; }
+};
+
+template <typename Entry>
+class RowOrder {
+ public:
+  // Of `size` numbers, `bits` of each at most; `parts`: how many threads share the row.
+  RowOrder(int64_t size, int bits, int64_t parts)
+      : size_(size),
+        bits_(bits),
+        shift_(static_cast<int>(std::bit_width(static_cast<uint64_t>(size)))),
+        parts_(parts) {
+    if (size > kShortRow)
+      memory_ = std::make_unique_for_overwrite<Entry[]>(static_cast<size_t>(2 * size));
+    entries_ = memory_ ? memory_.get() : short_;
+  }
+  RowOrder(const RowOrder&) = delete;
+  RowOrder& operator=(const RowOrder&) = delete;
+
+  void set(int64_t i, uint64_t number) {
+    entries_[static_cast<size_t>(i)] = Entry::make(number, static_cast<uint64_t>(i), shift_);
+  }
+  int64_t position(int64_t i) const {
+    return static_cast<int64_t>(entries_[static_cast<size_t>(i)].position(shift_));
+  }
+  uint64_t number(int64_t i) const { return entries_[static_cast<size_t>(i)].number(shift_); }
+
+  void sort(ThreadPool& pool) {
+    if (size_ <= kShortRow) {
+      std::ranges::sort(entries_, entries_ + size_);
+      return;
+    }
+    other_ = entries_ + size_;
+    const int most = std::clamp(shift_, kLeastDigit, kGreatestDigit);
+    const int digits = (bits_ + most - 1) / most;
+    for (int d = 0, done = 0; d < digits; ++d) {
+      const int width = (bits_ - done + digits - d - 1) / (digits - d);
+      sort_digit(pool, done, width);
+      done += width;
+    }
+  }
+
+ private:
+  static constexpr int kLeastDigit = 6, kGreatestDigit = 11;
+  static constexpr int64_t kShortRow = 128;
+
+  int64_t begin_of(int64_t part) const { return size_ * part / parts_; }
+
+  // Counts the digits of each part, and moves each part's entries to the places that are left to
+  // them behind those of lesser digits, and of earlier parts.
+  void sort_digit(ThreadPool& pool, int from, int width) {
+    const size_t kinds = size_t{1} << width;
+    counts_.assign(kinds * static_cast<size_t>(parts_), 0);
+    const auto digit = [&](const Entry& e) {
+      return static_cast<size_t>(e.number(shift_) >> from & (kinds - 1));
+    };
+    over_parts(
+        pool,
+        [&](int64_t first, int64_t end, uint32_t* counts) {
+          for (int64_t i = first; i < end; ++i) ++counts[digit(entries_[static_cast<size_t>(i)])];
+        },
+        kinds);
+    uint32_t sum = 0;
+    for (size_t k = 0; k < kinds; ++k)
+      for (size_t p = 0; p < static_cast<size_t>(parts_); ++p)
+        sum += std::exchange(counts_[p * kinds + k], sum);
+    over_parts(
+        pool,
+        [&](int64_t first, int64_t end, uint32_t* next) {
+          for (int64_t i = first; i < end; ++i) {
+            const Entry e = entries_[static_cast<size_t>(i)];
+            other_[next[digit(e)]++] = e;
+          }
+        },
+        kinds);
+    std::swap(entries_, other_);
+  }
+
+  template <typename F>
+  void over_parts(ThreadPool& pool, const F& f, size_t kinds) {
+    const auto some = [&](int64_t first, int64_t end) {
+      for (int64_t p = first; p < end; ++p)
+        f(begin_of(p), begin_of(p + 1), counts_.data() + static_cast<size_t>(p) * kinds);
+    };
+    if (parts_ == 1) return some(0, 1);
+    in_parallel(pool, parts_, some);
+  }
+
+  const int64_t size_;
+  const int bits_, shift_;
+  const int64_t parts_;
+  Entry short_[kShortRow];
+  std::unique_ptr<Entry[]> memory_;
+  Entry *entries_, *other_ = nullptr;
+  std::vector<uint32_t> counts_;
+};
+
+}  // namespace primset_cpu
+
+#endif  // PRIMSET_BACKENDS_CPU_ROW_ORDER_H_

@@ -1,0 +1,170 @@
+// The primitive sort: rows of keys along a dim, and what is moved with them.
+#ifndef PRIMSET_BACKENDS_CPU_SORT_H_
+#define PRIMSET_BACKENDS_CPU_SORT_H_
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "backends/cpu/key_order.h"
+#include "backends/cpu/row_order.h"
+#include "backends/cpu/sparse_rows.h"
+
+namespace primset_cpu {
+
+// Bytes of an element; 0: a dtype that is not moved.
+size_t element_bytes(uint32_t dtype);
+
+// A tensor as rows along a dim: element i of row r at data[(offsets[r] + i stride) * bytes].
+struct TensorRows {
+  char* data;
+  std::vector<int64_t> offsets;
+  int64_t stride;
+
+  TensorRows(const primset_tensor& t, uint32_t dim)
+      : data(data_at<char>(t)), stride(t.strides[dim]) {
+    primset_backend::Dims others;
+    for (uint32_t d = 0; d < t.rank; ++d)
+      if (d != dim) others.push_back(d);
+    offsets = primset_backend::offsets_of(t, others);
+  }
+  template <typename U>
+  U* row(int64_t r) const {
+    return reinterpret_cast<U*>(data) + offsets[static_cast<size_t>(r)];
+  }
+};
+
+template <typename U, KeyKind kKind>
+class SortCall {
+ public:
+  SortCall(const primset_primitive_call& call, U infinity)
+      : call_(call),
+        dim_(static_cast<uint32_t>(integer(call, "dim"))),
+        order_{infinity, flag(call, "descending")},
+        size_(call.operands[0].sizes[dim_]) {
+    for (uint32_t k = 0; k < call.operand_count; ++k) {
+      from_.emplace_back(call.operands[k], dim_);
+      to_.emplace_back(call.results[k], dim_);
+      bytes_.push_back(element_bytes(call.operands[k].dtype));
+    }
+  }
+
+  // Few long rows are shared by the threads, each of them; of others each thread has some.
+  void run(ThreadPool& pool) {
+    constexpr int64_t kLongRow = 1 << 15;
+    const auto rows = static_cast<int64_t>(from_[0].offsets.size());
+    if (size_ == 0) return;
+    if (size_ >= kLongRow && rows < static_cast<int64_t>(pool.size())) {
+      for (int64_t r = 0; r < rows; ++r) sort_row(pool, r, pool.size());
+      return;
+    }
+    in_parallel(pool, rows, [&](int64_t first, int64_t end) {
+      for (int64_t r = first; r < end; ++r) sort_row(pool, r, 1);
+    });
+  }
+
+ private:
+  U number(int64_t r, int64_t i) const {
+    return order_.number(from_[0].template row<U>(r)[i * from_[0].stride]);
+  }
+
+  template <typename F>
+  void over_row(ThreadPool& pool, int64_t parts, const F& f) const {
+    const auto some = [&](int64_t first, int64_t end) {
+      for (int64_t p = first; p < end; ++p) f(p, size_ * p / parts, size_ * (p + 1) / parts);
+    };
+    if (parts == 1) return some(0, 1);
+    in_parallel(pool, parts, some);
+  }
+
+  void sort_row(ThreadPool& pool, int64_t r, int64_t parts) const {
+    std::vector<NumberRange> ranges(static_cast<size_t>(parts));
+    over_row(pool, parts, [&](int64_t p, int64_t first, int64_t end) {
+      ranges[static_cast<size_t>(p)] = range_of(r, first, end);
+    });
+    NumberRange all = ranges[0];
+    for (int64_t p = 1; p < parts; ++p) {
+      const int64_t begin = size_ * p / parts;
+      all.add(ranges[static_cast<size_t>(p)], number(r, begin - 1) <= number(r, begin));
+    }
+    if (all.ascending) return move_operands(pool, r, parts, 0, [](int64_t i) { return i; });
+    const int bits = std::bit_width(all.greatest - all.least);
+    if (bits + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
+      order_row<PackedEntry>(pool, r, parts, all);
+    else
+      order_row<WideEntry>(pool, r, parts, all);
+  }
+
+  NumberRange range_of(int64_t r, int64_t first, int64_t end) const {
+    const U* const keys = from_[0].template row<U>(r);
+    const int64_t stride = from_[0].stride;
+    U least = std::numeric_limits<U>::max(), greatest = 0, before = 0;
+    bool ascending = true, told = true;
+    for (int64_t i = first; i < end; ++i) {
+      const U n = order_.number(keys[i * stride]);
+      told &= order_.is_told(keys[i * stride]);
+      ascending &= before <= n;
+      least = std::min(least, n), greatest = std::max(greatest, n), before = n;
+    }
+    return {least, greatest, ascending, told};
+  }
+
+  template <typename Entry>
+  void order_row(ThreadPool& pool, int64_t r, int64_t parts, const NumberRange& all) const {
+    RowOrder<Entry> order(size_, std::bit_width(all.greatest - all.least), parts);
+    over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
+      for (int64_t i = first; i < end; ++i) order.set(i, number(r, i) - all.least);
+    });
+    order.sort(pool);
+    const auto position = [&](int64_t i) { return order.position(i); };
+    if (!all.told) return move_operands(pool, r, parts, 0, position);
+    U* const to = to_[0].template row<U>(r);
+    over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
+      for (int64_t i = first; i < end; ++i)
+        to[i * to_[0].stride] = order_.bits(static_cast<U>(order.number(i) + all.least));
+    });
+    move_operands(pool, r, parts, 1, position);
+  }
+
+  // Operands from `k` on: element i from position(i).
+  template <typename Position>
+  void move_operands(ThreadPool& pool, int64_t r, int64_t parts, size_t k,
+                     const Position& position) const {
+    for (; k < from_.size(); ++k) {
+      over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
+        switch (bytes_[k]) {
+          case 1:
+            return move_elements<uint8_t>(k, r, first, end, position);
+          case 2:
+            return move_elements<uint16_t>(k, r, first, end, position);
+          case 4:
+            return move_elements<uint32_t>(k, r, first, end, position);
+          case 8:
+            return move_elements<uint64_t>(k, r, first, end, position);
+          default:
+            return move_elements<Complex<double>>(k, r, first, end, position);
+        }
+      });
+    }
+  }
+
+  template <typename T, typename Position>
+  void move_elements(size_t k, int64_t r, int64_t first, int64_t end,
+                     const Position& position) const {
+    const T* const from = from_[k].template row<T>(r);
+    T* const to = to_[k].template row<T>(r);
+    const int64_t from_stride = from_[k].stride, to_stride = to_[k].stride;
+    for (int64_t i = first; i < end; ++i) to[i * to_stride] = from[position(i) * from_stride];
+  }
+
+  const primset_primitive_call& call_;
+  const uint32_t dim_;
+  const KeyOrder<U, kKind> order_;
+  const int64_t size_;
+  std::vector<TensorRows> from_, to_;
+  std::vector<size_t> bytes_;
+};
+
+}  // namespace primset_cpu
+
+#endif  // PRIMSET_BACKENDS_CPU_SORT_H_

@@ -1,0 +1,81 @@
+// How native sorts order keys: against std::sort of numbers with their positions, and all keys of
+// 16 bits against each other.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "backends/cpu/key_order.h"
+#include "backends/cpu/row_order.h"
+
+namespace primset_cpu {
+namespace {
+
+std::vector<uint64_t> numbers_below(uint64_t limit, int64_t count) {
+  std::mt19937_64 random(7);
+  std::vector<uint64_t> list(static_cast<size_t>(count));
+  for (uint64_t& n : list) n = random() % limit;
+  return list;
+}
+
+template <typename Entry>
+void expect_stable(int64_t size, int bits, int64_t parts) {
+  SCOPED_TRACE(testing::Message() << size << " numbers of " << bits << " bits in " << parts);
+  ThreadPool pool(3);
+  const std::vector<uint64_t> numbers = numbers_below(uint64_t{1} << bits, size);
+  RowOrder<Entry> order(size, bits, parts);
+  for (int64_t i = 0; i < size; ++i) order.set(i, numbers[static_cast<size_t>(i)]);
+  order.sort(pool);
+  std::vector<size_t> want(numbers.size());
+  std::iota(want.begin(), want.end(), size_t{0});
+  std::ranges::sort(want, {}, [&](size_t i) { return std::pair(numbers[i], i); });
+  for (int64_t i = 0; i < size; ++i) {
+    ASSERT_EQ(static_cast<size_t>(order.position(i)), want[static_cast<size_t>(i)]) << i;
+    ASSERT_EQ(order.number(i), numbers[want[static_cast<size_t>(i)]]) << i;
+  }
+}
+
+TEST(CpuSort, RowsOfAnyLengthAreStable) {
+  for (const int64_t size : {1, 2, 127, 128, 129, 1000, 5000}) {
+    for (const int bits : {1, 7, 12, 33, 40}) {
+      for (const int64_t parts : {1, 3}) {
+        expect_stable<PackedEntry>(size, bits, parts);
+        expect_stable<WideEntry>(size, bits, parts);
+      }
+    }
+  }
+  expect_stable<WideEntry>(3000, 63, 2);
+}
+
+// Keys of 16 bits by their numbers: each is before the next one or equal to it.
+template <KeyKind kKind, typename Before>
+void expect_order(uint16_t infinity, const Before& before) {
+  for (const bool descending : {false, true}) {
+    const KeyOrder<uint16_t, kKind> order{infinity, descending};
+    std::vector<uint16_t> keys(1 << 16);
+    std::iota(keys.begin(), keys.end(), uint16_t{0});
+    std::ranges::sort(keys, {}, [&](uint16_t k) { return order.number(k); });
+    for (size_t i = 0; i + 1 < keys.size(); ++i) {
+      const uint16_t a = keys[descending ? i + 1 : i], b = keys[descending ? i : i + 1];
+      ASSERT_FALSE(before(b, a)) << a << " and " << b;
+      ASSERT_EQ(order.number(a) == order.number(b), !before(a, b)) << a << " and " << b;
+    }
+    for (const uint16_t k : keys)
+      if (order.is_told(k)) ASSERT_EQ(order.bits(order.number(k)), k);
+  }
+}
+
+TEST(CpuSort, KeysHaveTheOrderOfTheirNumbers) {
+  expect_order<KeyKind::unsigned_integer>(0, [](uint16_t a, uint16_t b) { return a < b; });
+  expect_order<KeyKind::signed_integer>(
+      0, [](uint16_t a, uint16_t b) { return static_cast<int16_t>(a) < static_cast<int16_t>(b); });
+  // bf16 is the upper half of f32; NaN is behind all others.
+  const auto number = [](uint16_t k) { return std::bit_cast<float>(uint32_t{k} << 16); };
+  expect_order<KeyKind::floating>(0x7f80, [&](uint16_t a, uint16_t b) {
+    const float x = number(a), y = number(b);
+    return x < y || (x == x && y != y);
+  });
+}
+
+}  // namespace
+}  // namespace primset_cpu
