@@ -133,14 +133,16 @@ Val _int_mm::decompose(Tracer& t, const Val& self, const Val& mat2) {
 
 // Each input of `coefficients` rows: sums of the inputs' slices along dim 0.
 Val _compute_linear_combination::decompose(Tracer& t, const Val& input, const Val& coefficients) {
-  require(is_floating(input.dtype()) || is_complex(input.dtype()), ErrorCode::runtime,
-          "_compute_linear_combination: expected a floating point or complex input");
   require(coefficients.rank() == 2 && coefficients.size(1) == input.size(0), ErrorCode::runtime,
           fmt::format("_compute_linear_combination: coefficients of size {} do not fit an input of "
                       "size {}",
                       shape_text(coefficients.shape()), shape_text(input.shape())));
-  return t.call1("tensordot", {convert(coefficients, input.dtype()), input, std::vector<int64_t>{1},
-                               std::vector<int64_t>{0}});
+  const Val factors = convert(coefficients, input.dtype());
+  const auto sum = [&](const Val& a, const Val& b) {
+    return t.call1("tensordot", {a, b, std::vector<int64_t>{1}, std::vector<int64_t>{0}});
+  };
+  if (!is_bool(input.dtype())) return sum(factors, input);
+  return logical(sum(convert(factors, DType::i32), convert(input, DType::i32)));
 }
 
 namespace {
