@@ -71,7 +71,9 @@ std::optional<WideComplex> widen_complex_halves(const Overload& o, const Promote
   if (named != DType::c32 && std::ranges::find(dtypes, DType::c32) == dtypes.end())
     return std::nullopt;
   if (!p.any) require_one_complex_dtype(o, dtypes);
-  WideComplex wide{args, named ? *named == DType::c32 : p.common == DType::c32};
+  // Where nothing is promoted, the first tensor, whose dtype is common then, may be of indices.
+  const bool of_indices = !p.any && !is_floating(p.common) && !is_complex(p.common);
+  WideComplex wide{args, named ? *named == DType::c32 : p.common == DType::c32 || of_indices};
   for (Tracer::Argument& a : wide.args) widen(a, p.any);
   return wide;
 }

@@ -36,7 +36,10 @@ class Chain {
     for (size_t k = i; k < j; ++k) {
       const SymInt cost =
           cost_[i * n_ + k] + cost_[(k + 1) * n_ + j] + sizes_[i] * sizes_[k + 1] * sizes_[j + 1];
-      if (k > i && !(cost < cost_[i * n_ + j])) continue;
+      // Of three matrices ATen multiplies the first two first where that costs no more.
+      const bool better =
+          k == i || (n_ == 3 ? !(cost_[i * n_ + j] < cost) : cost < cost_[i * n_ + j]);
+      if (!better) continue;
       cost_[i * n_ + j] = cost;
       split_[i * n_ + j] = k;
     }

@@ -221,8 +221,6 @@ Val einsum::decompose(Tracer& t, const std::string& equation, const std::vector<
   for (Labelled& x : operands) {
     if (type == DType::c32) x.value = opmath(x.value);
   }
-  if (operands.size() == 1 && operands[0].labels.size() > result.size() && is_float8(type))
-    not_implemented_for("sum_cpu", type);
   // One operand is summed as sum() does it, which counts in i64.
   if (operands.size() == 1 && operands[0].labels.size() > result.size() &&
       (is_integral(tensors[0].dtype()) || is_bool(tensors[0].dtype())))

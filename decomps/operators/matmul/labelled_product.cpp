@@ -31,6 +31,10 @@ Labelled summed(const Labelled& x, Kept kept) {
     }
   }
   if (dims.empty()) return x;
+  // As sum() does, which counts.
+  if (is_bool(x.value.dtype()))
+    return {reduce(Prim::reduce_sum, convert(x.value, DType::i64), dims, false), rest};
+  if (is_float8(x.value.dtype())) not_implemented_for("sum_cpu", x.value.dtype());
   const Val sum = reduce(Prim::reduce_sum, opmath(x.value), dims, false);
   return {convert(sum, x.value.dtype()), rest};
 }
@@ -103,8 +107,8 @@ Labelled pair_product(const Labelled& left, const Labelled& right, const Labels&
   Labels labels = batch;
   labels.insert(labels.end(), a_free.begin(), a_free.end());
   labels.insert(labels.end(), b_free.begin(), b_free.end());
-  if (is_bool(type) || is_float8(type)) {
-    if (!a_contract.empty()) not_implemented_for("bmm", type);
+  if (is_bool(type) || is_bool(b.value.dtype()) || is_float8(type)) {
+    if (!a_contract.empty()) not_implemented_for("bmm", is_float8(type) ? type : DType::boolean);
     return {product_of_elements(a, b, batch, a_free, b_free), labels};
   }
   const Val product = t.wrap(t.builder().dot_general(

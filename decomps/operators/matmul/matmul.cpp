@@ -310,7 +310,7 @@ Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val&
   require(self.dtype() == batch1.dtype() && self.dtype() == batch2.dtype(), ErrorCode::runtime,
           fmt::format("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
                       cpp_name(self.dtype()), cpp_name(batch1.dtype()), cpp_name(batch2.dtype())));
-  require_vector_number(batch1, "baddbmm");
+  require_number(batch1, "baddbmm");
   require_expandable(self.shape(), {batch1.size(0), batch1.size(1), batch2.size(2)});
   return accumulated(t, self, contraction(batch1, batch2, {2}, {1}, {0}), beta, alpha,
                      self.dtype());
