@@ -170,7 +170,7 @@ Val gather_backward::decompose(Tracer& t, const Val& grad, const Val& self, int6
 
 Val take_along_dim::decompose(Tracer& t, const Val& self, const Val& indices,
                               const std::optional<int64_t>& dim) {
-  require(indices.dtype() == DType::i64, ErrorCode::runtime,
+  require(indices.dtype() == DType::i64 || (!dim && is_index(indices.dtype())), ErrorCode::runtime,
           fmt::format("torch.take_along_dim(): dtype of indices should be Long but got {}",
                       aten_name(indices.dtype())));
   if (!dim) return gather::decompose(t, flattened(self), 0, flattened(indices), false);

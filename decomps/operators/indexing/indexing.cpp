@@ -105,7 +105,10 @@ Val index_add::decompose(Tracer& t, const Val& self, int64_t dim, const Val& ind
                          const Val& source, const ScalarArg& alpha) {
   const IndexedSource s = indexed_source("index_add", self, dim, index, source);
   const Val updates = scaled_source(t, s.source, alpha);
-  return reshape(put_along(Prim::scatter_add, s.self, s.dim, s.index, updates), self.shape());
+  const bool narrow = self.dtype() == DType::c32 || is_float8(self.dtype());
+  const auto summand = [&](const Val& x) { return narrow ? opmath(x) : x; };
+  const Val sum = put_along(Prim::scatter_add, summand(s.self), s.dim, s.index, summand(updates));
+  return convert(reshape(sum, self.shape()), self.dtype());
 }
 
 Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,

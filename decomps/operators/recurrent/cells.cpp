@@ -208,9 +208,9 @@ LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
 
 using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
 
-// Integers, once promoted, are computed with as floats.
+// Integers and bool, once promoted, are computed with as floats.
 Val in_floats(const Val& x) {
-  return is_integral(x.dtype()) ? convert(x, DType::f32) : x;
+  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
 }
 std::optional<Val> in_floats(const std::optional<Val>& x) {
   return x ? std::optional(in_floats(*x)) : std::nullopt;
