@@ -100,8 +100,13 @@ Val joined(const std::vector<Val>& parts, DType type) {
   return convert(concatenate(parts, parts[0].rank() - 1), type);
 }
 
+// A sum of bools is whether one is true.
+Val added(const Val& a, const Val& b) {
+  return is_bool(a.dtype()) ? a | b : a + b;
+}
+
 Val biased(const Val& gates, const std::optional<Val>& bias) {
-  return bias ? opmath(gates) + opmath(*bias) : opmath(gates);
+  return bias ? added(opmath(gates), opmath(*bias)) : opmath(gates);
 }
 
 Val sigmoid_of(const Val& x) {
@@ -284,7 +289,8 @@ FiveGradients _thnn_differentiable_lstm_cell_backward::decompose(
   const std::optional<Val> b_input = in_floats(input_bias), b_hidden = in_floats(hidden_bias);
   require_fused_cell("_thnn_differentiable_lstm_cell_backward", input, hidden, c, b_input, b_hidden,
                      4, true);
-  const Val sum = biased(input, b_input) + biased(hidden, b_hidden);
+  const Val sum =
+      in_floats(added(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias)));
   const Val activated = activated_gates(sum, sum.dtype());
   return lstm_results(
       t, lstm_gradients(t, in_floats(grad_hy), in_floats(grad_cy), c, in_floats(cy), activated),
