@@ -5,8 +5,8 @@ with one tensor argument alone in it. A line a try, as JSON, under `dtypes/` amo
 differs in dtypes.md there. Values are the oracle's business, not compared here.
 """
 
+import itertools
 import json
-import os
 import re
 import warnings
 from collections import defaultdict
@@ -16,7 +16,7 @@ import primset
 import torch
 
 from . import calls, derive
-from .calls import TensorRef, TorchArguments, encode, short_dtype
+from .calls import SparseRef, TensorRef, TorchArguments, encode, short_dtype
 from .compare import is_out, schema, torch_overload
 from .expectations import is_for_want_of_kernel
 from .primset_side import PrimsetArguments
@@ -34,7 +34,8 @@ REASONS = Path(__file__).with_name("known_dtype_differences.txt")
 
 
 def plain_calls(overload, pool, known):
-    """Calls of an overload that PyTorch computes, those of f32 and of most tensors first."""
+    """(calls that both compute as they are, all calls) of an overload, each with those of f32 and of
+    most tensors first."""
     found = [c for c in pool(overload) if c.origin != "error input"]
     for relative in derive.relatives(overload, known):
         if any(map(_is_full, found)):
@@ -43,21 +44,43 @@ def plain_calls(overload, pool, known):
                  for c in pool(relative)[:40] if c.origin != "error input"]
         found = [c for c in found if c is not None]
     found = [c for c in found if _is_full(c)]
-    found.sort(key=lambda c: (c.dtype() != torch.float32, -len(c.tensors()),
+    found.sort(key=lambda c: (c.dtype() != torch.float32, -len(c.tensors()), _slight(c),
                               sum(map(len, c.storages)), c.key()))
-    return found
+    found = [c for c in found if _slight(c) <= _slight(found[0])]
+    both = (c for c in found if not torch_says(c) and not primset_says(c))
+    return list(itertools.islice(both, 2 * CANDIDATES)) or found, found
+
+
+def _slight(call):
+    """How many of its tensors have a dim of one element or none: what has nothing to be sorted or
+    summed PyTorch hands back before it looks for a kernel."""
+    return sum(1 in t.size or not t.size for t in call.tensors())
 
 
 def _is_full(call):
     """Whether each of its tensors has elements: of nothing PyTorch computes anything."""
-    return bool(call.tensors()) and not any(0 in t.size for t in call.tensors())
+    def parts(t):
+        return t.parts if isinstance(t, SparseRef) else (t,)
+
+    return bool(call.tensors()) and not any(0 in p.size for t in call.tensors() for p in parts(t))
 
 
-def in_dtype(found, dtype):
+def in_dtype(found, recorded, dtype):
     """Calls whose main dtype is this one: converted, then recorded ones without a wider tensor."""
-    made = (derive._quiet(lambda c=c: derive.to_dtype(c, dtype)) for c in found[:CANDIDATES])
-    recorded = [c for c in found if {t.dtype for t in c.tensors()} == {dtype}]
-    return [c for c in made if c is not None] + recorded[:CANDIDATES]
+    fewest = min(map(_dtypes_mixed, found))
+    alike = [c for c in found if _dtypes_mixed(c) == fewest][:CANDIDATES]
+    made = (derive._quiet(lambda c=c: derive.to_dtype(c, dtype)) for c in alike)
+    given = [c for c in (*found, *recorded) if {t.dtype for t in c.tensors()} == {dtype}]
+    return [c for c in made if c is not None and _has(c, dtype)] + given[:CANDIDATES]
+
+
+def _dtypes_mixed(call):
+    return len({t.dtype for t in call.tensors()})
+
+
+def _has(call, dtype):
+    """Whether a tensor or an argument is of the dtype: numbers alone are of none."""
+    return any(dtype in (x, getattr(x, "dtype", None)) for x in call.leaves())
 
 
 def with_argument(call, name, dtype):
@@ -123,10 +146,10 @@ def _first_line(e):
     return f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:240]
 
 
-def tries(found):
+def tries(found, recorded):
     """(argument, dtype, calls): of several the first that PyTorch computes is the one that counts."""
     for dtype in DTYPES:
-        yield ALL, dtype, in_dtype(found, dtype)
+        yield ALL, dtype, in_dtype(found, recorded, dtype)
     names = tensor_arguments(found[0])
     for name in names if len(found[0].tensors()) > 1 else []:
         for dtype in DTYPES:
@@ -145,15 +168,24 @@ def attempt(overload, argument, dtype, candidates):
     else:
         if not candidates:
             return None
-        call = candidates[0]
-        theirs = torch_says(call)
+        # That there is no kernel says more than what else is wrong with a call.
+        said = [torch_says(c) for c in candidates]
+        at = next((i for i, text in enumerate(said) if text.startswith("no kernel")), 0)
+        call, theirs = candidates[at], said[at]
     line["call"], line["torch"] = call.describe(), theirs
     if not theirs.startswith("no kernel"):
         line["primset"] = primset_says(call)
     claimed = {t.name for t in primset.describe(overload)["dtypes"]}
-    named = [x for x in call.leaves() if isinstance(x, torch.dtype)]  # it is converted to that
-    line["claimed"] = any(str(d).removeprefix("torch.") in claimed for d in (dtype, *named))
+    line["claimed"] = any(short in claimed for short in (
+        str(d).removeprefix("torch.") for d in (dtype, *_made_in(call))))
     return line
+
+
+def _made_in(call):
+    """The dtypes that the call names, and those of its out= tensors: it computes in these."""
+    outs = (call.kwargs.get(a.name) for a in schema(call.overload).arguments if is_out(a))
+    return [x for x in call.leaves() if isinstance(x, torch.dtype)] + [
+        x.dtype for x in outs if isinstance(x, TensorRef)]
 
 
 # --- all overloads -----------------------------------------------------------------------------
@@ -175,9 +207,9 @@ def run(oracle, names, index):
 
     def work(unit, journal):
         name, start = unit
-        found = plain_calls(name, pool, known)
+        found, recorded = plain_calls(name, pool, known)
         with open(folder / (slug(name) + ".jsonl"), "a") as f:
-            for i, one in enumerate(tries(found) if found else ()):
+            for i, one in enumerate(tries(found, recorded) if found else ()):
                 journal.set(i, 1)
                 line = attempt(name, *one) if i >= start else None
                 if line:
@@ -264,7 +296,8 @@ def _page(groups):
         rows = defaultdict(list)
         for x in lines:
             rows[x["overload"], x["argument"]].append(x)
-        out += ["", f"## {kind}", "", "| overload | argument | dtypes | for example |", "|---|---|---|---|"]
+        out += ["", f"## {kind}", "", "| overload | argument | dtypes | for example |",
+                "|---|---|---|---|"]
         for (overload, argument), found in sorted(rows.items()):
             said = (found[0]["torch"] or found[0].get("primset") or "").replace("|", "\\|")
             out.append(f"| {overload} | {argument} | {' '.join(x['dtype'] for x in found)} | "

@@ -25,7 +25,8 @@ JUMPS = {
 
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
 # operator's semantics then.
-_NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dtype",
+_NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
+              "not supported for", "NYI", "unsupported dtype",
               "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
               "could not create a primitive", "Sparse to Sparse conversion not supported",
               "only sparse compressed tensors with the same number of specified elements")

@@ -49,13 +49,13 @@ bool promotes(const Overload& o, uint32_t index) {
 // nothing else is said.
 Val scalar_value(Tracer& t, const specs::Argument& a, const ScalarArg& s, DType common,
                  bool promoted) {
-  require(s.kind != Scalar::Kind::complex || is_complex(common), ErrorCode::runtime,
-          fmt::format("value cannot be converted to type {} without overflow",
-                      cpp_name(opmath_type(common))));
   const bool rounded = a.rounding != specs::ScalarRounding::opmath;
   const DType type = rounded ? common : opmath_type(common);
   const bool is_tensor = rounded ? a.rounding == specs::ScalarRounding::tensor : promoted;
   const bool fitting = a.kind == specs::ArgKind::scalar && !is_tensor;
+  require(s.kind != Scalar::Kind::complex || is_complex(common) || fitting, ErrorCode::runtime,
+          fmt::format("value cannot be converted to type {} without overflow",
+                      cpp_name(opmath_type(common))));
   return convert(fitting ? t.fitting_scalar(s, type) : t.scalar(s, type), opmath_type(common));
 }
 

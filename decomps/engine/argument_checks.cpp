@@ -109,6 +109,24 @@ void checks::bool_condition(const Overload&, const Arguments& args) {
                       aten_name(t)));
 }
 
+// Promotion would make floats of integers.
+void checks::no_integers(const Overload& o, const Arguments& args) {
+  for (uint32_t at : o.promote.args) {
+    const DType t = std::get<Val>(args[at].value).dtype();
+    require(is_floating(t) || is_complex(t), ErrorCode::runtime,
+            fmt::format("{}: Integral inputs not supported. Expected {} of floats, but got {}",
+                        o.op, o.args[at].name, aten_name(t)));
+  }
+}
+
+// A window of floats does not make a signal of integers one.
+void checks::fractional_signal(const Overload& o, const Arguments& args) {
+  const DType t = std::get<Val>(args[0].value).dtype();
+  require(is_floating(t) || is_complex(t), ErrorCode::runtime,
+          fmt::format("{}: expected a tensor of floating point or complex values, but got {}", o.op,
+                      aten_name(t)));
+}
+
 void checks::base_has_result_dtype(const Overload& o, DType self, DType result) {
   require(self == result, ErrorCode::runtime,
           fmt::format("the base given to {} has dtype {} but the operation's result "

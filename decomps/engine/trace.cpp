@@ -278,13 +278,17 @@ class CallTracer {
     if (overload_.kind != OverloadKind::out || targets.empty()) return;
     const DType wanted = targets[0].meta->dtype;
     auto* first = std::get_if<Val>(&args[0].value);
-    if (first == nullptr || !computed_.dtypes.contains(first->dtype())) return;
+    if (first == nullptr) return;
+    // Float8 that is not computed with is converted before it would be.
+    if (!computed_.dtypes.contains(first->dtype()) && !is_float8(first->dtype())) return;
     const int dtype = computed_.find_arg("dtype");
-    if (overload_.outs.dtype == specs::OutDType::named && dtype >= 0) {
+    const bool exact = is_integral(first->dtype()) || is_bool(first->dtype());
+    const bool computed = overload_.outs.dtype == specs::OutDType::computed;
+    if (dtype >= 0 && (overload_.outs.dtype == specs::OutDType::named || (computed && exact))) {
       Tracer::Argument& named = args[static_cast<size_t>(dtype)];
       if (named.is_none()) named = wanted;
     }
-    if (overload_.outs.dtype == specs::OutDType::computed && is_floating(wanted)) {
+    if (computed && is_floating(wanted)) {
       const bool has_complex = wanted == DType::f32 || wanted == DType::f64;
       if (is_floating(first->dtype())) *first = convert(*first, wanted);
       if (is_complex(first->dtype()) && has_complex) *first = convert(*first, complex_type(wanted));
@@ -322,12 +326,32 @@ class CallTracer {
     return dtype >= 0 && !args_.at(static_cast<size_t>(dtype)).is_none();
   }
 
+  // A real result of complex values may go to complex tensors, whatever is so of others.
+  bool is_real_part() const {
+    const auto* first = std::get_if<TensorMeta>(&args_[0].value);
+    return computed_.promote.kind == specs::PromoteKind::complex_to_float && first != nullptr &&
+           is_complex(first->dtype);
+  }
+
+  void require_out_dtype(DType result, DType wanted) const {
+    using enum specs::OutDType;
+    require(wanted == result || !exact_dtype() || is_real_part(), ErrorCode::runtime,
+            fmt::format("Expected out tensor to have dtype {}, but got {} instead",
+                        cpp_name(result), cpp_name(wanted)));
+    require(overload_.outs.dtype != truth || wanted == DType::boolean || wanted == DType::u8,
+            ErrorCode::runtime,
+            fmt::format("{} only supports bool tensor for result, got: {}", overload_.op,
+                        aten_name(wanted)));
+    require(overload_.outs.dtype != floating || !is_complex(wanted), ErrorCode::runtime,
+            fmt::format("{} expects a floating point output tensor, but got {}", overload_.op,
+                        aten_name(wanted)));
+  }
+
   void add_out(const Val& v, const Target& target, size_t index) {
     const DType wanted = target.meta->dtype;
-    require(wanted == v.dtype() || !exact_dtype(), ErrorCode::runtime,
-            fmt::format("Expected out tensor to have dtype {}, but got {} instead",
-                        cpp_name(v.dtype()), cpp_name(wanted)));
-    add_fresh(taken_as(v, wanted), strides_of(index, v.shape()));
+    require_out_dtype(v.dtype(), wanted);
+    const bool truth = overload_.outs.dtype == specs::OutDType::truth;
+    add_fresh(truth ? convert(v, wanted) : taken_as(v, wanted), strides_of(index, v.shape()));
   }
 
   void add_written(const Val& v, const Target& target) {

@@ -157,21 +157,23 @@ LearnedGradients learned_gradients(const Val& grad, const Val& self, const Val& 
           where(q.inside, none, g * -1.0 * s * grad_factor)};
 }
 
+// Beside an input of bf16 ATen converts the gradient, beside one of f32 it does not.
 void require_learnable(const Val& grad, const Val& self) {
-  require(
-      grad.dtype() == self.dtype() && (self.dtype() == DType::f32 || self.dtype() == DType::bf16),
-      ErrorCode::runtime,
-      fmt::format("expected a gradient and an input of dtype Float, or both BFloat16, but got {} "
-                  "and {}",
-                  aten_name(grad.dtype()), aten_name(self.dtype())));
+  const bool fits =
+      self.dtype() == DType::bf16 ? is_floating(grad.dtype()) : grad.dtype() == DType::f32;
+  require(fits && (self.dtype() == DType::f32 || self.dtype() == DType::bf16), ErrorCode::runtime,
+          fmt::format("expected a gradient and an input of dtype Float, or an input of BFloat16, "
+                      "but got {} and {}",
+                      aten_name(grad.dtype()), aten_name(self.dtype())));
   require(equal_sizes(grad.shape(), self.shape()), ErrorCode::runtime,
           fmt::format("`X` and `dY` are not the same size: {} and {}", shape_text(self.shape()),
                       shape_text(grad.shape())));
 }
 
-void require_learned(const Val& scale, const Val& zero_point) {
+void require_learned(const Val& self, const Val& scale, const Val& zero_point) {
   for (const Val* v : {&scale, &zero_point}) {
-    require(v->dtype() == DType::f32 || v->dtype() == DType::bf16, ErrorCode::runtime,
+    const bool half = v->dtype() == DType::bf16 && self.dtype() == DType::bf16;
+    require(v->dtype() == DType::f32 || half, ErrorCode::runtime,
             fmt::format("expected scale and zero_point of dtype Float, but got {}",
                         aten_name(v->dtype())));
   }
@@ -266,7 +268,7 @@ std::tuple<Val, Val, Val> _fake_quantize_learnable_per_tensor_affine_backward::d
     Tracer& t, const Val& grad, const Val& self, const Val& scale, const Val& zero_point,
     int64_t quant_min, int64_t quant_max, double grad_factor) {
   require_learnable(grad, self);
-  require_learned(scale, zero_point);
+  require_learned(self, scale, zero_point);
   const IntegerRange range = integer_range(quant_min, quant_max);
   if (self.is_empty()) return {self, scale, zero_point};
   const LearnedGradients d =
@@ -282,7 +284,7 @@ std::tuple<Val, Val, Val> _fake_quantize_learnable_per_channel_affine_backward::
     Tracer& t, const Val& grad, const Val& self, const Val& scale, const Val& zero_point,
     int64_t axis, int64_t quant_min, int64_t quant_max, double grad_factor) {
   require_learnable(grad, self);
-  require_learned(scale, zero_point);
+  require_learned(self, scale, zero_point);
   const IntegerRange range = integer_range(quant_min, quant_max);
   require_channels(self, scale, zero_point, axis);
   if (self.is_empty()) return {self, scale, zero_point};

@@ -11,10 +11,10 @@ namespace {
 using List = std::vector<Val>;
 
 // Element i of a vector of numbers, as a Scalar.
-ScalarArg number_at(Tracer& t, const Val& numbers, size_t i) {
-  const bool complex_number = is_complex(numbers.dtype());
-  const DType type = complex_number ? DType::c128 : DType::f64;
-  const Val v = convert(select(numbers, 0, static_cast<int64_t>(i)), type);
+ScalarArg number_at(Tracer& t, const Val& numbers, size_t i, DType beside) {
+  const Val number = real_number(select(numbers, 0, static_cast<int64_t>(i)), beside);
+  const bool complex_number = is_complex(number.dtype());
+  const Val v = convert(number, complex_number ? DType::c128 : DType::f64);
   return {Val(&t, v.id(), true), complex_number ? Scalar::Kind::complex : Scalar::Kind::floating,
           std::nullopt};
 }
@@ -32,8 +32,11 @@ List with_numbers(Tracer& t, const char* op, const List& self, const List& tenso
           fmt::format("Tensor lists must have the same number of tensors, got {}, {}, and {}",
                       self.size(), tensor1.size(), tensor2.size()));
   List out;
-  for (size_t i = 0; i < self.size(); ++i)
-    out.push_back(t.call1(op, {self[i], tensor1[i], tensor2[i], number_at(t, scalars, i)}));
+  for (size_t i = 0; i < self.size(); ++i) {
+    const DType common =
+        promote_types(promote_types(self[i].dtype(), tensor1[i].dtype()), tensor2[i].dtype());
+    out.push_back(t.call1(op, {self[i], tensor1[i], tensor2[i], number_at(t, scalars, i, common)}));
+  }
   return out;
 }
 

@@ -32,6 +32,17 @@ void require_real(std::string_view kernel, const Val& x) {
   if (is_bool(x.dtype()) || is_complex(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
+Val real_number(const Val& number, DType dtype) {
+  if (!is_complex(number.dtype()) || is_complex(dtype)) return number;
+  const Val lost = imag(number);
+  check(eq(lost, Scalar(0)), lost, ErrorCode::runtime,
+        fmt::format("value cannot be converted to type {} without overflow: its imaginary part is "
+                    "{{value}}",
+                    is_integral(dtype) ? fmt::format("{}_t", torch_name(dtype))
+                                       : std::string(cpp_name(dtype))));
+  return real(number);
+}
+
 bool is_exact(DType t) {
   return is_integral(t) || is_bool(t);
 }

@@ -29,6 +29,10 @@ Val accumulated(const Val& x, const std::optional<DType>& dtype);
 // Looked at where it is known, which may be on the device.
 void require_not_negative(Tracer& t, const ScalarArg& number, std::string message);
 
+// The number of a tensor, as one of this dtype: of a complex one its real part, where a real dtype
+// takes it; no other part may be lost.
+Val real_number(const Val& number, DType dtype);
+
 // Sizes that guards say are equal.
 bool equal_sizes(const SymInts& a, const SymInts& b);
 

@@ -117,7 +117,10 @@ Val square::decompose(Tracer& t, const Val& self) {
 
 Val div_mode::decompose(Tracer& t, const Val& self, const Val& other,
                         const std::optional<std::string>& rounding_mode) {
-  return divided(self, other, rounding_mode);
+  if (!is_bool(self.dtype())) return divided(self, other, rounding_mode);
+  if (rounding_mode == "floor" || rounding_mode == "trunc")
+    not_implemented_for("div_" + *rounding_mode + "_cpu", DType::boolean);
+  return divided(convert(self, DType::f32), convert(other, DType::f32), rounding_mode);
 }
 
 Val div_scalar_mode::decompose(Tracer& t, const Val& self, const ScalarArg& other,
@@ -127,6 +130,25 @@ Val div_scalar_mode::decompose(Tracer& t, const Val& self, const ScalarArg& othe
   const bool half = is_half(x.dtype());
   return divided(x, half ? t.scalar(other, opmath_type(x.dtype())) : beside(other, x),
                  rounding_mode);
+}
+
+namespace {
+
+// ATen makes a tensor of the number, which must fit; but one of halves or float8 rounds it.
+Val number_beside(Tracer& t, const ScalarArg& s, DType type) {
+  return is_half(type) || is_float8(type) ? t.scalar(s, type) : t.fitting_scalar(s, type);
+}
+
+}  // namespace
+
+Val where_scalar_self::decompose(Tracer& t, const Val& condition, const ScalarArg& self,
+                                 const Val& other) {
+  return where(logical(condition), number_beside(t, self, other.dtype()), other);
+}
+
+Val where_scalar_other::decompose(Tracer& t, const Val& condition, const Val& self,
+                                  const ScalarArg& other) {
+  return where(logical(condition), self, number_beside(t, other, self.dtype()));
 }
 
 Val floor_divide::decompose(Tracer& t, const Val& self, const Val& other) {

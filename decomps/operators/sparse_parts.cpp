@@ -113,8 +113,10 @@ std::tuple<Val, Val> _coo_coalesce::decompose(Tracer& t, const Val& indices, con
     check(ge(index, Scalar(0)) & lt(index, full_like(index, sizes[d])), index, ErrorCode::index,
           "size is inconsistent with indices: an index is out of range");
   }
-  const auto merged = t.prim(Prim::coo_coalesce, {indices, values}, {{"sizes", sizes}});
-  return {cut(merged[0], merged[2], 1), cut(merged[1], merged[2], 0)};
+  // Sums of float8 are computed in f32.
+  const Val summands = is_float8(values.dtype()) ? opmath(values) : values;
+  const auto merged = t.prim(Prim::coo_coalesce, {indices, summands}, {{"sizes", sizes}});
+  return {cut(merged[0], merged[2], 1), convert(cut(merged[1], merged[2], 0), values.dtype())};
 }
 
 Val _csr_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, const Val& columns,

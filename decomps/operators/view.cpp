@@ -39,13 +39,22 @@ Val slice_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes, 
 }
 
 // Windows overlap, so that their gradients add up.
+namespace {
+
+// In a dtype that sums are computed in.
+Val summand(const Val& x) {
+  if (is_bool(x.dtype())) return convert(x, DType::i32);
+  return x.dtype() == DType::c32 || is_float8(x.dtype()) ? opmath(x) : x;
+}
+
+}  // namespace
+
 Val unfold_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes, int64_t dim,
                                int64_t size, int64_t step) {
   const auto rank = static_cast<int64_t>(sizes.size());
   require(grad.rank() == rank + 1, ErrorCode::runtime,
           fmt::format("unfold_backward: expected grad_in of {} dims for input_sizes {}, but got {}",
                       rank + 1, shape_text(sizes), shape_text(grad.shape())));
-  if (is_bool(grad.dtype())) not_implemented_for("unfold_backward_cpu", grad.dtype());
   require(size >= 0, ErrorCode::runtime, fmt::format("size is {} but must be >= 0", size));
   require(step > 0, ErrorCode::runtime, fmt::format("step is {} but must be > 0", step));
   const int64_t d = wrap_dim(dim, rank);
@@ -61,14 +70,16 @@ Val unfold_backward::decompose(Tracer& t, const Val& grad, const SymInts& sizes,
   require(equal_sizes(grad.shape(), windows), ErrorCode::runtime,
           fmt::format("unfold_backward: expected grad_in of size {} for input_sizes {}, but got {}",
                       shape_text(windows), shape_text(sizes), shape_text(grad.shape())));
-  if (sizes.empty()) return reduce(Prim::reduce_sum, grad, {0}, false);
+  const Val x = summand(grad);
+  if (sizes.empty()) return convert(reduce(Prim::reduce_sum, x, {0}, false), grad.dtype());
   if (size == 0) return zeros(t, sizes, grad.dtype());
-  return t.prim1(Prim::window_scatter_add, {grad},
-                 {{"dims", std::vector<int64_t>{d}},
-                  {"sizes", SymInts{size}},
-                  {"strides", SymInts{step}},
-                  {"dilations", SymInts{1}},
-                  {"shape", sizes}});
+  const Val sum = t.prim1(Prim::window_scatter_add, {x},
+                          {{"dims", std::vector<int64_t>{d}},
+                           {"sizes", SymInts{size}},
+                           {"strides", SymInts{step}},
+                           {"dilations", SymInts{1}},
+                           {"shape", sizes}});
+  return convert(sum, grad.dtype());
 }
 
 Val narrow_tensor::decompose(Tracer& t, const Val& self, int64_t dim, const Val& start,

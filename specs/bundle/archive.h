@@ -48,7 +48,7 @@ inline constexpr int kEnumCount<PromoteKind> = static_cast<int>(PromoteKind::boo
 template <>
 inline constexpr int kEnumCount<SharedMemory> = static_cast<int>(SharedMemory::refused) + 1;
 template <>
-inline constexpr int kEnumCount<OutDType> = static_cast<int>(OutDType::computed) + 1;
+inline constexpr int kEnumCount<OutDType> = static_cast<int>(OutDType::floating) + 1;
 template <>
 inline constexpr int kEnumCount<StrideKind> = static_cast<int>(StrideKind::function) + 1;
 template <>

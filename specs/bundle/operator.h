@@ -97,6 +97,8 @@ enum class OutDType : uint8_t {
   exact,  // the result's
   named,  // the result's where the call names it; else the result is computed in the out= tensor's
   computed,  // any, and the first argument is converted to it before
+  truth,     // bool or u8, whichever of them the result is
+  floating,  // that the result can be cast to, and real
 };
 
 // What ATen wants of the out= tensors of an operator's out= forms.

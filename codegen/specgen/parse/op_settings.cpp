@@ -311,7 +311,8 @@ void SettingsApplier::apply_outs(const YamlNode& node, Overload& o) {
                        fmt::format("{}, or the key left out", fmt::join(words, ", ")));
     return 0;
   };
-  rule.dtype = static_cast<OutDType>(one_of("dtype", {"exact", "named", "computed"}));
+  rule.dtype =
+      static_cast<OutDType>(one_of("dtype", {"exact", "named", "computed", "truth", "floating"}));
   if (rule.dtype == OutDType::named) find_argument("dtype", node.position, o);
   const bool converts = rule.dtype == OutDType::computed || rule.dtype == OutDType::named;
   if (converts && (o.args.empty() || o.args[0].kind != ArgKind::tensor)) {

@@ -3,26 +3,26 @@
 namespace primset::conformance {
 namespace {
 
-constexpr RowDTypes kReal = RowDTypes::real;
+constexpr RowDTypes kReal = RowDTypes::real, kQuotients = RowDTypes::real_numbers;
 constexpr CaseTier kSmoke = CaseTier::smoke, kStandard = CaseTier::standard;
 
 // Quotients that are rounded, beside what a generator makes of quotients that are not; and sums to
 // given sizes.
 constexpr OperatorRow kRows[] = {
     {"div.Tensor_mode", "floor", kSmoke,
-     "self=T[5,7] other=T[5,7]{normal!0} rounding_mode=\"floor\"", kReal},
+     "self=T[5,7] other=T[5,7]{normal!0} rounding_mode=\"floor\"", kQuotients},
     {"div.Tensor_mode", "trunc", kStandard,
-     "self=T[5,7] other=T[5,7]{normal!0} rounding_mode=\"trunc\"", kReal},
+     "self=T[5,7] other=T[5,7]{normal!0} rounding_mode=\"trunc\"", kQuotients},
     {"div.Tensor_mode", "floor_broadcast", kStandard,
-     "self=T[5,7] other=T[7]{normal!0} rounding_mode=\"floor\"", kReal},
+     "self=T[5,7] other=T[7]{normal!0} rounding_mode=\"floor\"", kQuotients},
     {"div.Tensor_mode", "trunc_transposed", kStandard,
-     "self=T[5,7]@transposed other=T[5,7]@strided{normal!0} rounding_mode=\"trunc\"", kReal},
+     "self=T[5,7]@transposed other=T[5,7]@strided{normal!0} rounding_mode=\"trunc\"", kQuotients},
     {"div.Tensor_mode", "floor_special", kStandard,
-     "self=T[40,40]{special_outer} other=T[1,40]{special!0} rounding_mode=\"floor\"", kReal},
+     "self=T[40,40]{special_outer} other=T[1,40]{special!0} rounding_mode=\"floor\"", kQuotients},
     {"div.Tensor_mode", "trunc_special", kStandard,
-     "self=T[40,40]{special_outer} other=T[1,40]{special!0} rounding_mode=\"trunc\"", kReal},
+     "self=T[40,40]{special_outer} other=T[1,40]{special!0} rounding_mode=\"trunc\"", kQuotients},
     {"div.Tensor_mode", "floor_scalar", kStandard,
-     "self=T[] other=T[]{normal!0} rounding_mode=\"floor\"", kReal},
+     "self=T[] other=T[]{normal!0} rounding_mode=\"floor\"", kQuotients},
     {"div.Tensor_mode", "no_mode", kStandard,
      "self=T[5] other=T[5]{normal!0} rounding_mode=\"round\" !runtime"},
     {"div.Scalar_mode", "floor", kSmoke, "self=T[5,7] other=3 rounding_mode=\"floor\"", kReal},

@@ -37,9 +37,11 @@ enum class RowDTypes : uint8_t {
   numbers,  // not bool
   fractional,
   integral,
-  real,       // not complex
-  narrow,     // whose range ends below 1e39
-  promoting,  // those that meet other dtypes: 8-bit floats meet none
+  real,          // not complex
+  real_numbers,  // neither complex nor bool
+  products,      // that matrices are multiplied of: neither bool nor 8-bit floats
+  narrow,        // whose range ends below 1e39
+  promoting,     // those that meet other dtypes: 8-bit floats meet none
 };
 // A case of single operators, as data.
 struct OperatorRow {

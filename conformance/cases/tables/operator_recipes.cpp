@@ -34,6 +34,10 @@ bool is_for(const OperatorRow& row, DType t) {
       return is_integral(t);
     case RowDTypes::real:
       return !is_complex(t);
+    case RowDTypes::real_numbers:
+      return !is_complex(t) && !is_bool(t);
+    case RowDTypes::products:
+      return !is_bool(t) && !is_float8(t);
     case RowDTypes::narrow:
       return !is_bool(t) && real_type(t) != DType::f64;
     case RowDTypes::promoting:
@@ -266,11 +270,18 @@ DTypeSet stated_dtypes(const Bundle& bundle, const Overload& overload) {
   return set.empty() ? DTypeSet{DType::f32, DType::i64} : set;
 }
 
-// Complex halves, where they are not just moved, as float8 is; and the last of its formats.
+// Complex halves and float8 where they are computed in other dtypes; where they are just moved, the
+// last of float8's formats.
 DTypeSet like_others(const Bundle& bundle, const Overload& overload) {
   const DTypeSet stated = stated_dtypes(bundle, overload);
-  const bool moves = stated.contains(DType::f8_e5m2);
-  return stated & (moves ? DTypeSet{DType::f8_e8m0fnu} : DTypeSet{DType::c32});
+  if (stated.contains(DType::f8_e8m0fnu) || !stated.contains(DType::f32))
+    return stated & DTypeSet{DType::f8_e8m0fnu};
+  DTypeSet computed{DType::c32};
+  for (int code = 0; code < kDTypeCodes; ++code) {
+    if (is_float8(static_cast<DType>(code)))
+      computed = computed | DTypeSet{static_cast<DType>(code)};
+  }
+  return stated & computed;
 }
 
 DTypeSet without(DTypeSet all, DTypeSet left_out) {

@@ -11,10 +11,11 @@ namespace {
 
 using specs::Overload;
 
-// An operator that has float8 as well knows nothing of numbers: it moves elements.
+// An operator that has all of float8 as well knows nothing of numbers, or sees to them: it moves
+// elements.
 bool computes(const Overload& o) {
   return o.implementation.kind != specs::ImplKind::view && o.dtypes.contains(DType::c32) &&
-         !o.dtypes.contains(DType::f8_e5m2);
+         !o.dtypes.contains(DType::f8_e8m0fnu);
 }
 
 std::vector<DType> tensor_dtypes(const Arguments& args) {
@@ -70,7 +71,9 @@ std::optional<WideComplex> widen_complex_halves(const Overload& o, const Promote
   if (named != DType::c32 && std::ranges::find(dtypes, DType::c32) == dtypes.end())
     return std::nullopt;
   if (!p.any) require_one_complex_dtype(o, dtypes);
-  WideComplex wide{args, named ? *named == DType::c32 : p.common == DType::c32};
+  // Where nothing is promoted, the first tensor, whose dtype is common then, may be of indices.
+  const bool of_indices = !p.any && !is_floating(p.common) && !is_complex(p.common);
+  WideComplex wide{args, named ? *named == DType::c32 : p.common == DType::c32 || of_indices};
   for (Tracer::Argument& a : wide.args) widen(a, p.any);
   return wide;
 }

@@ -35,7 +35,8 @@ Val dropout::decompose(Tracer& t, const Val& input, double p, bool train) {
 Val native_dropout_backward::decompose(Tracer& t, const Val& grad_output, const Val& mask,
                                        const ScalarArg& scale) {
   // Of integers the product is floating.
-  const DType type = is_exact(grad_output.dtype()) ? DType::f32 : grad_output.dtype();
+  const DType common = promote_types(grad_output.dtype(), mask.dtype());
+  const DType type = is_exact(common) ? DType::f32 : common;
   const Val g = convert(grad_output, opmath_type(type));
   return convert(g * convert(mask, g.dtype()) * t.scalar(scale, g.dtype()), type);
 }

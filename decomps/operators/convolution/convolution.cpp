@@ -182,9 +182,13 @@ Val conv_tbc::decompose(Tracer& t, const Val& self, const Val& weight, const Val
           "Input dim 2 (input channels) is not == dim 1 in the weight tensor");
   require(weight.size(2) == bias.size(0), ErrorCode::runtime,
           "Bias size must equal dim 2 in the weight tensor (output channels).");
-  const Val y = convolved(transpose(self, {1, 2, 0}), transpose(weight, {2, 1, 0}), bias,
-                          {{1}, {pad}, {1}, false, {}, 1});
-  return transpose(y, {2, 0, 1});
+  // The sums begin with a copy of the bias, which casts it.
+  require_types(self, weight, convert(bias, self.dtype()));
+  const auto operand = [](const Val& x) { return is_float8(x.dtype()) ? opmath(x) : x; };
+  const Val y =
+      convolved(transpose(operand(self), {1, 2, 0}), transpose(operand(weight), {2, 1, 0}),
+                operand(convert(bias, self.dtype())), {{1}, {pad}, {1}, false, {}, 1});
+  return convert(transpose(y, {2, 0, 1}), self.dtype());
 }
 
 }  // namespace primset::decomps

@@ -134,17 +134,39 @@ std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val&
   return gradients(t, grad_output, self, weight, plain(stride, padding), output_mask);
 }
 
+namespace {
+
+using Gradients = std::tuple<Val, Val, Val>;
+
 // Time first: [time, batch, channels] by [kernel, in, out].
-std::tuple<Val, Val, Val> conv_tbc_backward::decompose(Tracer& t, const Val& self, const Val& input,
+Gradients tbc_gradients(const Val& grad, const Val& input, const Val& weight, int64_t pad) {
+  const auto [x, w, b] =
+      gradients(grad.tracer(), transpose(grad, {1, 2, 0}), transpose(input, {1, 2, 0}),
+                transpose(weight, {2, 1, 0}), plain({1}, {pad}), {true, true, true});
+  return {transpose(x, {2, 0, 1}), transpose(w, {2, 1, 0}), b};
+}
+
+// Those of input and weight are linear in the gradient and in the other operand.
+Gradients complex_tbc_gradients(const Val& grad, const Val& input, const Val& weight, int64_t pad) {
+  const Gradients rr = tbc_gradients(real(grad), real(input), real(weight), pad),
+                  ii = tbc_gradients(imag(grad), imag(input), imag(weight), pad),
+                  ri = tbc_gradients(real(grad), imag(input), imag(weight), pad),
+                  ir = tbc_gradients(imag(grad), real(input), real(weight), pad);
+  return {complex(std::get<0>(rr) - std::get<0>(ii), std::get<0>(ri) + std::get<0>(ir)),
+          complex(std::get<1>(rr) - std::get<1>(ii), std::get<1>(ri) + std::get<1>(ir)),
+          complex(std::get<2>(rr), std::get<2>(ii))};
+}
+
+}  // namespace
+
+std::tuple<Val, Val, Val> conv_tbc_backward::decompose(Tracer&, const Val& self, const Val& input,
                                                        const Val& weight, const Val&, int64_t pad) {
   require(self.rank() == 3 && input.rank() == 3 && weight.rank() == 3, ErrorCode::runtime,
           fmt::format(
               "conv_tbc_backward: expected self, input and weight of 3 dims, but got {}, {} and {}",
               self.rank(), input.rank(), weight.rank()));
-  const auto [x, w, b] =
-      gradients(t, transpose(self, {1, 2, 0}), transpose(input, {1, 2, 0}),
-                transpose(weight, {2, 1, 0}), plain({1}, {pad}), {true, true, true});
-  return {transpose(x, {2, 0, 1}), transpose(w, {2, 1, 0}), b};
+  return is_complex(self.dtype()) ? complex_tbc_gradients(self, input, weight, pad)
+                                  : tbc_gradients(self, input, weight, pad);
 }
 
 // --- the same convolution by other names ---
@@ -167,19 +189,24 @@ SymInts ones(const SymInts& like) {
   return SymInts(like.size(), SymInt(1));
 }
 
+// ATen's slow convolutions begin with a copy of the bias, which casts it.
+std::optional<Val> copied_bias(const std::optional<Val>& bias, const Val& self) {
+  return bias ? std::optional(convert(*bias, self.dtype())) : std::nullopt;
+}
+
 }  // namespace
 
 Val slow_conv::decompose(Tracer& t, const Val& self, const Val& weight, const SymInts&,
                          const std::optional<Val>& bias, const SymInts& stride,
                          const SymInts& padding) {
-  return by_name(t, self, weight, bias, stride, padding, ones(stride), {}, 1);
+  return by_name(t, self, weight, copied_bias(bias, self), stride, padding, ones(stride), {}, 1);
 }
 
 Val slow_conv_dilated::decompose(Tracer& t, const Val& self, const Val& weight, const SymInts&,
                                  const std::optional<Val>& bias, const SymInts& stride,
                                  const SymInts& padding, const SymInts& dilation) {
   if (weight.size(0) > SymInt(0)) {
-    return by_name(t, self, weight, bias, stride, padding, dilation, {}, 1);
+    return by_name(t, self, weight, copied_bias(bias, self), stride, padding, dilation, {}, 1);
   }
   // No output channel at all, which ATen's convolution refuses and this one takes: none of one.
   SymInts one_channel = weight.shape();
@@ -193,7 +220,11 @@ Val slow_conv_transpose::decompose(Tracer& t, const Val& self, const Val& weight
                                    const std::optional<Val>& bias, const SymInts& stride,
                                    const SymInts& padding, const SymInts& output_padding,
                                    const SymInts& dilation) {
-  return by_name(t, self, weight, bias, stride, padding, dilation, output_padding, 1);
+  // That of images adds the bias at the end, if it can be cast; that of volumes takes no other.
+  const bool added = bias && weight.rank() == 4 && !is_float8(bias->dtype()) &&
+                     can_cast(bias->dtype(), self.dtype());
+  return by_name(t, self, weight, added ? copied_bias(bias, self) : bias, stride, padding, dilation,
+                 output_padding, 1);
 }
 
 // Each input channel by itself.

@@ -52,9 +52,6 @@ bool gives_complex(const Val& self, const std::optional<Val>& window,
 }
 
 void require_frames(const Val& signal, const std::optional<Val>& window, const Frames& f) {
-  require_stft(is_floating(signal.dtype()) || is_complex(signal.dtype()),
-               fmt::format("expected a tensor of floating point or complex values, but got {}",
-                           aten_name(signal.dtype())));
   require_stft(signal.rank() == 2, fmt::format("expected a 1D or 2D tensor, but got size {}",
                                                shape_text(signal.shape())));
   const SymInt length = signal.size(1);

@@ -6,6 +6,7 @@
 
 #include "decomps/engine/engine.h"
 #include "decomps/operators/indexing.h"
+#include "decomps/operators/indexing/reduced_scatter.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {
@@ -96,16 +97,9 @@ Val scattered_src(Tracer& t, const Scatter& s, const Val& src) {
   return t.prim1(Prim::scatter_along_dim, {s.self, s.index, src}, {{"dim", s.dim}});
 }
 
-Val reduced_src(Tracer& t, const Scatter& s, const Val& self, const Val& src,
-                const std::string& reduce, bool include_self) {
-  if (is_complex(self.dtype())) {
-    require(reduce == "sum", ErrorCode::not_implemented,
-            fmt::format("scatter with reduce='{}' is not implemented for complex values", reduce));
-    return complex(reduced_src(t, s, real(self), real(src), reduce, include_self),
-                   reduced_src(t, s, imag(self), imag(src), reduce, include_self));
-  }
-  return t.prim1(Prim::scatter_reduce_along_dim, {self, s.index, src},
-                 {{"dim", s.dim}, {"reduce", reduce}, {"include_self", include_self}});
+Val reduced_src(const Scatter& s, const Val& src, const std::string& reduce, bool include_self) {
+  return reduced_scatter({s.self, s.index, src, s.dim, reduce, include_self,
+                          "scatter_gather_tensor_cpu_reduce_" + reduce});
 }
 
 // The old names of the two reductions of scatter(reduce=).
@@ -119,9 +113,6 @@ std::string old_reduction(const std::string& reduce) {
 // A Scalar as updates of the index's shape.
 Val value_updates(Tracer& t, const Scatter& s, const ScalarArg& value) {
   const DType to = s.self.dtype();
-  require(value.kind != Scalar::Kind::complex || is_complex(to), ErrorCode::runtime,
-          fmt::format("value cannot be converted to type {} without overflow",
-                      to == DType::i64 ? "int64_t" : cpp_name(to)));
   return broadcast_to(t.fitting_scalar(value, to), s.index.shape());
 }
 
@@ -143,7 +134,7 @@ Val scatter_with_reduce::decompose(Tracer& t, const Val& self, int64_t dim, cons
                                    const Val& src, const std::string& reduce) {
   const std::string kind = old_reduction(reduce);
   const auto s = scatter_of(self, dim, index, src);
-  return s ? reshape(reduced_src(t, *s, s->self, *s->src, kind, true), self.shape()) : self;
+  return s ? reshape(reduced_src(*s, *s->src, kind, true), self.shape()) : self;
 }
 
 Val scatter_value_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
@@ -151,14 +142,13 @@ Val scatter_value_reduce::decompose(Tracer& t, const Val& self, int64_t dim, con
   const std::string kind = old_reduction(reduce);
   const auto s = scatter_of(self, dim, index, std::nullopt);
   if (!s) return self;
-  return reshape(reduced_src(t, *s, s->self, value_updates(t, *s, value), kind, true),
-                 self.shape());
+  return reshape(reduced_src(*s, value_updates(t, *s, value), kind, true), self.shape());
 }
 
 Val scatter_add::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
                            const Val& src) {
   const auto s = scatter_of(self, dim, index, src);
-  return s ? reshape(reduced_src(t, *s, s->self, *s->src, "sum", true), self.shape()) : self;
+  return s ? reshape(reduced_src(*s, *s->src, "sum", true), self.shape()) : self;
 }
 
 Val scatter_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
@@ -170,7 +160,7 @@ Val scatter_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val
   if (!s) return self;
   if (reduce == "mean" && is_bool(self.dtype()))
     not_implemented_for("scatter_gather_tensor_cpu_reduce_mean", self.dtype());
-  return reshape(reduced_src(t, *s, s->self, *s->src, reduce, include_self), self.shape());
+  return reshape(reduced_src(*s, *s->src, reduce, include_self), self.shape());
 }
 
 Val gather_backward::decompose(Tracer& t, const Val& grad, const Val& self, int64_t dim,
@@ -180,7 +170,7 @@ Val gather_backward::decompose(Tracer& t, const Val& grad, const Val& self, int6
 
 Val take_along_dim::decompose(Tracer& t, const Val& self, const Val& indices,
                               const std::optional<int64_t>& dim) {
-  require(indices.dtype() == DType::i64, ErrorCode::runtime,
+  require(indices.dtype() == DType::i64 || (!dim && is_index(indices.dtype())), ErrorCode::runtime,
           fmt::format("torch.take_along_dim(): dtype of indices should be Long but got {}",
                       aten_name(indices.dtype())));
   if (!dim) return gather::decompose(t, flattened(self), 0, flattened(indices), false);

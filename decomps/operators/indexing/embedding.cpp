@@ -18,8 +18,11 @@ void require_lookup_dtype(const Val& indices, const char* op, int number = 1) {
                   number, aten_name(indices.dtype()), op));
 }
 
+// A sum of bools is whether there is one.
 Val row_gradients(Tracer& t, const Val& grad, const Val& indices, const SymInt& rows,
                   const SymInt& padding_idx, bool scale_grad_by_freq) {
+  if (is_bool(grad.dtype()))
+    return logical(row_gradients(t, convert(grad, DType::i32), indices, rows, padding_idx, false));
   return t.prim1(
       Prim::embedding_backward, {grad, indices},
       {{"rows", rows}, {"padding_idx", padding_idx}, {"scale_grad_by_freq", scale_grad_by_freq}});
@@ -113,13 +116,19 @@ Val lengths_of(const Val& offsets, const SymInt& entries) {
   return ends - offsets;
 }
 
-void require_bags(const Val& weight, const Val& indices, const Val& offsets,
-                  const std::optional<Val>& per_sample, int64_t mode) {
-  require(is_index(indices.dtype()) && is_index(offsets.dtype()), ErrorCode::runtime,
+// The dtype that indices and offsets have in common, to which ATen promotes them.
+DType common_index(const Val& indices, const Val& offsets) {
+  const DType common = promote_types(indices.dtype(), offsets.dtype());
+  require(is_index(common), ErrorCode::runtime,
           fmt::format("Expected tensor for argument #1 'indices' to have one of the following "
                       "scalar types: Long, Int; but got torch.{}Tensor instead (while checking "
                       "arguments for embedding_bag)",
-                      aten_name(is_index(indices.dtype()) ? offsets.dtype() : indices.dtype())));
+                      aten_name(common)));
+  return common;
+}
+
+void require_bags(const Val& weight, const Val& indices, const Val& offsets,
+                  const std::optional<Val>& per_sample, int64_t mode) {
   require(
       weight.rank() == 2, ErrorCode::runtime,
       fmt::format("weight has to be a 2D Tensor, but got Tensor of dimension {}", weight.rank()));
@@ -175,10 +184,13 @@ using FourResults = std::tuple<Val, Val, Val, Val>;
 
 // ATen's other results on the CPU: a sum has no sizes, and its bags are left out where a kernel of
 // its own computes it; the places of the greatest are the sizes where there is no greatest.
-FourResults bag_results(Tracer& t, const Val& weight, const Val& indices, const Val& offsets,
-                        int64_t mode, const std::optional<Val>& per_sample,
-                        bool include_last_offset, int64_t padding_idx) {
+FourResults bag_results(Tracer& t, const Val& weight, const Val& given_indices,
+                        const Val& given_offsets, int64_t mode,
+                        const std::optional<Val>& per_sample, bool include_last_offset,
+                        int64_t padding_idx) {
   const std::string name = mode_name(mode);
+  const DType type = common_index(given_indices, given_offsets);
+  const Val indices = convert(given_indices, type), offsets = convert(given_offsets, type);
   require_bags(weight, indices, offsets, per_sample, mode);
   check_offsets(offsets, indices);
   require(!include_last_offset || !offsets.is_empty(), ErrorCode::runtime,
@@ -194,7 +206,6 @@ FourResults bag_results(Tracer& t, const Val& weight, const Val& indices, const 
     r = t.prim(Prim::embedding_bag, {weight, indices, bags, per_sample.value_or(Val())},
                {{"count", count}, {"mode", name}, {"padding_idx", SymInt(padding_idx)}});
   }
-  const DType type = indices.dtype() == offsets.dtype() ? indices.dtype() : DType::i64;
   const auto steps_by_one = [&](const Val& x) {
     return known_equal(t.place_of(x).strides.back(), 1) == true;
   };
@@ -255,6 +266,14 @@ Val gradient_of_greatest(Tracer& t, const Val& grad, const Val& sizes, const Val
       grad.dtype());
 }
 
+// ATen reads what it has noted of bags in the dtype of the indices.
+void require_noted(const Val& noted, DType type) {
+  require(noted.dtype() == type, ErrorCode::runtime,
+          fmt::format("expected scalar type {} but found {}; expected offset2bag and bag_size to "
+                      "have the dtype of the indices",
+                      aten_name(type), aten_name(noted.dtype())));
+}
+
 // What says which bag each index is in.
 void require_bag_of_each(const Val& bags, const Val& indices) {
   require_rank("embedding_bag", "indices", indices, 1);
@@ -263,6 +282,7 @@ void require_bag_of_each(const Val& bags, const Val& indices) {
                       "scalar types: Long, Int; but got torch.{}Tensor instead (while checking "
                       "arguments for embedding_bag)",
                       aten_name(bags.dtype())));
+  require_noted(bags, indices.dtype());
   require(bags.rank() == 1 && bags.size(0) == indices.size(0), ErrorCode::index,
           fmt::format("index out of range in self: expected offset2bag of indices' size {}, but "
                       "got {}",
@@ -283,6 +303,7 @@ Val bag_gradient(Tracer& t, const Val& grad, const Val& indices, const Val& bags
     return gradient_of_greatest(t, grad, sizes, places, rows);
   }
   require_bag_of_each(bags, indices);
+  require_noted(sizes, indices.dtype());
   Val each = opmath(t.prim1(Prim::index_select, {grad, bags}, {{"dim", int64_t{0}}}));
   if (per_sample) {
     require_sizes("embedding_bag", "per_sample_weights", *per_sample, "indices", indices.shape());
@@ -306,9 +327,10 @@ Val _embedding_bag_backward::decompose(Tracer& t, const Val& grad, const Val& in
                                        bool sparse, const std::optional<Val>& per_sample_weights,
                                        int64_t padding_idx) {
   require_dense(sparse, "_embedding_bag_backward");
+  const Val places = convert(indices, common_index(indices, offsets));
   const bool known = offset2bag.numel() == indices.numel();
-  const Val bags = known ? offset2bag : bags_of(indices, offsets);
-  return bag_gradient(t, grad, indices, bags, bag_size, maximum_indices, num_weights,
+  const Val bags = known ? offset2bag : convert(bags_of(places, offsets), places.dtype());
+  return bag_gradient(t, grad, places, bags, bag_size, maximum_indices, num_weights,
                       scale_grad_by_freq, mode, per_sample_weights, padding_idx);
 }
 
@@ -329,7 +351,6 @@ Val _embedding_bag_per_sample_weights_backward::decompose(Tracer& t, const Val& 
   require(mode == kSumOfBag, ErrorCode::runtime,
           "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
   constexpr const char* kName = "_embedding_bag_per_sample_weights_backward";
-  require_lookup_dtype(indices, "embedding_bag");
   require_rank(kName, "grad", grad, 2);
   require_rank(kName, "weight", weight, 2);
   require_rank(kName, "indices", indices, 1);
@@ -337,14 +358,15 @@ Val _embedding_bag_per_sample_weights_backward::decompose(Tracer& t, const Val& 
   require(weight.size(1) == grad.size(1), ErrorCode::runtime,
           fmt::format("{}: expected weight of grad's {} columns, but got {}", kName,
                       grad.size(1).hint(), weight.size(1).hint()));
+  const Val places = convert(indices, common_index(indices, offsets));
   const bool known = offset2bag.numel() == indices.numel();
-  const Val bags = known ? offset2bag : bags_of(indices, offsets);
-  require_bag_of_each(bags, indices);
+  const Val bags = known ? offset2bag : convert(bags_of(places, offsets), places.dtype());
+  require_bag_of_each(bags, places);
   const auto rows = [&](const Val& x, const Val& at) {
     return opmath(t.prim1(Prim::index_select, {x, at}, {{"dim", int64_t{0}}}));
   };
-  const Val sum = reduce(Prim::reduce_sum, rows(grad, bags) * rows(weight, indices), {1}, false);
-  const Val padding = eq(indices, Scalar(padding_idx));
+  const Val sum = reduce(Prim::reduce_sum, rows(grad, bags) * rows(weight, places), {1}, false);
+  const Val padding = eq(places, Scalar(padding_idx));
   return convert(where(padding, full_like(sum, 0), sum), grad.dtype());
 }
 
@@ -371,14 +393,12 @@ Val one_hot::decompose(Tracer& t, const Val& self, int64_t num_classes) {
 
 namespace {
 
-// The index where the mask holds, and the first place where it does not.
+// The index where the mask holds, which may be of numbers, and the first place where it does not.
 std::vector<std::optional<Val>> masked_indices(const Val& mask,
                                                const std::vector<std::optional<Val>>& indices) {
-  require(is_bool(mask.dtype()), ErrorCode::runtime,
-          fmt::format("expected a bool mask, but got {}", aten_name(mask.dtype())));
   std::vector<std::optional<Val>> out = indices;
   for (std::optional<Val>& i : out) {
-    if (i) i = where(mask, *i, full_like(*i, 0));
+    if (i) i = where(logical(mask), *i, full_like(*i, 0));
   }
   return out;
 }
@@ -389,14 +409,14 @@ Val _unsafe_masked_index::decompose(Tracer& t, const Val& self, const Val& mask,
                                     const std::vector<std::optional<Val>>& indices,
                                     const ScalarArg& fill) {
   const Val found = t.call1("_unsafe_index.Tensor", {self, masked_indices(mask, indices)});
-  return where(mask, found, t.scalar(fill, self.dtype()));
+  return where(logical(mask), found, t.scalar(fill, self.dtype()));
 }
 
 Val _unsafe_masked_index_put_accumulate::decompose(Tracer& t, const Val& self, const Val& mask,
                                                    const std::vector<std::optional<Val>>& indices,
                                                    const Val& values) {
   const std::vector<std::optional<Val>> places = masked_indices(mask, indices);
-  const Val counted = where(mask, values, full_like(values, 0));
+  const Val counted = where(logical(mask), values, full_like(values, 0));
   return t.call1("_unsafe_index_put", {self, places, counted, true});
 }
 

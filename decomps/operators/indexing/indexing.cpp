@@ -1,5 +1,6 @@
 // index_select, index_add and others whose one index is a vector along a dim; take and put.
 #include "decomps/operators/indexing.h"
+#include "decomps/operators/indexing/reduced_scatter.h"
 
 #include <fmt/format.h>
 
@@ -104,7 +105,10 @@ Val index_add::decompose(Tracer& t, const Val& self, int64_t dim, const Val& ind
                          const Val& source, const ScalarArg& alpha) {
   const IndexedSource s = indexed_source("index_add", self, dim, index, source);
   const Val updates = scaled_source(t, s.source, alpha);
-  return reshape(put_along(Prim::scatter_add, s.self, s.dim, s.index, updates), self.shape());
+  const bool narrow = self.dtype() == DType::c32 || is_float8(self.dtype());
+  const auto summand = [&](const Val& x) { return narrow ? opmath(x) : x; };
+  const Val sum = put_along(Prim::scatter_add, summand(s.self), s.dim, s.index, summand(updates));
+  return convert(reshape(sum, self.shape()), self.dtype());
 }
 
 Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& index,
@@ -115,14 +119,13 @@ Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& 
                       "got {}.",
                       reduce));
   const IndexedSource s = indexed_source("index_reduce", self, dim, index, source);
-  if (is_bool(self.dtype()) || is_complex(self.dtype()))
-    not_implemented_for("index_reduce_func_exclude_input_init", self.dtype());
+  if (is_bool(self.dtype()) && reduce == "mean") not_implemented_for("div_floor_cpu", self.dtype());
   check_index_of_empty(s.self, s.dim, s.index);
   SymInts along(static_cast<size_t>(s.source.rank()), SymInt(1));
   along[static_cast<size_t>(s.dim)] = s.index.size(0);
   const Val places = broadcast_to(reshape(s.index, along), s.source.shape());
-  const Val y = t.prim1(Prim::scatter_reduce_along_dim, {s.self, places, s.source},
-                        {{"dim", s.dim}, {"reduce", reduce}, {"include_self", include_self}});
+  const Val y = reduced_scatter({s.self, places, s.source, s.dim, reduce, include_self,
+                                 reduce == "amax" ? "maximum_cpu" : "minimum_cpu"});
   return reshape(y, self.shape());
 }
 

@@ -14,18 +14,14 @@ Val filled(const Val& self, const Val& mask, const Val& value) {
   require(is_bool(mask.dtype()), ErrorCode::runtime,
           fmt::format("masked_fill_ only supports boolean masks, but got mask with dtype {}",
                       cpp_name(mask.dtype())));
-  const DType to = self.dtype();
-  require(!is_complex(value.dtype()) || is_complex(to), ErrorCode::runtime,
-          fmt::format("value cannot be converted to type {} without overflow",
-                      to == DType::i64 ? "int64_t" : cpp_name(to)));
-  return where(mask, convert(value, to), self);
+  return where(mask, convert(real_number(value, self.dtype()), self.dtype()), self);
 }
 
 }  // namespace
 
 Val masked_fill_scalar::decompose(Tracer& t, const Val& self, const Val& mask,
                                   const ScalarArg& value) {
-  const bool complex = value.kind == Scalar::Kind::complex;
+  const bool complex = value.kind == Scalar::Kind::complex && is_complex(self.dtype());
   return filled(self, mask, complex ? value.value : t.fitting_scalar(value, self.dtype()));
 }
 

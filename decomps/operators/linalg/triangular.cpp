@@ -10,8 +10,10 @@
 namespace primset::decomps {
 
 // X A = B is A^T X^T = B^T.
-Val linalg_solve_triangular::decompose(Tracer& /*t*/, const Val& self, const Val& B, bool upper,
+// The right side becomes the result, which has the matrix's dtype.
+Val linalg_solve_triangular::decompose(Tracer& /*t*/, const Val& self, const Val& given, bool upper,
                                        bool left, bool unitriangular) {
+  const Val B = convert(given, self.dtype());
   require_equation("linalg.solve_triangular", self, B, left);
   require_factorable_dtype("triangular_solve_cpu", self);
   const BroadcastMatrices m = broadcast_matrices(self, B);

@@ -72,13 +72,12 @@ Val distances(Tracer& t, const Val& x1, const Val& x2, double p, std::optional<i
   require(x1.dtype() == x2.dtype(), ErrorCode::runtime,
           fmt::format("expected scalar type {} but found {}", aten_name(x1.dtype()),
                       aten_name(x2.dtype())));
-  if (x1.dtype() != DType::f32 && x1.dtype() != DType::f64)
-    not_implemented_for("cdist", x1.dtype());
+  if (is_float8(x1.dtype())) not_implemented_for("cdist", x1.dtype());
   const RowPairs r = row_pairs(x1, x2);
   // Many rows are worth a matrix product, unless mode 2 forbids it; mode 1 asks for it.
   const bool many = mode.value_or(0) == 0 && (x1.size(-2) > SymInt(25) || x2.size(-2) > SymInt(25));
   if (p == 2 && (many || mode == 1)) return euclidean(t, r);
-  return t.prim1(Prim::cdist, {r.x, r.y}, {{"p", Scalar(p)}});
+  return convert(t.prim1(Prim::cdist, {opmath(r.x), opmath(r.y)}, {{"p", Scalar(p)}}), x1.dtype());
 }
 
 }  // namespace
@@ -92,6 +91,10 @@ Val _euclidean_dist::decompose(Tracer& t, const Val& x1, const Val& x2) {
   require(x1.dtype() == x2.dtype(), ErrorCode::runtime,
           fmt::format("expected m1 and m2 to have the same dtype, but got: {} != {}",
                       cpp_name(x1.dtype()), cpp_name(x2.dtype())));
+  require(is_floating(x1.dtype()), ErrorCode::runtime,
+          fmt::format("result type Float can't be cast to the desired output type {}; expected "
+                      "matrices of a floating dtype",
+                      aten_name(x1.dtype())));
   require(x1.rank() >= 2 && x2.rank() >= 2 && x1.size(-1) == x2.size(-1), ErrorCode::runtime,
           fmt::format("_euclidean_dist: expected matrices with as many columns, but got {} and {}",
                       shape_text(x1.shape()), shape_text(x2.shape())));

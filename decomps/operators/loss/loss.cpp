@@ -175,12 +175,14 @@ Val poisson_nll_loss::decompose(Tracer& t, const Val& input, const Val& target, 
   const Val product = in_float(opmath(target) * opmath(input));
   Val loss = log_input ? math::exp(x) - product : x - y * math::log(x + t.scalar(eps, x.dtype()));
   if (full) {
+    if (is_complex(y.dtype())) not_implemented_for("le_cpu", y.dtype());
     // Stirling's formula for the logarithm of the factorial.
     const Val stirling =
         y * math::log(y) - y + math::log(y * Scalar(2 * std::numbers::pi)) * Scalar(0.5);
     loss = loss + where(le(y, Scalar(1.0)), number(y, 0.0), stirling);
   }
-  return reduced_loss(loss, reduction, float_type(input));
+  return reduced_loss(loss, reduction,
+                      is_complex(input.dtype()) ? input.dtype() : float_type(input));
 }
 
 // --- margins ---

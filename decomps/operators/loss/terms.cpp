@@ -19,7 +19,11 @@ Val reduced_loss(const Val& terms, int64_t reduction, DType type) {
           fmt::format("mean(): could not infer output dtype. Input dtype must be either a floating "
                       "point or complex dtype. Got: {}",
                       aten_name(terms.dtype())));
-  return convert(terms.tracer().prim1(Prim::mean, {terms}, {{"dims", dims}}), type);
+  const auto mean = [&](const Val& x) {
+    return x.tracer().prim1(Prim::mean, {x}, {{"dims", dims}});
+  };
+  if (!is_complex(terms.dtype())) return convert(mean(terms), type);
+  return convert(complex(mean(real(terms)), mean(imag(terms))), type);
 }
 
 Val in_float(const Val& x) {

@@ -36,7 +36,10 @@ class Chain {
     for (size_t k = i; k < j; ++k) {
       const SymInt cost =
           cost_[i * n_ + k] + cost_[(k + 1) * n_ + j] + sizes_[i] * sizes_[k + 1] * sizes_[j + 1];
-      if (k > i && !(cost < cost_[i * n_ + j])) continue;
+      // Of three matrices ATen multiplies the first two first where that costs no more.
+      const bool better =
+          k == i || (n_ == 3 ? !(cost_[i * n_ + j] < cost) : cost < cost_[i * n_ + j]);
+      if (!better) continue;
       cost_[i * n_ + j] = cost;
       split_[i * n_ + j] = k;
     }
@@ -133,14 +136,16 @@ Val _int_mm::decompose(Tracer& t, const Val& self, const Val& mat2) {
 
 // Each input of `coefficients` rows: sums of the inputs' slices along dim 0.
 Val _compute_linear_combination::decompose(Tracer& t, const Val& input, const Val& coefficients) {
-  require(is_floating(input.dtype()) || is_complex(input.dtype()), ErrorCode::runtime,
-          "_compute_linear_combination: expected a floating point or complex input");
   require(coefficients.rank() == 2 && coefficients.size(1) == input.size(0), ErrorCode::runtime,
           fmt::format("_compute_linear_combination: coefficients of size {} do not fit an input of "
                       "size {}",
                       shape_text(coefficients.shape()), shape_text(input.shape())));
-  return t.call1("tensordot", {convert(coefficients, input.dtype()), input, std::vector<int64_t>{1},
-                               std::vector<int64_t>{0}});
+  const Val factors = convert(coefficients, input.dtype());
+  const auto sum = [&](const Val& a, const Val& b) {
+    return t.call1("tensordot", {a, b, std::vector<int64_t>{1}, std::vector<int64_t>{0}});
+  };
+  if (!is_bool(input.dtype())) return sum(factors, input);
+  return logical(sum(convert(factors, DType::i32), convert(input, DType::i32)));
 }
 
 namespace {

@@ -196,8 +196,6 @@ void require_one_type(const std::vector<Val>& tensors) {
     require(x.dtype() == tensors[0].dtype(), ErrorCode::runtime,
             fmt::format("expected scalar type {} but found {}", aten_name(tensors[0].dtype()),
                         aten_name(x.dtype())));
-  if (tensors.size() > 1 && is_bool(tensors[0].dtype()))
-    not_implemented_for("bmm", tensors[0].dtype());
 }
 
 }  // namespace
@@ -219,11 +217,16 @@ Val einsum::decompose(Tracer& t, const std::string& equation, const std::vector<
   const Labels result = s.result ? checked_result(spelt_out(*s.result, width), operands)
                                  : implied_result(s.operands, width);
   require_one_type(tensors);
+  const DType type = tensors[0].dtype();
+  for (Labelled& x : operands) {
+    if (type == DType::c32) x.value = opmath(x.value);
+  }
   // One operand is summed as sum() does it, which counts in i64.
   if (operands.size() == 1 && operands[0].labels.size() > result.size() &&
       (is_integral(tensors[0].dtype()) || is_bool(tensors[0].dtype())))
     operands[0].value = convert(operands[0].value, DType::i64);
-  return labelled_product(operands, result);
+  const Val product = labelled_product(operands, result);
+  return type == DType::c32 ? convert(product, type) : product;
 }
 
 namespace {

@@ -31,6 +31,10 @@ Labelled summed(const Labelled& x, Kept kept) {
     }
   }
   if (dims.empty()) return x;
+  // As sum() does, which counts.
+  if (is_bool(x.value.dtype()))
+    return {reduce(Prim::reduce_sum, convert(x.value, DType::i64), dims, false), rest};
+  if (is_float8(x.value.dtype())) not_implemented_for("sum_cpu", x.value.dtype());
   const Val sum = reduce(Prim::reduce_sum, opmath(x.value), dims, false);
   return {convert(sum, x.value.dtype()), rest};
 }
@@ -49,6 +53,29 @@ Labelled without_repeated(const Labelled& x, const Labelled& beside) {
     out.labels.erase(out.labels.begin() + static_cast<std::ptrdiff_t>(d));
   }
   return out;
+}
+
+// Without a sum a product is one of elements, which any dtype has. x is [shared, own] of the result
+// [shared, before, own, behind].
+Val spread(Val x, const std::vector<int64_t>& order, size_t shared, size_t before, size_t behind) {
+  x = transpose(x, order);
+  for (size_t i = 0; i < before; ++i) x = unsqueeze(x, static_cast<int64_t>(shared));
+  for (size_t i = 0; i < behind; ++i) x = unsqueeze(x, x.rank());
+  return x;
+}
+
+Val product_of_elements(const Labelled& a, const Labelled& b, const Labels& shared,
+                        const Labels& a_own, const Labels& b_own) {
+  const auto order = [&](const Labelled& x, const Labels& own) {
+    std::vector<int64_t> out;
+    for (const Labels* labels : {&shared, &own}) {
+      for (int l : *labels) out.push_back(dim_of(x, l));
+    }
+    return out;
+  };
+  return a.value.tracer().call1("mul.Tensor",
+                                {spread(a.value, order(a, a_own), shared.size(), 0, b_own.size()),
+                                 spread(b.value, order(b, b_own), shared.size(), a_own.size(), 0)});
 }
 
 Labelled pair_product(const Labelled& left, const Labelled& right, const Labels& needed) {
@@ -77,11 +104,15 @@ Labelled pair_product(const Labelled& left, const Labelled& right, const Labels&
   }
   Tracer& t = a.value.tracer();
   const DType type = a.value.dtype();
-  const Val product = t.wrap(t.builder().dot_general(
-      a.value.id(), b.value.id(), a_contract, b_contract, a_batch, b_batch, opmath_type(type)));
   Labels labels = batch;
   labels.insert(labels.end(), a_free.begin(), a_free.end());
   labels.insert(labels.end(), b_free.begin(), b_free.end());
+  if (is_bool(type) || is_bool(b.value.dtype()) || is_float8(type)) {
+    if (!a_contract.empty()) not_implemented_for("bmm", is_float8(type) ? type : DType::boolean);
+    return {product_of_elements(a, b, batch, a_free, b_free), labels};
+  }
+  const Val product = t.wrap(t.builder().dot_general(
+      a.value.id(), b.value.id(), a_contract, b_contract, a_batch, b_batch, opmath_type(type)));
   return {convert(product, type), labels};
 }
 

@@ -32,6 +32,12 @@ void require_number(const Val& x, const char* kernel) {
   if (is_bool(x.dtype())) not_implemented_for(kernel, x.dtype());
 }
 
+// Of vectors ATen has no products in float8.
+void require_vector_number(const Val& x, const char* kernel) {
+  require_number(x, kernel);
+  if (is_float8(x.dtype())) not_implemented_for(kernel, x.dtype());
+}
+
 // As addmm has it: mat1 and mat2, then self and mat2.
 void require_summands(const Val& self, const Val& mat1, const Val& mat2) {
   const auto same = [](const Val& a, const Val& b, const char* name) {
@@ -53,17 +59,23 @@ void require_factors(const ScalarArg& beta, const ScalarArg& alpha, DType t) {
                       t == DType::i64 ? "int64_t" : cpp_name(t)));
 }
 
+// No primitive multiplies float8: it is computed with as f32.
+Val operand(const Val& x) {
+  return is_float8(x.dtype()) ? opmath(x) : x;
+}
+
 // The product in the dtype computed in, not rounded: what is added to it comes before rounding.
 Val contraction(const Val& a, const Val& b, Dims a_contract, Dims b_contract,
                 const Dims& batch = {}) {
   Tracer& t = a.tracer();
-  return t.wrap(t.builder().dot_general(a.id(), b.id(), std::move(a_contract),
+  return t.wrap(t.builder().dot_general(operand(a).id(), operand(b).id(), std::move(a_contract),
                                         std::move(b_contract), batch, batch,
                                         opmath_type(a.dtype())));
 }
 
 Val product(const Val& a, const Val& b) {
   Tracer& t = a.tracer();
+  if (is_float8(a.dtype())) return convert(product(operand(a), operand(b)), a.dtype());
   if (is_complex(a.dtype())) {
     const int64_t r = a.rank();
     Dims batch(static_cast<size_t>(r) - 2);
@@ -156,7 +168,7 @@ Val dot_product(const Val& a, const Val& b) {
           fmt::format("inconsistent tensor size, expected tensor [{}] and src [{}] to have the "
                       "same number of elements, but got {} and {} elements respectively",
                       a.size(0).hint(), b.size(0).hint(), a.size(0).hint(), b.size(0).hint()));
-  require_number(a, "dot");
+  require_vector_number(a, "dot");
   return convert(contraction(a, b, {0}, {0}), a.dtype());
 }
 
@@ -164,7 +176,7 @@ void require_vector_summands(const Val& self, const Val& mat, const Val& vec) {
   require(self.dtype() == vec.dtype() && mat.dtype() == vec.dtype(), ErrorCode::runtime,
           fmt::format("addmv input tensors must have the same dtype, but got {}, {}, and {}",
                       aten_name(self.dtype()), aten_name(mat.dtype()), aten_name(vec.dtype())));
-  require_number(mat, "addmv_impl_cpu");
+  require_vector_number(mat, "addmv_impl_cpu");
 }
 
 // `rows`: of the vector to be added.
@@ -254,9 +266,9 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
       reshape(input, {prims::product(std::span(shape).first(shape.size() - 1)), shape.back()});
   shape.back() = w.size(1);
   require_expandable(bias->shape(), {rows.size(0), w.size(1)});
-  const Val y = t.prim1(Prim::matmul, {rows, w, *bias},
+  const Val y = t.prim1(Prim::matmul, {operand(rows), operand(w), operand(*bias)},
                         {{"scale", Scalar(1)}, {"activation", std::string("none")}});
-  return reshape(y, shape);
+  return convert(reshape(y, shape), input.dtype());
 }
 
 Val addmm::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
@@ -388,7 +400,11 @@ Val tensordot::decompose(Tracer& t, const Val& self, const Val& other, const Dim
                         self.size(a.back()).hint(), dims_self[i], other.size(b.back()).hint(),
                         dims_other[i]));
   }
-  require_number(self, "dot");
+  // ATen multiplies and sums where nothing else is left, which bool has, too.
+  const bool all = static_cast<int64_t>(a.size()) == self.rank() && self.rank() == other.rank();
+  if (is_bool(self.dtype()) && all && !a.empty())
+    return logical(contraction(convert(self, DType::i32), convert(other, DType::i32), a, b));
+  require_number(self, "addmm_impl_cpu_");
   return convert(contraction(self, other, a, b), self.dtype());
 }
 

@@ -20,6 +20,10 @@ void require_scaled_shapes(const Val& self, const Val& mat2, const std::optional
   require(!bias || bias->numel() == mat2.size(1), ErrorCode::runtime,
           fmt::format("Bias must be size {} but got {}", mat2.size(1).hint(),
                       bias ? bias->numel().hint() : 0));
+  require(!bias || !is_complex(bias->dtype()), ErrorCode::runtime,
+          fmt::format("result type {} can't be cast to the desired output type Float; expected a "
+                      "real bias",
+                      aten_name(bias ? bias->dtype() : DType::f32)));
 }
 
 [[noreturn]] void invalid_scaling(const Val& self, const Val& mat2, const std::string& scales) {

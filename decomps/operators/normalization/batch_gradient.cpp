@@ -32,7 +32,11 @@ std::tuple<Val, Val, Val> native_batch_norm_backward::decompose(
           train ? "expected save_mean and save_invstd where train is true, but got None"
                 : "expected running_mean and running_var where train is false, but got None");
   require_batch(input, {{"weight", weight}, {"mean", mean}, {"variance", spread}});
-  require_parameter_dtypes(input, {{"weight", weight}, {"mean", mean}, {"variance", spread}});
+  require_parameter_dtypes(input, {{"weight", weight},
+                                   {"running_mean", running_mean},
+                                   {"running_var", running_var},
+                                   {"mean", mean},
+                                   {"variance", spread}});
   const DType kept =
       statistics_type(input, {weight, running_mean, running_var, save_mean, save_invstd});
   const Val x = opmath(input);

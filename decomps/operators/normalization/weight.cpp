@@ -104,9 +104,10 @@ std::tuple<Val, Val> _weight_norm_differentiable_backward::decompose(Tracer& t, 
   const auto quotient = [&](const Val& a, const Val& b) { return t.call1("div.Tensor", {a, b}); };
   const Val dot =
       t.call1("sum.dim_IntList", {product(grad_w, saved_v), all_dims_but(saved_v, dim), true});
-  const Val along = quotient(dot, product(saved_norms, saved_norms));
+  const Val norms = convert(saved_norms, saved_g.dtype());
+  const Val along = quotient(dot, product(norms, norms));
   const Val across = t.call1("sub.Tensor", {grad_w, product(saved_v, along)});
-  return {product(quotient(saved_g, saved_norms), across), quotient(dot, saved_norms)};
+  return {product(quotient(saved_g, norms), across), quotient(dot, norms)};
 }
 
 }  // namespace primset::decomps

@@ -333,11 +333,10 @@ Val random_integers_from(Tracer& t, const Generator& g, const SymInts& shape, DT
 // Up to a number that only the run knows, as ATen takes it: what is left of 63 random bits.
 Val random_integers_to(Tracer& t, const Generator& g, const SymInts& shape, DType dtype,
                        const Val& to) {
-  require(to.rank() == 0 && is_integral(to.dtype()), ErrorCode::runtime,
-          "high must be a scalar tensor and on CPU");
+  require(to.rank() == 0, ErrorCode::runtime, "high must be a scalar tensor and on CPU");
   require(!is_complex(dtype), ErrorCode::runtime,
           "check_random_bounds handles only integral, floating-point and boolean types");
-  const Val high = convert(to, DType::i64);
+  const Val high = convert(real(to), DType::i64);
   check(gt(high, Scalar(0)), high, ErrorCode::runtime,
         "random_ expects 'from' to be less than 'to', but got from=0 >= to");
   const int64_t greatest = range_of(dtype).greatest;

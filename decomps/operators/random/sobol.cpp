@@ -96,6 +96,9 @@ Val _sobol_engine_scramble_::decompose(Tracer& t, const Val& self, const Val& lt
           "sobolstate needs to be of type at::kLong");
   constexpr const char* kName = "_sobol_engine_scramble_";
   require_rank(kName, "self", self, 2);
+  require(is_exact(ltm.dtype()), ErrorCode::runtime,
+          fmt::format("expected scalar type {} but found {}: {} takes ltm of integers",
+                      aten_name(DType::i64), aten_name(ltm.dtype()), kName));
   const SymInt dims = self.size(0);
   const SymInts bits_shape = {dims, kBits, kBits};
   require_sizes(kName, "self", self, "the direction numbers", {dims, SymInt(kBits)});

@@ -57,9 +57,6 @@ Val fill_diagonal_::decompose(Tracer& t, const Val& self, const ScalarArg& fill_
     require(shape[d] == shape[0], ErrorCode::runtime,
             "all dimensions of input must be of equal length");
   const DType type = self.dtype();
-  require(fill_value.kind != Scalar::Kind::complex || is_complex(type), ErrorCode::runtime,
-          fmt::format("value cannot be converted to type {} without overflow",
-                      type == DType::i64 ? "int64_t" : cpp_name(type)));
   Val row = t.iota(shape, 0, DType::i64), here;
   if (self.rank() == 2 && wrap) row = binary(Prim::rem, row, full_like(row, shape[1] + 1));
   for (int64_t d = 1; d < self.rank(); ++d) {

@@ -155,15 +155,14 @@ std::tuple<Val, Val> _pad_packed_sequence::decompose(Tracer& t, const Val& data,
 
 namespace {
 
-const Val& one_jagged_dim(const std::vector<Val>& offsets, size_t lengths, const char* op) {
+// Offsets of any dtype, as i64.
+Val one_jagged_dim(const std::vector<Val>& offsets, size_t lengths, const char* op) {
   require(offsets.size() == 1 && lengths == 1, ErrorCode::runtime,
           fmt::format("{}(): only a single jagged dim is supported for now", op));
-  require(
-      offsets[0].rank() == 1 && offsets[0].dtype() == DType::i64 && offsets[0].size(0) >= SymInt(1),
-      ErrorCode::runtime,
-      fmt::format("{}(): expected offsets to be a vector of int64, but got {} of size {}", op,
-                  aten_name(offsets[0].dtype()), shape_text(offsets[0].shape())));
-  return offsets[0];
+  require(offsets[0].rank() == 1 && offsets[0].size(0) >= SymInt(1), ErrorCode::runtime,
+          fmt::format("{}(): expected offsets to be a vector, but got one of size {}", op,
+                      shape_text(offsets[0].shape())));
+  return convert(offsets[0], DType::i64);
 }
 
 }  // namespace
@@ -172,8 +171,7 @@ Val _jagged_to_padded_dense_forward::decompose(Tracer& t, const Val& values,
                                                const std::vector<Val>& offsets,
                                                const SymInts& max_lengths,
                                                const ScalarArg& padding_value) {
-  const Val& bounds =
-      one_jagged_dim(offsets, max_lengths.size(), "_jagged_to_padded_dense_forward");
+  const Val bounds = one_jagged_dim(offsets, max_lengths.size(), "_jagged_to_padded_dense_forward");
   const SymInt count = bounds.size(0) - 1;
   const SymInts shape = {count, max_lengths[0]};
   const Val row = unsqueeze(slice(bounds, 0, 0, count, 1), 1) + t.iota(shape, 1, DType::i64);
@@ -193,7 +191,7 @@ Val _padded_dense_to_jagged_forward::decompose(Tracer& t, const Val& dense,
                                                const std::vector<Val>& offsets,
                                                const std::optional<SymInt>& total_L) {
   constexpr const char* kName = "_padded_dense_to_jagged_forward";
-  const Val& bounds = one_jagged_dim(offsets, 1, kName);
+  const Val bounds = one_jagged_dim(offsets, 1, kName);
   require(total_L.has_value(), ErrorCode::not_implemented,
           fmt::format("{}(): without total_L the size of the result depends on the values of "
                       "offsets; pass total_L",

@@ -41,6 +41,9 @@ CellState next_state(CellKind kind, const Val& gates, const CellState& state,
     return next;
   }
   const Val sum = gates + hidden;
+  // Integers have a relu, and their tanh is a float.
+  if (kind == CellKind::tanh && is_integral(sum.dtype()))
+    return {unary(Prim::tanh, convert(sum, DType::f32))};
   return {convert(
       kind == CellKind::tanh ? unary(Prim::tanh, sum) : binary(Prim::max, sum, full_like(sum, 0)),
       h.dtype())};

@@ -100,8 +100,13 @@ Val joined(const std::vector<Val>& parts, DType type) {
   return convert(concatenate(parts, parts[0].rank() - 1), type);
 }
 
+// A sum of bools is whether one is true.
+Val added(const Val& a, const Val& b) {
+  return is_bool(a.dtype()) ? a | b : a + b;
+}
+
 Val biased(const Val& gates, const std::optional<Val>& bias) {
-  return bias ? opmath(gates) + opmath(*bias) : opmath(gates);
+  return bias ? added(opmath(gates), opmath(*bias)) : opmath(gates);
 }
 
 Val sigmoid_of(const Val& x) {
@@ -116,12 +121,14 @@ Val tanh_slope(const Val& y) {
   return Scalar(1.0) - y * y;
 }
 
-// What stands beside a state: all of one floating dtype.
+// What stands beside a state: all of one floating dtype, or of a complex one where there is no
+// fused kernel.
 class FusedCell {
  public:
-  FusedCell(const char* op, const Val& state) : op_(op), state_(state) {
+  FusedCell(const char* op, const Val& state, bool has_complex = false) : op_(op), state_(state) {
     require_rank(op, "the state", state, 2);
-    if (!is_floating(state.dtype())) not_implemented_for(op, state.dtype());
+    const bool fits = is_floating(state.dtype()) || (has_complex && is_complex(state.dtype()));
+    if (!fits) not_implemented_for(op, state.dtype());
   }
 
   void require_parts(const char* name, const Val& gates, int64_t count) const {
@@ -147,8 +154,9 @@ class FusedCell {
 // The operands of a cell from the products on: gates and biases of `count` parts.
 void require_fused_cell(const char* op, const Val& input_gates, const Val& hidden_gates,
                         const Val& state, const std::optional<Val>& input_bias,
-                        const std::optional<Val>& hidden_bias, int64_t count) {
-  const FusedCell cell(op, state);
+                        const std::optional<Val>& hidden_bias, int64_t count,
+                        bool has_complex = false) {
+  const FusedCell cell(op, state, has_complex);
   cell.require_parts("input_gates", input_gates, count);
   cell.require_parts("hidden_gates", hidden_gates, count);
   cell.require_bias("input_bias", input_bias, count);
@@ -179,7 +187,7 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
                              const Val& activated) {
   const DType type = cx.dtype();
   if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type)};
-  const FusedCell beside("_thnn_fused_lstm_cell_backward", cx);
+  const FusedCell beside("_thnn_fused_lstm_cell_backward", cx, true);
   beside.require_state("grad_hy", grad_hy);
   beside.require_state("grad_cy", grad_cy);
   beside.require_state("cy", cy);
@@ -204,6 +212,14 @@ LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
 }
 
 using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
+
+// Integers and bool, once promoted, are computed with as floats.
+Val in_floats(const Val& x) {
+  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
+}
+std::optional<Val> in_floats(const std::optional<Val>& x) {
+  return x ? std::optional(in_floats(*x)) : std::nullopt;
+}
 
 FiveGradients lstm_results(Tracer& t, const LstmGradients& g, bool has_bias) {
   const bool biases = has_bias && g.gates.rank() == 2;
@@ -269,12 +285,16 @@ FiveGradients _thnn_differentiable_lstm_cell_backward::decompose(
     Tracer& t, const std::optional<Val>& grad_hy, const std::optional<Val>& grad_cy,
     const Val& input_gates, const Val& hidden_gates, const std::optional<Val>& input_bias,
     const std::optional<Val>& hidden_bias, const Val& cx, const Val& cy) {
-  require_fused_cell("_thnn_differentiable_lstm_cell_backward", input_gates, hidden_gates, cx,
-                     input_bias, hidden_bias, 4);
-  const Val sum = biased(input_gates, input_bias) + biased(hidden_gates, hidden_bias);
+  const Val input = in_floats(input_gates), hidden = in_floats(hidden_gates), c = in_floats(cx);
+  const std::optional<Val> b_input = in_floats(input_bias), b_hidden = in_floats(hidden_bias);
+  require_fused_cell("_thnn_differentiable_lstm_cell_backward", input, hidden, c, b_input, b_hidden,
+                     4, true);
+  const Val sum =
+      in_floats(added(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias)));
   const Val activated = activated_gates(sum, sum.dtype());
-  return lstm_results(t, lstm_gradients(t, grad_hy, grad_cy, cx, cy, activated),
-                      input_bias.has_value());
+  return lstm_results(
+      t, lstm_gradients(t, in_floats(grad_hy), in_floats(grad_cy), c, in_floats(cy), activated),
+      input_bias.has_value());
 }
 
 std::tuple<Val, Val> _thnn_fused_gru_cell::decompose(Tracer& t, const Val& input_gates,
@@ -302,12 +322,14 @@ FiveGradients _thnn_fused_gru_cell_backward::decompose(Tracer& t, const Val& gra
 FiveGradients _thnn_differentiable_gru_cell_backward::decompose(
     Tracer& t, const Val& grad_hy, const Val& input_gates, const Val& hidden_gates, const Val& hx,
     const std::optional<Val>& input_bias, const std::optional<Val>& hidden_bias) {
-  require_fused_cell("_thnn_differentiable_gru_cell_backward", input_gates, hidden_gates, hx,
-                     input_bias, hidden_bias, 3);
-  FusedCell("_thnn_differentiable_gru_cell_backward", hx).require_state("grad_hy", grad_hy);
-  const GruGates g =
-      gru_gates(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias), hx);
-  return gru_gradients(t, grad_hy, g, input_bias.has_value());
+  constexpr const char* kName = "_thnn_differentiable_gru_cell_backward";
+  const Val grad = in_floats(grad_hy), input = in_floats(input_gates),
+            hidden = in_floats(hidden_gates), h = in_floats(hx);
+  const std::optional<Val> b_input = in_floats(input_bias), b_hidden = in_floats(hidden_bias);
+  require_fused_cell(kName, input, hidden, h, b_input, b_hidden, 3, true);
+  FusedCell(kName, h, true).require_state("grad_hy", grad);
+  const GruGates g = gru_gates(biased(input, b_input), biased(hidden, b_hidden), h);
+  return gru_gradients(t, grad, g, input_bias.has_value());
 }
 
 }  // namespace primset::decomps

@@ -97,14 +97,17 @@ Bounds outer_edges(const Val& x, const BinRange& range, size_t dim) {
 
 // count + 1 of them, from both ends inwards as linspace has it. Half of the width does not
 // overflow.
-Val edges_between(const Bounds& b, int64_t count) {
-  Tracer& t = b.low.tracer();
+Val edges_between(const Bounds& given, int64_t count) {
+  Tracer& t = given.low.tracer();
+  const Bounds b{opmath(given.low), opmath(given.high)};
   const DType type = b.low.dtype();
   const Val place = t.iota({SymInt(count + 1)}, 0, type);
   const Val half_width = b.high * Scalar(0.5) - b.low * Scalar(0.5);
   const Val step = half_width / Scalar(static_cast<double>(count) * 0.5);
   const Val from_end = full_like(place, static_cast<double>(count)) - place;
-  return where(lt(place, from_end + Scalar(1.0)), b.low + step * place, b.high - step * from_end);
+  const Val edges =
+      where(lt(place, from_end + Scalar(1.0)), b.low + step * place, b.high - step * from_end);
+  return convert(edges, given.low.dtype());
 }
 
 void require_range(const BinRange& range, size_t dims) {
@@ -179,8 +182,7 @@ Val coordinate(const Val& points, size_t dim) {
 List edges_of(const Val& points, const std::vector<int64_t>& bins, const BinRange& range,
               const std::optional<Val>& weight) {
   const size_t dims = dims_of_points(points);
-  if (!is_floating(points.dtype()) || is_half(points.dtype()))
-    not_implemented_for("histogramdd", points.dtype());
+  if (!is_floating(points.dtype())) not_implemented_for("histogramdd", points.dtype());
   require(bins.size() == dims, ErrorCode::runtime,
           "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
   for (size_t d = 0; d < dims; ++d) require_bins(bins[d], d);
@@ -313,9 +315,8 @@ std::tuple<Val, Val> histogram_of_count::decompose(Tracer&, const Val& self, int
 }
 
 List _histogramdd_bin_edges::decompose(Tracer&, const Val& self, const std::vector<int64_t>& bins,
-                                       const BinRange& range, const std::optional<Val>& weight,
-                                       bool) {
-  return edges_of(self, bins, range, weight);
+                                       const BinRange& range, const std::optional<Val>&, bool) {
+  return edges_of(self, bins, range, {});
 }
 
 Val _histogramdd_from_bin_cts::decompose(Tracer&, const Val& self, const std::vector<int64_t>& bins,

@@ -60,7 +60,9 @@ Val isin::decompose(Tracer& t, const Val& elements, const Val& test_elements, bo
 
 Val isin_tensor_scalar::decompose(Tracer& t, const Val& elements, const ScalarArg& test_element,
                                   bool, bool invert) {
-  return found(t, elements, test_element.value, invert);
+  require_searchable(elements.dtype());
+  require_searchable(test_element.value.dtype());
+  return t.call1(invert ? "ne.Scalar" : "eq.Scalar", {elements, test_element});
 }
 
 Val isin_scalar_tensor::decompose(Tracer& t, const ScalarArg& element, const Val& test_elements,

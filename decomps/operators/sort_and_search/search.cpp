@@ -54,14 +54,13 @@ Val searched(Tracer& t, const Val& sequence, const Val& values, bool out_int32, 
              const std::optional<Val>& sorter) {
   require_sequence(sequence, values);
   require_sorter(sequence, sorter);
-  require_real("searchsorted_out_cpu", sequence);
-  require_real("searchsorted_out_cpu", values);
   const DType common = [&] {
     using enum PromotionOperand::Category;
     const PromotionOperand operands[] = {{sequence.dtype(), dimensioned},
                                          {values.dtype(), values.rank() ? dimensioned : zero_dim}};
     return result_type(operands);
   }();
+  if (is_bool(common) || is_complex(common)) not_implemented_for("searchsorted_out_cpu", common);
   if (sorter && !sorter->is_empty()) {
     const Val size = t.constant(sequence.size(-1), DType::i64);
     check(ge(*sorter, Scalar(0)) & lt(*sorter, size), *sorter, ErrorCode::runtime,

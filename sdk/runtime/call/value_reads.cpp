@@ -155,7 +155,7 @@ void intrinsics::total_of_offsets(Call& call) {
   if (total.kind == Arg::Kind::none && one) {
     const Tensor& bounds = *static_cast<const Tensor*>(offsets.pointer);
     const TensorImpl& given = *bounds.impl();
-    if (given.rank == 1 && given.dtype == DType::i64 && count_of(given) > 0) {
+    if (given.rank == 1 && count_of(given) > 0) {
       const Arg arguments[] = {bounds, int64_t{0}, int64_t{-1}};
       total = Arg(number_in(call_operator("select.int", arguments)));
     }
@@ -188,6 +188,11 @@ void intrinsics::copy_strided_view(Call& call) {
   }
   const uint32_t at = call.op.outs[0];
   const Tensor out = handle_of(*call.tensor(at));
+  const DType wanted = out.impl()->dtype, given = viewed.impl()->dtype;
+  if (wanted != given)
+    throw Error(ErrorCode::runtime,
+                fmt::format("Expected out tensor to have dtype {}, but got {} instead",
+                            info(given).cpp_name, info(wanted).cpp_name));
   SmallVector<int64_t, kInlineRank> strides;
   strides.resize_uninitialized(viewed.sizes().size());
   contiguous_strides(viewed.sizes(), strides.span());

@@ -183,6 +183,10 @@ void require_compressed_indices(const SparseParts& parts, Ints sizes) {
 void require_pointers_and_indices(const CompressedIndices& of) {
   const std::string_view c = of.rows ? "crow_indices" : "ccol_indices";
   const std::string_view p = of.rows ? "col_indices" : "row_indices";
+  const DType type = of.compressed.dtype();
+  require((type == DType::i32 || type == DType::i64) && of.plain.dtype() == type,
+          fmt::format("{} and {} must be of one dtype, int32 or int64, but got {} and {}", c, p,
+                      info(type).torch_name, info(of.plain.dtype()).torch_name));
   const std::vector<int64_t> pointers = host_integers(of.compressed),
                              plain = host_integers(of.plain);
   const auto width = static_cast<size_t>(of.compressed_dim) + 1;
