@@ -35,6 +35,11 @@ def _scaled_mm_v2(self, mat2, scale_a, recipe_a, scale_b, recipe_b, bias=None, o
     return (product if bias is None else product + bias).to(out_dtype)
 
 
+def _weight_int8pack_mm(self, mat2, scales):
+    """By rows of eight-bit weights, each of one scale."""
+    return F.linear(self, mat2.to(self.dtype)) * scales
+
+
 # --- convolutions ------------------------------------------------------------------------------
 
 
@@ -284,6 +289,7 @@ EQUIVALENTS = {
     "lstm_cell": _lstm_cell,
     "gru_cell": _gru_cell,
     "_scaled_mm_v2": _scaled_mm_v2,
+    "_weight_int8pack_mm": _weight_int8pack_mm,
     "_native_multi_head_attention": _native_multi_head_attention,
     "soft_margin_loss": _soft_margin_loss,
 }

@@ -58,8 +58,9 @@ def tolerance(overload, dtype):
 
 # Sums of products that cancel in some elements, here or in PyTorch; of half types what is rounded on
 # the way; exponentials of logarithms of long paths.
-_AS_A_WHOLE = ("_ctc_loss_backward", "_native_multi_head_attention", "conv_transpose", "_scaled_mm",
-               "convolution", "_convolution", "_slow_conv", "slow_conv", "conv1d", "conv2d", "conv3d")
+_AS_A_WHOLE = ("_ctc_loss_backward", "_native_multi_head_attention", "_scaled_mm", "matrix_exp",
+               "linalg_matrix_exp", "convolution", "_convolution", "_slow_conv", "slow_conv",
+               "conv_transpose", "conv1d", "conv2d", "conv3d")
 
 
 def is_right_as_a_whole(overload):
