@@ -257,7 +257,9 @@ def _defined(call, i, where, computed_in):
 
 
 def _in(dtype, x):
-    """An operand as it is where tensors of f32 meet numbers or integers."""
+    """An operand as it is where tensors of f32 meet numbers or integers, or of c64 numbers."""
+    if dtype == torch.complex64 and isinstance(x, (int, float, complex)) and not isinstance(x, bool):
+        return torch.tensor(x, dtype=dtype if isinstance(x, complex) else torch.float32).item()
     if dtype != torch.float32 or isinstance(x, (bool, complex, str)):
         return x
     if isinstance(x, torch.Tensor):
