@@ -36,7 +36,7 @@ _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dt
 REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
 
 # Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
-ALIASES_UNCHECKED = {"_reshape_alias", "_reshape_alias_copy"}
+ALIASES_UNCHECKED = {"_reshape_alias"}
 
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
