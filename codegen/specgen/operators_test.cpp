@@ -93,6 +93,31 @@ TEST(Variants, MayTakeOtherDtypes) {
   EXPECT_NE(bundle.find_overload("f_"), nullptr);
 }
 
+TEST(Variants, OutsAreLaidOutAsTheirKeySays) {
+  const Bundle bundle = compile_file(R"(- op: derived
+  overloads: {default: (Tensor self) -> Tensor}
+  variants: [inplace, out]
+  strides: {function: preserve}
+  outs: {strides: contiguous}
+- op: written
+  overloads: {default: (Tensor self) -> Tensor}
+  variants:
+    inplace:
+      default:
+        schema: (Tensor(a!) self) -> Tensor(a!)
+    out:
+      default:
+        schema: (Tensor self, *, Tensor(a!) y) -> Tensor(a!)
+  strides: {function: preserve}
+  outs: {strides: contiguous}
+)");
+  for (const std::string op : {"derived", "written"}) {
+    EXPECT_EQ(bundle.find_overload(op)->strides.function, "preserve") << op;
+    EXPECT_EQ(bundle.find_overload(op + "_")->strides.function, "preserve") << op;
+    EXPECT_EQ(bundle.find_overload(op + ".out")->strides.kind, StrideKind::contiguous) << op;
+  }
+}
+
 TEST(Settings, FunctionsOnTheHostAreOfTheKindsThatAreNamed) {
   const Bundle b = compile_file(
       "- op: f\n  overloads: {default: (Tensor self) -> Tensor}\n  variants: [inplace, out]\n"

@@ -36,6 +36,8 @@ def known():
         head = " ".join(x for x in lines if not x.startswith(" "))
         if not head:
             continue
+        if any(x.startswith("[") for x in lines[1:]):
+            raise ValueError(f"{FILE.name}: no empty line before a cause that begins within '{head}'")
         check, of_empty, text = _HEAD.fullmatch(head).groups()
         patterns = [re.compile(x.removeprefix(PATTERN)) for x in lines if x.startswith(PATTERN)]
         if patterns and check != "errors":

@@ -5,10 +5,10 @@ from collections import defaultdict
 
 from .calls import short_dtype
 from .causes import cause_of, details_of
-from .compare import CHECKS
+from .compare import CHECKS, schema
 from .driver import claimed_dtypes
 from .files import replace
-from .second_opinion import TRUTHS, WAYS
+from .second_opinion import TRUTHS, WAYS, without_outs
 from .summary import COUNTED, is_failure
 
 # Per cent that a whole run must come to: (what, of totals, at least).
@@ -40,6 +40,28 @@ def _differences_of(lines):
     return [[cause, n, example] for cause, (n, example) in found.items()]
 
 
+def _agrees_in_elements(line):
+    """Strides and aliasing have goals of their own."""
+    return (line["outcome"] in ("agree", "differ")
+            and all(line["checks"].get(c, True) for c in ("values", "dtype", "shape")))
+
+
+def _beyond(lines):
+    """The dtypes that PyTorch does not take."""
+    return {x["dtype"] for x in lines if x["outcome"] == "beyond" or x.get("lacks_kernel")}
+
+
+def _without_outs(name):
+    """The name of the overload that returns what this one writes: where PyTorch's kernel of that does
+    not take a dtype there is no result to make an out= tensor for."""
+    other = without_outs(name)
+    return other.name().removeprefix("aten::") if other else name
+
+
+def _takes_tensors(name):
+    return any("Tensor" in str(a.type) for a in schema(name).arguments)
+
+
 def overload_row(oracle, name, described):
     every = oracle.lines(name)
     lines = [x for x in every if x["outcome"] in COUNTED]
@@ -59,15 +81,14 @@ def overload_row(oracle, name, described):
     row["own precision"] = [sum(not any(_decided(x, how) for how in TRUTHS) for x in core),
                             len(core)]
     row["decided"] = {how: sum(_decided(x, how) for x in core) for how in WAYS}
-    row["core"] = [sum(all(x["checks"].get(c, True) for c in ("values", "dtype", "shape"))
-                       and x["outcome"] in ("agree", "differ") for x in core), len(core)]
-    agreeing = {x["dtype"] for x in lines if x["outcome"] == "agree" and not x["empty"]
-                and not x.get("raises")}
+    row["core"] = [sum(map(_agrees_in_elements, core)), len(core)]
+    agreeing = {x["dtype"] for x in core if not x["empty"] and _agrees_in_elements(x)}
     row["dtypes"] = sorted(agreeing)
     if described["implemented"]:
-        beyond = {x["dtype"] for x in every if x["outcome"] == "beyond" or x.get("lacks_kernel")}
+        beyond = _beyond(every) | _beyond(oracle.lines(_without_outs(name)))
         tried = {x["dtype"] for x in lines if not x.get("raises") and not x["empty"]}
-        claimed = {short_dtype(d) for d in claimed_dtypes(name)} - (beyond - tried)
+        claimed = {short_dtype(d) for d in claimed_dtypes(name) if _takes_tensors(name)}
+        claimed -= beyond - tried
         row["claimed_without_call"] = sorted(claimed - agreeing)
         row["claimed"] = [len(claimed & agreeing), len(claimed)]
     errors = [x for x in lines if x.get("raises") and x["origin"] == "error input"]

@@ -82,12 +82,14 @@ def _gelu_backward(grad, x, approximate="none"):
 
 
 def _gamma_slope(a, x):
-    """dx/da of a gamma sample x of shape a whose probability stays the same."""
+    """dx/da of a gamma sample x of shape a whose probability stays the same: from the side where that
+    is small, for at the other it is 1 to all digits."""
     m = _mp()
     if a <= 0 or x <= 0:
         return None
-    slope = m.diff(lambda s: m.gammainc(s, 0, x, regularized=True), a)
-    return -slope * m.gamma(a) * m.exp(x) * m.power(x, 1 - a)
+    ends, sign = ((0, x), -1) if x < a else ((x, m.inf), 1)
+    slope = sign * m.diff(lambda s: m.gammainc(s, *ends, regularized=True), a)
+    return slope * m.gamma(a) * m.exp(x) * m.power(x, 1 - a)
 
 
 def _dirichlet_slope(x, a, total):
@@ -96,8 +98,11 @@ def _dirichlet_slope(x, a, total):
     if not 0 < x < 1 or not 0 < a < total:
         return None
     b = m.mpf(total) - a
-    slope = m.diff(lambda s: m.betainc(s, b, 0, x, regularized=True), a)
-    return -slope * m.beta(a, b) * m.power(x, 1 - a) * m.power(1 - m.mpf(x), -b)
+    if x * total < a:
+        slope = -m.diff(lambda s: m.betainc(s, b, 0, x, regularized=True), a)
+    else:
+        slope = m.diff(lambda s: m.betainc(b, s, 0, 1 - m.mpf(x), regularized=True), a)
+    return slope * m.beta(a, b) * m.power(x, 1 - a) * m.power(1 - m.mpf(x), -b)
 
 
 def _of(name):
@@ -106,7 +111,7 @@ def _of(name):
 
 # They have no limit where a complex operand is not finite: every value is as good as PyTorch's, whose
 # own codes for one element and for many give different ones.
-WITHOUT_LIMIT = {"pow", "sigmoid", "sinc"}
+WITHOUT_LIMIT = {"pow", "float_power", "sigmoid", "sinc"}
 
 # What they come to where a part of their complex operand is infinite, from whichever side.
 AT_INFINITY = {"reciprocal": 0.0, "rsqrt": 0.0}
@@ -122,6 +127,7 @@ FUNCTIONS = {
     "reciprocal": lambda z: 1 / z if z else None,
     "rsqrt": lambda z: 1 / _mp().sqrt(z) if z else None,
     "pow": _power,
+    "float_power": _power,
     "digamma": _of("digamma"),
     "standard_gamma_grad": _gamma_slope,
     "dirichlet_grad": _dirichlet_slope,

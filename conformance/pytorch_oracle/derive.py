@@ -426,8 +426,25 @@ def _with_outs(overload, pool, known, claimed, seed, cap):
         found = [_quiet(lambda: adapt(c, overload)) for c in calls]
         found = [c for c in found if c is not None]
         if _enough(found):
+            found += _fitting_outs(calls, found, overload)
             return found + (_unusual_outs(calls, overload) if cap > 2 else [])
     return []
+
+
+def _fitting_outs(calls, found, overload):
+    """A call with out= tensors that fit in each dtype in which PyTorch takes none of `found`, as where
+    its kernel wants dense ones."""
+    taken = set()
+    for c in found:
+        if c.dtype() not in taken and _has_elements(c) and not _refused(c):
+            taken.add(c.dtype())
+    out = []
+    for c in calls:
+        made = None if c.dtype() in taken else _quiet(lambda: adapt(c, overload, FITTING))
+        if made is not None and _has_elements(made) and not _refused(made):
+            taken.add(c.dtype())
+            out.append(made)
+    return out
 
 
 def _unusual_outs(calls, overload):

@@ -4,6 +4,8 @@ term of a sum in a narrow dtype, or reads complex numbers as if they were real.
 
 Each function takes ATen's arguments by name, without out=, and returns the first results."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -21,6 +23,21 @@ def _addbmm(self, batch1, batch2, beta=1, alpha=1):
     torch.addmm of the matrices of batch1 side by side and those of batch2 one below the other."""
     beside, below = batch1.transpose(0, 1).flatten(1), batch2.flatten(0, 1)
     return torch.addmm(self, beside, below, beta=beta, alpha=alpha)
+
+
+def _scaled_mm_v2(self, mat2, scale_a, recipe_a, scale_b, recipe_b, bias=None, out_dtype=None, **_):
+    """torch.nn.functional.scaled_mm, by one scale for each row of the first matrix and each column of
+    the second: the product of the scaled matrices."""
+    if list(recipe_a) != [1] or list(recipe_b) != [1]:  # ScalingType.RowWise
+        return None
+    a, b = (x.float() if x.itemsize == 1 else x for x in (self, mat2))
+    product = (a * scale_a[0]) @ (b * scale_b[0])
+    return (product if bias is None else product + bias).to(out_dtype)
+
+
+def _weight_int8pack_mm(self, mat2, scales):
+    """By rows of eight-bit weights, each of one scale."""
+    return F.linear(self, mat2.to(self.dtype)) * scales
 
 
 # --- convolutions ------------------------------------------------------------------------------
@@ -146,6 +163,97 @@ def _unfold_backward(grad_in, input_sizes, dim, size, step):
     return _gradient_of_copy(lambda x: x.unfold(dim, size, step), torch.Size(input_sizes), grad_in)
 
 
+# --- gradients of embeddings -------------------------------------------------------------------
+
+
+def _row_gradients(rows, indices, num_weights, padding_idx, scale_grad_by_freq):
+    """torch.nn.Embedding: the gradient of a row is the sum of those of its copies, none of which is
+    that of padding_idx; scale_grad_by_freq scales by the inverse of how often the row occurs. In
+    double: integers have no inverse, and halves would be rounded at each copy."""
+    whole = not rows.is_floating_point()
+    rows, flat = rows.flatten(0, -2).double(), indices.flatten().long()
+    if scale_grad_by_freq:
+        rows = rows / flat.bincount(minlength=num_weights)[flat].unsqueeze(1)
+        rows = rows.trunc() if whole else rows
+    rows = rows * (flat != padding_idx).unsqueeze(1)
+    return rows.new_zeros(num_weights, rows.shape[1]).index_add(0, flat, rows)
+
+
+def _embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, **_):
+    return _row_gradients(grad, indices, num_weights, padding_idx, scale_grad_by_freq).to(grad.dtype)
+
+
+def _embedding_dense_backward(grad_output, **more):
+    return _embedding_backward(grad_output, **more)
+
+
+def _embedding_bag_backward(grad, indices, offset2bag, bag_size, num_weights, scale_grad_by_freq,
+                            mode, per_sample_weights=None, padding_idx=-1, **_):
+    """torch.nn.EmbeddingBag: the embeddings of a bag are summed, weighted or not, or their mean is
+    taken; the greatest are not copies alone."""
+    if mode not in (0, 1):
+        return None
+    rows = grad[offset2bag.long()].double()
+    if mode == 1:
+        rows = rows / bag_size[offset2bag.long()].unsqueeze(1)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    return _row_gradients(rows, indices, num_weights, padding_idx, scale_grad_by_freq).to(grad.dtype)
+
+
+# --- cells of recurrent networks ---------------------------------------------------------------
+
+
+def _sigmoid(x):
+    """The logistic function by torch.tanh, whose complex exponentials do not overflow."""
+    return (torch.tanh(x / 2) + 1) / 2
+
+
+def _lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    """torch.nn.LSTMCell."""
+    gates = F.linear(input, w_ih, b_ih) + F.linear(hx[0], w_hh, b_hh)
+    i, f, g, o = gates.chunk(4, 1)
+    c = _sigmoid(f) * hx[1] + _sigmoid(i) * torch.tanh(g)
+    return _sigmoid(o) * torch.tanh(c), c
+
+
+def _gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    """torch.nn.GRUCell."""
+    of_input = F.linear(input, w_ih, b_ih).chunk(3, 1)
+    of_state = F.linear(hx, w_hh, b_hh).chunk(3, 1)
+    r, z = (_sigmoid(a + b) for a, b in zip(of_input[:2], of_state[:2]))
+    n = torch.tanh(of_input[2] + r * of_state[2])
+    return (1 - z) * n + z * hx
+
+
+# --- attention ---------------------------------------------------------------------------------
+
+
+def _hidden(mask, mask_type):
+    """at::native::MaskType: 0 for [queries, keys], 1 for [batch, keys], 2 for all four dims."""
+    return mask.bool()[:, None, None] if mask_type == 1 else mask.bool()
+
+
+def _native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias,
+                                 proj_weight, proj_bias, mask=None, need_weights=True,
+                                 average_attn_weights=True, mask_type=None):
+    """torch.nn.MultiheadAttention, of batches first. Halves are rounded where it hands on tensors of
+    theirs: projections, weights and heads, and not between."""
+    wide = torch.float if query.itemsize == 2 else query.dtype
+    projections = zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3))
+    q, k, v = (F.linear(x, w, b).unflatten(2, (num_head, -1)).transpose(1, 2).to(wide)
+               for x, w, b in projections)
+    scores = q @ k.mT / math.sqrt(embed_dim // num_head)
+    if mask is not None:
+        scores = scores.masked_fill(_hidden(mask, mask_type), -math.inf)
+    weights = scores.softmax(-1).to(query.dtype)
+    heads = (weights.to(v.dtype) @ v).to(query.dtype).transpose(1, 2).flatten(2)
+    y = F.linear(heads, proj_weight, proj_bias)
+    if not need_weights:
+        return y, None
+    return y, weights.mean(1) if average_attn_weights else weights
+
+
 # --- losses ------------------------------------------------------------------------------------
 
 _REDUCTIONS = (lambda x: x, torch.mean, torch.sum)
@@ -174,6 +282,15 @@ EQUIVALENTS = {
     **{f"replication_pad{n}d_backward": _pad_backward("replicate") for n in (1, 2, 3)},
     "col2im": _col2im,
     "unfold_backward": _unfold_backward,
+    "embedding_backward": _embedding_backward,
+    "embedding_dense_backward": _embedding_dense_backward,
+    "_embedding_bag_backward": _embedding_bag_backward,
+    "_embedding_bag_dense_backward": _embedding_bag_backward,
+    "lstm_cell": _lstm_cell,
+    "gru_cell": _gru_cell,
+    "_scaled_mm_v2": _scaled_mm_v2,
+    "_weight_int8pack_mm": _weight_int8pack_mm,
+    "_native_multi_head_attention": _native_multi_head_attention,
     "soft_margin_loss": _soft_margin_loss,
 }
 

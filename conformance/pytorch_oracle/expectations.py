@@ -27,7 +27,8 @@ JUMPS = {
 # operator's semantics then.
 _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "not supported for", "NYI", "unsupported dtype",
-              "does not support", "is not supported", "not yet supported", "INTERNAL ASSERT FAILED",
+              "does not support", "is not supported", "may not be a boolean tensor",
+              "not yet supported", "INTERNAL ASSERT FAILED",
               "could not create a primitive", "Sparse to Sparse conversion not supported",
               "only sparse compressed tensors with the same number of specified elements")
 
@@ -37,6 +38,11 @@ REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
 
 # Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
 ALIASES_UNCHECKED = {"_reshape_alias"}
+
+# What PyTorch says where an operator does not take the one dtype of its tensors at all.
+_NO_DTYPE = ("not implemented for",
+             # in place, of a result of another kind
+             "can't be cast to the desired output type", "but the operation's result requires dtype")
 
 
 def is_for_want_of_kernel(call, error):
@@ -48,8 +54,9 @@ def is_for_want_of_kernel(call, error):
 
 
 def lacks_kernel_of_dtype(call, error):
-    """Whether PyTorch raised since its kernel does not have the one dtype of all tensors."""
-    return len({t.dtype for t in call.tensors()}) == 1 and "not implemented for" in str(error)
+    """Whether PyTorch raised since the operator does not take the one dtype of all tensors."""
+    return (len({t.dtype for t in call.tensors()}) == 1
+            and any(t in str(error) for t in _NO_DTYPE))
 
 
 def is_ruled_out(call):
@@ -58,6 +65,11 @@ def is_ruled_out(call):
     base = call.overload.split(".")[0]
     if base in ALIASES_UNCHECKED:
         return _leaves_memory(call, *_first(call, "self", "size", "stride"))
+    if base == "_pdist_backward":  # of pdist, whose input is a matrix
+        return len(_first(call, "grad", "self")[1].size) != 2
+    if base == "_cholesky_solve_helper":  # of cholesky_solve, whose factors are square
+        factor = _first(call, "self", "A")[1]
+        return len(factor.size) < 2 or factor.size[-1] != factor.size[-2]
     if base not in REFLECTS_UNCHECKED:
         return False
     _, reflected, padding = _first(call, "grad_output", "self", "padding")

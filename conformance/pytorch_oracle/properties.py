@@ -1,5 +1,7 @@
 """Results that are right in more than one way: which of equal elements an index names, how the factors
-of a matrix are rounded."""
+of a matrix are rounded, what lies where nothing is said to lie."""
+
+import math
 
 import torch
 
@@ -32,18 +34,22 @@ def same_elements(call, expected, actual):
     return not twice and bool(((e == a) | ((e != e) & (a != a))).all())
 
 
-# Which results are LU factors and their pivots.
-_LU = {"_lu_with_info": (0, 1), "linalg_lu_factor": (0, 1), "linalg_lu_factor_ex": (0, 1),
+# Which results are LU factors, their pivots and, where there is one, the number of the first pivot
+# that is zero. Which rows are exchanged, and what is exactly zero, is by rounding where a matrix is
+# singular.
+_LU = {"_lu_with_info": (0, 1, 2), "linalg_lu_factor": (0, 1), "linalg_lu_factor_ex": (0, 1, 2),
        "_linalg_det": (1, 2), "_linalg_slogdet": (2, 3)}
 
 
 def is_lu(call, i):
-    return _LU.get(call.overload.split(".")[0], (None,))[0] == i
+    return i in _LU.get(call.overload.split(".")[0], ())
 
 
 def factors_multiply(call, results):
     """Whether P L U is the matrix, or for determinants its transpose, to n eps |L| |U|."""
-    lu, pivots = (results[i] for i in _LU[call.overload.split(".")[0]])
+    lu, pivots, *infos = (results[i] for i in _LU[call.overload.split(".")[0]])
+    if infos and not torch.equal(infos[0], _first_zero(lu.diagonal(dim1=-2, dim2=-1))):
+        return False
     given = named(call)
     a = given["A" if "A" in given else "self"].resolve_conj()
     p, lower, upper = torch.lu_unpack(lu, pivots)
@@ -53,12 +59,59 @@ def factors_multiply(call, results):
                for m in ([a, a.mT] if a.size(-1) == a.size(-2) else [a]))
 
 
+def _first_zero(diagonal):
+    """Counted from 1; 0 where there is none."""
+    zero = diagonal == 0
+    return torch.where(zero.any(-1), zero.int().argmax(-1) + 1, 0).int()
+
+
 def holds(call, results):
     """Whether the operator is one whose results a property defines, and they have it."""
     of = factorizations.PROPERTIES.get(call.overload.partition(".")[0])
     if of is None or not all(isinstance(x, torch.Tensor) for x in results):
         return False
     return bool(of(named(call), *results))
+
+
+# --- elements that mean nothing ------------------------------------------------------------------
+
+
+def meaningless(call, i, shape):
+    """A mask of the elements of result i that have no meaning, as PyTorch leaves them as it found its
+    memory; None where all have one."""
+    of = _MEANINGLESS.get(call.overload.partition(".")[0])
+    return of(named(call), i, shape) if of else None
+
+
+def _behind_lengths(given, i, shape):
+    """Of the forward variables of ctc_loss: the steps behind an input's end, and the places behind a
+    target's last, with a blank at either side of each label."""
+    if i != 1:
+        return None
+    steps, labels = (torch.as_tensor(given[n]).view(-1, 1, 1)
+                     for n in ("input_lengths", "target_lengths"))
+    step = torch.arange(shape[1]).view(1, -1, 1)
+    place = torch.arange(shape[2]).view(1, 1, -1)
+    return (step >= steps) | (place > 2 * labels)
+
+
+def _behind_storage(given, i, shape):
+    """Of a view that made its storage grow: what it grew by."""
+    source, begin = given.get("source"), given.get("storage_offset")
+    if i or begin is None:
+        return None
+    if isinstance(source, torch.Tensor):
+        source, begin = source.untyped_storage(), begin + source.storage_offset()
+    width = given["self"].element_size()
+    places = torch.arange(math.prod(shape)).view(shape)
+    if given["stride"]:
+        along = (torch.arange(n).view([-1] + [1] * (len(shape) - d - 1)) * s
+                 for d, (n, s) in enumerate(zip(shape, given["stride"])))
+        places = sum(along, torch.zeros(shape, dtype=torch.int64))
+    return (begin + places + 1) * width > source.nbytes()
+
+
+_MEANINGLESS = {"_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage}
 
 
 def named(call):

@@ -62,7 +62,9 @@ class SecondOpinion:
             if equal:
                 runs.append(self._run(EQUAL, _dense, equal))
             if is_continuous(self.call):
-                runs.append(self._run(IN_DOUBLE, lambda x: _doubled(_dense(x))))
+                # Of operators of 8-bit floats, which take no doubles, by what they equal.
+                in_double = functools.partial(self._run, IN_DOUBLE, lambda x: _doubled(_dense(x)))
+                runs.append(in_double() or equal and in_double(equal))
             self.runs = [r for r in runs if r]
         return self.runs
 
@@ -245,9 +247,8 @@ def _defined(call, i, where, computed_in):
     outs = out_names(call.overload)
     operands = [x for n, x in named_arguments(call).items() if n not in outs and x is not None]
     operands = [_in(computed_in, x[i] if isinstance(x, (list, tuple)) else x) for x in operands]
-    at = where.nonzero()
-    columns = [torch.broadcast_to(x, where.shape)[tuple(at.T)] if isinstance(x, torch.Tensor)
-               else [x] * len(at) for x in operands]
+    columns = [torch.broadcast_to(x, where.shape)[where] if isinstance(x, torch.Tensor)
+               else [x] * int(where.sum()) for x in operands]
     values = [definitions.value(function, row) for row in zip(*columns)]
     if any(v is None for v in values):
         return None
@@ -256,7 +257,9 @@ def _defined(call, i, where, computed_in):
 
 
 def _in(dtype, x):
-    """An operand as it is where tensors of f32 meet numbers or integers."""
+    """An operand as it is where tensors of f32 meet numbers or integers, or of c64 numbers."""
+    if dtype == torch.complex64 and isinstance(x, (int, float, complex)) and not isinstance(x, bool):
+        return torch.tensor(x, dtype=dtype if isinstance(x, complex) else torch.float32).item()
     if dtype != torch.float32 or isinstance(x, (bool, complex, str)):
         return x
     if isinstance(x, torch.Tensor):

@@ -86,7 +86,6 @@ size_t rank_of(MemoryFormat format, size_t rank) {
 }
 
 bool lies_in(const HostTensor& t, MemoryFormat format) {
-  if (format == MemoryFormat::preserve) return false;
   if (rank_of(format, t.sizes.size()) != t.sizes.size()) return false;
   const Ints dense = dense_strides(t.sizes, order_of(format, t.sizes.size()));
   if (ref::element_count(t.sizes) == 0) return true;
@@ -206,14 +205,19 @@ Geometry resized_as(const HostCall& c) {
   return resized(c, other.sizes, format);
 }
 
+// A storage stands in a case as a tensor on it. Of a tensor itself the offset counts from its
+// start, and it lies by rows.
 Geometry seen_through(const HostCall& c) {
   const HostTensor& source = c.tensor(1);
+  const bool of_tensor = c.overload.args[1].kind != specs::ArgKind::storage;
+  if (of_tensor && !lies_in(source, MemoryFormat::contiguous))
+    refuse(ErrorCode::runtime, "the source has gaps");
   const Ints& sizes = *c.find<Ints>("size");
   Ints strides = *c.find<Ints>("stride");
   require_sizes(sizes);
   if (strides.empty())
     strides = dense_strides(sizes, order_of(MemoryFormat::contiguous, sizes.size()));
-  const int64_t offset = *c.find<int64_t>("storage_offset");
+  const int64_t offset = *c.find<int64_t>("storage_offset") + (of_tensor ? source.offset : 0);
   const bool negative = std::ranges::any_of(strides, [](int64_t s) { return s < 0; });
   if (strides.size() != sizes.size() || negative || offset < 0)
     refuse(ErrorCode::runtime, "no such place in a storage");
@@ -362,8 +366,9 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
      [](const HostCall& c) { return expected_truth(is_floating(c.self().dtype)); }},
     {"is_signed",
      [](const HostCall& c) {
-       const char kind = info(c.self().dtype).kind;
-       return expected_truth(kind != 'u' && !is_bool(c.self().dtype));
+       const DTypeInfo& of = info(c.self().dtype);
+       const bool has_sign = of.kind == 'f' ? of.format.has_sign() : of.kind != 'u';
+       return expected_truth(has_sign && !is_bool(c.self().dtype));
      }},
     {"is_conj", [](const HostCall& c) { return expected_truth(c.self().conj); }},
     {"is_neg", [](const HostCall& c) { return expected_truth(c.self().neg); }},

@@ -168,15 +168,13 @@ class EntryReader {
       }
       const std::string overload = name.value_or(base.overload);
       o = schema == nullptr ? derive_inplace(base, overload)
-                            : explicit_variant(base, inplace_name(op_), overload, *schema);
-      o.kind = OverloadKind::inplace;
+                            : explicit_variant(base, OverloadKind::inplace, overload, *schema);
       set_callable(settings.callable, base, o);
     } else if (kind == "out") {
       const std::string overload =
           name.value_or(base.overload.empty() ? "out" : base.overload + "_out");
       o = schema == nullptr ? derive_out(base, overload)
-                            : explicit_variant(base, op_, overload, *schema);
-      o.kind = OverloadKind::out;
+                            : explicit_variant(base, OverloadKind::out, overload, *schema);
     } else {
       diagnostics_.error(at, fmt::format("unknown variant '{}'", kind), "inplace or out");
       return;
@@ -191,12 +189,13 @@ class EntryReader {
     bundle_.overloads.push_back(std::move(o));
   }
 
-  Overload explicit_variant(const Overload& base, const std::string& op,
-                            const std::string& overload, const YamlNode& schema) {
+  Overload explicit_variant(const Overload& base, OverloadKind kind, const std::string& overload,
+                            const YamlNode& schema) {
     Overload o;
-    o.op = op;
+    o.op = kind == OverloadKind::inplace ? inplace_name(op_) : op_;
     o.overload = overload;
     set_schema(schema, schema.position, o);
+    o.kind = kind;  // which says what it inherits
     inherit(base, o);
     return o;
   }

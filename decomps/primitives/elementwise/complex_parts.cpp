@@ -211,9 +211,10 @@ Parts complex_pow(const Parts& a, const Parts& b) {
   const Val growth = times(b.re, l.re);
   const Parts rounded =
       complex_exp({growth - times(b.im, l.im), times(b.re, l.im) + times(b.im, l.re)});
-  // What the product's rounding cut off, which the exponential would have made a factor of.
+  // What the product's rounding cut off, which the exponential would have made a factor of. It is
+  // small unless the power overflows or vanishes, whatever the factor is.
   const Val cut_off = fma(b.re, l.re, -growth);
-  const Val lacking = where(is_finite(cut_off), cut_off, zero) + Scalar(1.0);
+  const Val lacking = where(lt(abs(cut_off), Scalar(0.5)), cut_off, zero) + Scalar(1.0);
   const Parts power = {rounded.re * lacking, rounded.im * lacking};
   const Val base_zero = eq(a.re, Scalar(0.0)) & eq(a.im, Scalar(0.0));
   const Val exponent_zero = eq(b.re, Scalar(0.0)) & eq(b.im, Scalar(0.0));

@@ -67,7 +67,8 @@ void intrinsics::storage_offset(Call& call) {
 void intrinsics::is_contiguous(Call& call) {
   const auto format = call.args.size() > 1 ? static_cast<MemoryFormat>(call.args[1].integer)
                                            : MemoryFormat::contiguous;
-  call.value = Value(format != MemoryFormat::preserve && self_handle(call).is_contiguous(format));
+  const bool by_rows = format == MemoryFormat::preserve;  // it names no order of its own
+  call.value = Value(self_handle(call).is_contiguous(by_rows ? MemoryFormat::contiguous : format));
 }
 void intrinsics::is_same_size(Call& call) {
   call.value = Value(std::ranges::equal(self(call).sizes(), call.tensor(1)->sizes()));
@@ -81,7 +82,8 @@ void intrinsics::is_floating_point(Call& call) {
 }
 void intrinsics::is_signed(Call& call) {
   const DType t = self(call).dtype;
-  call.value = Value(!is_bool(t) && !is_unsigned_integer(t));
+  call.value = Value(!is_bool(t) && !is_unsigned_integer(t) &&
+                     (!is_floating(t) || info(t).format.has_sign()));
 }
 void intrinsics::is_conj(Call& call) {
   call.value = Value(self(call).conj);

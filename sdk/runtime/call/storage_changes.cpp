@@ -130,10 +130,25 @@ void require_strides(Ints sizes, Ints strides) {
                     fmt::join(sizes, ", "), fmt::join(strides, ", ")));
 }
 
+// Of a storage the offset itself; of a tensor, which must lie by rows, it counts from where that
+// starts.
+int64_t offset_in_storage(const Call& call) {
+  const int64_t offset = argument(call, "storage_offset").integer;
+  const TensorImpl* source = call.tensor(1);
+  if (!source) return offset;
+  if (!is_contiguous(source->sizes(), source->strides()))
+    refuse("passed in tensor to be used as storage must be contiguous");
+  int64_t whole = 0;
+  if (__builtin_add_overflow(source->offset, offset, &whole))
+    refuse(fmt::format("Tensor: storage offset {} overflows; the source starts at {}", offset,
+                       source->offset));
+  return whole;
+}
+
 // Another storage, or another tensor's, seen through the sizes and strides that the call names.
 void see_through(Call& call, TensorImpl& t) {
   const Ints sizes = ints(argument(call, "size"));
-  const int64_t offset = argument(call, "storage_offset").integer;
+  const int64_t offset = offset_in_storage(call);
   Geometry strides(ints(argument(call, "stride")));
   require_sizes(sizes);
   if (strides.empty() && !sizes.empty()) {
