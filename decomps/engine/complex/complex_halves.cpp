@@ -70,7 +70,9 @@ std::optional<WideComplex> widen_complex_halves(const Overload& o, const Promote
   if (named != DType::c32 && std::ranges::find(dtypes, DType::c32) == dtypes.end())
     return std::nullopt;
   if (!p.any) require_one_complex_dtype(o, dtypes);
-  WideComplex wide{args, named ? *named == DType::c32 : p.common == DType::c32};
+  // Where nothing is promoted, the first tensor, whose dtype is common then, may be of indices.
+  const bool complex_halves = !p.any || p.common == DType::c32;
+  WideComplex wide{args, named ? *named == DType::c32 : complex_halves};
   for (Tracer::Argument& a : wide.args) widen(a, p.any);
   return wide;
 }
