@@ -362,8 +362,8 @@ constexpr std::pair<std::string_view, HostFunction> kFunctions[] = {
      [](const HostCall& c) { return expected_truth(is_floating(c.self().dtype)); }},
     {"is_signed",
      [](const HostCall& c) {
-       const char kind = info(c.self().dtype).kind;
-       return expected_truth(kind != 'u' && !is_bool(c.self().dtype));
+       const DType t = c.self().dtype;
+       return expected_truth(info(t).kind != 'u' && !is_bool(t) && t != DType::f8_e8m0fnu);
      }},
     {"is_conj", [](const HostCall& c) { return expected_truth(c.self().conj); }},
     {"is_neg", [](const HostCall& c) { return expected_truth(c.self().neg); }},

@@ -81,7 +81,8 @@ void intrinsics::is_floating_point(Call& call) {
 }
 void intrinsics::is_signed(Call& call) {
   const DType t = self(call).dtype;
-  call.value = Value(!is_bool(t) && !is_unsigned_integer(t));
+  const bool no_sign = is_floating(t) && !info(t).format.has_sign();
+  call.value = Value(!is_bool(t) && !is_unsigned_integer(t) && !no_sign);
 }
 void intrinsics::is_conj(Call& call) {
   call.value = Value(self(call).conj);
