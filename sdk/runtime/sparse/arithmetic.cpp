@@ -64,12 +64,6 @@ Tensor coo_sum(const SparseCall& call, const Tensor& self, const Tensor& other) 
   return a.coalesced && b.coalesced ? coalesced(all) : all;
 }
 
-Sizes block_of(const Tensor& compressed) {
-  if (!has_blocks(compressed.layout())) return {};
-  const int64_t first = batch_dims(compressed) + 1;
-  return {parts_of(compressed).values.size(first), parts_of(compressed).values.size(first + 1)};
-}
-
 Tensor compressed_sum(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (self.layout() != other.layout())
     call.fail(fmt::format("expected 'self' and 'other' of one sparse layout, but got {} and {}",
@@ -101,7 +95,8 @@ Tensor strided_sum(const SparseCall& call, const Tensor& self, const Tensor& oth
 
 // The entries of one tensor, each times what the other has at its place. Looked up is in that with
 // more entries, or in the only one that is known to have each place once. As in ATen, where the
-// other has none an entry stays as a zero, but not one of several values.
+// other has none an entry stays as a zero, but not one of several values, nor where both are
+// coalesced.
 Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (!std::ranges::equal(sparse_sizes(self), sparse_sizes(other)) || self.dim() != other.dim())
     call.fail(fmt::format(
@@ -119,7 +114,8 @@ Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& oth
   const Tensor product = look_in_self ? call.functional({{"self", matches.values}, {"other", own}})
                                       : call.functional({{"self", own}, {"other", matches.values}});
   const Tensor all = with_values(source, zero_where_missing(product, matches.found));
-  const bool zeros_stay = dense_dims(source) == 0 && stored_entries(table) > 0;
+  const bool both = alike && parts_of(self).coalesced;
+  const bool zeros_stay = !both && dense_dims(source) == 0 && stored_entries(table) > 0;
   return zeros_stay ? all : entries_at(all, positions(matches.found));
 }
 
@@ -174,11 +170,14 @@ bool is_number_like(const Tensor& t) {
   return t.dim() == 0 && !is_sparse(t);
 }
 
+// As in ATen what is multiplied in place has new parts, of whose order nothing is known.
 Tensor product_with_number(const SparseCall& call, const Tensor& self, const Tensor& other) {
   const bool first = is_sparse(self);
   const Tensor& sparse = first ? self : other;
-  return with_values(sparse,
-                     call.functional({{first ? "self" : "other", parts_of(sparse).values}}));
+  const Tensor values = call.functional({{first ? "self" : "other", parts_of(sparse).values}});
+  if (call.in_place() && is_coo(sparse))
+    return make_coo(op("clone", parts_of(sparse).indices), values, sparse.sizes(), false);
+  return with_values(sparse, values);
 }
 
 Tensor product_of(const SparseCall& call, const Tensor& self, const Tensor& other) {

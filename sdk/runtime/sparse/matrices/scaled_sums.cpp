@@ -1,7 +1,7 @@
 // addmm, addmv, baddbmm and their kin of sparse factors: beta self + alpha product.
 #include "decomps/engine/argument_errors.h"
 #include "sdk/runtime/sparse/conversion.h"
-#include "sdk/runtime/sparse/products.h"
+#include "sdk/runtime/sparse/matrices/products.h"
 
 namespace primset::runtime {
 namespace {
@@ -35,18 +35,19 @@ bool sums_sparse(const Tensor& self, const Tensor& a, const Tensor& b) {
   return is_compressed(self) && !has_blocks(self.layout()) && is_sparse(a) && is_sparse(b);
 }
 
-// Halves are computed in f32 and rounded once, where all tensors are of one dtype; what is wrong
-// with others is for the function to say.
+// Halves are computed in f32, those of complex numbers in c64, and rounded once, where all tensors
+// are of one dtype; what is wrong with others is for the function to say.
 std::vector<Tensor> rounded_once(SparseCall& call, SparseFunction function) {
   const DType t = call.tensor("self").dtype();
-  if (!is_half(t)) return function(call);
+  if (!is_half(t) && t != DType::c32) return function(call);
+  const DType computed = is_half(t) ? DType::f32 : DType::c64;
   Call wide(call.call().op);
   for (size_t i = 0; i < call.call().args.size(); ++i) {
     wide.args.push_back(call.call().args[i]);
     const TensorImpl* argument = call.call().tensor(i);
     if (!argument) continue;
     if (argument->dtype != t) return function(call);
-    wide.replace_argument(i, op("to.dtype", call.tensor(wide.op.args[i].spec->name), DType::f32));
+    wide.replace_argument(i, op("to.dtype", call.tensor(wide.op.args[i].spec->name), computed));
   }
   SparseCall widened(wide);
   std::vector<Tensor> results = function(widened);
