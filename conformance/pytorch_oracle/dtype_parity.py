@@ -6,7 +6,6 @@ differs in dtypes.md there. Values are the oracle's business, not compared here.
 """
 
 import json
-import os
 import re
 import warnings
 from collections import defaultdict
@@ -264,7 +263,8 @@ def _page(groups):
         rows = defaultdict(list)
         for x in lines:
             rows[x["overload"], x["argument"]].append(x)
-        out += ["", f"## {kind}", "", "| overload | argument | dtypes | for example |", "|---|---|---|---|"]
+        out += ["", f"## {kind}", "", "| overload | argument | dtypes | for example |",
+                "|---|---|---|---|"]
         for (overload, argument), found in sorted(rows.items()):
             said = (found[0]["torch"] or found[0].get("primset") or "").replace("|", "\\|")
             out.append(f"| {overload} | {argument} | {' '.join(x['dtype'] for x in found)} | "
