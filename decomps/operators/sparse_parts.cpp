@@ -56,10 +56,11 @@ void require_number(const char* op, const char* argument, const SymInt& n) {
 }
 
 // Pointers to rows begin with 0 and end with the number of entries, and none is beyond.
-void require_ends(const char* op, const Val& pointers, const SymInt& entries) {
+void require_ends(const char* op, const Val& pointers, const Val& columns) {
   const int64_t dim = pointers.rank() - 1;
+  const SymInt entries = columns.size(dim);
   if (pointers.is_empty()) {
-    require(entries == SymInt(0), ErrorCode::runtime,
+    require(columns.is_empty(), ErrorCode::runtime,
             fmt::format("{}: expected crow_indices of one pointer at least, but got {}", op,
                         shape_text(pointers.shape())));
     return;
@@ -105,7 +106,7 @@ Val _convert_indices_from_csr_to_coo::decompose(Tracer& t, const Val& crow_indic
             fmt::format("{}: batch dims of crow_indices and col_indices differ at dim {}", kOp, d));
   const DType type = index_type(out_int32);
   const SymInts shape = col_indices.shape();
-  require_ends(kOp, crow_indices, shape.back());
+  require_ends(kOp, crow_indices, col_indices);
   const Val rows = t.prim1(Prim::expand_rows, {crow_indices}, {{"entries", shape.back()}});
   std::vector<Val> lines;
   for (int64_t d = 0; d + 1 < col_indices.rank(); ++d) lines.push_back(t.iota(shape, d, type));

@@ -227,7 +227,12 @@ std::vector<Tensor> sparse_functions::divide_entries(SparseCall& call) {
   if (!is_sparse(self))
     call.fail(fmt::format("expected self and result of one sparse layout, but self has layout {}",
                           layout_name(self.layout())));
-  if (rounds && is_coo(self)) self = coalesced(self);
+  const bool merges = rounds && is_coo(self) && !parts_of(self).coalesced;
+  if (call.in_place() && !merges) {
+    call.again({{"self", parts_of(self).values}});
+    return {self};
+  }
+  if (merges) self = coalesced(self);
   return {with_values(self, call.functional({{"self", parts_of(self).values}}))};
 }
 

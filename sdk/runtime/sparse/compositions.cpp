@@ -34,6 +34,18 @@ std::vector<Tensor> sparse_functions::look_up_rows(SparseCall& call) {
   return {op("index_select", call.tensor("weight"), int64_t{0}, indices)};
 }
 
+// Which entries to drop is not drawn: ATen's kernels have no sparse noise either.
+std::vector<Tensor> sparse_functions::drop_all_or_none(SparseCall& call) {
+  const Tensor self = call.tensor(call.has("input") ? "input" : "self");
+  const double p = call.scalar("p").to_double();
+  if (p == 0 || !call.flag("train")) return {self};
+  if (p != 1)
+    call.fail(
+        fmt::format("expected p of 0 or 1, or train=False, for a sparse tensor, but got {}", p),
+        ErrorCode::not_implemented);
+  return {op("mul.Scalar", self, Scalar(int64_t{0}))};
+}
+
 std::vector<Tensor> sparse_functions::scale_by_power_of_two(SparseCall& call) {
   return {
       op("mul.Tensor", call.tensor("self"), op("pow.Scalar", Scalar(2.0), call.tensor("other")))};

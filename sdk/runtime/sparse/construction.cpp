@@ -93,6 +93,20 @@ Tensor coo_as_said(const SparseCall& call, const Tensor& indices, const Tensor& 
              : make_coo(indices, values, sizes, false);
 }
 
+void require_contiguous_indices(const SparseCall& call, const SparseParts& parts) {
+  const bool rows = compresses_rows(parts.layout);
+  const std::pair<const char*, const Tensor*> all[] = {
+      {rows ? "crow_indices" : "ccol_indices", &parts.compressed},
+      {rows ? "col_indices" : "row_indices", &parts.plain}};
+  for (const auto& [name, indices] : all) {
+    if (indices->size(-1) > 1 && indices->strides().back() != 1)
+      call.fail(
+          fmt::format("expected {} to be a contiguous tensor per batch, but the last of its "
+                      "strides is {}",
+                      name, indices->strides().back()));
+  }
+}
+
 Sizes given_sizes(const SparseCall& call) {
   const Ints given = call.ints("size");
   return {given.begin(), given.end()};
@@ -201,6 +215,7 @@ std::vector<Tensor> sparse_functions::validate_compressed(SparseCall& call) {
   const Sizes sizes = given_sizes(call);
   require_compressed_parts(parts);
   require_compressed_geometry(parts, sizes);
+  require_contiguous_indices(call, parts);
   require_compressed_indices(parts, sizes);
   return {};
 }

@@ -188,6 +188,9 @@ TEST(SparseCompositions, AreOfOtherOperators) {
   EXPECT_EQ(indices_of(rows), (Integers{0, 1, 1, 1}));
   EXPECT_EQ(values_of(rows), (Floats{4, 4}));
   EXPECT_EQ(op("_cast_Double", ordered()).dtype(), DType::f64);
+  EXPECT_EQ(values_of(op("dropout", ordered(), 0.5, false)), (Floats{2, 4}));
+  EXPECT_EQ(values_of(op("dropout", ordered(), 1.0, true)), (Floats{0, 0}));
+  EXPECT_THROW(op("dropout", ordered(), 0.5, true), Error);
   EXPECT_EQ(values_of(op("ldexp.Tensor", ordered(), Tensor::of<float>({3}, {}))), (Floats{16, 32}));
 }
 

@@ -114,13 +114,6 @@ Tensor in_layout_of(const Tensor& result, const Tensor& target) {
   return coo_to_compressed(coalesced(to_coo(result)), target.layout(), block_of(target));
 }
 
-// Whether a tensor that is changed in place keeps its entries, so that what looks at its values'
-// memory sees the new ones, as in ATen.
-bool keeps_entries(const SparseParts& own, const SparseParts& made) {
-  return made.indices.defined() && own.indices.defined() && made.indices.is_alias_of(own.indices) &&
-         same_sizes(made.values, own.values);
-}
-
 void write_parts(const Call& call, TensorImpl& to, const Tensor& result) {
   const bool out = call.op.overload.kind == specs::OverloadKind::out;
   require_castable(call, result.dtype(), to.dtype);
@@ -129,11 +122,8 @@ void write_parts(const Call& call, TensorImpl& to, const Tensor& result) {
     to.set_geometry(made.sizes(), made.impl()->strides(), 0);
     return;
   }
-  const Tensor& values = parts_of(made).values;
-  if (!out && keeps_entries(*to.sparse, parts_of(made)))
-    made = with_values(made, op("copy_", alias_of(to.sparse->values), values, false));
-  else if (made.dtype() != to.dtype)
-    made = with_values(made, op("to.dtype", values, to.dtype));
+  if (made.dtype() != to.dtype)
+    made = with_values(made, op("to.dtype", parts_of(made).values, to.dtype));
   made = with_own_parts(call, made, Apart::from_all, &to);
   become_sparse(to, *made.impl());
 }

@@ -94,6 +94,11 @@ Tensor transposed(const SparseCall& call, const Tensor& self, int64_t a, int64_t
   return permuted_coo(call, self, dims, make_coo);
 }
 
+// As in ATen the transpose of a COO tensor is of entries of its own, but in place.
+Tensor with_own_entries(const SparseCall& call, const Tensor& self, const Tensor& made) {
+  return is_coo(self) && !call.in_place() ? op("clone", made) : made;
+}
+
 Sizes permutation(const SparseCall& call, const Tensor& self, Ints given) {
   const int64_t rank = self.dim();
   if (static_cast<int64_t>(given.size()) != rank)
@@ -144,8 +149,10 @@ std::vector<Tensor> sparse_functions::transpose_dims(SparseCall& call) {
   const Tensor self = call.tensor("self");
   const int64_t rank = self.dim();
   const bool axes = call.has("axis0");
-  return {transposed(call, self, wrapped_dim(call.integer(axes ? "axis0" : "dim0"), rank),
-                     wrapped_dim(call.integer(axes ? "axis1" : "dim1"), rank))};
+  return {with_own_entries(
+      call, self,
+      transposed(call, self, wrapped_dim(call.integer(axes ? "axis0" : "dim0"), rank),
+                 wrapped_dim(call.integer(axes ? "axis1" : "dim1"), rank)))};
 }
 
 // t, and the transpose of matrices of a batch.
@@ -157,7 +164,8 @@ std::vector<Tensor> sparse_functions::transpose_matrix(SparseCall& call) {
         fmt::format("expects a tensor with <= 2 sparse and 0 dense dimensions, but self is "
                     "{}D",
                     rank));
-  return {rank < 2 ? alias_of_sparse(self) : transposed(call, self, rank - 2, rank - 1)};
+  return {rank < 2 ? alias_of_sparse(self)
+                   : with_own_entries(call, self, transposed(call, self, rank - 2, rank - 1))};
 }
 
 std::vector<Tensor> sparse_functions::unsqueeze_dim(SparseCall& call) {
