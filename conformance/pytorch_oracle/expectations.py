@@ -36,7 +36,8 @@ _NO_KERNEL = ("not implemented for", "not supported for", "NYI", "unsupported dt
               "(non-block) tensor layout but got", "sparse compressed layout must be SparseCsr",
               "expected sparse row compressed tensor layout but got",
               "result Tensor to be of format CSR",
-              "addition does not currently support broadcasting")
+              "addition does not currently support broadcasting",
+              "Expected self to be a floating-point or complex tensor, but got")
 
 # A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not these
 # read and write outside of PyTorch's memory; that of one dim refuses it.
