@@ -170,14 +170,18 @@ bool is_number_like(const Tensor& t) {
   return t.dim() == 0 && !is_sparse(t);
 }
 
-// As in ATen what is multiplied in place has new parts, of whose order nothing is known.
 Tensor product_with_number(const SparseCall& call, const Tensor& self, const Tensor& other) {
   const bool first = is_sparse(self);
   const Tensor& sparse = first ? self : other;
-  const Tensor values = call.functional({{first ? "self" : "other", parts_of(sparse).values}});
-  if (call.in_place() && is_coo(sparse))
-    return make_coo(op("clone", parts_of(sparse).indices), values, sparse.sizes(), false);
-  return with_values(sparse, values);
+  return with_values(sparse,
+                     call.functional({{first ? "self" : "other", parts_of(sparse).values}}));
+}
+
+// As in ATen what is multiplied in place by a strided tensor has new parts, of whose order nothing
+// is known.
+Tensor of_unknown_order(const Tensor& coo) {
+  const SparseParts& parts = parts_of(coo);
+  return make_coo(op("clone", parts.indices), parts.values, coo.sizes(), false);
 }
 
 Tensor product_of(const SparseCall& call, const Tensor& self, const Tensor& other) {
@@ -209,6 +213,7 @@ std::vector<Tensor> sparse_functions::multiply_entries(SparseCall& call) {
   const Tensor self = call.tensor("self"), other = call.tensor("other");
   const Tensor product = product_of(call, self, other);
   if (call.in_place() && !is_sparse(self)) return {to_strided(product)};
+  if (call.in_place() && is_coo(self) && !is_sparse(other)) return {of_unknown_order(product)};
   const Tensor& like = is_compressed(self) ? self : other;
   if (!is_compressed(like) || is_compressed(product) || is_coo(self)) return {product};
   return {coo_to_compressed(product, like.layout(), block_of(like))};
