@@ -290,6 +290,7 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed):
             break
         if isinstance(other, torch.Tensor) and other.shape == a.shape:
             asked = ~whole
+            other = other.to_dense() if other.layout in SPARSE_LAYOUTS else other
             decide(how, _wide(other)[asked], asked)
     if not whole.all():
         asked = ~whole
