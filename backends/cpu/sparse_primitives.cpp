@@ -5,6 +5,7 @@
 #include "backends/cpu/primitives.h"
 #include "backends/cpu/sampled_matmul.h"
 #include "backends/cpu/sparse_matmul.h"
+#include "backends/cpu/sparse_sparse_matmul.h"
 
 namespace primset_cpu {
 namespace {
@@ -67,6 +68,7 @@ const SparsePrimitive kSparsePrimitives[] = {
     {"coo_coalesce", 2, 3, 1, {0}, sparse_run_of_types<CooCoalesceCall>},
     {"sparse_matmul", 4, 1, 0, {2}, sparse_run_of_types<SparseMatmulCall>},
     {"sampled_matmul", 4, 1, 0, {3}, sparse_run_of_types<SampledMatmulCall>},
+    {"sparse_sparse_matmul", 6, 3, 0, {2, 5}, sparse_run_of_types<SparseSparseMatmulCall>},
 };
 
 }  // namespace

@@ -25,7 +25,11 @@ class Cause:
             return False
         if self.of_empty and not line.get("empty"):
             return False
-        return line["overload"] in self.overloads or any(p.search(detail) for p in self.patterns)
+        named = line["overload"] in self.overloads
+        said = any(p.search(detail) for p in self.patterns)
+        if self.check == "errors":
+            return named or said
+        return named and (said or not self.patterns)
 
 
 @functools.cache
@@ -40,10 +44,10 @@ def known():
             raise ValueError(f"{FILE.name}: no empty line before a cause that begins within '{head}'")
         check, of_empty, text = _HEAD.fullmatch(head).groups()
         patterns = [re.compile(x.removeprefix(PATTERN)) for x in lines if x.startswith(PATTERN)]
-        if patterns and check != "errors":
+        names = " ".join(x for x in lines if x.startswith(" ") and not x.startswith(PATTERN))
+        if patterns and not names and check != "errors":
             raise ValueError(f"{FILE.name}: '{head}' says of every overload what it is only of "
                              "errors; name the overloads")
-        names = " ".join(x for x in lines if x.startswith(" ") and not x.startswith(PATTERN))
         causes.append(Cause(text.rstrip(":"), check or "", bool(of_empty), set(names.split()),
                             patterns))
     return causes

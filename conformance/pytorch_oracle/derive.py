@@ -4,12 +4,13 @@ dtypes, other layouts."""
 import functools
 import itertools
 import random
+import re
 
 import torch
 
 from .calls import REFUSED, SPARSE_LAYOUTS, Call, TensorRef, TorchArguments, encode, is_tensor
 from .compare import is_out, schema, torch_overload, written
-from .expectations import is_ruled_out, lacks_kernel_of_dtype
+from .expectations import is_misread, is_ruled_out, lacks_kernel_of_dtype
 
 # Operators that are another one under a second name.
 ALIASES = {
@@ -234,7 +235,7 @@ crashing = frozenset()
 
 
 def _called(call):
-    if call.key() in crashing or is_ruled_out(call):
+    if call.key() in crashing or is_ruled_out(call) or is_misread(call):
         raise RuntimeError("PyTorch crashes")
     if watcher:
         watcher(call.key())
@@ -304,12 +305,17 @@ LAYOUTS = ("strided", "offset", "transposed", "expanded", "scalar", "empty")
 # PyTorch's kernel of these reads three sizes of tensors of any rank: what it makes of a scalar is
 # chance.
 READS_SIZES_UNSEEN = {"conv_tbc_backward"}
+# Of pointers without elements PyTorch makes what is no tensor.
+MAKES_OF_PARTS = re.compile(r"_?sparse_(compressed|csr|csc|bsr|bsc)_tensor(_unsafe)?")
 
 
 def to_layout(call, layout, rng):
     """The call with tensors of the same values in other memory, or with sizes changed alike in all:
     `scalar` takes one element of each, `empty` none."""
-    if layout == "scalar" and call.overload.partition(".")[0] in READS_SIZES_UNSEEN:
+    base = call.overload.partition(".")[0]
+    if layout == "scalar" and base in READS_SIZES_UNSEEN:
+        return None
+    if layout in ("scalar", "empty") and MAKES_OF_PARTS.fullmatch(base):
         return None
     live = TorchArguments(call)
     changed = False

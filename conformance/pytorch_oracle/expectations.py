@@ -8,6 +8,8 @@ properties    results that are right in more than one way: properties.py states 
 
 import torch
 
+from .calls import TorchArguments
+
 # The contents are undefined.
 UNDEFINED = {
     "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided",
@@ -30,11 +32,24 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "does not support", "is not supported", "may not be a boolean tensor",
               "not yet supported", "INTERNAL ASSERT FAILED",
               "could not create a primitive", "Sparse to Sparse conversion not supported",
-              "only sparse compressed tensors with the same number of specified elements")
+              "only sparse compressed tensors with the same number of specified elements",
+              # of a sparse layout
+              "unsupported tensor layout", "is unsupported for Sparse tensors",
+              "(non-block) tensor layout but got", "sparse compressed layout must be SparseCsr",
+              "expected sparse row compressed tensor layout but got",
+              "result Tensor to be of format CSR",
+              "addition does not currently support broadcasting",
+              "Expected self to be a floating-point or complex tensor, but got")
 
 # A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not these
 # read and write outside of PyTorch's memory; that of one dim refuses it.
 REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
+
+# Indices of rows and pointers to them that a caller has checked; PyTorch writes where they say.
+ROWS_UNCHECKED = {"_convert_indices_from_coo_to_csr"}
+POINTERS_UNCHECKED = {"_convert_indices_from_csr_to_coo"}
+
+READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
 
 # Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
 ALIASES_UNCHECKED = {"_reshape_alias"}
@@ -59,6 +74,15 @@ def lacks_kernel_of_dtype(call, error):
             and any(t in str(error) for t in _NO_DTYPE))
 
 
+def is_misread(call):
+    """Whether PyTorch would go through the call's indices as if they had no gaps, and out of their
+    memory: nothing can be learned from its answer."""
+    if call.overload.split(".")[0] not in READS_INDICES_AS_DENSE:
+        return False
+    indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
+    return any(len(i.size) == 2 and min(i.size) > 1 and i.stride != (i.size[1], 1) for i in indices)
+
+
 def is_ruled_out(call):
     """Whether PyTorch's documentation rules the call out and PyTorch, which does not look, must not be
     asked: Primset is to refuse it."""
@@ -70,6 +94,10 @@ def is_ruled_out(call):
     if base == "_cholesky_solve_helper":  # of cholesky_solve, whose factors are square
         factor = _first(call, "self", "A")[1]
         return len(factor.size) < 2 or factor.size[-1] != factor.size[-2]
+    if base in ROWS_UNCHECKED:
+        return _rows_out_of_range(call, *_first(call, "self", "size"))
+    if base in POINTERS_UNCHECKED:
+        return _pointers_astray(call, *_first(call, "crow_indices", "col_indices"))
     if base not in REFLECTS_UNCHECKED:
         return False
     _, reflected, padding = _first(call, "grad_output", "self", "padding")
@@ -80,6 +108,24 @@ def is_ruled_out(call):
 def _first(call, *names):
     named = {**dict(zip(names, call.args)), **call.kwargs}
     return [named[n] for n in names]
+
+
+def _rows_out_of_range(call, rows, size):
+    return any(not 0 <= row < size for row in _numbers(call, rows))
+
+
+def _pointers_astray(call, pointers, columns):
+    """Whether those of a matrix do not begin with 0 and end with its entries, or leave these."""
+    count, entries = pointers.size[-1] if pointers.size else 0, columns.size[-1:]
+    found = _numbers(call, pointers)
+    lists = [found[i:i + count] for i in range(0, len(found), count or 1)]
+    return any((x[0], x[-1]) != (0, *entries) or not 0 <= min(x) <= max(x) <= entries[0]
+               for x in lists if entries)
+
+
+def _numbers(call, ref):
+    t = TorchArguments(call.with_(args=(ref,), kwargs={})).args[0]
+    return t.flatten().tolist() if t.dtype in (torch.int64, torch.int32) else []
 
 
 def _leaves_memory(call, tensor, size, stride):

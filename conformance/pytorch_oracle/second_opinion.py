@@ -12,7 +12,7 @@ import torch
 import torch.utils.deterministic
 
 from . import definitions, equivalents
-from .calls import TorchArguments
+from .calls import TorchArguments, encode
 from .expectations import is_continuous
 
 IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, DEFINED = (
@@ -43,7 +43,8 @@ class SecondOpinion:
         """The values of the elements `where` of result (or of a list's tensor) i by definition, in
         double, a list with ANY_VALUE in it where that is so; None where one of them has none."""
         dtypes = {how: x.dtype for how, x in self.result(i) if isinstance(x, torch.Tensor)}
-        return _defined(self.call, i, where, dtypes.get(WITHOUT_OUT, dtypes.get(DENSE)))
+        call = _without_sparse(self.call) if self.call.is_sparse() else self.call
+        return _defined(call, i, where, dtypes.get(WITHOUT_OUT, dtypes.get(DENSE)))
 
     def _runs(self):
         if self.runs is None:
@@ -185,6 +186,18 @@ def _cut(sizes, x):
         return x
     return [e.clone() for t, size in zip(x, sizes)
             for e in (t.flatten() if t.shape == size else [t] * size.numel())]
+
+
+def _without_sparse(call):
+    """The call of the same tensors, all strided."""
+    live = TorchArguments(call)
+
+    def strided(x):
+        sparse = isinstance(x, torch.Tensor) and x.layout != torch.strided
+        return x.to_dense() if sparse else x
+
+    return encode(call.overload, [strided(a) for a in live.args],
+                  {k: strided(v) for k, v in live.kwargs.items()}, call.source)
 
 
 def _joined(sizes, elements):

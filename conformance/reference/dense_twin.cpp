@@ -129,7 +129,7 @@ Layout layout_of_results(const TestCase& test) {
 void keep_stored(ExpectedTensor& r, const Array& stored) {
   if (!r.values || stored.shape != r.values->shape) return;
   for (size_t i = 0; i < stored.data.size(); ++i) {
-    if (stored.data[i].integer == 0) r.values->data[i] = Element{};
+    if (stored.data[i].integer == 0) r.values->data[i] = number_of(0, r.values->dtype);
   }
 }
 

@@ -84,7 +84,7 @@ int64_t wrapped(int64_t dim, size_t rank) {
 // The same elements where they are inside of these sizes.
 Expected resized(const StatedCall& c, const Ints& sizes, bool cleared) {
   const Matrix self = matrix(c, c.tensor(0));
-  Array out = ref::make_array(self.dense.dtype, sizes);
+  Array out = nothing_stored(self.dense.dtype, sizes);
   ref::for_each_index(self.dense.shape, [&](const Ints& index, size_t at) {
     if (!cleared && self.has(at))
       out.data[static_cast<size_t>(ref::offset_of(index, sizes))] = self.dense.data[at];
@@ -179,7 +179,7 @@ Expected softmax_gradient(const StatedCall& c) {
 Expected gather_gradient(const StatedCall& c) {
   const Matrix self = matrix(c, "self"), index = matrix(c, "index"), grad = matrix(c, "grad");
   const int64_t dim = wrapped(c.integer("dim", 0), self.dense.shape.size());
-  Matrix out{ref::make_array(grad.dense.dtype, self.dense.shape), {}};
+  Matrix out{nothing_stored(grad.dense.dtype, self.dense.shape), {}};
   ref::for_each_index(index.dense.shape, [&](const Ints& place, size_t at) {
     Ints target = place;
     target[static_cast<size_t>(dim)] = index.dense.data[at].integer;

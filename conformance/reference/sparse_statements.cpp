@@ -277,7 +277,7 @@ Expected of_sizes(const StatedCall& c, Layout layout, int64_t entries, int64_t d
   r.layout = layout;
   r.entries = entries;
   r.dense_dims = dense;
-  if (entries == 0) r.values = ref::make_array(r.dtype, r.sizes);
+  if (entries == 0) r.values = nothing_stored(r.dtype, r.sizes);
   return one_result(std::move(r));
 }
 

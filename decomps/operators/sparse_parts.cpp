@@ -55,6 +55,24 @@ void require_number(const char* op, const char* argument, const SymInt& n) {
           fmt::format("{}: expected {} of 0 to 2^40, but got {}", op, argument, n.hint()));
 }
 
+// Pointers to rows begin with 0 and end with the number of entries, and none is beyond.
+void require_ends(const char* op, const Val& pointers, const Val& columns) {
+  const int64_t dim = pointers.rank() - 1;
+  const SymInt entries = columns.size(dim);
+  if (pointers.is_empty()) {
+    require(columns.is_empty(), ErrorCode::runtime,
+            fmt::format("{}: expected crow_indices of one pointer at least, but got {}", op,
+                        shape_text(pointers.shape())));
+    return;
+  }
+  check(ge(pointers, Scalar(0)) & le(pointers, full_like(pointers, entries)), pointers,
+        ErrorCode::index, "crow_indices points behind the entries");
+  const Val first = select(pointers, dim, SymInt(0));
+  const Val last = select(pointers, dim, pointers.size(dim) - SymInt(1));
+  check(eq(first, Scalar(0)) & eq(last, full_like(last, entries)), last, ErrorCode::index,
+        "crow_indices must begin with 0 and end with the number of entries");
+}
+
 }  // namespace
 
 Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
@@ -66,6 +84,8 @@ Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int6
   require(size >= 0, ErrorCode::runtime,
           fmt::format("_convert_indices_from_coo_to_csr: expected a size of at least 0, but got {}",
                       size));
+  check(ge(self, Scalar(0)) & lt(self, full_like(self, SymInt(size))), self, ErrorCode::index,
+        "an index of a row is out of range");
   const Val pointers = t.prim1(Prim::compress_rows, {self}, {{"count", SymInt(size)}});
   return convert(pointers, index_type(out_int32));
 }
@@ -86,6 +106,7 @@ Val _convert_indices_from_csr_to_coo::decompose(Tracer& t, const Val& crow_indic
             fmt::format("{}: batch dims of crow_indices and col_indices differ at dim {}", kOp, d));
   const DType type = index_type(out_int32);
   const SymInts shape = col_indices.shape();
+  require_ends(kOp, crow_indices, col_indices);
   const Val rows = t.prim1(Prim::expand_rows, {crow_indices}, {{"entries", shape.back()}});
   std::vector<Val> lines;
   for (int64_t d = 0; d + 1 < col_indices.rank(); ++d) lines.push_back(t.iota(shape, d, type));

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "prims/reference/array.h"
+#include "prims/reference/element.h"
 #include "prims/reference/float_format.h"
 
 namespace primset::conformance {
@@ -229,8 +230,14 @@ std::string pattern_mistake(const SparseValues& t) {
   return wanted == 2 ? coo_mistake(t) : compressed_mistake(t);
 }
 
+Array nothing_stored(DType dtype, const std::vector<int64_t>& sizes) {
+  Array out = ref::make_array(dtype, sizes);
+  std::ranges::fill(out.data, ref::convert(Element{}, DType::f64, dtype));
+  return out;
+}
+
 Array made_dense(const SparseValues& t) {
-  Array out = ref::make_array(t.values().dtype, t.sizes);
+  Array out = nothing_stored(t.values().dtype, t.sizes);
   std::vector<bool> taken(out.data.size());
   for_each_element(t, [&](size_t to, size_t from) {
     const Element& e = t.values().data[from];

@@ -27,6 +27,8 @@ SparseValues read_sparse(const std::vector<HostStorage>& storages, const HostTen
 // empty where they make a tensor.
 std::string pattern_mistake(const SparseValues& t);
 
+// Where nothing is stored: zeros, or what a dtype without a zero has for them.
+Array nothing_stored(DType dtype, const std::vector<int64_t>& sizes);
 // The elements of a tensor whose parts fit. Entries at one place are added.
 Array made_dense(const SparseValues& t);
 // Of a tensor of any layout.

@@ -64,12 +64,6 @@ Tensor coo_sum(const SparseCall& call, const Tensor& self, const Tensor& other) 
   return a.coalesced && b.coalesced ? coalesced(all) : all;
 }
 
-Sizes block_of(const Tensor& compressed) {
-  if (!has_blocks(compressed.layout())) return {};
-  const int64_t first = batch_dims(compressed) + 1;
-  return {parts_of(compressed).values.size(first), parts_of(compressed).values.size(first + 1)};
-}
-
 Tensor compressed_sum(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (self.layout() != other.layout())
     call.fail(fmt::format("expected 'self' and 'other' of one sparse layout, but got {} and {}",
@@ -101,7 +95,8 @@ Tensor strided_sum(const SparseCall& call, const Tensor& self, const Tensor& oth
 
 // The entries of one tensor, each times what the other has at its place. Looked up is in that with
 // more entries, or in the only one that is known to have each place once. As in ATen, where the
-// other has none an entry stays as a zero, but not one of several values.
+// other has none an entry stays as a zero, but not one of several values, nor where both are
+// coalesced.
 Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (!std::ranges::equal(sparse_sizes(self), sparse_sizes(other)) || self.dim() != other.dim())
     call.fail(fmt::format(
@@ -119,7 +114,8 @@ Tensor coo_product(const SparseCall& call, const Tensor& self, const Tensor& oth
   const Tensor product = look_in_self ? call.functional({{"self", matches.values}, {"other", own}})
                                       : call.functional({{"self", own}, {"other", matches.values}});
   const Tensor all = with_values(source, zero_where_missing(product, matches.found));
-  const bool zeros_stay = dense_dims(source) == 0 && stored_entries(table) > 0;
+  const bool both = alike && parts_of(self).coalesced;
+  const bool zeros_stay = !both && dense_dims(source) == 0 && stored_entries(table) > 0;
   return zeros_stay ? all : entries_at(all, positions(matches.found));
 }
 
@@ -181,6 +177,13 @@ Tensor product_with_number(const SparseCall& call, const Tensor& self, const Ten
                      call.functional({{first ? "self" : "other", parts_of(sparse).values}}));
 }
 
+// As in ATen what is multiplied in place by a strided tensor has new parts, of whose order nothing
+// is known.
+Tensor of_unknown_order(const Tensor& coo) {
+  const SparseParts& parts = parts_of(coo);
+  return make_coo(op("clone", parts.indices), parts.values, coo.sizes(), false);
+}
+
 Tensor product_of(const SparseCall& call, const Tensor& self, const Tensor& other) {
   if (is_number_like(self) || is_number_like(other)) return product_with_number(call, self, other);
   if (is_sparse(other) && other.dim() == 0 && self.dim() > 0) {
@@ -210,6 +213,7 @@ std::vector<Tensor> sparse_functions::multiply_entries(SparseCall& call) {
   const Tensor self = call.tensor("self"), other = call.tensor("other");
   const Tensor product = product_of(call, self, other);
   if (call.in_place() && !is_sparse(self)) return {to_strided(product)};
+  if (call.in_place() && is_coo(self) && !is_sparse(other)) return {of_unknown_order(product)};
   const Tensor& like = is_compressed(self) ? self : other;
   if (!is_compressed(like) || is_compressed(product) || is_coo(self)) return {product};
   return {coo_to_compressed(product, like.layout(), block_of(like))};
@@ -228,7 +232,12 @@ std::vector<Tensor> sparse_functions::divide_entries(SparseCall& call) {
   if (!is_sparse(self))
     call.fail(fmt::format("expected self and result of one sparse layout, but self has layout {}",
                           layout_name(self.layout())));
-  if (rounds && is_coo(self)) self = coalesced(self);
+  const bool merges = rounds && is_coo(self) && !parts_of(self).coalesced;
+  if (call.in_place() && !merges) {
+    call.again({{"self", parts_of(self).values}});
+    return {self};
+  }
+  if (merges) self = coalesced(self);
   return {with_values(self, call.functional({{"self", parts_of(self).values}}))};
 }
 

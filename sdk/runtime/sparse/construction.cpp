@@ -86,6 +86,27 @@ SparseParts compressed_parts(const SparseCall& call, Layout layout) {
   return parts;
 }
 
+Tensor coo_as_said(const SparseCall& call, const Tensor& indices, const Tensor& values,
+                   Ints sizes) {
+  return call.has("is_coalesced")
+             ? make_coo_as_said(indices, values, sizes, call.flag("is_coalesced"))
+             : make_coo(indices, values, sizes, false);
+}
+
+void require_contiguous_indices(const SparseCall& call, const SparseParts& parts) {
+  const bool rows = compresses_rows(parts.layout);
+  const std::pair<const char*, const Tensor*> all[] = {
+      {rows ? "crow_indices" : "ccol_indices", &parts.compressed},
+      {rows ? "col_indices" : "row_indices", &parts.plain}};
+  for (const auto& [name, indices] : all) {
+    if (indices->size(-1) > 1 && indices->strides().back() != 1)
+      call.fail(
+          fmt::format("expected {} to be a contiguous tensor per batch, but the last of its "
+                      "strides is {}",
+                      name, indices->strides().back()));
+  }
+}
+
 Sizes given_sizes(const SparseCall& call) {
   const Ints given = call.ints("size");
   return {given.begin(), given.end()};
@@ -101,7 +122,7 @@ std::vector<Tensor> sparse_functions::coo_tensor(SparseCall& call) {
   require_coo_parts(indices, values);
   const Sizes sizes = call.has("size") ? given_sizes(call) : least_sizes(indices, values);
   require_coo_geometry(indices, values, sizes);
-  return {make_coo(indices, values, sizes, call.flag("is_coalesced"))};
+  return {coo_as_said(call, indices, values, sizes)};
 }
 
 // Without elements. Of more dims than `sparse_dim` says the others are dense.
@@ -128,7 +149,7 @@ std::vector<Tensor> sparse_functions::coo_of_parts(SparseCall& call) {
   require_sparse_dims(call.integer("sparse_dim"), call.integer("dense_dim"), sizes);
   require_coo_parts(indices, values);
   require_coo_geometry(indices, values, sizes);
-  return {make_coo(indices, values, sizes, call.flag("is_coalesced"))};
+  return {coo_as_said(call, indices, values, sizes)};
 }
 
 std::vector<Tensor> sparse_functions::compressed_tensor(SparseCall& call) {
@@ -194,6 +215,7 @@ std::vector<Tensor> sparse_functions::validate_compressed(SparseCall& call) {
   const Sizes sizes = given_sizes(call);
   require_compressed_parts(parts);
   require_compressed_geometry(parts, sizes);
+  require_contiguous_indices(call, parts);
   require_compressed_indices(parts, sizes);
   return {};
 }

@@ -199,6 +199,12 @@ Tensor coo_to_compressed(const Tensor& coo, Layout layout, Ints block) {
                          op("reshape", values, IntList(value_shape)), coo.sizes());
 }
 
+Sizes block_of(const Tensor& compressed) {
+  if (!has_blocks(compressed.layout())) return {};
+  const int64_t first = batch_dims(compressed) + 1;
+  return {parts_of(compressed).values.size(first), parts_of(compressed).values.size(first + 1)};
+}
+
 Tensor to_strided(const Tensor& t) {
   if (!is_sparse(t)) return t;
   const Tensor coo = to_coo(t);

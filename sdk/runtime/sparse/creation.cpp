@@ -1,5 +1,6 @@
 // Sparse tensors of given sizes, or of another's, without a pattern of the caller's: zeros, empty
 // and their kin.
+#include "sdk/runtime/sparse/conversion.h"
 #include "sdk/runtime/sparse/entries.h"
 
 namespace primset::runtime {
@@ -24,7 +25,8 @@ Wanted wanted(const SparseCall& call) {
   return w;
 }
 
-// The sparse and dense dims of self where the sizes are its own; else all are sparse.
+// The sparse and dense dims of self, and its blocks, where the sizes are its own; else all dims are
+// sparse.
 Tensor without_entries(const SparseCall& call, const Wanted& w) {
   const Tensor self = call.tensor("self");
   const auto rank = static_cast<int64_t>(w.sizes.size());
@@ -33,11 +35,13 @@ Tensor without_entries(const SparseCall& call, const Wanted& w) {
     return op("_sparse_coo_tensor_with_dims", rank - dense, dense, IntList(w.sizes), w.dtype,
               std::nullopt, w.device);
   }
-  if (has_blocks(w.layout))
+  const bool own = !call.has("size") && is_compressed(self);
+  const Sizes block = own && has_blocks(w.layout) ? block_of(self) : Sizes();
+  if (has_blocks(w.layout) && block.empty())
     call.fail(fmt::format("expected sparse compressed (non-block) tensor layout but got {}",
                           layout_name(w.layout)));
-  return op("_sparse_compressed_tensor_with_dims", int64_t{0}, int64_t{0}, IntList(w.sizes),
-            IntList(std::span<const int64_t>()), DType::i64, w.dtype, w.layout, w.device);
+  return op("_sparse_compressed_tensor_with_dims", int64_t{0}, own ? dense_dims(self) : int64_t{0},
+            IntList(w.sizes), IntList(block), DType::i64, w.dtype, w.layout, w.device);
 }
 
 bool of_own_pattern(const SparseCall& call, const Wanted& w) {
@@ -93,6 +97,20 @@ std::vector<Tensor> sparse_functions::full_of_pattern(SparseCall& call) {
               ErrorCode::not_implemented);
   const Tensor values = op("full_like", parts_of(self).values, value, w.dtype);
   return {with_values(op("clone", self), values).to(w.device)};
+}
+
+// randn_like: as many numbers as the pattern has values.
+std::vector<Tensor> sparse_functions::draw_values(SparseCall& call) {
+  const Wanted w = wanted(call);
+  const Tensor self = call.tensor("self");
+  if (!of_own_pattern(call, w))
+    call.fail(fmt::format("expected the compressed layout of self, whose stored values are drawn, "
+                          "but got {}",
+                          layout_name(w.layout)),
+              ErrorCode::not_implemented);
+  const Tensor values = op("empty_like", parts_of(self).values, w.dtype, std::nullopt, w.device);
+  op("normal_", values, 0.0, 1.0, call.arg("generator"));
+  return {with_values(op("clone", self).to(w.device), values)};
 }
 
 }  // namespace primset::runtime

@@ -42,6 +42,12 @@ std::vector<Tensor> sparse_functions::map_linear(SparseCall& call) {
   return call.in_place() ? on_values_in_place(call, self) : on_values(call, self);
 }
 
+std::vector<Tensor> sparse_functions::cast_values(SparseCall& call) {
+  const Tensor self = sparse_self(call);
+  const Tensor values = call.functional({{"self", parts_of(self).values}});
+  return {values.dtype() == self.dtype() ? self : with_values(self, values)};
+}
+
 std::vector<Tensor> sparse_functions::power_of_values(SparseCall& call) {
   const Scalar exponent = call.scalar("exponent");
   if (!exponent.to_bool())

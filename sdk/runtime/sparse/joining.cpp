@@ -133,8 +133,8 @@ Tensor widened(const Tensor& self, Ints to) {
   const Sizes wide = concat({IntList{entries, times}, dense});
   const Sizes flat = concat({IntList{entries * times}, dense});
   const Tensor values = op("expand", op("unsqueeze", parts.values, int64_t{1}), IntList(wide));
-  return make_coo(indices, op("reshape", values, IntList(flat)), to,
-                  parts.coalesced && last_kept < first_repeated);
+  return make_coo_as_said(indices, op("reshape", values, IntList(flat)), to,
+                          parts.coalesced && last_kept < first_repeated);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // to_sparse, to_dense, coalesce and their kin: the operators that change the layout.
+#include <algorithm>
+
 #include "sdk/runtime/sparse/conversion.h"
+#include "sdk/runtime/sparse/entries.h"
 
 namespace primset::runtime {
 namespace {
@@ -56,9 +59,15 @@ void require_compressible(const SparseCall& call, const Tensor& self, Layout lay
 }
 
 Tensor to_compressed(const SparseCall& call, const Tensor& self, Layout layout) {
-  if (self.layout() == layout && !has_blocks(layout)) return self;
+  const bool same_blocks =
+      self.layout() == layout && std::ranges::equal(block_of(self), call.ints("blocksize"));
+  if (same_blocks) return self;
   const int64_t dense = is_sparse(self) ? dense_dims(self) : call.integer("dense_dim");
   require_compressible(call, self, layout, dense);
+  const Ints batches = self.sizes().first(static_cast<size_t>(self.dim() - dense - 2));
+  if (!is_sparse(self) && product(batches) == 0)
+    call.fail(fmt::format("Expected product of batch dimensions to be non-zero, but got {}",
+                          list_text(batches)));
   const Tensor coo = is_sparse(self) ? to_coo(self) : dense_to_coo(self, self.dim() - dense);
   return coo_to_compressed(coo, layout, call.ints("blocksize"));
 }

@@ -129,6 +129,8 @@ void require_diagonals(const SparseCall& call, const Tensor& diagonals, const Te
 // Element j of a diagonal stands in column j, and in row j less the diagonal's offset.
 std::vector<Tensor> sparse_functions::matrix_of_diagonals(SparseCall& call) {
   const Tensor given = call.tensor("diagonals"), offsets = at_least_1d(call.tensor("offsets"));
+  if (given.dim() < 1 || given.dim() > 2)
+    call.fail(fmt::format("Diagonals must be vector or matrix, but got {} dims", given.dim()));
   const Tensor diagonals =
       given.dim() < 2 ? op("reshape", given, IntList{1, given.numel()}) : given;
   require_diagonals(call, diagonals, offsets);

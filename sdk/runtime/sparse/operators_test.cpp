@@ -111,8 +111,9 @@ TEST(SparseSums, OfCompressedLayouts) {
 
 TEST(SparseProductsOfElements, FollowOneFactorsEntries) {
   const Tensor product = op("mul.Tensor", ordered(), other());
-  EXPECT_EQ(indices_of(product), (Integers{0, 2, 0, 1}));
-  EXPECT_EQ(values_of(product), (Floats{0, 28}));
+  EXPECT_EQ(indices_of(product), (Integers{2, 1}));
+  EXPECT_EQ(values_of(product), (Floats{28}));
+  EXPECT_EQ(values_of(op("mul.Tensor", other(), repeated())), (Floats{7, 0, 21}));
   EXPECT_EQ(values_of(op("mul.Tensor", repeated(), repeated())), (Floats{4, 4, 12}));
   EXPECT_EQ(values_of(op("mul.Tensor", repeated(), dense())), (Floats{10, 4, 30}));
   const Tensor row = Tensor::of<float>({1, 2, 3, 4}, {4});
@@ -133,6 +134,78 @@ TEST(SparseGeometry, DimsChangePlaces) {
   EXPECT_THROW(op("permute", hybrid(), IntList{1, 0}), Error);
   EXPECT_EQ(indices_of(op("unsqueeze", repeated(), int64_t{1})),
             (Integers{2, 0, 2, 0, 0, 0, 1, 1, 1}));
+}
+
+TEST(SparseGeometry, DimsHaveOtherNames) {
+  EXPECT_EQ(indices_of(op("swapaxes", repeated(), int64_t{0}, int64_t{1})),
+            (Integers{1, 1, 1, 2, 0, 2}));
+  EXPECT_EQ(indices_of(op("mH", repeated())), (Integers{1, 1, 1, 2, 0, 2}));
+  EXPECT_EQ(op("matrix_H", op("to_sparse_csr", ordered())).layout(), Layout::sparse_csc);
+  EXPECT_EQ(op("conj", ordered()).impl()->sparse->values.dim(), 1);
+  const Tensor cube = op("unsqueeze", repeated(), int64_t{0});
+  const Tensor moved = op("movedim.int", cube, int64_t{0}, int64_t{-1});
+  EXPECT_EQ(indices_of(moved), (Integers{2, 0, 2, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(moved.size(2), 1);
+  EXPECT_EQ(indices_of(op("moveaxis.intlist", cube, IntList{2, 1}, IntList{0, 1})),
+            (Integers{1, 1, 1, 2, 0, 2, 0, 0, 0}));
+  EXPECT_THROW(op("movedim.intlist", cube, IntList{0, 0}, IntList{0, 1}), Error);
+  EXPECT_EQ(indices_of(op("numpy_T", repeated())), (Integers{1, 1, 1, 2, 0, 2}));
+  EXPECT_EQ(op("atleast_3d", repeated()).size(2), 1);
+  EXPECT_EQ(op("atleast_1d", op("to_sparse_csr", ordered())).layout(), Layout::sparse_csr);
+  const std::vector<Tensor> rows = ops("unbind.int", ordered());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(values_of(rows[2]), (Floats{4}));
+}
+
+TEST(SparseLists, AreTakenElementByElement) {
+  const std::vector<Tensor> list = {repeated(), dense(), op("to_sparse_csr", ordered())};
+  const std::vector<Tensor> negative = ops("_foreach_neg", list);
+  ASSERT_EQ(negative.size(), 3u);
+  EXPECT_EQ(values_of(negative[0]), (Floats{-1, -2, -3}));
+  EXPECT_EQ(floats(negative[1])[11], -12);
+  EXPECT_EQ(negative[2].layout(), Layout::sparse_csr);
+  ops("_foreach_mul_.Scalar", list, Scalar(2.0));
+  EXPECT_EQ(values_of(list[0]), (Floats{2, 4, 6}));
+  EXPECT_EQ(floats(list[1])[11], 24);
+  const std::vector<Tensor> sums =
+      ops("_foreach_add.List", std::vector{ordered()}, std::vector{other()}, Scalar(int64_t{2}));
+  EXPECT_EQ(values_of(sums[0]), (Floats{10, 2, 18}));
+  EXPECT_THROW(ops("_foreach_powsum.Scalar", list), Error);
+}
+
+TEST(SparseCompositions, AreOfOtherOperators) {
+  const Tensor square =
+      op("slice_copy.Tensor", op("to_dense", ordered()), int64_t{1}, int64_t{0}, int64_t{3});
+  const Tensor a = op("to_sparse_csr", op("add.Scalar", square, Scalar(1.0)));
+  // [[1, 3, 1], [1, 1, 1], [1, 5, 1]] cubed
+  EXPECT_EQ(floats(op("to_dense", op("matrix_power", a, int64_t{3}))),
+            (Floats{21, 51, 21, 15, 33, 15, 27, 69, 27}));
+  EXPECT_THROW(op("matrix_power", a, int64_t{0}), Error);
+  const std::vector<Tensor> chain = {a, a, op("to_dense", a)};
+  EXPECT_EQ(floats(op("linalg_multi_dot", chain)),
+            floats(op("to_dense", op("matrix_power", a, int64_t{3}))));
+  const Tensor rows = op("embedding", ordered(), Tensor::of<int64_t>({2, 2}, {2}));
+  EXPECT_EQ(indices_of(rows), (Integers{0, 1, 1, 1}));
+  EXPECT_EQ(values_of(rows), (Floats{4, 4}));
+  EXPECT_EQ(op("_cast_Double", ordered()).dtype(), DType::f64);
+  EXPECT_EQ(values_of(op("dropout", ordered(), 0.5, false)), (Floats{2, 4}));
+  EXPECT_EQ(values_of(op("dropout", ordered(), 1.0, true)), (Floats{0, 0}));
+  EXPECT_THROW(op("dropout", ordered(), 0.5, true), Error);
+  EXPECT_EQ(values_of(op("ldexp.Tensor", ordered(), Tensor::of<float>({3}, {}))), (Floats{16, 32}));
+}
+
+TEST(SparseResults, HavePartsOfTheirOwn) {
+  const Tensor x = ordered(), none = coo({}, {}, {3, 4});
+  for (const Tensor& y : {op("neg", x), op("mul.Scalar", x, Scalar(2)), op("add.Tensor", none, x),
+                          op("_coalesced", x, false)}) {
+    EXPECT_FALSE(parts_of(y).indices.is_alias_of(parts_of(x).indices));
+    EXPECT_FALSE(parts_of(y).values.is_alias_of(parts_of(x).values));
+  }
+  EXPECT_TRUE(parts_of(op("detach", x)).values.is_alias_of(parts_of(x).values));
+  const Tensor alone =
+      op("_sparse_coo_tensor_unsafe", Tensor::of<int64_t>({1}, {1, 1}), Tensor::of<float>({2}, {1}),
+         IntList{3}, std::nullopt, std::nullopt, std::nullopt, std::nullopt, false);
+  EXPECT_FALSE(parts_of(alone).coalesced);
 }
 
 TEST(SparseGeometry, PartsAreSelected) {

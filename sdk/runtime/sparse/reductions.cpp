@@ -149,8 +149,11 @@ std::vector<Tensor> sparse_functions::sum_entries(SparseCall& call) {
 // _sparse_sum: of COO tensors, over no dims the tensor itself.
 std::vector<Tensor> sparse_functions::sum_coo(SparseCall& call) {
   const Tensor self = coo_self(call);
+  if (call.overload().find_arg("dim") < 0) {
+    const Tensor values = parts_of(coalesced(self)).values;
+    return {call.dtype() ? op("sum", values, *call.dtype()) : op("sum", values)};
+  }
   const Tensor wide = with_dtype(self, call.dtype().value_or(self.dtype()));
-  if (call.overload().find_arg("dim") < 0) return {op("sum", parts_of(coalesced(wide)).values)};
   return {coo_sum_over(wide, reduced_dims(call, self))};
 }
 
@@ -196,6 +199,11 @@ std::vector<Tensor> sparse_functions::reduce_csr(SparseCall& call) {
 }
 
 std::vector<Tensor> sparse_functions::any_of_entries(SparseCall& call) {
+  if (!call.ints("dim").empty())
+    call.fail(fmt::format("expected no dims of a sparse tensor, whose elements are all looked at, "
+                          "but got dim {}",
+                          list_text(call.ints("dim"))),
+              ErrorCode::not_implemented);
   return {call.functional({{"self", parts_of(coo_self(call)).values}})};
 }
 

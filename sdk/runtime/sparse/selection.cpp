@@ -26,12 +26,14 @@ Sizes sizes_without(const Tensor& t, int64_t dim) {
 }
 
 // Along the only sparse dim what is left is no more sparse: the sum of the entries found.
-Tensor selected_coo(const Tensor& self, int64_t dim, int64_t index) {
+// `in_order` is whether entries that stand in order are said to, which ATen does not of a COO
+// tensor's.
+Tensor selected_coo(const Tensor& self, int64_t dim, int64_t index, bool in_order) {
   const int64_t sparse = sparse_dims(self);
   const SparseParts& parts = parts_of(self);
   if (dim >= sparse)
     return make_coo(parts.indices, op("select.int", parts.values, dim - sparse + 1, index),
-                    sizes_without(self, dim), parts.coalesced);
+                    sizes_without(self, dim), in_order);
   const Tensor found = op("eq.Scalar", indices_along(self, dim), Scalar(index));
   const Tensor kept = entries_at(self, positions(found));
   const Tensor& values = parts_of(kept).values;
@@ -40,7 +42,20 @@ Tensor selected_coo(const Tensor& self, int64_t dim, int64_t index) {
                ? op("any.dim", values, int64_t{0})
                : op("sum.dim_IntList", values, IntList{0}, false, values.dtype());
   return make_coo(without_row(parts_of(kept).indices, dim), values, sizes_without(self, dim),
-                  parts.coalesced);
+                  in_order);
+}
+
+// A row of a CSR matrix, or a column of a CSC one, whose values are a piece of its own.
+Tensor selected_line(const Tensor& self, int64_t dim, int64_t index) {
+  const SparseParts& parts = parts_of(self);
+  const int64_t begin = integer_in(op("select.int", parts.compressed, int64_t{0}, index)),
+                end = integer_in(op("select.int", parts.compressed, int64_t{0}, index + 1));
+  const auto piece = [&](const Tensor& part) {
+    return op("slice.Tensor", part, int64_t{0}, begin, end);
+  };
+  const Tensor indices =
+      op("unsqueeze", op("to.dtype", piece(parts.plain), DType::i64), int64_t{0});
+  return make_coo(indices, piece(parts.values), sizes_without(self, dim), true);
 }
 
 // A matrix of a batch keeps the layout.
@@ -98,8 +113,11 @@ std::vector<Tensor> sparse_functions::select_entries(SparseCall& call) {
               ErrorCode::index);
   if (index < 0) index += size;
   if (is_compressed(self) && dim < batch_dims(self)) return {selected_of_batch(self, dim, index)};
-  const Tensor coo = is_coo(self) ? self : coalesced(to_coo(self));
-  return {selected_coo(coo, dim, index)};
+  if (is_coo(self)) return {selected_coo(self, dim, index, false)};
+  const int64_t lines = compresses_rows(self.layout()) ? 0 : 1;
+  if (batch_dims(self) == 0 && !has_blocks(self.layout()) && dim == lines)
+    return {selected_line(self, dim, index)};
+  return {selected_coo(coalesced(to_coo(self)), dim, index, true)};
 }
 
 std::vector<Tensor> sparse_functions::select_by_index(SparseCall& call) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "decomps/engine/promotion.h"
 #include "sdk/runtime/call/bind.h"
 #include "sdk/runtime/plan/key.h"
+#include "sdk/runtime/sparse/results.h"
 
 namespace primset::runtime {
 namespace {
@@ -43,99 +43,6 @@ const ArgInfo& sparse_argument(const Call& call) {
                           argument.kind == specs::ArgKind::layout ? "names" : "has"));
 }
 
-// What a written argument gets: the parts of a sparse result, the elements of a strided one.
-void write(const Call& call, TensorImpl& to, const Tensor& result) {
-  const TensorImpl& from = *result.impl();
-  if (&to == &from) return;
-  if (from.sparse && to.sparse) {
-    if (to.dtype == from.dtype) return become_sparse(to, from);
-    if (!decomps::can_cast(from.dtype, to.dtype))
-      throw Error(ErrorCode::runtime,
-                  fmt::format("result type {} can't be cast to the desired output type {}",
-                              info(from.dtype).torch_name, info(to.dtype).torch_name));
-    const Tensor cast = with_values(result, op("to.dtype", from.sparse->values, to.dtype));
-    return become_sparse(to, *cast.impl());
-  }
-  const Tensor target = handle_of(to);
-  if (from.sparse || to.sparse)
-    throw Error(ErrorCode::runtime,
-                fmt::format("{}: the result has layout {}; expected a tensor of that layout to "
-                            "write it to, and found {}",
-                            call.op.overload.qualified, layout_name(from.layout()),
-                            layout_name(to.layout())));
-  if (call.op.overload.kind == specs::OverloadKind::out) op("resize_", target, result.sizes());
-  op("copy_", target, result, false);
-}
-
-ResultOrigin origin_of(const Call& call, const Tensor& result) {
-  ResultOrigin origin;
-  if (!result.defined()) return origin;  // one that was not asked for
-  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
-    if (&t == result.impl()) origin = {ResultOrigin::Kind::argument, argument};
-    if (origin.kind != ResultOrigin::Kind::fresh || !t.sparse || is_sparse(result)) return;
-    for (const Tensor* part :
-         {&t.sparse->indices, &t.sparse->compressed, &t.sparse->plain, &t.sparse->values}) {
-      if (part->defined() && part->is_alias_of(result))
-        origin = {ResultOrigin::Kind::view, argument};
-    }
-  });
-  return origin;
-}
-
-bool shares_memory(const Call& call, const Tensor& part) {
-  bool shared = false;
-  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t, uint32_t) {
-    if (!t.sparse) {
-      shared = shared || t.storage == part.impl()->storage;
-      return;
-    }
-    for (const Tensor* p :
-         {&t.sparse->indices, &t.sparse->compressed, &t.sparse->plain, &t.sparse->values})
-      shared = shared || (p->defined() && p->is_alias_of(part));
-  });
-  return shared;
-}
-
-// As ATen does, a compressed tensor with as many entries is overwritten part by part.
-bool overwritten(const TensorImpl& to, const SparseParts& parts) {
-  if (!to.sparse || to.sparse->layout != parts.layout || parts.layout == Layout::sparse_coo)
-    return false;
-  const std::pair<const Tensor*, const Tensor*> pairs[] = {
-      {&to.sparse->compressed, &parts.compressed},
-      {&to.sparse->plain, &parts.plain},
-      {&to.sparse->values, &parts.values}};
-  for (const auto& [own, made] : pairs) {
-    if (own->dtype() != made->dtype() || !std::ranges::equal(own->sizes(), made->sizes()))
-      return false;
-  }
-  for (const auto& [own, made] : pairs) op("copy_", *own, *made, false);
-  return true;
-}
-
-// What an out= tensor gets has no memory in common with an argument.
-Tensor for_out(const Call& call, const Tensor& result, const TensorImpl& to) {
-  if (call.op.only_sparse && result.dtype() != to.dtype)
-    throw Error(ErrorCode::runtime,
-                fmt::format("{}: expected out tensor to have dtype {}, but got {} instead",
-                            call.op.overload.qualified, info(result.dtype()).torch_name,
-                            info(to.dtype).torch_name));
-  if (!is_sparse(result)) return result;
-  SparseParts parts = parts_of(result);
-  if (overwritten(to, parts)) return make_sparse(*to.sparse, result.sizes());
-  for (Tensor* part : {&parts.indices, &parts.compressed, &parts.plain, &parts.values}) {
-    if (part->defined() && shares_memory(call, *part)) *part = op("clone", *part, std::nullopt);
-  }
-  return make_sparse(std::move(parts), result.sizes());
-}
-
-// The k-th argument that the call writes.
-std::optional<uint32_t> written_argument(const Call& call, size_t k) {
-  for (uint32_t i = 0; i < call.op.args.size(); ++i) {
-    if (call.op.args[i].writes && k-- == 0) return i;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 SparseFunction find_sparse_function(std::string_view name) {
@@ -161,19 +68,7 @@ void run_sparse(Call& call) {
   if (call.op.sparse == nullptr) refuse(call);
   call.device = &device_of(call);
   SparseCall sparse(call);
-  std::vector<Tensor> results = call.op.sparse(sparse);
-  for (size_t k = 0; k < results.size(); ++k) {
-    const std::optional<uint32_t> written = written_argument(call, k);
-    if (!written) {
-      const ResultOrigin origin = origin_of(call, results[k]);
-      call.add_result(std::move(results[k]), origin);
-      continue;
-    }
-    auto& target = const_cast<TensorImpl&>(*call.tensor(*written));
-    const bool out = call.op.overload.kind == specs::OverloadKind::out;
-    write(call, target, out ? for_out(call, results[k], target) : results[k]);
-    call.add_result(handle_of(target), {ResultOrigin::Kind::argument, *written});
-  }
+  put_results(call, call.op.sparse(sparse));
 }
 
 // --- arguments -----------------------------------------------------------------------------------

@@ -13,8 +13,10 @@ Tensor rows_in_order(const Tensor& indices, Ints order) {
   return op("index_select", indices, int64_t{0}, at);
 }
 
-// Sparse dims change places among themselves, and dense ones.
-Tensor permuted_coo(const SparseCall& call, const Tensor& self, const Sizes& dims) {
+// Sparse dims change places among themselves, and dense ones. `make` is make_coo or another that
+// knows better whether so few entries as one are to be called coalesced.
+Tensor permuted_coo(const SparseCall& call, const Tensor& self, const Sizes& dims,
+                    decltype(make_coo)& make) {
   const int64_t sparse = sparse_dims(self), rank = self.dim();
   const auto split = dims.begin() + sparse;
   if (std::any_of(dims.begin(), split, [&](int64_t d) { return d >= sparse; }))
@@ -32,8 +34,8 @@ Tensor permuted_coo(const SparseCall& call, const Tensor& self, const Sizes& dim
   Sizes sizes;
   for (const int64_t d : dims) sizes.push_back(self.size(d));
   const bool kept = order == identity;
-  return make_coo(kept ? parts.indices : rows_in_order(parts.indices, order), values, sizes,
-                  kept && parts.coalesced);
+  return make(kept ? parts.indices : rows_in_order(parts.indices, order), values, sizes,
+              kept && parts.coalesced);
 }
 
 Layout transposed_layout(Layout layout) {
@@ -89,7 +91,12 @@ Tensor transposed(const SparseCall& call, const Tensor& self, int64_t a, int64_t
   if (is_compressed(self)) return transposed_compressed(call, self, a, b);
   Sizes dims = counting(0, self.dim());
   std::swap(dims[static_cast<size_t>(a)], dims[static_cast<size_t>(b)]);
-  return permuted_coo(call, self, dims);
+  return permuted_coo(call, self, dims, make_coo);
+}
+
+// As in ATen the transpose of a COO tensor is of entries of its own, but in place.
+Tensor with_own_entries(const SparseCall& call, const Tensor& self, const Tensor& made) {
+  return is_coo(self) && !call.in_place() ? op("clone", made) : made;
 }
 
 Sizes permutation(const SparseCall& call, const Tensor& self, Ints given) {
@@ -126,7 +133,7 @@ Tensor squeezed(const Tensor& coo, int64_t dim) {
 std::vector<Tensor> sparse_functions::permute_dims(SparseCall& call) {
   const Tensor self = call.tensor("self");
   const Sizes dims = permutation(call, self, call.ints("dims"));
-  if (is_coo(self)) return {permuted_coo(call, self, dims)};
+  if (is_coo(self)) return {permuted_coo(call, self, dims, make_coo_as_said)};
   // Of a compressed tensor one pair of dims at a time.
   Tensor out = self;
   Sizes now = counting(0, self.dim());
@@ -141,8 +148,11 @@ std::vector<Tensor> sparse_functions::permute_dims(SparseCall& call) {
 std::vector<Tensor> sparse_functions::transpose_dims(SparseCall& call) {
   const Tensor self = call.tensor("self");
   const int64_t rank = self.dim();
-  return {transposed(call, self, wrapped_dim(call.integer("dim0"), rank),
-                     wrapped_dim(call.integer("dim1"), rank))};
+  const bool axes = call.has("axis0");
+  return {with_own_entries(
+      call, self,
+      transposed(call, self, wrapped_dim(call.integer(axes ? "axis0" : "dim0"), rank),
+                 wrapped_dim(call.integer(axes ? "axis1" : "dim1"), rank)))};
 }
 
 // t, and the transpose of matrices of a batch.
@@ -154,7 +164,8 @@ std::vector<Tensor> sparse_functions::transpose_matrix(SparseCall& call) {
         fmt::format("expects a tensor with <= 2 sparse and 0 dense dimensions, but self is "
                     "{}D",
                     rank));
-  return {rank < 2 ? alias_of_sparse(self) : transposed(call, self, rank - 2, rank - 1)};
+  return {rank < 2 ? alias_of_sparse(self)
+                   : with_own_entries(call, self, transposed(call, self, rank - 2, rank - 1))};
 }
 
 std::vector<Tensor> sparse_functions::unsqueeze_dim(SparseCall& call) {

@@ -16,13 +16,18 @@ Tensor make_sparse(SparseParts parts, std::span<const int64_t> sizes) {
   return t;
 }
 
-Tensor make_coo(Tensor indices, Tensor values, std::span<const int64_t> sizes, bool coalesced) {
+Tensor make_coo_as_said(Tensor indices, Tensor values, std::span<const int64_t> sizes,
+                        bool coalesced) {
   SparseParts parts;
   parts.indices = std::move(indices);
   parts.values = std::move(values);
-  // One entry stands in order.
-  parts.coalesced = coalesced || parts.values.size(0) < 2;
+  parts.coalesced = coalesced;
   return make_sparse(std::move(parts), sizes);
+}
+
+Tensor make_coo(Tensor indices, Tensor values, std::span<const int64_t> sizes, bool coalesced) {
+  const bool in_order = coalesced || values.size(0) < 2;
+  return make_coo_as_said(std::move(indices), std::move(values), sizes, in_order);
 }
 
 Tensor make_compressed(Layout layout, Tensor compressed, Tensor plain, Tensor values,

@@ -11,7 +11,11 @@
 namespace primset::runtime {
 
 Tensor make_sparse(SparseParts parts, std::span<const int64_t> sizes);
+// Coalesced is what is said to be, and what has one entry or none.
 Tensor make_coo(Tensor indices, Tensor values, std::span<const int64_t> sizes, bool coalesced);
+// Coalesced is what is said to be, however few entries it has.
+Tensor make_coo_as_said(Tensor indices, Tensor values, std::span<const int64_t> sizes,
+                        bool coalesced);
 Tensor make_compressed(Layout layout, Tensor compressed, Tensor plain, Tensor values,
                        std::span<const int64_t> sizes);
 // `to` becomes what `from` is, which has its dtype and device, sparse too; who holds a handle of it

@@ -1,4 +1,4 @@
-#include "sdk/runtime/sparse/row_matrix.h"
+#include "sdk/runtime/sparse/matrices/row_matrix.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Products of which a factor is sparse, for the operators that are made of them.
-#ifndef PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
-#define PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
+#ifndef PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_PRODUCTS_H_
+#define PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_PRODUCTS_H_
 
-#include "sdk/runtime/sparse/row_matrix.h"
+#include "sdk/runtime/sparse/matrices/row_matrix.h"
 
 namespace primset::runtime {
 
@@ -28,4 +28,4 @@ Tensor scaled_sum(const SparseCall& call, const Tensor& self, const Tensor& prod
 
 }  // namespace primset::runtime
 
-#endif  // PRIMSET_SDK_RUNTIME_SPARSE_PRODUCTS_H_
+#endif  // PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_PRODUCTS_H_

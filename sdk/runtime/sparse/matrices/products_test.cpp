@@ -1,6 +1,8 @@
 // Products of sparse tensors, on the current device. Expected values: PyTorch 2.13.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "sdk/runtime/sparse/sparse_call.h"
 
 namespace primset::runtime {
@@ -92,6 +94,42 @@ TEST(SparseProducts, OfSparseMatricesKeepWhatCancels) {
   const Tensor csc = op("_sparse_mm", op("to_sparse_csc", matrix()), op("to_sparse_csc", factor()));
   EXPECT_EQ(csc.layout(), Layout::sparse_csc);
   EXPECT_EQ(values_of(csc), kProduct);
+}
+
+// n rows of ten ones each, seven columns apart from the row's own on, round the end; columns are
+// `apart`. The product of two has as many ways to a place as two numbers below ten have to its sum.
+constexpr int64_t kRows = 1000, kOnes = 10, kStep = 7;
+
+Tensor circulant(int64_t apart) {
+  Integers pointers, columns;
+  for (int64_t r = 0; r <= kRows; ++r) pointers.push_back(r * kOnes);
+  for (int64_t r = 0; r < kRows; ++r) {
+    for (int64_t k = 0; k < kOnes; ++k) columns.push_back((r + kStep * k) % kRows * apart);
+  }
+  const auto entries = static_cast<int64_t>(columns.size());
+  return op("sparse_csr_tensor.crow_col_value_size", Tensor::of<int64_t>(pointers, {kRows + 1}),
+            Tensor::of<int64_t>(columns, {entries}), op("ones", IntList{entries}),
+            IntList{kRows, kRows * apart});
+}
+
+TEST(SparseProducts, OfManyRowsAndWideMatrices) {
+  for (const int64_t apart : {1, 5000}) {
+    SCOPED_TRACE(apart);
+    const Tensor y = op("mm", circulant(1), circulant(apart));
+    Integers pointers = {0}, columns;
+    Floats ways;
+    for (int64_t r = 0; r < kRows; ++r) {
+      std::map<int64_t, float> row;
+      for (int64_t sum = 0; sum < 2 * kOnes - 1; ++sum)
+        row[(r + kStep * sum) % kRows * apart] =
+            static_cast<float>(std::min(sum + 1, 2 * kOnes - 1 - sum));
+      for (const auto& [column, value] : row) columns.push_back(column), ways.push_back(value);
+      pointers.push_back(static_cast<int64_t>(columns.size()));
+    }
+    EXPECT_EQ(integers_of(parts_of(y).compressed), pointers);
+    EXPECT_EQ(integers_of(parts_of(y).plain), columns);
+    EXPECT_EQ(values_of(parts_of(y).values), ways);
+  }
 }
 
 TEST(SparseProducts, BatchesAreBlocksOfADiagonal) {
@@ -188,6 +226,59 @@ TEST(SparseProducts, SolveTriangles) {
   const std::vector<Tensor> x = ops("triangular_solve", b, op("to_sparse_csr", a), false);
   EXPECT_EQ(values_of(x[0]), (Floats{1, 2, 0.75}));
   EXPECT_EQ(x[1].numel(), 0);
+}
+
+// n x n with a diagonal of twos and three bands on either side of it, of which a triangle counts
+// one.
+constexpr int64_t kSide = 150;
+
+float band_element(int64_t row, int64_t column) {
+  const int64_t apart = std::abs(row - column);
+  if (apart == 0) return 2;
+  return apart == 1 || apart == 7 || apart == 100 ? static_cast<float>(1 + row % 3) : 0;
+}
+
+// The right-hand side of which the solution is row + 1 and minus that.
+Tensor right_side(bool upper, bool transpose, bool unit) {
+  Floats b;
+  for (int64_t row = 0; row < kSide; ++row) {
+    float sum = 0;
+    for (int64_t column = 0; column < kSide; ++column) {
+      const int64_t r = transpose ? column : row, c = transpose ? row : column;
+      const bool counts = upper ? r <= c : r >= c;
+      const float element = unit && r == c ? 1 : band_element(r, c);
+      if (counts) sum += element * static_cast<float>(column + 1);
+    }
+    b.insert(b.end(), {sum, -sum});
+  }
+  return Tensor::of<float>(b, {kSide, 2});
+}
+
+TEST(SparseProducts, SolveTrianglesLevelByLevel) {
+  Floats elements, want;
+  for (int64_t row = 0; row < kSide; ++row) {
+    for (int64_t column = 0; column < kSide; ++column)
+      elements.push_back(band_element(row, column));
+    want.insert(want.end(), {static_cast<float>(row + 1), static_cast<float>(-row - 1)});
+  }
+  const Tensor strided = Tensor::of<float>(elements, {kSide, kSide});
+  for (const std::string_view layout : kLayouts) {
+    const Tensor a = op(layout, strided);
+    for (int way = 0; way < 8; ++way) {
+      const bool upper = way & 1, transpose = way & 2, unit = way & 4;
+      SCOPED_TRACE(fmt::format("{} {} {} {}", layout, upper, transpose, unit));
+      const Tensor b = right_side(upper, transpose, unit);
+      EXPECT_EQ(values_of(ops("triangular_solve", b, a, upper, transpose, unit)[0]), want);
+    }
+  }
+}
+
+TEST(SparseProducts, SolveNoTriangleOfIndicesOutOfRange) {
+  const Tensor pointers = op("arange", Scalar(kSide + 1), DType::i64),
+               columns = op("arange.start", Scalar(int64_t{1}), Scalar(kSide + 1), DType::i64);
+  const Tensor a = op("_sparse_csr_tensor_unsafe", pointers, columns, op("ones", IntList{kSide}),
+                      IntList{kSide, kSide});
+  EXPECT_THROW(ops("triangular_solve", op("ones", IntList{kSide, 1}), a), Error);
 }
 
 TEST(SparseProducts, RefuseWhatDoesNotFit) {

@@ -1,7 +1,7 @@
 // _sparse_mm.reduce: the products of each row's entries with a column, reduced to their sum, mean,
 // maximum or minimum; and the gradient of that.
 #include "decomps/engine/argument_errors.h"
-#include "sdk/runtime/sparse/products.h"
+#include "sdk/runtime/sparse/matrices/products.h"
 
 namespace primset::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // addmm, addmv, baddbmm and their kin of sparse factors: beta self + alpha product.
 #include "decomps/engine/argument_errors.h"
 #include "sdk/runtime/sparse/conversion.h"
-#include "sdk/runtime/sparse/products.h"
+#include "sdk/runtime/sparse/matrices/products.h"
 
 namespace primset::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // What products are computed of: sparse matrices by their rows, and the transposes of such. Of CSR
 // and CSC tensors it is their own parts.
-#ifndef PRIMSET_SDK_RUNTIME_SPARSE_ROW_MATRIX_H_
-#define PRIMSET_SDK_RUNTIME_SPARSE_ROW_MATRIX_H_
+#ifndef PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_ROW_MATRIX_H_
+#define PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_ROW_MATRIX_H_
 
 #include "sdk/runtime/sparse/sparse_call.h"
 
@@ -42,4 +42,4 @@ Tensor row_lengths(const RowMatrix& m, DType dtype);
 
 }  // namespace primset::runtime
 
-#endif  // PRIMSET_SDK_RUNTIME_SPARSE_ROW_MATRIX_H_
+#endif  // PRIMSET_SDK_RUNTIME_SPARSE_MATRICES_ROW_MATRIX_H_

@@ -1,5 +1,5 @@
 // mm, mv, bmm, matmul and linear of sparse factors.
-#include "sdk/runtime/sparse/products.h"
+#include "sdk/runtime/sparse/matrices/products.h"
 
 #include <algorithm>
 

@@ -1,0 +1,54 @@
+// Operators that are a few others of the same tensors.
+#include "sdk/runtime/sparse/sparse_call.h"
+
+namespace primset::runtime {
+
+// By squares: x^13 is x x^4 x^8.
+std::vector<Tensor> sparse_functions::multiply_repeatedly(SparseCall& call) {
+  Tensor square = call.tensor("self"), power;
+  int64_t n = call.integer("n");
+  if (n < 1)
+    call.fail(fmt::format("expected n of at least 1 for a sparse matrix, but got {}", n),
+              ErrorCode::not_implemented);
+  if (n == 1) return {op("clone", square)};
+  for (; n > 0; n /= 2) {
+    if (n % 2 == 1) power = power.defined() ? op("matmul", power, square) : square;
+    if (n > 1) square = op("matmul", square, square);
+  }
+  return {power};
+}
+
+std::vector<Tensor> sparse_functions::multiply_chain(SparseCall& call) {
+  const char* const list = call.has("tensors") ? "tensors" : "matrices";
+  const std::vector<Tensor> factors = call.tensors(list);
+  Tensor product = factors[0];
+  for (size_t i = 1; i < factors.size(); ++i) product = op("matmul", product, factors[i]);
+  return {product};
+}
+
+std::vector<Tensor> sparse_functions::look_up_rows(SparseCall& call) {
+  const Tensor indices = call.tensor("indices");
+  if (is_sparse(indices) || indices.dim() != 1)
+    call.fail("expected a strided vector of indices into a sparse weight",
+              ErrorCode::not_implemented);
+  return {op("index_select", call.tensor("weight"), int64_t{0}, indices)};
+}
+
+// Which entries to drop is not drawn: ATen's kernels have no sparse noise either.
+std::vector<Tensor> sparse_functions::drop_all_or_none(SparseCall& call) {
+  const Tensor self = call.tensor(call.has("input") ? "input" : "self");
+  const double p = call.scalar("p").to_double();
+  if (p == 0 || !call.flag("train")) return {self};
+  if (p != 1)
+    call.fail(
+        fmt::format("expected p of 0 or 1, or train=False, for a sparse tensor, but got {}", p),
+        ErrorCode::not_implemented);
+  return {op("mul.Scalar", self, Scalar(int64_t{0}))};
+}
+
+std::vector<Tensor> sparse_functions::scale_by_power_of_two(SparseCall& call) {
+  return {
+      op("mul.Tensor", call.tensor("self"), op("pow.Scalar", Scalar(2.0), call.tensor("other")))};
+}
+
+}  // namespace primset::runtime
