@@ -535,8 +535,11 @@ typedef struct primset_primitive_call {
 
 /* primset_primitive.flags */
 enum {
-  PRIMSET_PRIMITIVE_STRIDED = 1u << 0 /* takes operands with any strides; else the host makes them
+  PRIMSET_PRIMITIVE_STRIDED = 1u << 0, /* takes operands with any strides; else the host makes them
                                          contiguous (row-major, no gaps) first */
+  /* It waits for the device, or uses memory that moves: it is never given to a stream that records.
+   */
+  PRIMSET_PRIMITIVE_UNRECORDED = 1u << 1
 };
 
 /* What find answers; stays valid as long as the device is open. */

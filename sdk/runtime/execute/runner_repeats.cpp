@@ -62,7 +62,7 @@ bool Runner::sign(const CopyPlan& c, RunSignature& words) {
 
 bool Runner::sign(const NativePlan& n, RunSignature& words) {
   const FoundNative* known = found_native(n);
-  if (!known) return false;
+  if (!known || known->primitive.flags & PRIMSET_PRIMITIVE_UNRECORDED) return false;
   // Operands would be made dense by way of the host.
   if (!(known->primitive.flags & PRIMSET_PRIMITIVE_STRIDED) && !all_dense(n)) return false;
   const auto add = [&](const std::vector<Slot>& slots) {
