@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "primset/error.h"
 #include "primset/graph.h"
 #include "primset/invoke.h"
 #include "primset/statistics.h"
@@ -80,6 +81,18 @@ TEST_F(Natives, OutTensorsAreFilledEitherWay) {
     invoke("mm.out", {a, b}, {{"out", out}});
     EXPECT_EQ(out.to_vector<float>(), product(a, b)) << rows;
   }
+}
+
+// The allocator's unused memory is given back, and the call made once more.
+TEST_F(Natives, WithoutMemoryForALibraryTheCacheIsFreed) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(multiply(matrix(20, 8), matrix(8, 8)), 1u);
+  try {
+    multiply(matrix(22, 8), matrix(8, 8));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::out_of_memory) << e.what();
+  }
+  EXPECT_EQ(multiply(matrix(8, 8), matrix(8, 8)), 1u);
 }
 
 // The product reads what the sum then overwrites.

@@ -124,6 +124,7 @@ class Runner {
   FoundNative* found_native(const NativePlan& n);
   [[noreturn]] void refused(const NativePlan& n) const;
   void run_native(FoundNative& found);
+  void enqueue_native(FoundNative& found);
   bool all_dense(const NativePlan& n) const;
   NativeCall native_call(const NativePlan& n, bool make_dense);
   void add_dense(const NativePlan::Operand& o, NativeCall& call);
@@ -137,6 +138,7 @@ class Runner {
   StreamLock* lock_ = nullptr;
   bool exact_ = true;
   bool drawn_ = false;
+  bool is_recording_ = false;
   Generator::Position position_{};
   SmallVector<Bound, 12> bound_;
   SmallVector<Block, 4> blocks_;

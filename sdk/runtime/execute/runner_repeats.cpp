@@ -31,8 +31,10 @@ bool Runner::run_again() {
     case Recordings::Next::record:
       // The first launch waits for what is before the recording, whatever that is.
       restart_hazards();
+      is_recording_ = true;
       enqueued = recordings.record(stream_->handle(), std::move(signature),
                                    [&] { run_steps(plan_.steps); });
+      is_recording_ = false;
       break;
     case Recordings::Next::replayed:
       break;

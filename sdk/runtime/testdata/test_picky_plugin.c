@@ -1,5 +1,6 @@
 /* The minimal sample plugin, as "picky": it multiplies f32 matrices itself, unless they are small,
- * have an odd number of rows, or do not lie dense. */
+ * have an odd number of rows, or do not lie dense. For 20 rows it lacks memory every other time,
+ * for 22 always. */
 #include "samples/minimal_plugin/changed_plugin.h"
 
 static int is_dense_matrix(const primset_tensor* t) {
@@ -25,7 +26,10 @@ static primset_status* run_product(primset_stream stream, const void* data,
   const float* y = (const float*)address(stream, b->buffer, b->offset);
   float* z = (float*)address(stream, c->buffer, c->offset);
   const int64_t rows = a->sizes[0], terms = a->sizes[1], cols = b->sizes[1];
+  static int full;
   int64_t i, j, k;
+  if (rows == 22 || (rows == 20 && (full = !full)))
+    return fail(PRIMSET_OUT_OF_MEMORY, "run: no memory for the workspace");
   for (i = 0; i < rows; ++i)
     for (j = 0; j < cols; ++j) {
       z[i * cols + j] = 0;
