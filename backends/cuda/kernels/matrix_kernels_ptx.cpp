@@ -10,9 +10,14 @@ namespace {
 
 // A kernel's declaration, and `at`, the thread's number. Threads past the last return.
 std::string begin(const char* name, std::initializer_list<const char*> parameters) {
-  std::string text = std::string(".visible .entry ") + name + "(\n  .param .u64 p_count";
-  for (const char* p : parameters) text += std::string(",\n  .param .u64 p_") + p;
-  text += ")\n.reqntid " + std::to_string(kMatrixKernelThreads) + R"(, 1, 1
+  std::string declared, named, loaded;
+  for (const char* p : parameters) {
+    declared.append(",\n  .param .u64 p_").append(p);
+    named.append(named.empty() ? "" : ", ").append(p);
+    loaded.append("  ld.param.u64 ").append(p).append(", [p_").append(p).append("];\n");
+  }
+  return ".visible .entry " + std::string(name) + "(\n  .param .u64 p_count" + declared +
+         ")\n.reqntid " + std::to_string(kMatrixKernelThreads) + R"(, 1, 1
 {
   .reg .pred outside;
   .reg .b32 group, threads, thread;
@@ -26,35 +31,32 @@ std::string begin(const char* name, std::initializer_list<const char*> parameter
   ld.param.u64 count, [p_count];
   setp.ge.u64 outside, at, count;
   @outside ret;
-)";
-  return text + "  .reg .b64 " +
-         [&] {
-           std::string names;
-           for (const char* p : parameters) names += (names.empty() ? "" : ", ") + std::string(p);
-           return names;
-         }() +
-         ";\n" + [&] {
-           std::string loads;
-           for (const char* p : parameters)
-             loads += std::string("  ld.param.u64 ") + p + ", [p_" + p + "];\n";
-           return loads;
-         }();
+  .reg .b64 )" +
+         named + ";\n" + loaded;
 }
 
 // to[i0 to0 + i1 to1 + i2 to2 + i3 to3] = from[i0 from0 + ...], the last index fastest; strides are
 // in bytes. The sign of the words whose i3 is `negated` is turned.
 std::string copy_kernel() {
-  std::string text = begin("primset_copy", {"to", "from", "n1", "n2", "n3", "to0", "to1", "to2",
-                                            "to3", "from0", "from1", "from2", "from3", "negated"});
-  text += "  .reg .pred turn;\n  .reg .b32 word;\n  .reg .b64 i;\n";
-  for (const char* d : {"3", "2", "1"}) {
-    const std::string n = std::string("n") + d;
-    text += "  rem.u64 i, at, " + n + ";\n  div.u64 at, at, " + n + ";\n";
-    text += std::string("  mad.lo.s64 to, i, to") + d + ", to;\n";
-    text += std::string("  mad.lo.s64 from, i, from") + d + ", from;\n";
-    if (*d == '3') text += "  setp.eq.u64 turn, i, negated;\n";
-  }
-  return text + R"(  mad.lo.s64 to, at, to0, to;
+  return begin("primset_copy", {"to", "from", "n1", "n2", "n3", "to0", "to1", "to2", "to3", "from0",
+                                "from1", "from2", "from3", "negated"}) +
+         R"(  .reg .pred turn;
+  .reg .b32 word;
+  .reg .b64 i;
+  rem.u64 i, at, n3;
+  div.u64 at, at, n3;
+  mad.lo.s64 to, i, to3, to;
+  mad.lo.s64 from, i, from3, from;
+  setp.eq.u64 turn, i, negated;
+  rem.u64 i, at, n2;
+  div.u64 at, at, n2;
+  mad.lo.s64 to, i, to2, to;
+  mad.lo.s64 from, i, from2, from;
+  rem.u64 i, at, n1;
+  div.u64 at, at, n1;
+  mad.lo.s64 to, i, to1, to;
+  mad.lo.s64 from, i, from1, from;
+  mad.lo.s64 to, at, to0, to;
   mad.lo.s64 from, at, from0, from;
   ld.global.u32 word, [from];
   @turn xor.b32 word, word, 0x80000000;

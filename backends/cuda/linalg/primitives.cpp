@@ -13,7 +13,7 @@ namespace {
 using TakesBatch = bool (*)(const MatrixSizes& sizes, const CusolverApi& solver);
 
 struct LinalgPrimitive {
-  std::string_view name;
+  const char* name;
   uint32_t operands, results;
   void (*run)(LinalgCall& call);
   TakesBatch takes_batch;
@@ -57,7 +57,7 @@ constexpr LinalgPrimitive kLinalgPrimitives[] = {
 primset_status* run_linalg(primset_stream stream, const void* data,
                            const primset_primitive_call* call) {
   const auto& primitive = *static_cast<const LinalgPrimitive*>(data);
-  return guarded(primitive.name.data(), [&] {
+  return guarded(primitive.name, [&] {
     const ContextScope scope(*stream->device);
     const auto type = number_type(call->operands[0].dtype);
     if (!type || !stream->device->linalg())
@@ -66,7 +66,7 @@ primset_status* run_linalg(primset_stream stream, const void* data,
       LinalgCall running(*stream, *call, *type);
       primitive.run(running);
     } catch (const BackendError& e) {
-      if (e.code() == PRIMSET_INTERNAL) throw_if_lost(*stream, primitive.name.data());
+      if (e.code() == PRIMSET_INTERNAL) throw_if_lost(*stream, primitive.name);
       throw;
     }
   });
@@ -110,7 +110,8 @@ bool takes(primset_device_t& device, const LinalgPrimitive& p, const primset_pri
 bool find_linalg(primset_device_t& device, const char* name, const primset_primitive_call& call,
                  primset_primitive* out) {
   for (const LinalgPrimitive& p : kLinalgPrimitives) {
-    if (name != p.name || call.operand_count != p.operands || call.result_count != p.results)
+    if (std::string_view(name) != p.name || call.operand_count != p.operands ||
+        call.result_count != p.results)
       continue;
     if (!takes(device, p, call)) return false;
     out->flags = PRIMSET_PRIMITIVE_STRIDED | PRIMSET_PRIMITIVE_UNRECORDED;

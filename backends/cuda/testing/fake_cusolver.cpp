@@ -421,12 +421,13 @@ int rotations(const char* name, size_t type, SolverHandle handle, SolverVectors 
       .reads(s, kRealBytes[type] * static_cast<size_t>(k * batch))
       .reads(u, vectors ? matrix_bytes(type, m, us * batch, ldu) : 0)
       .reads(v, vectors ? matrix_bytes(type, n, vs * batch, ldv) : 0)
-      .reads(info, static_cast<size_t>(4 * batch))
+      .reads(info, 4 * static_cast<size_t>(batch))
       .needs(ldu == m && ldv == n, "leading dims")
       .needs(std::max(m, n) <= largest, "matrices too large for a batch");
   call.give(handle, [=] {
     const auto at = [&](void* p, size_t bytes, int elements_each, int i) {
-      return static_cast<char*>(p) + bytes * static_cast<size_t>(elements_each * i);
+      return static_cast<char*>(p) +
+             bytes * static_cast<size_t>(elements_each) * static_cast<size_t>(i);
     };
     for (int i = 0; i < batch; ++i)
       gesvdj(type, vectors != 0, economy, m, n, at(a, kBytes[type], m * n, i),
