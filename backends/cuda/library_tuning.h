@@ -16,11 +16,10 @@ struct LibraryTuning {
   int64_t fft_real_points = 1024;
   // Where a length has other factors than 2, 3, 5 and 7, for which there are no generated kernels.
   int64_t fft_rough_points = 128;
-  // Rows or columns of a matrix, the fewer of them. Generated factorizations take steps for each
-  // row, one after another, whose launches alone take longer than the library from about 32 on.
-  int64_t linalg_order = 32;
-  // The same of many matrices that the library computes at once, which hides its own launches.
-  int64_t linalg_batched_order = 8;
+  // Elements of all matrices of a call. Generated factorizations take steps for each row, one after
+  // another, whose launches alone take longer than the library from a matrix of about 32 x 32 on,
+  // or from as many small ones. The host makes other plans for smaller calls.
+  int64_t linalg_elements = 1024;
   // Up to which order many matrices are given to the library's functions for batches. Larger ones
   // fill the device one by one.
   int64_t linalg_batched_most = 512;
@@ -31,8 +30,8 @@ struct LibraryTuning {
   int64_t svd_rotations_most = 2048;
 };
 
-// PRIMSET_CUDA_TUNING, "fft.points=1024,linalg.order=64", over the defaults. Throws BackendError
-// that says what is wrong and which names there are.
+// PRIMSET_CUDA_TUNING, "fft.points=1024,linalg.elements=4096", over the defaults. Throws
+// BackendError that says what is wrong and which names there are.
 LibraryTuning parse_library_tuning(std::string_view text);
 
 }  // namespace primset_cuda

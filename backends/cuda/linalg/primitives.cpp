@@ -84,12 +84,12 @@ bool fits(const primset_tensor& t) {
           StridedCopy::from_tensor(t, strides_by_columns(t)).launches() <= kMostCopyLaunches);
 }
 
-bool is_large_enough(const LinalgPrimitive& p, const MatrixSizes& s, const CusolverApi& solver,
-                     const LibraryTuning& tuning) {
+// Many matrices one after another take longer than kernels that compute them side by side.
+bool are_few_calls(const LinalgPrimitive& p, const MatrixSizes& s, const CusolverApi& solver,
+                   const LibraryTuning& tuning) {
   if (is_batch(s, tuning) && p.takes_batch(s, solver))
-    return s.least() >= tuning.linalg_batched_order &&
-           s.count <= std::numeric_limits<int32_t>::max();
-  return s.least() >= tuning.linalg_order && s.count <= tuning.linalg_most_calls;
+    return s.count <= std::numeric_limits<int32_t>::max();
+  return s.count <= tuning.linalg_most_calls;
 }
 
 bool takes(primset_device_t& device, const LinalgPrimitive& p, const primset_primitive_call& call) {
@@ -100,7 +100,7 @@ bool takes(primset_device_t& device, const LinalgPrimitive& p, const primset_pri
   const ContextScope scope(device);
   const LinalgLibraries* libraries = device.linalg();
   if (!libraries || !p.has_functions(libraries->solver())) return false;
-  if (!is_large_enough(p, MatrixSizes(a), libraries->solver(), device.tuning)) return false;
+  if (!are_few_calls(p, MatrixSizes(a), libraries->solver(), device.tuning)) return false;
   device.kernels();
   return true;
 }
@@ -117,6 +117,8 @@ bool find_linalg(primset_device_t& device, const char* name, const primset_primi
     out->flags = PRIMSET_PRIMITIVE_STRIDED | PRIMSET_PRIMITIVE_UNRECORDED;
     out->run = run_linalg;
     out->data = &p;
+    if (out->struct_size >= sizeof(primset_primitive))
+      out->least_products = static_cast<uint64_t>(device.tuning.linalg_elements);
     return true;
   }
   return false;

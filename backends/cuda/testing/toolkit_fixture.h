@@ -46,7 +46,7 @@ class Toolkit : public Cuda {
 
   // Sizes for which the libraries are no faster are taken, too.
   static constexpr const char* kTakeAll =
-      "fft.points=1,fft.real_points=1,fft.rough_points=1,linalg.order=1,linalg.batched_order=1";
+      "fft.points=1,fft.real_points=1,fft.rough_points=1,linalg.elements=0";
 
   std::shared_ptr<PluginDevice> device;
   StreamHandle stream;

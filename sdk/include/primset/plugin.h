@@ -550,9 +550,10 @@ typedef struct primset_primitive {
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);
   const void* data; /* handed back to run */
-  /* since 1. For dot_general and matmul, on a device that also takes kernels: a call with fewer
-   * multiplications in each batch (m * n * k: the free sizes of both operands times the contracted
-   * sizes) is computed by a generated kernel. 0: none is. */
+  /* since 1. On a device that also takes kernels: a smaller call is computed by generated ones. Of
+   * dot_general and matmul these are multiplications in each batch (m * n * k: the free sizes of
+   * both operands times the contracted sizes), of other primitives elements of the first operand.
+   * 0: none is. */
   uint64_t least_products;
 } primset_primitive;
 

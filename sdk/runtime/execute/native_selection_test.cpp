@@ -60,6 +60,20 @@ TEST_F(Natives, SmallProductsAreLeftToKernelsWhicheverComesFirst) {
   EXPECT_EQ(multiply(matrix(8, 16), matrix(16, 8)), 1u);
 }
 
+// Of what is no product the elements count.
+TEST_F(Natives, SmallCallsAreLeftToKernelsWhicheverComesFirst) {
+  for (const int64_t n : {99, 100, 7, 1000}) {
+    const Floats values(static_cast<size_t>(n), 2);
+    const Tensor x = Tensor::from_host(values.data(), {n}, DType::f32, kDevice);
+    EXPECT_EQ(natives([&] {
+                EXPECT_EQ(invoke("neg", {x})[0].tensor().to_vector<float>(),
+                          Floats(static_cast<size_t>(n), -2));
+              }),
+              n < 100 ? 0u : 1u)
+        << n;
+  }
+}
+
 TEST_F(Natives, SizesThatAreRefusedAreLeftToKernels) {
   EXPECT_EQ(multiply(matrix(10, 8), matrix(8, 8)), 1u);
   EXPECT_EQ(multiply(matrix(11, 8), matrix(8, 8)), 0u);

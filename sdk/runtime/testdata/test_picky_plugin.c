@@ -38,12 +38,32 @@ static primset_status* run_product(primset_stream stream, const void* data,
   return NULL;
 }
 
+static primset_status* run_negation(primset_stream stream, const void* data,
+                                    const primset_primitive_call* call) {
+  const primset_tensor *x = &call->operands[0], *y = &call->results[0];
+  const float* from = (const float*)address(stream, x->buffer, x->offset);
+  float* to = (float*)address(stream, y->buffer, y->offset);
+  int64_t i;
+  for (i = 0; i < x->sizes[0]; ++i) to[i] = -from[i];
+  return NULL;
+}
+
+static primset_status* find_negation(const primset_tensor* x, primset_primitive* out) {
+  if (x->rank != 1 || x->dtype != PRIMSET_F32 || x->strides[0] != 1)
+    return fail(PRIMSET_UNSUPPORTED, "find: dense f32 vectors alone");
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_negation;
+  out->least_products = 100;
+  return NULL;
+}
+
 static primset_status* find_product(primset_device device, const char* name,
                                     const primset_primitive_call* call, primset_primitive* out) {
   const int fits = strcmp(name, "dot_general") == 0 && is_dense_matrix(&call->operands[0]) &&
                    is_dense_matrix(&call->operands[1]) && call->operands[0].sizes[0] % 2 == 0 &&
                    is_dim(attribute(call, "a_contract"), 1) &&
                    is_dim(attribute(call, "b_contract"), 0);
+  if (strcmp(name, "neg") == 0) return find_negation(&call->operands[0], out);
   if (!fits) return fail(PRIMSET_UNSUPPORTED, "find: dense f32 matrices of even rows alone");
   out->flags = PRIMSET_PRIMITIVE_STRIDED;
   out->run = run_product;
