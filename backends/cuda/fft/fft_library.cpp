@@ -80,13 +80,20 @@ FftStatus FftPlan::run(DevicePointer in, DevicePointer out, bool forward, Device
 // --- the library ---------------------------------------------------------------------------------
 
 std::unique_ptr<FftLibrary> FftLibrary::open(primset_device_t& device) {
-  auto fft = std::make_shared<CufftApi>();
-  std::string why;
-  if (!fft->load(device.driver->version(), why)) {
+  const auto without = [&](const std::string& why) {
     if (!why.empty())
       primset_backend::log(device.driver->host(), PRIMSET_LOG_WARNING,
                            "cuda: " + why + "; Fourier transforms are generated kernels");
     return nullptr;
+  };
+  auto fft = std::make_shared<CufftApi>();
+  std::string why;
+  if (!fft->load(device.driver->version(), why)) return without(why);
+  try {
+    const RelaxedCapture relaxed(device.cu);
+    const FftPlan tried(fft);
+  } catch (const BackendError& e) {
+    return without(e.what());  // it does not start on this device
   }
   std::unique_ptr<FftLibrary> library(new FftLibrary(device));
   library->fft_ = std::move(fft);

@@ -325,6 +325,15 @@ TEST_F(Fft, WithoutTheLibraryItIsLeftToKernels) {
   }
 }
 
+TEST_F(Fft, ALibraryThatDoesNotStartIsTold) {
+  fake_toolkit::fail("cufftCreate", primset_cuda::kFftInternalError);
+  NativeCall call("fft_c2c");
+  c2c(call, PRIMSET_C64, {8}, {0}, Numbers(8));
+  EXPECT_FALSE(call.find(*device));
+  EXPECT_FALSE(call.find(*device));
+  EXPECT_THAT(logged_, ElementsAre(HasSubstr("cufftCreate: CUFFT_INTERNAL_ERROR (5)")));
+}
+
 TEST_F(Fft, FailuresOfEveryCallAreTold) {
   const auto run = [&] {
     NativeCall call("fft_c2c");
@@ -333,8 +342,11 @@ TEST_F(Fft, FailuresOfEveryCallAreTold) {
   };
   for (const char* function : {"cufftCreate", "cufftSetAutoAllocation", "cufftXtMakePlanMany"}) {
     reopen();
+    run();  // opens the library
+    NativeCall other("fft_c2c");
+    c2c(other, PRIMSET_C64, {9}, {0}, Numbers(9));
     fake_toolkit::fail(function, primset_cuda::kFftAllocFailed);
-    const auto [code, text] = error_of(run);
+    const auto [code, text] = error_of([&] { other.find(*device); });
     EXPECT_EQ(code, ErrorCode::out_of_memory) << function;
     EXPECT_THAT(text, HasSubstr(std::string(function) + ": CUFFT_ALLOC_FAILED (2)"));
   }
