@@ -9,8 +9,6 @@
 namespace primset_cuda {
 namespace {
 
-// Asked for plans of more shapes, the device forgets the one that was not used for longest.
-constexpr size_t kMostPlans = 1024;
 // How many ways the library is asked for; the first that it can do is taken.
 constexpr int kAskedWays = 4;
 
@@ -236,34 +234,15 @@ std::unique_ptr<MatrixLibrary> MatrixLibrary::open(const primset_device_t& devic
 }
 
 MatrixLibrary::~MatrixLibrary() {
-  by_shape_.clear();
-  newest_first_.clear();
+  plans_.clear();
   if (handle_) lt_.cublasLtDestroy(handle_);
 }
 
 std::shared_ptr<const MatmulPlan> MatrixLibrary::plan(const MatmulShape& shape) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto it = by_shape_.find(shape); it != by_shape_.end()) {
-      newest_first_.splice(newest_first_.begin(), newest_first_, it->second);
-      return it->second->second;
-    }
-  }
-  // Asking the library takes its time: other threads go on meanwhile, and one that asks the same
-  // gets the same answer.
-  std::shared_ptr<const MatmulPlan> made = [&] {
+  return plans_.get(shape, [&] {
     const RelaxedCapture relaxed(cu_);
     return MatmulPlan::make(lt_, handle_, shape, settings_.tf32);
-  }();
-  const std::lock_guard lock(mutex_);
-  if (const auto it = by_shape_.find(shape); it != by_shape_.end()) return it->second->second;
-  newest_first_.emplace_front(shape, made);
-  by_shape_[shape] = newest_first_.begin();
-  if (newest_first_.size() > kMostPlans) {
-    by_shape_.erase(newest_first_.back().first);
-    newest_first_.pop_back();
-  }
-  return made;
+  });
 }
 
 void MatrixLibrary::run(primset_stream_t& stream, const MatmulPlan& plan,
@@ -272,10 +251,7 @@ void MatrixLibrary::run(primset_stream_t& stream, const MatmulPlan& plan,
   const LtStatus status = plan.run(handle_, at, workspace, stream.handle);
   if (status == kLtSuccess) [[likely]]
     return;
-  // The library says little of a device that is gone; the driver says so of every call.
-  if (const Result result = stream.cu.cuStreamSynchronize(stream.handle);
-      status_code(result) == PRIMSET_DEVICE_LOST)
-    fail(stream.cu, result, "cublasLtMatmul");
+  throw_if_lost(stream, "cublasLtMatmul");
   lt_fail(lt_, status, "cublasLtMatmul");
 }
 

@@ -4,14 +4,11 @@
 
 #include <primset/plugin.h>
 
-#include <list>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <utility>
 
 #include "backends/cuda/contraction.h"
 #include "backends/cuda/cublaslt_api.h"
+#include "backends/cuda/plan_cache.h"
 
 namespace primset_cuda {
 
@@ -72,8 +69,6 @@ class MatrixLibrary {
   void run(primset_stream_t& stream, const MatmulPlan& plan, const MatmulAddresses& at) const;
 
  private:
-  using Entry = std::pair<MatmulShape, std::shared_ptr<const MatmulPlan>>;
-
   struct Settings {
     bool tf32 = false;
     uint64_t min_multiplications = kMinMultiplications;
@@ -88,9 +83,9 @@ class MatrixLibrary {
   const Settings settings_;
   LtHandle handle_ = nullptr;
 
-  std::mutex mutex_;  // guards the plans
-  std::list<Entry> newest_first_;
-  std::map<MatmulShape, std::list<Entry>::iterator> by_shape_;
+  // Asked for plans of more shapes, the device forgets the one that was not used for longest.
+  static constexpr size_t kMostPlans = 1024;
+  PlanCache<MatmulShape, MatmulPlan> plans_{kMostPlans};
 };
 
 }  // namespace primset_cuda

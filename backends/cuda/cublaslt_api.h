@@ -11,6 +11,8 @@
 #include <string>
 
 #include "backends/cuda/driver_api.h"
+#include "backends/cuda/libraries/data_type.h"
+#include "backends/cuda/libraries/library_file.h"
 
 namespace primset_cuda {
 
@@ -31,17 +33,7 @@ enum : LtStatus {
   kLtNotSupported = 15,
 };
 
-// cudaDataType
-enum class LtType : int {
-  f32 = 0,
-  f64 = 1,
-  f16 = 2,
-  i8 = 3,
-  c64 = 4,
-  c128 = 5,
-  i32 = 10,
-  bf16 = 14,
-};
+using LtType = DataType;
 
 // cublasComputeType_t
 enum class LtCompute : int { f32 = 68, f64 = 70, i32 = 72, f32_by_tf32 = 77 };
@@ -109,24 +101,11 @@ struct LtHeuristic {
      void* d, LtLayout d_layout, const LtAlgorithm* algorithm, void* workspace, size_t bytes,    \
      Stream stream))
 
-#define PRIMSET_CUBLASLT_TYPE(result, name, parameters) using name##_fn = result(*) parameters;
-namespace api {
-PRIMSET_CUBLASLT_FUNCTIONS(PRIMSET_CUBLASLT_TYPE)
-}
-#undef PRIMSET_CUBLASLT_TYPE
-
 struct CublasLtApi {
-#define PRIMSET_CUBLASLT_MEMBER(result, name, parameters) api::name##_fn name = nullptr;
-  PRIMSET_CUBLASLT_FUNCTIONS(PRIMSET_CUBLASLT_MEMBER)
-#undef PRIMSET_CUBLASLT_MEMBER
+  PRIMSET_CUBLASLT_FUNCTIONS(PRIMSET_LIBRARY_MEMBER)
 
-  // Opens the library and keeps it: the newest one found that a driver of `driver_version` (13000
-  // for CUDA 13.0) can run, or the file that PRIMSET_CUBLASLT names. False when there is none;
-  // `why` then says so when that is worth a warning, and else is empty.
+  // As open_library has it; PRIMSET_CUBLASLT is the setting.
   bool load(int driver_version, std::string& why);
-
- private:
-  bool bind(void* library, const char* file, int driver_version, std::string& why);
 };
 
 }  // namespace primset_cuda

@@ -11,7 +11,7 @@ namespace primset_cuda {
 namespace {
 
 #define PRIMSET_CUBLASLT_SAME(result, name, parameters) \
-  static_assert(same_call<api::name##_fn, decltype(::name)>(), #name);
+  static_assert(same_call<decltype(CublasLtApi::name), decltype(::name)>(), #name);
 PRIMSET_CUBLASLT_FUNCTIONS(PRIMSET_CUBLASLT_SAME)
 
 static_assert(int{kLtSuccess} == CUBLAS_STATUS_SUCCESS);

@@ -1,8 +1,21 @@
 #include "backends/cuda/device.h"
 
+#include <cstdlib>
+
+#include "backends/cuda/fft/fft_library.h"
+#include "backends/cuda/linalg/handles.h"
+
 using namespace primset_cuda;
 
 namespace primset_cuda {
+namespace {
+
+LibraryTuning tuning_asked_for() {
+  const char* text = std::getenv("PRIMSET_CUDA_TUNING");
+  return parse_library_tuning(text ? text : "");
+}
+
+}  // namespace
 
 ContextScope::ContextScope(const primset_device_t& device, std::nothrow_t) noexcept
     : cu_(device.cu), result_(cu_.cuCtxGetCurrent(&previous_)) {
@@ -25,7 +38,8 @@ primset_device_t::primset_device_t(std::shared_ptr<Driver> driver_, uint32_t ind
     : driver(std::move(driver_)),
       cu(driver->cu()),
       physical(driver->devices().at(index)),
-      cubins(driver->host(), std::to_string(driver->version()) + " " + physical.sm) {
+      cubins(driver->host(), std::to_string(driver->version()) + " " + physical.sm),
+      tuning(tuning_asked_for()) {
   PRIMSET_CUDA(cu, cuDevicePrimaryCtxRetain, &context, physical.handle);
   if (!physical.memory_pools) return;
   try {
@@ -43,6 +57,9 @@ primset_device_t::~primset_device_t() {
   cu.cuCtxGetCurrent(&previous);
   cu.cuCtxSetCurrent(context);
   matrices_.reset();
+  ffts_.reset();
+  linalg_.reset();
+  kernels_.reset();
   if (memory_stream_) {
     cu.cuStreamSynchronize(memory_stream_);
     cu.cuStreamDestroy_v2(memory_stream_);
@@ -60,6 +77,21 @@ primset_device_properties primset_device_t::properties() const {
 MatrixLibrary* primset_device_t::matrices() {
   std::call_once(matrices_opened_, [this] { matrices_ = MatrixLibrary::open(*this); });
   return matrices_.get();
+}
+
+FftLibrary* primset_device_t::ffts() {
+  std::call_once(ffts_opened_, [this] { ffts_ = FftLibrary::open(*this); });
+  return ffts_.get();
+}
+
+const LinalgLibraries* primset_device_t::linalg() {
+  std::call_once(linalg_opened_, [this] { linalg_ = LinalgLibraries::open(*this); });
+  return linalg_.get();
+}
+
+const MatrixKernels& primset_device_t::kernels() {
+  std::call_once(kernels_loaded_, [this] { kernels_ = std::make_unique<MatrixKernels>(*this); });
+  return *kernels_;
 }
 
 DevicePointer primset_device_t::allocate(uint64_t bytes) {

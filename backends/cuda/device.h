@@ -11,6 +11,13 @@
 #include "backends/common/compiled_cache.h"
 #include "backends/cuda/cublaslt.h"
 #include "backends/cuda/driver.h"
+#include "backends/cuda/library_tuning.h"
+
+namespace primset_cuda {
+class FftLibrary;
+class LinalgLibraries;
+class MatrixKernels;
+}  // namespace primset_cuda
 
 struct primset_buffer_t {
   primset_cuda::DevicePointer address = 0;
@@ -28,15 +35,20 @@ struct primset_device_t {
   primset_cuda::DevicePointer allocate(uint64_t bytes);
   void free(primset_cuda::DevicePointer address) noexcept;
 
-  // cuBLASLt, opened when it is first asked for; null where there is none. Any thread; the context
-  // is current.
-  primset_cuda::MatrixLibrary* matrices();
+  // Libraries, opened when they are first asked for; null where there is none. Any thread; the
+  // context is current.
+  primset_cuda::MatrixLibrary* matrices();        // cuBLASLt
+  primset_cuda::FftLibrary* ffts();               // cuFFT
+  const primset_cuda::LinalgLibraries* linalg();  // cuBLAS and cuSOLVER
+  // The plugin's own kernels, loaded when they are first asked for. Throws BackendError.
+  const primset_cuda::MatrixKernels& kernels();
 
   const std::shared_ptr<primset_cuda::Driver> driver;
   const primset_cuda::DriverApi& cu;
   const primset_cuda::PhysicalDevice& physical;
   primset_cuda::Context context = nullptr;
   const primset_backend::CompiledCache cubins;
+  const primset_cuda::LibraryTuning tuning;
 
  private:
   // Memory comes from the driver's pool in the order of a stream of its own: giving it back then
@@ -44,8 +56,11 @@ struct primset_device_t {
   primset_cuda::Stream memory_stream_ = nullptr;
   std::mutex memory_mutex_;
 
-  std::once_flag matrices_opened_;
+  std::once_flag matrices_opened_, ffts_opened_, linalg_opened_, kernels_loaded_;
   std::unique_ptr<primset_cuda::MatrixLibrary> matrices_;
+  std::unique_ptr<primset_cuda::FftLibrary> ffts_;
+  std::unique_ptr<primset_cuda::LinalgLibraries> linalg_;
+  std::unique_ptr<primset_cuda::MatrixKernels> kernels_;
 };
 
 namespace primset_cuda {

@@ -55,17 +55,6 @@ class Linker {
   char log_[2048] = {};
 };
 
-Module load(primset_device_t& device, std::string_view ptx, const char* name) {
-  Module module = nullptr;
-  if (const std::vector<char> cached = device.cubins.find(ptx); !cached.empty())
-    if (device.cu.cuModuleLoadData(&module, cached.data()) == kSuccess) return module;
-  Linker linker(device.cu);
-  const std::string_view cubin = linker.compile(ptx, name);
-  PRIMSET_CUDA(device.cu, cuModuleLoadData, &module, cubin.data());
-  device.cubins.store(ptx, cubin);
-  return module;
-}
-
 // Where the last scalar ends: a kernel's parameters have no padding after them, a parameter block
 // may.
 size_t param_end(const primset_module_desc& desc) {
@@ -91,6 +80,17 @@ void take_extern_memory(primset_device_t& device, primset_module_t& module, uint
 
 }  // namespace
 
+Module load_ptx(primset_device_t& device, std::string_view ptx, const char* name) {
+  Module module = nullptr;
+  if (const std::vector<char> cached = device.cubins.find(ptx); !cached.empty())
+    if (device.cu.cuModuleLoadData(&module, cached.data()) == kSuccess) return module;
+  Linker linker(device.cu);
+  const std::string_view cubin = linker.compile(ptx, name);
+  PRIMSET_CUDA(device.cu, cuModuleLoadData, &module, cubin.data());
+  device.cubins.store(ptx, cubin);
+  return module;
+}
+
 primset_status* module_load(primset_device device, const primset_module_desc* desc,
                             primset_module* out_module) {
   *out_module = nullptr;
@@ -104,7 +104,7 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
     const std::string_view ptx = ptx_of(*desc);
     kernel.programmatic_dependent_launch =
         ptx.find("griddepcontrol.wait") != std::string_view::npos;
-    module->handle = load(*device, ptx, desc->entry);
+    module->handle = load_ptx(*device, ptx, desc->entry);
     const Result result =
         device->cu.cuModuleGetFunction(&kernel.function, module->handle, desc->entry);
     if (result != kSuccess) {

@@ -4,6 +4,8 @@
 
 #include <primset/plugin.h>
 
+#include <string_view>
+
 #include "backends/common/abi_boundary.h"
 #include "backends/cuda/driver_api.h"
 
@@ -22,6 +24,10 @@ struct primset_module_t {
 };
 
 namespace primset_cuda {
+
+// A module of the text, which ends in NUL: from the cache of compiled code, or compiled. Throws
+// BackendError.
+Module load_ptx(primset_device_t& device, std::string_view ptx, const char* name);
 
 primset_status* module_load(primset_device device, const primset_module_desc* desc,
                             primset_module* out_module);

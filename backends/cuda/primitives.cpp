@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "backends/cuda/fft/primitives.h"
+#include "backends/cuda/linalg/primitives.h"
 #include "backends/cuda/stream.h"
 
 namespace primset_cuda {
@@ -68,21 +70,28 @@ const MatrixLibrary* library_for(primset_device_t& device, const Kind& kind,
   return nothing_to_do || library->plan(x->shape) ? library : nullptr;
 }
 
+bool find_product(primset_device_t& device, const char* name, const primset_primitive_call& call,
+                  primset_primitive* out) {
+  const auto kind = std::ranges::find(kKinds, std::string_view(name), &Kind::name);
+  const MatrixLibrary* library =
+      kind != std::end(kKinds) ? library_for(device, *kind, call) : nullptr;
+  if (!library) return false;
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run;
+  out->data = kind;
+  if (out->struct_size >= sizeof(primset_primitive))
+    out->least_products = library->min_multiplications();
+  return true;
+}
+
 primset_status* find(primset_device device, const char* name, const primset_primitive_call* call,
                      primset_primitive* out) {
   return guarded("find", [&]() -> primset_status* {
-    const auto kind = std::ranges::find(kKinds, std::string_view(name), &Kind::name);
-    const MatrixLibrary* library =
-        kind != std::end(kKinds) ? library_for(*device, *kind, *call) : nullptr;
-    if (!library)
-      return primset_backend::make_status(PRIMSET_UNSUPPORTED,
-                                          "find: this %s is left to generated kernels", name);
-    out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = run;
-    out->data = kind;
-    if (out->struct_size >= sizeof(primset_primitive))
-      out->least_products = library->min_multiplications();
-    return nullptr;
+    if (find_product(*device, name, *call, out) || find_fft(*device, name, *call, out) ||
+        find_linalg(*device, name, *call, out))
+      return nullptr;
+    return primset_backend::make_status(PRIMSET_UNSUPPORTED,
+                                        "find: this %s is left to generated kernels", name);
   });
 }
 

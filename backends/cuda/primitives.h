@@ -1,4 +1,5 @@
-// Native primitives: products of matrices by cuBLASLt.
+// Native primitives: products of matrices by cuBLASLt, Fourier transforms by cuFFT, linear algebra
+// by cuSOLVER and cuBLAS.
 #ifndef PRIMSET_BACKENDS_CUDA_PRIMITIVES_H_
 #define PRIMSET_BACKENDS_CUDA_PRIMITIVES_H_
 

@@ -1,11 +1,15 @@
 #include "backends/cuda/recording.h"
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/stream.h"
 
 struct primset_recording_t {
   primset_cuda::GraphExec handle = nullptr;
+  // What its work uses beside buffers and modules.
+  std::vector<std::shared_ptr<const void>> kept;
 };
 
 namespace primset_cuda {
@@ -17,6 +21,7 @@ primset_status* begin(primset_stream stream) {
   return guarded("recordings.begin", [&] {
     const ContextScope scope(*stream->device);
     PRIMSET_CUDA(stream->cu, cuStreamBeginCapture_v2, stream->handle, kCaptureModeRelaxed);
+    stream->is_recording = true;
   });
 }
 
@@ -25,6 +30,8 @@ primset_status* end(primset_stream stream, primset_recording* out_recording) {
   return guarded("recordings.end", [&] {
     const DriverApi& cu = stream->cu;
     const ContextScope scope(*stream->device);
+    stream->is_recording = false;
+    std::vector<std::shared_ptr<const void>> kept = std::exchange(stream->recorded, {});
     Graph captured = nullptr;
     const Result result = cu.cuStreamEndCapture(stream->handle, &captured);
     const std::unique_ptr<GraphTag, Result (*)(Graph)> graph(captured, cu.cuGraphDestroy);
@@ -32,6 +39,7 @@ primset_status* end(primset_stream stream, primset_recording* out_recording) {
     check(cu, result, "cuStreamEndCapture");
     auto recording = std::make_unique<primset_recording_t>();
     PRIMSET_CUDA(cu, cuGraphInstantiateWithFlags, &recording->handle, graph.get(), 0);
+    recording->kept = std::move(kept);
     *out_recording = recording.release();
   });
 }

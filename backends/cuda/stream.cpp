@@ -1,6 +1,7 @@
 #include "backends/cuda/stream.h"
 
 #include "backends/common/staging.h"
+#include "backends/cuda/linalg/handles.h"
 
 using namespace primset_cuda;
 
@@ -46,6 +47,7 @@ primset_stream_t::~primset_stream_t() {
   if (const Result result = cu.cuStreamSynchronize(handle))
     primset_backend::log(device->driver->host(), PRIMSET_LOG_ERROR,
                          "cuda: stream_destroy: " + result_name(cu, result));
+  linalg.reset();
   if (workspace_) device->free(workspace_);
   for (const Mark& mark : marks_) cu.cuEventDestroy_v2(mark.event);
   for (Event event : spare_) cu.cuEventDestroy_v2(event);
@@ -130,4 +132,11 @@ void primset_stream_t::copy_to(DevicePointer from, uint64_t offset, const Piece&
 void primset_stream_t::copy_inside(DevicePointer memory, uint64_t from, uint64_t to,
                                    uint64_t bytes) {
   PRIMSET_CUDA(cu, cuMemcpyDtoDAsync_v2, memory + to, memory + from, bytes, handle);
+}
+
+// --- errors --------------------------------------------------------------------------------------
+
+void primset_cuda::throw_if_lost(primset_stream_t& stream, const char* function) {
+  const Result result = stream.cu.cuStreamSynchronize(stream.handle);
+  if (status_code(result) == PRIMSET_DEVICE_LOST) fail(stream.cu, result, function);
 }

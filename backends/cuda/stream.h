@@ -11,6 +11,11 @@
 
 #include "backends/common/ring.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/scratch.h"
+
+namespace primset_cuda {
+class LinalgHandles;
+}
 
 struct primset_event_t {
   explicit primset_event_t(primset_device device);
@@ -56,6 +61,14 @@ struct primset_stream_t {
   const primset_cuda::DriverApi& cu;
   primset_cuda::Stream handle = nullptr;
 
+  // --- libraries ---------------------------------------------------------------------------------
+  primset_cuda::ScratchMemory scratch{*this};
+  // Its handles of cuBLAS and cuSOLVER; null until they are needed.
+  std::unique_ptr<primset_cuda::LinalgHandles> linalg;
+  bool is_recording = false;
+  // What the recording uses and keeps.
+  std::vector<std::shared_ptr<const void>> recorded;
+
  private:
   struct Staging {
     Staging(const primset_cuda::DriverApi& cu, uint64_t bytes);
@@ -79,5 +92,13 @@ struct primset_stream_t {
   std::unique_ptr<Staging> upload_, readback_;
   primset_cuda::DevicePointer workspace_ = 0;
 };
+
+namespace primset_cuda {
+
+// Libraries say little of a device that is gone; the driver says so of every call. Throws
+// BackendError then, which names the library's `function`.
+void throw_if_lost(primset_stream_t& stream, const char* function);
+
+}  // namespace primset_cuda
 
 #endif  // PRIMSET_BACKENDS_CUDA_STREAM_H_

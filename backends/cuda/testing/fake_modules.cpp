@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backends/cuda/testing/fake_world.h"
+#include "backends/cuda/testing/ptx_interpreter.h"
 
 using namespace primset_cuda;
 using namespace fake_cuda;
@@ -30,6 +31,18 @@ void add_bias(unsigned groups, const std::string& params) {
     std::memcpy(&value, host(in + 4 * g), 4);
     value += bias;
     std::memcpy(host(out + 4 * g), &value, 4);
+  }
+}
+
+// A kernel that the plugin brings.
+void run_own(const std::string& ptx, const std::string& name, unsigned groups, unsigned threads,
+             const std::string& params) {
+  try {
+    PtxKernel(ptx, name).run(groups, threads, params, [&](uint64_t at, size_t bytes) {
+      return on_device(name.c_str(), at, bytes);
+    });
+  } catch (const std::exception& e) {
+    report_violation(name + ": " + e.what());
   }
 }
 
@@ -165,8 +178,10 @@ FAKE(cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** par
       return report_violation(function->name + ": starts early and touches memory before it waits");
     ++world().dependent_launches;
   }
-  give(config->stream, [groups = config->groups[0], block, name = function->name] {
+  give(config->stream, [groups = config->groups[0], threads = config->threads[0], block,
+                        name = function->name, ptx = function->module->ptx] {
     if (name == "add_bias") add_bias(groups, block);
+    if (name.starts_with("primset_")) run_own(ptx, name, groups, threads, block);
   });
   return kSuccess;
 }

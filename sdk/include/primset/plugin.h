@@ -546,8 +546,11 @@ typedef struct primset_primitive_call {
 
 /* primset_primitive.flags */
 enum {
-  PRIMSET_PRIMITIVE_STRIDED = 1u << 0 /* takes operands with any strides; else the host makes them
+  PRIMSET_PRIMITIVE_STRIDED = 1u << 0, /* takes operands with any strides; else the host makes them
                                          contiguous (row-major, no gaps) first */
+  /* It waits for the device, or uses memory that moves: it is never given to a stream that records.
+   */
+  PRIMSET_PRIMITIVE_UNRECORDED = 1u << 1
 };
 
 /* What find answers; stays valid as long as the device is open. */
@@ -558,9 +561,10 @@ typedef struct primset_primitive {
   primset_status* (*run)(primset_stream stream, const void* data,
                          const primset_primitive_call* call);
   const void* data; /* handed back to run */
-  /* since 1. For dot_general and matmul, on a device that also takes kernels: a call with fewer
-   * multiplications in each batch (m * n * k: the free sizes of both operands times the contracted
-   * sizes) is computed by a generated kernel. 0: none is. */
+  /* since 1. On a device that also takes kernels: a smaller call is computed by generated ones. Of
+   * dot_general and matmul these are multiplications in each batch (m * n * k: the free sizes of
+   * both operands times the contracted sizes), of other primitives elements of the first operand.
+   * 0: none is. */
   uint64_t least_products;
 } primset_primitive;
 

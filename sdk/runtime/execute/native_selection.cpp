@@ -21,11 +21,12 @@ std::vector<int64_t> dense(const std::vector<int64_t>& sizes) {
   return strides;
 }
 
-// The multiplications of a product of matrices for each index of its batch dims; 1 for anything
-// else.
-prims::SymInt multiplications(const prims::Graph& graph, const prims::Node& node) {
+// What least_products is about: the multiplications of a product of matrices for each index of its
+// batch dims, the elements of anything else's first operand.
+prims::SymInt work_of(const prims::Graph& graph, const prims::Node& node) {
   const bool matmul = node.prim == prims::Prim::matmul;
-  if (!matmul && node.prim != prims::Prim::dot_general) return 1;
+  if (!matmul && node.prim != prims::Prim::dot_general)
+    return node.operands.empty() ? 1 : prims::product(graph.type(node.operands[0]).shape);
   using Ints = std::vector<int64_t>;
   const auto in = [](const Ints& dims, size_t d) {
     return std::ranges::find(dims, static_cast<int64_t>(d)) != dims.end();
@@ -96,7 +97,7 @@ bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph
   if (!call.find(device, std::string(prims::info(node.prim).name), &found)) return false;
   if (!has_kernels || found.least_products == 0) return true;
   // The plan holds for the calls on this side of the number.
-  return multiplications(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
+  return work_of(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
 }
 
 }  // namespace primset::runtime

@@ -8,8 +8,8 @@
 
 namespace primset::runtime {
 
-// Does the device compute this node? Asked with the hints of its sizes. Where the plugin states a
-// least number of multiplications, records a guard on which side of it the node is.
+// Does the device compute this node? Asked with the hints of its sizes. Where the plugin states
+// from how much work on it does, records a guard on which side of it the node is.
 bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph,
                    prims::NodeId node);
 

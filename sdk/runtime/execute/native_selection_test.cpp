@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "primset/error.h"
 #include "primset/graph.h"
 #include "primset/invoke.h"
 #include "primset/statistics.h"
@@ -59,6 +60,20 @@ TEST_F(Natives, SmallProductsAreLeftToKernelsWhicheverComesFirst) {
   EXPECT_EQ(multiply(matrix(8, 16), matrix(16, 8)), 1u);
 }
 
+// Of what is no product the elements count.
+TEST_F(Natives, SmallCallsAreLeftToKernelsWhicheverComesFirst) {
+  for (const int64_t n : {99, 100, 7, 1000}) {
+    const Floats values(static_cast<size_t>(n), 2);
+    const Tensor x = Tensor::from_host(values.data(), {n}, DType::f32, kDevice);
+    EXPECT_EQ(natives([&] {
+                EXPECT_EQ(invoke("neg", {x})[0].tensor().to_vector<float>(),
+                          Floats(static_cast<size_t>(n), -2));
+              }),
+              n < 100 ? 0u : 1u)
+        << n;
+  }
+}
+
 TEST_F(Natives, SizesThatAreRefusedAreLeftToKernels) {
   EXPECT_EQ(multiply(matrix(10, 8), matrix(8, 8)), 1u);
   EXPECT_EQ(multiply(matrix(11, 8), matrix(8, 8)), 0u);
@@ -80,6 +95,18 @@ TEST_F(Natives, OutTensorsAreFilledEitherWay) {
     invoke("mm.out", {a, b}, {{"out", out}});
     EXPECT_EQ(out.to_vector<float>(), product(a, b)) << rows;
   }
+}
+
+// The allocator's unused memory is given back, and the call made once more.
+TEST_F(Natives, WithoutMemoryForALibraryTheCacheIsFreed) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(multiply(matrix(20, 8), matrix(8, 8)), 1u);
+  try {
+    multiply(matrix(22, 8), matrix(8, 8));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::out_of_memory) << e.what();
+  }
+  EXPECT_EQ(multiply(matrix(8, 8), matrix(8, 8)), 1u);
 }
 
 // The product reads what the sum then overwrites.

@@ -146,6 +146,27 @@ TEST_F(RecordingsTest, RandomRunsAreNeverPlayed) {
   for (size_t i = 1; i < seen.size(); ++i) EXPECT_NE(seen[i], seen[0]);
 }
 
+// The device says so of a native primitive of its own; it is no failure, and other runs are
+// recorded.
+TEST_F(RecordingsTest, WhatCannotBeRecordedIsNeverGivenToARecording) {
+  const Tensor x = tensor(1);
+  const auto with_native = [](Tensor t) { return many_steps(neg(many_steps(std::move(t)))); };
+  const Floats expected = with_native(x).to_vector<float>();
+  const Graph graph = Graph::capture({x}, [&](Inputs in) { return Tensors{with_native(in[0])}; });
+  const uint64_t natives = statistics().native_calls;
+  EXPECT_EQ(replays_of([&] {
+              for (int i = 0; i < kRuns; ++i)
+                EXPECT_EQ(graph.run({x})[0].to_vector<float>(), expected);
+            }),
+            0u);
+  EXPECT_EQ(statistics().native_calls - natives, uint64_t{kRuns});
+  const Graph other = Graph::capture({x}, [](Inputs in) { return Tensors{many_steps(in[0])}; });
+  EXPECT_GE(replays_of([&] {
+              for (int i = 0; i < kRuns; ++i) other.run({x})[0].to_vector<float>();
+            }),
+            kReplays);
+}
+
 TEST_F(RecordingsTest, FailuresAreFoundInEachRun) {
   const Tensor x = tensor(1);
   const Tensor index = Tensor::of<int64_t>({5}, {1}, kDevice);

@@ -126,6 +126,7 @@ class Runner {
   [[noreturn]] void refused(const NativePlan& n) const;
   void run_native(FoundNative& found);
   bool has_error_slot(const NativePlan& n) const;
+  void enqueue_native(FoundNative& found);
   bool all_dense(const NativePlan& n) const;
   NativeCall native_call(const NativePlan& n, bool make_dense);
   std::vector<std::byte> read_packed(const StridedPlan& o);
@@ -141,6 +142,7 @@ class Runner {
   StreamLock* lock_ = nullptr;
   bool exact_ = true;
   bool drawn_ = false;
+  bool is_recording_ = false;
   Generator::Position position_{};
   SmallVector<Bound, 12> bound_;
   SmallVector<Block, 4> blocks_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sdk/runtime/execute/runner.h"
+#include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/process_end.h"
 #include "sdk/runtime/support/statistics.h"
 #include "sdk/runtime/tensor/host_copy.h"
@@ -45,7 +46,7 @@ void Runner::run_native(FoundNative& found) {
   const bool strided = found.primitive.flags & PRIMSET_PRIMITIVE_STRIDED;
   const bool make_dense = !strided && !all_dense(n);
   if (make_dense || has_error_slot(n)) found.call = native_call(n, make_dense);
-  stream_->handle().run(found.primitive, found.call.call(), n.name);
+  enqueue_native(found);
   // Plugins load their libraries when they need them: those' exit handlers run before older ones.
   [[maybe_unused]] static const bool loaded = (expect_exit(!device_.runs_inline()), true);
   restart_hazards();
@@ -57,6 +58,24 @@ bool Runner::has_error_slot(const NativePlan& n) const {
   return std::ranges::any_of(n.results, [&](const NativePlan::Operand& o) {
     return plan_.buffers[o.buffer].kind == schedule::Buffer::Kind::errors;
   });
+}
+
+// A library's workspace is not the allocator's: what that holds unused may be what the library
+// lacks.
+void Runner::enqueue_native(FoundNative& found) {
+  const auto enqueue = [&] {
+    stream_->handle().run(found.primitive, found.call.call(), found.plan->name);
+  };
+  try {
+    return enqueue();
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::out_of_memory || is_recording_) throw;
+    log(LogLevel::info, "{}; freeing the cache", e.what());
+  }
+  lock_->unlock();
+  device_.allocator().empty_cache();
+  lock_->lock();
+  enqueue();
 }
 
 bool Runner::all_dense(const NativePlan& n) const {

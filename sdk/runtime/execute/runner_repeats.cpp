@@ -31,8 +31,10 @@ bool Runner::run_again() {
     case Recordings::Next::record:
       // The first launch waits for what is before the recording, whatever that is.
       restart_hazards();
+      is_recording_ = true;
       enqueued = recordings.record(stream_->handle(), std::move(signature),
                                    [&] { run_steps(plan_.steps); });
+      is_recording_ = false;
       break;
     case Recordings::Next::replayed:
       break;
@@ -62,7 +64,7 @@ bool Runner::sign(const CopyPlan& c, RunSignature& words) {
 
 bool Runner::sign(const NativePlan& n, RunSignature& words) {
   const FoundNative* known = found_native(n);
-  if (!known) return false;
+  if (!known || known->primitive.flags & PRIMSET_PRIMITIVE_UNRECORDED) return false;
   // Operands would be made dense by way of the host.
   if (!(known->primitive.flags & PRIMSET_PRIMITIVE_STRIDED) && !all_dense(n)) return false;
   const auto add = [&](const std::vector<Slot>& slots) {

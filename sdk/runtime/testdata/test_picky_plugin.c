@@ -1,5 +1,6 @@
 /* The minimal sample plugin, as "picky": it multiplies f32 matrices itself, unless they are small,
- * have an odd number of rows, or do not lie dense. */
+ * have an odd number of rows, or do not lie dense. For 20 rows it lacks memory every other time,
+ * for 22 always. */
 #include "samples/minimal_plugin/changed_plugin.h"
 
 static int is_dense_matrix(const primset_tensor* t) {
@@ -25,12 +26,34 @@ static primset_status* run_product(primset_stream stream, const void* data,
   const float* y = (const float*)address(stream, b->buffer, b->offset);
   float* z = (float*)address(stream, c->buffer, c->offset);
   const int64_t rows = a->sizes[0], terms = a->sizes[1], cols = b->sizes[1];
+  static int full;
   int64_t i, j, k;
+  if (rows == 22 || (rows == 20 && (full = !full)))
+    return fail(PRIMSET_OUT_OF_MEMORY, "run: no memory for the workspace");
   for (i = 0; i < rows; ++i)
     for (j = 0; j < cols; ++j) {
       z[i * cols + j] = 0;
       for (k = 0; k < terms; ++k) z[i * cols + j] += x[i * terms + k] * y[k * cols + j];
     }
+  return NULL;
+}
+
+static primset_status* run_negation(primset_stream stream, const void* data,
+                                    const primset_primitive_call* call) {
+  const primset_tensor *x = &call->operands[0], *y = &call->results[0];
+  const float* from = (const float*)address(stream, x->buffer, x->offset);
+  float* to = (float*)address(stream, y->buffer, y->offset);
+  int64_t i;
+  for (i = 0; i < x->sizes[0]; ++i) to[i] = -from[i];
+  return NULL;
+}
+
+static primset_status* find_negation(const primset_tensor* x, primset_primitive* out) {
+  if (x->rank != 1 || x->dtype != PRIMSET_F32 || x->strides[0] != 1)
+    return fail(PRIMSET_UNSUPPORTED, "find: dense f32 vectors alone");
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_negation;
+  out->least_products = 100;
   return NULL;
 }
 
@@ -40,6 +63,7 @@ static primset_status* find_product(primset_device device, const char* name,
                    is_dense_matrix(&call->operands[1]) && call->operands[0].sizes[0] % 2 == 0 &&
                    is_dim(attribute(call, "a_contract"), 1) &&
                    is_dim(attribute(call, "b_contract"), 0);
+  if (strcmp(name, "neg") == 0) return find_negation(&call->operands[0], out);
   if (!fits) return fail(PRIMSET_UNSUPPORTED, "find: dense f32 matrices of even rows alone");
   out->flags = PRIMSET_PRIMITIVE_STRIDED;
   out->run = run_product;

@@ -1,5 +1,6 @@
 /* The minimal sample plugin, as "recorder": it records launches and copies (PRIMSET_EXT_RECORDING),
- * and says that its streams run in order, so that no launch is to be marked as independent. */
+ * and says that its streams run in order, so that no launch is to be marked as independent. It
+ * negates f32 vectors itself, which cannot be recorded. */
 #include "samples/minimal_plugin/changed_plugin.h"
 
 enum { MOST_COMMANDS = 256, MOST_BINDINGS = 16 };
@@ -93,11 +94,35 @@ static void recording_destroy(primset_device device, primset_recording r) {
   free(r);
 }
 
+static primset_status* negate(primset_stream stream, const void* data,
+                              const primset_primitive_call* call) {
+  const primset_tensor *x = &call->operands[0], *y = &call->results[0];
+  const float* from = (const float*)address(stream, x->buffer, x->offset);
+  float* to = (float*)address(stream, y->buffer, y->offset);
+  int64_t i;
+  if (stream == recording_stream)
+    return fail(PRIMSET_UNSUPPORTED, "recorder: neg is given to a stream that records");
+  for (i = 0; i < x->sizes[0]; ++i) to[i] = -from[i];
+  return NULL;
+}
+
+static primset_status* find_negation(primset_device device, const char* name,
+                                     const primset_primitive_call* call, primset_primitive* out) {
+  const primset_tensor* x = &call->operands[0];
+  if (strcmp(name, "neg") != 0 || x->dtype != PRIMSET_F32 || x->rank != 1 || x->strides[0] != 1)
+    return fail(PRIMSET_UNSUPPORTED, "find: neg of f32 vectors alone");
+  out->flags = PRIMSET_PRIMITIVE_STRIDED | PRIMSET_PRIMITIVE_UNRECORDED;
+  out->run = negate;
+  return NULL;
+}
+
 static const void* recorder_extension(primset_device device, const char* name) {
   static const primset_recordings table = {
       sizeof(primset_recordings), 0, recording_begin, recording_end, recording_play,
       recording_destroy};
+  static const primset_primitives primitives = {sizeof(primset_primitives), 0, find_negation};
   (void)device;
+  if (strcmp(name, PRIMSET_EXT_PRIMITIVES) == 0) return &primitives;
   return strcmp(name, PRIMSET_EXT_RECORDING) == 0 ? &table : NULL;
 }
 

@@ -27,6 +27,11 @@ class Line {
     const auto count = static_cast<uint32_t>(n + 1 + 2 * margin_);
     re_ = f.b().private_alloc(f.vector().scalar, count);
     im_ = f.b().private_alloc(f.vector().scalar, count);
+    // What is read outside goes nowhere, but has a value.
+    const Value zeros = f.b().constant_f(f.vector(), 0);
+    for (Value memory : {re_, im_})
+      for (const int64_t at : {-margin_, n + 1})
+        f.b().store(memory, place(f.frame().index_constant(at)), zeros, align_);
   }
 
   ElementValue get(Value at) {

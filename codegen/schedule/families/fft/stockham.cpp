@@ -90,6 +90,11 @@ Stockham::Stockham(Frame& frame, kir::Type vector, int64_t n, bool forward, int6
     : frame_(frame), vector_(vector), forward_(forward), steps_(stockham_steps(n)) {
   for (size_t i = 0; i < std::min<size_t>(steps_.size(), 2); ++i)
     columns_.emplace_back(frame, vector, kept_rows);
+  if (steps_.empty()) return;
+  // Rows that no step writes are read with others; what is made of them goes nowhere.
+  const Value zeros = frame.builder().constant_f(vector, 0);
+  for (int64_t row = n; row < kept_rows; ++row)
+    kept().put(frame.index_constant(row), {zeros, zeros});
 }
 
 void Stockham::run(Value table, const FftSource& source, const FftSink& sink) {

@@ -6,11 +6,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "codegen/schedule/schedule.h"
 #include "codegen/schedule/testing/plan_invariants.h"
 #include "codegen/schedule/testing/program_runner.h"
 #include "codegen/schedule/testing/staged_schedule.h"
+#include "decomps/engine/expand.h"
 #include "prims/reference/float_format.h"
 #include "primset/error.h"
+#include "specs/bundle/reader.h"
 
 namespace primset::schedule {
 namespace {
@@ -144,7 +147,8 @@ class CaseRun {
   std::optional<std::string> check() {
     const prims::reference::Result want = prims::reference::run(*c_.graph, c_.inputs, c_.symbols);
     const size_t guards = c_.graph->context().guards().size();
-    const StagedSchedule s(*c_.graph, target_.machine, c_.options);
+    const prims::Graph legal = expanded();
+    const StagedSchedule s(legal, target_.machine, c_.options);
     if (coverage_) note(s.plan(), want);
     auto failure = joined(violations(s.plan(), s.graph(), target_.machine.limits));
     if (!failure) failure = check_program(s.program(), want);
@@ -154,6 +158,18 @@ class CaseRun {
   }
 
  private:
+  // Without the derived primitives that the machine's kernels do not compute as they are.
+  prims::Graph expanded() const {
+    const Machine& machine = target_.machine;
+    const bool is_cpu = !machine.target.simt;
+    prims::Graph graph = *c_.graph;
+    decomps::expand_derived(
+        graph, specs::embedded_bundle(),
+        [&](const prims::Graph& g, prims::NodeId n) { return is_legal_derived(g, n, machine); },
+        {.fast_f64 = is_cpu, .flush_f32 = false, .fast_scatter = is_cpu});
+    return graph;
+  }
+
   void note(const FusionPlan& plan, const prims::reference::Result& want) {
     coverage_->add(*c_.graph);
     coverage_->add(plan);

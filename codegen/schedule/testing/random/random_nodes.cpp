@@ -142,7 +142,8 @@ void sort_node(RandomNodes& nodes, Prim p) {
 }
 
 // Derived, but never expanded where its family computes it: along one dim whose length is a product
-// of small numbers. Other lengths are replaced by such a one.
+// of small numbers. Other lengths are replaced by such a one. Those of real values are expanded
+// where their length or the machine has no kernels.
 void fft_node(RandomNodes& nodes, Prim p) {
   RandomValues& v = nodes.values();
   const auto x = v.any(prims::signature(p).operands[0].dtypes, 1);
@@ -154,8 +155,14 @@ void fft_node(RandomNodes& nodes, Prim p) {
     shape[dim] = nodes.random().pick(Ints{2, 4, 5, 6, 8, 9, 12, 16, 30, 64});
   if (!RandomValues::fits(shape)) return;
   const DType t = x ? v.dtype(*x) : v.any_dtype(prims::signature(p).operands[0].dtypes);
-  v.add(p, {v.like(t, shape)},
-        {{"dims", Ints{static_cast<int64_t>(dim)}}, {"forward", nodes.random().chance(50)}});
+  std::vector<Attr> attrs{{"dims", Ints{static_cast<int64_t>(dim)}}};
+  if (p == Prim::fft_c2c) attrs.push_back({"forward", nodes.random().chance(50)});
+  if (p == Prim::fft_c2r) {
+    const int64_t n = shape[dim].hint();
+    attrs.push_back({"n", SymInt(n)});
+    shape[dim] = n / 2 + 1;
+  }
+  v.add(p, {v.like(t, shape)}, std::move(attrs));
 }
 
 // --- contractions --------------------------------------------------------------------------------
@@ -220,7 +227,7 @@ const NodeRules& rules() {
       if (prims::is_reduction(p) || prims::is_scan(p)) t->set(p, along_dims);
     }
     t->set(Prim::sort, sort_node);
-    t->set(Prim::fft_c2c, fft_node);
+    for (const Prim p : {Prim::fft_c2c, Prim::fft_r2c, Prim::fft_c2r}) t->set(p, fft_node);
     t->set(Prim::dot_general, dot_node);
     t->set(Prim::check, check_node);
     add_shape_rules(*t);

@@ -1,0 +1,46 @@
+#include "backends/cuda/libraries/cufft_api.h"
+
+namespace primset_cuda {
+namespace {
+
+constexpr LibraryFile kCufftFiles[] = {
+    {"libcufft.so.12", 13},
+    {"/usr/local/cuda/lib64/libcufft.so.12", 13},
+    {"libcufft.so.11", 12},
+    {"/usr/local/cuda/lib64/libcufft.so.11", 12},
+};
+constexpr Library kCufft = {"cuFFT", "PRIMSET_CUFFT", kCufftFiles};
+
+constexpr LibraryStatus kCufftStatuses[] = {
+    {1, "CUFFT_INVALID_PLAN"},
+    {kFftAllocFailed, "CUFFT_ALLOC_FAILED"},
+    {3, "CUFFT_INVALID_TYPE"},
+    {kFftInvalidValue, "CUFFT_INVALID_VALUE"},
+    {kFftInternalError, "CUFFT_INTERNAL_ERROR"},
+    {kFftExecFailed, "CUFFT_EXEC_FAILED"},
+    {7, "CUFFT_SETUP_FAILED"},
+    {kFftInvalidSize, "CUFFT_INVALID_SIZE"},
+    {11, "CUFFT_INVALID_DEVICE"},
+    {kFftNotSupported, "CUFFT_NOT_SUPPORTED"},
+};
+
+}  // namespace
+
+bool CufftApi::load(int driver_version, std::string& why) {
+  const auto bind = [&](Symbols& symbols) -> std::string {
+    PRIMSET_CUFFT_FUNCTIONS(PRIMSET_LIBRARY_NEED)
+    if (!symbols.missing().empty()) return symbols.missing();
+    int version = 0;  // 12005 for 12.0.5; its major version is the toolkit's less one
+    if (const FftStatus status = cufftGetVersion(&version))
+      return "cufftGetVersion answers " + std::to_string(status);
+    return wrong_version(symbols, version, 11000, 1000 * (driver_version / 1000));
+  };
+  return open_library(kCufft, driver_version, bind, why);
+}
+
+void check_cufft(FftStatus status, const char* function) {
+  if (status != kFftSuccess) [[unlikely]]
+    fail_library(kCufftStatuses, status, kFftAllocFailed, function);
+}
+
+}  // namespace primset_cuda
