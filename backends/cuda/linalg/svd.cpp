@@ -22,10 +22,10 @@ struct SvdVectors {
   int64_t u_columns, v_columns;
 };
 
-SvdVectors make_room(LinalgCall& c, const SvdParts& p, bool whole) {
+SvdVectors make_room(LinalgCall& c, const SvdParts& p, bool whole, bool needed) {
   const MatrixSizes& s = p.sizes;
   const int64_t k = s.least(), u_columns = whole ? s.rows : k, v_columns = whole ? s.columns : k;
-  const int64_t count = p.vectors ? s.count : 0;  // none is written then
+  const int64_t count = needed ? s.count : 0;
   return {c.scratch(count * s.rows * u_columns * c.type.bytes()),
           c.scratch(count * s.columns * v_columns * c.type.bytes()), u_columns, v_columns};
 }
@@ -39,7 +39,8 @@ void copy_vectors(LinalgCall& c, const SvdParts& p, const SvdVectors& x) {
 void rotate_many(LinalgCall& c, const SvdParts& p) {
   const int m = as_int(p.sizes.rows), n = as_int(p.sizes.columns);
   const int count = as_int(p.sizes.count);
-  const SvdVectors x = make_room(c, p, true);
+  // It writes vectors, whether they are asked for or not.
+  const SvdVectors x = make_room(c, p, true, true);
   int elements = 0;
   check_cusolver(c.solver().gesvdj_batched_size[c.type.index](
                      c.handles().solver(), p.mode(), m, n, pointer(p.a), m, pointer(p.s),
@@ -57,7 +58,7 @@ void rotate_many(LinalgCall& c, const SvdParts& p) {
 void rotate_each(LinalgCall& c, const SvdParts& p) {
   const MatrixSizes& s = p.sizes;
   const int m = as_int(s.rows), n = as_int(s.columns), economy = p.full ? 0 : 1;
-  const SvdVectors x = make_room(c, p, p.full);
+  const SvdVectors x = make_room(c, p, p.full, p.vectors);
   int elements = 0;
   check_cusolver(c.solver().gesvdj_size[c.type.index](
                      c.handles().solver(), p.mode(), economy, m, n, pointer(p.a), m, pointer(p.s),
