@@ -446,6 +446,17 @@ graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s0]) {
 }
 )",
      2, 9},
+    {"scatter_max_at_summed_rows", R"(symbol s0 = 9 min 2
+symbol s1 = 21 min 2
+graph(%0 x: f32[s0, s1], %1 v: i64[3, 3], %2 u: f32[7, s1]) {
+  %3: i64[7] = window_scatter_add(%1) {dims = (0), sizes = [3], strides = [2], dilations = [1], shape = [7]}
+  %4: i64[7] = constant() {value = #8, dtype = i64, shape = [7]}
+  %5: i64[7] = min(%3, %4)
+  %6: f32[s0, s1] = scatter_max(%0, %5, %2) {dims = (0), in_bounds = false, ordered = true, argument = "index"}
+  return %6 r
+}
+)",
+     2, 5},
     {"scatter_donated", R"(symbol s0 = 9 min 2
 symbol s1 = 21 min 2
 symbol s2 = 18 min 2

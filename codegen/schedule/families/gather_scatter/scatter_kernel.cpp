@@ -184,9 +184,10 @@ class ScatterBuilder {
     const SymInt per_group =
         prims::max(SymInt(1), prims::floor_div(SymInt(f_.tuning().loops.group_elements), work));
     f_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+    uint16_t lanes = 1;
     if (w.inner) {
       const bool dense = target_stride(*w.inner).same(SymInt(1));
-      f_.set_lanes(dense ? point_lanes(c_.target) : uint16_t{1});
+      if (dense) lanes = point_lanes(c_.target);
       loops.push_back({{*w.inner}, columns, {}, dense});
     }
     const Value one = f_.index_constant(1);
@@ -206,11 +207,13 @@ class ScatterBuilder {
         const Affine address = address_of(identity_indices(domain_), fits);
         under(fits, [&] {
           if (!w.inner) return combine(dtype, address);
+          f_.set_lanes(lanes);  // of the elements alone: an index is one number for all of them
           cpu_vectors(f_, begin, end, [&](Value i) {
             loops.back().base = i;
             f_.set_loops(loops);
             combine(dtype, address);
           });
+          f_.set_lanes(1);
         });
       });
     });
