@@ -15,7 +15,7 @@ from pathlib import Path
 import primset
 import torch
 
-from . import calls, derive
+from . import derive
 from .calls import SparseRef, TensorRef, TorchArguments, encode, short_dtype
 from .compare import is_out, schema, torch_overload
 from .expectations import is_for_want_of_kernel
@@ -192,42 +192,14 @@ def _made_in(call):
 
 
 def run(oracle, names, index):
-    """Tries what was recorded, in children: PyTorch crashes on some calls."""
-    from .driver import Children, Progress, slug
+    """Tries what was recorded, and reports."""
+    from .attempts import attempt_all
 
-    folder = oracle.out / "dtypes"
-    folder.mkdir(exist_ok=True)
-    known = defaultdict(list)
-    for name in index:
-        known[name.split(".")[0]].append(name)
-
-    def pool(name):
-        path = oracle.calls / slug(name)
-        return calls.load(path) if path.exists() else []
-
-    def work(unit, journal):
-        name, start = unit
+    def recorded_tries(name, pool, known):
         found, recorded = plain_calls(name, pool, known)
-        with open(folder / (slug(name) + ".jsonl"), "a") as f:
-            for i, one in enumerate(tries(found, recorded) if found else ()):
-                journal.set(i, 1)
-                line = attempt(name, *one) if i >= start else None
-                if line:
-                    f.write(json.dumps(line) + "\n")
-                    f.flush()
+        return tries(found, recorded) if found else ()
 
-    progress = Progress("dtypes", len(names))
-
-    def ended(unit, journal, status):
-        name, start = unit
-        if status and journal.get()[0] >= start:  # a crash costs one try
-            return (name, journal.get()[0] + 1)
-        progress.step(name)
-        return None
-
-    for name in names:
-        (folder / (slug(name) + ".jsonl")).unlink(missing_ok=True)
-    Children(oracle.jobs, work, ended, limit=60).run([(n, 0) for n in names])
+    folder = attempt_all(oracle, "dtypes", names, index, recorded_tries, attempt)
     return report(folder, names, oracle.out)
 
 

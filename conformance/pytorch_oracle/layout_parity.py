@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import torch
 
-from . import calls, derive, sparse_sources
+from . import derive, sparse_sources
 from .calls import SPARSE_LAYOUTS, TorchArguments, encode
 from .compare import is_out, schema
 from .dtype_parity import MISSING, plain_calls, primset_says, torch_says
@@ -27,7 +27,7 @@ def small_calls(overload, pool, known):
     """Strided calls of an overload, of small tensors."""
     if any(map(is_out, schema(overload).arguments)):
         return []
-    found = plain_calls(overload, pool, known)
+    _, found = plain_calls(overload, pool, known)
     return [c for c in found if not c.is_sparse() and sum(map(len, c.storages)) <= MAX_BYTES]
 
 
@@ -80,41 +80,13 @@ def attempt(overload, argument, layout, candidates):
 
 
 def run(oracle, names, index):
-    """Tries what was recorded, in children: PyTorch crashes on some calls."""
-    from .driver import Children, Progress, slug
+    """Tries what was recorded, and reports."""
+    from .attempts import attempt_all
 
-    folder = oracle.out / "layouts"
-    folder.mkdir(exist_ok=True)
-    known = defaultdict(list)
-    for name in index:
-        known[name.split(".")[0]].append(name)
+    def small_tries(name, pool, known):
+        return tries(small_calls(name, pool, known))
 
-    def pool(name):
-        path = oracle.calls / slug(name)
-        return calls.load(path) if path.exists() else []
-
-    def work(unit, journal):
-        name, start = unit
-        with open(folder / (slug(name) + ".jsonl"), "a") as f:
-            for i, one in enumerate(tries(small_calls(name, pool, known))):
-                journal.set(i, 1)
-                line = attempt(name, *one) if i >= start else None
-                if line:
-                    f.write(json.dumps(line) + "\n")
-                    f.flush()
-
-    progress = Progress("layouts", len(names))
-
-    def ended(unit, journal, status):
-        name, start = unit
-        if status and journal.get()[0] >= start:  # a crash costs one try
-            return (name, journal.get()[0] + 1)
-        progress.step(name)
-        return None
-
-    for name in names:
-        (folder / (slug(name) + ".jsonl")).unlink(missing_ok=True)
-    Children(oracle.jobs, work, ended, limit=60).run([(n, 0) for n in names])
+    folder = attempt_all(oracle, "layouts", names, index, small_tries, attempt)
     return report(folder, names, oracle.out)
 
 
