@@ -17,6 +17,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"fft.points", &LibraryTuning::fft_points},
     {"fft.real_points", &LibraryTuning::fft_real_points},
+    {"fft.from_half_points", &LibraryTuning::fft_from_half_points},
     {"fft.rough_points", &LibraryTuning::fft_rough_points},
     {"linalg.elements", &LibraryTuning::linalg_elements},
     {"linalg.batched_most", &LibraryTuning::linalg_batched_most},

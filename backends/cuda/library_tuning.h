@@ -1,5 +1,5 @@
 // From which sizes on a library is the faster way. Below, a generated kernel takes as long, and is
-// fused with what surrounds it. To be measured: the defaults are estimates.
+// fused with what surrounds it. The defaults are where both took as long on an H100, CUDA 13.
 #ifndef PRIMSET_BACKENDS_CUDA_LIBRARY_TUNING_H_
 #define PRIMSET_BACKENDS_CUDA_LIBRARY_TUNING_H_
 
@@ -14,17 +14,20 @@ struct LibraryTuning {
   int64_t fft_points = 4096;
   // Of real values: generated kernels go by way of complex ones and a second kernel.
   int64_t fft_real_points = 1024;
+  // To real values: the library destroys what it reads, and so it reads a copy.
+  int64_t fft_from_half_points = 1 << 19;
   // Where a length has other factors than 2, 3, 5 and 7, for which there are no generated kernels.
   int64_t fft_rough_points = 128;
-  // Elements of all matrices of a call. Generated factorizations take steps for each row, one after
-  // another, whose launches alone take longer than the library from a matrix of about 32 x 32 on,
-  // or from as many small ones. The host makes other plans for smaller calls.
-  int64_t linalg_elements = 1024;
+  // Elements of all matrices of a call, below which the host makes plans of its own. Generated
+  // factorizations take steps for each row, one after another, whose launches alone take longer
+  // than the library from the smallest matrices on.
+  int64_t linalg_elements = 1;
   // Up to which order many matrices are given to the library's functions for batches. Larger ones
   // fill the device one by one.
   int64_t linalg_batched_most = 512;
-  // How many matrices are computed one after another where there is no function for a batch.
-  int64_t linalg_most_calls = 256;
+  // How many matrices are computed one after another where there is no function for a batch:
+  // generated kernels take as long for 100 of 64 x 64 as for one.
+  int64_t linalg_most_calls = 32;
   // Up to which order singular values are computed by rotations: beyond, reduction to two diagonals
   // has less to do.
   int64_t svd_rotations_most = 2048;

@@ -264,8 +264,8 @@ Array matrix(std::vector<int64_t> shape, const std::vector<double>& values) {
 }
 
 TEST(Property, Qr) {
-  Property qr = property_of("linalg_qr");
-  ASSERT_NE(qr, nullptr);
+  ASSERT_NE(property_of("linalg_qr"), nullptr);
+  const auto qr = property_of("linalg_qr")->check;
   Array a = matrix({2, 2}, {0, -2, 1, 3});
   Array q = matrix({2, 2}, {0, -1, 1, 0}), r = matrix({2, 2}, {1, 3, 0, 2});
   EXPECT_EQ(qr(std::vector{a}, std::vector{q, r}), "");
@@ -282,7 +282,7 @@ TEST(Property, EighAndSvd) {
   const Array i = matrix({2, 2}, {1, 0, 0, 1});
   const Array rising = matrix({2}, {2, 3}), falling = matrix({2}, {3, 2});
   const Array of_rising = matrix({2, 2}, {2, 0, 0, 3}), of_falling = matrix({2, 2}, {3, 0, 0, 2});
-  const Property eigh = property_of("linalg_eigh"), svd = property_of("linalg_svd");
+  const auto eigh = property_of("linalg_eigh")->check, svd = property_of("linalg_svd")->check;
   EXPECT_EQ(eigh(std::vector{of_rising}, std::vector{rising, i}), "");
   EXPECT_THAT(eigh(std::vector{of_falling}, std::vector{falling, i}), HasSubstr("not in order"));
   EXPECT_NE(eigh(std::vector{of_rising}, std::vector{falling, i}), "");
@@ -292,8 +292,40 @@ TEST(Property, EighAndSvd) {
   EXPECT_EQ(property_of("add"), nullptr);
 }
 
+TEST(Property, PackedLu) {
+  const Array a = matrix({2, 2}, {1, 2, 4, 6});
+  const Array exchanged = matrix({2, 2}, {4, 6, 0.25, 0.5}), kept = matrix({2, 2}, {1, 2, 4, -2});
+  const auto pivots = [](std::vector<int64_t> rows) {
+    Array p = prims::reference::make_array(DType::i32, {static_cast<int64_t>(rows.size())});
+    for (size_t i = 0; i < rows.size(); ++i) p.data[i].integer = rows[i];
+    return p;
+  };
+  const auto lu = property_of("linalg_lu_factor")->check;
+  EXPECT_EQ(lu(std::vector{a}, std::vector{exchanged, pivots({2, 2})}), "");
+  EXPECT_THAT(lu(std::vector{a}, std::vector{exchanged, pivots({1, 2})}), HasSubstr("L U differs"));
+  EXPECT_THAT(lu(std::vector{a}, std::vector{exchanged, pivots({3, 2})}), HasSubstr("pivot"));
+  EXPECT_THAT(lu(std::vector{a}, std::vector{kept, pivots({1, 2})}), HasSubstr("not exchanged"));
+
+  const auto primitive = property_of("prim/lu")->check;
+  EXPECT_EQ(primitive(std::vector{a}, std::vector{exchanged, pivots({2, 2}), pivots({1, 0})}), "");
+  EXPECT_THAT(primitive(std::vector{a}, std::vector{exchanged, pivots({2, 2}), pivots({0, 1})}),
+              HasSubstr("not by the pivots"));
+}
+
+TEST(Property, JudgesSomeResults) {
+  const Property* det = property_of("_linalg_det");
+  ASSERT_NE(det, nullptr);
+  EXPECT_FALSE(det->covers(0));
+  EXPECT_TRUE(det->covers(1));
+  EXPECT_TRUE(det->covers(2));
+  const Array a = matrix({2, 2}, {1, 4, 2, 6}), factors = matrix({2, 2}, {4, 6, 0.25, 0.5});
+  Array pivots = prims::reference::make_array(DType::i32, {2});
+  pivots.data[0].integer = pivots.data[1].integer = 2;
+  EXPECT_EQ(det->check(std::vector{a}, std::vector{factors, pivots}), "") << "of the transpose";
+}
+
 TEST(Property, Permutation) {
-  Property p = property_of("randperm");
+  const auto p = property_of("randperm")->check;
   EXPECT_EQ(p({}, std::vector{matrix({3}, {2, 0, 1})}), "");
   EXPECT_NE(p({}, std::vector{matrix({3}, {2, 0, 2})}), "");
   EXPECT_NE(p({}, std::vector{matrix({3}, {3, 0, 1})}), "");

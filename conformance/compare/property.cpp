@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <vector>
 
 #include "prims/reference/float_format.h"
@@ -60,11 +60,17 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-Matrix adjoint(const Matrix& a) {
+Matrix transposed(const Matrix& a) {
   Matrix t(a.columns, a.rows);
   for (int64_t i = 0; i < a.rows; ++i) {
-    for (int64_t j = 0; j < a.columns; ++j) t.at(j, i) = std::conj(a.at(i, j));
+    for (int64_t j = 0; j < a.columns; ++j) t.at(j, i) = a.at(i, j);
   }
+  return t;
+}
+
+Matrix adjoint(const Matrix& a) {
+  Matrix t = transposed(a);
+  for (Number& z : t.data) z = std::conj(z);
   return t;
 }
 
@@ -286,6 +292,75 @@ std::string lu(std::span<const Array> in, std::span<const Array> out) {
   });
 }
 
+// The rows of a as interchanges, counted from 1, leave them.
+Matrix interchanged(Matrix a, const Array& pivots, int64_t batch) {
+  const int64_t steps = pivots.shape.back();
+  for (int64_t i = 0; i < steps; ++i) {
+    const int64_t with = pivots.data[static_cast<size_t>(batch * steps + i)].integer - 1;
+    if (with < i || with >= a.rows) return Matrix(0, 0);
+    for (int64_t j = 0; j < a.columns; ++j) std::swap(a.at(i, j), a.at(with, j));
+  }
+  return a;
+}
+
+// Pivots of the greatest |re| + |im| or of the greatest modulus: no multiplier is beyond sqrt(2).
+std::string bounded_multipliers(const Matrix& l, DType t) {
+  const long double most = std::sqrt(2.0L) * (1 + 8 * prims::reference::unit_roundoff(t));
+  for (int64_t i = 0; i < l.rows; ++i) {
+    for (int64_t j = 0; j < std::min(i, l.columns); ++j) {
+      if (!(std::abs(l.at(i, j)) <= most))
+        return fmt::format("L[{}, {}] is {:.3g} large: rows are not exchanged for the greatest", i,
+                           j, static_cast<double>(std::abs(l.at(i, j))));
+    }
+  }
+  return {};
+}
+
+// Both factors in one matrix, L without its diagonal of ones, and the interchanges.
+std::string packed_lu_of(const Matrix& a, const Matrix& packed, const Array& pivots, int64_t batch,
+                         DType t) {
+  const int64_t steps = std::min(a.rows, a.columns);
+  Matrix l(a.rows, steps), u(steps, a.columns);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < a.columns; ++j) (j < i ? l : u).at(i, j) = packed.at(i, j);
+    if (i < steps) l.at(i, i) = 1;
+  }
+  const Matrix rows = interchanged(a, pivots, batch);
+  if (rows.rows != a.rows) return fmt::format("a pivot is not one of the rows left");
+  return first_of({near("L U differs from A's rows in the pivots' order", l * u, rows, t),
+                   bounded_multipliers(l, t)});
+}
+
+std::string packed_lu(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    return packed_lu_of(matrix(in[0], b), matrix(out[0], b), out[1], b, in[0].dtype);
+  });
+}
+
+// The same, and what the interchanges together make of rows 0, 1, 2, ...
+std::string permuting_lu(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    Matrix numbers(in[0].shape[in[0].shape.size() - 2], 1);
+    for (int64_t i = 0; i < numbers.rows; ++i) numbers.at(i, 0) = static_cast<long double>(i);
+    const Matrix wanted = interchanged(numbers, out[1], b);
+    for (int64_t i = 0; i < wanted.rows; ++i) {
+      const int64_t found = out[2].data[static_cast<size_t>(b * wanted.rows + i)].integer;
+      if (wanted.at(i, 0) != Number(static_cast<long double>(found)))
+        return fmt::format("row {} is {}, but not by the pivots", i, found);
+    }
+    return packed_lu_of(matrix(in[0], b), matrix(out[0], b), out[1], b, in[0].dtype);
+  });
+}
+
+// Of A, or of its transpose: ATen factors what lies by columns.
+std::string packed_lu_either(std::span<const Array> in, std::span<const Array> out) {
+  return each(in[0], [&](int64_t b) {
+    const Matrix a = matrix(in[0], b), packed = matrix(out[0], b);
+    const std::string wrong = packed_lu_of(a, packed, out[1], b, in[0].dtype);
+    return wrong.empty() ? wrong : packed_lu_of(transposed(a), packed, out[1], b, in[0].dtype);
+  });
+}
+
 // Moore and Penrose's conditions, which are as exact as the matrix is well conditioned.
 std::string pseudoinverse(std::span<const Array> in, std::span<const Array> out) {
   return each(in[0], [&](int64_t b) {
@@ -336,36 +411,41 @@ struct NamedProperty {
   std::string_view op;
   Property property;
 };
-constexpr std::array kProperties = {
-    NamedProperty{"prim/qr", packed_qr},
-    NamedProperty{"prim/svd", svd_vh},
-    NamedProperty{"prim/eigh", eigh},
-    NamedProperty{"prim/eig", eig},
-    NamedProperty{"geqrf", packed_qr},
-    NamedProperty{"linalg_eig", eig},
-    NamedProperty{"linalg_eigvals", eigenvalues},
-    NamedProperty{"_linalg_eigvals", eigenvalues},
-    NamedProperty{"linalg_pinv", pseudoinverse},
-    NamedProperty{"pinverse", pseudoinverse},
-    NamedProperty{"linalg_lstsq", least_squares},
-    NamedProperty{"linalg_qr", qr},
-    NamedProperty{"qr", qr},
-    NamedProperty{"linalg_eigh", eigh},
-    NamedProperty{"_linalg_eigh", eigh},
-    NamedProperty{"linalg_svd", svd_vh},
-    NamedProperty{"_linalg_svd", svd_vh},
-    NamedProperty{"svd", svd_v},
-    NamedProperty{"linalg_lu", lu},
-    NamedProperty{"randperm", permutation},
+constexpr NamedProperty kProperties[] = {
+    {"prim/qr", {packed_qr}},
+    {"prim/svd", {svd_vh}},
+    {"prim/eigh", {eigh}},
+    {"prim/eig", {eig}},
+    {"geqrf", {packed_qr}},
+    {"linalg_eig", {eig}},
+    {"linalg_eigvals", {eigenvalues}},
+    {"_linalg_eigvals", {eigenvalues}},
+    {"linalg_pinv", {pseudoinverse}},
+    {"pinverse", {pseudoinverse}},
+    {"linalg_lstsq", {least_squares}},
+    {"linalg_qr", {qr}},
+    {"qr", {qr}},
+    {"linalg_eigh", {eigh}},
+    {"_linalg_eigh", {eigh}},
+    {"linalg_svd", {svd_vh}},
+    {"_linalg_svd", {svd_vh}},
+    {"svd", {svd_v}},
+    {"linalg_lu", {lu}},
+    {"prim/lu", {permuting_lu, 0, 3}},
+    {"linalg_lu_factor", {packed_lu, 0, 2}},
+    {"linalg_lu_factor_ex", {packed_lu, 0, 2}},
+    {"_lu_with_info", {packed_lu, 0, 2}},
+    {"_linalg_det", {packed_lu_either, 1, 2}},
+    {"_linalg_slogdet", {packed_lu_either, 2, 2}},
+    {"_linalg_solve_ex", {packed_lu_either, 1, 2}},
+    {"randperm", {permutation}},
 };
 
 }  // namespace
 
-Property property_of(std::string_view op) {
-  for (const NamedProperty& n : kProperties) {
-    if (n.op == op) return n.property;
-  }
-  return nullptr;
+const Property* property_of(std::string_view op) {
+  const auto* const it = std::ranges::find(kProperties, op, &NamedProperty::op);
+  return it == std::end(kProperties) ? nullptr : &it->property;
 }
 
 }  // namespace primset::conformance

@@ -3,6 +3,8 @@
 #ifndef PRIMSET_CONFORMANCE_COMPARE_PROPERTY_H_
 #define PRIMSET_CONFORMANCE_COMPARE_PROPERTY_H_
 
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,13 +16,21 @@ namespace primset::conformance {
 using prims::reference::Array;
 using prims::reference::Element;
 
-// "": the property holds; else what is wrong. `inputs` are the call's tensor arguments, `outputs`
-// its results.
-using Property = std::string (*)(std::span<const Array> inputs, std::span<const Array> outputs);
+struct Property {
+  // "": it holds; else what is wrong. `inputs` are the call's tensor arguments, `outputs` the
+  // results that it is a property of.
+  using Check = std::string (*)(std::span<const Array> inputs, std::span<const Array> outputs);
+
+  Check check;
+  // The results that are judged by it; others by their values.
+  size_t first = 0, count = std::numeric_limits<size_t>::max();
+
+  bool covers(size_t result) const { return result >= first && result - first < count; }
+};
 
 // The property that replaces comparison for an operator, by name without overload, or for a
 // primitive, "prim/NAME"; null for most.
-Property property_of(std::string_view op);
+const Property* property_of(std::string_view op);
 
 }  // namespace primset::conformance
 

@@ -57,9 +57,15 @@ bool is_worth_it(const FftShape& s, const LibraryTuning& tuning) {
     points *= s.sizes[static_cast<size_t>(d)];
     rough |= has_other_factors(s.sizes[static_cast<size_t>(d)]);
   }
-  return points >= tuning.fft_points ||
-         (s.kind != FftKind::complex && points >= tuning.fft_real_points) ||
-         (rough && points >= tuning.fft_rough_points);
+  if (rough && points >= tuning.fft_rough_points) return true;
+  switch (s.kind) {
+    case FftKind::to_half:
+      return points >= tuning.fft_real_points;
+    case FftKind::from_half:
+      return points >= tuning.fft_from_half_points;
+    default:
+      return points >= tuning.fft_points;
+  }
 }
 
 // The dims of a transform in the order of memory: along the last of them, of real values, there is

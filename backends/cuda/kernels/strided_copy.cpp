@@ -46,6 +46,10 @@ StridedCopy StridedCopy::merged() const {
   return m;
 }
 
+bool StridedCopy::is_dense() const {
+  return sizes.empty() || (sizes.size() == 1 && to_strides[0] == 1 && from_strides[0] == 1);
+}
+
 int64_t StridedCopy::launches() const {
   const StridedCopy m = merged();
   int64_t count = 1;
@@ -56,6 +60,12 @@ int64_t StridedCopy::launches() const {
 void copy_strided(const MatrixKernels& kernels, primset_stream_t& stream, const StridedCopy& copy,
                   DevicePointer to, DevicePointer from, int64_t words, int64_t negated) {
   const StridedCopy m = copy.merged();
+  if (negated < 0 && m.is_dense()) {
+    const int64_t elements = m.sizes.empty() ? 1 : m.sizes[0];
+    PRIMSET_CUDA(stream.cu, cuMemcpyDtoDAsync_v2, to, from,
+                 static_cast<uint64_t>(4 * words * elements), stream.handle);
+    return;
+  }
   const size_t rank = m.sizes.size(), inner = std::min(rank, kCopyDims), outer = rank - inner;
   WordCopy w{to, from, {1, 1, 1, words}, {0, 0, 0, 1}, {0, 0, 0, 1}, negated};
   for (size_t d = 0; d < inner; ++d) {

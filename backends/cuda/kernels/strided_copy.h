@@ -22,6 +22,8 @@ struct StridedCopy {
 
   // Without dims of one element, neighbours that lie alike on both sides made one.
   StridedCopy merged() const;
+  // Once merged: whether it copies bytes as they lie.
+  bool is_dense() const;
   // What a copy takes; find refuses what takes too many.
   int64_t launches() const;
 };

@@ -19,6 +19,7 @@ using SolverStatus = int;
 using SolverHandle = struct SolverHandleTag*;
 using SolverParams = struct SolverParamsTag*;
 using JacobiParams = struct JacobiParamsTag*;
+using EighJacobiParams = struct EighJacobiParamsTag*;
 
 enum : SolverStatus {
   kSolverSuccess = 0,
@@ -40,6 +41,8 @@ enum SolverVectors : int { kNoVectors = 0, kVectors = 1 };
   X(SolverStatus, cusolverDnDestroyParams, (SolverParams params))                                  \
   X(SolverStatus, cusolverDnCreateGesvdjInfo, (JacobiParams * params))                             \
   X(SolverStatus, cusolverDnDestroyGesvdjInfo, (JacobiParams params))                              \
+  X(SolverStatus, cusolverDnCreateSyevjInfo, (EighJacobiParams * params))                          \
+  X(SolverStatus, cusolverDnDestroySyevjInfo, (EighJacobiParams params))                           \
   X(SolverStatus, cusolverDnXgetrf_bufferSize,                                                     \
     (SolverHandle handle, SolverParams params, int64_t m, int64_t n, DataType type, const void* a, \
      int64_t lda, DataType computed_in, size_t* device_bytes, size_t* host_bytes))                 \
@@ -136,6 +139,15 @@ using SolverGesvdjBatched = SolverStatus(SolverHandle handle, SolverVectors vect
                                          void* a, int lda, void* values, void* u, int ldu, void* v,
                                          int ldv, void* work, int elements, int* info,
                                          JacobiParams params, int batch);
+// Eigenvalues by rotations, of Hermitian matrices that lie one behind the other.
+using SolverSyevjBatchedSize = SolverStatus(SolverHandle handle, SolverVectors vectors,
+                                            BlasFill fill, int n, const void* a, int lda,
+                                            const void* values, int* elements,
+                                            EighJacobiParams params, int batch);
+using SolverSyevjBatched = SolverStatus(SolverHandle handle, SolverVectors vectors, BlasFill fill,
+                                        int n, void* a, int lda, void* values, void* work,
+                                        int elements, int* info, EighJacobiParams params,
+                                        int batch);
 using SolverPotrfBatched = SolverStatus(SolverHandle handle, BlasFill fill, int n, void* a[],
                                         int lda, int* info, int batch);
 
@@ -155,6 +167,11 @@ using SolverPotrfBatched = SolverStatus(SolverHandle handle, BlasFill fill, int 
     cusolverDnZgesvdjBatched_bufferSize)                                                        \
   X(SolverGesvdjBatched, gesvdj_batched, cusolverDnSgesvdjBatched, cusolverDnDgesvdjBatched,    \
     cusolverDnCgesvdjBatched, cusolverDnZgesvdjBatched)                                         \
+  X(SolverSyevjBatchedSize, syevj_batched_size, cusolverDnSsyevjBatched_bufferSize,             \
+    cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize,                     \
+    cusolverDnZheevjBatched_bufferSize)                                                         \
+  X(SolverSyevjBatched, syevj_batched, cusolverDnSsyevjBatched, cusolverDnDsyevjBatched,        \
+    cusolverDnCheevjBatched, cusolverDnZheevjBatched)                                           \
   X(SolverPotrfBatched, potrf_batched, cusolverDnSpotrfBatched, cusolverDnDpotrfBatched,        \
     cusolverDnCpotrfBatched, cusolverDnZpotrfBatched)
 

@@ -1,4 +1,5 @@
 // The primitive eigh: of a column-major copy the lower triangle is read, and becomes the vectors.
+// Many small matrices by rotations (Jacobi), which one launch does for all of them.
 #include "backends/cuda/linalg/linalg_call.h"
 
 namespace primset_cuda {
@@ -21,6 +22,22 @@ void make_diagonal_real(LinalgCall& c, const MatrixSizes& s, DevicePointer a) {
                            {n * n * words, (n + 1) * words, 0, 1},
                            {0, 0, 0, 0}};
   c.kernels().copy(c.stream, imaginary);
+}
+
+void rotate_many(LinalgCall& c, const EighParts& p) {
+  const int n = as_int(p.sizes.rows), count = as_int(p.sizes.count);
+  const auto type = c.type.index;
+  int elements = 0;
+  check_cusolver(c.solver().syevj_batched_size[type](
+                     c.handles().solver(), p.vectors, kLowerTriangle, n, pointer(p.a), n,
+                     pointer(p.values), &elements, c.handles().eigh_jacobi(), count),
+                 "cusolverDnsyevjBatched_bufferSize");
+  const DevicePointer work = c.scratch(elements * c.type.bytes());
+  check_cusolver(
+      c.solver().syevj_batched[type](c.handles().solver(), p.vectors, kLowerTriangle, n,
+                                     pointer(p.a), n, pointer(p.values), pointer(work), elements,
+                                     pointer_to<int>(p.info), c.handles().eigh_jacobi(), count),
+      "cusolverDnsyevjBatched");
 }
 
 void eigh_of_many(LinalgCall& c, const EighParts& p) {
@@ -63,7 +80,9 @@ void run_eigh(LinalgCall& c) {
   const DevicePointer flags = c.zeroed(s.count);
   make_diagonal_real(c, s, p.a);
   c.kernels().screen(c.stream, p.a, flags, c.type, s.count, n, n, true);
-  if (is_batch(s, c.tuning()) && c.solver().has_batched_syev())
+  if (s.count > 1 && n <= kMostBatchedRotations)
+    rotate_many(c, p);
+  else if (is_batch(s, c.tuning()) && c.solver().has_batched_syev())
     eigh_of_many(c, p);
   else
     eigh_of_each(c, p);

@@ -50,7 +50,10 @@ LinalgHandles::LinalgHandles(const LinalgLibraries& l, Stream stream)
               l.solver().cusolverDnDestroyParams),
       jacobi_(
           made(l.solver().cusolverDnCreateGesvdjInfo, check_cusolver, "cusolverDnCreateGesvdjInfo"),
-          l.solver().cusolverDnDestroyGesvdjInfo) {
+          l.solver().cusolverDnDestroyGesvdjInfo),
+      eigh_jacobi_(
+          made(l.solver().cusolverDnCreateSyevjInfo, check_cusolver, "cusolverDnCreateSyevjInfo"),
+          l.solver().cusolverDnDestroySyevjInfo) {
   if (!stream) return;
   PRIMSET_CUBLAS(l.blas(), cublasSetStream_v2, blas(), stream);
   PRIMSET_CUSOLVER(l.solver(), cusolverDnSetStream, solver(), stream);

@@ -41,6 +41,7 @@ class LinalgHandles {
   SolverHandle solver() const { return solver_.get(); }
   SolverParams params() const { return params_.get(); }
   JacobiParams jacobi() const { return jacobi_.get(); }
+  EighJacobiParams eigh_jacobi() const { return eigh_jacobi_.get(); }
   // Memory of the host, whose functions may use it until the stream has passed them. Grows after
   // the stream was waited for.
   void* host_memory(primset_stream_t& stream, size_t bytes);
@@ -53,6 +54,7 @@ class LinalgHandles {
   Owned<SolverHandle> solver_;
   Owned<SolverParams> params_;
   Owned<JacobiParams> jacobi_;
+  Owned<EighJacobiParams> eigh_jacobi_;
   std::vector<char> host_memory_;
 };
 

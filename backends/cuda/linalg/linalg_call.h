@@ -117,7 +117,7 @@ void run_eig(LinalgCall& c);
 
 // More than one matrix, each too small to fill the device alone.
 bool is_batch(const MatrixSizes& sizes, const LibraryTuning& tuning);
-// Up to which order gesvdjBatched takes matrices.
+// Up to which order gesvdjBatched takes matrices, and syevjBatched is made for.
 inline constexpr int64_t kMostBatchedRotations = 32;
 
 }  // namespace primset_cuda

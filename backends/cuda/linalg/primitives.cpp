@@ -32,8 +32,8 @@ bool of_square_ones(const MatrixSizes& s, const CusolverApi&) {
 bool of_tiny_ones(const MatrixSizes& s, const CusolverApi&) {
   return s.most() <= kMostBatchedRotations;
 }
-bool of_new_libraries(const MatrixSizes&, const CusolverApi& solver) {
-  return solver.has_batched_syev();
+bool of_tiny_ones_or_new_libraries(const MatrixSizes& s, const CusolverApi& solver) {
+  return s.most() <= kMostBatchedRotations || solver.has_batched_syev();
 }
 bool any_library(const CusolverApi&) {
   return true;
@@ -50,7 +50,7 @@ constexpr LinalgPrimitive kLinalgPrimitives[] = {
     {"householder_product", 2, 1, run_householder_product, never, any_library},
     {"apply_reflectors", 3, 1, run_apply_reflectors, never, any_library},
     {"svd", 1, 4, run_svd, of_tiny_ones, any_library},
-    {"eigh", 1, 3, run_eigh, of_new_libraries, any_library},
+    {"eigh", 1, 3, run_eigh, of_tiny_ones_or_new_libraries, any_library},
     {"eig", 1, 3, run_eig, never, library_with_geev},
 };
 

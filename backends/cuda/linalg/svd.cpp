@@ -121,7 +121,7 @@ void run_svd(LinalgCall& c) {
                    a, c.result_at(1),           c.result_at(3)};
   const DevicePointer flags = c.zeroed(s.count);
   c.kernels().screen(c.stream, a, flags, c.type, s.count, s.rows, s.columns, false);
-  if (rotates && s.count > 1 && s.most() <= kMostBatchedRotations)
+  if (rotates && s.most() <= kMostBatchedRotations)
     rotate_many(c, p);
   else if (rotates)
     rotate_each(c, p);

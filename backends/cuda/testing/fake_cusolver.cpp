@@ -18,6 +18,7 @@ using host_lapack::kRealBytes;
 constexpr const char* kKind = "cuSOLVER";
 constexpr const char* kParams = "cuSOLVER parameters";
 constexpr const char* kJacobi = "cuSOLVER rotations";
+constexpr const char* kEighJacobi = "cuSOLVER rotations of Hermitian matrices";
 constexpr size_t kDeviceBytes = 5000, kHostBytes = 600;
 constexpr int kElements = 333;
 constexpr const char* kUplo[] = {"L", "U"};
@@ -200,6 +201,12 @@ FAKE_TOOLKIT(cusolverDnCreateGesvdjInfo)(JacobiParams* params) {
 }
 FAKE_TOOLKIT(cusolverDnDestroyGesvdjInfo)(JacobiParams params) {
   return destroy_handle(__func__, kJacobi, params);
+}
+FAKE_TOOLKIT(cusolverDnCreateSyevjInfo)(EighJacobiParams* params) {
+  return make_handle(__func__, kEighJacobi, params);
+}
+FAKE_TOOLKIT(cusolverDnDestroySyevjInfo)(EighJacobiParams params) {
+  return destroy_handle(__func__, kEighJacobi, params);
 }
 
 // --- functions for every type --------------------------------------------------------------------
@@ -419,8 +426,9 @@ int rotations(const char* name, size_t type, SolverHandle handle, SolverVectors 
       .takes(kJacobi, params)
       .reads(a, matrix_bytes(type, m, n * batch, m))
       .reads(s, kRealBytes[type] * static_cast<size_t>(k * batch))
-      .reads(u, vectors ? matrix_bytes(type, m, us * batch, ldu) : 0)
-      .reads(v, vectors ? matrix_bytes(type, n, vs * batch, ldv) : 0)
+      // In a batch it writes vectors, whether they are asked for or not.
+      .reads(u, vectors || !economy ? matrix_bytes(type, m, us * batch, ldu) : 0)
+      .reads(v, vectors || !economy ? matrix_bytes(type, n, vs * batch, ldv) : 0)
       .reads(info, 4 * static_cast<size_t>(batch))
       .needs(ldu == m && ldv == n, "leading dims")
       .needs(std::max(m, n) <= largest, "matrices too large for a batch");
@@ -433,6 +441,25 @@ int rotations(const char* name, size_t type, SolverHandle handle, SolverVectors 
       gesvdj(type, vectors != 0, economy, m, n, at(a, kBytes[type], m * n, i),
              at(s, kRealBytes[type], k, i), at(u, kBytes[type], m * us, i),
              at(v, kBytes[type], n * vs, i), info + i);
+  });
+  return call.status;
+}
+
+int eigh_rotations(const char* name, size_t type, SolverHandle handle, SolverVectors vectors,
+                   BlasFill fill, int n, void* a, int lda, void* values, const void* work,
+                   int elements, int* info, EighJacobiParams params, int batch) {
+  Call call(name);
+  check_typed(call, type, handle, work, elements)
+      .takes(kEighJacobi, params)
+      .reads(a, matrix_bytes(type, n, n * batch, lda))
+      .reads(values, kRealBytes[type] * static_cast<size_t>(n * batch))
+      .reads(info, 4 * static_cast<size_t>(batch))
+      .needs(lda == n, "leading dim");
+  call.give(handle, [=] {
+    for (int i = 0; i < batch; ++i)
+      syev(type, vectors ? "V" : "N", fill, n,
+           static_cast<char*>(a) + kBytes[type] * static_cast<size_t>(n * n * i),
+           static_cast<char*>(values) + kRealBytes[type] * static_cast<size_t>(n * i), info + i);
   });
   return call.status;
 }
@@ -454,7 +481,7 @@ constexpr int kAnySize = 1 << 30;
 }  // namespace
 }  // namespace fake_toolkit
 
-#define FAKE_CUSOLVER(letter, q, type)                                                             \
+#define FAKE_CUSOLVER(letter, q, sy, type)                                                         \
   FAKE_TOOLKIT(cusolverDn##letter##q##gqr_bufferSize)                                              \
   (SolverHandle handle, int, int, int, const void*, int, const void*, int* elements) {             \
     return tell_elements(__func__, handle, elements);                                              \
@@ -498,11 +525,22 @@ constexpr int kAnySize = 1 << 30;
     return rotations(__func__, type, handle, vectors, false, m, n, a, s, u, ldu, v, ldv, work,     \
                      elements, info, params, batch, 32);                                           \
   }                                                                                                \
+  FAKE_TOOLKIT(cusolverDn##letter##sy##evjBatched_bufferSize)                                      \
+  (SolverHandle handle, SolverVectors, BlasFill, int, const void*, int, const void*,               \
+   int* elements, EighJacobiParams, int) {                                                         \
+    return tell_elements(__func__, handle, elements);                                              \
+  }                                                                                                \
+  FAKE_TOOLKIT(cusolverDn##letter##sy##evjBatched)                                                 \
+  (SolverHandle handle, SolverVectors vectors, BlasFill fill, int n, void* a, int lda,             \
+   void* values, void* work, int elements, int* info, EighJacobiParams params, int batch) {        \
+    return eigh_rotations(__func__, type, handle, vectors, fill, n, a, lda, values, work,          \
+                          elements, info, params, batch);                                          \
+  }                                                                                                \
   FAKE_TOOLKIT(cusolverDn##letter##potrfBatched)                                                   \
   (SolverHandle handle, BlasFill fill, int n, void** a, int lda, int* info, int batch) {           \
     return potrf_batched(__func__, type, handle, fill, n, a, lda, info, batch);                    \
   }
-FAKE_CUSOLVER(S, or, 0)
-FAKE_CUSOLVER(D, or, 1)
-FAKE_CUSOLVER(C, un, 2)
-FAKE_CUSOLVER(Z, un, 3)
+FAKE_CUSOLVER(S, or, sy, 0)
+FAKE_CUSOLVER(D, or, sy, 1)
+FAKE_CUSOLVER(C, un, he, 2)
+FAKE_CUSOLVER(Z, un, he, 3)

@@ -46,7 +46,7 @@ class Toolkit : public Cuda {
 
   // Sizes for which the libraries are no faster are taken, too.
   static constexpr const char* kTakeAll =
-      "fft.points=1,fft.real_points=1,fft.rough_points=1,linalg.elements=0";
+      "fft.points=1,fft.real_points=1,fft.from_half_points=1,fft.rough_points=1,linalg.elements=0";
 
   std::shared_ptr<PluginDevice> device;
   StreamHandle stream;
