@@ -109,16 +109,28 @@ Val biased(const Val& gates, const std::optional<Val>& bias) {
   return bias ? added(opmath(gates), opmath(*bias)) : opmath(gates);
 }
 
+// Integers and bool, once promoted, are computed with as floats.
+Val in_floats(const Val& x) {
+  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
+}
+std::optional<Val> in_floats(const std::optional<Val>& x) {
+  return x ? std::optional(in_floats(*x)) : std::nullopt;
+}
+
 Val sigmoid_of(const Val& x) {
   return unary(Prim::sigmoid, x);
 }
 
-// The derivatives by the argument, of the functions' values.
+// The derivatives by the argument, of the functions' values, as sigmoid_backward and tanh_backward
+// multiply by them: of complex numbers conjugated, which ATen's cells are not otherwise.
+Val conjugated(const Val& slope) {
+  return is_complex(slope.dtype()) ? conj(slope) : slope;
+}
 Val sigmoid_slope(const Val& y) {
-  return y * (Scalar(1.0) - y);
+  return conjugated(y * (Scalar(1.0) - y));
 }
 Val tanh_slope(const Val& y) {
-  return Scalar(1.0) - y * y;
+  return conjugated(Scalar(1.0) - y * y);
 }
 
 // What stands beside a state: all of one floating dtype, or of a complex one where there is no
@@ -213,14 +225,6 @@ LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
 
 using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
 
-// Integers and bool, once promoted, are computed with as floats.
-Val in_floats(const Val& x) {
-  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
-}
-std::optional<Val> in_floats(const std::optional<Val>& x) {
-  return x ? std::optional(in_floats(*x)) : std::nullopt;
-}
-
 FiveGradients lstm_results(Tracer& t, const LstmGradients& g, bool has_bias) {
   const bool biases = has_bias && g.gates.rank() == 2;
   const Val bias = biases ? bias_gradient_of(g.gates) : nothing(t, g.gates.dtype());
@@ -232,11 +236,14 @@ struct GruGates {
   Val reset, update, fresh, state, hidden;
 };
 
+// Gates of integers are added as such, and wrap around.
 GruGates gru_gates(const Val& input, const Val& hidden, const Val& hx) {
-  const Val reset = sigmoid_of(gate_part(input, 0, 3) + gate_part(hidden, 0, 3));
-  const Val update = sigmoid_of(gate_part(input, 1, 3) + gate_part(hidden, 1, 3));
-  const Val own = gate_part(hidden, 2, 3);
-  return {reset, update, unary(Prim::tanh, gate_part(input, 2, 3) + reset * own), opmath(hx), own};
+  const auto both = [&](int64_t i) {
+    return sigmoid_of(in_floats(gate_part(input, i, 3) + gate_part(hidden, i, 3)));
+  };
+  const Val reset = both(0), own = in_floats(gate_part(hidden, 2, 3));
+  const Val fresh = unary(Prim::tanh, in_floats(gate_part(input, 2, 3)) + reset * own);
+  return {reset, both(1), fresh, opmath(hx), own};
 }
 
 FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bool has_bias) {
@@ -323,12 +330,12 @@ FiveGradients _thnn_differentiable_gru_cell_backward::decompose(
     Tracer& t, const Val& grad_hy, const Val& input_gates, const Val& hidden_gates, const Val& hx,
     const std::optional<Val>& input_bias, const std::optional<Val>& hidden_bias) {
   constexpr const char* kName = "_thnn_differentiable_gru_cell_backward";
-  const Val grad = in_floats(grad_hy), input = in_floats(input_gates),
-            hidden = in_floats(hidden_gates), h = in_floats(hx);
-  const std::optional<Val> b_input = in_floats(input_bias), b_hidden = in_floats(hidden_bias);
-  require_fused_cell(kName, input, hidden, h, b_input, b_hidden, 3, true);
+  const Val grad = in_floats(grad_hy), h = in_floats(hx);
+  require_fused_cell(kName, in_floats(input_gates), in_floats(hidden_gates), h,
+                     in_floats(input_bias), in_floats(hidden_bias), 3, true);
   FusedCell(kName, h, true).require_state("grad_hy", grad);
-  const GruGates g = gru_gates(biased(input, b_input), biased(hidden, b_hidden), h);
+  const GruGates g =
+      gru_gates(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias), h);
   return gru_gradients(t, grad, g, input_bias.has_value());
 }
 
