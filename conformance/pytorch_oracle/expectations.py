@@ -151,6 +151,8 @@ _RULED_OUT = {
     "_fused_rms_norm": lambda call, x:
         tuple(x["normalized_shape"]) != tuple(x["input"].size[-len(x["normalized_shape"]):]),
     "_scaled_mm_v2": _is_of_no_product,
+    # It writes what it computes into the memory of an out= tensor of another dtype.
+    "_logcumsumexp": lambda call, x: "out" in x and x["out"].dtype != x["self"].dtype,
 }
 
 
