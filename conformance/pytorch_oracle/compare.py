@@ -9,7 +9,7 @@ import primset
 import torch
 
 from . import properties
-from .calls import SPARSE_LAYOUTS
+from .calls import SPARSE_LAYOUTS, TorchArguments
 from .calls import sparse_parts as torch_parts
 from .definitions import ANY_INFINITY, ANY_VALUE
 from .expectations import comparator, is_left_out, may_overflow
@@ -113,6 +113,20 @@ class Asked:
     def dtypes(self):
         return [t.dtype for t in self.call.tensors()] if self.call else []
 
+    def of_nan(self, shape):
+        """A mask of the elements of which an operand is NaN, of those of the result's shape."""
+        mask = torch.zeros(shape, dtype=torch.bool)
+        for t in flatten(TorchArguments(self.call).args) if self.call else ():
+            if isinstance(t, torch.Tensor) and t.dtype.is_floating_point and _spreads(t, shape):
+                mask |= t.isnan()
+        return mask
+
+
+def _spreads(tensor, shape):
+    """Whether it can be broadcast to the shape."""
+    sizes = zip(reversed(tensor.shape), reversed(shape))
+    return tensor.dim() <= len(shape) and all(n in (1, m) for n, m in sizes)
+
 
 def _undefined(expected, actual):
     """Where PyTorch returns no tensor, as a gradient nobody asked for, Primset's has no elements."""
@@ -191,6 +205,9 @@ class AskedPart:
 
     def dtypes(self):
         return self.whole.dtypes()
+
+    def of_nan(self, shape):
+        return torch.zeros(shape, dtype=torch.bool)
 
 
 def _compare_sparse(v, overload, where, expected, actual, kind, second):
@@ -276,7 +293,10 @@ def _compare_elements(v, overload, where, expected, actual, second):
         e = torch.where(meaningless, a, e)
     right, exact = _close(a, e, rtol, atol), e
     if not right.all() and may_overflow(overload, e.dtype, *second.dtypes()):
-        right = _settle(v, where, e, a, right, ~torch.isfinite(e) & ~torch.isfinite(a), OVERFLOWN)
+        either = ~torch.isfinite(e) & ~torch.isfinite(a)
+        if not e.dtype.is_complex:
+            either &= ~second.of_nan(e.shape)
+        right = _settle(v, where, e, a, right, either, OVERFLOWN)
     if not right.all() and rtol:
         computed = _computed_in(expected.dtype, second())
         if computed:

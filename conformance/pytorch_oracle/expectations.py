@@ -139,7 +139,7 @@ _RULED_OUT = {
     "_convert_indices_from_csr_to_coo":
         lambda call, x: _pointers_astray(call, x["crow_indices"], x["col_indices"]),
     # It writes a row of the state for each dimension.
-    "_sobol_engine_initialize_state_": lambda call, x: x["dimension"] > x["self"].size[0],
+    "_sobol_engine_initialize_state_": lambda call, x: x["dimension"] > sum(x["self"].size[:1]),
     # Of pdist, whose input is a matrix.
     "_pdist_backward": lambda call, x: len(x["self"].size) != 2,
     # Of cholesky_solve, whose factors are square.
