@@ -94,6 +94,15 @@ def _lower_gamma(a, x):
     return m.erfc(min(far, 30) * (1 if x < a else -1)) / 2
 
 
+def _log_add_exp(total, x):
+    """The angle is the one of the greater part, turned by a quarter at most. Of an angle as great as
+    floats are there is to be something behind the point."""
+    m = _mp()
+    low, high = (x, total) if x.real < total.real else (total, x)
+    with m.workdps(360):
+        return high + m.log(1 + m.exp(m.mpmathify(low) - m.mpmathify(high)))
+
+
 def _gelu_backward(grad, x, approximate="none"):
     m = _mp()
     return grad * (m.ncdf(x) + x * m.npdf(x)) if approximate == "none" else None
@@ -173,6 +182,7 @@ FUNCTIONS = {
     "cosh": _of("cosh"),
     "sinh": _of("sinh"),
     "log1p": _of("log1p"),
+    "logaddexp": _log_add_exp,
     "floor_divide": lambda a, b: float(Fraction(a) // Fraction(b)) if b else None,
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
@@ -231,12 +241,6 @@ def _value_beyond(function, operands):
         return complex(AT_INFINITY[function])
     return ANY_VALUE if function in WITHOUT_LIMIT else None
 
-
-def _log_add_exp(total, x):
-    """The angle is the one of the greater part, turned by a quarter at most."""
-    m = _mp()
-    low, high = (x, total) if x.real < total.real else (total, x)
-    return high + m.log(1 + m.exp(low - high))
 
 
 # What an element makes of the result so far, along a row.

@@ -31,6 +31,7 @@ OVERFLOWS = {
     "mul", "multiply", "div", "divide", "true_divide", "square", "pow", "float_power", "ldexp",
     "addcmul", "addcdiv", "add", "sub", "subtract", "rsub", "lerp", "prod", "cumprod", "gradient",
     "var", "std", "var_mean", "std_mean", "soft_margin_loss", "sinc", "special_sinc",
+    "sigmoid_backward", "tanh_backward", "silu_backward",
 }
 
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
