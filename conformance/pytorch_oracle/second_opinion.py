@@ -67,19 +67,19 @@ class SecondOpinion:
             if equal:
                 runs.append(self._run(EQUAL, _dense, equal))
             if is_continuous(self.call):
-                runs += [self._widened(how, equal) for how in (IN_FLOAT, IN_DOUBLE)]
+                runs += [r for how in (IN_FLOAT, IN_DOUBLE) for r in self._widened(how, equal)]
             self.runs = [r for r in runs if r]
         return self.runs
 
     def _widened(self, how, equal):
-        """In f32 where tensors are narrower, or in double. Of operators of 8-bit floats, which take
-        neither, by what they equal."""
+        """In f32 where tensors are narrower, or in double; and so by what the operator equals, as of
+        8-bit floats it takes neither."""
         dtypes = {t.dtype for t in self.call.tensors()} | set(_dtypes_asked(self.call))
         if how == IN_FLOAT and not dtypes & _FLOAT_OF.keys():
-            return None
+            return []
         wide = _FLOAT_OF if how == IN_FLOAT else _DOUBLE_OF
         run = functools.partial(self._run, how, lambda x: _in_dtypes(wide, _dense(x)))
-        return run() or equal and run(equal)
+        return [run(), equal and run(equal)]
 
     def _run(self, how, change, instead=None):
         """The call with `change` made to its arguments, of `instead` if that is given."""

@@ -62,7 +62,8 @@ _FAMILIES_AS_A_WHOLE = (
     "_ctc_loss_backward", "_native_multi_head_attention", "_scaled_mm", "matrix_exp",
     "linalg_matrix_exp", "convolution", "_convolution", "_slow_conv", "slow_conv", "conv_transpose",
     "conv1d", "conv2d", "conv3d", "linalg_solve", "_linalg_solve", "trapz", "trapezoid",
-    "native_batch_norm_backward", "_softmax_backward", "_log_softmax_backward")
+    "native_batch_norm_backward", "_softmax_backward", "_log_softmax_backward",
+    "_thnn_differentiable_")
 _AS_A_WHOLE = {
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "dot", "vdot", "matmul", "linalg_matmul", "linear",
     "cov", "_trilinear", "sum", "nansum", "linalg_lu_solve", "lu_solve", "cholesky_solve",
