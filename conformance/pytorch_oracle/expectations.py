@@ -51,6 +51,7 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "Expected self to be a floating-point or complex tensor, but got")
 
 READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
+READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
 
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
@@ -75,7 +76,10 @@ def lacks_kernel_of_dtype(call, error):
 def is_misread(call):
     """Whether PyTorch would go through the call's indices as if they had no gaps, and out of their
     memory: nothing can be learned from its answer."""
-    if call.overload.split(".")[0] not in READS_INDICES_AS_DENSE:
+    base = call.overload.split(".")[0]
+    if base in READS_ROWS_AS_DENSE:
+        return any(n > 1 and s != 1 for n, s in zip(call.args[0].size[-1:], call.args[0].stride[-1:]))
+    if base not in READS_INDICES_AS_DENSE:
         return False
     indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
     return any(len(i.size) == 2 and min(i.size) > 1 and i.stride != (i.size[1], 1) for i in indices)

@@ -96,8 +96,11 @@ Val gate_part(const Val& gates, int64_t i, int64_t count) {
   return opmath(slice(gates, gates.rank() - 1, size * i, size * (i + 1), 1));
 }
 
+Val joined(const std::vector<Val>& parts) {
+  return concatenate(parts, parts[0].rank() - 1);
+}
 Val joined(const std::vector<Val>& parts, DType type) {
-  return convert(concatenate(parts, parts[0].rank() - 1), type);
+  return convert(joined(parts), type);
 }
 
 // A sum of bools is whether one is true.
@@ -179,8 +182,9 @@ Val nothing(Tracer& t, DType type) {
   return zeros(t, {SymInt(0)}, type);
 }
 
-Val bias_gradient_of(const Val& gates) {
-  return convert(reduce(Prim::reduce_sum, opmath(gates), {0}, false), gates.dtype());
+// Of gates that are not rounded to the dtype yet: their sum may cancel.
+Val bias_gradient_of(const Val& gates, DType type) {
+  return convert(reduce(Prim::reduce_sum, gates, {0}, false), type);
 }
 
 // The activated gates of an LSTM.
@@ -191,14 +195,15 @@ Val activated_gates(const Val& sum, DType type) {
 }
 
 struct LstmGradients {
-  Val gates, cell;
+  Val gates, cell;  // not rounded to the dtype yet
+  DType type;
 };
 
 LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
                              const std::optional<Val>& grad_cy, const Val& cx, const Val& cy,
                              const Val& activated) {
   const DType type = cx.dtype();
-  if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type)};
+  if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type), type};
   const FusedCell beside("_thnn_fused_lstm_cell_backward", cx, true);
   beside.require_state("grad_hy", grad_hy);
   beside.require_state("grad_cy", grad_cy);
@@ -210,9 +215,8 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
   const Val bent = unary(Prim::tanh, opmath(cy));
   const Val cell = gh * o * tanh_slope(bent) + gc;
   return {joined({cell * g * sigmoid_slope(i), cell * opmath(cx) * sigmoid_slope(f),
-                  cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)},
-                 type),
-          convert(cell * f, type)};
+                  cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)}),
+          cell * f, type};
 }
 
 LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
@@ -227,8 +231,9 @@ using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
 
 FiveGradients lstm_results(Tracer& t, const LstmGradients& g, bool has_bias) {
   const bool biases = has_bias && g.gates.rank() == 2;
-  const Val bias = biases ? bias_gradient_of(g.gates) : nothing(t, g.gates.dtype());
-  return {g.gates, g.gates, g.cell, bias, bias};
+  const Val bias = biases ? bias_gradient_of(g.gates, g.type) : nothing(t, g.type);
+  const Val gates = convert(g.gates, g.type);
+  return {gates, gates, convert(g.cell, g.type), bias, bias};
 }
 
 // What a GRU's gradient needs: its gates, the state, and the state's part of the new gate.
@@ -252,11 +257,13 @@ FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bo
   const Val update = gh * (g.state - g.fresh) * sigmoid_slope(g.update);
   const Val fresh = gh * (Scalar(1.0) - g.update) * tanh_slope(g.fresh);
   const Val reset = fresh * g.hidden * sigmoid_slope(g.reset);
-  const Val input = joined({reset, update, fresh}, type);
-  const Val hidden = joined({reset, update, fresh * g.reset}, type);
-  const Val none = nothing(t, type);
-  return {input, hidden, convert(gh * g.update, type), has_bias ? bias_gradient_of(input) : none,
-          has_bias ? bias_gradient_of(hidden) : none};
+  const Val input = joined({reset, update, fresh});
+  const Val hidden = joined({reset, update, fresh * g.reset});
+  const auto of_bias = [&](const Val& gates) {
+    return has_bias ? bias_gradient_of(gates, type) : nothing(t, type);
+  };
+  return {convert(input, type), convert(hidden, type), convert(gh * g.update, type), of_bias(input),
+          of_bias(hidden)};
 }
 
 }  // namespace
