@@ -73,8 +73,8 @@ std::vector<Subject> list_subjects(const std::vector<CaseId>& ids) {
   return out;
 }
 
-// In random order, and the families by turns: an operator of a small one is as likely to be wrong as
-// one of those that have hundreds.
+// In random order, and the families by turns: an operator of a small one is as likely to be wrong
+// as one of those that have hundreds.
 void put_in_turn(std::vector<Subject>& subjects, const specs::Bundle& bundle, uint64_t seed) {
   Rng rng(seed);
   for (size_t i = subjects.size(); i > 1; --i) std::swap(subjects[i - 1], subjects[rng.below(i)]);
