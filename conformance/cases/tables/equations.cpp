@@ -15,6 +15,7 @@ constexpr OperatorRow kEquationRows[] = {
     {"linalg_lu_factor_ex", "unpivoted", kStandard, "A=T[5,5]{spd} pivot=false"},
     {"linalg_lu_factor_ex", "singular", kStandard, "A=T[2,3,3]{zeros}"},
     {"linalg_lu_factor_ex", "checked", kStandard, "A=T[3,3]{zeros} check_errors=true !runtime"},
+    {"linalg_lu_factor_ex", "regular", kStandard, "A=T[3,3]{spd} check_errors=true"},
     {"linalg_lu_factor_ex", "blocks", kStandard, "A=T[70,70]{spd}"},
     {"linalg_lu_factor_ex", "wide_blocks", kStandard, "A=T[66,75]"},
     {"linalg_lu_factor_ex", "empty", kStandard, "A=T[2,0,3]"},

@@ -167,16 +167,23 @@ void add_scalars(Collector& c, const Overload& overload, DType dtype,
                  const std::vector<std::string>& names) {
   constexpr std::pair<const char*, const char*> kValues[] = {
       {"negative", "-3"}, {"zero", "0"}, {"fraction", "0.3"}, {"true", "true"}};
+  constexpr std::string_view kMet = "true";  // by elements that equal it
   std::string tensors = with_shapes(names, kShapes[1]);
+  std::string few =
+      with_shapes(names, {"", kStandard, {"[5,7]{ties}", "[5,7]{ties}", "[5,7]{ties}"}});
   for (const Argument& a : overload.args) {
     if (a.kind != ArgKind::scalar) continue;
     std::vector<std::string> known = names;
     known.push_back(a.name);
     std::string rest = plausible_arguments(overload, dtype, known);
-    if (refuses_zero(overload, dtype)) tensors = without_zeros(tensors);
+    if (refuses_zero(overload, dtype)) {
+      tensors = without_zeros(tensors);
+      few = without_zeros(few);
+    }
     for (const auto& [name, value] : kValues) {
       c.add_exactly(fmt::format("{}_{}", a.name, name), kStandard,
-                    fmt::format("{} {}={}{}", tensors, a.name, value, rest), true);
+                    fmt::format("{} {}={}{}", value == kMet ? few : tensors, a.name, value, rest),
+                    true);
     }
   }
 }
