@@ -34,15 +34,27 @@ bool has_negative(const Graph& g, const Node& node) {
 bool same_without_nan_or_signs(const Graph& g, const Node& node, Prim other) {
   constexpr Pair kByNan[] = {{Prim::min, Prim::fmin}, {Prim::max, Prim::fmax}};
   constexpr Pair kBySign[] = {{Prim::rem, Prim::remainder}, {Prim::div, Prim::floor_div}};
+  constexpr Pair kRounded[] = {{Prim::floor, Prim::trunc}};
   const bool integral = is_integral(g.type(node.operands[0]).dtype);
   return (is_among(kByNan, node.prim, other) && !has_nan(g, node)) ||
-         (is_among(kBySign, node.prim, other) && integral && !has_negative(g, node));
+         (is_among(kBySign, node.prim, other) && integral && !has_negative(g, node)) ||
+         (is_among(kRounded, node.prim, other) && !has_negative(g, node));
 }
 
 // What a value was converted from is a bool: it is 0 or 1.
 bool is_zero_or_one(const Graph& g, ValueId v) {
   const std::optional<Interval> i = interval_of(g, v);
   return i && i->low >= 0 && i->high <= 1;
+}
+
+// Numbers with one zero: integers, and what was converted from them.
+bool has_one_zero(const Graph& g, ValueId v) {
+  for (; g.producer(v) != Graph::kNoNode; v = g.node(g.producer(v)).operands[0]) {
+    const Node& n = g.node(g.producer(v));
+    if (n.prim == Prim::iota) return true;
+    if (n.prim != Prim::convert && !prims::is_view(n.prim)) break;
+  }
+  return is_integral(g.type(v).dtype);
 }
 
 // x / 1 is x * 1; among integers x / 0 is 0, as x * 0 is, and x - 0 is x + 0.
@@ -55,7 +67,7 @@ bool same_with_its_second(const Graph& g, const Node& node, Prim other) {
     return are_one_number(known_number(g, second), Scalar(1)) ||
            (integral && is_zero_or_one(g, second));
   }
-  return is_among(kSums, node.prim, other) && integral &&
+  return is_among(kSums, node.prim, other) && has_one_zero(g, node.operands[0]) &&
          are_one_number(known_number(g, second), Scalar(0));
 }
 
@@ -85,6 +97,25 @@ ValueId base_of(const Graph& g, ValueId v) {
   return a == b ? a : v;
 }
 
+// Is every use of it a square or an absolute value? Then it may as well be the negative.
+bool has_no_sign(const Graph& g, ValueId v) {
+  bool used = false;
+  const auto forgets_sign = [&](const Node& n) {
+    return n.prim == Prim::abs || (n.prim == Prim::mul && n.operands[0] == v && n.operands[1] == v);
+  };
+  for (prims::NodeId id = 0; id < g.node_count(); ++id) {
+    const Node& n = g.node(id);
+    const auto holds_it = [&](const prims::Region& r) {
+      return std::ranges::find(r.results, v) != r.results.end();
+    };
+    if (std::ranges::any_of(n.regions, holds_it)) return false;
+    if (std::ranges::find(n.operands, v) == n.operands.end()) continue;
+    if (!forgets_sign(n)) return false;
+    used = true;
+  }
+  return used && std::ranges::find(g.body.results, v) == g.body.results.end();
+}
+
 }  // namespace
 
 bool are_one_number(const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
@@ -99,7 +130,7 @@ bool means_the_same(const Graph& graph, const Node& node, Prim other) {
          (gives_equal_operands(graph, node, node.prim) && gives_equal_operands(graph, node, other));
 }
 
-// Among integers x + 0 is x; of other dtypes it has another zero.
+// Where there is one zero, x + 0 is x; else it may be another zero.
 bool leaves_alone(const Graph& graph, const Node& node, size_t operand) {
   if (chosen_operand(graph, node) == operand) return true;
   if (node.operands.size() != 2) return false;
@@ -108,12 +139,13 @@ bool leaves_alone(const Graph& graph, const Node& node, size_t operand) {
   if (node.prim == Prim::mul) return are_one_number(other, Scalar(1));
   const bool adds = node.prim == Prim::add || (node.prim == Prim::sub && operand == 0);
   const bool adds_nothing =
-      adds && is_integral(graph.type(node.results[0]).dtype) && are_one_number(other, Scalar(0));
+      adds && has_one_zero(graph, node.operands[operand]) && are_one_number(other, Scalar(0));
   return adds_nothing || is_never_limited(graph, node, operand);
 }
 
 bool commutes(const Graph& graph, const Node& node, size_t first) {
   if (prims::is_commutative(node.prim) || (node.prim == Prim::fma && first == 0)) return true;
+  if (node.prim == Prim::sub) return has_no_sign(graph, node.results[0]);
   return node.prim == Prim::matmul &&
          base_of(graph, node.operands[0]) == base_of(graph, node.operands[1]);
 }

@@ -19,8 +19,8 @@ bool means_the_same(const prims::Graph& graph, const prims::Node& node, prims::P
 // Is the result what this operand is? x * 1, x & x, the minimum of x and what is never less.
 bool leaves_alone(const prims::Graph& graph, const prims::Node& node, size_t operand);
 
-// Do two operands give the same in either order? The factors of a fused product do, and powers of
-// one matrix.
+// Do two operands give the same in either order? The factors of a fused product do, powers of one
+// matrix, and those of a difference that is squared.
 bool commutes(const prims::Graph& graph, const prims::Node& node, size_t first);
 
 // Does a flag of that name have no say at this node?

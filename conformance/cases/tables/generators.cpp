@@ -261,9 +261,10 @@ std::vector<Recipe> over_dims(const Overload& overload, DType dtype, bool keepdi
   }
   const Argument* to = find(overload, "dtype");
   if (to && (to->optional || to->default_value.present())) {
-    // Sums that a narrower dtype has not.
+    // Sums and products that a narrower dtype has not.
     ReductionShape wide = kReductions[0];
-    if (is_integral(dtype)) wide.tensor = "T[6,37]{-30000000..30000000}";
+    if (is_integral(dtype)) wide.tensor = "T[6,5]{-30000000..30000000}";
+    if (is_fractional(dtype)) wide.tensor = "T[6,5]{positive}";
     std::string text = reduction_text(overload, tensors[0], wide);
     wide.dims = "";
     if (text.empty()) text = reduction_text(overload, tensors[0], wide);

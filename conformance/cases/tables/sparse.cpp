@@ -263,6 +263,8 @@ constexpr OperatorRow kRows[] = {
      "indices=i64[2,3]{2,0,1,0,2,1} values=T[3] sizes=[2,3] !index"},
     {"_coo_coalesce", "negative_rows", kStandard,
      "indices=i64[2,3]{1,-1,1,0,2,1} values=T[3] sizes=[2,3] !index"},
+    {"_coo_coalesce", "outside_at_last", kStandard,
+     "indices=i64[3,2]{1,0,2,1,3,4} values=T[2] sizes=[2,3,4] !index"},
     {"_compress_rows", "plain", kSmoke, "rows=T[4]{0,2,2,3} count=4"},
     {"_compress_rows", "without_rows", kStandard, "rows=T[0] count=4"},
     {"_compress_rows", "one", kStandard, "rows=T[1]{3,3} count=4"},
