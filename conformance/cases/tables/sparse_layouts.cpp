@@ -9,11 +9,13 @@ namespace {
 constexpr RowDTypes kReal = RowDTypes::real, kNumbers = RowDTypes::numbers;
 constexpr CaseTier kStandard = CaseTier::standard;
 
-// Of one tensor: they keep zeros, so that elements which are not stored remain so.
+// Of one tensor: they keep zeros, so that elements which are not stored remain so. The second are
+// for COO alone in ATen.
 constexpr std::string_view kMaps =
-    "relu angle asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan "
-    "isneginf isposinf log1p nan_to_num rad2deg round sgn sign signbit sin sinh sqrt square tan "
-    "tanh trunc conj_physical neg positive";
+    "relu asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf "
+    "isposinf log1p rad2deg round sgn sign signbit sin sinh sqrt tan tanh trunc conj_physical neg "
+    "positive";
+constexpr std::string_view kMapsOfCoo = "nan_to_num square";
 // Those that a sum of entries at one place may be taken before or after.
 constexpr std::string_view kLinear = "conj_physical neg positive";
 constexpr std::string_view kCasts =
@@ -21,7 +23,7 @@ constexpr std::string_view kCasts =
 constexpr std::string_view kSums = "add.Tensor sub.Tensor";
 constexpr std::string_view kProducts = "mul.Tensor";
 constexpr std::string_view kByNumbers = "mul.Scalar div.Scalar";
-constexpr std::string_view kSameOfParts = "clone alias detach contiguous conj";
+constexpr std::string_view kSameOfParts = "clone alias detach conj";
 constexpr std::string_view kTransposes = "t numpy_T";
 constexpr std::string_view kStacks = "stack vstack hstack dstack column_stack";
 constexpr std::string_view kListMaps =
@@ -35,6 +37,8 @@ constexpr OperatorRow kRows[] = {
     // --- element by element ----------------------------------------------------------------------
     {kMaps, "of_coo", kStandard, "self=coo(T[3,4])"},
     {kMaps, "of_coo_dense_dims", kStandard, "self=coo(T[3,4,2]@strided, dense=1)"},
+    {kMapsOfCoo, "of_coo", kStandard, "self=coo(T[3,4])"},
+    {kMapsOfCoo, "of_coo_dense_dims", kStandard, "self=coo(T[3,4,2]@strided, dense=1)"},
     {kLinear, "of_repeated", kStandard, "self=coo(T[3,4], repeated)"},
     {kMaps, "of_csr", kStandard, "self=csr(T[3,4], index=i32)"},
     {kMaps, "of_bsc", kStandard, "self=bsc(T[4,6], block=[2,3])"},
@@ -43,13 +47,13 @@ constexpr OperatorRow kRows[] = {
     {"abs", "of_csr", kStandard, "self=csr(T[3,4])", kReal},
     {kSums, "of_coo", kStandard, "self=coo(T[3,4]) other=coo(T[3,4])"},
     {kSums, "of_coo_scaled", kStandard, "self=coo(T[3,4]) other=coo(T[3,4]) alpha=2"},
-    {kSums, "of_csr", kStandard, "self=csr(T[3,4]) other=csr(T[3,4])"},
+    {"add.Tensor", "of_csr", kStandard, "self=csr(T[3,4]) other=csr(T[3,4])"},
     {kSums, "of_strided_and_coo", kStandard, "self=T[3,4] other=coo(T[3,4]) ->strided"},
     {kProducts, "of_coo", kStandard, "self=coo(T[3,4]) other=coo(T[3,4])"},
     {kProducts, "of_csr", kStandard, "self=csr(T[3,4]) other=csr(T[3,4])"},
     {kProducts, "of_coo_and_strided", kStandard, "self=coo(T[3,4]) other=T[3,4]"},
     {kByNumbers, "of_coo", kStandard, "self=coo(T[3,4]) other=3", kNumbers},
-    {kByNumbers, "of_csc", kStandard, "self=csc(T[3,4]) other=3", kNumbers},
+    {"mul.Scalar", "of_csr", kStandard, "self=csr(T[3,4]) other=3", kNumbers},
     {"div.Tensor", "of_coo", kStandard, "self=coo(T[3,4]) other=T[]{positive}"},
     {"pow.Tensor_Scalar", "of_coo", kStandard, "self=coo(T[3,4]) exponent=2"},
     // --- the same elements -----------------------------------------------------------------------
