@@ -6,7 +6,8 @@
 namespace primset::conformance {
 namespace {
 
-constexpr RowDTypes kReal = RowDTypes::real, kNumbers = RowDTypes::numbers;
+constexpr RowDTypes kReal = RowDTypes::real, kNumbers = RowDTypes::numbers,
+                    kRealNumbers = RowDTypes::real_numbers;
 constexpr CaseTier kStandard = CaseTier::standard;
 
 // Of one tensor: they keep zeros, so that elements which are not stored remain so. The second are
@@ -56,6 +57,9 @@ constexpr OperatorRow kRows[] = {
     {"mul.Scalar", "of_csr", kStandard, "self=csr(T[3,4]) other=3", kNumbers},
     {"div.Tensor", "of_coo", kStandard, "self=coo(T[3,4]) other=T[]{positive}"},
     {"pow.Tensor_Scalar", "of_coo", kStandard, "self=coo(T[3,4]) exponent=2"},
+    {"div.Tensor_mode", "of_coo", kStandard,
+     "self=coo(T[3,4]) other=T[]{positive} rounding_mode=\"floor\"", kRealNumbers},
+    {"floor_divide", "of_coo", kStandard, "self=coo(T[3,4]) other=T[]{positive}", kRealNumbers},
     // --- the same elements -----------------------------------------------------------------------
     {kCasts, "of_coo", kStandard, "self=coo(T[3,4]{1..9})"},
     {kCasts, "of_csr", kStandard, "self=csr(T[3,4]{1..9})"},
@@ -64,6 +68,11 @@ constexpr OperatorRow kRows[] = {
     {kSameOfParts, "of_repeated", kStandard, "self=coo(T[3,4], repeated)"},
     {kSameOfParts, "of_csr", kStandard, "self=csr(T[3,4])"},
     {"copy", "of_coo", kStandard, "self=coo(T[3,4]) src=coo(T[3,4])"},
+    {"to.other", "of_coo", kStandard, "self=coo(T[3,4]{1..9}) other=coo(f64[2])"},
+    {"type_as", "of_coo", kStandard, "self=coo(T[3,4]{1..9}) other=coo(f64[2])"},
+    {"new_zeros", "of_coo", kStandard, "self=coo(T[3,4]) size=[2,3]"},
+    {"zeros", "coo", kStandard, "size=[2,3] dtype=T layout=coo"},
+    {"resolve_conj resolve_neg", "of_coo", kStandard, "self=coo(T[3,4])"},
     {"zeros_like zero", "of_coo", kStandard, "self=coo(T[3,4])"},
     // --- other places ----------------------------------------------------------------------------
     {kTransposes, "of_coo", kStandard, "self=coo(T[3,4])"},
@@ -73,6 +82,15 @@ constexpr OperatorRow kRows[] = {
     {"select.int", "of_dense_dims", kStandard, "self=coo(T[3,4], dense=1) dim=1 index=-1"},
     {"squeeze", "of_coo", kStandard, "self=coo(T[3,1,4])"},
     {"squeeze.dim", "of_coo", kStandard, "self=coo(T[3,1,4]) dim=1"},
+    {"squeeze.dims", "of_coo", kStandard, "self=coo(T[3,1,4]) dim=[1]"},
+    {"movedim.int moveaxis.int", "of_coo", kStandard, "self=coo(T[3,4,2]) source=0 destination=2"},
+    {"movedim.intlist moveaxis.intlist", "of_coo", kStandard,
+     "self=coo(T[3,4,2]) source=[0,1] destination=[2,0]"},
+    {"swapaxes", "of_coo", kStandard, "self=coo(T[3,4]) axis0=0 axis1=1"},
+    {"swapdims", "of_coo", kStandard, "self=coo(T[3,4]) dim0=0 dim1=1"},
+    {"mT mH adjoint matrix_H", "of_coo", kStandard, "self=coo(T[3,4])"},
+    {"atleast_1d atleast_2d atleast_3d", "of_coo", kStandard, "self=coo(T[3,4])"},
+    {"select_copy.int", "of_coo", kStandard, "self=coo(T[3,4]) dim=0 index=1"},
     {"unsqueeze", "of_coo", kStandard, "self=coo(T[3,4]) dim=1"},
     {"index_select", "of_coo", kStandard, "self=coo(T[3,4]) dim=0 index=i64[3]{2,0,2}"},
     {"unbind.int", "of_coo", kStandard, "self=coo(T[2,4]) ->coo,coo"},
@@ -85,6 +103,8 @@ constexpr OperatorRow kRows[] = {
     {"sum", "of_csr", kStandard, "self=csr(T[3,4]) ->strided"},
     {"sum.dim_IntList", "of_coo", kStandard, "self=coo(T[3,4]) dim=[0]"},
     {"norm.Scalar", "of_coo", kStandard, "self=coo(T[3,4]) ->strided"},
+    {"norm.ScalarOpt_dtype", "of_coo", kStandard, "self=coo(T[3,4]) p=2 dtype=T ->strided"},
+    {"native_norm", "of_coo", kStandard, "self=coo(T[3,4]) ->strided"},
     {"any", "of_coo", kStandard, "self=coo(T[3,4]) ->strided"},
     {"mm", "of_coo", kStandard, "self=coo(T[3,4]) mat2=T[4,2] ->strided"},
     {"mm", "of_csr", kStandard, "self=csr(T[3,4]) mat2=T[4,2] ->strided"},
@@ -94,6 +114,9 @@ constexpr OperatorRow kRows[] = {
     {"mv", "of_coo", kStandard, "self=coo(T[3,4]) vec=T[4] ->strided"},
     {"addmv", "of_csr", kStandard, "self=T[3] mat=csr(T[3,4]) vec=T[4] ->strided"},
     {"bmm", "of_coo", kStandard, "self=coo(T[2,3,4]) mat2=T[2,4,2] ->strided"},
+    {"baddbmm", "of_coo", kStandard,
+     "self=T[2,3,2] batch1=coo(T[2,3,4]) batch2=T[2,4,2] ->strided"},
+    {"linalg_matrix_power", "of_coo", kStandard, "self=coo(T[3,3]) n=2"},
     {"matmul", "of_coo", kStandard, "self=coo(T[3,4]) other=T[4,2] ->strided"},
     {"linear", "of_csr", kStandard, "input=T[2,4] weight=csr(T[3,4]) ->strided"},
     // --- lists -----------------------------------------------------------------------------------
