@@ -381,6 +381,10 @@ def _labels(results, storages, storage_of):
     return labels
 
 
+def _has_memory(t):
+    return (torch_parts(t)[-1] if t.layout in SPARSE_LAYOUTS else t).numel() > 0
+
+
 def _compare_aliasing(v, call, theirs, ours, expected, actual):
     pairs = [(e, a) for e, a in zip(expected, actual)
              if isinstance(e, torch.Tensor) and isinstance(a, primset.Tensor)]
@@ -403,9 +407,9 @@ def _compare_aliasing(v, call, theirs, ours, expected, actual):
         return x.storage() if isinstance(x, primset.Tensor) else x
 
     # An empty tensor has no memory to share.
-    e = _labels([p[0] if p[0].numel() else None for p in pairs],
+    e = _labels([p[0] if _has_memory(p[0]) else None for p in pairs],
                 dict(enumerate(theirs.storages)), torch_key)
-    a = _labels([p[1] if p[0].numel() else None for p in pairs],
+    a = _labels([p[1] if _has_memory(p[0]) else None for p in pairs],
                 dict(enumerate(ours.storages)), our_key)
     v.check("aliasing", e == a, lambda: f"results are on {a}, PyTorch's on {e}")
     if e != a:

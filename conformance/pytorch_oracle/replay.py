@@ -11,6 +11,7 @@ from . import compare
 from .calls import REFUSED, TorchArguments, is_tensor, short_dtype
 from .compare import Verdict, torch_overload
 from .expectations import (
+    CHANGES_GEOMETRY,
     comparator,
     is_for_want_of_kernel,
     is_misread,
@@ -105,7 +106,8 @@ def _breaks_its_rules(call, arguments, result):
     before = call.args[0] if call.args else None
     if not base.endswith("_") or base.endswith("__") or not is_tensor(before):
         return False
-    if torch.Tag.inplace_view in torch_overload(call.overload).tags or comparator(call) == "none":
+    if (torch.Tag.inplace_view in torch_overload(call.overload).tags or base in CHANGES_GEOMETRY
+            or comparator(call) == "none"):
         return False  # these are to do so
     self = arguments.args[0]
     return (isinstance(result, torch.Tensor) and result.dtype != self.dtype

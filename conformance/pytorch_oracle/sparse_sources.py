@@ -149,6 +149,11 @@ FUNCTIONS = {
         torch.sparse.sum(x, dim=1, dtype=torch.float64)
         torch.sparse.sum(x, dtype=torch.float64)
         x.coalesce().norm()
+        torch.ops.aten.native_norm(x)
+        torch.ops.aten.native_norm(x, 3)
+        torch.ops.aten.native_norm(x, float("inf"))
+        torch.ops.aten.native_norm.ScalarOpt_dim_dtype(x, None, [], False, None)
+        torch.ops.aten.native_norm.ScalarOpt_dim_dtype(x, 1, list(range(x.dim())), False, x.dtype)
         torch.any(x)"""),
     "in_place": (_coo_kinds, """
         x.clone().mul_(2)
