@@ -9,6 +9,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from . import stand_ins
+
 # --- sums of products --------------------------------------------------------------------------
 
 
@@ -297,4 +299,4 @@ EQUIVALENTS = {
 
 def of(overload):
     """The function that says what the overload equals; None where there is none."""
-    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_"))
+    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_")) or stand_ins.of(overload)
