@@ -37,8 +37,9 @@ _ELEMENTWISE = {"activation", "comparison", "copy_and_cast", "foreach", "pointwi
 # Sums of products.
 _OF_PRODUCTS = {"attention", "convolution", "fft", "linalg", "matmul", "recurrent", "sparse"}
 # What becomes of them by a family's algorithm, which is not PyTorch's alone, or is not defined: of an
-# infinity in a Fourier transform, of numbers that no integer is as great as.
-_UNDEFINED = {"fft": {"inf_nan"}, "fake_quantize": {"inf_nan", "near_overflow"}}
+# infinity in a Fourier transform or beside a weight of zero, of numbers that no integer is as great as.
+_UNDEFINED = {"fft": {"inf_nan"}, "upsample": {"inf_nan"},
+              "fake_quantize": {"inf_nan", "near_overflow"}}
 # Of complex numbers the others come to products and quotients with infinities and NaN, in which
 # PyTorch's own scalar and vector code disagree.
 _OF_COMPLEX = {"large_mean", "near_underflow", "ties"}
