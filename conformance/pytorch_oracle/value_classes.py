@@ -37,8 +37,9 @@ _ELEMENTWISE = {"activation", "comparison", "copy_and_cast", "foreach", "pointwi
 # Sums of products.
 _OF_PRODUCTS = {"attention", "convolution", "fft", "linalg", "matmul", "recurrent", "sparse"}
 # What becomes of them by a family's algorithm, which is not PyTorch's alone, or is not defined: of an
-# infinity in a Fourier transform or beside a weight of zero, of numbers that no integer is as great as.
-_UNDEFINED = {"fft": {"inf_nan"}, "upsample": {"inf_nan"},
+# infinity in a Fourier transform, or beside a weight of zero or a place without entry, of numbers that
+# no integer is as great as.
+_UNDEFINED = {"fft": {"inf_nan"}, "upsample": {"inf_nan"}, "sparse": {"inf_nan"},
               "fake_quantize": {"inf_nan", "near_overflow"}}
 # Of complex numbers the others come to products and quotients with infinities and NaN, in which
 # PyTorch's own scalar and vector code disagree.
@@ -63,16 +64,17 @@ def derived(overload, calls, rng, refused):
     """Calls of each class, made of `calls` that have values; `refused` tells what PyTorch refuses."""
     import primset
 
-    base, family = overload.partition(".")[0], primset.describe(overload)["family"]
-    if family in _WITHOUT_VALUES or base in _LEFT_OUT:
+    base, usual = overload.partition(".")[0], primset.describe(overload)["family"]
+    if usual in _WITHOUT_VALUES or base in _LEFT_OUT:
         return []
     usable = [c for c in calls if _has_data(c) and comparator(c) == "values"]
     out = []
-    for name in sorted(CLASSES.keys() - _UNDEFINED.get(family, set())):
+    for name in CLASSES:
         for dtype, count in CALLS.items():
             of_dtype = [c for c in usable if c.dtype() == dtype]
             rng.shuffle(of_dtype)
-            made = (with_values(c, name, family) for c in of_dtype[:4 * count])
+            made = (with_values(c, name, "sparse" if c.is_sparse() else usual)
+                    for c in of_dtype[:4 * count])
             out += _first(made, count, refused)
     return out
 
@@ -106,7 +108,8 @@ def with_values(call, name, family):
     make = CLASSES[name]
     if _is_factorized(call.overload, family):
         make = _SCALED.get(name)
-    if make is None or not _is_of(name, dtype, family):
+    undefined = name in _UNDEFINED.get(family, ())
+    if make is None or undefined or not _is_of(name, dtype, family):
         return None
     live = TorchArguments(call)
     seed = random.Random(repr((call.key(), name))).getrandbits(48)

@@ -78,8 +78,11 @@ std::vector<Tensor> sparse_functions::repeat_each(SparseCall& call) {
   if (!call.has("dim"))
     call.fail("expected a dim along which a sparse tensor's elements are repeated",
               ErrorCode::not_implemented);
-  const Tensor places = op("repeat_interleave.Tensor", call.tensor("repeats"));
-  return {op("index_select", call.tensor("self"), call.integer("dim"), places)};
+  const Tensor self = call.tensor("self");
+  Tensor counts = call.tensor("repeats");
+  const int64_t dim = call.integer("dim");
+  if (counts.dim() == 0) counts = op("expand", counts, IntList{self.size(dim)});
+  return {op("index_select", self, dim, op("repeat_interleave.Tensor", counts))};
 }
 
 }  // namespace primset::runtime

@@ -202,12 +202,16 @@ TEST(SparseCompositions, LeaveOrChangeLayouts) {
   const Tensor counts = Tensor::of<int64_t>({1, 0, 2}, {3});
   const Tensor repeats = op("repeat_interleave.self_Tensor", ordered(), counts, int64_t{0});
   EXPECT_EQ(indices_of(repeats), (Integers{0, 1, 2, 1, 1, 1}));
+  const Tensor two = Tensor::of<int64_t>({2}, {});
+  const Tensor twice = op("repeat_interleave.self_Tensor", ordered(), two, int64_t{-1});
+  EXPECT_EQ(indices_of(coalesced(twice)), (Integers{0, 0, 2, 2, 2, 3, 2, 3}));
   EXPECT_THROW(op("repeat_interleave.self_Tensor", ordered(), counts), Error);
   EXPECT_TRUE(is_coo(op("flatten.using_ints", ordered(), int64_t{1}, int64_t{-1})));
   EXPECT_THROW(op("flatten.using_ints", ordered()), Error);
   EXPECT_TRUE(is_coo(op("sum_to_size", ordered(), IntList{3, 4})));
   EXPECT_THROW(op("sum_to_size", ordered(), IntList{1, 4}), Error);
-  EXPECT_EQ(op("resize_as", Tensor::of<float>({1}, {1}), ordered()).numel(), 12);
+  for (const char* resize : {"resize_as", "resize_as_"})
+    EXPECT_EQ(op(resize, Tensor::of<float>({1}, {1}), ordered()).numel(), 12);
   const Tensor hidden = Tensor::of<float>({0.5, 1, 0, 1, 1, 0}, {3, 2}),
                of_input = op("slice.Tensor", dense(), int64_t{0}, int64_t{0}, int64_t{2}),
                of_hidden = Tensor::of<float>({1, 0, 0, 2}, {2, 2});
