@@ -9,7 +9,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from . import gates
+from . import gates, stand_ins
 
 # --- sums of products --------------------------------------------------------------------------
 
@@ -302,4 +302,4 @@ EQUIVALENTS = {
 
 def of(overload):
     """The function that says what the overload equals; None where there is none."""
-    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_"))
+    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_")) or stand_ins.of(overload)

@@ -34,6 +34,9 @@ OVERFLOWS = {
     "sigmoid_backward", "tanh_backward", "silu_backward",
 }
 
+# They give self another size, which their schemas do not say.
+CHANGES_GEOMETRY = {"resize_as_sparse_", "sparse_resize_", "sparse_resize_and_clear_"}
+
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
 # operator's semantics then.
 _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",

@@ -107,9 +107,10 @@ class SecondOpinion:
 
     def _by_elements(self):
         """An optimizer's step of lists of single elements: what it does for many at once differs."""
-        if not self.call.overload.startswith("_fused_"):
-            return None
         named = named_arguments(self.call)
+        takes_lists = isinstance(named.get("self"), (list, tuple))
+        if not self.call.overload.startswith("_fused_") or not takes_lists:
+            return None
         lists = [k for k, x in named.items() if isinstance(x, (list, tuple))]
         sizes = [x.shape for x in named["self"]]
         run = self._run(ELEMENTS, functools.partial(_cut, sizes))
