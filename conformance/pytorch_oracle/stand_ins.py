@@ -108,8 +108,8 @@ def _without_channels(x):
 
 def _batch_norm_stats(input, eps):
     (x,) = _wide(input)
-    variance, mean = torch.var_mean(x, _without_channels(x), correction=0)
-    return mean, (variance + eps).rsqrt()
+    variance = x.var(_without_channels(x), correction=0)
+    return x.mean(_without_channels(x)), (variance + eps).rsqrt()
 
 
 def _batch_norm_elemt(input, weight, bias, mean, invstd, eps):

@@ -41,13 +41,15 @@ _OF_PRODUCTS = {"attention", "convolution", "fft", "linalg", "matmul", "recurren
 # no integer is as great as.
 _UNDEFINED = {"fft": {"inf_nan"}, "upsample": {"inf_nan"}, "sparse": {"inf_nan"},
               "fake_quantize": {"inf_nan", "near_overflow"}}
+# Paths whose probability is infinite or none.
+_OF_PROBABILITIES = ("_ctc_loss", "ctc_loss")
 # Of complex numbers the others come to products and quotients with infinities and NaN, in which
 # PyTorch's own scalar and vector code disagree.
 _OF_COMPLEX = {"large_mean", "near_underflow", "ties"}
 # They factorize matrices in a family of others.
 _FACTORIZES = {"_spsolve"}
 # In other families.
-_MULTIPLIES = ("_embedding_bag", "embedding_bag", "grid_sampler", "_grid_sampler")
+_MULTIPLIES = ("_embedding_bag", "embedding_bag", "grid_sampler", "_grid_sampler", "_foreach_mm")
 # Their values say how many elements a result has, or they multiply a matrix for each column.
 _LEFT_OUT = {"bincount", "linalg_householder_product", "one_hot", "orgqr", "ormqr",
              "repeat_interleave"}
@@ -108,7 +110,8 @@ def with_values(call, name, family):
     make = CLASSES[name]
     if _is_factorized(call.overload, family):
         make = _SCALED.get(name)
-    undefined = name in _UNDEFINED.get(family, ())
+    undefined = (name in _UNDEFINED.get(family, ())
+                 or name == "inf_nan" and call.overload.startswith(_OF_PROBABILITIES))
     if make is None or undefined or not _is_of(name, dtype, family):
         return None
     live = TorchArguments(call)
@@ -130,9 +133,13 @@ def with_values(call, name, family):
     return made.with_(values=name)
 
 
+def _is_elementwise(call, family):
+    return family in _ELEMENTWISE and not call.overload.startswith(_MULTIPLIES)
+
+
 def _terms(call, family):
     """How many numbers make up an element of a result, at most."""
-    if family in _ELEMENTWISE:
+    if _is_elementwise(call, family):
         return 1
     return 4 * max(map(len, call.storages)) // call.dtype().itemsize
 
@@ -140,7 +147,7 @@ def _terms(call, family):
 def _multiplies(call, family):
     """Whether these are products; or may be, and there is no wider dtype to tell by what is right."""
     dtype = call.dtype()
-    if family in _ELEMENTWISE:
+    if _is_elementwise(call, family):
         return dtype.is_complex
     return (family in _OF_PRODUCTS or call.overload.startswith(_MULTIPLIES) or dtype.is_complex
             or dtype == torch.float64)
