@@ -1,4 +1,5 @@
 // Operators that are a few others of the same tensors.
+#include "sdk/runtime/sparse/entries.h"
 #include "sdk/runtime/sparse/sparse_call.h"
 
 namespace primset::runtime {
@@ -80,8 +81,15 @@ std::vector<Tensor> sparse_functions::repeat_each(SparseCall& call) {
               ErrorCode::not_implemented);
   const Tensor self = call.tensor("self");
   Tensor counts = call.tensor("repeats");
-  const int64_t dim = call.integer("dim");
-  if (counts.dim() == 0) counts = op("expand", counts, IntList{self.size(dim)});
+  const int64_t dim = wrapped_dim(call.integer("dim"), self.dim()), size = self.size(dim);
+  if (counts.dim() == 0 || (counts.dim() == 1 && counts.size(0) == 1)) {
+    counts = op("expand", op("reshape", counts, IntList{1}), IntList{size});
+  } else if (counts.dim() == 1 && counts.size(0) != size) {
+    call.fail(
+        fmt::format("repeats must have the same size as input along dim, but got repeats.size(0) "
+                    "= {} and input.size({}) = {}",
+                    counts.size(0), dim, size));
+  }
   return {op("index_select", self, dim, op("repeat_interleave.Tensor", counts))};
 }
 

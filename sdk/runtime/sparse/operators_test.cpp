@@ -205,7 +205,12 @@ TEST(SparseCompositions, LeaveOrChangeLayouts) {
   const Tensor two = Tensor::of<int64_t>({2}, {});
   const Tensor twice = op("repeat_interleave.self_Tensor", ordered(), two, int64_t{-1});
   EXPECT_EQ(indices_of(coalesced(twice)), (Integers{0, 0, 2, 2, 2, 3, 2, 3}));
+  const Tensor pair = Tensor::of<int64_t>({2}, {1});
+  EXPECT_EQ(indices_of(coalesced(op("repeat_interleave.self_Tensor", ordered(), pair, int64_t{1}))),
+            indices_of(coalesced(twice)));
   EXPECT_THROW(op("repeat_interleave.self_Tensor", ordered(), counts), Error);
+  const Tensor few = Tensor::of<int64_t>({1, 2}, {2});
+  EXPECT_THROW(op("repeat_interleave.self_Tensor", ordered(), few, int64_t{0}), Error);
   EXPECT_TRUE(is_coo(op("flatten.using_ints", ordered(), int64_t{1}, int64_t{-1})));
   EXPECT_THROW(op("flatten.using_ints", ordered()), Error);
   EXPECT_TRUE(is_coo(op("sum_to_size", ordered(), IntList{3, 4})));
