@@ -351,6 +351,8 @@ EQUIVALENTS = {
     "ldexp": _ldexp,
     "_weight_int8pack_mm": _weight_int8pack_mm,
     "_native_multi_head_attention": _native_multi_head_attention,
+    "_scaled_dot_product_fused_attention_overrideable_backward":
+        stand_ins.rounded_attention_backward,
     "soft_margin_loss": _soft_margin_loss,
     "_add_relu": _add_relu,
     "isclose": _isclose,

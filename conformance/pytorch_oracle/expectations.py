@@ -186,13 +186,15 @@ def comparator(call):
     return "values"
 
 
-# Distances by products of rows, the squares of which they are subtracted from.
-SUBTRACTS = {"_euclidean_dist", "_cdist_forward", "cdist"}
+# Distances by products of rows, the squares of which they are subtracted from, and solutions by
+# substitution.
+SUBTRACTS = {"_euclidean_dist", "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
+             "linalg_solve", "linalg_solve_triangular", "triangular_solve", "cholesky_solve"}
 
 
 def may_overflow(overload, *dtypes):
-    """Whether a result that is not finite is any that is not: of complex numbers, and of recurrences
-    and distances, whose terms may overflow before they are subtracted."""
+    """Whether a result that is not finite is any that is not: of complex numbers, and of
+    recurrences, distances and solutions, whose terms may overflow before they are subtracted."""
     base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
     return ("_polynomial_" in base or base in SUBTRACTS
             or base in OVERFLOWS and any(d.is_complex for d in dtypes))

@@ -150,7 +150,7 @@ def _behind_storage(given, i, shape):
 def _without_solution(given, i, shape):
     """What divides by zero: where the diagonal has one the result may contain NaN
     (torch.linalg.solve_triangular)."""
-    a = given["A" if "A" in given else "self"]
+    a = next(given[name] for name in ("LU", "A", "self") if name in given)
     if i or given.get("unitriangular"):
         return None
     singular = (a.diagonal(dim1=-2, dim2=-1) == 0).any(-1)
@@ -169,7 +169,8 @@ def _without_direction(given, i, shape):
 _MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
                 "_weight_norm_differentiable_backward": _without_direction,
                 "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
-                "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution}
+                "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
+                "linalg_lu_solve": _without_solution}
 
 
 def named(call):

@@ -108,8 +108,8 @@ def _without_channels(x):
 
 def _batch_norm_stats(input, eps):
     (x,) = _wide(input)
-    variance = x.var(_without_channels(x), correction=0)
-    return x.mean(_without_channels(x)), (variance + eps).rsqrt()
+    variance, mean = torch.var_mean(x, _without_channels(x), correction=0)
+    return mean, (variance + eps).rsqrt()
 
 
 def _batch_norm_elemt(input, weight, bias, mean, invstd, eps):
@@ -236,14 +236,17 @@ def _attention(query, key, value, attn_bias=None, dropout_p=0.0, is_causal=False
 
 
 def _attention_backward(grad_out, query, key, value, attn_bias, grad_input_mask, out, logsumexp,
-                        dropout_p, is_causal, scale=None, **_):
-    """Of softmax by its values, and by what the gradients of `out` come to with it."""
+                        dropout_p, is_causal, scale=None, rounded=False, **_):
+    """Of softmax by its values, and by what the gradients of `out` come to with it: both, as factors of
+    products, `rounded` to query's dtype as those of FlashAttention's kernels are."""
     if dropout_p:
         raise NotImplementedError("which elements are dropped is by chance")
     q, k, v, bias, grad, y = _wide(query, key, value, attn_bias, grad_out, out)
     factor = 1 / math.sqrt(q.size(-1)) if scale is None else scale
     weights = (_scores(q, k, bias, is_causal, scale) - logsumexp.unsqueeze(-1)).exp()
     of_scores = weights * (grad @ v.mT - (grad * y).sum(-1, keepdim=True))
+    if rounded:
+        weights, of_scores = (x.to(query.dtype).to(q.dtype) for x in (weights, of_scores))
     found = (of_scores @ k * factor, of_scores.mT @ q * factor, weights.mT @ grad,
              of_scores.sum_to_size(bias.shape))
     kinds = (query, key, value, attn_bias)
@@ -275,6 +278,10 @@ def _spsolve(A, B, left=True):
 
 def _sparse_broadcast_to_copy(self, size):
     return torch.ops.aten._sparse_broadcast_to(self, size).clone()
+
+
+def rounded_attention_backward(**given):
+    return _attention_backward(**given, rounded=True)
 
 
 _STAND_INS = {
