@@ -23,6 +23,12 @@ def _var_mean(self, dim=None, correction=None, keepdim=False, unbiased=True):
     return torch.var(self, dim, correction=correction, keepdim=keepdim), self.mean(dim, keepdim)
 
 
+def _std_mean(self, **more):
+    """torch.std_mean: torch.std and torch.mean."""
+    variance, mean = _var_mean(self, **more)
+    return variance.sqrt(), mean
+
+
 def _native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """torch.nn.LayerNorm: of the last dims."""
     dims = list(range(-len(normalized_shape), 0))
@@ -62,6 +68,10 @@ def _native_batch_norm(input, weight=None, bias=None, running_mean=None, running
     return (y, mean.flatten(), factor.flatten()) if training else (y,)
 
 
+def _batch_norm_with_update(**given):
+    return _native_batch_norm(training=True, **given)
+
+
 def _batch_norm_stats(input, eps):
     """The mean of each channel, and the factor."""
     x = input.float() if input.itemsize == 2 else input
@@ -84,12 +94,14 @@ def _instance_norm(input, weight=None, bias=None, running_mean=None, running_var
 # By ATen's base names.
 EQUIVALENTS = {
     "var_mean": _var_mean,
+    "std_mean": _std_mean,
     "native_layer_norm": _native_layer_norm,
     "layer_norm": _layer_norm,
     "group_norm": _group_norm,
     "native_group_norm": _native_group_norm,
     "native_batch_norm": _native_batch_norm,
     "_native_batch_norm_legit": _native_batch_norm,
+    "_batch_norm_with_update": _batch_norm_with_update,
     "batch_norm": _batch_norm,
     "batch_norm_stats": _batch_norm_stats,
     "instance_norm": _instance_norm,
