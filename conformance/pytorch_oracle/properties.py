@@ -106,8 +106,15 @@ def _are_distinct(given, values, inverse, counts=None):
             and all(a < b for a, b in zip(ordered, ordered[1:])))
 
 
-_PROPERTIES = {"mode": _are_modes, "_unique": _are_distinct, "_unique2": _are_distinct,
-               "unique_dim": _are_distinct}
+def _is_of_singular(given, solution, info):
+    """Whether each matrix is singular, and the first pivot that is zero one that may be: no later than
+    behind as many as its rank. Which of these it is, is by rounding."""
+    rank = torch.linalg.matrix_rank(given["A"])
+    return bool(((rank < given["A"].size(-1)) & (info > 0) & (info <= rank + 1)).all())
+
+
+_PROPERTIES = {"mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+               "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
 
