@@ -8,6 +8,7 @@ as the original, in PyTorch and in Primset alike.
 import ctypes
 import hashlib
 import pickle
+import re
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -77,6 +78,7 @@ class Call:
     storages: list = field(repr=False)  # of bytes
     source: str = ""  # the OpInfo it came from
     origin: str = "dispatch"  # how: dispatch, composite, error input, or the derivation
+    values: str = ""  # the class of value_classes.py that its values are of; empty: the recorded ones
 
     def with_(self, **changes):
         return replace(self, **changes)
@@ -129,9 +131,10 @@ class Call:
         return [x for x in _leaves((args, kept)) if is_tensor(x)]
 
     def key(self):
-        """Equal for calls that differ in values only."""
-        text = repr((self.overload, self.args, sorted(self.kwargs.items()),
-                     [len(s) for s in self.storages]))
+        """Equal for calls that differ in values only, and these are of one class."""
+        what = (self.overload, self.args, sorted(self.kwargs.items()),
+                [len(s) for s in self.storages])
+        text = repr((*what, self.values) if self.values else what)
         return hashlib.sha1(text.encode()).hexdigest()[:12]
 
     def describe(self):
@@ -151,7 +154,21 @@ def _operands(overload):
         return slice(1, None)  # not the condition
     if overload.startswith("bernoulli") and ".Tensor" in overload:
         return slice(1)  # not the probabilities
+    if MADE_OF_PARTS.match(overload):
+        return slice(_position(overload, "values"), None)  # not the indices
     return slice(None)
+
+
+# Operators that make a sparse tensor of indices and values, or look whether that can be done.
+MADE_OF_PARTS = re.compile(r"_?(validate_)?sparse_(coo|compressed|csr|csc|bsr|bsc)_tensor")
+
+
+def _position(overload, argument):
+    """Of a positional argument; 0 where there is none of the name."""
+    from .compare import schema
+
+    names = [a.name for a in schema(overload).arguments if not a.kwarg_only]
+    return names.index(argument) if argument in names else 0
 
 
 def _leaves(x):

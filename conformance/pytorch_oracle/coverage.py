@@ -1,7 +1,11 @@
 """The coverage page: what was replayed of each overload and how it came out."""
 
+import functools
 import json
+import re
 from collections import defaultdict
+
+import torch
 
 from .calls import short_dtype
 from .causes import cause_of, details_of
@@ -9,12 +13,13 @@ from .compare import CHECKS, schema
 from .driver import claimed_dtypes
 from .files import replace
 from .second_opinion import TRUTHS, WAYS, without_outs
-from .summary import COUNTED, is_failure
+from .summary import COUNTED, added, agrees_in_elements, by_class, is_failure
 
 # Per cent that a whole run must come to: (what, of totals, at least).
 GOALS = (
-    ("implemented overloads with a replayed call", "reached", 95.0),
+    ("implemented overloads with a replayed call", "reached", 99.0),
     ("values, dtype and shape agree", "values, dtype and shape", 99.5),
+    ("values, dtype and shape agree of the class of values that does worst", "worst class", 99.5),
     ("strides agree", "strides", 98.0),
     ("aliasing agrees", "aliasing", 98.0),
     ("OpInfo's error inputs raise", "error inputs", 98.0),
@@ -40,15 +45,33 @@ def _differences_of(lines):
     return [[cause, n, example] for cause, (n, example) in found.items()]
 
 
-def _agrees_in_elements(line):
-    """Strides and aliasing have goals of their own."""
-    return (line["outcome"] in ("agree", "differ")
-            and all(line["checks"].get(c, True) for c in ("values", "dtype", "shape")))
-
-
 def _beyond(lines):
     """The dtypes that PyTorch does not take."""
     return {x["dtype"] for x in lines if x["outcome"] == "beyond" or x.get("lacks_kernel")}
+
+
+# How PyTorch says which of its kernels there is none of: (the kernel, the device).
+_NO_KERNEL = re.compile(r"Could not run '(\S+)' with arguments from the '(\w+)' backend")
+
+
+# The dispatch keys of what calls have here: tensors of the CPU, dense and sparse.
+_HELD_KEYS = ("CPU", "SparseCPU", "SparseCsrCPU", "CompositeExplicitAutograd",
+              "CompositeImplicitAutograd")
+_has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+
+
+def why_not_run(lines):
+    """Why PyTorch's CPU runs none of an overload's calls, of which it has no implementation for any
+    input; empty where one runs, or is refused for its arguments."""
+    said = [(x.get("errors") or [""])[0] for x in lines]
+    if not said or not all(text.startswith("NotImplementedError") for text in said):
+        return ""
+    kernel = _NO_KERNEL.search(said[0])
+    if kernel and any(map(functools.partial(_has_kernel, kernel[1]), _HELD_KEYS)):
+        return ""  # of another layout than was asked for
+    if kernel:
+        return "no kernel {} for {}".format(*kernel.groups())
+    return said[0].removeprefix("NotImplementedError: ")
 
 
 def _without_outs(name):
@@ -81,9 +104,12 @@ def overload_row(oracle, name, described):
     row["own precision"] = [sum(not any(_decided(x, how) for how in TRUTHS) for x in core),
                             len(core)]
     row["decided"] = {how: sum(_decided(x, how) for x in core) for how in WAYS}
-    row["core"] = [sum(map(_agrees_in_elements, core)), len(core)]
-    agreeing = {x["dtype"] for x in core if not x["empty"] and _agrees_in_elements(x)}
+    row["core"] = [sum(map(agrees_in_elements, core)), len(core)]
+    agreeing = {x["dtype"] for x in core if not x["empty"] and agrees_in_elements(x)}
     row["dtypes"] = sorted(agreeing)
+    row["held by others"] = bool(core) and all("by" in x for x in core)
+    row["value classes"] = by_class(every)
+    row["cannot run"] = why_not_run(every)
     if described["implemented"]:
         beyond = _beyond(every) | _beyond(oracle.lines(_without_outs(name)))
         tried = {x["dtype"] for x in lines if not x.get("raises") and not x["empty"]}
@@ -114,12 +140,18 @@ def totals(rows):
     reached = [r for r in done if r["core"][1]]
     below = sorted(r["overload"] for r in reached if r["core"][0] < 0.95 * r["core"][1])
     unknown = sorted(r["overload"] for r in done if "" in _causes(r))
+    cannot_run = {r["overload"]: r["cannot run"] for r in done if r["cannot run"]}
+    classes = added(r["value classes"] for r in done)
     out = {
         "overloads": len(rows),
         "implemented": len(done),
         "reached": [len(reached), len(done)],
+        "held by others": sorted(r["overload"] for r in reached if r["held by others"]),
+        "cannot run": cannot_run,
         "calls": sum(r["calls"] for r in done),
         "values, dtype and shape": _sum(done, "core"),
+        "value classes": classes,
+        "worst class": min(classes.values(), key=lambda pair: pair[0] / pair[1], default=[0, 0]),
         "own precision": _sum(done, "own precision"),
         "decided": {how: sum(r["decided"][how] for r in done) for how in WAYS},
         "claimed": _sum(done, "claimed"),
@@ -131,7 +163,8 @@ def totals(rows):
         "below 95 %": below,
         "claimed without call": {r["overload"]: r["claimed_without_call"] for r in done
                                  if r["claimed_without_call"]},
-        "not reached": sorted(r["overload"] for r in done if r["core"][1] == 0),
+        "not reached": sorted(r["overload"] for r in done
+                              if r["core"][1] == 0 and not r["cannot run"]),
     }
     for check in CHECKS:
         out[check] = _sum(done, check)
@@ -163,6 +196,12 @@ def report(oracle):
     for what, pair, least, ok in met:
         print(f"  {'met   ' if ok else 'MISSED'} {percent(pair):>9} of {pair[1]:<7} {what} "
               f"(goal {least} %)")
+    print(f"  of these {len(total['held by others'])} against other operators of PyTorch's, whose CPU "
+          f"has no kernel of them; it has none of {len(total['cannot run'])} more:")
+    for name, why in total["cannot run"].items():
+        print(f"  PyTorch's CPU cannot run it: {name}: {why}")
+    for name in total["not reached"]:
+        print(f"  no call reached: {name}")
     for name in total["below 95 %"]:
         print(f"  fewer than 95 % of its calls agree: {name}")
     for name, dtypes in total["claimed without call"].items():
@@ -205,7 +244,12 @@ def page(data, oracle):
             "then says what Primset", f"does, that decides (of {t['own precision'][1]} calls):",
             "", "| asked | calls |", "|---|---|"]
     out += [f"| {how} | {n} |" for how, n in t["decided"].items()]
-    out += ["", "The evidence stands beside each call in the results.", "", "## By family", "",
+    out += ["", "The evidence stands beside each call in the results."]
+    out += ["", "## By class of values", "", "Calls whose values naive algorithms fail on "
+            "(`conformance/pytorch_oracle/value_classes.py`).", "",
+            "| class | calls | values, dtype, shape |", "|---|---|---|"]
+    out += [f"| {name} | {pair[1]} | {percent(pair)} |" for name, pair in t["value classes"].items()]
+    out += ["", "## By family", "",
             "| family | overloads | implemented | reached | calls | values, dtype, shape | strides |"
             " aliasing |", "|---|---|---|---|---|---|---|---|"]
     for name, f in data["families"].items():
@@ -243,6 +287,16 @@ def _not_covered(data):
     out = ["", "## What is not covered", ""]
     out.append(f"Implemented, but no call reached them ({len(t['not reached'])}): "
                + (", ".join(t["not reached"]) or "none") + ".")
+    out += ["", "Held against other operators of PyTorch's "
+            "(`conformance/pytorch_oracle/stand_ins.py`), whose CPU has no kernel of them "
+            f"({len(t['held by others'])}): "
+            + (", ".join(t["held by others"]) or "none") + "."]
+    out += ["", "Implemented, but PyTorch's CPU has no implementation to hold them against "
+            f"({len(t['cannot run'])}):", ""]
+    by_reason = defaultdict(list)
+    for name, why in t["cannot run"].items():
+        by_reason[why].append(name)
+    out += [f"- {', '.join(names)}: {why}" for why, names in sorted(by_reason.items())]
     missing = [r for r in data["overloads"] if r.get("claimed_without_call")]
     out += ["", "Claimed dtypes without an agreeing call:" + ("" if missing else " none."), ""]
     out += [f"- {r['overload']}: {', '.join(r['claimed_without_call'])}. "
@@ -259,7 +313,7 @@ def _not_covered(data):
 
 # A line an overload, of what there is to say: the page is kept, and compared with the next one.
 def _as_json(data):
-    rows = [{k: v for k, v in r.items() if v not in ([], [0, 0])} for r in data["overloads"]]
+    rows = [{k: v for k, v in r.items() if v not in ([], [0, 0], {}, "")} for r in data["overloads"]]
     parts = [f' {json.dumps(k)}: {json.dumps(v)}' for k, v in data.items() if k != "overloads"]
     lines = ",\n".join("  " + json.dumps(r) for r in rows)
     return "{\n" + ",\n".join(parts) + ',\n "overloads": [\n' + lines + "\n ]\n}\n"

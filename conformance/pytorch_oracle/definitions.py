@@ -94,6 +94,14 @@ def _lower_gamma(a, x):
     return m.erfc(min(far, 30) * (1 if x < a else -1)) / 2
 
 
+def _upper_gamma(a, x):
+    """The share above x: of the smallest a, as 1 / Gamma(a) is, a times the exponential integral."""
+    if 0 < a < 1e-30 and x > 0:
+        return a * _mp().e1(x)
+    below = _lower_gamma(a, x)
+    return None if below is None else 1 - below
+
+
 def _log_add_exp(total, x):
     """The angle is the one of the greater part, turned by a quarter at most. Of an angle as great as
     floats are there is to be something behind the point."""
@@ -169,7 +177,7 @@ FUNCTIONS = {
     **{f"special_modified_bessel_k{n}": functools.partial(_besselk, n, False) for n in (0, 1)},
     **{f"special_scaled_modified_bessel_k{n}": functools.partial(_besselk, n, True) for n in (0, 1)},
     "igamma": lambda a, x: _lower_gamma(a, x),
-    "igammac": lambda a, x: 1 - p if (p := _lower_gamma(a, x)) is not None else None,
+    "igammac": lambda a, x: _upper_gamma(a, x),
     "special_zeta": _zeta,
     "special_hermite_polynomial_h": _polynomial(lambda n, x: _mp().hermite(n, x)),
     "special_hermite_polynomial_he": _polynomial(_hermite_he),
@@ -313,7 +321,8 @@ def _norm(row, p=2, ord=None, **options):
     return [_double(m.power(total, m.mpf(1) / p))]
 
 
-REDUCTIONS = {"sum": _sum, "mean": _mean, "norm": _norm, "linalg_vector_norm": _norm,
+REDUCTIONS = {"sum": _sum, "mean": _mean, "norm": _norm, "native_norm": _norm, "dist": _norm,
+              "linalg_vector_norm": _norm,
               **{f"{what}{more}": _variance_of(what == "std") for what in ("var", "std")
                  for more in ("", "_mean")}}
 

@@ -8,6 +8,7 @@ import re
 
 import torch
 
+from . import stand_ins, value_classes
 from .calls import REFUSED, SPARSE_LAYOUTS, Call, TensorRef, TorchArguments, encode, is_tensor
 from .compare import is_out, schema, torch_overload, written
 from .expectations import is_misread, is_ruled_out, lacks_kernel_of_dtype
@@ -97,7 +98,7 @@ def adapt(call, overload, how=None):
             args.append(value)
     refused = f", {REFUSED}" if REFUSED in call.origin else ""
     out = Call(overload, tuple(args), kwargs, storages, call.source,
-               f"from {call.overload}{refused}")
+               f"from {call.overload}{refused}", call.values)
     if any(is_out(a) for a in target.arguments):
         return with_outs(out, call, how)
     return out
@@ -153,7 +154,8 @@ def with_outs(call, base, how=None):
             return None
         named[a.name] = made
     origin = {OTHER_DTYPE: "out= of another dtype, ", SHARED: "out= that shares memory, "}
-    return encode(call.overload, live.args, named, call.source, origin.get(how, "") + call.origin)
+    made = encode(call.overload, live.args, named, call.source, origin.get(how, "") + call.origin)
+    return made.with_(values=call.values)
 
 
 _LEFT_BEHIND = 77  # in out= tensors, where nothing of it may remain
@@ -218,6 +220,11 @@ def run(call):
 def _refused(call):
     """Whether PyTorch raises."""
     return _error(call) is not None
+
+
+def _has_no_answer(call):
+    """Whether PyTorch raises, and has none by other operators."""
+    return not stand_ins.of(call.overload) and _refused(call)
 
 
 def _error(call):
@@ -413,6 +420,8 @@ def derive(overload, pool, known, claimed, seed, cap):
     out = list(calls)
     out += _other_dtypes(normal, claimed, cap, rng, lambda: _adapted(overload, pool, known))
     out += _other_layouts(normal, cap, rng)
+    if cap > 2:
+        out += value_classes.derived(overload, out, rng, _has_no_answer)
     return _unique(out)
 
 
@@ -428,7 +437,8 @@ def _with_outs(overload, pool, known, claimed, seed, cap):
     for relative in relatives(overload, known):
         if any(is_out(a) for a in schema(relative).arguments):
             continue
-        calls = derive(relative, pool, known, claimed, seed, cap)
+        calls = [c for c in derive(relative, pool, known, claimed, seed, cap)
+                 if not c.values or c.dtype() == torch.float32]
         found = [_quiet(lambda: adapt(c, overload)) for c in calls]
         found = [c for c in found if c is not None]
         if _enough(found):

@@ -222,10 +222,10 @@ def difference(line):
     return UNCLAIMED if line["argument"] == ALL and not line["claimed"] else None
 
 
-def reasons():
+def reasons(path=REASONS):
     """[(reason, expressions)]: an expression fits `overload argument dtype`."""
     out = []
-    for block in REASONS.read_text().split("\n\n"):
+    for block in path.read_text().split("\n\n"):
         lines = [x for x in block.splitlines() if not x.startswith("#")]
         head = " ".join(x for x in lines if not x.startswith(" "))
         if head:
@@ -234,8 +234,8 @@ def reasons():
     return out
 
 
-def reason_of(line, known):
-    where = f"{line['overload']} {line['argument']} {line['dtype']}"
+def reason_of(line, known, what="dtype"):
+    where = f"{line['overload']} {line['argument']} {line[what]}"
     return next((r for r, patterns in known if any(p.fullmatch(where) for p in patterns)), "")
 
 

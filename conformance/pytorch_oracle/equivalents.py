@@ -9,7 +9,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from . import gates
+from . import gates, moments, stand_ins
 
 # --- sums of products --------------------------------------------------------------------------
 
@@ -148,6 +148,13 @@ def _conv_tbc(self, weight, bias, pad=0):
                     padding=pad).permute(2, 0, 1)
 
 
+def _conv_tbc_backward(self, input, weight, bias, pad):
+    """derivatives.yaml: `self` is the gradient."""
+    of_input, of_weight, of_bias = _convolution_backward(
+        self.permute(1, 2, 0), input.permute(1, 2, 0), weight.permute(2, 1, 0), 1, pad, 1, False, 0, 1)
+    return of_input.permute(2, 0, 1), of_weight.permute(2, 1, 0), of_bias
+
+
 # --- gradients of copies -----------------------------------------------------------------------
 
 
@@ -268,6 +275,60 @@ def _soft_margin_loss(self, target, reduction=1):
     return _REDUCTIONS[reduction](F.softplus(-target * self))
 
 
+# --- sums and comparisons --------------------------------------------------------------------------
+
+
+def _add_relu(self, other, alpha=1):
+    """torch.relu of torch.add, of which NaN remains NaN; PyTorch's code for single elements makes 0 of
+    it. It keeps to the numbers that the dtype has."""
+    total = torch.relu(torch.add(self, other, alpha=alpha))
+    return total.clamp(max=torch.finfo(total.dtype).max) if total.is_floating_point() else total
+
+
+def _isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """torch.isclose: |input - other| <= atol + rtol * |other|, of integers whose difference no integer
+    of their dtype is."""
+    if self.is_floating_point() or self.is_complex():
+        return None
+    a, b = (x.flatten().tolist() for x in torch.broadcast_tensors(self, other))
+    close = [abs(x - y) <= atol + rtol * abs(y) for x, y in zip(a, b)]
+    return torch.tensor(close).view(torch.broadcast_shapes(self.shape, other.shape))
+
+
+def _segment_reduce_backward(grad, **more):
+    """It is linear in the gradient. PyTorch gives each of equal elements its share of a gradient that
+    is positive, and all of one that is not."""
+    def of(g):
+        return torch.ops.aten._segment_reduce_backward(g, **more)
+
+    return of(grad.clamp(min=0)) - of((-grad).clamp(min=0))
+
+
+# --- histograms ---------------------------------------------------------------------------------
+
+
+def _scaled_histogram(histogram, self, range=None, weight=None, density=False, **more):
+    """(counts, edges) of points that are closer by a power of two, as then are the edges, by as many as
+    they have coordinates the volume of the bins."""
+    by = 2.0 ** -8
+    range = None if range is None else [x * by for x in range]
+    counts, edges = histogram(self * by, range=range, weight=weight, density=density, **more)
+    return counts * by ** self.size(-1) if density else counts, [e / by for e in edges]
+
+
+def _histogramdd(self, bins, **more):
+    """torch.histogramdd; by edges that are given there is nothing to compute."""
+    if isinstance(bins, (list, tuple)) and isinstance(bins[0], torch.Tensor):
+        return None
+    return _scaled_histogram(torch.histogramdd, self, bins=bins, **more)
+
+
+def _histc(self, bins=100, min=0, max=0):
+    """torch.histc, of numbers that are closer by a power of two."""
+    by = 2.0 ** -8
+    return torch.histc(self * by, bins, min * by, max * by)
+
+
 # By ATen's base names.
 EQUIVALENTS = {
     "_compute_linear_combination": _linear_combination,
@@ -282,6 +343,7 @@ EQUIVALENTS = {
     "convolution_backward": _convolution_backward,
     "_slow_conv2d_backward": _slow_conv2d_backward,
     "conv_tbc": _conv_tbc,
+    "conv_tbc_backward": _conv_tbc_backward,
     **{f"reflection_pad{n}d_backward": _pad_backward("reflect") for n in (1, 2, 3)},
     **{f"replication_pad{n}d_backward": _pad_backward("replicate") for n in (1, 2, 3)},
     "col2im": _col2im,
@@ -295,11 +357,21 @@ EQUIVALENTS = {
     "ldexp": _ldexp,
     "_weight_int8pack_mm": _weight_int8pack_mm,
     "_native_multi_head_attention": _native_multi_head_attention,
+    "_scaled_dot_product_fused_attention_overrideable_backward":
+        stand_ins.rounded_attention_backward,
     "soft_margin_loss": _soft_margin_loss,
+    "_add_relu": _add_relu,
+    "isclose": _isclose,
+    "_segment_reduce_backward": _segment_reduce_backward,
+    "histc": _histc,
+    "histogramdd": _histogramdd,
+    "_histogramdd_bin_edges": lambda self, **given: _histogramdd(self, **given)[1],
+    "_histogramdd_from_bin_cts": lambda self, **given: _histogramdd(self, **given)[0],
     **gates.EQUIVALENTS,
+    **moments.EQUIVALENTS,
 }
 
 
 def of(overload):
     """The function that says what the overload equals; None where there is none."""
-    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_"))
+    return EQUIVALENTS.get(overload.partition(".")[0].rstrip("_")) or stand_ins.of(overload)

@@ -34,6 +34,9 @@ OVERFLOWS = {
     "sigmoid_backward", "tanh_backward", "silu_backward",
 }
 
+# They give self another size, which their schemas do not say.
+CHANGES_GEOMETRY = {"resize_as_sparse_", "sparse_resize_", "sparse_resize_and_clear_"}
+
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
 # operator's semantics then.
 _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
@@ -183,11 +186,18 @@ def comparator(call):
     return "values"
 
 
+# Distances by products of rows, the squares of which they are subtracted from, and solutions by
+# substitution.
+SUBTRACTS = {"_euclidean_dist", "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
+             "linalg_solve", "linalg_solve_triangular", "triangular_solve", "cholesky_solve"}
+
+
 def may_overflow(overload, *dtypes):
-    """Whether a result that is not finite is any that is not: of complex numbers, and of recurrences,
-    whose terms may overflow before they are subtracted."""
+    """Whether a result that is not finite is any that is not: of complex numbers, and of
+    recurrences, distances and solutions, whose terms may overflow before they are subtracted."""
     base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
-    return "_polynomial_" in base or base in OVERFLOWS and any(d.is_complex for d in dtypes)
+    return ("_polynomial_" in base or base in SUBTRACTS
+            or base in OVERFLOWS and any(d.is_complex for d in dtypes))
 
 
 def is_continuous(call):

@@ -7,16 +7,18 @@ by layout, in layouts.md there. Values are the oracle's business, not compared h
 
 import json
 from collections import defaultdict
+from pathlib import Path
 
 import torch
 
 from . import derive, sparse_sources
 from .calls import SPARSE_LAYOUTS, TorchArguments, encode
 from .compare import is_out, schema
-from .dtype_parity import MISSING, plain_calls, primset_says, torch_says
+from .dtype_parity import MISSING, plain_calls, primset_says, reason_of, reasons, torch_says
 
 FIRST, ALL = "first", "all"
 CANDIDATES = 4  # calls to try in a layout before PyTorch is said to have no such call
+REASONS = Path(__file__).with_name("known_layout_differences.txt")
 MAX_BYTES = 1 << 14  # of a call's memory: what PyTorch refuses tells nothing more of larger ones
 
 
@@ -98,18 +100,34 @@ def report(folder, names, out):
     from .driver import slug
     from .files import replace
 
-    computed, missing = 0, []
+    known = reasons(REASONS)
+    computed, explained, missing = 0, 0, []
     for name in names:
         path = folder / (slug(name) + ".jsonl")
         for line in map(json.loads, path.read_text().splitlines() if path.exists() else ()):
             computed += 1
-            if line["primset"]:
+            if not line["primset"]:
+                continue
+            if reason_of(line, known, "layout"):
+                explained += 1
+            else:
                 missing.append(line)
     replace(out / "layouts.md", _page(missing))
     overloads = {x["overload"] for x in missing}
     print(f"{MISSING}: {len(missing)} of {computed} tries, {len(overloads)} overloads; "
-          f"the table: {out / 'layouts.md'}")
+          f"explained by {REASONS.name}: {explained}; the table: {out / 'layouts.md'}")
+    for family, lines in sorted(_by_family(missing).items(), key=lambda p: -len(p[1])):
+        print(f"  {len(lines):4} {family}: {', '.join(sorted({x['overload'] for x in lines}))}")
     return 1 if missing else 0
+
+
+def _by_family(lines):
+    import primset
+
+    found = defaultdict(list)
+    for x in lines:
+        found[primset.describe(x["overload"])["family"]].append(x)
+    return found
 
 
 def _page(missing):

@@ -88,7 +88,33 @@ def _are_modes(given, values, indices):
     return bool((named & (counts.gather(-1, at).squeeze(-1) == counts.amax(-1))).all())
 
 
-_PROPERTIES = {"mode": _are_modes}
+def _are_distinct(given, values, inverse, counts=None):
+    """Whether none comes up twice, and in order, which of several NaN comes first being left open: none
+    equals another. PyTorch's order of rows breaks where one has a NaN."""
+    if "dim" in given:
+        rows, found = (x.movedim(given["dim"], 0).flatten(1) for x in (given["self"], values))
+    else:
+        rows, found = given["self"].reshape(-1, 1), values.view(-1, 1)
+    at = inverse.flatten()
+    if len(at) != len(rows) or counts is not None and counts.numel() and not torch.equal(
+            counts, at.bincount(minlength=len(found))):
+        return False
+    own, named = rows.isnan().any(1), found[at]
+    same = (rows == named) | (rows.isnan() & named.isnan())
+    ordered = found[~found.isnan().any(1)].tolist()
+    return (bool(same.all()) and len(at[own].unique()) == int(own.sum()) == len(found) - len(ordered)
+            and all(a < b for a, b in zip(ordered, ordered[1:])))
+
+
+def _is_of_singular(given, solution, info):
+    """Whether each matrix is singular, and the first pivot that is zero one that may be: no later than
+    behind as many as its rank. Which of these it is, is by rounding."""
+    rank = torch.linalg.matrix_rank(given["A"])
+    return bool(((rank < given["A"].size(-1)) & (info > 0) & (info <= rank + 1)).all())
+
+
+_PROPERTIES = {"mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+               "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
 
@@ -131,15 +157,27 @@ def _behind_storage(given, i, shape):
 def _without_solution(given, i, shape):
     """What divides by zero: where the diagonal has one the result may contain NaN
     (torch.linalg.solve_triangular)."""
-    a = given["A" if "A" in given else "self"]
+    a = next(given[name] for name in ("LU", "A", "self") if name in given)
     if i or given.get("unitriangular"):
         return None
     singular = (a.diagonal(dim1=-2, dim2=-1) == 0).any(-1)
     return singular[..., None, None].expand(shape)
 
 
-_MEANINGLESS = {"_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
-                "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution}
+def _without_direction(given, i, shape):
+    """Of the gradient of v / |v|: where |v| is 0."""
+    if i:
+        return None
+    dim = given["dim"] % len(shape)
+    sizes = [n if d == dim else 1 for d, n in enumerate(shape)]
+    return (given["saved_norms"] == 0).view(sizes).expand(shape)
+
+
+_MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
+                "_weight_norm_differentiable_backward": _without_direction,
+                "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
+                "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
+                "linalg_lu_solve": _without_solution}
 
 
 def named(call):

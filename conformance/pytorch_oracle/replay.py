@@ -7,10 +7,11 @@ import warnings
 import primset
 import torch
 
-from . import compare
+from . import compare, stand_ins
 from .calls import REFUSED, TorchArguments, is_tensor, short_dtype
 from .compare import Verdict, torch_overload
 from .expectations import (
+    CHANGES_GEOMETRY,
     comparator,
     is_for_want_of_kernel,
     is_misread,
@@ -18,6 +19,7 @@ from .expectations import (
     lacks_kernel_of_dtype,
 )
 from .primset_side import PrimsetArguments
+from .second_opinion import EQUAL, named_arguments
 
 MAX_ELEMENTS = 1 << 24  # of a result; a larger one takes long and says nothing more
 
@@ -31,6 +33,7 @@ def record(call, phase=lambda p: None):
         "origin": call.origin,
         "source": call.source,
         "empty": call.is_empty(),
+        **({"values": call.values} if call.values else {}),
         "call": call.describe(),
     }
     started = time.monotonic()
@@ -71,10 +74,33 @@ def _replay(call, phase):
     if not their_error and _breaks_its_rules(call, theirs, their_result):
         return {"outcome": "ruled_out", "checks": {},
                 "errors": ["", _text(our_error) if our_error else ""]}
+    if isinstance(their_error, NotImplementedError) and not our_error:
+        instead = _result_of_stand_in(call)
+        if instead is not None:
+            return {"by": EQUAL, **_verdict(lambda: compare.compare_results(call, instead, our_result))}
     if their_error or our_error:
         return _outcome_of_error(call, their_error, our_error)
+    return _verdict(lambda: compare.compare(call, theirs, ours, their_result, our_result))
+
+
+def _result_of_stand_in(call):
+    """What PyTorch's other operators make of a call for which its CPU has no kernel; None where there
+    are none, or they do not take it."""
+    stand_in = stand_ins.of(call.overload)
+    if not stand_in:
+        return None
+    outs = compare.out_names(call.overload)
+    given = {k: x for k, x in named_arguments(call).items() if k not in outs}
     try:
-        v = compare.compare(call, theirs, ours, their_result, our_result)
+        with torch.no_grad():
+            return stand_in(**given)
+    except Exception:
+        return None
+
+
+def _verdict(compared):
+    try:
+        v = compared()
     except Exception as e:
         return {"outcome": "oracle_error", "checks": {}, "details": [f"{type(e).__name__}: {e}"],
                 "traceback": traceback.format_exc()[-900:]}
@@ -105,7 +131,8 @@ def _breaks_its_rules(call, arguments, result):
     before = call.args[0] if call.args else None
     if not base.endswith("_") or base.endswith("__") or not is_tensor(before):
         return False
-    if torch.Tag.inplace_view in torch_overload(call.overload).tags or comparator(call) == "none":
+    if (torch.Tag.inplace_view in torch_overload(call.overload).tags or base in CHANGES_GEOMETRY
+            or comparator(call) == "none"):
         return False  # these are to do so
     self = arguments.args[0]
     return (isinstance(result, torch.Tensor) and result.dtype != self.dtype

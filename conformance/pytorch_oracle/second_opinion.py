@@ -83,7 +83,7 @@ class SecondOpinion:
 
     def _run(self, how, change, instead=None):
         """The call with `change` made to its arguments, of `instead` if that is given."""
-        from .compare import flatten, out_names, torch_overload
+        from .compare import flatten, out_names, torch_overload, written
 
         named = {k: change(x) for k, x in named_arguments(self.call).items()}
         function, outs = without_outs(self.call.overload), {}
@@ -95,7 +95,8 @@ class SecondOpinion:
         except Exception:
             return None
         results = flatten(found)
-        left = {k: flatten(x) for k, x in named.items()}
+        unwritten = written(self.call.overload) if instead else ()
+        left = {k: flatten(x) for k, x in named.items() if k not in unwritten}
         if instead and self.call.overload.partition(".")[0].endswith("_"):
             left["self"] = results  # which it returns, and does not write
         following = iter(results)
@@ -107,9 +108,10 @@ class SecondOpinion:
 
     def _by_elements(self):
         """An optimizer's step of lists of single elements: what it does for many at once differs."""
-        if not self.call.overload.startswith("_fused_"):
-            return None
         named = named_arguments(self.call)
+        takes_lists = isinstance(named.get("self"), (list, tuple))
+        if not self.call.overload.startswith("_fused_") or not takes_lists:
+            return None
         lists = [k for k, x in named.items() if isinstance(x, (list, tuple))]
         sizes = [x.shape for x in named["self"]]
         run = self._run(ELEMENTS, functools.partial(_cut, sizes))
@@ -335,6 +337,8 @@ def _reduced(call, function, i, where):
     x, options = named["self"], {k: v for k, v in named.items() if k in definitions.OPTIONS}
     if isinstance(x, (list, tuple)):
         x, i = x[i], 0
+    if function == "dist":
+        x = x.double() - named["other"].double() if x.is_floating_point() else x - named["other"]
     if named.get("dtype") is not None or x.numel() > MAX_SCANNED:
         return None
     dims = named.get("dim")

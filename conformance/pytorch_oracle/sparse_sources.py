@@ -149,6 +149,11 @@ FUNCTIONS = {
         torch.sparse.sum(x, dim=1, dtype=torch.float64)
         torch.sparse.sum(x, dtype=torch.float64)
         x.coalesce().norm()
+        torch.ops.aten.native_norm(x)
+        torch.ops.aten.native_norm(x, 3)
+        torch.ops.aten.native_norm(x, float("inf"))
+        torch.ops.aten.native_norm.ScalarOpt_dim_dtype(x, None, [], False, None)
+        torch.ops.aten.native_norm.ScalarOpt_dim_dtype(x, 1, list(range(x.dim())), False, x.dtype)
         torch.any(x)"""),
     "in_place": (_coo_kinds, """
         x.clone().mul_(2)
@@ -195,6 +200,25 @@ FUNCTIONS = {
         x.sparse_mask(m.coo(4, 6).coalesce())
         m.dense(4, 6).sparse_mask(x.coalesce())
         torch.is_same_size(x, m.coo(4, 6))"""),
+    "compositions": (_coo_kinds, """
+        torch.dist(x, m.coo(4, 6))
+        torch.dist(x, m.coo(4, 6), 1)
+        torch.float_power(x, 2)
+        torch.float_power(x, 0.5)
+        torch.trapz(x, dim=1)
+        torch.trapezoid(x, dx=2.5, dim=0)
+        torch.repeat_interleave(x, torch.tensor([1, 2, 0, 3]), 0)
+        torch.flatten(x, 1, 1)
+        x.sum_to_size(4, 6)
+        m.dense(2, 3).resize_as_(x)
+        torch.gru_cell(x, m.dense(4, 5), m.dense(15, 6), m.dense(15, 5), m.dense(15), m.dense(15))
+        torch.lstm_cell(x, (m.dense(4, 5), m.dense(4, 5)), m.dense(20, 6), m.dense(20, 5))
+        torch.rnn_relu_cell(x, m.dense(4, 5), m.dense(5, 6), m.dense(5, 5))
+        torch.rnn_tanh_cell(x, m.dense(4, 5), m.dense(5, 6), m.dense(5, 5), m.dense(5), m.dense(5))
+        torch.gru(x, torch.tensor([2, 2]), m.dense(1, 2, 5), (m.dense(15, 6), m.dense(15, 5)), \
+            False, 1, 0.0, False, False)
+        torch.lstm(x, torch.tensor([2, 2]), (m.dense(1, 2, 5), m.dense(1, 2, 5)), \
+            (m.dense(20, 6), m.dense(20, 5)), False, 1, 0.0, False, False)"""),
     "products": (_coo_kinds, """
         torch.mm(x, m.dense(6, 3))
         torch.mm(x, m.coo(6, 5))

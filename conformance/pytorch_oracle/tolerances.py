@@ -56,25 +56,42 @@ def tolerance(overload, dtype):
     return rtol, atol
 
 
+# Classes of values of which none is about 1, as PyTorch's absolute tolerances have it of its samples.
+_OF_ANOTHER_SCALE = ("near_overflow", "near_underflow", "denormal")
+
+
+def scale_of_class(values, greatest, dtype, atol):
+    """What `atol` is multiplied by for a result of `dtype` whose `greatest` element is given, of a call
+    with `values` of a class: else all that is as small as the tolerance would be right. Two units of
+    the smallest number are allowed."""
+    if values not in _OF_ANOTHER_SCALE or not atol:
+        return 1.0
+    info = torch.finfo(dtype)
+    return max(greatest, 2 * info.tiny * info.eps / atol)
+
+
 # Sums, and sums of products, that cancel in some elements, here or in PyTorch; of half types what is
 # rounded on the way; exponentials of logarithms of long paths. By how ATen's names begin, and whole.
 _FAMILIES_AS_A_WHOLE = (
-    "_ctc_loss_backward", "_native_multi_head_attention", "_scaled_mm", "matrix_exp",
-    "linalg_matrix_exp", "convolution", "_convolution", "_slow_conv", "slow_conv", "conv_transpose",
-    "conv1d", "conv2d", "conv3d", "linalg_solve", "_linalg_solve", "trapz", "trapezoid",
-    "native_batch_norm_backward", "_softmax_backward", "_log_softmax_backward",
+    "_ctc_loss_backward", "_native_multi_head_attention", "_scaled_dot_product", "_scaled_mm",
+    "matrix_exp", "linalg_matrix_exp", "convolution", "_convolution", "_slow_conv", "slow_conv",
+    "conv_transpose", "conv1d", "conv2d", "conv3d", "linalg_solve", "_linalg_solve", "trapz",
+    "trapezoid", "native_batch_norm_backward", "_softmax_backward", "_log_softmax_backward",
     "_thnn_differentiable_")
 _AS_A_WHOLE = {
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "dot", "vdot", "matmul", "linalg_matmul", "linear",
     "cov", "_trilinear", "sum", "nansum", "linalg_lu_solve", "lu_solve", "cholesky_solve",
-    "triangular_solve", "ormqr", "orgqr", "linalg_householder_product",
+    "triangular_solve", "ormqr", "orgqr", "linalg_householder_product", "_histogramdd_bin_edges",
+    "histogramdd",
 }
 
 
-def is_right_as_a_whole(overload):
-    """Whether how far off PyTorch's results are as a whole says how far each may be."""
+def is_right_as_a_whole(overload, values):
+    """Whether how far off PyTorch's results are as a whole says how far each may be: so it is also of
+    what deviates from a large mean, which is rounded."""
     base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
-    return base in _AS_A_WHOLE or overload.startswith(_FAMILIES_AS_A_WHOLE)
+    return (values == "large_mean" or base in _AS_A_WHOLE
+            or overload.startswith(_FAMILIES_AS_A_WHOLE))
 
 
 def adds_all_up(overload):

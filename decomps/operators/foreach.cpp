@@ -10,13 +10,15 @@ namespace {
 
 using List = std::vector<Val>;
 
-// Element i of a vector of numbers, as a Scalar.
+// Element i of a vector of numbers, as a Scalar: of integers all digits count.
 ScalarArg number_at(Tracer& t, const Val& numbers, size_t i, DType beside) {
   const Val number = real_number(select(numbers, 0, static_cast<int64_t>(i)), beside);
-  const bool complex_number = is_complex(number.dtype());
-  const Val v = convert(number, complex_number ? DType::c128 : DType::f64);
-  return {Val(&t, v.id(), true), complex_number ? Scalar::Kind::complex : Scalar::Kind::floating,
-          std::nullopt};
+  const auto as = [&](DType type, Scalar::Kind kind) {
+    return ScalarArg{Val(&t, convert(number, type).id(), true), kind, std::nullopt};
+  };
+  if (is_complex(number.dtype())) return as(DType::c128, Scalar::Kind::complex);
+  return is_exact(number.dtype()) ? as(DType::i64, Scalar::Kind::integer)
+                                  : as(DType::f64, Scalar::Kind::floating);
 }
 
 List with_numbers(Tracer& t, const char* op, const List& self, const List& tensor1,

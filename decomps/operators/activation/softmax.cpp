@@ -149,8 +149,8 @@ Val _masked_softmax_backward::decompose(Tracer& t, const Val& grad_output, const
           fmt::format("expected an output of the gradient's size {}, but got {}",
                       shape_text(grad_output.shape()), shape_text(output.shape())));
   const auto shown = [&](const Val& v) { return where(mask, full_like(v, 0.0), v); };
-  const Val dx =
-      gradient_along(Prim::softmax_backward, shown(grad_output), shown(output), dim.value_or(-1));
+  const Val dx = shown(
+      gradient_along(Prim::softmax_backward, shown(grad_output), shown(output), dim.value_or(-1)));
   return grad_output.rank() == 0 ? reshape(dx, {1}) : dx;
 }
 

@@ -360,6 +360,12 @@ Margins margins_of(Tracer& t, const Batch& b, const ScalarArg& margin,
   return {where(open, excess, number(excess, 0.0)), here, scale};
 }
 
+// What a class adds where it comes too near to the target; nothing where it does not, whatever the
+// target's weight is.
+Val within(const Margins& m, const Val& terms) {
+  return where(gt(m.excess, Scalar(0.0)), terms, number(terms, 0.0));
+}
+
 int64_t power_of(const ScalarArg& p) {
   const double v = p.known().to_double();
   require(v == 1 || v == 2, ErrorCode::runtime, "only p == 1 and p == 2 supported");
@@ -374,7 +380,7 @@ Val multi_margin_loss::decompose(Tracer& t, const Val& self, const Val& target, 
   const int64_t power = power_of(p);
   const Batch b = batch_of(self, target);
   const Margins m = margins_of(t, b, margin, weight);
-  const Val terms = (power == 1 ? m.excess : m.excess * m.excess) * m.scale;
+  const Val terms = within(m, (power == 1 ? m.excess : m.excess * m.excess) * m.scale);
   Val rows = reduce(Prim::reduce_sum, terms, {1}, false);
   if (b.single || self.rank() < 2 || reduction != kNone) {
     const bool one = b.single && target.rank() == 0;
@@ -392,10 +398,8 @@ Val multi_margin_loss_backward::decompose(Tracer& t, const Val& grad_output, con
   const int64_t power = power_of(p);
   const Batch b = batch_of(self, target);
   const Margins m = margins_of(t, b, margin, weight);
-  const Val none = number(m.excess, 0.0);
-  const Val slope = where(gt(m.excess, Scalar(0.0)),
-                          power == 1 ? number(m.excess, 1.0) : m.excess * Scalar(2.0), none) *
-                    m.scale;
+  const Val steepness = power == 1 ? number(m.excess, 1.0) : m.excess * Scalar(2.0);
+  const Val slope = within(m, steepness * m.scale);
   const Val own = -reduce(Prim::reduce_sum, slope, {1}, true);
   Val g = opmath(grad_output);
   if (g.rank() == 1) g = unsqueeze(g, 1);

@@ -198,6 +198,33 @@ Val rows_of(const Val& x) {
   return reshape(x, {floor_div(x.numel(), max(x.size(-1), 1)), x.size(-1)});
 }
 
+// Where one matrix, `of`, was multiplied by a batch, its gradient is a sum of products over the
+// batch. That is one product of its matrices side by side, by those of the other factor below each
+// other, which is not rounded before it is summed.
+bool is_summed(const Val& batch, const Val& of) {
+  return batch.rank() > 2 && of.rank() == 2;
+}
+SymInt product_of(const SymInts& sizes, size_t from, size_t to) {
+  SymInt product(1);
+  for (size_t d = from; d < to; ++d) product = product * sizes[d];
+  return product;
+}
+Val beside(const Val& batch, const Val& of) {
+  if (!is_summed(batch, of)) return batch;
+  const Val rows = moved_dim(batch, batch.rank() - 2, 0);
+  const SymInts sizes = rows.shape();
+  return reshape(rows, {sizes.front(), product_of(sizes, 1, sizes.size())});
+}
+Val below(const Val& batch, const Val& of) {
+  if (!is_summed(batch, of)) return batch;
+  const SymInts sizes = batch.shape();
+  return reshape(batch, {product_of(sizes, 0, sizes.size() - 1), sizes.back()});
+}
+Val sum_of_products(const Val& a, const Val& b, const SymInts& shape) {
+  Tracer& t = a.tracer();
+  return t.call1("sum_to_size", {t.call1("matmul", {a, b}), shape});
+}
+
 }  // namespace
 
 std::tuple<Val, Val, Val> linear_backward::decompose(Tracer& t, const Val& self,
@@ -231,13 +258,14 @@ std::tuple<Val, Val> matmul_backward::decompose(Tracer& t, const Val& grad, cons
   if (row) g = unsqueeze(g, column ? -1 : -2);
   if (column) g = unsqueeze(g, -1);
   Val x = nothing(t, self), y = nothing(t, other);
-  const auto summed = [&](const Val& v, const Val& like) {
-    return t.call1("sum_to_size", {v, like.shape()});
-  };
-  if (mask[0])
-    x = reshape(summed(t.call1("matmul", {g, matrix_transpose(conj(b))}), a), self.shape());
-  if (mask[1])
-    y = reshape(summed(t.call1("matmul", {matrix_transpose(conj(a)), g}), b), other.shape());
+  if (mask[0]) {
+    const Val factor = matrix_transpose(conj(b));
+    x = reshape(sum_of_products(beside(g, a), below(factor, a), a.shape()), self.shape());
+  }
+  if (mask[1]) {
+    const Val factor = matrix_transpose(conj(a));
+    y = reshape(sum_of_products(beside(factor, b), below(g, b), b.shape()), other.shape());
+  }
   return {x, y};
 }
 

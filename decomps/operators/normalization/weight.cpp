@@ -42,12 +42,14 @@ struct WeightGradients {
   Val v, g;  // in opmath
 };
 
-// With w = g v / |v|: dg = (dw . v) / |v| and dv = g / |v| (dw - v (dw . v) / |v|^2).
+// With w = g v / |v|: dg = (dw . v) / |v| and dv = g / |v| (dw - v dg / |v|). Of a tiny v the
+// square of |v| is 0.
 WeightGradients weight_gradients(const Val& grad_w, const Val& saved_v, const Val& g,
                                  const Val& norms, int64_t dim) {
   const Val dw = opmath(grad_w), v = opmath(saved_v);
   const Val dot = reduce(Prim::reduce_sum, dw * v, all_dims_but(v, dim), true);
-  return {g / norms * (dw - v * (dot / (norms * norms))), dot / norms};
+  const Val dg = dot / norms;
+  return {g / norms * (dw - v * (dg / norms)), dg};
 }
 
 }  // namespace

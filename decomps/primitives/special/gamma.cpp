@@ -187,7 +187,10 @@ Val zeta(const Val& x, const Val& q) {
   const Val usual = gt(x, Scalar(1.0)) & ~pole & ~undefined & is_finite(q) & is_finite(x);
   const Val safe_x = where(usual, x, number(x, 2.0)), safe_q = where(usual, q, number(x, 1.0));
   const Val y = t.prim(Prim::map, {safe_x, safe_q}, {}, {t.scalar_region({type, type}, body)})[0];
-  const Val above = where(pole, inf, where(undefined, nan, where(usual, y, nan)));
+  // To the power of -inf numbers below 1 are infinite, and there is one among q + k.
+  const Val limit = where(lt(q, Scalar(1.0)), inf, where(eq(q, Scalar(1.0)), number(x, 1.0), nan));
+  const Val beyond = where(eq(x, inf), limit, nan);
+  const Val above = where(pole, inf, where(undefined, nan, where(usual, y, beyond)));
   return where(eq(x, Scalar(1.0)), inf, where(lt(x, Scalar(1.0)), nan, above));
 }
 

@@ -69,6 +69,7 @@ long double zeta(long double x, long double q) {
   if (x == 1) return HUGE_VALL;
   if (x < 1) return std::nanl("");
   if (q <= 0 && is_whole(q)) return HUGE_VALL;
+  if (std::isinf(x) && q <= 1) return q < 1 ? HUGE_VALL : 1;
   if ((q <= 0 && !is_whole(x)) || !std::isfinite(x) || !std::isfinite(q)) return std::nanl("");
   long double sum = 0;
   for (; q < kAsymptoticGamma; q += 1) sum += std::pow(q, -x);

@@ -1,4 +1,5 @@
 // Operators that are a few others of the same tensors.
+#include "sdk/runtime/sparse/entries.h"
 #include "sdk/runtime/sparse/sparse_call.h"
 
 namespace primset::runtime {
@@ -49,6 +50,47 @@ std::vector<Tensor> sparse_functions::drop_all_or_none(SparseCall& call) {
 std::vector<Tensor> sparse_functions::scale_by_power_of_two(SparseCall& call) {
   return {
       op("mul.Tensor", call.tensor("self"), op("pow.Scalar", Scalar(2.0), call.tensor("other")))};
+}
+
+std::vector<Tensor> sparse_functions::norm_of_difference(SparseCall& call) {
+  const Tensor difference = op("sub.Tensor", call.tensor("self"), call.tensor("other"));
+  return {op("norm.Scalar", difference, call.scalar("p"))};
+}
+
+std::vector<Tensor> sparse_functions::power_in_double(SparseCall& call) {
+  const Tensor self = call.tensor("self");
+  const Scalar exponent = call.scalar("exponent");
+  const bool complex = is_complex(self.dtype()) || exponent.is_complex();
+  const Tensor wide = op("to.dtype", self, complex ? DType::c128 : DType::f64);
+  return {op("pow.Tensor_Scalar", wide, exponent)};
+}
+
+std::vector<Tensor> sparse_functions::sum_of_trapezoids(SparseCall& call) {
+  const Tensor y = call.tensor("y");
+  const int64_t dim = call.integer("dim", -1);
+  const Tensor ends =
+      op("add.Tensor", op("select.int", y, dim, int64_t{0}), op("select.int", y, dim, int64_t{-1}));
+  const Tensor halves = op("mul.Scalar", ends, Scalar(0.5));
+  const Tensor sum = op("sum.dim_IntList", y, Ints(&dim, 1));
+  return {op("mul.Scalar", op("sub.Tensor", sum, halves), call.scalar("dx"))};
+}
+
+std::vector<Tensor> sparse_functions::repeat_each(SparseCall& call) {
+  if (!call.has("dim"))
+    call.fail("expected a dim along which a sparse tensor's elements are repeated",
+              ErrorCode::not_implemented);
+  const Tensor self = call.tensor("self");
+  Tensor counts = call.tensor("repeats");
+  const int64_t dim = wrapped_dim(call.integer("dim"), self.dim()), size = self.size(dim);
+  if (counts.dim() == 0 || (counts.dim() == 1 && counts.size(0) == 1)) {
+    counts = op("expand", op("reshape", counts, IntList{1}), IntList{size});
+  } else if (counts.dim() == 1 && counts.size(0) != size) {
+    call.fail(
+        fmt::format("repeats must have the same size as input along dim, but got repeats.size(0) "
+                    "= {} and input.size({}) = {}",
+                    counts.size(0), dim, size));
+  }
+  return {op("index_select", self, dim, op("repeat_interleave.Tensor", counts))};
 }
 
 }  // namespace primset::runtime

@@ -108,6 +108,21 @@ std::vector<Tensor> sparse_functions::itself(SparseCall& call) {
   return {call.tensor("self")};
 }
 
+// Of dims that are joined, one alone; of sizes that are summed up to, the tensor's own.
+std::vector<Tensor> sparse_functions::itself_if_unchanged(SparseCall& call) {
+  const Tensor self = call.tensor("self");
+  const auto counted = [&](int64_t dim) { return dim < 0 ? dim + self.dim() : dim; };
+  const bool same =
+      call.has("size") ? std::ranges::equal(call.ints("size"), self.sizes())
+                       : counted(call.integer("start_dim")) == counted(call.integer("end_dim", -1));
+  if (!same)
+    call.fail(fmt::format("expected to leave a tensor of layout {} as it is, but other sizes than "
+                          "its [{}] are asked for",
+                          layout_name(self.layout()), fmt::join(self.sizes(), ", ")),
+              ErrorCode::not_implemented);
+  return {self};
+}
+
 // Of the same pattern, each value stored set to one.
 std::vector<Tensor> sparse_functions::fill_values(SparseCall& call) {
   const Tensor self = call.tensor("self");

@@ -194,6 +194,36 @@ TEST(SparseCompositions, AreOfOtherOperators) {
   EXPECT_EQ(values_of(op("ldexp.Tensor", ordered(), Tensor::of<float>({3}, {}))), (Floats{16, 32}));
 }
 
+TEST(SparseCompositions, LeaveOrChangeLayouts) {
+  EXPECT_FLOAT_EQ(floats(op("dist", ordered(), other()))[0], 6.1644139F);
+  const Tensor square = op("float_power.Tensor_Scalar", ordered(), Scalar(2));
+  EXPECT_EQ(parts_of(square).values.to_vector<double>(), (std::vector<double>{4, 16}));
+  EXPECT_EQ(values_of(op("trapz.dx", ordered(), 2.0, int64_t{0})), (Floats{6}));
+  const Tensor counts = Tensor::of<int64_t>({1, 0, 2}, {3});
+  const Tensor repeats = op("repeat_interleave.self_Tensor", ordered(), counts, int64_t{0});
+  EXPECT_EQ(indices_of(repeats), (Integers{0, 1, 2, 1, 1, 1}));
+  const Tensor two = Tensor::of<int64_t>({2}, {});
+  const Tensor twice = op("repeat_interleave.self_Tensor", ordered(), two, int64_t{-1});
+  EXPECT_EQ(indices_of(coalesced(twice)), (Integers{0, 0, 2, 2, 2, 3, 2, 3}));
+  const Tensor pair = Tensor::of<int64_t>({2}, {1});
+  EXPECT_EQ(indices_of(coalesced(op("repeat_interleave.self_Tensor", ordered(), pair, int64_t{1}))),
+            indices_of(coalesced(twice)));
+  EXPECT_THROW(op("repeat_interleave.self_Tensor", ordered(), counts), Error);
+  const Tensor few = Tensor::of<int64_t>({1, 2}, {2});
+  EXPECT_THROW(op("repeat_interleave.self_Tensor", ordered(), few, int64_t{0}), Error);
+  EXPECT_TRUE(is_coo(op("flatten.using_ints", ordered(), int64_t{1}, int64_t{-1})));
+  EXPECT_THROW(op("flatten.using_ints", ordered()), Error);
+  EXPECT_TRUE(is_coo(op("sum_to_size", ordered(), IntList{3, 4})));
+  EXPECT_THROW(op("sum_to_size", ordered(), IntList{1, 4}), Error);
+  for (const char* resize : {"resize_as", "resize_as_"})
+    EXPECT_EQ(op(resize, Tensor::of<float>({1}, {1}), ordered()).numel(), 12);
+  const Tensor hidden = Tensor::of<float>({0.5, 1, 0, 1, 1, 0}, {3, 2}),
+               of_input = op("slice.Tensor", dense(), int64_t{0}, int64_t{0}, int64_t{2}),
+               of_hidden = Tensor::of<float>({1, 0, 0, 2}, {2, 2});
+  EXPECT_EQ(floats(op("rnn_relu_cell", ordered(), hidden, of_input, of_hidden)),
+            floats(op("rnn_relu_cell", op("to_dense", ordered()), hidden, of_input, of_hidden)));
+}
+
 TEST(SparseResults, HavePartsOfTheirOwn) {
   const Tensor x = ordered(), none = coo({}, {}, {3, 4});
   for (const Tensor& y : {op("neg", x), op("mul.Scalar", x, Scalar(2)), op("add.Tensor", none, x),

@@ -118,6 +118,8 @@ std::vector<Tensor> sparse_functions::resize_and_clear(SparseCall& call) {
 std::vector<Tensor> sparse_functions::resize_as_template(SparseCall& call) {
   const Tensor self = call.tensor("self"), model = call.tensor("the_template");
   if (is_compressed(self)) return {resized_as_compressed(call, self, model)};
+  if (!is_sparse(self) && !call.op().starts_with("resize_as_sparse"))
+    return {op(call.in_place() ? "resize_" : "resize", self, model.sizes())};
   if (!is_coo(model))
     call.fail(fmt::format("expected the_template of layout sparse_coo, but got {}",
                           layout_name(model.layout())));
