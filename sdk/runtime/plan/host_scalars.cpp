@@ -31,8 +31,8 @@ class Extraction {
     find_hosted();
     find_ends(graph_.body);
     for (const ValueId v : graph_.body.results) look_at_use(v);
-    if (ends_.empty()) return std::nullopt;
-    HostScalars out = expressions();
+    std::optional<HostScalars> out;
+    if (!ends_.empty()) out = expressions();
     replace_ends(sources);
     return out;
   }
