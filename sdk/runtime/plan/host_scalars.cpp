@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "codegen/schedule/legalize/narrow_floats.h"
 #include "prims/graph/traits.h"
 #include "prims/reference/interpreter.h"
 
@@ -65,8 +66,11 @@ class Extraction {
   }
 
   void look_at_use(ValueId v) {
-    if (!hosted_[v] || !wide_[v] || ask_.lacks(graph_.type(v).dtype)) return;
-    if (std::ranges::find(ends_, v) == ends_.end()) ends_.push_back(v);
+    if (!hosted_[v] || !wide_[v]) return;
+    DType& t = graph_.mutable_type(v).dtype;
+    if (graph_.producer(v) == Graph::kNoNode)
+      t = schedule::narrow_float(t);  // an argument itself
+    else if (std::ranges::find(ends_, v) == ends_.end()) ends_.push_back(v);
   }
 
   // Uses by what stays on the device, also inside of its regions.
@@ -154,6 +158,8 @@ class Extraction {
 
   void replace_ends(std::vector<decomps::InputSource>& sources) {
     for (const ValueId v : ends_) {
+      DType& t = graph_.mutable_type(v).dtype;
+      if (ask_.lacks(t)) t = schedule::narrow_float(t);
       graph_.set_producer(v, Graph::kNoNode);
       graph_.inputs.push_back({prims::Input::Kind::scalar, v, "number"});
       graph_.body.params.push_back(v);

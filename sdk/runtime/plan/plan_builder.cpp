@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "codegen/schedule/legalize/narrow_floats.h"
 #include "codegen/schedule/legalize/native_bounds.h"
 #include "codegen/schedule/legalize/scalar_regions.h"
 #include "codegen/schedule/schedule.h"
@@ -213,6 +214,7 @@ class Planner {
          .is_known = [&](const SymInt& s) {
            return !traced_.inputs.depends_on_run(s);
          }});
+    if (!device_.target().f64) schedule::narrow_floats(graph);
     if (!host_scalars_) return;
     scalars_.resize(graph.inputs.size());
     for (size_t i = 0; i < host_scalars_->graph.outputs.size(); ++i)
