@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/mutation/interval.h"
 #include "prims/graph/traits.h"
 #include "prims/reference/float_format.h"
 
@@ -39,17 +40,15 @@ DType source_type(const Graph& g, ValueId v) {
   return g.type(converted ? g.node(n).operands[0] : v).dtype;
 }
 
-// A dtype without infinities may take NaN for what it cannot hold.
-bool never_nan(const Graph& g, ValueId v) {
-  const DType own = g.type(v).dtype, t = source_type(g, v);
-  if (is_integral(own) || is_bool(own)) return true;
-  return (is_integral(t) || is_bool(t)) && ref::format(own).has_infinity;
-}
-
-// Of an unsigned integer that became a signed one of as many bits nothing is known.
-bool never_negative(const Graph& g, ValueId v) {
-  const DType own = g.type(v).dtype, t = source_type(g, v);
-  return is_unsigned_integer(own) || (is_floating(own) && (is_unsigned_integer(t) || is_bool(t)));
+// Where the two lie beside each other.
+std::optional<bool> by_intervals(const Graph& g, Prim prim, ValueId a, ValueId b) {
+  const std::optional<Interval> x = interval_of(g, a), y = interval_of(g, b);
+  if (!x || !y) return std::nullopt;
+  const bool apart = x->high < y->low || y->high < x->low;
+  if (prim == Prim::eq) return apart ? std::optional(false) : std::nullopt;
+  if (x->high < y->low || (prim == Prim::le && x->high <= y->low)) return true;
+  const bool greater = y->high < x->low || (prim == Prim::lt && y->high <= x->low);
+  return greater ? std::optional(false) : std::nullopt;
 }
 
 std::optional<Scalar> compared(const Graph& g, const Node& n, int depth) {
@@ -58,7 +57,8 @@ std::optional<Scalar> compared(const Graph& g, const Node& n, int depth) {
   const auto is_zero = [&](ValueId v) { return truth(g, v, depth) == false; };
   if (n.prim == Prim::lt && never_negative(g, a) && is_zero(b)) return Scalar(false);
   if (n.prim == Prim::le && never_negative(g, b) && is_zero(a)) return Scalar(true);
-  return std::nullopt;
+  const std::optional<bool> known = by_intervals(g, n.prim, a, b);
+  return known ? std::optional(Scalar(*known)) : std::nullopt;
 }
 
 // Of bools.
@@ -198,6 +198,23 @@ bool fits_to_depth(const Graph& g, ValueId v, DType t, int depth) {
 }
 
 }  // namespace
+
+// A dtype without infinities may take NaN for what it cannot hold.
+bool never_nan(const Graph& g, ValueId v) {
+  const DType own = g.type(v).dtype, t = source_type(g, v);
+  if (is_integral(own) || is_bool(own)) return true;
+  if ((is_integral(t) || is_bool(t)) && ref::format(own).has_infinity) return true;
+  return interval_of(g, v).has_value();
+}
+
+// Of an unsigned integer that became a signed one of as many bits nothing is known.
+bool never_negative(const Graph& g, ValueId v) {
+  const DType own = g.type(v).dtype, t = source_type(g, v);
+  if (is_unsigned_integer(own) || (is_floating(own) && (is_unsigned_integer(t) || is_bool(t))))
+    return true;
+  const std::optional<Interval> i = interval_of(g, v);
+  return i && i->low >= 0;
+}
 
 std::vector<bool> live_nodes(const Graph& graph) {
   return Liveness(graph).take();

@@ -22,6 +22,10 @@ std::optional<Scalar> known_number(const prims::Graph& graph, prims::ValueId v);
 // Of a select whose condition is known the operand that it always chooses; else nothing.
 std::optional<size_t> chosen_operand(const prims::Graph& graph, const prims::Node& node);
 
+// Is no element NaN, or below zero?
+bool never_nan(const prims::Graph& graph, prims::ValueId v);
+bool never_negative(const prims::Graph& graph, prims::ValueId v);
+
 // Has `wide` every number of `narrow`?
 bool holds(DType wide, DType narrow);
 // Is every element a number of `t`, too?

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "conformance/mutation/equivalence.h"
 #include "conformance/mutation/graph_analysis.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
@@ -68,52 +69,21 @@ void replace_uses(Graph& g, ValueId from, ValueId to) {
 bool swap_operands(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   // A dot_general of swapped operands is one of other dims.
-  if (prims::is_commutative(node.prim) || node.prim == Prim::dot_general) return false;
+  if (node.prim == Prim::dot_general) return false;
   // Of clamp the bounds: clamp(low, x, high) is the same number.
   size_t first = node.prim == Prim::select || node.prim == Prim::clamp ? 1 : 0;
-  if (choice > 0 || node.operands.size() < first + 2) return false;
+  if (choice > 0 || node.operands.size() < first + 2 || commutes(g, node, first)) return false;
   ValueId &a = node.operands[first], &b = node.operands[first + 1];
   if (a == b || a == prims::kNoValue || b == prims::kNoValue || !same_type(g, a, b)) return false;
   std::swap(a, b);
   return true;
 }
 
-// Siblings that differ in what they make of NaN or of signs are one where there are none.
-bool same_for(Prim a, Prim b, DType t) {
-  constexpr std::pair<Prim, Prim> kByNan[] = {{Prim::min, Prim::fmin}, {Prim::max, Prim::fmax}};
-  constexpr std::pair<Prim, Prim> kBySign[] = {{Prim::rem, Prim::remainder},
-                                               {Prim::div, Prim::floor_div}};
-  const auto among = [&](std::span<const std::pair<Prim, Prim>> pairs) {
-    return std::ranges::any_of(
-        pairs, [&](const auto& p) { return p == std::pair(a, b) || p == std::pair(b, a); });
-  };
-  return (among(kByNan) && !is_floating(t)) || (among(kBySign) && is_unsigned_integer(t));
-}
-
-bool are_one_number(const std::optional<Scalar>& a, const std::optional<Scalar>& b) {
-  if (!a || !b) return false;
-  return a->is_integral() && b->is_integral() ? a->to_int() == b->to_int()
-                                              : a->to_complex() == b->to_complex();
-}
-
-// x / 1 is x * 1; among integers x - 0 is x + 0.
-bool same_with_its_second(const Graph& g, const Node& node, Prim other) {
-  if (node.operands.size() != 2) return false;
-  const std::optional<Scalar> second = known_number(g, node.operands[1]);
-  const auto between = [&](Prim a, Prim b) {
-    return (node.prim == a && other == b) || (node.prim == b && other == a);
-  };
-  if (between(Prim::mul, Prim::div)) return are_one_number(second, Scalar(1));
-  return between(Prim::add, Prim::sub) && is_integral(g.type(node.operands[0]).dtype) &&
-         are_one_number(second, Scalar(0));
-}
-
 bool replace(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
   const std::span<const Prim> others = prims::siblings(node.prim);
   if (choice >= others.size()) return false;
-  if (same_for(node.prim, others[choice], g.type(node.operands[0]).dtype)) return false;
-  if (same_with_its_second(g, node, others[choice])) return false;
+  if (means_the_same(g, node, others[choice])) return false;
   node.prim = others[choice];
   // Attributes carry the names of the other primitive's table, which are the same words.
   std::vector<prims::ValueType> types =
@@ -156,16 +126,6 @@ bool drop_node(Graph& g, NodeId n, uint32_t choice) {
   return true;
 }
 
-// x * 1, and among integers x + 0, are x. Of other dtypes x + 0 has another zero.
-bool leaves_alone(const Graph& g, const Node& node, uint32_t kept) {
-  if (chosen_operand(g, node) == kept) return true;
-  if (node.operands.size() != 2) return false;
-  const std::optional<Scalar> other = known_number(g, node.operands[1 - kept]);
-  if (node.prim == Prim::mul) return are_one_number(other, Scalar(1));
-  const bool adds = node.prim == Prim::add || (node.prim == Prim::sub && kept == 0);
-  return adds && is_integral(g.type(node.results[0]).dtype) && are_one_number(other, Scalar(0));
-}
-
 bool drop_operand(Graph& g, NodeId n, uint32_t choice) {
   const Node& node = g.node(n);
   if (node.operands.size() < 2 || node.results.size() != 1 || choice >= node.operands.size() ||
@@ -203,7 +163,8 @@ bool wrong_dim(Graph& g, NodeId n, uint32_t choice) {
   bool single_part = node.prim == Prim::concatenate && node.operands.size() == 1;
   if (single_part) return false;
   auto rank = static_cast<int64_t>(g.type(node.operands[0]).rank());
-  bool reduces = prims::is_reduction(node.prim) || node.prim == Prim::reverse;
+  bool is_set =
+      prims::is_reduction(node.prim) || node.prim == Prim::reverse || node.prim == Prim::fft_c2c;
   for (Attr& a : node.attrs) {
     if (auto* dim = std::get_if<int64_t>(&a.value); dim && a.name == "dim") {
       if (static_cast<int64_t>(choice) + 1 >= rank) return false;
@@ -212,7 +173,8 @@ bool wrong_dim(Graph& g, NodeId n, uint32_t choice) {
     }
     bool is_dims = a.name == "dims" || a.name == "permutation" || a.name.ends_with("contract");
     if (auto* dims = std::get_if<Attr::Ints>(&a.value); dims && is_dims) {
-      return change_dims(*dims, !reduces, rank, choice);
+      if (order_decides_nothing(node, choice, dims->size())) return false;
+      return change_dims(*dims, !is_set, rank, choice);
     }
   }
   return false;
@@ -252,7 +214,7 @@ bool off_by_one(Graph& g, NodeId n, uint32_t choice) {
 
 // One more; the negative where one more is rounded away, as it is from an infinity.
 Scalar other_number(const Scalar& s, DType t) {
-  if (s.is_bool()) return Scalar(!s.to_bool());
+  if (s.is_bool() || is_bool(t)) return Scalar(!s.to_bool());
   if (s.is_integer()) {
     bool greatest = s.to_int() == std::numeric_limits<int64_t>::max();
     return Scalar(greatest ? s.to_int() - 1 : s.to_int() + 1);
@@ -277,22 +239,13 @@ bool wrong_constant(Graph& g, NodeId n, uint32_t choice) {
   return false;
 }
 
-// A sum that begins with zeros is the same without them.
-bool begins_with_zeros(const Graph& g, const Node& node) {
-  if (node.prim != Prim::scatter_reduce_along_dim) return false;
-  return node.attr<std::string>("reduce") == "sum" &&
-         are_one_number(known_number(g, node.operands[0]), Scalar(0));
-}
-
 bool flip_flag(Graph& g, NodeId n, uint32_t choice) {
   Node& node = g.mutable_node(n);
-  // in_bounds is a promise and not a behaviour.
   uint32_t at = 0;
   for (Attr& a : node.attrs) {
     auto* flag = std::get_if<bool>(&a.value);
-    if (!flag || a.name == "in_bounds" || a.name == "ordered" || a.name == "sorted") continue;
-    if (at++ != choice) continue;
-    if (a.name == "include_self" && begins_with_zeros(g, node)) return false;
+    if (!flag || at++ != choice) continue;
+    if (decides_nothing(g, node, a.name)) return false;
     *flag = !*flag;
     return true;
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "conformance/cases/ids/family.h"
 #include "conformance/cases/inputs/rng.h"
 #include "conformance/runner/execute.h"
 #include "prims/graph/text.h"
@@ -72,6 +73,18 @@ std::vector<Subject> list_subjects(const std::vector<CaseId>& ids) {
   return out;
 }
 
+// In random order, and the families by turns: an operator of a small one is as likely to be wrong
+// as one of those that have hundreds.
+void put_in_turn(std::vector<Subject>& subjects, const specs::Bundle& bundle, uint64_t seed) {
+  Rng rng(seed);
+  for (size_t i = subjects.size(); i > 1; --i) std::swap(subjects[i - 1], subjects[rng.below(i)]);
+  std::map<std::string, size_t> seen;
+  std::map<size_t, std::vector<Subject>> turns;
+  for (Subject& s : subjects) turns[seen[family_of(bundle, s.name)]++].push_back(std::move(s));
+  subjects.clear();
+  for (auto& [turn, taken] : turns) std::ranges::move(taken, std::back_inserter(subjects));
+}
+
 void load(Subject& s, const specs::Bundle& bundle, const std::vector<CaseId>& ids, uint64_t seed) {
   Places places;
   for (const CaseId& id : ids) {
@@ -129,9 +142,7 @@ MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& devic
                                 const std::function<void(const Mutant&)>& progress) {
   std::vector<CaseId> ids = select_cases(bundle, selection);
   std::vector<Subject> subjects = list_subjects(ids);
-  // Subjects in random order, so that few mutants still come from all families.
-  Rng rng(seed);
-  for (size_t i = subjects.size(); i > 1; --i) std::swap(subjects[i - 1], subjects[rng.below(i)]);
+  put_in_turn(subjects, bundle, seed);
   // As many from each as it takes to reach the count, and a few more where others have fewer.
   size_t per_subject = subjects.empty() ? 0 : count / subjects.size() + 3;
   MutationScore score;

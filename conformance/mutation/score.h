@@ -35,8 +35,8 @@ struct MutationScore {
   double share() const;
 };
 
-// Picks `count` mutants, evenly over the subjects that the selection has, the same for one seed;
-// runs the cases of each until one notices it. `progress` is called after each.
+// Picks `count` mutants of the subjects that the selection has, of each family about as many, the
+// same for one seed; runs the cases of each until one notices it. `progress` is called after each.
 MutationScore measure_mutations(const specs::Bundle& bundle, DeviceRunner& device,
                                 const Selection& selection, size_t count, uint64_t seed,
                                 const std::function<void(const Mutant&)>& progress = {});

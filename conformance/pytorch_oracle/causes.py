@@ -8,6 +8,8 @@ from pathlib import Path
 FILE = Path(__file__).with_name("known_differences.txt")
 _HEAD = re.compile(r"(?:\[(\w+)( of empty calls)?\] )?(.*)", re.S)
 PATTERN = "  ~ "
+# Behind an operator's name: each of its overloads is meant, in place too.
+EACH = ".*"
 
 
 @dataclass
@@ -25,11 +27,15 @@ class Cause:
             return False
         if self.of_empty and not line.get("empty"):
             return False
-        named = line["overload"] in self.overloads
+        named = bool({line["overload"], _each(line["overload"])} & self.overloads)
         said = any(p.search(detail) for p in self.patterns)
         if self.check == "errors":
             return named or said
         return named and (said or not self.patterns)
+
+
+def _each(overload):
+    return overload.partition(".")[0].rstrip("_") + EACH
 
 
 @functools.cache

@@ -9,12 +9,12 @@ import primset
 import torch
 
 from . import properties
-from .calls import SPARSE_LAYOUTS
+from .calls import SPARSE_LAYOUTS, TorchArguments
 from .calls import sparse_parts as torch_parts
 from .definitions import ANY_INFINITY, ANY_VALUE
-from .expectations import comparator, is_left_out
+from .expectations import comparator, is_left_out, may_overflow
 from .primset_side import LAYOUTS, sparse_parts, to_torch
-from .second_opinion import DEFINED, TRUTHS, WITHOUT_OUT, SecondOpinion
+from .second_opinion import DEFINED, OVERFLOWN, TRUTHS, WITHOUT_OUT, SecondOpinion
 from .tolerances import adds_all_up, is_right_as_a_whole, tolerance
 
 # Where both answers are further from the truth than tolerance, Primset's may be so far, in units of
@@ -110,6 +110,23 @@ class Asked:
     def meaningless(self, shape):
         return self.call and properties.meaningless(self.call, self.i, shape)
 
+    def dtypes(self):
+        return [t.dtype for t in self.call.tensors()] if self.call else []
+
+    def of_nan(self, shape):
+        """A mask of the elements of which an operand is NaN, of those of the result's shape."""
+        mask = torch.zeros(shape, dtype=torch.bool)
+        for t in flatten(TorchArguments(self.call).args) if self.call else ():
+            if isinstance(t, torch.Tensor) and t.dtype.is_floating_point and _spreads(t, shape):
+                mask |= t.isnan()
+        return mask
+
+
+def _spreads(tensor, shape):
+    """Whether it can be broadcast to the shape."""
+    sizes = zip(reversed(tensor.shape), reversed(shape))
+    return tensor.dim() <= len(shape) and all(n in (1, m) for n, m in sizes)
+
 
 def _undefined(expected, actual):
     """Where PyTorch returns no tensor, as a gradient nobody asked for, Primset's has no elements."""
@@ -185,6 +202,12 @@ class AskedPart:
 
     def meaningless(self, shape):
         return None
+
+    def dtypes(self):
+        return self.whole.dtypes()
+
+    def of_nan(self, shape):
+        return torch.zeros(shape, dtype=torch.bool)
 
 
 def _compare_sparse(v, overload, where, expected, actual, kind, second):
@@ -269,6 +292,17 @@ def _compare_elements(v, overload, where, expected, actual, second):
     if meaningless is not None:
         e = torch.where(meaningless, a, e)
     right, exact = _close(a, e, rtol, atol), e
+    if not right.all() and may_overflow(overload, e.dtype, *second.dtypes()):
+        either = ~torch.isfinite(e) & ~torch.isfinite(a)
+        if not e.dtype.is_complex:
+            either &= ~second.of_nan(e.shape)
+        right = _settle(v, where, e, a, right, either, OVERFLOWN)
+    if not right.all() and rtol:
+        computed = _computed_in(expected.dtype, second())
+        if computed:
+            rtol, atol = (max(x) for x in zip((rtol, atol), tolerance(overload, computed)))
+            how = f"{WITHOUT_OUT} {computed}"
+            right = _settle(v, where, e, a, right, _close(a, e, rtol, atol), how)
     if not right.all():
         as_a_whole = is_right_as_a_whole(overload)
         right, exact = _by_second_opinion(v, where, expected, e, a, right, second, (rtol, atol),
@@ -278,12 +312,33 @@ def _compare_elements(v, overload, where, expected, actual, second):
         v.worst = max(v.worst, _greatest(_scaled(a, exact, rtol, atol)[right]))
 
 
+def _settle(v, where, e, a, right, found, how):
+    """What is right with what was `found` so."""
+    new = found & ~right
+    if new.any():
+        v.second.append(f"{where}: {_first(e, a, new)}, {how} {a[new][0].item()!r}")
+    return right | new
+
+
+def _computed_in(dtype, opinions):
+    """The narrower dtype that the result had before an out= tensor took it; None where it had not."""
+    def eps(d):
+        return torch.finfo(d).eps
+
+    for how, other in opinions:
+        if how == WITHOUT_OUT and isinstance(other, torch.Tensor):
+            found = other.dtype
+            floating = found.is_floating_point or found.is_complex
+            return found if floating and eps(found) > eps(dtype) else None
+    return None
+
+
 def _by_second_opinion(v, where, expected, e, a, right, second, allowed, as_a_whole):
     """What is right, be it by what PyTorch answers in another way; or, element by element, no
     further from the truth than its first answer is, and not FAR from it; or, `as_a_whole`, no
     further than CHANCE allows beyond the furthest of its elements. All is right then, or it is no
     help. And the answers that decided, element by element."""
-    whole, deciding, evidence = right, e.clone(), []
+    whole, deciding, evidence, answers = right, e.clone(), [], [e]
 
     def decide(how, exact, asked, furthest=0.0):
         """`exact` is what the elements `asked` are, of which PyTorch's are off by `furthest`."""
@@ -308,7 +363,11 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed, as_a_wh
             asked = ~whole
             other = other.to_dense() if other.layout in SPARSE_LAYOUTS else other
             exact = _wide(other)
-            far = _as_a_whole(e, exact) if as_a_whole and how in TRUTHS else 0.0
+            far = 0.0
+            if how not in TRUTHS:
+                answers.append(exact)
+            elif as_a_whole:
+                far = max(_as_a_whole(x, exact) for x in answers)
             decide(how, exact[asked], asked, far)
     if not whole.all():
         asked = ~whole
@@ -324,8 +383,8 @@ def _by_second_opinion(v, where, expected, e, a, right, second, allowed, as_a_wh
 
 
 def _as_a_whole(e, exact):
-    """How far an element may be off by how far PyTorch's furthest is; nothing where that is no error of
-    rounding."""
+    """How far an element may be off by how far the furthest of an answer of PyTorch's is; nothing
+    where that is no error of rounding."""
     furthest = _greatest((e - exact).abs())
     return CHANCE * furthest if furthest <= 0.01 * _greatest(exact.abs()) else 0.0
 

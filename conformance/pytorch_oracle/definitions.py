@@ -67,13 +67,40 @@ def _besselk(n, scaled, x):
 
 def _power(z, n):
     if not z and n.real <= 0:
-        return None
+        of_complex = isinstance(z, complex) or isinstance(n, complex)
+        return ANY_INFINITY if of_complex and n.real < 0 else None
     if isinstance(z, complex) or isinstance(n, complex):
         exponent = n * _mp().log(z) if z else _mp().mpc(0)
         # Of the angle doubles have no digit behind the point, and the magnitude overflows.
         if abs(exponent.imag) > 2.0**53 and exponent.real > 710:
             return ANY_INFINITY
     return _mp().power(z, n)
+
+
+def _lower_gamma(a, x):
+    """The share of the gamma function's integral below x, by what is left of the uniform expansion
+    where a is great (DLMF 8.12.3): the next term is of the size of 1 / sqrt(a)."""
+    m = _mp()
+    if a <= 0 or x < 0 or 1e3 < a < 1e18:
+        return None
+    if not x:
+        return m.mpf(0)
+    if a < 1e-30:
+        return m.mpf(1)
+    if a <= 1e3:
+        return m.gammainc(a, 0, x, regularized=True) if x < 1e4 else m.mpf(1)
+    ratio = m.mpf(x) / a
+    far = m.sqrt(a * (ratio - 1 - m.log(ratio)))
+    return m.erfc(min(far, 30) * (1 if x < a else -1)) / 2
+
+
+def _log_add_exp(total, x):
+    """The angle is the one of the greater part, turned by a quarter at most. Of an angle as great as
+    floats are there is to be something behind the point."""
+    m = _mp()
+    low, high = (x, total) if x.real < total.real else (total, x)
+    with m.workdps(360):
+        return high + m.log(1 + m.exp(m.mpmathify(low) - m.mpmathify(high)))
 
 
 def _gelu_backward(grad, x, approximate="none"):
@@ -111,7 +138,7 @@ def _of(name):
 
 # They have no limit where a complex operand is not finite: every value is as good as PyTorch's, whose
 # own codes for one element and for many give different ones.
-WITHOUT_LIMIT = {"pow", "float_power", "sigmoid", "sinc"}
+WITHOUT_LIMIT = {"pow", "float_power", "sigmoid", "silu", "sinc", "addcmul", "addcdiv"}
 
 # What they come to where a part of their complex operand is infinite, from whichever side.
 AT_INFINITY = {"reciprocal": 0.0, "rsqrt": 0.0}
@@ -119,11 +146,14 @@ AT_INFINITY = {"reciprocal": 0.0, "rsqrt": 0.0}
 # Elementwise functions by ATen's names; None: not defined there.
 FUNCTIONS = {
     "sigmoid": lambda z: 1 / (1 + _mp().exp(-z)),
+    "silu": lambda z: z / (1 + _mp().exp(-z)),
     "sinc": _of("sincpi"),
     "atan": _of("atan"),
     "atanh": _of("atanh"),
     "asinh": _of("asinh"),
     "acosh": _of("acosh"),
+    "addcmul": lambda x, a, b, value=1: x + _mp().mpmathify(value) * a * b,
+    "addcdiv": lambda x, a, b, value=1: x + _mp().mpmathify(value) * a / b if b else ANY_INFINITY,
     "reciprocal": lambda z: 1 / z if z else None,
     "rsqrt": lambda z: 1 / _mp().sqrt(z) if z else None,
     "pow": _power,
@@ -138,6 +168,8 @@ FUNCTIONS = {
     "special_bessel_y1": lambda x: _mp().bessely(1, x) if x > 0 else None,
     **{f"special_modified_bessel_k{n}": functools.partial(_besselk, n, False) for n in (0, 1)},
     **{f"special_scaled_modified_bessel_k{n}": functools.partial(_besselk, n, True) for n in (0, 1)},
+    "igamma": lambda a, x: _lower_gamma(a, x),
+    "igammac": lambda a, x: 1 - p if (p := _lower_gamma(a, x)) is not None else None,
     "special_zeta": _zeta,
     "special_hermite_polynomial_h": _polynomial(lambda n, x: _mp().hermite(n, x)),
     "special_hermite_polynomial_he": _polynomial(_hermite_he),
@@ -150,6 +182,7 @@ FUNCTIONS = {
     "cosh": _of("cosh"),
     "sinh": _of("sinh"),
     "log1p": _of("log1p"),
+    "logaddexp": _log_add_exp,
     "floor_divide": lambda a, b: float(Fraction(a) // Fraction(b)) if b else None,
     "remainder": lambda a, b: _remainder(a, b) if b else None,
     "fmod": lambda a, b: math.fmod(a, b) if b else None,
@@ -209,12 +242,6 @@ def _value_beyond(function, operands):
     return ANY_VALUE if function in WITHOUT_LIMIT else None
 
 
-def _log_add_exp(total, x):
-    """The angle is the one of the greater part, turned by a quarter at most."""
-    m = _mp()
-    low, high = (x, total) if x.real < total.real else (total, x)
-    return high + m.log(1 + m.exp(low - high))
-
 
 # What an element makes of the result so far, along a row.
 SCANS = {"logcumsumexp": _log_add_exp}
@@ -230,6 +257,70 @@ def scanned(function, row):
         total = x if total is None else SCANS[function](total, x)
         out.append(complex(total) if isinstance(total, m.mpc) else _double(total))
     return out + [None] * (len(row) - len(out))
+
+
+# What reductions are asked by.
+OPTIONS = {"correction", "unbiased", "p", "ord"}
+
+
+def _total(row):
+    """Without rounding, by parts."""
+    return [sum((Fraction(part(x)) for x in row), Fraction(0))
+            for part in (lambda x: x.real, lambda x: x.imag)]
+
+
+def _mean(row, **options):
+    return [_number(row, [part / len(row) for part in _total(row)])]
+
+
+def _sum(row, **options):
+    return [_number(row, _total(row))]
+
+
+def _number(row, parts):
+    if any(isinstance(x, complex) for x in row):
+        return complex(*map(_double, parts))
+    return _double(parts[0])
+
+
+def _variance(row, correction=None, unbiased=True, **options):
+    """And the mean."""
+    freedom = len(row) - (float(unbiased) if correction is None else float(correction))
+    if freedom <= 0:
+        return None
+    means = [part / len(row) for part in _total(row)]
+    squares = sum(((Fraction(x.real) - means[0])**2 + (Fraction(x.imag) - means[1])**2 for x in row),
+                  Fraction(0))
+    return squares / Fraction(freedom), _number(row, means)
+
+
+def _variance_of(root):
+    def of(row, **options):
+        found = _variance(row, **options)
+        if found is None:
+            return None
+        m, (variance, mean) = _mp(), found
+        exact = m.mpf(variance.numerator) / variance.denominator
+        return [_double(m.sqrt(exact) if root else exact), mean]
+    return of
+
+
+def _norm(row, p=2, ord=None, **options):
+    m, p = _mp(), 2 if p is None else p if ord is None else ord
+    if not isinstance(p, (int, float)) or not 0 < p < math.inf:
+        return None
+    total = m.fsum(m.power(m.hypot(x.real, x.imag), p) for x in row)
+    return [_double(m.power(total, m.mpf(1) / p))]
+
+
+REDUCTIONS = {"sum": _sum, "mean": _mean, "norm": _norm, "linalg_vector_norm": _norm,
+              **{f"{what}{more}": _variance_of(what == "std") for what in ("var", "std")
+                 for more in ("", "_mean")}}
+
+
+def reduced(function, row, **options):
+    """The results of a reduction of a row; None where an element is not finite."""
+    return REDUCTIONS[function](row, **options) if row and all(map(_finite, row)) else None
 
 
 def _exact(x):

@@ -9,6 +9,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from . import gates
+
 # --- sums of products --------------------------------------------------------------------------
 
 
@@ -25,6 +27,15 @@ def _addbmm(self, batch1, batch2, beta=1, alpha=1):
     return torch.addmm(self, beside, below, beta=beta, alpha=alpha)
 
 
+def _scaled_mm(self, mat2, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None, **_):
+    """torch._scaled_mm: the product of the scaled matrices, by one scale for each, or for each row of
+    the first and each column of the second."""
+    a, b = (x.float() if x.itemsize == 1 else x for x in (self, mat2))
+    product = (a * scale_a) @ (b * scale_b)
+    product = product if bias is None else product + bias
+    return (product if scale_result is None else product * scale_result).to(out_dtype or self.dtype)
+
+
 def _scaled_mm_v2(self, mat2, scale_a, recipe_a, scale_b, recipe_b, bias=None, out_dtype=None, **_):
     """torch.nn.functional.scaled_mm, by one scale for each row of the first matrix and each column of
     the second: the product of the scaled matrices."""
@@ -38,6 +49,17 @@ def _scaled_mm_v2(self, mat2, scale_a, recipe_a, scale_b, recipe_b, bias=None, o
 def _weight_int8pack_mm(self, mat2, scales):
     """By rows of eight-bit weights, each of one scale."""
     return F.linear(self, mat2.to(self.dtype)) * scales
+
+
+# --- numbers scaled by powers of two ---------------------------------------------------------------
+
+
+def _ldexp(self, other):
+    """torch.ldexp: input * 2**other, of complex numbers by parts: a power is multiplied by as a complex
+    number, and an infinite one then makes NaN of both."""
+    if not self.is_complex() or other.is_complex():
+        return None
+    return torch.complex(torch.ldexp(self.real, other), torch.ldexp(self.imag, other))
 
 
 # --- convolutions ------------------------------------------------------------------------------
@@ -201,31 +223,6 @@ def _embedding_bag_backward(grad, indices, offset2bag, bag_size, num_weights, sc
     return _row_gradients(rows, indices, num_weights, padding_idx, scale_grad_by_freq).to(grad.dtype)
 
 
-# --- cells of recurrent networks ---------------------------------------------------------------
-
-
-def _sigmoid(x):
-    """The logistic function by torch.tanh, whose complex exponentials do not overflow."""
-    return (torch.tanh(x / 2) + 1) / 2
-
-
-def _lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """torch.nn.LSTMCell."""
-    gates = F.linear(input, w_ih, b_ih) + F.linear(hx[0], w_hh, b_hh)
-    i, f, g, o = gates.chunk(4, 1)
-    c = _sigmoid(f) * hx[1] + _sigmoid(i) * torch.tanh(g)
-    return _sigmoid(o) * torch.tanh(c), c
-
-
-def _gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """torch.nn.GRUCell."""
-    of_input = F.linear(input, w_ih, b_ih).chunk(3, 1)
-    of_state = F.linear(hx, w_hh, b_hh).chunk(3, 1)
-    r, z = (_sigmoid(a + b) for a, b in zip(of_input[:2], of_state[:2]))
-    n = torch.tanh(of_input[2] + r * of_state[2])
-    return (1 - z) * n + z * hx
-
-
 # --- attention ---------------------------------------------------------------------------------
 
 
@@ -256,7 +253,14 @@ def _native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_wei
 
 # --- losses ------------------------------------------------------------------------------------
 
-_REDUCTIONS = (lambda x: x, torch.mean, torch.sum)
+
+def _mean(x):
+    """Of complex numbers by parts: PyTorch divides by a complex count, and makes NaN of an infinite
+    sum's other part."""
+    return torch.complex(x.real.mean(), x.imag.mean()) if x.is_complex() else x.mean()
+
+
+_REDUCTIONS = (lambda x: x, _mean, torch.sum)
 
 
 def _soft_margin_loss(self, target, reduction=1):
@@ -286,12 +290,13 @@ EQUIVALENTS = {
     "embedding_dense_backward": _embedding_dense_backward,
     "_embedding_bag_backward": _embedding_bag_backward,
     "_embedding_bag_dense_backward": _embedding_bag_backward,
-    "lstm_cell": _lstm_cell,
-    "gru_cell": _gru_cell,
+    "_scaled_mm": _scaled_mm,
     "_scaled_mm_v2": _scaled_mm_v2,
+    "ldexp": _ldexp,
     "_weight_int8pack_mm": _weight_int8pack_mm,
     "_native_multi_head_attention": _native_multi_head_attention,
     "soft_margin_loss": _soft_margin_loss,
+    **gates.EQUIVALENTS,
 }
 
 

@@ -24,6 +24,15 @@ JUMPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
 }
 
+# Products, quotients and powers of complex numbers. Where a step overflows its result may, though
+# representable (PyTorch's notes on numerical accuracy, "Extremal values"); which part is infinite
+# then and which NaN is by the order of the steps, in PyTorch by the length of the vector too.
+OVERFLOWS = {
+    "mul", "multiply", "div", "divide", "true_divide", "square", "pow", "float_power", "ldexp",
+    "addcmul", "addcdiv", "add", "sub", "subtract", "rsub", "lerp", "prod", "cumprod", "gradient",
+    "var", "std", "var_mean", "std_mean", "soft_margin_loss", "sinc", "special_sinc",
+    "sigmoid_backward", "tanh_backward", "silu_backward",
+}
 
 # What PyTorch says where it has no kernel for a dtype or device: nothing is claimed about the
 # operator's semantics then.
@@ -41,18 +50,8 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "addition does not currently support broadcasting",
               "Expected self to be a floating-point or complex tensor, but got")
 
-# A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not these
-# read and write outside of PyTorch's memory; that of one dim refuses it.
-REFLECTS_UNCHECKED = {"reflection_pad2d_backward", "reflection_pad3d_backward"}
-
-# Indices of rows and pointers to them that a caller has checked; PyTorch writes where they say.
-ROWS_UNCHECKED = {"_convert_indices_from_coo_to_csr"}
-POINTERS_UNCHECKED = {"_convert_indices_from_csr_to_coo"}
-
 READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
-
-# Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
-ALIASES_UNCHECKED = {"_reshape_alias"}
+READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
 
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
@@ -77,7 +76,10 @@ def lacks_kernel_of_dtype(call, error):
 def is_misread(call):
     """Whether PyTorch would go through the call's indices as if they had no gaps, and out of their
     memory: nothing can be learned from its answer."""
-    if call.overload.split(".")[0] not in READS_INDICES_AS_DENSE:
+    base = call.overload.split(".")[0]
+    if base in READS_ROWS_AS_DENSE:
+        return any(n > 1 and s != 1 for n, s in zip(call.args[0].size[-1:], call.args[0].stride[-1:]))
+    if base not in READS_INDICES_AS_DENSE:
         return False
     indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
     return any(len(i.size) == 2 and min(i.size) > 1 and i.stride != (i.size[1], 1) for i in indices)
@@ -86,28 +88,11 @@ def is_misread(call):
 def is_ruled_out(call):
     """Whether PyTorch's documentation rules the call out and PyTorch, which does not look, must not be
     asked: Primset is to refuse it."""
-    base = call.overload.split(".")[0]
-    if base in ALIASES_UNCHECKED:
-        return _leaves_memory(call, *_first(call, "self", "size", "stride"))
-    if base == "_pdist_backward":  # of pdist, whose input is a matrix
-        return len(_first(call, "grad", "self")[1].size) != 2
-    if base == "_cholesky_solve_helper":  # of cholesky_solve, whose factors are square
-        factor = _first(call, "self", "A")[1]
-        return len(factor.size) < 2 or factor.size[-1] != factor.size[-2]
-    if base in ROWS_UNCHECKED:
-        return _rows_out_of_range(call, *_first(call, "self", "size"))
-    if base in POINTERS_UNCHECKED:
-        return _pointers_astray(call, *_first(call, "crow_indices", "col_indices"))
-    if base not in REFLECTS_UNCHECKED:
-        return False
-    _, reflected, padding = _first(call, "grad_output", "self", "padding")
-    pairs = zip(padding[::2], padding[1::2])
-    return any(max(pair) >= n for n, pair in zip(reversed(reflected.size), pairs))
+    from .compare import schema
 
-
-def _first(call, *names):
-    named = {**dict(zip(names, call.args)), **call.kwargs}
-    return [named[n] for n in names]
+    of = _RULED_OUT.get(call.overload.split(".")[0])
+    names = (a.name for a in schema(call.overload).arguments) if of else ()
+    return of is not None and of(call, {**dict(zip(names, call.args)), **call.kwargs})
 
 
 def _rows_out_of_range(call, rows, size):
@@ -134,6 +119,48 @@ def _leaves_memory(call, tensor, size, stride):
     return 0 not in size and not within
 
 
+def _reflects_too_much(call, given):
+    """A padding is to be smaller than what it reflects (torch.nn.ReflectionPad2d). Where it is not
+    these read and write outside of PyTorch's memory; that of one dim refuses it."""
+    padding = given["padding"]
+    pairs = zip(padding[::2], padding[1::2])
+    return any(max(pair) >= n for n, pair in zip(reversed(given["self"].size), pairs))
+
+
+def _is_of_no_product(call, given):
+    """Of empty matrices alone PyTorch does not look."""
+    a, b = given["self"].size, given["mat2"].size
+    return 0 in (*a, *b) and a[-1:] != b[:1]
+
+
+_RULED_OUT = {
+    "reflection_pad2d_backward": _reflects_too_much,
+    "reflection_pad3d_backward": _reflects_too_much,
+    # Strides that a caller has checked; PyTorch goes by them out of a tensor's memory.
+    "_reshape_alias": lambda call, x: _leaves_memory(call, x["self"], x["size"], x["stride"]),
+    # Indices of rows and pointers to them that a caller has checked; PyTorch writes where they say.
+    "_convert_indices_from_coo_to_csr":
+        lambda call, x: _rows_out_of_range(call, x["self"], x["size"]),
+    "_convert_indices_from_csr_to_coo":
+        lambda call, x: _pointers_astray(call, x["crow_indices"], x["col_indices"]),
+    # It writes a row of the state for each dimension.
+    "_sobol_engine_initialize_state_": lambda call, x: x["dimension"] > sum(x["self"].size[:1]),
+    # Of pdist, whose input is a matrix.
+    "_pdist_backward": lambda call, x: len(x["self"].size) != 2,
+    # Of cholesky_solve, whose factors are square.
+    "_cholesky_solve_helper": lambda call, x: len(set(x["A"].size[-2:])) != 1 or len(x["A"].size) < 2,
+    # Of EmbeddingBag, whose bags are rows, of unfold, which adds a dim, of RMSNorm, whose input ends in
+    # the shape that is normalized.
+    "_embedding_bag_backward": lambda call, x: len(x["grad"].size) != 2,
+    "unfold_backward": lambda call, x: len(x["grad_in"].size) != len(x["input_sizes"]) + 1,
+    "_fused_rms_norm": lambda call, x:
+        tuple(x["normalized_shape"]) != tuple(x["input"].size[-len(x["normalized_shape"]):]),
+    "_scaled_mm_v2": _is_of_no_product,
+    # It writes what it computes into the memory of an out= tensor of another dtype.
+    "_logcumsumexp": lambda call, x: "out" in x and x["out"].dtype != x["self"].dtype,
+}
+
+
 def is_left_out(call, i, results):
     """Whether result i has no contents that mean anything: what an output mask leaves out, the factor
     of a matrix that has none (Primset's results say which)."""
@@ -154,6 +181,13 @@ def comparator(call):
     if is_random(call):
         return "distribution"
     return "values"
+
+
+def may_overflow(overload, *dtypes):
+    """Whether a result that is not finite is any that is not: of complex numbers, and of recurrences,
+    whose terms may overflow before they are subtracted."""
+    base = overload.partition(".")[0].removeprefix("_foreach_").rstrip("_")
+    return "_polynomial_" in base or base in OVERFLOWS and any(d.is_complex for d in dtypes)
 
 
 def is_continuous(call):

@@ -59,6 +59,17 @@ def _qr(given, q, r):
     return _near(q @ r, a, _size(a), eps) and _orthonormal(q, eps)
 
 
+def _lu(given, p, lower, upper):
+    """Which rows a singular matrix exchanges is by rounding."""
+    a, eps = _double(_matrix(given)), _eps(_matrix(given), lower, upper)
+    lower, upper = _double(lower), _double(upper)
+    product = lower @ upper if p.numel() == 0 else _double(p) @ lower @ upper
+    ones = lower.diagonal(dim1=-2, dim2=-1)
+    triangles = torch.equal(lower, lower.tril()) and torch.equal(upper, upper.triu())
+    size = _size(lower) * _size(upper)
+    return triangles and bool((ones == 1).all()) and _near(product, a, size, eps)
+
+
 def _svd(given, u, s, vh, transposed=False):
     a, eps = _double(_matrix(given)), _eps(_matrix(given), u, s, vh)
     values = torch.linalg.svdvals(a)
@@ -154,6 +165,7 @@ PROPERTIES = {
     "geqrf": _geqrf,
     "linalg_pinv": _pinv,
     "pinverse": _pinv,
+    "linalg_lu": _lu,
     "linalg_qr": _qr,
     "qr": _qr,
     "linalg_svd": _svd,

@@ -38,7 +38,7 @@ def same_elements(call, expected, actual):
 # that is zero. Which rows are exchanged, and what is exactly zero, is by rounding where a matrix is
 # singular.
 _LU = {"_lu_with_info": (0, 1, 2), "linalg_lu_factor": (0, 1), "linalg_lu_factor_ex": (0, 1, 2),
-       "_linalg_det": (1, 2), "_linalg_slogdet": (2, 3)}
+       "_linalg_det": (1, 2), "_linalg_slogdet": (2, 3), "_linalg_solve_ex": (1, 2, 3)}
 
 
 def is_lu(call, i):
@@ -67,11 +67,28 @@ def _first_zero(diagonal):
 
 def holds(call, results):
     """Whether the operator is one whose results a property defines, and they have it."""
-    of = factorizations.PROPERTIES.get(call.overload.partition(".")[0])
+    base = call.overload.partition(".")[0]
+    of = factorizations.PROPERTIES.get(base, _PROPERTIES.get(base))
     if of is None or not all(isinstance(x, torch.Tensor) for x in results):
         return False
     return bool(of(named(call), *results))
 
+
+def _are_modes(given, values, indices):
+    """Whether none occurs more often. PyTorch sorts by an order that a NaN breaks, and counts equal
+    numbers apart then."""
+    self, dim = given["self"], given.get("dim", -1)
+    if self.dim() == 0:
+        return True
+    rows = self.movedim(dim, -1)
+    values, indices = (x.squeeze(dim) if x.dim() == self.dim() else x for x in (values, indices))
+    counts = (rows.unsqueeze(-1) == rows.unsqueeze(-2)).sum(-1)
+    at = indices.unsqueeze(-1)
+    named = rows.gather(-1, at).squeeze(-1) == values
+    return bool((named & (counts.gather(-1, at).squeeze(-1) == counts.amax(-1))).all())
+
+
+_PROPERTIES = {"mode": _are_modes}
 
 # --- elements that mean nothing ------------------------------------------------------------------
 
@@ -111,7 +128,18 @@ def _behind_storage(given, i, shape):
     return (begin + places + 1) * width > source.nbytes()
 
 
-_MEANINGLESS = {"_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage}
+def _without_solution(given, i, shape):
+    """What divides by zero: where the diagonal has one the result may contain NaN
+    (torch.linalg.solve_triangular)."""
+    a = given["A" if "A" in given else "self"]
+    if i or given.get("unitriangular"):
+        return None
+    singular = (a.diagonal(dim1=-2, dim2=-1) == 0).any(-1)
+    return singular[..., None, None].expand(shape)
+
+
+_MEANINGLESS = {"_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
+                "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution}
 
 
 def named(call):

@@ -2,7 +2,8 @@
 its kernels for narrow dtypes round at each step, some read or write tensors that are strided, or that
 must grow, as if they were dense and of the right size, some read memory that nobody has written, and
 its vector and scalar code disagree where complex numbers overflow. Others of its operators compute the
-same by its own word. Last, what a function is by its definition."""
+same by its own word, and its kernels for f32 what those for narrower dtypes are to. Last, what a
+function is by its definition."""
 
 import contextlib
 import functools
@@ -15,11 +16,14 @@ from . import definitions, equivalents
 from .calls import TorchArguments, encode
 from .expectations import is_continuous
 
-IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, DEFINED = (
+IN_DOUBLE, WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, IN_FLOAT, DEFINED = (
     "in double", "without out=", "of dense tensors", "of strided tensors", "of each element alone",
     "with new memory filled", "by PyTorch's decomposition", "by operators that it equals",
-    "by definition")
-WAYS = (WITHOUT_OUT, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, IN_DOUBLE, DEFINED)
+    "in f32, rounded once", "by definition")
+# No answer: what overflows in PyTorch, too, in another order.
+OVERFLOWN = "as either overflows"
+WAYS = (WITHOUT_OUT, OVERFLOWN, DENSE, STRIDED, ELEMENTS, FILLED, DECOMPOSED, EQUAL, IN_FLOAT,
+        IN_DOUBLE, DEFINED)
 # The truths among them; the others are PyTorch's own answers in its own precision.
 TRUTHS = (IN_DOUBLE, DEFINED)
 
@@ -63,11 +67,19 @@ class SecondOpinion:
             if equal:
                 runs.append(self._run(EQUAL, _dense, equal))
             if is_continuous(self.call):
-                # Of operators of 8-bit floats, which take no doubles, by what they equal.
-                in_double = functools.partial(self._run, IN_DOUBLE, lambda x: _doubled(_dense(x)))
-                runs.append(in_double() or equal and in_double(equal))
+                runs += [r for how in (IN_FLOAT, IN_DOUBLE) for r in self._widened(how, equal)]
             self.runs = [r for r in runs if r]
         return self.runs
+
+    def _widened(self, how, equal):
+        """In f32 where tensors are narrower, or in double; and so by what the operator equals, as of
+        8-bit floats it takes neither."""
+        dtypes = {t.dtype for t in self.call.tensors()} | set(_dtypes_asked(self.call))
+        if how == IN_FLOAT and not dtypes & _FLOAT_OF.keys():
+            return []
+        wide = _FLOAT_OF if how == IN_FLOAT else _DOUBLE_OF
+        run = functools.partial(self._run, how, lambda x: _in_dtypes(wide, _dense(x)))
+        return [run(), equal and run(equal)]
 
     def _run(self, how, change, instead=None):
         """The call with `change` made to its arguments, of `instead` if that is given."""
@@ -84,6 +96,8 @@ class SecondOpinion:
             return None
         results = flatten(found)
         left = {k: flatten(x) for k, x in named.items()}
+        if instead and self.call.overload.partition(".")[0].endswith("_"):
+            left["self"] = results  # which it returns, and does not write
         following = iter(results)
         for name, given in outs.items():
             left[name] = [next(following, None) for _ in flatten(given)]
@@ -211,17 +225,24 @@ def _joined(sizes, elements):
     return whole
 
 
-def _doubled(x):
-    return _each(x, _one_doubled)
+_NARROW = [torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e4m3fnuz,
+           torch.float8_e5m2, torch.float8_e5m2fnuz, torch.float8_e8m0fnu]
+_FLOAT_OF = {torch.complex32: torch.complex64, **{d: torch.float32 for d in _NARROW}}
+_DOUBLE_OF = {torch.complex32: torch.complex128, torch.complex64: torch.complex128,
+              **{d: torch.float64 for d in [*_NARROW, torch.float32]}}
 
 
-def _one_doubled(x):
-    if isinstance(x, torch.Tensor):
-        return x.to(_one_doubled(x.dtype))
-    if isinstance(x, torch.dtype):
-        return (torch.complex128 if x.is_complex else
-                torch.float64 if x.is_floating_point else x)
-    return x
+def _dtypes_asked(call):
+    return [x for x in call.leaves() if isinstance(x, torch.dtype)]
+
+
+def _in_dtypes(wide, x):
+    """The argument with dtypes, and tensors of those, as `wide` has them."""
+    def one(v):
+        if isinstance(v, torch.Tensor):
+            return v.to(wide.get(v.dtype, v.dtype))
+        return wide.get(v, v) if isinstance(v, torch.dtype) else v
+    return _each(x, one)
 
 
 @contextlib.contextmanager
@@ -255,6 +276,8 @@ def _defined(call, i, where, computed_in):
     function = _function(call.overload)
     if function in definitions.SCANS:
         return _scanned(call, function, where)
+    if function in definitions.REDUCTIONS:
+        return _reduced(call, function, i, where)
     if not definitions.knows(function) or int(where.sum()) > MAX_DEFINED:
         return None
     outs = out_names(call.overload)
@@ -304,3 +327,19 @@ def _scanned(call, function, where):
     found = found.movedim(-1, named["dim"]) if where.dim() else found.view(())
     values = found[where].tolist()
     return values if named["self"].is_complex() else [v.real for v in values]
+
+
+def _reduced(call, function, i, where):
+    """Of a list's tensors each has a result of its own."""
+    named = named_arguments(call)
+    x, options = named["self"], {k: v for k, v in named.items() if k in definitions.OPTIONS}
+    if isinstance(x, (list, tuple)):
+        x, i = x[i], 0
+    if named.get("dtype") is not None or x.numel() > MAX_SCANNED:
+        return None
+    dims = named.get("dim")
+    dims = [dims] if isinstance(dims, int) else dims or list(range(x.dim()))
+    rows = x.movedim(dims, list(range(-len(dims), 0))).reshape(where.numel(), -1)
+    values = [definitions.reduced(function, row.tolist(), **options)
+              for row in rows[where.flatten()]]
+    return None if any(v is None for v in values) else [v[i] for v in values]

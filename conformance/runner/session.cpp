@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "conformance/cases/ids/coverage.h"
+#include "conformance/cases/ids/family.h"
 #include "conformance/cases/ids/id.h"
 #include "conformance/cases/inputs/check_case.h"
 #include "conformance/cases/inputs/resize.h"
@@ -98,16 +99,6 @@ std::string reproduction_line(const SessionOptions& o, const CaseResult& r) {
   if (!o.plugin.empty()) out += " --plugin " + o.plugin;
   if (!r.replay.empty()) return out + " --replay " + r.replay;
   return out + fmt::format(" --seed {} --tier full --filter '{}'", o.seed, r.id);
-}
-
-std::string family_of(const specs::Bundle& bundle, std::string_view subject) {
-  constexpr std::string_view kPrim = "prim/";
-  if (subject.starts_with(kPrim)) {
-    const specs::Primitive* p = bundle.find_primitive(subject.substr(kPrim.size()));
-    return "prim/" + (p ? p->category : std::string("unknown"));
-  }
-  const specs::Overload* o = bundle.find_overload(subject);
-  return o ? o->family : "unknown";
 }
 
 template <typename Writer>

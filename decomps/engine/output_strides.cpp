@@ -133,9 +133,10 @@ SymInts convolved(const std::vector<Actual>& args, const SymInts& sizes) {
   return contiguous_strides(sizes);
 }
 
-// As empty_like() of the argument called self has it, whose gradient the result is.
+// As empty_like() of the argument called self, or input, has it, whose gradient the result is.
 SymInts as_self(const Overload& o, const std::vector<Actual>& args, const SymInts& sizes) {
-  const auto* t = std::get_if<TensorMeta>(&args[static_cast<size_t>(o.find_arg("self"))].value);
+  const int self = o.find_arg("self"), at = self < 0 ? o.find_arg("input") : self;
+  const auto* t = std::get_if<TensorMeta>(&args[static_cast<size_t>(at)].value);
   if (!t || t->sizes.size() != sizes.size()) return contiguous_strides(sizes);
   return elementwise_strides(sizes, std::span<const TensorMeta>(t, 1));
 }
@@ -164,6 +165,13 @@ SymInts first_argument(const std::vector<Actual>& args, size_t result, const Sym
   const TensorMeta* t = first_tensor(args, result);
   if (!t) return contiguous_strides(sizes);
   return elementwise_strides(sizes, std::span<const TensorMeta>(t, 1));
+}
+
+// The gradient of a cell's state, the third result, as that of its new state, which comes first.
+SymInts of_state(const std::vector<Actual>& args, size_t result, const SymInts& sizes) {
+  constexpr size_t kState = 2;
+  return result == kState && sizes.size() == 2 ? first_argument(args, result, sizes)
+                                               : contiguous_strides(sizes);
 }
 
 // As a clone of the argument whose new state the result is.
@@ -548,6 +556,7 @@ SymInts output_strides(const Overload& o, const std::vector<Actual>& args, size_
   if (rule == "as_self") return as_self(o, args, sizes);
   if (rule == "as_input") return as_input(o, args, sizes);
   if (rule == "first_argument") return first_argument(args, result, sizes);
+  if (rule == "of_state") return of_state(args, result, sizes);
   if (rule == "column_major") return column_major(sizes);
   if (rule == "sliced") return sliced(o, args, result, sizes);
   if (rule == "answers") return answers(args, sizes);

@@ -79,14 +79,15 @@ Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int6
                                                 bool out_int32) {
   require_index("_convert_indices_from_coo_to_csr", "self", self);
   require(
-      self.rank() == 1, ErrorCode::runtime,
+      self.rank() <= 1, ErrorCode::runtime,
       fmt::format("Input is supposed to be a vector, but got {} dimensional tensor.", self.rank()));
   require(size >= 0, ErrorCode::runtime,
           fmt::format("_convert_indices_from_coo_to_csr: expected a size of at least 0, but got {}",
                       size));
   check(ge(self, Scalar(0)) & lt(self, full_like(self, SymInt(size))), self, ErrorCode::index,
         "an index of a row is out of range");
-  const Val pointers = t.prim1(Prim::compress_rows, {self}, {{"count", SymInt(size)}});
+  const Val pointers =
+      t.prim1(Prim::compress_rows, {reshape(self, {self.numel()})}, {{"count", SymInt(size)}});
   return convert(pointers, index_type(out_int32));
 }
 

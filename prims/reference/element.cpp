@@ -195,8 +195,17 @@ int64_t float_to_integer(long double v, DType to) {
   }
 }
 
+// Any number would be right, but it is one of the dtype.
+Element convert_undecided(Element x, DType from, DType to) {
+  const auto is_real = [](DType t) { return is_floating(t) || is_complex(t); };
+  if (!is_real(from) || !is_real(to)) return x;
+  x.re = round_to(x.re, real_type(to));
+  x.im = is_complex(to) ? round_to(x.im, real_type(to)) : 0;
+  return x;
+}
+
 Element convert(const Element& x, DType from, DType to) {
-  if (x.undecided) return x;
+  if (x.undecided) return convert_undecided(x, from, to);
   bool from_integer = is_integral(from) || is_bool(from);
   if (from_integer) {
     if (is_integral(to) || is_bool(to)) return integer_element(wrap(x.integer, to));

@@ -40,8 +40,9 @@ class Indexer {
   }
 
  private:
+  // Where the graph promised that there is none such, nobody checks, and it is the graph's mistake.
   void report(const Element& index, size_t dim) const {
-    run_.fail("index",
+    run_.fail(run_.node.attr<bool>("in_bounds") ? "internal" : "index",
               "index " + std::to_string(index.integer) + " of '" + run_.text("argument") +
                   "' is out of bounds for dimension " + std::to_string(dim) + " with size " +
                   std::to_string(run_.x(0).shape[dim]),

@@ -267,6 +267,13 @@ constexpr OperatorRow kRows[] = {
      "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8] attn_mask=T[5,7]"},
     {"_scaled_dot_product_attention_math", "strided", kStandard,
      "query=T[2,3,5,8]@transposed key=T[2,3,7,8]@strided value=T[2,3,7,8]"},
+    {"_scaled_dot_product_attention_math", "small", kStandard,
+     "query=T[2,3,5,8]{-1..1} key=T[2,3,7,8]{-1..1} value=T[2,3,7,8]{-1..1}"},
+    // Scores whose exponentials are beyond the range of f32.
+    {"_scaled_dot_product_attention_math", "far", kStandard,
+     "query=T[2,3,5,8]{-20..20} key=T[2,3,7,8]{-20..20} value=T[2,3,7,8]"},
+    {"_scaled_dot_product_attention_math", "hidden", kStandard,
+     "query=T[2,3,5,8] key=T[2,3,7,8] value=T[2,3,7,8] attn_mask=bool[5,7]{zeros}"},
     {"_scaled_dot_product_attention_math", "mismatch", kStandard,
      "query=T[2,3,5,8] key=T[2,3,7,9] value=T[2,3,7,8] !runtime"},
 };

@@ -167,16 +167,23 @@ void add_scalars(Collector& c, const Overload& overload, DType dtype,
                  const std::vector<std::string>& names) {
   constexpr std::pair<const char*, const char*> kValues[] = {
       {"negative", "-3"}, {"zero", "0"}, {"fraction", "0.3"}, {"true", "true"}};
+  constexpr std::string_view kMet = "true";  // by elements that equal it
   std::string tensors = with_shapes(names, kShapes[1]);
+  std::string few =
+      with_shapes(names, {"", kStandard, {"[5,7]{ties}", "[5,7]{ties}", "[5,7]{ties}"}});
   for (const Argument& a : overload.args) {
     if (a.kind != ArgKind::scalar) continue;
     std::vector<std::string> known = names;
     known.push_back(a.name);
     std::string rest = plausible_arguments(overload, dtype, known);
-    if (refuses_zero(overload, dtype)) tensors = without_zeros(tensors);
+    if (refuses_zero(overload, dtype)) {
+      tensors = without_zeros(tensors);
+      few = without_zeros(few);
+    }
     for (const auto& [name, value] : kValues) {
       c.add_exactly(fmt::format("{}_{}", a.name, name), kStandard,
-                    fmt::format("{} {}={}{}", tensors, a.name, value, rest), true);
+                    fmt::format("{} {}={}{}", value == kMet ? few : tensors, a.name, value, rest),
+                    true);
     }
   }
 }
@@ -254,9 +261,10 @@ std::vector<Recipe> over_dims(const Overload& overload, DType dtype, bool keepdi
   }
   const Argument* to = find(overload, "dtype");
   if (to && (to->optional || to->default_value.present())) {
-    // Sums that a narrower dtype has not.
+    // Sums and products that a narrower dtype has not.
     ReductionShape wide = kReductions[0];
-    if (is_integral(dtype)) wide.tensor = "T[6,37]{-30000000..30000000}";
+    if (is_integral(dtype)) wide.tensor = "T[6,5]{-30000000..30000000}";
+    if (is_fractional(dtype)) wide.tensor = "T[6,5]{positive}";
     std::string text = reduction_text(overload, tensors[0], wide);
     wide.dims = "";
     if (text.empty()) text = reduction_text(overload, tensors[0], wide);

@@ -70,6 +70,8 @@ std::span<const OperatorRow> random_op_rows();
 std::span<const OperatorRow> host_function_rows();
 std::span<const OperatorRow> sparse_rows();       // making sparse tensors, their parts and layouts
 std::span<const OperatorRow> sparse_twin_rows();  // computing with them
+// Sparse tensors where an operator takes strided ones; beside whatever else it has.
+std::span<const OperatorRow> sparse_layout_rows();
 
 // The operator whose rows are this one's, too; null when there is none.
 const specs::Overload* twin_of(const specs::Bundle& bundle, const specs::Overload& overload);

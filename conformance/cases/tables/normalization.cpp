@@ -64,6 +64,8 @@ constexpr OperatorRow kNormalization[] = {
      "reserve=u8[0]"},
     {"_native_batch_norm_legit.no_stats", "training", kSmoke,
      "input=T[4,3,5] weight=T[3] bias=T[3] training=true momentum=0.1 eps=1e-5"},
+    {"_native_batch_norm_legit.no_stats", "large_eps", kStandard,
+     "input=T[4,3,5] weight=T[3] bias=T[3] training=true momentum=0.1 eps=2"},
     {"_native_batch_norm_legit.no_stats", "inference", kStandard,
      "input=T[4,3,5] weight=T[3] bias=T[3] training=false momentum=0.1 eps=1e-5 !runtime"},
     {"_batch_norm_with_update*", "bare", kStandard,
@@ -191,6 +193,62 @@ constexpr OperatorRow kNormalization[] = {
     {"_fake_quantize_learnable_per_channel_affine_backward", "plain", kSmoke,
      "grad=T[5,7] self=T[5,7]@transposed scale=f32[7]{positive} zero_point=f32[7] axis=1 "
      "quant_min=-8 quant_max=7 grad_factor=0.5"},
+    // Of halves a rounded sum differs from the sum with what is rounded.
+    {"fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask", "halves",
+     kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=1 zero_point=1 quant_min=-8 quant_max=7"},
+    {"fake_quantize_per_tensor_affine.tensor_qparams", "halves", kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[1]{ones} zero_point=i32[1]{ones} "
+     "quant_min=-8 quant_max=7"},
+    {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", "halves", kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[1]{ones} zero_point=i32[1]{ones} "
+     "fake_quant_enabled=i64[1]{ones} quant_min=-8 quant_max=7"},
+    {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", "disabled", kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[1]{ones} zero_point=i32[1]{ones} "
+     "fake_quant_enabled=i64[1]{zeros} quant_min=-8 quant_max=7"},
+    {"fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask", "halves",
+     kStandard,
+     "self=T[7,5]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[5]{ones} zero_point=i32[5]{1,0,-3} "
+     "axis=1 quant_min=-8 quant_max=7"},
+    {"fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask", "ends",
+     kStandard,
+     "self=T[5,7]{-9..9} scale=f32[5]{positive} zero_point=i32[5]{-8,7} axis=0 quant_min=-8 "
+     "quant_max=7"},
+    {"fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask", "below",
+     kStandard,
+     "self=T[5,7] scale=f32[5]{positive} zero_point=i32[5]{0,-9} axis=0 quant_min=-8 quant_max=7 "
+     "!runtime"},
+    {"fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask", "above",
+     kStandard,
+     "self=T[5,7] scale=f32[5]{positive} zero_point=i32[5]{0,8} axis=0 quant_min=-8 quant_max=7 "
+     "!runtime"},
+    // Zero points between numbers and beyond the range, of which nothing but the nearest in it is
+    // used.
+    {"_fake_quantize_learnable_per_tensor_affine", "below", kStandard,
+     "self=T[5,7]{-9..9} scale=f32[1]{unit} zero_point=f32[1]{-11.5,0} quant_min=-8 quant_max=7"},
+    {"_fake_quantize_learnable_per_tensor_affine", "above", kStandard,
+     "self=T[5,7]{-9..9} scale=f32[1]{unit} zero_point=f32[1]{9.5,0} quant_min=-8 quant_max=7"},
+    {"_fake_quantize_learnable_per_tensor_affine", "halves", kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[1]{ones} zero_point=f32[1]{1.5,0} "
+     "quant_min=-8 quant_max=7"},
+    {"_fake_quantize_learnable_per_channel_affine", "beyond", kStandard,
+     "self=T[5,7]{-9..9} scale=f32[7]{unit} zero_point=f32[7]{-11.5,9.5,2.5,3.5} axis=1 "
+     "quant_min=-8 quant_max=7"},
+    {"_fake_quantize_learnable_per_channel_affine", "halves", kStandard,
+     "self=T[5,7]{-2.5,-1.5,-0.5,0.5,1.5,2.5,9.5} scale=f32[5]{ones} zero_point=f32[5]{1,0.5,-3} "
+     "axis=0 quant_min=-8 quant_max=7"},
+    {"_fake_quantize_learnable_per_channel_affine", "nan", kStandard,
+     "self=T[5,7] scale=f32[7]{unit} zero_point=f32[7]{1,nan} axis=1 quant_min=-8 quant_max=7 "
+     "!runtime"},
+    {"_fake_quantize_learnable_per_tensor_affine_backward", "below", kStandard,
+     "grad=T[5,7] self=T[5,7]{-9..9} scale=f32[1]{0.4,1} zero_point=f32[1]{-11.5,0} "
+     "quant_min=-8 quant_max=7 grad_factor=0.5"},
+    {"_fake_quantize_learnable_per_tensor_affine_backward", "above", kStandard,
+     "grad=T[5,7] self=T[5,7]{-9..9} scale=f32[1]{0.4,1} zero_point=f32[1]{9.5,0} "
+     "quant_min=-8 quant_max=7 grad_factor=0.5"},
+    {"_fake_quantize_learnable_per_channel_affine_backward", "beyond", kStandard,
+     "grad=T[5,7] self=T[5,7]{-9..9} scale=f32[7]{0.4,0.7,1.5} zero_point=f32[7]{-11.5,2.5,9.5,0} "
+     "axis=1 quant_min=-8 quant_max=7 grad_factor=0.5"},
 };
 
 }  // namespace

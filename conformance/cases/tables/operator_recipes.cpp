@@ -54,6 +54,15 @@ bool is_for(const OperatorRow& row, const Overload& overload, bool as_twin) {
                      [&](const std::string& g) { return glob_matches(g, overload.qualified); });
 }
 
+void add_rows(std::vector<Recipe>& out, std::span<const OperatorRow> table,
+              const Overload& overload, DType dtype, bool as_twin) {
+  for (const OperatorRow& row : table) {
+    if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
+    out.push_back(
+        {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
+  }
+}
+
 std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin) {
   std::vector<Recipe> out;
   for (auto table :
@@ -61,11 +70,7 @@ std::vector<Recipe> rows_of(const Overload& overload, DType dtype, bool as_twin)
         indexing_op_rows(), scatter_rows(), view_rows(), rearrange_rows(), creation_rows(),
         network_rows(), normalization_rows(), random_op_rows(), host_function_rows(), fft_rows(),
         sparse_rows(), sparse_twin_rows()}) {
-    for (const OperatorRow& row : table) {
-      if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
-      out.push_back(
-          {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
-    }
+    add_rows(out, table, overload, dtype, as_twin);
   }
   return out;
 }
@@ -197,6 +202,7 @@ std::vector<Recipe> functional_recipes(const Bundle& bundle, const Overload& ove
   }
   drop_duplicates(out);
   add_layouts(out);
+  add_rows(out, sparse_layout_rows(), overload, dtype, false);
   return out;
 }
 
@@ -233,6 +239,14 @@ std::string text_for_variant(const Overload& base, const Overload& variant, cons
   return result;
 }
 
+// A list that is written is one of strided tensors: what becomes of others is not compared.
+bool writes_sparse_list(const Overload& variant, const std::string& text) {
+  const bool writes_list = std::ranges::any_of(variant.args, [](const Argument& a) {
+    return a.alias.writes && a.kind == specs::ArgKind::tensor_list;
+  });
+  return writes_list && text.find("=(coo(") != std::string::npos;
+}
+
 std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
                                     const Overload& variant, DType dtype) {
   std::vector<Recipe> out;
@@ -248,6 +262,7 @@ std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
   bool enough = std::ranges::count_if(recipes, counts) > static_cast<std::ptrdiff_t>(kMinCases);
   for (Recipe& r : recipes) {
     if (enough && !usual(r)) continue;
+    if (writes_sparse_list(variant, r.text)) continue;
     Recipe made = r;
     made.may_be_refused = true;
     made.text = text_for_variant(base, variant, r.text, "out");

@@ -34,6 +34,7 @@ constexpr Step kSteps[] = {
     {"variant", kStandard, "T[5] T[3,4]", "nesterov=true amsgrad=true maximize=true"},
     {"no_decay", kStandard, "T[5] T[3,4]", "weight_decay=0 lr_decay=0"},
     {"no_momentum", kStandard, "T[5] T[3,4]", "momentum=0"},
+    {"large_eps", kStandard, "T[5] T[3,4]", "eps=2"},
     {"first_step", kStandard, "T[5] T[3,4]", "is_first_step=true"},
     {"other_sizes", kStandard, "T[5]", "grads=(T[6]) !runtime"},
     {"too_few", kStandard, "T[5] T[3,4]", "grads=(T[5]) !runtime"},

@@ -83,6 +83,8 @@ constexpr PrimitiveRow kIndexing[] = {
     {"search/search_sorted", "plain", kSmoke, "sequence=T[37]{ordered} values=T[5,9] sorter=none"},
     {"search/search_sorted", "right", kStandard,
      "sequence=T[37]{ordered} values=T[37]{ties} sorter=none right=true"},
+    {"search/search_sorted", "ties", kStandard,
+     "sequence=T[6]{0,1,1,2,2,3} values=T[9]{ties} sorter=none"},
     {"search/search_sorted", "rows", kStandard,
      "sequence=T[3,5]{ordered} values=T[3,40]{nan} sorter=none"},
     {"search/search_sorted", "sorter", kStandard,

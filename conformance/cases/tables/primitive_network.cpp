@@ -31,6 +31,10 @@ constexpr PrimitiveRow kNetwork[] = {
     {"loss/ctc_loss_backward", "plain", kSmoke,
      "grad=T[2] log_probs=T[4,2,5]{-2..0} targets=i64[2,2]{1..5} input_lengths=i64[2]{3..5} "
      "target_lengths=i64[2]{1..3} loss=T[2]{1..2} log_alpha=T[2,4,5]{-9..-5} blank=0"},
+    {"loss/ctc_loss_backward", "unreachable", kStandard,
+     "grad=T[2] log_probs=T[4,2,5]{-2..0} targets=i64[2,2]{1..5} input_lengths=i64[2]{3..5} "
+     "target_lengths=i64[2]{1..3} loss=T[2]{inf,1.5} log_alpha=T[2,4,5]{-9..-5} blank=0 "
+     "zero_infinity=true"},
 };
 
 }  // namespace

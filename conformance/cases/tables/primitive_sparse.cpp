@@ -22,6 +22,8 @@ constexpr PrimitiveRow kSparse[] = {
     {"sparse/coo_coalesce", "hybrid", kStandard,
      "indices=i64[3,9]{0..2} values=T[9,4] sizes=[2,3,2]"},
     {"sparse/coo_coalesce", "none", kStandard, "indices=i64[2,0] values=T[0] sizes=[5,6]"},
+    {"sparse/coo_coalesce", "distinct", kStandard,
+     "indices=i64[1,9]{permutation} values=T[9]{positive} sizes=[9]"},
     {"sparse/sparse_matmul", "matrix_of_rows", kSmoke,
      "graph(%0 r: i64[40]{0..7}, %1 c: i64[40]{0..9}, %2 v: $T[40], %3 d: $T[9, 5]) {"
      " %4: i64[40] = sort(%0) {dim = 0, descending = false}"
@@ -52,6 +54,14 @@ constexpr PrimitiveRow kSparse[] = {
     {"sparse/sparse_sparse_matmul", "one_row_each", kSmoke,
      "graph(%0 c: i64[6]{0..9}, %1 k: i64[4]{zeros}, %2 a: $T[4], %3 b: $T[6],"
      " %4 r: i64[4]{permutation}, %5 q: i64[6]{zeros}) {"
+     " %6: i64[4] = sort(%4) {dim = 0, descending = false}"
+     " %7: i64[5] = compress_rows(%6) {count = <4>} %8: i64[2] = compress_rows(%5) {count = <1>}"
+     " %9: $T[24], %10: i64[5], %11: i64[24] = sparse_sparse_matmul(%2, %7, %1, %3, %8, %0)"
+     " {size = <9>, products = <24>, entries = <24>} return %9 values, %10 pointers, %11 columns "
+     "}"},
+    {"sparse/sparse_sparse_matmul", "distinct_columns", kStandard,
+     "graph(%0 c: i64[6]{permutation}, %1 k: i64[4]{zeros}, %2 a: $T[4]{positive},"
+     " %3 b: $T[6]{positive}, %4 r: i64[4]{permutation}, %5 q: i64[6]{zeros}) {"
      " %6: i64[4] = sort(%4) {dim = 0, descending = false}"
      " %7: i64[5] = compress_rows(%6) {count = <4>} %8: i64[2] = compress_rows(%5) {count = <1>}"
      " %9: $T[24], %10: i64[5], %11: i64[24] = sparse_sparse_matmul(%2, %7, %1, %3, %8, %0)"

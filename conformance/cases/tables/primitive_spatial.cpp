@@ -26,6 +26,9 @@ constexpr PrimitiveRow kSpatial[] = {
     {"pooling/max_pool_backward", "dilated", kStandard,
      "grad=T[3,9] index=i64[3,9]{0..11} window=[3] strides=[1] dilations=[2] padding=[1] "
      "shape=[11]"},
+    {"pooling/max_pool_backward", "last", kStandard,
+     "grad=T[2,3]{positive} index=i64[2,3]{1,2,5} window=[2] strides=[2] dilations=[1] "
+     "padding=[0] shape=[6]"},
     {"pooling/avg_pool", "image", kSmoke,
      "x=T[2,6,7] window=[3,2] strides=[2,1] padding=[1,0] places=[3,6]"},
     {"pooling/avg_pool", "inside", kStandard,

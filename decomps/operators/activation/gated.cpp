@@ -64,13 +64,15 @@ Val glu_jvp::decompose(Tracer& t, const Val& glu, const Val& x, const Val& dx, i
   return convert(d.a * gate + gate_operand(glu, in) * (d.b - gate * d.b), glu.dtype());
 }
 
-// The tangent of glu_backward; grad_x is what that gave.
+// The tangent of glu_backward, whose gradient of the gate's half is that of the other half times
+// a - glu; grad_x is what it gave.
 Val glu_backward_jvp::decompose(Tracer& t, const Val& grad_x, const Val& grad_glu, const Val& x,
                                 const Val& dgrad_glu, const Val& dx, int64_t dim) {
   const Halves in = halves(x, dim), d = halves(dx, dim), grad = halves(grad_x, dim);
-  const Val gate = unary(Prim::sigmoid, in.b), rest = 1.0 - gate, dgate = d.b * rest;
-  const Val da = gate_operand(dgrad_glu, in) * gate + grad.a * dgate;
-  const Val db = da * in.a * rest + grad.a * d.a * rest - grad.a * in.a * gate * dgate;
+  const Val gate = unary(Prim::sigmoid, in.b), bent = d.b - gate * d.b;
+  const Val glu = in.a * gate;
+  const Val da = gate_operand(dgrad_glu, in) * gate + grad.a * bent;
+  const Val db = da * (in.a - glu) + grad.a * (d.a - d.a * gate - glu * bent);
   return joined(da, db, dim, x.dtype());
 }
 

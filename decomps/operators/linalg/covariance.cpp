@@ -83,9 +83,10 @@ Val cov::decompose(Tracer& t, const Val& self, int64_t correction,
   const std::optional<Val> w = observation_weights(t, fweights, aweights, observations);
   const auto weighted = [&](const Val& v) { return w ? t.call1("mul.Tensor", {v, *w}) : v; };
   const Val total = w ? sum_of(t, *w) : t.constant(observations, DType::i64);
-  if (w && !w->is_empty()) {
-    check(ne(total, full_like(total, 0)), convert(total, DType::i64), ErrorCode::runtime,
-          "cov(): weights sum to zero, can't be normalized");
+  if (w) {
+    constexpr const char* kZero = "cov(): weights sum to zero, can't be normalized";
+    require(!w->is_empty(), ErrorCode::runtime, kZero);
+    check(ne(total, full_like(total, 0)), convert(total, DType::i64), ErrorCode::runtime, kZero);
   }
   const Val sums = t.call1("sum.dim_IntList", {weighted(x), std::vector<int64_t>{1}, true});
   const Val centered = t.call1("sub.Tensor", {x, t.call1("div.Tensor", {sums, total})});

@@ -96,8 +96,11 @@ Val gate_part(const Val& gates, int64_t i, int64_t count) {
   return opmath(slice(gates, gates.rank() - 1, size * i, size * (i + 1), 1));
 }
 
+Val joined(const std::vector<Val>& parts) {
+  return concatenate(parts, parts[0].rank() - 1);
+}
 Val joined(const std::vector<Val>& parts, DType type) {
-  return convert(concatenate(parts, parts[0].rank() - 1), type);
+  return convert(joined(parts), type);
 }
 
 // A sum of bools is whether one is true.
@@ -109,16 +112,28 @@ Val biased(const Val& gates, const std::optional<Val>& bias) {
   return bias ? added(opmath(gates), opmath(*bias)) : opmath(gates);
 }
 
+// Integers and bool, once promoted, are computed with as floats.
+Val in_floats(const Val& x) {
+  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
+}
+std::optional<Val> in_floats(const std::optional<Val>& x) {
+  return x ? std::optional(in_floats(*x)) : std::nullopt;
+}
+
 Val sigmoid_of(const Val& x) {
   return unary(Prim::sigmoid, x);
 }
 
-// The derivatives by the argument, of the functions' values.
+// The derivatives by the argument, of the functions' values, as sigmoid_backward and tanh_backward
+// multiply by them: of complex numbers conjugated, which ATen's cells are not otherwise.
+Val conjugated(const Val& slope) {
+  return is_complex(slope.dtype()) ? conj(slope) : slope;
+}
 Val sigmoid_slope(const Val& y) {
-  return y * (Scalar(1.0) - y);
+  return conjugated(y * (Scalar(1.0) - y));
 }
 Val tanh_slope(const Val& y) {
-  return Scalar(1.0) - y * y;
+  return conjugated(Scalar(1.0) - y * y);
 }
 
 // What stands beside a state: all of one floating dtype, or of a complex one where there is no
@@ -167,8 +182,9 @@ Val nothing(Tracer& t, DType type) {
   return zeros(t, {SymInt(0)}, type);
 }
 
-Val bias_gradient_of(const Val& gates) {
-  return convert(reduce(Prim::reduce_sum, opmath(gates), {0}, false), gates.dtype());
+// Of gates that are not rounded to the dtype yet: their sum may cancel.
+Val bias_gradient_of(const Val& gates, DType type) {
+  return convert(reduce(Prim::reduce_sum, gates, {0}, false), type);
 }
 
 // The activated gates of an LSTM.
@@ -179,14 +195,15 @@ Val activated_gates(const Val& sum, DType type) {
 }
 
 struct LstmGradients {
-  Val gates, cell;
+  Val gates, cell;  // not rounded to the dtype yet
+  DType type;
 };
 
 LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
                              const std::optional<Val>& grad_cy, const Val& cx, const Val& cy,
                              const Val& activated) {
   const DType type = cx.dtype();
-  if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type)};
+  if (!grad_hy && !grad_cy) return {nothing(t, type), nothing(t, type), type};
   const FusedCell beside("_thnn_fused_lstm_cell_backward", cx, true);
   beside.require_state("grad_hy", grad_hy);
   beside.require_state("grad_cy", grad_cy);
@@ -198,9 +215,8 @@ LstmGradients lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
   const Val bent = unary(Prim::tanh, opmath(cy));
   const Val cell = gh * o * tanh_slope(bent) + gc;
   return {joined({cell * g * sigmoid_slope(i), cell * opmath(cx) * sigmoid_slope(f),
-                  cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)},
-                 type),
-          convert(cell * f, type)};
+                  cell * i * tanh_slope(g), gh * bent * sigmoid_slope(o)}),
+          cell * f, type};
 }
 
 LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
@@ -213,18 +229,11 @@ LstmGradients fused_lstm_gradients(Tracer& t, const std::optional<Val>& grad_hy,
 
 using FiveGradients = std::tuple<Val, Val, Val, Val, Val>;
 
-// Integers and bool, once promoted, are computed with as floats.
-Val in_floats(const Val& x) {
-  return is_exact(x.dtype()) ? convert(x, DType::f32) : x;
-}
-std::optional<Val> in_floats(const std::optional<Val>& x) {
-  return x ? std::optional(in_floats(*x)) : std::nullopt;
-}
-
 FiveGradients lstm_results(Tracer& t, const LstmGradients& g, bool has_bias) {
   const bool biases = has_bias && g.gates.rank() == 2;
-  const Val bias = biases ? bias_gradient_of(g.gates) : nothing(t, g.gates.dtype());
-  return {g.gates, g.gates, g.cell, bias, bias};
+  const Val bias = biases ? bias_gradient_of(g.gates, g.type) : nothing(t, g.type);
+  const Val gates = convert(g.gates, g.type);
+  return {gates, gates, convert(g.cell, g.type), bias, bias};
 }
 
 // What a GRU's gradient needs: its gates, the state, and the state's part of the new gate.
@@ -232,11 +241,14 @@ struct GruGates {
   Val reset, update, fresh, state, hidden;
 };
 
+// Gates of integers are added as such, and wrap around.
 GruGates gru_gates(const Val& input, const Val& hidden, const Val& hx) {
-  const Val reset = sigmoid_of(gate_part(input, 0, 3) + gate_part(hidden, 0, 3));
-  const Val update = sigmoid_of(gate_part(input, 1, 3) + gate_part(hidden, 1, 3));
-  const Val own = gate_part(hidden, 2, 3);
-  return {reset, update, unary(Prim::tanh, gate_part(input, 2, 3) + reset * own), opmath(hx), own};
+  const auto both = [&](int64_t i) {
+    return sigmoid_of(in_floats(gate_part(input, i, 3) + gate_part(hidden, i, 3)));
+  };
+  const Val reset = both(0), own = in_floats(gate_part(hidden, 2, 3));
+  const Val fresh = unary(Prim::tanh, in_floats(gate_part(input, 2, 3)) + reset * own);
+  return {reset, both(1), fresh, opmath(hx), own};
 }
 
 FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bool has_bias) {
@@ -245,11 +257,13 @@ FiveGradients gru_gradients(Tracer& t, const Val& grad_hy, const GruGates& g, bo
   const Val update = gh * (g.state - g.fresh) * sigmoid_slope(g.update);
   const Val fresh = gh * (Scalar(1.0) - g.update) * tanh_slope(g.fresh);
   const Val reset = fresh * g.hidden * sigmoid_slope(g.reset);
-  const Val input = joined({reset, update, fresh}, type);
-  const Val hidden = joined({reset, update, fresh * g.reset}, type);
-  const Val none = nothing(t, type);
-  return {input, hidden, convert(gh * g.update, type), has_bias ? bias_gradient_of(input) : none,
-          has_bias ? bias_gradient_of(hidden) : none};
+  const Val input = joined({reset, update, fresh});
+  const Val hidden = joined({reset, update, fresh * g.reset});
+  const auto of_bias = [&](const Val& gates) {
+    return has_bias ? bias_gradient_of(gates, type) : nothing(t, type);
+  };
+  return {convert(input, type), convert(hidden, type), convert(gh * g.update, type), of_bias(input),
+          of_bias(hidden)};
 }
 
 }  // namespace
@@ -323,12 +337,12 @@ FiveGradients _thnn_differentiable_gru_cell_backward::decompose(
     Tracer& t, const Val& grad_hy, const Val& input_gates, const Val& hidden_gates, const Val& hx,
     const std::optional<Val>& input_bias, const std::optional<Val>& hidden_bias) {
   constexpr const char* kName = "_thnn_differentiable_gru_cell_backward";
-  const Val grad = in_floats(grad_hy), input = in_floats(input_gates),
-            hidden = in_floats(hidden_gates), h = in_floats(hx);
-  const std::optional<Val> b_input = in_floats(input_bias), b_hidden = in_floats(hidden_bias);
-  require_fused_cell(kName, input, hidden, h, b_input, b_hidden, 3, true);
+  const Val grad = in_floats(grad_hy), h = in_floats(hx);
+  require_fused_cell(kName, in_floats(input_gates), in_floats(hidden_gates), h,
+                     in_floats(input_bias), in_floats(hidden_bias), 3, true);
   FusedCell(kName, h, true).require_state("grad_hy", grad);
-  const GruGates g = gru_gates(biased(input, b_input), biased(hidden, b_hidden), h);
+  const GruGates g =
+      gru_gates(biased(input_gates, input_bias), biased(hidden_gates, hidden_bias), h);
   return gru_gradients(t, grad, g, input_bias.has_value());
 }
 

@@ -15,7 +15,7 @@ using List = std::vector<Val>;
 Val times(const Val& a, const Val& b) {
   return a.tracer().call1("mul.Tensor", {a, b});
 }
-Val times(const Val& a, double b) {
+Val times(const Val& a, const Scalar& b) {
   return a.tracer().call1("mul.Scalar", {a, a.tracer().literal(b)});
 }
 Val sum(const Val& a, const Val& b) {
@@ -52,11 +52,11 @@ class Samples {
   int64_t dim_;
 };
 
-// a, b and c times three samples from `place` on.
+// a, b and c times three samples from `place` on; whole numbers times integers wrap around.
 Val combined(const Samples& s, int64_t place, const Val& a, const Val& b, const Val& c) {
   return sum(sum(times(a, s.at(place)), times(b, s.at(place + 1))), times(c, s.at(place + 2)));
 }
-Val combined(const Samples& s, int64_t place, double a, double b, double c) {
+Val combined(const Samples& s, int64_t place, const Scalar& a, const Scalar& b, const Scalar& c) {
   return sum(sum(times(s.at(place), a), times(s.at(place + 1), b)), times(s.at(place + 2), c));
 }
 
@@ -71,15 +71,15 @@ Val derivative(const Samples& s, const ScalarArg& dx, int64_t edge_order) {
   const Val inside = over(apart(s.inner(2), s.inner(0)), twice);
   if (edge_order == 1)
     return s.joined(over(apart(s.at(1), s.at(0)), dx), inside, over(apart(s.at(-1), s.at(-2)), dx));
-  return s.joined(over(combined(s, 0, -1.5, 2, -0.5), dx), inside,
-                  over(combined(s, -3, 0.5, -2, 1.5), dx));
+  return s.joined(over(combined(s, 0, Scalar(-1.5), Scalar(2), Scalar(-0.5)), dx), inside,
+                  over(combined(s, -3, Scalar(0.5), Scalar(-2), Scalar(1.5)), dx));
 }
 
 // The one-sided derivative at an end from the distances next to it, by the parabola through three
 // samples from `place` on.
 Val edge(const Samples& s, const Val& near, const Val& next, int64_t place) {
   const Val total = sum(near, next);
-  const Val outer = quotient(sum(times(near, 2), next), times(near, total));
+  const Val outer = quotient(sum(times(near, Scalar(2)), next), times(near, total));
   const Val centre = quotient(total, times(near, next));
   const Val inner = quotient(near, times(next, total));
   return place < 0 ? combined(s, place, inner, negative(centre), outer)
