@@ -4,8 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "codegen/schedule/legalize/narrow_floats.h"
-#include "prims/graph/traits.h"
+#include "decomps/engine/narrow_floats.h"
 #include "prims/reference/interpreter.h"
 
 namespace primset::runtime {
@@ -24,12 +23,12 @@ class Extraction {
   Extraction(Graph& graph, const HostScalarsQuestions& ask)
       : graph_(graph),
         ask_(ask),
-        hosted_(graph.value_count()),
+        hosted_(decomps::host_numbers(graph, ask.is_known)),
         wide_(graph.value_count()),
         live_(graph.value_count()) {}
 
   std::optional<HostScalars> run(std::vector<decomps::InputSource>& sources) {
-    find_hosted();
+    find_wide();
     find_ends(graph_.body);
     for (const ValueId v : graph_.body.results) look_at_use(v);
     std::optional<HostScalars> out;
@@ -39,38 +38,19 @@ class Extraction {
   }
 
  private:
-  // What a scalar input and constants alone decide, one number at a time.
-  bool is_hosted(const Node& n) const {
-    if (n.prim != Prim::constant && !prims::is_elementwise(n.prim)) return false;
-    if (const SymInt* size = size_of_constant(n); size && !ask_.is_known(*size)) return false;
-    const auto rank0 = [&](ValueId v) { return graph_.type(v).shape.empty(); };
-    return prims::reference::has_meaning(n.prim) && n.regions.empty() &&
-           std::ranges::all_of(n.results, rank0) &&
-           std::ranges::all_of(n.operands, [&](ValueId v) { return hosted_[v]; });
-  }
-
-  void find_hosted() {
-    for (const prims::Input& in : graph_.inputs) {
-      hosted_[in.value] = in.kind == prims::Input::Kind::scalar;
-      wide_[in.value] = ask_.lacks(graph_.type(in.value).dtype);
-    }
+  void find_wide() {
+    for (const prims::Input& in : graph_.inputs) wide_[in.value] = ask_.lacks(type(in.value));
     for (const NodeId id : graph_.body.nodes) {
       const Node& n = graph_.node(id);
-      if (!is_hosted(n)) continue;
-      bool wide = std::ranges::any_of(n.operands, [&](ValueId v) { return wide_[v]; });
-      for (const ValueId v : n.results) {
-        hosted_[v] = true;
-        wide_[v] = wide || ask_.lacks(graph_.type(v).dtype);
-      }
+      const bool wide = std::ranges::any_of(n.operands, [&](ValueId v) { return wide_[v]; });
+      for (const ValueId v : n.results) wide_[v] = hosted_[v] && (wide || ask_.lacks(type(v)));
     }
   }
+  DType type(ValueId v) const { return graph_.type(v).dtype; }
 
   void look_at_use(ValueId v) {
-    if (!hosted_[v] || !wide_[v]) return;
-    DType& t = graph_.mutable_type(v).dtype;
-    if (graph_.producer(v) == Graph::kNoNode)
-      t = schedule::narrow_float(t);  // an argument itself
-    else if (std::ranges::find(ends_, v) == ends_.end()) ends_.push_back(v);
+    if (!hosted_[v] || !wide_[v] || ask_.lacks(type(v))) return;
+    if (std::ranges::find(ends_, v) == ends_.end()) ends_.push_back(v);
   }
 
   // Uses by what stays on the device, also inside of its regions.
@@ -158,8 +138,6 @@ class Extraction {
 
   void replace_ends(std::vector<decomps::InputSource>& sources) {
     for (const ValueId v : ends_) {
-      DType& t = graph_.mutable_type(v).dtype;
-      if (ask_.lacks(t)) t = schedule::narrow_float(t);
       graph_.set_producer(v, Graph::kNoNode);
       graph_.inputs.push_back({prims::Input::Kind::scalar, v, "number"});
       graph_.body.params.push_back(v);

@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "codegen/schedule/legalize/narrow_floats.h"
+#include "decomps/engine/narrow_floats.h"
 #include "codegen/schedule/legalize/native_bounds.h"
 #include "codegen/schedule/legalize/scalar_regions.h"
 #include "codegen/schedule/schedule.h"
@@ -208,13 +208,10 @@ class Planner {
 
   void take_scalars(prims::Graph& graph) {
     if (device_.target().f64 && device_.target().i64) return;
-    host_scalars_ = take_host_scalars(
-        graph, traced_.call.inputs,
-        {.lacks = [&](DType t) { return kernels_lack(t); },
-         .is_known = [&](const SymInt& s) {
-           return !traced_.inputs.depends_on_run(s);
-         }});
-    if (!device_.target().f64) schedule::narrow_floats(graph);
+    const auto is_known = [&](const SymInt& s) { return !traced_.inputs.depends_on_run(s); };
+    if (!device_.target().f64) decomps::narrow_floats(graph, is_known);
+    const auto lacks = [&](DType t) { return kernels_lack(t); };
+    host_scalars_ = take_host_scalars(graph, traced_.call.inputs, {lacks, is_known});
     if (!host_scalars_) return;
     scalars_.resize(graph.inputs.size());
     for (size_t i = 0; i < host_scalars_->graph.outputs.size(); ++i)
