@@ -75,8 +75,7 @@ ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
     return ref::has_meaning(g.node(n).prim);
   };
   decomps::expand_derived(expanded, bundle, is_known, device);
-  if (!device.f64)
-    decomps::narrow_floats(expanded, [](const prims::SymInt&) { return true; });
+  if (!device.f64) decomps::narrow_floats(expanded, [](const prims::SymInt&) { return true; });
   return ref::run(expanded, inputs, hints(expanded.context()), {.flush_f32 = device.flush_f32});
 }
 

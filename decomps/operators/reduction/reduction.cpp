@@ -272,9 +272,10 @@ Val widened_bits(const Val& x, const Val& bits) {
       bits.tracer().wrap(bits.tracer().builder().bitcast(mantissa.id(), DType::u32)), DType::u64);
   Val wide = assembled(magnitude, 1023 - 127);
   wide = where(lt(magnitude, Scalar(0x800000)), assembled(of_mantissa, 1023 - 127 - 149), wide);
-  wide = where(ge(magnitude, Scalar(0x7f800000)),
-               number(uint64_t{0x7ff} << 52) | shift(Prim::shift_left, magnitude & number(0x7fffff), 29),
-               wide);
+  wide = where(
+      ge(magnitude, Scalar(0x7f800000)),
+      number(uint64_t{0x7ff} << 52) | shift(Prim::shift_left, magnitude & number(0x7fffff), 29),
+      wide);
   wide = where(eq(magnitude, Scalar(0)), number(0), wide);
   return wide | shift(Prim::shift_left, shift(Prim::shift_right, b, 31), 63);
 }

@@ -30,12 +30,12 @@ struct HostScalars {
 };
 
 struct HostScalarsQuestions {
-  std::function<bool(DType)> lacks;            // kernels do not have the dtype
+  std::function<bool(DType)> lacks;                    // kernels do not have the dtype
   std::function<bool(const prims::SymInt&)> is_known;  // the size is known before the run
 };
 
-// Takes such expressions out of the graph's body, with others of numbers that nothing uses, and adds
-// their results to its inputs and `sources`. Nullopt when there are none.
+// Takes such expressions out of the graph's body, with others of numbers that nothing uses, and
+// adds their results to its inputs and `sources`. Nullopt when there are none.
 std::optional<HostScalars> take_host_scalars(prims::Graph& graph,
                                              std::vector<decomps::InputSource>& sources,
                                              const HostScalarsQuestions& ask);

@@ -8,10 +8,10 @@
 #include <set>
 #include <unordered_set>
 
-#include "decomps/engine/narrow_floats.h"
 #include "codegen/schedule/legalize/native_bounds.h"
 #include "codegen/schedule/legalize/scalar_regions.h"
 #include "codegen/schedule/schedule.h"
+#include "decomps/engine/narrow_floats.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "sdk/runtime/device/device_state.h"

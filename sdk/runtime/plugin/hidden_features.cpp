@@ -33,8 +33,9 @@ void hide(std::string_view name, primset_device_properties& p) {
   if (f == std::end(kFeatures)) {
     std::vector<std::string_view> names;
     std::ranges::transform(kFeatures, std::back_inserter(names), &Feature::name);
-    throw Error(ErrorCode::value, fmt::format("PRIMSET_HIDE: '{}' is no feature; expected some of {}",
-                                              name, fmt::join(names, ", ")));
+    throw Error(ErrorCode::value,
+                fmt::format("PRIMSET_HIDE: '{}' is no feature; expected some of {}", name,
+                            fmt::join(names, ", ")));
   }
   p.features &= ~f->features;
   p.dtypes &= ~f->dtypes;
