@@ -128,10 +128,11 @@ TEST(SpirvKernel, StatesTheSizeOfSubgroupsWhereItUsesThem) {
 
 TEST(SpirvKernel, HasNoLogicalOperatorsOnVectorsThatIgcCrashesOn) {
   const TargetModel target = target_of(kir::Format::spirv_kernel);
-  for (const ElementwiseCase& c : compare_cases()) {
-    if (c.operands[0] != Scalar::i1) continue;
-    const std::string text =
-        disassemble_spirv(emit_spirv(elementwise_kernel(target, {&c, 1}, 4), target));
+  for (const kir::Op op : {kir::Op::Xor, kir::Op::INe, kir::Op::IEq, kir::Op::And}) {
+    const ElementwiseCase c{op, {Scalar::i1, Scalar::i1}, Scalar::i1};
+    const Kernel kernel = elementwise_kernel(target, {&c, 1}, 4);
+    const std::string text = disassemble_spirv(emit_spirv(kernel, target));
+    EXPECT_THAT(text, HasSubstr(op == kir::Op::And ? "OpLogicalAnd" : "OpSelect")) << name_of(c);
     EXPECT_THAT(text, Not(HasSubstr("OpLogicalEqual"))) << name_of(c);
     EXPECT_THAT(text, Not(HasSubstr("OpLogicalNot"))) << name_of(c);
   }
