@@ -8,6 +8,7 @@
 #include "conformance/reference/call_arguments.h"
 #include "conformance/reference/host_results.h"
 #include "conformance/reference/sparse_results.h"
+#include "decomps/engine/narrow_floats.h"
 #include "prims/graph/verifier.h"
 #include "prims/reference/array.h"
 
@@ -74,6 +75,7 @@ ref::Result run_graph(const specs::Bundle& bundle, const prims::Graph& graph,
     return ref::has_meaning(g.node(n).prim);
   };
   decomps::expand_derived(expanded, bundle, is_known, device);
+  if (!device.f64) decomps::narrow_floats(expanded, [](const prims::SymInt&) { return true; });
   return ref::run(expanded, inputs, hints(expanded.context()), {.flush_f32 = device.flush_f32});
 }
 

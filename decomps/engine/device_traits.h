@@ -7,6 +7,8 @@ namespace primset::decomps {
 struct DeviceTraits {
   // f64 arithmetic takes a small multiple of f32's time, as on CPUs, not twenty times as much.
   bool fast_f64 = false;
+  // Kernels compute in f64; where they do not, what is no tensor of f64 is computed in f32.
+  bool f64 = true;
   // Operations may flush f32 denormals to zero, in operands or in results.
   bool flush_f32 = false;
   // A scatter that adds takes about as long as its updates do in memory, as on CPUs, where every

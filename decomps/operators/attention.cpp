@@ -145,7 +145,7 @@ Weighted weighted(Tracer& t, const Attention& a, Val weights) {
   return {convert(y, type), rounded};
 }
 
-void require_probability(double p) {
+void require_attention_dropout(double p) {
   require(p >= 0 && p <= 1, ErrorCode::runtime,
           fmt::format("dropout probability has to be between 0 and 1, but got {}", p));
 }
@@ -155,7 +155,7 @@ Val dropped(Tracer& t, const Val& weights, double p, const RngArg& stream) {
 }
 
 Val dropped(Tracer& t, const Val& weights, double p) {
-  require_probability(p);
+  require_attention_dropout(p);
   return p == 0 ? weights : dropped(t, weights, p, t.draw(weights.numel()));
 }
 
@@ -196,7 +196,7 @@ _scaled_dot_product_fused_attention_overrideable::decompose(Tracer& t, const Val
   require_rank(kName, "query", query, 4);
   require_rank(kName, "key", key, 4);
   require_rank(kName, "value", value, 4);
-  require_probability(dropout_p);
+  require_attention_dropout(dropout_p);
   const Attention a = attention_of(query, key, value, attn_bias, is_causal, scale, false);
   const std::vector<Val> fused = fused_attention(t, a);
   const auto number = [&](const SymInt& n) { return t.constant(n, DType::i64); };

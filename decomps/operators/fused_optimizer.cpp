@@ -221,15 +221,18 @@ std::vector<Corrections> corrections(Tracer& t, const AdamRates& r, const Val& l
                                      const List& state_steps) {
   constexpr size_t kTogether = 8;
   auto as_matrix = [](const Val& number) { return reshape(number, {1, 1}); };
-  const Val betas = concatenate(
-      {as_matrix(t.scalar(r.beta1, DType::f64)), as_matrix(t.scalar(r.beta2, DType::f64))}, 0);
+  auto logarithm = [&](const ScalarArg& beta) {
+    return as_matrix(unary(Prim::log, t.scalar(beta, DType::f64)));
+  };
+  const Val logs = concatenate({logarithm(r.beta1), logarithm(r.beta2)}, 0);
   const Val is_first = eq(t.iota({2, 1}, 0, DType::i64), Scalar(0));
   std::vector<Corrections> out;
   for (size_t first = 0; first < state_steps.size(); first += kTogether) {
     List steps;
     for (size_t i = first; i < std::min(first + kTogether, state_steps.size()); ++i)
       steps.push_back(as_matrix(steps_of(state_steps[i])));
-    const Val missing = Scalar(1.0) - binary(Prim::pow, betas, concatenate(steps, 1));
+    // 1 - beta^steps, also in f32 (narrow_floats.h), where beta^steps may be next to 1.
+    const Val missing = -unary(Prim::expm1, logs * concatenate(steps, 1));
     const Val both = where(is_first, lr / missing, unary(Prim::sqrt, missing));
     for (size_t i = 0; i < steps.size(); ++i) {
       const Val pair = select(both, 1, static_cast<int64_t>(i));

@@ -114,9 +114,30 @@ void Lowering::lower_int_binary(const Inst& inst) {
   if (inst.op == Op::SRem && vulkan()) return lower_remainder(inst);
   if (lower_moved_up(inst)) return;
   note_halves(inst);
-  const spv::Op op = t.scalar == Scalar::i1 ? bool_op(inst.op) : int_op(inst.op);
+  if (t.scalar == Scalar::i1) return lower_bools(inst);
+  const spv::Op op = int_op(inst.op);
   if (op == spv::Op::OpNop) fail(inst, "not on " + kir::to_string(t));
   each_piece(inst, op);
+}
+
+// Intel's graphics compiler (IGC 1.0.12504) crashes on OpLogicalEqual, OpLogicalNotEqual and
+// OpLogicalNot of vectors. So the Kernel flavour chooses between y and not y, which a choice
+// between constants makes.
+void Lowering::lower_bools(const Inst& inst) {
+  const spv::Op op = bool_op(inst.op);
+  if (op == spv::Op::OpNop) fail(inst, "not on i1");
+  const bool equal = op == spv::Op::OpLogicalEqual, unequal = op == spv::Op::OpLogicalNotEqual;
+  const Type t = k_.type(inst.operands[0]);
+  if (vulkan() || t.lanes == 1 || !(equal || unequal)) return each_piece(inst, op);
+  Ids pieces;
+  for (uint32_t i = 0; i < piece_count(t); ++i) {
+    const Id type = types_.piece(t), x = get(inst.operands[0])[i], y = get(inst.operands[1])[i];
+    const Id yes = types_.constant(Scalar::i1, piece_lanes(t), 1),
+             no = types_.constant(Scalar::i1, piece_lanes(t), 0);
+    const Id not_y = code_.op(spv::Op::OpSelect, type, {y, no, yes});
+    pieces.push_back(code_.op(spv::Op::OpSelect, type, {x, equal ? y : not_y, equal ? not_y : y}));
+  }
+  set(inst, std::move(pieces));
 }
 
 // x - x / y * y: Vulkan leaves OpSRem undefined where an operand is negative, and NVIDIA's driver
@@ -272,8 +293,8 @@ void Lowering::no_contraction(Id id) {
 
 void Lowering::lower_compare(const Inst& inst) {
   if (by_bits(inst)) return lower_compare_by_bits(inst);
-  const bool on_bool = k_.type(inst.operands[0]).scalar == Scalar::i1;
-  const spv::Op op = on_bool ? bool_op(inst.op) : compare_op(inst.op);
+  if (k_.type(inst.operands[0]).scalar == Scalar::i1) return lower_bools(inst);
+  const spv::Op op = compare_op(inst.op);
   if (op == spv::Op::OpNop) fail(inst, "not on i1");
   each_piece(inst, op);
 }

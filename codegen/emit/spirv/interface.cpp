@@ -27,6 +27,12 @@ void Lowering::declare_module() {
 void Lowering::declare_execution_modes(Id function) {
   const auto [x, y, z] = k_.group_size;
   m_.execution_mode(function, spv::ExecutionMode::LocalSize, {x, y, z});
+  // A device that offers several sizes has its compiler choose, if nobody says which is meant.
+  const bool one_size = target_.min_subgroup == target_.max_subgroup && target_.max_subgroup > 1;
+  if (!vulkan() && has_subgroups_ && one_size) {
+    m_.capability(spv::Capability::SubgroupDispatch);
+    m_.execution_mode(function, spv::ExecutionMode::SubgroupSize, {target_.max_subgroup});
+  }
   // In Vulkan each instruction says so itself (NoContraction).
   if (!vulkan()) m_.execution_mode(function, spv::ExecutionMode::ContractionOff);
   const auto control = [&](uint32_t widths, spv::Capability capability, spv::ExecutionMode mode) {

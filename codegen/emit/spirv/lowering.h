@@ -100,6 +100,7 @@ class Lowering {
   // --- arithmetic.cpp
   void lower_int_binary(const kir::Inst& inst);
   void lower_remainder(const kir::Inst& inst);
+  void lower_bools(const kir::Inst& inst);
   void lower_float(const kir::Inst& inst);
   void lower_compare(const kir::Inst& inst);
   void lower_select(const kir::Inst& inst);
@@ -239,7 +240,8 @@ class Lowering {
   Module m_;
   Types types_;
   Code code_;
-  Id extended_set_ = 0;  // GLSL.std.450 or OpenCL.std, on first use
+  bool has_subgroups_ = false;  // an instruction of the kernel works on subgroups
+  Id extended_set_ = 0;         // GLSL.std.450 or OpenCL.std, on first use
 
   std::vector<Ids> values_;                     // by Value::id
   std::vector<std::optional<uint64_t>> known_;  // bits of constants, by Value::id

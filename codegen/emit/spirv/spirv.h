@@ -4,7 +4,8 @@
 //   model: what Vulkan 1.2 with bufferDeviceAddress takes. No descriptor sets.
 //
 //   Format::spirv_kernel: SPIR-V 1.2 (1.3 with subgroup shuffles), OpenCL kernel, Physical64
-//   addressing. Pointers and scalars are the kernel's arguments, in the order of Kernel::params.
+//   addressing. Pointers and scalars are the kernel's arguments, in the order of Kernel::params. A
+//   kernel that works on subgroups states their size, where the target has one.
 //
 // The entry point has the kernel's name; the group size is fixed in the module (LocalSize).
 //

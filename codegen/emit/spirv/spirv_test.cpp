@@ -112,6 +112,32 @@ INSTANTIATE_TEST_SUITE_P(Flavours, Spirv,
                            return info.param == kir::Format::spirv_vulkan ? "Vulkan" : "Kernel";
                          });
 
+TEST(SpirvKernel, StatesTheSizeOfSubgroupsWhereItUsesThem) {
+  TargetModel target = target_of(kir::Format::spirv_kernel);
+  const auto text = [&](const Kernel& kernel) {
+    return disassemble_spirv(emit_spirv(kernel, target));
+  };
+  const Kernel with = subgroup_exchange(target, Scalar::i64, 1),
+               without = tree_sum(target, Scalar::f32, 64);
+  EXPECT_THAT(text(with), HasSubstr("SubgroupSize 8"));
+  EXPECT_THAT(text(with), Not(HasSubstr("v2uint"))) << "64 bits are shuffled as one number";
+  EXPECT_THAT(text(without), Not(HasSubstr("SubgroupSize")));
+  target.min_subgroup = 4;
+  EXPECT_THAT(text(with), Not(HasSubstr("SubgroupSize 8"))) << "the device has several";
+}
+
+TEST(SpirvKernel, HasNoLogicalOperatorsOnVectorsThatIgcCrashesOn) {
+  const TargetModel target = target_of(kir::Format::spirv_kernel);
+  for (const kir::Op op : {kir::Op::Xor, kir::Op::INe, kir::Op::IEq, kir::Op::And}) {
+    const ElementwiseCase c{op, {Scalar::i1, Scalar::i1}, Scalar::i1};
+    const Kernel kernel = elementwise_kernel(target, {&c, 1}, 4);
+    const std::string text = disassemble_spirv(emit_spirv(kernel, target));
+    EXPECT_THAT(text, HasSubstr(op == kir::Op::And ? "OpLogicalAnd" : "OpSelect")) << name_of(c);
+    EXPECT_THAT(text, Not(HasSubstr("OpLogicalEqual"))) << name_of(c);
+    EXPECT_THAT(text, Not(HasSubstr("OpLogicalNot"))) << name_of(c);
+  }
+}
+
 std::string text_of(const Kernel& kernel, const TargetModel& target) {
   return disassemble_spirv(emit_spirv(kernel, target));
 }

@@ -25,6 +25,7 @@ void Lowering::lower_barrier() {
 
 void Lowering::lower_subgroup(const Inst& inst) {
   if (vulkan()) m_.capability(spv::Capability::GroupNonUniform);
+  has_subgroups_ = true;
   if (inst.op == Op::SubgroupSize) return set(inst, {builtin(Builtin::subgroup_size, 0)});
   if (inst.op == Op::SubgroupLane) return set(inst, {builtin(Builtin::subgroup_lane, 0)});
   if (inst.op == Op::SubgroupBallot) return set(inst, {ballot(inst)});
@@ -52,7 +53,8 @@ Id Lowering::ballot(const Inst& inst) {
 }
 
 // Devices shuffle 32 bits; other integers need a feature of their own
-// (shaderSubgroupExtendedTypes), so everything goes as words of 32 bits.
+// (shaderSubgroupExtendedTypes), so everything goes as words of 32 bits in Vulkan. Pointers, which
+// are numbers there, cannot be shuffled in the Kernel flavour.
 Id Lowering::shuffle(spv::Op how, Scalar s, Id value, Id lane) {
   m_.capability(spv::Capability::GroupNonUniform);
   m_.capability(spv::Capability::GroupNonUniformShuffle);
@@ -78,7 +80,8 @@ Id Lowering::shuffle(spv::Op how, Scalar s, Id value, Id lane) {
       return bitcast(narrow, s, 1, result);
     }
     default: {
-      // Pointers are numbers in Vulkan; in the Kernel flavour they cannot be shuffled.
+      // OpenCL has built-in functions for scalars of 64 bits, and none for pairs.
+      if (!vulkan()) return word(types_.scalar(s), value);
       const Id pair = types_.vector(Scalar::i32, 2);
       const Id words = code_.op(spv::Op::OpBitcast, pair, {value});
       return code_.op(spv::Op::OpBitcast, types_.scalar(s), {word(pair, words)});

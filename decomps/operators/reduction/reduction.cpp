@@ -252,6 +252,34 @@ Val amax::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
   return extreme(Prim::reduce_max, self, dims, keepdim);
 }
 
+// The bits that an f32 has as an f64, by integers alone: not every device has f64. What is denormal
+// in f32 is its mantissa times 2^-149, and the mantissa as a number is normal.
+Val widened_bits(const Val& x, const Val& bits) {
+  const auto number = [&](uint64_t n) {
+    return full_like(convert(bits, DType::u64), Scalar(static_cast<int64_t>(n)));
+  };
+  const auto shift = [&](Prim which, const Val& v, uint64_t by) {
+    return binary(which, v, number(by));
+  };
+  const auto assembled = [&](const Val& b, uint64_t bias) {
+    const Val exponent = shift(Prim::shift_right, b, 23) & number(0xff);
+    return shift(Prim::shift_left, exponent + number(bias), 52) |
+           shift(Prim::shift_left, b & number(0x7fffff), 29);
+  };
+  const Val b = convert(bits, DType::u64), magnitude = b & number(0x7fffffff);
+  const Val mantissa = convert(convert(magnitude, DType::i32), DType::f32);
+  const Val of_mantissa = convert(
+      bits.tracer().wrap(bits.tracer().builder().bitcast(mantissa.id(), DType::u32)), DType::u64);
+  Val wide = assembled(magnitude, 1023 - 127);
+  wide = where(lt(magnitude, Scalar(0x800000)), assembled(of_mantissa, 1023 - 127 - 149), wide);
+  wide = where(
+      ge(magnitude, Scalar(0x7f800000)),
+      number(uint64_t{0x7ff} << 52) | shift(Prim::shift_left, magnitude & number(0x7fffff), 29),
+      wide);
+  wide = where(eq(magnitude, Scalar(0)), number(0), wide);
+  return wide | shift(Prim::shift_left, shift(Prim::shift_right, b, 31), 63);
+}
+
 // The xor of all elements' bits: of floating values those as f64, of integers those as i64. NaN is
 // one NaN, for which of its patterns a device makes is its own affair.
 Val hash_tensor::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim,
@@ -262,11 +290,14 @@ Val hash_tensor::decompose(Tracer& t, const Val& self, const Dims& dim, bool kee
   refuse_complex(self, "xor_sum_cpu");
   if (is_exact(self.dtype()))
     return reduce(Prim::reduce_xor, convert(convert(self, DType::i64), DType::u64), dims, keepdim);
-  const Val wide = convert(self, DType::f64);
-  const Val one_nan =
-      where(is_nan(wide), full_like(wide, Scalar(std::numeric_limits<double>::quiet_NaN())), wide);
-  return reduce(Prim::reduce_xor, t.wrap(t.builder().bitcast(one_nan.id(), DType::u64)), dims,
-                keepdim);
+  const auto bits_of = [&](const Val& x, DType bits) {
+    return t.wrap(t.builder().bitcast(x.id(), bits));
+  };
+  const Val x = opmath(self), nan = full_like(x, Scalar(std::numeric_limits<double>::quiet_NaN()));
+  const Val one_nan = where(is_nan(x), nan, x);
+  const Val bits = x.dtype() == DType::f64 ? bits_of(one_nan, DType::u64)
+                                           : widened_bits(one_nan, bits_of(one_nan, DType::u32));
+  return reduce(Prim::reduce_xor, bits, dims, keepdim);
 }
 
 Val amin::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {

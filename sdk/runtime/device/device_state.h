@@ -49,9 +49,11 @@ class DeviceState {
   const schedule::Machine& machine() const { return machine_; }
   // The device traits that decompositions may read.
   decomps::DeviceTraits traits() const {
-    return {target_valid_ && target().fast_f64(),
-            plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0,
-            target_valid_ && !target().simt};
+    return {
+        .fast_f64 = target_valid_ && target().fast_f64(),
+        .f64 = !target_valid_ || target().f64,
+        .flush_f32 = plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0,
+        .fast_scatter = target_valid_ && !target().simt};
   }
 
   CachingAllocator& allocator() { return *allocator_; }

@@ -82,6 +82,7 @@ class Runner {
 
   // --- numbers
   void load_scalars();
+  void compute_scalars(const HostScalarsPlan& plan);
   Generator::Position position();
   void write_scalar(const ScalarPlan& p, std::byte* to) const;
 

@@ -1,5 +1,6 @@
 // The numbers of a run: scalar arguments, where its random numbers begin, and how launches get
 // them.
+#include <algorithm>
 #include <cstring>
 
 #include "sdk/runtime/execute/runner.h"
@@ -55,6 +56,15 @@ void Runner::load_scalars() {
         scalars_.push_back(scalar_argument(in_.args[s.argument], s.element));
     }
   }
+  if (plan_.host_scalars) compute_scalars(*plan_.host_scalars);
+}
+
+void Runner::compute_scalars(const HostScalarsPlan& plan) {
+  std::vector<Scalar> values;
+  for (const uint32_t i : plan.scalars) values.push_back(scalars_[i]);
+  for (const Slot s : plan.sizes) values.emplace_back(slots_[s]);
+  values = plan.expressions.evaluate(values);
+  std::ranges::copy(values, scalars_.end() - static_cast<std::ptrdiff_t>(values.size()));
 }
 
 Generator::Position Runner::position() {

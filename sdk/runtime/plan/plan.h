@@ -19,6 +19,7 @@
 #include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/plan/bytecode.h"
 #include "sdk/runtime/plan/check_table.h"
+#include "sdk/runtime/plan/host_scalars.h"
 
 namespace primset::runtime {
 
@@ -48,6 +49,13 @@ struct ScalarSource {
   uint32_t argument = 0, element = 0;
   DType dtype = DType::f64;
   std::optional<Scalar> constant = {};  // the value, where it is no argument
+};
+
+// The last of Plan::scalars, computed by the host before a run.
+struct HostScalarsPlan {
+  HostScalars expressions;
+  std::vector<uint32_t> scalars;  // what they are computed from, in Plan::scalars
+  std::vector<Slot> sizes;
 };
 
 inline constexpr uint32_t kNoBlock = UINT32_MAX;  // the temporary is not used
@@ -166,6 +174,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
 
   // --- how ---------------------------------------------------------------------------------------
   std::vector<ScalarSource> scalars;
+  std::optional<HostScalarsPlan> host_scalars;
   std::vector<BufferPlan> buffers;
   std::vector<Tensor> tables;  // what buffers of kind table hold
   uint32_t blocks = 0;         // temporaries allocated before the run

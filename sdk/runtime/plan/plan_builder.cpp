@@ -11,6 +11,7 @@
 #include "codegen/schedule/legalize/native_bounds.h"
 #include "codegen/schedule/legalize/scalar_regions.h"
 #include "codegen/schedule/schedule.h"
+#include "decomps/engine/narrow_floats.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/traits.h"
 #include "sdk/runtime/device/device_state.h"
@@ -198,17 +199,43 @@ class Planner {
   }
 
   // A plugin may hold tensors of a dtype that its kernels cannot compute in.
-  void require_types(const prims::Graph& graph) const {
+  bool kernels_lack(DType t) const {
     const kir::TargetModel& target = device_.target();
-    for (prims::ValueId v = 0; v < graph.value_count(); ++v) {
-      const DType t = graph.type(v).dtype;
-      const bool wide_float = t == DType::f64 || t == DType::c128;
-      const bool wide_integer = t == DType::i64 || t == DType::u64;
-      if ((!wide_float || target.f64) && (!wide_integer || target.i64)) continue;
-      throw Error(ErrorCode::not_implemented,
-                  fmt::format("{} computes in {}, which kernels of {} lack", request_.name, name(t),
-                              device_.device().to_string()));
+    const bool wide_float = t == DType::f64 || t == DType::c128;
+    const bool wide_integer = t == DType::i64 || t == DType::u64;
+    return (wide_float && !target.f64) || (wide_integer && !target.i64);
+  }
+
+  void take_scalars(prims::Graph& graph) {
+    if (device_.target().f64 && device_.target().i64) return;
+    const auto is_known = [&](const SymInt& s) { return !traced_.inputs.depends_on_run(s); };
+    if (!device_.target().f64) decomps::narrow_floats(graph, is_known);
+    const auto lacks = [&](DType t) { return kernels_lack(t); };
+    host_scalars_ = take_host_scalars(graph, traced_.call.inputs, {lacks, is_known});
+    if (!host_scalars_) return;
+    scalars_.resize(graph.inputs.size());
+    for (size_t i = 0; i < host_scalars_->graph.outputs.size(); ++i)
+      scalars_[scalars_.size() - 1 - i] = Scalar(0);  // until it is computed
+  }
+
+  void require_types(const prims::Graph& graph) const {
+    for (const prims::Input& in : graph.inputs)
+      if (in.kind == prims::Input::Kind::tensor) require_type(graph, in.value);
+    require_types(graph, graph.body);
+  }
+  void require_types(const prims::Graph& graph, const prims::Region& region) const {
+    for (const prims::NodeId id : region.nodes) {
+      const prims::Node& n = graph.node(id);
+      for (const prims::ValueId v : n.operands) require_type(graph, v);
+      for (const prims::ValueId v : n.results) require_type(graph, v);
+      for (const prims::Region& r : n.regions) require_types(graph, r);
     }
+  }
+  void require_type(const prims::Graph& graph, prims::ValueId v) const {
+    if (!kernels_lack(graph.type(v).dtype)) return;
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{} computes in {}, which kernels of {} lack", request_.name,
+                            name(graph.type(v).dtype), device_.device().to_string()));
   }
 
   void make_program() {
@@ -227,7 +254,10 @@ class Planner {
       graph = schedule::expand_scalar_regions(graph);
       scalars_ = scalars_to_tensors(graph, traced_.call.inputs, native);
     }
-    if (device_.has_kernels()) require_types(graph);
+    if (device_.has_kernels()) {
+      take_scalars(graph);
+      require_types(graph);
+    }
     const schedule::Options options = schedule_options();
     index32_ = options.index32;
     plan_->computes = true;
@@ -270,6 +300,7 @@ class Planner {
     outputs(code);
     if (plan_->program)
       compiler.compile(*plan_->program, traced_.call.inputs, scalars_, request_.name);
+    if (host_scalars_) plan_->host_scalars = compiler.host_scalars(*std::move(host_scalars_));
     plan_->fits = traced_.call.fits;
     plan_->draws_random = traced_.call.draws_random;
     plan_->finish_steps();
@@ -353,6 +384,7 @@ class Planner {
   const std::vector<PlanRequest::Out>& outs_;
   std::unique_ptr<Plan> plan_;
   std::vector<std::optional<Scalar>> scalars_;  // see scalar_tensors.h
+  std::optional<HostScalars> host_scalars_;
   bool index32_ = true;
   const bool logged_ = recompilation_log_enabled();
 };

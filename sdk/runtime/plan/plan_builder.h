@@ -27,6 +27,8 @@ class ProgramCompiler {
   // (scalar_tensors.h); the plan's outputs are described already.
   void compile(const schedule::Program& program, std::span<const decomps::InputSource> sources,
                std::span<const std::optional<Scalar>> numbers, const std::string& op);
+  // Where the compiled program's scalars that the host computes come from.
+  HostScalarsPlan host_scalars(HostScalars expressions);
 
  private:
   std::vector<StepPlan> steps(const std::vector<schedule::Step>& list);

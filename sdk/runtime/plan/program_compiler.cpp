@@ -94,6 +94,13 @@ void ProgramCompiler::scalar_sources(std::span<const decomps::InputSource> sourc
   }
 }
 
+HostScalarsPlan ProgramCompiler::host_scalars(HostScalars expressions) {
+  HostScalarsPlan plan{std::move(expressions), {}, {}};
+  for (const uint32_t i : plan.expressions.inputs) plan.scalars.push_back(scalar_of_input_[i]);
+  for (const SymInt& s : plan.expressions.sizes) plan.sizes.push_back(code_.slot(s));
+  return plan;
+}
+
 void ProgramCompiler::buffers(std::span<const decomps::InputSource> sources) {
   std::unordered_map<int32_t, uint32_t> result_of_output;
   for (uint32_t k = 0; k < plan_.outputs.size(); ++k)

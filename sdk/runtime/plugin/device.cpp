@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "sdk/base/printable.h"
 #include "sdk/runtime/plugin/boundary.h"
 #include "sdk/runtime/plugin/device_properties.h"
+#include "sdk/runtime/plugin/hidden_features.h"
 #include "sdk/runtime/plugin/library.h"
 #include "sdk/runtime/plugin/required_members.h"
 #include "sdk/runtime/plugin/validation/validation.h"
@@ -98,6 +101,7 @@ void PluginDevice::read_properties() {
   properties_.struct_size = sizeof(properties_);
   properties_.name[sizeof(properties_.name) - 1] = '\0';
   title_ = printable(std::string_view(properties_.name));
+  if (const char* hidden = std::getenv("PRIMSET_HIDE")) hide_features(hidden, properties_);
 }
 
 template <typename Table>
