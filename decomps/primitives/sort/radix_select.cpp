@@ -3,6 +3,9 @@
 // bits at a time, the highest first. Each round counts how many keys are below the three
 // candidates that go on with another digit: the greatest one with fewer than k below it is kept.
 // That is a reduction a round, where a sort moves every element each time.
+//
+// In a row with no more elements than candidates are compared, every element is compared with every
+// other instead: that is as much work, and two reductions.
 #include "decomps/primitives/sort/radix_select.h"
 
 #include <array>
@@ -78,6 +81,28 @@ Val with_next_digit(const Val& keys, const Val& prefix, const Val& k, int64_t di
   return chosen;
 }
 
+// The key of which fewer than k are smaller, and k or more not greater.
+Val chosen_by_comparisons(const Val& keys, const Val& k, int64_t dim) {
+  const Val candidates = unsqueeze(keys, dim + 1), others = unsqueeze(keys, dim);
+  const auto count = [&](const Val& holds) {
+    return reduce(Prim::reduce_sum, convert(holds, k.dtype()), {dim + 1}, false);
+  };
+  const Val rank = repeated_along(k, keys, dim);
+  return lt(count(lt(others, candidates)), rank) & ge(count(le(others, candidates)), rank);
+}
+
+Val chosen_by_digits(const Keys& of, const Val& k, int64_t dim) {
+  Val found = k.tracer().constant(of.least, of.keys.dtype(), k.shape());
+  for (int shift = of.bits - kDigitBits; shift >= 0; shift -= kDigitBits)
+    found = with_next_digit(of.keys, found, k, dim, shift);
+  return eq(of.keys, repeated_along(found, of.keys, dim));
+}
+
+bool is_short(const Keys& of, int64_t dim) {
+  const int64_t compared = of.bits / kDigitBits * ((int64_t{1} << kDigitBits) - 1);
+  return of.keys.size(dim) <= SymInt(compared);
+}
+
 }  // namespace
 
 std::tuple<Val, Val> radix_select(const Val& x, const Val& k, int64_t dim) {
@@ -85,11 +110,9 @@ std::tuple<Val, Val> radix_select(const Val& x, const Val& k, int64_t dim) {
   const Keys of = select_keys(x);
   const bool narrow = x.size(dim) <= SymInt(std::numeric_limits<int32_t>::max());
   const Val rank = narrow ? convert(k, DType::i32) : k;
-  Val found = t.constant(of.least, of.keys.dtype(), k.shape());
-  for (int shift = of.bits - kDigitBits; shift >= 0; shift -= kDigitBits)
-    found = with_next_digit(of.keys, found, rank, dim, shift);
-  const Val equal = eq(of.keys, repeated_along(found, of.keys, dim));
-  const Val index = t.wrap(t.builder().arg_reduce(Prim::argmax, equal.id(), dim));
+  const Val chosen = is_short(of, dim) ? chosen_by_comparisons(of.keys, rank, dim)
+                                       : chosen_by_digits(of, rank, dim);
+  const Val index = t.wrap(t.builder().arg_reduce(Prim::argmax, chosen.id(), dim));
   const Val value = t.prim1(Prim::gather_along_dim, {x, unsqueeze(index, dim)}, {{"dim", dim}});
   return {squeeze(value, dim), index};
 }
