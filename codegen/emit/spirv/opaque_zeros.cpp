@@ -51,8 +51,9 @@ Id Lowering::opaque_f16(Id x, uint32_t lanes) {
 }
 
 bool Lowering::is_float_zero(kir::Value v) const {
-  const Scalar s = k_.type(v).scalar;
-  if (!vulkan() || !kir::is_float(s) || !known(v)) return false;
+  const Type t = k_.type(v);
+  const Scalar s = t.scalar;
+  if (!vulkan() || t.is_matrix() || !kir::is_float(s) || !known(v)) return false;
   return (*known(v) << 1 << (63 - (kir::width(s) - 1))) == 0;  // of either sign
 }
 
@@ -65,10 +66,11 @@ Id Lowering::operand(kir::Value v, uint32_t piece) {
   return is_float_zero(v) ? opaque(v, piece) : get(v)[piece];
 }
 
-// A piece of a constant, which the driver cannot tell; of f16 and integers as it is.
+// A piece of a constant, which the driver cannot tell; of f16, integers and matrices as it is.
 Id Lowering::opaque(kir::Value v, uint32_t piece) {
   const Type t = k_.type(v);
-  if (!vulkan() || (t.scalar != Scalar::f32 && t.scalar != Scalar::f64)) return get(v)[piece];
+  const bool has_opaque = !t.is_matrix() && (t.scalar == Scalar::f32 || t.scalar == Scalar::f64);
+  if (!vulkan() || !has_opaque) return get(v)[piece];
   Id& made = opaque_operands_[v.id];
   if (made != 0) return made;
   const Scalar word = t.scalar == Scalar::f64 ? Scalar::i64 : Scalar::i32;

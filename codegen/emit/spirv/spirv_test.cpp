@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "codegen/emit/spirv/testing/elementwise_cases.h"
@@ -352,6 +353,42 @@ TEST(SpirvCooperative, MatricesComeFromVectorsOfWords) {
     expect_matrices_in_memory(m);
     EXPECT_THAT(disassemble_spirv(words), ::testing::Not(::testing::IsEmpty()));
   }
+}
+
+// Sums of products of what lies at word 0 on, from zero on.
+Kernel loop_of_products(const TargetModel& target) {
+  kir::Builder b("products", target);
+  b.set_group_size(32);
+  const kir::Value memory = b.group_alloc(Scalar::i32, 512), zero = b.i32(0);
+  const auto load = [&](kir::MatrixUse use) {
+    return b.cooperative_load(kir::Type::matrix(Scalar::f16, use), memory, zero, 3, false);
+  };
+  const kir::Value sums =
+      b.for_loop(zero, b.i32(4), b.i32(1), {b.constant_bits(kir::kAccumulator, 0)},
+                 [&](kir::Value, std::span<const kir::Value> carried) {
+                   return kir::Builder::Values{b.cooperative_multiply(
+                       load(kir::MatrixUse::a), load(kir::MatrixUse::b), carried[0])};
+                 })[0];
+  b.cooperative_store(memory, zero, sums, 5);
+  return std::move(b).finish();
+}
+
+// What no validator looks at here: a value that comes from two blocks has one type.
+TEST(SpirvCooperative, LoopsCarryMatrices) {
+  const TargetModel target = cooperative_target();
+  const Kernel kernel = loop_of_products(target);
+  kir::verify_or_throw(kernel, target);
+  const ReadModule m{instructions(emit_spirv(kernel, target))};
+  std::map<uint32_t, uint32_t> types;  // of values; instructions with a value begin with both
+  for (const Instruction& i : m.all)
+    if (i.size() > 2) types[i[2]] = i[1];
+  int matrices = 0;
+  for (const Instruction& phi : m.of(245)) {  // OpPhi: type, result, pairs of value and block
+    for (size_t pair = 3; pair < phi.size(); pair += 2)
+      EXPECT_EQ(types[phi[pair]], phi[1]) << "value " << phi[pair] << " in phi " << phi[2];
+    matrices += std::ranges::count(m.of(4456), phi[1], [](const Instruction& t) { return t[1]; });
+  }
+  EXPECT_EQ(matrices, 1);
 }
 
 TEST(SpirvErrors, WordsThatAreNoModule) {
