@@ -73,6 +73,27 @@ foreach(library ${needed})
   file(COPY ${library} DESTINATION ${stage}/lib FOLLOW_SYMLINK_CHAIN)
 endforeach()
 
+# Licences: ours, and those of Debian's packages that are linked in or come along.
+set(licenses ${stage}/share/doc/primset)
+file(COPY ${SOURCE}/LICENSE ${SOURCE}/decomps/operators/random/direction_numbers.license
+  DESTINATION ${licenses})
+find_program(dpkg dpkg REQUIRED)
+set(packages llvm-22-dev)
+foreach(library ${needed})
+  file(REAL_PATH ${library} path)
+  # Debian 12 knows some by their place before /lib became /usr/lib.
+  string(REGEX REPLACE "^/usr" "" former ${path})
+  execute_process(COMMAND ${dpkg} -S ${path} ${former} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(NOT owner MATCHES "^([^:, ]+)")
+    message(FATAL_ERROR "${path} is of no package, so nobody knows its licence")
+  endif()
+  list(APPEND packages ${CMAKE_MATCH_1})
+endforeach()
+list(REMOVE_DUPLICATES packages)
+foreach(package ${packages})
+  configure_file(/usr/share/doc/${package}/copyright ${licenses}/${package}.copyright COPYONLY)
+endforeach()
+
 file(GLOB libraries ${stage}/lib/*.so*)
 foreach(file ${programs} ${staged_plugins} ${libraries})
   if(NOT IS_SYMLINK ${file})

@@ -47,6 +47,11 @@ expect_sum_on(cpu)
 expect_sum_on(minimal:0)
 expect_sum_on(primitive:0)
 run(${WORK}/sdk/bin/primset ops --help)
+file(GLOB licenses ${WORK}/sdk/share/doc/*/LICENSE ${WORK}/sdk/share/doc/*/*.license)
+list(LENGTH licenses count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "installed licences: '${licenses}'; expected LICENSE and direction_numbers.license")
+endif()
 # A stranger's plugin is listed by a process of its own, whose program is found where it is installed.
 run(${CMAKE_COMMAND} -E env PRIMSET_CACHE=off PRIMSET_LOG=info
   PRIMSET_PLUGIN_PATH=${WORK}/minimal_plugin ${WORK}/sdk/bin/primset devices)
