@@ -28,35 +28,20 @@ using testing::SizeIs;
 
 constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 
-class CublasLt : public Cuda {
+class CublasLt : public CudaDevice {
  protected:
   void SetUp() override {
     for (const char* variable : {"PRIMSET_CUBLASLT", "PRIMSET_CUBLASLT_LEAST", "PRIMSET_CUDA_TF32"})
       unsetenv(variable);
     fake_cublaslt::reset();
-    Cuda::SetUp();
-    device = open();
-    stream = device->create_stream();
+    CudaDevice::SetUp();
   }
   void TearDown() override {
-    close();
-    Cuda::TearDown();
+    CudaDevice::TearDown();
     EXPECT_EQ(fake_cublaslt::leaks(), "");
     for (const char* variable : {"PRIMSET_CUBLASLT", "PRIMSET_CUBLASLT_LEAST", "PRIMSET_CUDA_TF32"})
       unsetenv(variable);
   }
-  void close() {
-    stream.reset();
-    device.reset();
-  }
-  // With the environment as it is now.
-  void reopen() {
-    close();
-    restart();
-    device = open();
-    stream = device->create_stream();
-  }
-
   // The dims and strides of two-dimensional operands, summed over the inner ones.
   static TestContraction matrices(int64_t m, int64_t n, int64_t k) {
     return {"matrices", {{m, k}, {k, 1}, {1}, {}}, {{k, n}, {n, 1}, {0}, {}}, 1, m, n, k};
@@ -80,9 +65,6 @@ class CublasLt : public Cuda {
     ASSERT_TRUE(primitive) << c.name;
     call.run(*device, on, *primitive, random_numbers(c.a, dtype, 1), random_numbers(c.b, dtype, 2));
   }
-
-  std::shared_ptr<PluginDevice> device;
-  StreamHandle stream;
 };
 
 // --- layouts -------------------------------------------------------------------------------------

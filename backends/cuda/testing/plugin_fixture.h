@@ -72,6 +72,36 @@ class Cuda : public testing::Test {
   std::unique_ptr<Registry> registry_;
 };
 
+// With the device open and a stream on it.
+class CudaDevice : public Cuda {
+ protected:
+  void SetUp() override {
+    Cuda::SetUp();
+    open_device();
+  }
+  void TearDown() override {
+    close();
+    Cuda::TearDown();
+  }
+  void open_device() {
+    device = open();
+    stream = device->create_stream();
+  }
+  void close() {
+    stream.reset();
+    device.reset();
+  }
+  // With the environment as it is now.
+  void reopen() {
+    close();
+    restart();
+    open_device();
+  }
+
+  std::shared_ptr<PluginDevice> device;
+  StreamHandle stream;
+};
+
 // What `f` throws: its code and text.
 template <typename F>
 std::pair<ErrorCode, std::string> error_of(F&& f) {

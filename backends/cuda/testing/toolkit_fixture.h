@@ -12,7 +12,7 @@
 
 namespace primset::plugin {
 
-class Toolkit : public Cuda {
+class Toolkit : public CudaDevice {
  protected:
   static constexpr const char* kSettings[] = {"PRIMSET_CUFFT", "PRIMSET_CUBLAS",
                                               "PRIMSET_CUSOLVER"};
@@ -21,35 +21,18 @@ class Toolkit : public Cuda {
     for (const char* setting : kSettings) setenv(setting, PRIMSET_FAKE_TOOLKIT, 1);
     setenv("PRIMSET_CUDA_TUNING", kTakeAll, 1);
     fake_toolkit::reset();
-    Cuda::SetUp();
-    device = open();
-    stream = device->create_stream();
+    CudaDevice::SetUp();
   }
   void TearDown() override {
-    close();
-    Cuda::TearDown();
+    CudaDevice::TearDown();
     EXPECT_EQ(fake_toolkit::leaks(), "");
     for (const char* setting : kSettings) unsetenv(setting);
     unsetenv("PRIMSET_CUDA_TUNING");
-  }
-  void close() {
-    stream.reset();
-    device.reset();
-  }
-  // With the environment as it is now.
-  void reopen() {
-    close();
-    restart();
-    device = open();
-    stream = device->create_stream();
   }
 
   // Sizes for which the libraries are no faster are taken, too.
   static constexpr const char* kTakeAll =
       "fft.points=1,fft.real_points=1,fft.from_half_points=1,fft.rough_points=1,linalg.elements=0";
-
-  std::shared_ptr<PluginDevice> device;
-  StreamHandle stream;
 };
 
 }  // namespace primset::plugin
