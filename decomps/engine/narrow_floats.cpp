@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "prims/graph/present_operands.h"
 #include "prims/graph/traits.h"
 
 namespace primset::decomps {
@@ -106,7 +107,7 @@ std::vector<bool> host_numbers(const Graph& graph,
     } else if (!prims::is_core_elementwise(n.prim)) {
       continue;
     }
-    const bool all = std::ranges::all_of(n.operands, [&](ValueId v) { return hosts[v]; });
+    const bool all = std::ranges::all_of(present_operands(n), [&](ValueId v) { return hosts[v]; });
     for (const ValueId v : n.results) hosts[v] = all && graph.type(v).shape.empty();
   }
   return hosts;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "decomps/engine/narrow_floats.h"
+#include "prims/graph/present_operands.h"
 #include "prims/reference/interpreter.h"
 
 namespace primset::runtime {
@@ -42,7 +43,8 @@ class Extraction {
     for (const prims::Input& in : graph_.inputs) wide_[in.value] = ask_.lacks(type(in.value));
     for (const NodeId id : graph_.body.nodes) {
       const Node& n = graph_.node(id);
-      const bool wide = std::ranges::any_of(n.operands, [&](ValueId v) { return wide_[v]; });
+      const bool wide =
+          std::ranges::any_of(present_operands(n), [&](ValueId v) { return wide_[v]; });
       for (const ValueId v : n.results) wide_[v] = hosted_[v] && (wide || ask_.lacks(type(v)));
     }
   }
@@ -58,7 +60,7 @@ class Extraction {
     for (const NodeId id : region.nodes) {
       const Node& n = graph_.node(id);
       const bool stays = n.results.empty() || !hosted_[n.results[0]];
-      if (stays) std::ranges::for_each(n.operands, [&](ValueId v) { look_at_use(v); });
+      if (stays) std::ranges::for_each(present_operands(n), [&](ValueId v) { look_at_use(v); });
       for (const Region& r : n.regions) {
         find_ends(r);
         for (const ValueId v : r.results) look_at_use(v);
@@ -82,7 +84,7 @@ class Extraction {
     return nodes;
   }
   void mark_uses(const Node& n) {
-    for (const ValueId v : n.operands) live_[v] = true;
+    for (const ValueId v : present_operands(n)) live_[v] = true;
     for (const Region& r : n.regions) {
       for (const NodeId id : r.nodes) mark_uses(graph_.node(id));
       for (const ValueId v : r.results) live_[v] = true;

@@ -82,6 +82,20 @@ TEST(HostScalars, WhatTheDeviceComputesInStaysThere) {
   EXPECT_THAT(prims::print(t.graph), HasSubstr("sqrt"));
 }
 
+TEST(HostScalars, OperandsMayBeAbsent) {
+  const Taken t = take(
+      "graph(%0 q: f32[2, 3, 8], %1 k: f32[2, 4, 8], %2 v: f32[2, 4, 8], %3 alpha: f64 scalar) {\n"
+      "  %4: f32[2, 3, 8], %5: f32[2, 3] = attention(%0, %1, %2, none) {causal = false, scale = "
+      "#0.5}\n"
+      "  %6: f64[] = sqrt(%3)\n"
+      "  %7: f32[] = convert(%6) {dtype = f32}\n"
+      "  %8: f32[2, 3] = broadcast_in_dim(%7) {shape = [2, 3], dims = ()}\n"
+      "  %9: f32[2, 3] = mul(%5, %8)\n"
+      "  return %4 y, %9 l\n}");
+  ASSERT_TRUE(t.scalars);
+  EXPECT_EQ(t.scalars->inputs, (std::vector<uint32_t>{3}));
+}
+
 TEST(HostScalars, NumbersThatNothingUsesGo) {
   const Taken t = take(
       "graph(%0 x: f32[4], %1 alpha: f64 scalar) {\n"

@@ -13,6 +13,7 @@
 #include "codegen/schedule/schedule.h"
 #include "decomps/engine/narrow_floats.h"
 #include "prims/graph/builder.h"
+#include "prims/graph/present_operands.h"
 #include "prims/graph/traits.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/execute/executor.h"
@@ -226,7 +227,7 @@ class Planner {
   void require_types(const prims::Graph& graph, const prims::Region& region) const {
     for (const prims::NodeId id : region.nodes) {
       const prims::Node& n = graph.node(id);
-      for (const prims::ValueId v : n.operands) require_type(graph, v);
+      for (const prims::ValueId v : prims::present_operands(n)) require_type(graph, v);
       for (const prims::ValueId v : n.results) require_type(graph, v);
       for (const prims::Region& r : n.regions) require_types(graph, r);
     }
