@@ -119,6 +119,10 @@ const HostTensor& source_tensor(const TestCase& test, const InputSource& source)
   throw Error(ErrorCode::internal, "a graph wants a tensor where a case has none");
 }
 
+const HostTensor& argument_tensor(const TestCase& test, uint32_t argument) {
+  return source_tensor(test, {InputSource::Kind::tensor, argument, 0});
+}
+
 Array input_value(const TestCase& test, const InputSource& source, const prims::ValueType& type) {
   if (source.kind == InputSource::Kind::tensor) {
     return read(test.storages, source_tensor(test, source));

@@ -25,6 +25,9 @@ Scalar scalar_of(const ArgValue& v, uint32_t element);
 // The tensor that a source of kind tensor means.
 const HostTensor& source_tensor(const TestCase& test, const decomps::InputSource& source);
 
+// The tensor that a schema's argument of this number is, which must be one.
+const HostTensor& argument_tensor(const TestCase& test, uint32_t argument);
+
 }  // namespace primset::conformance
 
 #endif  // PRIMSET_CONFORMANCE_REFERENCE_CALL_ARGUMENTS_H_

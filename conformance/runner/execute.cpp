@@ -10,6 +10,7 @@
 #include "conformance/compare/property.h"
 #include "conformance/compare/red_zone.h"
 #include "conformance/compare/statistics.h"
+#include "conformance/reference/call_arguments.h"
 #include "conformance/reference/flushed_denormals.h"
 #include "conformance/reference/random_parameters.h"
 #include "prims/graph/traits.h"
@@ -326,12 +327,10 @@ class Judge {
   bool is_judged_by_property(const HostTensor& written) const {
     const Property* property = property_of(property_name(test_.id));
     if (!property) return false;
-    const std::vector<HostTensor> arguments = tensors_of(test_);
     for (size_t i = 0; i < expected_.results.size(); ++i) {
       const ExpectedTensor& e = expected_.results[i];
-      if (property->covers(i) && e.origin == Origin::argument && e.argument < arguments.size() &&
-          arguments[e.argument].storage == written.storage)
-        return true;
+      if (!property->covers(i) || e.origin != Origin::argument) continue;
+      if (argument_tensor(test_, e.argument).storage == written.storage) return true;
     }
     return false;
   }
