@@ -140,7 +140,8 @@ TEST(Layers, LlvmHeadersStayInTheLlvmEmitter) {
 // host shares. Back ends beside it are named nowhere in code.
 TEST(Layers, TheSdkNamesNoBackEnd) {
   const std::regex names(
-      "\"(vulkan|cuda|level_zero|minimal|primitive)(:[0-9]+)?\"|lib(cpu|vulkan|cuda|level_zero)_"
+      "\"(vulkan|cuda|opencl|level_zero|minimal|primitive)(:[0-9]+)?\"|lib(cpu|vulkan|cuda|opencl|"
+      "level_zero)_"
       "primset");
   for (const SourceFile& f : cpp_files()) {
     const bool looked_at = std::ranges::any_of(

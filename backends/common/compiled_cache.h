@@ -32,6 +32,25 @@ class CompiledCache {
   bool on_;
 };
 
+// What a driver makes of a kernel's text: from its own binary where the cache has one that it still
+// takes, else compiled, and then stored.
+//   load(std::vector<char>)  a program, or a false one where the driver refuses the binary
+//   compile()                a program; throws where the driver refuses the text
+//   binary_of(program)       its binary as a container of chars; empty where there is none
+template <typename Load, typename Compile, typename BinaryOf>
+auto compiled(const CompiledCache& cache, std::string_view text, Load&& load, Compile&& compile,
+              BinaryOf&& binary_of) {
+  if (const std::vector<char> binary = cache.find(text); !binary.empty()) {
+    if (auto program = load(binary)) return program;
+  }
+  auto program = compile();
+  if (cache.on()) {
+    const auto binary = binary_of(program);
+    if (!binary.empty()) cache.store(text, {binary.data(), binary.size()});
+  }
+  return program;
+}
+
 }  // namespace primset_backend
 
 #endif  // PRIMSET_BACKENDS_COMMON_COMPILED_CACHE_H_

@@ -45,18 +45,6 @@ uint32_t kernel_features(const PhysicalDevice& d) {
   return f;
 }
 
-uint64_t dtypes(uint32_t features) {
-  uint64_t set = 1u << PRIMSET_I32 | 1u << PRIMSET_I64 | 1u << PRIMSET_U32 | 1u << PRIMSET_U64 |
-                 1u << PRIMSET_F32 | 1u << PRIMSET_C64;
-  if (features & PRIMSET_FEATURE_INT8)
-    set |= 1u << PRIMSET_BOOL | 1u << PRIMSET_U8 | 1u << PRIMSET_I8 | PRIMSET_DTYPES_FLOAT8;
-  if (features & PRIMSET_FEATURE_INT16)
-    set |= 1u << PRIMSET_I16 | 1u << PRIMSET_U16 | 1u << PRIMSET_F16 | 1u << PRIMSET_BF16 |
-           1u << PRIMSET_C32;
-  if (features & PRIMSET_FEATURE_F64) set |= 1u << PRIMSET_F64 | 1u << PRIMSET_C128;
-  return set;
-}
-
 uint32_t numerics(const PhysicalDevice& d) {
   uint32_t n = known_arithmetic(d.driver);
   const uint32_t needed = d.features.shaderFloat64 ? 32 | 64 : 32;

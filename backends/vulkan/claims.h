@@ -10,8 +10,6 @@ namespace primset_vulkan {
 
 // PRIMSET_FEATURE_*
 uint32_t kernel_features(const PhysicalDevice& d);
-// A set of bits 1 << PRIMSET_F32 and so on, of a device with these features.
-uint64_t dtypes(uint32_t features);
 // PRIMSET_NUMERIC_*
 uint32_t numerics(const PhysicalDevice& d);
 

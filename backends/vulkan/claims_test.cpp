@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/common/spirv_claims.h"
+
 namespace primset_vulkan {
 namespace {
 
@@ -33,7 +35,7 @@ TEST(Claims, ADeviceWithoutTheModeMayFlush) {
   EXPECT_TRUE(numerics(d) & PRIMSET_NUMERIC_FLUSH_F32);
   EXPECT_FALSE(kernel_features(d) & PRIMSET_FEATURE_F16);
   // Halves stay: kernels convert them with integers.
-  EXPECT_TRUE(dtypes(kernel_features(d)) & 1u << PRIMSET_F16);
+  EXPECT_TRUE(primset_backend::spirv_dtypes(kernel_features(d)) & 1u << PRIMSET_F16);
 }
 
 TEST(Claims, EachWidthCountsForItself) {
@@ -76,7 +78,7 @@ TEST(Claims, NanIsKeptWhereEveryWidthKeepsIt) {
   EXPECT_FALSE(numerics(d) & PRIMSET_NUMERIC_KEEP_NAN_INF);
   d.features.shaderFloat64 = VK_FALSE;
   EXPECT_TRUE(numerics(d) & PRIMSET_NUMERIC_KEEP_NAN_INF);
-  EXPECT_FALSE(dtypes(kernel_features(d)) & 1u << PRIMSET_F64);
+  EXPECT_FALSE(primset_backend::spirv_dtypes(kernel_features(d)) & 1u << PRIMSET_F64);
 }
 
 }  // namespace

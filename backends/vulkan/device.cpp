@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backends/common/spirv_claims.h"
 #include "backends/vulkan/claims.h"
 #include "backends/vulkan/cooperative.h"
 #include "backends/vulkan/statistics.h"
@@ -212,7 +213,7 @@ void primset_device_t::properties(primset_device_properties& p) const {
   std::snprintf(p.name, sizeof(p.name), "%s", physical.name.c_str());
   p.memory_bytes = largest_heap(physical.memory, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
   p.features = kernel_features(physical);
-  p.dtypes = dtypes(p.features);
+  p.dtypes = primset_backend::spirv_dtypes(p.features);
   p.numerics = numerics(physical);
   p.keep_nan_widths = physical.keep_nan_widths;
   p.round_even_widths = physical.round_even_widths;

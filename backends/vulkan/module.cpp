@@ -2,24 +2,13 @@
 
 #include <cstring>
 
+#include "backends/common/spirv_module.h"
 #include "backends/vulkan/statistics.h"
 #include "backends/vulkan/stream.h"
 #include "backends/vulkan/transfer.h"
 
 namespace primset_vulkan {
 namespace {
-
-constexpr uint32_t kSpirvMagic = 0x07230203;
-constexpr uint64_t kSpirvHeader = 20;
-
-// Drivers trust SPIR-V: what is no SPIR-V at all must not reach them.
-void check_spirv(const primset_module_desc& desc) {
-  uint32_t magic = 0;
-  if (desc.size >= kSpirvHeader) std::memcpy(&magic, desc.data, sizeof(magic));
-  if (magic != kSpirvMagic || desc.size % 4 != 0)
-    throw VulkanError(PRIMSET_LOAD_FAILED,
-                      std::to_string(desc.size) + " bytes that are no SPIR-V module");
-}
 
 VkPipelineLayout create_layout(const primset_device_t& device, uint32_t param_bytes) {
   const uint32_t pushed = param_bytes <= kMaxPushBytes ? param_bytes : 8;
@@ -54,8 +43,7 @@ VkPipeline create_pipeline(const primset_device_t& device, const primset_module_
   info.layout = layout;
   if (device.captures_statistics()) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  result =
-      device.pipelines->create(info, {static_cast<const char*>(desc.data), desc.size}, &pipeline);
+  result = device.pipelines->create(info, primset_backend::spirv_of(desc), &pipeline);
   device.vk.vkDestroyShaderModule(device.handle, shader, nullptr);
   if (result < 0 && status_code(result) == PRIMSET_INTERNAL)
     throw VulkanError(PRIMSET_LOAD_FAILED, "vkCreateComputePipelines: " + result_name(result));
@@ -102,7 +90,7 @@ primset_status* module_load(primset_device device, const primset_module_desc* de
     primset_device_properties properties{};
     device->properties(properties);
     const primset_backend::ParamShape shape = primset_backend::check_module(*desc, properties);
-    check_spirv(*desc);
+    primset_backend::check_spirv(*desc);
     auto module = std::make_unique<primset_module_t>();
     primset_kernel_t& kernel = module->kernel;
     kernel.shape = shape;

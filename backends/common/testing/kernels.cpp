@@ -139,8 +139,51 @@ constexpr const char* kAddBiasPtxBody = R"(]
 }
 )";
 
-void assemble(TestKernel& kernel, const std::string& text) {
-  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
+// The pointers, then the bias, and behind it as many scalars as the parameter block has room for.
+std::string add_bias_of_opencl(uint32_t scalars) {
+  std::string types, parameters;
+  for (uint32_t i = 1; i < scalars; ++i) {
+    types += " %ulong";
+    parameters += "%more" + std::to_string(i) + " = OpFunctionParameter %ulong\n";
+  }
+  return R"(
+        OpCapability Kernel
+        OpCapability Addresses
+        OpCapability Int64
+        OpMemoryModel Physical64 OpenCL
+        OpEntryPoint Kernel %main "add_bias" %group
+        OpExecutionMode %main LocalSize 1 1 1
+        OpDecorate %group BuiltIn WorkgroupId
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%ulong3 = OpTypeVector %ulong 3
+%at_uint = OpTypePointer CrossWorkgroup %uint
+%in_ulong3 = OpTypePointer Input %ulong3
+%main_t = OpTypeFunction %void %at_uint %at_uint %ulong)" +
+         types + R"(
+%group = OpVariable %in_ulong3 Input
+%main = OpFunction %void None %main_t
+%in = OpFunctionParameter %at_uint
+%out = OpFunctionParameter %at_uint
+%wide_bias = OpFunctionParameter %ulong
+)" + parameters +
+         R"(%entry = OpLabel
+%ids = OpLoad %ulong3 %group
+%id = OpCompositeExtract %ulong %ids 0
+%bias = OpUConvert %uint %wide_bias
+%from = OpInBoundsPtrAccessChain %at_uint %in %id
+%to = OpInBoundsPtrAccessChain %at_uint %out %id
+%value = OpLoad %uint %from Aligned 4
+%sum = OpIAdd %uint %value %bias
+OpStore %to %sum Aligned 4
+OpReturn
+OpFunctionEnd
+)";
+}
+
+void assemble(TestKernel& kernel, const std::string& text, spv_target_env environment) {
+  spv_context context = spvContextCreate(environment);
   spv_binary binary = nullptr;
   spv_diagnostic diagnostic = nullptr;
   const spv_result_t result =
@@ -165,6 +208,8 @@ primset_module_desc TestKernel::desc(uint32_t format) const {
   desc.group_size[0] = desc.group_size[1] = desc.group_size[2] = 1;
   desc.pointer_count = pointer_count;
   desc.param_bytes = param_bytes;
+  desc.scalar_count = static_cast<uint32_t>(scalar_sizes.size());
+  desc.scalar_sizes = scalar_sizes.data();
   return desc;
 }
 
@@ -194,8 +239,14 @@ TestKernel add_bias(uint32_t format, uint32_t param_bytes) {
   if (format == PRIMSET_FORMAT_NATIVE_IMAGE) kernel = native_image(kAddBiasCode);
 #endif
   if (format == PRIMSET_FORMAT_SPIRV_VULKAN)
-    assemble(kernel, std::string(kAddBiasSpirv) +
-                         (param_bytes > 128 ? kIndirectParams : kDirectParams) + kAddBiasBody);
+    assemble(kernel,
+             std::string(kAddBiasSpirv) + (param_bytes > 128 ? kIndirectParams : kDirectParams) +
+                 kAddBiasBody,
+             SPV_ENV_VULKAN_1_2);
+  if (format == PRIMSET_FORMAT_SPIRV_KERNEL) {
+    kernel.scalar_sizes.assign((param_bytes - 16) / 8, 8);
+    assemble(kernel, add_bias_of_opencl((param_bytes - 16) / 8), SPV_ENV_UNIVERSAL_1_2);
+  }
   if (format == PRIMSET_FORMAT_PTX) {
     const std::string text = kAddBiasPtxHead + std::to_string(param_bytes - 16) + kAddBiasPtxBody;
     set_bytes(kernel, text.c_str(), text.size() + 1);

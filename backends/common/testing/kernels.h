@@ -16,6 +16,7 @@ struct TestKernel {
   std::string entry;
   uint32_t pointer_count = 0;
   uint32_t param_bytes = 0;
+  std::vector<uint32_t> scalar_sizes;  // where a format has each scalar as an argument
 
   primset_module_desc desc(uint32_t format) const;
 };

@@ -1,0 +1,60 @@
+// Modules of SPIR-V, as every back end takes them whose driver compiles it.
+#ifndef PRIMSET_BACKENDS_COMMON_SPIRV_MODULE_H_
+#define PRIMSET_BACKENDS_COMMON_SPIRV_MODULE_H_
+
+#include <primset/plugin.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/common/abi_boundary.h"
+
+namespace primset_backend {
+
+// Drivers trust SPIR-V: what is no SPIR-V at all must not reach them. Throws BackendError.
+void check_spirv(const primset_module_desc& desc);
+
+inline std::string_view spirv_of(const primset_module_desc& desc) {
+  return {static_cast<const char*>(desc.data), desc.size};
+}
+
+// What a compiler said of a module, for an error's text: its first kilobytes, without the zeros and
+// blanks at its end. The first error is what matters, the rest follows from it.
+std::string build_log_text(std::string log);
+
+// PRIMSET_FORMAT_SPIRV_KERNEL: the arguments of a kernel, which are set one by one. The pointers
+// come first, then each scalar with its place in the parameter block.
+class KernelArguments {
+ public:
+  // Throws BackendError where the scalars do not fill the block that the module has.
+  explicit KernelArguments(const primset_module_desc& desc);
+
+  // Calls set_address(index, uint64_t) for each pointer and set_scalar(index, bytes, const char*)
+  // for each scalar. address(primset_buffer) is a uint64_t.
+  // pre: check_launch() passed.
+  template <typename Address, typename SetAddress, typename SetScalar>
+  void set(const primset_launch& launch, Address&& address, SetAddress&& set_address,
+           SetScalar&& set_scalar) const {
+    for (uint32_t i = 0; i < pointer_count_; ++i) {
+      const primset_binding& binding = launch.bindings[i];
+      set_address(i, binding.buffer ? address(binding.buffer) + binding.offset : uint64_t{0});
+    }
+    const auto* block = static_cast<const char*>(launch.scalars);
+    for (uint32_t i = 0; i < scalars_.size(); ++i)
+      set_scalar(pointer_count_ + i, scalars_[i].bytes, block + scalars_[i].offset);
+  }
+
+ private:
+  struct Scalar {
+    uint32_t offset, bytes;
+  };
+
+  uint32_t pointer_count_;
+  std::vector<Scalar> scalars_;
+};
+
+}  // namespace primset_backend
+
+#endif  // PRIMSET_BACKENDS_COMMON_SPIRV_MODULE_H_

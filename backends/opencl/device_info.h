@@ -1,0 +1,45 @@
+// What OpenCL says of a device, as the values that this back end works with.
+#ifndef PRIMSET_BACKENDS_OPENCL_DEVICE_INFO_H_
+#define PRIMSET_BACKENDS_OPENCL_DEVICE_INFO_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/common/spirv_claims.h"
+#include "backends/opencl/functions.h"
+
+namespace primset_opencl {
+
+class DeviceInfo {
+ public:
+  DeviceInfo(const Functions& cl, cl_device_id device);
+
+  // Zero, or empty, where the device does not know the question.
+  template <typename T>
+  T number(cl_device_info what) const {
+    T value{};
+    return cl_.clGetDeviceInfo(device_, what, sizeof(value), &value, nullptr) == CL_SUCCESS ? value
+                                                                                            : T{};
+  }
+  std::string text(cl_device_info what) const;
+  std::vector<size_t> sizes(cl_device_info what) const;
+  bool has(std::string_view extension) const;
+
+  // The highest version of SPIR-V that the device takes, as 100 x major + minor; 0: none.
+  uint32_t spirv_version() const;
+
+  primset_backend::SpirvKernelDevice claims() const;
+
+ private:
+  void read_arithmetic(primset_backend::SpirvKernelDevice& d) const;
+  void read_subgroups(primset_backend::SpirvKernelDevice& d) const;
+
+  const Functions& cl_;
+  cl_device_id device_;
+  std::string extensions_;  // each between blanks
+};
+
+}  // namespace primset_opencl
+
+#endif  // PRIMSET_BACKENDS_OPENCL_DEVICE_INFO_H_
