@@ -97,8 +97,8 @@ primset_backend::SpirvKernelDevice describe(const DeviceInfo& info) {
   d.subgroup_sizes.assign(c.subGroupSizes, c.subGroupSizes + c.numSubGroupSizes);
   d.keeps_f32_denormals = m.fp32flags & ZE_DEVICE_FP_FLAG_DENORM;
   d.exact_f32_division = divides_f32_exactly(info);
-  d.fused_fma = m.fp32flags & ZE_DEVICE_FP_FLAG_FMA &&
-                (!d.f64 || m.fp64flags & ZE_DEVICE_FP_FLAG_FMA);
+  d.fused_fma =
+      m.fp32flags & ZE_DEVICE_FP_FLAG_FMA && (!d.f64 || m.fp64flags & ZE_DEVICE_FP_FLAG_FMA);
   d.compute_units = info.device.numSlices * info.device.numSubslicesPerSlice;
   d.max_group_threads = c.maxTotalGroupSize;
   d.group_memory = c.maxSharedLocalMemory;

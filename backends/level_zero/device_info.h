@@ -26,8 +26,8 @@ struct DeviceInfo {
 // Asks the driver; throws BackendError.
 DeviceInfo ask(const Functions& ze, ze_driver_handle_t driver, ze_device_handle_t device);
 
-// The queue group that computes and fills memory with patterns of any size that the plugin interface
-// has.
+// The queue group that computes and fills memory with patterns of any size that the plugin
+// interface has.
 std::optional<uint32_t> compute_group(const DeviceInfo& info);
 
 primset_backend::SpirvKernelDevice describe(const DeviceInfo& info);

@@ -113,8 +113,7 @@ void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offse
   list_.copy(to + offset, reinterpret_cast<uint64_t>(piece.mapped), bytes);
 }
 
-void primset_stream_t::copy_to(uint64_t from, uint64_t offset, const Piece& piece,
-                               uint64_t bytes) {
+void primset_stream_t::copy_to(uint64_t from, uint64_t offset, const Piece& piece, uint64_t bytes) {
   list_.order();
   list_.copy(reinterpret_cast<uint64_t>(piece.mapped), from + offset, bytes);
 }

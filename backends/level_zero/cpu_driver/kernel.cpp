@@ -18,9 +18,10 @@ Kernel::Kernel(std::shared_ptr<Module> module, std::string name)
       arguments_(interface_.parameters.size()) {
   const cl_bool yes = CL_TRUE;
   for (const int info : {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
-                                         CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
-                                         CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL})
-    if (kernel_) clSetKernelExecInfo(kernel_, static_cast<cl_kernel_exec_info>(info), sizeof(yes), &yes);
+                         CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+                         CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL})
+    if (kernel_)
+      clSetKernelExecInfo(kernel_, static_cast<cl_kernel_exec_info>(info), sizeof(yes), &yes);
 }
 
 Kernel::~Kernel() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
+#include <string_view>
 
 #include "backends/level_zero/cpu_driver/settings.h"
 
@@ -19,6 +21,20 @@ struct NativeHeader {
 struct BuildLog : Object {
   std::string text;
 };
+
+// The options as OpenCL knows them: it has those on arithmetic, by other names, and needs none of
+// those on how a GPU addresses memory.
+std::string opencl_options(const char* options) {
+  static constexpr std::string_view kOpt = "-ze-opt-", kZe = "-ze-";
+  std::istringstream words(options ? options : "");
+  std::string known;
+  for (std::string word; words >> word;) {
+    if (word.starts_with(kOpt)) continue;
+    if (word.starts_with(kZe)) word = "-cl-" + word.substr(kZe.size());
+    known += word + ' ';
+  }
+  return known;
+}
 
 std::string build_log(cl_program program) {
   size_t bytes = 0;
@@ -67,8 +83,8 @@ ze_result_t Module::create(const ze_module_desc_t& desc, std::string& log) {
 
 ze_result_t Module::build(const ze_module_desc_t& desc, std::string& log) {
   if (const ze_result_t result = create(desc, log)) return result;
-  const char* flags = desc.pBuildFlags ? desc.pBuildFlags : "";
-  const cl_int error = clBuildProgram(program_, 1, &cl().device, flags, nullptr, nullptr);
+  const std::string options = opencl_options(desc.pBuildFlags);
+  const cl_int error = clBuildProgram(program_, 1, &cl().device, options.c_str(), nullptr, nullptr);
   log += build_log(program_);
   if (error != CL_SUCCESS) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
   kernels_ = entry_points(spirv_);
