@@ -30,8 +30,8 @@ DeviceInfo skylake() {
   info.compute.numSubGroupSizes = 3;
   for (uint32_t i = 0; i < 3; ++i) info.compute.subGroupSizes[i] = 8u << i;
   info.module.spirvVersionSupported = ZE_MAKE_VERSION(1, 3);
-  info.module.flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 |
-                      ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS;
+  info.module.flags =
+      ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS;
   info.module.fp16flags = info.module.fp64flags = kIeee;
   info.module.fp32flags = kIeee | ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT;
   info.module.maxArgumentsSize = 2048;

@@ -44,8 +44,7 @@ class CpuDriver : public testing::Test {
 
   void TearDown() override {
     EXPECT_EQ(ze.zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
-    for (ze_event_handle_t event : events)
-      EXPECT_EQ(ze.zeEventDestroy(event), ZE_RESULT_SUCCESS);
+    for (ze_event_handle_t event : events) EXPECT_EQ(ze.zeEventDestroy(event), ZE_RESULT_SUCCESS);
     EXPECT_EQ(ze.zeEventPoolDestroy(pool), ZE_RESULT_SUCCESS);
     EXPECT_EQ(ze.zeMemFree(context, memory), ZE_RESULT_SUCCESS);
     EXPECT_EQ(ze.zeContextDestroy(context), ZE_RESULT_SUCCESS);
@@ -158,9 +157,9 @@ TEST_F(CpuDriverStrict, HandlesAreOfLivingObjectsOfTheirKind) {
 
 TEST_F(CpuDriverStrict, CopiesAreOfUnifiedMemory) {
   std::array<char, 16> own{};
-  EXPECT_EQ(ze.zeCommandListAppendMemoryCopy(list, memory, own.data(), own.size(), nullptr, 0,
-                                             nullptr),
-            ZE_RESULT_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      ze.zeCommandListAppendMemoryCopy(list, memory, own.data(), own.size(), nullptr, 0, nullptr),
+      ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
 }  // namespace
