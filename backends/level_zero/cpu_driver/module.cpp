@@ -1,9 +1,12 @@
 #include "backends/level_zero/cpu_driver/module.h"
 
 #include <level_zero/ze_ddi.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -34,6 +37,16 @@ std::string opencl_options(const char* options) {
     known += word + ' ';
   }
   return known;
+}
+
+// Keeps the module in a file named by what is in it, for other compilers to try.
+void keep(const ze_module_desc_t& desc) {
+  if (settings().modules.empty() || desc.format != ZE_MODULE_FORMAT_IL_SPIRV) return;
+  const std::string_view text(reinterpret_cast<const char*>(desc.pInputModule), desc.inputSize);
+  const std::string name = std::to_string(std::hash<std::string_view>()(text));
+  const std::string path = settings().modules + "/" + name, own = path + std::to_string(getpid());
+  std::ofstream(own, std::ios::binary) << text;
+  std::rename(own.c_str(), (path + ".spv").c_str());
 }
 
 std::string build_log(cl_program program) {
@@ -113,6 +126,7 @@ ze_result_t ZE_APICALL module_create(ze_context_handle_t, ze_device_handle_t,
   *out = nullptr;
   if (desc->pConstants && desc->pConstants->numConstants > 0)
     return refuse(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "specialization constants");
+  keep(*desc);
   auto module = std::make_shared<Module>();
   auto log = std::make_shared<BuildLog>();
   const ze_result_t result = module->build(*desc, log->text);

@@ -31,6 +31,7 @@ const Settings& settings() {
     s.fp64 = setting("ZE_TEST_FP64") != "0";
     s.barriers = setting("ZE_TEST_BARRIERS") != "0";
     s.trace = setting("ZE_TEST_TRACE") == "1";
+    s.modules = setting("ZE_TEST_MODULES");
     return s;
   }();
   return all;

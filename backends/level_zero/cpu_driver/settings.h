@@ -4,6 +4,8 @@
 
 #include <level_zero/ze_api.h>
 
+#include <string>
+
 namespace primset_cpu_driver {
 
 enum class Order { given, reverse, shuffle };
@@ -14,6 +16,7 @@ struct Settings {
   bool fp64 = true;            // the device computes in f64
   bool barriers = true;        // barriers are kept
   bool trace = false;          // every module and launch on standard error
+  std::string modules;         // the folder that keeps every module's SPIR-V; empty: none does
 };
 
 const Settings& settings();
