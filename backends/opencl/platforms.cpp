@@ -42,8 +42,10 @@ Platforms::Platforms(const primset_host* host) : host_(host) {
                          "opencl: no libOpenCL.so.1 (2.1 or newer); no devices");
     return;
   }
-  for (cl_platform_id platform : all_of<cl_platform_id>(cl_.clGetPlatformIDs))
-    add_devices(platform);
+  const auto platforms = all_of<cl_platform_id>(cl_.clGetPlatformIDs);
+  if (platforms.empty())
+    primset_backend::log(host, PRIMSET_LOG_INFO, "opencl: no driver on this machine; no devices");
+  for (cl_platform_id platform : platforms) add_devices(platform);
 }
 
 void Platforms::add_devices(cl_platform_id platform) {

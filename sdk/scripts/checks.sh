@@ -124,6 +124,12 @@ smoke() {
     --failures "$logs/smoke-$device" "$@"
 }
 
+# The smoke tier of opencl:0. What the driver compiled once takes a fifth of the time.
+smoke_opencl() {
+  limited 75 sdk/scripts/opencl_runtime --run build/release/bin/primset conform --device opencl:0 \
+    --tier smoke --timeout 120000 --failures "$logs/smoke-opencl:0"
+}
+
 # standard NAME OPTIONS...: the standard tier, going on where the last run of these sources stopped.
 standard() {
   local name=$1
