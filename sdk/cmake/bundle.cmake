@@ -13,7 +13,8 @@ set(stage ${WORK}/${name})
 set(archive ${WORK}/${name}.tar.xz)
 set(llvm_hosts_x86_64 X86)
 set(llvm_hosts_aarch64 AArch64)
-set(targets primset primset_cli primset_probe cpu_primset cuda_primset opencl_primset vulkan_primset primset_device_check
+set(targets primset primset_cli primset_probe cpu_primset cuda_primset level_zero_primset opencl_primset
+  vulkan_primset primset_device_check
   primset_cuda_planted_errors primset_device_benchmark primset_graph_overhead primset_peer_worker
   sentence_embedding)
 

@@ -130,6 +130,27 @@ smoke_opencl() {
     --tier smoke --timeout 120000 --failures "$logs/smoke-opencl:0"
 }
 
+# The smoke tier of level_zero:0 on the tests' driver, which refuses misuse and runs in reverse what no
+# barrier parts. Every kernel is kept for Intel's compiler.
+level_zero_modules=build/level_zero_modules
+smoke_level_zero() {
+  mkdir -p "$level_zero_modules"
+  ZE_ENABLE_ALT_DRIVERS=$PWD/build/release/lib/libze_cpu_driver.so ZE_TEST_ORDER=reverse ZE_TEST_STRICT=1 \
+    ZE_TEST_MODULES=$PWD/$level_zero_modules PRIMSET_CACHE=off limited 75 sdk/scripts/opencl_runtime --run \
+    build/release/bin/primset conform --device level_zero:0 --tier smoke --timeout 120000 \
+    --failures "$logs/smoke-level_zero:0"
+}
+
+# captured GPU: the device tests and cases of every primitive on Intel's own driver, which checks and
+# computes nothing. Tests fail, as all results are garbage; no call of the driver may.
+captured() {
+  local driver=backends/level_zero/intel_driver plugins=$PWD/build/release/lib/primset/plugins
+  PRIMSET_TEST_DEVICE=level_zero:0 PRIMSET_TEST_PLUGIN_DIR=$plugins ProductFamilyOverride=$1 \
+    limited 5 "$driver" capture build/release/bin/primset_device_check &&
+    PRIMSET_CACHE=off ProductFamilyOverride=$1 limited 15 "$driver" capture build/release/bin/primset \
+      conform --device level_zero:0 --tier smoke --no-rerun --filter 'prim/*'
+}
+
 # standard NAME OPTIONS...: the standard tier, going on where the last run of these sources stopped.
 standard() {
   local name=$1

@@ -4,7 +4,7 @@
 packages=(
   cmake ninja-build clang-22 libclang-rt-22-dev llvm-22-dev liblld-22-dev mold
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev libvulkan-dev opencl-c-headers spirv-tools spirv-headers libdnnl-dev libopenblas0-pthread
+  libbenchmark-dev libvulkan-dev opencl-c-headers libze-dev libze1 ocl-icd-opencl-dev spirv-tools spirv-headers libdnnl-dev libopenblas0-pthread
   mesa-vulkan-drivers vulkan-validationlayers python3-venv python3-dev
 )
 

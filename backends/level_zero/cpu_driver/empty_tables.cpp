@@ -1,0 +1,47 @@
+// What the loader asks for beside: images, samplers, tools and system management, of which this
+// driver has none.
+#include <level_zero/ze_ddi.h>
+#include <level_zero/zes_ddi.h>
+#include <level_zero/zet_ddi.h>
+
+#include "backends/level_zero/cpu_driver/objects.h"
+
+#define PRIMSET_CPU_DRIVER_EMPTY(function, table) \
+  PRIMSET_CPU_DRIVER_TABLE(function, table) {     \
+    PRIMSET_CPU_DRIVER_CHECK_TABLE(version, t);   \
+    return ZE_RESULT_SUCCESS;                     \
+  }
+
+PRIMSET_CPU_DRIVER_EMPTY(zeGetImageProcAddrTable, ze_image_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zeGetSamplerProcAddrTable, ze_sampler_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zeGetPhysicalMemProcAddrTable, ze_physical_mem_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zeGetVirtualMemProcAddrTable, ze_virtual_mem_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetDeviceProcAddrTable, zet_device_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetContextProcAddrTable, zet_context_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetCommandListProcAddrTable, zet_command_list_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetModuleProcAddrTable, zet_module_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetKernelProcAddrTable, zet_kernel_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetMetricGroupProcAddrTable, zet_metric_group_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetMetricProcAddrTable, zet_metric_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetMetricStreamerProcAddrTable, zet_metric_streamer_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetMetricQueryPoolProcAddrTable, zet_metric_query_pool_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetMetricQueryProcAddrTable, zet_metric_query_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetTracerExpProcAddrTable, zet_tracer_exp_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zetGetDebugProcAddrTable, zet_debug_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetDriverProcAddrTable, zes_driver_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetDeviceProcAddrTable, zes_device_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetSchedulerProcAddrTable, zes_scheduler_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetPerformanceFactorProcAddrTable, zes_performance_factor_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetPowerProcAddrTable, zes_power_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetFrequencyProcAddrTable, zes_frequency_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetEngineProcAddrTable, zes_engine_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetStandbyProcAddrTable, zes_standby_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetFirmwareProcAddrTable, zes_firmware_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetMemoryProcAddrTable, zes_memory_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetFabricPortProcAddrTable, zes_fabric_port_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetTemperatureProcAddrTable, zes_temperature_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetPsuProcAddrTable, zes_psu_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetFanProcAddrTable, zes_fan_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetLedProcAddrTable, zes_led_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetRasProcAddrTable, zes_ras_dditable_t)
+PRIMSET_CPU_DRIVER_EMPTY(zesGetDiagnosticsProcAddrTable, zes_diagnostics_dditable_t)

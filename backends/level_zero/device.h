@@ -1,0 +1,44 @@
+// An open device: a context of its own, with the memory and the events in it.
+#ifndef PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_
+#define PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_
+
+#include <primset/plugin.h>
+
+#include <atomic>
+#include <memory>
+
+#include "backends/common/compiled_cache.h"
+#include "backends/level_zero/driver.h"
+#include "backends/level_zero/event.h"
+
+struct primset_buffer_t {
+  uint64_t address = 0;
+};
+
+// Any thread.
+struct primset_device_t {
+  primset_device_t(std::shared_ptr<primset_level_zero::Driver> driver, uint32_t index);
+  ~primset_device_t();
+  primset_device_t(const primset_device_t&) = delete;
+  primset_device_t& operator=(const primset_device_t&) = delete;
+
+  // A new address; throws BackendError.
+  uint64_t allocate(uint64_t bytes);
+  char* allocate_on_host(uint64_t bytes);
+  void free(uint64_t address) noexcept;
+
+  // Of the queues that compute, each in its turn.
+  ze_command_queue_desc_t next_queue() const;
+
+  const std::shared_ptr<primset_level_zero::Driver> driver;
+  const primset_level_zero::Functions& ze;
+  const primset_level_zero::PhysicalDevice& physical;
+  const primset_backend::CompiledCache binaries;
+  ze_context_handle_t context = nullptr;
+  std::unique_ptr<primset_level_zero::EventPool> events;
+
+ private:
+  mutable std::atomic<uint32_t> queues_used_ = 0;
+};
+
+#endif  // PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_

@@ -1,0 +1,62 @@
+// Events of Level Zero, pooled: one is reset only when nobody refers to it any more, and its signal
+// has come.
+#ifndef PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
+#define PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
+
+#include <primset/plugin.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/level_zero/functions.h"
+
+namespace primset_level_zero {
+
+// A reference; the last one gives the event back to its pool.
+using EventRef = std::shared_ptr<_ze_event_handle_t>;
+
+// Any thread. Outlives the events.
+class EventPool {
+ public:
+  EventPool(const Functions& ze, ze_context_handle_t context, ze_device_handle_t device)
+      : ze_(ze), context_(context), device_(device) {}
+  ~EventPool();
+  EventPool(const EventPool&) = delete;
+  EventPool& operator=(const EventPool&) = delete;
+
+  // One that is not signalled. Throws BackendError.
+  EventRef take();
+
+ private:
+  ze_event_handle_t reuse();
+  ze_event_handle_t create();
+
+  const Functions& ze_;
+  const ze_context_handle_t context_;
+  const ze_device_handle_t device_;
+  std::mutex mutex_;
+  std::vector<ze_event_pool_handle_t> pools_;
+  uint32_t used_of_last_ = 0;
+  std::vector<ze_event_handle_t> all_;
+  std::deque<ze_event_handle_t> returned_;  // oldest first; the signal of some is still to come
+};
+
+}  // namespace primset_level_zero
+
+// Any thread.
+struct primset_event_t {
+  explicit primset_event_t(primset_device device) : device(device) {}
+
+  primset_level_zero::EventRef mark();
+  void mark(primset_level_zero::EventRef new_mark);
+
+  const primset_device device;
+
+ private:
+  std::mutex mutex_;
+  primset_level_zero::EventRef mark_;  // null: reached
+};
+
+#endif  // PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
