@@ -59,7 +59,8 @@ READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
              # in place, of a result of another kind
-             "can't be cast to the desired output type", "but the operation's result requires dtype")
+             "can't be cast to the desired output type", "but the operation's result requires dtype",
+             "In-place abs is not supported for complex tensors")
 
 
 def is_for_want_of_kernel(call, error):
