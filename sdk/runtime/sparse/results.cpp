@@ -117,10 +117,9 @@ Tensor in_layout_of(const Tensor& result, const Tensor& target) {
 }
 
 void write_parts(const Call& call, TensorImpl& to, const Tensor& result) {
-  const bool out = call.op.overload.kind == specs::OverloadKind::out;
   require_castable(call, result.dtype(), to.dtype);
   Tensor made = in_layout_of(result, handle_of(to));
-  if (out && overwritten(to, parts_of(made))) {
+  if (overwritten(to, parts_of(made))) {
     to.set_geometry(made.sizes(), made.impl()->strides(), 0);
     return;
   }
