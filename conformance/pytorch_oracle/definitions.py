@@ -322,7 +322,7 @@ def _norm(row, p=2, ord=None, **options):
 
 
 REDUCTIONS = {"sum": _sum, "mean": _mean, "norm": _norm, "native_norm": _norm, "dist": _norm,
-              "linalg_vector_norm": _norm,
+              "linalg_vector_norm": _norm, "linalg_norm": _norm,
               **{f"{what}{more}": _variance_of(what == "std") for what in ("var", "std")
                  for more in ("", "_mean")}}
 

@@ -6,6 +6,8 @@ distribution  random: dtype, shape and strides alone
 properties    results that are right in more than one way: properties.py states what must hold
 """
 
+import math
+
 import torch
 
 from .calls import TorchArguments
@@ -55,11 +57,15 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
 
 READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
 READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
+# They add a gradient where its index says, without a look at sizes, strides or ranges.
+READS_MAXIMA_AS_DENSE = {"adaptive_max_pool3d_backward", "fractional_max_pool2d_backward",
+                         "fractional_max_pool3d_backward"}
 
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
              # in place, of a result of another kind
-             "can't be cast to the desired output type", "but the operation's result requires dtype")
+             "can't be cast to the desired output type", "but the operation's result requires dtype",
+             "In-place abs is not supported for complex tensors")
 
 
 def is_for_want_of_kernel(call, error):
@@ -82,6 +88,8 @@ def is_misread(call):
     base = call.overload.split(".")[0]
     if base in READS_ROWS_AS_DENSE:
         return any(n > 1 and s != 1 for n, s in zip(call.args[0].size[-1:], call.args[0].stride[-1:]))
+    if base in READS_MAXIMA_AS_DENSE:
+        return _are_maxima_astray(call, **_given(call))
     if base not in READS_INDICES_AS_DENSE:
         return False
     indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
@@ -91,11 +99,25 @@ def is_misread(call):
 def is_ruled_out(call):
     """Whether PyTorch's documentation rules the call out and PyTorch, which does not look, must not be
     asked: Primset is to refuse it."""
+    of = _RULED_OUT.get(call.overload.split(".")[0])
+    return of is not None and of(call, _given(call))
+
+
+def _given(call):
+    """Its arguments by name."""
     from .compare import schema
 
-    of = _RULED_OUT.get(call.overload.split(".")[0])
-    names = (a.name for a in schema(call.overload).arguments) if of else ()
-    return of is not None and of(call, {**dict(zip(names, call.args)), **call.kwargs})
+    names = (a.name for a in schema(call.overload).arguments)
+    return {**dict(zip(names, call.args)), **call.kwargs}
+
+
+def _are_maxima_astray(call, grad_output, self, indices, **_):
+    """Whether indices are not dense, not those of the gradient, or beyond the planes of the input."""
+    rank = 3 if "3d" in call.overload else 2
+    fits = (len(self.size) > rank and grad_output.size == indices.size
+            and grad_output.size[:-rank] == self.size[:-rank])
+    dense = indices.stride == torch.empty(indices.size, device="meta").stride()
+    return not (fits and dense) or _rows_out_of_range(call, indices, math.prod(self.size[-rank:]))
 
 
 def _rows_out_of_range(call, rows, size):
@@ -148,6 +170,8 @@ _RULED_OUT = {
         lambda call, x: _pointers_astray(call, x["crow_indices"], x["col_indices"]),
     # It writes a row of the state for each dimension.
     "_sobol_engine_initialize_state_": lambda call, x: x["dimension"] > sum(x["self"].size[:1]),
+    # It draws a number for each dimension.
+    "_sobol_engine_ff_": lambda call, x: x["dimension"] != sum(x["quasi"].size[:1]),
     # Of pdist, whose input is a matrix.
     "_pdist_backward": lambda call, x: len(x["self"].size) != 2,
     # Of cholesky_solve, whose factors are square.
@@ -186,9 +210,10 @@ def comparator(call):
     return "values"
 
 
-# Distances by products of rows, the squares of which they are subtracted from, and solutions by
-# substitution.
-SUBTRACTS = {"_euclidean_dist", "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
+# Distances by products of rows, the squares of which they are subtracted from, solutions by
+# substitution, and gradients of what was normalized, less their part along it.
+SUBTRACTS = {"native_group_norm_backward", "_weight_norm_interface_backward",
+             "_weight_norm_differentiable_backward", "_euclidean_dist", "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
              "linalg_solve", "linalg_solve_triangular", "triangular_solve", "cholesky_solve"}
 
 

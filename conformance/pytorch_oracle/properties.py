@@ -1,6 +1,7 @@
 """Results that are right in more than one way: which of equal elements an index names, how the factors
 of a matrix are rounded, what lies where nothing is said to lie."""
 
+import functools
 import math
 
 import torch
@@ -113,7 +114,16 @@ def _is_of_singular(given, solution, info):
     return bool(((rank < given["A"].size(-1)) & (info > 0) & (info <= rank + 1)).all())
 
 
-_PROPERTIES = {"mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+def _is_of_rounding(given, condition):
+    """Whether each matrix is singular, and its condition number that of one that is so but for rounding:
+    the least singular value is 0 or what rounding leaves of it."""
+    a = given["self"]
+    edge = 16 * max(a.shape[-2:]) * torch.finfo(condition.dtype).eps
+    singular = torch.linalg.matrix_rank(a) < min(a.shape[-2:])
+    return bool((singular & ((condition >= 1 / edge) | (condition <= edge))).all())
+
+
+_PROPERTIES = {"linalg_cond": _is_of_rounding, "mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
@@ -164,6 +174,48 @@ def _without_solution(given, i, shape):
     return singular[..., None, None].expand(shape)
 
 
+def _of_misfit_lengths(given, i, shape):
+    """Of segments that do not make up their rows (torch.segment_reduce), which the gradient does not
+    look at."""
+    lengths = given.get("lengths")
+    if i or lengths is None or bool((lengths.sum(-1) == given["data"].size(given["axis"])).all()):
+        return None
+    return torch.ones(shape, dtype=torch.bool)
+
+
+def _of_other_indices(rank, given, i, shape):
+    """Of the gradient of maxima whose indices, as none that max_pool returns, are outside of the windows:
+    PyTorch writes wherever they say."""
+    index, size, of_dim = given["indices"], given["self"].shape, _each_dim(rank, given)
+    if len(size) <= rank:
+        return None
+    astray = torch.zeros(index.shape, dtype=torch.bool)
+    for d in reversed(range(rank)):
+        kernel, stride, padding, dilation = (
+            of_dim[n][d] for n in ("kernel_size", "stride", "padding", "dilation"))
+        along = [-1 if e == d else 1 for e in range(rank)]
+        start = (torch.arange(index.shape[d - rank]) * stride - padding).view(along)
+        step = index % size[d - rank] - start
+        index = index // size[d - rank]
+        astray |= (step % dilation != 0) | (step < 0) | (step >= kernel * dilation)
+    return torch.ones(shape, dtype=torch.bool) if bool(astray.any()) else None
+
+
+def _each_dim(rank, given):
+    """The numbers that a window has for each dim, of which one may stand for all."""
+    each = {n: list(given[n]) for n in ("kernel_size", "stride", "padding", "dilation")}
+    each["stride"] = each["stride"] or each["kernel_size"]
+    return {n: x * rank if len(x) == 1 else x for n, x in each.items()}
+
+
+def _by_zero_pivots(given, i, shape):
+    """Of matrices with a zero where a block of their diagonal is one number (torch.linalg.ldl_factor:
+    its pivot is positive)."""
+    diagonal = given["LD"].diagonal(dim1=-2, dim2=-1)
+    singular = ((diagonal == 0) & (given["pivots"] > 0)).any(-1)
+    return singular[..., None, None].expand(shape)
+
+
 def _without_direction(given, i, shape):
     """Of the gradient of v / |v|: where |v| is 0."""
     if i:
@@ -175,9 +227,11 @@ def _without_direction(given, i, shape):
 
 _MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
                 "_weight_norm_differentiable_backward": _without_direction,
-                "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
+                "max_pool2d_with_indices_backward": functools.partial(_of_other_indices, 2),
+                "max_pool3d_with_indices_backward": functools.partial(_of_other_indices, 3),
+                "_segment_reduce_backward": _of_misfit_lengths, "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
                 "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
-                "linalg_lu_solve": _without_solution}
+                "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_zero_pivots}
 
 
 def named(call):

@@ -343,6 +343,8 @@ def _reduced(call, function, i, where):
         return None
     dims = named.get("dim")
     dims = [dims] if isinstance(dims, int) else dims or list(range(x.dim()))
+    if function == "linalg_norm" and len(dims) != 1:
+        return None  # of a matrix
     rows = x.movedim(dims, list(range(-len(dims), 0))).reshape(where.numel(), -1)
     values = [definitions.reduced(function, row.tolist(), **options)
               for row in rows[where.flatten()]]

@@ -82,7 +82,7 @@ _AS_A_WHOLE = {
     "mm", "bmm", "addmm", "baddbmm", "addbmm", "dot", "vdot", "matmul", "linalg_matmul", "linear",
     "cov", "_trilinear", "sum", "nansum", "linalg_lu_solve", "lu_solve", "cholesky_solve",
     "triangular_solve", "ormqr", "orgqr", "linalg_householder_product", "_histogramdd_bin_edges",
-    "histogramdd",
+    "histogramdd", "glu_backward_jvp",
 }
 
 

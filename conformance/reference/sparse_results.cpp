@@ -18,12 +18,22 @@ Expected refused_with(ErrorCode code, std::string why) {
   return out;
 }
 
-// The arguments that get the results, in order: out= ones, or what is written in place.
-std::vector<size_t> written_arguments(const specs::Overload& overload) {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < overload.args.size(); ++i) {
+// A tensor that gets a result, and the argument that it is, or is in the list of.
+struct Target {
+  uint32_t argument;
+  HostTensor tensor;
+};
+
+// In the order of the results: those that out= names, or what is written in place.
+std::vector<Target> targets_of(const specs::Overload& overload, const TestCase& test) {
+  std::vector<Target> out;
+  for (uint32_t i = 0; i < overload.args.size(); ++i) {
     const bool in_place = overload.kind == specs::OverloadKind::inplace;
-    if (in_place ? overload.args[i].alias.writes : overload.args[i].is_out) out.push_back(i);
+    if (!(in_place ? overload.args[i].alias.writes : overload.args[i].is_out)) continue;
+    if (const auto* t = std::get_if<HostTensor>(&test.args.at(i))) out.push_back({i, *t});
+    if (const auto* list = std::get_if<TensorList>(&test.args.at(i))) {
+      for (const auto& t : *list) out.push_back({i, t.value()});
+    }
   }
   return out;
 }
@@ -57,10 +67,12 @@ void write_result(Expected& expected, ExpectedTensor& r, uint32_t argument, cons
 
 Expected written_to(const specs::Overload& overload, const TestCase& test, Expected e) {
   if (e.error) return e;
-  const std::vector<size_t> targets = written_arguments(overload);
-  for (size_t i = 0; i < std::min(targets.size(), e.results.size()); ++i) {
-    const auto* to = std::get_if<HostTensor>(&test.args.at(targets[i]));
-    if (to) write_result(e, e.results[i], static_cast<uint32_t>(targets[i]), *to);
+  const std::vector<Target> targets = targets_of(overload, test);
+  for (size_t i = 0; i < std::min(targets.size(), e.results.size()); ++i)
+    write_result(e, e.results[i], targets[i].argument, targets[i].tensor);
+  // What a list is left as is returned by none; of a strided tensor its memory shows it.
+  if (overload.returns.empty()) {
+    std::erase_if(e.results, [](const ExpectedTensor& r) { return r.layout == Layout::strided; });
   }
   return e;
 }

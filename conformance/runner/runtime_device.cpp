@@ -183,6 +183,24 @@ void flatten(const std::vector<Value>& values, const std::vector<ResultOrigin>& 
   }
 }
 
+// The sparse tensors of lists that a call without results has written: their memory, which may be
+// new, does not show what they are now.
+void add_written_lists(const specs::Overload& overload, const TestCase& test, DeviceMemory& memory,
+                       std::vector<ActualTensor>& out) {
+  if (!overload.returns.empty()) return;
+  for (uint32_t i = 0; i < overload.args.size(); ++i) {
+    const auto* list = std::get_if<TensorList>(&test.args.at(i));
+    if (!list || !overload.args[i].alias.writes) continue;
+    for (const auto& t : *list) {
+      if (!t || !t->is_sparse()) continue;
+      ActualTensor a = describe(memory.tensor(test.storages, *t));
+      a.origin = Origin::argument;
+      a.argument = i;
+      out.push_back(std::move(a));
+    }
+  }
+}
+
 // Where a graph's results go: memory with guards, poisoned throughout.
 struct GuardedOutputs {
   std::vector<HostStorage> storages;
@@ -284,6 +302,7 @@ class RuntimeDevice final : public DeviceRunner {
       synchronize(device_);
       if (how_.watch_kernels) out.new_kernels = watch.finish();
       flatten(results, origins, out.results);
+      add_written_lists(*bundle_.find_overload(test.id.subject), test, memory, out.results);
       out.storages = memory.read_back();
       if (how_.without_native) {
         // Each call has arguments of its own: an in-place form would find those of the last.

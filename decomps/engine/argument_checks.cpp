@@ -134,6 +134,12 @@ void checks::base_has_result_dtype(const Overload& o, DType self, DType result) 
                       o.op, aten_name(self), aten_name(result)));
 }
 
+void checks::no_real_result_in_complex(const Overload& o, DType self, DType result) {
+  require(!is_complex(self) || is_complex(result), ErrorCode::runtime,
+          fmt::format("In-place {} is not supported for complex tensors.",
+                      std::string_view(o.op).substr(0, o.op.find_last_not_of('_') + 1)));
+}
+
 namespace {
 
 template <typename Function>

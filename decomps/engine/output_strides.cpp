@@ -78,12 +78,27 @@ SymInts preserve(const std::vector<Actual>& args, size_t result, const SymInts& 
                                               : contiguous_strides(sizes);
 }
 
+// Whether each dim's steps are beyond the dims before it, from the channels outwards: as ATen's
+// suggest_memory_format has it also those of dims of one element, which are none.
+bool steps_outwards(const TensorMeta& t) {
+  SymInt least = 0;
+  std::vector<size_t> order{1};
+  for (size_t d = t.sizes.size() - 1; d >= 2; --d) order.push_back(d);
+  order.push_back(0);
+  for (const size_t d : order) {
+    if (t.strides[d] < least) return false;
+    least = t.sizes[d] > SymInt(1) ? t.strides[d] * t.sizes[d] : t.strides[d];
+  }
+  return true;
+}
+
 // Channels-last when all tensors are and not contiguous as well, else contiguous.
 SymInts suggested(const std::vector<Actual>& args, const SymInts& sizes) {
   bool channels_last = false;
   auto look = [&](const TensorMeta& t) {
     if (t.sizes.size() < 4) return true;
-    channels_last = is_channels_last(t.sizes, t.strides) && !is_contiguous(t.sizes, t.strides);
+    channels_last = is_channels_last(t.sizes, t.strides) && !is_contiguous(t.sizes, t.strides) &&
+                    steps_outwards(t);
     return channels_last;
   };
   for (const Actual& a : args) {

@@ -239,14 +239,6 @@ std::string text_for_variant(const Overload& base, const Overload& variant, cons
   return result;
 }
 
-// A list that is written is one of strided tensors: what becomes of others is not compared.
-bool writes_sparse_list(const Overload& variant, const std::string& text) {
-  const bool writes_list = std::ranges::any_of(variant.args, [](const Argument& a) {
-    return a.alias.writes && a.kind == specs::ArgKind::tensor_list;
-  });
-  return writes_list && text.find("=(coo(") != std::string::npos;
-}
-
 std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
                                     const Overload& variant, DType dtype) {
   std::vector<Recipe> out;
@@ -262,7 +254,6 @@ std::vector<Recipe> variant_recipes(const Bundle& bundle, const Overload& base,
   bool enough = std::ranges::count_if(recipes, counts) > static_cast<std::ptrdiff_t>(kMinCases);
   for (Recipe& r : recipes) {
     if (enough && !usual(r)) continue;
-    if (writes_sparse_list(variant, r.text)) continue;
     Recipe made = r;
     made.may_be_refused = true;
     made.text = text_for_variant(base, variant, r.text, "out");

@@ -148,16 +148,17 @@ Parts complex_sqrt(const Parts& z) {
 
 namespace {
 
-// e^x as `value` times `rest`, where value times a sine or cosine neither overflows nor underflows
-// before the result does.
+// e^x as `first` times `value` times `rest`, where a sine or cosine times these in this order
+// neither overflows nor underflows before the result does.
 struct Grown {
-  Val value, rest;
+  Val first, value, rest;
 };
 Grown grown(const Val& x) {
   const ExpSplit s = exp_split(x.dtype());
   const Val beyond = ge(x, Scalar(s.limit));
-  return {where(beyond, exp(x - Scalar(s.shift)) * Scalar(s.half_scale), exp(x)),
-          where(beyond, number(x, 2 * s.half_scale), one_like(x))};
+  const Val one = one_like(x);
+  return {where(beyond, number(x, s.half_scale), one), exp(where(beyond, x - Scalar(s.shift), x)),
+          where(beyond, number(x, 2 * s.half_scale), one)};
 }
 
 }  // namespace
@@ -165,8 +166,8 @@ Grown grown(const Val& x) {
 Parts complex_exp(const Parts& z) {
   const Grown e = grown(z.re);
   const Val turning = is_finite(z.im), on_axis = eq(z.im, Scalar(0.0));
-  const Val re = where(on_axis, exp(z.re), e.value * cos(z.im) * e.rest);
-  const Val im = where(on_axis, z.im, e.value * sin(z.im) * e.rest);
+  const Val re = where(on_axis, exp(z.re), e.first * cos(z.im) * e.value * e.rest);
+  const Val im = where(on_axis, z.im, e.first * sin(z.im) * e.value * e.rest);
   // Without an angle: 0 of no sign at -inf, and an infinity of no sign at +inf.
   const Val gone = is_infinite(z.re) & ~turning;
   const Val left = lt(z.re, Scalar(0.0)), zero = zero_like(z.re);
@@ -237,11 +238,11 @@ Val times_odd(const Val& u, const Val& odd, const Val& x) {
 Turned turned(const Val& u, const Val& v) {
   const ExpSplit s = exp_split(u.dtype());
   const Val a = abs(u), usual = lt(a, Scalar(s.limit)), one = one_like(u);
-  const Val beyond = exp(a - Scalar(s.shift)) * Scalar(s.half_scale);
+  const Val beyond = exp(a - Scalar(s.shift));
   const Val rest = where(usual, one, number(u, s.half_scale));
   const Val c = where(usual, cosh(u), beyond);
   const Val h = where(usual, sinh(u), where(lt(u, Scalar(0.0)), -beyond, beyond));
-  const Val cosine = cos(v), sine = sin(v);
+  const Val cosine = cos(v) * rest, sine = sin(v) * rest;
   // An infinite u without an angle keeps its magnitude in the part with the cosine.
   const Val lost = is_infinite(u) & ~is_finite(v);
   // On the axis v = 0 the part with the sine is a zero even beside infinity and NaN.

@@ -474,6 +474,9 @@ TEST(PrimComplex, NothingOverflowsInBetween) {
   const Array power = run(Prim::complex_exp, DType::c128, {{{710, 1.57}, 0, 0}});
   EXPECT_NEAR(static_cast<double>(power.data[0].re), 1.7789897039328811e305, 1e291);
   EXPECT_EQ(static_cast<double>(power.data[0].im), kInf);
+  // A growth beyond f32 beside an angle that brings it back, by mpmath.
+  const Array turned = run(Prim::complex_sinh, DType::c64, {{{170, 0x1p-124}, 0, 0}});
+  EXPECT_NEAR(static_cast<double>(turned.data[0].im), 1.5896900851300477e36, 1e31);
 }
 
 }  // namespace

@@ -39,13 +39,20 @@ Val norm(const Val& size, double p) {
   return math::pow(sum, math::number(sum, 1 / p));
 }
 
+// The greatest difference alone counts; what has no distance to the greatest gives NaN, as in ATen.
+Val slope_of_greatest(const Val& difference, const Val& d) {
+  const Val behind = math::abs(difference) - d;
+  const Val slope = where(eq(behind, Scalar(0.0)), sign(difference), math::number(difference, 0.0));
+  return where(math::is_unordered(behind), behind, slope);
+}
+
 // The derivative of a distance by a difference; d and grad are broadcast along the last dim.
 Val slope(const Val& difference, const Val& d, double p) {
   if (p == 1) return sign(difference);
+  if (p == math::kInfinity) return slope_of_greatest(difference, d);
   const Val none = math::number(difference, 0.0), size = math::abs(difference);
   const Val apart = broadcast_to(ne(d, Scalar(0.0)), difference.shape());
   if (p == 2) return where(apart, difference / d, none);
-  if (p == math::kInfinity) return where(eq(size, d), sign(difference), none);
   const Val ratio = math::pow(size / d, math::number(size, p - 1)) * sign(difference);
   const Val differs = p < 1 ? ne(size, Scalar(0.0)) & apart : apart;
   return where(differs, ratio, none);

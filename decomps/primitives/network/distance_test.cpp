@@ -46,5 +46,15 @@ TEST(Cdist, NothingIsAtDistanceZeroAndNanAtNone) {
   }
 }
 
+// A distance that is not known, as PyTorch's _pdist_backward has it.
+TEST(Cdist, TheGradientOfNanIsNan) {
+  const Array x = array(DType::f32, {1, 2}, {kNan, 1}), y = array(DType::f32, {1, 2}, {2, 3});
+  const Array grad = array(DType::f32, {1, 1}, {1}), d = array(DType::f32, {1, 1}, {kNan});
+  for (double p : {1.5, 2.0, kInf}) {
+    expect_near(derived(Prim::cdist_backward, {grad, x, y, d}, {{"p", Scalar(p)}}), {1, 2},
+                {kNan, kNan}, 0);
+  }
+}
+
 }  // namespace
 }  // namespace primset::decomps

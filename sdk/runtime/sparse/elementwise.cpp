@@ -14,8 +14,11 @@ Tensor sparse_self(const SparseCall& call) {
   return self;
 }
 
+// The tensor itself where its values are what comes of them, as real numbers conjugated.
 std::vector<Tensor> on_values(const SparseCall& call, const Tensor& self) {
-  return {with_values(self, call.functional({{"self", parts_of(self).values}}))};
+  const Tensor& own = parts_of(self).values;
+  const Tensor values = call.functional({{"self", own}});
+  return {values.impl() == own.impl() ? self : with_values(self, values)};
 }
 
 std::vector<Tensor> on_values_in_place(const SparseCall& call, const Tensor& self) {

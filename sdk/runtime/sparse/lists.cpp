@@ -16,11 +16,13 @@ Arg element_of(const Arg& a, size_t i) {
   return a;
 }
 
-// Trailing arguments that were left out are none of the other operator's.
+// Without the lists that out= names, whose tensors the engine writes. Trailing arguments that were
+// left out are none of the other operator's.
 std::vector<Arg> arguments_of_element(const SparseCall& call, size_t i) {
   std::vector<Arg> out;
-  for (const specs::Argument& a : call.overload().args)
-    out.push_back(element_of(call.arg(a.name), i));
+  for (const specs::Argument& a : call.overload().args) {
+    if (!a.is_out) out.push_back(element_of(call.arg(a.name), i));
+  }
   while (!out.empty() && out.back().kind == Arg::Kind::none) out.pop_back();
   return out;
 }
@@ -45,14 +47,14 @@ bool takes(const OperatorInfo& op, const std::vector<Arg>& args) {
 // Of the overloads of the name without "_foreach_" the first that takes what an element has.
 const OperatorInfo& operator_of_element(const SparseCall& call, const std::vector<Arg>& args) {
   std::string base(call.op().substr(kForeach.size()));
-  const bool written = call.overload().kind == specs::OverloadKind::out;
   const auto found = OperatorRegistry::instance().overloads(base);
   const auto op =
       std::ranges::find_if(found, [&](const OperatorInfo* o) { return takes(*o, args); });
-  if (op == found.end() || written)
-    call.fail(fmt::format("expected strided tensors, since {}, but a sparse one was given",
-                          written ? "out= names others" : "no operator does this to one tensor"),
-              ErrorCode::not_implemented);
+  if (op == found.end())
+    call.fail(
+        "expected strided tensors, since no operator does this to one tensor, but a sparse one was "
+        "given",
+        ErrorCode::not_implemented);
   return **op;
 }
 
@@ -64,8 +66,7 @@ std::vector<Tensor> sparse_functions::each_of_list(SparseCall& call) {
   for (size_t i = 0; i < self.size(); ++i) {
     const std::vector<Arg> args = arguments_of_element(call, i);
     const OperatorInfo& op = operator_of_element(call, args);
-    const std::vector<Tensor> made = call_operators(op.overload.qualified, args);
-    if (!call.in_place()) results.push_back(made[0]);
+    results.push_back(call_operators(op.overload.qualified, args)[0]);
   }
   return results;
 }

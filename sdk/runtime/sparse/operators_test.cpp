@@ -126,11 +126,18 @@ TEST(SparseQuotients, AreByNumbers) {
   EXPECT_THROW(op("div.Tensor", repeated(), dense()), Error);
 }
 
+TEST(SparseProducts, InPlaceKeepTheirDType) {
+  const Tensor truth = op("to.dtype", ordered(), DType::boolean);
+  EXPECT_THROW(op("mul_.Scalar", truth, Scalar(3)), Error);
+  EXPECT_THROW(op("multiply_.Scalar", truth, Scalar(3)), Error);
+}
+
 TEST(SparseGeometry, DimsChangePlaces) {
   const Tensor turned = op("t", ordered());
   EXPECT_EQ(indices_of(turned), (Integers{1, 1, 0, 2}));
   EXPECT_FALSE(parts_of(turned).coalesced);
   EXPECT_EQ(op("t", op("to_sparse_csr", ordered())).layout(), Layout::sparse_csc);
+  EXPECT_THROW(op("transpose_", op("to_sparse_csr", ordered()), int64_t{0}, int64_t{1}), Error);
   EXPECT_THROW(op("permute", hybrid(), IntList{1, 0}), Error);
   EXPECT_EQ(indices_of(op("unsqueeze", repeated(), int64_t{1})),
             (Integers{2, 0, 2, 0, 0, 0, 1, 1, 1}));
@@ -171,6 +178,11 @@ TEST(SparseLists, AreTakenElementByElement) {
       ops("_foreach_add.List", std::vector{ordered()}, std::vector{other()}, Scalar(int64_t{2}));
   EXPECT_EQ(values_of(sums[0]), (Floats{10, 2, 18}));
   EXPECT_THROW(ops("_foreach_powsum.Scalar", list), Error);
+  const std::vector<Tensor> outs = {op("zeros_like", ordered()), op("zeros_like", dense())};
+  const std::vector<Tensor> given = {ordered(), dense()};
+  ops("_foreach_neg.out", given, outs);
+  EXPECT_EQ(values_of(outs[0]), (Floats{-2, -4}));
+  EXPECT_EQ(floats(outs[1])[11], -12);
 }
 
 TEST(SparseCompositions, AreOfOtherOperators) {

@@ -90,9 +90,11 @@ bool overwritten(const TensorImpl& to, const SparseParts& parts) {
   return true;
 }
 
-// Results of operators that promote nothing are copied over, from any dtype to any.
+// Results of operators that promote nothing are copied over, from any dtype to any. An alias
+// promotes as what it stands for.
 void require_castable(const Call& call, DType from, DType to) {
-  const bool copied = call.op.overload.promote.kind == specs::PromoteKind::none;
+  const specs::Overload& computed = call.op.bundle.computed_by(call.op.overload);
+  const bool copied = computed.promote.kind == specs::PromoteKind::none;
   if (!copied && !decomps::can_cast(from, to))
     throw Error(ErrorCode::runtime,
                 fmt::format("result type {} can't be cast to the desired output type {}",
@@ -115,10 +117,9 @@ Tensor in_layout_of(const Tensor& result, const Tensor& target) {
 }
 
 void write_parts(const Call& call, TensorImpl& to, const Tensor& result) {
-  const bool out = call.op.overload.kind == specs::OverloadKind::out;
   require_castable(call, result.dtype(), to.dtype);
   Tensor made = in_layout_of(result, handle_of(to));
-  if (out && overwritten(to, parts_of(made))) {
+  if (overwritten(to, parts_of(made))) {
     to.set_geometry(made.sizes(), made.impl()->strides(), 0);
     return;
   }
@@ -145,22 +146,28 @@ void write(const Call& call, TensorImpl& to, const Tensor& result) {
   op("copy_", target, result, false);
 }
 
-// The k-th argument that the call writes.
-std::optional<uint32_t> written_argument(const Call& call, size_t k) {
-  for (uint32_t i = 0; i < call.op.args.size(); ++i) {
-    if (call.op.args[i].writes && k-- == 0) return i;
-  }
-  return std::nullopt;
+// The tensors that the call writes, those of lists one by one, and their arguments.
+struct Written {
+  TensorImpl* tensor;
+  uint32_t argument;
+};
+std::vector<Written> written_by(const Call& call) {
+  std::vector<Written> out;
+  for_each_tensor(call.args, [&](const TensorImpl& t, uint32_t argument, uint32_t) {
+    if (call.op.args[argument].writes) out.push_back({const_cast<TensorImpl*>(&t), argument});
+  });
+  return out;
 }
 
 }  // namespace
 
 void put_results(Call& call, std::vector<Tensor> results) {
+  const std::vector<Written> written = written_by(call);
   for (size_t k = 0; k < results.size(); ++k) {
-    if (const std::optional<uint32_t> written = written_argument(call, k)) {
-      auto& target = const_cast<TensorImpl&>(*call.tensor(*written));
-      write(call, target, results[k]);
-      call.add_result(handle_of(target), {ResultOrigin::Kind::argument, *written});
+    if (k < written.size()) {
+      write(call, *written[k].tensor, results[k]);
+      call.add_result(handle_of(*written[k].tensor),
+                      {ResultOrigin::Kind::argument, written[k].argument});
       continue;
     }
     Tensor result = returned(call, results[k], k);

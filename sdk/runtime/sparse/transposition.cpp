@@ -87,6 +87,9 @@ Tensor alias_of_sparse(const Tensor& t) {
 }
 
 Tensor transposed(const SparseCall& call, const Tensor& self, int64_t a, int64_t b) {
+  if (is_compressed(self) && call.in_place())
+    call.fail(fmt::format("torch.transpose_: in-place transposition is not supported for {} layout",
+                          torch_layout(self)));
   if (a == b) return alias_of_sparse(self);
   if (is_compressed(self)) return transposed_compressed(call, self, a, b);
   Sizes dims = counting(0, self.dim());
