@@ -213,7 +213,8 @@ def comparator(call):
 # Distances by products of rows, the squares of which they are subtracted from, solutions by
 # substitution, and gradients of what was normalized, less their part along it.
 SUBTRACTS = {"native_group_norm_backward", "_weight_norm_interface_backward",
-             "_weight_norm_differentiable_backward", "_euclidean_dist", "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
+             "_weight_norm_differentiable_backward", "_euclidean_dist",
+             "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
              "linalg_solve", "linalg_solve_triangular", "triangular_solve", "cholesky_solve"}
 
 

@@ -115,15 +115,16 @@ def _is_of_singular(given, solution, info):
 
 
 def _is_of_rounding(given, condition):
-    """Whether each matrix is singular, and its condition number that of one that is so but for rounding:
-    the least singular value is 0 or what rounding leaves of it."""
+    """Whether each matrix is singular, and its condition number that of one that is so but for
+    rounding: the least singular value is 0 or what rounding leaves of it."""
     a = given["self"]
     edge = 16 * max(a.shape[-2:]) * torch.finfo(condition.dtype).eps
     singular = torch.linalg.matrix_rank(a) < min(a.shape[-2:])
     return bool((singular & ((condition >= 1 / edge) | (condition <= edge))).all())
 
 
-_PROPERTIES = {"linalg_cond": _is_of_rounding, "mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+_PROPERTIES = {"linalg_cond": _is_of_rounding, "mode": _are_modes,
+               "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
@@ -184,8 +185,8 @@ def _of_misfit_lengths(given, i, shape):
 
 
 def _of_other_indices(rank, given, i, shape):
-    """Of the gradient of maxima whose indices, as none that max_pool returns, are outside of the windows:
-    PyTorch writes wherever they say."""
+    """Of the gradient of maxima whose indices, as none that max_pool returns, are outside of the
+    windows: PyTorch writes wherever they say."""
     index, size, of_dim = given["indices"], given["self"].shape, _each_dim(rank, given)
     if len(size) <= rank:
         return None
@@ -229,7 +230,8 @@ _MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
                 "_weight_norm_differentiable_backward": _without_direction,
                 "max_pool2d_with_indices_backward": functools.partial(_of_other_indices, 2),
                 "max_pool3d_with_indices_backward": functools.partial(_of_other_indices, 3),
-                "_segment_reduce_backward": _of_misfit_lengths, "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
+                "_segment_reduce_backward": _of_misfit_lengths,
+                "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
                 "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
                 "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_zero_pivots}
 
