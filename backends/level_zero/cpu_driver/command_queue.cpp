@@ -21,6 +21,14 @@ std::vector<Use> uses_of(const Command& command) {
   return uses;
 }
 
+// One queue at a time waits for the device: the CPU's runtime has been seen to hang where several
+// do, each waiting for the workers of the others.
+cl_int finish(cl_command_queue queue) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return clFinish(queue);
+}
+
 }  // namespace
 
 CommandQueue::CommandQueue() {
@@ -96,7 +104,7 @@ void CommandQueue::run_segment(std::vector<Given>& segment) {
 
 // Waits for the device; nothing uses what these commands used from here on.
 void CommandQueue::complete(std::vector<Given>& commands) {
-  note(clFinish(queue_));
+  note(finish(queue_));
   const size_t count = commands.size();
   commands.clear();
   const std::lock_guard lock(mutex_);
