@@ -302,11 +302,12 @@ def _not_covered(data):
     out += [f"- {r['overload']}: {', '.join(r['claimed_without_call'])}. "
             + ("; ".join(sorted(_causes(r) - {""})) or "PyTorch takes none of the calls in it.")
             for r in missing]
-    out += ["", "Declared, not implemented:", ""]
     by_family = defaultdict(list)
     for r in data["overloads"]:
         if not r["implemented"]:
             by_family[r["family"]].append(r["overload"])
+    if by_family:
+        out += ["", "Declared, not implemented:", ""]
     out += [f"- {f}: {len(names)}" for f, names in sorted(by_family.items())]
     return out
 
