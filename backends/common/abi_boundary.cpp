@@ -34,7 +34,7 @@ void log(const primset_host* host, uint32_t level, const std::string& text) {
   if (host && host->log) host->log(host, level, text.c_str());
 }
 
-ParamShape check_module(const primset_module_desc& desc, const primset_device_properties& device) {
+void check_module(const primset_module_desc& desc, const primset_device_properties& device) {
   if (desc.format != device.kernel_format)
     throw BackendError(PRIMSET_INVALID_ARGUMENT, "format " + std::to_string(desc.format) +
                                                      "; the device takes format " +
@@ -46,7 +46,6 @@ ParamShape check_module(const primset_module_desc& desc, const primset_device_pr
                            std::to_string(desc.pointer_count) +
                            " pointers; expected 8 bytes a pointer and at most " +
                            std::to_string(device.max_param_bytes));
-  return {desc.pointer_count, desc.param_bytes};
 }
 
 void check_launch(const ParamShape& shape, const primset_launch& launch) {

@@ -28,12 +28,15 @@ void log(const primset_host* host, uint32_t level, const std::string& text);
 
 // The shape of a kernel's parameter block.
 struct ParamShape {
+  explicit ParamShape(const primset_module_desc& desc)
+      : pointer_count(desc.pointer_count), param_bytes(desc.param_bytes) {}
+
   uint32_t pointer_count = 0;
   uint32_t param_bytes = 0;
 };
 
 // Checks what module_load was told against the device; throws BackendError.
-ParamShape check_module(const primset_module_desc& desc, const primset_device_properties& device);
+void check_module(const primset_module_desc& desc, const primset_device_properties& device);
 // Throws BackendError when a launch does not fit its kernel.
 void check_launch(const ParamShape& shape, const primset_launch& launch);
 
@@ -41,14 +44,19 @@ inline bool is_empty(const primset_launch& launch) {
   return launch.groups[0] == 0 || launch.groups[1] == 0 || launch.groups[2] == 0;
 }
 
-// Writes the parameter block, shape.param_bytes long. address(primset_buffer) is a uint64_t.
-template <typename Address>
-void build_params(const ParamShape& shape, const primset_launch& launch, Address&& address,
-                  unsigned char* params) {
+// Where a binding is, as kernels see it; 0 without a buffer.
+template <typename Binding>
+uint64_t address_of(const Binding& binding) {
+  return binding.buffer ? binding.buffer->device_address() + binding.offset : 0;
+}
+
+// Writes the parameter block, shape.param_bytes long. Launch is primset_launch, as a parameter
+// since what its buffers are is the back end's.
+template <typename Launch>
+void build_params(const ParamShape& shape, const Launch& launch, unsigned char* params) {
   for (uint32_t i = 0; i < shape.pointer_count; ++i) {
-    const primset_binding& binding = launch.bindings[i];
-    const uint64_t at = binding.buffer ? address(binding.buffer) + binding.offset : 0;
-    std::memcpy(params + 8 * i, &at, 8);
+    const uint64_t address = address_of(launch.bindings[i]);
+    std::memcpy(params + 8 * i, &address, 8);
   }
   if (launch.scalar_bytes > 0)
     std::memcpy(params + 8 * shape.pointer_count, launch.scalars, launch.scalar_bytes);

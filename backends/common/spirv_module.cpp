@@ -14,12 +14,13 @@ constexpr size_t kMostOfLog = 4000;
 
 }  // namespace
 
-void check_spirv(const primset_module_desc& desc) {
+std::string_view spirv_of(const primset_module_desc& desc) {
   uint32_t magic = 0;
   if (desc.size >= kHeaderBytes) std::memcpy(&magic, desc.data, sizeof(magic));
   if (magic != kMagic || desc.size % 4 != 0)
     throw BackendError(PRIMSET_LOAD_FAILED,
                        std::to_string(desc.size) + " bytes that are no SPIR-V module");
+  return {static_cast<const char*>(desc.data), desc.size};
 }
 
 std::string build_log_text(std::string log) {

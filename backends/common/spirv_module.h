@@ -13,12 +13,9 @@
 
 namespace primset_backend {
 
-// Drivers trust SPIR-V: what is no SPIR-V at all must not reach them. Throws BackendError.
-void check_spirv(const primset_module_desc& desc);
-
-inline std::string_view spirv_of(const primset_module_desc& desc) {
-  return {static_cast<const char*>(desc.data), desc.size};
-}
+// The SPIR-V of a module. Drivers trust it: what is no SPIR-V at all must not reach them. Throws
+// BackendError.
+std::string_view spirv_of(const primset_module_desc& desc);
 
 // What a compiler said of a module, for an error's text: its first kilobytes, without the zeros and
 // blanks at its end. The first error is what matters, the rest follows from it.
@@ -32,14 +29,12 @@ class KernelArguments {
   explicit KernelArguments(const primset_module_desc& desc);
 
   // Calls set_address(index, uint64_t) for each pointer and set_scalar(index, bytes, const char*)
-  // for each scalar. address(primset_buffer) is a uint64_t.
-  // pre: check_launch() passed.
-  template <typename Address, typename SetAddress, typename SetScalar>
-  void set(const primset_launch& launch, Address&& address, SetAddress&& set_address,
-           SetScalar&& set_scalar) const {
+  // for each scalar.
+  // Launch is as in build_params(). pre: check_launch() passed.
+  template <typename Launch, typename SetAddress, typename SetScalar>
+  void set(const Launch& launch, SetAddress&& set_address, SetScalar&& set_scalar) const {
     for (uint32_t i = 0; i < pointer_count_; ++i) {
-      const primset_binding& binding = launch.bindings[i];
-      set_address(i, binding.buffer ? address(binding.buffer) + binding.offset : uint64_t{0});
+      set_address(i, address_of(launch.bindings[i]));
     }
     const auto* block = static_cast<const char*>(launch.scalars);
     for (uint32_t i = 0; i < scalars_.size(); ++i)

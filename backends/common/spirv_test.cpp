@@ -9,6 +9,11 @@
 #include "backends/common/spirv_module.h"
 #include "backends/common/status.h"
 
+struct primset_buffer_t {
+  uint64_t address;
+  uint64_t device_address() const { return address; }
+};
+
 namespace primset_backend {
 namespace {
 
@@ -96,15 +101,15 @@ primset_module_desc module(uint32_t pointers, const std::vector<uint32_t>& sizes
 TEST(KernelArguments, ArePointersThenScalarsWhereTheyLieInTheBlock) {
   const std::vector<uint32_t> sizes = {4, 8, 4, 4};
   const KernelArguments arguments(module(2, sizes, 40));
-  const primset_binding bindings[] = {{reinterpret_cast<primset_buffer>(0x1000), 16, 4, 1, 0},
-                                      {nullptr, 0, 0, 1, 0}};
+  primset_buffer_t buffer{0x1000};
+  const primset_binding bindings[] = {{&buffer, 16, 4, 1, 0}, {nullptr, 0, 0, 1, 0}};
   alignas(8) const uint32_t block[6] = {1, 0, 2, 3, 4, 5};
   primset_launch launch{};
   launch.bindings = bindings;
   launch.scalars = block;
   std::vector<uint64_t> addresses, scalars;
   arguments.set(
-      launch, [](primset_buffer buffer) { return reinterpret_cast<uint64_t>(buffer); },
+      launch,
       [&](uint32_t index, uint64_t address) {
         EXPECT_EQ(index, addresses.size());
         addresses.push_back(address);

@@ -123,3 +123,13 @@ void primset_device_t::free(DevicePointer address) noexcept {
   const std::lock_guard lock(memory_mutex_);
   cu.cuMemFreeAsync(address, memory_stream_);
 }
+
+char* primset_device_t::allocate_on_host(uint64_t bytes) {
+  void* address = nullptr;
+  PRIMSET_CUDA(cu, cuMemHostAlloc, &address, bytes, 0);
+  return static_cast<char*>(address);
+}
+
+void primset_device_t::free_on_host(char* address) noexcept {
+  cu.cuMemFreeHost(address);
+}

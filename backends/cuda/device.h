@@ -9,6 +9,7 @@
 #include <new>
 
 #include "backends/common/compiled_cache.h"
+#include "backends/common/device_buffer.h"
 #include "backends/cuda/cublaslt.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/library_tuning.h"
@@ -18,10 +19,6 @@ class FftLibrary;
 class LinalgLibraries;
 class MatrixKernels;
 }  // namespace primset_cuda
-
-struct primset_buffer_t {
-  primset_cuda::DevicePointer address = 0;
-};
 
 struct primset_device_t {
   primset_device_t(std::shared_ptr<primset_cuda::Driver> driver, uint32_t index);
@@ -34,6 +31,9 @@ struct primset_device_t {
   // A new address; throws BackendError. Any thread.
   primset_cuda::DevicePointer allocate(uint64_t bytes);
   void free(primset_cuda::DevicePointer address) noexcept;
+  // Page-locked memory for staging. The context is current.
+  char* allocate_on_host(uint64_t bytes);
+  void free_on_host(char* address) noexcept;
 
   // Libraries, opened when they are first asked for; null where there is none. Any thread; the
   // context is current.
@@ -61,6 +61,10 @@ struct primset_device_t {
   std::unique_ptr<primset_cuda::FftLibrary> ffts_;
   std::unique_ptr<primset_cuda::LinalgLibraries> linalg_;
   std::unique_ptr<primset_cuda::MatrixKernels> kernels_;
+};
+
+struct primset_buffer_t : primset_backend::DeviceBuffer<primset_device_t> {
+  using DeviceBuffer::DeviceBuffer;
 };
 
 namespace primset_cuda {

@@ -4,10 +4,24 @@
 
 #include <primset/plugin.h>
 
-namespace primset_cuda {
+#include <memory>
+#include <vector>
 
-extern const primset_recordings kRecordings;
+#include "backends/cuda/driver_api.h"
 
-}  // namespace primset_cuda
+struct primset_recording_t {
+  // Throws BackendError. `kept` is what its work uses beside buffers and modules.
+  primset_recording_t(const primset_cuda::DriverApi& cu, primset_cuda::Graph graph,
+                      std::vector<std::shared_ptr<const void>> kept);
+  ~primset_recording_t();
+  primset_recording_t(const primset_recording_t&) = delete;
+  primset_recording_t& operator=(const primset_recording_t&) = delete;
+
+  primset_cuda::GraphExec handle = nullptr;
+
+ private:
+  const primset_cuda::DriverApi& cu_;
+  std::vector<std::shared_ptr<const void>> kept_;
+};
 
 #endif  // PRIMSET_BACKENDS_CUDA_RECORDING_H_

@@ -1,9 +1,20 @@
 #include "backends/cuda/stream.h"
 
-#include "backends/common/staging.h"
 #include "backends/cuda/linalg/handles.h"
 
 using namespace primset_cuda;
+
+namespace {
+
+bool is_reached(const DriverApi& cu, Event event) {
+  const Result result = cu.cuEventQuery(event);
+  if (result != kErrorNotReady) check(cu, result, "cuEventQuery");
+  return result == kSuccess;
+}
+
+}  // namespace
+
+// --- events and marks ----------------------------------------------------------------------------
 
 primset_event_t::primset_event_t(primset_device device_) : device(device_) {
   PRIMSET_CUDA(device->cu, cuEventCreate, &handle, kEventDisableTiming);
@@ -13,33 +24,30 @@ primset_event_t::~primset_event_t() {
   device->cu.cuEventDestroy_v2(handle);
 }
 
-// --- staging memory ------------------------------------------------------------------------------
-
-primset_stream_t::Staging::Staging(const DriverApi& cu_, uint64_t bytes) : cu(cu_), ring(bytes) {
-  void* address = nullptr;
-  PRIMSET_CUDA(cu, cuMemHostAlloc, &address, bytes, 0);
-  memory = static_cast<char*>(address);
+void primset_event_t::record(const primset_stream_t& stream) {
+  PRIMSET_CUDA(stream.cu, cuEventRecord, handle, stream.handle);
 }
 
-primset_stream_t::Staging::~Staging() {
-  cu.cuMemFreeHost(memory);
+bool primset_event_t::reached() const {
+  return is_reached(device->cu, handle);
 }
 
-primset_stream_t::Piece primset_stream_t::take(std::unique_ptr<Staging>& staging, uint64_t bytes) {
-  if (!staging) staging = std::make_unique<Staging>(cu, primset_backend::kRingBytes);
-  return {staging->memory + primset_backend::take_piece(*this, staging->ring, bytes)};
+void primset_event_t::wait() const {
+  PRIMSET_CUDA(device->cu, cuEventSynchronize, handle);
 }
 
-primset_stream_t::Piece primset_stream_t::upload(uint64_t bytes) {
-  return take(upload_, bytes);
+bool Mark::reached() const {
+  return is_reached(*cu_, event_);
 }
-primset_stream_t::Piece primset_stream_t::readback(uint64_t bytes) {
-  return take(readback_, bytes);
+
+void Mark::wait() const {
+  PRIMSET_CUDA(*cu_, cuEventSynchronize, event_);
 }
 
 // --- the stream ----------------------------------------------------------------------------------
 
-primset_stream_t::primset_stream_t(primset_device device_) : device(device_), cu(device_->cu) {
+primset_stream_t::primset_stream_t(primset_device device_)
+    : StagedStream(device_), cu(device_->cu) {
   PRIMSET_CUDA(cu, cuStreamCreate, &handle, kStreamNonBlocking);
 }
 
@@ -49,89 +57,39 @@ primset_stream_t::~primset_stream_t() {
                          "cuda: stream_destroy: " + result_name(cu, result));
   linalg.reset();
   if (workspace_) device->free(workspace_);
-  for (const Mark& mark : marks_) cu.cuEventDestroy_v2(mark.event);
+  drop_marks();
   for (Event event : spare_) cu.cuEventDestroy_v2(event);
   cu.cuStreamDestroy_v2(handle);
 }
 
 void primset_stream_t::synchronize() {
   PRIMSET_CUDA(cu, cuStreamSynchronize, handle);
-  // Pieces that no event marks are free too.
-  ++submitted_;
-  if (upload_) upload_->ring.mark(submitted_);
-  if (readback_) readback_->ring.mark(submitted_);
-  release(submitted_);
+  pass_all();
+}
+
+Mark primset_stream_t::end() {
+  Event event = nullptr;
+  if (spare_.empty()) {
+    spare_.reserve(events_ + 1);
+    PRIMSET_CUDA(cu, cuEventCreate, &event, kEventDisableTiming);
+    ++events_;
+  } else {
+    event = spare_.back();
+    spare_.pop_back();
+  }
+  Mark mark(cu, spare_, event);
+  PRIMSET_CUDA(cu, cuEventRecord, event, handle);
+  return mark;
+}
+
+void primset_stream_t::wait_for(const primset_event_t& event) {
+  PRIMSET_CUDA(cu, cuStreamWaitEvent, handle, event.handle, 0);
 }
 
 DevicePointer primset_stream_t::workspace() {
   if (workspace_) return workspace_;
   const RelaxedCapture relaxed(cu);
   return workspace_ = device->allocate(kWorkspaceBytes);
-}
-
-Event primset_stream_t::take_event() {
-  Event event = nullptr;
-  if (spare_.empty()) {
-    PRIMSET_CUDA(cu, cuEventCreate, &event, kEventDisableTiming);
-  } else {
-    event = spare_.back();
-    spare_.pop_back();
-  }
-  return event;
-}
-
-void primset_stream_t::flush() {
-  const Event event = take_event();
-  if (const Result result = cu.cuEventRecord(event, handle)) {
-    spare_.push_back(event);
-    fail(cu, result, "cuEventRecord");
-  }
-  marks_.push_back({++submitted_, event});
-  if (upload_) upload_->ring.mark(submitted_);
-  if (readback_) readback_->ring.mark(submitted_);
-}
-
-void primset_stream_t::release(uint64_t value) {
-  while (!marks_.empty() && marks_.front().value <= value) {
-    spare_.push_back(marks_.front().event);
-    marks_.pop_front();
-  }
-  if (upload_) upload_->ring.release(value);
-  if (readback_) readback_->ring.release(value);
-}
-
-void primset_stream_t::reclaim() {
-  while (!marks_.empty()) {
-    const Result result = cu.cuEventQuery(marks_.front().event);
-    if (result == kErrorNotReady) return;
-    check(cu, result, "cuEventQuery");
-    release(marks_.front().value);
-  }
-}
-
-void primset_stream_t::wait(uint64_t value) {
-  for (const Mark& mark : marks_) {
-    if (mark.value < value) continue;
-    PRIMSET_CUDA(cu, cuEventSynchronize, mark.event);
-    break;
-  }
-  release(value);
-}
-
-// A stream runs everything in order, so `ordered` holds anyway.
-void primset_stream_t::copy_from(const Piece& piece, DevicePointer to, uint64_t offset,
-                                 uint64_t bytes, bool) {
-  PRIMSET_CUDA(cu, cuMemcpyHtoDAsync_v2, to + offset, piece.mapped, bytes, handle);
-}
-
-void primset_stream_t::copy_to(DevicePointer from, uint64_t offset, const Piece& piece,
-                               uint64_t bytes) {
-  PRIMSET_CUDA(cu, cuMemcpyDtoHAsync_v2, piece.mapped, from + offset, bytes, handle);
-}
-
-void primset_stream_t::copy_inside(DevicePointer memory, uint64_t from, uint64_t to,
-                                   uint64_t bytes) {
-  PRIMSET_CUDA(cu, cuMemcpyDtoDAsync_v2, memory + to, memory + from, bytes, handle);
 }
 
 // --- errors --------------------------------------------------------------------------------------

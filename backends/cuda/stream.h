@@ -5,12 +5,13 @@
 
 #include <primset/plugin.h>
 
-#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "backends/common/ring.h"
+#include "backends/common/staged_stream.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/scratch.h"
 
 namespace primset_cuda {
@@ -23,45 +24,75 @@ struct primset_event_t {
   primset_event_t(const primset_event_t&) = delete;
   primset_event_t& operator=(const primset_event_t&) = delete;
 
+  void record(const primset_stream_t& stream);
+  bool reached() const;
+  void wait() const;
+
   const primset_device device;
   primset_cuda::Event handle = nullptr;
 };
 
+namespace primset_cuda {
+
+// The end of a stream when it was made: an event of the stream's own, which goes back to it.
+class Mark {
+ public:
+  Mark(const DriverApi& cu, std::vector<Event>& spare, Event event)
+      : cu_(&cu), spare_(&spare), event_(event) {}
+  Mark(Mark&& other) noexcept
+      : cu_(other.cu_), spare_(other.spare_), event_(std::exchange(other.event_, nullptr)) {}
+  Mark& operator=(Mark&&) = delete;
+  ~Mark() {
+    if (event_) spare_->push_back(event_);
+  }
+
+  bool reached() const;
+  void wait() const;
+
+ private:
+  const DriverApi* cu_;
+  std::vector<Event>* spare_;  // has room for it
+  Event event_;
+};
+
+}  // namespace primset_cuda
+
 // The caller of every function has the device's context current (ContextScope).
-struct primset_stream_t {
+struct primset_stream_t
+    : primset_backend::StagedStream<primset_stream_t, primset_device_t, primset_cuda::Mark> {
   explicit primset_stream_t(primset_device device);
   ~primset_stream_t();
-  primset_stream_t(const primset_stream_t&) = delete;
-  primset_stream_t& operator=(const primset_stream_t&) = delete;
 
   void synchronize();
+  // The stream's present end.
+  primset_cuda::Mark end();
+  void wait_for(const primset_event_t& event);
 
-  // kWorkspaceBytes of memory for what runs on this stream, made when it is first asked for. Throws
-  // BackendError.
-  primset_cuda::DevicePointer workspace();
+  void begin_recording();
+  std::unique_ptr<primset_recording_t> end_recording(bool keep);
+  void play(const primset_recording_t& recording);
+
+  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
+  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
+  void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
+            uint64_t source_offset, uint64_t bytes);
+  void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
+            const unsigned char* pattern, uint32_t pattern_bytes);
 
   // --- what backends/common/staging.h asks of a stream -------------------------------------------
-  struct Piece {
-    char* mapped;
-  };
-  Piece upload(uint64_t bytes);
-  Piece readback(uint64_t bytes);
   void copy_from(const Piece& piece, primset_cuda::DevicePointer to, uint64_t offset,
                  uint64_t bytes, bool ordered);
   void copy_to(primset_cuda::DevicePointer from, uint64_t offset, const Piece& piece,
                uint64_t bytes);
   void copy_inside(primset_cuda::DevicePointer memory, uint64_t from, uint64_t to, uint64_t bytes);
-  // Marks the pieces given out so far with an event.
-  void flush();
-  void wait(uint64_t value);
-  void reclaim();
-  uint64_t submitted() const { return submitted_; }
 
-  const primset_device device;
   const primset_cuda::DriverApi& cu;
   primset_cuda::Stream handle = nullptr;
 
   // --- libraries ---------------------------------------------------------------------------------
+  // kWorkspaceBytes of memory for what runs on this stream, made when it is first asked for. Throws
+  // BackendError.
+  primset_cuda::DevicePointer workspace();
   primset_cuda::ScratchMemory scratch{*this};
   // Its handles of cuBLAS and cuSOLVER; null until they are needed.
   std::unique_ptr<primset_cuda::LinalgHandles> linalg;
@@ -70,26 +101,8 @@ struct primset_stream_t {
   std::vector<std::shared_ptr<const void>> recorded;
 
  private:
-  struct Staging {
-    Staging(const primset_cuda::DriverApi& cu, uint64_t bytes);
-    ~Staging();
-    const primset_cuda::DriverApi& cu;
-    primset_backend::Ring ring;
-    char* memory = nullptr;
-  };
-  struct Mark {
-    uint64_t value;
-    primset_cuda::Event event;
-  };
-
-  Piece take(std::unique_ptr<Staging>& staging, uint64_t bytes);
-  void release(uint64_t value);
-  primset_cuda::Event take_event();
-
-  uint64_t submitted_ = 0;
-  std::deque<Mark> marks_;
-  std::vector<primset_cuda::Event> spare_;
-  std::unique_ptr<Staging> upload_, readback_;
+  std::vector<primset_cuda::Event> spare_;  // of marks that are passed
+  size_t events_ = 0;
   primset_cuda::DevicePointer workspace_ = 0;
 };
 

@@ -1,11 +1,11 @@
-#include "backends/cuda/transfer.h"
-
+// Copies and fills of a stream.
 #include <cstring>
 
 #include "backends/common/staging.h"
 #include "backends/cuda/stream.h"
 
-namespace primset_cuda {
+using namespace primset_cuda;
+
 namespace {
 
 // The pattern as a number, for the driver's own fills of 1, 2 and 4 bytes.
@@ -16,84 +16,55 @@ T value_of(const unsigned char* pattern) {
   return value;
 }
 
-void fill_range(primset_stream_t& stream, DevicePointer to, uint64_t bytes,
-                const unsigned char* pattern, uint32_t pattern_bytes) {
-  const DriverApi& cu = stream.cu;
+}  // namespace
+
+void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
+                               uint64_t bytes) {
+  primset_backend::upload(*this, buffer.address, offset, static_cast<const char*>(source), bytes);
+}
+
+void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
+                                uint64_t bytes) {
+  primset_backend::download(*this, buffer.address, offset, static_cast<char*>(target), bytes);
+}
+
+void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
+                            const primset_buffer_t& source, uint64_t source_offset,
+                            uint64_t bytes) {
+  PRIMSET_CUDA(cu, cuMemcpyDtoDAsync_v2, target.address + target_offset,
+               source.address + source_offset, bytes, handle);
+}
+
+void primset_stream_t::fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
+                            const unsigned char* pattern, uint32_t pattern_bytes) {
+  const DevicePointer to = buffer.address + offset;
   switch (primset_backend::period(pattern, pattern_bytes)) {
     case 1:
-      PRIMSET_CUDA(cu, cuMemsetD8Async, to, *pattern, bytes, stream.handle);
+      PRIMSET_CUDA(cu, cuMemsetD8Async, to, *pattern, bytes, handle);
       break;
     case 2:
-      PRIMSET_CUDA(cu, cuMemsetD16Async, to, value_of<uint16_t>(pattern), bytes / 2, stream.handle);
+      PRIMSET_CUDA(cu, cuMemsetD16Async, to, value_of<uint16_t>(pattern), bytes / 2, handle);
       break;
     case 4:
-      PRIMSET_CUDA(cu, cuMemsetD32Async, to, value_of<uint32_t>(pattern), bytes / 4, stream.handle);
+      PRIMSET_CUDA(cu, cuMemsetD32Async, to, value_of<uint32_t>(pattern), bytes / 4, handle);
       break;
     default:
-      primset_backend::fill_by_copies(stream, to, 0, bytes, pattern, pattern_bytes);
+      primset_backend::fill_by_copies(*this, to, 0, bytes, pattern, pattern_bytes);
   }
 }
 
-uint64_t device_address(primset_device, primset_buffer buffer) {
-  return buffer->address;
+// A stream runs everything in order, so `ordered` holds anyway.
+void primset_stream_t::copy_from(const Piece& piece, DevicePointer to, uint64_t offset,
+                                 uint64_t bytes, bool) {
+  PRIMSET_CUDA(cu, cuMemcpyHtoDAsync_v2, to + offset, piece.mapped, bytes, handle);
 }
 
-}  // namespace
-
-const primset_device_addresses kDeviceAddresses = {sizeof(primset_device_addresses), 0,
-                                                   device_address};
-
-primset_status* memory_alloc(primset_device device, uint64_t bytes, primset_buffer* out_buffer) {
-  *out_buffer = nullptr;
-  return guarded("memory_alloc", [&] {
-    auto buffer = std::make_unique<primset_buffer_t>();
-    buffer->address = device->allocate(bytes);
-    *out_buffer = buffer.release();
-  });
+void primset_stream_t::copy_to(DevicePointer from, uint64_t offset, const Piece& piece,
+                               uint64_t bytes) {
+  PRIMSET_CUDA(cu, cuMemcpyDtoHAsync_v2, piece.mapped, from + offset, bytes, handle);
 }
 
-void memory_free(primset_device device, primset_buffer buffer) {
-  device->free(buffer->address);
-  delete buffer;
+void primset_stream_t::copy_inside(DevicePointer memory, uint64_t from, uint64_t to,
+                                   uint64_t bytes) {
+  PRIMSET_CUDA(cu, cuMemcpyDtoDAsync_v2, memory + to, memory + from, bytes, handle);
 }
-
-primset_status* copy_in(primset_stream stream, primset_buffer buffer, uint64_t offset,
-                        const void* source, uint64_t bytes) {
-  if (bytes == 0) return nullptr;
-  return guarded("copy_in", [&] {
-    const ContextScope scope(*stream->device);
-    primset_backend::upload(*stream, buffer->address, offset, static_cast<const char*>(source),
-                            bytes);
-  });
-}
-
-primset_status* copy_out(primset_stream stream, primset_buffer buffer, uint64_t offset,
-                         void* target, uint64_t bytes) {
-  if (bytes == 0) return nullptr;
-  return guarded("copy_out", [&] {
-    const ContextScope scope(*stream->device);
-    primset_backend::download(*stream, buffer->address, offset, static_cast<char*>(target), bytes);
-  });
-}
-
-primset_status* copy(primset_stream stream, primset_buffer target, uint64_t target_offset,
-                     primset_buffer source, uint64_t source_offset, uint64_t bytes) {
-  if (bytes == 0) return nullptr;
-  return guarded("copy", [&] {
-    const ContextScope scope(*stream->device);
-    PRIMSET_CUDA(stream->cu, cuMemcpyDtoDAsync_v2, target->address + target_offset,
-                 source->address + source_offset, bytes, stream->handle);
-  });
-}
-
-primset_status* fill(primset_stream stream, primset_buffer buffer, uint64_t offset, uint64_t bytes,
-                     const void* pattern, uint32_t pattern_bytes) {
-  if (bytes == 0) return nullptr;
-  return guarded("fill", [&] {
-    const ContextScope scope(*stream->device);
-    fill_range(*stream, buffer->address + offset, bytes, static_cast<const unsigned char*>(pattern),
-               pattern_bytes);
-  });
-}
-
-}  // namespace primset_cuda

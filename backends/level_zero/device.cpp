@@ -58,6 +58,10 @@ void primset_device_t::free(uint64_t address) noexcept {
   ze.zeMemFree(context, reinterpret_cast<void*>(address));
 }
 
+void primset_device_t::free_on_host(char* address) noexcept {
+  ze.zeMemFree(context, address);
+}
+
 ze_command_queue_desc_t primset_device_t::next_queue() const {
   ze_command_queue_desc_t desc{};
   desc.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;

@@ -8,12 +8,9 @@
 #include <memory>
 
 #include "backends/common/compiled_cache.h"
+#include "backends/common/device_buffer.h"
 #include "backends/level_zero/driver.h"
 #include "backends/level_zero/event.h"
-
-struct primset_buffer_t {
-  uint64_t address = 0;
-};
 
 // Any thread.
 struct primset_device_t {
@@ -22,10 +19,13 @@ struct primset_device_t {
   primset_device_t(const primset_device_t&) = delete;
   primset_device_t& operator=(const primset_device_t&) = delete;
 
+  const primset_device_properties& properties() const { return physical.properties; }
+
   // A new address; throws BackendError.
   uint64_t allocate(uint64_t bytes);
-  char* allocate_on_host(uint64_t bytes);
   void free(uint64_t address) noexcept;
+  char* allocate_on_host(uint64_t bytes);
+  void free_on_host(char* address) noexcept;
 
   // Of the queues that compute, each in its turn.
   ze_command_queue_desc_t next_queue() const;
@@ -39,6 +39,10 @@ struct primset_device_t {
 
  private:
   mutable std::atomic<uint32_t> queues_used_ = 0;
+};
+
+struct primset_buffer_t : primset_backend::DeviceBuffer<primset_device_t> {
+  using DeviceBuffer::DeviceBuffer;
 };
 
 #endif  // PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_

@@ -23,7 +23,7 @@ Driver::Driver(const primset_host* host) : host_(host) {
   if (result != ZE_RESULT_SUCCESS) {
     log(host, PRIMSET_LOG_INFO,
         "level_zero: no driver of a GPU on this machine; no devices (zeInit: " +
-            result_name(result) + ")");
+            kResults.name(result) + ")");
     return;
   }
   uint32_t count = 0;

@@ -1,20 +1,10 @@
 #include "backends/level_zero/errors.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <iterator>
-
 namespace primset_level_zero {
 namespace {
 
-struct Known {
-  ze_result_t result;
-  const char* name;
-  uint32_t code;
-};
 #define PRIMSET_ZE_RESULT(name, code) {ZE_RESULT_##name, "ZE_RESULT_" #name, code}
-// What is not here is PRIMSET_INTERNAL.
-constexpr Known kKnown[] = {
+constexpr primset_backend::KnownResult kKnown[] = {
     PRIMSET_ZE_RESULT(ERROR_DEVICE_LOST, PRIMSET_DEVICE_LOST),
     PRIMSET_ZE_RESULT(ERROR_DEVICE_REQUIRES_RESET, PRIMSET_DEVICE_LOST),
     PRIMSET_ZE_RESULT(ERROR_OUT_OF_HOST_MEMORY, PRIMSET_OUT_OF_MEMORY),
@@ -42,27 +32,8 @@ constexpr Known kKnown[] = {
 };
 #undef PRIMSET_ZE_RESULT
 
-const Known* find(ze_result_t result) {
-  const auto at = std::ranges::find(kKnown, result, &Known::result);
-  return at == std::end(kKnown) ? nullptr : at;
-}
-
 }  // namespace
 
-uint32_t status_code(ze_result_t result) {
-  const Known* known = find(result);
-  return known ? known->code : PRIMSET_INTERNAL;
-}
-
-std::string result_name(ze_result_t result) {
-  const Known* known = find(result);
-  char number[16];
-  std::snprintf(number, sizeof(number), "%#x", static_cast<unsigned>(result));
-  return std::string(known ? known->name : "unknown result") + " (" + number + ")";
-}
-
-void fail(ze_result_t result, const char* function) {
-  throw BackendError(status_code(result), std::string(function) + ": " + result_name(result));
-}
+constinit const primset_backend::Results kResults(kKnown);
 
 }  // namespace primset_level_zero

@@ -1,7 +1,5 @@
 #include "backends/level_zero/event.h"
 
-#include <utility>
-
 #include "backends/level_zero/errors.h"
 
 namespace primset_level_zero {
@@ -60,16 +58,15 @@ ze_event_handle_t EventPool::create() {
   return event;
 }
 
+bool Mark::reached() const {
+  if (!event_) return true;
+  const ze_result_t result = ze_->zeEventQueryStatus(get());
+  if (result != ZE_RESULT_NOT_READY) check(result, "zeEventQueryStatus");
+  return result == ZE_RESULT_SUCCESS;
+}
+
+void Mark::wait() const {
+  if (event_) PRIMSET_ZE(*ze_, zeEventHostSynchronize, get(), UINT64_MAX);
+}
+
 }  // namespace primset_level_zero
-
-using primset_level_zero::EventRef;
-
-EventRef primset_event_t::mark() {
-  const std::lock_guard lock(mutex_);
-  return mark_;
-}
-
-void primset_event_t::mark(EventRef new_mark) {
-  const std::lock_guard lock(mutex_);
-  mark_ = std::move(new_mark);
-}

@@ -3,11 +3,10 @@
 #ifndef PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
 #define PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
 
-#include <primset/plugin.h>
-
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "backends/level_zero/functions.h"
@@ -43,20 +42,22 @@ class EventPool {
   std::deque<ze_event_handle_t> returned_;  // oldest first; the signal of some is still to come
 };
 
-}  // namespace primset_level_zero
+// A point in a stream: an event that is set there. Empty: one that is reached.
+class Mark {
+ public:
+  Mark() = default;
+  Mark(const Functions& ze, EventRef event) : ze_(&ze), event_(std::move(event)) {}
 
-// Any thread.
-struct primset_event_t {
-  explicit primset_event_t(primset_device device) : device(device) {}
-
-  primset_level_zero::EventRef mark();
-  void mark(primset_level_zero::EventRef new_mark);
-
-  const primset_device device;
+  ze_event_handle_t get() const { return event_.get(); }
+  // Throw BackendError.
+  bool reached() const;
+  void wait() const;
 
  private:
-  std::mutex mutex_;
-  primset_level_zero::EventRef mark_;  // null: reached
+  const Functions* ze_ = nullptr;
+  EventRef event_;
 };
+
+}  // namespace primset_level_zero
 
 #endif  // PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_

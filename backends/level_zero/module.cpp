@@ -15,14 +15,6 @@ std::string text_of(const Functions& ze, ze_module_build_log_handle_t log) {
   return primset_backend::build_log_text(std::move(text));
 }
 
-// Whatever the driver's reason, the module is what was refused, unless the machine has too little.
-[[noreturn]] void refuse(ze_result_t result, const char* function, const std::string& more = {}) {
-  const uint32_t code = status_code(result);
-  const bool of_machine = code == PRIMSET_OUT_OF_MEMORY || code == PRIMSET_DEVICE_LOST;
-  throw BackendError(of_machine ? code : static_cast<uint32_t>(PRIMSET_LOAD_FAILED),
-                     std::string(function) + ": " + result_name(result) + more);
-}
-
 // Null where the driver refuses, with the reason in `why`.
 ze_module_handle_t build(const primset_device_t& device, ze_module_format_t format,
                          std::string_view text, ze_result_t& result, std::string& why) {
@@ -47,7 +39,7 @@ ze_module_handle_t compile(const primset_device_t& device, std::string_view spir
   ze_result_t result = ZE_RESULT_SUCCESS;
   std::string why;
   ze_module_handle_t module = build(device, ZE_MODULE_FORMAT_IL_SPIRV, spirv, result, why);
-  if (!module) refuse(result, "zeModuleCreate", ": " + why);
+  if (!module) kResults.refuse_module(result, "zeModuleCreate", why);
   return module;
 }
 
@@ -74,79 +66,51 @@ ze_module_handle_t load(const primset_device_t& device, std::string_view spirv) 
       [&](ze_module_handle_t module) { return binary_of(device.ze, module); });
 }
 
-primset_backend::ParamShape checked(const primset_device_t& device,
-                                    const primset_module_desc& desc) {
-  primset_backend::check_spirv(desc);
-  return primset_backend::check_module(desc, device.physical.properties);
-}
-
-void create_kernel(const Functions& ze, ze_module_handle_t module, const primset_module_desc& desc,
-                   ze_kernel_handle_t& kernel) {
-  ze_kernel_desc_t wanted{};
-  wanted.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
-  wanted.pKernelName = desc.entry;
-  if (const ze_result_t result = ze.zeKernelCreate(module, &wanted, &kernel))
-    refuse(result, "zeKernelCreate");
-  const uint32_t* group = desc.group_size;
-  if (const ze_result_t result = ze.zeKernelSetGroupSize(kernel, group[0], group[1], group[2]))
-    refuse(result, "zeKernelSetGroupSize");
-  // Kernels follow addresses that they find in memory.
-  PRIMSET_ZE(ze, zeKernelSetIndirectAccess, kernel, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
+ze_kernel_handle_t create_kernel(const Functions& ze, ze_module_handle_t module, const char* name) {
+  ze_kernel_desc_t desc{};
+  desc.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
+  desc.pKernelName = name;
+  ze_kernel_handle_t kernel = nullptr;
+  if (const ze_result_t result = ze.zeKernelCreate(module, &desc, &kernel))
+    kResults.refuse_module(result, "zeKernelCreate");
+  return kernel;
 }
 
 }  // namespace
-
-primset_status* module_load(primset_device device, const primset_module_desc* desc,
-                            primset_module* out_module) {
-  *out_module = nullptr;
-  return guarded("module_load", [&] { *out_module = new primset_module_t(*device, *desc); });
-}
-
-void module_unload(primset_device, primset_module module) {
-  delete module;
-}
-
-primset_status* module_kernel(primset_module module, primset_kernel* out_kernel) {
-  *out_kernel = &module->kernel;
-  return nullptr;
-}
-
-primset_status* launch(primset_stream stream, const primset_launch* launch) {
-  return guarded("launch", [&] {
-    primset_backend::check_launch(launch->kernel->shape, *launch);
-    if (primset_backend::is_empty(*launch)) return;
-    launch->kernel->launch(*stream, *launch);
-  });
-}
-
 }  // namespace primset_level_zero
 
 using namespace primset_level_zero;
 
-primset_module_t::primset_module_t(const primset_device_t& device, const primset_module_desc& desc)
-    : kernel(device.ze, desc, checked(device, desc)) {
-  handle = load(device, primset_backend::spirv_of(desc));
+primset_module_t::primset_module_t(primset_device device, const primset_module_desc& desc)
+    : module_(load(*device, primset_backend::spirv_of(desc)), {&device->ze}),
+      kernel(device->ze, module_.get(), desc) {}
+
+primset_kernel_t::primset_kernel_t(const Functions& ze, ze_module_handle_t module,
+                                   const primset_module_desc& desc)
+    : shape(desc), ze_(ze), arguments_(desc), handle_(create_kernel(ze, module, desc.entry)) {
   try {
-    create_kernel(device.ze, handle, desc, kernel.handle);
+    const uint32_t* group = desc.group_size;
+    if (const ze_result_t result = ze.zeKernelSetGroupSize(handle_, group[0], group[1], group[2]))
+      kResults.refuse_module(result, "zeKernelSetGroupSize");
+    // Kernels follow addresses that they find in memory.
+    PRIMSET_ZE(ze, zeKernelSetIndirectAccess, handle_, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
   } catch (...) {
-    if (kernel.handle) device.ze.zeKernelDestroy(kernel.handle);
-    device.ze.zeModuleDestroy(handle);
+    ze.zeKernelDestroy(handle_);
     throw;
   }
 }
 
-primset_module_t::~primset_module_t() {
-  kernel.ze.zeKernelDestroy(kernel.handle);
-  kernel.ze.zeModuleDestroy(handle);
+primset_kernel_t::~primset_kernel_t() {
+  ze_.zeKernelDestroy(handle_);
 }
 
 void primset_kernel_t::set_arguments(const primset_launch& launch) {
   const auto set = [&](uint32_t index, uint32_t bytes, const void* value) {
-    PRIMSET_ZE(ze, zeKernelSetArgumentValue, handle, index, bytes, value);
+    PRIMSET_ZE(ze_, zeKernelSetArgumentValue, handle_, index, bytes, value);
   };
-  arguments.set(
-      launch, [](primset_buffer buffer) { return buffer->address; },
-      [&](uint32_t index, uint64_t address) { set(index, sizeof(address), &address); }, set);
+  arguments_.set(
+      launch, [&](uint32_t index, uint64_t address) { set(index, sizeof(address), &address); },
+      set);
 }
 
 // The list keeps the arguments as they are when the launch is appended.
@@ -155,5 +119,5 @@ void primset_kernel_t::launch(primset_stream_t& stream, const primset_launch& la
   if (!(launch.flags & PRIMSET_LAUNCH_INDEPENDENT)) commands.order();
   const std::lock_guard lock(mutex_);
   set_arguments(launch);
-  commands.launch(handle, launch.groups);
+  commands.launch(handle_, launch.groups);
 }

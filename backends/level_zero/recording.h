@@ -14,17 +14,14 @@ struct primset_recording_t {
   primset_recording_t(const primset_recording_t&) = delete;
   primset_recording_t& operator=(const primset_recording_t&) = delete;
 
+  // Nothing is appended any more.
+  void close();
+
   const primset_device device;
   primset_level_zero::CommandList list;
   // The list waits for `start` and clears it, and sets `end` last: both serve every play.
   const primset_level_zero::EventRef start, end;
-  primset_level_zero::EventRef played;  // set when the last play is complete
+  primset_level_zero::Mark played;  // the end of the last play
 };
-
-namespace primset_level_zero {
-
-extern const primset_recordings kRecordings;
-
-}  // namespace primset_level_zero
 
 #endif  // PRIMSET_BACKENDS_LEVEL_ZERO_RECORDING_H_

@@ -1,7 +1,8 @@
 #include "backends/level_zero/stream.h"
 
+#include <utility>
+
 #include "backends/common/abi_boundary.h"
-#include "backends/common/staging.h"
 
 using namespace primset_level_zero;
 
@@ -13,7 +14,7 @@ constexpr size_t kMostWaitedFor = 64;
 }  // namespace
 
 primset_stream_t::primset_stream_t(primset_device device_)
-    : device(device_), list_(*device, CommandList::Kind::immediate) {}
+    : StagedStream(device_), list_(*device, CommandList::Kind::immediate) {}
 
 primset_stream_t::~primset_stream_t() {
   try {
@@ -27,84 +28,64 @@ primset_stream_t::~primset_stream_t() {
 
 // --- order ---------------------------------------------------------------------------------------
 
-EventRef primset_stream_t::mark() {
-  EventRef event = device->events->take();
-  list_.signal(event.get());
-  return event;
-}
-
-void primset_stream_t::flush() {
-  marks_.push_back({submitted_ + 1, mark()});
-  ++submitted_;
-  if (upload_) upload_->ring.mark(submitted_);
-  if (readback_) readback_->ring.mark(submitted_);
+Mark primset_stream_t::end() {
+  Mark mark(device->ze, device->events->take());
+  list_.signal(mark.get());
+  return mark;
 }
 
 void primset_stream_t::synchronize() {
   flush();
-  wait(submitted_);
+  wait(submitted());
 }
 
-void primset_stream_t::wait(uint64_t value) {
-  for (const Held& mark : marks_) {
-    if (mark.value < value) continue;
-    PRIMSET_ZE(device->ze, zeEventHostSynchronize, mark.event.get(), UINT64_MAX);
-    break;
-  }
-  release(value);
-}
-
-void primset_stream_t::reclaim() {
-  while (!marks_.empty()) {
-    const ze_result_t result = device->ze.zeEventQueryStatus(marks_.front().event.get());
-    if (result == ZE_RESULT_NOT_READY) return;
-    check(result, "zeEventQueryStatus");
-    release(marks_.front().value);
-  }
-}
-
-void primset_stream_t::release(uint64_t value) {
-  const auto drop = [value](std::deque<Held>& all) {
-    while (!all.empty() && all.front().value <= value) all.pop_front();
-  };
-  drop(marks_);
-  drop(waited_for_);
-  if (upload_) upload_->ring.release(value);
-  if (readback_) readback_->ring.release(value);
-}
-
-void primset_stream_t::wait_for(EventRef event) {
-  waited_for_.push_back({submitted_ + 1, event});
-  list_.wait(event.get());
+void primset_stream_t::wait_for(const primset_event_t& event) {
+  const Mark mark = event.mark();
+  if (!mark.get()) return;
+  while (!waited_for_.empty() && waited_for_.front().value <= passed()) waited_for_.pop_front();
+  waited_for_.push_back({submitted() + 1, mark});
+  list_.wait(mark.get());
   if (waited_for_.size() < kMostWaitedFor) return;
   flush();
   reclaim();
 }
 
-void primset_stream_t::play(const primset_recording_t& played) {
+// --- recordings ----------------------------------------------------------------------------------
+
+void primset_stream_t::begin_recording() {
+  recording_ = std::make_unique<primset_recording_t>(device);
+}
+
+std::unique_ptr<primset_recording_t> primset_stream_t::end_recording(bool keep) {
+  std::unique_ptr<primset_recording_t> recording = std::move(recording_);
+  if (!keep) return nullptr;
+  recording->close();
+  return recording;
+}
+
+void primset_stream_t::play(primset_recording_t& recording) {
   const Functions& ze = device->ze;
   if (!queue_) {
     const ze_command_queue_desc_t desc = device->next_queue();
     PRIMSET_ZE(ze, zeCommandQueueCreate, device->context, device->physical.handle, &desc, &queue_);
   }
-  list_.signal(played.start.get());
-  ze_command_list_handle_t list = played.list.handle();
+  list_.signal(recording.start.get());
+  ze_command_list_handle_t list = recording.list.handle();
   PRIMSET_ZE(ze, zeCommandQueueExecuteCommandLists, queue_, 1, &list, nullptr);
-  list_.wait_and_reset(played.end.get());
+  list_.wait_and_reset(recording.end.get());
+  recording.played = end();
 }
 
-// --- staging memory ------------------------------------------------------------------------------
+// --- copies and fills ----------------------------------------------------------------------------
 
-primset_stream_t::Piece primset_stream_t::take(std::unique_ptr<Staging>& staging, uint64_t bytes) {
-  if (!staging) staging = std::make_unique<Staging>(device, primset_backend::kRingBytes);
-  return {staging->memory + primset_backend::take_piece(*this, staging->ring, bytes)};
+void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
+                               uint64_t bytes) {
+  primset_backend::upload(*this, buffer.address, offset, static_cast<const char*>(source), bytes);
 }
 
-primset_stream_t::Piece primset_stream_t::upload(uint64_t bytes) {
-  return take(upload_, bytes);
-}
-primset_stream_t::Piece primset_stream_t::readback(uint64_t bytes) {
-  return take(readback_, bytes);
+void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
+                                uint64_t bytes) {
+  primset_backend::download(*this, buffer.address, offset, static_cast<char*>(target), bytes);
 }
 
 void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes,
@@ -116,4 +97,18 @@ void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offse
 void primset_stream_t::copy_to(uint64_t from, uint64_t offset, const Piece& piece, uint64_t bytes) {
   list_.order();
   list_.copy(reinterpret_cast<uint64_t>(piece.mapped), from + offset, bytes);
+}
+
+void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
+                            const primset_buffer_t& source, uint64_t source_offset,
+                            uint64_t bytes) {
+  commands().order();
+  commands().copy(target.address + target_offset, source.address + source_offset, bytes);
+}
+
+void primset_stream_t::fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
+                            const unsigned char* pattern, uint32_t pattern_bytes) {
+  commands().order();
+  commands().fill(buffer.address + offset, bytes, pattern,
+                  primset_backend::period(pattern, pattern_bytes));
 }

@@ -22,13 +22,15 @@ primset_device_t::~primset_device_t() {
   cl.clReleaseContext(context);
 }
 
-void primset_device_t::properties(primset_device_properties& p) const {
+primset_device_properties primset_device_t::properties() const {
+  primset_device_properties p{};
   primset_backend::claim(physical.claims, p);
   p.features |= PRIMSET_FEATURE_IN_ORDER;
   p.memory_alignment = kMemoryAlignment;
+  return p;
 }
 
-char* primset_device_t::allocate(uint64_t bytes) {
+uint64_t primset_device_t::allocate(uint64_t bytes) {
   // Drivers need not look: a CPU's memory is found to be short when it is written.
   if (bytes > physical.max_allocation)
     throw BackendError(PRIMSET_OUT_OF_MEMORY,
@@ -38,7 +40,7 @@ char* primset_device_t::allocate(uint64_t bytes) {
   void* address = memory.clDeviceMemAllocINTEL(context, physical.handle, nullptr, bytes,
                                                kMemoryAlignment, &result);
   check(result, "clDeviceMemAllocINTEL");
-  return static_cast<char*>(address);
+  return reinterpret_cast<uint64_t>(address);
 }
 
 char* primset_device_t::allocate_on_host(uint64_t bytes) {
@@ -48,6 +50,10 @@ char* primset_device_t::allocate_on_host(uint64_t bytes) {
   return static_cast<char*>(address);
 }
 
-void primset_device_t::free(char* address) noexcept {
-  if (address) memory.clMemBlockingFreeINTEL(context, address);
+void primset_device_t::free(uint64_t address) noexcept {
+  memory.clMemBlockingFreeINTEL(context, primset_opencl::pointer(address));
+}
+
+void primset_device_t::free_on_host(char* address) noexcept {
+  memory.clMemBlockingFreeINTEL(context, address);
 }

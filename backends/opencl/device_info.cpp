@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace primset_opencl {
 namespace {
@@ -22,22 +23,23 @@ DeviceInfo::DeviceInfo(const Functions& cl, cl_device_id device) : cl_(cl), devi
   extensions_ = ' ' + text(CL_DEVICE_EXTENSIONS) + ' ';
 }
 
+std::string DeviceInfo::bytes(cl_device_info what) const {
+  return all_bytes([&](size_t room, void* out, size_t* bytes) {
+    return cl_.clGetDeviceInfo(device_, what, room, out, bytes);
+  });
+}
+
 std::string DeviceInfo::text(cl_device_info what) const {
-  size_t bytes = 0;
-  if (cl_.clGetDeviceInfo(device_, what, 0, nullptr, &bytes) != CL_SUCCESS) return {};
-  std::string text(bytes, '\0');
-  if (cl_.clGetDeviceInfo(device_, what, bytes, text.data(), nullptr) != CL_SUCCESS) return {};
+  std::string text = bytes(what);
   text.resize(std::min(text.find('\0'), text.size()));
   return text;
 }
 
 std::vector<size_t> DeviceInfo::sizes(cl_device_info what) const {
-  size_t bytes = 0;
-  if (cl_.clGetDeviceInfo(device_, what, 0, nullptr, &bytes) != CL_SUCCESS) return {};
-  std::vector<size_t> sizes(bytes / sizeof(size_t));
-  const cl_int result =
-      cl_.clGetDeviceInfo(device_, what, sizes.size() * sizeof(size_t), sizes.data(), nullptr);
-  return result == CL_SUCCESS ? sizes : std::vector<size_t>{};
+  const std::string bytes = this->bytes(what);
+  std::vector<size_t> sizes(bytes.size() / sizeof(size_t));
+  std::memcpy(sizes.data(), bytes.data(), sizes.size() * sizeof(size_t));
+  return sizes;
 }
 
 bool DeviceInfo::has(std::string_view extension) const {

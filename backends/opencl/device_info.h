@@ -32,6 +32,7 @@ class DeviceInfo {
   primset_backend::SpirvKernelDevice claims() const;
 
  private:
+  std::string bytes(cl_device_info what) const;
   void read_arithmetic(primset_backend::SpirvKernelDevice& d) const;
   void read_subgroups(primset_backend::SpirvKernelDevice& d) const;
 

@@ -101,8 +101,8 @@ TEST(Errors, ResourcesThatRunOutWhileAKernelRunsAreALostDevice) {
   EXPECT_EQ(code([] { check(CL_OUT_OF_RESOURCES, "f"); }), uint32_t{PRIMSET_OUT_OF_MEMORY});
   EXPECT_EQ(code([] { check_wait(CL_OUT_OF_RESOURCES, "f"); }), uint32_t{PRIMSET_DEVICE_LOST});
   EXPECT_EQ(code([] { check_wait(CL_SUCCESS, "f"); }), uint32_t{PRIMSET_OK});
-  EXPECT_EQ(result_name(CL_BUILD_PROGRAM_FAILURE), "CL_BUILD_PROGRAM_FAILURE (-11)");
-  EXPECT_EQ(result_name(-9999), "OpenCL error (-9999)");
+  EXPECT_EQ(kResults.name(CL_BUILD_PROGRAM_FAILURE), "CL_BUILD_PROGRAM_FAILURE (-11)");
+  EXPECT_EQ(kResults.name(-9999), "unknown result (-9999)");
 }
 
 }  // namespace

@@ -3,13 +3,8 @@
 namespace primset_opencl {
 namespace {
 
-struct Meaning {
-  cl_int result;
-  const char* name;
-  uint32_t code;
-};
 #define PRIMSET_CL_RESULT(name, code) {name, #name, code}
-constexpr Meaning kMeanings[] = {
+constexpr primset_backend::KnownResult kKnown[] = {
     PRIMSET_CL_RESULT(CL_DEVICE_NOT_FOUND, PRIMSET_INTERNAL),
     PRIMSET_CL_RESULT(CL_DEVICE_NOT_AVAILABLE, PRIMSET_DEVICE_LOST),
     PRIMSET_CL_RESULT(CL_COMPILER_NOT_AVAILABLE, PRIMSET_LOAD_FAILED),
@@ -43,23 +38,9 @@ constexpr Meaning kMeanings[] = {
 };
 #undef PRIMSET_CL_RESULT
 
-const Meaning* meaning(cl_int result) {
-  for (const Meaning& m : kMeanings)
-    if (m.result == result) return &m;
-  return nullptr;
-}
-
 }  // namespace
 
-std::string result_name(cl_int result) {
-  const Meaning* m = meaning(result);
-  return (m ? m->name : "OpenCL error") + (" (" + std::to_string(result) + ")");
-}
-
-uint32_t status_code(cl_int result) {
-  const Meaning* m = meaning(result);
-  return m ? m->code : static_cast<uint32_t>(PRIMSET_INTERNAL);
-}
+constinit const primset_backend::Results kResults(kKnown);
 
 void check_wait(cl_int result, const char* function) {
   const bool faulted =
@@ -67,7 +48,7 @@ void check_wait(cl_int result, const char* function) {
   if (faulted) [[unlikely]]
     throw primset_backend::BackendError(
         PRIMSET_DEVICE_LOST,
-        std::string(function) + ": " + result_name(result) + " while commands were executed");
+        std::string(function) + ": " + kResults.name(result) + " while commands were executed");
   check(result, function);
 }
 

@@ -1,20 +1,16 @@
 #include "backends/opencl/functions.h"
 
-#include <dlfcn.h>
+#include "backends/common/shared_library.h"
 
 namespace primset_opencl {
 
 bool Functions::load() {
-  // Never closed: drivers leave threads and exit handlers behind that live in its address space.
-  void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  primset_backend::SharedLibrary library("libOpenCL.so.1");
   if (!library) return false;
-  bool all = true;
-#define PRIMSET_CL_LOAD(name)                                     \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name)); \
-  all = all && name;
+#define PRIMSET_CL_LOAD(name) library.need(name, #name);
   PRIMSET_CL_FUNCTIONS(PRIMSET_CL_LOAD)
 #undef PRIMSET_CL_LOAD
-  return all;
+  return library.missing().empty();
 }
 
 bool MemoryFunctions::load(const Functions& cl, cl_platform_id platform) {

@@ -7,6 +7,8 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <string>
+
 #define PRIMSET_CL_FUNCTIONS(X)               \
   X(clBuildProgram)                           \
   X(clCreateCommandQueueWithProperties)       \
@@ -65,6 +67,16 @@ struct MemoryFunctions {
   // False when the platform lacks one.
   bool load(const Functions& cl, cl_platform_id platform);
 };
+
+// What a function answers that writes as many bytes as there is room for: ask(room, out, bytes).
+// Empty where it does not know.
+template <typename Ask>
+std::string all_bytes(Ask&& ask) {
+  size_t bytes = 0;
+  if (ask(0, nullptr, &bytes) != CL_SUCCESS) return {};
+  std::string all(bytes, '\0');
+  return ask(bytes, all.data(), nullptr) == CL_SUCCESS ? all : std::string();
+}
 
 }  // namespace primset_opencl
 

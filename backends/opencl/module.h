@@ -6,38 +6,34 @@
 
 #include <mutex>
 
-#include "backends/common/abi_boundary.h"
 #include "backends/common/spirv_module.h"
 #include "backends/opencl/device.h"
 
 struct primset_kernel_t {
-  primset_kernel_t(primset_device device, const primset_module_desc& desc);
+  primset_kernel_t(const primset_device_t& device, const primset_module_desc& desc);
   ~primset_kernel_t();
   primset_kernel_t(const primset_kernel_t&) = delete;
   primset_kernel_t& operator=(const primset_kernel_t&) = delete;
 
-  primset_backend::ParamShape shape;
-  primset_backend::KernelArguments arguments;
-  size_t group_size[3];
-  std::mutex mutex;  // arguments are the kernel's in OpenCL, not the launch's
-  cl_kernel handle = nullptr;
+  void launch(const primset_stream_t& stream, const primset_launch& launch);
+
+  const primset_backend::ParamShape shape;
 
  private:
-  const primset_opencl::Functions& cl_;
+  void set_arguments(const primset_launch& launch);
+
+  const primset_device_t& device_;
+  const primset_backend::KernelArguments arguments_;
+  const size_t group_size_[3];
+  cl_kernel handle_ = nullptr;
+  std::mutex mutex_;  // arguments are the kernel's in OpenCL, not the launch's
 };
 
 struct primset_module_t {
+  primset_module_t(primset_device device, const primset_module_desc& desc)
+      : kernel(*device, desc) {}
+
   primset_kernel_t kernel;
 };
-
-namespace primset_opencl {
-
-primset_status* module_load(primset_device device, const primset_module_desc* desc,
-                            primset_module* out_module);
-void module_unload(primset_device device, primset_module module);
-primset_status* module_kernel(primset_module module, primset_kernel* out_kernel);
-primset_status* launch(primset_stream stream, const primset_launch* launch);
-
-}  // namespace primset_opencl
 
 #endif  // PRIMSET_BACKENDS_OPENCL_MODULE_H_

@@ -1,60 +1,66 @@
-// Streams: in-order command queues, with memory of the host's for what is copied to the device.
+// Streams: in-order command queues. Events hold marks in them.
 #ifndef PRIMSET_BACKENDS_OPENCL_STREAM_H_
 #define PRIMSET_BACKENDS_OPENCL_STREAM_H_
 
 #include <primset/plugin.h>
 
-#include <deque>
+#include <memory>
+#include <type_traits>
 
-#include "backends/common/ring.h"
-#include "backends/common/staging.h"
+#include "backends/common/marked_event.h"
+#include "backends/common/staged_stream.h"
 #include "backends/opencl/device.h"
-#include "backends/opencl/event.h"
 
-struct primset_stream_t {
+namespace primset_opencl {
+
+// A shared reference to a cl_event. Empty: a mark that is reached.
+class Mark {
+ public:
+  Mark() = default;
+  // Takes the reference over.
+  Mark(const Functions& cl, cl_event event) : cl_(&cl), event_(event, cl.clReleaseEvent) {}
+
+  cl_event get() const { return event_.get(); }
+  // Throw BackendError where the command failed.
+  bool reached() const;
+  void wait() const;
+
+ private:
+  const Functions* cl_ = nullptr;
+  std::shared_ptr<std::remove_pointer_t<cl_event>> event_;
+};
+
+}  // namespace primset_opencl
+
+struct primset_event_t : primset_backend::MarkedEvent<primset_device_t, primset_opencl::Mark> {
+  using MarkedEvent::MarkedEvent;
+};
+
+struct primset_stream_t
+    : primset_backend::StagedStream<primset_stream_t, primset_device_t, primset_opencl::Mark> {
   explicit primset_stream_t(primset_device device);
   ~primset_stream_t();
-  primset_stream_t(const primset_stream_t&) = delete;
-  primset_stream_t& operator=(const primset_stream_t&) = delete;
 
   // Waits for everything.
   void synchronize();
-  // Later work starts after the mark.
-  void wait_for(const primset_opencl::Mark& mark);
-  // The stream's present end.
+  // Later work starts after the event's mark.
+  void wait_for(const primset_event_t& event);
+  // Flushed, since whoever waits for it may be another queue.
   primset_opencl::Mark end();
 
-  // --- what backends/common/staging.h asks for ---------------------------------------------------
+  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
+  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
+  void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
+            uint64_t source_offset, uint64_t bytes);
+  void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
+            const unsigned char* pattern, uint32_t pattern_bytes);
+  // For backends/common/staging.h. Everything is in order: `ordered` asks for nothing more.
+  void copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes, bool ordered);
 
-  // Staging memory, free again when what is enqueued before the next flush() is complete.
-  // bytes <= primset_backend::kPiece.
-  struct Piece {
-    char* mapped;
-  };
-  Piece upload(uint64_t bytes);
-  // Everything is in order: `ordered` asks for nothing more.
-  void copy_from(const Piece& piece, char* to, uint64_t offset, uint64_t bytes, bool ordered);
-  // Marks the pieces taken so far, and gives the queue to the device.
-  void flush();
-  // Waits until mark `value` is reached.
-  void wait(uint64_t value);
-  // Takes back what is known to be complete.
-  void reclaim();
-
-  const primset_device device;
   cl_command_queue queue = nullptr;
 
  private:
-  struct Flushed {
-    uint64_t value;
-    primset_opencl::Mark mark;
-  };
-
-  primset_backend::Ring ring_{primset_backend::kRingBytes};
-  char* staging_ = nullptr;  // made when it is first needed
-  uint64_t unmarked_ = 0;    // bytes taken since the last flush
-  uint64_t submitted_ = 0;   // flushes so far
-  std::deque<Flushed> flushed_;
+  cl_int enqueue_copy(void* to, const void* from, uint64_t bytes, cl_bool wait);
 };
 
 #endif  // PRIMSET_BACKENDS_OPENCL_STREAM_H_

@@ -141,7 +141,7 @@ VkMemoryPropertyFlags allocate_memory(const primset_device_t& device, MemoryUse 
       if (result == VK_SUCCESS) return has;
     }
   }
-  throw VulkanError(result, "vkAllocateMemory");
+  kResults.fail(result, "vkAllocateMemory");
 }
 
 // PRIMSET_VULKAN_STAGING=1: device memory counts as out of the CPU's reach, as on a card of its
@@ -208,7 +208,8 @@ bool primset_device_t::captures_statistics() const {
   return physical.statistics && statistics_wanted();
 }
 
-void primset_device_t::properties(primset_device_properties& p) const {
+primset_device_properties primset_device_t::properties() const {
+  primset_device_properties p{};
   p.kernel_format = PRIMSET_FORMAT_SPIRV_VULKAN;
   std::snprintf(p.name, sizeof(p.name), "%s", physical.name.c_str());
   p.memory_bytes = largest_heap(physical.memory, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
@@ -233,6 +234,7 @@ void primset_device_t::properties(primset_device_properties& p) const {
   std::copy_n(limits.maxComputeWorkGroupCount, 3, p.max_groups);
   // llvmpipe leaves every loop after so many rounds, whatever the loop says.
   p.loop_limit = physical.driver == VK_DRIVER_ID_MESA_LLVMPIPE ? 65535 : 0;
+  return p;
 }
 
 // maxMemoryAllocationSize is what always works, not a limit: NVIDIA's driver names 4 GiB and gives
@@ -240,7 +242,7 @@ void primset_device_t::properties(primset_device_properties& p) const {
 Memory primset_device_t::allocate(uint64_t bytes, MemoryUse use) {
   const VkMemoryHeapFlags of = use == MemoryUse::device ? VK_MEMORY_HEAP_DEVICE_LOCAL_BIT : 0;
   if (const uint64_t heap = largest_heap(physical.memory, of); bytes > heap)
-    throw VulkanError(
+    throw BackendError(
         PRIMSET_OUT_OF_MEMORY,
         std::to_string(bytes) + " bytes; the largest heap has " + std::to_string(heap));
   Memory memory;

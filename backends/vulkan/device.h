@@ -41,7 +41,7 @@ struct primset_device_t {
   primset_device_t(const primset_device_t&) = delete;
   primset_device_t& operator=(const primset_device_t&) = delete;
 
-  void properties(primset_device_properties& out) const;
+  primset_device_properties properties() const;
 
   primset_vulkan::Memory allocate(uint64_t bytes, primset_vulkan::MemoryUse use);
   void free(primset_vulkan::Memory& memory) noexcept;
@@ -49,7 +49,7 @@ struct primset_device_t {
   // Pipelines are made with statistics that the driver can be asked for.
   bool captures_statistics() const;
 
-  // Throws VulkanError; any thread.
+  // Throws BackendError; any thread.
   void submit(const VkSubmitInfo& info);
 
   std::shared_ptr<primset_vulkan::Instance> instance;
@@ -63,6 +63,21 @@ struct primset_device_t {
   void create();
   std::mutex queue_mutex_;
   VkQueue queue_ = VK_NULL_HANDLE;
+};
+
+struct primset_buffer_t {
+  primset_buffer_t(primset_device device, uint64_t bytes)
+      : memory(device->allocate(bytes, primset_vulkan::MemoryUse::device)), device_(*device) {}
+  ~primset_buffer_t() { device_.free(memory); }
+  primset_buffer_t(const primset_buffer_t&) = delete;
+  primset_buffer_t& operator=(const primset_buffer_t&) = delete;
+
+  uint64_t device_address() const { return memory.address; }
+
+  primset_vulkan::Memory memory;
+
+ private:
+  primset_device_t& device_;
 };
 
 #endif  // PRIMSET_BACKENDS_VULKAN_DEVICE_H_

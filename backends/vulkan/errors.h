@@ -2,34 +2,22 @@
 #ifndef PRIMSET_BACKENDS_VULKAN_ERRORS_H_
 #define PRIMSET_BACKENDS_VULKAN_ERRORS_H_
 
-#include <primset/plugin.h>
-
-#include <string>
-
 #include "backends/common/abi_boundary.h"
+#include "backends/common/results.h"
 #include "backends/common/status.h"
 #include "backends/vulkan/functions.h"
 
 namespace primset_vulkan {
 
-// "VK_ERROR_DEVICE_LOST"; for others their number.
-std::string result_name(VkResult result);
-// The PRIMSET_* code a result becomes.
-uint32_t status_code(VkResult result);
+extern const primset_backend::Results kResults;
 
-class VulkanError : public primset_backend::BackendError {
- public:
-  using BackendError::BackendError;
-  VulkanError(VkResult result, const char* function)
-      : BackendError(status_code(result), std::string(function) + ": " + result_name(result)) {}
-};
-
+// Throws BackendError.
 inline void check(VkResult result, const char* function) {
   if (result < VK_SUCCESS) [[unlikely]]
-    throw VulkanError(result, function);
+    kResults.fail(result, function);
 }
 
-using primset_backend::guarded;
+using primset_backend::BackendError;
 using primset_backend::log;
 
 }  // namespace primset_vulkan

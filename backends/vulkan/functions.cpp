@@ -1,9 +1,9 @@
 #include "backends/vulkan/functions.h"
 
-#include <dlfcn.h>
-
 #include <stdexcept>
 #include <string>
+
+#include "backends/common/shared_library.h"
 
 namespace primset_vulkan {
 namespace {
@@ -17,11 +17,9 @@ void need(F& function, PFN_vkVoidFunction found, const char* name) {
 }  // namespace
 
 bool GlobalFunctions::load() {
-  // Never closed: drivers leave threads and exit handlers behind that live in its address space.
-  void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  const primset_backend::SharedLibrary library("libvulkan.so.1");
   if (!library) return false;
-  vkGetInstanceProcAddr =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
+  library.want(vkGetInstanceProcAddr, "vkGetInstanceProcAddr");
   if (!vkGetInstanceProcAddr) return false;
 #define PRIMSET_VK_LOAD(name) \
   name = reinterpret_cast<PFN_##name>(vkGetInstanceProcAddr(VK_NULL_HANDLE, #name));

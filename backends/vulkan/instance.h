@@ -40,7 +40,7 @@ bool has_extension(const InstanceFunctions& vk, VkPhysicalDevice device, const c
 
 class Instance {
  public:
-  // Without Vulkan on the machine there are no devices; that is no error. Throws VulkanError for
+  // Without Vulkan on the machine there are no devices; that is no error. Throws BackendError for
   // anything else that fails.
   explicit Instance(const primset_host* host);
   ~Instance();

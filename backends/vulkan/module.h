@@ -8,23 +8,25 @@
 #include "backends/vulkan/device.h"
 
 struct primset_kernel_t {
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  primset_backend::ParamShape shape;
+  primset_kernel_t(primset_device device, const primset_module_desc& desc);
+  ~primset_kernel_t();
+  primset_kernel_t(const primset_kernel_t&) = delete;
+  primset_kernel_t& operator=(const primset_kernel_t&) = delete;
+
+  void launch(primset_stream_t& stream, const primset_launch& launch) const;
+
+  const primset_backend::ParamShape shape;
+
+ private:
+  primset_device_t& device_;
+  const VkPipelineLayout layout_;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
 };
 
 struct primset_module_t {
+  primset_module_t(primset_device device, const primset_module_desc& desc) : kernel(device, desc) {}
+
   primset_kernel_t kernel;
 };
-
-namespace primset_vulkan {
-
-primset_status* module_load(primset_device device, const primset_module_desc* desc,
-                            primset_module* out_module);
-void module_unload(primset_device device, primset_module module);
-primset_status* module_kernel(primset_module module, primset_kernel* out_kernel);
-primset_status* launch(primset_stream stream, const primset_launch* launch);
-
-}  // namespace primset_vulkan
 
 #endif  // PRIMSET_BACKENDS_VULKAN_MODULE_H_

@@ -1,145 +1,39 @@
 // The vulkan back end: every Vulkan 1.2 device whose kernels can take addresses.
 #include <primset/plugin.h>
 
-#include <string_view>
+#include <array>
 
-#include "backends/common/abi_boundary.h"
-#include "backends/common/shared_driver.h"
-#include "backends/vulkan/device.h"
-#include "backends/vulkan/errors.h"
+#include "backends/common/plugin_functions.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/module.h"
 #include "backends/vulkan/stream.h"
-#include "backends/vulkan/transfer.h"
 
-namespace primset_vulkan {
 namespace {
 
-constinit primset_backend::SharedDriver<Instance> g_driver;
-
-void release(const primset_plugin*) {
-  g_driver.release();
+void* host_address(primset_device, primset_buffer buffer) {
+  return buffer->memory.mapped;
 }
 
-// --- devices -------------------------------------------------------------------------------------
-
-primset_status* device_count(const primset_plugin*, uint32_t* out_count) {
-  return g_driver.device_count(out_count);
+primset_status* host_import(primset_device, void*, uint64_t, primset_buffer* out_buffer) {
+  *out_buffer = nullptr;
+  return primset_backend::make_status(PRIMSET_UNSUPPORTED,
+                                      "import: the vulkan plugin uses memory of its own only");
 }
 
-primset_status* device_open(const primset_plugin*, uint32_t index, primset_device* out_device) {
-  return g_driver.device_open(index, out_device);
-}
+constexpr primset_host_memory kHostMemory = {sizeof(primset_host_memory), 0, host_address,
+                                             host_import};
 
-void device_close(primset_device device) {
-  delete device;
-}
-
-primset_status* device_properties(primset_device device, primset_device_properties* out) {
-  primset_device_properties p{};
-  device->properties(p);
-  primset_backend::copy_properties(p, out);
-  return nullptr;
-}
-
-const void* device_extension(primset_device, const char* name) {
-  const std::string_view id = name;
-  if (id == PRIMSET_EXT_HOST_MEMORY) return &kHostMemory;
-  if (id == PRIMSET_EXT_DEVICE_ADDRESS) return &kDeviceAddresses;
-  return nullptr;
-}
-
-// --- streams and events --------------------------------------------------------------------------
-
-primset_status* stream_create(primset_device device, primset_stream* out_stream) {
-  *out_stream = nullptr;
-  return guarded("stream_create", [&] { *out_stream = new primset_stream_t(device); });
-}
-
-void stream_destroy(primset_stream stream) {
-  delete stream;
-}
-
-primset_status* stream_synchronize(primset_stream stream) {
-  return guarded("stream_synchronize", [&] { stream->synchronize(); });
-}
-
-primset_status* event_create(primset_device, primset_event* out_event) {
-  *out_event = nullptr;
-  return guarded("event_create", [&] { *out_event = new primset_event_t; });
-}
-
-void event_destroy(primset_event event) {
-  delete event;
-}
-
-primset_status* event_record(primset_event event, primset_stream stream) {
-  return guarded("event_record", [&] {
-    Mark mark = stream->end();
-    const std::lock_guard lock(event->mutex);
-    event->mark = std::move(mark);
-  });
-}
-
-primset_status* event_query(primset_event event, uint32_t* out_reached) {
-  *out_reached = 0;
-  return guarded("event_query", [&] {
-    const Mark mark = event->get();
-    *out_reached = !mark.timeline || mark.timeline->value() >= mark.value ? 1 : 0;
-  });
-}
-
-primset_status* event_synchronize(primset_event event) {
-  return guarded("event_synchronize", [&] {
-    const Mark mark = event->get();
-    if (mark.timeline) mark.timeline->wait(mark.value);
-  });
-}
-
-primset_status* stream_wait_event(primset_stream stream, primset_event event) {
-  return guarded("stream_wait_event", [&] { stream->wait_for(event->get()); });
-}
-
-constexpr primset_plugin kPlugin = {
-    sizeof(primset_plugin),
-    PRIMSET_ABI_VERSION,
-    "vulkan",
-    "0.1.0",
-    "Primset",
-    release,
-    device_count,
-    device_open,
-    device_close,
-    device_properties,
-    device_extension,
-    memory_alloc,
-    memory_free,
-    copy_in,
-    copy_out,
-    copy,
-    fill,
-    stream_create,
-    stream_destroy,
-    stream_synchronize,
-    event_create,
-    event_destroy,
-    event_record,
-    event_query,
-    event_synchronize,
-    stream_wait_event,
-    module_load,
-    module_unload,
-    module_kernel,
-    launch,
+struct Vulkan {
+  static constexpr const char* kName = "vulkan";
+  using Driver = primset_vulkan::Instance;
+  using Scope = primset_backend::NoScope;
+  static constexpr std::array kExtensions = {
+      primset_backend::Extension{PRIMSET_EXT_HOST_MEMORY, &kHostMemory}};
 };
 
 }  // namespace
-}  // namespace primset_vulkan
 
 primset_status* primset_plugin_query(const primset_host* host, uint32_t min_version,
                                      uint32_t max_version, const primset_plugin** out_plugin) {
-  primset_status* status = primset_backend::negotiate_version(primset_vulkan::kPlugin, min_version,
-                                                              max_version, out_plugin);
-  if (!status) primset_vulkan::g_driver.set_host(host);
-  return status;
+  return primset_backend::query_plugin<Vulkan>(host, min_version, max_version, out_plugin);
 }

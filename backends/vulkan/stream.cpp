@@ -195,7 +195,8 @@ bool primset_stream_t::idle() {
   return complete_ == submitted();
 }
 
-void primset_stream_t::wait_for(Mark mark) {
+void primset_stream_t::wait_for(const primset_event_t& event) {
+  Mark mark = event.mark();
   if (!mark.timeline || mark.timeline == timeline_) return;
   flush();  // what was given before does not wait
   waits_.push_back(std::move(mark));

@@ -11,21 +11,15 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "backends/common/marked_event.h"
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/staging_memory.h"
 #include "backends/vulkan/timeline.h"
 
-struct primset_event_t {
-  std::mutex mutex;  // an event may be asked while it is recorded anew
-  primset_vulkan::Mark mark;
-
-  primset_vulkan::Mark get() {
-    const std::lock_guard lock(mutex);
-    return mark;
-  }
+struct primset_event_t : primset_backend::MarkedEvent<primset_device_t, primset_vulkan::Mark> {
+  using MarkedEvent::MarkedEvent;
 };
 
 struct primset_stream_t {
@@ -47,10 +41,17 @@ struct primset_stream_t {
   // True when nothing is recorded, running, or waited for.
   bool idle();
 
-  // Later work starts after the mark.
-  void wait_for(primset_vulkan::Mark mark);
+  // Later work starts after the event's mark.
+  void wait_for(const primset_event_t& event);
   // The stream's present end.
   primset_vulkan::Mark end();
+
+  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
+  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
+  void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
+            uint64_t source_offset, uint64_t bytes);
+  void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
+            const unsigned char* pattern, uint32_t pattern_bytes);
 
   // A piece of staging memory or parameter memory, free again when the batch being recorded is
   // complete. bytes <= primset_backend::kPiece.
@@ -64,8 +65,6 @@ struct primset_stream_t {
                uint64_t bytes);
   void copy_inside(const primset_vulkan::Memory& memory, uint64_t from, uint64_t to,
                    uint64_t bytes);
-  void copy(VkBuffer from, uint64_t from_offset, VkBuffer to, uint64_t to_offset, uint64_t bytes,
-            bool ordered);
   // Waits until batch `value` is complete.
   void wait(uint64_t value);
   // Takes back what is complete by now.
@@ -86,6 +85,8 @@ struct primset_stream_t {
   void begin();
   void submit(bool commands);
   void reclaim(uint64_t value);
+  void copy(VkBuffer from, uint64_t from_offset, VkBuffer to, uint64_t to_offset, uint64_t bytes,
+            bool ordered);
   Piece take(std::unique_ptr<primset_vulkan::StagingMemory>& staging, primset_vulkan::MemoryUse use,
              uint64_t bytes);
 

@@ -35,6 +35,11 @@ class Timeline {
 struct Mark {
   std::shared_ptr<Timeline> timeline;  // null: reached
   uint64_t value = 0;
+
+  bool reached() const { return !timeline || timeline->value() >= value; }
+  void wait() const {
+    if (timeline) timeline->wait(value);
+  }
 };
 
 // Timelines nobody uses any more, for the next stream: their counters simply go on. They are

@@ -1,0 +1,14 @@
+#include "backends/common/shared_library.h"
+
+#include <dlfcn.h>
+
+namespace primset_backend {
+
+SharedLibrary::SharedLibrary(const char* file)
+    : file_(file), handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {}
+
+void* SharedLibrary::find(const char* name) const {
+  return dlsym(handle_, name);
+}
+
+}  // namespace primset_backend
