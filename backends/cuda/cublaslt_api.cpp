@@ -17,11 +17,11 @@ constexpr Library kCublasLt = {"cuBLASLt", "PRIMSET_CUBLASLT", kCublasLtFiles};
 }  // namespace
 
 bool CublasLtApi::load(int driver_version, std::string& why) {
-  const auto bind = [&](Symbols& symbols) -> std::string {
+  const auto bind = [&](primset_backend::SharedLibrary& library) -> std::string {
     PRIMSET_CUBLASLT_FUNCTIONS(PRIMSET_LIBRARY_NEED)
-    if (!symbols.missing().empty()) return symbols.missing();
+    if (!library.missing().empty()) return library.missing();
     // 130101 for 13.1.1
-    return wrong_version(symbols, static_cast<int64_t>(cublasLtGetVersion()),
+    return wrong_version(library, static_cast<int64_t>(cublasLtGetVersion()),
                          10000 * kOldestLibrary, 10000 * (driver_version / 1000 + 1));
   };
   return open_library(kCublasLt, driver_version, bind, why);

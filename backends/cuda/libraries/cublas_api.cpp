@@ -24,14 +24,14 @@ constexpr LibraryStatus kCublasStatuses[] = {
 }  // namespace
 
 bool CublasApi::load(int driver_version, std::string& why) {
-  const auto bind = [&](Symbols& symbols) -> std::string {
+  const auto bind = [&](primset_backend::SharedLibrary& library) -> std::string {
     PRIMSET_CUBLAS_FUNCTIONS(PRIMSET_LIBRARY_NEED)
     PRIMSET_CUBLAS_TYPED(PRIMSET_TYPED_NEED)
-    if (!symbols.missing().empty()) return symbols.missing();
+    if (!library.missing().empty()) return library.missing();
     int major = 0;
     if (const BlasStatus status = cublasGetProperty(0, &major))
       return "cublasGetProperty answers " + std::to_string(status);
-    return wrong_version(symbols, major, 12, driver_version / 1000 + 1);
+    return wrong_version(library, major, 12, driver_version / 1000 + 1);
   };
   return open_library(kCublas, driver_version, bind, why);
 }

@@ -64,10 +64,10 @@ using BlasGeqrfBatched = BlasStatus(BlasHandle handle, int m, int n, void* const
 
 #define PRIMSET_TYPED_MEMBER(function, member, s, d, c, z) ForEachType<function> member{};
 #define PRIMSET_TYPED_NEED(function, member, s, d, c, z) \
-  symbols.need(member[0], #s);                           \
-  symbols.need(member[1], #d);                           \
-  symbols.need(member[2], #c);                           \
-  symbols.need(member[3], #z);
+  library.need(member[0], #s);                           \
+  library.need(member[1], #d);                           \
+  library.need(member[2], #c);                           \
+  library.need(member[3], #z);
 
 struct CublasApi {
   PRIMSET_CUBLAS_FUNCTIONS(PRIMSET_LIBRARY_MEMBER)

@@ -27,13 +27,13 @@ constexpr LibraryStatus kCufftStatuses[] = {
 }  // namespace
 
 bool CufftApi::load(int driver_version, std::string& why) {
-  const auto bind = [&](Symbols& symbols) -> std::string {
+  const auto bind = [&](primset_backend::SharedLibrary& library) -> std::string {
     PRIMSET_CUFFT_FUNCTIONS(PRIMSET_LIBRARY_NEED)
-    if (!symbols.missing().empty()) return symbols.missing();
+    if (!library.missing().empty()) return library.missing();
     int version = 0;  // 12005 for 12.0.5; its major version is the toolkit's less one
     if (const FftStatus status = cufftGetVersion(&version))
       return "cufftGetVersion answers " + std::to_string(status);
-    return wrong_version(symbols, version, 11000, 1000 * (driver_version / 1000));
+    return wrong_version(library, version, 11000, 1000 * (driver_version / 1000));
   };
   return open_library(kCufft, driver_version, bind, why);
 }

@@ -24,15 +24,15 @@ constexpr LibraryStatus kCusolverStatuses[] = {
 }  // namespace
 
 bool CusolverApi::load(int driver_version, std::string& why) {
-  const auto bind = [&](Symbols& symbols) -> std::string {
+  const auto bind = [&](primset_backend::SharedLibrary& library) -> std::string {
     PRIMSET_CUSOLVER_FUNCTIONS(PRIMSET_LIBRARY_NEED)
     PRIMSET_CUSOLVER_TYPED(PRIMSET_TYPED_NEED)
     PRIMSET_CUSOLVER_NEW_FUNCTIONS(PRIMSET_LIBRARY_WANT)
-    if (!symbols.missing().empty()) return symbols.missing();
+    if (!library.missing().empty()) return library.missing();
     int version = 0;  // 11701 for 11.7.1; its major version is the toolkit's less one
     if (const SolverStatus status = cusolverGetVersion(&version))
       return "cusolverGetVersion answers " + std::to_string(status);
-    return wrong_version(symbols, version, 11400, 1000 * (driver_version / 1000));
+    return wrong_version(library, version, 11400, 1000 * (driver_version / 1000));
   };
   return open_library(kCusolver, driver_version, bind, why);
 }

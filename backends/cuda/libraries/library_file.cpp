@@ -9,28 +9,17 @@
 #include "backends/common/status.h"
 
 namespace primset_cuda {
-namespace {
 
-void* open(const char* file) {
-  return dlopen(file, RTLD_NOW | RTLD_LOCAL);
-}
-
-}  // namespace
-
-void* Symbols::find(const char* name) const {
-  return dlsym(library_, name);
-}
+using primset_backend::SharedLibrary;
 
 bool open_library(const Library& library, int driver_version, const BindLibrary& bind,
                   std::string& why) {
   why.clear();
   const char* setting = std::getenv(library.setting);
   if (setting && std::string_view(setting) == "off") return false;
-  // Never closed: these libraries leave threads and exit handlers behind.
   if (setting && *setting) {
-    if (void* handle = open(setting)) {
-      Symbols symbols(handle, setting);
-      why = bind(symbols);
+    if (SharedLibrary opened(setting); opened) {
+      why = bind(opened);
     } else {
       why = std::string(library.setting) + "=" + setting + ": " + dlerror() +
             "; expected a file of " + library.name + ", or off";
@@ -39,10 +28,9 @@ bool open_library(const Library& library, int driver_version, const BindLibrary&
   }
   for (const LibraryFile& c : library.candidates) {
     if (1000 * c.toolkit > driver_version) continue;
-    void* handle = open(c.file);
-    if (!handle) continue;
-    Symbols symbols(handle, c.file);
-    const std::string reason = bind(symbols);
+    SharedLibrary opened(c.file);
+    if (!opened) continue;
+    const std::string reason = bind(opened);
     if (reason.empty()) {
       why.clear();
       return true;
@@ -52,9 +40,10 @@ bool open_library(const Library& library, int driver_version, const BindLibrary&
   return false;
 }
 
-std::string wrong_version(const Symbols& symbols, int64_t version, int64_t oldest, int64_t end) {
+std::string wrong_version(const SharedLibrary& library, int64_t version, int64_t oldest,
+                          int64_t end) {
   if (version >= oldest && version < end) return {};
-  return std::string(symbols.file()) + " is version " + std::to_string(version) + "; expected " +
+  return std::string(library.file()) + " is version " + std::to_string(version) + "; expected " +
          std::to_string(oldest) + " or newer, and older than " + std::to_string(end) +
          ", which this driver is too old for";
 }

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "backends/common/shared_library.h"
+
 namespace primset_cuda {
 
 struct LibraryFile {
@@ -21,36 +23,8 @@ struct Library {
   std::span<const LibraryFile> candidates;  // best first
 };
 
-// The functions of an open library. What is missed first is told.
-class Symbols {
- public:
-  Symbols(void* library, const char* file) : library_(library), file_(file) {}
-
-  template <typename Function>
-  void need(Function*& function, const char* name) {
-    want(function, name);
-    if (!function && missing_.empty()) missing_ = std::string(file_) + " has no " + name;
-  }
-  // One that only newer versions have.
-  template <typename Function>
-  void want(Function*& function, const char* name) const {
-    function = reinterpret_cast<Function*>(find(name));
-  }
-
-  const char* file() const { return file_; }
-  // Empty when nothing is.
-  const std::string& missing() const { return missing_; }
-
- private:
-  void* find(const char* name) const;
-
-  void* library_;
-  const char* file_;
-  std::string missing_;
-};
-
 // Takes a library's functions; what it says is why the library cannot be used, empty if it can.
-using BindLibrary = std::function<std::string(Symbols& symbols)>;
+using BindLibrary = std::function<std::string(primset_backend::SharedLibrary& library)>;
 
 // Opens the first candidate that a driver of `driver_version` (13000 for CUDA 13.0) can run and
 // that can be bound, or the file that the setting names, and keeps it. False when there is none;
@@ -59,7 +33,8 @@ bool open_library(const Library& library, int driver_version, const BindLibrary&
                   std::string& why);
 
 // Empty when `version` is from `oldest` on and below `end`.
-std::string wrong_version(const Symbols& symbols, int64_t version, int64_t oldest, int64_t end);
+std::string wrong_version(const primset_backend::SharedLibrary& library, int64_t version,
+                          int64_t oldest, int64_t end);
 
 // --- statuses ------------------------------------------------------------------------------------
 
@@ -78,7 +53,7 @@ struct LibraryStatus {
 // Members of a struct of functions, and what sets them, from a table of X(what a function returns,
 // its name in the library, its parameters).
 #define PRIMSET_LIBRARY_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
-#define PRIMSET_LIBRARY_NEED(result, name, parameters) symbols.need(name, #name);
-#define PRIMSET_LIBRARY_WANT(result, name, parameters) symbols.want(name, #name);
+#define PRIMSET_LIBRARY_NEED(result, name, parameters) library.need(name, #name);
+#define PRIMSET_LIBRARY_WANT(result, name, parameters) library.want(name, #name);
 
 #endif  // PRIMSET_BACKENDS_CUDA_LIBRARIES_LIBRARY_FILE_H_
