@@ -27,6 +27,17 @@ class StagedStream {
   StagedStream(const StagedStream&) = delete;
   StagedStream& operator=(const StagedStream&) = delete;
 
+  // Copies to and from the host, for buffers with plain addresses.
+  template <typename Buffer>
+  void copy_in(const Buffer& buffer, uint64_t offset, const void* source, uint64_t bytes) {
+    primset_backend::upload(self(), buffer.address, offset, static_cast<const char*>(source),
+                            bytes);
+  }
+  template <typename Buffer>
+  void copy_out(const Buffer& buffer, uint64_t offset, void* target, uint64_t bytes) {
+    primset_backend::download(self(), buffer.address, offset, static_cast<char*>(target), bytes);
+  }
+
   struct Piece {
     char* mapped;
   };
@@ -37,7 +48,7 @@ class StagedStream {
 
   // Marks the pieces given out so far.
   void flush() {
-    marks_.push_back({submitted_ + 1, static_cast<Stream&>(*this).end()});
+    marks_.push_back({submitted_ + 1, self().end()});
     mark_pieces();
   }
   // Waits until the stream has passed mark `value`.
@@ -71,6 +82,8 @@ class StagedStream {
   void drop_marks() { marks_.clear(); }
 
  private:
+  Stream& self() { return static_cast<Stream&>(*this); }
+
   struct Staging {
     explicit Staging(Device& device)
         : device(device), memory(device.allocate_on_host(kRingBytes)) {}
@@ -91,7 +104,7 @@ class StagedStream {
   Piece take(std::unique_ptr<Staging>& staging, uint64_t bytes) {
     if (!staging) staging = std::make_unique<Staging>(*device);
     if (unmarked_ >= kPiece) flush();
-    const uint64_t offset = take_piece(*this, staging->ring, bytes);
+    const uint64_t offset = take_piece(self(), staging->ring, bytes);
     unmarked_ += bytes;
     return {staging->memory + offset};
   }

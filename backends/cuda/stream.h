@@ -72,8 +72,6 @@ struct primset_stream_t
   std::unique_ptr<primset_recording_t> end_recording(bool keep);
   void play(const primset_recording_t& recording);
 
-  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
-  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
   void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
             uint64_t source_offset, uint64_t bytes);
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,

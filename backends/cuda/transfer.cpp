@@ -18,16 +18,6 @@ T value_of(const unsigned char* pattern) {
 
 }  // namespace
 
-void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
-                               uint64_t bytes) {
-  primset_backend::upload(*this, buffer.address, offset, static_cast<const char*>(source), bytes);
-}
-
-void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
-                                uint64_t bytes) {
-  primset_backend::download(*this, buffer.address, offset, static_cast<char*>(target), bytes);
-}
-
 void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
                             const primset_buffer_t& source, uint64_t source_offset,
                             uint64_t bytes) {

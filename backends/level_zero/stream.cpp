@@ -78,16 +78,6 @@ void primset_stream_t::play(primset_recording_t& recording) {
 
 // --- copies and fills ----------------------------------------------------------------------------
 
-void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
-                               uint64_t bytes) {
-  primset_backend::upload(*this, buffer.address, offset, static_cast<const char*>(source), bytes);
-}
-
-void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
-                                uint64_t bytes) {
-  primset_backend::download(*this, buffer.address, offset, static_cast<char*>(target), bytes);
-}
-
 void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes,
                                  bool ordered) {
   if (ordered) list_.order();

@@ -36,8 +36,6 @@ struct primset_stream_t
   // Where launches, copies on the device and fills go: the stream's list, or the one that records.
   primset_level_zero::CommandList& commands() { return recording_ ? recording_->list : list_; }
 
-  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
-  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
   void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
             uint64_t source_offset, uint64_t bytes);
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,

@@ -59,11 +59,6 @@ cl_int primset_stream_t::enqueue_copy(void* to, const void* from, uint64_t bytes
   return device->memory.clEnqueueMemcpyINTEL(queue, wait, to, from, bytes, 0, nullptr, nullptr);
 }
 
-void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
-                               uint64_t bytes) {
-  primset_backend::upload(*this, buffer.address, offset, static_cast<const char*>(source), bytes);
-}
-
 void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes,
                                  bool) {
   check(enqueue_copy(pointer(to + offset), piece.mapped, bytes, CL_FALSE), "clEnqueueMemcpyINTEL");

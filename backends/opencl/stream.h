@@ -48,7 +48,7 @@ struct primset_stream_t
   // Flushed, since whoever waits for it may be another queue.
   primset_opencl::Mark end();
 
-  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
+  // The driver reads into the target itself.
   void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
   void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
             uint64_t source_offset, uint64_t bytes);
