@@ -315,8 +315,10 @@ def _variance_of(root):
 
 def _norm(row, p=2, ord=None, **options):
     m, p = _mp(), 2 if p is None else p if ord is None else ord
-    if not isinstance(p, (int, float)) or not 0 < p < math.inf:
+    if not isinstance(p, (int, float)) or not p or math.isinf(p):
         return None
+    if p < 0 and not all(row):
+        return [0.0]
     total = m.fsum(m.power(m.hypot(x.real, x.imag), p) for x in row)
     return [_double(m.power(total, m.mpf(1) / p))]
 

@@ -48,7 +48,7 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "could not create a primitive", "Sparse to Sparse conversion not supported",
               "only sparse compressed tensors with the same number of specified elements",
               # of a sparse layout
-              "unsupported tensor layout", "is unsupported for Sparse tensors",
+              "unsupported tensor layout", "Sparse CSR tensors do not have strides", "is unsupported for Sparse tensors",
               "(non-block) tensor layout but got", "sparse compressed layout must be SparseCsr",
               "expected sparse row compressed tensor layout but got",
               "result Tensor to be of format CSR",
@@ -87,7 +87,7 @@ def is_misread(call):
     memory: nothing can be learned from its answer."""
     base = call.overload.split(".")[0]
     if base in READS_ROWS_AS_DENSE:
-        return any(n > 1 and s != 1 for n, s in zip(call.args[0].size[-1:], call.args[0].stride[-1:]))
+        return _are_rows_astray(call, call.args[0])
     if base in READS_MAXIMA_AS_DENSE:
         return _are_maxima_astray(call, **_given(call))
     if base not in READS_INDICES_AS_DENSE:
@@ -120,6 +120,14 @@ def _are_maxima_astray(call, grad_output, self, indices, **_):
     return not (fits and dense) or _rows_out_of_range(call, indices, math.prod(self.size[-rank:]))
 
 
+def _are_rows_astray(call, rows):
+    """Whether they have gaps, or do not ascend: pointers are where the row of one entry is not that of
+    the entry before."""
+    gaps = any(n > 1 and s != 1 for n, s in zip(rows.size[-1:], rows.stride[-1:]))
+    found = _numbers(call, rows)
+    return gaps or found != sorted(found)
+
+
 def _rows_out_of_range(call, rows, size):
     return any(not 0 <= row < size for row in _numbers(call, rows))
 
@@ -127,7 +135,7 @@ def _rows_out_of_range(call, rows, size):
 def _pointers_astray(call, pointers, columns):
     """Whether those of a matrix do not begin with 0 and end with its entries, or leave these."""
     count, entries = pointers.size[-1] if pointers.size else 0, columns.size[-1:]
-    found = _numbers(call, pointers)
+    found = _numbers(call, pointers) if count else []
     lists = [found[i:i + count] for i in range(0, len(found), count or 1)]
     return any((x[0], x[-1]) != (0, *entries) or not 0 <= min(x) <= max(x) <= entries[0]
                for x in lists if entries)
@@ -170,8 +178,9 @@ _RULED_OUT = {
         lambda call, x: _pointers_astray(call, x["crow_indices"], x["col_indices"]),
     # It writes a row of the state for each dimension.
     "_sobol_engine_initialize_state_": lambda call, x: x["dimension"] > sum(x["self"].size[:1]),
-    # It draws a number for each dimension.
-    "_sobol_engine_ff_": lambda call, x: x["dimension"] != sum(x["quasi"].size[:1]),
+    # It moves on a number for each dimension, and reads a row of the state for it.
+    "_sobol_engine_ff_": lambda call, x:
+        x["dimension"] > min(sum(x["self"].size[:1]), sum(x["sobolstate"].size[:1])),
     # Of pdist, whose input is a matrix.
     "_pdist_backward": lambda call, x: len(x["self"].size) != 2,
     # Of cholesky_solve, whose factors are square.
@@ -214,7 +223,7 @@ def comparator(call):
 # substitution, and gradients of what was normalized, less their part along it.
 SUBTRACTS = {"native_group_norm_backward", "_weight_norm_interface_backward",
              "_weight_norm_differentiable_backward", "_euclidean_dist",
-             "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve",
+             "_cdist_forward", "cdist", "linalg_lu_solve", "lu_solve", "linalg_ldl_solve",
              "linalg_solve", "linalg_solve_triangular", "triangular_solve", "cholesky_solve"}
 
 

@@ -123,7 +123,18 @@ def _is_of_rounding(given, condition):
     return bool((singular & ((condition >= 1 / edge) | (condition <= edge))).all())
 
 
-_PROPERTIES = {"linalg_cond": _is_of_rounding, "mode": _are_modes,
+def _are_of_one_number(given, counts, *edges):
+    """Whether a dim's edges are all one number, so that no bin is between them, and each point is
+    counted in one of its."""
+    points = given["self"].flatten(0, -2)
+    weight = given.get("weight")
+    total = torch.tensor(float(len(points))) if weight is None else weight.sum()
+    one = [i for i, e in enumerate(edges) if bool((e == e[0]).all())]
+    within = all(bool((edges[i][0] == points[:, i]).all()) for i in one)
+    return bool(one) and within and torch.allclose(counts.sum().double(), total.double())
+
+
+_PROPERTIES = {"histogramdd": _are_of_one_number, "linalg_cond": _is_of_rounding, "mode": _are_modes,
                "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
@@ -185,8 +196,8 @@ def _of_misfit_lengths(given, i, shape):
 
 
 def _of_other_indices(rank, given, i, shape):
-    """Of the gradient of maxima whose indices, as none that max_pool returns, are outside of the
-    windows: PyTorch writes wherever they say."""
+    """Of the gradient of maxima the elements that indices name which, as none that max_pool returns,
+    are outside of the windows: PyTorch writes wherever they say, in another plane too."""
     index, size, of_dim = given["indices"], given["self"].shape, _each_dim(rank, given)
     if len(size) <= rank:
         return None
@@ -199,7 +210,14 @@ def _of_other_indices(rank, given, i, shape):
         step = index % size[d - rank] - start
         index = index // size[d - rank]
         astray |= (step % dilation != 0) | (step < 0) | (step >= kernel * dilation)
-    return torch.ones(shape, dtype=torch.bool) if bool(astray.any()) else None
+    elements = math.prod(size[-rank:])
+    index, astray = (x.flatten(-rank).flatten(0, -2) for x in (given["indices"], astray))
+    beyond = (index < 0) | (index >= elements)
+    if not astray.any() or bool(beyond.any()):
+        return torch.ones(shape, dtype=torch.bool) if astray.any() else None
+    mask = torch.zeros(len(index), elements, dtype=torch.bool)
+    mask[torch.arange(len(index)).unsqueeze(1).expand_as(index)[astray], index[astray]] = True
+    return mask.view(shape)
 
 
 def _each_dim(rank, given):

@@ -56,6 +56,8 @@ class SecondOpinion:
             if without_outs(self.call.overload):
                 runs.append(self._run(WITHOUT_OUT, _same))
             runs.append(self._run(DENSE, _dense))
+            if self.call.is_sparse():
+                runs.append(self._run(DENSE, _without_layout))
             runs.append(self._run(STRIDED, _strided))
             with _memory_filled():
                 runs.append(self._run(FILLED, _same))
@@ -184,6 +186,9 @@ def _tensors(change):
 
 _dense = _tensors(lambda t: t.clone() if t.layout != torch.strided else
                   t.clone(memory_format=torch.contiguous_format))
+
+
+_without_layout = _tensors(lambda t: t.clone() if t.layout == torch.strided else t.to_dense())
 
 
 @_tensors

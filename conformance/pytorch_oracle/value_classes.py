@@ -48,16 +48,20 @@ _OF_PROBABILITIES = ("_ctc_loss", "ctc_loss")
 _OF_COMPLEX = {"large_mean", "near_underflow", "ties"}
 # They factorize matrices in a family of others.
 _FACTORIZES = {"_spsolve"}
-# In other families.
-_MULTIPLIES = ("_embedding_bag", "embedding_bag", "grid_sampler", "_grid_sampler", "_foreach_mm")
+# What an operator is given that follows from the rest, of which its forward function makes it.
+_FOLLOWS = {"_pdist_backward": ("pdist", lambda x: torch.pdist(x["self"], x["p"]))}
+# In other families, elements of many, and of products of them.
+_MULTIPLIES = ("_embedding_bag", "embedding_bag", "grid_sampler", "_grid_sampler", "_foreach_mm",
+               "histogram", "_histogramdd", "_masked_softmax_backward", "_softmax_backward_data",
+               "_log_softmax_backward_data")
 # Their values say how many elements a result has, or they multiply a matrix for each column.
 _LEFT_OUT = {"bincount", "linalg_householder_product", "one_hot", "orgqr", "ormqr",
              "repeat_interleave"}
-# Integers that say where something is, or how much of it, and floats within limits, in an order, or
-# of which a polynomial is computed step by step.
-_NOT_DATA = {"bag_size", "batch_sizes", "boundaries", "ccol_indices", "col_indices", "crow_indices",
+# Integers that say where something is, or how much of it, floats within limits, in an order, or of
+# which a polynomial is computed step by step, and factors, one of which is about 1 whatever the matrix.
+_NOT_DATA = {"LD", "LU", "LU_data", "bag_size", "batch_sizes", "boundaries", "ccol_indices", "col_indices", "crow_indices",
              "grid", "index", "indices", "input_lengths", "invstd", "lengths", "max_indices",
-             "maximum_indices", "n", "offset2bag", "offsets", "pivots", "random_samples",
+             "maximum_indices", "n", "offset2bag", "offsets", "pdist", "pivots", "random_samples",
              "row_indices", "running_var", "save_invstd", "save_var", "scale", "sorted_sequence",
              "sorter", "state_steps", "target_lengths", "targets", "zero_point"}
 
@@ -112,7 +116,7 @@ def with_values(call, name, family):
         make = _SCALED.get(name)
     undefined = (name in _UNDEFINED.get(family, ())
                  or name == "inf_nan" and call.overload.startswith(_OF_PROBABILITIES))
-    if make is None or undefined or not _is_of(name, dtype, family):
+    if make is None or undefined or not _is_of(name, dtype, _is_elementwise(call, family)):
         return None
     live = TorchArguments(call)
     seed = random.Random(repr((call.key(), name))).getrandbits(48)
@@ -127,10 +131,23 @@ def with_values(call, name, family):
             if isinstance(t, torch.Tensor) and t.dtype == dtype and t.numel():
                 _fill(t, make, rng)
                 changed = True
-    if not changed:
+    if not changed or not _followed(call, live):
         return None
     made = encode(call.overload, live.args, live.kwargs, call.source, f"{name} of {call.origin}")
     return made.with_(values=name)
+
+
+def _followed(call, live):
+    """Whether what follows from the arguments, if anything, has been made of their new values."""
+    name, of = _FOLLOWS.get(call.overload.partition(".")[0], ("", None))
+    if of is None:
+        return True
+    given = {a.name: value for a, value in _named(call, live)}
+    try:
+        given[name].copy_(of(given))
+    except RuntimeError:  # of another size
+        return False
+    return True
 
 
 def _is_elementwise(call, family):
@@ -153,12 +170,12 @@ def _multiplies(call, family):
             or dtype == torch.float64)
 
 
-def _is_of(name, dtype, family):
+def _is_of(name, dtype, elementwise):
     if dtype.is_complex:
         return name in _OF_COMPLEX
     if not dtype.is_floating_point:
         return name in ("ties", "huge_integers")
-    if family in _ELEMENTWISE:
+    if elementwise:
         return True
     # Integers cancel in sums that are exact no more, and of the least doubles none is the square.
     return name != "huge_integers" and (name, dtype) != ("denormal", torch.float64)

@@ -68,8 +68,9 @@ std::vector<Tensor> sparse_functions::power_in_double(SparseCall& call) {
 std::vector<Tensor> sparse_functions::sum_of_trapezoids(SparseCall& call) {
   const Tensor y = call.tensor("y");
   const int64_t dim = call.integer("dim", -1);
-  const Tensor ends =
+  Tensor ends =
       op("add.Tensor", op("select.int", y, dim, int64_t{0}), op("select.int", y, dim, int64_t{-1}));
+  if (is_coo(ends)) ends = coalesced(ends);  // sums of y's dtype, as of strided tensors
   const Tensor halves = op("mul.Scalar", ends, Scalar(0.5));
   const Tensor sum = op("sum.dim_IntList", y, Ints(&dim, 1));
   return {op("mul.Scalar", op("sub.Tensor", sum, halves), call.scalar("dx"))};

@@ -349,6 +349,11 @@ TEST(SparseGradients, OfTablesNameTheRowsLookedUp) {
             (Integers{0, 0, 1, 1, 0, 1, 2, 2}));
 }
 
+TEST(SparseTrapezoids, AddTheirEndsInTheirOwnDtype) {
+  const Tensor y = op("to.dtype", coo({0, 1, 0, 0}, {2, 254}, {2, 1}), DType::u8);
+  EXPECT_EQ(values_of(coalesced(op("trapezoid.dx", y, Scalar(2.5), int64_t{0}))), (Floats{640}));
+}
+
 TEST(SparseCopies, ArePlacedAndCast) {
   const Tensor x = op("clone", repeated());
   op("copy_", x, other());

@@ -198,14 +198,15 @@ bool Tensor::is_wrapped_number() const {
 
 namespace {
 
-// Dense with the dims in this order, outermost first.
+// Dense with the dims in this order, innermost first; an empty tensor, too, if its strides say so.
 bool dense_in_order(const Tensor& t, std::span<const int64_t> order) {
-  Dims sizes, strides;
+  int64_t step = 1;
   for (int64_t d : order) {
-    sizes.push_back(t.sizes()[static_cast<size_t>(d)]);
-    strides.push_back(t.strides()[static_cast<size_t>(d)]);
+    if (t.size(d) == 1) continue;
+    if (t.stride(d) != step) return false;
+    step *= t.size(d);
   }
-  return runtime::is_contiguous(sizes, strides);
+  return true;
 }
 
 }  // namespace
@@ -215,9 +216,9 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
     case MemoryFormat::contiguous:
       return runtime::is_contiguous(sizes(), strides());
     case MemoryFormat::channels_last:
-      return dim() == 4 && dense_in_order(*this, std::array<int64_t, 4>{0, 2, 3, 1});
+      return dim() == 4 && dense_in_order(*this, std::array<int64_t, 4>{1, 3, 2, 0});
     case MemoryFormat::channels_last_3d:
-      return dim() == 5 && dense_in_order(*this, std::array<int64_t, 5>{0, 2, 3, 4, 1});
+      return dim() == 5 && dense_in_order(*this, std::array<int64_t, 5>{1, 4, 3, 2, 0});
     case MemoryFormat::preserve:
       break;
   }

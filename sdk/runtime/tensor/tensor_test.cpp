@@ -125,6 +125,17 @@ TEST(Tensor, MemoryFormats) {
   EXPECT_TRUE(t.is_non_overlapping_and_dense());
 }
 
+// As PyTorch 2.13 answers: of an empty tensor the strides decide.
+TEST(Tensor, MemoryFormatsOfEmptyTensors) {
+  const auto is_channels_last = [](const std::vector<int64_t>& strides) {
+    const Tensor t = Tensor::empty_strided({2, 0, 4, 5}, strides, DType::f32);
+    EXPECT_TRUE(t.is_contiguous());
+    return t.is_contiguous(MemoryFormat::channels_last);
+  };
+  EXPECT_FALSE(is_channels_last({20, 20, 5, 1}));
+  EXPECT_TRUE(is_channels_last({0, 1, 0, 0}));
+}
+
 TEST(Tensor, MetaHasNoData) {
   const Tensor t = Tensor::empty({1 << 20, 1 << 20}, DType::f32, "meta");
   EXPECT_EQ(t.numel(), int64_t{1} << 40);
