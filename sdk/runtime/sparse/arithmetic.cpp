@@ -51,8 +51,9 @@ Tensor coo_sum(const SparseCall& call, const Tensor& self, const Tensor& other) 
                     "sparse dimensions while 'other' has {} sparse dimensions",
                     sparse_dims(self), sparse_dims(other)));
   const SparseParts &a = parts_of(self), &b = parts_of(other);
-  if (same_indices(a, b))
-    return with_values(self, call.functional({{"self", a.values}, {"other", b.values}}));
+  if (same_indices(a, b))  // in order where both are known to be
+    return with_values(a.coalesced ? other : self,
+                       call.functional({{"self", a.values}, {"other", b.values}}));
   const DType common = dtype_of_sum(call, a.values, b.values);
   const Tensor first = op("to.dtype", a.values, common);
   const Tensor second = second_term(call, b.values, common);

@@ -70,7 +70,10 @@ std::vector<Tensor> sparse_functions::sum_of_trapezoids(SparseCall& call) {
   const int64_t dim = call.integer("dim", -1);
   Tensor ends =
       op("add.Tensor", op("select.int", y, dim, int64_t{0}), op("select.int", y, dim, int64_t{-1}));
-  if (is_coo(ends)) ends = coalesced(ends);  // sums of y's dtype, as of strided tensors
+  if (is_coo(ends) && !parts_of(ends).coalesced) {  // sums of y's dtype, as of strided tensors
+    const Tensor sums = coalesced(ends);
+    ends = make_coo(parts_of(sums).indices, parts_of(sums).values, sums.sizes(), false);
+  }
   const Tensor halves = op("mul.Scalar", ends, Scalar(0.5));
   const Tensor sum = op("sum.dim_IntList", y, Ints(&dim, 1));
   return {op("mul.Scalar", op("sub.Tensor", sum, halves), call.scalar("dx"))};

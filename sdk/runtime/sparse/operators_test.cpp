@@ -354,6 +354,13 @@ TEST(SparseTrapezoids, AddTheirEndsInTheirOwnDtype) {
   EXPECT_EQ(values_of(coalesced(op("trapezoid.dx", y, Scalar(2.5), int64_t{0}))), (Floats{640}));
 }
 
+TEST(SparseSums, AreInOrderWhereBothTermsAre) {
+  const Tensor x = ordered(), y = op("_coalesced_", op("clone", x), false);
+  EXPECT_TRUE(parts_of(op("add.Tensor", x, x)).coalesced);
+  EXPECT_FALSE(parts_of(op("add.Tensor", x, y)).coalesced);
+  EXPECT_FALSE(parts_of(op("add.Tensor", y, x)).coalesced);
+}
+
 TEST(SparseCopies, ArePlacedAndCast) {
   const Tensor x = op("clone", repeated());
   op("copy_", x, other());
