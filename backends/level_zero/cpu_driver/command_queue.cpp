@@ -95,11 +95,17 @@ void CommandQueue::note(cl_int error) {
   error_ = error;
 }
 
-// Commands that nothing orders, in the order that the test wants.
+// Commands that nothing orders, in the order that the test wants. Reversed, they run one after the
+// other: the first one given certainly ends last. Else they may overlap.
 void CommandQueue::run_segment(std::vector<Given>& segment) {
-  if (settings().order == Order::reverse) std::ranges::reverse(segment);
+  const bool reversed = settings().order == Order::reverse;
+  if (reversed) std::ranges::reverse(segment);
   if (settings().order == Order::shuffle) std::ranges::shuffle(segment, random_);
-  for (const Given& g : segment) note(g.command.run(queue_, nullptr));
+  for (const Given& g : segment) {
+    if (reversed && &g != &segment.front())
+      note(clEnqueueBarrierWithWaitList(queue_, 0, nullptr, nullptr));
+    note(g.command.run(queue_, nullptr));
+  }
 }
 
 // Waits for the device; nothing uses what these commands used from here on.
