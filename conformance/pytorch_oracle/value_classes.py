@@ -59,9 +59,10 @@ _LEFT_OUT = {"bincount", "linalg_householder_product", "one_hot", "orgqr", "ormq
              "repeat_interleave"}
 # Integers that say where something is, or how much of it, floats within limits, in an order, or of
 # which a polynomial is computed step by step, and factors, one of which is about 1 whatever the matrix.
-_NOT_DATA = {"LD", "LU", "LU_data", "bag_size", "batch_sizes", "boundaries", "ccol_indices", "col_indices", "crow_indices",
-             "grid", "index", "indices", "input_lengths", "invstd", "lengths", "max_indices",
-             "maximum_indices", "n", "offset2bag", "offsets", "pdist", "pivots", "random_samples",
+_NOT_DATA = {"LD", "LU", "LU_data", "bag_size", "batch_sizes", "boundaries", "ccol_indices",
+             "col_indices", "crow_indices", "grid", "index", "indices", "input_lengths",
+             "invstd", "lengths", "max_indices", "maximum_indices", "n", "offset2bag", "offsets",
+             "pdist", "pivots", "random_samples",
              "row_indices", "running_var", "save_invstd", "save_var", "scale", "sorted_sequence",
              "sorter", "state_steps", "target_lengths", "targets", "zero_point"}
 
