@@ -257,7 +257,7 @@ def page(data, oracle):
                    f"{f['calls']} | {percent(f['values, dtype and shape'])} | "
                    f"{percent(f['strides'])} | {percent(f['aliasing'])} |")
     out += _worst(data["overloads"]) + _differences(data["overloads"]) + _not_covered(data)
-    return "\n".join(out) + "\n"
+    return "\n".join(line.rstrip() for line in out).rstrip() + "\n"
 
 
 def _worst(rows):
