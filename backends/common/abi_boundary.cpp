@@ -30,6 +30,12 @@ void check_index(uint32_t index, size_t devices) {
                                                    std::to_string(devices) + " devices");
 }
 
+void check_allocation(uint64_t bytes, uint64_t most) {
+  if (bytes <= most) return;
+  throw BackendError(PRIMSET_OUT_OF_MEMORY, std::to_string(bytes) + " bytes; the device has " +
+                                                std::to_string(most) + " at most");
+}
+
 void log(const primset_host* host, uint32_t level, const std::string& text) {
   if (host && host->log) host->log(host, level, text.c_str());
 }

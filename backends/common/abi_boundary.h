@@ -22,6 +22,9 @@ void copy_properties(primset_device_properties p, primset_device_properties* out
 // Throws BackendError when there is no device `index`.
 void check_index(uint32_t index, size_t devices);
 
+// Throws BackendError for more bytes than a device ever has: what drivers do then differs.
+void check_allocation(uint64_t bytes, uint64_t most);
+
 void log(const primset_host* host, uint32_t level, const std::string& text);
 
 // --- modules and launches ------------------------------------------------------------------------

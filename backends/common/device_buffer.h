@@ -1,10 +1,15 @@
-// A buffer of a device whose memory is known by its addresses alone.
+// Memory that is known by its addresses alone, and a buffer of it.
 #ifndef PRIMSET_BACKENDS_COMMON_DEVICE_BUFFER_H_
 #define PRIMSET_BACKENDS_COMMON_DEVICE_BUFFER_H_
 
 #include <cstdint>
 
 namespace primset_backend {
+
+// As drivers take an address.
+inline void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 // The Device has
 //   allocate(bytes)  an address; throws BackendError

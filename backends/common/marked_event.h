@@ -1,11 +1,35 @@
-// An event that holds a mark in a stream: the one that it was recorded with last.
+// Marks in streams, and events that hold one: the one that they were recorded with last.
 #ifndef PRIMSET_BACKENDS_COMMON_MARKED_EVENT_H_
 #define PRIMSET_BACKENDS_COMMON_MARKED_EVENT_H_
 
+#include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace primset_backend {
+
+// A mark that is an event of the driver, a pointer, which all who refer to the mark share. Beside
+// `Functions`, those of the driver, stand
+//   is_reached(functions, event), wait_for(functions, event)  throw BackendError
+template <typename Functions, typename Event>
+class SharedMark {
+ public:
+  SharedMark() = default;
+  SharedMark(const Functions& functions, std::shared_ptr<std::remove_pointer_t<Event>> event)
+      : functions_(&functions), event_(std::move(event)) {}
+
+  // Null: the mark is reached.
+  Event get() const { return event_.get(); }
+  bool reached() const { return !event_ || is_reached(*functions_, get()); }
+  void wait() const {
+    if (event_) wait_for(*functions_, get());
+  }
+
+ private:
+  const Functions* functions_ = nullptr;
+  std::shared_ptr<std::remove_pointer_t<Event>> event_;
+};
 
 // A Mark may be copied, and has
 //   Mark()             one that is reached

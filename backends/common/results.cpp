@@ -29,17 +29,17 @@ std::string Results::name(int64_t result) const {
   char number[32];
   std::snprintf(number, sizeof(number),
                 result < kFirstHexadecimal ? " (%" PRId64 ")" : " (0x%" PRIx64 ")", result);
-  return std::string(known ? known->name : "unknown result") + number;
+  return std::string(known ? known->name : "result") + number;
 }
 
-void Results::fail(int64_t result, const char* function) const {
-  throw BackendError(code(result), std::string(function) + ": " + name(result));
-}
-
-void Results::refuse_module(int64_t result, const char* function, const std::string& more) const {
+void Results::fail(int64_t result, const char* function, const std::string& more) const {
   std::string text = std::string(function) + ": " + name(result);
   if (!more.empty()) text += ": " + more;
-  primset_backend::refuse_module(code(result), text);
+  throw BackendError(code(result), text);
+}
+
+void Results::refuse_module(int64_t result, const char* function) const {
+  primset_backend::refuse_module(code(result), std::string(function) + ": " + name(result));
 }
 
 void refuse_module(uint32_t code, const std::string& text) {

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/common/abi_boundary.h"
 #include "backends/common/status.h"
@@ -22,6 +24,34 @@ concept DriverOfDevices =
     std::constructible_from<T, const primset_host*> && requires(const T& driver) {
       { driver.devices().size() } -> std::convertible_to<size_t>;
     };
+
+// What drivers are made of who keep a PhysicalDevice for each of their devices. Once it is made, a
+// driver's devices stay where they are.
+template <typename PhysicalDevice>
+class DeviceList {
+ public:
+  DeviceList(const DeviceList&) = delete;
+  DeviceList& operator=(const DeviceList&) = delete;
+
+  const primset_host* host() const { return host_; }
+  const std::vector<PhysicalDevice>& devices() const { return devices_; }
+
+ protected:
+  // The back end's name begins every line of its log.
+  DeviceList(const primset_host* host, const char* backend) : host_(host), backend_(backend) {}
+  ~DeviceList() = default;
+
+  // Why there are no devices, or not some of them, is no error.
+  void tell(const std::string& text) const {
+    log(host_, PRIMSET_LOG_INFO, std::string(backend_) + ": " + text);
+  }
+
+  std::vector<PhysicalDevice> devices_;
+
+ private:
+  const primset_host* host_;
+  const char* backend_;
+};
 
 // Holds a plugin's driver from the first call that needs it until the host releases the plugin: one
 // that is only listed by name starts no driver. A plugin has one of these, and it is static.

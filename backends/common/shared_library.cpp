@@ -8,7 +8,7 @@ SharedLibrary::SharedLibrary(const char* file)
     : file_(file), handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {}
 
 void* SharedLibrary::find(const char* name) const {
-  return dlsym(handle_, name);
+  return handle_ ? dlsym(handle_, name) : nullptr;  // of null dlsym looks in the whole process
 }
 
 }  // namespace primset_backend

@@ -41,4 +41,9 @@ class SharedLibrary {
 
 }  // namespace primset_backend
 
+// For a struct of the functions that an API's header declares, from a table of X(name): its
+// members, and what sets them from a `library`.
+#define PRIMSET_DECLARED_MEMBER(name) decltype(&::name) name = nullptr;
+#define PRIMSET_DECLARED_NEED(name) library.need(name, #name);
+
 #endif  // PRIMSET_BACKENDS_COMMON_SHARED_LIBRARY_H_

@@ -8,9 +8,9 @@ namespace primset_backend {
 namespace {
 
 // Larger groups leave a thread too few registers, and no kernel of ours asks for more.
-constexpr uint32_t kMostGroupThreads = 1024;
-constexpr uint32_t kMostGroupMemory = 64 << 10;
-constexpr uint32_t kMostParamBytes = 4096;
+constexpr uint64_t kMostGroupThreads = 1024;
+constexpr uint64_t kMostGroupMemory = 64 << 10;
+constexpr uint64_t kMostParamBytes = 4096;
 // On a CPU a smaller group costs less at barriers and spreads better over cores.
 constexpr uint32_t kUsualGroupOfCpu = 64, kUsualGroup = 256;
 constexpr uint32_t kGoodSubgroup = 16;
@@ -70,12 +70,12 @@ void claim(const SpirvKernelDevice& d, primset_device_properties& p) {
   p.features = features(d);
   p.dtypes = spirv_dtypes(p.features);
   p.numerics = numerics(d);
-  p.max_param_bytes = std::min(d.max_param_bytes, kMostParamBytes) & ~7u;
+  p.max_param_bytes = static_cast<uint32_t>(std::min(d.max_param_bytes, kMostParamBytes)) & ~7u;
   p.threads = std::max(1u, d.compute_units);
-  p.max_group_threads = std::min(d.max_group_threads, kMostGroupThreads);
+  p.max_group_threads = static_cast<uint32_t>(std::min(d.max_group_threads, kMostGroupThreads));
   p.group_threads =
       std::bit_floor(std::min(p.max_group_threads, d.cpu ? kUsualGroupOfCpu : kUsualGroup));
-  p.group_memory = std::min(d.group_memory, kMostGroupMemory);
+  p.group_memory = static_cast<uint32_t>(std::min(d.group_memory, kMostGroupMemory));
   p.min_subgroup = p.max_subgroup = subgroup_size(d);
   std::copy_n(d.max_groups, 3, p.max_groups);
   p.keep_nan_widths = d.keep_nan_widths;

@@ -36,9 +36,9 @@ struct SpirvKernelDevice {
   // Widths, as the sum 16 | 32 | 64, with modes of SPV_KHR_float_controls.
   uint32_t keep_nan_widths = 0, round_even_widths = 0, keep_denorm_widths = 0;
   uint32_t compute_units = 1;
-  uint32_t max_group_threads = 1;
-  uint32_t group_memory = 0;
-  uint32_t max_param_bytes = 0;
+  uint64_t max_group_threads = 1;
+  uint64_t group_memory = 0;
+  uint64_t max_param_bytes = 0;
   uint32_t max_groups[3] = {0x7fffffff, 0x7fffffff, 0x7fffffff};
 };
 

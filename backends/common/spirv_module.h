@@ -13,6 +13,15 @@
 
 namespace primset_backend {
 
+// A module is its kernel, made from the device and a primset_module_desc.
+template <typename Kernel>
+struct SpirvModule {
+  template <typename Device>
+  SpirvModule(Device* device, const primset_module_desc& desc) : kernel(*device, desc) {}
+
+  Kernel kernel;
+};
+
 // The SPIR-V of a module. Drivers trust it: what is no SPIR-V at all must not reach them. Throws
 // BackendError.
 std::string_view spirv_of(const primset_module_desc& desc);

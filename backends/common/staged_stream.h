@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 
+#include "backends/common/device_buffer.h"
 #include "backends/common/ring.h"
 #include "backends/common/staging.h"
 
@@ -41,6 +42,24 @@ class StagedStream {
   struct Piece {
     char* mapped;
   };
+
+  // Where one function of the driver copies between any addresses, those of staging memory among
+  // them, the Stream has
+  //   enqueue_copy(to, from, bytes, ordered)
+  // and what follows; else it has functions of these names itself.
+  template <typename Buffer>
+  void copy(const Buffer& target, uint64_t target_offset, const Buffer& source,
+            uint64_t source_offset, uint64_t bytes) {
+    self().enqueue_copy(pointer(target.address + target_offset),
+                        pointer(source.address + source_offset), bytes, true);
+  }
+  void copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes, bool ordered) {
+    self().enqueue_copy(pointer(to + offset), piece.mapped, bytes, ordered);
+  }
+  void copy_to(uint64_t from, uint64_t offset, const Piece& piece, uint64_t bytes) {
+    self().enqueue_copy(piece.mapped, pointer(from + offset), bytes, true);
+  }
+
   // Memory that is free again when what is enqueued before the next flush() is complete.
   // bytes <= kPiece.
   Piece upload(uint64_t bytes) { return take(upload_, bytes); }

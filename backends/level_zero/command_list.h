@@ -16,14 +16,11 @@ class CommandList {
   enum class Kind { immediate, recorded };
   // Throws BackendError.
   CommandList(const primset_device_t& device, Kind kind);
-  ~CommandList();
-  CommandList(const CommandList&) = delete;
-  CommandList& operator=(const CommandList&) = delete;
 
   // What is appended from here on comes after all that was appended before.
   void order();
-  void copy(uint64_t to, uint64_t from, uint64_t bytes);
-  void fill(uint64_t to, uint64_t bytes, const void* pattern, uint32_t pattern_bytes);
+  void copy(void* to, const void* from, uint64_t bytes);
+  void fill(void* to, uint64_t bytes, const void* pattern, uint32_t pattern_bytes);
   void launch(ze_kernel_handle_t kernel, const uint32_t groups[3]);
 
   // Sets the event when all before is complete.
@@ -34,11 +31,11 @@ class CommandList {
   void wait_and_reset(ze_event_handle_t event);
 
   void close();
-  ze_command_list_handle_t handle() const { return handle_; }
+  ze_command_list_handle_t handle() const { return handle_.get(); }
 
  private:
   const Functions& ze_;
-  ze_command_list_handle_t handle_ = nullptr;
+  const Owned<ze_command_list_handle_t> handle_;
   bool unordered_ = false;  // something was appended behind the last barrier
 };
 

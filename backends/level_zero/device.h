@@ -7,35 +7,27 @@
 #include <atomic>
 #include <memory>
 
-#include "backends/common/compiled_cache.h"
 #include "backends/common/device_buffer.h"
 #include "backends/level_zero/driver.h"
 #include "backends/level_zero/event.h"
 
 // Any thread.
-struct primset_device_t {
+struct primset_device_t
+    : primset_backend::OpenDevice<primset_level_zero::Driver, primset_level_zero::PhysicalDevice> {
   primset_device_t(std::shared_ptr<primset_level_zero::Driver> driver, uint32_t index);
-  ~primset_device_t();
-  primset_device_t(const primset_device_t&) = delete;
-  primset_device_t& operator=(const primset_device_t&) = delete;
-
-  const primset_device_properties& properties() const { return physical.properties; }
 
   // A new address; throws BackendError.
   uint64_t allocate(uint64_t bytes);
   void free(uint64_t address) noexcept;
   char* allocate_on_host(uint64_t bytes);
-  void free_on_host(char* address) noexcept;
+  void free_on_host(char* address) noexcept { free(reinterpret_cast<uint64_t>(address)); }
 
   // Of the queues that compute, each in its turn.
   ze_command_queue_desc_t next_queue() const;
 
-  const std::shared_ptr<primset_level_zero::Driver> driver;
   const primset_level_zero::Functions& ze;
-  const primset_level_zero::PhysicalDevice& physical;
-  const primset_backend::CompiledCache binaries;
-  ze_context_handle_t context = nullptr;
-  std::unique_ptr<primset_level_zero::EventPool> events;
+  const primset_level_zero::Owned<ze_context_handle_t> context;
+  primset_level_zero::EventPool events;
 
  private:
   mutable std::atomic<uint32_t> queues_used_ = 0;

@@ -13,41 +13,20 @@ constexpr size_t kLargestPattern = 16;
 constexpr uint64_t kStatefulLimit = uint64_t{4} << 30;
 
 bool has_extension(const Functions& ze, ze_driver_handle_t driver, std::string_view name) {
-  uint32_t count = 0;
-  PRIMSET_ZE(ze, zeDriverGetExtensionProperties, driver, &count, nullptr);
-  std::vector<ze_driver_extension_properties_t> all(count);
-  PRIMSET_ZE(ze, zeDriverGetExtensionProperties, driver, &count, all.data());
+  const auto all = PRIMSET_ZE_ALL(ze, zeDriverGetExtensionProperties,
+                                  ze_driver_extension_properties_t{}, driver);
   return std::ranges::any_of(all, [&](const auto& e) { return name == e.name; });
 }
 
 void ask_module(const Functions& ze, ze_driver_handle_t driver, ze_device_handle_t device,
                 DeviceInfo& info) {
-  ze_float_atomic_ext_properties_t atomics{};
-  atomics.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES;
+  auto atomics =
+      structure<ze_float_atomic_ext_properties_t>(ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES);
   info.module.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
   if (has_extension(ze, driver, ZE_FLOAT_ATOMICS_EXT_NAME)) info.module.pNext = &atomics;
   PRIMSET_ZE(ze, zeDeviceGetModuleProperties, device, &info.module);
   info.module.pNext = nullptr;
   info.f32_atomics = atomics.fp32Flags;
-}
-
-void ask_memory(const Functions& ze, ze_device_handle_t device, DeviceInfo& info) {
-  uint32_t count = 0;
-  PRIMSET_ZE(ze, zeDeviceGetMemoryProperties, device, &count, nullptr);
-  ze_device_memory_properties_t one{};
-  one.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
-  std::vector<ze_device_memory_properties_t> all(count, one);
-  PRIMSET_ZE(ze, zeDeviceGetMemoryProperties, device, &count, all.data());
-  for (const auto& memory : all) info.memory_bytes = std::max(info.memory_bytes, memory.totalSize);
-}
-
-void ask_queues(const Functions& ze, ze_device_handle_t device, DeviceInfo& info) {
-  uint32_t count = 0;
-  PRIMSET_ZE(ze, zeDeviceGetCommandQueueGroupProperties, device, &count, nullptr);
-  ze_command_queue_group_properties_t one{};
-  one.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
-  info.queue_groups.assign(count, one);
-  PRIMSET_ZE(ze, zeDeviceGetCommandQueueGroupProperties, device, &count, info.queue_groups.data());
 }
 
 bool divides_f32_exactly(const DeviceInfo& info) {
@@ -58,8 +37,7 @@ bool divides_f32_exactly(const DeviceInfo& info) {
 
 DeviceInfo ask(const Functions& ze, ze_driver_handle_t driver, ze_device_handle_t device) {
   DeviceInfo info;
-  ze_driver_properties_t of_driver{};
-  of_driver.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES;
+  auto of_driver = structure<ze_driver_properties_t>(ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES);
   PRIMSET_ZE(ze, zeDriverGetProperties, driver, &of_driver);
   info.driver_version = of_driver.driverVersion;
   info.device.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
@@ -67,8 +45,13 @@ DeviceInfo ask(const Functions& ze, ze_driver_handle_t driver, ze_device_handle_
   info.compute.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
   PRIMSET_ZE(ze, zeDeviceGetComputeProperties, device, &info.compute);
   ask_module(ze, driver, device, info);
-  ask_memory(ze, device, info);
-  ask_queues(ze, device, info);
+  const auto memory =
+      structure<ze_device_memory_properties_t>(ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES);
+  for (const auto& one : PRIMSET_ZE_ALL(ze, zeDeviceGetMemoryProperties, memory, device))
+    info.memory_bytes = std::max(info.memory_bytes, one.totalSize);
+  const auto group = structure<ze_command_queue_group_properties_t>(
+      ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES);
+  info.queue_groups = PRIMSET_ZE_ALL(ze, zeDeviceGetCommandQueueGroupProperties, group, device);
   return info;
 }
 

@@ -4,41 +4,32 @@
 
 #include <primset/plugin.h>
 
-#include <string>
-#include <vector>
-
+#include "backends/common/shared_driver.h"
+#include "backends/common/spirv_device.h"
 #include "backends/level_zero/errors.h"
 #include "backends/level_zero/functions.h"
 
 namespace primset_level_zero {
 
-struct PhysicalDevice {
+struct PhysicalDevice : primset_backend::SpirvDevice {
   ze_driver_handle_t driver = nullptr;
   ze_device_handle_t handle = nullptr;
   uint32_t queue_group = 0;  // that computes
   uint32_t queues = 1;       // of that group
-  uint64_t largest_allocation = 0;
-  std::string build_options;
-  std::string cache_target;  // all that compiled code depends on beside its SPIR-V
-  primset_device_properties properties{};
 };
 
-class Driver {
+class Driver : public primset_backend::DeviceList<PhysicalDevice> {
  public:
   // Without Level Zero on the machine there are no devices; that is no error. Throws BackendError
   // for anything else that fails.
   explicit Driver(const primset_host* host);
 
-  const primset_host* host() const { return host_; }
   const Functions& ze() const { return ze_; }
-  const std::vector<PhysicalDevice>& devices() const { return devices_; }
 
  private:
-  void list_devices(ze_driver_handle_t driver);
+  void add_device(ze_driver_handle_t driver, ze_device_handle_t handle);
 
-  const primset_host* host_;
   Functions ze_;
-  std::vector<PhysicalDevice> devices_;
 };
 
 }  // namespace primset_level_zero

@@ -36,37 +36,31 @@ ze_event_handle_t EventPool::reuse() {
 
 ze_event_handle_t EventPool::create() {
   if (pools_.empty() || used_of_last_ == kEventsOfPool) {
-    ze_event_pool_desc_t desc{};
-    desc.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+    auto desc = structure<ze_event_pool_desc_t>(ZE_STRUCTURE_TYPE_EVENT_POOL_DESC);
     desc.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
     desc.count = kEventsOfPool;
-    ze_event_pool_handle_t pool = nullptr;
     ze_device_handle_t device = device_;
-    PRIMSET_ZE(ze_, zeEventPoolCreate, context_, &desc, 1, &device, &pool);
-    pools_.push_back(pool);
+    pools_.push_back(PRIMSET_ZE_MAKE(ze_event_pool_handle_t, ze_, zeEventPoolCreate, context_,
+                                     &desc, 1, &device));
     used_of_last_ = 0;
   }
-  ze_event_desc_t desc{};
-  desc.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+  auto desc = structure<ze_event_desc_t>(ZE_STRUCTURE_TYPE_EVENT_DESC);
   desc.index = used_of_last_;
   desc.signal = ZE_EVENT_SCOPE_FLAG_HOST;
   desc.wait = ZE_EVENT_SCOPE_FLAG_DEVICE;
-  ze_event_handle_t event = nullptr;
-  PRIMSET_ZE(ze_, zeEventCreate, pools_.back(), &desc, &event);
+  all_.push_back(PRIMSET_ZE_MAKE(ze_event_handle_t, ze_, zeEventCreate, pools_.back(), &desc));
   ++used_of_last_;
-  all_.push_back(event);
-  return event;
+  return all_.back();
 }
 
-bool Mark::reached() const {
-  if (!event_) return true;
-  const ze_result_t result = ze_->zeEventQueryStatus(get());
-  if (result != ZE_RESULT_NOT_READY) check(result, "zeEventQueryStatus");
+bool is_reached(const Functions& ze, ze_event_handle_t event) {
+  const ze_result_t result = ze.zeEventQueryStatus(event);
+  if (result != ZE_RESULT_NOT_READY) kResults.check(result, "zeEventQueryStatus");
   return result == ZE_RESULT_SUCCESS;
 }
 
-void Mark::wait() const {
-  if (event_) PRIMSET_ZE(*ze_, zeEventHostSynchronize, get(), UINT64_MAX);
+void wait_for(const Functions& ze, ze_event_handle_t event) {
+  PRIMSET_ZE(ze, zeEventHostSynchronize, event, UINT64_MAX);
 }
 
 }  // namespace primset_level_zero

@@ -6,9 +6,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
+#include "backends/common/marked_event.h"
 #include "backends/level_zero/functions.h"
 
 namespace primset_level_zero {
@@ -42,21 +42,11 @@ class EventPool {
   std::deque<ze_event_handle_t> returned_;  // oldest first; the signal of some is still to come
 };
 
-// A point in a stream: an event that is set there. Empty: one that is reached.
-class Mark {
- public:
-  Mark() = default;
-  Mark(const Functions& ze, EventRef event) : ze_(&ze), event_(std::move(event)) {}
-
-  ze_event_handle_t get() const { return event_.get(); }
-  // Throw BackendError.
-  bool reached() const;
-  void wait() const;
-
- private:
-  const Functions* ze_ = nullptr;
-  EventRef event_;
-};
+// A point in a stream: an event that is set there.
+using Mark = primset_backend::SharedMark<Functions, ze_event_handle_t>;
+// Throw BackendError.
+bool is_reached(const Functions& ze, ze_event_handle_t event);
+void wait_for(const Functions& ze, ze_event_handle_t event);
 
 }  // namespace primset_level_zero
 

@@ -1,6 +1,5 @@
 #include "backends/level_zero/functions.h"
 
-#include "backends/common/shared_library.h"
 #include "backends/common/status.h"
 
 namespace primset_level_zero {
@@ -8,9 +7,7 @@ namespace primset_level_zero {
 bool Functions::load() {
   primset_backend::SharedLibrary library("libze_loader.so.1");
   if (!library) return false;
-#define PRIMSET_ZE_NEED(name) library.need(name, #name);
-  PRIMSET_ZE_FUNCTIONS(PRIMSET_ZE_NEED)
-#undef PRIMSET_ZE_NEED
+  PRIMSET_ZE_FUNCTIONS(PRIMSET_DECLARED_NEED)
   if (!library.missing().empty())
     throw primset_backend::BackendError(PRIMSET_UNSUPPORTED, library.missing() + "; it is too old");
   return true;

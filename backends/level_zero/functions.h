@@ -6,6 +6,9 @@
 
 #include <level_zero/ze_api.h>
 
+#include "backends/common/owned.h"
+#include "backends/common/shared_library.h"
+
 #define PRIMSET_ZE_FUNCTIONS(X)             \
   X(zeInit)                                 \
   X(zeDriverGet)                            \
@@ -56,14 +59,23 @@
 namespace primset_level_zero {
 
 struct Functions {
-#define PRIMSET_ZE_MEMBER(name) decltype(&::name) name = nullptr;
-  PRIMSET_ZE_FUNCTIONS(PRIMSET_ZE_MEMBER)
-#undef PRIMSET_ZE_MEMBER
+  PRIMSET_ZE_FUNCTIONS(PRIMSET_DECLARED_MEMBER)
 
   // Opens libze_loader.so.1 and keeps it; false when there is none. Throws BackendError that names
   // a function which the library lacks.
   bool load();
 };
+
+// A struct of the API: it says itself which.
+template <typename T>
+T structure(ze_structure_type_t type) {
+  T it{};
+  it.stype = type;
+  return it;
+}
+
+template <typename Handle>
+using Owned = primset_backend::Owned<Handle, ze_result_t>;
 
 }  // namespace primset_level_zero
 

@@ -4,46 +4,38 @@
 
 #include <primset/plugin.h>
 
-#include <memory>
-#include <mutex>
+#include <string_view>
+#include <vector>
 
-#include "backends/common/spirv_module.h"
-#include "backends/level_zero/functions.h"
+#include "backends/common/spirv_kernel.h"
+#include "backends/level_zero/device.h"
 
-struct primset_kernel_t {
-  primset_kernel_t(const primset_level_zero::Functions& ze, ze_module_handle_t module,
-                   const primset_module_desc& desc);
-  ~primset_kernel_t();
-  primset_kernel_t(const primset_kernel_t&) = delete;
-  primset_kernel_t& operator=(const primset_kernel_t&) = delete;
+namespace primset_level_zero {
 
-  // Appends a launch to the list that the stream writes now. Throws BackendError.
-  void launch(primset_stream_t& stream, const primset_launch& launch);
+// What backends/common/spirv_kernel.h asks of an API.
+struct Kernels {
+  using Program = Owned<ze_module_handle_t>;
+  using Kernel = Owned<ze_kernel_handle_t>;
 
-  const primset_backend::ParamShape shape;
-
- private:
-  void set_arguments(const primset_launch& launch);
-
-  const primset_level_zero::Functions& ze_;
-  const primset_backend::KernelArguments arguments_;
-  ze_kernel_handle_t handle_ = nullptr;
-  std::mutex mutex_;  // a kernel's arguments are those of whoever launches it
+  static Program build(const primset_device_t& device, primset_backend::ProgramForm form,
+                       std::string_view text);
+  static std::vector<char> binary_of(const primset_device_t& device, ze_module_handle_t module);
+  static Kernel kernel_of(const primset_device_t& device, ze_module_handle_t module,
+                          const primset_backend::EntryPoint& entry);
+  // Appends the launch to the list that the stream writes now.
+  static void launch(primset_stream_t& stream, ze_kernel_handle_t kernel,
+                     const primset_backend::EntryPoint& entry, const primset_launch& launch);
 };
 
-struct primset_module_t {
-  // Throws BackendError.
-  primset_module_t(primset_device device, const primset_module_desc& desc);
+}  // namespace primset_level_zero
 
- private:
-  struct Destroy {
-    const primset_level_zero::Functions* ze;
-    void operator()(ze_module_handle_t module) const { ze->zeModuleDestroy(module); }
-  };
-  const std::unique_ptr<_ze_module_handle_t, Destroy> module_;
+struct primset_kernel_t
+    : primset_backend::SpirvKernel<primset_level_zero::Kernels, primset_device_t> {
+  using SpirvKernel::SpirvKernel;
+};
 
- public:
-  primset_kernel_t kernel;
+struct primset_module_t : primset_backend::SpirvModule<primset_kernel_t> {
+  using SpirvModule::SpirvModule;
 };
 
 #endif  // PRIMSET_BACKENDS_LEVEL_ZERO_MODULE_H_

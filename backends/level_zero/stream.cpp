@@ -23,13 +23,12 @@ primset_stream_t::~primset_stream_t() {
     primset_backend::log(device->driver->host(), PRIMSET_LOG_ERROR,
                          std::string("level_zero: stream_destroy: ") + e.what());
   }
-  if (queue_) device->ze.zeCommandQueueDestroy(queue_);
 }
 
 // --- order ---------------------------------------------------------------------------------------
 
 Mark primset_stream_t::end() {
-  Mark mark(device->ze, device->events->take());
+  Mark mark(device->ze, device->events.take());
   list_.signal(mark.get());
   return mark;
 }
@@ -67,38 +66,27 @@ void primset_stream_t::play(primset_recording_t& recording) {
   const Functions& ze = device->ze;
   if (!queue_) {
     const ze_command_queue_desc_t desc = device->next_queue();
-    PRIMSET_ZE(ze, zeCommandQueueCreate, device->context, device->physical.handle, &desc, &queue_);
+    queue_ = {PRIMSET_ZE_MAKE(ze_command_queue_handle_t, ze, zeCommandQueueCreate,
+                              device->context.get(), device->physical.handle, &desc),
+              {ze.zeCommandQueueDestroy}};
   }
   list_.signal(recording.start.get());
   ze_command_list_handle_t list = recording.list.handle();
-  PRIMSET_ZE(ze, zeCommandQueueExecuteCommandLists, queue_, 1, &list, nullptr);
+  PRIMSET_ZE(ze, zeCommandQueueExecuteCommandLists, queue_.get(), 1, &list, nullptr);
   list_.wait_and_reset(recording.end.get());
   recording.played = end();
 }
 
 // --- copies and fills ----------------------------------------------------------------------------
 
-void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes,
-                                 bool ordered) {
-  if (ordered) list_.order();
-  list_.copy(to + offset, reinterpret_cast<uint64_t>(piece.mapped), bytes);
-}
-
-void primset_stream_t::copy_to(uint64_t from, uint64_t offset, const Piece& piece, uint64_t bytes) {
-  list_.order();
-  list_.copy(reinterpret_cast<uint64_t>(piece.mapped), from + offset, bytes);
-}
-
-void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
-                            const primset_buffer_t& source, uint64_t source_offset,
-                            uint64_t bytes) {
-  commands().order();
-  commands().copy(target.address + target_offset, source.address + source_offset, bytes);
+void primset_stream_t::enqueue_copy(void* to, const void* from, uint64_t bytes, bool ordered) {
+  if (ordered) commands().order();
+  commands().copy(to, from, bytes);
 }
 
 void primset_stream_t::fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
                             const unsigned char* pattern, uint32_t pattern_bytes) {
   commands().order();
-  commands().fill(buffer.address + offset, bytes, pattern,
+  commands().fill(primset_backend::pointer(buffer.address + offset), bytes, pattern,
                   primset_backend::period(pattern, pattern_bytes));
 }

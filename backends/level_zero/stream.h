@@ -36,13 +36,9 @@ struct primset_stream_t
   // Where launches, copies on the device and fills go: the stream's list, or the one that records.
   primset_level_zero::CommandList& commands() { return recording_ ? recording_->list : list_; }
 
-  void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
-            uint64_t source_offset, uint64_t bytes);
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
             const unsigned char* pattern, uint32_t pattern_bytes);
-  // For backends/common/staging.h.
-  void copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes, bool ordered);
-  void copy_to(uint64_t from, uint64_t offset, const Piece& piece, uint64_t bytes);
+  void enqueue_copy(void* to, const void* from, uint64_t bytes, bool ordered);
 
  private:
   // Something that is in use until the stream passes its mark `value`.
@@ -53,7 +49,8 @@ struct primset_stream_t
 
   primset_level_zero::CommandList list_;
   std::unique_ptr<primset_recording_t> recording_;  // that the stream writes; null: none
-  ze_command_queue_handle_t queue_ = nullptr;       // for recordings; null until one is played
+  // For recordings; null until one is played.
+  primset_level_zero::Owned<ze_command_queue_handle_t> queue_;
   std::deque<Held> waited_for_;
 };
 

@@ -11,17 +11,7 @@ namespace {
 constexpr cl_device_info kSingleFloatAtomics = 0x4231;
 constexpr cl_bitfield kGlobalAtomicAdd = 1 << 1;
 
-constexpr uint32_t kVersionWithSubgroups = 103;
-
-uint32_t clamped(uint64_t value) {
-  return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
-}
-
 }  // namespace
-
-DeviceInfo::DeviceInfo(const Functions& cl, cl_device_id device) : cl_(cl), device_(device) {
-  extensions_ = ' ' + text(CL_DEVICE_EXTENSIONS) + ' ';
-}
 
 std::string DeviceInfo::bytes(cl_device_info what) const {
   return all_bytes([&](size_t room, void* out, size_t* bytes) {
@@ -29,21 +19,9 @@ std::string DeviceInfo::bytes(cl_device_info what) const {
   });
 }
 
-std::string DeviceInfo::text(cl_device_info what) const {
-  std::string text = bytes(what);
-  text.resize(std::min(text.find('\0'), text.size()));
-  return text;
-}
-
-std::vector<size_t> DeviceInfo::sizes(cl_device_info what) const {
-  const std::string bytes = this->bytes(what);
-  std::vector<size_t> sizes(bytes.size() / sizeof(size_t));
-  std::memcpy(sizes.data(), bytes.data(), sizes.size() * sizeof(size_t));
-  return sizes;
-}
-
 bool DeviceInfo::has(std::string_view extension) const {
-  return extensions_.find(' ' + std::string(extension) + ' ') != std::string::npos;
+  const std::string all = ' ' + text(CL_DEVICE_EXTENSIONS) + ' ';
+  return all.find(' ' + std::string(extension) + ' ') != std::string::npos;
 }
 
 // "SPIR-V_1.0 SPIR-V_1.2"
@@ -74,12 +52,15 @@ void DeviceInfo::read_arithmetic(primset_backend::SpirvKernelDevice& d) const {
   d.fused_fma = text(CL_DEVICE_PROFILE) == "FULL_PROFILE";
 }
 
-void DeviceInfo::read_subgroups(primset_backend::SpirvKernelDevice& d) const {
-  d.ballot_and_shuffle = has("cl_khr_subgroup_ballot") && has("cl_khr_subgroup_shuffle") &&
-                         spirv_version() >= kVersionWithSubgroups;
-  if (!has("cl_intel_required_subgroup_size")) return;
-  for (const size_t size : sizes(CL_DEVICE_SUB_GROUP_SIZES_INTEL))
-    d.subgroup_sizes.push_back(static_cast<uint32_t>(size));
+std::vector<uint32_t> DeviceInfo::subgroup_sizes() const {
+  if (!has("cl_intel_required_subgroup_size")) return {};
+  const std::string sizes = bytes(CL_DEVICE_SUB_GROUP_SIZES_INTEL);  // of type size_t
+  std::vector<uint32_t> list;
+  for (size_t at = 0, size = 0; at < sizes.size(); at += sizeof(size)) {
+    std::memcpy(&size, &sizes[at], sizeof(size));
+    list.push_back(static_cast<uint32_t>(size));
+  }
+  return list;
 }
 
 primset_backend::SpirvKernelDevice DeviceInfo::claims() const {
@@ -88,11 +69,14 @@ primset_backend::SpirvKernelDevice DeviceInfo::claims() const {
   d.memory_bytes = number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   d.cpu = number<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
   d.compute_units = number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
-  d.max_group_threads = clamped(number<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE));
-  d.group_memory = clamped(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE));
-  d.max_param_bytes = clamped(number<size_t>(CL_DEVICE_MAX_PARAMETER_SIZE));
+  d.max_group_threads = number<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  d.group_memory = number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE);
+  d.max_param_bytes = number<size_t>(CL_DEVICE_MAX_PARAMETER_SIZE);
   read_arithmetic(d);
-  read_subgroups(d);
+  // Ballots and shuffles are in SPIR-V's core from 1.3 on.
+  d.ballot_and_shuffle =
+      has("cl_khr_subgroup_ballot") && has("cl_khr_subgroup_shuffle") && spirv_version() >= 103;
+  d.subgroup_sizes = subgroup_sizes();
   return d;
 }
 

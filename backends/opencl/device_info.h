@@ -13,17 +13,16 @@ namespace primset_opencl {
 
 class DeviceInfo {
  public:
-  DeviceInfo(const Functions& cl, cl_device_id device);
+  DeviceInfo(const Functions& cl, cl_device_id device) : cl_(cl), device_(device) {}
 
   // Zero, or empty, where the device does not know the question.
   template <typename T>
   T number(cl_device_info what) const {
     T value{};
-    return cl_.clGetDeviceInfo(device_, what, sizeof(value), &value, nullptr) == CL_SUCCESS ? value
-                                                                                            : T{};
+    if (cl_.clGetDeviceInfo(device_, what, sizeof(value), &value, nullptr)) value = {};
+    return value;
   }
-  std::string text(cl_device_info what) const;
-  std::vector<size_t> sizes(cl_device_info what) const;
+  std::string text(cl_device_info what) const { return bytes(what).c_str(); }
   bool has(std::string_view extension) const;
 
   // The highest version of SPIR-V that the device takes, as 100 x major + minor; 0: none.
@@ -34,11 +33,10 @@ class DeviceInfo {
  private:
   std::string bytes(cl_device_info what) const;
   void read_arithmetic(primset_backend::SpirvKernelDevice& d) const;
-  void read_subgroups(primset_backend::SpirvKernelDevice& d) const;
+  std::vector<uint32_t> subgroup_sizes() const;
 
   const Functions& cl_;
   cl_device_id device_;
-  std::string extensions_;  // each between blanks
 };
 
 }  // namespace primset_opencl

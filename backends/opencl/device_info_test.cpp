@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "backends/opencl/errors.h"
+#include "backends/common/status.h"
 
 namespace primset_opencl {
 namespace {
@@ -98,11 +98,13 @@ TEST(Errors, ResourcesThatRunOutWhileAKernelRunsAreALostDevice) {
     }
     return uint32_t{PRIMSET_OK};
   };
-  EXPECT_EQ(code([] { check(CL_OUT_OF_RESOURCES, "f"); }), uint32_t{PRIMSET_OUT_OF_MEMORY});
-  EXPECT_EQ(code([] { check_wait(CL_OUT_OF_RESOURCES, "f"); }), uint32_t{PRIMSET_DEVICE_LOST});
-  EXPECT_EQ(code([] { check_wait(CL_SUCCESS, "f"); }), uint32_t{PRIMSET_OK});
+  EXPECT_EQ(code([] { kResults.check(CL_OUT_OF_RESOURCES, "f"); }),
+            uint32_t{PRIMSET_OUT_OF_MEMORY});
+  EXPECT_EQ(code([] { kResultsOfWaits.check(CL_OUT_OF_RESOURCES, "f"); }),
+            uint32_t{PRIMSET_DEVICE_LOST});
+  EXPECT_EQ(code([] { kResultsOfWaits.check(CL_SUCCESS, "f"); }), uint32_t{PRIMSET_OK});
   EXPECT_EQ(kResults.name(CL_BUILD_PROGRAM_FAILURE), "CL_BUILD_PROGRAM_FAILURE (-11)");
-  EXPECT_EQ(kResults.name(-9999), "unknown result (-9999)");
+  EXPECT_EQ(kResults.name(-9999), "result (-9999)");
 }
 
 }  // namespace

@@ -1,24 +1,24 @@
 #include "backends/opencl/module.h"
 
-#include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "backends/opencl/stream.h"
 
 namespace primset_opencl {
+
+using primset_backend::EntryPoint;
+using primset_backend::ProgramForm;
+
 namespace {
 
-struct ReleaseProgram {
-  const Functions* cl;
-  void operator()(cl_program program) const { cl->clReleaseProgram(program); }
-};
-using Program = std::unique_ptr<std::remove_pointer_t<cl_program>, ReleaseProgram>;
-
-cl_int build(const primset_device_t& device, cl_program program) {
-  return device.cl.clBuildProgram(program, 1, &device.physical.handle,
-                                  device.physical.build_options.c_str(), nullptr, nullptr);
+cl_program create(const primset_device_t& device, ProgramForm form, std::string_view text) {
+  const size_t bytes = text.size();
+  if (form == ProgramForm::spirv)
+    return PRIMSET_CL_MAKE(device.cl, clCreateProgramWithIL, device.context.get(), text.data(),
+                           bytes);
+  const auto* binary = reinterpret_cast<const unsigned char*>(text.data());
+  return PRIMSET_CL_MAKE(device.cl, clCreateProgramWithBinary, device.context.get(), 1,
+                         &device.physical.handle, &bytes, &binary, nullptr);
 }
 
 std::string build_log(const primset_device_t& device, cl_program program) {
@@ -28,95 +28,58 @@ std::string build_log(const primset_device_t& device, cl_program program) {
   }));
 }
 
-Program from_binary(const primset_device_t& device, const std::vector<char>& binary) {
-  const size_t bytes = binary.size();
-  const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
-  cl_int result = CL_SUCCESS;
-  Program program(device.cl.clCreateProgramWithBinary(device.context, 1, &device.physical.handle,
-                                                      &bytes, &data, nullptr, &result),
-                  {&device.cl});
-  if (result != CL_SUCCESS || build(device, program.get()) != CL_SUCCESS) program.reset();
+}  // namespace
+
+Kernels::Program Kernels::build(const primset_device_t& device, ProgramForm form,
+                                std::string_view text) {
+  Program program(create(device, form, text), {device.cl.clReleaseProgram});
+  if (const cl_int result =
+          device.cl.clBuildProgram(program.get(), 1, &device.physical.handle,
+                                   device.physical.build_options.c_str(), nullptr, nullptr))
+    kResults.fail(result, "clBuildProgram", build_log(device, program.get()));
   return program;
 }
 
-Program from_spirv(const primset_device_t& device, std::string_view spirv) {
-  cl_int result = CL_SUCCESS;
-  Program program(
-      device.cl.clCreateProgramWithIL(device.context, spirv.data(), spirv.size(), &result),
-      {&device.cl});
-  if (result != CL_SUCCESS) kResults.refuse_module(result, "clCreateProgramWithIL");
-  result = build(device, program.get());
-  if (result != CL_SUCCESS)
-    kResults.refuse_module(result, "clBuildProgram", build_log(device, program.get()));
-  return program;
-}
-
-// Empty where the driver hands none out.
-std::vector<char> binary_of(const primset_device_t& device, const Program& program) {
+std::vector<char> Kernels::binary_of(const primset_device_t& device, cl_program program) {
   size_t bytes = 0;
-  if (device.cl.clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes,
-                                 nullptr) != CL_SUCCESS)
+  if (device.cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes, nullptr))
     return {};
   std::vector<char> binary(bytes);
   char* data = binary.data();
-  if (device.cl.clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof(data), &data,
-                                 nullptr) != CL_SUCCESS)
-    binary.clear();
+  if (device.cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(data), &data, nullptr))
+    return {};
   return binary;
 }
 
-Program program_of(const primset_device_t& device, std::string_view spirv) {
-  return primset_backend::compiled(
-      device.binaries, spirv,
-      [&](const std::vector<char>& binary) { return from_binary(device, binary); },
-      [&] { return from_spirv(device, spirv); },
-      [&](const Program& program) { return binary_of(device, program); });
+Kernels::Kernel Kernels::kernel_of(const primset_device_t& device, cl_program program,
+                                   const EntryPoint& entry) {
+  Kernel kernel(PRIMSET_CL_MAKE(device.cl, clCreateKernel, program, entry.name.c_str()),
+                {device.cl.clReleaseKernel});
+  const cl_bool yes = CL_TRUE;  // kernels follow addresses that they find in memory
+  PRIMSET_CL(device.cl, clSetKernelExecInfo, kernel.get(),
+             CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof(yes), &yes);
+  return kernel;
 }
 
-}  // namespace
-}  // namespace primset_opencl
-
-using namespace primset_opencl;
-
-primset_kernel_t::primset_kernel_t(const primset_device_t& device, const primset_module_desc& desc)
-    : shape(desc),
-      device_(device),
-      arguments_(desc),
-      group_size_{desc.group_size[0], desc.group_size[1], desc.group_size[2]} {
-  const Program program = program_of(device, primset_backend::spirv_of(desc));
-  cl_int result = CL_SUCCESS;
-  handle_ = device.cl.clCreateKernel(program.get(), desc.entry, &result);  // keeps the program
-  if (result != CL_SUCCESS) kResults.refuse_module(result, "clCreateKernel");
-  // Kernels follow addresses that they find in memory.
-  const cl_bool yes = CL_TRUE;
-  result = device.cl.clSetKernelExecInfo(handle_, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
-                                         sizeof(yes), &yes);
-  if (result != CL_SUCCESS) device.cl.clReleaseKernel(handle_);
-  check(result, "clSetKernelExecInfo");
-}
-
-primset_kernel_t::~primset_kernel_t() {
-  device_.cl.clReleaseKernel(handle_);
-}
-
-void primset_kernel_t::set_arguments(const primset_launch& launch) {
-  arguments_.set(
+void Kernels::launch(const primset_stream_t& stream, cl_kernel kernel, const EntryPoint& entry,
+                     const primset_launch& launch) {
+  const Functions& cl = stream.device->cl;
+  entry.arguments.set(
       launch,
       [&](uint32_t index, uint64_t address) {
-        check(device_.memory.clSetKernelArgMemPointerINTEL(handle_, index, pointer(address)),
-              "clSetKernelArgMemPointerINTEL");
+        PRIMSET_CL(cl, clSetKernelArgMemPointerINTEL, kernel, index,
+                   primset_backend::pointer(address));
       },
       [&](uint32_t index, uint32_t bytes, const char* value) {
-        check(device_.cl.clSetKernelArg(handle_, index, bytes, value), "clSetKernelArg");
+        PRIMSET_CL(cl, clSetKernelArg, kernel, index, bytes, value);
       });
+  size_t group[3], threads[3];
+  for (int d = 0; d < 3; ++d) {
+    group[d] = entry.group_size[d];
+    threads[d] = launch.groups[d] * group[d];
+  }
+  PRIMSET_CL(cl, clEnqueueNDRangeKernel, stream.queue.get(), kernel, 3, nullptr, threads, group, 0,
+             nullptr, nullptr);
 }
 
-void primset_kernel_t::launch(const primset_stream_t& stream, const primset_launch& launch) {
-  size_t threads[3];
-  for (int d = 0; d < 3; ++d) threads[d] = launch.groups[d] * group_size_[d];
-  const std::lock_guard lock(mutex_);
-  set_arguments(launch);
-  check(device_.cl.clEnqueueNDRangeKernel(stream.queue, handle_, 3, nullptr, threads, group_size_,
-                                          0, nullptr, nullptr),
-        "clEnqueueNDRangeKernel");
-}
+}  // namespace primset_opencl

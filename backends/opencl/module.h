@@ -4,36 +4,36 @@
 
 #include <primset/plugin.h>
 
-#include <mutex>
+#include <string_view>
+#include <vector>
 
-#include "backends/common/spirv_module.h"
+#include "backends/common/spirv_kernel.h"
 #include "backends/opencl/device.h"
 
-struct primset_kernel_t {
-  primset_kernel_t(const primset_device_t& device, const primset_module_desc& desc);
-  ~primset_kernel_t();
-  primset_kernel_t(const primset_kernel_t&) = delete;
-  primset_kernel_t& operator=(const primset_kernel_t&) = delete;
+namespace primset_opencl {
 
-  void launch(const primset_stream_t& stream, const primset_launch& launch);
+// What backends/common/spirv_kernel.h asks of an API.
+struct Kernels {
+  using Program = Owned<cl_program>;
+  using Kernel = Owned<cl_kernel>;
 
-  const primset_backend::ParamShape shape;
-
- private:
-  void set_arguments(const primset_launch& launch);
-
-  const primset_device_t& device_;
-  const primset_backend::KernelArguments arguments_;
-  const size_t group_size_[3];
-  cl_kernel handle_ = nullptr;
-  std::mutex mutex_;  // arguments are the kernel's in OpenCL, not the launch's
+  static Program build(const primset_device_t& device, primset_backend::ProgramForm form,
+                       std::string_view text);
+  static std::vector<char> binary_of(const primset_device_t& device, cl_program program);
+  static Kernel kernel_of(const primset_device_t& device, cl_program program,
+                          const primset_backend::EntryPoint& entry);
+  static void launch(const primset_stream_t& stream, cl_kernel kernel,
+                     const primset_backend::EntryPoint& entry, const primset_launch& launch);
 };
 
-struct primset_module_t {
-  primset_module_t(primset_device device, const primset_module_desc& desc)
-      : kernel(*device, desc) {}
+}  // namespace primset_opencl
 
-  primset_kernel_t kernel;
+struct primset_kernel_t : primset_backend::SpirvKernel<primset_opencl::Kernels, primset_device_t> {
+  using SpirvKernel::SpirvKernel;
+};
+
+struct primset_module_t : primset_backend::SpirvModule<primset_kernel_t> {
+  using SpirvModule::SpirvModule;
 };
 
 #endif  // PRIMSET_BACKENDS_OPENCL_MODULE_H_

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "backends/common/plugin_functions.h"
-#include "backends/opencl/device.h"
 #include "backends/opencl/module.h"
 #include "backends/opencl/platforms.h"
 #include "backends/opencl/stream.h"

@@ -1,87 +1,66 @@
 #include "backends/opencl/stream.h"
 
-using primset_opencl::check;
-using primset_opencl::check_wait;
-using primset_opencl::Mark;
-using primset_opencl::pointer;
+using primset_backend::pointer;
 
-bool Mark::reached() const {
-  if (!event_) return true;
+namespace primset_opencl {
+
+bool is_reached(const Functions& cl, cl_event event) {
   cl_int state = CL_QUEUED;
-  check(
-      cl_->clGetEventInfo(get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state, nullptr),
-      "clGetEventInfo");
-  if (state < 0) check_wait(state, "an earlier command");
+  PRIMSET_CL(cl, clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state,
+             nullptr);
+  if (state < 0) kResultsOfWaits.fail(state, "an earlier command");
   return state == CL_COMPLETE;
 }
 
-void Mark::wait() const {
-  const cl_event event = get();
-  if (event) check_wait(cl_->clWaitForEvents(1, &event), "clWaitForEvents");
+void wait_for(const Functions& cl, cl_event event) {
+  kResultsOfWaits.check(cl.clWaitForEvents(1, &event), "clWaitForEvents");
 }
 
-primset_stream_t::primset_stream_t(primset_device d) : StagedStream(d) {
-  cl_int result = CL_SUCCESS;
-  queue = device->cl.clCreateCommandQueueWithProperties(device->context, device->physical.handle,
-                                                        nullptr, &result);
-  check(result, "clCreateCommandQueueWithProperties");
-}
+}  // namespace primset_opencl
 
-primset_stream_t::~primset_stream_t() {
-  device->cl.clFinish(queue);
-  drop_marks();
-  device->cl.clReleaseCommandQueue(queue);
-}
+using namespace primset_opencl;
+
+primset_stream_t::primset_stream_t(primset_device device_)
+    : StagedStream(device_),
+      queue(PRIMSET_CL_MAKE(device->cl, clCreateCommandQueueWithProperties, device->context.get(),
+                            device->physical.handle, nullptr),
+            {device->cl.clReleaseCommandQueue}) {}
 
 void primset_stream_t::synchronize() {
-  check_wait(device->cl.clFinish(queue), "clFinish");
+  kResultsOfWaits.check(device->cl.clFinish(queue.get()), "clFinish");
   pass_all();
 }
 
 void primset_stream_t::wait_for(const primset_event_t& event) {
   const Mark mark = event.mark();
-  const cl_event end = mark.get();
-  if (end)
-    check(device->cl.clEnqueueBarrierWithWaitList(queue, 1, &end, nullptr),
-          "clEnqueueBarrierWithWaitList");
+  if (const cl_event end = mark.get())
+    PRIMSET_CL(device->cl, clEnqueueBarrierWithWaitList, queue.get(), 1, &end, nullptr);
 }
 
 Mark primset_stream_t::end() {
   cl_event event = nullptr;
-  check(device->cl.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event),
-        "clEnqueueMarkerWithWaitList");
-  Mark mark(device->cl, event);
-  check(device->cl.clFlush(queue), "clFlush");
+  PRIMSET_CL(device->cl, clEnqueueMarkerWithWaitList, queue.get(), 0, nullptr, &event);
+  Mark mark(device->cl, {event, device->cl.clReleaseEvent});
+  PRIMSET_CL(device->cl, clFlush, queue.get());
   return mark;
 }
 
-cl_int primset_stream_t::enqueue_copy(void* to, const void* from, uint64_t bytes, cl_bool wait) {
-  return device->memory.clEnqueueMemcpyINTEL(queue, wait, to, from, bytes, 0, nullptr, nullptr);
-}
-
-void primset_stream_t::copy_from(const Piece& piece, uint64_t to, uint64_t offset, uint64_t bytes,
-                                 bool) {
-  check(enqueue_copy(pointer(to + offset), piece.mapped, bytes, CL_FALSE), "clEnqueueMemcpyINTEL");
+void primset_stream_t::enqueue_copy(void* to, const void* from, uint64_t bytes, bool) {
+  PRIMSET_CL(device->cl, clEnqueueMemcpyINTEL, queue.get(), CL_FALSE, to, from, bytes, 0, nullptr,
+             nullptr);
 }
 
 // The host waits for it in any case, so the driver may read into the target itself.
 void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
                                 uint64_t bytes) {
-  check_wait(enqueue_copy(target, pointer(buffer.address + offset), bytes, CL_TRUE),
-             "clEnqueueMemcpyINTEL");
-}
-
-void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
-                            const primset_buffer_t& source, uint64_t source_offset,
-                            uint64_t bytes) {
-  check(enqueue_copy(pointer(target.address + target_offset),
-                     pointer(source.address + source_offset), bytes, CL_FALSE),
-        "clEnqueueMemcpyINTEL");
+  kResultsOfWaits.check(
+      device->cl.clEnqueueMemcpyINTEL(queue.get(), CL_TRUE, target,
+                                      pointer(buffer.address + offset), bytes, 0, nullptr, nullptr),
+      "clEnqueueMemcpyINTEL");
 }
 
 void primset_stream_t::fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
                             const unsigned char* pattern, uint32_t pattern_bytes) {
-  check(device->memory.clEnqueueMemFillINTEL(queue, pointer(buffer.address + offset), pattern,
-                                             pattern_bytes, bytes, 0, nullptr, nullptr),
-        "clEnqueueMemFillINTEL");
+  PRIMSET_CL(device->cl, clEnqueueMemFillINTEL, queue.get(), pointer(buffer.address + offset),
+             pattern, pattern_bytes, bytes, 0, nullptr, nullptr);
 }
