@@ -38,6 +38,7 @@ struct Queue {
   std::vector<std::function<void()>> work;
   size_t done = 0;
   int waits = 0;
+  int waits_for_all = 0;  // that left the device nothing to do
 };
 
 struct Mark {
@@ -45,6 +46,7 @@ struct Mark {
   void wait() const {
     if (!queue) return;
     ++queue->waits;
+    if (end == queue->work.size()) ++queue->waits_for_all;
     queue->run(end);
   }
 
@@ -111,6 +113,7 @@ TEST(StagedStream, CopiesInPiecesOfAnySizeWithoutWaitingForEach) {
   for (uint64_t i = 0; i < kCopies; ++i)
     stream.copy_in(buffer, i * kBytes, source.data() + i * kBytes, kBytes);
   EXPECT_LE(stream.queue.waits, static_cast<int>(kCopies * kBytes / kPiece) + 1);
+  EXPECT_EQ(stream.queue.waits_for_all, 0) << "the ring is full, and waits for all of it";
   stream.synchronize();
   EXPECT_EQ(buffer.memory, source);
 }
