@@ -12,6 +12,8 @@ class SharedLibrary {
  public:
   // `file` as dlopen takes it; outlives this.
   explicit SharedLibrary(const char* file);
+  // Whether the process has it open already, whoever opened it.
+  static bool is_open(const char* file);
   // False when it cannot be opened.
   explicit operator bool() const { return handle_ != nullptr; }
 
@@ -28,7 +30,7 @@ class SharedLibrary {
   }
 
   const char* file() const { return file_; }
-  // "libcuda.so.1 has no cuInit"; empty when nothing is missing.
+  // "libcuda.so.1 has no cuInit", or why there is no library; empty when nothing is missing.
   const std::string& missing() const { return missing_; }
 
  private:

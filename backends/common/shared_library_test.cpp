@@ -1,5 +1,6 @@
 #include "backends/common/shared_library.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -39,13 +40,22 @@ TEST(SharedLibrary, NamesTheFirstNeededFunctionThatIsMissing) {
   EXPECT_EQ(library.missing(), "libc.so.6 has no primset_has_no_such_function");
 }
 
+TEST(SharedLibrary, IsOpenFromWhenItIsOpened) {
+  EXPECT_TRUE(SharedLibrary::is_open("libc.so.6"));
+  // Of glibc, and nothing links it.
+  constexpr const char* kUnused = "libBrokenLocale.so.1";
+  EXPECT_FALSE(SharedLibrary::is_open(kUnused));
+  if (!SharedLibrary(kUnused)) GTEST_SKIP() << "no " << kUnused << " here";
+  EXPECT_TRUE(SharedLibrary::is_open(kUnused));
+}
+
 TEST(SharedLibrary, ThatIsNotThereHasNothing) {
   SharedLibrary library("libprimset_has_no_such_library.so.1");
   EXPECT_FALSE(library);
   Functions f;
   library.need(f.memcpy, "memcpy");
   EXPECT_EQ(f.memcpy, nullptr) << "found in another library of the process";
-  EXPECT_EQ(library.missing(), "libprimset_has_no_such_library.so.1 has no memcpy");
+  EXPECT_THAT(library.missing(), testing::StartsWith("libprimset_has_no_such_library.so.1: "));
 }
 
 }  // namespace

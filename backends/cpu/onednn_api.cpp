@@ -1,23 +1,19 @@
 #include "backends/cpu/onednn_api.h"
 
-#include <dlfcn.h>
-
 namespace primset_cpu {
 namespace {
 
-// Never closed (NODELETE): oneDNN and its OpenMP keep threads and thread-local state.
 const OneDnn* open() {
-  void* library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  primset_backend::SharedLibrary library("libdnnl.so.2");
   if (!library) return nullptr;
   static OneDnn dnn;
-#define PRIMSET_ONEDNN_LOAD(name)                                         \
-  dnn.name = reinterpret_cast<decltype(dnn.name)>(dlsym(library, #name)); \
-  if (!dnn.name) return nullptr;
+#define PRIMSET_ONEDNN_LOAD(name) library.need(dnn.name, #name);
   PRIMSET_ONEDNN_FUNCTIONS(PRIMSET_ONEDNN_LOAD)
 #undef PRIMSET_ONEDNN_LOAD
+  if (!library.missing().empty()) return nullptr;
   // Found through the library's own dependencies.
-  dnn.omp_set_num_threads = reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"));
-  dnn.omp_get_max_threads = reinterpret_cast<int (*)()>(dlsym(library, "omp_get_max_threads"));
+  library.want(dnn.omp_set_num_threads, "omp_set_num_threads");
+  library.want(dnn.omp_get_max_threads, "omp_get_max_threads");
   const dnnl_version_t* version = dnn.dnnl_version();
   // Structs passed by value are those of the headers this was built with.
   if (version->major != DNNL_VERSION_MAJOR || version->minor < DNNL_VERSION_MINOR) return nullptr;

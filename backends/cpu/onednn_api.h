@@ -5,6 +5,8 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include "backends/common/shared_library.h"
+
 #define PRIMSET_ONEDNN_FUNCTIONS(X)          \
   X(dnnl_engine_create)                      \
   X(dnnl_get_effective_cpu_isa)              \
@@ -32,9 +34,8 @@
 namespace primset_cpu {
 
 struct OneDnn {
-#define PRIMSET_ONEDNN_MEMBER(name) decltype(&::name) name = nullptr;
-  PRIMSET_ONEDNN_FUNCTIONS(PRIMSET_ONEDNN_MEMBER)
-#undef PRIMSET_ONEDNN_MEMBER
+  PRIMSET_ONEDNN_FUNCTIONS(PRIMSET_DECLARED_MEMBER)
+
   dnnl_engine_t engine = nullptr;
   // Without AVX-512 oneDNN adds a product's terms in another order for each direction, by rows or
   // by columns, in which an operand lies.

@@ -1,7 +1,9 @@
 #include "backends/cuda/module.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "backends/common/results.h"
 #include "backends/cuda/stream.h"
@@ -69,14 +71,22 @@ size_t end_of_parameters(const primset_module_desc& desc) {
 }  // namespace
 
 Module load_ptx(primset_device_t& device, std::string_view ptx, const char* name) {
-  Module module = nullptr;
-  if (const std::vector<char> cached = device.cubins.find(ptx); !cached.empty())
-    if (device.cu.cuModuleLoadData(&module, cached.data()) == kSuccess) return module;
-  Linker linker(device.cu);
-  const std::string_view cubin = linker.compile(ptx, name);
-  PRIMSET_CUDA(device.cu, cuModuleLoadData, &module, cubin.data());
-  device.cubins.store(ptx, cubin);
-  return module;
+  const DriverApi& cu = device.cu;
+  std::optional<Linker> linker;
+  std::string_view cubin;  // that the linker has
+  return primset_backend::compiled(
+      device.cubins, ptx,
+      [&](const std::vector<char>& cached) {
+        Module module = nullptr;
+        return cu.cuModuleLoadData(&module, cached.data()) == kSuccess ? module : nullptr;
+      },
+      [&] {
+        cubin = linker.emplace(cu).compile(ptx, name);
+        Module module = nullptr;
+        PRIMSET_CUDA(cu, cuModuleLoadData, &module, cubin.data());
+        return module;
+      },
+      [&](Module) { return cubin; });
 }
 
 }  // namespace primset_cuda

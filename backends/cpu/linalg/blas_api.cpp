@@ -1,7 +1,5 @@
 #include "backends/cpu/linalg/blas_api.h"
 
-#include <dlfcn.h>
-
 #include <string>
 
 #include "backends/common/blocked_signals.h"
@@ -9,35 +7,29 @@
 namespace primset_cpu {
 namespace {
 
-template <typename Function>
-bool load(void* library, const std::string& name, Function*& to) {
-  to = reinterpret_cast<Function*>(dlsym(library, name.c_str()));
-  return to != nullptr;
-}
-
 template <typename T>
-bool load_all(void* library, const std::string& letter, Blas<T>& to) {
-  return load(library, letter + "gemm_", to.gemm) && load(library, letter + "trsm_", to.trsm) &&
-         load(library, letter + "potrf_", to.potrf);
+void load(primset_backend::SharedLibrary& library, const std::string& letter, Blas<T>& to) {
+  library.need(to.gemm, (letter + "gemm_").c_str());
+  library.need(to.trsm, (letter + "trsm_").c_str());
+  library.need(to.potrf, (letter + "potrf_").c_str());
 }
 
 // OpenBLAS with threads: what Debian has without any is not safe to call from several. It is told
 // to use none, which holds for the whole process: one that the caller has loaded before is left
-// alone. Never closed.
+// alone.
 const BlasLibrary* open() {
-  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   const primset_backend::BlockedSignals scope;  // it starts its threads here
-  if (dlopen(PRIMSET_OPENBLAS, kMode | RTLD_NOLOAD)) return nullptr;
-  void* library = dlopen(PRIMSET_OPENBLAS, kMode);
-  if (!library) return nullptr;
-  static BlasLibrary blas;
+  if (primset_backend::SharedLibrary::is_open(PRIMSET_OPENBLAS)) return nullptr;
+  static BlasLibrary blas(PRIMSET_OPENBLAS);
+  if (!blas.library) return nullptr;
   void (*set_num_threads)(int) = nullptr;
-  const bool whole = load(library, "openblas_set_num_threads", set_num_threads) &&
-                     load_all(library, "s", blas.f32) && load_all(library, "d", blas.f64) &&
-                     load_all(library, "c", blas.c64) && load_all(library, "z", blas.c128);
-  if (!whole) return nullptr;
+  blas.library.need(set_num_threads, "openblas_set_num_threads");
+  load(blas.library, "s", blas.f32);
+  load(blas.library, "d", blas.f64);
+  load(blas.library, "c", blas.c64);
+  load(blas.library, "z", blas.c128);
+  if (!blas.library.missing().empty()) return nullptr;
   set_num_threads(1);
-  blas.handle = library;
   return &blas;
 }
 

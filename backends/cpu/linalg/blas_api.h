@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "backends/common/shared_library.h"
+
 namespace primset_cpu {
 
 // A complex number as BLAS has it, multiplied without looking for NaN.
@@ -79,7 +81,9 @@ struct Blas {
 };
 
 struct BlasLibrary {
-  void* handle = nullptr;  // dlopen's
+  explicit BlasLibrary(const char* file) : library(file) {}
+
+  primset_backend::SharedLibrary library;
   Blas<float> f32;
   Blas<double> f64;
   Blas<Complex<float>> c64;

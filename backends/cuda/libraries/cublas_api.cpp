@@ -1,5 +1,7 @@
 #include "backends/cuda/libraries/cublas_api.h"
 
+#include "backends/common/results.h"
+
 namespace primset_cuda {
 namespace {
 
@@ -11,9 +13,9 @@ constexpr LibraryFile kCublasFiles[] = {
 };
 constexpr Library kCublas = {"cuBLAS", "PRIMSET_CUBLAS", kCublasFiles};
 
-constexpr LibraryStatus kCublasStatuses[] = {
+constexpr primset_backend::KnownResult kCublasStatuses[] = {
     {kBlasNotInitialized, "CUBLAS_STATUS_NOT_INITIALIZED"},
-    {kBlasAllocFailed, "CUBLAS_STATUS_ALLOC_FAILED"},
+    {kBlasAllocFailed, "CUBLAS_STATUS_ALLOC_FAILED", PRIMSET_OUT_OF_MEMORY},
     {kBlasInvalidValue, "CUBLAS_STATUS_INVALID_VALUE"},
     {8, "CUBLAS_STATUS_ARCH_MISMATCH"},
     {kBlasExecutionFailed, "CUBLAS_STATUS_EXECUTION_FAILED"},
@@ -37,8 +39,7 @@ bool CublasApi::load(int driver_version, std::string& why) {
 }
 
 void check_cublas(BlasStatus status, const char* function) {
-  if (status != kBlasSuccess) [[unlikely]]
-    fail_library(kCublasStatuses, status, kBlasAllocFailed, function);
+  primset_backend::Results(kCublasStatuses).check(status, function);
 }
 
 }  // namespace primset_cuda

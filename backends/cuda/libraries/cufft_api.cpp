@@ -1,5 +1,7 @@
 #include "backends/cuda/libraries/cufft_api.h"
 
+#include "backends/common/results.h"
+
 namespace primset_cuda {
 namespace {
 
@@ -11,9 +13,9 @@ constexpr LibraryFile kCufftFiles[] = {
 };
 constexpr Library kCufft = {"cuFFT", "PRIMSET_CUFFT", kCufftFiles};
 
-constexpr LibraryStatus kCufftStatuses[] = {
+constexpr primset_backend::KnownResult kCufftStatuses[] = {
     {1, "CUFFT_INVALID_PLAN"},
-    {kFftAllocFailed, "CUFFT_ALLOC_FAILED"},
+    {kFftAllocFailed, "CUFFT_ALLOC_FAILED", PRIMSET_OUT_OF_MEMORY},
     {3, "CUFFT_INVALID_TYPE"},
     {kFftInvalidValue, "CUFFT_INVALID_VALUE"},
     {kFftInternalError, "CUFFT_INTERNAL_ERROR"},
@@ -39,8 +41,7 @@ bool CufftApi::load(int driver_version, std::string& why) {
 }
 
 void check_cufft(FftStatus status, const char* function) {
-  if (status != kFftSuccess) [[unlikely]]
-    fail_library(kCufftStatuses, status, kFftAllocFailed, function);
+  primset_backend::Results(kCufftStatuses).check(status, function);
 }
 
 }  // namespace primset_cuda

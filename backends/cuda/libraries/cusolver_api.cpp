@@ -1,5 +1,7 @@
 #include "backends/cuda/libraries/cusolver_api.h"
 
+#include "backends/common/results.h"
+
 namespace primset_cuda {
 namespace {
 
@@ -11,9 +13,9 @@ constexpr LibraryFile kCusolverFiles[] = {
 };
 constexpr Library kCusolver = {"cuSOLVER", "PRIMSET_CUSOLVER", kCusolverFiles};
 
-constexpr LibraryStatus kCusolverStatuses[] = {
+constexpr primset_backend::KnownResult kCusolverStatuses[] = {
     {kSolverNotInitialized, "CUSOLVER_STATUS_NOT_INITIALIZED"},
-    {kSolverAllocFailed, "CUSOLVER_STATUS_ALLOC_FAILED"},
+    {kSolverAllocFailed, "CUSOLVER_STATUS_ALLOC_FAILED", PRIMSET_OUT_OF_MEMORY},
     {kSolverInvalidValue, "CUSOLVER_STATUS_INVALID_VALUE"},
     {4, "CUSOLVER_STATUS_ARCH_MISMATCH"},
     {kSolverExecutionFailed, "CUSOLVER_STATUS_EXECUTION_FAILED"},
@@ -38,8 +40,7 @@ bool CusolverApi::load(int driver_version, std::string& why) {
 }
 
 void check_cusolver(SolverStatus status, const char* function) {
-  if (status != kSolverSuccess) [[unlikely]]
-    fail_library(kCusolverStatuses, status, kSolverAllocFailed, function);
+  primset_backend::Results(kCusolverStatuses).check(status, function);
 }
 
 }  // namespace primset_cuda

@@ -1,12 +1,7 @@
 #include "backends/cuda/libraries/library_file.h"
 
-#include <dlfcn.h>
-
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
-
-#include "backends/common/status.h"
 
 namespace primset_cuda {
 
@@ -21,7 +16,7 @@ bool open_library(const Library& library, int driver_version, const BindLibrary&
     if (SharedLibrary opened(setting); opened) {
       why = bind(opened);
     } else {
-      why = std::string(library.setting) + "=" + setting + ": " + dlerror() +
+      why = std::string(library.setting) + "=" + setting + ": " + opened.missing() +
             "; expected a file of " + library.name + ", or off";
     }
     return why.empty();
@@ -46,15 +41,6 @@ std::string wrong_version(const SharedLibrary& library, int64_t version, int64_t
   return std::string(library.file()) + " is version " + std::to_string(version) + "; expected " +
          std::to_string(oldest) + " or newer, and older than " + std::to_string(end) +
          ", which this driver is too old for";
-}
-
-void fail_library(std::span<const LibraryStatus> names, int status, int out_of_memory,
-                  const char* function) {
-  const auto known = std::ranges::find(names, status, &LibraryStatus::value);
-  const std::string name = known != names.end() ? known->name : "unknown status";
-  throw primset_backend::BackendError(
-      status == out_of_memory ? PRIMSET_OUT_OF_MEMORY : PRIMSET_INTERNAL,
-      std::string(function) + ": " + name + " (" + std::to_string(status) + ")");
 }
 
 }  // namespace primset_cuda

@@ -36,18 +36,6 @@ bool open_library(const Library& library, int driver_version, const BindLibrary&
 std::string wrong_version(const primset_backend::SharedLibrary& library, int64_t version,
                           int64_t oldest, int64_t end);
 
-// --- statuses ------------------------------------------------------------------------------------
-
-struct LibraryStatus {
-  int value;
-  const char* name;
-};
-
-// Throws BackendError: "cufftXtExec: CUFFT_ALLOC_FAILED (2)". `out_of_memory` is the library's
-// status of that.
-[[noreturn]] void fail_library(std::span<const LibraryStatus> names, int status, int out_of_memory,
-                               const char* function);
-
 }  // namespace primset_cuda
 
 // Members of a struct of functions, and what sets them, from a table of X(what a function returns,
