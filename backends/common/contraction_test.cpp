@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/common/element_bytes.h"
 #include "backends/common/testing/contractions.h"
 #include "backends/common/testing/device_under_test.h"
 
@@ -121,8 +122,9 @@ TEST_P(DeviceContraction, IsRightAsMatmul) {
         const auto c = as_matmul(given);
         if (!c || c->m * c->n * c->k > 2000000) continue;
         ContractionCall call(*c, types.operands, types.result, form);
-        for (primset_tensor& t : call.operands) t.offset = first * dtype_bytes(types.operands);
-        call.result.offset = first * dtype_bytes(types.result);
+        for (primset_tensor& t : call.operands)
+          t.offset = first * primset_backend::element_bytes(types.operands);
+        call.result.offset = first * primset_backend::element_bytes(types.result);
         const auto primitive = call.find(*device);
         if (!primitive) continue;
         ++ran;
@@ -145,8 +147,9 @@ TEST_P(DeviceContraction, IsRightAtEveryAlignment) {
     for (const TestContraction& c : test_contractions()) {
       if (c.m * c.n * c.k > 100000) continue;
       ContractionCall call(c, types.operands, types.result);
-      call.operands[0].offset = call.operands[1].offset = first * dtype_bytes(types.operands);
-      call.result.offset = first * dtype_bytes(types.result);
+      call.operands[0].offset = call.operands[1].offset =
+          first * primset_backend::element_bytes(types.operands);
+      call.result.offset = first * primset_backend::element_bytes(types.result);
       const auto primitive = call.find(*device);
       if (!primitive) continue;
       ++ran;

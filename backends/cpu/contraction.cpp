@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "backends/common/element_bytes.h"
 #include "backends/cpu/objects.h"
 
 namespace primset_cpu {
@@ -9,10 +10,6 @@ namespace {
 
 using primset_backend::Dims;
 using primset_backend::offsets_of;
-
-size_t element_bytes(uint32_t dtype) {
-  return dtype == PRIMSET_BF16 ? 2 : 4;
-}
 
 const char* data_of(const primset_tensor& t) {
   return t.buffer ? t.buffer->address + t.offset : nullptr;
@@ -32,7 +29,7 @@ void copy_matrix(const char* data, const std::vector<int64_t>& outer,
 
 // Copies into batches of matrices without gaps, along the dim that the elements lie along.
 void pack(const primset_tensor& t, const Dims& rows, const Dims& cols, MatrixBatch& m) {
-  const size_t bytes = element_bytes(t.dtype);
+  const size_t bytes = primset_backend::element_bytes(t.dtype);
   const std::vector<int64_t> row_offsets = offsets_of(t, rows), col_offsets = offsets_of(t, cols);
   const size_t matrix = row_offsets.size() * col_offsets.size();
   const bool along_rows = has_unit_stride(row_offsets) && !has_unit_stride(col_offsets);

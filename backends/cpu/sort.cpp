@@ -6,34 +6,6 @@
 
 namespace primset_cpu {
 
-size_t element_bytes(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_BOOL:
-    case PRIMSET_I8:
-    case PRIMSET_U8:
-      return 1;
-    case PRIMSET_I16:
-    case PRIMSET_U16:
-    case PRIMSET_F16:
-    case PRIMSET_BF16:
-      return 2;
-    case PRIMSET_I32:
-    case PRIMSET_U32:
-    case PRIMSET_F32:
-    case PRIMSET_C32:
-      return 4;
-    case PRIMSET_I64:
-    case PRIMSET_U64:
-    case PRIMSET_F64:
-    case PRIMSET_C64:
-      return 8;
-    case PRIMSET_C128:
-      return 16;
-    default:
-      return 0;
-  }
-}
-
 namespace {
 
 using SortRun = primset_status* (*)(primset_stream, const void*, const primset_primitive_call*);
@@ -84,8 +56,9 @@ bool is_sortable(const primset_primitive_call& call) {
   const primset_tensor& keys = call.operands[0];
   const int64_t dim = integer(call, "dim");
   if (dim < 0 || dim >= keys.rank || keys.sizes[dim] > INT32_MAX) return false;
-  return std::all_of(call.operands, call.operands + call.operand_count,
-                     [](const primset_tensor& t) { return element_bytes(t.dtype) != 0; });
+  return std::all_of(
+      call.operands, call.operands + call.operand_count,
+      [](const primset_tensor& t) { return primset_backend::element_bytes(t.dtype) != 0; });
 }
 
 }  // namespace

@@ -6,14 +6,12 @@
 #include <cstring>
 #include <vector>
 
+#include "backends/common/element_bytes.h"
 #include "backends/cpu/key_order.h"
 #include "backends/cpu/row_order.h"
 #include "backends/cpu/sparse_rows.h"
 
 namespace primset_cpu {
-
-// Bytes of an element; 0: a dtype that is not moved.
-size_t element_bytes(uint32_t dtype);
 
 // A tensor as rows along a dim: element i of row r at data[(offsets[r] + i stride) * bytes].
 struct TensorRows {
@@ -45,7 +43,7 @@ class SortCall {
     for (uint32_t k = 0; k < call.operand_count; ++k) {
       from_.emplace_back(call.operands[k], dim_);
       to_.emplace_back(call.results[k], dim_);
-      bytes_.push_back(element_bytes(call.operands[k].dtype));
+      bytes_.push_back(primset_backend::element_bytes(call.operands[k].dtype));
     }
   }
 

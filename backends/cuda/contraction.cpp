@@ -5,38 +5,19 @@
 #include <utility>
 
 #include "backends/common/contraction.h"
+#include "backends/common/element_bytes.h"
 
 namespace primset_cuda {
 namespace {
 
 using primset_backend::ContractionDims;
+using primset_backend::element_bytes;
 using primset_backend::matrix_strides;
 
 // A grid has so many blocks in its third dimension, over which batches are spread.
 constexpr int64_t kMostBatches = 65535;
 // Batches that no one stride steps through take a call for each of a few parts.
 constexpr int64_t kMostCalls = 64;
-
-// The bytes of an element; 0 for types that the library does not multiply.
-int64_t element_bytes(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_I8:
-      return 1;
-    case PRIMSET_F16:
-    case PRIMSET_BF16:
-      return 2;
-    case PRIMSET_F32:
-    case PRIMSET_I32:
-      return 4;
-    case PRIMSET_F64:
-    case PRIMSET_C64:
-      return 8;
-    case PRIMSET_C128:
-      return 16;
-    default:
-      return 0;
-  }
-}
 
 // Sums are computed in f32 where the operands are f16 or bf16, and rounded once if at all.
 bool takes_types(uint32_t dtype, uint32_t result) {

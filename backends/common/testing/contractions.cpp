@@ -9,12 +9,15 @@
 #include <random>
 #include <utility>
 
+#include "backends/common/element_bytes.h"
+
 namespace primset_backend_test {
 namespace {
 
 using primset::plugin::DeviceBuffer;
 using primset::plugin::PluginDevice;
 using primset::plugin::StreamHandle;
+using primset_backend::element_bytes;
 
 const TestContraction kContractions[] = {
     {"plain", {{5, 7}, {7, 1}, {1}, {}}, {{7, 3}, {3, 1}, {0}, {}}, 1, 5, 3, 7},
@@ -161,27 +164,10 @@ std::vector<int64_t> places(const TestOperand& o) {
   return at;
 }
 
-uint64_t dtype_bytes(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_I8:
-      return 1;
-    case PRIMSET_F16:
-    case PRIMSET_BF16:
-      return 2;
-    case PRIMSET_I32:
-    case PRIMSET_F32:
-      return 4;
-    case PRIMSET_C128:
-      return 16;
-    default:
-      return 8;
-  }
-}
-
 TestNumbers random_numbers(const TestOperand& operand, uint32_t dtype, uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
-  const uint64_t count = elements(operand), width = dtype_bytes(dtype);
+  const uint64_t count = elements(operand), width = element_bytes(dtype);
   TestNumbers out{std::vector<char>(count * width), {}};
   for (uint64_t i = 0; i < count; ++i) {
     Number x = normal(random);
@@ -194,7 +180,7 @@ TestNumbers random_numbers(const TestOperand& operand, uint32_t dtype, uint32_t 
 }
 
 std::vector<Number> numbers(std::span<const char> bytes, uint32_t dtype) {
-  const uint64_t width = dtype_bytes(dtype);
+  const uint64_t width = element_bytes(dtype);
   std::vector<Number> out;
   for (uint64_t i = 0; i < bytes.size(); i += width) out.push_back(load(dtype, &bytes[i]));
   return out;
@@ -321,7 +307,7 @@ std::vector<char> ContractionCall::run(PluginDevice& device, const StreamHandle&
                                        const primset_primitive& primitive, const TestNumbers& a,
                                        const TestNumbers& b, uint64_t first,
                                        const TestNumbers* bias) {
-  const uint64_t width = dtype_bytes(operands[0].dtype), out_width = dtype_bytes(result.dtype);
+  const uint64_t width = element_bytes(operands[0].dtype), out_width = element_bytes(result.dtype);
   std::vector<char> out(static_cast<size_t>(sizes_[0] * sizes_[1] * sizes_[2]) * out_width);
   const auto room = [&](size_t bytes) { return device.alloc(bytes + (first + 1) * 16); };
   const DeviceBuffer in_a = room(a.bytes.size()), in_b = room(b.bytes.size()),

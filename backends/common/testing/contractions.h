@@ -34,8 +34,6 @@ uint64_t elements(const TestOperand& operand);
 // The place of every element: batch dims outermost, then free ones, then contracted ones.
 std::vector<int64_t> places(const TestOperand& operand);
 
-uint64_t dtype_bytes(uint32_t dtype);
-
 // Numbers as they lie in memory, and what they are.
 struct TestNumbers {
   std::vector<char> bytes;

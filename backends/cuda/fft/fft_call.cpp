@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <span>
 
+#include "backends/common/element_bytes.h"
+
 namespace primset_cuda {
 namespace {
 
+using primset_backend::element_bytes;
 using Ints = std::vector<int64_t>;
 
 // Transforms that no one stride steps through take a call for each of a few parts.
@@ -32,17 +35,6 @@ constexpr Types kTypes[] = {
     {"fft_c2r", FftKind::from_half, PRIMSET_C64, PRIMSET_F32, false},
     {"fft_c2r", FftKind::from_half, PRIMSET_C128, PRIMSET_F64, true},
 };
-
-int64_t element_bytes_of(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_F32:
-      return 4;
-    case PRIMSET_C128:
-      return 16;
-    default:
-      return 8;
-  }
-}
 
 bool has_other_factors(int64_t n) {
   for (const int64_t p : {2, 3, 5, 7})
@@ -145,7 +137,7 @@ bool read_copy(const primset_tensor& x, const Ints& dims, int64_t n, FftCall& ca
   call.made_real = real_elements(x, dim, n);
   int64_t elements = 1;
   for (const int64_t size : call.copied->sizes) elements *= size;
-  call.copied_bytes = static_cast<uint64_t>(elements * element_bytes_of(x.dtype));
+  call.copied_bytes = static_cast<uint64_t>(elements * element_bytes(x.dtype));
   return call.copied->launches() <= kMostCopyLaunches &&
          call.made_real.launches() <= kMostCopyLaunches;
 }
@@ -184,7 +176,7 @@ std::optional<FftCall> read_typed(const Types& types, const primset_primitive_ca
     batch.from_strides.push_back(strides[d]);
     batch.to_strides.push_back(y.strides[d]);
   }
-  const int64_t in_bytes = element_bytes_of(x.dtype), out_bytes = element_bytes_of(y.dtype);
+  const int64_t in_bytes = element_bytes(x.dtype), out_bytes = element_bytes(y.dtype);
   if (!spread_fft(batch, in_bytes, out_bytes, f)) return std::nullopt;
   return is_aligned(f, f.copied ? 0 : x.offset, y.offset, types.wide ? 16 : 8)
              ? std::optional(std::move(f))

@@ -5,30 +5,21 @@
 #include <random>
 #include <stdexcept>
 
+#include "backends/common/element_bytes.h"
+
 namespace primset_cuda_test {
 namespace {
 
 using primset::plugin::DeviceBuffer;
 using primset::plugin::PluginDevice;
 using primset::plugin::StreamHandle;
-
-size_t bytes_of(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_F32:
-    case PRIMSET_I32:
-      return 4;
-    case PRIMSET_C128:
-      return 16;
-    default:
-      return 8;
-  }
-}
+using primset_backend::element_bytes;
 
 void store(uint32_t dtype, Number x, char* to) {
   const float f[2] = {static_cast<float>(x.real()), static_cast<float>(x.imag())};
   const double d[2] = {x.real(), x.imag()};
   const bool wide = dtype == PRIMSET_F64 || dtype == PRIMSET_C128;
-  std::memcpy(to, wide ? static_cast<const void*>(d) : f, bytes_of(dtype));
+  std::memcpy(to, wide ? static_cast<const void*>(d) : f, element_bytes(dtype));
 }
 
 Number load(uint32_t dtype, const char* from) {
@@ -41,10 +32,10 @@ Number load(uint32_t dtype, const char* from) {
       return i;
     case PRIMSET_F32:
     case PRIMSET_C64:
-      std::memcpy(f, from, bytes_of(dtype));
+      std::memcpy(f, from, element_bytes(dtype));
       return {f[0], f[1]};
     default:
-      std::memcpy(d, from, bytes_of(dtype));
+      std::memcpy(d, from, element_bytes(dtype));
       return {d[0], d[1]};
   }
 }
@@ -141,7 +132,7 @@ primset_primitive_call& NativeCall::call() {
       c.struct_size = sizeof(c);
       c.dtype = t.dtype;
       c.buffer = t.memory.handle();
-      c.offset = static_cast<uint64_t>(t.first) * bytes_of(t.dtype);
+      c.offset = static_cast<uint64_t>(t.first) * element_bytes(t.dtype);
       c.rank = static_cast<uint32_t>(t.sizes.size());
       c.sizes = t.sizes.data();
       c.strides = t.strides.data();
@@ -176,16 +167,16 @@ void NativeCall::make_memory(PluginDevice& device, const StreamHandle& stream) {
   for (Tensor& t : operands_) {
     const std::vector<int64_t> places = places_of(t.sizes, t.strides);
     const int64_t last = places.empty() ? 0 : *std::ranges::max_element(places);
-    std::vector<char> bytes(static_cast<size_t>(t.first + last + 1) * bytes_of(t.dtype), 0x7f);
+    std::vector<char> bytes(static_cast<size_t>(t.first + last + 1) * element_bytes(t.dtype), 0x7f);
     for (size_t i = 0; i < places.size(); ++i)
       store(t.dtype, t.values.at(i),
-            &bytes[static_cast<size_t>(t.first + places[i]) * bytes_of(t.dtype)]);
+            &bytes[static_cast<size_t>(t.first + places[i]) * element_bytes(t.dtype)]);
     t.memory = device.alloc(bytes.size());
     stream.copy_in(t.memory.handle(), 0, bytes.data(), bytes.size());
   }
   for (Tensor& t : results_)
     t.memory = device.alloc(
-        std::max<size_t>(static_cast<size_t>(product_of(t.sizes)) * bytes_of(t.dtype), 1));
+        std::max<size_t>(static_cast<size_t>(product_of(t.sizes)) * element_bytes(t.dtype), 1));
 }
 
 void NativeCall::enqueue(const StreamHandle& stream, const primset_primitive& primitive) {
@@ -195,10 +186,10 @@ void NativeCall::enqueue(const StreamHandle& stream, const primset_primitive& pr
 std::vector<Numbers> NativeCall::read_results(const StreamHandle& stream) {
   std::vector<Numbers> out;
   for (Tensor& t : results_) {
-    std::vector<char> bytes(static_cast<size_t>(product_of(t.sizes)) * bytes_of(t.dtype));
+    std::vector<char> bytes(static_cast<size_t>(product_of(t.sizes)) * element_bytes(t.dtype));
     stream.copy_out(t.memory.handle(), 0, bytes.data(), bytes.size());
     Numbers& numbers = out.emplace_back();
-    for (size_t at = 0; at < bytes.size(); at += bytes_of(t.dtype))
+    for (size_t at = 0; at < bytes.size(); at += element_bytes(t.dtype))
       numbers.push_back(load(t.dtype, &bytes[at]));
   }
   stream.synchronize();  // an empty copy_out waits for nothing
