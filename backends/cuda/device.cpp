@@ -95,9 +95,7 @@ const MatrixKernels& primset_device_t::kernels() {
 }
 
 DevicePointer primset_device_t::allocate(uint64_t bytes) {
-  if (bytes > physical.properties.memory_bytes)
-    throw BackendError(PRIMSET_OUT_OF_MEMORY, std::to_string(bytes) + " bytes; the device has " +
-                                                  std::to_string(physical.properties.memory_bytes));
+  primset_backend::check_allocation(bytes, physical.properties.memory_bytes);
   const ContextScope scope(*this);
   DevicePointer address = 0;
   if (!memory_stream_) {

@@ -8,8 +8,6 @@
 namespace primset_cuda {
 namespace {
 
-using primset_backend::log;
-
 // Every allocation of the driver is so aligned.
 constexpr uint32_t kMemoryAlignment = 256;
 constexpr int kUsualGroup = 256;
@@ -99,14 +97,14 @@ bool describe(const DriverApi& cu, int ordinal, PhysicalDevice& d) {
 
 }  // namespace
 
-Driver::Driver(const primset_host* host) : host_(host) {
+Driver::Driver(const primset_host* host) : DeviceList(host, "cuda") {
   if (!cu_.load()) {
-    log(host, PRIMSET_LOG_INFO, "cuda: no libcuda.so.1; no devices");
+    tell("no libcuda.so.1; no devices");
     return;
   }
   const Result result = cu_.cuInit(0);
   if (result == kErrorNoDevice || result == kErrorStubLibrary) {
-    log(host, PRIMSET_LOG_INFO, "cuda: no GPU on this machine; no devices");
+    tell("no GPU on this machine; no devices");
     return;
   }
   check(cu_, result, "cuInit");

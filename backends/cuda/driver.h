@@ -5,8 +5,8 @@
 #include <primset/plugin.h>
 
 #include <string>
-#include <vector>
 
+#include "backends/common/shared_driver.h"
 #include "backends/cuda/errors.h"
 
 namespace primset_cuda {
@@ -20,22 +20,18 @@ struct PhysicalDevice {
   primset_device_properties properties{};  // all but llvm_cpu, which is `sm`
 };
 
-class Driver {
+class Driver : public primset_backend::DeviceList<PhysicalDevice> {
  public:
   // Without CUDA on the machine there are no devices; that is no error. Throws BackendError for
   // anything else that fails.
   explicit Driver(const primset_host* host);
 
-  const primset_host* host() const { return host_; }
   const DriverApi& cu() const { return cu_; }
-  const std::vector<PhysicalDevice>& devices() const { return devices_; }
   int version() const { return version_; }  // of CUDA: 13000 for 13.0
 
  private:
-  const primset_host* host_;
   DriverApi cu_;
   int version_ = 0;
-  std::vector<PhysicalDevice> devices_;
 };
 
 }  // namespace primset_cuda

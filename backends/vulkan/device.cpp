@@ -241,10 +241,7 @@ primset_device_properties primset_device_t::properties() const {
 // more.
 Memory primset_device_t::allocate(uint64_t bytes, MemoryUse use) {
   const VkMemoryHeapFlags of = use == MemoryUse::device ? VK_MEMORY_HEAP_DEVICE_LOCAL_BIT : 0;
-  if (const uint64_t heap = largest_heap(physical.memory, of); bytes > heap)
-    throw BackendError(
-        PRIMSET_OUT_OF_MEMORY,
-        std::to_string(bytes) + " bytes; the largest heap has " + std::to_string(heap));
+  primset_backend::check_allocation(bytes, largest_heap(physical.memory, of));
   Memory memory;
   try {
     memory.buffer = create_buffer(*this, bytes + kMemoryAlignment);

@@ -191,9 +191,9 @@ bool usable(const InstanceFunctions& vk, PhysicalDevice& device) {
 
 }  // namespace
 
-Instance::Instance(const primset_host* host) : host_(host) {
+Instance::Instance(const primset_host* host) : DeviceList(host, "vulkan") {
   if (!global_.load()) {
-    log(host, PRIMSET_LOG_INFO, "vulkan: no libvulkan.so.1 (1.1 or newer); no devices");
+    tell("no libvulkan.so.1 (1.1 or newer); no devices");
     return;
   }
   bool validation = validation_wanted();
@@ -216,7 +216,7 @@ Instance::~Instance() {
 void Instance::create(bool validation) {
   keep_drivers_loaded(global_);
   const VkApplicationInfo app = application();
-  VkDebugUtilsMessengerCreateInfoEXT messages = messenger_info(host_);
+  VkDebugUtilsMessengerCreateInfoEXT messages = messenger_info(host());
   const VkValidationFeatureEnableEXT enable[] = {
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
   VkValidationFeaturesEXT features{};
@@ -238,7 +238,7 @@ void Instance::create(bool validation) {
   const VkResult result = global_.vkCreateInstance(&info, nullptr, &instance_);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
     instance_ = VK_NULL_HANDLE;
-    log(host_, PRIMSET_LOG_INFO, "vulkan: no driver on this machine; no devices");
+    tell("no driver on this machine; no devices");
     return;
   }
   check(result, "vkCreateInstance");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/common/shared_driver.h"
 #include "backends/vulkan/functions.h"
 
 namespace primset_vulkan {
@@ -38,29 +39,23 @@ struct PhysicalDevice {
 
 bool has_extension(const InstanceFunctions& vk, VkPhysicalDevice device, const char* name);
 
-class Instance {
+class Instance : public primset_backend::DeviceList<PhysicalDevice> {
  public:
   // Without Vulkan on the machine there are no devices; that is no error. Throws BackendError for
   // anything else that fails.
   explicit Instance(const primset_host* host);
   ~Instance();
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
 
-  const primset_host* host() const { return host_; }
   const InstanceFunctions& vk() const { return vk_; }
-  const std::vector<PhysicalDevice>& devices() const { return devices_; }
 
  private:
   void create(bool validation);
   void find_devices();
 
-  const primset_host* host_;
   GlobalFunctions global_;
   InstanceFunctions vk_;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  std::vector<PhysicalDevice> devices_;
 };
 
 }  // namespace primset_vulkan

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "backends/common/spirv_module.h"
 #include "backends/vulkan/statistics.h"
 #include "backends/vulkan/stream.h"
 
@@ -60,8 +59,8 @@ void log_statistics(const primset_device_t& device, const primset_module_desc& d
 
 using namespace primset_vulkan;
 
-primset_kernel_t::primset_kernel_t(primset_device device, const primset_module_desc& desc)
-    : shape(desc), device_(*device), layout_(create_layout(device_, desc.param_bytes)) {
+primset_kernel_t::primset_kernel_t(primset_device_t& device, const primset_module_desc& desc)
+    : shape(desc), device_(device), layout_(create_layout(device_, desc.param_bytes)) {
   try {
     pipeline_ = create_pipeline(device_, desc, layout_);
     if (device_.captures_statistics()) log_statistics(device_, desc, pipeline_);

@@ -4,11 +4,11 @@
 
 #include <primset/plugin.h>
 
-#include "backends/common/abi_boundary.h"
+#include "backends/common/spirv_module.h"
 #include "backends/vulkan/device.h"
 
 struct primset_kernel_t {
-  primset_kernel_t(primset_device device, const primset_module_desc& desc);
+  primset_kernel_t(primset_device_t& device, const primset_module_desc& desc);
   ~primset_kernel_t();
   primset_kernel_t(const primset_kernel_t&) = delete;
   primset_kernel_t& operator=(const primset_kernel_t&) = delete;
@@ -23,10 +23,8 @@ struct primset_kernel_t {
   VkPipeline pipeline_ = VK_NULL_HANDLE;
 };
 
-struct primset_module_t {
-  primset_module_t(primset_device device, const primset_module_desc& desc) : kernel(device, desc) {}
-
-  primset_kernel_t kernel;
+struct primset_module_t : primset_backend::SpirvModule<primset_kernel_t> {
+  using SpirvModule::SpirvModule;
 };
 
 #endif  // PRIMSET_BACKENDS_VULKAN_MODULE_H_
