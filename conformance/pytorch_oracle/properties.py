@@ -242,12 +242,15 @@ def _each_dim(rank, given):
     return {n: x * rank if len(x) == 1 else x for n, x in each.items()}
 
 
-def _by_zero_pivots(given, i, shape):
+def _by_false_pivots(given, i, shape):
     """Of matrices with a zero where a block of their diagonal is one number (torch.linalg.ldl_factor:
-    its pivot is positive)."""
-    diagonal = given["LD"].diagonal(dim1=-2, dim2=-1)
-    singular = ((diagonal == 0) & (given["pivots"] > 0)).any(-1)
-    return singular[..., None, None].expand(shape)
+    its pivot is positive), and of pivots that no factorization gives: they exchange a row with itself
+    or a later one, and are negative for blocks of two rows."""
+    diagonal, pivots = given["LD"].diagonal(dim1=-2, dim2=-1), given["pivots"]
+    singular = ((diagonal == 0) & (pivots > 0)).any(-1)
+    earlier = (pivots.abs() < torch.arange(1, pivots.size(-1) + 1)).any(-1)
+    false = singular | earlier | ((pivots < 0).sum(-1) % 2 == 1)
+    return false[..., None, None].expand(shape)
 
 
 def _without_direction(given, i, shape):
@@ -266,7 +269,7 @@ _MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
                 "_segment_reduce_backward": _of_misfit_lengths,
                 "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
                 "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
-                "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_zero_pivots}
+                "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_false_pivots}
 
 
 def named(call):
