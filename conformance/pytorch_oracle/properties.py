@@ -134,8 +134,23 @@ def _are_of_one_number(given, counts, *edges):
     return bool(one) and within and torch.allclose(counts.sum().double(), total.double())
 
 
-_PROPERTIES = {"histogramdd": _are_of_one_number, "linalg_cond": _is_of_rounding, "mode": _are_modes,
-               "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+def _are_distances(given, distances):
+    """Whether each square of a distance is right but for the rounding of the squares of its two rows, of
+    which ATen makes it by a product of matrices (of more than 25 rows, or where compute_mode asks for it):
+    they cancel where rows are close to each other and far from 0."""
+    x, y, mode = given["x1"].double(), given["x2"].double(), given.get("compute_mode") or 0
+    many = mode == 1 or mode == 0 and max(x.size(-2), y.size(-2)) > 25
+    if given.get("p", 2.0) != 2.0 or not many and "p" in given:
+        return False
+    exact = (x.unsqueeze(-2) - y.unsqueeze(-3)).square().sum(-1)
+    squares = x.square().sum(-1).unsqueeze(-1) + y.square().sum(-1).unsqueeze(-2)
+    bound = 2 * (x.size(-1) + 2) * torch.finfo(distances.dtype).eps * squares
+    return bool(((distances.double().square() - exact).abs() <= bound).all())
+
+
+_PROPERTIES = {"_cdist_forward": _are_distances, "_euclidean_dist": _are_distances,
+               "cdist": _are_distances, "histogramdd": _are_of_one_number, "linalg_cond": _is_of_rounding,
+               "mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
@@ -227,12 +242,15 @@ def _each_dim(rank, given):
     return {n: x * rank if len(x) == 1 else x for n, x in each.items()}
 
 
-def _by_zero_pivots(given, i, shape):
+def _by_false_pivots(given, i, shape):
     """Of matrices with a zero where a block of their diagonal is one number (torch.linalg.ldl_factor:
-    its pivot is positive)."""
-    diagonal = given["LD"].diagonal(dim1=-2, dim2=-1)
-    singular = ((diagonal == 0) & (given["pivots"] > 0)).any(-1)
-    return singular[..., None, None].expand(shape)
+    its pivot is positive), and of pivots that no factorization gives: they exchange a row with itself
+    or a later one, and are negative for blocks of two rows."""
+    diagonal, pivots = given["LD"].diagonal(dim1=-2, dim2=-1), given["pivots"]
+    singular = ((diagonal == 0) & (pivots > 0)).any(-1)
+    earlier = (pivots.abs() < torch.arange(1, pivots.size(-1) + 1)).any(-1)
+    false = singular | earlier | ((pivots < 0).sum(-1) % 2 == 1)
+    return false[..., None, None].expand(shape)
 
 
 def _without_direction(given, i, shape):
@@ -251,7 +269,7 @@ _MEANINGLESS = {"_weight_norm_interface_backward": _without_direction,
                 "_segment_reduce_backward": _of_misfit_lengths,
                 "_ctc_loss": _behind_lengths, "set": _behind_storage, "set_": _behind_storage,
                 "triangular_solve": _without_solution, "linalg_solve_triangular": _without_solution,
-                "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_zero_pivots}
+                "linalg_lu_solve": _without_solution, "linalg_ldl_solve": _by_false_pivots}
 
 
 def named(call):

@@ -226,6 +226,19 @@ FourResults _embedding_bag::decompose(Tracer& t, const Val& weight, const Val& i
                      padding_idx);
 }
 
+// Where no gradient will be asked for, ATen leaves the sizes of a sum, which are not computed, as
+// long as the offsets.
+FourResults _embedding_bag_forward_only::decompose(Tracer& t, const Val& weight, const Val& indices,
+                                                   const Val& offsets, bool, int64_t mode, bool,
+                                                   const std::optional<Val>& per_sample_weights,
+                                                   bool include_last_offset, int64_t padding_idx) {
+  FourResults r = bag_results(t, weight, indices, offsets, mode, per_sample_weights,
+                              include_last_offset, padding_idx);
+  if (mode != kSumOfBag || !include_last_offset) return r;
+  const Val sizes = zeros(t, {offsets.size(0)}, std::get<2>(r).dtype());
+  return {std::get<0>(r), std::get<1>(r), sizes, sizes};
+}
+
 FourResults embedding_bag::decompose(Tracer& t, const Val& weight, const Val& indices,
                                      const Val& offsets, bool, int64_t mode, bool,
                                      const std::optional<Val>& per_sample_weights,

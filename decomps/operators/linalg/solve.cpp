@@ -132,10 +132,10 @@ Val linalg_tensorsolve::decompose(Tracer& t, const Val& self, const Val& other,
   const SymInts sizes = a.shape();
   const auto lead = static_cast<size_t>(std::min(other.rank(), a.rank()));
   const SymInt rows = other.numel(), columns = product_between(sizes, lead, sizes.size());
-  require(product_between(sizes, 0, lead) == columns, ErrorCode::runtime,
+  require(rows == columns, ErrorCode::runtime,
           fmt::format("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
                       "prod(self.shape[:other.ndim]), but got {} != {}",
-                      columns.hint(), product_between(sizes, 0, lead).hint()));
+                      columns.hint(), rows.hint()));
   const Val matrix = reshape(a, {columns, columns});
   const SystemSolution s = solution_of(t, matrix, reshape(other, {rows}), true);
   check_info("torch.linalg.solve", s.lu.info);
