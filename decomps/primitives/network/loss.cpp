@@ -174,10 +174,13 @@ Val ctc_loss_backward::decompose(Tracer& t, const Val& grad, const Val& log_prob
                                  const Val& target_lengths, const Val& loss, const Val& log_alpha,
                                  SymInt blank, bool zero_infinity) {
   const States s = states_of(t, log_probs, targets, input_lengths, target_lengths, blank);
-  const Val through = transpose(opmath(log_alpha), {1, 0, 2}) + backward_variables(t, s);
+  const Val onward = backward_variables(t, s);
+  const Val through = transpose(opmath(log_alpha), {1, 0, 2}) + onward;
   const Val cost = unsqueeze(opmath(loss), 1);  // [batch, 1]
-  const Val share = where(eq(through, Scalar(-math::kInfinity)), math::number(through, 0.0),
-                          math::exp(through - s.emission + cost));
+  // No path leads on from the states behind a target's end, where log_alpha may be anything.
+  const Val closed = eq(onward, Scalar(-math::kInfinity)) | eq(through, Scalar(-math::kInfinity));
+  const Val share =
+      where(closed, math::number(through, 0.0), math::exp(through - s.emission + cost));
   const SymInts shape = share.shape();
   const Val at = broadcast_to(unsqueeze(s.label, 0), shape);
   const Val sums = t.wrap(t.builder().scatter(

@@ -34,6 +34,20 @@ TEST(CtcLoss, AndItsGradient) {
               1e-14);
 }
 
+// PyTorch leaves what is behind a shorter target's last state as it found its memory.
+TEST(CtcLoss, WhatIsBehindATargetsEndIsNotRead) {
+  const DType t = DType::f64;
+  const Array log_probs = array(t, {1, 1, 3}, {-1, -0.5, -2});
+  const Array targets = shaped(DType::i64, {1, 2}, {1, 2});
+  const Array log_alpha = array(t, {1, 1, 5}, {-1, -0.5, -kInf, kNan, kInf});
+  const Result back = run_derived(Prim::ctc_loss_backward,
+                                  {vector(t, {1}), log_probs, targets, integers(DType::i64, {1}),
+                                   integers(DType::i64, {1}), vector(t, {0.5}), log_alpha},
+                                  {{"blank", prims::SymInt(0)}, {"zero_infinity", false}});
+  expect_near(back.outputs[0], {1, 1, 3},
+              {0.36787944117144233, -0.3934693402873666, 0.1353352832366127}, 1e-15);
+}
+
 TEST(CtcLoss, TooShortForItsLabels) {
   const Array log_probs = array(DType::f32, {1, 1, 3}, {-1, -1, -1});
   const Array targets = shaped(DType::i64, {1, 2}, {1, 2});
