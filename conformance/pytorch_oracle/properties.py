@@ -135,9 +135,9 @@ def _are_of_one_number(given, counts, *edges):
 
 
 def _are_distances(given, distances):
-    """Whether each square of a distance is right but for the rounding of the squares of its two rows, of
-    which ATen makes it by a product of matrices (of more than 25 rows, or where compute_mode asks for it):
-    they cancel where rows are close to each other and far from 0."""
+    """Whether each square of a distance is right but for the rounding of the squares of its two rows.
+    ATen makes it by a product of matrices (of more than 25 rows, or where compute_mode asks for it),
+    where squares cancel whose rows are close to each other and far from 0."""
     x, y, mode = given["x1"].double(), given["x2"].double(), given.get("compute_mode") or 0
     many = mode == 1 or mode == 0 and max(x.size(-2), y.size(-2)) > 25
     if given.get("p", 2.0) != 2.0 or not many and "p" in given:
@@ -149,8 +149,9 @@ def _are_distances(given, distances):
 
 
 _PROPERTIES = {"_cdist_forward": _are_distances, "_euclidean_dist": _are_distances,
-               "cdist": _are_distances, "histogramdd": _are_of_one_number, "linalg_cond": _is_of_rounding,
-               "mode": _are_modes, "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
+               "cdist": _are_distances, "histogramdd": _are_of_one_number,
+               "linalg_cond": _is_of_rounding, "mode": _are_modes,
+               "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
 # --- elements that mean nothing ------------------------------------------------------------------
