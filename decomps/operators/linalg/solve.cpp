@@ -136,11 +136,8 @@ Val linalg_tensorsolve::decompose(Tracer& t, const Val& self, const Val& other,
           fmt::format("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
                       "prod(self.shape[:other.ndim]), but got {} != {}",
                       columns.hint(), rows.hint()));
-  const SymInt others = product_between(sizes, 0, lead);
-  require(others * columns == columns * columns, ErrorCode::runtime,
-          fmt::format("shape '[{0}, {0}]' is invalid for input of size {1}", columns.hint(),
-                      others.hint() * columns.hint()));
-  const Val matrix = reshape(a, {columns, columns});
+  // ATen's reshape, which refuses what is not as many rows as columns.
+  const Val matrix = t.call1("reshape", {a, SymInts{columns, columns}});
   const SystemSolution s = solution_of(t, matrix, reshape(other, {rows}), true);
   check_info("torch.linalg.solve", s.lu.info);
   return reshape(s.result, SymInts(sizes.begin() + static_cast<std::ptrdiff_t>(lead), sizes.end()));
