@@ -5,8 +5,8 @@
 
 #include "codegen/schedule/families/native/native_family.h"
 #include "codegen/schedule/fusion/planner.h"
+#include "codegen/schedule/legalize/integers/narrow_integers.h"
 #include "codegen/schedule/legalize/legalize.h"
-#include "codegen/schedule/legalize/narrow_integers.h"
 #include "codegen/schedule/program/program_builder.h"
 #include "primset/error.h"
 

@@ -1,7 +1,7 @@
 // Machines without 64-bit integers. ATen's indices and counts are i64; what a graph computes of
 // them between its tensors mostly fits 32 bits, as sizes do, and is computed in i32 there.
-#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_NARROW_INTEGERS_H_
-#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_NARROW_INTEGERS_H_
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_NARROW_INTEGERS_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_NARROW_INTEGERS_H_
 
 #include "prims/graph/graph.h"
 
@@ -15,4 +15,4 @@ void narrow_integers(prims::Graph& graph);
 
 }  // namespace primset::schedule
 
-#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_NARROW_INTEGERS_H_
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_NARROW_INTEGERS_H_

@@ -1,4 +1,4 @@
-#include "codegen/schedule/legalize/narrow_integers.h"
+#include "codegen/schedule/legalize/integers/narrow_integers.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/schedule/legalize/integer_ranges.h"
+#include "codegen/schedule/legalize/integers/integer_ranges.h"
 #include "prims/graph/present_operands.h"
 #include "primset/error.h"
 

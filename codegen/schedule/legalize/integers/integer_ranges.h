@@ -1,7 +1,7 @@
 // Between which bounds the integers of a graph lie: those of an index, a count or a conversion from
 // a narrow dtype, whatever the tensors hold. Bounds may depend on sizes.
-#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGER_RANGES_H_
-#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGER_RANGES_H_
+#ifndef PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_INTEGER_RANGES_H_
+#define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_INTEGER_RANGES_H_
 
 #include <optional>
 #include <vector>
@@ -20,4 +20,4 @@ std::vector<std::optional<IntegerRange>> integer_ranges(const prims::Graph& grap
 
 }  // namespace primset::schedule
 
-#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGER_RANGES_H_
+#endif  // PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_INTEGERS_INTEGER_RANGES_H_

@@ -1,5 +1,5 @@
 // Without 64-bit integers a graph means the same, or is refused.
-#include "codegen/schedule/legalize/narrow_integers.h"
+#include "codegen/schedule/legalize/integers/narrow_integers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "codegen/schedule/legalize/integer_ranges.h"
+#include "codegen/schedule/legalize/integers/integer_ranges.h"
 
 #include <cstdint>
 #include <utility>
