@@ -9,6 +9,9 @@ struct DeviceTraits {
   bool fast_f64 = false;
   // Kernels compute in f64; where they do not, what is no tensor of f64 is computed in f32.
   bool f64 = true;
+  // Kernels compute in 64-bit integers; where they do not, indices are computed in i32, and what
+  // may be longer is refused.
+  bool i64 = true;
   // Operations may flush f32 denormals to zero, in operands or in results.
   bool flush_f32 = false;
   // A scatter that adds takes about as long as its updates do in memory, as on CPUs, where every

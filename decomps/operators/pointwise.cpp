@@ -247,13 +247,16 @@ Val ldexp::decompose(Tracer& t, const Val& self, const Val& other) {
 
 namespace {
 
-// |a - b| of integers, exactly: the difference of two i64 is a u64.
+// |a - b| of integers, exactly: the difference of two i64 is a u64, and that of two i32 a u32.
 Val exact_distance(const Val& a, const Val& b) {
-  const DType type = a.dtype() == DType::u64 ? DType::u64 : DType::i64;
+  const bool wide = bits(a.dtype()) == 64;
+  const DType type = is_unsigned_integer(a.dtype()) ? (wide ? DType::u64 : DType::u32)
+                                                    : (wide ? DType::i64 : DType::i32);
   const Val x = convert(a, type), y = convert(b, type);
   const Val apart = where(lt(x, y), y - x, x - y);
   Tracer& t = a.tracer();
-  return convert(t.wrap(t.builder().bitcast(apart.id(), DType::u64)), DType::f64);
+  const DType distance = wide ? DType::u64 : DType::u32;
+  return convert(t.wrap(t.builder().bitcast(apart.id(), distance)), DType::f64);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ llvm::Value* Lowering::pointer(const kir::Inst& inst) {
   if (inst.op == Op::PtrAdd) {
     return b_.CreateGEP(b_.getInt8Ty(), operand(inst, 0), operand(inst, 1));
   }
-  if (inst.op == Op::PtrToInt) return b_.CreatePtrToInt(operand(inst, 0), b_.getInt64Ty());
+  if (inst.op == Op::PtrToInt) return b_.CreatePtrToInt(operand(inst, 0), type(result_type(inst)));
   return b_.CreateIntToPtr(operand(inst, 0), type(result_type(inst)));
 }
 

@@ -242,7 +242,7 @@ void GroupRunner::pointer(Thread& t, const Code& c) {
       break;
     }
     case Op::PtrToInt:
-      out[0] = a[0];
+      out[0] = c.type == Scalar::i64 ? a[0] : static_cast<uint32_t>(a[0]);
       break;
     default: {  // Select
       const uint64_t* chosen = r + c.in[a[0] ? 1 : 2];

@@ -251,6 +251,20 @@ TEST(Interpreter, ReachesBuffersByAddress) {
   EXPECT_THAT(error_of(kernel, {buffer(addresses)}), HasSubstr("is in no buffer"));
 }
 
+TEST(Interpreter, LowWordsOfAddressesAreTheSameWithoutI64) {
+  std::vector<int32_t> data(2);
+  for (const bool i64 : {true, false}) {
+    TargetModel target = gpu();
+    target.i64 = i64;
+    Builder b("low_word", target);
+    Value p = b.pointer_param("p", true, true);
+    b.store(p, b.i32(i64 ? 0 : 1), b.address_low_word(p), 4);
+    EXPECT_EQ(error_of(std::move(b).finish(), {buffer(data)}), "");
+  }
+  EXPECT_EQ(data[0], static_cast<int32_t>(std::bit_cast<intptr_t>(data.data())));
+  EXPECT_EQ(data[1], data[0]);
+}
+
 // An address says nothing of the buffer whose end it is, too.
 TEST(Interpreter, ReachesBuffersThatBeginWhereOthersEnd) {
   Builder b("table", gpu());

@@ -190,7 +190,11 @@ class Decoder {
     c.rmw = inst.imm.rmw;
   }
 
-  void pointer(InstId id, const Inst& inst) { operands(emit(Step::pointer, id), inst); }
+  void pointer(InstId id, const Inst& inst) {
+    Code& c = emit(Step::pointer, id);
+    operands(c, inst);
+    c.type = kernel_.type(inst.results[0]).scalar;
+  }
 
   uint32_t enclosing_loops() {
     program_.loop_sets.push_back(loops_);

@@ -108,6 +108,8 @@ class Builder {
 
   // Memory; index is i32 or i64 and counts elements of t.scalar.
   Value ptr_add(Value p, Value byte_offset), int_to_ptr(Value address), ptr_to_int(Value p);
+  // The lowest 32 bits of an address, with or without 64-bit integers: what tells its alignment.
+  Value address_low_word(Value p);
   Value load(Type t, Value p, Value index, uint32_t align);
   void store(Value p, Value index, Value v, uint32_t align);
   Value masked_load(Type t, Value p, Value index, Value mask, Value passthru, uint32_t align);

@@ -390,6 +390,12 @@ Value Builder::ptr_to_int(Value p) {
   return emit(Op::PtrToInt, kI64, {p});
 }
 
+Value Builder::address_low_word(Value p) {
+  if (target().i64) return trunc(ptr_to_int(p), Scalar::i32);
+  require(type(p) == kGlobalPointer, Op::PtrToInt, {p}, "a pointer to global memory");
+  return emit(Op::PtrToInt, kI32, {p});
+}
+
 Value Builder::load(Type t, Value p, Value index, uint32_t align) {
   check_address(Op::Load, p, index, 1);
   return emit(Op::Load, t, {p, index}, aligned(align));

@@ -127,15 +127,16 @@ uint32_t table_entry_bytes(const Kernel& kernel) {
   return kTableEntryHeader + param_layout(kernel.params).size;
 }
 
-bool has_table_form(const Kernel& kernel) {
-  return std::ranges::none_of(kernel.insts, [](const Inst& i) {
-    return (i.op == Op::GroupId || i.op == Op::GroupCount) && i.imm.index != 0;
-  });
+bool has_table_form(const Kernel& kernel, const TargetModel& target) {
+  return target.i64 && std::ranges::none_of(kernel.insts, [](const Inst& i) {
+           return (i.op == Op::GroupId || i.op == Op::GroupCount) && i.imm.index != 0;
+         });
 }
 
 Kernel table_form(const Kernel& kernel, const TargetModel& target) {
-  if (!has_table_form(kernel))
-    throw Error(ErrorCode::internal, "kernel '" + kernel.name + "' uses more than one dimension");
+  if (!has_table_form(kernel, target))
+    throw Error(ErrorCode::internal, "kernel '" + kernel.name +
+                                         "' uses more than one dimension, or its target lacks i64");
   return TableForm(kernel, target).run();
 }
 

@@ -19,8 +19,8 @@ inline constexpr uint32_t kTableEntryHeader = 16;
 uint32_t table_entry_bytes(const Kernel& kernel);
 
 // Only the first dimension of a grid is supported: a kernel that reads the others has no table
-// form, and launches whose grid has others cannot use one.
-bool has_table_form(const Kernel& kernel);
+// form, and launches whose grid has others cannot use one. Addresses in memory are 64-bit integers.
+bool has_table_form(const Kernel& kernel, const TargetModel& target);
 // The kernel `<name>_table`, with the parameters (pointer table, i32 entries).
 Kernel table_form(const Kernel& kernel, const TargetModel& target);
 

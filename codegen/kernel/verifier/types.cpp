@@ -266,7 +266,8 @@ void check_atomic(InstCheck& k) {
 void check_pointer(InstCheck& k) {
   if (k.inst.op == Op::PtrToInt) {
     k.expect(k.in(0) == kGlobalPointer, "K18", "wants a pointer to global memory");
-    return k.expect(k.out() == kI64, "K18", "makes an i64 address");
+    return k.c.target.i64 ? k.expect(k.out() == kI64, "K18", "makes an i64 address")
+                          : k.expect(k.out() == kI32, "K18", "makes an address's low word, an i32");
   }
   const bool add = k.inst.op == Op::PtrAdd;
   k.expect(k.out() == kGlobalPointer, "K18", "makes a pointer to global memory");

@@ -56,8 +56,7 @@ ElementValue ElementEmitter::compute(ValueId v, const Indices& at) {
     return frame_.load(p->buffer, type.dtype, element_address(*p, at, arithmetic_), strict);
   }
   if (auto symbol = values_.symbol(v)) {
-    Value i = frame_.builder().int_resize(frame_.param(*symbol), kir::Scalar::i64, true);
-    return lower_convert(frame_.builder(), {i, {}}, DType::i64, g.type(v).dtype);
+    return convert_integer(frame_.builder(), frame_.param(*symbol), g.type(v).dtype);
   }
   if (auto it = region_values_.find(v); it != region_values_.end()) return it->second;
   if (g.producer(v) == prims::Graph::kNoNode) not_in_memory(values_.graph, v);
@@ -108,18 +107,17 @@ ElementValue ElementEmitter::constant(const Node& n) {
   if (const auto* s = std::get_if<primset::Scalar>(&value)) return literal(b, *s, dtype);
   const auto& size = std::get<SymInt>(value);
   if (auto known = size.maybe_constant()) return literal(b, primset::Scalar(*known), dtype);
-  Value v = b.int_resize(frame_.number_param(size), kir::Scalar::i64, true);
-  return lower_convert(b, {v, {}}, DType::i64, dtype);
+  // Of an integer dtype the lowest bits are all there is to know.
+  if (!frame_.target().i64 && !is_integral(dtype) &&
+      (size < SymInt(INT32_MIN) || size > SymInt(INT32_MAX)))
+    throw Error(ErrorCode::not_implemented,
+                "a size does not fit 32 bits, and the device has no 64-bit integers");
+  return convert_integer(b, frame_.number_param(size), dtype);
 }
 
 ElementValue ElementEmitter::iota(const Node& n, const Indices& at) {
-  kir::Builder& b = frame_.builder();
-  const DType dtype = values_.graph.type(n.results[0]).dtype;
-  Value v = value(at[static_cast<size_t>(n.attr<int64_t>("dim"))]);
-  if (frame_.index_type() == kir::kI32 && (dtype == DType::i32 || is_floating(dtype))) {
-    return lower_convert(b, {v, {}}, DType::i32, dtype);
-  }
-  return lower_convert(b, {b.int_resize(v, kir::Scalar::i64, true), {}}, DType::i64, dtype);
+  return convert_integer(frame_.builder(), value(at[static_cast<size_t>(n.attr<int64_t>("dim"))]),
+                         values_.graph.type(n.results[0]).dtype);
 }
 
 Affine element_address(Frame& f, const Placement& p, const Indices& at) {

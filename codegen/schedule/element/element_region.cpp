@@ -94,14 +94,14 @@ std::vector<ElementValue> ElementEmitter::region_loop(const Node& n,
   if (n.attr<int64_t>("stacked") != 0) {
     throw Error(ErrorCode::internal, "for_loop in a scalar region cannot stack values");
   }
-  auto out =
-      b.for_loop(b.constant(frame_.index_type(), 0), frame_.param(n.attr<SymInt>("count")),
-                 b.constant(frame_.index_type(), 1), flatten(b, frame_.lanes(), args),
-                 [&](Value i, std::span<const Value> carried) {
-                   std::vector<ElementValue> in{{b.int_resize(i, kir::Scalar::i64, true), {}}};
-                   for (ElementValue e : unflatten(carried, args)) in.push_back(e);
-                   return flatten(b, frame_.lanes(), run_region(n.regions[0], in));
-                 });
+  const DType counter = values_.graph.type(n.regions[0].params[0]).dtype;
+  auto out = b.for_loop(b.constant(frame_.index_type(), 0), frame_.param(n.attr<SymInt>("count")),
+                        b.constant(frame_.index_type(), 1), flatten(b, frame_.lanes(), args),
+                        [&](Value i, std::span<const Value> carried) {
+                          std::vector<ElementValue> in{convert_integer(b, i, counter)};
+                          for (ElementValue e : unflatten(carried, args)) in.push_back(e);
+                          return flatten(b, frame_.lanes(), run_region(n.regions[0], in));
+                        });
   return unflatten(out, args);
 }
 

@@ -49,6 +49,19 @@ Value float_to_u64(Builder& b, Value x) {
   return b.select(upper, b.xor_(r, b.constant(b.type(r), INT64_MIN)), r);
 }
 
+// The lowest 32 bits of an f32's integral part, or 0 where i64 does not reach: what is left of an
+// i64 in a narrower integer. Every step is exact.
+Value low_word_of_float(Builder& b, Value x) {
+  const auto number = [&](double v) { return b.constant_f(b.type(x), v); };
+  const Value fits = b.and_(b.fle(number(-0x1p63), x), b.flt(x, number(0x1p63)));
+  const Value safe = b.select(fits, x, zero_like(b, x));
+  const Value above = b.fmul(b.ftrunc(b.fmul(safe, number(0x1p-32))), number(0x1p32));
+  const Value word = b.fsub(safe, above);  // in (-2^32, 2^32)
+  const Value high = b.ftrunc(b.fmul(word, number(0x1p-16)));
+  const Value low = b.fptosi(b.fsub(word, b.fmul(high, number(0x1p16))), Scalar::i32);
+  return b.add(b.shl(b.fptosi(high, Scalar::i32), b.constant(b.type(low), 16)), low);
+}
+
 // ATen converts to i8 and i16 through int and to u8 through int64_t (c10/util/TypeCast.h).
 Value float_to_integer_dtype(Builder& b, Value x, DType to) {
   switch (to) {
@@ -61,7 +74,9 @@ Value float_to_integer_dtype(Builder& b, Value x, DType to) {
     case DType::u8:
     case DType::u16:
     case DType::u32:
-      return b.int_resize(float_to_int(b, x, Scalar::i64), register_scalar(to), false);
+      return b.int_resize(
+          b.target().i64 ? float_to_int(b, x, Scalar::i64) : low_word_of_float(b, x),
+          register_scalar(to), false);
     default:
       return b.int_resize(float_to_int(b, x, Scalar::i32), register_scalar(to), true);
   }
@@ -157,6 +172,10 @@ ElementValue lower_convert(Builder& b, const ElementValue& x, DType from, DType 
   ElementValue out{convert_real(b, x.re, from, real_type(to)), {}};
   if (is_complex(to)) out.im = b.constant(Type{register_scalar(to)}, 0);
   return out;
+}
+
+ElementValue convert_integer(Builder& b, Value x, DType to) {
+  return lower_convert(b, {x, {}}, b.type(x).scalar == Scalar::i32 ? DType::i32 : DType::i64, to);
 }
 
 ElementValue lower_bitcast(Builder& b, const ElementValue& x, DType from, DType to) {

@@ -16,6 +16,8 @@ ElementValue literal(kir::Builder& b, const Scalar& v, DType dtype);
 
 // ATen's conversion between dtypes (specs/prims/conversion.yaml).
 ElementValue lower_convert(kir::Builder& b, const ElementValue& x, DType from, DType to);
+// Of an index or another i32 or i64 of a kernel.
+ElementValue convert_integer(kir::Builder& b, kir::Value x, DType to);
 ElementValue lower_bitcast(kir::Builder& b, const ElementValue& x, DType from, DType to);
 
 // Any core elementwise primitive (prims/graph/traits.h) but convert and bitcast. `from` is the

@@ -50,6 +50,10 @@ Values identity(Builder& b, const Extremum& e, int64_t index) {
           b.constant(primset::Scalar(index), DType::i64)};
 }
 
+int64_t behind_all_indices(const Legalizer& l) {
+  return l.target().i64 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max();
+}
+
 }  // namespace
 
 std::optional<Values> expand_arg_reduce(Legalizer& l, const Op& op) {
@@ -60,7 +64,7 @@ std::optional<Values> expand_arg_reduce(Legalizer& l, const Op& op) {
   const auto dim = op.attr<int64_t>("dim");
   const Extremum extremum{b.dtype(x), maximum, false};
   const ValueId index = b.iota(b.shape(x), dim, DType::i64);
-  const Values none = identity(b, extremum, std::numeric_limits<int64_t>::max());
+  const Values none = identity(b, extremum, behind_all_indices(l));
   return Values{l.add(Prim::reduce, {x, index, none[0], none[1]}, {{"dims", Ints{dim}}},
                       [&] { return pair_region(b, extremum); })[1]};
 }

@@ -492,6 +492,36 @@ void Frame::store(BufferId id, DType dtype, const Affine& address, const Element
 
 // --- errors --------------------------------------------------------------------------------------
 
+namespace {
+
+// The value as the error slot has it (ErrorSlot): an i64, or the i32 that a target without i64 has.
+Value reported_bits(kir::Builder& b, Value value, DType dtype) {
+  const kir::Scalar wide = b.target().i64 ? kir::Scalar::i64 : kir::Scalar::i32;
+  if (dtype == DType::boolean) return b.zext(value, wide);
+  if (!is_floating(dtype)) return b.int_resize(value, wide, is_signed_integer(dtype));
+  const bool is_double = b.type(value).scalar == kir::Scalar::f64;
+  return b.bitcast(is_double ? value : b.fpext(value, kir::Scalar::f64), wide);
+}
+
+// One of the offending values serves the message: the greatest.
+Value greatest(kir::Builder& b, Value values, Value bad) {
+  const uint16_t n = std::max(b.type(bad).lanes, b.type(values).lanes);
+  if (n == 1) return values;
+  if (b.type(values).lanes == 1) values = b.splat(values, n);
+  const kir::Scalar s = b.type(values).scalar;
+  const int64_t least = s == kir::Scalar::i64 ? INT64_MIN : INT32_MIN;
+  Value found = b.select(bad, values, b.constant(Type{s, n}, least));
+  for (uint16_t half = n / 2; half > 0; half /= 2) {
+    std::vector<uint16_t> lanes;
+    for (uint16_t l = 0; l < n; ++l) lanes.push_back(static_cast<uint16_t>(l ^ half));
+    const Value other = b.shuffle(found, found, lanes);
+    found = b.select(b.slt(found, other), other, found);
+  }
+  return b.extract(found, 0);
+}
+
+}  // namespace
+
 void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
   kir::Builder& b = builder_;
   if (!error_buffer_) throw Error(ErrorCode::internal, "a check in a kernel without an error slot");
@@ -502,29 +532,15 @@ void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
   }
   bad = mask_and(bad);
   b.if_then(b.any(bad), [&] {
-    // One of the offending values serves the message: the greatest.
-    Value wide = is_floating(value_dtype) ? b.bitcast(b.type(value).scalar == kir::Scalar::f64
-                                                          ? value
-                                                          : b.fpext(value, kir::Scalar::f64),
-                                                      kir::Scalar::i64)
-                 : value_dtype == DType::boolean
-                     ? b.zext(value, kir::Scalar::i64)
-                     : b.int_resize(value, kir::Scalar::i64, is_signed_integer(value_dtype));
-    const uint16_t n = std::max(b.type(bad).lanes, b.type(wide).lanes);
-    if (n > 1) {
-      if (b.type(wide).lanes == 1) wide = b.splat(wide, n);
-      Value found = b.select(bad, wide, b.constant(Type{kir::Scalar::i64, n}, INT64_MIN));
-      for (uint16_t half = n / 2; half > 0; half /= 2) {
-        std::vector<uint16_t> lanes;
-        for (uint16_t l = 0; l < n; ++l) lanes.push_back(static_cast<uint16_t>(l ^ half));
-        Value other = b.shuffle(found, found, lanes);
-        found = b.select(b.slt(found, other), other, found);
-      }
-      wide = b.extract(found, 0);
-    }
+    const Value shown = greatest(b, reported_bits(b, value, value_dtype), bad);
     Value old = b.atomic_cas(slot, b.i32(0), b.i32(0),
                              b.add(error_base_, b.i32(static_cast<int64_t>(site) + 1)), 4);
-    b.if_then(b.ieq(old, b.i32(0)), [&] { b.store(slot, b.i32(1), wide, 8); });
+    b.if_then(b.ieq(old, b.i32(0)), [&] {
+      if (b.target().i64) return b.store(slot, b.i32(1), shown, 8);
+      // The slot's value is an i64: two words.
+      b.store(slot, b.i32(2), shown, 4);
+      b.store(slot, b.i32(3), b.ashr(shown, b.i32(31)), 4);
+    });
   });
 }
 

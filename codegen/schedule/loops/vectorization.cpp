@@ -105,9 +105,8 @@ Value vectors_align(Frame& f, const Analysis& seen, const std::vector<LoopDim>& 
   Value rest = b.i32(0);
   for (const AccessRecord& a : seen.accesses) {
     if (a.lanes != LaneAccess::contiguous) continue;
-    const Value address = b.ptr_to_int(f.buffer(a.buffer, !a.store, a.store));
-    rest =
-        b.or_(rest, b.and_(b.trunc(address, kir::Scalar::i32), b.i32(vector_bytes(a, lanes) - 1)));
+    const Value address = b.address_low_word(f.buffer(a.buffer, !a.store, a.store));
+    rest = b.or_(rest, b.and_(address, b.i32(vector_bytes(a, lanes) - 1)));
     for (const SymInt& d : distances(a, loops)) {
       if (d.is_constant()) continue;
       const Value elements = b.int_resize(f.param(d), kir::Scalar::i32, true);

@@ -92,7 +92,8 @@ struct NativeStep {
   std::optional<uint32_t> check_code = {};
 };
 
-// Reads a rank-0 i64 from the device and makes it the value of a symbol (compact, set_dim).
+// Reads a rank-0 i64, or i32, from the device and makes it the value of a symbol (compact,
+// set_dim).
 struct ReadCountStep {
   BufferId buffer = 0;
   uint32_t symbol = 0;

@@ -107,7 +107,14 @@ class Runner {
   }
   void step(const StridedCopyStep&) { throw std::runtime_error("every device here takes kernels"); }
   void step(const NativeStep&) { throw std::runtime_error("no native primitives here"); }
-  void step(const ReadCountStep& s) { std::memcpy(&symbols_[s.symbol], memory(s.buffer), 8); }
+  void step(const ReadCountStep& s) {
+    int32_t narrow = 0;
+    std::memcpy(&narrow, memory(s.buffer), 4);
+    if (bytes(s.buffer) == 4)
+      symbols_[s.symbol] = narrow;
+    else
+      std::memcpy(&symbols_[s.symbol], memory(s.buffer), 8);
+  }
   void step(const LoopStep& s) {
     const int64_t n = value(s.count);
     for (int64_t i = 0; i < n; ++i) {

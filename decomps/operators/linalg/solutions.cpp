@@ -100,10 +100,8 @@ Val permutation_of(Tracer& t, const Val& pivots, const SymInt& rows) {
   const Val start = t.iota({count, rows}, 1, DType::i64);
   if (known_equal(steps, 0) == true || pivots.is_empty())
     return reshape(convert(start, DType::i32), shape);
-  const Val end = full_like(convert(pivots, DType::i64), rows - 1);
-  const Val wanted = convert(pivots, DType::i64) - Scalar(1);
-  const Val inside =
-      binary(Prim::max, binary(Prim::min, wanted, end), full_like(wanted, Scalar(0)));
+  const Val wanted = convert(binary(Prim::max, pivots, full_like(pivots, 1)), DType::i64);
+  const Val inside = binary(Prim::min, wanted - Scalar(1), full_like(wanted, rows - 1));
   const Val targets = reshape(inside, {count, steps}), matrix = t.iota({count}, 0, DType::i64);
   const prims::Region body =
       t.region({{DType::i64, {}}, {DType::i64, start.shape()}}, [&](const std::vector<Val>& v) {

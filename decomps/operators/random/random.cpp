@@ -304,11 +304,10 @@ Val random_bits(Tracer& t, const Generator& g, const SymInts& shape, int n) {
   const auto shifted = [](Prim shift, const Val& x, int by) {
     return binary(shift, x, full_like(x, Scalar(int64_t{by})));
   };
-  const auto word = [&](int64_t i) {
-    return convert(select(words, words.rank() - 1, SymInt(i)), DType::u64);
-  };
+  const auto word = [&](int64_t i) { return select(words, words.rank() - 1, SymInt(i)); };
   if (n <= 32) return shifted(Prim::shift_right, word(3), 32 - n);
-  return shifted(Prim::shift_right, word(2) | shifted(Prim::shift_left, word(3), 32), 64 - n);
+  const Val low = convert(word(2), DType::u64), high = convert(word(3), DType::u64);
+  return shifted(Prim::shift_right, low | shifted(Prim::shift_left, high, 32), 64 - n);
 }
 
 // Up to the greatest number that stands beside all lesser ones in the dtype. From 0 that is as many

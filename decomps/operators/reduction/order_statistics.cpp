@@ -83,7 +83,8 @@ Val interpolated(const Val& rows, const Val& exact_rank, const std::string& inte
   Tracer& t = rows.tracer();
   const Val rank = rounded_rank(exact_rank, interpolation);
   const auto value_at = [&](const Val& at) {
-    const Val place = convert(at, DType::i64), last = full_like(place, rows.size(-1) - 1);
+    const Val place = convert(at, t.device().i64 ? DType::i64 : DType::i32),
+              last = full_like(place, rows.size(-1) - 1);
     const Val inside = binary(Prim::max, binary(Prim::min, place, last), full_like(place, 0));
     return t.prim1(Prim::gather_along_dim, {rows, inside}, {{"dim", rows.rank() - 1}});
   };

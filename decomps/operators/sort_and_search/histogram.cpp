@@ -220,7 +220,8 @@ Val counted_points(const Val& points, const List& edges, const std::optional<Val
       return reshape(slice(edges[d], 0, at, at + 1, 1), {});
     };
     const Val behind = t.prim1(Prim::search_sorted, {edges[d], x, Val()}, {{"right", true}});
-    const Val own = binary(Prim::min, behind - Scalar(1), full_like(behind, bins - 1));
+    const Val first = binary(Prim::max, behind, full_like(behind, 1)) - Scalar(1);
+    const Val own = binary(Prim::min, first, full_like(behind, bins - 1));
     inside = inside & ge(x, edge(0)) & le(x, edge(bins));
     bin = bin * full_like(bin, bins) + own;
     shape.push_back(bins);

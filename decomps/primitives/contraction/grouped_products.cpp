@@ -99,8 +99,11 @@ Val before(const Val& ends) {
 }
 
 Groups groups_of(const Val& ends, const SymInt& size) {
+  Tracer& t = ends.tracer();
   Groups g;
-  g.ends = convert(ends, DType::i64);
+  const Val inside = binary(Prim::max, ends, full_like(ends, 0));
+  g.ends =
+      binary(Prim::min, convert(inside, DType::i64), t.constant(size, DType::i64, ends.shape()));
   g.starts = before(g.ends);
   const Val tiles = (g.ends - g.starts + Scalar(kTile - 1)) / Scalar(kTile);
   g.tile_ends = running_sum(binary(Prim::max, tiles, full_like(tiles, 0)));

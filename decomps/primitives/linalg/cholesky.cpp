@@ -68,7 +68,7 @@ CholeskyFactor cholesky_by_blocks(Tracer& t, const Val& a) {
 // What is left of the lower factor from a column that failed on is no number, whatever was
 // computed.
 Val without_failed_columns(const Val& lower, const Val& info) {
-  const Val failed = reshape(convert(info, DType::i64), {lower.size(0), 1, 1});
+  const Val failed = reshape(convert(info, index_type(info.tracer())), {lower.size(0), 1, 1});
   const Val row = mat::row_numbers(lower), column = mat::column_numbers(lower);
   const Val lost = gt(failed, full_like(failed, 0)) & lt(failed - Scalar(2), column);
   return where(lost & ge(row, column), full_like(lower, Scalar(math::kNan)), lower);

@@ -28,7 +28,7 @@ Numbers triangular_eigenvectors(const Numbers& matrix, const Val& greatest) {
   Tracer& t = matrix.tracer();
   const SymInts shape = matrix.shape();
   const SymInt n = shape[1];
-  const Val zero = t.constant(Scalar(0), DType::i64);
+  const Val zero = t.constant(Scalar(0), index_type(t));
   const Val row = row_index(matrix.re), column = column_index(matrix.re);
   const Numbers upper = where_or_zero(lt(row, column), matrix), values = diagonal_row(matrix);
   const double tiny = greatest.dtype() == DType::f64 ? 0x1p-900 : 0x1p-100;
@@ -41,7 +41,7 @@ Numbers triangular_eigenvectors(const Numbers& matrix, const Val& greatest) {
   const auto body = [&](const Val& step, const Values& v) {
     size_t next = 0;
     const Numbers x = take(v, next, true);
-    const Val i = t.constant(n - 2, DType::i64) - step;
+    const Val i = t.constant(n - 2, index_type(t)) - step;
     const Numbers known = matrix_product(block(upper, {zero, i, zero}, {shape[0], 1, n}), x);
     const Numbers apart = block(values, {zero, zero, i}, {shape[0], 1, 1}) - values;
     const Val vanishes = lt(magnitude(apart), least);
@@ -66,7 +66,8 @@ Numbers normalized(const Numbers& columns) {
   const Val safe = where(gt(greatest, Scalar(0.0)), greatest, full_like(greatest, 1.0));
   const Numbers scaled = columns / safe;
   const Val length = math::sqrt(reduce(Prim::reduce_sum, squared_magnitude(scaled), {1}, true));
-  const Val at = unsqueeze(t.wrap(t.builder().arg_reduce(Prim::argmax, size.id(), 1)), 1);
+  const Val at = unsqueeze(
+      convert(t.wrap(t.builder().arg_reduce(Prim::argmax, size.id(), 1)), index_type(t)), 1);
   const Val is_greatest = eq(row_index(size), at);
   const Numbers entry = each(where_or_zero(is_greatest, scaled),
                              [](const Val& x) { return reduce(Prim::reduce_sum, x, {1}, true); });
@@ -78,7 +79,8 @@ Numbers normalized(const Numbers& columns) {
 // Of a real matrix an eigenvalue is taken for real where its imaginary part is no more than
 // rounding, and then its vector.
 Val is_real_value(const Numbers& values, const Val& greatest, const SymInt& n) {
-  const Val size = convert(values.tracer().constant(n, DType::i64), greatest.dtype());
+  const Val size =
+      convert(values.tracer().constant(n, index_type(values.tracer())), greatest.dtype());
   const Val limit = greatest * size * Scalar(epsilon(greatest.dtype()));
   return le(math::abs(*values.im), unsqueeze(limit, 1));
 }

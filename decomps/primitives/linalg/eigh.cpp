@@ -28,7 +28,8 @@ struct PairEntries {
 PairEntries pair_entries(const Numbers& a) {
   Tracer& t = a.tracer();
   const SymInt n = a.shape()[0], half = floor_div(n, 2);
-  const Val first = t.iota({half}, 0, DType::i64), second = first + t.constant(half, DType::i64);
+  const Val first = t.iota({half}, 0, index_type(t)),
+            second = first + t.constant(half, index_type(t));
   const auto entries = [&](const Val& part, const Val& row, const Val& column) {
     return t.wrap(t.builder().gather(part.id(), {row.id(), column.id()}, {0, 2}, true, "index"));
   };
@@ -86,7 +87,7 @@ Diagonalized diagonalized(const Numbers& start, const Val& negligible, bool vect
   append(carried, start);
   if (vectors) append(carried, identity_rows(start, shape[0], shape[1]));
   carried.push_back(t.constant(true, DType::boolean));
-  carried.push_back(t.constant(Scalar(0), DType::i64));
+  carried.push_back(t.constant(Scalar(0), index_type(t)));
   const Values last = while_loop(
       t, carried,
       [](const Values& v) { return v[v.size() - 2] & lt(v.back(), Scalar(kMostSweeps)); }, sweep);
@@ -112,7 +113,7 @@ Eigen eigen_of(const Val& given, bool vectors) {
   const Diagonalized d =
       diagonalized(start, unsqueeze(greatest, 0) * Scalar(epsilon(greatest.dtype()) / 2), vectors);
 
-  const Val place = t.iota({n}, 0, DType::i64);
+  const Val place = t.iota({n}, 0, index_type(t));
   const Val values =
       t.wrap(t.builder().gather(d.a.re.id(), {place.id(), place.id()}, {0, 2}, true, "index"));
   const Val finite = math::is_finite(greatest);

@@ -27,10 +27,10 @@ Rotations rotations(const Val& a, const Val& b, const Numbers& g, const Val& wan
 // last seat is taken by the last of the first half.
 Seats seats(Tracer& t, const SymInt& n) {
   const SymInt half = floor_div(n, 2);
-  const Val place = t.iota({n}, 0, DType::i64);
-  const auto is = [&](const SymInt& i) { return eq(place, t.constant(i, DType::i64)); };
+  const Val place = t.iota({n}, 0, index_type(t));
+  const auto is = [&](const SymInt& i) { return eq(place, t.constant(i, index_type(t))); };
   const auto number = [&](const SymInt& i) { return full_like(place, i); };
-  const Val middle = t.constant(half, DType::i64);
+  const Val middle = t.constant(half, index_type(t));
   const Val next = where(lt(place, middle), place - Scalar(1), place + Scalar(1));
   const Val from =
       where(is(0), place, where(is(1), number(half), where(is(n - 1), number(half - 1), next)));
@@ -59,9 +59,9 @@ Numbers rotated(const Numbers& vectors, const Factors& f, const Seats& s) {
 
 Ordered ordered(const Val& keys, const Numbers& vectors, bool descending) {
   Tracer& t = keys.tracer();
-  const Val place = t.iota(keys.shape(), 0, DType::i64);
+  const Val place = t.iota(keys.shape(), 0, index_type(t));
   const std::vector<ValueId> sorted = t.builder().sort({keys.id(), place.id()}, 0, descending);
-  const Val batch = t.iota(keys.shape(), 1, DType::i64);
+  const Val batch = t.iota(keys.shape(), 1, index_type(t));
   return {t.wrap(sorted[0]), each(vectors, [&](const Val& part) {
             return t.wrap(
                 t.builder().gather(part.id(), {sorted[1], batch.id()}, {0, 1}, true, "index"));
@@ -71,7 +71,7 @@ Ordered ordered(const Val& keys, const Numbers& vectors, bool descending) {
 Numbers identity_rows(const Numbers& like, const SymInt& n, const SymInt& batch) {
   Tracer& t = like.tracer();
   const SymInts shape = {n, batch, n};
-  const Val one = eq(t.iota(shape, 0, DType::i64), t.iota(shape, 2, DType::i64));
+  const Val one = eq(t.iota(shape, 0, index_type(t)), t.iota(shape, 2, index_type(t)));
   return real_numbers(convert(one, like.re.dtype()), like.is_complex());
 }
 

@@ -36,7 +36,7 @@ Val greatest_magnitude(const Val& sizes) {
 // The rows `index` ([count, 1, 1]) of x, one of each matrix, as [count, 1, n].
 Val ldl_rows(const Val& x, const Val& index) {
   Tracer& t = x.tracer();
-  const Val matrix = t.iota({x.size(0)}, 0, DType::i64), at = reshape(index, {x.size(0)});
+  const Val matrix = t.iota({x.size(0)}, 0, index_type(t)), at = reshape(index, {x.size(0)});
   const Val rows =
       t.wrap(t.builder().gather(x.id(), {matrix.id(), at.id()}, {0, 1}, true, "pivots"));
   return reshape(rows, {x.size(0), 1, x.size(2)});
@@ -55,7 +55,7 @@ PivotChoice ldl_pivot(Tracer& t, const Val& x, const Val& k, bool hermitian) {
   const Val row = mat::block(x, k, mat::zero_index(t), {count, 1, n});
   const Val own = diagonal_size(mat::block(x, k, k, {count, 1, 1}));
   const Val sizes = other_magnitudes(row, k, k), column_max = greatest_magnitude(sizes);
-  const Val at = t.prim1(Prim::argmax, {sizes}, {{"dim", int64_t{2}}});
+  const Val at = convert(t.prim1(Prim::argmax, {sizes}, {{"dim", int64_t{2}}}), index_type(t));
   const Val other = reshape(at, {count, 1, 1}), other_row = ldl_rows(x, other);
   const Val row_max = greatest_magnitude(other_magnitudes(other_row, k, other));
   const Val other_own = diagonal_size(element_at(other_row, other));
@@ -77,7 +77,7 @@ Val both_exchanged(const Val& x, const Val& k, const Val& a, const Val& b) {
                        where(eq(i, b), broadcast_to(a, i.shape()), i)));
   };
   Tracer& t = x.tracer();
-  const Val matrix = t.iota(x.shape(), 0, DType::i64);
+  const Val matrix = t.iota(x.shape(), 0, index_type(t));
   const Val left = ge(row, k) & ge(column, k);
   const Val from_row = where(left, partner(row), row),
             from_column = where(left, partner(column), column);
@@ -129,7 +129,8 @@ std::vector<Val> ldl_step(Tracer& t, const Val& k, const Val& x, const Val& part
   const Val done = ne(partner, full_like(partner, Scalar(0)));
   const PivotChoice c = ldl_pivot(t, x, k, hermitian);
   const Val is_pair = c.pair & ~done;
-  const Val last = broadcast_to(k, is_pair.shape()) + convert(is_pair, DType::i64);
+  const Val last =
+      broadcast_to(k, is_pair.shape()) + convert(is_pair, index_type(is_pair.tracer()));
   const Val y = both_exchanged(x, k, last, where(done, last, c.exchange));
 
   const Val row = mat::row_numbers(x), column = mat::column_numbers(x);
@@ -163,7 +164,7 @@ std::tuple<Val, Val, Val> ldl_factor::decompose(Tracer& t, const Val& a, bool he
             lower = ge(mat::row_numbers(flat), mat::column_numbers(flat));
   const Val mirrored = where(lower, flat, conjugated ? mat::adjoint(flat) : mat::transposed(flat));
   const Val start = conjugated ? with_real_diagonal(mirrored) : mirrored;
-  const Val none = t.constant(Scalar(0), DType::i64, {flat.size(0), 1, 1});
+  const Val none = t.constant(Scalar(0), index_type(t), {flat.size(0), 1, 1});
   const auto step = [&](const Val& k, const std::vector<Val>& carried) {
     return ldl_step(t, k, carried[0], carried[1], conjugated);
   };

@@ -44,7 +44,8 @@ LdlRow ldl_row(const LdlFactors& f, const Val& k) {
   const SymInts one = {f.pivots.size(0), 1, 1};
   const Val zero = mat::zero_index(t), pivot = mat::block(f.pivots, k, zero, one);
   const Val first = mat::block(f.first, k, zero, one), single = gt(pivot, Scalar(0));
-  const Val last = inside_matrix(broadcast_to(k, one) + convert(first, DType::i64), f);
+  const Val last =
+      inside_matrix(broadcast_to(k, one) + convert(first, index_type(first.tracer())), f);
   const Val number = inside_matrix(where(single, pivot, -pivot) - Scalar(1), f);
   return {first, last, where(single | first, number, last)};
 }
@@ -52,7 +53,7 @@ LdlRow ldl_row(const LdlFactors& f, const Val& k) {
 Val block_exchanged(const Val& x, const LdlRow& r) {
   Tracer& t = x.tracer();
   const SymInts shape = {x.size(0), x.size(1)};
-  const Val row = t.iota(shape, 1, DType::i64), matrix = t.iota(shape, 0, DType::i64);
+  const Val row = t.iota(shape, 1, index_type(t)), matrix = t.iota(shape, 0, index_type(t));
   const Val a = reshape(r.last, {shape[0], 1}), b = reshape(r.exchange, {shape[0], 1});
   const Val from =
       where(eq(row, a), broadcast_to(b, shape), where(eq(row, b), broadcast_to(a, shape), row));
@@ -80,7 +81,7 @@ Val downwards(Tracer& t, const LdlFactors& f, const Val& b) {
 Val upwards(Tracer& t, const LdlFactors& f, const Val& b) {
   const SymInts shape = b.shape();
   const auto step = [&](const Val& i, const std::vector<Val>& carried) -> std::vector<Val> {
-    const Val k = t.constant(shape[1], DType::i64) - Scalar(1) - i, &x = carried[0];
+    const Val k = t.constant(shape[1], index_type(t)) - Scalar(1) - i, &x = carried[0];
     const LdlRow r = ldl_row(f, k);
     const Val column = ldl_column(f, k, r);
     const Val known =
@@ -130,7 +131,8 @@ Val ldl_solve::decompose(Tracer& t, const Val& factors, const Val& pivots, const
   const SymInts shape = b.shape();
   if (known_equal(factors.size(-1), 0) == true) return b;
   const Val flat = mat::as_matrices(factors);
-  const Val rows = reshape(convert(pivots, DType::i64), {flat.size(0), flat.size(1), 1});
+  const Val rows =
+      reshape(convert(pivots, index_type(pivots.tracer())), {flat.size(0), flat.size(1), 1});
   const LdlFactors f{flat, rows, first_of_pairs(t, rows), hermitian && is_complex(factors.dtype())};
   return reshape(upwards(t, f, divided_by_blocks(f, downwards(t, f, mat::as_matrices(b)))), shape);
 }

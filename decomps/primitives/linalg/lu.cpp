@@ -28,11 +28,13 @@ Val pivot_row(const Val& x, const LuColumns& c, const Val& j, const Val& r) {
   if (!c.pivot) return broadcast_to(r, {rows[0]});
   const Val size = reshape(
       mat::pivot_magnitude(mat::block(x, mat::zero_index(t), j, {rows[0], rows[1], 1})), rows);
-  const Val eligible = ge(t.iota(rows, 1, DType::i64), r);
-  const Val greatest = t.prim1(Prim::argmax, {where(eligible, size, math::number(size, -1.0))},
-                               {{"dim", int64_t{1}}});
+  const Val eligible = ge(t.iota(rows, 1, index_type(t)), r);
+  const Val greatest =
+      convert(t.prim1(Prim::argmax, {where(eligible, size, math::number(size, -1.0))},
+                      {{"dim", int64_t{1}}}),
+              index_type(t));
   // Behind the last diagonal there is nothing to exchange.
-  return where(lt(r, t.constant(c.last, DType::i64)), greatest, broadcast_to(r, {rows[0]}));
+  return where(lt(r, t.constant(c.last, index_type(t))), greatest, broadcast_to(r, {rows[0]}));
 }
 
 // Rows r and p of each matrix in place of one another.
@@ -44,7 +46,7 @@ Val rows_exchanged(const Val& x, const Val& row, const Val& r, const Val& p, con
 // The rows p of x, one of each matrix.
 Val rows_at(const Val& x, const Val& p) {
   Tracer& t = x.tracer();
-  const Val matrix = t.iota({x.size(0)}, 0, DType::i64);
+  const Val matrix = t.iota({x.size(0)}, 0, index_type(t));
   const Val rows =
       t.wrap(t.builder().gather(x.id(), {matrix.id(), p.id()}, {0, 1}, true, "pivots"));
   return x.rank() == 3 ? reshape(rows, {x.size(0), 1, x.size(2)}) : reshape(rows, {x.size(0), 1});
@@ -67,20 +69,20 @@ std::vector<Val> lu_step(Tracer& t, const LuColumns& c, const Val& j, const Val&
                                  mat::block(at_r, zero, j, {count, 1, 1}), pivot);
   const Val none = full_like(pivot, Scalar(0));
   const Val factor = where(eq(pivot, none), full_like(own, Scalar(0)), own / pivot);
-  const Val below = gt(row, r) & lt(r, t.constant(c.last, DType::i64));
+  const Val below = gt(row, r) & lt(r, t.constant(c.last, index_type(t)));
   const Val next = where(below & eq(column, j), broadcast_to(factor, shape),
                          where(below & gt(column, j), now - factor * at_p, now));
 
-  const Val flat_row = t.iota(order.shape(), 1, DType::i64);
+  const Val flat_row = t.iota(order.shape(), 1, index_type(t));
   const Val order_at_r =
-      t.wrap(t.builder().dynamic_slice(order.id(), {zero.id(), r.id()}, {count, SymInt(1)}));
+      t.wrap(t.builder().dynamic_slice(order.id(), mat::starts({zero, r}), {count, SymInt(1)}));
   const Val next_order =
       rows_exchanged(order, flat_row, r, reshape(p, {count, 1}), order_at_r, rows_at(order, p));
   return {next, next_order, p};
 }
 
 LuPanel lu_panel(Tracer& t, const LuColumns& c) {
-  const Val order = t.iota({c.values.size(0), c.values.size(1)}, 1, DType::i64);
+  const Val order = t.iota({c.values.size(0), c.values.size(1)}, 1, index_type(t));
   const auto step = [&](const Val& j, const std::vector<Val>& carried) {
     return lu_step(t, c, j, carried[0], carried[1]);
   };
@@ -91,7 +93,7 @@ LuPanel lu_panel(Tracer& t, const LuColumns& c) {
 // x with the rows of each matrix in an order.
 Val rows_in_place(const Val& x, const Val& order) {
   Tracer& t = x.tracer();
-  const Val matrix = t.iota(order.shape(), 0, DType::i64);
+  const Val matrix = t.iota(order.shape(), 0, index_type(t));
   return t.wrap(t.builder().gather(x.id(), {matrix.id(), order.id()}, {0, 1}, true, "pivots"));
 }
 
@@ -129,7 +131,7 @@ LuPanel lu_by_blocks(Tracer& t, const Val& a, const SymInt& steps, bool pivot) {
   const SymInt rows = square ? covered : max(m, covered),
                columns = square ? covered : max(n, covered);
   const Val matrix = mat::padded(a, rows, columns);
-  const Val start = t.iota({count, rows}, 1, DType::i64);
+  const Val start = t.iota({count, rows}, 1, index_type(t));
   const auto step = [&](const Val& b, const std::vector<Val>& carried) -> std::vector<Val> {
     const Val first = b * Scalar(mat::kBlock), zero = mat::zero_index(t);
     const Val panel = mat::block(carried[0], zero, first, {count, rows, mat::kBlock});

@@ -14,27 +14,32 @@ Val as_matrices(const Val& a) {
 }
 
 Val zero_index(Tracer& t) {
-  return t.constant(Scalar(0), DType::i64);
+  return t.constant(Scalar(0), index_type(t));
+}
+
+std::vector<ValueId> starts(std::initializer_list<Val> numbers) {
+  std::vector<ValueId> out;
+  for (const Val& n : numbers) out.push_back(convert(n, DType::i64).id());
+  return out;
 }
 
 Val block(const Val& x, const Val& row, const Val& column, const SymInts& sizes) {
   Tracer& t = x.tracer();
-  return t.wrap(
-      t.builder().dynamic_slice(x.id(), {zero_index(t).id(), row.id(), column.id()}, sizes));
+  return t.wrap(t.builder().dynamic_slice(x.id(), starts({zero_index(t), row, column}), sizes));
 }
 
 Val updated(const Val& x, const Val& part, const Val& row, const Val& column) {
   Tracer& t = x.tracer();
-  return t.wrap(t.builder().dynamic_update_slice(x.id(), part.id(),
-                                                 {zero_index(t).id(), row.id(), column.id()}));
+  return t.wrap(
+      t.builder().dynamic_update_slice(x.id(), part.id(), starts({zero_index(t), row, column})));
 }
 
 Val row_numbers(const Val& x) {
-  return x.tracer().iota(x.shape(), 1, DType::i64);
+  return x.tracer().iota(x.shape(), 1, index_type(x.tracer()));
 }
 
 Val column_numbers(const Val& x) {
-  return x.tracer().iota(x.shape(), 2, DType::i64);
+  return x.tracer().iota(x.shape(), 2, index_type(x.tracer()));
 }
 
 Val transposed(const Val& a) {
@@ -52,7 +57,7 @@ Val product(const Val& a, const Val& b) {
 
 Val identity(Tracer& t, const SymInt& count, const SymInt& order, DType dtype) {
   const SymInts shape = {count, order, order};
-  const Val row = t.iota(shape, 1, DType::i64), column = t.iota(shape, 2, DType::i64);
+  const Val row = t.iota(shape, 1, index_type(t)), column = t.iota(shape, 2, index_type(t));
   return convert(eq(row, column), dtype);
 }
 
@@ -88,8 +93,9 @@ std::vector<Val> loop(Tracer& t, const SymInt& count, const std::vector<Val>& ca
                       const Body& body, int64_t stacked) {
   std::vector<prims::ValueType> params = {{DType::i64, {}}};
   for (const Val& v : carried) params.push_back({v.dtype(), v.shape()});
-  const auto region = t.region(
-      params, [&](const std::vector<Val>& v) { return body(v[0], {v.begin() + 1, v.end()}); });
+  const auto region = t.region(params, [&](const std::vector<Val>& v) {
+    return body(convert(v[0], index_type(t)), {v.begin() + 1, v.end()});
+  });
   return t.prim(Prim::for_loop, carried, {{"count", count}, {"stacked", stacked}}, {region});
 }
 

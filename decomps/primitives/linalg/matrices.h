@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decomps/engine/decomposition.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps::mat {
 
@@ -18,12 +19,16 @@ inline constexpr int64_t kBlock = 32, kOneBlock = 64;
 SymInts batch_of(const SymInts& shape);
 Val as_matrices(const Val& a);
 
-// The part of x at (0, row, column), which are 0-d i64.
+// The operands of a dynamic slice, which are i64.
+std::vector<ValueId> starts(std::initializer_list<Val> numbers);
+
+// The part of x at (0, row, column), which are 0-d of index_type().
 Val block(const Val& x, const Val& row, const Val& column, const SymInts& sizes);
 Val updated(const Val& x, const Val& part, const Val& row, const Val& column);
 Val zero_index(Tracer& t);
 
-// The number of its row, or of its column, for each element of a value of x's shape, as i64.
+// The number of its row, or of its column, for each element of a value of x's shape, of
+// index_type().
 Val row_numbers(const Val& x);
 Val column_numbers(const Val& x);
 
@@ -44,7 +49,7 @@ Val pivot_magnitude(const Val& x);
 // A value divided by a real one, by its parts.
 Val divided(const Val& x, const Val& real_divisor);
 
-// A loop of `count` rounds: the body takes the round's number, 0-d i64, and the carried values. It
+// A loop of `count` rounds: the body takes the round's number, 0-d, and the carried values. It
 // gives their next values and then `stacked` further ones, which are stacked along a new first dim.
 using Body = std::function<std::vector<Val>(const Val&, const std::vector<Val>&)>;
 std::vector<Val> loop(Tracer& t, const SymInt& count, const std::vector<Val>& carried,

@@ -108,22 +108,22 @@ Numbers adjoint(const Numbers& a) {
 }
 
 Val index_constant(Tracer& t, const SymInt& v) {
-  return t.constant(v, DType::i64);
+  return t.constant(v, index_type(t));
 }
 
 Val row_index(const Val& like) {
-  return like.tracer().iota({1, like.size(1), 1}, 1, DType::i64);
+  return like.tracer().iota({1, like.size(1), 1}, 1, index_type(like.tracer()));
 }
 
 Val column_index(const Val& like) {
-  return like.tracer().iota({1, 1, like.size(2)}, 2, DType::i64);
+  return like.tracer().iota({1, 1, like.size(2)}, 2, index_type(like.tracer()));
 }
 
 namespace {
 
-std::vector<ValueId> ids(const std::vector<Val>& values) {
+std::vector<ValueId> starts_of(const std::vector<Val>& values) {
   std::vector<ValueId> out;
-  for (const Val& v : values) out.push_back(v.id());
+  for (const Val& v : values) out.push_back(convert(v, DType::i64).id());
   return out;
 }
 
@@ -132,14 +132,14 @@ std::vector<ValueId> ids(const std::vector<Val>& values) {
 Numbers block(const Numbers& x, const std::vector<Val>& starts, const SymInts& sizes) {
   Tracer& t = x.tracer();
   return each(x, [&](const Val& part) {
-    return t.wrap(t.builder().dynamic_slice(part.id(), ids(starts), sizes));
+    return t.wrap(t.builder().dynamic_slice(part.id(), starts_of(starts), sizes));
   });
 }
 
 Numbers with_block(const Numbers& x, const Numbers& part, const std::vector<Val>& starts) {
   Tracer& t = x.tracer();
   return each(x, part, [&](const Val& whole, const Val& update) {
-    return t.wrap(t.builder().dynamic_update_slice(whole.id(), update.id(), ids(starts)));
+    return t.wrap(t.builder().dynamic_update_slice(whole.id(), update.id(), starts_of(starts)));
   });
 }
 
@@ -158,8 +158,9 @@ Values for_loop(Tracer& t, const SymInt& count, const Values& carried,
                 int64_t stacked) {
   std::vector<prims::ValueType> params = types_of(carried);
   params.insert(params.begin(), {DType::i64, {}});
-  const prims::Region region =
-      t.region(params, [&](const Values& v) { return body(v[0], Values(v.begin() + 1, v.end())); });
+  const prims::Region region = t.region(params, [&](const Values& v) {
+    return body(convert(v[0], index_type(t)), Values(v.begin() + 1, v.end()));
+  });
   return t.prim(Prim::for_loop, carried, {{"count", count}, {"stacked", stacked}}, {region});
 }
 

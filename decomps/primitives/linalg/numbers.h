@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decomps/engine/decomposition.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps::linalg {
 
@@ -54,15 +55,15 @@ Numbers padded(const Numbers& x, int64_t dim, const SymInt& size);
 Numbers matrix_product(const Numbers& a, const Numbers& b);
 Numbers transposed(const Numbers& a);
 Numbers adjoint(const Numbers& a);
-Val index_constant(Tracer& t, const SymInt& v);  // i64, 0-d
-Val row_index(const Val& like);                  // i64, [1, rows, 1]
-Val column_index(const Val& like);               // i64, [1, 1, columns]
+Val index_constant(Tracer& t, const SymInt& v);  // of index_type(), 0-d
+Val row_index(const Val& like);                  // of index_type(), [1, rows, 1]
+Val column_index(const Val& like);               // of index_type(), [1, 1, columns]
 
-// The part of x of these sizes that begins at `starts`, 0-d i64 values, and x with it replaced.
+// The part of x of these sizes that begins at `starts`, 0-d values, and x with it replaced.
 Numbers block(const Numbers& x, const std::vector<Val>& starts, const SymInts& sizes);
 Numbers with_block(const Numbers& x, const Numbers& part, const std::vector<Val>& starts);
 
-// Loops whose bodies see what is outside. The body of for_loop takes the 0-d i64 index and the
+// Loops whose bodies see what is outside. The body of for_loop takes the 0-d index and the
 // carried values, and gives the next ones, then `stacked` values a round.
 using Values = std::vector<Val>;
 Values for_loop(Tracer& t, const SymInt& count, const Values& carried,

@@ -63,7 +63,7 @@ Numbers with_next_column(const Numbers& a, const Val& j, const Val& row, const S
   const Val zero = index_constant(t, 0);
   const Numbers column = block(a, {zero, zero, j}, {shape[0], shape[1], 1});
   Reflector h = reflector(column, row);
-  const Val exists = lt(row, t.constant(count, DType::i64));
+  const Val exists = lt(row, t.constant(count, index_type(t)));
   h.tau = where_or_zero(exists, h.tau);
   tau = h.tau;
 
@@ -161,7 +161,7 @@ Numbers times_q(const Numbers& v, const Numbers& tau, const Numbers& c, bool adj
   const auto body = [&](const Val& i, const Values& values) {
     size_t next = 0;
     const Numbers now = take(values, next, complex);
-    const Val at = (adjoint ? i : t.constant(blocks - 1, DType::i64) - i) * Scalar(kBlockWidth);
+    const Val at = (adjoint ? i : t.constant(blocks - 1, index_type(t)) - i) * Scalar(kBlockWidth);
     const Numbers columns = block(packed, {zero, zero, at}, {shape[0], shape[1], width});
     const Numbers own = unit_lower(columns, at);
     const Numbers factor = triangular_factor(own, block(factors, {zero, at}, {shape[0], width}));

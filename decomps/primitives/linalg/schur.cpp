@@ -28,7 +28,7 @@ Numbers entries(const Numbers& x, const Val& row, const Val& column) {
 // x[b, row_b, column_b]: [batch].
 Numbers entry_of_each(const Numbers& x, const Val& row, const Val& column) {
   Tracer& t = x.tracer();
-  const Val batch = t.iota(row.shape(), 0, DType::i64);
+  const Val batch = t.iota(row.shape(), 0, index_type(t));
   return each(x, [&](const Val& part) {
     return t.wrap(t.builder().gather(part.id(), {batch.id(), row.id(), column.id()}, {0, 1, 2},
                                      true, "index"));
@@ -96,7 +96,7 @@ struct Active {
 
 Active active_block(const Numbers& matrix, const SymInt& n, const Val& least) {
   Tracer& t = matrix.tracer();
-  const Val place = t.iota({n - 1}, 0, DType::i64), following = place + Scalar(1);
+  const Val place = t.iota({n - 1}, 0, index_type(t)), following = place + Scalar(1);
   const Val neighbours =
       magnitude(entries(matrix, place, place)) + magnitude(entries(matrix, following, following));
   const Val limit = math::max(neighbours * Scalar(epsilon(neighbours.dtype())), least);
@@ -207,18 +207,18 @@ Schur schur(const Numbers& a) {
   Tracer& t = a.tracer();
   const SymInt batch = a.shape()[0], n = a.shape()[1];
   const Similar start = hessenberg(a);
-  const Val none = t.constant(Scalar(0), DType::i64, {batch});
+  const Val none = t.constant(Scalar(0), index_type(t), {batch});
   if (n == SymInt(1)) return {start, none};
   const Val greatest = reduce(Prim::reduce_max, magnitude(a), {1, 2}, false);
   const double tiny = a.re.dtype() == DType::f64 ? 0x1p-1000 : 0x1p-120;
   const Val least = unsqueeze(
       math::max(greatest * Scalar(epsilon(greatest.dtype()) * 0x1p-10), full_like(greatest, tiny)),
       0);
-  const Val most = t.constant(n * 30, DType::i64);
+  const Val most = t.constant(n * 30, index_type(t));
   Values carried;
   append(carried, start.both);
   carried.insert(carried.end(), {active_block(start.matrix(), n, least).last, none,
-                                 t.constant(Scalar(0), DType::i64)});
+                                 t.constant(Scalar(0), index_type(t))});
   const Values last = while_loop(
       t, carried, [&](const Values& v) { return wanted(v) & lt(v.back(), most); },
       [&](const Values& v) { return with_next_sweep(t, v, n, least); });

@@ -20,7 +20,7 @@ Similar hessenberg(const Numbers& a);
 
 struct Schur {
   Similar form;
-  Val unfinished;  // [batch], i64: how many eigenvalues are not found, 0 where all are
+  Val unfinished;  // [batch], of index_type(): how many eigenvalues are not found, 0 where all are
 };
 Schur schur(const Numbers& a);
 

@@ -34,7 +34,8 @@ Products products_of_pairs(const Numbers& columns, const SymInt& length) {
 Val pairs_to_rotate(const Products& p, const Val& negligible, const SymInt& n) {
   Tracer& t = p.a.tracer();
   const double eps = epsilon(p.a.dtype());
-  const Val tolerance = math::sqrt(convert(t.constant(n, DType::i64), p.a.dtype())) * Scalar(eps);
+  const Val tolerance =
+      math::sqrt(convert(t.constant(n, index_type(t)), p.a.dtype())) * Scalar(eps);
   const Val sizes = math::sqrt(p.a) * math::sqrt(p.b);
   return gt(magnitude(p.g), sizes * tolerance) & gt(math::min(p.a, p.b), negligible);
 }
@@ -65,7 +66,7 @@ Numbers orthogonalized(const Numbers& start, const SymInt& length, const Val& ne
   Values carried;
   append(carried, start);
   carried.push_back(t.constant(true, DType::boolean));
-  carried.push_back(t.constant(Scalar(0), DType::i64));
+  carried.push_back(t.constant(Scalar(0), index_type(t)));
   const Values last = while_loop(
       t, carried,
       [](const Values& v) { return v[v.size() - 2] & lt(v.back(), Scalar(kMostSweeps)); }, sweep);
@@ -103,8 +104,9 @@ struct TallSvd {
 // wanted.
 Numbers left_vectors(const PackedQr& qr, const Numbers& j, const SymInt& columns) {
   const Numbers tall = padded(padded(j, 1, qr.v.shape()[1]), 2, columns);
-  const Val diagonal = eq(row_index(tall.re), column_index(tall.re)) &
-                       ge(row_index(tall.re), j.tracer().constant(j.shape()[1], DType::i64));
+  const Val diagonal =
+      eq(row_index(tall.re), column_index(tall.re)) &
+      ge(row_index(tall.re), j.tracer().constant(j.shape()[1], index_type(j.tracer())));
   Numbers whole = tall;
   whole.re = where(diagonal, full_like(tall.re, 1.0), tall.re);
   return times_q(qr.v, qr.tau, whole, false);
@@ -184,7 +186,7 @@ Val identity(Tracer& t, DType dtype, SymInts batch, const SymInt& rows, const Sy
   batch.push_back(rows);
   batch.push_back(columns);
   const auto rank = static_cast<int64_t>(batch.size());
-  return convert(eq(t.iota(batch, rank - 2, DType::i64), t.iota(batch, rank - 1, DType::i64)),
+  return convert(eq(t.iota(batch, rank - 2, index_type(t)), t.iota(batch, rank - 1, index_type(t))),
                  dtype);
 }
 

@@ -24,7 +24,7 @@ Val substituted(Tracer& t, const Val& lower, const Val& b, bool unit_diagonal) {
 Val inverted_blocks(Tracer& t, const Val& lower, const SymInt& blocks, bool unit_diagonal) {
   const SymInt count = lower.size(0), all = blocks * count;
   const Val parts = reshape(lower, {count, blocks, mat::kBlock, blocks, mat::kBlock});
-  const Val place = t.iota({blocks}, 0, DType::i64);
+  const Val place = t.iota({blocks}, 0, index_type(t));
   const Val diagonal =
       t.wrap(t.builder().gather(parts.id(), {place.id(), place.id()}, {1, 3}, true, "blocks"));
   const Val inverse = substituted(t, reshape(diagonal, {all, mat::kBlock, mat::kBlock}),
@@ -44,9 +44,8 @@ Val substituted_by_blocks(Tracer& t, const Val& a, const Val& right, bool unit_d
     const Val known = where(lt(mat::column_numbers(rows), first), rows, full_like(rows, Scalar(0)));
     const Val rest =
         mat::block(b, first, zero, {count, mat::kBlock, columns}) - mat::product(known, x);
-    const Val inverse =
-        t.wrap(t.builder().dynamic_slice(inverses.id(), {k.id(), zero.id(), zero.id(), zero.id()},
-                                         {1, count, mat::kBlock, mat::kBlock}));
+    const Val inverse = t.wrap(t.builder().dynamic_slice(
+        inverses.id(), mat::starts({k, zero, zero, zero}), {1, count, mat::kBlock, mat::kBlock}));
     const Val solved = mat::product(reshape(inverse, {count, mat::kBlock, mat::kBlock}), rest);
     return {mat::updated(x, solved, first, zero)};
   };

@@ -44,9 +44,24 @@ Words block(Words c, Val key0, Val key1) {
   return c;
 }
 
+Counters counters_from(Tracer& t, const Val& offset, const SymInt& count) {
+  if (t.device().i64) {
+    const Val counter = t.iota({count}, 0, DType::i64) + offset;
+    return {low_word(counter), high_word(counter)};
+  }
+  const Val first = broadcast_to(low_word(offset), {count});
+  const Val low = convert(t.iota({count}, 0, DType::i32), DType::u32) + first;
+  const Val carry = convert(lt(low, first), DType::u32);
+  return {low, broadcast_to(high_word(offset), {count}) + carry};
+}
+
+Words block(const Val& key, const Counters& counters) {
+  const Val zero = full_like(counters.low, Scalar(0));
+  return block({counters.low, counters.high, zero, zero}, low_word(key), high_word(key));
+}
+
 Words block(const Val& key, const Val& counter) {
-  const Val low = low_word(counter), zero = full_like(low, Scalar(0));
-  return block({low, high_word(counter), zero, zero}, low_word(key), high_word(key));
+  return block(key, Counters{low_word(counter), high_word(counter)});
 }
 
 Val random_bits(const Val& low, const Val& high, int n) {

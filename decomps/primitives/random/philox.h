@@ -15,6 +15,12 @@ using Words = std::array<Val, 4>;  // u32
 
 // The block of `counter`, whose words go from the lowest up.
 Words block(Words counter, Val key0, Val key1);
+// The counters offset, offset + 1, ... of 64 bits, as vectors of words.
+struct Counters {
+  Val low, high;
+};
+Counters counters_from(Tracer& t, const Val& offset, const SymInt& count);
+Words block(const Val& key, const Counters& counters);
 // Of 64-bit integers, i64 or u64: element by element.
 Words block(const Val& key, const Val& counter);
 

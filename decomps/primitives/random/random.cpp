@@ -1,4 +1,6 @@
 // Uniform, normal and integer numbers of Philox counters, one a number, and dropout.
+#include <optional>
+
 #include "decomps/primitives/random.h"
 
 #include "decomps/primitives/random/philox.h"
@@ -10,7 +12,7 @@ using philox::Words;
 
 // The words of the counters offset, offset + 1, ... as vectors.
 Words words_of(Tracer& t, const Val& key, const Val& offset, const SymInt& count) {
-  return philox::block(key, t.iota({count}, 0, DType::i64) + offset);
+  return philox::block(key, philox::counters_from(t, offset, count));
 }
 
 int significand_bits(DType t) {
@@ -67,11 +69,56 @@ Val as_unsigned(const Val& x) {
   return convert(x, DType::u64);
 }
 
+// The same for an r of one word, in words.
+Val scaled_words(const Words& w, const Val& r) {
+  Val above = binary(Prim::mul_high, w[0], r);
+  for (const Val& word : {w[1], w[2], w[3]}) {
+    const Val sum = word * r + above;
+    above = binary(Prim::mul_high, word, r) + convert(lt(sum, above), DType::u32);
+  }
+  return above;
+}
+
+// The number where it is no run-time one.
+std::optional<SymInt> integer_of(Tracer& t, const ScalarArg& x) {
+  if (x.constant) return SymInt(x.constant->to_int());
+  const prims::NodeId producer = t.builder().graph().producer(x.value.id());
+  if (producer == prims::Graph::kNoNode) return std::nullopt;
+  const prims::Node& n = t.builder().graph().node(producer);
+  if (n.prim != Prim::constant) return std::nullopt;
+  const auto* size = std::get_if<SymInt>(&n.find_attr("value").value);
+  return size ? std::optional(*size) : std::nullopt;
+}
+
+// Bounds of numbers that fit i32, less than 2^32 of them.
+struct Bounds32 {
+  SymInt from, count;
+};
+std::optional<Bounds32> bounds32(Tracer& t, const ScalarArg& low, const ScalarArg& high) {
+  const auto from = integer_of(t, low), to = integer_of(t, high);
+  constexpr int64_t kHalf = int64_t{1} << 31;
+  if (!from || !to || *from < SymInt(-kHalf) || *to > SymInt(kHalf)) return std::nullopt;
+  const SymInt count = *to - *from;
+  if (count < SymInt(1) || count == SymInt(2 * kHalf)) return std::nullopt;
+  return Bounds32{*from, count};
+}
+
+// Where kernels have no 64-bit integers; nullopt: the bounds want some.
+std::optional<Val> integers_in_words(Tracer& t, const Words& w, const ScalarArg& low,
+                                     const ScalarArg& high) {
+  if (t.device().i64) return std::nullopt;
+  const auto bounds = bounds32(t, low, high);
+  if (!bounds) return std::nullopt;
+  const Val above = scaled_words(w, full_like(w[0], bounds->count));
+  return convert(above + full_like(above, bounds->from), DType::i32);
+}
+
 }  // namespace
 
 Val random_integers::decompose(Tracer& t, const Val& key, const Val& offset, const SymInts& shape,
                                DType dtype, const ScalarArg& low, const ScalarArg& high) {
   const Words w = words_of(t, key, offset, prims::product(shape));
+  if (const auto y = integers_in_words(t, w, low, high)) return reshape(convert(*y, dtype), shape);
   const Val from = as_unsigned(t.scalar(low, DType::i64)),
             to = as_unsigned(t.scalar(high, DType::i64));
   const Val r = broadcast_to(to - from, w[0].shape());

@@ -3,6 +3,7 @@
 
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/random.h"
+#include "decomps/primitives/random/philox.h"
 
 namespace primset::decomps::prim {
 namespace {
@@ -38,9 +39,23 @@ Val looked_up(Tracer& t, const Val& key, const Val& offset, const Val& p, const 
   return binary(Prim::min, place, broadcast_to(last, place.shape()));
 }
 
+// By two words, the less significant first: sorts are stable.
+Val sorted_by_words(Tracer& t, const Val& low, const Val& high) {
+  const auto moved = [&](const Val& keys, const Val& places) {
+    return t.wrap(t.builder().sort({keys.id(), places.id()}, 0, false)[1]);
+  };
+  const Val first = moved(low, t.iota(low.shape(), 0, DType::i64));
+  return moved(t.wrap(t.builder().gather(high.id(), {first.id()}, {0}, true, "place")), first);
+}
+
 }  // namespace
 
+// The order of 64 random bits each: those of random_integers, the upper half of its words.
 Val random_permutation::decompose(Tracer& t, const Val& key, const Val& offset, SymInt n) {
+  if (!t.device().i64) {
+    const philox::Words w = philox::block(key, philox::counters_from(t, offset, n));
+    return sorted_by_words(t, w[2], w[3]);
+  }
   const Val keys = t.prim1(Prim::random_integers, {key, offset},
                            {{"shape", SymInts{n}},
                             {"dtype", DType::i64},

@@ -58,9 +58,9 @@ Val drawn(Tracer& t, const Val& key, const Val& offset, const std::vector<Val>& 
   const SymInts shape = parameters[0].shape();
   const DType type = parameters[0].dtype();
   const SymInt count = prims::product(shape);
-  const Val counter = reshape(t.iota({count}, 0, DType::i64) + offset, shape);
+  const philox::Counters counters = philox::counters_from(t, offset, count);
   const auto spread = [&](const Val& x) { return broadcast_to(x, shape); };
-  std::vector<Val> operands = {philox::low_word(counter), philox::high_word(counter),
+  std::vector<Val> operands = {reshape(counters.low, shape), reshape(counters.high, shape),
                                spread(philox::low_word(key)), spread(philox::high_word(key))};
   operands.insert(operands.end(), parameters.begin(), parameters.end());
   std::vector<DType> types(4, DType::u32);

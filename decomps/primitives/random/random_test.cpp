@@ -7,15 +7,18 @@ namespace {
 
 using prims::SymInts;
 
-Result draw(Prim p, int64_t key, int64_t offset, std::vector<prims::Attr> attrs) {
+Result draw(Prim p, int64_t key, int64_t offset, std::vector<prims::Attr> attrs,
+            DeviceTraits device = {}) {
   Array k = number(DType::i64, 0), o = k;
   k.data[0].integer = key;
   o.data[0].integer = offset;
-  return run_derived(p, {k, o}, std::move(attrs));
+  return run_derived(p, {k, o}, std::move(attrs), device);
 }
 
-Array words(int64_t key, int64_t offset, SymInts shape) {
-  return draw(Prim::philox_bits, key, offset, {{"shape", shape}}).outputs[0];
+constexpr DeviceTraits kWithoutI64{.i64 = false};
+
+Array words(int64_t key, int64_t offset, SymInts shape, DeviceTraits device = {}) {
+  return draw(Prim::philox_bits, key, offset, {{"shape", shape}}, device).outputs[0];
 }
 
 Array u32(std::vector<int64_t> shape, const std::vector<int64_t>& values) {
@@ -33,6 +36,13 @@ TEST(Philox, KnownAnswers) {
                       2638651410, 1562893785, 1235296977, 1608982731, 809859007, 1555351850}));
   const Array wrapped = words(0, -1, {2});
   EXPECT_EQ(wrapped.data[4].integer, 0x6627e8d5);
+}
+
+TEST(Philox, CountersOfWordsAreThoseOf64Bits) {
+  for (const int64_t offset :
+       {int64_t{0}, int64_t{0xffffffff}, int64_t{0x7fffffffffff}, int64_t{-2}})
+    expect_equal(words(0x123456789abcdef, offset, {3, 1}, kWithoutI64),
+                 words(0x123456789abcdef, offset, {3, 1}));
 }
 
 Array uniform(DType t, double low, double high, SymInts shape) {
@@ -84,9 +94,10 @@ TEST(RandomNormal, ByBoxAndMuller) {
   expect_near(normal(DType::f64, 3, 0, {2}), {2}, {3, 3}, 0);
 }
 
-Array whole(DType t, int64_t low, int64_t high, SymInts shape) {
+Array whole(DType t, int64_t low, int64_t high, SymInts shape, DeviceTraits device = {}) {
   return draw(Prim::random_integers, 7, 5,
-              {{"shape", shape}, {"dtype", t}, {"low", Scalar(low)}, {"high", Scalar(high)}})
+              {{"shape", shape}, {"dtype", t}, {"low", Scalar(low)}, {"high", Scalar(high)}},
+              device)
       .outputs[0];
 }
 
@@ -99,6 +110,22 @@ TEST(RandomIntegers, OfAnyRange) {
   expect_equal(
       whole(DType::i64, INT64_MIN, INT64_MIN, {3}),
       integers(DType::i64, {4045872373629974787, -1669632376385669464, 2977712431100576269}));
+}
+
+TEST(RandomIntegers, OfWordsAreThoseOf64Bits) {
+  constexpr int64_t kHalf = int64_t{1} << 31;
+  const std::pair<int64_t, int64_t> ranges[] = {
+      {-5, 12}, {0, 1}, {0, kHalf}, {-kHalf, kHalf - 1}, {-kHalf, -7}, {1, kHalf}};
+  for (const auto& [low, high] : ranges)
+    expect_equal(whole(DType::i32, low, high, {64}, kWithoutI64),
+                 whole(DType::i32, low, high, {64}));
+}
+
+TEST(RandomPermutation, OfWordsIsThatOf64Bits) {
+  const auto permutation = [](DeviceTraits device) {
+    return draw(Prim::random_permutation, 7, 5, {{"n", prims::SymInt(500)}}, device).outputs[0];
+  };
+  expect_equal(permutation(kWithoutI64), permutation({}));
 }
 
 Result dropout(double p) {

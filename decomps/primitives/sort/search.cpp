@@ -73,7 +73,8 @@ Val histogram::decompose(Tracer& t, const Val& x, const Val& edges,
     return broadcast_to(reshape(slice(edges, 0, at, at + 1, 1), {}), x.shape());
   };
   const Val behind = t.prim1(Prim::search_sorted, {edges, x, Val()}, {{"right", true}});
-  const Val bin = math::min(behind - Scalar(1), full_like(behind, bins - 1));
+  const Val first = math::max(behind, full_like(behind, 1)) - Scalar(1);
+  const Val bin = math::min(first, full_like(behind, bins - 1));
   const Val inside = ge(x, edge(0)) & le(x, edge(bins));
   const Val place = where(inside, bin, full_like(bin, bins));
   const Val counts = t.prim1(Prim::bincount, {place, weights ? *weights : Val()},

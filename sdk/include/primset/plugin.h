@@ -145,8 +145,10 @@ enum {
 
 /* primset_device_properties.features */
 enum {
-  PRIMSET_FEATURE_F64 = 1u << 0,            /* kernels may compute in f64 */
-  PRIMSET_FEATURE_I64 = 1u << 1,            /* ... and in 64-bit integers */
+  PRIMSET_FEATURE_F64 = 1u << 0, /* kernels may compute in f64; needs I64, as which they see bits */
+  /* ... and in 64-bit integers. Without it nothing in a kernel is one but addresses: indices are
+   * 32 bits, and what needs more is refused. */
+  PRIMSET_FEATURE_I64 = 1u << 1,
   PRIMSET_FEATURE_F16 = 1u << 2,            /* f16 loads, stores and conversions are native */
   PRIMSET_FEATURE_ATOMIC_I64 = 1u << 3,     /* 64-bit integer atomics on device memory */
   PRIMSET_FEATURE_ATOMIC_F32_ADD = 1u << 4, /* f32 atomic addition on device memory */

@@ -52,6 +52,7 @@ class DeviceState {
     return {
         .fast_f64 = target_valid_ && target().fast_f64(),
         .f64 = !target_valid_ || target().f64,
+        .i64 = !target_valid_ || target().i64,
         .flush_f32 = plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0,
         .fast_scatter = target_valid_ && !target().simt};
   }

@@ -358,7 +358,7 @@ void Runner::set_dynamic(uint32_t number, int64_t value) {
 }
 
 void Runner::step(const ReadCountPlan& r) {
-  set_dynamic(r.dynamic, read<int64_t>(r.buffer));
+  set_dynamic(r.dynamic, r.narrow ? read<int32_t>(r.buffer) : read<int64_t>(r.buffer));
 }
 
 void Runner::step(const LoopPlan& l) {

@@ -118,7 +118,7 @@ class TableRunner {
 
 bool launches_in_tables(const StepPlan& step, const DeviceState& device) {
   const auto* launch = std::get_if<LaunchPlan>(&step.step);
-  return launch && kir::has_table_form(launch->kernel->source) &&
+  return launch && kir::has_table_form(launch->kernel->source, device.target()) &&
          device.plugin().device_addresses();
 }
 

@@ -1,6 +1,7 @@
 #include "sdk/runtime/plan/host_scalars.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
@@ -159,6 +160,56 @@ class Extraction {
   std::vector<ValueId> ends_;
 };
 
+// A number that a check shows is the host's, too. Beyond 32 bits it shows the nearest that fits.
+class CheckedNumbers {
+ public:
+  explicit CheckedNumbers(Graph& graph, std::vector<bool> hosted)
+      : graph_(graph), hosted_(std::move(hosted)) {}
+
+  void run() {
+    std::vector<NodeId> nodes = std::move(graph_.body.nodes);
+    graph_.body.nodes.clear();
+    for (const NodeId id : nodes) {
+      replace_in(id);
+      graph_.body.nodes.push_back(id);
+    }
+  }
+
+ private:
+  void replace_in(NodeId id) {
+    if (graph_.node(id).prim == Prim::check) {
+      const ValueId narrow = narrowed(graph_.node(id).operands[1]);
+      graph_.mutable_node(id).operands[1] = narrow;
+    }
+    for (size_t r = 0; r < graph_.node(id).regions.size(); ++r) {
+      const std::vector<NodeId> inside = graph_.node(id).regions[r].nodes;
+      for (const NodeId node : inside) replace_in(node);
+    }
+  }
+
+  ValueId narrowed(ValueId v) {
+    if (v >= hosted_.size() || !hosted_[v] || graph_.type(v).dtype != DType::i64) return v;
+    const ValueId above = add(Prim::max, {v, bound(INT32_MIN)}, DType::i64, {});
+    const ValueId fits = add(Prim::min, {above, bound(INT32_MAX)}, DType::i64, {});
+    return add(Prim::convert, {fits}, DType::i32, {{"dtype", DType::i32}});
+  }
+  ValueId bound(int64_t x) {
+    return add(Prim::constant, {}, DType::i64,
+               {{"value", Scalar(x)}, {"dtype", DType::i64}, {"shape", prims::SymInts{}}});
+  }
+  ValueId add(Prim prim, std::initializer_list<ValueId> operands, DType dtype,
+              std::vector<prims::Attr> attrs) {
+    const ValueId made = graph_.new_value({dtype, {}}, Graph::kNoNode);
+    const NodeId node = graph_.new_node({prim, operands, {made}, std::move(attrs), {}});
+    graph_.set_producer(made, node);
+    graph_.body.nodes.push_back(node);
+    return made;
+  }
+
+  Graph& graph_;
+  const std::vector<bool> hosted_;
+};
+
 prims::reference::Array array_of_number(DType t, const Scalar& x) {
   prims::reference::Element e;
   if (is_integral(t) || is_bool(t)) {
@@ -194,6 +245,8 @@ std::vector<Scalar> HostScalars::evaluate(std::span<const Scalar> values) const 
 std::optional<HostScalars> take_host_scalars(Graph& graph,
                                              std::vector<decomps::InputSource>& sources,
                                              const HostScalarsQuestions& ask) {
+  if (ask.lacks(DType::i64))
+    CheckedNumbers(graph, decomps::host_numbers(graph, ask.is_known)).run();
   return Extraction(graph, ask).run(sources);
 }
 

@@ -82,6 +82,28 @@ TEST(HostScalars, WhatTheDeviceComputesInStaysThere) {
   EXPECT_THAT(prims::print(t.graph), HasSubstr("sqrt"));
 }
 
+// The message's number, as far as it fits.
+TEST(HostScalars, ChecksShowNumbersOf32BitsWithoutI64) {
+  Taken t{prims::parse("graph(%0 p: bool[], %1 n: i64 scalar) {\n"
+                       "  %2: i64[] = neg(%1)\n"
+                       "  check(%0, %2) {code = \"runtime\", message = \"{value}\"}\n"
+                       "  return %0 y\n}"),
+          {},
+          {}};
+  t.sources.resize(2);
+  t.scalars = take_host_scalars(t.graph, t.sources,
+                                {.lacks = [](DType d) { return d == DType::i64; },
+                                 .is_known = [](const prims::SymInt&) { return true; }});
+  ASSERT_TRUE(t.scalars);
+  EXPECT_THAT(prims::print(t.graph), HasSubstr("number: i32 scalar"));
+  const auto shown = [&](int64_t n) {
+    return t.scalars->evaluate(std::vector<Scalar>{n}).at(0).to_int();
+  };
+  EXPECT_EQ(shown(17), -17);
+  EXPECT_EQ(shown(int64_t{1} << 40), INT32_MIN);
+  EXPECT_EQ(shown(-(int64_t{1} << 40)), INT32_MAX);
+}
+
 TEST(HostScalars, OperandsMayBeAbsent) {
   const Taken t = take(
       "graph(%0 q: f32[2, 3, 8], %1 k: f32[2, 4, 8], %2 v: f32[2, 4, 8], %3 alpha: f64 scalar) {\n"

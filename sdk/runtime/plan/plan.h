@@ -127,6 +127,7 @@ struct NativePlan {
 struct StepPlan;
 struct ReadCountPlan {
   uint32_t buffer = 0, dynamic = 0;
+  bool narrow = false;  // it is an i32
 };
 struct LoopPlan {
   Slot count = 0;

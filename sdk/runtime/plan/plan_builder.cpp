@@ -202,10 +202,10 @@ class Planner {
   // A plugin may hold tensors of a dtype that its kernels cannot compute in.
   bool kernels_lack(DType t) const {
     const kir::TargetModel& target = device_.target();
-    const bool wide_float = t == DType::f64 || t == DType::c128;
-    const bool wide_integer = t == DType::i64 || t == DType::u64;
-    return (wide_float && !target.f64) || (wide_integer && !target.i64);
+    return (is_wide_float(t) && !target.f64) || (is_wide_integer(t) && !target.i64);
   }
+  static bool is_wide_float(DType t) { return t == DType::f64 || t == DType::c128; }
+  static bool is_wide_integer(DType t) { return t == DType::i64 || t == DType::u64; }
 
   void take_scalars(prims::Graph& graph) {
     if (device_.target().f64 && device_.target().i64) return;
@@ -222,13 +222,15 @@ class Planner {
   void require_types(const prims::Graph& graph) const {
     for (const prims::Input& in : graph.inputs)
       if (in.kind == prims::Input::Kind::tensor) require_type(graph, in.value);
+    for (const prims::ValueId v : graph.body.results) require_type(graph, v);
     require_types(graph, graph.body);
   }
+  // Integers between tensors become narrow where they fit (codegen/schedule/legalize).
   void require_types(const prims::Graph& graph, const prims::Region& region) const {
     for (const prims::NodeId id : region.nodes) {
       const prims::Node& n = graph.node(id);
-      for (const prims::ValueId v : prims::present_operands(n)) require_type(graph, v);
-      for (const prims::ValueId v : n.results) require_type(graph, v);
+      for (const prims::ValueId v : n.results)
+        if (!is_wide_integer(graph.type(v).dtype)) require_type(graph, v);
       for (const prims::Region& r : n.regions) require_types(graph, r);
     }
   }

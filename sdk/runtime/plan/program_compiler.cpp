@@ -269,7 +269,8 @@ StepPlan ProgramCompiler::step(const schedule::NativeStep& s) {
 }
 
 StepPlan ProgramCompiler::step(const schedule::ReadCountStep& s) {
-  return {ReadCountPlan{s.buffer, dynamic_of(s.symbol)}};
+  const bool narrow = program_->buffers[s.buffer].dtype == DType::i32;
+  return {ReadCountPlan{s.buffer, dynamic_of(s.symbol), narrow}};
 }
 
 uint32_t ProgramCompiler::dynamic_of(uint32_t symbol) const {

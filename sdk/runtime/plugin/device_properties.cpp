@@ -69,6 +69,15 @@ void check_groups(const primset_device_properties& p, const Check& check) {
   check.at_most(kMaxSubgroup, "max_subgroup", p.max_subgroup);
 }
 
+// Kernels look at f64 as the 64 bits that it is.
+void check_features(const primset_device_properties& p, const Check& check) {
+  const bool f64 = p.features & PRIMSET_FEATURE_F64, i64 = p.features & PRIMSET_FEATURE_I64;
+  check.that(i64 || !f64, "features", p.features,
+             "PRIMSET_FEATURE_I64 where there is PRIMSET_FEATURE_F64");
+  check.that(i64 || !(p.features & PRIMSET_FEATURE_ATOMIC_I64), "features", p.features,
+             "PRIMSET_FEATURE_I64 where there is PRIMSET_FEATURE_ATOMIC_I64");
+}
+
 void check_float_controls(const primset_device_properties& p, const Check& check) {
   const std::string_view expected = "a sum of 16, 32 and 64";
   check.that((p.keep_nan_widths & ~kFloatWidths) == 0, "keep_nan_widths", p.keep_nan_widths,
@@ -91,6 +100,7 @@ void check_properties(const primset_device_properties& p, std::string_view where
   check.at_most(kMaxParamBytes, "max_param_bytes", p.max_param_bytes);
   for (uint32_t n : p.max_groups)
     check.that(n > 0, "max_groups", n, "at least 1 in every dimension");
+  check_features(p, check);
   check.at_most(kMaxThreads, "threads", p.threads);
   check.text(p.llvm_triple, "llvm_triple");
   check.text(p.llvm_cpu, "llvm_cpu");

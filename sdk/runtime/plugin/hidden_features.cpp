@@ -23,7 +23,9 @@ struct Feature {
 };
 constexpr Feature kFeatures[] = {
     {"f64", PRIMSET_FEATURE_F64, bit(PRIMSET_F64) | bit(PRIMSET_C128)},
-    {"i64", PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_ATOMIC_I64, bit(PRIMSET_I64) | bit(PRIMSET_U64)},
+    // With f64, whose bits are such integers (check_properties).
+    {"i64", PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_F64,
+     bit(PRIMSET_I64) | bit(PRIMSET_U64) | bit(PRIMSET_F64) | bit(PRIMSET_C128)},
     {"f16", PRIMSET_FEATURE_F16, 0},
     {"atomics", PRIMSET_FEATURE_ATOMIC_I64 | PRIMSET_FEATURE_ATOMIC_F32_ADD, 0},
 };

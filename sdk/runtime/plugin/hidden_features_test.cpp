@@ -19,6 +19,15 @@ TEST(HiddenFeatures, TakeTheirDtypesWithThem) {
   hide_features("", p);
 }
 
+TEST(HiddenFeatures, WithoutI64ThereIsNoF64) {
+  primset_device_properties p{};
+  p.features = PRIMSET_FEATURE_F64 | PRIMSET_FEATURE_I64 | PRIMSET_FEATURE_F16;
+  p.dtypes = PRIMSET_DTYPES_ALL;
+  hide_features("i64", p);
+  EXPECT_EQ(p.features, uint32_t{PRIMSET_FEATURE_F16});
+  EXPECT_EQ(p.dtypes >> PRIMSET_F64 & 1, 0u);
+}
+
 TEST(HiddenFeatures, AWrongNameIsToldWithThoseThatThereAre) {
   primset_device_properties p{};
   try {

@@ -83,23 +83,23 @@ Value ContractionResult::can_store_vectors(uint32_t count) {
   if (!std::ranges::all_of(roots_, [&](const Root& r) { return may_store_vectors(r); })) return {};
   kir::Builder& b = f_.builder();
   const auto last = static_cast<size_t>(dims_[2].back());
-  const auto wide = [&](const SymInt& s) {
-    return b.int_resize(f_.param(s), kir::Scalar::i64, true);
+  const auto low_word = [&](const SymInt& s) {
+    return b.int_resize(f_.param(s), kir::Scalar::i32, true);
   };
   // The bits of a column number or stride that say that a vector would be unaligned.
-  const Value within = b.i64(int64_t{count} - 1);
-  Value rest = b.and_(wide(f_.domain()[last]), within);
+  const Value within = b.i32(int64_t{count} - 1);
+  Value rest = b.and_(low_word(f_.domain()[last]), within);
   for (const Root& r : roots_) {
     const int64_t bytes = kir::bytes(memory_scalar(g_.type(r.value).dtype));
-    Value steps = wide(r.out.offset);
+    Value steps = low_word(r.out.offset);
     for (size_t d = 0; d < last; ++d) {
-      if (!f_.domain()[d].same(SymInt(1))) steps = b.or_(steps, wide(r.out.strides[d]));
+      if (!f_.domain()[d].same(SymInt(1))) steps = b.or_(steps, low_word(r.out.strides[d]));
     }
-    const Value address = b.ptr_to_int(f_.buffer(r.out.buffer, false, true));
-    const Value begins = b.and_(address, b.i64(int64_t{count} * bytes - 1));
+    const Value address = b.address_low_word(f_.buffer(r.out.buffer, false, true));
+    const Value begins = b.and_(address, b.i32(int64_t{count} * bytes - 1));
     rest = b.or_(rest, b.or_(b.and_(steps, within), begins));
   }
-  return b.ieq(rest, b.i64(0));
+  return b.ieq(rest, b.i32(0));
 }
 
 void ContractionResult::store_vector(std::span<const Value> sums, std::span<const Indices> at) {

@@ -55,17 +55,17 @@ TileSource::TileSource(Frame& f, DType dtype, const MatrixLayout& layout,
 }
 
 Value TileSource::test_chunk_alignment() {
-  const auto wide = [&](const SymInt& s) {
-    return b().int_resize(f_.param(s), kir::Scalar::i64, true);
+  const auto low_word = [&](const SymInt& s) {
+    return b().int_resize(f_.param(s), kir::Scalar::i32, true);
   };
-  Value elements = wide(k_contiguous() ? k_size_ : rows_);
-  elements = b().or_(elements, wide(layout_.place.offset));
-  elements = b().or_(elements, wide(k_contiguous() ? layout_.row_stride : layout_.k_stride));
+  Value elements = low_word(k_contiguous() ? k_size_ : rows_);
+  elements = b().or_(elements, low_word(layout_.place.offset));
+  elements = b().or_(elements, low_word(k_contiguous() ? layout_.row_stride : layout_.k_stride));
   for (int64_t d : roles_.batch)
-    elements = b().or_(elements, wide(layout_.place.strides[static_cast<size_t>(d)]));
-  const Value rest = b().or_(b().and_(elements, b().i64(chunk_ - 1)),
-                             b().and_(b().ptr_to_int(pointer_), b().i64(kChunkBytes - 1)));
-  return b().ieq(rest, b().i64(0));
+    elements = b().or_(elements, low_word(layout_.place.strides[static_cast<size_t>(d)]));
+  const Value rest = b().or_(b().and_(elements, b().i32(chunk_ - 1)),
+                             b().and_(b().address_low_word(pointer_), b().i32(kChunkBytes - 1)));
+  return b().ieq(rest, b().i32(0));
 }
 
 void TileSource::begin(Value batch, Value first_row) {

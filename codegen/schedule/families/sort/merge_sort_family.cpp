@@ -60,7 +60,8 @@ void MergeSort::build(ProgramBuilder& b, const FusionGroup& group) const {
   }
   // Original positions, which make the order of equal keys that of the input.
   for (std::vector<BufferId>* arrays : {&r.arrays, &r.others})
-    arrays->push_back(b.scratch(DType::i64, prims::product(shape), "positions"));
+    arrays->push_back(
+        b.scratch(position_dtype(b.options().index32), prims::product(shape), "positions"));
   const Placement positions{r.arrays.back(), dense_strides(shape), 0};
   b.launch(positions_kernel(b.context("pointwise"), shape, dim, positions), group.anchor);
   merge_passes(b, r);

@@ -33,8 +33,9 @@ BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_
   std::vector<size_t> order;
   for (size_t d = 0; d < domain.size(); ++d) order.push_back(d);
   for_each_point(f, separate_loops(domain, order), [&] {
-    Value i = f.builder().int_resize(f.materialize(loop_variable(dim)), kir::Scalar::i64, true);
-    f.store(out.buffer, DType::i64, element_address(f, out, identity_indices(domain)), {i, {}});
+    const Value i = f.materialize(loop_variable(dim));
+    f.store(out.buffer, position_dtype(c.index32),
+            element_address(f, out, identity_indices(domain)), {i, {}});
   });
   return built(std::move(f));
 }
@@ -58,7 +59,7 @@ class Rows {
     const prims::Node& n = g.node(r.node);
     descending_ = n.attr<bool>("descending");
     for (prims::ValueId v : n.operands) dtypes_.push_back(g.type(v).dtype);
-    dtypes_.push_back(DType::i64);
+    dtypes_.push_back(position_dtype(c.index32));
     row_ = f.add(f.scale(loop_variable(0), r.length * r.inner), loop_variable(2));
   }
   size_t arrays() const { return dtypes_.size(); }

@@ -11,11 +11,15 @@ namespace primset::schedule {
 struct SortRequest {
   prims::NodeId node = 0;
   SymInt rows = 1, length = 1, inner = 1;
-  std::vector<BufferId> arrays;  // keys, payloads, then an i64 array of original positions
+  std::vector<BufferId> arrays;  // keys, payloads, then an array of original positions
   std::vector<BufferId> others;  // the other half of the double buffers
   SymInt pass_pair = 0;          // counter of the loop over pairs of passes
 };
-// Stores the index along `dim` of every element, i64.
+// Of the array of positions: a place in a row is an index.
+constexpr DType position_dtype(bool index32) {
+  return index32 ? DType::i32 : DType::i64;
+}
+// Stores the index along `dim` of every element.
 BuiltKernel positions_kernel(const BuildContext& c, const SymInts& domain, size_t dim,
                              const Placement& out);
 // The first step: sorts short runs in place.
