@@ -104,6 +104,8 @@ TEST(Errors, ResourcesThatRunOutWhileAKernelRunsAreALostDevice) {
             uint32_t{PRIMSET_DEVICE_LOST});
   EXPECT_EQ(code([] { kResultsOfWaits.check(CL_SUCCESS, "f"); }), uint32_t{PRIMSET_OK});
   EXPECT_EQ(kResults.name(CL_BUILD_PROGRAM_FAILURE), "CL_BUILD_PROGRAM_FAILURE (-11)");
+  EXPECT_EQ(kResults.name(CL_INVALID_KERNEL_ARGS), "CL_INVALID_KERNEL_ARGS (-52)");
+  EXPECT_EQ(kResults.code(CL_INVALID_KERNEL_ARGS), uint32_t{PRIMSET_INTERNAL});
   EXPECT_EQ(kResults.name(-9999), "result (-9999)");
 }
 
