@@ -19,6 +19,15 @@ void require_index(const char* op, const char* argument, const Val& x) {
                       info(x.dtype()).torch_name));
 }
 
+// Indices of any signed integer, and u8, as ATen's conversions take them; i64 if not i32.
+Val converted_indices(const char* op, const char* argument, const Val& x) {
+  const DType type = x.dtype();
+  require(is_signed_integer(type) || type == DType::u8, ErrorCode::runtime,
+          fmt::format("{}: expected {} of uint8, int8, int16, int32 or int64, but got {}", op,
+                      argument, info(type).torch_name));
+  return is_index(type) ? x : convert(x, DType::i64);
+}
+
 // A matrix in rows: its values, where each row begins, and the entries' columns.
 void require_rows(const char* op, const Val& values, const Val& pointers, const Val& columns) {
   require_index(op, "pointers", pointers);
@@ -75,9 +84,9 @@ void require_ends(const char* op, const Val& pointers, const Val& columns) {
 
 }  // namespace
 
-Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int64_t size,
+Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& given, int64_t size,
                                                 bool out_int32) {
-  require_index("_convert_indices_from_coo_to_csr", "self", self);
+  const Val self = converted_indices("_convert_indices_from_coo_to_csr", "self", given);
   require(
       self.rank() <= 1, ErrorCode::runtime,
       fmt::format("Input is supposed to be a vector, but got {} dimensional tensor.", self.rank()));
@@ -92,12 +101,12 @@ Val _convert_indices_from_coo_to_csr::decompose(Tracer& t, const Val& self, int6
 }
 
 // Indices [batch dims + 2, entries]: of each entry the matrix, the row and the column.
-Val _convert_indices_from_csr_to_coo::decompose(Tracer& t, const Val& crow_indices,
-                                                const Val& col_indices, bool out_int32,
+Val _convert_indices_from_csr_to_coo::decompose(Tracer& t, const Val& rows_given,
+                                                const Val& columns_given, bool out_int32,
                                                 bool transpose) {
   constexpr const char* kOp = "_convert_indices_from_csr_to_coo";
-  require_index(kOp, "crow_indices", crow_indices);
-  require_index(kOp, "col_indices", col_indices);
+  const Val crow_indices = converted_indices(kOp, "crow_indices", rows_given),
+            col_indices = converted_indices(kOp, "col_indices", columns_given);
   require(crow_indices.rank() >= 1 && crow_indices.rank() == col_indices.rank(), ErrorCode::runtime,
           fmt::format("crow_indices and col_indices are supposed to be of the same dimensionality, "
                       "but got {} and {} dimensional tensors, respectively.",
