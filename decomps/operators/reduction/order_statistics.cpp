@@ -6,6 +6,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/reduction.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps {
 namespace {
@@ -83,8 +84,7 @@ Val interpolated(const Val& rows, const Val& exact_rank, const std::string& inte
   Tracer& t = rows.tracer();
   const Val rank = rounded_rank(exact_rank, interpolation);
   const auto value_at = [&](const Val& at) {
-    const Val place = convert(at, t.device().i64 ? DType::i64 : DType::i32),
-              last = full_like(place, rows.size(-1) - 1);
+    const Val place = convert(at, index_type(t)), last = full_like(place, rows.size(-1) - 1);
     const Val inside = binary(Prim::max, binary(Prim::min, place, last), full_like(place, 0));
     return t.prim1(Prim::gather_along_dim, {rows, inside}, {{"dim", rows.rank() - 1}});
   };
