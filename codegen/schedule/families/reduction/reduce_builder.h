@@ -18,16 +18,18 @@
 #include "codegen/schedule/families/reduction/reduce_kernel.h"
 #include "codegen/schedule/families/reduction/register_resident_row.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/loops/shared_columns.h"
 #include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 
-enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread };
+enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread, simt_column };
 
 struct RowSchedule {
   ReduceShape shape;
   uint32_t threads = 1;     // of a workgroup
   uint32_t iterations = 0;  // that cover a register-resident row; 0: rows are not resident
+  uint32_t parts = 1;       // simt_column: threads that share a row
 };
 
 class ReduceBuilder {
@@ -38,6 +40,7 @@ class ReduceBuilder {
         shape_(schedule.shape),
         threads_(schedule.threads),
         iterations_(schedule.iterations),
+        parts_(schedule.parts),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
@@ -50,6 +53,7 @@ class ReduceBuilder {
  private:
   void rows_on_cpu();
   void rows_on_simt();
+  void columns_on_simt();
   void one_row();
   void row_versions();
   bool can_be_resident(const Analysis& seen) const;
@@ -57,6 +61,7 @@ class ReduceBuilder {
   kir::Value iteration_position(uint32_t iteration);
   void store_resident();
   void load_cached_element();
+  kir::Value stores_row();
   void hoist_loads(prims::ValueId v, std::set<prims::ValueId>& seen);
   void hoist_row_loads(std::span<const prims::NodeId> reduces);
   void hoist_invariants(prims::ValueId v, std::set<prims::ValueId>& seen);
@@ -103,7 +108,9 @@ class ReduceBuilder {
   const BuildContext& c_;
   const ReduceRequest& r_;
   ReduceShape shape_;
-  uint32_t threads_, iterations_;
+  uint32_t threads_, iterations_, parts_;
+  kir::Value part_;     // simt_column: which of a row's threads this one is
+  kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
   kir::Value aligned_;  // simt_group: a row's vectors are aligned
   kir::Value
       full_vectors_;  // aligned, and the row is a multiple of a vector; valid: rows may be resident

@@ -130,14 +130,16 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
   if (one_stage_) b().barrier();
 }
 
-// A tree in workgroup memory; every thread gets the result.
+// A tree in workgroup memory over the threads of a row, which lie threads / parts apart where
+// several rows share a workgroup; every thread gets its row's result.
 void ReduceBuilder::combine_threads(Combiner& c, std::vector<ElementValue>& acc) {
   const uint32_t threads = threads_;
+  const uint32_t rows = shape_ == ReduceShape::simt_column ? threads / parts_ : 1;
   const Value t = b().local_id(0);
   const std::vector<Value> flat = c.flatten(acc, 1);
   GroupMemory memory(b(), flat, threads);
   memory.put(t, flat);
-  for (uint32_t half = threads / 2; half > 0; half /= 2) {
+  for (uint32_t half = threads / 2; half >= rows; half /= 2) {
     b().barrier();
     b().if_then(b().ult(t, b().i32(half)), [&] {
       const auto mine = memory.get(t), other = memory.get(b().add(t, b().i32(half)));
@@ -145,7 +147,7 @@ void ReduceBuilder::combine_threads(Combiner& c, std::vector<ElementValue>& acc)
     });
   }
   b().barrier();
-  acc = c.unflatten(memory.get(b().i32(0)));
+  acc = c.unflatten(memory.get(b().and_(t, b().i32(rows - 1))));
   b().barrier();  // the memory is used again by the next row
 }
 

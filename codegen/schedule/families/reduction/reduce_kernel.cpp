@@ -7,7 +7,9 @@
 //   row     inner is empty. Adjacent lanes (or threads) take adjacent elements of the row, and a
 //           tree combines their partial results. A thread takes several adjacent elements, in one
 //           vector load where they are aligned.
-//   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64.
+//   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64. Where
+//           a SIMT device would have too few threads so, several share a long row: each takes every
+//           parts-th element, and a tree combines what they have.
 //
 // A CPU reads a chunk of a long row (kReductionChunk) as several streams.
 #include <algorithm>
@@ -77,7 +79,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   }
   const Indices at = domain_indices();
   std::vector<Value> acc;
-  if (shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::simt_thread) {
+  if (!in_lanes()) {
     acc = walk_blocks(combiners, at);
   } else {
     const auto body = [&](std::span<const Value> a) {
@@ -103,7 +105,8 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   if (exchange) combine_subgroups(combiners, all);
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
-    if (shape_ == ReduceShape::simt_group && !exchange) combine_threads(c, all[n]);
+    const bool shared = shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_column;
+    if (shared && !exchange) combine_threads(c, all[n]);
     for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), all[n][k]);
   }
 }
@@ -142,8 +145,8 @@ void ReduceBuilder::one_row() {
   if (in_lanes()) frame_.set_lanes(1);
   set_loops();
   auto store_rows = [&] { store_all(r_.row_roots, row_indices()); };
-  if (shape_ == ReduceShape::simt_group && !r_.row_roots.empty()) {
-    b().if_then(b().ieq(b().local_id(0), b().i32(0)), [&] {
+  if (const Value chosen = stores_row(); chosen.valid() && !r_.row_roots.empty()) {
+    b().if_then(chosen, [&] {
       ElementEmitter::Scope inner(emitter_);
       store_rows();
     });
@@ -158,11 +161,27 @@ void ReduceBuilder::one_row() {
     hoist_invariants(values);
     return store_resident();
   }
-  walk_row({}, [&](std::span<const Value>) {
-    if (cached_element_) load_cached_element();
-    store_all(r_.domain_roots, domain_indices());
-    return std::vector<Value>{};
-  });
+  const auto store_domain = [&] {
+    walk_row({}, [&](std::span<const Value>) {
+      if (cached_element_) load_cached_element();
+      store_all(r_.domain_roots, domain_indices());
+      return std::vector<Value>{};
+    });
+  };
+  if (is_row_.valid())
+    b().if_then(is_row_, [&] {
+      ElementEmitter::Scope inner(emitter_);
+      store_domain();
+    });
+  else
+    store_domain();
+}
+
+// The thread that stores what there is once a row; invalid: every thread has a row of its own.
+Value ReduceBuilder::stores_row() {
+  if (shape_ == ReduceShape::simt_group) return b().ieq(b().local_id(0), b().i32(0));
+  if (shape_ == ReduceShape::simt_column) return b().and_(is_row_, b().ieq(part_, constant(0)));
+  return {};
 }
 
 void ReduceBuilder::rows_on_simt() {
@@ -184,6 +203,15 @@ void ReduceBuilder::rows_on_simt() {
     else
       one_row();
     return std::vector<Value>{};
+  });
+}
+
+void ReduceBuilder::columns_on_simt() {
+  const SharedColumns columns{threads_ / parts_, parts_};
+  for_each_shared_column(frame_, columns, parallel_, [&](const ColumnThread& t) {
+    part_ = t.part;
+    is_row_ = t.is_column;
+    one_row();
   });
 }
 
@@ -253,7 +281,9 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<Loop
   }
   if (shape_ == ReduceShape::cpu_column && parallel_.empty())
     parallel_.push_back({{}, 1, {}, false});
-  if (c_.target.simt)
+  if (shape_ == ReduceShape::simt_column)
+    columns_on_simt();
+  else if (c_.target.simt)
     rows_on_simt();
   else
     rows_on_cpu();
@@ -268,6 +298,8 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   if (!c.target.simt) return {inner ? ReduceShape::cpu_column : ReduceShape::cpu_row};
   const auto& tuning = c.machine.tuning.reduction;
   const uint32_t threads = c.target.group_threads;
+  if (const auto columns = shared_columns(c.machine, r.domain, r.dim))
+    return {ReduceShape::simt_column, columns->threads(), 0, columns->parts};
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];
   if (inner || !(length > SymInt(tuning.thread_row))) return {ReduceShape::simt_thread, threads};

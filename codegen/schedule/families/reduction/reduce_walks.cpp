@@ -38,6 +38,9 @@ std::vector<Value> ReduceBuilder::walk_row(
   if (shape_ == ReduceShape::simt_group) {
     first = b().mul(index(b().local_id(0)), lanes);
     step = constant(int64_t{threads_} * frame_.lanes());
+  } else if (shape_ == ReduceShape::simt_column) {
+    first = part_;
+    step = constant(parts_);
   }
   const auto part = [&](Value from, Value to, std::vector<Value> begun, bool masked) {
     return b().for_loop(from, to, step, std::move(begun), [&](Value i, std::span<const Value> acc) {
@@ -66,23 +69,41 @@ std::vector<Value> ReduceBuilder::walk_row(
   return out;
 }
 
-// One thread's row in blocks: the error of a sum grows with the number of blocks and with their
-// length, not with their product.
+// One thread's row, or its part of one, in blocks: the error of a sum grows with the number of
+// blocks and with their length, not with their product. Several elements of a part are read side by
+// side, since a thread alone waits for each.
 std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, const Indices& at) {
-  const Value n = frame_.param(length_), block = constant(kColumnBlock), one = constant(1);
-  return b().for_loop(constant(0), n, block, identities(combiners),
-                      [&](Value lo, std::span<const Value> total) {
-                        Value hi = b().add(lo, block);
-                        hi = b().select(b().slt(hi, n), hi, n);
-                        auto part = b().for_loop(lo, hi, one, identities(combiners),
-                                                 [&](Value i, std::span<const Value> acc) {
-                                                   ElementEmitter::Scope scope(emitter_);
-                                                   if (!reduced_.empty()) reduced_[0].base = i;
-                                                   set_loops();
-                                                   return accumulate(combiners, at, acc);
-                                                 });
-                        return combine_all(combiners, total, part);
-                      });
+  const bool shared = shape_ == ReduceShape::simt_column;
+  const Value n = frame_.param(length_), block = constant(kColumnBlock * parts_);
+  const auto elements = [&](Value from, Value to, std::vector<Value> begun, int64_t together) {
+    return b().for_loop(from, to, constant(together * parts_), std::move(begun),
+                        [&](Value i, std::span<const Value> carried) {
+                          std::vector<Value> acc(carried.begin(), carried.end());
+                          for (int64_t k = 0; k < together; ++k) {
+                            ElementEmitter::Scope scope(emitter_);
+                            const Value on = k == 0 ? i : b().add(i, constant(k * parts_));
+                            if (!reduced_.empty()) reduced_[0].base = on;
+                            set_loops();
+                            acc = accumulate(combiners, at, acc);
+                          }
+                          return acc;
+                        });
+  };
+  const int64_t together = shared ? frame_.tuning().columns.loads : 1;
+  return b().for_loop(
+      shared ? part_ : constant(0), n, block, identities(combiners),
+      [&](Value lo, std::span<const Value> total) {
+        Value hi = b().add(lo, block);
+        hi = b().select(b().slt(hi, n), hi, n);
+        std::vector<Value> part = identities(combiners);
+        if (together > 1) {
+          const Value rounds = b().udiv(b().sub(hi, lo), constant(together * parts_));
+          const Value whole = b().add(lo, b().mul(rounds, constant(together * parts_)));
+          part = elements(lo, whole, std::move(part), together);
+          lo = whole;
+        }
+        return combine_all(combiners, total, elements(lo, hi, std::move(part), 1));
+      });
 }
 
 // A core's prefetchers follow several streams of memory side by side: a chunk's parts bring a tenth

@@ -1,13 +1,15 @@
 // Inclusive scans. One lane or thread walks one row in order; but where neighbouring threads would
 // walk rows that lie far apart, a workgroup takes a row and goes through it in tiles: each thread
 // scans a few neighbouring elements, the group their totals, and the tile's total goes on to the
-// next one.
+// next one. Columns go the same way where they are few: the tile is that of each of a workgroup's
+// columns, and several threads share it.
 #include <algorithm>
 
 #include "codegen/schedule/element/combine.h"
 #include "codegen/schedule/families/scan/group_scan.h"
 #include "codegen/schedule/families/scan/scan_kernel.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/loops/shared_columns.h"
 
 namespace primset::schedule {
 
@@ -32,7 +34,12 @@ class ScanBuilder {
   }
 
   BuiltKernel build(const std::vector<LoopDim>& parallel) {
-    if (rows_of_groups())
+    const bool in_any_order = node_.regions.empty() || !node_.attr<bool>("ordered");
+    const auto columns =
+        c_.target.simt && in_any_order ? shared_columns(c_.machine, domain_, dim_) : std::nullopt;
+    if (columns)
+      by_columns(parallel, *columns);
+    else if (rows_of_groups())
       by_groups(parallel);
     else
       by_threads(parallel);
@@ -58,8 +65,18 @@ class ScanBuilder {
 
   void by_threads(const std::vector<LoopDim>& parallel);
   void by_groups(std::vector<LoopDim> parallel);
-  std::vector<Value> tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
-                          std::span<const Value> before);
+  void by_columns(std::vector<LoopDim> parallel, const SharedColumns& columns);
+  // A tile of a row: elements `first`, ... are this thread's.
+  struct Tile {
+    const std::vector<LoopDim>& row;
+    Value first;
+    int64_t elements;
+    Value may_store;  // i1; invalid: yes
+  };
+  using Scan = std::function<GroupScan::Result(const GroupScan::Values&)>;
+  std::vector<Value> scan_tile(const Scan& scan, const Tile& tile, std::span<const Value> before);
+  GroupScan::Result scan_parts(GroupMemory& memory, const SharedColumns& columns,
+                               const ColumnThread& thread, const GroupScan::Values& own);
   GroupScan::Operation operation();
 
   // Sets the loop variables to element `position` of the row.
@@ -128,41 +145,92 @@ void ScanBuilder::by_groups(std::vector<LoopDim> parallel) {
   for_each_by_groups(frame_, extent(parallel, 0, parallel.size()), [&](Value row) {
     delinearize(frame_, row, parallel, 0, parallel.size());
     frame_.set_loops(parallel);
-    b().for_loop(
-        constant(0), frame_.param(domain_[dim_]), step, combiner_.flatten(combiner_.identity(), 1),
-        [&](Value lo, std::span<const Value> before) { return tile(scan, parallel, lo, before); });
+    const auto of_group = [&](const GroupScan::Values& own) { return scan.of(own); };
+    b().for_loop(constant(0), frame_.param(domain_[dim_]), step,
+                 combiner_.flatten(combiner_.identity(), 1),
+                 [&](Value lo, std::span<const Value> before) {
+                   const Value first =
+                       b().add(lo, b().mul(index(b().local_id(0)), constant(thread_elements())));
+                   return scan_tile(of_group, {parallel, first, thread_elements(), {}}, before);
+                 });
   });
 }
 
+void ScanBuilder::by_columns(std::vector<LoopDim> parallel, const SharedColumns& columns) {
+  const int64_t elements = c_.machine.tuning.columns.loads;
+  const std::vector<Value> identity = combiner_.flatten(combiner_.identity(), 1);
+  GroupMemory memory(b(), identity, columns.threads());
+  for_each_shared_column(frame_, columns, parallel, [&](const ColumnThread& thread) {
+    frame_.set_loops(parallel);
+    const auto of_column = [&](const GroupScan::Values& own) {
+      return scan_parts(memory, columns, thread, own);
+    };
+    b().for_loop(constant(0), frame_.param(domain_[dim_]), constant(elements * columns.parts),
+                 identity, [&](Value lo, std::span<const Value> before) {
+                   const Value first = b().add(lo, b().mul(thread.part, constant(elements)));
+                   return scan_tile(of_column, {parallel, first, elements, thread.is_column},
+                                    before);
+                 });
+  });
+}
+
+// The scan of the totals of a column's threads. Each reads all of them: they are few.
+GroupScan::Result ScanBuilder::scan_parts(GroupMemory& memory, const SharedColumns& columns,
+                                          const ColumnThread& thread,
+                                          const GroupScan::Values& own) {
+  memory.put(b().local_id(0), own);
+  b().barrier();
+  const Value column = b().and_(b().local_id(0), b().i32(columns.width - 1));
+  const size_t n = own.size();
+  const std::vector<Value> identity = combiner_.flatten(combiner_.identity(), 1);
+  std::vector<Value> carried = identity;  // the total so far, then that before this thread
+  carried.insert(carried.end(), identity.begin(), identity.end());
+  const auto last = b().for_loop(
+      b().i32(0), b().i32(columns.parts), b().i32(1), std::move(carried),
+      [&](Value part, std::span<const Value> v) {
+        const auto total = v.subspan(0, n);
+        const auto x = memory.get(b().add(b().mul(part, b().i32(columns.width)), column));
+        auto next = combiner_.flatten(
+            combiner_.combine(combiner_.unflatten(total), combiner_.unflatten(x)), 1);
+        const Value is_own = b().ieq(index(part), thread.part);
+        for (size_t k = 0; k < n; ++k) next.push_back(b().select(is_own, total[k], v[n + k]));
+        return next;
+      });
+  b().barrier();  // the memory is used again by the next tile
+  const auto middle = last.begin() + static_cast<std::ptrdiff_t>(n);
+  return {{middle, last.end()}, {last.begin(), middle}};
+}
+
 // Scans a tile; `before` is the total of all tiles before it. Returns the total up to its end. Each
-// thread scans its own elements, GroupScan gives the total of the threads before it.
-std::vector<Value> ScanBuilder::tile(GroupScan& scan, const std::vector<LoopDim>& row, Value lo,
-                                     std::span<const Value> before) {
+// thread scans its own elements, `scan` gives the total of the threads before it.
+std::vector<Value> ScanBuilder::scan_tile(const Scan& scan, const Tile& tile,
+                                          std::span<const Value> before) {
   const Value n = frame_.param(domain_[dim_]);
-  const Value first = b().add(lo, b().mul(index(b().local_id(0)), constant(thread_elements())));
   std::vector<std::vector<ElementValue>> own;
-  for (int64_t k = 0; k < thread_elements(); ++k) {
+  for (int64_t k = 0; k < tile.elements; ++k) {
     ElementEmitter::Scope scope(emitter_);
-    const Value position = b().add(first, constant(k));
+    const Value position = b().add(tile.first, constant(k));
     const Value inside = b().slt(position, n);
-    move_to(row, b().select(inside, position, b().sub(n, constant(1))));
+    move_to(tile.row, b().select(inside, position, b().sub(n, constant(1))));
     const auto x = combiner_.or_identity(inside, operands());
     own.push_back(own.empty() ? x : combiner_.combine(own.back(), x));
   }
-  const GroupScan::Result totals = scan.of(combiner_.flatten(own.back(), 1));
+  const GroupScan::Result totals = scan(combiner_.flatten(own.back(), 1));
   const std::vector<ElementValue> start = combiner_.unflatten(before),
                                   all = combiner_.unflatten(totals.total);
   const std::vector<ElementValue> mine =
       combiner_.combine(start, combiner_.unflatten(totals.exclusive));
-  for (int64_t k = 0; k < thread_elements(); ++k) {
-    const Value position = b().add(first, constant(k));
-    b().if_then(b().slt(position, n), [&] {
+  for (int64_t k = 0; k < tile.elements; ++k) {
+    const Value position = b().add(tile.first, constant(k));
+    Value stores = b().slt(position, n);
+    if (tile.may_store.valid()) stores = b().and_(stores, tile.may_store);
+    b().if_then(stores, [&] {
       ElementEmitter::Scope scope(emitter_);
-      move_to(row, position);
+      move_to(tile.row, position);
       store(combiner_.combine(mine, own[static_cast<size_t>(k)]));
     });
   }
-  frame_.set_loops(row);
+  frame_.set_loops(tile.row);
   return combiner_.flatten(combiner_.combine(start, all), 1);
 }
 
