@@ -12,20 +12,20 @@
 namespace primset::schedule {
 namespace {
 
-kir::TargetModel large_groups() {
+kir::TargetModel column_groups() {
   kir::TargetModel target = simt_model();
   target.group_threads = 256;
   target.max_group_threads = 1024;
   return target;
 }
 
-std::shared_ptr<prims::Graph> graph_of(const std::string& text) {
+std::shared_ptr<prims::Graph> parsed(const std::string& text) {
   auto graph = std::make_shared<prims::Graph>(prims::parse(text));
   EXPECT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
   return graph;
 }
 
-std::string sizes(int64_t outer, int64_t n, int64_t inner) {
+std::string sized(int64_t outer, int64_t n, int64_t inner) {
   const auto symbol = [](int i, int64_t size) {
     return "symbol s" + std::to_string(i) + " = " + std::to_string(size) + " min 2\n";
   };
@@ -56,17 +56,24 @@ constexpr const char* kMixed =
 }
 )";
 
-struct Shape {
+constexpr const char* kScans = R"(graph(%0 x: f32[s0, s1, s2], %1 y: i32[s0, s1, s2]) {
+  %2: f32[s0, s1, s2] = scan_sum(%0) {dim = 1}
+  %3: i32[s0, s1, s2], %4: i64[s0, s1, s2] = scan_max(%1) {dim = 1}
+  return %2 a, %3 b, %4 c
+}
+)";
+
+struct ColumnShape {
   int64_t outer, n, inner;
 };
 
-void check(const char* text, const Shape& s) {
-  const auto graph = graph_of(sizes(s.outer, s.n, s.inner) + text);
+void check_columns(const char* text, const ColumnShape& s) {
+  const auto graph = parsed(sized(s.outer, s.n, s.inner) + text);
   const Options options = row_major_options(*graph);
-  const Program program = schedule(graph, large_groups(), options);
+  const Program program = schedule(graph, column_groups(), options);
   for (int64_t shift : {0, 1}) {
     check_program(
-        *graph, program, options, large_groups(), {s.outer, s.n, s.inner},
+        *graph, program, options, column_groups(), {s.outer, s.n, s.inner},
         {std::to_string(s.outer) + "x" + std::to_string(s.n) + "x" + std::to_string(s.inner), 0,
          false, shift});
   }
@@ -75,23 +82,25 @@ void check(const char* text, const Shape& s) {
 // Lengths that the parts divide or not, fewer and more columns than a workgroup has, in one
 // workgroup or several.
 TEST(Columns, OfAnyShape) {
-  for (const char* text : {kSoftmax, kMixed}) {
-    for (const Shape& s : {Shape{2, 33, 2}, Shape{2, 40, 5}, Shape{3, 64, 8}, Shape{2, 129, 33},
-                           Shape{2, 257, 70}, Shape{2, 1000, 3}, Shape{2, 4101, 2}}) {
-      check(text, s);
+  for (const char* text : {kSoftmax, kMixed, kScans}) {
+    for (const ColumnShape& s :
+         {ColumnShape{2, 33, 2}, ColumnShape{2, 40, 5}, ColumnShape{3, 64, 8},
+          ColumnShape{2, 129, 33}, ColumnShape{2, 257, 70}, ColumnShape{2, 1000, 3},
+          ColumnShape{2, 4101, 2}}) {
+      check_columns(text, s);
       if (HasFatalFailure()) return;
     }
   }
 }
 
-uint32_t threads_of(const Shape& s, const kir::TargetModel& target) {
-  const auto graph = graph_of(sizes(s.outer, s.n, s.inner) + kSoftmax);
+uint32_t threads_of(const ColumnShape& s, const kir::TargetModel& target) {
+  const auto graph = parsed(sized(s.outer, s.n, s.inner) + kSoftmax);
   const Program program = schedule(graph, target, row_major_options(*graph));
   return program.kernels[0].group_size[0];
 }
 
-bool meets_at_barriers(const Shape& s, const kir::TargetModel& target) {
-  const auto graph = graph_of(sizes(s.outer, s.n, s.inner) + kSoftmax);
+bool meets_at_barriers(const ColumnShape& s, const kir::TargetModel& target) {
+  const auto graph = parsed(sized(s.outer, s.n, s.inner) + kSoftmax);
   const Program program = schedule(graph, target, row_major_options(*graph));
   for (const kir::Inst& inst : program.kernels[0].insts)
     if (inst.op == kir::Op::Barrier) return true;
@@ -99,7 +108,7 @@ bool meets_at_barriers(const Shape& s, const kir::TargetModel& target) {
 }
 
 TEST(Columns, AreSharedWhereTheyAreFewAndLong) {
-  kir::TargetModel target = large_groups();
+  kir::TargetModel target = column_groups();
   target.multiprocessors = 2;
   EXPECT_TRUE(meets_at_barriers({2, 1000, 100}, target));
   EXPECT_FALSE(meets_at_barriers({2, 20, 100}, target));   // short
