@@ -1,109 +1,162 @@
-"""A template's call at other sizes.
+"""A call at other sizes.
 
 Each size greater than 1 is a symbol: dims that have the same size keep having the same, and so do
-numbers of the call that say a size. The symbols of the largest tensor take what a shape says, the
-others grow with them.
+numbers of the call that say a size or the end of a range of indices. The symbols of the largest tensor
+take what is asked for, the others grow with them.
 """
+
+from __future__ import annotations
 
 import dataclasses
 import math
 
-from .templates import TensorArg
+from .case_text import Sparse, Tensor, tensors_of
 
 # Arguments whose integers are sizes of tensors.
 _SIZES = {"size", "sizes", "output_size", "input_size", "input_sizes", "self_sizes",
-          "normalized_shape", "shape", "num_weights", "num_classes", "num_samples", "n", "steps",
-          "split_size", "split_sizes", "end", "window_length", "N", "C", "HxW", "dim_size"}
-# How the elements are shared out among the dims: many short rows, few long ones, as many of either.
-SHAPES = ("even", "short rows", "long rows")
-SHORT = 8
+          "normalized_shape", "shape", "num_weights", "num_classes", "num_samples", "n", "m", "steps",
+          "end", "window_length", "N", "C", "HxW", "split_sizes"}
+# How elements are shared out among the dims: by the last two, or three, dims of a tensor.
+SHAPES = {"2^20 x 8": (1 << 20, 8), "8 x 2^20": (8, 1 << 20), "1024 x 1024": (1024, 1024),
+          "33 x 77 x 1021": (33, 77, 1021)}
 
 
-@dataclasses.dataclass(frozen=True)
-class Scaled:
-    """What a call's arguments are: tensors as TensorArg with their new sizes, integers at theirs."""
-
-    args: tuple
-    sizes: dict  # symbol -> size
-    elements: int  # of the largest tensor
-
-
-def scaled(template, elements, shape="even", fixed=()):
-    """The call with about so many elements in its largest tensor; None where the shape is another's.
-
-    `fixed`: symbols that keep their size, such as a kernel's width.
-    """
-    tensors = [a for a in flat(template.args) if isinstance(a, TensorArg)]
-    if tensors:
-        largest = max(tensors, key=lambda a: math.prod(a.sizes))
-        free = [s for s in largest.sizes if s > 1 and s not in fixed]
-    else:  # what is created has the sizes that the call names
-        free = [s for s in _named_sizes(template) if s > 1 and s not in fixed]
-    if not free:
+def scaled(arguments, goal):
+    """The arguments with a largest tensor of `goal` elements, or of the shape of SHAPES that `goal`
+    names; None where they have no tensor or number to scale, or the shape is of another rank."""
+    tensors = list(tensors_of(arguments))
+    largest = max(tensors, key=lambda t: t.elements, default=None)
+    dims = [s for s in max([largest.sizes if largest else (), *_named_lists(arguments)], key=math.prod)
+            if s > 1]
+    if not dims:
         return None
-    kept = math.prod(s for s in (largest.sizes if tensors else free) if s in fixed)
-    sizes = shared_out(free, max(1, elements // max(1, kept)), shape)
+    if isinstance(goal, int):
+        goal = max(2, goal // most_tensors(arguments))
+    sizes = shape_of(dims, SHAPES[goal]) if goal in SHAPES else even(dims, goal)
     if sizes is None:
         return None
-    growth = math.exp(sum(math.log(n / s) for s, n in sizes.items()) / len(sizes))
-    for s in {s for a in tensors for s in a.sizes} | set(_named_sizes(template)):
-        if s > 1 and s not in sizes:
-            sizes[s] = s if s in fixed else max(1, round(s * growth))
-    args = tuple(_at(a, n, sizes) for a, n in zip(template.args, template.names))
-    count = max((math.prod(a.sizes) for a in flat(args) if isinstance(a, TensorArg)),
-                default=math.prod(sizes[s] for s in free))
-    return Scaled(args, sizes, count)
+    known = dict(sizes)
+    of_tensors = {s for t in tensors for s in t.sizes}
+    products = {math.prod(t.sizes) for t in tensors} - of_tensors
+    for s, ratio in _ratios(arguments, largest, known):
+        if s > 1 and s not in products:
+            sizes.setdefault(s, max(1, round(s * ratio)))
+    products = {math.prod(t.sizes): math.prod(sizes.get(s, s) for s in t.sizes) for t in tensors}
+    return {name: _at(name, value, sizes, products) for name, value in arguments.items()}
 
 
-def shared_out(symbols, elements, shape):
-    """Sizes of the symbols of a tensor's dims, which may come up more than once."""
-    distinct = list(dict.fromkeys(symbols))
-    if shape == "even":
-        each = max(2, round(elements ** (1 / len(symbols))))
-        sizes = dict.fromkeys(distinct, each)
-        if symbols.count(distinct[-1]) == 1:
-            rest = each ** (len(symbols) - 1)
-            sizes[distinct[-1]] = max(2, elements // rest)
-        return sizes
-    if len(distinct) < 2 or len(distinct) != len(symbols):
-        return None
-    long = distinct[0] if shape == "short rows" else distinct[-1]
-    sizes = dict.fromkeys(distinct, SHORT)
-    sizes[long] = max(2, elements // SHORT ** (len(distinct) - 1))
+def _ratios(arguments, largest, known):
+    """How a symbol that the largest tensor lacks grows: as the dim in the same place of the largest, as
+    what its values point into, else as the dims of the largest do on average."""
+    tensors = list(tensors_of(arguments))
+    ratio = lambda s: known[s] / s if s in known else 1
+    for t in tensors:
+        if largest and len(t.sizes) == len(largest.sizes):
+            yield from zip(t.sizes, map(ratio, largest.sizes))
+    for t in tensors:
+        end = t.fill.partition("..")[2]
+        if end.isdigit() and int(end) in known:
+            yield from ((s, ratio(int(end))) for s in t.sizes)
+    mean = math.exp(sum(math.log(n / s) for s, n in known.items()) / len(known))
+    yield from ((s, mean) for s in [*_named_sizes(arguments), *(s for t in tensors for s in t.sizes)])
+
+
+def even(dims, elements):
+    """Powers of two, as equal as they can be, the last the greatest."""
+    sizes, left = {}, elements.bit_length() - 1
+    for i, s in enumerate(dims):
+        if s in sizes:
+            left -= sizes[s].bit_length() - 1
+            continue
+        bits = max(1, left // (len(dims) - i))
+        sizes[s] = 1 << bits
+        left -= bits
     return sizes
 
 
-def flat(args):
-    for a in args:
-        if isinstance(a, (list, tuple)):
-            yield from flat(a)
-        else:
-            yield a
+def shape_of(dims, shape):
+    """The shape's sizes; a tensor of one dim more splits the first, one of more has none."""
+    if len(set(dims)) != len(dims) or len(dims) not in (len(shape), len(shape) + 1):
+        return None
+    if len(dims) > len(shape):
+        first = 1 << (shape[0].bit_length() // 2) if shape[0] > 8 else 2
+        if shape[0] % first:
+            return None
+        shape = (first, shape[0] // first, *shape[1:])
+    return dict(zip(dims, shape))
 
 
-def _named_sizes(template):
-    for a, name in zip(template.args, template.names):
-        if name in _SIZES:
-            yield from (x for x in flat([a]) if isinstance(x, int) and not isinstance(x, bool))
+def most_tensors(arguments):
+    """How many tensors the longest list has, where lists are of many."""
+    longest = max((len(v) for v in arguments.values() if isinstance(v, tuple)), default=0)
+    return longest if longest > 4 else 1
 
 
-def _at(a, name, sizes):
-    if isinstance(a, TensorArg):
-        return dataclasses.replace(a, sizes=tuple(sizes.get(s, s) for s in a.sizes),
-                                   values=_values_at(a, sizes))
-    if isinstance(a, list):
-        return [_at(x, name, sizes) for x in a]
-    if name in _SIZES and isinstance(a, int) and not isinstance(a, bool):
-        return sizes.get(a, a)
-    return a
+def _named_lists(arguments):
+    for name, value in arguments.items():
+        numbers = value if isinstance(value, list) else [value]
+        if name in _SIZES and all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
+            yield tuple(numbers)
 
 
-def _values_at(a, sizes):
-    """Indices reach as far into their dim as before: what is below a symbol is below its size."""
-    if a.dtype not in ("i64", "i32") or not a.values or min(a.values) < 0:
-        return a.values
-    greatest = max(a.values)
-    limit = min((s for s in sizes if s > greatest), default=None)
-    if greatest < 1 or limit is None:
-        return a.values
-    return tuple(v * sizes[limit] // limit for v in a.values)
+def _named_sizes(arguments):
+    for numbers in _named_lists(arguments):
+        yield from numbers
+
+
+def _at(name, value, sizes, products):
+    if isinstance(value, Tensor):
+        return dataclasses.replace(value, sizes=tuple(sizes.get(s, s) for s in value.sizes),
+                                   fill=_range_at(value, sizes, products))
+    if isinstance(value, Sparse):  # how many entries are stored goes with the size, too
+        options = tuple(o for o in value.options if o[0] != "entries")
+        tensor = dataclasses.replace(_at(name, value.tensor, sizes, products), fill="")
+        return Sparse(value.layout, tensor, options)
+    if isinstance(value, tuple):
+        return tuple(_at(name, v, sizes, products) for v in value)
+    if isinstance(value, list) and name in _SIZES:
+        return [_at(name, v, sizes, products) for v in value]
+    if name in _SIZES and isinstance(value, int) and not isinstance(value, bool):
+        return sizes.get(value, products.get(value, value))
+    return value
+
+
+def _range_at(tensor, sizes, products):
+    """Indices reach as far into their dim, or their tensor, as before."""
+    low, dots, high = tensor.fill.partition("..")
+    if not dots or not tensor.dtype.startswith("i") or not high.isdigit():
+        return tensor.fill
+    end = sizes.get(int(high)) or products.get(int(high))
+    if end is None:
+        return tensor.fill
+    return f"{-end if low == f'-{high}' else low}..{end}"
+
+
+def with_dim(arguments, old, new):
+    """The call along another dim: the two change places in all tensors of that many dims."""
+    rank = max(len(t.sizes) for t in tensors_of(arguments))
+    i, j = old % rank, new % rank
+
+    def moved(value):
+        if isinstance(value, Tensor) and len(value.sizes) == rank:
+            sizes = list(value.sizes)
+            sizes[i], sizes[j] = sizes[j], sizes[i]
+            return dataclasses.replace(value, sizes=tuple(sizes))
+        return tuple(map(moved, value)) if isinstance(value, tuple) else value
+
+    out = {name: moved(value) for name, value in arguments.items()}
+    out["dim"] = [new] if isinstance(arguments.get("dim"), list) else new
+    return out
+
+
+def raised(arguments):
+    """The call with one dim more in front, of a size that no other dim has."""
+    rank = max(len(t.sizes) for t in tensors_of(arguments))
+    size = next(s for s in (3, 2, 11, 13) if all(s not in t.sizes for t in tensors_of(arguments)))
+
+    def more(value):
+        if isinstance(value, Tensor) and len(value.sizes) == rank:
+            return dataclasses.replace(value, sizes=(size, *value.sizes))
+        return tuple(map(more, value)) if isinstance(value, tuple) else value
+
+    return {name: more(value) for name, value in arguments.items()}

@@ -1,136 +1,215 @@
-"""Times cases, one JSON line each: of a process of its own, which a crash may end.
+"""Times cases, in a process of its own, which a crash may end.
 
-    worker.py CASES FIRST DEVICE PEER      CASES: what `run` has pickled; results go to standard output
+    python -m speed.worker PRIMSET_DEVICE PYTORCH_DEVICE THREADS LOCK
+
+Each line of the standard input is a case as JSON; each answer is lines of JSON on the standard output:
+what has been found out so far ("step"), and at the end a row of the results ("row").
 """
 
+from __future__ import annotations
+
 import json
-import math
-import pickle
-import statistics
 import sys
 import time
 
-from . import arguments, cases
+from . import checks, timing
+from .case_text import parsed
+from .cases import Case
+from .listing import function, into_memory, tensors_in
+from .operands import Exchange, Maker, split
 
-PAIRS = 7
-SECONDS = 0.02  # of one measurement, at least
-LONG = 3.0  # seconds a call: what takes longer is timed once
-
-
-def timed(call, wait, seconds):
-    """Seconds a call, of as many as fill the time."""
-    wait()
-    count, start = 1, time.perf_counter()
-    call()
-    wait()
-    spent = time.perf_counter() - start
-    while spent < seconds:
-        more = min(10000, max(1, math.ceil((seconds - spent) / (spent / count) * 1.1)))
-        start = time.perf_counter()
-        for _ in range(more):
-            call()
-        wait()
-        count, spent = more, time.perf_counter() - start
-    return spent / count
+MOST_KEPT = 3 << 30  # bytes of free memory that PyTorch may keep on a GPU
 
 
-def tensors_of(torch, x):
-    if isinstance(x, torch.Tensor):
-        return [x]
-    return [t for y in x for t in tensors_of(torch, y)] if isinstance(x, (list, tuple)) else []
-
-
-class Sides:
-    """Both libraries on their devices."""
-
-    def __init__(self, torch, primset, device, peer):
+class Worker:
+    def __init__(self, torch, primset, device, peer, lock, say):
         self.torch, self.primset, self.device, self.peer = torch, primset, device, peer
-        on_gpu = peer.startswith("cuda")
-        self.peer_wait = torch.cuda.synchronize if on_gpu else lambda: None
-        self.wait = lambda: primset.synchronize(device)
+        self.lock, self.say = lock, say
+        self.exchange = Exchange(torch, primset, device)
+        self.on_gpu = peer.startswith("cuda")
+        self.wait = primset.synchronize
+        self.peer_wait = torch.cuda.synchronize if self.on_gpu else lambda: None
+        self.seconds = timing.SECONDS["gpu" if self.on_gpu else "cpu"]
 
-    def exchanged(self, x):
-        """An argument as Primset takes it: the same memory where its device can take it."""
-        if isinstance(x, self.torch.Tensor):
-            return self.primset.from_dlpack(x).to(self.device)
-        if isinstance(x, (list, tuple)):
-            return [self.exchanged(y) for y in x]
-        if isinstance(x, self.torch.dtype):
-            return getattr(self.primset, str(x).partition(".")[2])
-        return x
+    def row(self, case, first_only):
+        """A row of the results. What PyTorch raises is no fault of Primset's."""
+        row = {"case": case.id, "overload": case.overload, "family": case.family, "dtype": case.dtype,
+               "label": case.label, "text": case.text}
+        try:
+            calls = Calls(self, case)
+            started = time.perf_counter()
+            expected = calls.expected()
+            self.peer_wait()
+            self.say(peer_first_s=time.perf_counter() - started)
+        except Exception as e:
+            return {**row, "peer_error": said(e)}
+        try:
+            return {**row, **self.measured(calls, expected, first_only)}
+        except Exception as e:
+            return {**row, "error": said(e)}
 
-    def back(self, x):
-        return [self.torch.from_dlpack(t.to("cpu")) for t in flat_results(x)]
+    def measured(self, calls, expected, first_only):
+        calls.bind()
+        before = self.primset.statistics()["kernels_compiled"]
+        started = time.perf_counter()
+        found = calls.ours()
+        self.wait()
+        first = {"first_s": time.perf_counter() - started,
+                 "compiled": self.primset.statistics()["kernels_compiled"] - before}
+        self.say(**first)
+        if first_only:
+            return first
+        found = calls.poisoned(found)
+        results = self.exchange.back(found)
+        why = checks.complaint(self.torch, calls.case.check, self.near(results), expected)
+        moved = calls.bytes_of_arguments() + sum(size_of(self.torch, t) for t in expected)
+        del found, results, expected
+        if why:
+            return {**first, "wrong": why}
+        return {**first, "bytes": moved, **self.in_turns(calls.ours, calls.theirs, self.seconds)}
+
+    def in_turns(self, ours, theirs, seconds):
+        with timing.alone(self.lock, lambda: self.say(waiting=True)):
+            return timing.in_turns(ours, theirs, self.wait, self.peer_wait, seconds)
+
+    def near(self, results):
+        """Results that are compared on the GPU are compared faster."""
+        return [r.to(self.peer) if self.on_gpu and isinstance(r, self.torch.Tensor) else r
+                for r in results]
+
+    def copy_rates(self, size=1 << 26):
+        """Bytes a second that a copy reads and writes, on both sides."""
+        theirs = self.torch.ones(size // 4, device=self.peer)
+        ours = self.exchange.tensor(theirs)
+        their_target, our_target = self.torch.empty_like(theirs), self.primset.ops.empty_like(ours)
+        copy = self.primset.ops.copy_.default
+        t = self.in_turns(lambda: copy(our_target, ours), lambda: their_target.copy_(theirs),
+                          4 * self.seconds)
+        name = self.torch.cuda.get_device_name() if self.on_gpu else "CPU"
+        return {"primset": 2 * size / t["primset_s"], "pytorch": 2 * size / t["pytorch_s"],
+                "device": self.device, "peer": f"PyTorch {self.torch.__version__} on {name}"}
+
+    def tidy(self):
+        if self.on_gpu and self.torch.cuda.memory_reserved() > MOST_KEPT:
+            self.torch.cuda.empty_cache()
 
 
-def flat_results(x):
-    return [t for y in x for t in flat_results(y)] if isinstance(x, (list, tuple)) else [x]
+class Calls:
+    """One call on both sides, with arguments made of its text."""
+
+    def __init__(self, worker, case):
+        self.torch, self.primset, self.exchange = worker.torch, worker.primset, worker.exchange
+        self.case, self.texts = case, parsed(case.text)
+        self.values = Maker(self.torch, worker.peer, case.dtype, case.layout).arguments(self.texts)
+        self.ours = None
+        self.memory = {}  # PyTorch's for results, by the name of the argument
+        called = self._take(case.overload)
+        self.theirs = lambda: called(*self.positional, **self.named)
+
+    def _take(self, overload):
+        """PyTorch's function, and the arguments that it takes."""
+        called = function(self.torch, overload)
+        self.positional, self.named = split(called._schema.arguments, self.values)
+        self.names = [a.name for a in called._schema.arguments]
+        return called
+
+    def expected(self):
+        results = tensors_in(self.torch, self.theirs())
+        if self.case.out:
+            self._take(self.case.out)
+            self.theirs, self.memory = into_memory(self.torch, self.case.out, self.values, results)
+            results = tensors_in(self.torch, self.theirs())
+        return [t.to_dense() if t.layout != self.torch.strided else t.resolve_conj().resolve_neg()
+                for t in results]
+
+    def bind(self):
+        """Makes Primset's arguments, and `ours`, which calls it."""
+        take = lambda name, value: self.exchange.value(value, self.texts.get(name))
+        self.mine = [take(n, v) for n, v in zip(self.names, self.positional)]
+        self.my_named = {n: take(n, v) for n, v in self.named.items()}
+        given = {n: self._like(m) for n, m in self.memory.items()}
+        self.my_memory = list(primset_tensors(self.primset, list(given.values())))
+        base, _, which = (self.case.out or self.case.overload).partition(".")
+        called = getattr(getattr(self.primset.ops, base), which or "default")
+        named = {**self.my_named, **given}
+        mine = self.mine
+        self.ours = lambda: called(*mine, **named)
+        self.primset.synchronize()
+
+    def _like(self, x):
+        """Memory of its own for Primset's results."""
+        if isinstance(x, list):
+            return [self._like(y) for y in x]
+        return self.primset.ops.empty_like(self.exchange.tensor(x))
+
+    def poisoned(self, found):
+        """Results of a call whose memory was filled with what no result is: memory that was given, or
+        memory that was freed and is taken again."""
+        if self.my_memory:
+            checks.poison(self.primset, self.my_memory)
+            self.ours()
+            return self.my_memory
+        arguments = list(primset_tensors(self.primset, [self.mine, list(self.my_named.values())]))
+        results = list(primset_tensors(self.primset, found))
+        if self.case.check != "shape" and not any(r.is_alias_of(a) for r in results for a in arguments):
+            checks.poison(self.primset, results)
+        del results, found
+        return self.ours()
+
+    def bytes_of_arguments(self):
+        tensors = tensors_in(self.torch, [self.positional, list(self.named.values())])
+        return sum(size_of(self.torch, t) for t in tensors)
 
 
-def is_right(torch, ours, theirs, dtype):
-    """Whether results agree as far as a look at speed needs it: conformance and the oracle do more."""
-    bound = {"bf16": 2e-2, "f16": 4e-3}.get(dtype, 1e-3)
-    for a, b in zip(ours, theirs):
-        b = b.cpu()
-        if a.shape != b.shape:
-            return False
-        if not b.dtype.is_floating_point and not b.dtype.is_complex:
-            continue  # which of equal elements an index names is free
-        wide = torch.complex128 if b.dtype.is_complex else torch.float64
-        a, b = a.to(wide), b.to(wide)
-        scale = b[b.isfinite()].abs().max().item() if b.isfinite().any() else 0.0
-        if not torch.allclose(a, b, rtol=bound, atol=bound * scale, equal_nan=True):
-            return False
-    return True
+def primset_tensors(primset, x):
+    if isinstance(x, primset.Tensor):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for y in x:
+            yield from primset_tensors(primset, y)
 
 
-def measured(sides, template, case, is_free):
-    torch = sides.torch
-    call = cases.at(template, case)
-    request = arguments.Request(case.dtype, case.layout)
-    positional, named = arguments.made(torch, template, call, request, sides.peer)
-    peer_function = arguments.function(torch, case.overload)
-    theirs = lambda: peer_function(*positional, **named)
-    mine, my_named = sides.exchanged(positional), {k: sides.exchanged(v) for k, v in named.items()}
-    ours = lambda: sides.primset.invoke(case.overload, *mine, **my_named)
-    expected = tensors_of(torch, theirs())
-    sides.peer_wait()
-    start = time.perf_counter()
-    found = ours()
-    sides.wait()
-    first = time.perf_counter() - start
-    right = is_free or is_right(torch, sides.back(found), expected, case.dtype)
-    moved = sum(t.numel() * t.element_size() for t in tensors_of(torch, positional) + expected)
-    del found, expected
-    return {"right": right, "first_s": first, "bytes": moved, **in_turns(sides, ours, theirs)}
+def size_of(torch, t):
+    """Bytes that a call reads or writes: elements that share their place count once, of a sparse tensor
+    those that are stored."""
+    if t.layout == torch.sparse_coo:
+        return size_of(torch, t._values()) + size_of(torch, t._indices())
+    if t.layout != torch.strided:
+        return size_of(torch, t.values())
+    count = 1
+    for n, stride in zip(t.shape, t.stride()):
+        count *= n if stride else 1
+    return count * t.element_size()
 
 
-def in_turns(sides, ours, theirs):
-    once = timed(theirs, sides.peer_wait, 0)
-    seconds, pairs = (0, 1) if once > LONG else (SECONDS, PAIRS)
-    turns = [(timed(ours, sides.wait, seconds), timed(theirs, sides.peer_wait, seconds))
-             for _ in range(pairs)]
-    return {"primset_s": statistics.median(t[0] for t in turns),
-            "pytorch_s": statistics.median(t[1] for t in turns),
-            "ratio": statistics.median(b / a for a, b in turns)}
+def said(e):
+    text = str(e).strip().splitlines()
+    return f"{type(e).__name__}: {text[0] if text else ''}"[:300]
 
 
 def main():
-    path, first, device, peer = sys.argv[1:]
+    device, peer, threads, lock, first_only = sys.argv[1:]
     import primset
     import torch
 
-    with open(path, "rb") as f:
-        work = pickle.load(f)
-    sides = Sides(torch, primset, device, peer)
-    for i, (template, case, is_free) in enumerate(work[int(first):], int(first)):
-        print(json.dumps({"begin": i}), flush=True)
-        line = {"case": case.id, "overload": case.overload, "family": template.family}
-        try:
-            line |= measured(sides, template, case, is_free)
-        except Exception as e:  # a line of the page says what either side raised
-            line["error"] = f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"[:300]
-        print(json.dumps(line), flush=True)
+    torch.set_num_threads(int(threads))
+    if peer.startswith("cuda"):
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # what libraries print is no answer
+
+    def say(**step):
+        print(json.dumps(step), file=answers, flush=True)
+
+    worker = Worker(torch, primset, device, peer, lock, say)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request == "copy rates":
+            say(row=worker.copy_rates())
+            continue
+        say(row=worker.row(Case.from_json(request), first_only == "1"))
+        worker.tidy()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+"""Reads table.yaml, which says how its entries are written."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import string
+
+from .case_text import parsed
+from .cases import Case
+
+PATH = pathlib.Path(__file__).with_name("table.yaml")
+
+
+class Table:
+    def __init__(self, content):
+        self.most_used = set(content.get("most_used", ()))
+        self.reasons = content.get("left_out", {})
+        self.checks = {overload: check for check, overloads in content.get("checks", {}).items()
+                       for overload in overloads}
+        self.calls = {}  # overload -> (label, text, dtypes, check) each
+        for name, group in content.get("groups", {}).items():
+            for overload, texts in group["calls"].items():
+                self.calls.setdefault(overload, []).extend(_rows(name, group, texts))
+
+    @staticmethod
+    def read(path=PATH):
+        import yaml
+
+        return Table(yaml.safe_load(path.read_text()))
+
+    def reason(self, overload, family):
+        """Why an operator has no case; None where it is to have some."""
+        for names, reason in self.reasons.items():
+            for name in names.split():
+                if name in (overload, f"family:{family}") or _matches(name, overload):
+                    return reason
+        return None
+
+    def check(self, operator):
+        """How an operator's results are compared."""
+        if operator["name"] in self.checks:
+            return self.checks[operator["name"]]
+        if "nondeterministic_seeded" in operator["tags"] or operator["family"] == "random":
+            return "shape"
+        return "values"
+
+    def cases(self, operator):
+        check = self.check(operator)
+        for label, text, dtypes, row_check in self.calls.get(operator["name"], ()):
+            for dtype in dtypes:
+                if dtype in operator["dtypes"] or not operator["dtypes"]:
+                    yield Case(operator["name"], operator["family"], label, text, dtype,
+                               check=row_check or check)
+
+
+def _matches(pattern, overload):
+    return pattern.startswith("/") and re.search(pattern.strip("/"), overload) is not None
+
+
+def _rows(name, group, texts):
+    for row, variables in group.get("rows", {"": {}}).items():
+        for text in texts if isinstance(texts, list) else [texts]:
+            own = variables or {}
+            made = " ".join(string.Template(text).substitute(own).split())
+            if parsed(made):  # raises where it is no call
+                yield (row or name, made, group.get("dtypes", ["f32"]), group.get("check"))
