@@ -48,10 +48,16 @@ class Table:
     def cases(self, operator):
         check = self.check(operator)
         for label, text, dtypes, row_check in self.calls.get(operator["name"], ()):
-            for dtype in dtypes:
-                if dtype in operator["dtypes"] or not operator["dtypes"]:
-                    yield Case(operator["name"], operator["family"], label, text, dtype,
-                               check=row_check or check)
+            for dtype in claimed(dtypes, operator):
+                yield Case(operator["name"], operator["family"], label, text, dtype,
+                           check=row_check or check)
+
+
+def claimed(dtypes, operator):
+    """Those that the operator takes; one of its own where these are others, such as a complex one."""
+    takes = operator["dtypes"]
+    return ([d for d in dtypes if d in takes] or [d for d in ("i64", "bool", "c64") if d in takes][:1]
+            if takes else dtypes)
 
 
 def _matches(pattern, overload):
@@ -59,9 +65,9 @@ def _matches(pattern, overload):
 
 
 def _rows(name, group, texts):
-    for row, variables in group.get("rows", {"": {}}).items():
-        for text in texts if isinstance(texts, list) else [texts]:
-            own = variables or {}
-            made = " ".join(string.Template(text).substitute(own).split())
-            if parsed(made):  # raises where it is no call
-                yield (row or name, made, group.get("dtypes", ["f32"]), group.get("check"))
+    for row, variables in group.get("rows", {name: {}}).items():
+        for i, text in enumerate(texts if isinstance(texts, list) else [texts]):
+            made = string.Template(text).substitute(variables)
+            parsed(made)  # raises where it is no call
+            yield (f"{row} ({i + 1})" if i else str(row), made, group.get("dtypes", ["f32"]),
+                   group.get("check"))
