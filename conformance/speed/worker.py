@@ -8,6 +8,7 @@ what has been found out so far ("step"), and at the end a row of the results ("r
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import time
@@ -129,8 +130,7 @@ class Calls:
         self.my_named = {n: take(n, v) for n, v in self.named.items()}
         given = {n: self._like(m) for n, m in self.memory.items()}
         self.my_memory = list(primset_tensors(self.primset, list(given.values())))
-        base, _, which = (self.case.out or self.case.overload).partition(".")
-        called = getattr(getattr(self.primset.ops, base), which or "default")
+        called = primset_function(self.primset, self.case.out or self.case.overload)
         named = {**self.my_named, **given}
         mine = self.mine
         self.ours = lambda: called(*mine, **named)
@@ -159,6 +159,15 @@ class Calls:
     def bytes_of_arguments(self):
         tensors = tensors_in(self.torch, [self.positional, list(self.named.values())])
         return sum(size_of(self.torch, t) for t in tensors)
+
+
+def primset_function(primset, overload):
+    """The overload itself, which is looked up once; names that Python keeps to itself are looked up by
+    each call."""
+    base, _, which = overload.partition(".")
+    if base.startswith("__"):
+        return functools.partial(primset.invoke, overload)
+    return getattr(getattr(primset.ops, base), which or "default")
 
 
 def primset_tensors(primset, x):
