@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-SLICE = 16  # a slice has one in so many cases of each family
+SLICE = 10  # a slice has one in so many cases of each family
 
 
 def is_named(name, only):

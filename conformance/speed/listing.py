@@ -137,6 +137,8 @@ class Trial:
             called = function(torch, self.operator["name"])
             positional, named = split(called._schema.arguments, values)
             results = tensors_in(torch, called(*positional, **named))
+            if wish.out and any(t.layout != torch.strided for t in results):
+                return False  # nobody gives memory for a sparse result
             if wish.out:
                 into_memory(torch, self.out, values, results)[0]()
         except (RuntimeError, TypeError, ValueError, IndexError, AssertionError, KeyError,

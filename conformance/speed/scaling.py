@@ -14,8 +14,9 @@ from .case_text import Sparse, Tensor, tensors_of
 
 # Arguments whose integers are sizes of tensors.
 _SIZES = {"size", "sizes", "output_size", "input_size", "input_sizes", "self_sizes",
-          "normalized_shape", "shape", "num_weights", "num_classes", "num_samples", "n", "m", "steps",
-          "end", "window_length", "N", "C", "HxW", "split_sizes"}
+          "normalized_shape", "shape", "num_weights", "num_classes", "num_samples", "steps", "end",
+          "window_length", "split_sizes"}
+_SIZES_ALONE = {"n"}  # of a call without tensors; else an order, or a number of places
 # How elements are shared out among the dims: by the last two, or three, dims of a tensor.
 SHAPES = {"2^20 x 8": (1 << 20, 8), "8 x 2^20": (8, 1 << 20), "1024 x 1024": (1024, 1024),
           "33 x 77 x 1021": (33, 77, 1021)}
@@ -42,7 +43,8 @@ def scaled(arguments, goal):
         if s > 1 and s not in products:
             sizes.setdefault(s, max(1, round(s * ratio)))
     products = {math.prod(t.sizes): math.prod(sizes.get(s, s) for s in t.sizes) for t in tensors}
-    return {name: _at(name, value, sizes, products) for name, value in arguments.items()}
+    return {name: _at(value, sizes, products, _is_size(name, bool(tensors)))
+            for name, value in arguments.items()}
 
 
 def _ratios(arguments, largest, known):
@@ -92,10 +94,15 @@ def most_tensors(arguments):
     return longest if longest > 4 else 1
 
 
+def _is_size(name, has_tensors):
+    return name in _SIZES or (name in _SIZES_ALONE and not has_tensors)
+
+
 def _named_lists(arguments):
+    has_tensors = any(True for _ in tensors_of(arguments))
     for name, value in arguments.items():
         numbers = value if isinstance(value, list) else [value]
-        if name in _SIZES and all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
+        if _is_size(name, has_tensors) and all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
             yield tuple(numbers)
 
 
@@ -104,19 +111,18 @@ def _named_sizes(arguments):
         yield from numbers
 
 
-def _at(name, value, sizes, products):
+def _at(value, sizes, products, is_size=False):
     if isinstance(value, Tensor):
         return dataclasses.replace(value, sizes=tuple(sizes.get(s, s) for s in value.sizes),
                                    fill=_range_at(value, sizes, products))
     if isinstance(value, Sparse):  # how many entries are stored goes with the size, too
         options = tuple(o for o in value.options if o[0] != "entries")
-        tensor = dataclasses.replace(_at(name, value.tensor, sizes, products), fill="")
-        return Sparse(value.layout, tensor, options)
+        return Sparse(value.layout, dataclasses.replace(_at(value.tensor, sizes, products), fill=""), options)
     if isinstance(value, tuple):
-        return tuple(_at(name, v, sizes, products) for v in value)
-    if isinstance(value, list) and name in _SIZES:
-        return [_at(name, v, sizes, products) for v in value]
-    if name in _SIZES and isinstance(value, int) and not isinstance(value, bool):
+        return tuple(_at(v, sizes, products) for v in value)
+    if isinstance(value, list) and is_size:
+        return [_at(v, sizes, products, True) for v in value]
+    if is_size and isinstance(value, int) and not isinstance(value, bool):
         return sizes.get(value, products.get(value, value))
     return value
 
