@@ -31,7 +31,8 @@ def report(rows, page, device):
         print(f"run: no case of {device} is in the results and on the page")
         return 1
     worse, failed = slower(rows, kept), broken(rows, kept)
-    print(f"{both} cases of {device} are on the page; slower: {len(worse)}, wrong or failing: {len(failed)}")
+    print(f"{both} cases of {device} are on the page; slower: {len(worse)}, "
+          f"wrong or failing: {len(failed)}")
     for case, now, before in worse:
         print(f"  {before:.2f} -> {now:.2f}  {case}")
     for case in failed:

@@ -2,8 +2,8 @@
 
     self=T[1024,1024]{positive} dim=[0,-1] mode="trunc" tensors=(T[3],T[4]) other=none
 
-conformance/cases/inputs/case_text.h says what each part means; here a list may also say how often a tensor
-comes, (32*T[1000]). A value is read as a Tensor, a Sparse, a
+conformance/cases/inputs/case_text.h says what each part means; here a list may also say how often a
+tensor comes, (32*T[1000]). A value is read as a Tensor, a Sparse, a
 tuple of tensors, a list of numbers, a number, a bool, None, a str (in quotes) or a Word (what is left:
 element types, layouts, "here"). `text_of(parsed(text))` is the text again.
 """
@@ -31,7 +31,8 @@ class Tensor:
 
     def __str__(self):
         return (f"{self.dtype}[{','.join(map(str, self.sizes))}]"
-                + (f"@{self.layout}" if self.layout else "") + (f"{{{self.fill}}}" if self.fill else ""))
+                + (f"@{self.layout}" if self.layout else "")
+                + (f"{{{self.fill}}}" if self.fill else ""))
 
     @property
     def elements(self):

@@ -1,4 +1,4 @@
-"""Whether results are right, as far as a look at speed needs it: conformance and the oracle hold digits.
+"""Whether results are right, as far as speed needs it: conformance and the oracle hold digits.
 
 A check is named by a case:
     values    elements agree; a few may not, where roundings lead to different sides of a jump

@@ -9,7 +9,8 @@ SLICE = 10  # a slice has one in so many cases of each family
 
 
 def is_named(name, only):
-    return not only or any(re.search(o.strip("/"), name) if o.startswith("/") else o in name for o in only)
+    return not only or any(
+        re.search(o.strip("/"), name) if o.startswith("/") else o in name for o in only)
 
 
 def number(case):

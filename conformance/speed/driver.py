@@ -124,12 +124,12 @@ class Driver:
             if now - self.shown > SAY_EVERY and self.total:
                 self.shown, spent = now, now - self.started
                 left = spent / self.done * (self.total - self.done)
-                print(f"{self.done}/{self.total}, {spent:.0f} s, {left / 60:.0f} min to go: {row['case']}",
-                      flush=True)
+                print(f"{self.done}/{self.total}, {spent:.0f} s, {left / 60:.0f} min to go: "
+                      f"{row['case']}", flush=True)
 
 
 def ended_row(case, e):
-    """Where PyTorch had answered, Primset takes at least the time that it was given: a ratio to count."""
+    """Where PyTorch had answered, Primset takes at least the time that it was given: that counts."""
     row = {"case": case.id, "overload": case.overload, "family": case.family, "dtype": case.dtype,
            "label": case.label, "text": case.text}
     theirs = e.steps.get("peer_first_s")
@@ -138,6 +138,6 @@ def ended_row(case, e):
     if "no answer" not in str(e):
         return {**row, "error": str(e)}
     if "first_s" in e.steps:
-        return {**row, "unmeasured": f"a call takes {e.steps['first_s']:.1f} s, and all of the case too long"}
+        return {**row, "unmeasured": f"the first call takes {e.steps['first_s']:.1f} s"}
     return {**row, "stopped": True, "primset_s": e.seconds - theirs, "pytorch_s": theirs,
             "ratio": theirs / (e.seconds - theirs)}

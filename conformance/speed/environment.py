@@ -22,7 +22,8 @@ def module_folder(build):
     for folder in (build / "python", build / "lib/python", build):
         if (folder / "primset" / "__init__.py").exists():
             return folder
-    raise SystemExit(f"run: no Python module in {build / 'python'}; expected a build or a bundle in --build")
+    raise SystemExit(f"run: no Python module in {build / 'python'}; expected a build or a bundle "
+                     "in --build")
 
 
 def program(build):
@@ -36,7 +37,8 @@ def of_worker(build, threads, cache):
     """Environment variables of a process that times calls."""
     paths = [str(module_folder(build)), str(pathlib.Path(__file__).resolve().parent.parent)]
     out = dict(os.environ, PRIMSET_CPU_THREADS=str(threads), OMP_NUM_THREADS=str(threads),
-               MKL_NUM_THREADS=str(threads), PRIMSET_FALLBACK="error", PYTHONPATH=os.pathsep.join(paths))
+               MKL_NUM_THREADS=str(threads), PRIMSET_FALLBACK="error",
+               PYTHONPATH=os.pathsep.join(paths))
     if cache:
         out["PRIMSET_CACHE"] = str(cache)
     return out

@@ -1,7 +1,8 @@
 """The list of all cases, and why an operator has none.
 
-Whether PyTorch takes a call of a certain form is found out by making it, of 2^10 elements, on the CPU. The
-list is kept, under a name made of all that it depends on: the program, this folder and PyTorch's version.
+Whether PyTorch takes a call of a certain form is found out by making it, of 2^10 elements, on the CPU.
+The list is kept, under a name made of all that it depends on: the program, this folder and PyTorch's
+version.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def made(program, torch):
 
 
 def alone(work, seconds):
-    """(cases, reason) of a process of its own: some calls of PyTorch's end theirs, and some end never."""
+    """(cases, reason) of a process of its own: some calls of PyTorch's end theirs, some end never."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,7 +1,7 @@
 """Arguments of both libraries, made of a call's text.
 
-PyTorch's are made first, on its device. Primset takes the same memory where that is the CPU's, and a copy
-of it elsewhere, laid out alike.
+PyTorch's are made first, on its device. Primset takes the same memory where that is the CPU's, and a
+copy of it elsewhere, laid out alike.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Maker:
         for names in (_LAYOUTS, _FORMATS):
             if v in names:
                 return getattr(self.torch, names[v])
-        raise ValueError(f"'{v}' in a call: expected an element type, a layout, a memory format or `here`")
+        raise ValueError(f"'{v}' in a call: expected an element type, a layout, a memory format or "
+                         "`here`")
 
     def tensor(self, t):
         dtype = getattr(self.torch, TORCH[dtype_named(t.dtype, self.dtype)])
@@ -91,7 +92,7 @@ class Maker:
         return (dense.to_sparse() if layout == "coo"
                 else getattr(dense, f"to_sparse_{layout}")(*([block] if block else [])))
 
-    # --- what tensors are filled with ---------------------------------------------------------------
+    # --- what tensors are filled with -------------------------------------------------------------
 
     def filled(self, fill, sizes, dtype):
         if dtype.is_complex:
@@ -197,8 +198,8 @@ def block_of(options):
 
 
 def split(schema_arguments, values):
-    """Positional and named arguments: those before the first that the text leaves out have no name. What
-    has no default and is left out is none."""
+    """Positional and named arguments: those before the first that the text leaves out have no name.
+    What has no default and is left out is none."""
     positional, named, gap = [], {}, False
     for a in schema_arguments:
         is_result = a.alias_info is not None and a.kwarg_only
@@ -254,7 +255,7 @@ class Exchange:
         if isinstance(x, (list, tuple)):
             return [t for y in x for t in self.back(y)]
         if not isinstance(x, self.primset.Tensor):
-            return [x]
+            return []
         if x.layout != self.primset.strided:
             x = x.to_dense()
         return [self.torch.from_dlpack(x.to("cpu"))]

@@ -1,6 +1,6 @@
-"""The calls that speed cases are made of: the conformance suite's own, as `primset conform --save-cases`
-writes them. They reach every operator, an operator of someone else too, and their sizes are small and
-different from each other, so that it can be told which belong together.
+"""The calls that speed cases are made of: the conformance suite's own, as `primset conform
+--save-cases` writes them. They reach every operator, an operator of someone else too, and their sizes are
+small and different from each other, so that it can be told which belong together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .case_text import Tensor, Word, parsed, tensors_of
 # Cases that are there for what is unusual about them.
 _UNUSUAL = ("empty", "special", "mismatch", "bad_", "wrong", "nothing", "huge", "overlap",
             "scalar", "misfit", "rank", "zero_dim")
-_FORMATS = {"f32": "f", "f64": "d", "i64": "q", "i32": "i", "i16": "h", "i8": "b", "u8": "B", "c64": "f"}
+_FORMATS = {"f32": "f", "f64": "d", "i64": "q", "i32": "i", "i16": "h", "i8": "b", "u8": "B",
+            "c64": "f"}
 # The element types that operators are looked for in, until each has a call.
 DTYPES = ("f32", "i64", "c64")
 LISTS = {"foreach", "fused_optimizer"}
@@ -73,7 +74,7 @@ def _is_usual(case, rest):
 
 
 def template(operator, dtype, case):
-    """None for what has no meaning at another size: a call with out=, a number that poses as a tensor."""
+    """None for what has no meaning at another size: a call with out=, a number that is a tensor."""
     arguments = parsed(case["text"])
     if any(isinstance(v, Word) and v.startswith(("out", "wrapped", "&")) for v in arguments.values()):
         return None
@@ -124,7 +125,8 @@ def _range(t, storages):
         return ""
     low, high = min(values), max(values)
     if code in "fd":
-        low, high = (max(low, -MOST) if low < MOST else low), (min(high, MOST) if high > -MOST else high)
+        low = max(low, -MOST) if low < MOST else low
+        high = min(high, MOST) if high > -MOST else high
         return f"{low:.3g}..{max(high, low + 1e-3):.3g}"
     without_zero = "" if 0 in values or low > 0 else "!0"
     return f"{low}..{high + 1}{without_zero}"

@@ -60,7 +60,8 @@ def _ratios(arguments, largest, known):
         if end.isdigit() and int(end) in known:
             yield from ((s, ratio(int(end))) for s in t.sizes)
     mean = math.exp(sum(math.log(n / s) for s, n in known.items()) / len(known))
-    yield from ((s, mean) for s in [*_named_sizes(arguments), *(s for t in tensors for s in t.sizes)])
+    yield from ((s, mean) for s in _named_sizes(arguments))
+    yield from ((s, mean) for t in tensors for s in t.sizes)
 
 
 def even(dims, elements):
@@ -102,7 +103,8 @@ def _named_lists(arguments):
     has_tensors = any(True for _ in tensors_of(arguments))
     for name, value in arguments.items():
         numbers = value if isinstance(value, list) else [value]
-        if _is_size(name, has_tensors) and all(isinstance(x, int) and not isinstance(x, bool) for x in numbers):
+        whole = all(isinstance(x, int) and not isinstance(x, bool) for x in numbers)
+        if _is_size(name, has_tensors) and whole:
             yield tuple(numbers)
 
 
@@ -117,7 +119,8 @@ def _at(value, sizes, products, is_size=False):
                                    fill=_range_at(value, sizes, products))
     if isinstance(value, Sparse):  # how many entries are stored goes with the size, too
         options = tuple(o for o in value.options if o[0] != "entries")
-        return Sparse(value.layout, dataclasses.replace(_at(value.tensor, sizes, products), fill=""), options)
+        tensor = dataclasses.replace(_at(value.tensor, sizes, products), fill="")
+        return Sparse(value.layout, tensor, options)
     if isinstance(value, tuple):
         return tuple(_at(v, sizes, products) for v in value)
     if isinstance(value, list) and is_size:

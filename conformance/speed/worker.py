@@ -212,6 +212,7 @@ def main():
         print(json.dumps(step), file=answers, flush=True)
 
     worker = Worker(torch, primset, device, peer, lock, say)
+    worker.exchange.back(worker.exchange.tensor(torch.ones(8, device=peer)))  # starts both devices
     for line in sys.stdin:
         request = json.loads(line)
         if request == "copy rates":
