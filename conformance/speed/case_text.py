@@ -2,10 +2,12 @@
 
     self=T[1024,1024]{positive} dim=[0,-1] mode="trunc" tensors=(T[3],T[4]) other=none
 
-conformance/cases/inputs/case_text.h says what each part means; here a list may also say how often a
-tensor comes, (32*T[1000]). A value is read as a Tensor, a Sparse, a
-tuple of tensors, a list of numbers, a number, a bool, None, a str (in quotes) or a Word (what is left:
-element types, layouts, "here"). `text_of(parsed(text))` is the text again.
+conformance/cases/inputs/case_text.h says what each part means. Here a list may also say how often a
+tensor comes, (32*T[1000]), and numbers that count may do so in steps, {counted*20}.
+
+A value is read as a Tensor, a Sparse, a tuple of tensors, a list of numbers, a number, a bool, None, a
+str (in quotes) or a Word (what is left: element types, layouts, "here"). `text_of(parsed(text))` is the
+text again.
 """
 
 from __future__ import annotations

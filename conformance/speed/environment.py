@@ -39,6 +39,6 @@ def of_worker(build, threads, cache):
     out = dict(os.environ, PRIMSET_CPU_THREADS=str(threads), OMP_NUM_THREADS=str(threads),
                MKL_NUM_THREADS=str(threads), PRIMSET_FALLBACK="error",
                PYTHONPATH=os.pathsep.join(paths))
-    if cache:
-        out["PRIMSET_CACHE"] = str(cache)
+    if cache:  # nor do the drivers keep what they compile
+        out.update(PRIMSET_CACHE=str(cache), CUDA_CACHE_DISABLE="1", __GL_SHADER_DISK_CACHE="0")
     return out

@@ -111,7 +111,9 @@ class Maker:
             count = max(1, -(-_product(sizes) // len(numbers)))
             out = numbers.repeat(count)[:_product(sizes)].reshape(sizes).to(dtype)
         else:
+            name, _, times = name.partition("*")  # counted*20: 0, 20, 40
             out = getattr(self, f"_{name or 'normal'}")(sizes, dtype)
+            out = out * int(times) if times else out
         if more:
             out = out.masked_fill(out == 0, 1)
         return out

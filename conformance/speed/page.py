@@ -174,8 +174,9 @@ def summary_table(devices):
 def about(device):
     rates, first = device["copy_rates"], device["first"].get("all")
     if rates:
-        yield (f"{rates['peer']}; a copy of 2^26 bytes reads and writes "
-               f"{rates['pytorch'] / 1e9:.0f} GB/s in PyTorch, {rates['primset'] / 1e9:.0f} in Primset.")
+        theirs, ours = rates["pytorch"] / 1e9, rates["primset"] / 1e9
+        yield (f"{rates['peer']}; a copy of 2^26 bytes reads and writes {theirs:.0f} GB/s in PyTorch, "
+               f"{ours:.0f} in Primset.")
     if first:
         yield (f"First calls that compile: {first['calls']}, median {first['median_ms']:.0f} ms, "
                f"95th percentile {first['p95_ms']:.0f} ms.")
@@ -249,6 +250,10 @@ def print_summary(rows):
               + ", ".join(f"{100 * share(good, b):.1f} % below {b}" for b in BOUNDS))
         for r in sorted(good, key=lambda r: r["ratio"])[:10]:
             print(f"  {r['ratio']:.3f}  {r['case']}")
+    first = first_calls(rows).get("all")
+    if first:
+        print(f"{first['calls']} first calls that compile: median {first['median_ms']} ms, "
+              f"95th percentile {first['p95_ms']} ms")
     for key, title in PROBLEMS.items():
         these = [r for r in rows if key in r]
         if these:

@@ -1,6 +1,6 @@
 """The calls that speed cases are made of: the conformance suite's own, as `primset conform
---save-cases` writes them. They reach every operator, an operator of someone else too, and their sizes are
-small and different from each other, so that it can be told which belong together.
+--save-cases` writes them. They reach every operator, an operator of someone else too, and their sizes
+are small and different from each other, so that it can be told which belong together.
 """
 
 from __future__ import annotations
