@@ -192,8 +192,8 @@ def size_of(torch, t):
 
 
 def said(e):
-    text = str(e).strip().splitlines()
-    return f"{type(e).__name__}: {text[0] if text else ''}"[:300]
+    text = (str(e).strip().splitlines() or [""])[0].partition(" This could be because")[0]
+    return f"{type(e).__name__}: {text}"[:300]
 
 
 def main():
