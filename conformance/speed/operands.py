@@ -152,6 +152,18 @@ class Maker:
     def _counted(self, sizes, dtype):
         return self.torch.arange(_product(sizes), device=self.device).reshape(sizes).to(dtype)
 
+    def _ranks(self, sizes, dtype):
+        """1, 2, ... along the last dim: the rows that a factorization without exchanges names."""
+        return self.torch.arange(1, sizes[-1] + 1, device=self.device).expand(sizes).to(dtype).clone()
+
+    def _windows(self, sizes, dtype):
+        """Where windows of two elements a dim begin: the dims after the first two are halves."""
+        out = self.torch.zeros(sizes[2:], dtype=self.torch.int64, device=self.device)
+        for dim, n in enumerate(sizes[2:]):
+            shape = [-1 if i == dim else 1 for i in range(len(sizes) - 2)]
+            out = 2 * n * out + 2 * self.torch.arange(n, device=self.device).reshape(shape)
+        return out.expand(sizes).to(dtype).clone()
+
     def _permutation(self, sizes, dtype):
         out = self.torch.randperm(_product(sizes), generator=self.random, device=self.device)
         return out.reshape(sizes).to(dtype)
