@@ -1,5 +1,6 @@
-"""The parts of the speed page that need neither PyTorch nor Primset: calls as text, calls at other
-sizes, the choice of cases, the page's arithmetic and the comparison with a page that stands."""
+"""The parts of the speed page that need no device: calls as text, calls at other sizes, the choice of
+cases, operands, what counts as wrong, the page's arithmetic and the comparison with a page that stands.
+"""
 
 import json
 import math
@@ -9,9 +10,11 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from speed import baseline, choice, page, recorded, scaling
+from speed import baseline, checks, choice, page, recorded, scaling, timing
 from speed.case_text import Sparse, Tensor, Word, parsed, text_of
 from speed.cases import Case, Wish, call_for, wishes
+from speed.operands import Maker
+from speed.table import Table
 
 
 def scaled(text, goal):
@@ -123,6 +126,108 @@ def test_values_of_a_domain_are_kept():
     storage = {"dtype": "f32", "sizes": [2], "strides": [1], "storage": 0, "offset": 1}
     data = ["0000c03f" + "0000003f" + "0000803f"]  # 1.5, 0.5, 1
     assert recorded._range(storage, data) == "0.5..1"
+
+
+def test_each_line_of_the_table_is_a_call_with_a_name_of_its_own():
+    table = Table.read()
+    for overload in table.calls:
+        operator = {"name": overload, "family": "f", "dtypes": [], "tags": []}
+        cases = list(table.cases(operator))
+        assert cases and len({c.id for c in cases}) == len(cases), overload
+    assert table.reason("size", "query").startswith("answers a question")
+    assert table.reason("add.Tensor", "pointwise_binary") is None
+
+
+# --- operands and results -------------------------------------------------------------------------
+
+
+def made(text, dtype="f32", layout="contiguous"):
+    torch = pytest.importorskip("torch")
+    return Maker(torch, "cpu", dtype, layout).arguments(parsed(f"x={text}"))["x"]
+
+
+def test_layouts_have_the_sizes_asked_for():
+    for layout in ("transposed", "sliced", "broadcast"):
+        x = made("T[3,4]", layout=layout)
+        assert tuple(x.shape) == (3, 4) and x.stride() != (4, 1)
+
+
+def test_fills():
+    assert made("i64[1,1,2,3]{windows}").tolist() == [[[[0, 2, 4], [12, 14, 16]]]]
+    assert made("i32[2,3]{ranks}").tolist() == [[1, 2, 3]] * 2
+    assert made("i64[4]{counted*20}").tolist() == [0, 20, 40, 60]
+    assert made("T[1000]{0.5..2}").min() >= 0.5 and made("T[1000]{0.5..2}").max() <= 2
+    assert (made("i64[1000]{-2..3!0}") != 0).all()
+    assert sorted(made("i64[9]{permutation}").tolist()) == list(range(9))
+    share = (made("csr(T[100,100],entries=500)").to_dense() != 0).float().mean()
+    assert 0.03 < share < 0.07
+
+
+def test_an_element_that_is_not_written_is_wrong():
+    torch = pytest.importorskip("torch")
+    want = torch.arange(10000.0)
+    got = want.clone()
+    assert checks.complaint(torch, "values", [got], [want]) == ""
+    got[-1] = float("nan")
+    assert "at 9999 nan instead of 9999.0" in checks.complaint(torch, "values", [got], [want])
+    whole = torch.zeros(10000, dtype=torch.int64)
+    lost = whole.clone()
+    lost[5] = checks.POISON
+    assert checks.complaint(torch, "values", [lost], [whole]) != ""
+
+
+def test_few_elements_may_be_on_the_other_side_of_a_jump():
+    torch = pytest.importorskip("torch")
+    want = torch.zeros(10000)
+    got = want.clone()
+    got[:5] = 1
+    assert checks.complaint(torch, "values", [got], [want]) == ""
+    got[:50] = 1
+    assert checks.complaint(torch, "values", [got], [want]) != ""
+
+
+def test_results_must_be_as_many_and_as_large():
+    torch = pytest.importorskip("torch")
+    x = torch.zeros(4)
+    assert checks.complaint(torch, "shape", [x], [x, x]) == "1 results instead of 2"
+    assert checks.complaint(torch, "shape", [x[:3]], [x]) == "result 0 is [3] instead of [4]"
+    assert checks.complaint(torch, "shape", [x.double()], [x]) != ""
+    assert checks.complaint(torch, "only 1", [x + 1, x], [x, x]) == ""
+    assert checks.complaint(torch, "only 1", [x, x + 1], [x, x]) != ""
+
+
+class Clock:
+    """Time that passes by calls alone."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def takes(self, seconds):
+        def call():
+            self.now += seconds
+        return call
+
+
+def test_a_measurement_is_of_as_many_calls_as_fill_the_time(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(timing, "time", clock)
+    assert timing.timed(clock.takes(0.003), lambda: None, 0.02) == pytest.approx(0.003)
+    assert clock.now == pytest.approx(0.003 * (1 + 7))  # the first call alone is not counted
+    assert timing.timed(clock.takes(0.0105), lambda: None, 0.02) == pytest.approx(0.0105)
+
+
+def test_a_ratio_is_the_other_sides_time_over_ours(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(timing, "time", clock)
+    wait = lambda: None
+    t = timing.in_turns(clock.takes(0.001), clock.takes(0.004), wait, wait, 0.02)
+    assert (t["ratio"], t["primset_s"]) == (pytest.approx(4.0), pytest.approx(0.001))
+    before = clock.now
+    timing.in_turns(clock.takes(1.0), clock.takes(0.1), wait, wait, 0.02)
+    assert clock.now - before == pytest.approx(1.1)  # what takes long is called once
 
 
 # --- the page -------------------------------------------------------------------------------------
