@@ -136,7 +136,8 @@ def ended_row(case, e):
     if theirs is None:
         return {**row, "peer_error": f"PyTorch: {e}"}
     if "no answer" not in str(e):
-        return {**row, "error": str(e)}
+        where = "being timed" if "first_s" in e.steps else "its first call"
+        return {**row, "error": f"{e}, {where}"}
     if "first_s" in e.steps:
         return {**row, "unmeasured": f"the first call takes {e.steps['first_s']:.1f} s"}
     return {**row, "stopped": True, "primset_s": e.seconds - theirs, "pytorch_s": theirs,

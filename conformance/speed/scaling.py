@@ -26,17 +26,19 @@ def scaled(arguments, goal):
     """The arguments with a largest tensor of `goal` elements, or of the shape of SHAPES that `goal`
     names; None where they have no tensor or number to scale, or the shape is of another rank."""
     tensors = list(tensors_of(arguments))
-    largest = max(tensors, key=lambda t: t.elements, default=None)
+    count = most_tensors(arguments)
+    largest = max((t for t in tensors if t.sizes != (count,)), key=lambda t: t.elements, default=None)
     dims = [s for s in max([largest.sizes if largest else (), *_named_lists(arguments)], key=math.prod)
             if s > 1]
     if not dims:
         return None
     if isinstance(goal, int):
-        goal = max(2, goal // most_tensors(arguments))
+        goal = max(2, goal // count)
     sizes = shape_of(dims, SHAPES[goal]) if goal in SHAPES else even(dims, goal)
     if sizes is None:
         return None
     known = dict(sizes)
+    sizes.setdefault(count, count)  # one number for each tensor of a list
     of_tensors = {s for t in tensors for s in t.sizes}
     products = {math.prod(t.sizes) for t in tensors} - of_tensors
     for s, ratio in _ratios(arguments, largest, known):

@@ -85,7 +85,7 @@ def test_shapes_are_taken_whole():
 
 
 def test_long_lists_share_the_goal():
-    assert scaled("self=(32*T[5])", 1 << 20) == "self=(32*T[32768])"
+    assert scaled("self=(32*T[5]) scalars=T[32]", 1 << 20) == "self=(32*T[32768]) scalars=T[32]"
 
 
 def test_another_dim_moves_what_belongs_to_it():
