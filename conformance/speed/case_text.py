@@ -13,6 +13,7 @@ text again.
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 
 ELEMENT_TYPES = ("T", "R", "C", "A")  # the case's own; its real, complex and accumulating partner
@@ -38,10 +39,7 @@ class Tensor:
 
     @property
     def elements(self):
-        n = 1
-        for s in self.sizes:
-            n *= s
-        return n
+        return math.prod(self.sizes)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,8 @@ copy of it elsewhere, laid out alike.
 
 from __future__ import annotations
 
+import math
+
 from .case_text import ELEMENT_TYPES, Sparse, Tensor, Word
 
 TORCH = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "i8": "int8",
@@ -108,8 +110,8 @@ class Maker:
             out = self._range(float(low), float(high), sizes, dtype)
         elif name[:1].isdigit() or name[:1] == "-":
             numbers = self.torch.tensor([float(x) for x in name.split(",")], device=self.device)
-            count = max(1, -(-_product(sizes) // len(numbers)))
-            out = numbers.repeat(count)[:_product(sizes)].reshape(sizes).to(dtype)
+            count = max(1, -(-math.prod(sizes) // len(numbers)))
+            out = numbers.repeat(count)[:math.prod(sizes)].reshape(sizes).to(dtype)
         else:
             name, _, times = name.partition("*")  # counted*20: 0, 20, 40
             out = getattr(self, f"_{name or 'normal'}")(sizes, dtype)
@@ -150,7 +152,7 @@ class Maker:
         return self._range(0, 4, sizes, self.torch.int64).to(dtype)
 
     def _counted(self, sizes, dtype):
-        return self.torch.arange(_product(sizes), device=self.device).reshape(sizes).to(dtype)
+        return self.torch.arange(math.prod(sizes), device=self.device).reshape(sizes).to(dtype)
 
     def _ranks(self, sizes, dtype):
         """1, 2, ... along the last dim: the rows that a factorization without exchanges names."""
@@ -165,13 +167,13 @@ class Maker:
         return out.expand(sizes).to(dtype).clone()
 
     def _permutation(self, sizes, dtype):
-        out = self.torch.randperm(_product(sizes), generator=self.random, device=self.device)
+        out = self.torch.randperm(math.prod(sizes), generator=self.random, device=self.device)
         return out.reshape(sizes).to(dtype)
 
     def _distinct(self, sizes, dtype):
         out = self._permutation(sizes, self.torch.int64)
-        whole = out - _product(sizes) // 2
-        return (whole / _product(sizes) * 8 if dtype.is_floating_point else whole).to(dtype)
+        whole = out - math.prod(sizes) // 2
+        return (whole / math.prod(sizes) * 8 if dtype.is_floating_point else whole).to(dtype)
 
     def _wrapped(self, sizes, dtype):
         out = self._permutation(sizes, self.torch.int64)
@@ -197,13 +199,6 @@ class Maker:
     def _triangular(self, sizes, dtype):
         a = self._normal(sizes, dtype).tril(-1) / sizes[-1]
         return a + 2 * self.torch.eye(sizes[-1], device=self.device, dtype=dtype)
-
-
-def _product(sizes):
-    out = 1
-    for s in sizes:
-        out *= s
-    return out
 
 
 def block_of(options):
@@ -251,9 +246,9 @@ class Exchange:
         if self.shares and x.device.type == "cpu":
             return self.primset.from_dlpack(x)
         if x.numel() == 0 or x.dim() == 0:
-            return self.primset.from_dlpack(x.cpu().clone()).to(self.device)
+            return self.primset.from_dlpack(x.cpu()).to(self.device)
         span = 1 + sum((n - 1) * s for n, s in zip(x.shape, x.stride()))
-        memory = x.as_strided((span,), (1,), x.storage_offset()).cpu().clone()
+        memory = x.as_strided((span,), (1,), x.storage_offset()).cpu()
         moved = self.primset.from_dlpack(memory).to(self.device)
         return self.primset.ops.as_strided(moved, list(x.shape), list(x.stride()))
 
