@@ -47,6 +47,8 @@ class Process:
             while True:
                 line = json.loads(self._line(self.limit + 60 if fresh and not steps else self.limit))
                 if "row" in line:
+                    if leaves_harm(line["row"]):
+                        self.close()
                     return line["row"]
                 steps.update(line)
         except (TimeoutError, EOFError, BrokenPipeError) as e:
@@ -74,6 +76,12 @@ class Process:
             self.process.stdin.close()
             self.process.stdout.close()
             self.process = None
+
+
+def leaves_harm(row):
+    """Whether a device may be lost to the process: after an index that PyTorch's CUDA finds out of range,
+    say, all that follows fails."""
+    return "error" in row or "CUDA" in row.get("peer_error", "")
 
 
 class Driver:
