@@ -79,8 +79,8 @@ class Process:
 
 
 def leaves_harm(row):
-    """Whether a device may be lost to the process: after an index that CUDA finds out of range, say, all
-    that follows fails."""
+    """Whether a device may be lost to the process: after an index that CUDA finds out of range, say,
+    all that follows fails."""
     return "error" in row or "CUDA" in row.get("peer_error", "")
 
 
