@@ -62,7 +62,10 @@ def _apart(torch, a, b):
     step = 1 << 24  # f64 of all would take much memory
     for at in range(0, flat.numel(), step):
         x, y = flat_a[at:at + step].to(wide), flat_b[at:at + step].to(wide)
-        flat[at:at + step] = ~torch.isclose(x, y, rtol=bound, atol=bound * scale, equal_nan=True)
+        near = torch.isclose(x, y, rtol=bound, atol=bound * scale, equal_nan=True)
+        if wide.is_complex:  # which part of an overflow is infinite and which NaN is free
+            near |= ~x.isfinite() & ~y.isfinite()
+        flat[at:at + step] = ~near
     return out
 
 
