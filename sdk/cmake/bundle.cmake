@@ -1,7 +1,9 @@
 # Makes the bundle: one archive that runs Primset's command line, conformance, samples and
 # benchmarks on a Linux machine that has glibc and nothing of ours.
 #   cmake -DSOURCE=<source> -DWORK=<folder> -DVERSION=<v> -DC=<compiler> -DCXX=<compiler>
-#         -DSTRIP=<strip> -P bundle.cmake
+#         -DSTRIP=<strip> [-DPYTHON=<interpreter>] -P bundle.cmake
+# With PYTHON, the Python module for that interpreter's version comes too, as lib/python/primset; it
+# needs nanobind and the version's headers.
 # LLVM is linked in, with the host's machine and NVPTX alone: that is a quarter of libLLVM and none
 # of what libLLVM needs. All other shared libraries but glibc's come along.
 
@@ -24,9 +26,14 @@ endfunction()
 
 # --- build ---------------------------------------------------------------------------------------
 # The old kind of run path is inherited by the libraries that a library needs.
+set(python_options -DPRIMSET_PYTHON=OFF)
+if(PYTHON)
+  set(python_options -DPRIMSET_PYTHON=ON -DPython_EXECUTABLE=${PYTHON} -U nanobind_DIR -U NB_*)
+  list(APPEND targets primset_python)
+endif()
 set(link_flags "-Wl,--as-needed -Wl,--disable-new-dtags -Wl,--gc-sections")
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${build} --log-level=WARNING
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX}
+  ${python_options} -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX}
   "-DPRIMSET_STATIC_LLVM=${llvm_hosts_${machine}};NVPTX"
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON
   "-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN;$ORIGIN/..;$ORIGIN/../.."
@@ -48,6 +55,11 @@ file(COPY ${SOURCE}/sdk/base/include/primset ${SOURCE}/sdk/include/primset ${bui
 file(GLOB plugins ${build}/lib/primset/plugins/*.so)
 file(COPY ${plugins} DESTINATION ${stage}/lib/primset/plugins)
 file(COPY ${build}/lib/primset/primset-probe DESTINATION ${stage}/lib/primset)
+if(PYTHON)
+  file(GLOB module ${build}/python/primset/_primset*.so ${SOURCE}/sdk/python/primset/*.py*)
+  file(COPY ${module} DESTINATION ${stage}/lib/python/primset)
+  file(GLOB modules ${stage}/lib/python/primset/*.so)
+endif()
 file(COPY ${SOURCE}/specs DESTINATION ${stage}/share/primset
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.txt" PATTERN testdata EXCLUDE)
 file(GLOB scripts ${SOURCE}/conformance/benchmarks/*.py
@@ -96,7 +108,7 @@ foreach(package ${packages})
 endforeach()
 
 file(GLOB libraries ${stage}/lib/*.so*)
-foreach(file ${programs} ${staged_plugins} ${libraries})
+foreach(file ${programs} ${staged_plugins} ${libraries} ${modules})
   if(NOT IS_SYMLINK ${file})
     run(${STRIP} --strip-unneeded ${file})
   endif()

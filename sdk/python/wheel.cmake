@@ -10,7 +10,8 @@ add_custom_command(OUTPUT ${stubs}/ops.pyi
   COMMENT "Python stubs" VERBATIM)
 add_custom_target(primset_python_stubs DEPENDS ${stubs}/ops.pyi)
 
-set_target_properties(primset_python PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+set_target_properties(primset_python PROPERTIES INSTALL_RPATH
+  "$ORIGIN/lib;${CMAKE_INSTALL_RPATH}")
 install(TARGETS primset_python LIBRARY DESTINATION primset COMPONENT python)
 install(DIRECTORY sdk/python/primset/ DESTINATION primset COMPONENT python
   PATTERN __pycache__ EXCLUDE)

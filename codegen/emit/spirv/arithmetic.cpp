@@ -213,14 +213,22 @@ Id Lowering::mul_high_64(Id type, uint32_t lanes, Id x, Id y, bool sign) {
 
 // --- floating point ------------------------------------------------------------------------------
 
+static bool is_sum(Op op) {
+  return op == Op::FAdd || op == Op::FSub;
+}
+
+// Constants that a driver's compiler would compute with other than IEEE asks are opaque to it
+// (opaque_constants.cpp).
 void Lowering::lower_float(const Inst& inst) {
   if (by_bits(inst)) return lower_sign_by_bits(inst);
   const Type t = result_type(inst);
-  const bool constant = takes_constants_only(inst);
+  const bool hides_constants = is_sum(inst.op) || takes_constants_only(inst);
   Ids pieces;
   for (uint32_t i = 0; i < piece_count(t); ++i) {
     Ids operands;
-    for (kir::Value v : inst.operands) operands.push_back(constant ? opaque(v, i) : operand(v, i));
+    for (kir::Value v : inst.operands) {
+      operands.push_back(hides_constants && known(v) ? opaque(v, i) : operand(v, i));
+    }
     pieces.push_back(float_op(inst.op, t.scalar, piece_lanes(t), operands));
   }
   set(inst, std::move(pieces));

@@ -84,7 +84,7 @@ void Lowering::close_carried(const Carried& carried, std::span<const Ids> next) 
   }
 }
 
-// Drivers may unroll what they like, but for opaque_zeros.cpp's reason.
+// Drivers may unroll what they like, but for opaque_constants.cpp's reason.
 spv::LoopControlMask Lowering::loop_control(const Inst& inst) const {
   for (kir::BlockId region : inst.regions) {
     if (vulkan() && makes_floats(region)) return spv::LoopControlMask::DontUnroll;

@@ -11,7 +11,7 @@
 //   cooperative.cpp matrices that a subgroup holds
 //   control.cpp     if, for, while
 //   packed_halves.cpp words of two 16-bit elements
-//   opaque_zeros.cpp  a workaround
+//   opaque_constants.cpp  a workaround
 #ifndef PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 #define PRIMSET_CODEGEN_EMIT_SPIRV_LOWERING_H_
 
@@ -114,7 +114,7 @@ class Lowering {
   Id condition(Id bool_id, uint32_t from_lanes, uint32_t to_lanes);
   void no_contraction(Id id);
 
-  // --- opaque_zeros.cpp
+  // --- opaque_constants.cpp
   Id opaque_zero(kir::Scalar s);
   bool is_float_zero(kir::Value v) const;
   bool takes_constants_only(const kir::Inst& inst) const;

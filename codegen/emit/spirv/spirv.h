@@ -15,7 +15,7 @@
 // aligned) is the only push constant. A kernel without parameters has no push constants.
 //
 // Loops run to their end on every driver but llvmpipe; see TargetModel::loop_limit. Arithmetic with
-// constant zeros is kept from drivers that get it wrong; see opaque_zeros.cpp.
+// constant zeros is kept from drivers that get it wrong; see opaque_constants.cpp.
 //
 // What a launch must guarantee beyond that:
 // - an allocation's size is rounded up to 4 bytes, since 8- and 16-bit atomics (which the verifier

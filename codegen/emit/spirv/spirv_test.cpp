@@ -162,6 +162,16 @@ TEST(SpirvText, EveryFloatOperationIsNotContracted) {
   }
 }
 
+TEST(SpirvText, ConstantsThatAreAddedAreOpaque) {
+  const TargetModel target = target_of(kir::Format::spirv_vulkan);
+  for (const char* type : {"float", "double"}) {
+    const Scalar s = type == std::string("float") ? Scalar::f32 : Scalar::f64;
+    const std::string text = text_of(masked_copy(target, s, 1), target);  // adds 1
+    EXPECT_THAT(text, HasSubstr("OpFAdd"));
+    EXPECT_THAT(text, Not(ContainsRegex("OpFAdd .*%(float|double)_1"))) << text;
+  }
+}
+
 TEST(SpirvText, BarrierSemantics) {
   const TargetModel vulkan = target_of(kir::Format::spirv_vulkan);
   EXPECT_THAT(text_of(tree_sum(vulkan, Scalar::i32, 64), vulkan),

@@ -1,4 +1,4 @@
-// Zeros that a driver's compiler does not know.
+// Zeros, and other constants, that a driver's compiler does not know.
 //
 // Gallivm (lavapipe, Mesa 22.3) simplifies float arithmetic with a constant zero whatever
 // NoContraction and SignedZeroInfNanPreserve say: x + 0 and x - 0 become x, also where x is -0;
@@ -11,8 +11,10 @@
 // For the same reason loops that turn numbers into floats are not unrolled by the driver
 // (control.cpp): the first iteration's float would be the constant zero.
 //
-// NVIDIA's compiler (580) takes f32 -> f16 -> f32 for nothing, although it rounds; a opaque zero
-// between the two conversions keeps them.
+// NVIDIA's compiler (580) takes f32 -> f16 -> f32 for nothing, although it rounds; an opaque zero
+// between the two conversions keeps them. In large kernels it also computes (x + c) * y with a
+// constant c as x * y + c * y, two roundings for which NoContraction leaves no room; so constants
+// that are added are opaque to all.
 #include <algorithm>
 
 #include "codegen/emit/spirv/lowering.h"
