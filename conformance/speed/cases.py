@@ -2,7 +2,7 @@
 
 Every operator has the usual cases. Families where the place of the elements decides about speed have
 all shapes and dims besides, and operators that networks spend their time in have all that there is.
-Calls whose sizes depend on each other (a convolution's, a factorization's) stand in table.yaml.
+Calls whose sizes depend on each other (a convolution's, a factorization's) stand in calls/
 """
 
 from __future__ import annotations

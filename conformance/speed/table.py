@@ -1,4 +1,9 @@
-"""Reads table.yaml, which says how its entries are written."""
+"""Reads choices.yaml, and the calls that cannot be had by making the conformance suite's larger: calls/.
+
+A file of calls has groups. Each of `calls` is an operator and the text of its call, or several; each of
+`rows` gives the variables of the text ($n) and names a case. `dtypes` are those that T stands for, [f32]
+unless said; `check` says how results are compared, where the group has a way of its own.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +14,31 @@ import string
 from .case_text import parsed
 from .cases import Case
 
-PATH = pathlib.Path(__file__).with_name("table.yaml")
+FOLDER = pathlib.Path(__file__).parent
 
 
 class Table:
-    def __init__(self, content):
+    def __init__(self, content, groups):
         self.most_used = set(content.get("most_used", ()))
         self.reasons = content.get("left_out", {})
         self.checks = {overload: check for check, overloads in content.get("checks", {}).items()
                        for overload in overloads}
         self.calls = {}  # overload -> (label, text, dtypes, check) each
-        for name, group in content.get("groups", {}).items():
+        for name, group in groups.items():
             for overload, texts in group["calls"].items():
                 self.calls.setdefault(overload, []).extend(_rows(name, group, texts))
 
     @staticmethod
-    def read(path=PATH):
+    def read(folder=FOLDER):
         import yaml
 
-        return Table(yaml.safe_load(path.read_text()))
+        groups = {}
+        for path in sorted((folder / "calls").glob("*.yaml")):
+            for name, group in yaml.safe_load(path.read_text()).items():
+                if name in groups:
+                    raise ValueError(f"{path}: there is another group {name!r}")
+                groups[name] = group
+        return Table(yaml.safe_load((folder / "choices.yaml").read_text()), groups)
 
     def reason(self, overload, family):
         """Why an operator has no case; None where it is to have some."""
