@@ -1,8 +1,8 @@
-"""Reads choices.yaml, and the calls that cannot be had by making the conformance suite's larger: calls/.
+"""Reads choices.yaml, and the calls that are no larger ones of the conformance suite's: calls/.
 
-A file of calls has groups. Each of `calls` is an operator and the text of its call, or several; each of
-`rows` gives the variables of the text ($n) and names a case. `dtypes` are those that T stands for, [f32]
-unless said; `check` says how results are compared, where the group has a way of its own.
+A file of calls has groups. Each of `calls` is an operator and the text of its call, or several; each
+of `rows` gives the variables of the text ($n) and names a case. `dtypes` are those that T stands for,
+[f32] unless said; `check` says how results are compared, where the group has a way of its own.
 """
 
 from __future__ import annotations
