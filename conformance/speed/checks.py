@@ -6,6 +6,7 @@ A check is named by a case:
     shape     shapes and element types agree: random numbers, memory that is not written
     absolute  magnitudes agree: the signs of eigenvectors are free
     only N    the N-th result agrees, from 0, the others are free: factors that are not unique
+    cpu ...   beside a CPU one of these, beside a GPU nothing is compared
 """
 
 from __future__ import annotations
@@ -14,6 +15,13 @@ BOUNDS = {"bfloat16": 3e-2, "float16": 5e-3, "float64": 1e-5, "complex128": 1e-5
 BOUND = 2e-3
 JUMPS = 1e-3  # the share of elements that may be on the other side of one
 POISON = 77  # what memory of integers is filled with before a call; else NaN
+
+
+def beside(check, on_gpu):
+    """The check that a case names, beside this device; None where nothing is compared."""
+    if not check.startswith("cpu "):
+        return check
+    return None if on_gpu else check.removeprefix("cpu ")
 
 
 def complaint(torch, check, ours, theirs):

@@ -51,7 +51,7 @@ class Listing:
 def _name(program, torch):
     state = hashlib.sha1(torch.__version__.encode())
     state.update(pathlib.Path(program).read_bytes())
-    for path in sorted(pathlib.Path(__file__).parent.glob("*.*")):
+    for path in sorted(pathlib.Path(__file__).parent.rglob("*.*")):
         if path.suffix in (".py", ".yaml"):
             state.update(path.read_bytes())
     return state.hexdigest()[:12]
@@ -79,6 +79,7 @@ def alone(work, seconds):
     child = os.fork()
     if child == 0:
         os.close(end)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # PyTorch warns of much that is as it is wanted
         signal.alarm(seconds)  # ends the process
         with os.fdopen(start, "wb") as answer:
             pickle.dump(work(), answer)

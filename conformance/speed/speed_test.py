@@ -138,6 +138,13 @@ def test_each_line_of_the_table_is_a_call_with_a_name_of_its_own():
     assert table.reason("add.Tensor", "pointwise_binary") is None
 
 
+def test_some_results_are_compared_beside_a_cpu_alone():
+    rule = Table.read().check({"name": "mode", "family": "reduction", "tags": []})
+    assert checks.beside(rule, on_gpu=False) == "ties"
+    assert checks.beside(rule, on_gpu=True) is None
+    assert checks.beside("values", on_gpu=True) == "values"
+
+
 # --- operands and results -------------------------------------------------------------------------
 
 
@@ -297,3 +304,22 @@ def test_a_case_that_fails_and_had_a_time_is_named(capsys):
     assert baseline.report([lost], kept, "cpu:0") == 1
     assert baseline.report([row("a", 0.95)], kept, "cpu:0") == 0
     assert "wrong or failing  a" in capsys.readouterr().out
+
+
+def test_who_measures_is_alone_and_those_who_prepare_are_not(tmp_path):
+    path = tmp_path / "lock"
+    waited = []
+
+    class Turn(Exception):
+        pass
+
+    def give_up():
+        waited.append(1)
+        raise Turn
+
+    with timing.among_others(path, give_up), timing.among_others(path, give_up):
+        with pytest.raises(Turn), timing.alone(path, give_up):
+            pass
+    with timing.alone(path, give_up), pytest.raises(Turn), timing.among_others(path, give_up):
+        pass
+    assert len(waited) == 2

@@ -23,6 +23,7 @@ class Table:
         self.reasons = content.get("left_out", {})
         self.checks = {overload: check for check, overloads in content.get("checks", {}).items()
                        for overload in overloads}
+        self.gpu_rules = {name for names in content.get("gpu_rules", {}) for name in names.split()}
         self.calls = {}  # overload -> (label, text, dtypes, check) each
         for name, group in groups.items():
             for overload, texts in group["calls"].items():
@@ -49,7 +50,11 @@ class Table:
         return None
 
     def check(self, operator):
-        """How an operator's results are compared."""
+        """How an operator's results are compared; "cpu" before it: beside a CPU alone."""
+        rule = self._check(operator)
+        return f"cpu {rule}" if operator["name"] in self.gpu_rules else rule
+
+    def _check(self, operator):
         if operator["name"] in self.checks:
             return self.checks[operator["name"]]
         if "nondeterministic_seeded" in operator["tags"] or operator["family"] == "random":

@@ -16,20 +16,35 @@ LONG = 0.5  # seconds a call: what takes longer is measured once
 
 @contextlib.contextmanager
 def alone(path, waiting):
-    """While other workers measure nothing: they may make operands and compile meanwhile. `waiting` is
-    called now and then until it is this worker's turn."""
-    with open(path, "w") as f:
-        asked = time.monotonic()
-        while True:
-            try:
-                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(0.002)
-            if time.monotonic() - asked > 1:
-                asked = time.monotonic()
-                waiting()
+    """While no other worker uses the devices. `waiting` is called now and then until it is this
+    worker's turn."""
+    with open(f"{path}.turn", "w") as turn, open(path, "w") as f:
+        _lock(turn, fcntl.LOCK_EX, waiting)  # so that none begins to prepare meanwhile
+        _lock(f, fcntl.LOCK_EX, waiting)
         yield
+
+
+@contextlib.contextmanager
+def among_others(path, waiting):
+    """While other workers prepare calls too, but none measures."""
+    with open(f"{path}.turn", "w") as turn, open(path, "w") as f:
+        _lock(turn, fcntl.LOCK_EX, waiting)
+        _lock(f, fcntl.LOCK_SH, waiting)
+        fcntl.flock(turn, fcntl.LOCK_UN)
+        yield
+
+
+def _lock(file, kind, waiting):
+    asked = time.monotonic()
+    while True:
+        try:
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(0.002)
+        if time.monotonic() - asked > 1:
+            asked = time.monotonic()
+            waiting()
 
 
 def timed(call, wait, seconds):

@@ -36,20 +36,29 @@ class Worker:
         """A row of the results. What PyTorch raises is no fault of Primset's."""
         row = {"case": case.id, "overload": case.overload, "family": case.family, "dtype": case.dtype,
                "label": case.label, "text": case.text}
+        with timing.among_others(self.lock, self.waits):
+            try:
+                calls = Calls(self, case)
+                started = time.perf_counter()
+                expected = calls.expected()
+                self.peer_wait()
+                self.say(peer_first_s=time.perf_counter() - started)
+            except Exception as e:
+                return {**row, "peer_error": said(e)}
+            try:
+                row.update(self.checked(calls, expected, first_only))
+                del expected
+            except Exception as e:
+                return {**row, "error": said(e)}
+        if first_only or "wrong" in row:
+            return row
         try:
-            calls = Calls(self, case)
-            started = time.perf_counter()
-            expected = calls.expected()
-            self.peer_wait()
-            self.say(peer_first_s=time.perf_counter() - started)
-        except Exception as e:
-            return {**row, "peer_error": said(e)}
-        try:
-            return {**row, **self.measured(calls, expected, first_only)}
+            return {**row, **self.in_turns(calls.ours, calls.theirs, self.seconds)}
         except Exception as e:
             return {**row, "error": said(e)}
 
-    def measured(self, calls, expected, first_only):
+    def checked(self, calls, expected, first_only):
+        """What the first call took, and what is wrong with results; the bytes that are moved."""
         calls.bind()
         before = self.primset.statistics()["kernels_compiled"]
         started = time.perf_counter()
@@ -64,22 +73,24 @@ class Worker:
         results = self.exchange.back(found)
         why = self.complaint(calls, self.near(results), expected)
         moved = calls.bytes_of_arguments() + sum(size_of(self.torch, t) for t in expected)
-        del found, results, expected
-        if why:
-            return {**first, "wrong": why}
-        return {**first, "bytes": moved, **self.in_turns(calls.ours, calls.theirs, self.seconds)}
+        return {**first, "wrong": why} if why else {**first, "bytes": moved}
 
     def complaint(self, calls, results, expected):
         """Why results are wrong. Where they differ PyTorch is asked again, in other ways."""
-        judge = lambda answer: checks.complaint(self.torch, calls.case.check, results, answer)
+        if calls.check is None:
+            return ""
+        judge = lambda answer: checks.complaint(self.torch, calls.check, results, answer)
         why = judge(expected)
         if why and not all(judge(answer) for answer in calls.other_answers(expected)):
             return ""
         return why
 
     def in_turns(self, ours, theirs, seconds):
-        with timing.alone(self.lock, lambda: self.say(waiting=True)):
+        with timing.alone(self.lock, self.waits):
             return timing.in_turns(ours, theirs, self.wait, self.peer_wait, seconds)
+
+    def waits(self):
+        self.say(waiting=True)
 
     def near(self, results):
         """Results that are compared on the GPU are compared faster."""
@@ -108,7 +119,8 @@ class Calls:
 
     def __init__(self, worker, case):
         self.torch, self.primset, self.exchange = worker.torch, worker.primset, worker.exchange
-        self.case, self.texts = case, parsed(case.text)
+        self.case, self.texts, self.peer = case, parsed(case.text), worker.peer
+        self.check = checks.beside(case.check, worker.on_gpu)
         self.values = Maker(self.torch, worker.peer, case.dtype, case.layout).arguments(self.texts)
         self.ours = None
         self.memory = {}  # PyTorch's for results, by the name of the argument
@@ -120,6 +132,8 @@ class Calls:
         called = function(self.torch, overload)
         self.positional, self.named = split(called._schema.arguments, self.values)
         self.names = [a.name for a in called._schema.arguments]
+        if "device" in self.names and "device" not in self.values:
+            self.named["device"] = self.torch.device(self.peer)
         return called
 
     def expected(self):
@@ -181,7 +195,7 @@ class Calls:
             return self.my_memory
         arguments = list(primset_tensors(self.primset, [self.mine, list(self.my_named.values())]))
         results = list(primset_tensors(self.primset, found))
-        if self.case.check != "shape" and not any(r.is_alias_of(a) for r in results for a in arguments):
+        if self.check != "shape" and not any(r.is_alias_of(a) for r in results for a in arguments):
             checks.poison(self.primset, results)
         del results, found
         return self.ours()
