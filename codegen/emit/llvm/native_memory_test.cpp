@@ -353,7 +353,7 @@ TEST(NativeAtomicTest, ReadModifyWrite) {
 }
 
 TEST(NativeAtomicTest, CompareAndSwap) {
-  for (Type t : {kI32, kI64}) {
+  for (Type t : {Type{Scalar::i8}, Type{Scalar::i16}, kI32, kI64}) {
     Builder b("k", native_model());
     const Value p = b.pointer_param("p", true, true), out = b.pointer_param("out", false, true);
     const auto align = static_cast<uint32_t>(kir::bytes(t.scalar));

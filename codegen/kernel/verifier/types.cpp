@@ -253,9 +253,13 @@ void check_atomic(InstCheck& k) {
            "wants values of its own type");
   const bool floating = k.inst.op == Op::AtomicRmw && is_float(k.inst.imm.rmw);
   const bool exchange = k.inst.op == Op::AtomicRmw && k.inst.imm.rmw == Rmw::exchange;
-  const bool ok = t.lanes == 1 && ((is_index(t.scalar) && !floating) ||
+  const bool narrow =
+      k.inst.op == Op::AtomicCas && (t.scalar == Scalar::i8 || t.scalar == Scalar::i16);
+  const bool ok = t.lanes == 1 && ((is_index(t.scalar) && !floating) || narrow ||
                                    (computes(t.scalar) && (floating || exchange)));
-  k.expect(ok, "K23", "works on i32 and i64, or on f32 and f64 where it is floating");
+  k.expect(ok, "K23",
+           "works on i32 and i64, on i8 and i16 where it compares, or on f32 and f64 where it is "
+           "floating");
   k.expect(!k.in(0).is_pointer_to(AddressSpace::priv), "K23", "does not work on private memory");
   k.expect(width(t.scalar) < 64 || k.c.target.atomic_i64, "K12",
            "needs 64-bit atomics, which the target lacks");

@@ -311,6 +311,9 @@ TEST(VerifierTest, K23Atomics) {
               HasSubstr("K23: atomic_rmw works on"));
   EXPECT_THAT(on_cpu("%a = atomic_rmw[fadd] %p, %i, %i align 4 : i32"), HasSubstr("K23: "));
   EXPECT_THAT(on_cpu("%a = atomic_cas %p, %i, %x, %x align 4 : f32"), HasSubstr("K23: "));
+  EXPECT_EQ(on_cpu("%b = trunc %i : i8 %a = atomic_cas %p, %i, %b, %b align 1 : i8"), "sound");
+  EXPECT_THAT(on_cpu("%b = trunc %i : i8 %a = atomic_rmw[add] %p, %i, %b align 1 : i8"),
+              HasSubstr("K23: "));
   EXPECT_THAT(on_cpu("%a = atomic_cas %p, %i, %i, %n align 4 : i32"),
               HasSubstr("K23: atomic_cas wants"));
   EXPECT_THAT(on_cpu("%g = private_alloc[i32 x 4] : ptr<private>"

@@ -49,7 +49,27 @@ class Scatter : public Family {
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     const Placement& out = group.roots[0].out;
     b.copy_into(b.graph().node(group.anchor).operands[0], out);
-    b.launch(scatter_kernel(b.context("scatter"), group.anchor, out), group.anchor);
+    const prims::Node& n = b.graph().node(group.anchor);
+    const bool ordered = n.prim == prims::Prim::scatter && n.attr<bool>("ordered");
+    if (!ordered || !can_claim(b.machine().target, b.options().index32)) {
+      b.launch(scatter_kernel(b.context("scatter"), group.anchor, out), group.anchor);
+      return;
+    }
+    const LastWriters last = claimed(b, group.anchor);
+    b.launch(scatter_kernel(b.context("scatter"), group.anchor, out, &last), group.anchor);
+  }
+
+ private:
+  static LastWriters claimed(ProgramBuilder& b, prims::NodeId node) {
+    const prims::Node& n = b.graph().node(node);
+    LastWriters last;
+    for (int64_t d : n.attr<std::vector<int64_t>>("dims"))
+      last.places.push_back(b.graph().type(n.operands[0]).shape[static_cast<size_t>(d)]);
+    last.dtype = b.options().index32 ? DType::i32 : DType::i64;
+    last.positions = b.scratch(last.dtype, prims::product(last.places), "last writers");
+    b.launch(clear_positions(b.context("clear"), last), node);
+    b.launch(claim_positions(b.context("claim"), node, last), node);
+    return last;
   }
 };
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "codegen/schedule/element/bounds_check.h"
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/families/gather_scatter/atomic_update.h"
+#include "codegen/schedule/families/gather_scatter/indexed_address.h"
 #include "codegen/schedule/loops/loops.h"
 #include "primset/error.h"
 
@@ -27,31 +28,6 @@ void for_each_in_order(Frame& f, std::vector<LoopDim> loops, const std::function
                body();
                return kir::Builder::Values{};
              });
-}
-
-Prim combining(Prim p) {
-  switch (p) {
-    case Prim::scatter_add:
-      return Prim::add;
-    case Prim::scatter_mul:
-      return Prim::mul;
-    case Prim::scatter_min:
-      return Prim::min;
-    default:
-      return Prim::max;
-  }
-}
-
-// The atomic operation that does it on this device, if there is one.
-std::optional<kir::Rmw> atomic(const kir::TargetModel& t, Prim p, DType dtype) {
-  const bool wide = dtype == DType::i64 && t.atomic_i64;
-  if (dtype == DType::i32 || wide) {
-    if (p == Prim::scatter_add) return kir::Rmw::add;
-    if (p == Prim::scatter_min) return kir::Rmw::min_s;
-    if (p == Prim::scatter_max) return kir::Rmw::max_s;
-  }
-  if (dtype == DType::f32 && p == Prim::scatter_add && t.atomic_f32_add) return kir::Rmw::fadd;
-  return std::nullopt;
 }
 
 // How a CPU goes through the updates. Each thread has places of its own, and writes to them in
@@ -99,8 +75,10 @@ OrderedWalk ordered_walk(const prims::Graph& g, const prims::Node& n, const SymI
 
 class ScatterBuilder {
  public:
-  ScatterBuilder(const BuildContext& c, prims::NodeId node, const Placement& target)
+  ScatterBuilder(const BuildContext& c, prims::NodeId node, const Placement& target,
+                 const LastWriters* last)
       : c_(c),
+        last_(last),
         n_(c.values.graph.node(node)),
         target_(target),
         g_(c.values.graph),
@@ -116,14 +94,15 @@ class ScatterBuilder {
     const DType dtype = g_.type(n_.operands[0]).dtype;
     // Without an order to keep, threads may race: last writer wins, or an atomic combines. Sums on
     // a CPU stay in order, so that results do not depend on the number of threads.
-    const auto rmw = atomic(c_.target, n_.prim, dtype);
+    const bool atomic =
+        c_.target.simt && n_.prim != Prim::scatter && has_atomic_update(c_.target, n_.prim, dtype);
     const bool plain = n_.prim == Prim::scatter && !n_.attr<bool>("ordered");
     const OrderedWalk walk = ordered_walk(g_, n_, target_.strides);
     const bool apart = walk.inner || !walk.apart.empty();
-    const bool parallel = c_.target.simt ? plain || rmw : plain && !apart;
+    const bool parallel = c_.target.simt ? plain || atomic || last_ : plain && !apart;
     auto body = [&] {
       ElementEmitter::Scope scope(e_);
-      write(dtype, parallel && !plain ? rmw : std::nullopt);
+      write(dtype, parallel && atomic);
     };
     if (parallel)
       for_each_point(f_, separate_loops(domain_, order), body);
@@ -135,16 +114,18 @@ class ScatterBuilder {
   }
 
  private:
-  void write(DType dtype, std::optional<kir::Rmw> rmw) {
+  void write(DType dtype, bool atomic) {
     Value fits;
     const Affine address = address_of(identity_indices(domain_), fits);
-    if (!rmw) return under(fits, [&] { combine(dtype, address); });
-    kir::Builder& b = f_.builder();
+    if (last_) {
+      return under(fits, [&] {
+        const Value is_last = last_->is_own(f_, e_, n_, c_.values);
+        f_.builder().if_then(is_last, [&] { combine(dtype, address); });
+      });
+    }
+    if (!atomic) return under(fits, [&] { combine(dtype, address); });
     const ElementValue update = e_.emit(n_.operands.back(), identity_indices(domain_));
-    under(fits, [&] {
-      b.atomic_rmw(*rmw, f_.buffer(target_.buffer, true, true), f_.materialize(address), update.re,
-                   static_cast<uint32_t>(kir::bytes(memory_scalar(dtype))));
-    });
+    under(fits, [&] { atomic_update(f_, n_.prim, dtype, target_.buffer, address, update); });
   }
 
   void under(Value fits, const std::function<void()>& body) {
@@ -249,35 +230,25 @@ class ScatterBuilder {
 
   // The update's place; `fits` says whether every index is in range, if any may not be.
   Affine address_of(const Indices& at, Value& fits) {
-    kir::Builder& b = f_.builder();
     const auto& dims = n_.attr<std::vector<int64_t>>("dims");
-    const bool in_bounds = n_.attr<bool>("in_bounds");
-    const SymInts& shape = g_.type(n_.operands[0]).shape;
-    const size_t batch = g_.type(n_.operands[1]).rank();
-    const Indices index_at(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(batch));
-    Affine address;
-    address.constant = target_.offset;
-    std::vector<bool> indexed(shape.size());
-    for (size_t k = 0; k < dims.size(); ++k) {
-      const auto d = static_cast<size_t>(dims[k]);
-      indexed[d] = true;
-      Value wide = e_.emit(n_.operands[1 + k], index_at).re;
-      if (!in_bounds) {
-        const Value ok = check_bounds(f_, c_.values, n_, k, wide);
-        fits = fits.valid() ? b.and_(fits, ok) : ok;
-      }
-      Affine i;
-      i.opaque = f_.index(wide);
-      address = f_.add(address, f_.scale(i, target_.strides[d]));
+    const size_t rank = g_.type(n_.operands[0]).rank(), batch = g_.type(n_.operands[1]).rank();
+    std::vector<bool> indexed(rank);
+    SymInts strides;
+    for (int64_t d : dims) {
+      indexed[static_cast<size_t>(d)] = true;
+      strides.push_back(target_.strides[static_cast<size_t>(d)]);
     }
+    Affine address = indexed_address(f_, e_, c_.values, n_, strides, fits);
+    address.constant = address.constant + target_.offset;
     size_t rest = batch;
-    for (size_t d = 0; d < shape.size(); ++d) {
+    for (size_t d = 0; d < rank; ++d) {
       if (!indexed[d]) address = f_.add(address, f_.scale(at[rest++].affine, target_.strides[d]));
     }
     return address;
   }
 
   const BuildContext& c_;
+  const LastWriters* const last_;  // null: every update is written
   const prims::Node& n_;
   const Placement& target_;
   const prims::Graph& g_;
@@ -294,8 +265,9 @@ bool writes_vectors(const prims::Graph& g, const prims::Node& n) {
   return std::ranges::find(dims, last) == dims.end();
 }
 
-BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target) {
-  return ScatterBuilder(c, node, target).build();
+BuiltKernel scatter_kernel(const BuildContext& c, prims::NodeId node, const Placement& target,
+                           const LastWriters* last) {
+  return ScatterBuilder(c, node, target, last).build();
 }
 
 }  // namespace primset::schedule
