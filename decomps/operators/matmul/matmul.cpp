@@ -368,6 +368,45 @@ Val addr::decompose(Tracer& t, const Val& self, const Val& vec1, const Val& vec2
   return plus_scaled(t, self, beta, product, type);
 }
 
+namespace {
+
+// Dims that are contracted, in pairs, in the order that they have in the larger operand: that one
+// then is a matrix as it lies in memory, if any is.
+void order_contracted(const Val& a, const Val& b, Dims& a_dims, Dims& b_dims) {
+  std::vector<size_t> order(a_dims.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const Dims& leading = a.numel().hint() < b.numel().hint() ? b_dims : a_dims;
+  std::ranges::sort(order, {}, [&](size_t i) { return leading[i]; });
+  const auto sorted = [&](const Dims& dims) {
+    Dims out;
+    for (size_t i : order) out.push_back(dims[i]);
+    return out;
+  };
+  a_dims = sorted(Dims(a_dims)), b_dims = sorted(Dims(b_dims));
+}
+
+// The sum over pairs of dims as a product of matrices, whose sizes are products of dims' sizes.
+Val contraction_by_matrices(const Val& a, const Val& b, Dims a_dims, Dims b_dims) {
+  order_contracted(a, b, a_dims, b_dims);
+  SymInts shape;
+  SymInt rows = 1, columns = 1, depth = 1;
+  Dims a_order, b_order = b_dims;
+  for (int64_t d = 0; d < a.rank(); ++d) {
+    if (std::ranges::find(a_dims, d) != a_dims.end()) continue;
+    a_order.push_back(d), shape.push_back(a.size(d)), rows *= a.size(d);
+  }
+  for (int64_t d = 0; d < b.rank(); ++d) {
+    if (std::ranges::find(b_dims, d) != b_dims.end()) continue;
+    b_order.push_back(d), shape.push_back(b.size(d)), columns *= b.size(d);
+  }
+  for (int64_t d : a_dims) a_order.push_back(d), depth *= a.size(d);
+  return reshape(product(reshape(transpose(a, a_order), {rows, depth}),
+                         reshape(transpose(b, b_order), {depth, columns})),
+                 shape);
+}
+
+}  // namespace
+
 Val inner::decompose(Tracer& t, const Val& self, const Val& other) {
   if (self.rank() == 0 || other.rank() == 0) return t.call1("mul.Tensor", {self, other});
   require(
@@ -379,7 +418,8 @@ Val inner::decompose(Tracer& t, const Val& self, const Val& other) {
           fmt::format("both inputs should have same dtype; found {} and {}", name(self.dtype()),
                       name(other.dtype())));
   require_number(self, "dot");
-  return convert(contraction(self, other, {self.rank() - 1}, {other.rank() - 1}), self.dtype());
+  return convert(contraction_by_matrices(self, other, {self.rank() - 1}, {other.rank() - 1}),
+                 self.dtype());
 }
 
 Val tensordot::decompose(Tracer& t, const Val& self, const Val& other, const Dims& dims_self,
@@ -405,7 +445,7 @@ Val tensordot::decompose(Tracer& t, const Val& self, const Val& other, const Dim
   if (is_bool(self.dtype()) && all && !a.empty())
     return logical(contraction(convert(self, DType::i32), convert(other, DType::i32), a, b));
   require_number(self, "addmm_impl_cpu_");
-  return convert(contraction(self, other, a, b), self.dtype());
+  return convert(contraction_by_matrices(self, other, a, b), self.dtype());
 }
 
 Val kron::decompose(Tracer& t, const Val& self, const Val& other) {
