@@ -88,7 +88,30 @@ Val rows_in_order(const Val& x, const Val& permutation, bool inverse) {
   return t.wrap(t.builder().gather(x.id(), std::move(ids), dims, true, "pivots"));
 }
 
-// Step i exchanges row i with row pivots[i] - 1.
+namespace {
+
+// What a step of the walk below sees, along dim 0: the row to begin at, which no other says, then
+// each exchange from the last to the first, of row `step` with row `target`.
+struct Exchanges {
+  Val step, target;  // i32 [steps + 1, matrices, rows]
+};
+
+Exchanges exchanges_backwards(Tracer& t, const Val& targets, const SymInt& rows) {
+  const SymInt count = targets.size(0), steps = targets.size(1);
+  const SymInts shape = {steps + 1, count, rows};
+  const Val place = t.iota(shape, 0, DType::i32), row = t.iota(shape, 2, DType::i32);
+  const Val last_first = t.wrap(t.builder().reverse(transpose(targets, {1, 0}).id(), {0}));
+  const Val begun = t.wrap(
+      t.builder().pad(last_first.id(), t.constant(-1, DType::i32).id(), {1, 0}, {0, 0}, {0, 0}));
+  const Val step = t.constant(steps, DType::i32, shape) - place;
+  return {where(eq(place, full_like(place, 0)), row, step),
+          broadcast_to(unsqueeze(begun, 2), shape)};
+}
+
+}  // namespace
+
+// Step i exchanges row i with row pivots[i] - 1. Each row is followed backwards, from where it ends
+// to where it came from, so that rows do not wait for each other.
 Val permutation_of(Tracer& t, const Val& pivots, const SymInt& rows) {
   SymInts shape = pivots.shape();
   require(!shape.empty(), ErrorCode::runtime,
@@ -97,29 +120,21 @@ Val permutation_of(Tracer& t, const Val& pivots, const SymInt& rows) {
   shape.pop_back();
   const SymInt count = prims::product(shape);
   shape.push_back(rows);
-  const Val start = t.iota({count, rows}, 1, DType::i64);
   if (known_equal(steps, 0) == true || pivots.is_empty())
-    return reshape(convert(start, DType::i32), shape);
-  const Val wanted = convert(binary(Prim::max, pivots, full_like(pivots, 1)), DType::i64);
+    return reshape(t.iota({count, rows}, 1, DType::i32), shape);
+  const Val wanted = binary(Prim::max, pivots, full_like(pivots, 1));
   const Val inside = binary(Prim::min, wanted - Scalar(1), full_like(wanted, rows - 1));
-  const Val targets = reshape(inside, {count, steps}), matrix = t.iota({count}, 0, DType::i64);
-  const prims::Region body =
-      t.region({{DType::i64, {}}, {DType::i64, start.shape()}}, [&](const std::vector<Val>& v) {
-        const Val zero = t.constant(0, DType::i64), &order = v[1];
-        const auto at = [&](const Val& x, const Val& column) {
-          return t.wrap(
-              t.builder().dynamic_slice(x.id(), {zero.id(), column.id()}, {count, SymInt(1)}));
-        };
-        const Val target = at(targets, v[0]), place = t.iota(order.shape(), 1, DType::i64);
-        const Val other = t.wrap(t.builder().gather(
-            order.id(), {matrix.id(), reshape(target, {count}).id()}, {0, 1}, true, "pivots"));
-        const Val now = where(eq(place, v[0]), reshape(other, {count, 1}),
-                              where(eq(place, target), at(order, v[0]), order));
-        return std::vector<Val>{now};
-      });
-  const Val order =
-      t.prim(Prim::for_loop, {start}, {{"count", steps}, {"stacked", int64_t{0}}}, {body})[0];
-  return reshape(convert(order, DType::i32), shape);
+  const Exchanges x = exchanges_backwards(t, reshape(inside, {count, steps}), rows);
+  const auto exchange = [&](const std::vector<Val>& v) {
+    const Val &at = v[0], &step = v[2], &target = v[3];
+    const Val other = where(eq(at, step), target, where(eq(at, target), step, at));
+    return std::vector<Val>{where(lt(target, full_like(target, 0)), step, other), target};
+  };
+  const Val none = t.constant(-1, DType::i32);
+  const Val walked =
+      t.prim(Prim::scan, {x.step, x.target, none, none}, {{"dim", int64_t{0}}, {"ordered", true}},
+             {t.scalar_region(std::vector<DType>(4, DType::i32), exchange)})[0];
+  return reshape(slice(walked, 0, steps, steps + 1, 1), shape);
 }
 
 // A = P L U, so A^H = U^H L^H P^T.
