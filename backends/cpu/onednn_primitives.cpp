@@ -257,6 +257,12 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
       (call.operands[0].dtype == PRIMSET_F32 || call.operands[0].dtype == PRIMSET_BF16);
   if (!fits || !onednn() || !has_code(call.operands[0].dtype)) return false;
   // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
+  const auto is_vector = [](const primset_tensor& x, const auto& side) {
+    return primset_backend::size_of(x, side.free) == 1;
+  };
+  // Vectors are read once, by a generated reduction of several threads; oneDNN's block is one
+  // thread's.
+  if (is_vector(call.operands[0], dims->a) && is_vector(call.operands[1], dims->b)) return false;
   const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
   out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
   out->flags = PRIMSET_PRIMITIVE_STRIDED;

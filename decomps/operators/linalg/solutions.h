@@ -38,8 +38,8 @@ LuFactors lu_factors(Tracer& t, const Val& a, bool pivot = true);
 // The rows of P^T x, where permutation tells which of x's rows each is, or of P x (inverse).
 Val rows_in_order(const Val& x, const Val& permutation, bool inverse = false);
 
-// The permutation that exchanging row after row as the pivots say makes: i32. Pivots out of range count
-// as the nearest row.
+// The permutation that exchanging row after row as the pivots say makes: i32. Pivots out of range
+// count as the nearest row.
 Val permutation_of(Tracer& t, const Val& pivots, const SymInt& rows);
 
 // The solution of A X = B, or of A^H X = B, for A of these factors.
