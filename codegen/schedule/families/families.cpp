@@ -1,6 +1,7 @@
 #include <array>
 
 #include "codegen/schedule/families/attention/attention_family.h"
+#include "codegen/schedule/families/concatenation/concatenation_family.h"
 #include "codegen/schedule/families/contraction/contraction_family.h"
 #include "codegen/schedule/families/control/control_families.h"
 #include "codegen/schedule/families/fft/fft_family.h"
@@ -12,9 +13,9 @@ namespace primset::schedule {
 
 std::span<const Family* const> families() {
   static const std::array kFamilies = {
-      &contraction_family, &attention_family, &scan_family,     &merge_sort_family,
-      &radix_sort_family,  &scatter_family,   &for_loop_family, &while_loop_family,
-      &cond_family,        &fft_family,
+      &contraction_family, &attention_family, &scan_family,          &merge_sort_family,
+      &radix_sort_family,  &scatter_family,   &for_loop_family,      &while_loop_family,
+      &cond_family,        &fft_family,       &concatenation_family,
   };
   return kFamilies;
 }

@@ -335,7 +335,7 @@ TEST(FusionLimits, ASumOfManyInputsIsCutWhereParametersEnd) {
   EXPECT_THAT(p.plan, HasSubstr("its reader has as many parameters as a kernel may"));
 }
 
-// On both kinds of machine, of inputs and of what is computed from them.
+// Of inputs and of what is computed from them; on a CPU by one step that copies each operand.
 TEST(FusionLimits, ALongConcatenationIsWrittenInParts) {
   for (const bool computed : {false, true}) {
     const auto graph = built([&](prims::Builder& b) {
@@ -346,12 +346,11 @@ TEST(FusionLimits, ALongConcatenationIsWrittenInParts) {
       }
       b.output("y", b.concatenate(x, 1));
     });
-    for (const kir::TargetModel& target : {emit::native_model(), simt_model()}) {
-      const Planned p = planned(graph, target);
-      EXPECT_GT(p.kernels(), 1u) << p.plan;
-      EXPECT_LE(p.kernels(), 11u) << p.plan;
-      EXPECT_THAT(p.plan, HasSubstr("its reader has as many parameters as a kernel may"));
-    }
+    const Planned p = planned(graph, simt_model());
+    EXPECT_GT(p.kernels(), 1u) << p.plan;
+    EXPECT_LE(p.kernels(), 11u) << p.plan;
+    EXPECT_THAT(p.plan, HasSubstr("its reader has as many parameters as a kernel may"));
+    EXPECT_THAT(planned(graph, emit::native_model()).plan, HasSubstr("concatenation"));
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/families/concatenation/concatenation_family.h"
+
 namespace primset::schedule {
 
 using prims::Builder;
@@ -18,13 +20,15 @@ uint32_t parameter_bytes(const prims::ValueType& t) {
   return static_cast<uint32_t>(8 + 8 * strides + 16);
 }
 
-// Runs of operands that fit into one kernel, of at least two each, so that the parts are fewer.
+// Runs of operands that fit into one kernel, of at least two each, so that the parts are fewer, and
+// of no more than are copied one by one.
 std::vector<Values> runs_of_operands(const Builder& b, const Values& operands, uint32_t budget) {
   std::vector<Values> runs;
   uint32_t bytes = 0;
   for (ValueId v : operands) {
     bytes += parameter_bytes(b.type(v));
-    if (runs.empty() || (bytes > budget && runs.back().size() >= 2)) {
+    if (runs.empty() || runs.back().size() == kMostCopies ||
+        (bytes > budget && runs.back().size() >= 2)) {
       runs.emplace_back();
       bytes = parameter_bytes(b.type(v));
     }
@@ -41,6 +45,7 @@ std::vector<Values> runs_of_operands(const Builder& b, const Values& operands, u
 // fused in.
 std::optional<Values> split_concatenate(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::concatenate) return std::nullopt;
+  if (is_copied_by_parts(l.target(), op.operands.size())) return std::nullopt;
   Builder& b = l.builder();
   const uint32_t budget = l.machine().limits.parameter_bytes / 2;
   Values operands = op.operands;

@@ -381,12 +381,18 @@ TEST(LongConcatenations, AreCutIntoPartsThatFit) {
   for (const size_t rank : {1u, 2u, 6u}) {
     for (const size_t count : {100u, 500u, 20000u}) {
       const Graph g = concatenation(count, rank);
-      const Legalized legal = legalized(g);
+      const Legalized legal = legalized(g, flushing_gpu());
       EXPECT_LE(most_operands(legal.graph), 4096u / 2 / (8 + 16));
       EXPECT_EQ(legal.parts.size() + 1, legal.graph.node_count());
       if (count <= 500) expect_same_values(g, legal.graph);
     }
   }
+}
+
+// A CPU copies operands one by one, unless there are very many.
+TEST(LongConcatenations, OfACpuHaveAStepForEachOperand) {
+  EXPECT_EQ(most_operands(legalized(concatenation(500, 2)).graph), 500u);
+  EXPECT_LE(most_operands(legalized(concatenation(20000, 1)).graph), 1024u);
 }
 
 TEST(LongConcatenations, ShortOnesStay) {

@@ -279,7 +279,7 @@ Val strided_of(const Val& x, const ViewStep& s) {
 Val write_slice(const Val& base, const ViewStep& s, const Val& written) {
   Tracer& t = base.tracer();
   const int64_t dim = s.dims[0];
-  if (known_equal(s.step, 1) == true) {
+  if (s.step == SymInt(1)) {
     std::vector<ValueId> starts;
     for (int64_t d = 0; d < base.rank(); ++d)
       starts.push_back(t.constant(d == dim ? s.start : SymInt(0), DType::i64).id());
