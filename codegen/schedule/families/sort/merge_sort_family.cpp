@@ -26,6 +26,7 @@ class MergeSort : public Family {
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine& machine) const override {
     if (g.node(node).prim != prims::Prim::sort) return std::nullopt;
+    if (is_grouped(g, g.node(node), machine)) return std::nullopt;
     return merge_sort_cost(sort_size(g, g.node(node)), machine);
   }
   // The arrays are sorted where they are to stay when that place is dense, else in a temporary.

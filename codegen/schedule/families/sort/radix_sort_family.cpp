@@ -69,6 +69,7 @@ class RadixSortFamily : public Family {
                            const Machine& machine) const override {
     const prims::Node& n = g.node(node);
     if (n.prim != prims::Prim::sort) return std::nullopt;
+    if (is_grouped(g, n, machine)) return std::nullopt;
     const SymInt& length = g.type(n.operands[0]).shape[static_cast<size_t>(n.attr<int64_t>("dim"))];
     const auto tile = radix_tile(machine, g.type(n.operands[0]).dtype, DType::i64);
     if (!tile || length <= SymInt(longest_merged_row(sort_size(g, n), *tile, machine)))

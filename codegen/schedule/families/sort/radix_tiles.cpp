@@ -9,28 +9,6 @@ namespace primset::schedule {
 
 using kir::Value;
 
-namespace {
-
-// The dtype of a key's bits.
-DType bits_of(DType key) {
-  switch (byte_size(key)) {
-    case 1:
-      return DType::u8;
-    case 2:
-      return DType::u16;
-    case 4:
-      return DType::u32;
-    default:
-      return DType::u64;
-  }
-}
-
-kir::Scalar word_of(DType key) {
-  return byte_size(key) == 8 ? kir::Scalar::i64 : kir::Scalar::i32;
-}
-
-}  // namespace
-
 Affine computed(Value address) {
   Affine a;
   a.opaque = address;
@@ -104,7 +82,8 @@ RadixTiles::RadixTiles(const BuildContext& c, const RadixSort& sort, const Radix
     : sort_(sort),
       pass_(pass),
       row_indices_(identity_indices(sort.shape)),
-      frame_(c.name, c.machine, c.index32, sort.shape) {
+      frame_(c.name, c.machine, c.index32, sort.shape),
+      keys_(frame_.builder(), sort.key, sort.descending) {
   frame_.set_error_buffer(c.errors);
   kir::Builder& b = frame_.builder();
   b.set_group_size(sort.tile.threads);
@@ -218,51 +197,14 @@ Affine RadixTiles::count_of(Value digit) {
 
 Value RadixTiles::load_key(Value number, int64_t more) {
   const ElementValue x =
-      frame_.load(pass_.keys.buffer, bits_of(sort_.key), address(pass_.keys, number, more));
-  return frame_.builder().zext(x.re, word_of(sort_.key));
+      frame_.load(pass_.keys.buffer, sort_key_bits(sort_.key), address(pass_.keys, number, more));
+  return frame_.builder().zext(x.re, word().scalar);
 }
 
 void RadixTiles::store_key(const Placement& to, Value number, int64_t more, Value key) {
-  const DType bits = bits_of(sort_.key);
+  const DType bits = sort_key_bits(sort_.key);
   frame_.store(to.buffer, bits, address(to, number, more),
                {frame_.builder().int_resize(key, register_scalar(bits), false), {}});
-}
-
-kir::Type RadixTiles::word() const {
-  return {word_of(sort_.key)};
-}
-
-Value RadixTiles::ordered(Value key) {
-  kir::Builder& b = frame_.builder();
-  const int bits = static_cast<int>(8 * byte_size(sort_.key));
-  const auto constant = [&](uint64_t v) { return b.constant_bits(word(), v); };
-  const Value all = constant(kir::low_bits(bits)), sign = constant(uint64_t{1} << (bits - 1));
-  Value x = key;
-  if (sort_.key == DType::boolean) {
-    x = b.and_(key, constant(1));
-  } else if (is_signed_integer(sort_.key)) {
-    x = b.xor_(key, sign);
-  } else if (is_floating(sort_.key) && float_format(sort_.key).has_sign()) {
-    const FloatFormat& format = float_format(sort_.key);
-    const Value magnitude = b.and_(key, constant(format.magnitude_mask()));
-    x = b.select(b.ieq(key, sign), constant(0), key);
-    x = bits == kir::width(word().scalar)
-            ? b.xor_(x, b.or_(b.ashr(x, constant(static_cast<uint64_t>(bits - 1))), sign))
-            : b.xor_(x, b.select(b.ult(x, sign), sign, all));
-    // Where NaN has the pattern of -0, all others have numbers: what is not negative moves down to
-    // the place of -0, so that one above is free.
-    if (!format.has_negative_zero())
-      x = b.sub(x, b.select(b.ult(key, sign), constant(1), constant(0)));
-    const uint64_t last = format.greatest() + (format.has_infinity() ? 1 : 0);
-    const Value nan = format.has_negative_zero() ? b.ult(constant(last), magnitude)
-                                                 : b.ieq(key, constant(format.quiet_nan()));
-    x = b.select(nan, all, x);
-  }
-  return sort_.descending ? b.xor_(x, all) : x;
-}
-
-Value RadixTiles::last() {
-  return frame_.builder().constant_bits(word(), kir::low_bits(kir::width(word().scalar)));
 }
 
 Value RadixTiles::digit(Value ordered) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/schedule/families/sort/radix_sort.h"
+#include "codegen/schedule/families/sort/sort_keys.h"
 
 namespace primset::schedule {
 
@@ -46,23 +47,22 @@ class RadixTiles {
   // --- keys, as integers of 32 or 64 bits that hold what is in memory ---
   kir::Value load_key(kir::Value number, int64_t more = 0);
   void store_key(const Placement& to, kir::Value number, int64_t more, kir::Value key);
-  // An integer that orders as the key does. Both zeros are equal, and so are all NaNs, which come
-  // last.
-  kir::Value ordered(kir::Value key);
-  kir::Value last();                     // the greatest such integer
+  kir::Value ordered(kir::Value key) { return keys_.ordered(key); }
+  kir::Value last() { return keys_.last(); }
   kir::Value digit(kir::Value ordered);  // i32
   kir::Value digit_bit(int bit);         // the position of a digit's bit in such an integer
 
   kir::Value index(kir::Value i) { return frame_.index(i); }
 
  private:
-  kir::Type word() const;
+  kir::Type word() const { return keys_.word(); }
   kir::Value digit_row(kir::Value digit);
 
   const RadixSort& sort_;
   const RadixPass& pass_;
   const Indices row_indices_;
   Frame frame_;
+  SortKeys keys_;
   kir::Value shift_;
   kir::Value row_, tile_, first_;
 };

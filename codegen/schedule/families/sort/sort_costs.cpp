@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/schedule/families/sort/group_sort.h"
+
 namespace primset::schedule {
 
 SortSize sort_size(const prims::Graph& g, const prims::Node& n) {
@@ -16,6 +18,20 @@ SortSize sort_size(const prims::Graph& g, const prims::Node& n) {
     s.payload_bytes += bits(g.type(n.operands[k]).dtype) / 8.0;
   s.arrays = static_cast<double>(n.operands.size() + 1);
   return s;
+}
+
+// A thread's neighbours are exchanged in as many rounds as they are; then each pass finds an
+// element's place by bisection, shared by neighbours, and moves it. Words of 64 bits take two
+// instructions where others take one. A row fills its last thread's slots.
+Cost group_sort_cost(const SortSize& s, const Machine& machine) {
+  constexpr double kMoving = 60, kExchange = 5, kPass = 30;  // operations of an element
+  const auto items = static_cast<double>(machine.tuning.sort.group_items);
+  const double passes = std::max(0.0, std::ceil(std::log2(s.length / items)));
+  const double threads = s.rows * std::ceil(s.length / items);
+  const double words = s.key_bytes == 8 ? 1.5 : 1;
+  const double bytes = s.rows * s.length * (3 * s.key_bytes + 2 * s.payload_bytes);
+  const double operations = kMoving + words * (kExchange * items / 2 + kPass * passes);
+  return {bytes, threads * items * operations, 1, threads};
 }
 
 // Keys travel with the payloads and with positions. A thread finds its place by bisection and then
@@ -44,14 +60,39 @@ Cost radix_sort_cost(const SortSize& s, const RadixTile& tile) {
   return {bytes, passes * tiles * tile_elements * kOperations, 3 * passes, tiles * tile.threads};
 }
 
+namespace {
+
+// Rows of this length, as many as keep the machine busy.
+SortSize busy_rows(SortSize s, double length, const Machine& machine) {
+  s.length = length;
+  s.rows = std::max(1.0, 64 * machine.rates.busy_threads / length);
+  return s;
+}
+
+}  // namespace
+
+int64_t longest_grouped_row(const SortSize& size, DType key, const Machine& machine) {
+  const int64_t fits = longest_grouped_row(machine, key);
+  if (machine.tuning.sort.group_row >= 0) return std::min(fits, machine.tuning.sort.group_row);
+  const auto tile = radix_tile(machine, key, DType::i64);
+  if (!tile) return fits;
+  const int64_t by_digits = crossover(
+      machine.rates,
+      [&](double length) { return group_sort_cost(busy_rows(size, length, machine), machine); },
+      [&](double length) { return radix_sort_cost(busy_rows(size, length, machine), *tile); });
+  return std::min(fits, by_digits - 1);
+}
+
+bool is_grouped(const prims::Graph& g, const prims::Node& n, const Machine& machine) {
+  const DType key = g.type(n.operands[0]).dtype;
+  const int64_t longest = longest_grouped_row(sort_size(g, n), key, machine);
+  const SymInt& length = g.type(n.operands[0]).shape[static_cast<size_t>(n.attr<int64_t>("dim"))];
+  return longest > 0 && length <= SymInt(longest);
+}
+
 int64_t longest_merged_row(const SortSize& size, const RadixTile& tile, const Machine& machine) {
   if (machine.tuning.sort.radix_row >= 0) return machine.tuning.sort.radix_row;
-  const auto busy = [&](double length) {
-    SortSize s = size;
-    s.length = length;
-    s.rows = std::max(1.0, 64 * machine.rates.busy_threads / length);
-    return s;
-  };
+  const auto busy = [&](double length) { return busy_rows(size, length, machine); };
   return crossover(
       machine.rates, [&](double length) { return merge_sort_cost(busy(length), machine); },
       [&](double length) { return radix_sort_cost(busy(length), tile); });

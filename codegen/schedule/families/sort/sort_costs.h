@@ -14,11 +14,19 @@ struct SortSize {
 };
 SortSize sort_size(const prims::Graph& g, const prims::Node& n);
 
+// One kernel that reads and writes each element once.
+Cost group_sort_cost(const SortSize& size, const Machine& machine);
 // Runs sorted by insertion, then a pass for each doubling of the runs' length.
 Cost merge_sort_cost(const SortSize& size, const Machine& machine);
 // Three kernels for each digit of the key.
 Cost radix_sort_cost(const SortSize& size, const RadixTile& tile);
 
+// Rows up to this length are sorted in a workgroup's memory: those that fit, where no other way is
+// cheaper. Tuning::sort.group_row overrides it.
+int64_t longest_grouped_row(const SortSize& size, DType key, const Machine& machine);
+// Whether the node's rows are are no longer than that. Adds a guard, which holds for any number of
+// rows.
+bool is_grouped(const prims::Graph& g, const prims::Node& n, const Machine& machine);
 // Rows longer than this are sorted digit by digit. Where Tuning::sort.radix_row is automatic, it is
 // where the costs cross over when there are rows enough to keep the machine busy.
 int64_t longest_merged_row(const SortSize& size, const RadixTile& tile, const Machine& machine);

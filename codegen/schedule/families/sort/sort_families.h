@@ -1,4 +1,4 @@
-// The two families of primitive sort: merge sort and radix sort.
+// The families of primitive sort: in a workgroup's memory, by digits, and by merging.
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_FAMILIES_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_SORT_SORT_FAMILIES_H_
 
@@ -6,7 +6,7 @@
 
 namespace primset::schedule {
 
-extern const Family &merge_sort_family, &radix_sort_family;
+extern const Family &group_sort_family, &merge_sort_family, &radix_sort_family;
 
 }  // namespace primset::schedule
 

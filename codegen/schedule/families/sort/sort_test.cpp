@@ -1,4 +1,5 @@
-// Sorting digit by digit, against a stable sort of the standard library.
+// Sorting digit by digit and in a workgroup's memory, against a stable sort of the standard
+// library.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,7 +110,7 @@ struct SortTest : testing::Test {
   Options options;
   bool in_tables = false;
 
-  std::string tuning = "sort.radix_row=0,sort.least_subgroup=8";
+  std::string tuning = "sort.group_row=0,sort.radix_row=0,sort.least_subgroup=8";
 
   Program program_of(const std::shared_ptr<prims::Graph>& graph) {
     EXPECT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
@@ -282,7 +283,8 @@ TEST_F(SortTest, ShortRowsAndPlainDevicesMerge) {
   const auto kernels = [&](int64_t radix_length, const kir::TargetModel& model) {
     options.inputs.clear();
     options.outputs.clear();
-    tuning = "sort.least_subgroup=8,sort.radix_row=" + std::to_string(radix_length);
+    tuning =
+        "sort.group_row=0,sort.least_subgroup=8,sort.radix_row=" + std::to_string(radix_length);
     target = model;
     auto graph = std::make_shared<prims::Graph>(
         prims::parse(graph_text(DType::f32, {1, 1100, 1}, false, "%4 v")));
@@ -293,6 +295,63 @@ TEST_F(SortTest, ShortRowsAndPlainDevicesMerge) {
   EXPECT_EQ(kernels(1099, ballot_model(8)).first, "radix_scatter");
   EXPECT_GT(kernels(1099, ballot_model(8)).second, size_t{0});
   EXPECT_EQ(kernels(0, simt_model()), std::pair(std::string("merge"), size_t{0}));
+}
+
+// In a workgroup's memory.
+struct GroupSortTest : SortTest {
+  GroupSortTest() {
+    target = simt_model();
+    tuning = "sort.group_threads=16";
+  }
+};
+
+TEST_F(GroupSortTest, EveryKeyBothWays) {
+  for (DType key : key_dtypes()) {
+    for (bool descending : {false, true}) expect_sorted(key, {3, 77, 1}, descending);
+  }
+}
+
+// A thread has 8 elements, a workgroup 128 of one row or of several.
+TEST_F(GroupSortTest, LengthsAboutThreadsAndGroups) {
+  for (int64_t length : {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 200, 256, 1000}) {
+    expect_sorted(DType::f32, {5, length, 1}, length % 2 == 0);
+    expect_sorted(DType::bf16, {2, length, 3}, length % 2 == 1);
+  }
+}
+
+TEST_F(GroupSortTest, RowsWhereverTheyLie) {
+  expect_sorted(DType::f32, {1, 9, 100}, true);
+  expect_sorted(DType::i16, {7, 40, 11}, false);
+  expect_sorted(DType::f64, {2, 30, 33}, true);
+  expect_sorted(DType::boolean, {300, 2, 2}, false);
+}
+
+TEST_F(GroupSortTest, AGroupForEachBlockOrForMany) {
+  target.max_groups_x = 0x7fffffff;
+  expect_sorted(DType::f32, {40, 10, 3}, false);
+  target.max_groups_x = 2;
+  expect_sorted(DType::f32, {40, 10, 3}, false);
+  expect_sorted(DType::i64, {40, 10, 1}, true);
+}
+
+TEST_F(GroupSortTest, WideIndicesAndTables) {
+  options.index32 = false;
+  expect_sorted(DType::f32, {2, 110, 2}, true);
+  in_tables = true;
+  expect_sorted(DType::f16, {2, 110, 1}, false);
+}
+
+// A key that takes the memory of its input over is read before it is written.
+TEST_F(GroupSortTest, InPlace) {
+  auto graph = std::make_shared<prims::Graph>(
+      prims::parse(graph_text(DType::u8, {3, 100, 1}, false, "%4 v writes 0")));
+  const Program program = program_of(graph);
+  std::mt19937_64 rng(5);
+  std::vector<std::byte> x = random_keys(DType::u8, 300, rng);
+  const RunnerResult got =
+      run_program(program, target, {{{x}, {std::vector<std::byte>(600)}}}, {3, 100, 1});
+  for (auto row = x.begin(); row != x.end(); row += 100) std::sort(row, row + 100);
+  EXPECT_EQ(got.outputs[0].bytes, x);
 }
 
 // The greatest stack frame of a kernel, as ptxas says it.
