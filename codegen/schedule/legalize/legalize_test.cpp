@@ -160,6 +160,11 @@ const PassCase kPassCases[] = {
   %1: f32[2, 20000], %2: i64[2, 20000] = scan_max(%0) {dim = 1}
   return %1 y, %2 i
 })"},
+    {"split_long_scan", true, "i32[20000] = scan_sum(", "i32[5, 4096] = scan_sum(",
+     R"(graph(%0 x: i32[20000]) {
+  %1: i32[20000] = scan_sum(%0) {dim = 0}
+  return %1 y
+})"},
     {"expand_compact", false, "compact(", "scatter(",
      R"(graph(%0 x: f32[20000], %1 p: bool[20000]) {
   %2: f32[20000], %3: i64[] = compact(%0, %1)

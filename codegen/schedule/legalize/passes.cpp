@@ -11,6 +11,7 @@
 #include "codegen/schedule/legalize/extrema.h"
 #include "codegen/schedule/legalize/moments.h"
 #include "codegen/schedule/legalize/reductions.h"
+#include "codegen/schedule/legalize/scans.h"
 
 namespace primset::schedule {
 
@@ -25,6 +26,7 @@ std::span<const Pass> legalize_passes() {
       {"expand_arg_reduce", expand_arg_reduce, "makes reductions of pairs, of any length"},
       {"expand_extremum_scan", expand_extremum_scan, "cuts its long scans itself"},
       {"expand_compact", expand_compact, "makes a sum of any length"},
+      {"split_long_scan", split_long_scan, "behind what makes sums of integers"},
       {"check_count", check_count, "anywhere: it makes nothing that others rewrite"},
       {"merge_reduced_dims", merge_reduced_dims,
        "behind all that makes reductions, and before their length is asked for"},

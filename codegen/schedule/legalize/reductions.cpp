@@ -4,6 +4,7 @@
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/legalize/chunks.h"
+#include "codegen/schedule/tuning/summation_order.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
@@ -94,7 +95,7 @@ std::optional<Values> split_long_reduction(Legalizer& l, const Op& op) {
       const DType dtype = b.dtype(in.xs[k]);
       const ValueId fill =
           in.inits.empty() ? b.constant(combine_identity(op.prim(), dtype), dtype) : in.inits[k];
-      in.xs[k] = in_chunks(b, in.xs[k], fill, d);
+      in.xs[k] = in_chunks(b, in.xs[k], fill, d, kReductionChunk);
     }
     in.xs = reduce_along(l, op, in.xs, in.inits, dim + 1);
   } while (is_long(b, in.xs[0], d));

@@ -3,6 +3,7 @@
 #define PRIMSET_CODEGEN_SCHEDULE_LEGALIZE_SCANS_H_
 
 #include "codegen/schedule/legalize/legalizer.h"
+#include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 
@@ -17,7 +18,12 @@ struct Scan {
 // One thread or group walks a row, so a long row is cut: every chunk is scanned, then the chunks'
 // last elements, and each chunk takes up what the chunks before it came to. Elements are combined
 // in another order than along the row: this is for scans that are exact.
-Values scan_in_chunks(Legalizer& l, const Scan& scan, const Values& xs, int64_t dim);
+Values scan_in_chunks(Legalizer& l, const Scan& scan, const Values& xs, int64_t dim,
+                      int64_t chunk = kReductionChunk);
+
+// Long rows of integers that are fewer than a SIMT device's multiprocessors are summed up in
+// chunks.
+std::optional<Values> split_long_scan(Legalizer& l, const Op& op);
 
 }  // namespace primset::schedule
 
