@@ -426,6 +426,16 @@ graph(%0 x: f32[s0, s1], %1 i: i64[s2], %2 u: f32[s2, s1]) {
 }
 )",
      2, 9},
+    {"histogram", R"(symbol s0 = 70 min 2
+symbol s1 = 50 min 2
+graph(%0 i: i64[s0, s1]) {
+  %1: i64[9] = constant() {value = #3, dtype = i64, shape = [9]}
+  %2: i64[s0, s1] = constant() {value = #1, dtype = i64, shape = [s0, s1]}
+  %3: i64[9] = scatter_add(%1, %0, %2) {dims = (0), in_bounds = true, ordered = false, argument = "index"}
+  return %3 r
+}
+)",
+     2, 9},
     {"scatter_add_in_planes", R"(symbol s0 = 3 min 2
 symbol s1 = 9 min 2
 symbol s2 = 18 min 2

@@ -1,5 +1,6 @@
 #include "codegen/schedule/families/gather_scatter/scatter_family.h"
 
+#include "codegen/schedule/families/gather_scatter/count_kernel.h"
 #include "codegen/schedule/families/gather_scatter/scatter_kernel.h"
 #include "codegen/schedule/program/program_builder.h"
 #include "prims/graph/traits.h"
@@ -51,6 +52,10 @@ class Scatter : public Family {
     b.copy_into(b.graph().node(group.anchor).operands[0], out);
     const prims::Node& n = b.graph().node(group.anchor);
     const bool ordered = n.prim == prims::Prim::scatter && n.attr<bool>("ordered");
+    if (counts_in_groups(b.machine(), b.graph(), n)) {
+      b.launch(count_kernel(b.context("count"), group.anchor, out), group.anchor);
+      return;
+    }
     if (!ordered || !can_claim(b.machine().target, b.options().index32)) {
       b.launch(scatter_kernel(b.context("scatter"), group.anchor, out), group.anchor);
       return;

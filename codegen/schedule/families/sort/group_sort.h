@@ -28,7 +28,7 @@ int64_t longest_grouped_row(const Machine& machine, DType key);
 GroupTile group_tile(const Machine& machine, DType key, const SymInt& length, bool interleaved);
 
 struct GroupSort {
-  prims::NodeId node = 0;  // of primitive `sort`
+  prims::NodeId node = 0;  // of primitive `sort`, `kth_value` or `median`
   SymInts shape;
   size_t dim = 0;
   DType key = DType::f32;
@@ -48,6 +48,8 @@ struct GroupSort {
 };
 
 BuiltKernel group_sort_kernel(const BuildContext& c, const GroupSort& sort);
+// Of `kth_value` and `median`: an element of each sorted row, and where it stood.
+BuiltKernel group_select_kernel(const BuildContext& c, const GroupSort& sort);
 
 }  // namespace primset::schedule
 

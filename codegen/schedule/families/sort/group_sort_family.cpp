@@ -1,4 +1,4 @@
-// Rows sorted in a workgroup's memory, as a step of a program.
+// Rows sorted in a workgroup's memory, as a step of a program; and one element of each.
 #include "codegen/schedule/families/sort/group_sort.h"
 #include "codegen/schedule/families/sort/sort_costs.h"
 #include "codegen/schedule/families/sort/sort_families.h"
@@ -6,6 +6,24 @@
 
 namespace primset::schedule {
 namespace {
+
+// Results without readers are not computed.
+GroupSort request(const ProgramBuilder& b, const FusionGroup& group) {
+  const prims::Node& n = b.graph().node(group.anchor);
+  GroupSort sort;
+  sort.node = group.anchor;
+  sort.shape = b.graph().type(n.operands[0]).shape;
+  sort.dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+  sort.key = b.graph().type(n.operands[0]).dtype;
+  sort.keys = b.placement(n.operands[0]).value();
+  const bool interleaved = !sort.keys.strides[sort.dim].same(SymInt(1));
+  sort.tile = group_tile(b.machine(), sort.key, sort.length(), interleaved);
+  for (size_t k = 0; k < n.results.size(); ++k) {
+    if (const Placement* wanted = ProgramBuilder::wanted(group, n.results[k]))
+      sort.results.push_back({k, *wanted});
+  }
+  return sort;
+}
 
 class GroupSortFamily : public Family {
  public:
@@ -24,30 +42,47 @@ class GroupSortFamily : public Family {
     return index == 0 ? OperandUse::in_memory : OperandUse::inlined;
   }
 
-  // Results without readers are not computed.
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
-    const prims::Node& n = b.graph().node(group.anchor);
-    GroupSort sort;
-    sort.node = group.anchor;
-    sort.shape = b.graph().type(n.operands[0]).shape;
-    sort.dim = static_cast<size_t>(n.attr<int64_t>("dim"));
-    sort.key = b.graph().type(n.operands[0]).dtype;
-    sort.descending = n.attr<bool>("descending");
-    sort.keys = b.placement(n.operands[0]).value();
-    const bool interleaved = !sort.keys.strides[sort.dim].same(SymInt(1));
-    sort.tile = group_tile(b.machine(), sort.key, sort.length(), interleaved);
-    for (size_t k = 0; k < n.results.size(); ++k) {
-      if (const Placement* wanted = ProgramBuilder::wanted(group, n.results[k]))
-        sort.results.push_back({k, *wanted});
-    }
+    GroupSort sort = request(b, group);
+    sort.descending = b.graph().node(group.anchor).attr<bool>("descending");
     b.launch(group_sort_kernel(b.context("group_sort"), sort), group.anchor);
   }
 };
 
+class GroupSelectFamily : public Family {
+ public:
+  std::string_view name() const override { return "group_select"; }
+
+  std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
+                           const Machine& machine) const override {
+    const prims::Node& n = g.node(node);
+    if (n.prim != prims::Prim::kth_value && n.prim != prims::Prim::median) return std::nullopt;
+    if (!is_grouped(g, n, machine)) return std::nullopt;
+    return group_sort_cost(sort_size(g, n), machine);
+  }
+
+  // What they are made of reads a row many times.
+  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
+                        const Machine& machine) const override {
+    return cost(g, node, machine).has_value();
+  }
+
+  OperandUse operand(const prims::Graph&, const prims::Node&, size_t,
+                     const Machine&) const override {
+    return OperandUse::in_memory;
+  }
+
+  void build(ProgramBuilder& b, const FusionGroup& group) const override {
+    b.launch(group_select_kernel(b.context("group_select"), request(b, group)), group.anchor);
+  }
+};
+
 const GroupSortFamily kGroupSort;
+const GroupSelectFamily kGroupSelect;
 
 }  // namespace
 
 const Family& group_sort_family = kGroupSort;
+const Family& group_select_family = kGroupSelect;
 
 }  // namespace primset::schedule

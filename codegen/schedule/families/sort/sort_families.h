@@ -7,6 +7,8 @@
 namespace primset::schedule {
 
 extern const Family &group_sort_family, &merge_sort_family, &radix_sort_family;
+// Of primitives kth_value and median: an element of each row, sorted in a workgroup's memory.
+extern const Family& group_select_family;
 
 }  // namespace primset::schedule
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <regex>
@@ -352,6 +353,68 @@ TEST_F(GroupSortTest, InPlace) {
       run_program(program, target, {{{x}, {std::vector<std::byte>(600)}}}, {3, 100, 1});
   for (auto row = x.begin(); row != x.end(); row += 100) std::sort(row, row + 100);
   EXPECT_EQ(got.outputs[0].bytes, x);
+}
+
+// One element of each row, its value and where the first one equal to it stood.
+struct GroupSelectTest : GroupSortTest {
+  // Of a row whose elements have this order: the place in order, counted from 0.
+  using Place = std::function<int64_t(int64_t numbers, int64_t length)>;
+
+  void expect_selected(DType key, const Sizes& n, const std::string& prim, const Place& place) {
+    options.inputs.clear();
+    options.outputs.clear();
+    const std::string type = name(key).data();
+    auto graph = std::make_shared<prims::Graph>(prims::parse(
+        "symbol s0 = " + std::to_string(n.rows) + "\nsymbol s1 = " + std::to_string(n.length) +
+        "\nsymbol s2 = " + std::to_string(n.inner) + "\ngraph(%0 x: " + type +
+        "[s0, s1, s2]) {\n  %1: " + type + "[s0, s2], %2: i64[s0, s2] = " + prim +
+        "}\n  return %1 v, %2 i\n}\n"));
+    const Program program = program_of(graph);
+    std::mt19937_64 rng(static_cast<uint64_t>(n.elements()));
+    const std::vector<std::byte> bytes = random_keys(key, n.elements(), rng);
+    const RunnerResult got = run_program(program, target, {{{bytes}}}, {n.rows, n.length, n.inner});
+
+    const Array keys = prims::reference::from_bytes(key, {n.rows, n.length, n.inner}, bytes);
+    const std::vector<int64_t> order = expected_positions(keys, n, false);
+    const auto indices = as<int64_t>(got.outputs[1].bytes);
+    const size_t width = byte_size(key);
+    for (int64_t row = 0; row < n.rows * n.inner; ++row) {
+      const auto at = [&](int64_t i) {
+        return static_cast<size_t>((row / n.inner * n.length + i) * n.inner + row % n.inner);
+      };
+      const auto of = [&](int64_t i) { return keys.data[at(order[at(i)])]; };
+      int64_t numbers = 0;
+      for (int64_t i = 0; i < n.length; ++i)
+        numbers += is_floating(key) && std::isnan(of(i).re) ? 0 : 1;
+      int64_t first = place(numbers, n.length);
+      while (first > 0 && !goes_before(key, of(first - 1), of(first))) --first;
+      const auto r = static_cast<size_t>(row);
+      ASSERT_EQ(indices[r], order[at(first)]) << name(key) << " " << prim << " row " << row;
+      ASSERT_EQ(std::memcmp(got.outputs[0].bytes.data() + r * width,
+                            bytes.data() + at(order[at(first)]) * width, width),
+                0)
+          << name(key) << " " << prim << " row " << row;
+    }
+  }
+};
+
+TEST_F(GroupSelectTest, EveryKey) {
+  const auto middle = [](int64_t count) { return (count - 1) / 2; };
+  for (DType key : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
+                    DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    for (const Sizes& n : {Sizes{9, 5, 1}, Sizes{3, 78, 2}}) {
+      expect_selected(key, n, "kth_value(%0) {k = <3>, dim = 1",
+                      [](int64_t, int64_t) { return 2; });
+      expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = false",
+                      [&](int64_t numbers, int64_t length) {
+                        return numbers == length ? middle(length) : length - 1;
+                      });
+      expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = true",
+                      [&](int64_t numbers, int64_t length) {
+                        return numbers > 0 ? middle(numbers) : length - 1;
+                      });
+    }
+  }
 }
 
 // The greatest stack frame of a kernel, as ptxas says it.

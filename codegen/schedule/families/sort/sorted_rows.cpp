@@ -60,6 +60,10 @@ Value SortedRows::after_all() {
   return packed() ? b_.i32((1 << kPlaceBits) - 1) : keys_.last();
 }
 
+Value SortedRows::key(Value slot) {
+  return packed() ? b_.lshr(load_word(slot), b_.i32(kPlaceBits)) : load_word(slot);
+}
+
 Value SortedRows::origin(Value slot) {
   if (packed()) return b_.and_(load_word(slot), b_.i32((1 << kPlaceBits) - 1));
   return b_.load(kI32, others_, padded(slot), 4);

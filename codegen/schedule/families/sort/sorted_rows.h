@@ -27,6 +27,8 @@ class SortedRows {
   // Sorts all rows, stably. Collective, as all that follows: the caller places the barriers before
   // and behind it.
   void sort();
+  // What orders of the element in this slot.
+  kir::Value key(kir::Value slot);
   // The place in its row that the element in this slot has come from.
   kir::Value origin(kir::Value slot);
   // Memory of a word a slot, free once rows are sorted.
