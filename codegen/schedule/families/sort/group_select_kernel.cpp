@@ -55,8 +55,7 @@ Value GroupSelector::first_not_below(Value row, Value key, Value end) {
 // How many of the row's elements are not NaN.
 Value GroupSelector::numbers(Value row) {
   if (!is_floating(sort_.key)) return length_;
-  const uint64_t nan = kir::low_bits(static_cast<int>(8 * byte_size(sort_.key)));
-  return first_not_below(row, b_.constant_bits(rows_.sorted().keys().word(), nan), length_);
+  return first_not_below(row, rows_.sorted().keys().nan(), length_);
 }
 
 // Of an even number of elements the lower of both in the middle. The last one is NaN, if any is.

@@ -213,6 +213,13 @@ Value RadixTiles::digit(Value ordered) {
   return b.and_(b.int_resize(shifted, kir::Scalar::i32, false), b.i32(kDigits - 1));
 }
 
+Value RadixTiles::above_digit(Value ordered) {
+  kir::Builder& b = frame_.builder();
+  const kir::Scalar scalar = word().scalar;
+  return b.lshr(b.lshr(ordered, b.int_resize(shift_, scalar, false)),
+                b.constant(word(), kDigitBits));
+}
+
 Value RadixTiles::digit_bit(int bit) {
   kir::Builder& b = frame_.builder();
   const Value place = b.int_resize(b.add(shift_, b.i32(bit)), word().scalar, false);

@@ -21,6 +21,7 @@ class RadixTiles {
 
   // --- of the tile at hand ---
   kir::Value first() const { return first_; }  // its first element's number in the row
+  kir::Value row() const { return row_; }      // its row's number
   // Its number of elements, i32.
   kir::Value elements();
   // The indices of element `number` of the row.
@@ -50,7 +51,9 @@ class RadixTiles {
   kir::Value ordered(kir::Value key) { return keys_.ordered(key); }
   kir::Value last() { return keys_.last(); }
   kir::Value digit(kir::Value ordered);  // i32
-  kir::Value digit_bit(int bit);         // the position of a digit's bit in such an integer
+  kir::Value nan() { return keys_.nan(); }
+  kir::Value above_digit(kir::Value ordered);  // the bits above the digit
+  kir::Value digit_bit(int bit);               // the position of a digit's bit in such an integer
 
   kir::Value index(kir::Value i) { return frame_.index(i); }
 

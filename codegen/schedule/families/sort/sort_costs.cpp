@@ -60,6 +60,12 @@ Cost radix_sort_cost(const SortSize& s, const RadixTile& tile) {
   return {bytes, passes * tiles * tile_elements * kOperations, 3 * passes, tiles * tile.threads};
 }
 
+Cost radix_select_cost(const SortSize& s) {
+  constexpr double kOperations = 12;  // of an element
+  const double passes = 8 * s.key_bytes / kDigitBits, elements = s.rows * s.length;
+  return {(passes + 1) * elements * s.key_bytes, passes * elements * kOperations, 2 * passes + 3};
+}
+
 namespace {
 
 // Rows of this length, as many as keep the machine busy.

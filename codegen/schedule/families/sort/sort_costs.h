@@ -27,6 +27,9 @@ int64_t longest_grouped_row(const SortSize& size, DType key, const Machine& mach
 // Whether the node's rows are are no longer than that. Adds a guard, which holds for any number of
 // rows.
 bool is_grouped(const prims::Graph& g, const prims::Node& n, const Machine& machine);
+// One element of each row: a count and a pick for each digit.
+Cost radix_select_cost(const SortSize& size);
+
 // Rows longer than this are sorted digit by digit. Where Tuning::sort.radix_row is automatic, it is
 // where the costs cross over when there are rows enough to keep the machine busy.
 int64_t longest_merged_row(const SortSize& size, const RadixTile& tile, const Machine& machine);

@@ -7,8 +7,9 @@
 namespace primset::schedule {
 
 extern const Family &group_sort_family, &merge_sort_family, &radix_sort_family;
-// Of primitives kth_value and median: an element of each row, sorted in a workgroup's memory.
-extern const Family& group_select_family;
+// Of primitives kth_value and median: an element of each row, which is sorted in a workgroup's
+// memory, or found by digits.
+extern const Family &group_select_family, &radix_select_family;
 
 }  // namespace primset::schedule
 

@@ -51,6 +51,10 @@ Value SortKeys::ordered(Value key) {
   return descending_ ? b_.xor_(x, all) : x;
 }
 
+Value SortKeys::nan() {
+  return b_.constant_bits(word(), kir::low_bits(static_cast<int>(8 * byte_size(key_))));
+}
+
 Value SortKeys::last() {
   return b_.constant_bits(word(), kir::low_bits(kir::width(word().scalar)));
 }

@@ -21,6 +21,7 @@ class SortKeys {
   // are equal, and so are all NaNs, which come last.
   kir::Value ordered(kir::Value key);
   kir::Value last();  // the greatest such integer
+  kir::Value nan();   // that of NaN, when ascending
 
  private:
   kir::Builder& b_;

@@ -396,25 +396,36 @@ struct GroupSelectTest : GroupSortTest {
           << name(key) << " " << prim << " row " << row;
     }
   }
+
+  void expect_all_selected(const std::vector<Sizes>& sizes) {
+    const auto middle = [](int64_t count) { return (count - 1) / 2; };
+    for (DType key : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
+                      DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      for (const Sizes& n : sizes) {
+        expect_selected(key, n, "kth_value(%0) {k = <3>, dim = 1",
+                        [](int64_t, int64_t) { return 2; });
+        expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = false",
+                        [&](int64_t numbers, int64_t length) {
+                          return numbers == length ? middle(length) : length - 1;
+                        });
+        expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = true",
+                        [&](int64_t numbers, int64_t length) {
+                          return numbers > 0 ? middle(numbers) : length - 1;
+                        });
+      }
+    }
+  }
 };
 
 TEST_F(GroupSelectTest, EveryKey) {
-  const auto middle = [](int64_t count) { return (count - 1) / 2; };
-  for (DType key : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
-                    DType::f16, DType::bf16, DType::f32, DType::f64}) {
-    for (const Sizes& n : {Sizes{9, 5, 1}, Sizes{3, 78, 2}}) {
-      expect_selected(key, n, "kth_value(%0) {k = <3>, dim = 1",
-                      [](int64_t, int64_t) { return 2; });
-      expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = false",
-                      [&](int64_t numbers, int64_t length) {
-                        return numbers == length ? middle(length) : length - 1;
-                      });
-      expect_selected(key, n, "median(%0) {dim = 1, ignore_nan = true",
-                      [&](int64_t numbers, int64_t length) {
-                        return numbers > 0 ? middle(numbers) : length - 1;
-                      });
-    }
-  }
+  expect_all_selected({{9, 5, 1}, {3, 78, 2}});
+}
+
+TEST_F(GroupSelectTest, LongRowsByDigits) {
+  tuning = "sort.group_row=0,sort.select_bytes=16";
+  expect_all_selected({{1, 3000, 1}, {2, 700, 3}});
+  target.max_groups_x = 2;
+  expect_all_selected({{3, 2100, 1}});
 }
 
 // The greatest stack frame of a kernel, as ptxas says it.
