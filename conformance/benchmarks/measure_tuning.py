@@ -20,11 +20,19 @@ NEVER = 2**31
 # What is compared: the parameter, its values for the first and the second way, and the cases.
 COMPARED = {
     "sort": (
-        "sort.radix_row",
+        "sort.group_row=0,sort.radix_row",
         {"merge": NEVER, "radix": 0},
         [(dtype, rows, length)
          for dtype in ("f16", "f32", "i64")
          for length in (64, 256, 1024, 2048, 4096, 8192, 16384, 65536, 2**20)
+         for rows in (1, max(1, 2**22 // length))],
+    ),
+    "group_sort": (
+        "sort.group_row",
+        {"radix": 0, "group": NEVER},
+        [(dtype, rows, length)
+         for dtype in ("f16", "f32", "i64")
+         for length in (8, 64, 256, 1024, 2048, 4096, 8192)
          for rows in (1, max(1, 2**22 // length))],
     ),
     "contraction": (
@@ -67,7 +75,8 @@ def operator_of(what, case):
         dtype, batch, m, n, k = case
         return ["bmm", "--dtypes", f"{dtype},{dtype}", "--shapes", f"{batch}x{m}x{k},{batch}x{k}x{n}"]
     dtype, rows, length = case
-    name, argument = {"sort": ("sort", "dim=1"), "scan": ("cumsum", "dim=1")}.get(
+    sort = ("sort", "dim=1")
+    name, argument = {"sort": sort, "group_sort": sort, "scan": ("cumsum", "dim=1")}.get(
         what, ("sum.dim_IntList", "dim=1"))
     return [name, "--dtypes", dtype, "--shapes", f"{rows}x{length}", "--arg", argument]
 

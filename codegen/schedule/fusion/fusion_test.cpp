@@ -254,6 +254,23 @@ graph(%0 x: i32[40], %1 mask: bool[40]) {
 })");
 }
 
+TEST(FusionRunTimeSizes, ASizeThatNothingHasIsNotRead) {
+  const auto reads = [](const std::string& more) {
+    auto graph = std::make_shared<prims::Graph>(prims::parse(
+        "symbol u0 = 40 min 0\nsymbol u1 = 40 min 0\ngraph(%0 x: i32[40], %1 mask: bool[40]) {\n"
+        "  %2: i32[40], %3: i64[] = compact(%0, %1)\n  %4: i32[u0] = set_dim(%2, %3) {dim = 0}\n"
+        "  %5: i32[u1] = set_dim(%0, %3) {dim = 0}\n" +
+        more + "\n}"));
+    const Program program = schedule(graph, simt_model(), row_major_options(*graph));
+    return std::ranges::count_if(
+        program.steps, [](const Step& s) { return std::holds_alternative<ReadCountStep>(s.step); });
+  };
+  EXPECT_EQ(reads("  return %4 a"), 1);
+  EXPECT_EQ(reads("  return %4 a, %5 b"), 2);
+  EXPECT_EQ(
+      reads("  %6: i64[u1] = iota() {shape = [u1], dim = 0, dtype = i64}\n  return %4 a, %6 b"), 2);
+}
+
 // The reduction's kernel could make the count too, if it did not need the size that is read of it.
 TEST(FusionRunTimeSizes, AKernelMakesNoCountThatItWaitsFor) {
   check_everywhere(R"(symbol u0 = 40 min 0

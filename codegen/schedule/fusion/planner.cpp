@@ -92,7 +92,9 @@ void Planner::find_sizes() {
     const auto note = [&](const SymInt& size) {
       each_symbol(context, context.poly_of(size), [&](uint32_t s) {
         const auto at = made_at.find(s);
-        if (at != made_at.end()) sized_by_[id] = std::max(sized_by_[id], at->second);
+        if (at == made_at.end()) return;
+        sized_by_[id] = std::max(sized_by_[id], at->second);
+        if (position_[id] != at->second) used_sizes_.insert(s);
       });
     };
     const auto note_shape = [&](ValueId v) {

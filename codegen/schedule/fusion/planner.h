@@ -185,6 +185,8 @@ class Planner {
   std::vector<uint32_t> position_;        // by node, in the order of the graph; from 1
   // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
   std::vector<uint32_t> sized_by_;
+  // Symbols of such sizes that other nodes have than the set_dim that makes them.
+  std::unordered_set<uint32_t> used_sizes_;
   std::vector<RegionId> region_;  // by node
   std::vector<GroupId> owner_;    // by region: the control flow group that it is part of
   std::vector<RegionId> outer_;   // by region: where that group is

@@ -233,11 +233,16 @@ void Planner::plan_cond(NodeId id, GroupId g, const std::vector<ValueId>& wanted
   plan_region(g, n.regions[1], results);
 }
 
-// The size that only the run knows is read before anything of such a size is touched.
+// The size that only the run knows is read before anything of such a size is touched. That takes a
+// wait for the device, so that a size that nothing has is not read.
 void Planner::visit_set_dim(NodeId id) {
   const Node& n = g_.node(id);
   const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
-  if (!g_.context().as_symbol(g_.type(n.results[0]).shape[dim])) return;
+  const ValueId result = n.results[0];
+  const auto size = g_.context().as_symbol(g_.type(result).shape[dim]);
+  const bool wanted = !pending_uses_[result].empty() || materialized_.contains(result) ||
+                      memory_readers_.contains(result);
+  if (!size || !(wanted || used_sizes_.contains(*size))) return;
   const GroupId g = new_group(read_size_family, region_[id], {});
   plan_.groups[g].anchor = id;
   drafts_[g].first = position_[id];

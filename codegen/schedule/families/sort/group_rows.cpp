@@ -1,5 +1,6 @@
 #include "codegen/schedule/families/sort/group_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/schedule/families/sort/radix_tiles.h"
@@ -18,6 +19,8 @@ GroupRows::GroupRows(const BuildContext& c, const GroupSort& sort, std::vector<L
       sorted_(f_, sort) {
   f_.set_error_buffer(c.errors);
   b_.set_group_size(sort.tile.threads);
+  const auto resident = static_cast<uint32_t>(c.machine.tuning.sort.resident_threads);
+  b_.set_min_groups_per_multiprocessor(std::max(1u, resident / sort.tile.threads));
 }
 
 BuiltKernel GroupRows::for_each_block(const std::function<void()>& body) && {
