@@ -72,6 +72,19 @@ TEST(SortCosts, OrderAsMeasured) {
   EXPECT_LE(20 * wrong_count, told_apart) << wrong;
 }
 
+// A workgroup of 1,024 threads has memory for 8,192 words of any width and their places; where it
+// has a quarter of that, rows are shorter.
+TEST(SortCosts, RowsThatFitAreSortedInAWorkgroup) {
+  kir::TargetModel target = h100();
+  for (DType key : {DType::f16, DType::f32, DType::i64})
+    EXPECT_EQ(longest_grouped_row({}, key, Machine(target)), 8192) << name(key);
+  target.large_group_memory = 0;
+  EXPECT_EQ(longest_grouped_row({}, DType::f32, Machine(target)), 4096);
+  EXPECT_EQ(longest_grouped_row({}, DType::i64, Machine(target)), 2048);
+  target.simt = false;
+  EXPECT_EQ(longest_grouped_row({}, DType::f32, Machine(target)), 0);
+}
+
 // What is chosen takes at most twice the time of the faster way, in every measured case.
 TEST(SortCosts, TheChosenWayIsNeverMuchSlower) {
   const Machine machine(h100());
@@ -87,6 +100,8 @@ TEST(SortCosts, AParameterOverridesTheModel) {
   const auto tile = radix_tile(machine, DType::f32, DType::i32);
   ASSERT_TRUE(tile);
   EXPECT_EQ(longest_merged_row({}, *tile, machine), 77);
+  const Machine grouped(h100(), "sort.group_row=78");
+  EXPECT_EQ(longest_grouped_row({}, DType::f32, grouped), 78);
 }
 
 }  // namespace

@@ -437,6 +437,32 @@ int stack_bytes(const std::string& said) {
   return most;
 }
 
+// What is put aside is what a thread knows before and needs behind all passes.
+TEST_F(GroupSortTest, PtxSpillsLittle) {
+  if (!emit::has_ptxas()) GTEST_SKIP() << "ptxas is not installed";
+  target.format = kir::Format::ptx;
+  target.cpu = "sm_90";
+  target.group_memory = 49152;
+  target.large_group_memory = 232448;
+  target.max_groups_x = 0x7fffffff;
+  tuning = "";
+  for (DType key : {DType::f16, DType::f32, DType::i64}) {
+    for (int64_t length : {77, 8000}) {
+      options.inputs.clear();
+      options.outputs.clear();
+      auto graph = std::make_shared<prims::Graph>(
+          prims::parse(graph_text(key, {2, length, 3}, false, "%4 v, %5 i, %6 p")));
+      const Program program = program_of(graph);
+      ASSERT_EQ(program.kernels.size(), size_t{1});
+      const emit::Binary binary = emit::emit(program.kernels[0], target);
+      const emit::Assembled all =
+          emit::assemble(reinterpret_cast<const char*>(binary.bytes.data()), target.cpu);
+      EXPECT_TRUE(all.ok) << all.said;
+      EXPECT_LE(stack_bytes(all.said), 176) << all.said;
+    }
+  }
+}
+
 // What a thread holds stays in registers, but for a few numbers of tiles that are faster than
 // smaller ones all the same.
 TEST_F(SortTest, PtxSpillsLittle) {
