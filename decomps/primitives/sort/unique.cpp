@@ -72,6 +72,7 @@ Val entry_keys(const Val& x) {
 struct Runs {
   Val begins;
   std::optional<Val> order;
+  std::optional<Val> in_order;  // the entries in that order, where sorting them gave it
 };
 
 Val first_entries(const Val& x, const Val& count) {
@@ -100,7 +101,8 @@ Results results_of(const Val& x, const Runs& runs) {
   const Val valid = lt(place, broadcast_to(count, {size}));
   const Val start = where(valid, first, full_like(place, size));
   const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, type, {1})}, 0);
-  const Val entries = taken(x, runs.order ? taken(*runs.order, first) : first);
+  const Val entries = runs.in_order ? taken(*runs.in_order, first)
+                                    : taken(x, runs.order ? taken(*runs.order, first) : first);
   const Val inverse = runs.order ? moved(number, *runs.order) : number;
   const auto wide = [](const Val& v) { return convert(v, DType::i64); };
   return {first_entries(entries, wide(count)), wide(inverse),
@@ -120,17 +122,19 @@ Results unique::decompose(Tracer& t, const Val& x) {
   if (size == SymInt(0)) return none_of(x);
   const auto sorted = t.prim(Prim::sort, {entry_keys(x), t.iota({size}, 0, place_type(size))},
                              {{"dim", int64_t{0}}, {"descending", false}});
-  return results_of(x, {begins_run(sorted[0], 0), sorted[1]});
+  // Of numbers the order is only needed for what stands where in it.
+  const auto in_order = x.rank() == 1 ? std::optional(sorted[0]) : std::nullopt;
+  return results_of(x, {begins_run(sorted[0], 0), sorted[1], in_order});
 }
 
 Results unique_consecutive::decompose(Tracer& t, const Val& x) {
   const SymInt size = x.size(0);
   if (size == SymInt(0)) return none_of(x);
-  if (x.rank() == 1) return results_of(x, {begins_run(x, 0), std::nullopt});
+  if (x.rank() == 1) return results_of(x, {begins_run(x, 0), std::nullopt, std::nullopt});
   // The first entry begins a run even where entries have no elements.
   const Val differs = reduce(Prim::reduce_or, begins_run(rows_of(x), 0), {1}, false);
   const Val first = eq(t.iota({size}, 0, DType::i64), Scalar(0));
-  return results_of(x, {differs | first, std::nullopt});
+  return results_of(x, {differs | first, std::nullopt, std::nullopt});
 }
 
 }  // namespace primset::decomps::prim
