@@ -13,11 +13,10 @@ namespace primset::schedule {
 
 std::span<const Family* const> families() {
   static const std::array kFamilies = {
-      &contraction_family,  &attention_family,    &scan_family,       &group_sort_family,
-      &group_select_family, &radix_select_family, &merge_sort_family, &radix_sort_family,
-      &scatter_family,      &for_loop_family,     &while_loop_family, &cond_family,
-      &fft_family,
-      &concatenation_family,
+      &contraction_family,  &attention_family,     &scan_family,       &group_sort_family,
+      &group_select_family, &radix_select_family,  &merge_sort_family, &radix_sort_family,
+      &scatter_family,      &for_loop_family,      &while_loop_family, &cond_family,
+      &fft_family,          &concatenation_family,
   };
   return kFamilies;
 }
