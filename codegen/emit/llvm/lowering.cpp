@@ -37,6 +37,7 @@ Lowering::Lowering(llvm::LLVMContext& context, const kir::Kernel& kernel,
   for (const kir::Inst& inst : kernel.insts) {
     for (kir::Value v : inst.results) makers_[v.id] = &inst;
   }
+  find_whole_products();
 }
 
 std::unique_ptr<llvm::Module> Lowering::run() {

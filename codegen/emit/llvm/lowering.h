@@ -8,7 +8,9 @@
 #define PRIMSET_CODEGEN_EMIT_LLVM_LOWERING_H_
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/kernel/ir/ir.h"
@@ -70,6 +72,11 @@ class Lowering {
   llvm::Value* constant(kir::Type t, uint64_t bits);
 
   llvm::Value* integer(const kir::Inst& inst);
+  // Two words that are multiplied; the lesser of the values' numbers is first.
+  using Factors = std::pair<kir::Value, kir::Value>;
+  static Factors factors(const kir::Inst& inst);
+  void find_whole_products();
+  llvm::Value* whole_product(llvm::Value* x, llvm::Value* y);
   llvm::Value* multiply_high(const kir::Inst& inst, bool is_signed);
   llvm::Value* shift(const kir::Inst& inst);
   llvm::Value* floating(const kir::Inst& inst);
@@ -114,8 +121,9 @@ class Lowering {
   std::unique_ptr<llvm::Module> module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_ = nullptr;
-  Values values_;                                 // by kir::Value::id
-  std::vector<const kir::Inst*> makers_;          // by kir::Value::id
+  Values values_;                         // by kir::Value::id
+  std::vector<const kir::Inst*> makers_;  // by kir::Value::id
+  std::set<Factors> whole_products_;
   Values params_;                                 // by position
   llvm::GlobalVariable* group_memory_ = nullptr;  // what is more than a module may declare
   uint32_t group_memory_used_ = 0;

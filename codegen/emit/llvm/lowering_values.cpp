@@ -4,7 +4,10 @@
 // does not fit; but computing such a value and not using it must be harmless, since masked code
 // does so. LLVM calls the result poison, and branching on something made from it undefined: freeze
 // makes it merely some value.
+#include <algorithm>
+
 #include "codegen/emit/llvm/lowering.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -12,10 +15,49 @@ namespace primset::emit {
 
 using kir::Op;
 
+// Which products of two words a kernel wants whole: as their high half and their low one. PTX has
+// an instruction for those that costs what the high half alone does, and that LLVM does not find.
+void Lowering::find_whole_products() {
+  if (convention_ != Convention::ptx) return;
+  std::set<Factors> high;
+  for (Op op : {Op::MulHiU, Op::Mul}) {
+    for (const kir::Inst& inst : kernel_.insts) {
+      if (inst.op != op || result_type(inst).scalar != kir::Scalar::i32) continue;
+      if (op == Op::MulHiU) high.insert(factors(inst));
+      if (op == Op::Mul && high.contains(factors(inst))) whole_products_.insert(factors(inst));
+    }
+  }
+}
+
+Lowering::Factors Lowering::factors(const kir::Inst& inst) {
+  return std::minmax(inst.operands[0], inst.operands[1]);
+}
+
+// In words of 64 bits; LLVM makes one of equal ones.
+llvm::Value* Lowering::whole_product(llvm::Value* x, llvm::Value* y) {
+  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {b_.getInt32Ty(), b_.getInt32Ty()}, false);
+  auto* code = llvm::InlineAsm::get(type, "mul.wide.u32 $0, $1, $2;", "=l,r,r", false);
+  const auto one = [&](llvm::Value* v, llvm::Value* w) {
+    llvm::CallInst* call = b_.CreateCall(type, code, {v, w});
+    call->setDoesNotAccessMemory();
+    call->setDoesNotThrow();
+    return call;
+  };
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (vector == nullptr) return one(x, y);
+  llvm::Value* out = llvm::PoisonValue::get(x->getType()->getWithNewBitWidth(64));
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+    out = b_.CreateInsertElement(
+        out, one(b_.CreateExtractElement(x, lane), b_.CreateExtractElement(y, lane)), lane);
+  return out;
+}
+
 llvm::Value* Lowering::multiply_high(const kir::Inst& inst, bool is_signed) {
   llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
   const auto width = static_cast<unsigned>(kir::width(result_type(inst).scalar));
   llvm::Type* narrow = x->getType();
+  if (!is_signed && whole_products_.contains(factors(inst)))
+    return b_.CreateTrunc(b_.CreateLShr(whole_product(x, y), 32), narrow);
   llvm::Type* wide = narrow->getWithNewBitWidth(2 * width);
   const auto extend = [&](llvm::Value* v) {
     return is_signed ? b_.CreateSExt(v, wide) : b_.CreateZExt(v, wide);
@@ -40,6 +82,8 @@ llvm::Value* Lowering::integer(const kir::Inst& inst) {
     case Op::Sub:
       return b_.CreateSub(x, y);
     case Op::Mul:
+      if (whole_products_.contains(factors(inst)))
+        return b_.CreateTrunc(whole_product(x, y), x->getType());
       return b_.CreateMul(x, y);
     case Op::MulHiS:
       return multiply_high(inst, true);

@@ -72,9 +72,14 @@ Value Arith::with_sign(Value magnitude, Value s) const {
   return from_bits(b.or_(bits(magnitude), sign_bit(s)));
 }
 
-// One step of Newton's on the quotient makes up for a sloppy division.
+// One step of Newton's on the quotient makes up for a sloppy division, or for a sloppy reciprocal,
+// which is an instruction where a division is a dozen and a branch.
 Value Arith::div(Value x, Value y) const {
   const TargetModel& t = b.target();
+  if (!wide() && fused && t.fast_exp2) {
+    Value inverse = b.freciprocal(y), rough = b.fmul(x, inverse);
+    return b.fma(b.fma(b.fneg(rough), y, x), inverse, rough);
+  }
   Value q = b.fdiv(x, y);
   if (wide() ? t.exact_div_sqrt_f64 : t.exact_div_sqrt_f32) return q;
   Pair p = two_prod(q, y);

@@ -264,12 +264,11 @@ Value sqrt(Builder& b, Value x) {
 
 namespace {
 
-// r modulo d, 1 <= d < 2, for r below 2^(p-4). The nearest quotient, even one off by a little,
-// leaves a remainder below d in magnitude, which is exact; the next lower one might leave one bit
-// too many.
+// r modulo d for r below d 2^(p-5). The nearest quotient, even one off by a little, leaves a
+// remainder below d in magnitude, which is exact; the next lower one might leave one bit too many.
 Value short_remainder(const Arith& a, Value r, Value d) {
   Builder& b = a.b;
-  Value q = b.frint(b.fdiv(r, d));
+  Value q = b.frint(has_quick_root(a) ? b.fmul(r, b.freciprocal(d)) : b.fdiv(r, d));
   Value rest = a.fused ? b.fma(b.fneg(q), d, r) : residual(a, r, q, d);
   return b.select(b.flt(rest, a.c(0.0)), b.fadd(rest, d), rest);
 }
@@ -294,10 +293,16 @@ Value long_remainder(const Arith& a, const Scaled& sx, const Scaled& sy) {
   return short_remainder(a, state[0], sy.x);
 }
 
-}  // namespace
+// Where a step of the long division would do, in the middle of the range.
+Value has_short_remainder(const Arith& a, Value ax, Value ay) {
+  Builder& b = a.b;
+  const double great = a.wide() ? 0x1p900 : 0x1p100;
+  Value middle = b.and_(b.fle(a.c(1 / great), ay), b.flt(ay, a.c(great)));
+  return b.and_(middle, b.flt(ax, b.fmul(ay, a.c(std::ldexp(1.0, a.mantissa_bits() - 4)))));
+}
 
-Value fmod(Builder& b, Value x, Value y) {
-  Arith a(b, b.type(x), false);
+Value any_remainder(const Arith& a, Value x, Value y) {
+  Builder& b = a.b;
   Value ax = b.fabs(x), ay = b.fabs(y);
   Scaled sx = normalize(a, ax), sy = normalize(a, ay);
   Value r = long_remainder(a, sx, sy);
@@ -306,6 +311,16 @@ Value fmod(Builder& b, Value x, Value y) {
   r = b.select(b.or_(b.flt(ax, ay), is_zero(a, x)), x, r);
   Value invalid = b.or_(b.or_(not_finite(a, x), is_zero(a, y)), a.is_nan(y));
   return b.select(invalid, a.nan(), r);
+}
+
+}  // namespace
+
+Value fmod(Builder& b, Value x, Value y) {
+  Arith a(b, b.type(x), false);
+  Value ax = b.fabs(x), ay = b.fabs(y);
+  Value near = b.select(b.flt(ax, ay), x, a.with_sign(short_remainder(a, ax, ay), x));
+  return fix_rare(b, b.not_(has_short_remainder(a, ax, ay)), near,
+                  [&] { return any_remainder(a, x, y); });
 }
 
 // --- the small ones ------------------------------------------------------------------------------

@@ -43,7 +43,8 @@ Pair ratio(const Arith& a, Value m) {
   Builder& b = a.b;
   Value n = b.fsub(m, a.c(1.0));
   Pair d = a.fast_two_sum(a.c(1.0), m);
-  Value inverse = b.fdiv(a.c(1.0), d.hi);
+  const bool quick = a.single && !a.wide() && a.fused && b.target().fast_exp2;
+  Value inverse = quick ? b.freciprocal(d.hi) : b.fdiv(a.c(1.0), d.hi);
   Value s = b.fmul(n, inverse);
   Pair back = a.two_prod(s, d.hi);
   Value rest = b.fsub(b.fsub(b.fsub(n, back.hi), back.lo), b.fmul(s, d.lo));

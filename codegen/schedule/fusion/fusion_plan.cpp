@@ -38,6 +38,8 @@ std::string_view text(NotFused why) {
       return "its reader is as deep as a kernel may be";
     case NotFused::parameter_limit:
       return "its reader has as many parameters as a kernel may";
+    case NotFused::waiting_rows:
+      return "it loops, and its reader's threads would wait for each other";
     case NotFused::loop_carried:
       return "it goes from one iteration to the next";
     case NotFused::fusion_off:

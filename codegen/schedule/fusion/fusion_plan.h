@@ -36,6 +36,8 @@ enum class NotFused : uint8_t {
   operation_limit,  // the kernel would have too many operations (KernelLimits)
   depth_limit,      // or too deep expressions
   parameter_limit,  // or too many parameters
+  waiting_rows,     // it has a loop an element, in which the threads of a row would wait for each
+                    // other
   loop_carried,     // it is carried from one iteration of a loop to the next
   fusion_off,
 };

@@ -296,6 +296,7 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
   const NodeId id = g_.producer(v);
   if (!options_.fuse && prims::is_elementwise(g_.node(id).prim) && !g_.type(v).shape.empty())
     return NotFused::fusion_off;
+  if (would_wait(id, readers)) return NotFused::waiting_rows;
   std::unordered_map<GroupId, uint32_t> times;
   for (const Use& use : readers) {
     if (const auto why = exceeds_limits(id, use, times[find(use.group)]++)) return why;
@@ -307,6 +308,19 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
   if (computed > 1 && estimate_.favours_memory(v, computed, extra_result))
     return NotFused::recompute_cost;
   return std::nullopt;
+}
+
+// On a SIMT device a kernel over rows has few threads with many elements each, and a loop that
+// elements leave at different times takes as long as the slowest of all of them.
+bool Planner::would_wait(NodeId id, const std::vector<Use>& readers) const {
+  const auto loops = [&](const prims::Region& r) {
+    return std::ranges::any_of(
+        r.nodes, [&](NodeId inner) { return g_.node(inner).prim == prims::Prim::while_loop; });
+  };
+  if (!machine_.target.simt || std::ranges::none_of(g_.node(id).regions, loops)) return false;
+  return std::ranges::any_of(readers, [&](const Use& use) {
+    return plan_.groups[find(use.group)].family != &pointwise_family;
+  });
 }
 
 // How often an element is computed in a CPU's kernels that use the value at several indices. Where

@@ -89,6 +89,7 @@ class Planner {
   void add_use(ValueId v, Use use);
   std::optional<NotFused> must_materialize(ValueId v, const std::vector<Use>& readers,
                                            bool extra_result) const;
+  bool would_wait(NodeId id, const std::vector<Use>& readers) const;
   double evaluations(ValueId v, const std::vector<Use>& readers) const;
   static bool is_limit(NotFused why);
   std::optional<NotFused> exceeds_limits(NodeId id, const Use& use, uint32_t times = 0) const;

@@ -254,7 +254,7 @@ class VectorWalk {
                                                   threads * vectorization.unroll),
                                   SymInt(f.target().max_groups_x)),
                        1, 1};
-    if (vectorization.compute_bound) limit_grid(threads);
+    if (vectorization.resident_threads > 0) limit_grid(threads);
     threads_ = f.index_constant(threads);
     local_ = f.index(b_.local_id(0));
     group_ = f.index(b_.group_id(0));
@@ -289,7 +289,7 @@ class VectorWalk {
 
  private:
   void limit_grid(int64_t threads) {
-    const int64_t resident = std::max<int64_t>(1, f_.tuning().loops.resident_threads / threads);
+    const int64_t resident = std::max<int64_t>(1, vectorization_.resident_threads / threads);
     b_.set_min_groups_per_multiprocessor(static_cast<uint32_t>(resident));
     SymInt& groups = f_.step().groups[0];
     groups = prims::min(

@@ -1,7 +1,6 @@
 #include "codegen/schedule/loops/vectorization.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace primset::schedule {
 
@@ -12,11 +11,11 @@ namespace {
 // Instructions of a loop body: those repeated for each lane, and those done once for all.
 struct Work {
   size_t each_lane = 1, all_lanes = 0;
+  bool has_loops = false;  // of its own
   int64_t of(size_t lanes) const { return static_cast<int64_t>(each_lane * lanes + all_lanes); }
 };
 
-// nullopt: the body has loops of its own.
-std::optional<Work> work_of(const kir::Kernel& probe) {
+Work work_of(const kir::Kernel& probe) {
   Work work;
   size_t loops = 0;
   auto vector = [&](Value v) { return probe.type(v).is_vector(); };
@@ -27,7 +26,7 @@ std::optional<Work> work_of(const kir::Kernel& probe) {
         std::ranges::any_of(inst.results, vector) || std::ranges::any_of(inst.operands, vector);
     ++(lanes ? work.each_lane : work.all_lanes);
   }
-  if (loops > 1) return std::nullopt;
+  work.has_loops = loops > 1;
   return work;
 }
 
@@ -75,25 +74,29 @@ bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t
 
 Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& seen,
                                    const std::vector<LoopDim>& loops, const Tuning& tuning) {
-  const auto work = work_of(probe);
-  if (loops.empty() || !work || !takes_vectors(seen)) return {};
+  if (loops.empty() || !takes_vectors(seen)) return {};
+  const Work work = work_of(probe);
   size_t widest = 1, loaded = 0;
   for (const AccessRecord& a : seen.accesses) {
     if (a.lanes == LaneAccess::contiguous) widest = std::max(widest, byte_size(a.dtype));
     if (!a.store) loaded += a.lanes == LaneAccess::same ? 0 : byte_size(a.dtype);
   }
-  size_t lanes = kVectorBytes / widest;
+  // A loop goes on until the last lane is done: each lane more makes the others wait.
+  size_t lanes = std::min(kVectorBytes / widest, work.has_loops ? 2 : size_t{kVectorBytes});
   const int64_t row = loops.back().size.hint();
   while (lanes > 1 &&
-         (work->of(lanes) > tuning.vectors.body_limit || static_cast<int64_t>(lanes) > row))
+         (work.of(lanes) > tuning.vectors.longest_body || static_cast<int64_t>(lanes) > row))
     lanes /= 2;
   while (lanes > 1 && !may_align(seen, loops, static_cast<uint16_t>(lanes))) lanes /= 2;
   Vectorization vectorization;
   if (lanes < 2) return vectorization;
   vectorization.width = static_cast<uint16_t>(lanes);
-  vectorization.compute_bound = work->of(lanes) > tuning.vectors.short_body;
+  if (work.of(lanes) > tuning.vectors.long_body)
+    vectorization.resident_threads = tuning.loops.resident_threads / 2;
+  else if (work.of(lanes) > tuning.vectors.short_body)
+    vectorization.resident_threads = tuning.loops.resident_threads;
   const auto in_flight = static_cast<int64_t>(loaded * lanes);
-  if (in_flight < tuning.vectors.bytes_in_flight && !vectorization.compute_bound)
+  if (in_flight < tuning.vectors.bytes_in_flight && vectorization.resident_threads == 0)
     vectorization.unroll = 2;
   return vectorization;
 }

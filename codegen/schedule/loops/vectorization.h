@@ -10,17 +10,18 @@
 namespace primset::schedule {
 
 struct Vectorization {
-  uint16_t width = 1;          // vector width: contiguous elements along the last loop
-  uint16_t unroll = 1;         // vectors that are loaded before the first is stored
-  bool compute_bound = false;  // the body is long
+  uint16_t width = 1;   // vector width: contiguous elements along the last loop
+  uint16_t unroll = 1;  // vectors that are loaded before the first is stored
+  // Of a long body: the threads of a multiprocessor that are to have room for their registers.
+  int64_t resident_threads = 0;
 };
 
 // Lanes of the probe kernel that choose_vectorization() looks at.
 inline constexpr uint16_t kProbeLanes = 4;
 
 // `probe`: the kernel built with kProbeLanes lanes along the last of the (merged) loops; `seen`:
-// its accesses. No vectors where some access is strided, or where the body is long, since its
-// arithmetic hides the latency.
+// its accesses. No vectors where some access is strided, and narrower ones where the body is very
+// long, or where it has loops of its own.
 Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& seen,
                                    const std::vector<LoopDim>& loops, const Tuning& tuning);
 

@@ -25,58 +25,58 @@ Val polynomial(const Val& x, std::span<const double> c) {
   return sum;
 }
 
-// (asin(s) / s - 1) for z = s^2 <= 1/4: rational approximations of FreeBSD's e_asin.c and
-// e_asinf.c.
+// (asin(s) / s - 1) for z = s^2 <= 1/4: of f64 the rational approximation of FreeBSD's e_asin.c, of
+// f32 a polynomial, with which asin(s) has a relative error of 2^-27.6.
 Val arcsine_excess(const Val& z) {
   static constexpr double kP64[] = {1.66666666666666657415e-01, -3.25565818622400915405e-01,
                                     2.01212532134862925881e-01, -4.00555345006794114027e-02,
                                     7.91534994289814532176e-04, 3.47933107596021167570e-05};
   static constexpr double kQ64[] = {1.0, -2.40339491173441421878e+00, 2.02094576023350569471e+00,
                                     -6.88283971605453293030e-01, 7.70381505559019352791e-02};
-  static constexpr double kP32[] = {1.6666586697e-01, -4.2743422091e-02, -8.6563630030e-03};
-  static constexpr double kQ32[] = {1.0, -7.0662963390e-01};
+  static constexpr double kP32[] = {0x1.5555c8p-3, 0x1.330204p-4, 0x1.747bb8p-5, 0x1.8c3e50p-6,
+                                    0x1.595c60p-5};
   if (z.dtype() == DType::f64) return z * polynomial(z, kP64) / polynomial(z, kQ64);
-  return z * polynomial(z, kP32) / polynomial(z, kQ32);
+  return z * polynomial(z, kP32);
 }
 
-// For a magnitude a > 1/2: asin(a) = pi/2 - 2 asin(root), with root = sqrt((1 - a) / 2) and what
-// rounding it lost.
-struct Complement {
-  Val root, lost, excess;  // excess: root * arcsine_excess
+// For a magnitude a > 1/2: asin(a) = pi/2 - 2 asin(root), with root = sqrt((1 - a) / 2). Up to
+// there asin is taken of `inner`, which is a or x.
+struct Arcsine {
+  Val inner, near_zero;
+  Val root, excess;  // excess: asin less its argument, which is inner or root
 };
-Complement complement(const Val& a) {
-  const Val w = (Scalar(1.0) - a) * Scalar(0.5), root = math::sqrt(w);
-  const Val twice = where(eq(w, Scalar(0.0)), math::number(w, 1.0), root + root);
-  return {root, math::fma(-root, root, w) / twice, root * arcsine_excess(w)};
+Arcsine arcsine(const Val& a, const Val& inner) {
+  const Val near_zero = lt(a, Scalar(0.5)), w = (Scalar(1.0) - a) * Scalar(0.5);
+  const Val root = math::sqrt(w);
+  const Val excess = where(near_zero, inner, root) * arcsine_excess(where(near_zero, a * a, w));
+  return {inner, near_zero, root, excess};
 }
 
 Val asin_of(const Val& x) {
   const HalfPi p = half_pi(x.dtype());
-  const Val a = math::abs(x), near_zero = lt(a, Scalar(0.5));
-  const Val small = a + a * arcsine_excess(a * a);
-  const Complement c = complement(a);
+  const Val a = math::abs(x);
+  const Arcsine s = arcsine(a, a);
+  const Val small = s.inner + s.excess;
   // pi/4 twice, so that the greatest terms cancel without an error.
-  const Val rest = (c.excess + c.excess) - (math::number(a, p.low) - (c.lost + c.lost));
-  const Val head = math::number(a, p.high / 2) - (c.root + c.root);
+  const Val rest = (s.excess + s.excess) - math::number(a, p.low);
+  const Val head = math::number(a, p.high / 2) - (s.root + s.root);
   const Val large = math::number(a, p.high / 2) - (rest - head);
-  return math::odd(x, where(near_zero, small, large));
+  return math::odd(x, where(s.near_zero, small, large));
 }
 
 Val acos_of(const Val& x) {
   const HalfPi p = half_pi(x.dtype());
-  const Val a = math::abs(x), near_zero = lt(a, Scalar(0.5));
-  const Val middle =
-      math::number(x, p.high) - (x - (math::number(x, p.low) - x * arcsine_excess(x * x)));
-  const Complement c = complement(a);
-  const Val right = (c.root + (c.excess + c.lost)) * Scalar(2.0);
+  const Arcsine s = arcsine(math::abs(x), x);
+  const Val high = math::number(x, p.high), low = math::number(x, p.low);
+  const Val middle = high - (s.inner - (low - s.excess));
+  const Val right = (s.root + s.excess) * Scalar(2.0);
   // pi - right, as twice a difference from pi/2, whose low part counts.
-  const Val left =
-      (math::number(x, p.high) - (c.root + (c.excess + c.lost - math::number(x, p.low)))) *
-      Scalar(2.0);
-  return where(near_zero, middle, where(lt(x, Scalar(0.0)), left, right));
+  const Val left = (high - (s.root + (s.excess - low))) * Scalar(2.0);
+  return where(s.near_zero, middle, where(lt(x, Scalar(0.0)), left, right));
 }
 
-// From here on the inverse functions are log(2x): what they differ by, 1 / 4x^2, rounds away.
+// From here on the inverse functions are log(2x): what they differ by, 1 / 4x^2, rounds away. log x
+// is log1p(x - 1), so that one logarithm serves both sides.
 double large_limit(DType t) {
   return t == DType::f64 ? 0x1p28 : 0x1p13;
 }
@@ -84,16 +84,16 @@ constexpr double kLogOf2 = 0.6931471805599453;
 
 Val asinh_of(const Val& x) {
   const Val a = math::abs(x), square = a * a;
-  const Val usual = math::log1p(a + square / (Scalar(1.0) + math::sqrt(Scalar(1.0) + square)));
-  const Val large = math::log(a) + Scalar(kLogOf2);
-  return math::odd(x, where(lt(a, Scalar(large_limit(x.dtype()))), usual, large));
+  const Val large = ge(a, Scalar(large_limit(x.dtype())));
+  const Val usual = a + square / (Scalar(1.0) + math::sqrt(Scalar(1.0) + square));
+  const Val y = math::log1p(where(large, a - Scalar(1.0), usual));
+  return math::odd(x, where(large, y + Scalar(kLogOf2), y));
 }
 
 Val acosh_of(const Val& x) {
-  const Val t = x - Scalar(1.0);
-  const Val usual = math::log1p(t + math::sqrt(t * (t + Scalar(2.0))));
-  const Val large = math::log(x) + Scalar(kLogOf2);
-  const Val inside = where(lt(x, Scalar(large_limit(x.dtype()))), usual, large);
+  const Val t = x - Scalar(1.0), large = ge(x, Scalar(large_limit(x.dtype())));
+  const Val y = math::log1p(where(large, t, t + math::sqrt(t * (t + Scalar(2.0)))));
+  const Val inside = where(large, y + Scalar(kLogOf2), y);
   return where(lt(x, Scalar(1.0)), math::number(x, math::kNan), inside);
 }
 

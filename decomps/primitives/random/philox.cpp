@@ -1,5 +1,7 @@
 #include "decomps/primitives/random/philox.h"
 
+#include <span>
+
 #include "decomps/primitives/math.h"
 
 namespace primset::decomps::philox {
@@ -81,6 +83,34 @@ Val positive_uniform(const Val& low, const Val& high, DType t) {
   return convert(low, t) * Scalar(0x1p-32) + Scalar(0x1p-33);
 }
 
+namespace {
+
+// c[0] + c[1] x + ... by Horner's scheme.
+Val polynomial(const Val& x, std::span<const double> c) {
+  Val sum = math::number(x, c.back());
+  for (size_t i = c.size() - 1; i-- > 0;) sum = math::fma(sum, x, math::number(x, c[i]));
+  return sum;
+}
+
+struct Wave {
+  Val sine, cosine;
+};
+
+// Of an angle up to an eighth of a turn, which wants no reduction: of f32 by the polynomials of
+// codegen/kernel/math/trig.cpp, in the same order.
+Wave wave_of(const Val& angle) {
+  static constexpr double kSine[] = {-0x1.555556p-3, 0x1.111174p-7, -0x1.a05954p-13,
+                                     0x1.7c2b64p-19};
+  static constexpr double kCosine[] = {0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e80cp-16};
+  if (angle.dtype() == DType::f64) return {math::sin(angle), math::cos(angle)};
+  const Val square = angle * angle, half = square * Scalar(0.5);
+  const Val whole = Scalar(1.0) - half, lost = (Scalar(1.0) - whole) - half;
+  return {math::fma(angle * square, polynomial(square, kSine), angle),
+          whole + math::fma(square * square, polynomial(square, kCosine), lost)};
+}
+
+}  // namespace
+
 // The nearest quarter of the circle is taken off in integers, so that the error is a few ulp near
 // the zeros too.
 Val cosine_of_turn(const Val& j, int n, DType t) {
@@ -91,7 +121,8 @@ Val cosine_of_turn(const Val& j, int n, DType t) {
   constexpr double kHalfPi = 1.5707963267948966;
   const Val angle = convert(rest, t) * Scalar(power_of_two(2 - n)) * Scalar(kHalfPi);
   const Val odd = eq(quarter & full_like(quarter, Scalar(1)), Scalar(1));
-  const Val side = where(odd, math::sin(angle), math::cos(angle));
+  const Wave wave = wave_of(angle);
+  const Val side = where(odd, wave.sine, wave.cosine);
   const Val flipped = eq(quarter, Scalar(1)) | eq(quarter, Scalar(2));
   return where(flipped, -side, side);
 }

@@ -1,11 +1,28 @@
 #include "decomps/primitives/special/approximation.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace primset::decomps::math {
 namespace {
 
 Val extended(Val sum, const Val& x, std::span<const double> rest) {
-  for (double c : rest) sum = sum * x + Scalar(c);
+  for (double c : rest) sum = fma(sum, x, number(x, c));
   return sum;
+}
+
+// What f32 keeps of a series for f64: the first coefficients, of the highest degrees, are left out
+// while their sum is below 2^-30 of the greatest one.
+std::span<const double> kept(std::span<const double> coefficients, DType t) {
+  if (t == DType::f64) return coefficients;
+  double greatest = 0, left_out = 0;
+  for (double c : coefficients) greatest = std::max(greatest, std::abs(c));
+  while (coefficients.size() > 1) {
+    left_out += std::abs(coefficients[0]);
+    if (left_out > greatest * 0x1p-30) break;
+    coefficients = coefficients.subspan(1);
+  }
+  return coefficients;
 }
 
 }  // namespace
@@ -18,12 +35,13 @@ Val monic_polynomial(const Val& x, std::span<const double> coefficients) {
   return extended(x + Scalar(coefficients[0]), x, coefficients.subspan(1));
 }
 
-Val chebyshev(const Val& x, std::span<const double> coefficients) {
+Val chebyshev(const Val& x, std::span<const double> series) {
+  const std::span<const double> coefficients = kept(series, x.dtype());
   Val next = number(x, coefficients[0]), last = number(x, 0.0), before = last;
   for (double c : coefficients.subspan(1)) {
     before = last;
     last = next;
-    next = x * last - before + Scalar(c);
+    next = fma(x, last, number(x, c) - before);
   }
   return (next - before) * Scalar(0.5);
 }

@@ -16,8 +16,8 @@ inline Val rounded(const Val& y, const Val& self) {
 Val polynomial(const Val& x, std::span<const double> coefficients);
 // The same behind a leading 1.
 Val monic_polynomial(const Val& x, std::span<const double> coefficients);
-// A Chebyshev series by Clenshaw's recurrence, as Cephes' chbevl.
-Val chebyshev(const Val& x, std::span<const double> coefficients);
+// A Chebyshev series by Clenshaw's recurrence, as Cephes' chbevl; the highest degree first.
+Val chebyshev(const Val& x, std::span<const double> series);
 
 // At |x|; of negative x +inf at 0 and the poles.
 Val log_gamma(const Val& x);

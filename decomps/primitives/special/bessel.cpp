@@ -13,7 +13,6 @@ using math::number;
 using Table = std::span<const double>;
 
 constexpr double kInfinity = math::kInfinity;
-constexpr double kRootTwoOverPi = 0.797884560802865355879892119868763737;
 constexpr double kTwoOverPi = 2 / std::numbers::pi;
 
 // --- of the first and second kind ---
@@ -28,67 +27,98 @@ const Phase kPhase0{tables::kJ0Pp, tables::kJ0Pq, tables::kJ0Qp, tables::kJ0Qq,
 const Phase kPhase1{tables::kJ1Pp, tables::kJ1Pq, tables::kJ1Qp, tables::kJ1Qq,
                     3 * std::numbers::pi / 4};
 
-Val far(const Val& x, const Phase& phase, bool second_kind) {
-  const Val z = number(x, 25.0) / (x * x);
-  const Val p = math::polynomial(z, phase.pp) / math::polynomial(z, phase.pq);
-  const Val q = math::polynomial(z, phase.qp) / math::monic_polynomial(z, phase.qq);
+// above / below * factor: divisions are dear, and one does for both sides of a `where`.
+struct Fraction {
+  Val above, below, factor;
+};
+
+Fraction far(const Val& x, const Phase& phase, bool second_kind) {
+  const Val w = number(x, 5.0) / x, z = w * w;
+  const Val pp = math::polynomial(z, phase.pp), pq = math::polynomial(z, phase.pq);
+  const Val qp = math::polynomial(z, phase.qp) * w, qq = math::monic_polynomial(z, phase.qq);
   const Val angle = x - Scalar(phase.shift);
-  const Val c = math::cos(angle), s = math::sin(angle), w = number(x, 5.0) / x;
-  const Val wave = second_kind ? p * s + w * q * c : p * c - w * q * s;
-  return wave * Scalar(kRootTwoOverPi) / math::sqrt(x);
+  const Val c = math::cos(angle), s = math::sin(angle), p = pp * qq, q = qp * pq;
+  return {second_kind ? p * s + q * c : p * c - q * s, pq * qq,
+          math::sqrt(w * Scalar(kTwoOverPi / 5))};
+}
+
+// One side up to 5, the other beyond.
+Val value_of(const Val& x, const Fraction& near, const Fraction& far) {
+  const Val at = le(x, Scalar(5.0));
+  return where(at, near.above, far.above) / where(at, near.below, far.below) *
+         where(at, near.factor, far.factor);
 }
 
 // Of x >= 0; the squares of the first two zeros are taken out near 0.
-Val j0_of(const Val& x) {
+Fraction j0_near(const Val& x) {
   const Val z = x * x;
-  const Val near = (z - Scalar(5.78318596294678452118e+00)) *
-                   (z - Scalar(3.04712623436620863991e+01)) * math::polynomial(z, tables::kJ0Rp) /
-                   math::monic_polynomial(z, tables::kJ0Rq);
-  const Val tiny = Scalar(1.0) - z * Scalar(0.25);
-  const Val inner = where(lt(x, Scalar(0.00001)), tiny, near);
-  return where(le(x, Scalar(5.0)), inner, far(x, kPhase0, false));
+  const Val above = (z - Scalar(5.78318596294678452118e+00)) *
+                    (z - Scalar(3.04712623436620863991e+01)) * math::polynomial(z, tables::kJ0Rp);
+  return {above, math::monic_polynomial(z, tables::kJ0Rq), number(x, 1.0)};
+}
+Val j0_or_tiny(const Val& x, const Val& y) {
+  return where(lt(x, Scalar(0.00001)), Scalar(1.0) - x * x * Scalar(0.25), y);
+}
+Val j0_of(const Val& x) {
+  return j0_or_tiny(x, value_of(x, j0_near(x), far(x, kPhase0, false)));
 }
 
-Val j1_of(const Val& x) {
+// x comes last: the others would multiply what a denormal has lost.
+Fraction j1_near(const Val& x) {
   const Val z = x * x;
-  // x comes last: the others would multiply what a denormal has lost.
-  const Val near = math::polynomial(z, tables::kJ1Rp) / math::monic_polynomial(z, tables::kJ1Rq) *
-                   (z - Scalar(1.46819706421238932572e+01)) *
-                   (z - Scalar(4.92184563216946036703e+01)) * x;
-  return where(le(x, Scalar(5.0)), near, far(x, kPhase1, false));
+  const Val zeros =
+      (z - Scalar(1.46819706421238932572e+01)) * (z - Scalar(4.92184563216946036703e+01));
+  return {math::polynomial(z, tables::kJ1Rp) * zeros, math::monic_polynomial(z, tables::kJ1Rq), x};
+}
+Val j1_of(const Val& x) {
+  return value_of(x, j1_near(x), far(x, kPhase1, false));
+}
+
+Val quotient(const Fraction& f) {
+  return f.above / f.below * f.factor;
+}
+
+// Of the second kind: up to 5 `rest` is added. No values below 0.
+Val second_kind(const Val& x, const Fraction& near, const Val& rest, const Phase& phase) {
+  const Val y = value_of(x, near, far(x, phase, true));
+  const Val whole = where(le(x, Scalar(5.0)), y + rest, y);
+  const Val pole = where(eq(x, Scalar(0.0)), number(x, -kInfinity), whole);
+  return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
 }
 
 Val y0_of(const Val& x) {
-  const Val z = x * x;
-  const Val near = math::polynomial(z, tables::kY0Yp) / math::monic_polynomial(z, tables::kY0Yq) +
-                   math::log(x) * j0_of(x) * Scalar(kTwoOverPi);
-  const Val y = where(le(x, Scalar(5.0)), near, far(x, kPhase0, true));
-  const Val pole = where(eq(x, Scalar(0.0)), number(x, -kInfinity), y);
-  return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
+  const Val z = x * x, j0 = j0_or_tiny(x, quotient(j0_near(x)));
+  const Fraction near = {math::polynomial(z, tables::kY0Yp),
+                         math::monic_polynomial(z, tables::kY0Yq), number(x, 1.0)};
+  return second_kind(x, near, math::log(x) * j0 * Scalar(kTwoOverPi), kPhase0);
 }
 
 Val y1_of(const Val& x) {
-  const Val z = x * x;
-  const Val near =
-      x * (math::polynomial(z, tables::kY1Yp) / math::monic_polynomial(z, tables::kY1Yq)) +
-      (j1_of(x) * math::log(x) - number(x, 1.0) / x) * Scalar(kTwoOverPi);
-  const Val y = where(le(x, Scalar(5.0)), near, far(x, kPhase1, true));
-  const Val pole = where(eq(x, Scalar(0.0)), number(x, -kInfinity), y);
-  return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
+  const Val z = x * x, j1 = quotient(j1_near(x));
+  const Fraction near = {math::polynomial(z, tables::kY1Yp),
+                         math::monic_polynomial(z, tables::kY1Yq), x};
+  const Val rest = (j1 * math::log(x) - number(x, 1.0) / x) * Scalar(kTwoOverPi);
+  return second_kind(x, near, rest, kPhase1);
 }
 
 // --- modified ---
 
-// Both by e^-|x|, of x >= 0.
+// Both by e^-|x|, of x >= 0: up to 8, and beyond.
+Val i0_near(const Val& x) {
+  return math::chebyshev(x * Scalar(0.5) - Scalar(2.0), tables::kI0Near);
+}
+Val i1_near(const Val& x) {
+  return math::chebyshev(x * Scalar(0.5) - Scalar(2.0), tables::kI1Near) * x;
+}
+Val i_far(const Val& x, Table table) {
+  const Val inverse = number(x, 1.0) / x;
+  return math::chebyshev(inverse * Scalar(32.0) - Scalar(2.0), table) * math::sqrt(inverse);
+}
 Val i0_scaled(const Val& x) {
-  const Val near = math::chebyshev(x * Scalar(0.5) - Scalar(2.0), tables::kI0Near);
-  const Val far = math::chebyshev(number(x, 32.0) / x - Scalar(2.0), tables::kI0Far);
-  return where(le(x, Scalar(8.0)), near, far / math::sqrt(x));
+  return where(le(x, Scalar(8.0)), i0_near(x), i_far(x, tables::kI0Far));
 }
 Val i1_scaled(const Val& x) {
-  const Val near = math::chebyshev(x * Scalar(0.5) - Scalar(2.0), tables::kI1Near) * x;
-  const Val far = math::chebyshev(number(x, 32.0) / x - Scalar(2.0), tables::kI1Far);
-  return where(le(x, Scalar(8.0)), near, far / math::sqrt(x));
+  return where(le(x, Scalar(8.0)), i1_near(x), i_far(x, tables::kI1Far));
 }
 
 Val i0_of(const Val& x) {
@@ -100,31 +130,33 @@ Val i1_of(const Val& x) {
   return where(lt(x, Scalar(0.0)), -y, y);
 }
 
-// Beyond 2 by e^x; no values below 0.
-Val k_of(const Val& x, const Val& near, Table far_table, bool scaled) {
-  const Val series = math::chebyshev(number(x, 8.0) / x - Scalar(2.0), far_table) / math::sqrt(x);
-  const Val far = scaled ? series : math::exp(-x) * series;
-  const Val inner = scaled ? near * math::exp(x) : near;
-  const Val y = where(le(x, Scalar(2.0)), inner, far);
+// Up to 2 it is series + log(x / 2) i, where i stands for `scaled_i` times e^x; beyond, another
+// series by e^x. No values below 0.
+struct Near {
+  Val series, scaled_i;
+};
+Val k_of(const Val& x, const Near& near, Table far_table, bool scaled) {
+  const Val inner = le(x, Scalar(2.0)), inverse = number(x, 1.0) / x;
+  const Val series =
+      math::chebyshev(inverse * Scalar(8.0) - Scalar(2.0), far_table) * math::sqrt(inverse);
+  // Half of the least number is 0.
+  const Val tiny = lt(x, Scalar(1e-30));
+  const Val log = math::log(where(tiny, x, x * Scalar(0.5))) -
+                  where(tiny, number(x, std::numbers::ln2), number(x, 0.0));
+  const Val power = math::exp(where(inner, x, -x));
+  const Val usual = near.series + log * (power * near.scaled_i);
+  const Val y = scaled ? where(inner, usual * power, series) : where(inner, usual, power * series);
   const Val pole = where(eq(x, Scalar(0.0)), number(x, kInfinity), y);
   return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
 }
 
-// Half of the least number is 0.
-Val log_of_half(const Val& x) {
-  return where(lt(x, Scalar(1e-30)), math::log(x) - Scalar(std::numbers::ln2),
-               math::log(x * Scalar(0.5)));
-}
-
 Val k0_of(const Val& x, bool scaled) {
-  const Val near =
-      math::chebyshev(x * x - Scalar(2.0), tables::kK0Near) - log_of_half(x) * i0_of(x);
-  return k_of(x, near, tables::kK0Far, scaled);
+  const Val series = math::chebyshev(x * x - Scalar(2.0), tables::kK0Near);
+  return k_of(x, {series, -i0_near(x)}, tables::kK0Far, scaled);
 }
 Val k1_of(const Val& x, bool scaled) {
-  const Val near =
-      log_of_half(x) * i1_of(x) + math::chebyshev(x * x - Scalar(2.0), tables::kK1Near) / x;
-  return k_of(x, near, tables::kK1Far, scaled);
+  const Val series = math::chebyshev(x * x - Scalar(2.0), tables::kK1Near) / x;
+  return k_of(x, {series, i1_near(x)}, tables::kK1Far, scaled);
 }
 
 // --- Airy's ---

@@ -40,15 +40,18 @@ Val normal_quantile(const Val& p) {
   constexpr double kTail = 0.13533528323661269189;  // e^-2
   constexpr double kRootTwoPi = 2.50662827463100050242;
   const Val upper = gt(p, Scalar(1 - kTail)), y = where(upper, Scalar(1.0) - p, p);
-  const Val d = y - Scalar(0.5), dd = d * d;
-  const Val ratio = dd * polynomial(dd, tables::kNdtriP0) / polynomial(dd, tables::kNdtriQ0);
+  const Val d = y - Scalar(0.5), dd = d * d, is_central = gt(y, Scalar(kTail));
+  const Val x = sqrt(log(y) * Scalar(-2.0)), z = number(p, 1.0) / x, is_near = lt(x, Scalar(8.0));
+  // One division for all three approximations.
+  const Val above =
+      where(is_near, polynomial(z, tables::kNdtriP1), polynomial(z, tables::kNdtriP2)) * z;
+  const Val below =
+      where(is_near, polynomial(z, tables::kNdtriQ1), polynomial(z, tables::kNdtriQ2));
+  const Val ratio = where(is_central, dd * polynomial(dd, tables::kNdtriP0), above) /
+                    where(is_central, polynomial(dd, tables::kNdtriQ0), below);
   const Val central = (d + d * ratio) * Scalar(kRootTwoPi);
-  const Val x = sqrt(log(y) * Scalar(-2.0)), z = number(p, 1.0) / x;
-  const Val near = z * polynomial(z, tables::kNdtriP1) / polynomial(z, tables::kNdtriQ1);
-  const Val far = z * polynomial(z, tables::kNdtriP2) / polynomial(z, tables::kNdtriQ2);
-  const Val tail = x - log(x) / x - where(lt(x, Scalar(8.0)), near, far);
-  const Val q =
-      where(gt(y, Scalar(kTail)), where(upper, -central, central), where(upper, tail, -tail));
+  const Val tail = x - log(x) * z - ratio;
+  const Val q = where(is_central, where(upper, -central, central), where(upper, tail, -tail));
   const Val outside = lt(p, Scalar(0.0)) | gt(p, Scalar(1.0));
   const Val ends = where(eq(p, Scalar(0.0)), number(p, -kInfinity),
                          where(eq(p, Scalar(1.0)), number(p, kInfinity), q));

@@ -28,45 +28,69 @@ Val near_minimum(const Val& y) {
   return z * p1 - (Scalar(kRest) - w * (p2 + y * p3)) + Scalar(kValue);
 }
 
-// At 1 + y, its other zero.
-Val near_one(const Val& y) {
-  return y * polynomial(y, tables::kGammaNumerator) / polynomial(y, tables::kGammaDenominator) -
-         y * Scalar(0.5);
+// At 1 + y, its other zero: y times a ratio, less y / 2.
+struct Ratio {
+  Val above, below;
+};
+Ratio near_one(const Val& y) {
+  return {y * polynomial(y, tables::kGammaNumerator), polynomial(y, tables::kGammaDenominator)};
+}
+
+// The ranges of x > 0. The logarithm that one adds and the quotient in it are of other numbers than
+// the next one's: so that there is one logarithm and one division for all of them, each gives
+//   value + factor * log(of) + above / below.
+struct Range {
+  Val value, factor, of;
+  Ratio ratio;
+};
+
+Range where_range(const Val& at, const Range& x, const Range& y) {
+  return {where(at, x.value, y.value),
+          where(at, x.factor, y.factor),
+          where(at, x.of, y.of),
+          {where(at, x.ratio.above, y.ratio.above), where(at, x.ratio.below, y.ratio.below)}};
 }
 
 // Of 0 < x < 2. Below 0.9 it is the value at 1 + x less log x.
-Val small(const Val& x) {
-  const Val low = le(x, Scalar(0.9));
+Range small(const Val& x) {
+  const Val low = le(x, Scalar(0.9)), none = number(x, 0.0), one = number(x, 1.0);
   const Val above = where(low, x + Scalar(1.0), x);  // 0.9 < above < 2
   const Val upper = near_two(where(low, Scalar(1.0) - x, Scalar(2.0) - x));
   const Val middle = near_minimum(where(low, x - Scalar(kPlace - 1), x - Scalar(kPlace)));
-  const Val lower = near_one(where(low, x, x - Scalar(1.0)));
-  const Val y =
-      where(ge(above, Scalar(1.7316)), upper, where(ge(above, Scalar(1.23164)), middle, lower));
-  return where(low, y - log(x), y);
+  const Val y = where(low, x, x - Scalar(1.0));
+  const Ratio ratio = near_one(y);
+  const Val is_upper = ge(above, Scalar(1.7316)), is_lower = lt(above, Scalar(1.23164));
+  return {where(is_upper, upper, where(is_lower, y * Scalar(-0.5), middle)),
+          where(low, number(x, -1.0), none),
+          where(low, x, one),
+          {where(is_lower, ratio.above, none), where(is_lower, ratio.below, one)}};
 }
 
 // Of 2 <= x < 8, down to the interval behind 2 by the recurrence.
-Val medium(const Val& x) {
-  const Val n = floor(x), y = x - n;
-  Val product = number(x, 1.0);
+Range medium(const Val& x) {
+  const Val n = floor(x), y = x - n, one = number(x, 1.0);
+  Val product = one;
   for (int k = 2; k <= 6; ++k) {
-    const Val factor = where(gt(n, Scalar(static_cast<double>(k))),
-                             y + Scalar(static_cast<double>(k)), number(x, 1.0));
+    const Val factor =
+        where(gt(n, Scalar(static_cast<double>(k))), y + Scalar(static_cast<double>(k)), one);
     product = product * factor;
   }
-  const Val p = y * polynomial(y, tables::kGammaMiddleNumerator);
-  return y * Scalar(0.5) + p / polynomial(y, tables::kGammaMiddleDenominator) + log(product);
-}
-
-Val large(const Val& x) {
-  const Val z = number(x, 1.0) / x;
-  const Val w = z * polynomial(z * z, tables::kGammaFar) + Scalar(4.18938533204672725052e-01);
-  return (x - Scalar(0.5)) * (log(x) - Scalar(1.0)) + w;
+  return {y * Scalar(0.5),
+          one,
+          product,
+          {y * polynomial(y, tables::kGammaMiddleNumerator),
+           polynomial(y, tables::kGammaMiddleDenominator)}};
 }
 
 Val log_gamma_positive(const Val& x) {
-  const Val y = where(lt(x, Scalar(2.0)), small(x), where(lt(x, Scalar(8.0)), medium(x), large(x)));
+  const Val one = number(x, 1.0), is_large = ge(x, Scalar(8.0));
+  const Range low = where_range(lt(x, Scalar(2.0)), small(x), medium(x));
+  const Val log = math::log(where(is_large, x, low.of));
+  const Val quotient = where(is_large, one, low.ratio.above) / where(is_large, x, low.ratio.below);
+  const Val w = fma(quotient, polynomial(quotient * quotient, tables::kGammaFar),
+                    number(x, 4.18938533204672725052e-01));
+  const Val large = (x - Scalar(0.5)) * (log - Scalar(1.0)) + w;
+  const Val y = where(is_large, large, low.value + quotient + low.factor * log);
   const Val zero = eq(x, Scalar(1.0)) | eq(x, Scalar(2.0));
   return where(is_infinite(x), number(x, kInfinity), where(zero, number(x, 0.0), y));
 }
@@ -74,7 +98,8 @@ Val log_gamma_positive(const Val& x) {
 }  // namespace
 
 Val log_gamma_near_one(const Val& y) {
-  return near_one(y);
+  const Ratio ratio = near_one(y);
+  return ratio.above / ratio.below - y * Scalar(0.5);
 }
 
 // Euler's reflection below 0.
