@@ -222,6 +222,31 @@ TEST(PtxTest, FastFunctions) {
   }
 }
 
+size_t times_in(const std::string& text, std::string_view what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// The two halves of a product are one instruction, whichever comes first, and in each lane.
+TEST(PtxTest, ProductsAreWholeWhereBothHalvesAreWanted) {
+  const kir::TargetModel model = simt(kir::Format::ptx);
+  const auto ptx_of = [&](bool both) {
+    kir::Builder b("product", model);
+    const kir::Value p = b.pointer_param("x", true, true), at = b.local_id(0);
+    const kir::Value x = b.load({kir::Scalar::i32, 2}, p, at, 4);
+    const kir::Value y = b.splat(b.i32(1234567), 2);
+    const kir::Value low = both ? b.mul(x, y) : x;
+    b.store(p, at, b.xor_(low, b.mul_hi_u(x, y)), 4);
+    return text_of(emit(std::move(b).finish(), model));
+  };
+  const std::string both = ptx_of(true), high = ptx_of(false);
+  EXPECT_EQ(times_in(both, "mul.wide.u32"), 2u) << both;
+  EXPECT_THAT(both, Not(HasSubstr("mul.hi")));
+  EXPECT_THAT(both, Not(HasSubstr("mul.lo")));
+  EXPECT_THAT(high, Not(HasSubstr("mul.wide.u32")));
+}
+
 // What is kept in caches is read by vectors with a policy, where machines have policies.
 TEST(PtxTest, KeepsWhatIsReadOnce) {
   for (const auto& [cpu, has] : {std::pair{"sm_75", false}, {"sm_90", true}, {"sm_100", true}}) {

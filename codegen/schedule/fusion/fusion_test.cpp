@@ -17,6 +17,7 @@
 #include "codegen/schedule/testing/staged_schedule.h"
 #include "prims/graph/builder.h"
 #include "prims/graph/text.h"
+#include "prims/graph/verifier.h"
 
 namespace primset::schedule {
 namespace {
@@ -90,6 +91,33 @@ TEST(Fusion, WhatIsCheapIsComputedAgainAndWhatIsDearIsKept) {
   const Planned dear = with(Prim::tanh);
   EXPECT_EQ(dear.kernels(), 2u) << dear.plan;  // one of them writes it, as one more result
   EXPECT_THAT(dear.plan, HasSubstr("several kernels read it, and computing it in each costs more"));
+}
+
+// On a GPU an element's loop has a kernel of its own: a row's threads would wait for each other.
+TEST(Fusion, WhatLoopsIsComputedBeforeRowsAre) {
+  const auto graph = std::make_shared<prims::Graph>(prims::parse(R"(graph(%0 x: f32[5, 40]) {
+  %9: f32[5, 40] = map(%0) region(%1: f32[]) {
+    %8: f32[] = while_loop(%1) region(%2: f32[]) {
+      %3: f32[] = constant() {value = #1.0, dtype = f32, shape = []}
+      %4: bool[] = lt(%3, %2)
+      return %4
+    } region(%5: f32[]) {
+      %6: f32[] = constant() {value = #0.5, dtype = f32, shape = []}
+      %7: f32[] = mul(%5, %6)
+      return %7
+    }
+    return %8
+  }
+  %10: f32[5] = reduce_sum(%9) {dims = (1)}
+  %11: f32[5, 40] = broadcast_in_dim(%10) {shape = [5, 40], dims = (0)}
+  %12: f32[5, 40] = div(%9, %11)
+  return %12 y
+})"));
+  ASSERT_TRUE(prims::verify(*graph).empty()) << prims::verify(*graph)[0];
+  const Planned threads = planned(graph, simt_model());
+  EXPECT_EQ(threads.kernels(), 2u) << threads.plan;
+  EXPECT_THAT(threads.plan, HasSubstr("its reader's threads would wait for each other"));
+  EXPECT_EQ(planned(graph, emit::native_model()).kernels(), 1u);
 }
 
 TEST(Fusion, AnotherRowsResultIsReadFromMemory) {

@@ -179,7 +179,8 @@ void Planner::visit_value(NodeId id, ValueId v) {
   if (!materialized_.contains(v)) {
     const auto why = must_materialize(v, readers, writer.has_value());
     if (!why) return inline_into_readers(id, v);
-    if (is_limit(*why)) writer.reset();  // as one more result it would stay in the kernel
+    // As one more result it would stay in the kernel.
+    if (is_limit(*why) || *why == NotFused::waiting_rows) writer.reset();
     materialize(v, temp(v), *why);
   }
   const Materialization materialization = materialized_.at(v);

@@ -266,25 +266,16 @@ class VectorWalk {
   }
 
   void run() {
+    const Value none = f_.index_constant(0), in_vectors = b_.mul(vectors_per_row_, lanes_);
     f_.set_lanes(vectorization_.width);
-    const Value vectors = b_.mul(rows_, vectors_per_row_);
-    const Value done = vectorization_.unroll > 1 ? unrolled_loop(vectors) : f_.index_constant(0);
-    const Value thread = b_.add(b_.mul(group_, threads_), local_);
-    const Value step = b_.mul(groups_, threads_);
     loops_.back().lanes = true;
-    b_.for_loop(b_.add(done, thread), vectors, step, {}, [&](Value i, auto) {
-      move_to(i, vectors_per_row_, f_.index_constant(0), lanes_);
-      body_()();
-      return kir::Builder::Values{};
-    });
+    walk({vectors_per_row_, none, lanes_}, vectorization_.unroll);
     f_.set_lanes(1);
     loops_.back().lanes = false;
-    const Value in_vectors = b_.mul(vectors_per_row_, lanes_), left = b_.sub(row_, in_vectors);
-    b_.for_loop(thread, b_.mul(rows_, left), step, {}, [&](Value i, auto) {
-      move_to(i, left, in_vectors, f_.index_constant(1));
-      body_()();
-      return kir::Builder::Values{};
-    });
+    // Where nothing is aligned these are all elements.
+    constexpr uint16_t kMost = 4;
+    const uint16_t unroll = vectorization_.unroll > 1 ? std::min(vectorization_.width, kMost) : 1;
+    walk({b_.sub(row_, in_vectors), in_vectors, f_.index_constant(1)}, unroll);
   }
 
  private:
@@ -296,33 +287,46 @@ class VectorWalk {
         groups, SymInt(f_.target().multiprocessors * resident * f_.tuning().loops.resident_waves));
   }
 
-  // Sets the loop variables to item `i`. A row has `per_row` items of `width` elements from `first`
-  // on.
-  void move_to(Value i, Value per_row, Value first, Value width) {
+  // What a loop goes over: `per_row` items of `width` elements of each row, from `first` on.
+  struct Items {
+    Value per_row, first, width;
+  };
+
+  // Sets the loop variables to item `i`.
+  void move_to(Value i, const Items& items) {
     if (loops_.size() > 1) {
-      Value row = b_.udiv(i, per_row);
-      i = b_.sub(i, b_.mul(row, per_row));
+      Value row = b_.udiv(i, items.per_row);
+      i = b_.sub(i, b_.mul(row, items.per_row));
       delinearize(f_, row, loops_, 0, loops_.size() - 1);
     }
-    loops_.back().base = b_.add(first, b_.mul(i, width));
+    loops_.back().base = b_.add(items.first, b_.mul(i, items.width));
     f_.set_loops(loops_);
   }
 
-  // The unrolled loop: `unroll` vectors of each thread, all loaded before the first is stored. Only
-  // as many as fill complete workgroups; returns how many vectors are done.
-  Value unrolled_loop(Value vectors) {
-    loops_.back().lanes = true;
-    const Value a_group = b_.mul(threads_, f_.index_constant(vectorization_.unroll));
-    const Value whole = b_.udiv(vectors, a_group);
+  void walk(const Items& items, uint16_t unroll) {
+    const Value count = b_.mul(rows_, items.per_row);
+    const Value done = unroll > 1 ? unrolled_loop(count, items, unroll) : f_.index_constant(0);
+    const Value thread = b_.add(b_.mul(group_, threads_), local_);
+    b_.for_loop(b_.add(done, thread), count, b_.mul(groups_, threads_), {}, [&](Value i, auto) {
+      move_to(i, items);
+      body_()();
+      return kir::Builder::Values{};
+    });
+  }
+
+  // `unroll` items of each thread, all loaded before the first is stored. Only as many as fill
+  // complete workgroups; returns how many items are done.
+  Value unrolled_loop(Value count, const Items& items, uint16_t unroll) {
+    const Value a_group = b_.mul(threads_, f_.index_constant(unroll));
+    const Value whole = b_.udiv(count, a_group);
     b_.for_loop(group_, whole, groups_, {}, [&](Value g, auto) {
       const Value first = b_.add(b_.mul(g, a_group), local_);
       auto move = [&](uint16_t k) {
-        move_to(b_.add(first, b_.mul(threads_, f_.index_constant(k))), vectors_per_row_,
-                f_.index_constant(0), lanes_);
+        move_to(b_.add(first, b_.mul(threads_, f_.index_constant(k))), items);
       };
       std::vector<std::function<void()>> stores;
-      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores.push_back(body_());
-      for (uint16_t k = 0; k < vectorization_.unroll; ++k) move(k), stores[k]();
+      for (uint16_t k = 0; k < unroll; ++k) move(k), stores.push_back(body_());
+      for (uint16_t k = 0; k < unroll; ++k) move(k), stores[k]();
       return kir::Builder::Values{};
     });
     return b_.mul(whole, a_group);

@@ -82,7 +82,7 @@ Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& see
     if (!a.store) loaded += a.lanes == LaneAccess::same ? 0 : byte_size(a.dtype);
   }
   // A loop goes on until the last lane is done: each lane more makes the others wait.
-  size_t lanes = std::min(kVectorBytes / widest, work.has_loops ? 2 : size_t{kVectorBytes});
+  size_t lanes = std::min<size_t>(kVectorBytes / widest, work.has_loops ? 4 : kVectorBytes);
   const int64_t row = loops.back().size.hint();
   while (lanes > 1 &&
          (work.of(lanes) > tuning.vectors.longest_body || static_cast<int64_t>(lanes) > row))
@@ -96,7 +96,8 @@ Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& see
   else if (work.of(lanes) > tuning.vectors.short_body)
     vectorization.resident_threads = tuning.loops.resident_threads;
   const auto in_flight = static_cast<int64_t>(loaded * lanes);
-  if (in_flight < tuning.vectors.bytes_in_flight && vectorization.resident_threads == 0)
+  if (in_flight < tuning.vectors.bytes_in_flight && vectorization.resident_threads == 0 &&
+      !work.has_loops)
     vectorization.unroll = 2;
   return vectorization;
 }

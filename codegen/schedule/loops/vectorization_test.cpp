@@ -139,6 +139,23 @@ graph(%0 x: f64[s0, s1], %1 y: f64[s0, s1]) {
 }
 )",
      16, 16},
+    // A loop in the body.
+    {"remainders", R"(symbol s0 = 5 min 2
+symbol s1 = 37 min 2
+graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1]) {
+  %2: f32[s0, s1] = rem(%0, %1)
+  return %2 r
+}
+)",
+     16, 16},
+    {"remainders_of_halves", R"(symbol s0 = 5 min 2
+symbol s1 = 37 min 2
+graph(%0 x: bf16[s0, s1], %1 y: bf16[s0, s1]) {
+  %2: bf16[s0, s1] = rem(%0, %1)
+  return %2 r
+}
+)",
+     8, 8},
     // Rows of odd length lie on no common boundary.
     {"rows_with_gaps",
      R"(symbol s0 = 5 min 2
@@ -302,20 +319,30 @@ graph(%0 x: f32[]) {
 INSTANTIATE_TEST_SUITE_P(Schedule, Vectors, testing::ValuesIn(kVectorCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Vectorization, LongArithmeticTakesNarrowerVectors) {
+// A kernel that loads a vector, multiplies it so often by itself and stores it.
+kir::Kernel products(int count) {
   kir::Builder b("k", simt_model());
   kir::Value p = b.pointer_param("p", true, true);
   kir::Value x = b.load({kir::Scalar::f32, kProbeLanes}, p, b.i32(0), 4);
-  for (int i = 0; i < 100; ++i) x = b.fmul(x, x);
+  for (int i = 0; i < count; ++i) x = b.fmul(x, x);
   b.store(p, b.i32(0), x, 4);
-  const kir::Kernel long_one = std::move(b).finish();
+  return std::move(b).finish();
+}
+
+TEST(Vectorization, LongArithmeticTakesRegistersAndThenNarrowerVectors) {
   Analysis seen;
   seen.accesses = {{0, loop_variable(0), false, DType::f32, LaneAccess::contiguous, false, false},
                    {1, loop_variable(0), true, DType::f32, LaneAccess::contiguous, false, false}};
   const std::vector<LoopDim> loops{{{0}, prims::SymInt(1000), {}, false}};
   const Tuning tuning(simt_model());
-  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).width, 2);
-  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).unroll, 1);
+  EXPECT_EQ(choose_vectorization(products(40), seen, loops, tuning).width, 4);
+  EXPECT_EQ(choose_vectorization(products(40), seen, loops, tuning).unroll, 1);
+  EXPECT_EQ(choose_vectorization(products(40), seen, loops, tuning).resident_threads,
+            tuning.loops.resident_threads);
+  EXPECT_EQ(choose_vectorization(products(100), seen, loops, tuning).width, 4);
+  EXPECT_EQ(choose_vectorization(products(100), seen, loops, tuning).resident_threads,
+            tuning.loops.resident_threads / 2);
+  EXPECT_EQ(choose_vectorization(products(400), seen, loops, tuning).width, 2);
   EXPECT_EQ(choose_vectorization({}, seen, {{{0}, prims::SymInt(3), {}, false}}, tuning).width, 2);
   EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).width, 4);
   EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).unroll, 2);
@@ -325,7 +352,7 @@ TEST(Vectorization, LongArithmeticTakesNarrowerVectors) {
   seen.accesses[0].address.constant = 7;
   EXPECT_EQ(choose_vectorization({}, seen, loops, tuning).width, 1);
   seen.accesses[0].lanes = LaneAccess::strided;
-  EXPECT_EQ(choose_vectorization(long_one, seen, loops, tuning).width, 1);
+  EXPECT_EQ(choose_vectorization(products(100), seen, loops, tuning).width, 1);
 }
 
 // More threads than a long body wants on a multiprocessor are still one group.

@@ -46,6 +46,26 @@ Val chebyshev(const Val& x, std::span<const double> series) {
   return (next - before) * Scalar(0.5);
 }
 
+Val seldom(const Val& at, const Val& x, const Numbers& rest,
+           const std::function<Val(const Val& x, const Numbers& rest)>& f) {
+  Tracer& t = x.tracer();
+  Numbers carried = {convert(at, x.dtype()), x};  // whether to go on, x or the value
+  carried.insert(carried.end(), rest.begin(), rest.end());
+  const std::vector<DType> types(carried.size(), x.dtype());
+  const auto more = [](const Numbers& v) { return Numbers{gt(v[0], Scalar(0.0))}; };
+  const auto once = [&](const Numbers& v) {
+    Numbers next = v;
+    next[0] = number(v[0], 0.0);
+    next[1] = f(v[1], Numbers(v.begin() + 2, v.end()));
+    return next;
+  };
+  const auto body = [&](const Numbers& v) {
+    return Numbers{t.prim(Prim::while_loop, v, {},
+                          {t.scalar_region(types, more), t.scalar_region(types, once)})[1]};
+  };
+  return t.prim(Prim::map, carried, {}, {t.scalar_region(types, body)})[0];
+}
+
 Val alternating(const Val& n, const Val& like) {
   const Val odd = binary(Prim::bit_and, n, full_like(n, 1));
   return where(eq(odd, Scalar(0)), number(like, 1.0), number(like, -1.0));

@@ -2,7 +2,9 @@
 #ifndef PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_APPROXIMATION_H_
 #define PRIMSET_DECOMPS_PRIMITIVES_SPECIAL_APPROXIMATION_H_
 
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "decomps/engine/tracer.h"
 #include "decomps/primitives/math.h"
@@ -18,6 +20,13 @@ Val polynomial(const Val& x, std::span<const double> coefficients);
 Val monic_polynomial(const Val& x, std::span<const double> coefficients);
 // A Chebyshev series by Clenshaw's recurrence, as Cephes' chbevl; the highest degree first.
 Val chebyshev(const Val& x, std::span<const double> series);
+
+// f(x, rest) where `at` holds: a loop of one round, which is left out where `at` holds of no
+// element nearby. Elsewhere it is x: the value takes its place, lest a compiler computes it before
+// the loop.
+using Numbers = std::vector<Val>;
+Val seldom(const Val& at, const Val& x, const Numbers& rest,
+           const std::function<Val(const Val& x, const Numbers& rest)>& f);
 
 // At |x|; of negative x +inf at 0 and the poles.
 Val log_gamma(const Val& x);

@@ -27,78 +27,65 @@ const Phase kPhase0{tables::kJ0Pp, tables::kJ0Pq, tables::kJ0Qp, tables::kJ0Qq,
 const Phase kPhase1{tables::kJ1Pp, tables::kJ1Pq, tables::kJ1Qp, tables::kJ1Qq,
                     3 * std::numbers::pi / 4};
 
-// above / below * factor: divisions are dear, and one does for both sides of a `where`.
-struct Fraction {
-  Val above, below, factor;
-};
-
-Fraction far(const Val& x, const Phase& phase, bool second_kind) {
+Val far(const Val& x, const Phase& phase, bool second_kind) {
   const Val w = number(x, 5.0) / x, z = w * w;
   const Val pp = math::polynomial(z, phase.pp), pq = math::polynomial(z, phase.pq);
   const Val qp = math::polynomial(z, phase.qp) * w, qq = math::monic_polynomial(z, phase.qq);
   const Val angle = x - Scalar(phase.shift);
   const Val c = math::cos(angle), s = math::sin(angle), p = pp * qq, q = qp * pq;
-  return {second_kind ? p * s + q * c : p * c - q * s, pq * qq,
-          math::sqrt(w * Scalar(kTwoOverPi / 5))};
+  const Val wave = second_kind ? p * s + q * c : p * c - q * s;
+  return wave / (pq * qq) * math::sqrt(w * Scalar(kTwoOverPi / 5));
 }
 
-// One side up to 5, the other beyond.
-Val value_of(const Val& x, const Fraction& near, const Fraction& far) {
-  const Val at = le(x, Scalar(5.0));
-  return where(at, near.above, far.above) / where(at, near.below, far.below) *
-         where(at, near.factor, far.factor);
+// `near` up to 5.
+Val value_of(const Val& x, const Val& near, const Phase& phase, bool second_kind) {
+  const Val at = gt(x, Scalar(5.0));
+  const auto beyond = [&](const Val& v, const auto&) { return far(v, phase, second_kind); };
+  return where(at, math::seldom(at, x, {}, beyond), near);
 }
 
 // Of x >= 0; the squares of the first two zeros are taken out near 0.
-Fraction j0_near(const Val& x) {
+Val j0_near(const Val& x) {
   const Val z = x * x;
-  const Val above = (z - Scalar(5.78318596294678452118e+00)) *
-                    (z - Scalar(3.04712623436620863991e+01)) * math::polynomial(z, tables::kJ0Rp);
-  return {above, math::monic_polynomial(z, tables::kJ0Rq), number(x, 1.0)};
+  const Val near = (z - Scalar(5.78318596294678452118e+00)) *
+                   (z - Scalar(3.04712623436620863991e+01)) * math::polynomial(z, tables::kJ0Rp) /
+                   math::monic_polynomial(z, tables::kJ0Rq);
+  return where(lt(x, Scalar(0.00001)), Scalar(1.0) - z * Scalar(0.25), near);
 }
-Val j0_or_tiny(const Val& x, const Val& y) {
-  return where(lt(x, Scalar(0.00001)), Scalar(1.0) - x * x * Scalar(0.25), y);
-}
-Val j0_of(const Val& x) {
-  return j0_or_tiny(x, value_of(x, j0_near(x), far(x, kPhase0, false)));
+// x comes last: the others would multiply what a denormal has lost.
+Val j1_near(const Val& x) {
+  const Val z = x * x;
+  return math::polynomial(z, tables::kJ1Rp) / math::monic_polynomial(z, tables::kJ1Rq) *
+         (z - Scalar(1.46819706421238932572e+01)) * (z - Scalar(4.92184563216946036703e+01)) * x;
 }
 
-// x comes last: the others would multiply what a denormal has lost.
-Fraction j1_near(const Val& x) {
-  const Val z = x * x;
-  const Val zeros =
-      (z - Scalar(1.46819706421238932572e+01)) * (z - Scalar(4.92184563216946036703e+01));
-  return {math::polynomial(z, tables::kJ1Rp) * zeros, math::monic_polynomial(z, tables::kJ1Rq), x};
+Val j0_of(const Val& x) {
+  return value_of(x, j0_near(x), kPhase0, false);
 }
 Val j1_of(const Val& x) {
-  return value_of(x, j1_near(x), far(x, kPhase1, false));
+  return value_of(x, j1_near(x), kPhase1, false);
 }
 
-Val quotient(const Fraction& f) {
-  return f.above / f.below * f.factor;
-}
-
-// Of the second kind: up to 5 `rest` is added. No values below 0.
-Val second_kind(const Val& x, const Fraction& near, const Val& rest, const Phase& phase) {
-  const Val y = value_of(x, near, far(x, phase, true));
-  const Val whole = where(le(x, Scalar(5.0)), y + rest, y);
-  const Val pole = where(eq(x, Scalar(0.0)), number(x, -kInfinity), whole);
+// Of the second kind; no values below 0.
+Val second_kind(const Val& x, const Val& near, const Phase& phase) {
+  const Val y = value_of(x, near, phase, true);
+  const Val pole = where(eq(x, Scalar(0.0)), number(x, -kInfinity), y);
   return where(lt(x, Scalar(0.0)), number(x, math::kNan), pole);
 }
 
 Val y0_of(const Val& x) {
-  const Val z = x * x, j0 = j0_or_tiny(x, quotient(j0_near(x)));
-  const Fraction near = {math::polynomial(z, tables::kY0Yp),
-                         math::monic_polynomial(z, tables::kY0Yq), number(x, 1.0)};
-  return second_kind(x, near, math::log(x) * j0 * Scalar(kTwoOverPi), kPhase0);
+  const Val z = x * x;
+  const Val near = math::polynomial(z, tables::kY0Yp) / math::monic_polynomial(z, tables::kY0Yq) +
+                   math::log(x) * j0_near(x) * Scalar(kTwoOverPi);
+  return second_kind(x, near, kPhase0);
 }
 
 Val y1_of(const Val& x) {
-  const Val z = x * x, j1 = quotient(j1_near(x));
-  const Fraction near = {math::polynomial(z, tables::kY1Yp),
-                         math::monic_polynomial(z, tables::kY1Yq), x};
-  const Val rest = (j1 * math::log(x) - number(x, 1.0) / x) * Scalar(kTwoOverPi);
-  return second_kind(x, near, rest, kPhase1);
+  const Val z = x * x;
+  const Val near =
+      x * (math::polynomial(z, tables::kY1Yp) / math::monic_polynomial(z, tables::kY1Yq)) +
+      (j1_near(x) * math::log(x) - number(x, 1.0) / x) * Scalar(kTwoOverPi);
+  return second_kind(x, near, kPhase1);
 }
 
 // --- modified ---
@@ -114,11 +101,16 @@ Val i_far(const Val& x, Table table) {
   const Val inverse = number(x, 1.0) / x;
   return math::chebyshev(inverse * Scalar(32.0) - Scalar(2.0), table) * math::sqrt(inverse);
 }
+Val i_scaled(const Val& x, const Val& near, Table far_table) {
+  const Val at = gt(x, Scalar(8.0));
+  const auto beyond = [&](const Val& v, const auto&) { return i_far(v, far_table); };
+  return where(at, math::seldom(at, x, {}, beyond), near);
+}
 Val i0_scaled(const Val& x) {
-  return where(le(x, Scalar(8.0)), i0_near(x), i_far(x, tables::kI0Far));
+  return i_scaled(x, i0_near(x), tables::kI0Far);
 }
 Val i1_scaled(const Val& x) {
-  return where(le(x, Scalar(8.0)), i1_near(x), i_far(x, tables::kI1Far));
+  return i_scaled(x, i1_near(x), tables::kI1Far);
 }
 
 Val i0_of(const Val& x) {

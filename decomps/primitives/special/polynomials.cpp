@@ -122,26 +122,6 @@ Val by_waves(const Waves& kind, const Val& x, const Val& n) {
   return with_parity(x, n, wave / kind.divisor(x));
 }
 
-// The values by waves where `at` holds: a loop of one round, which is left out where `at` holds of
-// no element nearby. The value takes the place of x, lest a compiler computes it before the loop.
-Val waves_at(const Val& at, const Waves& kind, const Val& x, const Val& n) {
-  Tracer& t = x.tracer();
-  const DType type = x.dtype();
-  const std::vector<DType> types = {type, type, type};  // whether to go on, x or the value, n
-  const auto more = [](const std::vector<Val>& v) {
-    return std::vector<Val>{gt(v[0], Scalar(0.0))};
-  };
-  const auto once = [&](const std::vector<Val>& v) {
-    return std::vector<Val>{number(v[0], 0.0), by_waves(kind, v[1], v[2]), v[2]};
-  };
-  const auto body = [&](const std::vector<Val>& v) {
-    const auto out = t.prim(Prim::while_loop, v, {},
-                            {t.scalar_region(types, more), t.scalar_region(types, once)});
-    return std::vector<Val>{out[1]};
-  };
-  return t.prim(Prim::map, {convert(at, type), x, n}, {}, {t.scalar_region(types, body)})[0];
-}
-
 // A recurrence in f64 has digits to spare for an f32.
 constexpr double kHighestInF64 = 64;
 
@@ -152,7 +132,10 @@ Known waves(const Val& x, const Val& n, DType result) {
   const Val end = eq(math::abs(x), Scalar(1.0));
   const Val within = lt(math::abs(x), Scalar(1.0)) & gt(n, Scalar(above));
   const Val values = at_ends(x, n, kind.at_one(n), kind.at_minus_one(n));
-  return {within | end, where(end, values, waves_at(within, kind, x, n))};
+  const auto wave = [](const Val& v, const math::Numbers& degree) {
+    return by_waves(kind, v, degree[0]);
+  };
+  return {within | end, where(end, values, math::seldom(within, x, {n}, wave))};
 }
 
 Known ones_at_ends(const Val& x, const Val& n, DType) {

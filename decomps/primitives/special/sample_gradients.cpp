@@ -20,8 +20,8 @@ Dual operator*(const Dual& x, const Dual& y) {
   return {x.value * y.value, x.slope * y.value + x.value * y.slope};
 }
 Dual operator/(const Dual& x, const Dual& y) {
-  const Val q = x.value / y.value;
-  return {q, (x.slope - q * y.slope) / y.value};
+  const Val inverse = math::number(y.value, 1) / y.value, q = x.value * inverse;
+  return {q, (x.slope - q * y.slope) * inverse};
 }
 Dual operator+(const Dual& x, const Dual& y) {
   return {x.value + y.value, x.slope + y.slope};
@@ -67,10 +67,10 @@ Val change(const Dual& before, const Dual& factor, const Dual& after) {
 Val gamma_by_series(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
   const Val one = math::number(a, 1), none = math::number(a, 0);
   const Values v = iterated(t, {a, x, none, one, none, one, none}, [](const Values& v) {
-    const Val n = v[2] + Scalar(1.0), term = v[3] * v[1] / (v[0] + n),
-              h = v[4] + math::number(n, 1.0) / (v[0] + n);
+    const Val n = v[2] + Scalar(1.0), inverse = math::number(n, 1.0) / (v[0] + n);
+    const Val term = v[3] * (v[1] * inverse), h = v[4] + inverse;
     const Val sum = v[5] + term, weighted = v[6] + term * h;
-    const Val left = math::max(term / sum, term * h / math::max(weighted, sum));
+    const Val left = term * math::max(h, math::number(h, 1.0)) / sum;
     return Values{v[0], v[1], n, term, h, sum, weighted, left};
   });
   return -x / a * (v[5] * (math::log(x) - digamma_1) - v[6]);
