@@ -49,7 +49,11 @@ Arcsine arcsine(const Val& a, const Val& inner) {
   const Val near_zero = lt(a, Scalar(0.5)), w = (Scalar(1.0) - a) * Scalar(0.5);
   const Val root = math::sqrt(w);
   const Val excess = where(near_zero, inner, root) * arcsine_excess(where(near_zero, a * a, w));
-  return {inner, near_zero, root, excess};
+  if (a.dtype() != DType::f64) return {inner, near_zero, root, excess};
+  // What rounding the root lost.
+  const Val twice = where(eq(w, Scalar(0.0)), math::number(w, 1.0), root + root);
+  const Val lost = math::fma(-root, root, w) / twice;
+  return {inner, near_zero, root, where(near_zero, excess, excess + lost)};
 }
 
 Val asin_of(const Val& x) {
