@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "decomps/primitives/math.h"
+#include "decomps/primitives/wide_sums.h"
 
 namespace primset::decomps::prim {
 namespace {
@@ -17,7 +18,26 @@ Val kept(Prim kind, const Val& x, const Ints& dims) {
   return reduce(kind, x, dims, true);
 }
 
+// The dims at the end of x that are among dims.
+Ints last_of(const Ints& dims, int64_t rank) {
+  Ints last;
+  for (int64_t d = rank - 1; std::find(dims.begin(), dims.end(), d) != dims.end(); --d)
+    last.insert(last.begin(), d);
+  return last;
+}
+
+// Elements that a row in registers has at most.
+constexpr int64_t kHeldRow = 16384;
+
 }  // namespace
+
+bool sums_in_f64(const Val& x, const Ints& dims) {
+  const bool narrow = is_floating(x.dtype()) && x.dtype() != DType::f64;
+  if (!narrow || !x.tracer().device().f64) return false;
+  const SymInt n = count_along(x, dims);
+  if (n == SymInt(0)) return false;
+  return last_of(dims, x.rank()).size() < dims.size() || n > SymInt(kHeldRow);
+}
 
 Val mean::decompose(Tracer&, const Val& x, const std::vector<int64_t>& dims) {
   const Val sum = reduced(Prim::reduce_sum, opmath(x), dims);
@@ -81,14 +101,6 @@ Moments moments_in_one_pass(Tracer& t, const Val& x, const Ints& dims) {
   return {sample[1], sample[0]};
 }
 
-// The dims at the end of x that are among dims.
-Ints last_of(const Ints& dims, int64_t rank) {
-  Ints last;
-  for (int64_t d = rank - 1; std::find(dims.begin(), dims.end(), d) != dims.end(); --d)
-    last.insert(last.begin(), d);
-  return last;
-}
-
 }  // namespace
 
 // Of numbers that lie close together far from 0, the distances from one of them are exact, and
@@ -139,12 +151,19 @@ Val norm(const Val& x, double p, const Ints& dims) {
   return scaled_norm(a, p, dims);
 }
 
+Val norm_in_f64(const Val& x, const Ints& dims) {
+  const Val wide = convert(x, DType::f64);
+  return math::sqrt(reduced(Prim::reduce_sum, wide * wide, dims));
+}
+
 }  // namespace
 
 // p says what is computed, so it is part of the plan.
 Val vector_norm::decompose(Tracer&, const Val& x, const ScalarArg& p,
                            const std::vector<int64_t>& dims) {
-  return convert(norm(opmath(x), p.known().to_double(), dims), x.dtype());
+  const double order = p.known().to_double();
+  const bool wide = order == 2 && sums_in_f64(x, dims);
+  return convert(wide ? norm_in_f64(x, dims) : norm(opmath(x), order, dims), x.dtype());
 }
 
 // An infinite maximum is the result.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "codegen/schedule/legalize/accumulation.h"
+#include "codegen/schedule/tuning/held_row.h"
 
 namespace primset::schedule {
 
@@ -27,6 +28,7 @@ class Moments {
 
   Values var_mean();
   Values var_mean_in_f64();
+  bool is_read_once() const;  // unlike a row that one workgroup holds
 
  private:
   DType dtype() const { return b_.dtype(x_); }
@@ -45,6 +47,10 @@ class Moments {
   const Ints& dims_;
   const primset::Scalar& correction_;
 };
+
+bool Moments::is_read_once() const {
+  return !l_.target().simt || !is_held_row(shape(), dims_);
+}
 
 SymInt Moments::length() const {
   SymInt length = 1;
@@ -156,7 +162,7 @@ Values Moments::var_mean_in_f64() {
 std::optional<Values> expand_var_mean(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::var_mean) return std::nullopt;
   Moments moments(l, op);
-  return l.target().simt ? moments.var_mean() : moments.var_mean_in_f64();
+  return moments.is_read_once() ? moments.var_mean_in_f64() : moments.var_mean();
 }
 
 }  // namespace primset::schedule

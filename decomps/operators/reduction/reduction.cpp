@@ -9,6 +9,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/primitives/math.h"
+#include "decomps/primitives/wide_sums.h"
 
 namespace primset::decomps {
 namespace {
@@ -139,7 +140,7 @@ Val scale_for_squares(const Val& x, const Dims& dims) {
                full_like(greatest, 0x1p-80), up);
 }
 
-// In wide_opmath, as ATen computes them, not yet rounded.
+// In wide_opmath, as ATen computes them, or in f64, whose squares need no scale; not yet rounded.
 Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& correction,
                 bool keepdim, const char* op) {
   require(is_floating(x.dtype()) || is_complex(x.dtype()), ErrorCode::runtime,
@@ -148,7 +149,7 @@ Moments moments(const Val& x, const Dims& dims, const std::optional<ScalarArg>& 
   const Scalar c = correction ? correction->known() : Scalar(1);
   const bool empty = count_along(x, dims) == SymInt(0);
   const auto part = [&](const Val& p) {
-    const Val wide = wide_opmath(p);
+    const Val wide = prim::sums_in_f64(p, dims) ? convert(p, DType::f64) : wide_opmath(p);
     const bool scaled = wide.dtype() == DType::f32 && p.dtype() != DType::f16 && !empty;
     const Val scale = scaled ? scale_for_squares(wide, dims) : Val();
     auto out =
@@ -252,7 +253,8 @@ Val amax::decompose(Tracer& t, const Val& self, const Dims& dim, bool keepdim) {
   return extreme(Prim::reduce_max, self, dims, keepdim);
 }
 
-// The bits that an f32 has as an f64, by integers alone: not every device has f64. What is denormal
+// The bits that an f32 has as an f64, by integers alone: not every device has f64, and what flushes
+// denormals may do so on the way. What is denormal
 // in f32 is its mantissa times 2^-149, and the mantissa as a number is normal.
 Val widened_bits(const Val& x, const Val& bits) {
   const auto number = [&](uint64_t n) {
@@ -293,7 +295,9 @@ Val hash_tensor::decompose(Tracer& t, const Val& self, const Dims& dim, bool kee
   const auto bits_of = [&](const Val& x, DType bits) {
     return t.wrap(t.builder().bitcast(x.id(), bits));
   };
-  const Val x = opmath(self), nan = full_like(x, Scalar(std::numeric_limits<double>::quiet_NaN()));
+  const bool widens = t.device().f64 && !t.device().flush_f32;
+  const Val x = widens ? convert(self, DType::f64) : opmath(self);
+  const Val nan = full_like(x, Scalar(std::numeric_limits<double>::quiet_NaN()));
   const Val one_nan = where(is_nan(x), nan, x);
   const Val bits = x.dtype() == DType::f64 ? bits_of(one_nan, DType::u64)
                                            : widened_bits(one_nan, bits_of(one_nan, DType::u32));

@@ -2,26 +2,29 @@
 
 #include "codegen/schedule/families/reduction/reduce_kernel.h"
 #include "codegen/schedule/program/program_builder.h"
-#include "codegen/schedule/tuning/summation_order.h"
+#include "codegen/schedule/tuning/held_row.h"
 
 namespace primset::schedule {
 namespace {
 
-// Rows of numbers that a CPU has wider ones for, and those that one workgroup each of a SIMT device
-// reduces: legalisation writes their variance as sums.
+// An f64 that holds a number of at most 24 bits.
+bool is_widened(const prims::Graph& g, prims::ValueId v) {
+  const prims::NodeId p = g.producer(v);
+  if (p == prims::Graph::kNoNode || g.node(p).prim != prims::Prim::convert) return false;
+  const DType from = g.type(g.node(p).operands[0]).dtype;
+  return g.type(v).dtype == DType::f64 && is_floating(from) && bits(from) <= 32;
+}
+
+// Numbers of which the device has wider ones at little cost, those that are wider already, and rows
+// that one workgroup of a SIMT device holds: legalisation writes their variance as sums.
 bool sums_variance(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target) {
   const prims::ValueType& x = g.type(n.operands[0]);
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
   if (is_complex(x.dtype) || dims.empty()) return false;
-  if (!target.simt) {
-    if (!target.fast_f64() || x.dtype == DType::f64) return false;
-    return std::ranges::none_of(x.shape, [](const SymInt& n) { return n == SymInt(0); });
-  }
-  const auto first = static_cast<int64_t>(x.shape.size() - dims.size());
-  if (std::ranges::any_of(dims, [&](int64_t d) { return d < first; })) return false;
-  SymInt length = 1;
-  for (int64_t d : dims) length *= x.shape[static_cast<size_t>(d)];
-  return length > SymInt(0) && !(length > SymInt(kReductionChunk));
+  if (std::ranges::any_of(x.shape, [](const SymInt& n) { return n == SymInt(0); })) return false;
+  if (is_widened(g, n.operands[0])) return true;
+  if (target.simt && is_held_row(x.shape, dims)) return true;
+  return target.f64 && x.dtype != DType::f64;
 }
 
 // Reductions over the same rows with the elementwise values that use them; the planner forms these
