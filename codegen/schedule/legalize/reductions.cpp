@@ -89,16 +89,18 @@ std::optional<Values> split_long_reduction(Legalizer& l, const Op& op) {
   const int64_t dim = op.attr<Ints>("dims")[0];
   const auto d = static_cast<size_t>(dim);
   ReducedOperands in = reduced_operands(op);
-  if (!is_long(b, in.xs[0], d)) return std::nullopt;
+  auto chunk = reduction_chunk(l.machine(), b.shape(in.xs[0]), d);
+  if (!chunk) return std::nullopt;
   do {
     for (size_t k = 0; k < in.xs.size(); ++k) {
       const DType dtype = b.dtype(in.xs[k]);
       const ValueId fill =
           in.inits.empty() ? b.constant(combine_identity(op.prim(), dtype), dtype) : in.inits[k];
-      in.xs[k] = in_chunks(b, in.xs[k], fill, d, kReductionChunk);
+      in.xs[k] = in_chunks(b, in.xs[k], fill, d, *chunk);
     }
     in.xs = reduce_along(l, op, in.xs, in.inits, dim + 1);
-  } while (is_long(b, in.xs[0], d));
+    chunk = reduction_chunk(l.machine(), b.shape(in.xs[0]), d);
+  } while (chunk);
   return reduce_along(l, op, in.xs, in.inits, dim);
 }
 
