@@ -9,7 +9,7 @@ namespace primset::schedule {
 using kir::Value;
 
 std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInts& domain,
-                                            size_t dim) {
+                                            size_t dim, int64_t resident_threads) {
   const auto& tuning = machine.tuning.columns;
   SymInt columns = 1, inner = 1;
   for (size_t d = 0; d < domain.size(); ++d) {
@@ -17,7 +17,7 @@ std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInt
     if (d > dim) inner *= domain[d];
   }
   if (inner.same(SymInt(1)) || !(domain[dim] > SymInt(tuning.thread_column)) ||
-      columns > SymInt(int64_t{machine.target.multiprocessors} * tuning.resident_threads))
+      columns > SymInt(int64_t{machine.target.multiprocessors} * resident_threads))
     return std::nullopt;
   auto width = static_cast<uint32_t>(tuning.width);
   while (width > tuning.least_width && !(inner > SymInt(width / 2))) width /= 2;

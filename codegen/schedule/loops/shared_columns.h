@@ -20,9 +20,10 @@ struct SharedColumns {
   uint32_t threads() const { return width * parts; }
 };
 
-// By the logical shape alone; guards where sizes are not known. nullopt: a thread each will do.
+// By the logical shape alone; guards where sizes are not known. nullopt: a thread each will do, as
+// where that makes `resident_threads` for each multiprocessor.
 std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInts& domain,
-                                            size_t dim);
+                                            size_t dim, int64_t resident_threads);
 
 struct ColumnThread {
   kir::Value part;  // index: which of the column's threads this one is

@@ -1,6 +1,6 @@
-// Builds one reduction kernel (reduce_kernel.cpp). Three parts have files of their own: the loops
-// over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), and the
-// combination of partial results (reduce_combine.cpp).
+// Builds one reduction kernel (reduce_kernel.cpp). Four parts have files of their own: the loops
+// over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), rows side by side
+// in memory (rows_in_lanes.cpp), and the combination of partial results (reduce_combine.cpp).
 //
 // Loops are parallel (the dims that are not reduced) or reduced (along a row). A row is
 // register-resident where its threads load each element once and then use registers.
@@ -23,14 +23,19 @@
 
 namespace primset::schedule {
 
-enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_thread, simt_column };
+// simt_lanes: a thread's row is short and lies along memory.
+enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_lanes, simt_thread, simt_column };
 
 struct RowSchedule {
   ReduceShape shape;
-  uint32_t threads = 1;     // of a workgroup
-  uint32_t iterations = 0;  // that cover a register-resident row; 0: rows are not resident
-  uint32_t parts = 1;       // simt_column: threads that share a row
+  uint32_t threads = 1;          // of a workgroup
+  uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
+  uint32_t parts = 1;            // simt_column: threads that share a row
+  uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
 };
+
+// Rows side by side in memory that a workgroup takes: half a sector to a whole one of f32.
+inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
 
 class ReduceBuilder {
  public:
@@ -41,6 +46,7 @@ class ReduceBuilder {
         threads_(schedule.threads),
         iterations_(schedule.iterations),
         parts_(schedule.parts),
+        lanes_(schedule.lanes),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
@@ -54,6 +60,16 @@ class ReduceBuilder {
   void rows_on_cpu();
   void rows_on_simt();
   void columns_on_simt();
+  void row_of_group();
+  bool lies_across(const Analysis& seen) const;
+  size_t partial_bytes();
+  void choose_row_lanes(const Analysis& seen);
+  void blocks_of_rows();
+  void block_in_lanes(kir::Value first);
+  void stage_in_lanes(const std::vector<prims::NodeId>& nodes);
+  void bind_in_lanes(Combiner& c, size_t n, const std::vector<std::vector<ElementValue>>& all);
+  std::vector<kir::Value> walk_neighbours(std::vector<Combiner>& combiners, const Indices& at);
+  kir::Value element_is_inside() const;
   void one_row();
   void row_versions();
   bool can_be_resident(const Analysis& seen) const;
@@ -77,6 +93,8 @@ class ReduceBuilder {
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   std::vector<kir::Value> walk_resident(
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
+  int64_t read_together() const;
+  void store_column();
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
   bool streams(std::span<const Combiner> combiners) const;
   std::vector<kir::Value> walk_streams(
@@ -99,9 +117,14 @@ class ReduceBuilder {
   kir::Value index(kir::Value i) { return frame_.index(i); }
   kir::Value constant(int64_t v) { return frame_.index_constant(v); }
   // Do the lanes take contiguous elements of a row?
-  bool in_lanes() const {
-    return shape_ == ReduceShape::cpu_row || shape_ == ReduceShape::simt_group;
+  bool in_lanes() const { return shape_ == ReduceShape::cpu_row || along_memory(); }
+  // Does a SIMT thread take neighbours in vectors?
+  bool along_memory() const {
+    return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_lanes;
   }
+  // Threads that share a row whose neighbours they take.
+  uint32_t row_threads() const { return shape_ == ReduceShape::simt_group ? threads_ : 1; }
+  void set_vectors(const Analysis* seen);
   kir::Builder& b() { return frame_.builder(); }
   void set_loops();
 
@@ -109,15 +132,21 @@ class ReduceBuilder {
   const ReduceRequest& r_;
   ReduceShape shape_;
   uint32_t threads_, iterations_, parts_;
+  uint16_t lanes_;
   kir::Value part_;     // simt_column: which of a row's threads this one is
   kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
-  kir::Value aligned_;  // simt_group: a row's vectors are aligned
+  kir::Value aligned_;  // along_memory(): a row's vectors are aligned
   kir::Value
       full_vectors_;  // aligned, and the row is a multiple of a vector; valid: rows may be resident
+  uint16_t row_lanes_ = 0;    // rows that a workgroup may have side by side in its lanes
+  kir::Value rows_in_lanes_;  // i1: it has; invalid: it may not
+  bool across_ = false;       // the current rows are side by side
   bool exact_ = false;     // a guard says that the iterations cover a register-resident row exactly
   bool resident_ = false;  // the current row is register-resident
   bool evict_last_ = false;  // the rows exceed caches: load them with an evict-last policy
-  kir::Value inside_;        // i1: this iteration's elements are inside the row; invalid: always
+  // Resident rows, and those side by side: i1, this iteration's elements are inside; invalid:
+  // always.
+  kir::Value inside_;
   std::vector<PaddingTest> padding_;  // tested once a row instead of once an element
   bool one_stage_ = true;
   Frame frame_;

@@ -25,15 +25,23 @@ std::vector<Value> ReduceBuilder::identities(std::vector<Combiner>& combiners) {
 // not sum products, or they are not contractible.
 std::optional<Value> ReduceBuilder::with_product(Combiner& c, const Indices& at, Value acc) {
   const ValueId product = c.operand(0);
-  if (!c_.values.contractible(product) || c.dtype(0) != DType::f32 || !c_.target.fused_fma)
-    return std::nullopt;
+  const bool wide = c.dtype(0) == DType::f64 && c_.target.simt;
+  if (!c_.values.contractible(product) || !c_.target.fused_fma) return std::nullopt;
+  if (c.dtype(0) != DType::f32 && !wide) return std::nullopt;
   if (c_.values.placement(product) != nullptr) return std::nullopt;
   const prims::Graph& g = c_.values.graph;
   const auto& factors = g.node(g.producer(product)).operands;
   const Value left = emitter_.emit(factors[0], at).re, right = emitter_.emit(factors[1], at).re;
   const Value sum = b().fma(left, right, acc);
-  const Value inside = resident_ ? inside_ : frame_.mask();
-  return in_lanes() && inside.valid() ? b().select(inside, sum, acc) : sum;
+  const Value inside = element_is_inside();
+  return inside.valid() ? b().select(inside, sum, acc) : sum;
+}
+
+// i1, by lanes; invalid: all are.
+Value ReduceBuilder::element_is_inside() const {
+  if (across_) return inside_;
+  if (!in_lanes()) return {};
+  return resident_ ? inside_ : frame_.mask();
 }
 
 // acc (empty: nothing yet) combined with the elements at the current position. Lanes outside the
@@ -50,8 +58,7 @@ std::vector<Value> ReduceBuilder::accumulate(std::vector<Combiner>& combiners, c
     }
     std::vector<ElementValue> x;
     for (size_t k = 0; k < c.arity(); ++k) x.push_back(emitter_.emit(c.operand(k), at));
-    const Value inside = resident_ ? inside_ : frame_.mask();
-    if (in_lanes() && inside.valid()) x = c.or_identity(inside, x);
+    if (const Value inside = element_is_inside(); inside.valid()) x = c.or_identity(inside, x);
     if (!acc.empty()) x = c.combine(c.unflatten(acc.subspan(out.size(), c.registers())), x);
     auto next = c.flatten(x, frame_.lanes());
     out.insert(out.end(), next.begin(), next.end());

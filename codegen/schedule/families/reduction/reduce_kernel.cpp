@@ -6,13 +6,14 @@
 //
 //   row     inner is empty. Adjacent lanes (or threads) take adjacent elements of the row, and a
 //           tree combines their partial results. A thread takes several adjacent elements, in one
-//           vector load where they are aligned.
+//           vector load where they are aligned; it takes all of a short row.
 //   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64. Where
 //           a SIMT device would have too few threads so, several share a long row: each takes every
 //           parts-th element, and a tree combines what they have.
 //
 // A CPU reads a chunk of a long row (kReductionChunk) as several streams.
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 #include "codegen/schedule/loops/subgroup_exchange.h"
@@ -162,6 +163,7 @@ void ReduceBuilder::one_row() {
     return store_resident();
   }
   const auto store_domain = [&] {
+    if (c_.target.simt && !in_lanes()) return store_column();
     walk_row({}, [&](std::span<const Value>) {
       if (cached_element_) load_cached_element();
       store_all(r_.domain_roots, domain_indices());
@@ -187,6 +189,7 @@ Value ReduceBuilder::stores_row() {
 void ReduceBuilder::rows_on_simt() {
   const uint32_t threads = threads_;
   b().set_group_size(threads);
+  if (rows_in_lanes_.valid()) return blocks_of_rows();
   const SymInt rows = extent(parallel_, 0, parallel_.size());
   const bool group = shape_ == ReduceShape::simt_group;
   const SymInt wanted = group ? rows : prims::ceil_div(rows, threads);
@@ -198,12 +201,16 @@ void ReduceBuilder::rows_on_simt() {
   }
   b().for_loop(first, frame_.param(rows), step, {}, [&](Value row, auto) {
     delinearize(frame_, row, parallel_, 0, parallel_.size());
-    if (full_vectors_.valid())
-      row_versions();
-    else
-      one_row();
+    row_of_group();
     return std::vector<Value>{};
   });
+}
+
+void ReduceBuilder::row_of_group() {
+  if (full_vectors_.valid())
+    row_versions();
+  else
+    one_row();
 }
 
 void ReduceBuilder::columns_on_simt() {
@@ -256,29 +263,35 @@ void ReduceBuilder::rows_on_cpu() {
   });
 }
 
+// A guard says that the iterations cover a thread's row; a workgroup's rows that they cover exactly
+// need no test for their end either.
+void ReduceBuilder::set_vectors(const Analysis* seen) {
+  const SymInt covered(int64_t{iterations_} * row_threads() * lanes_);
+  frame_.set_lanes(lanes_);
+  reduced_[0].lanes = true;
+  if (shape_ == ReduceShape::simt_lanes) length_ = covered;
+  std::vector<LoopDim> loops = parallel_;
+  loops.insert(loops.end(), reduced_.begin(), reduced_.end());
+  aligned_ = seen ? vectors_align(frame_, *seen, loops, lanes_) : b().i1(true);
+  if (seen && shape_ == ReduceShape::simt_group) choose_row_lanes(*seen);
+  if (!seen || !can_be_resident(*seen)) return;
+  evict_last_ = c_.target.cache_policies &&
+                prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
+  exact_ = length_ == covered;
+  const Value rest = b().urem(frame_.param(length_), constant(lanes_));
+  full_vectors_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
+  if (shape_ == ReduceShape::simt_lanes) return;
+  const auto resident = static_cast<uint32_t>(frame_.tuning().reduction.resident_threads);
+  b().set_min_groups_per_multiprocessor(std::max(1u, resident / threads_));
+}
+
 BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
                                  const Analysis* seen) {
   parallel_ = std::move(parallel);
   reduced_ = std::move(reduced);
   length_ = r_.domain[r_.dim];
   if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
-  if (shape_ == ReduceShape::simt_group) {
-    frame_.set_lanes(kGroupLanes);
-    reduced_[0].lanes = true;
-    std::vector<LoopDim> loops = parallel_;
-    loops.insert(loops.end(), reduced_.begin(), reduced_.end());
-    aligned_ = seen ? vectors_align(frame_, *seen, loops, kGroupLanes) : b().i1(true);
-    if (seen && can_be_resident(*seen)) {
-      // A guard: rows that the iterations cover exactly need no test for their end.
-      evict_last_ = c_.target.cache_policies &&
-                    prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
-      exact_ = length_ == SymInt(int64_t{iterations_} * threads_ * kGroupLanes);
-      const Value rest = b().urem(frame_.param(length_), constant(kGroupLanes));
-      full_vectors_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
-      const auto resident = static_cast<uint32_t>(frame_.tuning().reduction.resident_threads);
-      b().set_min_groups_per_multiprocessor(std::max(1u, resident / threads_));
-    }
-  }
+  if (along_memory()) set_vectors(seen);
   if (shape_ == ReduceShape::cpu_column && parallel_.empty())
     parallel_.push_back({{}, 1, {}, false});
   if (shape_ == ReduceShape::simt_column)
@@ -292,17 +305,29 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<Loop
 
 namespace {
 
+// The row of one thread, whose length becomes a guard: it is read in vectors, and held in
+// registers.
+RowSchedule short_row(const SymInt& length, uint32_t threads) {
+  const int64_t elements = length.hint();
+  if (elements < 2 || !(length == SymInt(elements))) return {ReduceShape::simt_thread, threads};
+  const int64_t lanes = std::gcd(elements, int64_t{kGroupLanes});
+  return {ReduceShape::simt_lanes, threads, static_cast<uint32_t>(elements / lanes), 1,
+          static_cast<uint16_t>(lanes)};
+}
+
 RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   bool inner = false;
   for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
   if (!c.target.simt) return {inner ? ReduceShape::cpu_column : ReduceShape::cpu_row};
   const auto& tuning = c.machine.tuning.reduction;
   const uint32_t threads = c.target.group_threads;
-  if (const auto columns = shared_columns(c.machine, r.domain, r.dim))
+  const int64_t resident = c.machine.tuning.columns.resident_threads;
+  if (const auto columns = shared_columns(c.machine, r.domain, r.dim, resident))
     return {ReduceShape::simt_column, columns->threads(), 0, columns->parts};
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];
-  if (inner || !(length > SymInt(tuning.thread_row))) return {ReduceShape::simt_thread, threads};
+  if (inner) return {ReduceShape::simt_thread, threads};
+  if (!(length > SymInt(tuning.thread_row))) return short_row(length, threads);
   if (length > SymInt(tuning.short_row)) {
     uint32_t iterations = 1;
     while (iterations <= tuning.register_iterations &&
@@ -329,7 +354,9 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
-  const bool again = schedule.shape == ReduceShape::simt_group || !first.analysis.padding.empty();
+  const bool along_memory =
+      schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;
+  const bool again = along_memory || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
 }

@@ -1,4 +1,6 @@
 // The loops along a row: by lanes or threads, in blocks, or as several streams at a time.
+#include <algorithm>
+
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 namespace primset::schedule {
@@ -8,6 +10,9 @@ using prims::SymInt;
 using prims::ValueId;
 
 namespace {
+
+// Elements of a column whose results a thread computes before it stores the first.
+constexpr int64_t kStoredTogether = 4;
 
 // Bytes of the partial results of all streams.
 size_t stream_bytes(std::span<const Combiner> combiners) {
@@ -20,11 +25,11 @@ size_t stream_bytes(std::span<const Combiner> combiners) {
 
 }  // namespace
 
-// Is the row a multiple of what a workgroup takes in one iteration, so that no lane is ever
+// Is the row a multiple of what its threads take in one iteration, so that no lane is ever
 // outside?
 bool ReduceBuilder::covered() const {
-  return shape_ == ReduceShape::simt_group && length_.same(SymInt(kReductionChunk)) &&
-         kReductionChunk % (int64_t{threads_} * frame_.lanes()) == 0;
+  return along_memory() && length_.is_constant() &&
+         length_.constant() % (int64_t{row_threads()} * frame_.lanes()) == 0;
 }
 
 std::vector<Value> ReduceBuilder::walk_row(
@@ -37,7 +42,7 @@ std::vector<Value> ReduceBuilder::walk_row(
   Value first = constant(0), step = lanes;
   if (shape_ == ReduceShape::simt_group) {
     first = b().mul(index(b().local_id(0)), lanes);
-    step = constant(int64_t{threads_} * frame_.lanes());
+    step = constant(int64_t{row_threads()} * frame_.lanes());
   } else if (shape_ == ReduceShape::simt_column) {
     first = part_;
     step = constant(parts_);
@@ -47,7 +52,9 @@ std::vector<Value> ReduceBuilder::walk_row(
       ElementEmitter::Scope scope(emitter_);
       if (!reduced_.empty()) reduced_[0].base = i;
       set_loops();
-      if (masked && covered()) {
+      if (masked && covered() && frame_.lanes() == 1) {
+        frame_.set_mask({}, {});
+      } else if (masked && covered()) {
         frame_.set_mask(b().constant({kir::Scalar::i1, frame_.lanes()}, 1), aligned_);
       } else if (masked) {
         const Value left = b().sub(n, i), inside = b().active_lane_mask(left, frame_.lanes());
@@ -67,6 +74,49 @@ std::vector<Value> ReduceBuilder::walk_row(
   auto out = part(first, n, std::move(carried), in_lanes());
   if (in_lanes()) frame_.set_mask({}, {});
   return out;
+}
+
+// Elements that a SIMT thread reads side by side, as many as a usual column has for it: it alone
+// waits for each. On a CPU the lanes of a vector are read together.
+int64_t ReduceBuilder::read_together() const {
+  if (!c_.target.simt) return 1;
+  int64_t together = frame_.tuning().columns.loads;
+  while (together > 1 && together * parts_ > length_.hint()) together /= 2;
+  return together;
+}
+
+// The results for a column's elements. Those that are read together are computed before the first
+// is stored: an output may be an input's memory.
+void ReduceBuilder::store_column() {
+  const auto elements = [&](Value from, Value to, int64_t together) {
+    const auto each = [&](Value i, const std::function<void()>& body) {
+      for (int64_t k = 0; k < together; ++k) {
+        ElementEmitter::Scope scope(emitter_);
+        if (!reduced_.empty()) reduced_[0].base = k == 0 ? i : b().add(i, constant(k * parts_));
+        set_loops();
+        body();
+      }
+    };
+    b().for_loop(from, to, constant(together * parts_), {}, [&](Value i, auto) {
+      std::vector<ElementValue> results;
+      each(i, [&] {
+        for (const Root& root : r_.domain_roots)
+          results.push_back(emitter_.emit(root.value, domain_indices()));
+      });
+      auto next = results.begin();
+      each(i, [&] {
+        for (const Root& root : r_.domain_roots) store(*next++, root, domain_indices());
+      });
+      return kir::Builder::Values{};
+    });
+  };
+  const Value n = frame_.param(length_),
+              first = shape_ == ReduceShape::simt_column ? part_ : constant(0);
+  const int64_t together = std::min<int64_t>(read_together(), kStoredTogether);
+  const Value whole = constant(together * parts_);
+  const Value end = b().add(first, b().mul(b().udiv(b().sub(n, first), whole), whole));
+  if (together > 1) elements(first, end, together);
+  elements(together > 1 ? end : first, n, 1);
 }
 
 // One thread's row, or its part of one, in blocks: the error of a sum grows with the number of
@@ -89,7 +139,7 @@ std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, 
                           return acc;
                         });
   };
-  const int64_t together = shared ? frame_.tuning().columns.loads : 1;
+  const int64_t together = read_together();
   return b().for_loop(
       shared ? part_ : constant(0), n, block, identities(combiners),
       [&](Value lo, std::span<const Value> total) {

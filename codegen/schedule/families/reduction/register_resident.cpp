@@ -1,6 +1,7 @@
-// Register-resident rows: a workgroup loads each element of its row once, keeps it in registers,
-// and uses it in every stage of the reduction and for the results. PyTorch calls this a persistent
-// reduction (docs/decisions/register_resident_rows.md). The loop along the row is unrolled.
+// Register-resident rows: a workgroup, or a thread, loads each element of its row once, keeps it in
+// registers, and uses it in every stage of the reduction and for the results. PyTorch calls this a
+// persistent reduction (docs/decisions/register_resident_rows.md). The loop along the row is
+// unrolled.
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ void ReduceBuilder::for_iteration(uint32_t iteration, const std::function<void()
 }
 
 Value ReduceBuilder::iteration_position(uint32_t iteration) {
+  if (shape_ == ReduceShape::simt_lanes) return constant(int64_t{iteration} * frame_.lanes());
   const Value thread = b().add(index(b().local_id(0)), constant(int64_t{iteration} * threads_));
   return b().mul(thread, constant(frame_.lanes()));
 }
@@ -157,7 +159,7 @@ bool ReduceBuilder::can_be_resident(const Analysis& seen) const {
       bytes += byte_size(a->dtype);
   }
   return iterations_ > 0 && bytes > 0 &&
-         bytes * kGroupLanes * iterations_ <=
+         bytes * lanes_ * iterations_ <=
              static_cast<size_t>(frame_.tuning().reduction.register_bytes);
 }
 

@@ -35,8 +35,10 @@ class ScanBuilder {
 
   BuiltKernel build(const std::vector<LoopDim>& parallel) {
     const bool in_any_order = node_.regions.empty() || !node_.attr<bool>("ordered");
-    const auto columns =
-        c_.target.simt && in_any_order ? shared_columns(c_.machine, domain_, dim_) : std::nullopt;
+    const int64_t resident = c_.machine.tuning.scan.resident_threads;
+    const auto columns = c_.target.simt && in_any_order
+                             ? shared_columns(c_.machine, domain_, dim_, resident)
+                             : std::nullopt;
     if (columns)
       by_columns(parallel, *columns);
     else if (rows_of_groups())
@@ -64,6 +66,9 @@ class ScanBuilder {
   }
 
   void by_threads(const std::vector<LoopDim>& parallel);
+  int64_t read_together() const;
+  std::vector<Value> scan_elements(const std::vector<LoopDim>& row, Value i, int64_t count,
+                                   std::span<const Value> carried);
   void by_groups(std::vector<LoopDim> parallel);
   void by_columns(std::vector<LoopDim> parallel, const SharedColumns& columns);
   // A tile of a row: elements `first`, ... are this thread's.
@@ -123,19 +128,53 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
   frame_.set_lanes(lanes());
   for_each_point(frame_, parallel, [&] {
     const std::vector<LoopDim> row = frame_.loops();
-    const Value mask = frame_.mask();
-    b().for_loop(constant(0), frame_.param(domain_[dim_]), constant(1),
-                 combiner_.flatten(combiner_.identity(), frame_.lanes()),
-                 [&](Value i, std::span<const Value> carried) {
-                   ElementEmitter::Scope scope(emitter_);
-                   move_to(row, i);
-                   frame_.set_mask(mask);
-                   const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
-                   store(sum);
-                   return combiner_.flatten(sum, frame_.lanes());
-                 });
+    const Value mask = frame_.mask(), n = frame_.param(domain_[dim_]);
+    const auto walk = [&](Value from, Value to, std::vector<Value> begun, int64_t together) {
+      return b().for_loop(from, to, constant(together), std::move(begun),
+                          [&](Value i, std::span<const Value> carried) {
+                            frame_.set_mask(mask);
+                            return scan_elements(row, i, together, carried);
+                          });
+    };
+    std::vector<Value> total = combiner_.flatten(combiner_.identity(), frame_.lanes());
+    Value done = constant(0);
+    if (const int64_t together = read_together(); together > 1) {
+      done = b().mul(b().udiv(n, constant(together)), constant(together));
+      total = walk(constant(0), done, std::move(total), together);
+    }
+    walk(done, n, std::move(total), 1);
     frame_.set_loops(row);
   });
+}
+
+// A SIMT thread reads elements side by side, since it alone waits for each. Where one of them takes
+// long to compute that is no matter, and the code would be.
+int64_t ScanBuilder::read_together() const {
+  constexpr size_t kLongRegion = 64;  // nodes
+  const bool is_long = !node_.regions.empty() && node_.regions[0].nodes.size() > kLongRegion;
+  return c_.target.simt && !is_long ? c_.machine.tuning.columns.loads : 1;
+}
+
+// Elements i, i + 1, ... of a row, in order.
+std::vector<Value> ScanBuilder::scan_elements(const std::vector<LoopDim>& row, Value i,
+                                              int64_t count, std::span<const Value> carried) {
+  std::vector<std::vector<ElementValue>> own;
+  for (int64_t k = 0; count > 1 && k < count; ++k) {
+    ElementEmitter::Scope scope(emitter_);
+    move_to(row, b().add(i, constant(k)));
+    own.push_back(operands());
+  }
+  std::vector<Value> total(carried.begin(), carried.end());
+  for (int64_t k = 0; k < count; ++k) {
+    ElementEmitter::Scope scope(emitter_);
+    move_to(row, b().add(i, constant(k)));
+    // One alone shares what the results are made of.
+    if (count == 1) own.push_back(operands());
+    const auto sum = combiner_.combine(combiner_.unflatten(total), own[static_cast<size_t>(k)]);
+    store(sum);
+    total = combiner_.flatten(sum, frame_.lanes());
+  }
+  return total;
 }
 
 void ScanBuilder::by_groups(std::vector<LoopDim> parallel) {
