@@ -54,6 +54,52 @@ int64_t behind_all_indices(const Legalizer& l) {
   return l.target().i64 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max();
 }
 
+// Numbers that an i32 orders, on a device for whose threads each instruction counts.
+bool packs(const Legalizer& l, DType t, const prims::SymInt& length) {
+  if (!l.target().simt || !l.target().i64) return false;
+  const bool fits = is_floating(t) ? bits(t) <= 32 : bits(t) < 32 || t == DType::i32;
+  const prims::SymInt most(std::numeric_limits<int32_t>::max());
+  return fits && !is_complex(t) && !(length > most);
+}
+
+// An i32 that is the greater the better x is: NaN is best, and zeros are equal. By integers alone,
+// for a device may compare denormals as zeros.
+ValueId rank_of(Builder& b, ValueId x, bool maximum) {
+  const auto number = [&](int64_t v) {
+    return b.constant(primset::Scalar(v), DType::i32, b.shape(x));
+  };
+  const DType dtype = b.dtype(x);
+  if (!is_floating(dtype)) {
+    const ValueId i = b.convert(x, DType::i32);
+    return maximum ? i : b.unary(Prim::bit_not, i);
+  }
+  constexpr int64_t kGreatest = std::numeric_limits<int32_t>::max(), kInfinity = 0x7f800000;
+  const ValueId of_number = b.bitcast(b.convert(x, DType::f32), DType::i32);
+  const ValueId magnitude = b.binary(Prim::bit_and, of_number, number(kGreatest));
+  ValueId negative = b.binary(Prim::shift_right, of_number, number(31));
+  if (!maximum) negative = b.unary(Prim::bit_not, negative);
+  const ValueId signed_magnitude =
+      b.binary(Prim::sub, b.binary(Prim::bit_xor, magnitude, negative), negative);
+  return b.select(b.binary(Prim::lt, number(kInfinity), magnitude), number(kGreatest),
+                  signed_magnitude);
+}
+
+// The rank above, the position below, from behind: one i64 whose maximum is the first of the best.
+ValueId packed_arg_reduce(Legalizer& l, ValueId x, int64_t dim, bool maximum) {
+  Builder& b = l.builder();
+  const auto number = [&](int64_t v, ValueId like) {
+    return b.constant(primset::Scalar(v), DType::i64, b.shape(like));
+  };
+  constexpr int64_t kLow = 0xffffffff;
+  const ValueId rank = b.convert(rank_of(b, x, maximum), DType::i64);
+  const ValueId above = b.binary(Prim::shift_left, rank, number(32, x));
+  const ValueId behind = b.unary(Prim::bit_not, b.iota(b.shape(x), dim, DType::i32));
+  const ValueId below = b.convert(b.bitcast(behind, DType::u32), DType::i64);
+  const ValueId best =
+      l.add(Prim::reduce_max, {b.binary(Prim::bit_or, above, below)}, {{"dims", Ints{dim}}})[0];
+  return b.binary(Prim::bit_and, b.unary(Prim::bit_not, best), number(kLow, best));
+}
+
 }  // namespace
 
 std::optional<Values> expand_arg_reduce(Legalizer& l, const Op& op) {
@@ -62,6 +108,8 @@ std::optional<Values> expand_arg_reduce(Legalizer& l, const Op& op) {
   Builder& b = l.builder();
   const ValueId x = op.operands[0];
   const auto dim = op.attr<int64_t>("dim");
+  if (packs(l, b.dtype(x), b.shape(x)[static_cast<size_t>(dim)]))
+    return Values{packed_arg_reduce(l, x, dim, maximum)};
   const Extremum extremum{b.dtype(x), maximum, false};
   const ValueId index = b.iota(b.shape(x), dim, DType::i64);
   const Values none = identity(b, extremum, behind_all_indices(l));

@@ -1,4 +1,5 @@
-// The greatest and least of rows where a device takes denormals for zeros in comparing numbers.
+// The greatest and least of rows where a device takes denormals for zeros in comparing numbers, and
+// the places of the greatest and least.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,6 +140,45 @@ TEST(Extrema, WhereComparisonsFlush) {
       check({length, (options & 1) != 0, (options & 2) != 0, (options & 4) != 0});
       if (HasFatalFailure()) return;
     }
+  }
+}
+
+// The first of the best: a NaN, or of equal numbers the one in front.
+int64_t place_of_extremum(const std::vector<float>& row, bool maximum) {
+  const float best = extremum(row, maximum);
+  const auto is_best = [&](float v) { return std::isnan(best) ? std::isnan(v) : v == best; };
+  return std::ranges::find_if(row, is_best) - row.begin();
+}
+
+void check_places(int64_t length, bool bf16, bool maximum) {
+  const std::string type = bf16 ? "bf16" : "f32", name = maximum ? "argmax" : "argmin";
+  const auto graph = std::make_shared<prims::Graph>(prims::parse(
+      "symbol s0 = 8\nsymbol s1 = " + std::to_string(length) + "\ngraph(%0 x: " + type +
+      "[s0, s1]) {\n  %1: i64[s0] = " + name + "(%0) {dim = 1}\n  return %1 y\n}\n"));
+  kir::TargetModel target = flushing();
+  target.multiprocessors = 2;
+  const Program program = schedule(graph, target, row_major_options(*graph));
+  std::mt19937_64 rng(static_cast<uint64_t>(length));
+  std::vector<float> x;
+  std::vector<int64_t> want;
+  for (int64_t r = 0; r < kRows; ++r) {
+    const std::vector<float> numbers = numbers_of_row(r);
+    std::vector<float> row(static_cast<size_t>(length));
+    for (float& v : row) v = numbers[rng() % numbers.size()];
+    x.insert(x.end(), row.begin(), row.end());
+    want.push_back(place_of_extremum(row, maximum));
+  }
+  const auto got =
+      run_program(program, target, {{{bytes_of(x, bf16)}}}, {kRows, length}).outputs[0];
+  std::vector<int64_t> places(kRows);
+  std::memcpy(places.data(), got.bytes.data(), kRows * sizeof(int64_t));
+  EXPECT_EQ(places, want) << name << " of " << length;
+}
+
+TEST(Extrema, PlacesAreOfTheFirstOfTheBest) {
+  for (int64_t length : {1, 7, 33, 1032, 70000}) {
+    for (int options = 0; options < 4; ++options)
+      check_places(length, (options & 1) != 0, (options & 2) != 0);
   }
 }
 
