@@ -182,6 +182,35 @@ SymContext::Poly SymContext::poly_of(const SymInt& s) const {
   return s.is_constant() ? constant_poly(s.constant()) : polys_[s.poly()];
 }
 
+bool SymContext::contains(uint32_t atom, uint32_t symbol) const {
+  const Atom& a = atoms_[atom];
+  if (a.kind == AtomKind::symbol) return a.symbol == symbol;
+  for (const Poly* p : {&a.lhs, &a.rhs}) {
+    for (const Term& t : *p) {
+      if (std::ranges::any_of(t.atoms, [&](uint32_t id) { return contains(id, symbol); }))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::optional<SymContext::Linear> SymContext::linear_in(const SymInt& s, uint32_t symbol) {
+  Poly rest, slope;
+  for (Term t : poly_of(s)) {
+    const auto has_it = [&](uint32_t id) { return contains(id, symbol); };
+    const auto count = std::ranges::count_if(t.atoms, has_it);
+    if (count == 0) {
+      rest.push_back(std::move(t));
+      continue;
+    }
+    const auto at = std::ranges::find_if(t.atoms, has_it);
+    if (count > 1 || atoms_[*at].kind != AtomKind::symbol) return std::nullopt;
+    t.atoms.erase(at);
+    slope.push_back(std::move(t));
+  }
+  return Linear{intern(normalize(std::move(rest))), intern(normalize(std::move(slope)))};
+}
+
 namespace {
 
 // The value of a polynomial, given that of each atom.

@@ -144,6 +144,11 @@ class SymContext {
 
   // The value of a polynomial for given symbol values.
   int64_t evaluate(uint32_t poly, std::span<const int64_t> symbols) const;
+  // s = rest + slope * symbol, where neither has the symbol; nullopt: s is not linear in it.
+  struct Linear {
+    SymInt rest, slope;
+  };
+  std::optional<Linear> linear_in(const SymInt& s, uint32_t symbol);
   // "4*s0 + s1", for people and the text form.
   std::string to_string(const SymInt& s) const;
   std::string to_string(const Guard& g) const;
@@ -182,6 +187,7 @@ class SymContext {
     int64_t hint, lower;
   };
   SymInt intern(Poly poly);
+  bool contains(uint32_t atom, uint32_t symbol) const;
   uint32_t intern_atom(Atom atom);
   std::optional<int64_t> lower_bound(const Poly& p) const;
   std::optional<int64_t> lower_of_atom(const Atom& atom) const;

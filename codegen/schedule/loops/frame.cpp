@@ -54,14 +54,30 @@ Value Frame::integer_param(const SymInt& s, Type type,
   return it->second;
 }
 
+std::optional<Value> Frame::counted(const SymInt& s, Type type) {
+  if (!counter_) return std::nullopt;
+  const auto linear = s.context()->linear_in(s, counter_->symbol);
+  counter_is_linear_ &= linear.has_value();
+  if (!linear || linear->slope.same(SymInt(0))) return std::nullopt;
+  const bool is_index = type == index_type_;
+  const auto part = [&](const SymInt& p) {
+    if (p.is_constant()) return builder_.constant(type, p.constant());
+    return is_index ? param(p) : number_param(p);
+  };
+  const Value counter = builder_.int_resize(counter_->value, type.scalar, true);
+  return builder_.add(part(linear->rest), builder_.mul(part(linear->slope), counter));
+}
+
 Value Frame::param(const SymInt& s) {
   if (s.is_constant()) return index_constant(s.constant());
+  if (const auto v = counted(s, index_type_)) return *v;
   return integer_param(s, index_type_, params_);
 }
 
 Value Frame::number_param(const SymInt& s) {
   const bool wide = target().i64 && index_type_ != kir::kI64;
   if (!wide || s.is_constant()) return param(s);
+  if (const auto v = counted(s, kir::kI64)) return *v;
   return integer_param(s, kir::kI64, number_params_);
 }
 

@@ -86,6 +86,10 @@ class Frame {
   // An integer that is no index: i64 where the device has it.
   kir::Value number_param(const SymInt& s);
   ElementValue scalar_input(uint32_t graph_input, DType dtype);
+  // From here on a symbol is the counter of a loop of the kernel: an index. What is made of it has
+  // to be linear in it (counter_is_linear).
+  void set_counter(uint32_t symbol, kir::Value counter) { counter_ = {{symbol, counter}}; }
+  bool counter_is_linear() const { return counter_is_linear_; }
 
   // --- the loop nest in force ---
   void set_loops(std::vector<LoopDim> loops) { loops_ = std::move(loops); }
@@ -188,6 +192,15 @@ class Frame {
   kir::Value integer_param(const SymInt& s, kir::Type type,
                            std::unordered_map<uint32_t, kir::Value>& known);
 
+  struct Counter {
+    uint32_t symbol;
+    kir::Value value;
+  };
+  // s where it depends on the counter.
+  std::optional<kir::Value> counted(const SymInt& s, kir::Type type);
+
+  std::optional<Counter> counter_;
+  bool counter_is_linear_ = true;
   std::unordered_map<uint32_t, kir::Value> params_, number_params_;
   std::unordered_map<uint32_t, ElementValue> inputs_;  // as they are passed
   bool prefetches_ = true;

@@ -59,6 +59,7 @@ class ProgramBuilder {
   uint32_t check_code(const std::string& code, const std::string& message) {
     return check_site(code, message) + 1;
   }
+  const FusionGroup& group(GroupId id) const { return plan_.groups[id]; }
   BufferId errors() const { return plan_.errors; }
   // The symbol that counts a loop's iterations.
   const SymInt& counter(ValueId parameter) const { return plan_.counters.at(parameter); }

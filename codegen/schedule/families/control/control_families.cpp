@@ -1,6 +1,7 @@
 #include "codegen/schedule/families/control/control_families.h"
 
 #include "codegen/schedule/element/view_placement.h"
+#include "codegen/schedule/families/control/group_loop.h"
 #include "codegen/schedule/program/program_builder.h"
 
 namespace primset::schedule {
@@ -45,6 +46,7 @@ class ForLoop : public Control {
     const prims::Node& n = b.graph().node(group.anchor);
     const auto& params = n.regions[0].params;
     for (size_t k = 0; k < group.carried.size(); ++k) b.place(params[1 + k], group.carried[k]);
+    if (auto kernel = group_loop(b, group)) return b.launch(*std::move(kernel), group.anchor);
     const SymInt& counter = b.counter(params[0]);
     LoopStep step{n.attr<SymInt>("count"), *b.graph().context().as_symbol(counter), {}};
     b.build_region(group.regions[0], step.body);

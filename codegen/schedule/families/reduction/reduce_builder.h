@@ -32,6 +32,7 @@ struct RowSchedule {
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
   uint32_t parts = 1;            // simt_column: threads that share a row
   uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
+  bool side_by_side = false;     // simt_thread, simt_column: elements are read together
 };
 
 // Rows side by side in memory that a workgroup takes: half a sector to a whole one of f32.
@@ -47,6 +48,7 @@ class ReduceBuilder {
         iterations_(schedule.iterations),
         parts_(schedule.parts),
         lanes_(schedule.lanes),
+        side_by_side_(schedule.side_by_side),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
@@ -133,6 +135,7 @@ class ReduceBuilder {
   ReduceShape shape_;
   uint32_t threads_, iterations_, parts_;
   uint16_t lanes_;
+  bool side_by_side_;
   kir::Value part_;     // simt_column: which of a row's threads this one is
   kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
   kir::Value aligned_;  // along_memory(): a row's vectors are aligned

@@ -305,6 +305,9 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<Loop
 
 namespace {
 
+// Instructions of a kernel whose elements may be read side by side: its body is there as often.
+constexpr size_t kShortBody = 512;
+
 // The row of one thread, whose length becomes a guard: it is read in vectors, and held in
 // registers.
 RowSchedule short_row(const SymInt& length, uint32_t threads) {
@@ -342,7 +345,7 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
 }  // namespace
 
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
-  const RowSchedule schedule = schedule_of(c, r);
+  RowSchedule schedule = schedule_of(c, r);
   std::vector<size_t> outer, inner;
   for (size_t d = 0; d < r.domain.size(); ++d) {
     if (d < r.dim) outer.push_back(d);
@@ -356,7 +359,8 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool along_memory =
       schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;
-  const bool again = along_memory || !first.analysis.padding.empty();
+  schedule.side_by_side = c.target.simt && !along_memory && first.kernel.insts.size() <= kShortBody;
+  const bool again = along_memory || schedule.side_by_side || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);
 }

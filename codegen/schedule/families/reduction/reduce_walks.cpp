@@ -77,9 +77,9 @@ std::vector<Value> ReduceBuilder::walk_row(
 }
 
 // Elements that a SIMT thread reads side by side, as many as a usual column has for it: it alone
-// waits for each. On a CPU the lanes of a vector are read together.
+// waits for each.
 int64_t ReduceBuilder::read_together() const {
-  if (!c_.target.simt) return 1;
+  if (!side_by_side_) return 1;
   int64_t together = frame_.tuning().columns.loads;
   while (together > 1 && together * parts_ > length_.hint()) together /= 2;
   return together;
