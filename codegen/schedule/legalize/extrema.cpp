@@ -4,6 +4,7 @@
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/legalize/scans.h"
+#include "prims/graph/run_sizes.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
@@ -55,11 +56,12 @@ int64_t behind_all_indices(const Legalizer& l) {
 }
 
 // Numbers that an i32 orders, on a device for whose threads each instruction counts.
-bool packs(const Legalizer& l, DType t, const prims::SymInt& length) {
+bool packs(Legalizer& l, DType t, const prims::SymInt& length) {
   if (!l.target().simt || !l.target().i64) return false;
   const bool fits = is_floating(t) ? bits(t) <= 32 : bits(t) < 32 || t == DType::i32;
   const prims::SymInt most(std::numeric_limits<int32_t>::max());
-  return fits && !is_complex(t) && !(length > most);
+  if (!fits || is_complex(t) || prims::depends_on_run(l.builder().graph(), length)) return false;
+  return !(length > most);
 }
 
 // An i32 that is the greater the better x is: NaN is best, and zeros are equal. By integers alone,

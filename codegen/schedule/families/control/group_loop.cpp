@@ -11,6 +11,7 @@
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/loops/group_memory.h"
 #include "codegen/schedule/loops/loops.h"
+#include "prims/graph/run_sizes.h"
 #include "prims/graph/traits.h"
 
 namespace primset::schedule {
@@ -245,6 +246,7 @@ std::optional<BuiltKernel> group_loop(ProgramBuilder& b, const FusionGroup& loop
   const prims::Node& n = b.graph().node(loop.anchor);
   const SymInt& counter = b.counter(n.regions[0].params[0]);
   GroupLoop out{body, {}, n.attr<SymInt>("count"), *b.graph().context().as_symbol(counter)};
+  if (prims::depends_on_run(b.graph(), prims::product(body.domain))) return std::nullopt;
   if (!find_carried(b, loop, out) || !fits_group(b.machine(), out)) return std::nullopt;
   const BuildContext context = b.context("loop");
   return GroupLoopBuilder(context, out, n.regions[0]).build();

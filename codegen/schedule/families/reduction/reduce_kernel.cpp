@@ -17,6 +17,7 @@
 
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 #include "codegen/schedule/loops/subgroup_exchange.h"
+#include "prims/graph/run_sizes.h"
 
 namespace primset::schedule {
 
@@ -277,7 +278,7 @@ void ReduceBuilder::set_vectors(const Analysis* seen) {
   if (!seen || !can_be_resident(*seen)) return;
   evict_last_ = c_.target.cache_policies &&
                 prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
-  exact_ = length_ == covered;
+  exact_ = !prims::depends_on_run(c_.values.graph, length_) && length_ == covered;
   const Value rest = b().urem(frame_.param(length_), constant(lanes_));
   full_vectors_ = exact_ ? aligned_ : b().and_(aligned_, b().ieq(rest, constant(0)));
   if (shape_ == ReduceShape::simt_lanes) return;
@@ -310,9 +311,12 @@ constexpr size_t kShortBody = 512;
 
 // The row of one thread, whose length becomes a guard: it is read in vectors, and held in
 // registers.
-RowSchedule short_row(const SymInt& length, uint32_t threads) {
+RowSchedule short_row(const BuildContext& c, const SymInt& length) {
+  const uint32_t threads = c.target.group_threads;
   const int64_t elements = length.hint();
-  if (elements < 2 || !(length == SymInt(elements))) return {ReduceShape::simt_thread, threads};
+  if (elements < 2 || prims::depends_on_run(c.values.graph, length) ||
+      !(length == SymInt(elements)))
+    return {ReduceShape::simt_thread, threads};
   const int64_t lanes = std::gcd(elements, int64_t{kGroupLanes});
   return {ReduceShape::simt_lanes, threads, static_cast<uint32_t>(elements / lanes), 1,
           static_cast<uint16_t>(lanes)};
@@ -330,7 +334,7 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];
   if (inner) return {ReduceShape::simt_thread, threads};
-  if (!(length > SymInt(tuning.thread_row))) return short_row(length, threads);
+  if (!(length > SymInt(tuning.thread_row))) return short_row(c, length);
   if (length > SymInt(tuning.short_row)) {
     uint32_t iterations = 1;
     while (iterations <= tuning.register_iterations &&
