@@ -147,22 +147,24 @@ class GroupLoopBuilder {
         std::vector<ElementValue> results;
         for (const Root& root : loop_.body.roots)
           results.push_back(e.emitter->emit(root.value, at_));
-        store(results, b().add(to, e.position));
+        store(results, to);
       });
     }
     frame_.set_forward_load({});
   }
 
-  void store(std::span<const ElementValue> results, Value next) {
+  // The next values' places are those that a launch would write them to, from `to` on.
+  void store(std::span<const ElementValue> results, Value to) {
     const std::vector<Root>& roots = loop_.body.roots;
     for (size_t i = 0; i < roots.size(); ++i) {
       const DType dtype = graph().type(roots[i].value).dtype;
+      const Affine address = element_address(frame_, roots[i].out, at_);
       const auto k = std::ranges::find(loop_.carried, i, &Carried::next) - loop_.carried.begin();
       if (k == std::ssize(loop_.carried)) {
-        frame_.store(roots[i].out.buffer, dtype, element_address(frame_, roots[i].out, at_),
-                     results[i]);
+        frame_.store(roots[i].out.buffer, dtype, address, results[i]);
       } else {
         const Value v = to_memory(b(), results[i].re, dtype);
+        const Value next = b().add(to, frame_.materialize(address));
         memory_[static_cast<size_t>(k)].put(slot(next), std::array{v});
       }
     }

@@ -13,7 +13,6 @@
 //
 // A CPU reads a chunk of a long row (kReductionChunk) as several streams.
 #include <algorithm>
-#include <numeric>
 
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 #include "codegen/schedule/loops/subgroup_exchange.h"
@@ -309,17 +308,19 @@ namespace {
 // Instructions of a kernel whose elements may be read side by side: its body is there as often.
 constexpr size_t kShortBody = 512;
 
-// The row of one thread, whose length becomes a guard: it is read in vectors, and held in
-// registers.
+// The row of one thread. Where it fills vectors it is read in them, and held in registers; a guard
+// says its length, so these are few.
 RowSchedule short_row(const BuildContext& c, const SymInt& length) {
   const uint32_t threads = c.target.group_threads;
-  const int64_t elements = length.hint();
-  if (elements < 2 || prims::depends_on_run(c.values.graph, length) ||
-      !(length == SymInt(elements)))
-    return {ReduceShape::simt_thread, threads};
-  const int64_t lanes = std::gcd(elements, int64_t{kGroupLanes});
-  return {ReduceShape::simt_lanes, threads, static_cast<uint32_t>(elements / lanes), 1,
-          static_cast<uint16_t>(lanes)};
+  const RowSchedule walked{ReduceShape::simt_thread, threads};
+  if (prims::depends_on_run(c.values.graph, length)) return walked;
+  for (int64_t elements = 4; elements <= c.machine.tuning.reduction.thread_row; elements *= 2) {
+    if (!(length == SymInt(elements))) continue;
+    const int64_t lanes = std::min(elements, int64_t{kGroupLanes});
+    return {ReduceShape::simt_lanes, threads, static_cast<uint32_t>(elements / lanes), 1,
+            static_cast<uint16_t>(lanes)};
+  }
+  return walked;
 }
 
 RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
