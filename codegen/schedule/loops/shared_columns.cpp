@@ -9,7 +9,8 @@ namespace primset::schedule {
 using kir::Value;
 
 std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInts& domain,
-                                            size_t dim, int64_t resident_threads) {
+                                            size_t dim, int64_t resident_threads,
+                                            uint32_t state_bytes) {
   const auto& tuning = machine.tuning.columns;
   SymInt columns = 1, inner = 1;
   for (size_t d = 0; d < domain.size(); ++d) {
@@ -22,11 +23,23 @@ std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInt
   auto width = static_cast<uint32_t>(tuning.width);
   while (width > tuning.least_width && !(inner > SymInt(width / 2))) width /= 2;
   const uint32_t most =
-      std::min(static_cast<uint32_t>(tuning.group), machine.target.max_group_threads) / width;
+      std::min({static_cast<uint32_t>(tuning.group), machine.target.max_group_threads,
+                machine.target.group_memory / std::max(state_bytes, 1u)}) /
+      width;
   uint32_t parts = 2;
   while (parts < most && domain[dim] > SymInt(int64_t{parts} * tuning.part_elements)) parts *= 2;
   if (parts > most) return std::nullopt;
   return SharedColumns{width, parts};
+}
+
+uint32_t state_bytes(const prims::Graph& g, std::span<const prims::ValueId> results) {
+  uint32_t bytes = 0;
+  for (prims::ValueId v : results) {
+    const DType dtype = g.type(v).dtype;
+    const auto part = static_cast<uint32_t>(kir::bytes(register_scalar(real_type(dtype))));
+    bytes += std::max(part, 4u) * (is_complex(dtype) ? 2 : 1);
+  }
+  return bytes;
 }
 
 void for_each_shared_column(Frame& f, const SharedColumns& s, std::vector<LoopDim>& columns,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "codegen/schedule/loops/frame.h"
@@ -21,9 +22,14 @@ struct SharedColumns {
 };
 
 // By the logical shape alone; guards where sizes are not known. nullopt: a thread each will do, as
-// where that makes `resident_threads` for each multiprocessor.
+// where that makes `resident_threads` for each multiprocessor. What a thread hands to the others of
+// its column, `state_bytes`, has a place in the workgroup's memory for all of them.
 std::optional<SharedColumns> shared_columns(const Machine& machine, const SymInts& domain,
-                                            size_t dim, int64_t resident_threads);
+                                            size_t dim, int64_t resident_threads,
+                                            uint32_t state_bytes);
+
+// Bytes that these results of a reduction or scan take in a workgroup's memory, an element of each.
+uint32_t state_bytes(const prims::Graph& g, std::span<const prims::ValueId> results);
 
 struct ColumnThread {
   kir::Value part;  // index: which of the column's threads this one is

@@ -120,6 +120,11 @@ TEST(Columns, AreSharedWhereTheyAreFewAndLong) {
   EXPECT_EQ(threads_of({2, 4000, 100}, target), 64u);
   target.max_group_threads = 32;
   EXPECT_FALSE(meets_at_barriers({2, 4000, 100}, target));
+  target.max_group_threads = 1024;
+  target.group_memory = 256 * 8;  // a row has a maximum and a sum
+  EXPECT_EQ(threads_of({2, 4000, 100}, target), 256u);
+  target.group_memory = 32 * 8;
+  EXPECT_FALSE(meets_at_barriers({2, 4000, 100}, target));
 }
 
 }  // namespace

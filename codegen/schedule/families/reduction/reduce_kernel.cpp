@@ -328,9 +328,13 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
   if (!c.target.simt) return {inner ? ReduceShape::cpu_column : ReduceShape::cpu_row};
   const auto& tuning = c.machine.tuning.reduction;
-  const uint32_t threads = c.target.group_threads;
+  uint32_t bytes = 0;
+  for (prims::NodeId n : r.reduces)
+    bytes += state_bytes(c.values.graph, c.values.graph.node(n).results);
+  uint32_t threads = c.target.group_threads;  // whose states meet in the workgroup's memory
+  while (threads > 1 && threads * bytes > c.target.group_memory) threads /= 2;
   const int64_t resident = c.machine.tuning.columns.resident_threads;
-  if (const auto columns = shared_columns(c.machine, r.domain, r.dim, resident))
+  if (const auto columns = shared_columns(c.machine, r.domain, r.dim, resident, bytes))
     return {ReduceShape::simt_column, columns->threads(), 0, columns->parts};
   // Recorded as guards where the length is not known.
   const SymInt& length = r.domain[r.dim];

@@ -37,7 +37,8 @@ class ScanBuilder {
     const bool in_any_order = node_.regions.empty() || !node_.attr<bool>("ordered");
     const int64_t resident = c_.machine.tuning.scan.resident_threads;
     const auto columns = c_.target.simt && in_any_order
-                             ? shared_columns(c_.machine, domain_, dim_, resident)
+                             ? shared_columns(c_.machine, domain_, dim_, resident,
+                                              state_bytes(graph_, node_.results))
                              : std::nullopt;
     if (columns)
       by_columns(parallel, *columns);
