@@ -107,6 +107,11 @@ void Planner::find_sizes() {
       if (const auto* sizes = std::get_if<SymInts>(&a.value)) std::ranges::for_each(*sizes, note);
     }
   }
+  // A result says its sizes, also where it has no elements.
+  for (const auto& output : g_.outputs) {
+    for (const SymInt& size : g_.type(output.value).shape)
+      each_symbol(context, context.poly_of(size), [&](uint32_t s) { used_sizes_.insert(s); });
+  }
 }
 
 // `g` computes `id`. Where a set_dim makes a size of `id`, the group must run after that size has

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/schedule/families/concatenation/concatenation_family.h"
+#include "codegen/schedule/tuning/concatenation_parts.h"
 
 namespace primset::schedule {
 

@@ -478,8 +478,8 @@ void add_narrow_atomics(Samples& samples, const TargetModel& target) {
       samples.add_beyond("global_atomic " + type, global_atomic(target, static_cast<Rmw>(r), s));
       samples.add_beyond("group_atomic " + type, group_atomic(target, static_cast<Rmw>(r), s));
     }
-    samples.add("cas_add " + type, cas_add(target, s, false));
-    samples.add("cas_add in group " + type, cas_add(target, s, true));
+    samples.add_beyond("cas_add " + type, cas_add(target, s, false));
+    samples.add_beyond("cas_add in group " + type, cas_add(target, s, true));
   }
 }
 

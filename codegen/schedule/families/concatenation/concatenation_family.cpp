@@ -1,6 +1,7 @@
 #include "codegen/schedule/families/concatenation/concatenation_family.h"
 
 #include "codegen/schedule/program/program_builder.h"
+#include "codegen/schedule/tuning/concatenation_parts.h"
 
 namespace primset::schedule {
 namespace {

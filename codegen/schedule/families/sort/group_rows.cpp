@@ -24,7 +24,8 @@ GroupRows::GroupRows(const BuildContext& c, const GroupSort& sort, std::vector<L
 }
 
 BuiltKernel GroupRows::for_each_block(const std::function<void()>& body) && {
-  const SymInt rows = extent(loops_, 0, loops_.size());
+  // Of rows without elements, whose length only the run knows, nothing is read.
+  const SymInt rows = extent(loops_, 0, loops_.size()) * prims::min(sort_.length(), SymInt(1));
   for_each_by_groups(f_, prims::ceil_div(rows, sort_.group_rows()), [&](Value block) {
     first_row_ = b_.mul(block, f_.param(sort_.group_rows()));
     const Value left = b_.sub(f_.param(rows), first_row_), most = f_.param(sort_.group_rows());

@@ -42,7 +42,10 @@ struct GroupSort {
   std::vector<Result> results;
 
   const SymInt& length() const { return shape[dim]; }
-  SymInt row_threads() const { return prims::ceil_div(length(), tile.items); }
+  // One at least: a length that only the run knows may be 0.
+  SymInt row_threads() const {
+    return prims::max(prims::ceil_div(length(), tile.items), SymInt(1));
+  }
   SymInt row_slots() const { return row_threads() * SymInt(tile.items); }
   SymInt group_rows() const { return prims::floor_div(SymInt(tile.threads), row_threads()); }
 };

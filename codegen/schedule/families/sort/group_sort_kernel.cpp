@@ -60,8 +60,8 @@ void GroupSorter::store_result(const GroupSort::Result& result) {
   SortedRows& sorted = rows_.sorted();
   const GroupRows::Walk w = rows_.walk(result.out);
   std::vector<ElementValue> values;
-  ElementEmitter::Scope scope(emitter_);
   for (uint32_t k = 0; k < sort_.tile.items; ++k) {
+    ElementEmitter::Scope scope(emitter_);  // each item has a row of its own
     const auto [row, place] = rows_.safe(w, k);
     const Value origin = sorted.origin(sorted.slot_of(row, place));
     if (is_key) {

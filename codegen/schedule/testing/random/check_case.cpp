@@ -319,7 +319,9 @@ const std::vector<RandomTarget>& random_targets() {
   // A few operations, a few nodes deep, six buffers; and a little more.
   const auto tiny = [](const kir::TargetModel& m) { return with_limits(m, 8, 4, 192); };
   const auto small = [](const kir::TargetModel& m) { return with_limits(m, 24, 8, 400); };
-  const auto by_digits = [](const kir::TargetModel& m) { return Machine(m, "sort.radix_row=5"); };
+  const auto by_digits = [](const kir::TargetModel& m) {
+    return Machine(m, "sort.radix_row=5,sort.group_row=4");
+  };
   static const std::vector<RandomTarget> targets = {
       {"cpu", Machine(cpu_model(64))},
       {"simt", Machine(simt_model())},
