@@ -56,9 +56,8 @@ TEST(RandomPlans, EveryReasonForMemoryIsSeen) {
 TEST(RandomPlans, EveryKindOfGroupIsSeen) {
   std::vector<const Family*> all(families().begin(), families().end());
   all.insert(all.end(), {&pointwise_family, &reduction_family, &read_size_family});
-  const std::set<std::string_view> of_derived = {"attention", "group_select", "radix_select"};
   for (const Family* f : all) {
-    if (of_derived.contains(f->name())) continue;
+    if (f->name() == "attention") continue;  // of a derived primitive
     EXPECT_TRUE(covered().families.contains(f->name())) << f->name();
   }
   EXPECT_GT(covered().detached, 0u);

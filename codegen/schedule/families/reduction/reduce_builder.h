@@ -106,6 +106,9 @@ class ReduceBuilder {
   bool covered() const;
   std::vector<kir::Value> combine_all(std::vector<Combiner>& combiners,
                                       std::span<const kir::Value> x, std::span<const kir::Value> y);
+  // Tuples side by side, a power of two of them, combined by halves: each with the one as far
+  // behind the middle. One is left.
+  void combine_halves(std::vector<Combiner>& combiners, std::vector<kir::Value>& tuples);
   std::vector<kir::Value> accumulate(std::vector<Combiner>& combiners, const Indices& at,
                                      std::span<const kir::Value> acc);
   std::optional<kir::Value> with_product(Combiner& c, const Indices& at, kir::Value acc);

@@ -78,6 +78,19 @@ std::vector<Value> ReduceBuilder::combine_all(std::vector<Combiner>& combiners,
   return out;
 }
 
+void ReduceBuilder::combine_halves(std::vector<Combiner>& combiners, std::vector<Value>& tuples) {
+  size_t registers = 0;
+  for (const Combiner& c : combiners) registers += c.registers();
+  for (size_t half = tuples.size() / 2; half >= registers; half /= 2) {
+    for (size_t k = 0; k < half; k += registers) {
+      const std::span<const Value> x(&tuples[k], registers), y(&tuples[half + k], registers);
+      const auto both = combine_all(combiners, x, y);
+      std::ranges::copy(both, tuples.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  tuples.resize(registers);
+}
+
 void ReduceBuilder::combine_lanes(Combiner& c, std::vector<ElementValue>& acc) {
   for (uint16_t half = frame_.lanes() / 2; half > 0; half /= 2) {
     std::vector<uint16_t> low, high;

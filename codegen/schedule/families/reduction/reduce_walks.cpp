@@ -215,14 +215,7 @@ std::vector<Value> ReduceBuilder::walk_streams(
   std::vector<Value> parts =
       padding_.empty() ? walk() : b().if_else(row_is_inside(), walk_inside, walk);
   frame_.set_prefetches(true);
-  for (size_t half = kStreams / 2 * registers; half >= registers; half /= 2) {
-    for (size_t k = 0; k < half; k += registers) {
-      const std::span<const Value> x(&parts[k], registers), y(&parts[half + k], registers);
-      const auto both = combine_all(combiners, x, y);
-      std::ranges::copy(both, parts.begin() + static_cast<std::ptrdiff_t>(k));
-    }
-  }
-  parts.resize(registers);
+  combine_halves(combiners, parts);
   return parts;
 }
 

@@ -188,14 +188,7 @@ std::vector<Value> ReduceBuilder::walk_neighbours(std::vector<Combiner>& combine
       b().for_loop(b().mul(index(b().local_id(0)), constant(kGroupLanes)), n,
                    constant(int64_t{threads_} * kGroupLanes), std::move(begun), neighbours);
   inside_ = {};
-  for (size_t half = kGroupLanes / 2 * registers; half >= registers; half /= 2) {
-    for (size_t k = 0; k < half; k += registers) {
-      const std::span<const Value> x(&parts[k], registers), y(&parts[half + k], registers);
-      const auto both = combine_all(combiners, x, y);
-      std::ranges::copy(both, parts.begin() + static_cast<std::ptrdiff_t>(k));
-    }
-  }
-  parts.resize(registers);
+  combine_halves(combiners, parts);
   return parts;
 }
 

@@ -77,7 +77,7 @@ void GroupSelector::select(Value row) {
   const Value value = rows_.load_key(row, origin);
   Indices at = rows_.at(row, origin);
   at.erase(at.begin() + static_cast<std::ptrdiff_t>(sort_.dim));
-  for (const GroupSort::Result& result : sort_.results) {
+  for (const SortResult& result : sort_.results) {
     const DType type = result.number == 0 ? sort_key_bits(sort_.key) : DType::i64;
     const Value stored = result.number == 0 ? value : origin;
     f_.store(result.out.buffer, type, element_address(f_, result.out, at),

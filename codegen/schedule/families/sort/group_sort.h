@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/schedule/families/sort/sort_result.h"
 #include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
@@ -35,11 +36,7 @@ struct GroupSort {
   bool descending = false;
   GroupTile tile;
   Placement keys;
-  struct Result {
-    size_t number;  // among the node's
-    Placement out;
-  };
-  std::vector<Result> results;
+  std::vector<SortResult> results;
 
   const SymInt& length() const { return shape[dim]; }
   // One at least: a length that only the run knows may be 0.

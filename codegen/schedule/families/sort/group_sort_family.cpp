@@ -1,5 +1,6 @@
 // Rows sorted in a workgroup's memory, as a step of a program; and one element of each.
 #include "codegen/schedule/families/sort/group_sort.h"
+#include "codegen/schedule/families/sort/select_family.h"
 #include "codegen/schedule/families/sort/sort_costs.h"
 #include "codegen/schedule/families/sort/sort_families.h"
 #include "codegen/schedule/program/program_builder.h"
@@ -7,7 +8,6 @@
 namespace primset::schedule {
 namespace {
 
-// Results without readers are not computed.
 GroupSort request(const ProgramBuilder& b, const FusionGroup& group) {
   const prims::Node& n = b.graph().node(group.anchor);
   GroupSort sort;
@@ -18,10 +18,7 @@ GroupSort request(const ProgramBuilder& b, const FusionGroup& group) {
   sort.keys = b.placement(n.operands[0]).value();
   const bool interleaved = !sort.keys.strides[sort.dim].same(SymInt(1));
   sort.tile = group_tile(b.machine(), sort.key, sort.length(), interleaved);
-  for (size_t k = 0; k < n.results.size(); ++k) {
-    if (const Placement* wanted = ProgramBuilder::wanted(group, n.results[k]))
-      sort.results.push_back({k, *wanted});
-  }
+  sort.results = wanted_results(b, group);
   return sort;
 }
 
@@ -49,27 +46,15 @@ class GroupSortFamily : public Family {
   }
 };
 
-class GroupSelectFamily : public Family {
+class GroupSelectFamily : public SelectFamily {
  public:
   std::string_view name() const override { return "group_select"; }
 
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine& machine) const override {
     const prims::Node& n = g.node(node);
-    if (n.prim != prims::Prim::kth_value && n.prim != prims::Prim::median) return std::nullopt;
-    if (!is_grouped(g, n, machine)) return std::nullopt;
+    if (!selects(n) || !is_grouped(g, n, machine)) return std::nullopt;
     return group_sort_cost(sort_size(g, n), machine);
-  }
-
-  // What they are made of reads a row many times.
-  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
-                        const Machine& machine) const override {
-    return cost(g, node, machine).has_value();
-  }
-
-  OperandUse operand(const prims::Graph&, const prims::Node&, size_t,
-                     const Machine&) const override {
-    return OperandUse::in_memory;
   }
 
   void build(ProgramBuilder& b, const FusionGroup& group) const override {

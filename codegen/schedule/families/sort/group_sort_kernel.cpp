@@ -27,13 +27,13 @@ class GroupSorter {
         stage_keys();
         b_.barrier();
       }
-      for (const GroupSort::Result& result : sort_.results) store_result(result);
+      for (const SortResult& result : sort_.results) store_result(result);
     });
   }
 
  private:
   void stage_keys();
-  void store_result(const GroupSort::Result& result);
+  void store_result(const SortResult& result);
 
   const GroupSort& sort_;
   const prims::Graph& graph_;
@@ -53,7 +53,7 @@ void GroupSorter::stage_keys() {
     b_.if_then(w.inside[k], [&] { sorted.stage(sorted.slot_of(w.row[k], w.place[k]), keys[k]); });
 }
 
-void GroupSorter::store_result(const GroupSort::Result& result) {
+void GroupSorter::store_result(const SortResult& result) {
   const prims::ValueId operand = graph_.node(sort_.node).operands[result.number];
   const bool is_key = result.number == 0;
   const DType type = is_key ? sort_key_bits(sort_.key) : graph_.type(operand).dtype;

@@ -306,7 +306,7 @@ std::vector<Value> Scatter::load_positions() {
 // Stores to element number + more of the row.
 void Scatter::store_key(Value number, int64_t more, Value key) {
   if (pass_.results.empty()) tiles_.store_key(pass_.to_keys, number, more, key);
-  for (const RadixPass::Result& r : pass_.results) {
+  for (const SortResult& r : pass_.results) {
     if (r.number == 0) tiles_.store_key(r.out, number, more, key);
   }
 }
@@ -319,7 +319,7 @@ void Scatter::store_position(Value number, int64_t more, Value position) {
   }
   ElementEmitter::Scope scope(emitter_);
   const prims::Node& n = graph_.node(sort_.node);
-  for (const RadixPass::Result& r : pass_.results) {
+  for (const SortResult& r : pass_.results) {
     if (r.number == 0) continue;
     const ElementValue x = emitter_.emit(n.operands[r.number], tiles_.at(tiles_.index(position)));
     f_.store(r.out.buffer, graph_.type(n.operands[r.number]).dtype,

@@ -20,7 +20,7 @@ struct RadixSelect {
   Placement keys;
   // Of each row, i32 but for the prefix, which has the key's width.
   BufferId nans = 0, wanted = 0, prefix = 0, found = 0;
-  std::vector<RadixPass::Result> results;
+  std::vector<SortResult> results;
 
   DType prefix_dtype() const { return byte_size(rows.key) == 8 ? DType::u64 : DType::u32; }
 };

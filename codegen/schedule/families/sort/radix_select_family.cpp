@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "codegen/schedule/families/sort/radix_select.h"
+#include "codegen/schedule/families/sort/select_family.h"
 #include "codegen/schedule/families/sort/sort_costs.h"
 #include "codegen/schedule/families/sort/sort_families.h"
 #include "codegen/schedule/program/program_builder.h"
@@ -26,7 +27,7 @@ RadixTile select_tile(const Machine& machine, DType key) {
 
 namespace {
 
-class RadixSelectFamily : public Family {
+class RadixSelectFamily : public SelectFamily {
  public:
   std::string_view name() const override { return "radix_select"; }
 
@@ -35,23 +36,13 @@ class RadixSelectFamily : public Family {
   std::optional<Cost> cost(const prims::Graph& g, prims::NodeId node,
                            const Machine& machine) const override {
     const prims::Node& n = g.node(node);
-    if (n.prim != prims::Prim::kth_value && n.prim != prims::Prim::median) return std::nullopt;
+    if (!selects(n)) return std::nullopt;
     const auto& type = g.type(n.operands[0]);
     if (!can_radix_select(machine, type.dtype) || is_grouped(g, n, machine)) return std::nullopt;
     const SymInt& length = type.shape[static_cast<size_t>(n.attr<int64_t>("dim"))];
     if (!(SymInt(0) < length && length < SymInt(std::numeric_limits<int32_t>::max())))
       return std::nullopt;
     return radix_select_cost(sort_size(g, n));
-  }
-
-  bool is_legal_derived(const prims::Graph& g, prims::NodeId node,
-                        const Machine& machine) const override {
-    return cost(g, node, machine).has_value();
-  }
-
-  OperandUse operand(const prims::Graph&, const prims::Node&, size_t,
-                     const Machine&) const override {
-    return OperandUse::in_memory;
   }
 
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
@@ -86,10 +77,7 @@ class RadixSelectFamily : public Family {
     select.wanted = b.scratch(DType::i32, count, "wanted");
     select.prefix = b.scratch(select.prefix_dtype(), count, "digits found");
     select.found = b.scratch(DType::i32, count, "place");
-    for (size_t k = 0; k < n.results.size(); ++k) {
-      if (const Placement* wanted = ProgramBuilder::wanted(group, n.results[k]))
-        select.results.push_back({k, *wanted});
-    }
+    select.results = wanted_results(b, group);
     return select;
   }
 };

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/schedule/families/sort/sort_result.h"
 #include "codegen/schedule/program/kernels.h"
 
 namespace primset::schedule {
@@ -57,11 +58,7 @@ struct RadixPass {
   bool moves_positions = true;
   // The outputs of all passes but the last, which writes `results`.
   Placement to_keys, to_positions;
-  struct Result {
-    size_t number;  // among the node's
-    Placement out;
-  };
-  std::vector<Result> results;
+  std::vector<SortResult> results;
 };
 
 BuiltKernel radix_count_kernel(const BuildContext& c, const RadixSort& sort, const RadixPass& pass);

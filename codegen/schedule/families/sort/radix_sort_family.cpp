@@ -83,18 +83,13 @@ class RadixSortFamily : public Family {
     return index == 0 ? OperandUse::in_memory : OperandUse::inlined;
   }
 
-  // Results without readers are not computed.
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
-    const prims::Node& n = b.graph().node(group.anchor);
     RadixSort sort = request(b, group.anchor);
     const SymInt digits = sort.rows() * SymInt(kDigits);
     sort.counts = b.scratch(sort.place, digits * sort.tiles(), "digits of tiles");
     sort.totals = b.scratch(sort.place, digits, "digits");
     RadixPass last;
-    for (size_t k = 0; k < n.results.size(); ++k) {
-      if (const Placement* wanted = ProgramBuilder::wanted(group, n.results[k]))
-        last.results.push_back({k, *wanted});
-    }
+    last.results = wanted_results(b, group);
     radix_passes(b, sort, std::move(last));
   }
 

@@ -122,7 +122,7 @@ BuiltKernel select_store_kernel(const BuildContext& c, const RadixSelect& select
     const DType bits = sort_key_bits(rows.key);
     const ElementValue key =
         f.load(select.keys.buffer, bits, element_address(f, select.keys, element));
-    for (const RadixPass::Result& r : select.results) {
+    for (const SortResult& r : select.results) {
       const Affine to = element_address(f, r.out, at);
       if (r.number == 0)
         f.store(r.out.buffer, bits, to, key);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -145,8 +146,9 @@ class CaseRun {
       : c_(c), target_(target), coverage_(coverage) {}
 
   std::optional<std::string> check() {
-    const prims::reference::Result want = prims::reference::run(*c_.graph, c_.inputs, c_.symbols);
     const size_t guards = c_.graph->context().guards().size();
+    const prims::reference::Result want =
+        prims::reference::run(for_reference(), c_.inputs, c_.symbols);
     const prims::Graph legal = expanded();
     const StagedSchedule s(legal, target_.machine, c_.options);
     if (coverage_) note(s.plan(), want);
@@ -158,16 +160,29 @@ class CaseRun {
   }
 
  private:
-  // Without the derived primitives that the machine's kernels do not compute as they are.
-  prims::Graph expanded() const {
-    const Machine& machine = target_.machine;
-    const bool is_cpu = !machine.target.simt;
+  using IsKept = std::function<bool(const prims::Graph&, prims::NodeId)>;
+  // Without the derived primitives but for those that are kept.
+  prims::Graph expanded(const IsKept& is_kept) const {
+    const bool is_cpu = !target_.machine.target.simt;
     prims::Graph graph = *c_.graph;
-    decomps::expand_derived(
-        graph, specs::embedded_bundle(),
-        [&](const prims::Graph& g, prims::NodeId n) { return is_legal_derived(g, n, machine); },
-        {.fast_f64 = is_cpu, .flush_f32 = false, .fast_scatter = is_cpu});
+    decomps::expand_derived(graph, specs::embedded_bundle(), is_kept,
+                            {.fast_f64 = is_cpu, .flush_f32 = false, .fast_scatter = is_cpu});
     return graph;
+  }
+
+  // As the machine's kernels compute it.
+  prims::Graph expanded() const {
+    return expanded([&](const prims::Graph& g, prims::NodeId n) {
+      return is_legal_derived(g, n, target_.machine);
+    });
+  }
+
+  // The reference has transforms, and no other derived primitive.
+  prims::Graph for_reference() const {
+    return expanded([](const prims::Graph& g, prims::NodeId n) {
+      const prims::Prim p = g.node(n).prim;
+      return p == prims::Prim::fft_c2c || p == prims::Prim::fft_r2c || p == prims::Prim::fft_c2r;
+    });
   }
 
   void note(const FusionPlan& plan, const prims::reference::Result& want) {

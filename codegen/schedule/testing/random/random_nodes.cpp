@@ -141,6 +141,24 @@ void sort_node(RandomNodes& nodes, Prim p) {
   v.add(p, std::move(in), std::move(attrs));
 }
 
+// Derived, and expanded where no family finds the elements.
+void select_node(RandomNodes& nodes, Prim p) {
+  RandomValues& v = nodes.values();
+  const auto x = v.any(prims::signature(p).operands[0].dtypes, 1);
+  if (!x) return;
+  const size_t dim = nodes.random().below(v.rank(*x));
+  const SymInt size = v.shape(*x)[dim];
+  if (size.hint() == 0 || v.is_dynamic(size)) return;
+  std::vector<Attr> attrs{{"dim", static_cast<int64_t>(dim)}};
+  if (p == Prim::kth_value) {
+    const auto k = static_cast<int64_t>(nodes.random().below(static_cast<size_t>(size.hint())));
+    attrs.insert(attrs.begin(), {"k", v.launch_number(k + 1)});
+  } else {
+    attrs.push_back({"ignore_nan", nodes.random().chance(50)});
+  }
+  v.add(p, {*x}, std::move(attrs));
+}
+
 // Derived, but never expanded where its family computes it: along one dim whose length is a product
 // of small numbers. Other lengths are replaced by such a one. Those of real values are expanded
 // where their length or the machine has no kernels.
@@ -227,6 +245,7 @@ const NodeRules& rules() {
       if (prims::is_reduction(p) || prims::is_scan(p)) t->set(p, along_dims);
     }
     t->set(Prim::sort, sort_node);
+    for (const Prim p : {Prim::kth_value, Prim::median}) t->set(p, select_node);
     for (const Prim p : {Prim::fft_c2c, Prim::fft_r2c, Prim::fft_c2r}) t->set(p, fft_node);
     t->set(Prim::dot_general, dot_node);
     t->set(Prim::check, check_node);
