@@ -1,5 +1,5 @@
 // oneDNN, opened when it is first needed: a machine without it only loses the faster way, and a
-// process that multiplies no matrices does not pay for loading it.
+// process that multiplies no matrices and convolves nothing does not pay for loading it.
 #ifndef PRIMSET_BACKENDS_CPU_ONEDNN_API_H_
 #define PRIMSET_BACKENDS_CPU_ONEDNN_API_H_
 
@@ -7,28 +7,36 @@
 
 #include "backends/common/shared_library.h"
 
-#define PRIMSET_ONEDNN_FUNCTIONS(X)          \
-  X(dnnl_engine_create)                      \
-  X(dnnl_get_effective_cpu_isa)              \
-  X(dnnl_matmul_desc_init)                   \
-  X(dnnl_memory_create)                      \
-  X(dnnl_memory_desc_get_size)               \
-  X(dnnl_memory_desc_init_by_strides)        \
-  X(dnnl_memory_destroy)                     \
-  X(dnnl_memory_set_data_handle)             \
-  X(dnnl_primitive_attr_create)              \
-  X(dnnl_primitive_attr_destroy)             \
-  X(dnnl_primitive_attr_set_scratchpad_mode) \
-  X(dnnl_primitive_create)                   \
-  X(dnnl_primitive_desc_create)              \
-  X(dnnl_primitive_desc_destroy)             \
-  X(dnnl_primitive_desc_query)               \
-  X(dnnl_primitive_desc_query_md)            \
-  X(dnnl_primitive_destroy)                  \
-  X(dnnl_primitive_execute)                  \
-  X(dnnl_stream_create)                      \
-  X(dnnl_stream_destroy)                     \
-  X(dnnl_stream_wait)                        \
+#define PRIMSET_ONEDNN_FUNCTIONS(X)                      \
+  X(dnnl_binary_desc_init)                               \
+  X(dnnl_dilated_convolution_backward_data_desc_init)    \
+  X(dnnl_dilated_convolution_backward_weights_desc_init) \
+  X(dnnl_dilated_convolution_forward_desc_init)          \
+  X(dnnl_engine_create)                                  \
+  X(dnnl_get_effective_cpu_isa)                          \
+  X(dnnl_matmul_desc_init)                               \
+  X(dnnl_memory_create)                                  \
+  X(dnnl_memory_desc_equal)                              \
+  X(dnnl_memory_desc_get_size)                           \
+  X(dnnl_memory_desc_init_by_strides)                    \
+  X(dnnl_memory_desc_init_by_tag)                        \
+  X(dnnl_memory_desc_init_submemory)                     \
+  X(dnnl_memory_destroy)                                 \
+  X(dnnl_memory_set_data_handle)                         \
+  X(dnnl_primitive_attr_create)                          \
+  X(dnnl_primitive_attr_destroy)                         \
+  X(dnnl_primitive_attr_set_scratchpad_mode)             \
+  X(dnnl_primitive_create)                               \
+  X(dnnl_primitive_desc_create)                          \
+  X(dnnl_primitive_desc_destroy)                         \
+  X(dnnl_primitive_desc_query)                           \
+  X(dnnl_primitive_desc_query_md)                        \
+  X(dnnl_primitive_destroy)                              \
+  X(dnnl_primitive_execute)                              \
+  X(dnnl_reorder_primitive_desc_create)                  \
+  X(dnnl_stream_create)                                  \
+  X(dnnl_stream_destroy)                                 \
+  X(dnnl_stream_wait)                                    \
   X(dnnl_version)
 
 namespace primset_cpu {

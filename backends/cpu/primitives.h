@@ -11,6 +11,7 @@ const primset_primitives* native_primitives();
 // Whether a library, or a loop of our own, has this call, and how it is run.
 bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out);
+bool find_convolution(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
 bool find_sparse_primitive(const char* name, const primset_primitive_call& call,

@@ -6,9 +6,9 @@
 
 #include <memory>
 
+#include "backends/common/plan_cache.h"
 #include "backends/cuda/contraction.h"
 #include "backends/cuda/cublaslt_api.h"
-#include "backends/cuda/plan_cache.h"
 
 namespace primset_cuda {
 
@@ -85,7 +85,7 @@ class MatrixLibrary {
 
   // Asked for plans of more shapes, the device forgets the one that was not used for longest.
   static constexpr size_t kMostPlans = 1024;
-  PlanCache<MatmulShape, MatmulPlan> plans_{kMostPlans};
+  primset_backend::PlanCache<MatmulShape, MatmulPlan> plans_{kMostPlans};
 };
 
 }  // namespace primset_cuda

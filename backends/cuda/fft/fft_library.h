@@ -7,9 +7,9 @@
 #include <memory>
 #include <mutex>
 
+#include "backends/common/plan_cache.h"
 #include "backends/cuda/fft/fft_call.h"
 #include "backends/cuda/libraries/cufft_api.h"
-#include "backends/cuda/plan_cache.h"
 
 namespace primset_cuda {
 
@@ -57,7 +57,7 @@ class FftLibrary {
   std::shared_ptr<const CufftApi> fft_;
   // Each has its roots of unity in the device's memory.
   static constexpr size_t kMostFftPlans = 128;
-  PlanCache<FftShape, FftPlan> plans_{kMostFftPlans};
+  primset_backend::PlanCache<FftShape, FftPlan> plans_{kMostFftPlans};
 };
 
 // Bytes that a call needs beside its tensors. Up to kWorkspaceBytes these are the stream's own,

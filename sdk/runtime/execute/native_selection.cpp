@@ -21,9 +21,30 @@ std::vector<int64_t> dense(const std::vector<int64_t>& sizes) {
   return strides;
 }
 
+// Of a convolution or one of its gradients: each place of a window, and of a transposed one each
+// image, is multiplied with the filters of its output.
+prims::SymInt convolved_products(const prims::Graph& graph, const prims::Node& node) {
+  const bool by_weight = node.prim == prims::Prim::convolution_backward_weight;
+  const bool transposed = node.attr<bool>("transposed");
+  const prims::ValueId result = node.results[0], first = node.operands[0],
+                       filters = by_weight ? result : node.operands[1];
+  prims::ValueId places = first;  // the gradient, or what is transposed
+  if (node.prim == prims::Prim::convolution && !transposed) places = result;
+  if (node.prim == prims::Prim::convolution_backward_input && transposed) places = result;
+  if (by_weight && transposed) places = node.operands[1];
+  prims::SymInt n = prims::product(graph.type(places).shape);
+  const prims::SymInts& sizes = graph.type(filters).shape;
+  for (size_t d = 1; d < sizes.size(); ++d) n *= sizes[d];
+  return n;
+}
+
 // What least_products is about: the multiplications of a product of matrices for each index of its
-// batch dims, the elements of anything else's first operand.
+// batch dims, those of a convolution, the elements of anything else's first operand.
 prims::SymInt work_of(const prims::Graph& graph, const prims::Node& node) {
+  if (node.prim == prims::Prim::convolution ||
+      node.prim == prims::Prim::convolution_backward_input ||
+      node.prim == prims::Prim::convolution_backward_weight)
+    return convolved_products(graph, node);
   const bool matmul = node.prim == prims::Prim::matmul;
   if (!matmul && node.prim != prims::Prim::dot_general)
     return node.operands.empty() ? 1 : prims::product(graph.type(node.operands[0]).shape);

@@ -1,6 +1,6 @@
 // Plans of the calls of a library that were asked for lately.
-#ifndef PRIMSET_BACKENDS_CUDA_PLAN_CACHE_H_
-#define PRIMSET_BACKENDS_CUDA_PLAN_CACHE_H_
+#ifndef PRIMSET_BACKENDS_COMMON_PLAN_CACHE_H_
+#define PRIMSET_BACKENDS_COMMON_PLAN_CACHE_H_
 
 #include <list>
 #include <map>
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace primset_cuda {
+namespace primset_backend {
 
 // Any thread may ask. Of more than `most` shapes the one is forgotten that was not used for
 // longest. A null plan, of what the library cannot do, is kept too.
@@ -57,6 +57,6 @@ class PlanCache {
   std::map<Shape, typename std::list<Entry>::iterator> by_shape_;
 };
 
-}  // namespace primset_cuda
+}  // namespace primset_backend
 
-#endif  // PRIMSET_BACKENDS_CUDA_PLAN_CACHE_H_
+#endif  // PRIMSET_BACKENDS_COMMON_PLAN_CACHE_H_

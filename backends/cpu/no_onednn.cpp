@@ -7,4 +7,8 @@ bool find_matrix_product(const char*, const primset_primitive_call&, primset_pri
   return false;
 }
 
+bool find_convolution(const char*, const primset_primitive_call&, primset_primitive*) {
+  return false;
+}
+
 }  // namespace primset_cpu
