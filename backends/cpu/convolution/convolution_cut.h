@@ -14,6 +14,9 @@ namespace primset_cpu {
 struct ConvolutionCut {
   int64_t images = 1;  // divides the batch
   int64_t parts = 1;   // divides the groups or channels
+  // Of the first spatial dim: all, or some of those of filters that see one place, which need no
+  // neighbours.
+  int64_t rows = 1;
 };
 
 ConvolutionCut cut_convolution(const primset_backend::Convolution& c);

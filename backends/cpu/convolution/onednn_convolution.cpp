@@ -74,19 +74,22 @@ bool OneDnnConvolution::make(const Convolution& c) {
   kind_ = c.kind;
   cut_ = cut_convolution(c);
   image_blocks_ = static_cast<uint64_t>(c.batch() / cut_.images);
+  row_blocks_ = static_cast<uint64_t>(c.x->sizes[2] / cut_.rows);
   has_bias_ = c.bias != nullptr;
   const BlockShape block(c, cut_);
   bias_part_ = block.result_channels() * primset_backend::element_bytes(c.dtype);
-  if (!make_main(c, block) || (has_bias_ && kind_ != ConvolutionKind::places && !make_bias(block)))
-    return false;
+  if (!make_main(c, block)) return false;
+  if (has_bias_ && kind_ != ConvolutionKind::places && !make_bias(block)) return false;
   for (const Side side : {Side::x, Side::w, Side::y})
     if (!make_passage(c, block, side)) return false;
   return true;
 }
 
+// As for training: for inference the library prefers images with their channels innermost, to which
+// it copies more slowly than it then gains.
 bool OneDnnConvolution::make_main(const Convolution& c, const BlockShape& block) {
   const auto x = block.free(dnn_, Side::x), w = block.free(dnn_, Side::w),
-             y = block.free(dnn_, Side::y), bias = block.bias(dnn_, false);
+             y = block.free(dnn_, Side::y), bias = block.bias_list(dnn_);
   if (!x || !w || !y || !bias) return false;
   const DnnlWindows g(c);
   constexpr dnnl_alg_kind_t kDirect = dnnl_convolution_direct;
@@ -98,7 +101,7 @@ bool OneDnnConvolution::make_main(const Convolution& c, const BlockShape& block)
     case ConvolutionKind::places:
       arguments(DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
       if (dnn_.dnnl_dilated_convolution_forward_desc_init(
-              &d, dnnl_forward_inference, kDirect, &*x, &*w, has_bias_ ? &*bias : nullptr, &*y,
+              &d, dnnl_forward_training, kDirect, &*x, &*w, has_bias_ ? &*bias : nullptr, &*y,
               g.strides, g.dilates, g.padding, g.padding) != dnnl_success)
         return false;
       return has_bias_
@@ -119,16 +122,17 @@ bool OneDnnConvolution::make_main(const Convolution& c, const BlockShape& block)
   }
 }
 
-// To the sums, before they are rounded.
 bool OneDnnConvolution::make_bias(const BlockShape& block) {
-  const auto bias = block.bias(dnn_, true);
   const dnnl_memory_desc_t& sums = main_.layout(passage(result_side(kind_)).argument);
+  const auto given = block.bias_place(dnn_), taken = one_place_of(sums);
   dnnl_binary_desc_t d;
-  if (!bias ||
-      dnn_.dnnl_binary_desc_init(&d, dnnl_binary_add, &sums, &*bias, &sums) != dnnl_success)
+  if (!given || !taken ||
+      dnn_.dnnl_binary_desc_init(&d, dnnl_binary_add, &sums, &*taken, &sums) != dnnl_success)
     return false;
+  copy_bias_ = std::make_unique<OneDnnStep>(dnn_);
   add_bias_ = std::make_unique<OneDnnStep>(dnn_);
-  return add_bias_->make(&d, {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1, DNNL_ARG_DST});
+  return copy_bias_->make_copy(*given, *taken) &&
+         add_bias_->make(&d, {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1, DNNL_ARG_DST});
 }
 
 bool OneDnnConvolution::make_passage(const Convolution& c, const BlockShape& block, Side side) {
@@ -141,6 +145,7 @@ bool OneDnnConvolution::make_passage(const Convolution& c, const BlockShape& blo
   p.bytes = main_.bytes(p.argument);
   p.part = bytes * block.part_stride(side);
   p.image = side == Side::w ? 0 : bytes * cut_.images * images.strides[0];
+  p.row = side == Side::w ? 0 : bytes * cut_.rows * images.strides[2];
   if (dnn_.dnnl_memory_desc_equal(&*placed, &layout)) return true;
   p.copy = std::make_unique<OneDnnStep>(dnn_);
   return side == result_side(c.kind) ? p.copy->make_copy(layout, *placed)
@@ -161,9 +166,11 @@ struct OneDnnConvolution::Call {
 
 char* OneDnnConvolution::tensor_block(const Call& call, Side side, uint64_t number) const {
   const Passage& p = passage(side);
+  const uint64_t block = number / static_cast<uint64_t>(cut_.parts);
   return call.data.sides[static_cast<size_t>(side)] +
          static_cast<int64_t>(part_of(number)) * p.part +
-         static_cast<int64_t>(images_of(number)) * p.image;
+         static_cast<int64_t>(block % row_blocks_) * p.row +
+         static_cast<int64_t>(block / row_blocks_) * p.image;
 }
 
 char* OneDnnConvolution::filters_block(const Call& call, uint64_t number) const {
@@ -196,9 +203,14 @@ dnnl_status_t OneDnnConvolution::enter(const Call& call, Side side, uint64_t num
 dnnl_status_t OneDnnConvolution::leave(const Call& call, uint64_t number, ThreadScratch& scratch,
                                        void* sums) const {
   const Side side = result_side(kind_);
-  char* const bias = call.data.bias + static_cast<int64_t>(part_of(number)) * bias_part_;
   dnnl_status_t status = dnnl_success;
-  if (add_bias_) status = add_bias_->run(scratch, {sums, bias, sums});
+  if (add_bias_) {
+    char* const given = call.data.bias + static_cast<int64_t>(part_of(number)) * bias_part_;
+    // The gradient that was copied there has been used.
+    void* const bias = scratch.memory(ThreadScratch::kPackedB, copy_bias_->bytes(DNNL_ARG_TO));
+    status = copy_bias_->run(scratch, {given, bias});
+    if (status == dnnl_success) status = add_bias_->run(scratch, {sums, bias, sums});
+  }
   if (status != dnnl_success || !passage(side).copy) return status;
   return passage(side).copy->run(scratch, {sums, tensor_block(call, side, number)});
 }
@@ -270,7 +282,7 @@ dnnl_status_t OneDnnConvolution::run(ThreadPool& pool, const ConvolutionData& da
   }
   if (keeps_filters && !sums_filters())
     run_phase(pool, call, &OneDnnConvolution::copy_filters, parts);
-  run_phase(pool, call, &OneDnnConvolution::compute, parts * image_blocks_);
+  run_phase(pool, call, &OneDnnConvolution::compute, parts * row_blocks_ * image_blocks_);
   if (sums_filters()) run_phase(pool, call, &OneDnnConvolution::add_up, parts);
   ThreadScratch::give_back(std::move(kept));
   return static_cast<dnnl_status_t>(call.failure.load(std::memory_order_relaxed));

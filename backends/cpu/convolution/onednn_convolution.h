@@ -36,10 +36,10 @@ class OneDnnConvolution {
  private:
   // How a tensor comes to the library, or from it.
   struct Passage {
-    std::unique_ptr<OneDnnStep> copy;  // null where it lies as the library wants it
-    int argument = 0;                  // of the library's code
-    size_t bytes = 0;                  // of a block in the library's layout
-    int64_t part = 0, image = 0;       // bytes from a part, or a block's images, to the next
+    std::unique_ptr<OneDnnStep> copy;      // null where it lies as the library wants it
+    int argument = 0;                      // of the library's code
+    size_t bytes = 0;                      // of a block in the library's layout
+    int64_t part = 0, row = 0, image = 0;  // bytes from a block's part, rows, images to the next
   };
   struct Call;
   using Phase = dnnl_status_t (OneDnnConvolution::*)(const Call&, uint64_t, ThreadScratch&) const;
@@ -63,19 +63,19 @@ class OneDnnConvolution {
   const Passage& passage(Side side) const { return passages_[static_cast<size_t>(side)]; }
   bool sums_filters() const { return kind_ == primset_backend::ConvolutionKind::filters; }
   uint64_t part_of(uint64_t number) const { return number % static_cast<uint64_t>(cut_.parts); }
-  uint64_t images_of(uint64_t number) const { return number / static_cast<uint64_t>(cut_.parts); }
   char* tensor_block(const Call& call, Side side, uint64_t number) const;
   char* filters_block(const Call& call, uint64_t number) const;
 
   const OneDnn& dnn_;
   primset_backend::ConvolutionKind kind_{};
   ConvolutionCut cut_;
-  uint64_t image_blocks_ = 1;
+  uint64_t image_blocks_ = 1, row_blocks_ = 1;
   int64_t bias_part_ = 0;  // bytes from one part to the next
   bool has_bias_ = false;
   OneDnnStep main_;
-  std::unique_ptr<OneDnnStep> add_bias_;  // where the library's code does not add it itself
-  std::array<Passage, 3> passages_;       // of each Side
+  // Where the library's code does not add it itself: to the sums, before they are rounded.
+  std::unique_ptr<OneDnnStep> copy_bias_, add_bias_;
+  std::array<Passage, 3> passages_;  // of each Side
 };
 
 }  // namespace primset_cpu

@@ -5,13 +5,18 @@ namespace primset_cpu {
 using primset_backend::Convolution;
 using primset_backend::ConvolutionKind;
 
+namespace {
+
 dnnl_data_type_t convolution_type(uint32_t dtype) {
   return dtype == PRIMSET_BF16 ? dnnl_bf16 : dnnl_f32;
 }
 
+}  // namespace
+
 BlockShape::BlockShape(const Convolution& c, const ConvolutionCut& cut)
     : c_(c),
       images_(cut.images),
+      rows_(cut.rows),
       groups_(c.groups),
       channels_(c.channels()),
       outputs_(c.outputs()) {
@@ -41,7 +46,10 @@ BlockShape::Dims BlockShape::dims(Side side) const {
     d.add(images_, t.strides[0]);
     d.add(side == Side::x ? channels_ : outputs_, t.strides[1]);
   }
-  for (uint32_t i = 2; i < t.rank; ++i) d.add(t.sizes[i], t.strides[i]);
+  for (uint32_t i = 2; i < t.rank; ++i) {
+    const bool cut = side != Side::w && i == 2 && rows_ < c_.x->sizes[2];
+    d.add(cut ? rows_ : t.sizes[i], t.strides[i]);
+  }
   return d;
 }
 
@@ -55,23 +63,29 @@ std::optional<dnnl_memory_desc_t> BlockShape::free(const OneDnn& dnn, Side side)
   return status == dnnl_success ? std::optional(m) : std::nullopt;
 }
 
-std::optional<dnnl_memory_desc_t> BlockShape::placed(const OneDnn& dnn, Side side) const {
-  const Dims d = dims(side);
+std::optional<dnnl_memory_desc_t> BlockShape::described(const OneDnn& dnn, const Dims& d) const {
   dnnl_memory_desc_t m;
   const dnnl_status_t status = dnn.dnnl_memory_desc_init_by_strides(
       &m, d.rank, d.sizes, convolution_type(c_.dtype), d.strides);
   return status == dnnl_success ? std::optional(m) : std::nullopt;
 }
 
-std::optional<dnnl_memory_desc_t> BlockShape::bias(const OneDnn& dnn, bool broadcast) const {
+std::optional<dnnl_memory_desc_t> BlockShape::placed(const OneDnn& dnn, Side side) const {
+  return described(dnn, dims(side));
+}
+
+std::optional<dnnl_memory_desc_t> BlockShape::bias_list(const OneDnn& dnn) const {
   Dims d;
-  if (broadcast) d.add(1, result_channels());
   d.add(result_channels(), 1);
-  for (size_t i = 0; broadcast && i < c_.spatial(); ++i) d.add(1, 1);
-  dnnl_memory_desc_t m;
-  const dnnl_status_t status = dnn.dnnl_memory_desc_init_by_strides(
-      &m, d.rank, d.sizes, convolution_type(c_.dtype), d.strides);
-  return status == dnnl_success ? std::optional(m) : std::nullopt;
+  return described(dnn, d);
+}
+
+std::optional<dnnl_memory_desc_t> BlockShape::bias_place(const OneDnn& dnn) const {
+  Dims d;
+  d.add(1, result_channels());
+  d.add(result_channels(), 1);
+  for (size_t i = 0; i < c_.spatial(); ++i) d.add(1, 1);
+  return described(dnn, d);
 }
 
 int64_t BlockShape::part_stride(Side side) const {
@@ -85,6 +99,19 @@ int64_t BlockShape::part_stride(Side side) const {
     default:
       return of_outputs ? outputs_ * c_.w->strides[0] : channels_ * c_.w->strides[1];
   }
+}
+
+std::optional<dnnl_memory_desc_t> one_place_of(const dnnl_memory_desc_t& sums) {
+  dnnl_memory_desc_t m = sums;
+  dnnl_blocking_desc_t& b = m.format_desc.blocking;
+  const bool by_channels = b.inner_nblks == 0 || (b.inner_nblks == 1 && b.inner_idxs[0] == 1);
+  if (m.format_kind != dnnl_blocked || !by_channels) return std::nullopt;
+  for (int d = 0; d < m.ndims; ++d) {
+    if (d != 1) m.dims[d] = m.padded_dims[d] = 1;
+    b.strides[d] = m.padded_dims[1];
+  }
+  b.strides[1] = b.inner_nblks == 1 ? b.inner_blks[0] : 1;
+  return m;
 }
 
 }  // namespace primset_cpu

@@ -33,8 +33,9 @@ class BlockShape {
   std::optional<dnnl_memory_desc_t> free(const OneDnn& dnn, Side side) const;
   // As the caller's tensor has it.
   std::optional<dnnl_memory_desc_t> placed(const OneDnn& dnn, Side side) const;
-  // The bias, seen as a list or as something that is broadcast to the result.
-  std::optional<dnnl_memory_desc_t> bias(const OneDnn& dnn, bool broadcast) const;
+  // The bias as a list, and as a tensor of one place that is broadcast to the result.
+  std::optional<dnnl_memory_desc_t> bias_list(const OneDnn& dnn) const;
+  std::optional<dnnl_memory_desc_t> bias_place(const OneDnn& dnn) const;
 
   // Elements of the caller's tensor from one part's first to the next one's.
   int64_t part_stride(Side side) const;
@@ -50,12 +51,15 @@ class BlockShape {
   };
   const primset_tensor& tensor(Side side) const;
   Dims dims(Side side) const;
+  std::optional<dnnl_memory_desc_t> described(const OneDnn& dnn, const Dims& d) const;
 
   const primset_backend::Convolution& c_;
-  int64_t images_, groups_, channels_, outputs_;  // of a block
+  int64_t images_, rows_, groups_, channels_, outputs_;  // of a block
 };
 
-dnnl_data_type_t convolution_type(uint32_t dtype);
+// One place of a layout, of all its channels: what the library's sums take to be added to all
+// places without copying. Nullopt where the layout is blocked by something other than channels.
+std::optional<dnnl_memory_desc_t> one_place_of(const dnnl_memory_desc_t& sums);
 
 }  // namespace primset_cpu
 

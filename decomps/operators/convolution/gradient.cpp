@@ -16,10 +16,13 @@ std::vector<prims::Attr> windows_of(const ConvolutionGeometry& g, const SymInts&
           {"dilation", g.dilation}, {"transposed", g.transposed}, {"groups", g.groups}};
 }
 
+// Images by themselves first: their places are neighbours in memory, and there is a sum for each
+// image and channel to share work by.
 Val bias_gradient(const Val& grad) {
-  Dims dims{0};
-  for (int64_t d = 2; d < grad.rank(); ++d) dims.push_back(d);
-  return convert(reduce(Prim::reduce_sum, opmath(grad), dims, false), grad.dtype());
+  Dims places;
+  for (int64_t d = 2; d < grad.rank(); ++d) places.push_back(d);
+  const Val of_images = reduce(Prim::reduce_sum, opmath(grad), places, false);
+  return convert(reduce(Prim::reduce_sum, of_images, {0}, false), grad.dtype());
 }
 
 void require_rank_of_weight(const Val& weight) {
