@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "backends/cuda/convolution/convolution_library.h"
 #include "backends/cuda/fft/fft_library.h"
 #include "backends/cuda/linalg/handles.h"
 
@@ -58,6 +59,7 @@ primset_device_t::~primset_device_t() {
   cu.cuCtxSetCurrent(context);
   matrices_.reset();
   ffts_.reset();
+  convolutions_.reset();
   linalg_.reset();
   kernels_.reset();
   if (memory_stream_) {
@@ -82,6 +84,11 @@ MatrixLibrary* primset_device_t::matrices() {
 FftLibrary* primset_device_t::ffts() {
   std::call_once(ffts_opened_, [this] { ffts_ = FftLibrary::open(*this); });
   return ffts_.get();
+}
+
+ConvolutionLibrary* primset_device_t::convolutions() {
+  std::call_once(convolutions_opened_, [this] { convolutions_ = ConvolutionLibrary::open(*this); });
+  return convolutions_.get();
 }
 
 const LinalgLibraries* primset_device_t::linalg() {

@@ -15,6 +15,7 @@
 #include "backends/cuda/library_tuning.h"
 
 namespace primset_cuda {
+class ConvolutionLibrary;
 class FftLibrary;
 class LinalgLibraries;
 class MatrixKernels;
@@ -37,9 +38,10 @@ struct primset_device_t {
 
   // Libraries, opened when they are first asked for; null where there is none. Any thread; the
   // context is current.
-  primset_cuda::MatrixLibrary* matrices();        // cuBLASLt
-  primset_cuda::FftLibrary* ffts();               // cuFFT
-  const primset_cuda::LinalgLibraries* linalg();  // cuBLAS and cuSOLVER
+  primset_cuda::MatrixLibrary* matrices();           // cuBLASLt
+  primset_cuda::FftLibrary* ffts();                  // cuFFT
+  primset_cuda::ConvolutionLibrary* convolutions();  // cuDNN
+  const primset_cuda::LinalgLibraries* linalg();     // cuBLAS and cuSOLVER
   // The plugin's own kernels, loaded when they are first asked for. Throws BackendError.
   const primset_cuda::MatrixKernels& kernels();
 
@@ -56,9 +58,11 @@ struct primset_device_t {
   primset_cuda::Stream memory_stream_ = nullptr;
   std::mutex memory_mutex_;
 
-  std::once_flag matrices_opened_, ffts_opened_, linalg_opened_, kernels_loaded_;
+  std::once_flag matrices_opened_, ffts_opened_, convolutions_opened_, linalg_opened_,
+      kernels_loaded_;
   std::unique_ptr<primset_cuda::MatrixLibrary> matrices_;
   std::unique_ptr<primset_cuda::FftLibrary> ffts_;
+  std::unique_ptr<primset_cuda::ConvolutionLibrary> convolutions_;
   std::unique_ptr<primset_cuda::LinalgLibraries> linalg_;
   std::unique_ptr<primset_cuda::MatrixKernels> kernels_;
 };

@@ -18,6 +18,9 @@ struct LibraryTuning {
   int64_t fft_from_half_points = 1 << 19;
   // Where a length has other factors than 2, 3, 5 and 7, for which there are no generated kernels.
   int64_t fft_rough_points = 128;
+  // Multiplications of a convolution or of its gradients. Not measured: smaller ones take a few
+  // microseconds either way.
+  int64_t convolution_products = 1 << 22;
   // Elements of all matrices of a call, below which the host makes plans of its own. Generated
   // factorizations take steps for each row, one after another, whose launches alone take longer
   // than the library from the smallest matrices on.

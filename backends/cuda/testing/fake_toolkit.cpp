@@ -57,6 +57,7 @@ void reset() {
   w.plans = 0;
   w.workspace_bytes = 4096;
   set_versions(12000, 13, 12000);
+  set_cudnn_version(91300);
 }
 
 void fail(const std::string& function, int status, int skip) {
@@ -69,6 +70,11 @@ void set_versions(int cufft, int cublas, int cusolver) {
   world().cufft = cufft;
   world().cublas = cublas;
   world().cusolver = cusolver;
+}
+
+void set_cudnn_version(size_t version) {
+  const std::lock_guard lock(world().mutex);
+  world().cudnn = version;
 }
 
 std::vector<std::string> calls() {

@@ -1,6 +1,6 @@
-// A library for tests with the functions of cuFFT, cuBLAS and cuSOLVER that the plugin calls, on
-// the driver of fake_driver.h: it checks how it is called, and computes on the host, by LAPACK,
-// when it is the stream's turn. What is wrong joins the driver's violations.
+// A library for tests with the functions of cuFFT, cuBLAS, cuSOLVER and cuDNN that the plugin
+// calls, on the driver of fake_driver.h: it checks how it is called, and computes on the host, by
+// LAPACK, when it is the stream's turn. What is wrong joins the driver's violations.
 #ifndef PRIMSET_BACKENDS_CUDA_TESTING_FAKE_TOOLKIT_H_
 #define PRIMSET_BACKENDS_CUDA_TESTING_FAKE_TOOLKIT_H_
 
@@ -20,9 +20,10 @@ FAKE_CUDA_EXPORT void reset();
 FAKE_CUDA_EXPORT void fail(const std::string& function, int status, int skip = 0);
 // What the functions say that tell a version; by default those of CUDA 13.
 FAKE_CUDA_EXPORT void set_versions(int cufft, int cublas, int cusolver);
+FAKE_CUDA_EXPORT void set_cudnn_version(size_t version);
 // Names of the functions called since this was asked last, without those that ask for sizes.
 FAKE_CUDA_EXPORT std::vector<std::string> calls();
-// Bytes of workspace that plans of cuFFT need from now on.
+// Bytes of workspace that plans of cuFFT and cuDNN need from now on.
 FAKE_CUDA_EXPORT void need_workspace(size_t bytes);
 // Handles, plans and parameters that exist: "" when there are none.
 FAKE_CUDA_EXPORT std::string leaks();

@@ -18,6 +18,7 @@ struct World {
   std::map<std::string, std::pair<int, int>> failures;
   std::vector<std::string> calls;
   int cufft = 12000, cublas = 13, cusolver = 12000;
+  size_t cudnn = 91300;
   size_t workspace_bytes = 4096;
   // Handles, by what they are; a handle's stream.
   std::set<std::pair<std::string, const void*>> living;

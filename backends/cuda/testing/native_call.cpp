@@ -105,10 +105,14 @@ NativeCall& NativeCall::result(uint32_t dtype, Sizes sizes) {
 }
 
 NativeCall& NativeCall::flag(const char* attribute, bool value) {
+  return number(attribute, value ? 1 : 0);
+}
+
+NativeCall& NativeCall::number(const char* attribute, int64_t value) {
   primset_attr a{};
   a.name = attribute;
   a.kind = PRIMSET_ATTR_INT;
-  a.value.i = value ? 1 : 0;
+  a.value.i = value;
   attributes_.push_back(a);
   return *this;
 }

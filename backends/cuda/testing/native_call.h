@@ -40,6 +40,7 @@ class NativeCall {
                       int64_t first = 0);
   NativeCall& result(uint32_t dtype, Sizes sizes);
   NativeCall& flag(const char* attribute, bool value);
+  NativeCall& number(const char* attribute, int64_t value);
   NativeCall& dims(const char* attribute, Sizes values);
 
   // What the device says of the call; nullopt when it leaves it to kernels.

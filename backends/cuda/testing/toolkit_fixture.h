@@ -14,8 +14,8 @@ namespace primset::plugin {
 
 class Toolkit : public CudaDevice {
  protected:
-  static constexpr const char* kSettings[] = {"PRIMSET_CUFFT", "PRIMSET_CUBLAS",
-                                              "PRIMSET_CUSOLVER"};
+  static constexpr const char* kSettings[] = {"PRIMSET_CUFFT", "PRIMSET_CUBLAS", "PRIMSET_CUSOLVER",
+                                              "PRIMSET_CUDNN"};
 
   void SetUp() override {
     for (const char* setting : kSettings) setenv(setting, PRIMSET_FAKE_TOOLKIT, 1);
@@ -32,7 +32,8 @@ class Toolkit : public CudaDevice {
 
   // Sizes for which the libraries are no faster are taken, too.
   static constexpr const char* kTakeAll =
-      "fft.points=1,fft.real_points=1,fft.from_half_points=1,fft.rough_points=1,linalg.elements=0";
+      "fft.points=1,fft.real_points=1,fft.from_half_points=1,fft.rough_points=1,linalg.elements=0,"
+      "convolution.products=1";
 };
 
 }  // namespace primset::plugin

@@ -1,0 +1,217 @@
+// How convolutions are given to cuDNN, and that they are right, against a library that checks it
+// (testing/fake_toolkit.h).
+#include <numeric>
+
+#include "backends/cuda/libraries/cudnn_api.h"
+#include "backends/cuda/testing/toolkit_fixture.h"
+
+namespace primset::plugin {
+namespace {
+
+using primset_cuda_test::NativeCall;
+using primset_cuda_test::Numbers;
+using primset_cuda_test::product_of;
+using primset_cuda_test::random_values;
+using primset_cuda_test::Sizes;
+using primset_cuda_test::tolerance;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using Dnn = Toolkit;
+
+// x by w is y, with up to three spatial dims.
+struct Row {
+  Sizes x, w, y;
+  int64_t stride, padding, dilation, groups;
+};
+const Row kRows[] = {
+    {{2, 3, 6, 5}, {4, 3, 3, 2}, {2, 4, 6, 6}, 1, 1, 1, 1},
+    {{1, 4, 7, 7}, {6, 2, 3, 3}, {1, 6, 3, 3}, 2, 0, 1, 2},
+    {{2, 4, 6, 6}, {4, 1, 3, 3}, {2, 4, 4, 4}, 1, 1, 2, 4},
+    {{2, 3, 9}, {2, 3, 4}, {2, 2, 4}, 2, 1, 1, 1},
+    {{1, 2, 4, 5, 3}, {3, 2, 2, 2, 2}, {1, 3, 3, 4, 2}, 1, 0, 1, 1},
+};
+
+NativeCall& geometry(NativeCall& call, const Row& r, bool transposed) {
+  const size_t n = r.x.size() - 2;
+  return call.dims("stride", Sizes(n, r.stride))
+      .dims("padding", Sizes(n, r.padding))
+      .dims("dilation", Sizes(n, r.dilation))
+      .flag("transposed", transposed)
+      .number("groups", r.groups);
+}
+
+// Indices of a row-major tensor's element.
+Sizes index_of(const Sizes& sizes, int64_t at) {
+  Sizes i(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; at /= sizes[d]) i[d] = at % sizes[d];
+  return i;
+}
+size_t element_at(const Sizes& sizes, const Sizes& i) {
+  int64_t at = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) at = at * sizes[d] + i[d];
+  return static_cast<size_t>(at);
+}
+
+// What each x, w and y come to from the other two, by the definition.
+struct Sums {
+  Numbers x, w, y;
+};
+Sums sums_of(const Row& r, const Numbers& x, const Numbers& w, const Numbers& y) {
+  Sums s{Numbers(x.size()), Numbers(w.size()), Numbers(y.size())};
+  for (int64_t p = 0; p < product_of(r.y); ++p) {
+    const Sizes at = index_of(r.y, p);
+    for (int64_t k = 0; k < product_of(r.w); ++k) {
+      const Sizes in = index_of(r.w, k);
+      Sizes i{at[0], at[1] / (r.w[0] / r.groups) * r.w[1] + in[1]};
+      bool inside = in[0] == at[1];
+      for (size_t d = 2; d < r.x.size(); ++d) {
+        i.push_back(at[d] * r.stride - r.padding + in[d] * r.dilation);
+        inside = inside && i[d] >= 0 && i[d] < r.x[d];
+      }
+      if (!inside) continue;
+      const size_t xi = element_at(r.x, i), wi = static_cast<size_t>(k),
+                   yi = static_cast<size_t>(p);
+      s.y[yi] += x[xi] * w[wi];
+      s.x[xi] += y[yi] * w[wi];
+      s.w[wi] += x[xi] * y[yi];
+    }
+  }
+  return s;
+}
+
+Numbers with_bias(Numbers sums, const Sizes& sizes, const Numbers& bias) {
+  for (size_t i = 0; i < sums.size(); ++i)
+    sums[i] += bias[static_cast<size_t>(index_of(sizes, static_cast<int64_t>(i))[1])];
+  return sums;
+}
+
+void expect_near(const Numbers& got, const Numbers& want, uint32_t dtype) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_LE(std::abs(got[i] - want[i]), 40 * tolerance(dtype)) << "at " << i;
+}
+
+TEST_F(Dnn, ConvolutionsAndTheirGradients) {
+  for (const uint32_t dtype : {PRIMSET_F32, PRIMSET_F64}) {
+    for (const Row& r : kRows) {
+      SCOPED_TRACE(testing::PrintToString(r.x) + testing::PrintToString(r.w));
+      const Numbers x = random_values(dtype, product_of(r.x), 1),
+                    w = random_values(dtype, product_of(r.w), 2),
+                    y = random_values(dtype, product_of(r.y), 3),
+                    to_y = random_values(dtype, r.y[1], 4), to_x = random_values(dtype, r.x[1], 5);
+      const Sums sums = sums_of(r, x, w, y);
+      const auto compare = [&](NativeCall& call, const Numbers& want) {
+        ASSERT_TRUE(call.find(*device));
+        expect_near(call.run(*device, stream)[0], want, dtype);
+      };
+      NativeCall forward("convolution"), transposed("convolution"),
+          by_input("convolution_backward_input"), by_weight("convolution_backward_weight"),
+          transposed_by_input("convolution_backward_input"),
+          transposed_by_weight("convolution_backward_weight");
+      forward.operand(dtype, r.x, x).operand(dtype, r.w, w).operand(dtype, {r.y[1]}, to_y);
+      compare(geometry(forward.result(dtype, r.y), r, false), with_bias(sums.y, r.y, to_y));
+      transposed.operand(dtype, r.y, y).operand(dtype, r.w, w).operand(dtype, {r.x[1]}, to_x);
+      compare(geometry(transposed.result(dtype, r.x), r, true), with_bias(sums.x, r.x, to_x));
+      by_input.operand(dtype, r.y, y).operand(dtype, r.w, w);
+      compare(geometry(by_input.result(dtype, r.x), r, false), sums.x);
+      transposed_by_input.operand(dtype, r.x, x).operand(dtype, r.w, w);
+      compare(geometry(transposed_by_input.result(dtype, r.y), r, true), sums.y);
+      by_weight.operand(dtype, r.y, y).operand(dtype, r.x, x);
+      compare(geometry(by_weight.result(dtype, r.w), r, false), sums.w);
+      transposed_by_weight.operand(dtype, r.x, x).operand(dtype, r.y, y);
+      compare(geometry(transposed_by_weight.result(dtype, r.w), r, true), sums.w);
+    }
+  }
+}
+
+void small(NativeCall& call, uint32_t dtype = PRIMSET_F32, Sizes strides = {}) {
+  const Row& r = kRows[0];
+  call.operand(dtype, r.x, Numbers(static_cast<size_t>(product_of(r.x))), std::move(strides))
+      .operand(dtype, r.w, Numbers(static_cast<size_t>(product_of(r.w))))
+      .result(dtype, r.y);
+  geometry(call, r, false);
+}
+
+TEST_F(Dnn, WhatItDoesNotComputeIsRefused) {
+  const auto finds = [&](uint32_t dtype, Sizes strides = {}) {
+    NativeCall call("convolution");
+    small(call, dtype, std::move(strides));
+    return call.find(*device).has_value();
+  };
+  EXPECT_TRUE(finds(PRIMSET_F32));
+  EXPECT_FALSE(finds(PRIMSET_I32));
+  EXPECT_FALSE(finds(PRIMSET_F32, {90, 1, 15, 3})) << "channels innermost";
+  EXPECT_FALSE(finds(PRIMSET_BF16)) << "this library says that it has no code";
+}
+
+TEST_F(Dnn, LargeWorkspacesAreNotRecorded) {
+  const auto flags = [&] {
+    NativeCall call("convolution");
+    small(call);
+    const auto found = call.find(*device);
+    EXPECT_TRUE(found);
+    call.run(*device, stream);
+    return found ? found->flags : 0;
+  };
+  EXPECT_EQ(flags(), uint32_t{PRIMSET_PRIMITIVE_STRIDED});
+  fake_toolkit::need_workspace(size_t{40} << 20);
+  reopen();
+  EXPECT_EQ(flags(), uint32_t{PRIMSET_PRIMITIVE_STRIDED} | PRIMSET_PRIMITIVE_UNRECORDED);
+  fake_toolkit::need_workspace(size_t{1} << 30);
+  reopen();
+  NativeCall call("convolution");
+  small(call);
+  EXPECT_FALSE(call.find(*device)) << "no algorithm with so little memory";
+}
+
+TEST_F(Dnn, SettingsAndVersions) {
+  const auto finds = [&] {
+    NativeCall call("convolution");
+    small(call);
+    return call.find(*device).has_value();
+  };
+  setenv("PRIMSET_CUDNN", "off", 1);
+  reopen();
+  EXPECT_FALSE(finds());
+  EXPECT_THAT(logged_, IsEmpty());
+  setenv("PRIMSET_CUDNN", PRIMSET_POOR_TOOLKIT, 1);
+  reopen();
+  EXPECT_FALSE(finds());
+  EXPECT_THAT(logged_, ElementsAre(AllOf(HasSubstr("has no cudnnGetVersion"),
+                                         HasSubstr("convolutions are generated kernels"))));
+  setenv("PRIMSET_CUDNN", PRIMSET_FAKE_TOOLKIT, 1);
+  for (const size_t version : {size_t{8907}, size_t{100000}}) {
+    logged_.clear();
+    fake_toolkit::set_cudnn_version(version);
+    reopen();
+    EXPECT_FALSE(finds());
+    EXPECT_THAT(logged_, ElementsAre(HasSubstr("is version " + std::to_string(version))));
+  }
+}
+
+TEST_F(Dnn, FailuresOfEveryCallAreTold) {
+  const auto run = [&] {
+    NativeCall call("convolution");
+    small(call);
+    call.run(*device, stream);
+  };
+  run();
+  for (const char* function : {"cudnnSetStream", "cudnnConvolutionForward"}) {
+    fake_toolkit::fail(function, primset_cuda::kDnnExecutionFailed);
+    EXPECT_THAT(error_of(run).second, HasSubstr("CUDNN_STATUS_EXECUTION_FAILED (5000)"))
+        << function;
+  }
+  run();  // and afterwards all is well
+  reopen();
+  fake_toolkit::fail("cudnnCreate", primset_cuda::kDnnInternalError);
+  NativeCall call("convolution");
+  small(call);
+  EXPECT_FALSE(call.find(*device));
+  EXPECT_THAT(logged_, Contains(HasSubstr("cudnnCreate: CUDNN_STATUS_INTERNAL_ERROR (4000)")));
+}
+
+}  // namespace
+}  // namespace primset::plugin

@@ -1,0 +1,80 @@
+#include "backends/cuda/convolution/convolution_shape.h"
+
+#include <limits>
+
+namespace primset_cuda {
+namespace {
+
+using primset_backend::Convolution;
+
+std::optional<DnnType> dnn_type(uint32_t dtype) {
+  switch (dtype) {
+    case PRIMSET_F32:
+      return DnnType::f32;
+    case PRIMSET_F64:
+      return DnnType::f64;
+    case PRIMSET_F16:
+      return DnnType::f16;
+    case PRIMSET_BF16:
+      return DnnType::bf16;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Row-major without gaps, and of so few elements that the library's 32 bits count them.
+bool fits_cudnn(const primset_tensor& t) {
+  int64_t step = 1;
+  for (uint32_t d = t.rank; d-- > 0;) {
+    if (t.sizes[d] > 1 && t.strides[d] != step) return false;
+    if (t.sizes[d] > std::numeric_limits<int>::max() / step) return false;
+    step *= t.sizes[d];
+  }
+  return true;
+}
+
+// Rows are images of one row.
+std::array<int, 5> dnn_sizes(const primset_tensor& t) {
+  std::array<int, 5> sizes{};
+  size_t n = 0;
+  for (uint32_t d = 0; d < t.rank; ++d) {
+    if (d == 2 && t.rank == 3) sizes[n++] = 1;
+    sizes[n++] = static_cast<int>(t.sizes[d]);
+  }
+  return sizes;
+}
+
+// Of the row itself there is one window, without padding.
+std::array<int, 3> dnn_windows(const primset_backend::Sizes& values, int of_row) {
+  std::array<int, 3> out{};
+  size_t n = 0;
+  if (values.size() == 1) out[n++] = of_row;
+  for (const int64_t v : values) out[n++] = static_cast<int>(v);
+  return out;
+}
+
+}  // namespace
+
+std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
+                                                      const primset_primitive_call& call) {
+  const auto c = primset_backend::read_convolution(name, call);
+  const auto type = c ? dnn_type(c->dtype) : std::nullopt;
+  if (!type) return std::nullopt;
+  for (const primset_tensor* t : {c->x, c->w, c->y, c->bias})
+    if (t && !fits_cudnn(*t)) return std::nullopt;
+  ConvolutionShape s;
+  s.kind = c->kind;
+  s.type = *type;
+  s.rank = c->spatial() == 3 ? 5 : 4;
+  s.x = dnn_sizes(*c->x);
+  s.w = dnn_sizes(*c->w);
+  s.y = dnn_sizes(*c->y);
+  s.padding = dnn_windows(c->padding, 0);
+  s.stride = dnn_windows(c->stride, 1);
+  s.dilation = dnn_windows(c->dilation, 1);
+  s.groups = static_cast<int>(c->groups);
+  s.bias = c->bias != nullptr;
+  return ConvolutionCall{s, *c};
+}
+
+}  // namespace primset_cuda

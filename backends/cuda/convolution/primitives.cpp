@@ -1,0 +1,55 @@
+#include "backends/cuda/convolution/primitives.h"
+
+#include <string_view>
+
+#include "backends/cuda/convolution/convolution_library.h"
+#include "backends/cuda/stream.h"
+
+namespace primset_cuda {
+namespace {
+
+DevicePointer convolution_address(const primset_tensor* t) {
+  return t && t->buffer ? t->buffer->address + t->offset : 0;
+}
+
+primset_status* run_convolution(primset_stream stream, const void* data,
+                                const primset_primitive_call* call) {
+  const auto* name = static_cast<const char*>(data);
+  return guarded(name, [&] {
+    const ContextScope scope(*stream->device);
+    const auto c = read_cudnn_convolution(name, *call);
+    ConvolutionLibrary* library = stream->device->convolutions();
+    if (!c || !library) throw BackendError(PRIMSET_INVALID_ARGUMENT, "find refuses this call");
+    const auto plan = library->plan(c->shape);
+    if (!plan) throw BackendError(PRIMSET_INTERNAL, "cuDNN has no code for this convolution");
+    const primset_backend::Convolution& t = c->tensors;
+    library->run(*stream, plan,
+                 {convolution_address(t.x), convolution_address(t.w), convolution_address(t.y),
+                  convolution_address(t.bias)});
+  });
+}
+
+constexpr const char* kConvolutionNames[] = {"convolution", "convolution_backward_input",
+                                             "convolution_backward_weight"};
+
+}  // namespace
+
+bool find_convolution(primset_device_t& device, const char* name,
+                      const primset_primitive_call& call, primset_primitive* out) {
+  const auto c = read_cudnn_convolution(name, call);
+  if (!c) return false;
+  const ContextScope scope(device);
+  ConvolutionLibrary* library = device.convolutions();
+  const auto plan = library ? library->plan(c->shape) : nullptr;
+  if (!plan) return false;
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  if (plan->workspace_bytes() > kWorkspaceBytes) out->flags |= PRIMSET_PRIMITIVE_UNRECORDED;
+  out->run = run_convolution;
+  for (const char* known : kConvolutionNames)
+    if (std::string_view(known) == name) out->data = known;
+  if (out->struct_size >= sizeof(primset_primitive))
+    out->least_products = static_cast<uint64_t>(device.tuning.convolution_products);
+  return true;
+}
+
+}  // namespace primset_cuda
