@@ -12,6 +12,9 @@
 namespace primset_cpu {
 namespace {
 
+// Memory that is kept for the next call, of each use that a thread has for it.
+constexpr size_t kMostKept = size_t{64} << 20;
+
 // Shapes remembered at most; then all are forgotten, which costs a few milliseconds.
 constexpr size_t kMaxRemembered = 4096;
 
@@ -128,6 +131,8 @@ std::unique_ptr<ThreadScratch> ThreadScratch::take(const OneDnn& dnn) {
 }
 
 void ThreadScratch::give_back(std::unique_ptr<ThreadScratch> scratch) {
+  for (Memory& m : scratch->memory_)
+    if (m.bytes > kMostKept) m = {};
   const std::lock_guard lock(idle_scratch().mutex);
   idle_scratch().idle.push_back(std::move(scratch));
 }

@@ -146,7 +146,9 @@ bool OneDnnConvolution::make_passage(const Convolution& c, const BlockShape& blo
   p.part = bytes * block.part_stride(side);
   p.image = side == Side::w ? 0 : bytes * cut_.images * images.strides[0];
   p.row = side == Side::w ? 0 : bytes * cut_.rows * images.strides[2];
-  if (dnn_.dnnl_memory_desc_equal(&*placed, &layout)) return true;
+  // Filters that are the result are sums of blocks, which lie elsewhere.
+  const bool lies_so = dnn_.dnnl_memory_desc_equal(&*placed, &layout) != 0;
+  if (lies_so && !(side == Side::w && sums_filters())) return true;
   p.copy = std::make_unique<OneDnnStep>(dnn_);
   return side == result_side(c.kind) ? p.copy->make_copy(layout, *placed)
                                      : p.copy->make_copy(*placed, layout);
