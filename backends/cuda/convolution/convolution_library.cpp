@@ -80,6 +80,7 @@ bool ConvolutionPlan::describe(const ConvolutionShape& s) {
   const CudnnApi& api = dnn_->api();
   kind_ = s.kind;
   wide_ = s.type == DnnType::f64;
+  halves_ = s.type == DnnType::f16 || s.type == DnnType::bf16;
   const auto tensor = [&](DnnTensor& t, const std::array<int, 5>& sizes) {
     PRIMSET_CUDNN(api, cudnnCreateTensorDescriptor, &t);
     std::array<int, 5> strides{};
@@ -96,7 +97,6 @@ bool ConvolutionPlan::describe(const ConvolutionShape& s) {
   PRIMSET_CUDNN(api, cudnnCreateConvolutionDescriptor, &windows_);
   // Halves are added up in f32, and f32 without being cut to TF32.
   const DnnType sums = wide_ ? DnnType::f64 : DnnType::f32;
-  const bool halves = s.type == DnnType::f16 || s.type == DnnType::bf16;
   return accepted(api.cudnnSetFilterNdDescriptor(w_, s.type, kDnnRowMajor, s.rank, s.w.data()),
                   "cudnnSetFilterNdDescriptor") &&
          accepted(api.cudnnSetConvolutionNdDescriptor(windows_, s.rank - 2, s.padding.data(),
@@ -106,7 +106,7 @@ bool ConvolutionPlan::describe(const ConvolutionShape& s) {
          accepted(api.cudnnSetConvolutionGroupCount(windows_, s.groups),
                   "cudnnSetConvolutionGroupCount") &&
          accepted(
-             api.cudnnSetConvolutionMathType(windows_, halves ? DnnMath::tensor_op : DnnMath::fma),
+             api.cudnnSetConvolutionMathType(windows_, halves_ ? DnnMath::tensor_op : DnnMath::fma),
              "cudnnSetConvolutionMathType");
 }
 
@@ -164,7 +164,9 @@ bool ConvolutionPlan::choose() {
         c.memory > kMostConvolutionBytes || !adds_products(kind_, c.algorithm))
       continue;
     algorithm_ = c.algorithm;
-    if (!accepted(dnn_->api().cudnnSetConvolutionMathType(windows_, c.math),
+    // Of f32 the list may name math that cuts it to TF32 on newer devices.
+    const DnnMath math = halves_ ? c.math : DnnMath::fma;
+    if (!accepted(dnn_->api().cudnnSetConvolutionMathType(windows_, math),
                   "cudnnSetConvolutionMathType") ||
         !accepted(ask_workspace(&workspace_bytes_), "cudnnGetConvolutionWorkspaceSize"))
       continue;

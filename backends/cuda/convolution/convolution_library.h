@@ -63,6 +63,7 @@ class ConvolutionPlan {
   const std::shared_ptr<const CudnnHandle> dnn_;
   primset_backend::ConvolutionKind kind_{};
   bool wide_ = false;  // scales are f64
+  bool halves_ = false;
   bool has_bias_ = false;
   DnnTensor x_ = nullptr, y_ = nullptr, bias_ = nullptr;
   DnnFilter w_ = nullptr;

@@ -119,7 +119,8 @@ int choose(const char* function, DnnHandle handle, DnnTensor x, DnnFilter w, Dnn
   Call call(function, false);
   find_convolved(call.takes("dnn", handle), x, w, g, y);
   if (call.status != 0) return call.status;
-  const DnnMath math = all_windows()[g].math;
+  call.needs(all_windows()[g].math == DnnMath::fma, "f32 that is cut to fewer bits");
+  constexpr DnnMath math = DnnMath::default_math;  // as the library may say of f32
   const size_t bytes = world().workspace_bytes;
   // Fastest: by Winograd's transform, what needs too much, what is not deterministic; then what
   // the plugin may take.
