@@ -12,7 +12,7 @@ using primset_backend::ConvolutionKind;
 constexpr int64_t kEnoughConvolutionBlocks = 8;
 // A block has at least so many multiplications, which take longer than oneDNN's calls: that of
 // several images, and that of a part of the channels, whose images are read for each part.
-constexpr int64_t kLeastOfImages = int64_t{1} << 20, kLeastOfPart = int64_t{1} << 22;
+constexpr int64_t kLeastOfImages = int64_t{1} << 19, kLeastOfPart = int64_t{1} << 22;
 // What a block holds of images and places should stay in a core's cache; less is not worth a call.
 constexpr int64_t kBlockBytes = int64_t{1} << 19, kLeastBytes = int64_t{1} << 17;
 // Channels of a part: several of oneDNN's vectors, and of groups, which share nothing, one.
