@@ -43,6 +43,17 @@ class StagedStream {
     char* mapped;
   };
 
+  // The same for memory of the device's allocate_on_host, which wait for nothing.
+  template <typename Buffer>
+  void copy_in_pinned(const Buffer& buffer, uint64_t offset, const void* source, uint64_t bytes) {
+    char* const memory = const_cast<char*>(static_cast<const char*>(source));
+    self().copy_from(Piece{memory}, buffer.address, offset, bytes, true);
+  }
+  template <typename Buffer>
+  void copy_out_pinned(const Buffer& buffer, uint64_t offset, void* target, uint64_t bytes) {
+    self().copy_to(buffer.address, offset, Piece{static_cast<char*>(target)}, bytes);
+  }
+
   // Where one function of the driver copies between any addresses, those of staging memory among
   // them, the Stream has
   //   enqueue_copy(to, from, bytes, ordered)

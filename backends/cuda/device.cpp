@@ -131,7 +131,7 @@ void primset_device_t::free(DevicePointer address) noexcept {
 
 char* primset_device_t::allocate_on_host(uint64_t bytes) {
   void* address = nullptr;
-  PRIMSET_CUDA(cu, cuMemHostAlloc, &address, bytes, 0);
+  PRIMSET_CUDA(cu, cuMemHostAlloc, &address, bytes, kHostAllocPortable);
   return static_cast<char*>(address);
 }
 

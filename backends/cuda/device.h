@@ -32,7 +32,7 @@ struct primset_device_t {
   // A new address; throws BackendError. Any thread.
   primset_cuda::DevicePointer allocate(uint64_t bytes);
   void free(primset_cuda::DevicePointer address) noexcept;
-  // Page-locked memory for staging. The context is current.
+  // Page-locked memory for the host's side of copies. The context is current.
   char* allocate_on_host(uint64_t bytes);
   void free_on_host(char* address) noexcept;
 

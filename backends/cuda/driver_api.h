@@ -22,6 +22,7 @@ using Function = struct FunctionTag*;
 using LinkState = struct LinkStateTag*;
 using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
+using MemoryPool = struct MemoryPoolTag*;
 
 enum : Result {
   kSuccess = 0,
@@ -45,6 +46,7 @@ enum : Result {
   kErrorNotReady = 600,
   kErrorIllegalAddress = 700,
   kErrorLaunchTimeout = 702,
+  kErrorPeerAccessAlreadyEnabled = 704,
   kErrorContextIsDestroyed = 709,
   kErrorAssert = 710,
   kErrorHardwareStackError = 714,
@@ -87,6 +89,19 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
+// Who may access the memory of a pool, and how.
+struct MemoryAccess {
+  struct {
+    int type, id;
+  } location;
+  int flags;
+};
+inline constexpr int kLocationDevice = 1;
+inline constexpr int kAccessReadWrite = 3;
+
+inline constexpr int kPointerMemoryType = 2;  // attribute of an address
+inline constexpr unsigned kMemoryTypeHost = 1;
+inline constexpr unsigned kHostAllocPortable = 1;
 inline constexpr int kMaxDynamicSharedSizeBytes = 8;  // of a function
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
@@ -117,6 +132,11 @@ inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
   X(cuMemFree_v2, (DevicePointer address))                                                     \
   X(cuMemAllocAsync, (DevicePointer * address, size_t bytes, Stream stream))                   \
   X(cuMemFreeAsync, (DevicePointer address, Stream stream))                                    \
+  X(cuDeviceCanAccessPeer, (int* can, Device device, Device peer))                             \
+  X(cuCtxEnablePeerAccess, (Context peer, unsigned flags))                                     \
+  X(cuDeviceGetDefaultMemPool, (MemoryPool * pool, Device device))                             \
+  X(cuMemPoolSetAccess, (MemoryPool pool, const MemoryAccess* access, size_t count))           \
+  X(cuPointerGetAttribute, (void* value, int attribute, DevicePointer address))                \
   X(cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                            \
   X(cuMemFreeHost, (void* address))                                                            \
   X(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, Stream stream))   \

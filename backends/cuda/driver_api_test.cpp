@@ -33,6 +33,7 @@ static_assert(int{kErrorSymbolNotFound} == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_F
 static_assert(int{kErrorNotFound} == CUDA_ERROR_NOT_FOUND);
 static_assert(int{kErrorNotReady} == CUDA_ERROR_NOT_READY);
 static_assert(int{kErrorIllegalAddress} == CUDA_ERROR_ILLEGAL_ADDRESS);
+static_assert(int{kErrorPeerAccessAlreadyEnabled} == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 static_assert(int{kErrorLaunchTimeout} == CUDA_ERROR_LAUNCH_TIMEOUT);
 static_assert(int{kErrorContextIsDestroyed} == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 static_assert(int{kErrorAssert} == CUDA_ERROR_ASSERT);
@@ -72,6 +73,14 @@ static_assert(offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream
 static_assert(offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
 static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
 
+static_assert(sizeof(MemoryAccess) == sizeof(CUmemAccessDesc));
+static_assert(offsetof(MemoryAccess, flags) == offsetof(CUmemAccessDesc, flags));
+static_assert(offsetof(decltype(MemoryAccess::location), id) == offsetof(CUmemLocation, id));
+static_assert(kLocationDevice == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(kAccessReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+static_assert(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+static_assert(kMemoryTypeHost == CU_MEMORYTYPE_HOST);
+static_assert(kHostAllocPortable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kCaptureModeRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);

@@ -72,6 +72,9 @@ struct primset_stream_t
   std::unique_ptr<primset_recording_t> end_recording(bool keep);
   void play(const primset_recording_t& recording);
 
+  void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
+  void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
+  // Also from a peer's buffer whose memory is mapped here: the driver knows whose an address is.
   void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
             uint64_t source_offset, uint64_t bytes);
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
@@ -99,6 +102,8 @@ struct primset_stream_t
   std::vector<std::shared_ptr<const void>> recorded;
 
  private:
+  bool copies_directly(const void* host, uint64_t bytes) const;
+
   std::vector<primset_cuda::Event> spare_;  // of marks that are passed
   size_t events_ = 0;
   primset_cuda::DevicePointer workspace_ = 0;

@@ -16,7 +16,37 @@ T value_of(const unsigned char* pattern) {
   return value;
 }
 
+// From so many bytes on a copy is asked about: less is done before the answer would be there.
+constexpr uint64_t kAskedBytes = 16 << 10;
+// From so many bytes on the driver's own staging of pageable memory is faster than ours.
+constexpr uint64_t kStagedByDriver = 1 << 20;
+
 }  // namespace
+
+// Page-locked memory, whoever locked it, needs no staging.
+bool primset_stream_t::copies_directly(const void* host, uint64_t bytes) const {
+  if (bytes < kAskedBytes) return false;
+  if (bytes >= kStagedByDriver) return true;
+  unsigned type = 0;
+  const Result known =
+      cu.cuPointerGetAttribute(&type, kPointerMemoryType, reinterpret_cast<DevicePointer>(host));
+  return known == kSuccess && type == kMemoryTypeHost;
+}
+
+// The driver still reads page-locked memory when its function has returned.
+void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,
+                               uint64_t bytes) {
+  if (!copies_directly(source, bytes)) return StagedStream::copy_in(buffer, offset, source, bytes);
+  PRIMSET_CUDA(cu, cuMemcpyHtoDAsync_v2, buffer.address + offset, source, bytes, handle);
+  synchronize();
+}
+
+void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target,
+                                uint64_t bytes) {
+  if (!copies_directly(target, bytes)) return StagedStream::copy_out(buffer, offset, target, bytes);
+  PRIMSET_CUDA(cu, cuMemcpyDtoHAsync_v2, target, buffer.address + offset, bytes, handle);
+  synchronize();
+}
 
 void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
                             const primset_buffer_t& source, uint64_t source_offset,

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/common/recording_functions.h"
 #include "backends/level_zero/driver.h"
@@ -16,7 +17,9 @@ struct LevelZero {
   using Driver = primset_level_zero::Driver;
   using Scope = primset_backend::NoScope;
   static constexpr std::array kExtensions = {
-      primset_backend::Extension{PRIMSET_EXT_RECORDING, &primset_backend::kRecordings<Scope>}};
+      primset_backend::Extension{PRIMSET_EXT_RECORDING, &primset_backend::kRecordings<Scope>},
+      primset_backend::Extension{PRIMSET_EXT_PINNED_MEMORY, &primset_backend::kPinnedMemory<Scope>},
+  };
 };
 
 }  // namespace

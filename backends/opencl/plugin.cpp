@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/opencl/module.h"
 #include "backends/opencl/platforms.h"
@@ -14,7 +15,9 @@ struct OpenCl {
   static constexpr const char* kName = "opencl";
   using Driver = primset_opencl::Platforms;
   using Scope = primset_backend::NoScope;
-  static constexpr std::array<primset_backend::Extension, 0> kExtensions = {};
+  static constexpr std::array kExtensions = {
+      primset_backend::Extension{PRIMSET_EXT_PINNED_MEMORY, &primset_backend::kPinnedMemory<Scope>},
+  };
 };
 
 }  // namespace

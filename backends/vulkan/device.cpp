@@ -270,6 +270,29 @@ void primset_device_t::free(Memory& memory) noexcept {
   memory = {};
 }
 
+// Of the type that the host reads fast, since copies go both ways.
+char* primset_device_t::allocate_on_host(uint64_t bytes) {
+  Memory memory = allocate(bytes, MemoryUse::readback);
+  const std::lock_guard lock(on_host_mutex_);
+  return on_host_.emplace(memory.mapped, memory).first->second.mapped;
+}
+
+void primset_device_t::free_on_host(char* address) noexcept {
+  const std::lock_guard lock(on_host_mutex_);
+  auto found = on_host_.extract(address);
+  if (found) free(found.mapped());
+}
+
+HostPlace primset_device_t::host_place(const char* within) {
+  const std::lock_guard lock(on_host_mutex_);
+  auto after = on_host_.upper_bound(within);
+  if (after == on_host_.begin())
+    throw primset_backend::BackendError(PRIMSET_INVALID_ARGUMENT,
+                                        "the host's memory is not of pinned_memory.alloc");
+  const Memory& memory = std::prev(after)->second;
+  return {memory.buffer, memory.base + static_cast<uint64_t>(within - memory.mapped)};
+}
+
 void primset_device_t::submit(const VkSubmitInfo& info) {
   const std::lock_guard lock(queue_mutex_);
   check(vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");

@@ -4,6 +4,7 @@
 
 #include <primset/plugin.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -30,6 +31,12 @@ struct Memory {
   bool cached = false;     // reading `mapped` is fast
 };
 
+// A place in memory for the host's side of copies.
+struct HostPlace {
+  VkBuffer buffer;
+  uint64_t offset;
+};
+
 // What memory is for; decides its type.
 enum class MemoryUse { device, upload, readback };
 
@@ -45,6 +52,11 @@ struct primset_device_t {
 
   primset_vulkan::Memory allocate(uint64_t bytes, primset_vulkan::MemoryUse use);
   void free(primset_vulkan::Memory& memory) noexcept;
+  // Memory for the host's side of copies, by its address there, and where it is on the device.
+  // Throws BackendError; any thread.
+  char* allocate_on_host(uint64_t bytes);
+  void free_on_host(char* address) noexcept;
+  primset_vulkan::HostPlace host_place(const char* within);
 
   // Pipelines are made with statistics that the driver can be asked for.
   bool captures_statistics() const;
@@ -63,6 +75,8 @@ struct primset_device_t {
   void create();
   std::mutex queue_mutex_;
   VkQueue queue_ = VK_NULL_HANDLE;
+  std::mutex on_host_mutex_;
+  std::map<const char*, primset_vulkan::Memory> on_host_;
 };
 
 struct primset_buffer_t {

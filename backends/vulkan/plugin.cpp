@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/module.h"
@@ -28,7 +29,9 @@ struct Vulkan {
   using Driver = primset_vulkan::Instance;
   using Scope = primset_backend::NoScope;
   static constexpr std::array kExtensions = {
-      primset_backend::Extension{PRIMSET_EXT_HOST_MEMORY, &kHostMemory}};
+      primset_backend::Extension{PRIMSET_EXT_HOST_MEMORY, &kHostMemory},
+      primset_backend::Extension{PRIMSET_EXT_PINNED_MEMORY, &primset_backend::kPinnedMemory<Scope>},
+  };
 };
 
 }  // namespace

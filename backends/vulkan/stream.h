@@ -48,6 +48,11 @@ struct primset_stream_t {
 
   void copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source, uint64_t bytes);
   void copy_out(const primset_buffer_t& buffer, uint64_t offset, void* target, uint64_t bytes);
+  // The host's side is memory of the device's allocate_on_host; they wait for nothing.
+  void copy_in_pinned(const primset_buffer_t& buffer, uint64_t offset, const void* source,
+                      uint64_t bytes);
+  void copy_out_pinned(const primset_buffer_t& buffer, uint64_t offset, void* target,
+                       uint64_t bytes);
   void copy(const primset_buffer_t& target, uint64_t target_offset, const primset_buffer_t& source,
             uint64_t source_offset, uint64_t bytes);
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,

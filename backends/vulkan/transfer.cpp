@@ -23,6 +23,22 @@ void primset_stream_t::copy_out(const primset_buffer_t& buffer, uint64_t offset,
   }
 }
 
+void primset_stream_t::copy_in_pinned(const primset_buffer_t& buffer, uint64_t offset,
+                                      const void* source, uint64_t bytes) {
+  const auto from = device->host_place(static_cast<const char*>(source));
+  const primset_vulkan::Memory& to = buffer.memory;
+  copy(from.buffer, from.offset, to.buffer, to.base + offset, bytes, true);
+  flush();
+}
+
+void primset_stream_t::copy_out_pinned(const primset_buffer_t& buffer, uint64_t offset,
+                                       void* target, uint64_t bytes) {
+  const auto to = device->host_place(static_cast<const char*>(target));
+  const primset_vulkan::Memory& from = buffer.memory;
+  copy(from.buffer, from.base + offset, to.buffer, to.offset, bytes, true);
+  flush();
+}
+
 void primset_stream_t::copy(const primset_buffer_t& target, uint64_t target_offset,
                             const primset_buffer_t& source, uint64_t source_offset,
                             uint64_t bytes) {

@@ -136,6 +136,8 @@ void define_data(nb::class_<Tensor>& type) {
           "tolist", [](const Tensor& t) { return to_list(t); },
           nb::sig("def tolist(self) -> typing.Any"))
       .def("cpu", &Tensor::cpu)
+      .def("pin_memory", &Tensor::pin_memory, nb::arg("device"))
+      .def("is_pinned", &Tensor::is_pinned)
       .def("to", &to, nb::sig("def to(self, *args: typing.Any, **kwargs: typing.Any) -> Tensor"),
            "to(device), or any overload of the operator: to(dtype), to(other).")
       .def(

@@ -13,10 +13,21 @@ namespace {
 
 constexpr size_t kMemory = size_t{64} << 30;
 
+// Whether the thread's device may access the memory.
+bool is_mapped(DevicePointer address) {
+  const auto owner = std::prev(world().memory.upper_bound(address));
+  const std::pair<int, int> access(t_current->device, owner->second.context->device);
+  if (access.first == access.second) return true;
+  return world().mapped_contexts.contains(access) &&
+         (!world().pools || world().mapped_pools.contains(access));
+}
+
 // Both ends are checked when the work is given and again when it is done.
 Result give_copy(const char* function, Stream stream, DevicePointer to, DevicePointer from,
                  size_t bytes) {
   if (!on_device(function, to, bytes) || !on_device(function, from, bytes)) return kInvalidValue;
+  if (!is_mapped(from) || !is_mapped(to))
+    return report_violation(std::string(function) + ": memory of a device that is not mapped");
   if (to < from + bytes && from < to + bytes)
     return report_violation(std::string(function) + ": the ranges overlap");
   give(stream, [=] {
@@ -165,6 +176,49 @@ FAKE(cuMemFreeAsync)(DevicePointer address, Stream stream) {
   call.releases(__func__).takes(__func__, world().streams, stream);
   return call.result == kSuccess ? release_memory(__func__, address) : call.result;
 }
+
+// --- peers
+
+FAKE(cuDeviceCanAccessPeer)(int* can, Device device, Device peer) {
+  const Call call(__func__);
+  *can = world().peers && device != peer;
+  return call.result;
+}
+FAKE(cuCtxEnablePeerAccess)(Context peer, unsigned flags) {
+  const Result result = Call(__func__).in_context(__func__).result;
+  if (result != kSuccess) return result;
+  if (flags != 0) report_violation("cuCtxEnablePeerAccess: flags");
+  const bool added = world().mapped_contexts.insert({t_current->device, peer->device}).second;
+  return added ? kSuccess : kErrorPeerAccessAlreadyEnabled;
+}
+FAKE(cuDeviceGetDefaultMemPool)(MemoryPool* pool, Device device) {
+  const Call call(__func__);
+  if (!world().pools) return report_violation("cuDeviceGetDefaultMemPool without pools");
+  *pool = reinterpret_cast<MemoryPool>(static_cast<uintptr_t>(device) + 1);
+  return call.result;
+}
+FAKE(cuMemPoolSetAccess)(MemoryPool pool, const MemoryAccess* access, size_t count) {
+  const Call call(__func__);
+  if (call.result != kSuccess) return call.result;
+  const int owner = static_cast<int>(reinterpret_cast<uintptr_t>(pool)) - 1;
+  for (size_t i = 0; i < count; ++i) {
+    if (access[i].location.type != kLocationDevice || access[i].flags != kAccessReadWrite)
+      return report_violation("cuMemPoolSetAccess: not for a device to read and write");
+    world().mapped_pools.insert({access[i].location.id, owner});
+  }
+  return kSuccess;
+}
+
+// --- memory of the host
+
+FAKE(cuPointerGetAttribute)(void* value, int attribute, DevicePointer address) {
+  const Call call(__func__);
+  if (call.result != kSuccess) return call.result;
+  if (attribute != kPointerMemoryType) return report_violation("cuPointerGetAttribute");
+  if (!inside(world().locked, static_cast<uintptr_t>(address), 1)) return kInvalidValue;
+  std::memcpy(value, &kMemoryTypeHost, sizeof(kMemoryTypeHost));
+  return kSuccess;
+}
 FAKE(cuMemHostAlloc)(void** address, size_t bytes, unsigned) {
   Call call(__func__);
   if (call.in_context(__func__).result != kSuccess) return call.result;
@@ -259,8 +313,9 @@ FAKE(cuStreamSynchronize)(Stream stream) {
 FAKE(cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) {
   Call call(__func__);
   call.in_context(__func__).takes(__func__, world().streams, stream);
-  call.takes(__func__, world().events, event);
   if (call.result != kSuccess) return call.result;
+  // The event may be of another device.
+  if (!lives(world().events, event)) return report_violation("cuStreamWaitEvent: no such event");
   if (flags != 0) report_violation("cuStreamWaitEvent: flags");
   // The mark of now, whatever is recorded later.
   give(stream, [mark = *event]() mutable { run_until(&mark); });

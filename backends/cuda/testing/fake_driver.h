@@ -32,6 +32,8 @@ FAKE_CUDA_EXPORT int dependent_launches();
 FAKE_CUDA_EXPORT std::string leaks();
 // Whether devices say that they have memory pools.
 FAKE_CUDA_EXPORT void set_memory_pools(bool have);
+// Whether devices say that they can access each other's memory.
+FAKE_CUDA_EXPORT void set_peers(bool have);
 // What cuDriverGetVersion answers.
 FAKE_CUDA_EXPORT void set_version(int version);
 // The calling thread's context: the device's number, or -1.

@@ -101,7 +101,9 @@ void reset(int devices) {
   w.calls.clear();
   w.contexts.clear();
   for (int i = 0; i < devices; ++i) w.contexts.push_back(std::make_unique<ContextTag>(i));
-  w.pools = true;
+  w.pools = w.peers = true;
+  w.mapped_contexts.clear();
+  w.mapped_pools.clear();
   w.capturing = false;
   w.version = 13000;
   w.dependent_launches = 0;
@@ -150,6 +152,9 @@ std::string leaks() {
 
 void set_memory_pools(bool have) {
   world().pools = have;
+}
+void set_peers(bool have) {
+  world().peers = have;
 }
 void set_version(int version) {
   world().version = version;

@@ -97,7 +97,10 @@ struct World {
   std::set<std::unique_ptr<GraphExecTag>> executables;
   std::map<std::string, Failure> failures;
   std::vector<std::string> violations, calls;
-  bool pools = true, capturing = false;
+  bool pools = true, capturing = false, peers = true;
+  // Whose memory a device reads and writes beside its own: (device, peer), of contexts and of
+  // pools.
+  std::set<std::pair<int, int>> mapped_contexts, mapped_pools;
   int version = 13000, dependent_launches = 0;
 };
 World& world();

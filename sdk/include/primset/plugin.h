@@ -477,6 +477,43 @@ typedef struct primset_host_memory {
                             primset_buffer* out_buffer);
 } primset_host_memory;
 
+/* Host memory that the device copies from and to by itself ("pinned", page-locked). Copies between
+ * it and buffers wait for nothing, and run at the full rate of the link. The SDK keeps and reuses
+ * the memory: allocations are rare. */
+#define PRIMSET_EXT_PINNED_MEMORY "primset.pinned_memory/1"
+typedef struct primset_pinned_memory {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] since 1. bytes > 0; *out_memory is a multiple of 64. Contents are undefined. */
+  primset_status* (*alloc)(primset_device device, uint64_t bytes, void** out_memory);
+  /* [any] since 1. No copy from or to it is pending. */
+  void (*free)(primset_device device, void* memory);
+  /* [stream] since 1. Host to device, in stream order: `source`, within memory of alloc, keeps its
+   * bytes until the stream has passed the copy. */
+  primset_status* (*copy_in)(primset_stream stream, primset_buffer buffer, uint64_t offset,
+                             const void* source, uint64_t bytes);
+  /* [stream] since 1. Device to host, in stream order: the bytes are in `target`, within memory of
+   * alloc, when the stream has passed the copy. */
+  primset_status* (*copy_out)(primset_stream stream, primset_buffer buffer, uint64_t offset,
+                              void* target, uint64_t bytes);
+} primset_pinned_memory;
+
+/* Copies between two open devices of one plugin that do not go through the host (NVLink, PCIe). */
+#define PRIMSET_EXT_PEER_COPY "primset.peer_copy/1"
+typedef struct primset_peer_copies {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] since 1. *out_reachable: 1 if each of the two copies from the other's buffers. Never
+   * changes while both are open. Of devices that are not reachable nothing below is asked. */
+  primset_status* (*reachable)(primset_device device, primset_device peer, uint32_t* out_reachable);
+  /* [stream] since 1. As stream_wait_event, for an event of a peer. */
+  primset_status* (*wait_event)(primset_stream stream, primset_event peer_event);
+  /* [stream] since 1. As copy: `target` is of the stream's device, `peer_source` of the peer, whose
+   * work that writes it was waited for. */
+  primset_status* (*copy)(primset_stream stream, primset_buffer target, uint64_t target_offset,
+                          primset_buffer peer_source, uint64_t source_offset, uint64_t bytes);
+} primset_peer_copies;
+
 /* Addresses of buffers as kernels see them, for tables of pointers in device memory. A launch that
  * follows such pointers lists the memory behind them as further bindings. */
 #define PRIMSET_EXT_DEVICE_ADDRESS "primset.device_address/1"

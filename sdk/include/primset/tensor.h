@@ -203,8 +203,15 @@ class PRIMSET_API Tensor {
   // The value of a tensor of one element.
   Scalar item() const;
   // A copy on another device, dense, in the same order of dims; this tensor itself if it is there
-  // already.
-  Tensor to(Device device) const;
+  // already. With non_blocking a copy from pinned memory returns before it is done, and so does one
+  // to the CPU, into memory that is pinned: do not write the one nor read the other before the
+  // device was synchronized.
+  Tensor to(Device device, bool non_blocking = false) const;
+  // A copy of a CPU tensor in page-locked memory that `device` copies from and to by itself; this
+  // tensor itself if its memory is pinned already, for any device. Throws Error{not_implemented}
+  // where the device's plugin has none (PRIMSET_EXT_PINNED_MEMORY).
+  Tensor pin_memory(Device device) const;
+  bool is_pinned() const;
   Tensor cpu() const { return to(Device::cpu()); }
   // Another view of the same memory; the offset counts from the storage's start.
   Tensor as_strided(IntList sizes, IntList strides, int64_t offset) const;

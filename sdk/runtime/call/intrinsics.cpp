@@ -7,6 +7,8 @@
 #include "sdk/runtime/call/call.h"
 #include "sdk/runtime/call/dispatch.h"
 #include "sdk/runtime/device/device_state.h"
+#include "sdk/runtime/graph/capture.h"
+#include "sdk/runtime/tensor/device_copy.h"
 
 namespace primset::runtime {
 namespace {
@@ -23,15 +25,35 @@ void resolve(Call& call, bool bit) {
   call.add_result(call_operator("clone", args), {});
 }
 
+// The argument `non_blocking`, of an operator that has one.
+bool is_non_blocking(const Call& call) {
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (call.op.args[i].spec->name == "non_blocking")
+      return call.args[i].kind == Arg::Kind::boolean && call.args[i].integer != 0;
+  }
+  return false;
+}
+
 }  // namespace
 
-// copy_(self, src): src may be on another device.
+// copy_(self, src): src may be on another device. It is converted before a copy to the CPU and
+// after one from it.
 void intrinsics::copy_across_devices(Call& call) {
   const TensorImpl* source = call.tensor(1);
-  if (source && !source->wrapped_number && &source->device() != &self(call).device()) {
-    call.replace_argument(1, handle_of(*source).to(self(call).device().device()));
-    // A rank-0 source that came from the CPU is a tensor of the device now.
+  TensorImpl& target = self(call);
+  if (!source || source->wrapped_number || &source->device() == &target.device())
+    return dispatch_planned(call);
+  if (same_bytes(*source, target) && !Capture::active()) {
+    copy_bytes(*source, target, is_non_blocking(call));
+    return call.add_result(handle_of(target), {ResultOrigin::Kind::argument, 0});
   }
+  Tensor moved = handle_of(*source);
+  if (target.device().device().is_cpu() && source->dtype != target.dtype && !source->sparse) {
+    const Arg args[] = {moved, target.dtype};
+    moved = call_operator("to.dtype", args);
+  }
+  call.replace_argument(1, moved.to(target.device().device()));
+  // A rank-0 source that came from the CPU is a tensor of the device now.
   dispatch_planned(call);
 }
 
@@ -41,7 +63,7 @@ void intrinsics::copy_to_device(Call& call) {
     if (call.args[i].kind != Arg::Kind::device) continue;
     const Device target = call.args[i].device;
     if (target == self(call).device().device()) continue;
-    call.replace_argument(0, handle_of(self(call)).to(target));
+    call.replace_argument(0, handle_of(self(call)).to(target, is_non_blocking(call)));
   }
   dispatch_planned(call);
 }

@@ -89,6 +89,7 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
   recordings_ = std::make_unique<Recordings>(*plugin_);
   allocator_ = std::make_unique<CachingAllocator>(
       *plugin_, [this] { wait_for_streams(); }, [this] { recordings_->clear(); });
+  pinned_ = std::make_unique<PinnedPool>(*plugin_);
   kernels_ = std::make_unique<KernelCache>(*plugin_, machine_.target);
 }
 
@@ -277,7 +278,9 @@ MemoryStatistics memory_statistics(Device device) {
 
 void empty_cache(Device device) {
   runtime::DeviceState& state = runtime::device_state(device);
-  if (!state.is_meta()) state.allocator().empty_cache();
+  if (state.is_meta()) return;
+  state.allocator().empty_cache();
+  state.pinned().empty_cache();
 }
 
 }  // namespace primset

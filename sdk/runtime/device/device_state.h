@@ -15,6 +15,7 @@
 #include "codegen/schedule/tuning/machine.h"
 #include "decomps/engine/device_traits.h"
 #include "sdk/runtime/device/caching_allocator.h"
+#include "sdk/runtime/device/pinned_pool.h"
 #include "sdk/runtime/device/stream_state.h"
 #include "sdk/runtime/plugin/loader.h"
 #include "sdk/runtime/support/process_end.h"
@@ -58,6 +59,7 @@ class DeviceState {
   }
 
   CachingAllocator& allocator() { return *allocator_; }
+  PinnedPool& pinned() { return *pinned_; }
   // The plans of eager calls.
   PlanCache& plans() { return *plans_; }
   KernelCache& kernels() { return *kernels_; }
@@ -86,6 +88,7 @@ class DeviceState {
   const uint32_t forks_ = fork_count();
   schedule::Machine machine_{kir::TargetModel()};
   std::unique_ptr<CachingAllocator> allocator_;
+  std::unique_ptr<PinnedPool> pinned_;
   std::unique_ptr<KernelCache> kernels_;
   std::unique_ptr<PlanCache> plans_;        // uses kernels
   std::unique_ptr<Recordings> recordings_;  // uses memory and kernels

@@ -100,9 +100,16 @@ void StreamState::report_awaited_errors() {
 void StreamState::wait_for(StreamState& other) {
   const bool unknown = !other.slot_owner_.empty() || !other.awaited_.empty();
   if (unknown && std::ranges::find(awaited_, &other) == awaited_.end()) awaited_.push_back(&other);
-  if (!other.event_) other.event_ = device_.plugin().create_event();
+  follow(other);
+}
+
+void StreamState::follow(StreamState& other) {
+  if (!other.event_) other.event_ = other.device_.plugin().create_event();
   other.event_.record(other.handle_);
-  handle_.wait(other.event_);
+  if (&other.device_ == &device_)
+    handle_.wait(other.event_);
+  else
+    handle_.wait_for_peer(other.event_);
 }
 
 StreamLock::StreamLock(StreamState& stream)
@@ -130,8 +137,10 @@ void StreamLock::acquire_all(std::span<StreamState* const> others) {
   unlock();
   std::vector<StreamState*> all(others.begin(), others.end());
   all.push_back(stream_);
-  std::sort(all.begin(), all.end(),
-            [](StreamState* a, StreamState* b) { return a->index() < b->index(); });
+  const auto place = [](const StreamState* s) {
+    return std::pair(s->device().device().id(), s->index());
+  };
+  std::ranges::sort(all, {}, place);
   for (StreamState* s : all) s->mutex().lock();
   held_ = true;
 }

@@ -61,8 +61,11 @@ class StreamState {
   // one has no meaning, whichever stream computed it. Takes their locks; the caller holds none.
   void report_awaited_errors();
 
-  // Makes later work here start after all present work of `other`. The caller holds both locks.
+  // Makes later work here start after all present work of `other`, of this device or of one that
+  // its plugin reaches, and its errors known here. The caller holds both locks.
   void wait_for(StreamState& other);
+  // The same, but the errors of `other` stay its own.
+  void follow(StreamState& other);
 
  private:
   static constexpr uint32_t kErrorSlots = 256;

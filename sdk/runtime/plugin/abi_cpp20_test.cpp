@@ -25,6 +25,8 @@ TEST(PluginAbi, ConstantsKeepTheirValues) {
   EXPECT_EQ(PRIMSET_NUMERIC_KEEP_NAN_INF, 1u << 4);
   EXPECT_EQ(PRIMSET_NUMERIC_FAST_EXP2, 1u << 5);
   EXPECT_STREQ(PRIMSET_EXT_HOST_MEMORY, "primset.host_memory/1");
+  EXPECT_STREQ(PRIMSET_EXT_PINNED_MEMORY, "primset.pinned_memory/1");
+  EXPECT_STREQ(PRIMSET_EXT_PEER_COPY, "primset.peer_copy/1");
   EXPECT_STREQ(PRIMSET_EXT_DEVICE_ADDRESS, "primset.device_address/1");
   EXPECT_STREQ(PRIMSET_EXT_PRIMITIVES, "primset.primitives/1");
 }

@@ -139,6 +139,21 @@ PIN(primset_host_memory, reserved, 4);
 PIN(primset_host_memory, address, 8);
 PIN(primset_host_memory, import, 16);
 
+PIN_SIZE(primset_pinned_memory, 40);
+PIN(primset_pinned_memory, struct_size, 0);
+PIN(primset_pinned_memory, reserved, 4);
+PIN(primset_pinned_memory, alloc, 8);
+PIN(primset_pinned_memory, free, 16);
+PIN(primset_pinned_memory, copy_in, 24);
+PIN(primset_pinned_memory, copy_out, 32);
+
+PIN_SIZE(primset_peer_copies, 32);
+PIN(primset_peer_copies, struct_size, 0);
+PIN(primset_peer_copies, reserved, 4);
+PIN(primset_peer_copies, reachable, 8);
+PIN(primset_peer_copies, wait_event, 16);
+PIN(primset_peer_copies, copy, 24);
+
 PIN_SIZE(primset_device_addresses, 16);
 PIN(primset_device_addresses, struct_size, 0);
 PIN(primset_device_addresses, reserved, 4);
@@ -181,5 +196,13 @@ PIN_SIZE(primset_primitives, 16);
 PIN(primset_primitives, struct_size, 0);
 PIN(primset_primitives, reserved, 4);
 PIN(primset_primitives, find, 8);
+
+PIN_SIZE(primset_recordings, 40);
+PIN(primset_recordings, struct_size, 0);
+PIN(primset_recordings, reserved, 4);
+PIN(primset_recordings, begin, 8);
+PIN(primset_recordings, end, 16);
+PIN(primset_recordings, play, 24);
+PIN(primset_recordings, destroy, 32);
 
 #endif /* PRIMSET_SDK_RUNTIME_PLUGIN_ABI_LAYOUT_H_ */

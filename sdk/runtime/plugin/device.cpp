@@ -80,6 +80,8 @@ PluginDevice::PluginDevice(std::shared_ptr<Plugin> plugin, uint32_t index, prims
     read_properties();
     check_properties(properties_, name_);
     host_memory_ = extension<primset_host_memory>(PRIMSET_EXT_HOST_MEMORY);
+    pinned_memory_ = extension<primset_pinned_memory>(PRIMSET_EXT_PINNED_MEMORY);
+    peer_copies_ = extension<primset_peer_copies>(PRIMSET_EXT_PEER_COPY);
     device_addresses_ = extension<primset_device_addresses>(PRIMSET_EXT_DEVICE_ADDRESS);
     primitives_ = extension<primset_primitives>(PRIMSET_EXT_PRIMITIVES);
     recordings_ = extension<primset_recordings>(PRIMSET_EXT_RECORDING);
@@ -132,6 +134,24 @@ DeviceBuffer PluginDevice::import(void* address, uint64_t bytes) const {
   return {this, filled(buffer, name_, "import"), bytes};
 }
 
+PinnedHandle PluginDevice::alloc_pinned(uint64_t bytes) const {
+  if (!pinned_memory_)
+    throw Error(ErrorCode::not_implemented,
+                fmt::format("{}: has no pinned memory: the plugin has no {} table", name_,
+                            PRIMSET_EXT_PINNED_MEMORY));
+  void* memory = nullptr;
+  if (primset_status* status = pinned_memory_->alloc(handle_, bytes, &memory)) [[unlikely]]
+    raise_status(status, name_, fmt::format("pinned_memory.alloc({} bytes)", bytes));
+  return {this, filled(memory, name_, "pinned_memory.alloc"), bytes};
+}
+
+bool PluginDevice::reaches(const PluginDevice& peer) const {
+  if (!peer_copies_ || !peer.peer_copies_ || table_ != peer.table_ || this == &peer) return false;
+  uint32_t reachable = 0;
+  check(peer_copies_->reachable(handle_, peer.handle_, &reachable), name_, "peer_copy.reachable");
+  return reachable != 0;
+}
+
 StreamHandle PluginDevice::create_stream() const {
   primset_stream stream = nullptr;
   check(table_->stream_create(handle_, &stream), name_, "stream_create");
@@ -180,6 +200,19 @@ void* DeviceBuffer::host_address() const {
 uint64_t DeviceBuffer::device_address() const {
   const primset_device_addresses* table = device_ ? device_->device_addresses() : nullptr;
   return table && handle_ ? table->address(device_->handle(), handle_) : 0;
+}
+
+void PinnedHandle::reset() noexcept {
+  if (memory_) device_->pinned_memory()->free(device_->handle(), std::exchange(memory_, nullptr));
+}
+
+PinnedHandle& PinnedHandle::operator=(PinnedHandle&& o) noexcept {
+  if (this == &o) return *this;
+  reset();
+  device_ = o.device_;
+  memory_ = std::exchange(o.memory_, nullptr);
+  bytes_ = o.bytes_;
+  return *this;
 }
 
 void EventHandle::reset() noexcept {
@@ -232,6 +265,30 @@ RecordingHandle& RecordingHandle::operator=(RecordingHandle&& o) noexcept {
   device_ = o.device_;
   handle_ = std::exchange(o.handle_, nullptr);
   return *this;
+}
+
+void StreamHandle::copy_in_pinned(primset_buffer target, uint64_t offset, const void* source,
+                                  uint64_t bytes) const {
+  check(device_->pinned_memory()->copy_in(handle_, target, offset, source, bytes), device_->name(),
+        "pinned_memory.copy_in");
+}
+
+void StreamHandle::copy_out_pinned(primset_buffer source, uint64_t offset, void* target,
+                                   uint64_t bytes) const {
+  check(device_->pinned_memory()->copy_out(handle_, source, offset, target, bytes), device_->name(),
+        "pinned_memory.copy_out");
+}
+
+void StreamHandle::wait_for_peer(const EventHandle& event) const {
+  check(device_->peer_copies()->wait_event(handle_, event.handle()), device_->name(),
+        "peer_copy.wait_event");
+}
+
+void StreamHandle::copy_from_peer(primset_buffer target, uint64_t target_offset,
+                                  primset_buffer source, uint64_t source_offset,
+                                  uint64_t bytes) const {
+  check(device_->peer_copies()->copy(handle_, target, target_offset, source, source_offset, bytes),
+        device_->name(), "peer_copy.copy");
 }
 
 void StreamHandle::begin_recording() const {

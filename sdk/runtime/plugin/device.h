@@ -86,6 +86,28 @@ class DeviceBuffer {
   uint64_t bytes_ = 0;
 };
 
+// Owns host memory that a device copies from and to by itself (PRIMSET_EXT_PINNED_MEMORY).
+class PinnedHandle {
+ public:
+  PinnedHandle() = default;
+  PinnedHandle(const PluginDevice* device, void* memory, uint64_t bytes)
+      : device_(device), memory_(memory), bytes_(bytes) {}
+  PinnedHandle(PinnedHandle&& o) noexcept
+      : device_(o.device_), memory_(std::exchange(o.memory_, nullptr)), bytes_(o.bytes_) {}
+  PinnedHandle& operator=(PinnedHandle&& o) noexcept;
+  ~PinnedHandle() { reset(); }
+
+  void reset() noexcept;
+  explicit operator bool() const { return memory_ != nullptr; }
+  void* memory() const { return memory_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  const PluginDevice* device_ = nullptr;
+  void* memory_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
 class StreamHandle;
 
 class EventHandle {
@@ -173,6 +195,8 @@ class PluginDevice {
 
   // Optional tables; null where the plugin has none. Their size and functions are checked.
   const primset_host_memory* host_memory() const { return host_memory_; }
+  const primset_pinned_memory* pinned_memory() const { return pinned_memory_; }
+  const primset_peer_copies* peer_copies() const { return peer_copies_; }
   const primset_device_addresses* device_addresses() const { return device_addresses_; }
   const primset_primitives* primitives() const { return primitives_; }
   const primset_recordings* recordings() const { return recordings_; }
@@ -181,6 +205,10 @@ class PluginDevice {
   // Wraps memory that the caller owns and keeps alive; throws not_implemented where the device
   // cannot.
   DeviceBuffer import(void* address, uint64_t bytes) const;
+  // Throws not_implemented where the device has no pinned memory.
+  PinnedHandle alloc_pinned(uint64_t bytes) const;
+  // Whether the two copy from each other's buffers without the host.
+  bool reaches(const PluginDevice& peer) const;
   StreamHandle create_stream() const;
   EventHandle create_event() const;
   ModuleHandle load_module(const primset_module_desc& desc) const;
@@ -197,6 +225,8 @@ class PluginDevice {
   std::string name_, title_;
   primset_device_properties properties_{};
   const primset_host_memory* host_memory_ = nullptr;
+  const primset_pinned_memory* pinned_memory_ = nullptr;
+  const primset_peer_copies* peer_copies_ = nullptr;
   const primset_device_addresses* device_addresses_ = nullptr;
   const primset_primitives* primitives_ = nullptr;
   const primset_recordings* recordings_ = nullptr;
@@ -235,6 +265,14 @@ class StreamHandle {
     check(table_->fill(handle_, target, offset, bytes, pattern, pattern_bytes), device_->name(),
           "fill");
   }
+  // Only where the device has pinned_memory(), of which the host's side is; they wait for nothing.
+  void copy_in_pinned(primset_buffer target, uint64_t offset, const void* source,
+                      uint64_t bytes) const;
+  void copy_out_pinned(primset_buffer source, uint64_t offset, void* target, uint64_t bytes) const;
+  // Only where the device reaches() the event's and the source's.
+  void wait_for_peer(const EventHandle& event) const;
+  void copy_from_peer(primset_buffer target, uint64_t target_offset, primset_buffer source,
+                      uint64_t source_offset, uint64_t bytes) const;
   void run(const primset_primitive& primitive, const primset_primitive_call& call,
            std::string_view primitive_name) const {
     check(primitive.run(handle_, primitive.data, &call), device_->name(), primitive_name);

@@ -50,6 +50,17 @@ constexpr Required kHostMemory[] = {
     {"address", offsetof(primset_host_memory, address)},
     {"import", offsetof(primset_host_memory, import)},
 };
+constexpr Required kPinnedMemory[] = {
+    {"alloc", offsetof(primset_pinned_memory, alloc)},
+    {"free", offsetof(primset_pinned_memory, free)},
+    {"copy_in", offsetof(primset_pinned_memory, copy_in)},
+    {"copy_out", offsetof(primset_pinned_memory, copy_out)},
+};
+constexpr Required kPeerCopies[] = {
+    {"reachable", offsetof(primset_peer_copies, reachable)},
+    {"wait_event", offsetof(primset_peer_copies, wait_event)},
+    {"copy", offsetof(primset_peer_copies, copy)},
+};
 constexpr Required kDeviceAddresses[] = {
     {"address", offsetof(primset_device_addresses, address)},
 };
@@ -71,6 +82,9 @@ struct Extension {
 };
 constexpr Extension kExtensions[] = {
     {PRIMSET_EXT_HOST_MEMORY, "primset_host_memory", sizeof(primset_host_memory), kHostMemory},
+    {PRIMSET_EXT_PINNED_MEMORY, "primset_pinned_memory", sizeof(primset_pinned_memory),
+     kPinnedMemory},
+    {PRIMSET_EXT_PEER_COPY, "primset_peer_copies", sizeof(primset_peer_copies), kPeerCopies},
     {PRIMSET_EXT_DEVICE_ADDRESS, "primset_device_addresses", sizeof(primset_device_addresses),
      kDeviceAddresses},
     {PRIMSET_EXT_PRIMITIVES, "primset_primitives", sizeof(primset_primitives), kPrimitives},

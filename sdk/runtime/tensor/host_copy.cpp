@@ -75,6 +75,18 @@ uint64_t extent_bytes(const TensorImpl& t) {
   return bytes_to_end(t.sizes(), t.strides(), 0, t.dtype);
 }
 
+void write_extent(const TensorImpl& t, const std::byte* from) {
+  StreamState& stream = t.device().current_stream();
+  StreamLock lock(stream);
+  StorageImpl* storages[] = {t.storage};
+  order_after_last_use(lock, stream, storages);
+  stream.handle().copy_in(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(), from,
+                          extent_bytes(t));
+  stream.hazards().restart({}, false);
+}
+
+}  // namespace
+
 void require_data(const TensorImpl& t) {
   if (t.captured)
     throw Error(ErrorCode::runtime,
@@ -83,8 +95,6 @@ void require_data(const TensorImpl& t) {
     throw Error(ErrorCode::not_implemented, "Cannot copy out of meta tensor; no data!");
 }
 
-// Everything reachable, from the first element on. Where nothing is, only the work that made the
-// tensor is waited for: its errors are the reader's to see.
 void read_extent(const TensorImpl& t, std::byte* to) {
   StreamState& stream = t.device().current_stream();
   {
@@ -102,18 +112,6 @@ void read_extent(const TensorImpl& t, std::byte* to) {
   }
   stream.report_awaited_errors();
 }
-
-void write_extent(const TensorImpl& t, const std::byte* from) {
-  StreamState& stream = t.device().current_stream();
-  StreamLock lock(stream);
-  StorageImpl* storages[] = {t.storage};
-  order_after_last_use(lock, stream, storages);
-  stream.handle().copy_in(t.storage->block.buffer, t.storage->block.offset + t.byte_offset(), from,
-                          extent_bytes(t));
-  stream.hazards().restart({}, false);
-}
-
-}  // namespace
 
 void pack(const std::byte* from, std::span<const int64_t> sizes, std::span<const int64_t> strides,
           size_t element_bytes, std::byte* to) {

@@ -17,6 +17,13 @@ void pack(const std::byte* from, std::span<const int64_t> sizes, std::span<const
 void unpack(const std::byte* from, std::span<const int64_t> sizes, std::span<const int64_t> strides,
             size_t element_bytes, std::byte* to);
 
+// Throws for a tensor that has no values.
+void require_data(const TensorImpl& tensor);
+
+// The memory from the tensor's first element to its last, gaps included. Where there is none, only
+// the work that made the tensor is waited for: its errors are the reader's to see.
+void read_extent(const TensorImpl& tensor, std::byte* to);
+
 // The tensor's elements, packed row-major, conj and neg bits applied. Waits for its device and
 // reports that device's errors.
 void read_tensor(const TensorImpl& tensor, std::byte* to);

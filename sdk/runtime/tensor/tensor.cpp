@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "sdk/base/small_vector.h"
+#include "sdk/runtime/device/pinned_pool.h"
 #include "sdk/runtime/graph/capture.h"
 #include "sdk/runtime/support/host_state.h"
+#include "sdk/runtime/tensor/device_copy.h"
 #include "sdk/runtime/tensor/host_copy.h"
 #include "sdk/runtime/tensor/scalar_memory.h"
 #include "sdk/runtime/tensor/sparse_tensor.h"
@@ -297,19 +299,49 @@ Scalar Tensor::item() const {
   return runtime::load_scalar(dtype(), bytes);
 }
 
-Tensor Tensor::to(Device target) const {
+Tensor Tensor::to(Device target, bool non_blocking) const {
   if (target == device()) return *this;
   if (impl_->sparse) return runtime::sparse_on(*this, target);
   // Dense, in this tensor's order of dims where it has one.
+  const bool dense = is_non_overlapping_and_dense();
   Dims strides = dense_strides(sizes());
-  if (is_non_overlapping_and_dense()) strides.assign(this->strides());
-  Tensor out = empty_strided(sizes(), strides, dtype(), target);
+  if (dense) strides.assign(this->strides());
+  DeviceState& state = impl_->device();
+  const bool pinned =
+      non_blocking && target.is_cpu() && !state.is_meta() && state.plugin().pinned_memory();
+  Tensor out = pinned ? runtime::empty_pinned(sizes(), strides, dtype(), state)
+                      : empty_strided(sizes(), strides, dtype(), target);
   if (target.is_meta()) return out;
-  std::vector<std::byte> packed(runtime::packed_bytes(sizes(), dtype()));
-  runtime::read_tensor(*impl_, packed.data());
-  runtime::write_tensor(*out.impl_, packed.data());
+  if (numel() == 0 || runtime::same_bytes(*impl_, *out.impl_)) {
+    runtime::copy_bytes(*impl_, *out.impl_, non_blocking);
+  } else {
+    runtime::copy_bytes(*runtime::dense_copy(*this).impl_, *out.impl_, non_blocking);
+  }
   out.impl_->wrapped_number = impl_->wrapped_number;
   return out;
+}
+
+Tensor Tensor::pin_memory(Device for_device) const {
+  strided(impl_, "memory of its own");
+  if (!device().is_cpu())
+    throw Error(ErrorCode::runtime,
+                fmt::format("cannot pin a tensor of {}: only dense CPU tensors can be pinned",
+                            device().to_string()));
+  if (is_pinned()) return *this;
+  const bool dense = is_non_overlapping_and_dense();
+  Dims strides = dense_strides(sizes());
+  if (dense) strides.assign(this->strides());
+  Tensor out = runtime::empty_pinned(sizes(), strides, dtype(), runtime::device_state(for_device));
+  if (numel() == 0) return out;
+  const Tensor values = dense && !is_conj() && !is_neg() ? *this : runtime::dense_copy(*this);
+  runtime::copy_bytes(*values.impl_, *out.impl_, false);
+  return out;
+}
+
+bool Tensor::is_pinned() const {
+  if (impl_->sparse || impl_->captured || !device().is_cpu()) return false;
+  const std::byte* first = impl_->host();
+  return first && runtime::is_pinned_memory(first, runtime::packed_bytes(sizes(), dtype()));
 }
 
 Tensor Tensor::as_strided(IntList sizes, IntList strides, int64_t offset) const {

@@ -13,11 +13,17 @@ void fill_validation_table(const primset_plugin& inner, primset_plugin& table);
 
 namespace validation {
 
+class Scope;
+
 // The layer's version of an optional table; null where the plugin has none or the layer knows none
 // of that name (its functions would be given handles that the plugin does not know).
 const void* wrap_extension(const ObjectPtr& device, const char* name);
 
 primset_recordings recording_calls();
+primset_pinned_memory pinned_memory_calls();
+// Findings for the pinned memory that the host forgot; releases it in the plugin.
+void release_leaked_pinned(Scope& scope, const ObjectPtr& device);
+primset_peer_copies peer_copy_calls();
 
 void fill_memory_calls(primset_plugin& table);
 void fill_stream_calls(primset_plugin& table);

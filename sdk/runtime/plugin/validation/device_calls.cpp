@@ -84,6 +84,7 @@ void device_close(primset_device handle) {
           object->kind == Kind::buffer ? fmt::format(" of {} bytes", object->bytes) : ""));
     release_leaked(table, device, object);
   }
+  release_leaked_pinned(scope, device);
   Objects::instance().remove(device->handle);
   table.device_close(inner<primset_device>(device));
 }

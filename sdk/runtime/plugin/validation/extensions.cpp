@@ -207,6 +207,16 @@ const void* wrap_extension(const ObjectPtr& device, const char* name) {
     e.recordings = recording_calls();
     return &e.recordings;
   }
+  if (id == PRIMSET_EXT_PINNED_MEMORY) {
+    e.inner_pinned = static_cast<const primset_pinned_memory*>(found);
+    e.pinned_memory = pinned_memory_calls();
+    return &e.pinned_memory;
+  }
+  if (id == PRIMSET_EXT_PEER_COPY) {
+    e.inner_peers = static_cast<const primset_peer_copies*>(found);
+    e.peers = peer_copy_calls();
+    return &e.peers;
+  }
   return nullptr;
 }
 

@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -33,17 +35,26 @@ struct WrappedPrimitive {
   std::string name;
 };
 
+struct Object;
+
 // The optional tables of a device as the layer hands them out.
 struct Extensions {
   const primset_host_memory* inner_host_memory = nullptr;
   const primset_device_addresses* inner_addresses = nullptr;
   const primset_primitives* inner_primitives = nullptr;
   const primset_recordings* inner_recordings = nullptr;
+  const primset_pinned_memory* inner_pinned = nullptr;
+  const primset_peer_copies* inner_peers = nullptr;
   primset_host_memory host_memory{};
   primset_device_addresses addresses{};
   primset_primitives primitives{};
   primset_recordings recordings{};
-  std::vector<std::unique_ptr<WrappedPrimitive>> found;  // guarded by the device's mutex
+  primset_pinned_memory pinned_memory{};
+  primset_peer_copies peers{};
+  // Guarded by the device's mutex:
+  std::vector<std::unique_ptr<WrappedPrimitive>> found;
+  std::map<uintptr_t, std::shared_ptr<Object>> pinned;  // memory of alloc by its address
+  std::set<uintptr_t> reachable;                        // the handles of peers
 };
 
 struct Object {
@@ -57,7 +68,7 @@ struct Object {
   uint32_t depth = 0;
 
   // By kind.
-  uint64_t bytes = 0;                           // buffer
+  uint64_t bytes = 0;                           // buffer, pinned memory
   uint32_t pointer_count = 0, param_bytes = 0;  // module, kernel
   std::shared_ptr<Object> module;               // kernel
   uintptr_t kernel = 0;                         // module: its kernel's handle, or 0
@@ -66,7 +77,7 @@ struct Object {
   Extensions extensions;                        // device
   Progress progress;                            // stream
   Mark mark;                                    // event
-  Uses uses;                                    // buffer, module
+  Uses uses;                                    // buffer, pinned memory, module
   bool records = false;                         // stream
   std::vector<uintptr_t> recorded;              // stream that records, recording: what it uses
 };

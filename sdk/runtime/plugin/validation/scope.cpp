@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace primset::plugin::validation {
 
 Scope::~Scope() {
@@ -77,16 +79,43 @@ ObjectPtr Scope::enter(Kind kind, const void* handle, std::string_view argument)
   return object;
 }
 
+ObjectPtr Scope::get_of_peer(Kind kind, const void* handle, std::string_view argument) {
+  const ObjectPtr own = std::move(device_);
+  device_ = nullptr;
+  ObjectPtr object = get(kind, handle, argument);
+  const ObjectPtr device = std::exchange(device_, own);
+  if (!object || !own) return object;
+  layer_ = own->layer;
+  if (device == own)
+    fail(fmt::format("{} is {} of {} itself; expected one of a peer", argument, describe(*object),
+                     describe(*own)));
+  else if (device->layer != own->layer)
+    fail(fmt::format("{} is {} of another plugin", argument, describe(*object)));
+  else
+    return object;
+  return nullptr;
+}
+
+ObjectPtr Scope::within(ObjectPtr buffer, uint64_t offset, uint64_t bytes,
+                        std::string_view argument) {
+  if (buffer && (offset > buffer->bytes || bytes > buffer->bytes - offset)) {
+    fail(fmt::format("{} is {} of {} bytes; the range of {} bytes at offset {} leaves it", argument,
+                     describe(*buffer), buffer->bytes, bytes, offset));
+    return nullptr;
+  }
+  return buffer;
+}
+
 ObjectPtr Scope::place(primset_buffer buffer, uint64_t offset, uint64_t bytes,
                        std::string_view argument) {
   if (bytes == 0 && !buffer) return nullptr;
-  ObjectPtr object = get(Kind::buffer, buffer, argument);
-  if (object && (offset > object->bytes || bytes > object->bytes - offset)) {
-    fail(fmt::format("{} is {} of {} bytes; the range of {} bytes at offset {} leaves it", argument,
-                     describe(*object), object->bytes, bytes, offset));
-    return nullptr;
-  }
-  return object;
+  return within(get(Kind::buffer, buffer, argument), offset, bytes, argument);
+}
+
+ObjectPtr Scope::place_of_peer(primset_buffer buffer, uint64_t offset, uint64_t bytes,
+                               std::string_view argument) {
+  if (bytes == 0 && !buffer) return nullptr;
+  return within(get_of_peer(Kind::buffer, buffer, argument), offset, bytes, argument);
 }
 
 primset_status* Scope::refuse() const {

@@ -29,6 +29,10 @@ class Scope {
   // A range of a buffer; null for an empty range without a buffer.
   ObjectPtr place(primset_buffer buffer, uint64_t offset, uint64_t bytes,
                   std::string_view argument);
+  // As get and place, of another device of the same plugin than the first handle of this call.
+  ObjectPtr get_of_peer(Kind kind, const void* handle, std::string_view argument);
+  ObjectPtr place_of_peer(primset_buffer buffer, uint64_t offset, uint64_t bytes,
+                          std::string_view argument);
   // A finding when the stream records: then it takes only what a recording can hold.
   void not_recording(const ObjectPtr& stream);
   // False and a finding when the pointer is null.
@@ -60,6 +64,9 @@ class Scope {
   ValidationLayer* layer() const { return layer_; }
 
  private:
+  // The buffer of a range, when the range lies in it.
+  ObjectPtr within(ObjectPtr buffer, uint64_t offset, uint64_t bytes, std::string_view argument);
+
   std::string_view function_;
   ValidationLayer* layer_;
   ObjectPtr device_;
