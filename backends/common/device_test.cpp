@@ -232,6 +232,56 @@ TEST_P(Device, HostMemory) {
   }
 }
 
+TEST_P(Device, PinnedMemoryIsCopiedInOrder) {
+  if (!device->pinned_memory()) GTEST_SKIP() << "the device has no pinned memory";
+  for (uint64_t bytes : {1u, 4097u, 9u << 20}) {
+    const DeviceBuffer a = device->alloc(bytes + 8), b = device->alloc(bytes + 8);
+    const PinnedHandle from = device->alloc_pinned(bytes + 1), to = device->alloc_pinned(bytes + 1);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(from.memory()) % 64, 0u);
+    const std::vector<uint8_t> source = random_bytes(bytes);
+    auto* const first = static_cast<uint8_t*>(from.memory()) + 1;
+    auto* const last = static_cast<uint8_t*>(to.memory()) + 1;
+    std::ranges::copy(source, first);
+    stream.copy_in_pinned(a.handle(), 5, first, bytes);
+    stream.copy(b.handle(), 3, a.handle(), 5, bytes);
+    const uint8_t zero = 0;
+    stream.fill(a.handle(), 0, a.bytes(), &zero, 1);
+    stream.copy_out_pinned(b.handle(), 3, last, bytes);
+    stream.fill(b.handle(), 0, b.bytes(), &zero, 1);
+    EventHandle done = device->create_event();
+    done.record(stream);
+    done.synchronize();
+    ASSERT_TRUE(std::ranges::equal(source, std::span(last, bytes))) << bytes;
+  }
+}
+
+TEST_P(Device, PeersCopyFromEachOther) {
+  const std::shared_ptr<Plugin> plugin = registry->plugin(device->plugin().name());
+  bool any = false;
+  for (uint32_t i = 0; i < plugin->device_count(); ++i) {
+    const std::shared_ptr<PluginDevice> peer = plugin->open(i);
+    if (!device->reaches(*peer)) continue;
+    any = true;
+    const StreamHandle theirs = peer->create_stream();
+    EventHandle written = peer->create_event(), copied = device->create_event();
+    const DeviceBuffer from = peer->alloc(1 << 20), to = device->alloc(1 << 20);
+    for (uint8_t round = 1; round < 20; ++round) {
+      theirs.fill(from.handle(), 0, from.bytes(), &round, 1);
+      written.record(theirs);
+      stream.wait_for_peer(written);
+      stream.copy_from_peer(to.handle(), 16, from.handle(), 0, (1 << 20) - 16);
+      copied.record(stream);
+      theirs.wait_for_peer(copied);
+      if (round % 5 == 0) {
+        ASSERT_THAT(read(to, to.bytes() - 16, 16), testing::Each(round));
+      }
+    }
+    stream.synchronize();
+    theirs.synchronize();
+  }
+  if (!any) GTEST_SKIP() << "the device reaches no other";
+}
+
 // --- streams and events --------------------------------------------------------------------------
 
 TEST_P(Device, EventsMarkPlaces) {

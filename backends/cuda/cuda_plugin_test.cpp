@@ -94,7 +94,60 @@ TEST_F(Cuda, ThreadsKeepTheirContext) {
   EXPECT_EQ(fake_cuda::current_device(), 0);
 }
 
+// --- peers ---------------------------------------------------------------------------------------
+
+TEST_F(Cuda, PeersAreMappedWithAndWithoutPools) {
+  for (const bool pools : {true, false}) {
+    restart();
+    fake_cuda::set_memory_pools(pools);
+    const std::shared_ptr<PluginDevice> first = open(0), second = open(1);
+    ASSERT_TRUE(first->reaches(*second));
+    EXPECT_TRUE(first->reaches(*second)) << "asked again";
+    EXPECT_TRUE(second->reaches(*first));
+    EXPECT_FALSE(first->reaches(*open(0))) << "itself";
+    const StreamHandle here = first->create_stream(), there = second->create_stream();
+    const DeviceBuffer from = second->alloc(64), to = first->alloc(64);
+    EventHandle written = second->create_event();
+    const uint64_t value = 9;
+    there.fill(from.handle(), 0, 64, &value, 8);
+    written.record(there);
+    here.wait_for_peer(written);
+    here.copy_from_peer(to.handle(), 8, from.handle(), 0, 8);
+    uint64_t seen = 0;
+    here.copy_out(to.handle(), 8, &seen, 8);
+    EXPECT_EQ(seen, 9u) << pools;
+    there.synchronize();
+  }
+}
+
+TEST_F(Cuda, DevicesThatCannotAccessEachOtherAreNoPeers) {
+  fake_cuda::set_peers(false);
+  EXPECT_FALSE(open(0)->reaches(*open(1)));
+}
+
 // --- memory --------------------------------------------------------------------------------------
+
+// The driver reads page-locked memory when the copy runs, not when it is enqueued.
+TEST_F(Cuda, SourcesMayBeReusedWhateverTheirMemory) {
+  const std::shared_ptr<PluginDevice> device = open();
+  const StreamHandle stream = device->create_stream();
+  constexpr uint64_t kBytes = 2 << 20;
+  const DeviceBuffer buffer = device->alloc(kBytes);
+  const PinnedHandle pinned = device->alloc_pinned(kBytes);
+  std::vector<uint8_t> pageable(kBytes);
+  for (uint8_t* const memory : {pageable.data(), static_cast<uint8_t*>(pinned.memory())})
+    for (const uint64_t bytes : {uint64_t{8}, uint64_t{20'000}, kBytes}) {
+      std::fill_n(memory, bytes, 7);
+      fake_cuda::calls();
+      stream.copy_in(buffer.handle(), 0, memory, bytes);
+      std::fill_n(memory, bytes, 8);
+      const bool staged = memory == pageable.data() ? bytes < kBytes : bytes < 20'000;
+      EXPECT_EQ(testing::Matches(Contains("cuStreamSynchronize"))(fake_cuda::calls()), !staged);
+      stream.copy_out(buffer.handle(), 0, memory, bytes);
+      EXPECT_EQ(memory[0], 7);
+      EXPECT_EQ(memory[bytes - 1], 7);
+    }
+}
 
 TEST_F(Cuda, MemoryComesFromThePool) {
   const std::shared_ptr<PluginDevice> device = open();

@@ -98,6 +98,8 @@ std::optional<Bounds32> bounds32(Tracer& t, const ScalarArg& low, const ScalarAr
   const auto from = integer_of(t, low), to = integer_of(t, high);
   constexpr int64_t kHalf = int64_t{1} << 31;
   if (!from || !to || *from < SymInt(-kHalf) || *to > SymInt(kHalf)) return std::nullopt;
+  // 2^63 and more wrap around; differences from them would overflow.
+  if (*to < SymInt(-kHalf)) return std::nullopt;
   const SymInt count = *to - *from;
   if (count < SymInt(1) || count == SymInt(2 * kHalf)) return std::nullopt;
   return Bounds32{*from, count};

@@ -12,6 +12,11 @@ const primset_peer_copies& inner_peers(const ObjectPtr& object) {
   return *device->extensions.inner_peers;
 }
 
+void note_reachable(Object& device, const Object& peer) {
+  const std::lock_guard lock(device.mutex);
+  device.extensions.reachable.insert(peer.handle);
+}
+
 primset_status* reachable(primset_device handle, primset_device peer_handle, uint32_t* out) {
   Scope scope("peer_copy.reachable");
   const ObjectPtr device = scope.get(Kind::device, handle, "device");
@@ -23,8 +28,8 @@ primset_status* reachable(primset_device handle, primset_device peer_handle, uin
   if (!status && *out > 1)
     scope.fail(fmt::format("the plugin set *out_reachable to {}; expected 0 or 1", *out));
   if (!status && *out == 1) {
-    const std::lock_guard lock(device->mutex);
-    device->extensions.reachable.insert(peer->handle);
+    note_reachable(*device, *peer);
+    note_reachable(*peer, *device);
   }
   return status;
 }
