@@ -1,8 +1,7 @@
 // Distinct entries along the first dim: sorted, or as they stand, and cut where they begin to
 // differ.
-#include <limits>
-
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/index_type.h"
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/search.h"
 
@@ -19,11 +18,6 @@ Val begins_run(const Val& x, int64_t dim) {
   SymInts one = x.shape();
   one[static_cast<size_t>(dim)] = 1;
   return concatenate({t.constant(true, DType::boolean, one), changes}, dim);
-}
-
-// What numbers up to a size are held in: half the memory where that is enough.
-DType place_type(const SymInt& size) {
-  return size <= SymInt(std::numeric_limits<int32_t>::max()) ? DType::i32 : DType::i64;
 }
 
 // The number of the run that each element is in, along dim.
@@ -80,33 +74,35 @@ Val first_entries(const Val& x, const Val& count) {
   return t.wrap(t.builder().set_dim(x.id(), count.id(), 0));
 }
 
-// The places where runs begin go to the front, in order, and the others behind them, from the end
-// on, so that each has one: that is a scan and a scatter.
+// The first entry of each run goes to the front. Behind the last one of these there is anything, so
+// nothing is read at such a place.
 Results results_of(const Val& x, const Runs& runs) {
   Tracer& t = x.tracer();
   const SymInt size = x.size(0);
   const DType type = place_type(size);
-  const Val place = t.iota({size}, 0, type), none = full_like(place, 0);
-  const Val number = run_numbers(runs.begins, 0);
-  const Val target = where(runs.begins, number, full_like(place, size) - place + number);
-  const auto moved = [&](const Val& v, const Val& to) {
-    return t.wrap(t.builder().scatter(Prim::scatter, none.id(), {to.id()}, v.id(), {0}, true, false,
-                                      "index"));
-  };
+  const Val place = t.iota({size}, 0, type);
+  const auto packed = [&](const Val& v) { return t.prim(Prim::compact, {v, runs.begins}); };
   const auto taken = [&](const Val& from, const Val& at) {
     return t.wrap(t.builder().gather(from.id(), {at.id()}, {0}, true, "index"));
   };
-  const Val count = reshape(slice(number, 0, size - 1, size, 1), {}) + Scalar(1);
-  const Val first = moved(place, target);
-  const Val valid = lt(place, broadcast_to(count, {size}));
-  const Val start = where(valid, first, full_like(place, size));
+  const auto firsts = packed(place);
+  const Val count = firsts[1], valid = lt(place, broadcast_to(convert(count, type), {size}));
+  const Val first = where(valid, firsts[0], full_like(place, 0));
+  const Val start = where(valid, firsts[0], full_like(place, size));
   const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, type, {1})}, 0);
-  const Val entries = runs.in_order ? taken(*runs.in_order, first)
-                                    : taken(x, runs.order ? taken(*runs.order, first) : first);
-  const Val inverse = runs.order ? moved(number, *runs.order) : number;
+  const std::optional<Val> in_order = runs.order || x.rank() > 1 ? runs.in_order : x;
+  const auto entries =
+      in_order ? packed(*in_order)
+               : std::vector{taken(x, runs.order ? taken(*runs.order, first) : first), count};
+  const Val number = run_numbers(runs.begins, 0);
+  const Val inverse =
+      runs.order
+          ? t.wrap(t.builder().scatter(Prim::scatter, full_like(place, 0).id(), {runs.order->id()},
+                                       number.id(), {0}, true, false, "index"))
+          : number;
   const auto wide = [](const Val& v) { return convert(v, DType::i64); };
-  return {first_entries(entries, wide(count)), wide(inverse),
-          first_entries(wide(end - start), wide(count)), wide(count)};
+  return {first_entries(entries[0], entries[1]), wide(inverse),
+          first_entries(wide(end - start), count), entries[1]};
 }
 
 Results none_of(const Val& x) {
