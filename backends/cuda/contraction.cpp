@@ -193,8 +193,12 @@ std::optional<Matmuls> read_products(const primset_primitive_call& call,
 
 }  // namespace
 
+// A product of one number is a reduction of two vectors, which a generated kernel reads twice as
+// fast as the library does (docs/decisions/cuda_matrix_products.md).
 std::optional<Matmuls> read_dot_general(const primset_primitive_call& call) {
-  return read_products(call, primset_backend::contraction_dims(call), false);
+  const auto dims = primset_backend::contraction_dims(call);
+  if (dims && dims->m == 1 && dims->n == 1) return std::nullopt;
+  return read_products(call, dims, false);
 }
 
 std::optional<Matmuls> read_matmul(const primset_primitive_call& call) {

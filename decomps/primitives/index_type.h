@@ -2,6 +2,8 @@
 #ifndef PRIMSET_DECOMPS_PRIMITIVES_INDEX_TYPE_H_
 #define PRIMSET_DECOMPS_PRIMITIVES_INDEX_TYPE_H_
 
+#include <limits>
+
 #include "decomps/engine/tracer.h"
 
 namespace primset::decomps {
@@ -10,6 +12,11 @@ namespace primset::decomps {
 // counts, a place that an i32 or a float names.
 inline DType index_type(const Tracer& t) {
   return t.device().i64 ? DType::i64 : DType::i32;
+}
+
+// What numbers up to a size are held in: half the memory where that is enough.
+inline DType place_type(const SymInt& size) {
+  return size <= SymInt(std::numeric_limits<int32_t>::max()) ? DType::i32 : DType::i64;
 }
 
 }  // namespace primset::decomps

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/index_type.h"
 #include "decomps/primitives/math.h"
 
 namespace primset::decomps::prim {
@@ -171,13 +172,14 @@ std::tuple<Val, Val> nonzero::decompose(Tracer& t, const Val& x) {
   const SymInts shape = x.shape();
   const SymInt size = x.numel();
   const auto found =
-      t.prim(Prim::compact, {t.iota({size}, 0, DType::i64), logical(reshape(x, {size}))});
+      t.prim(Prim::compact, {t.iota({size}, 0, place_type(size)), logical(reshape(x, {size}))});
   // The place in memory taken apart, the last dim first.
   std::vector<Val> columns(shape.size());
   Val rest = found[0];
   for (size_t d = shape.size(); d-- > 0;) {
     const Val extent = full_like(rest, shape[d]);
-    columns[d] = reshape(d == 0 ? rest : binary(Prim::rem, rest, extent), {size, 1});
+    const Val column = d == 0 ? rest : binary(Prim::rem, rest, extent);
+    columns[d] = reshape(convert(column, DType::i64), {size, 1});
     if (d > 0) rest = rest / extent;
   }
   const Val rows =
@@ -316,7 +318,6 @@ struct SegmentReduction {
 };
 constexpr SegmentReduction kSegmentReductions[] = {
     {"sum", Prim::scatter_add, 0},
-    {"mean", Prim::scatter_add, 0},
     {"prod", Prim::scatter_mul, 1},
     {"max", Prim::scatter_max, -math::kInfinity},
     {"min", Prim::scatter_min, math::kInfinity},
@@ -329,27 +330,34 @@ const SegmentReduction& segment_reduction(const std::string& name) {
   fail(ErrorCode::runtime, fmt::format("segment_reduce: unsupported reduction given! {}", name));
 }
 
+Val mean_of_segments(Tracer& t, const Val& x, const Val& offsets) {
+  const Val sums =
+      t.prim1(Prim::segment_reduce, {opmath(x), offsets}, {{"reduce", std::string("sum")}});
+  const SymInt count = offsets.size(0) - 1;
+  const Val bounds = convert(offsets, DType::i64);
+  const Val sizes = slice(bounds, 0, 1, count + 1, 1) - slice(bounds, 0, 0, count, 1);
+  SymInts along(static_cast<size_t>(x.rank()), SymInt(1));
+  along[0] = count;
+  return convert(sums / reshape(convert(sizes, sums.dtype()), along), x.dtype());
+}
+
 }  // namespace
 
 // Each entry goes to the last segment that begins at it or before; what is in none, to one more
 // that is cut off.
 Val segment_reduce::decompose(Tracer& t, const Val& x, const Val& offsets,
                               const std::string& reduce) {
+  if (reduce == "mean") return mean_of_segments(t, x, offsets);
   const SegmentReduction& r = segment_reduction(reduce);
-  const Val bounds = convert(offsets, DType::i64);
+  const Val wide = opmath(x), bounds = convert(offsets, DType::i64);
   const SymInt count = offsets.size(0) - 1;
   const Val found = bounds_up_to(bounds, x.size(0)) - Scalar(1), last = full_like(found, count);
   const Val segment = where(lt(found, Scalar(0)), last, found);
   SymInts shape = x.shape();
   shape[0] = count + 1;
-  const Val start = t.constant(Scalar(r.neutral), opmath_type(x.dtype()), shape);
-  Val y = slice(scattered(r.kind, start, {segment}, {0}, opmath(x)), 0, 0, count, 1);
-  if (reduce == "mean") {
-    const Val sizes = slice(bounds, 0, 1, count + 1, 1) - slice(bounds, 0, 0, count, 1);
-    SymInts along(shape.size(), SymInt(1));
-    along[0] = count;
-    y = y / reshape(convert(sizes, y.dtype()), along);
-  }
+  const Val start = r.neutral == 0 ? zeros(t, shape, wide.dtype())
+                                   : t.constant(Scalar(r.neutral), wide.dtype(), shape);
+  const Val y = slice(scattered(r.kind, start, {segment}, {0}, wide), 0, 0, count, 1);
   return convert(y, x.dtype());
 }
 

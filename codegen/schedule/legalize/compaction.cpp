@@ -1,6 +1,9 @@
 #include "codegen/schedule/legalize/compaction.h"
 
+#include <limits>
+
 #include "codegen/schedule/legalize/scans.h"
+#include "codegen/schedule/tuning/compaction.h"
 
 namespace primset::schedule {
 
@@ -13,16 +16,23 @@ std::optional<Values> expand_compact(Legalizer& l, const Op& op) {
   if (op.prim() != Prim::compact) return std::nullopt;
   Builder& b = l.builder();
   const ValueId x = op.operands[0], selection = op.operands[1];
+  if (compacts_in_tiles(l.machine(), b.dtype(x))) {
+    l.note_reused(selection);  // it is read twice
+    return std::nullopt;
+  }
   const SymInt n = b.shape(x)[0];
-  const ValueId selected = b.convert(selection, DType::i64);
+  const bool narrow = n <= SymInt(std::numeric_limits<int32_t>::max());
+  const DType place_type = narrow ? DType::i32 : DType::i64;
+  const ValueId selected = b.convert(selection, place_type);
   const ValueId before = scan_in_chunks(l, {Prim::scan_sum, {}, {}}, {selected}, 0)[0];
   const ValueId count = l.reduce_sum(selected, {0});
-  const ValueId unselected = b.binary(Prim::sub, b.iota({n}, 0, DType::i64), before);
+  const ValueId unselected = b.binary(Prim::sub, b.iota({n}, 0, place_type), before);
   const ValueId behind = b.binary(Prim::add, b.broadcast_in_dim(count, {n}, {}), unselected);
-  const ValueId one = b.constant(primset::Scalar(1), DType::i64, {n});
+  const ValueId one = b.constant(primset::Scalar(1), place_type, {n});
   const ValueId place = b.select(selection, b.binary(Prim::sub, before, one), behind);
   const ValueId empty = b.constant(primset::Scalar(0), b.dtype(x), {n});
-  return Values{b.scatter(Prim::scatter, empty, {place}, x, {0}, true, false, ""), count};
+  return Values{b.scatter(Prim::scatter, empty, {place}, x, {0}, true, false, ""),
+                b.convert(count, DType::i64)};
 }
 
 namespace {

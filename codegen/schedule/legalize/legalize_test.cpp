@@ -245,7 +245,8 @@ INSTANTIATE_TEST_SUITE_P(All, Passes, testing::ValuesIn(kPassCases), case_name);
 INSTANTIATE_TEST_SUITE_P(All, AllPasses, testing::ValuesIn(repeatable_cases()), case_name);
 
 TEST(LegalizePasses, EachHasANameAReasonAndATest) {
-  std::set<std::string_view> names, tested{"split_concatenate", "expand_var_mean"};
+  std::set<std::string_view> names,
+      tested{"split_concatenate", "expand_var_mean", "split_attention"};
   for (const PassCase& c : kPassCases) tested.insert(c.pass);
   for (const Pass& p : legalize_passes()) {
     EXPECT_TRUE(names.insert(p.name).second) << p.name;
@@ -270,6 +271,26 @@ TEST(Legalize, AnIndexOfALongRowIsFoundInTwoSteps) {
   const Legalized legal = legalized(g);
   EXPECT_EQ(count_nodes(legal.graph, Prim::reduce), 2u);
   expect_same_values(g, legal.graph);
+}
+
+// What it comes to is tested with the family's kernels.
+TEST(Legalize, OneQueryAttendsToManyKeysInParts) {
+  const auto attentions = [](int64_t queries, int64_t keys) {
+    const auto type = [](int64_t rows) { return "bf16[1, " + std::to_string(rows) + ", 64]"; };
+    const Graph g = prims::parse(
+        "graph(%0 q: " + type(queries) + ", %1 k: " + type(keys) + ", %2 v: " + type(keys) +
+        ") {\n  %3: " + type(queries) + ", %4: f32[1, " + std::to_string(queries) +
+        "] = attention(%0, %1, %2, none) {causal = false, scale = #0.125}\n  return %3 y\n}");
+    const Legalized legal = legalized(g, flushing_gpu(), {find_pass("split_attention"), 1});
+    return count_nodes(legal.graph, Prim::attention);
+  };
+  EXPECT_EQ(attentions(1, 4096), 1u);
+  EXPECT_EQ(attentions(1, 4100), 2u);  // and what is left of the keys
+  const Graph few = prims::parse(R"(graph(%0 q: bf16[1, 1, 64], %1 k: bf16[1, 900, 64]) {
+  %2: bf16[1, 1, 64], %3: f32[1, 1] = attention(%0, %1, %1, none) {causal = false, scale = #0.125}
+  return %2 y
+})");
+  EXPECT_EQ(print(legalized(few, flushing_gpu()).graph), print(few));
 }
 
 // The reference knows derived primitives by their decompositions alone.

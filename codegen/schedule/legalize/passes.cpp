@@ -3,6 +3,7 @@
 #include <array>
 
 #include "codegen/schedule/legalize/accumulation.h"
+#include "codegen/schedule/legalize/attention_parts.h"
 #include "codegen/schedule/legalize/bitwise_extrema.h"
 #include "codegen/schedule/legalize/compaction.h"
 #include "codegen/schedule/legalize/concatenation.h"
@@ -21,6 +22,7 @@ std::span<const Pass> legalize_passes() {
        "first: it inlines the old graph's branches, whose nodes are offered to every pass"},
       {"widen_accumulation", widen_accumulation,
        "before all that makes sums: they say themselves what they are added up in"},
+      {"split_attention", split_attention, "makes reductions"},
       {"expand_contraction", expand_contraction, "makes sums along several dims"},
       {"expand_var_mean", expand_var_mean, "makes sums along several dims"},
       {"expand_arg_reduce", expand_arg_reduce, "makes reductions of pairs, of any length"},

@@ -129,6 +129,27 @@ constexpr PrimitiveRow kIndexing[] = {
      "x=T[12,3] offsets=i64[4]{ordered} reduce=\"mean\""},
     {"indexing/segment_reduce", "max", kStandard,
      "x=T[12]{nan} offsets=i64[4]{ordered} reduce=\"max\""},
+    {"indexing/segment_reduce", "matrix", kSmoke,
+     "graph(%0 r: i64[300]{0..7}, %1 x: $T[300, 5]) {"
+     " %2: i64[300] = sort(%0) {dim = 0, descending = false}"
+     " %3: i64[8] = compress_rows(%2) {count = <7>}"
+     " %4: $T[7, 5] = segment_reduce(%1, %3) {reduce = \"sum\"} return %4 y }"},
+    {"indexing/segment_reduce", "vector", kSmoke,
+     "graph(%0 r: i64[900]{0..6}, %1 x: $T[900]) {"
+     " %2: i64[900] = sort(%0) {dim = 0, descending = false}"
+     " %3: i64[7] = compress_rows(%2) {count = <6>}"
+     " %4: $T[6] = segment_reduce(%1, %3) {reduce = \"sum\"} return %4 y }"},
+    {"indexing/segment_reduce", "many_short", kStandard,
+     "graph(%0 r: i64[400]{0..300}, %1 x: $T[400, 2, 3]) {"
+     " %2: i64[400] = sort(%0) {dim = 0, descending = false}"
+     " %3: i64[301] = compress_rows(%2) {count = <300>}"
+     " %4: $T[300, 2, 3] = segment_reduce(%1, %3) {reduce = \"sum\"} return %4 y }"},
+    {"indexing/segment_reduce", "wide", kStandard,
+     "graph(%0 r: i64[70]{0..3}, %1 x: $T[70, 67]) {"
+     " %2: i64[70] = sort(%0) {dim = 0, descending = false}"
+     " %3: i64[4] = compress_rows(%2) {count = <3>}"
+     " %4: $T[3, 67] = segment_reduce(%1, %3) {reduce = \"sum\"} return %4 y }"},
+    {"indexing/segment_reduce", "none", kStandard, "x=T[0,2] offsets=i64[4]{zeros} reduce=\"sum\""},
     {"indexing/segment_reduce", "prod", kStandard,
      "x=T[12] offsets=i64[4]{ordered} reduce=\"prod\""},
 };

@@ -24,7 +24,7 @@ Halves halves(const Val& x, int64_t dim) {
 }
 
 Val joined(const Val& a, const Val& b, int64_t dim, DType type) {
-  return convert(concatenate({a, b}, wrap_dim(dim, a.rank())), type);
+  return concatenate({convert(a, type), convert(b, type)}, wrap_dim(dim, a.rank()));
 }
 
 void require_dtype_of(const Val& x, const Val& other) {

@@ -99,7 +99,10 @@ Val spread(Tracer& t, const Mask& m, const Val& lanes) {
   const Val last = binary(Prim::max, m.count - Scalar(1), full_like(m.count, 0));
   const Val at = binary(Prim::min, lanes, broadcast_to(last, lanes.shape()));
   const Val padded = concatenate({m.places, zeros(t, {1}, DType::i64)}, 0);
-  return t.wrap(t.builder().gather(padded.id(), {at.id()}, {0}, true, "index"));
+  const Val place = t.wrap(t.builder().gather(padded.id(), {at.id()}, {0}, true, "index"));
+  // Without any, what stands in front is undefined.
+  const Val some = broadcast_to(gt(m.count, Scalar(0)), place.shape());
+  return where(some, place, full_like(place, 0));
 }
 
 constexpr const char* kMismatch =

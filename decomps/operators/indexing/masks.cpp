@@ -6,6 +6,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/indexing.h"
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps {
 namespace {
@@ -105,7 +106,7 @@ Val nonzero_static::decompose(Tracer& t, const Val& self, SymInt size, int64_t f
   const SymInts shape = self.shape(), flat = {self.numel()};
   if (shape.empty()) return zeros(t, {size, 0}, DType::i64);
   const auto packed =
-      t.prim(Prim::compact, {t.iota(flat, 0, DType::i64), logical(flattened(self))});
+      t.prim(Prim::compact, {t.iota(flat, 0, place_type(flat[0])), logical(flattened(self))});
   Val rest = resized_front(packed[0], size);
   const Val valid = lt(t.iota({size}, 0, DType::i64), packed[1]);
   const Val filler = t.constant(fill_value, DType::i64);
@@ -114,7 +115,7 @@ Val nonzero_static::decompose(Tracer& t, const Val& self, SymInt size, int64_t f
     // Of an empty tensor no place is taken apart.
     const Val length = full_like(rest, max(shape[d], 1));
     const Val at = d == 0 ? rest : binary(Prim::rem, rest, length);
-    columns[d] = reshape(where(valid, at, filler), {size, 1});
+    columns[d] = reshape(where(valid, convert(at, DType::i64), filler), {size, 1});
     if (d > 0) rest = rest / length;
   }
   return concatenate(columns, 1);

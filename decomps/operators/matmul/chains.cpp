@@ -1,4 +1,4 @@
-// Chains of products, products with another result dtype or an activation, and their gradients.
+// Chains of products, products with an activation, and the gradients of products.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,44 +146,6 @@ Val _compute_linear_combination::decompose(Tracer& t, const Val& input, const Va
   };
   if (!is_bool(input.dtype())) return sum(factors, input);
   return logical(sum(convert(factors, DType::i32), convert(input, DType::i32)));
-}
-
-namespace {
-
-// Half operands, rounded to f32 instead of their own dtype.
-void require_wider_result(const Val& a, DType out) {
-  require(out == a.dtype() || (out == DType::f32 && is_half(a.dtype())), ErrorCode::runtime,
-          "out_dtype must be the same as input dtype or fp32 for fp16/bf16 inputs");
-}
-
-Val widened(const Val& x, DType to) {
-  return x.dtype() == to ? x : convert(x, to);
-}
-
-}  // namespace
-
-Val mm_to::decompose(Tracer& t, const Val& self, const Val& mat2, DType out_dtype) {
-  require_wider_result(self, out_dtype);
-  return t.call1("mm", {widened(self, out_dtype), widened(mat2, out_dtype)});
-}
-
-Val bmm_to::decompose(Tracer& t, const Val& self, const Val& mat2, DType out_dtype) {
-  require_wider_result(self, out_dtype);
-  return t.call1("bmm", {widened(self, out_dtype), widened(mat2, out_dtype)});
-}
-
-Val addmm_to::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
-                        DType out_dtype, const ScalarArg& beta, const ScalarArg& alpha) {
-  require_wider_result(mat1, out_dtype);
-  return t.call1("addmm", {widened(self, out_dtype), widened(mat1, out_dtype),
-                           widened(mat2, out_dtype), beta, alpha});
-}
-
-Val baddbmm_to::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
-                          DType out_dtype, const ScalarArg& beta, const ScalarArg& alpha) {
-  require_wider_result(batch1, out_dtype);
-  return t.call1("baddbmm", {widened(self, out_dtype), widened(batch1, out_dtype),
-                             widened(batch2, out_dtype), beta, alpha});
 }
 
 // --- gradients ---

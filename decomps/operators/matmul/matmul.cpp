@@ -86,7 +86,7 @@ Val product(const Val& a, const Val& b) {
                  {{"scale", Scalar(1)}, {"activation", std::string("none")}});
 }
 
-Val matrix_product(const Val& a, const Val& b) {
+void require_matrix_factors(const Val& a, const Val& b) {
   require_matrix(a, "self");
   require_matrix(b, "mat2");
   require(
@@ -96,10 +96,14 @@ Val matrix_product(const Val& a, const Val& b) {
                   a.size(0).hint(), a.size(1).hint(), b.size(0).hint(), b.size(1).hint()));
   require_one_dtype(a, b);
   require_number(a, "addmm_impl_cpu_");
+}
+
+Val matrix_product(const Val& a, const Val& b) {
+  require_matrix_factors(a, b);
   return product(a, b);
 }
 
-Val batch_product(const Val& a, const Val& b) {
+void require_batch_factors(const Val& a, const Val& b) {
   require(a.rank() == 3, ErrorCode::runtime,
           "batch1 must be a 3D tensor; found shape " + shape_text(a.shape()));
   require(b.rank() == 3, ErrorCode::runtime,
@@ -112,6 +116,10 @@ Val batch_product(const Val& a, const Val& b) {
           fmt::format("expected scalar type {} but found {}", aten_name(a.dtype()),
                       aten_name(b.dtype())));
   require_number(a, "bmm");
+}
+
+Val batch_product(const Val& a, const Val& b) {
+  require_batch_factors(a, b);
   return product(a, b);
 }
 
@@ -271,9 +279,11 @@ Val linear::decompose(Tracer& t, const Val& input, const Val& weight,
   return convert(reshape(y, shape), input.dtype());
 }
 
-Val addmm::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
-                     const ScalarArg& beta, const ScalarArg& alpha) {
-  require_summands(self, mat1, mat2);
+namespace {
+
+// The factors may be narrower than self.
+Val plus_matrix_product(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
+                        const ScalarArg& beta, const ScalarArg& alpha) {
   for (const auto& [m, name] : {std::pair(mat1, "mat1"), std::pair(mat2, "mat2")})
     require(m.rank() == 2, ErrorCode::runtime,
             fmt::format("{} must be a matrix, got {}-D tensor", name, m.rank()));
@@ -286,6 +296,14 @@ Val addmm::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat
   return accumulated(t, self, contraction(mat1, mat2, {1}, {0}), beta, alpha, self.dtype());
 }
 
+}  // namespace
+
+Val addmm::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
+                     const ScalarArg& beta, const ScalarArg& alpha) {
+  require_summands(self, mat1, mat2);
+  return plus_matrix_product(t, self, mat1, mat2, beta, alpha);
+}
+
 Val addmv::decompose(Tracer& t, const Val& self, const Val& mat, const Val& vec,
                      const ScalarArg& beta, const ScalarArg& alpha) {
   require(mat.rank() == 2 && vec.rank() == 1 && self.rank() <= 1, ErrorCode::runtime,
@@ -296,7 +314,9 @@ Val addmv::decompose(Tracer& t, const Val& self, const Val& mat, const Val& vec,
   return accumulated(t, self, contraction(mat, vec, {1}, {0}), beta, alpha, self.dtype());
 }
 
-Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
+namespace {
+
+Val plus_batch_product(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                        const ScalarArg& beta, const ScalarArg& alpha) {
   require(batch1.rank() == 3, ErrorCode::runtime,
           "batch1 must be a 3D tensor; found shape " + shape_text(batch1.shape()));
@@ -307,16 +327,23 @@ Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val&
                       "got: [{}, {}].",
                       batch1.size(0).hint(), batch1.size(2).hint(), batch2.size(0).hint(),
                       batch2.size(1).hint()));
-  require(self.dtype() == batch1.dtype() && self.dtype() == batch2.dtype(), ErrorCode::runtime,
-          fmt::format("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
-                      cpp_name(self.dtype()), cpp_name(batch1.dtype()), cpp_name(batch2.dtype())));
   require_number(batch1, "baddbmm");
   require_expandable(self.shape(), {batch1.size(0), batch1.size(1), batch2.size(2)});
   return accumulated(t, self, contraction(batch1, batch2, {2}, {1}, {0}), beta, alpha,
                      self.dtype());
 }
 
-// The products of a batch are summed as well: one contraction over both dims.
+}  // namespace
+
+Val baddbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
+                       const ScalarArg& beta, const ScalarArg& alpha) {
+  require(self.dtype() == batch1.dtype() && self.dtype() == batch2.dtype(), ErrorCode::runtime,
+          fmt::format("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+                      cpp_name(self.dtype()), cpp_name(batch1.dtype()), cpp_name(batch2.dtype())));
+  return plus_batch_product(t, self, batch1, batch2, beta, alpha);
+}
+
+// The products of a batch are summed as well.
 Val addbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
                       const ScalarArg& beta, const ScalarArg& alpha) {
   require(batch1.rank() == 3, ErrorCode::runtime,
@@ -331,8 +358,49 @@ Val addbmm::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& 
                       batch1.size(2).hint(), batch2.size(1).hint(), batch2.size(2).hint()));
   require_summands(self, batch1, batch2);
   require_expandable(self.shape(), {batch1.size(1), batch2.size(2)});
-  return accumulated(t, self, contraction(batch1, batch2, {0, 2}, {0, 1}), beta, alpha,
-                     self.dtype());
+  // Side by side the matrices of batch1 are one, and those of batch2 are one as they lie.
+  const SymInt depth = batch1.size(0) * batch1.size(2);
+  const Val left = reshape(transpose(batch1, {1, 0, 2}), {batch1.size(1), depth}),
+            right = reshape(batch2, {depth, batch2.size(2)});
+  return accumulated(t, self, contraction(left, right, {1}, {0}), beta, alpha, self.dtype());
+}
+
+// --- products of halves that are not rounded ---
+
+namespace {
+
+void require_wider_result(const Val& a, const Val& b, DType out) {
+  require(out == a.dtype() || (out == DType::f32 && is_half(a.dtype())), ErrorCode::runtime,
+          "out_dtype must be the same as input dtype or fp32 for fp16/bf16 inputs");
+  require_one_dtype(a, b);
+}
+
+}  // namespace
+
+Val mm_to::decompose(Tracer&, const Val& self, const Val& mat2, DType out_dtype) {
+  require_wider_result(self, mat2, out_dtype);
+  if (out_dtype == self.dtype()) return matrix_product(self, mat2);
+  require_matrix_factors(self, mat2);
+  return contraction(self, mat2, {1}, {0});
+}
+
+Val bmm_to::decompose(Tracer&, const Val& self, const Val& mat2, DType out_dtype) {
+  require_wider_result(self, mat2, out_dtype);
+  if (out_dtype == self.dtype()) return batch_product(self, mat2);
+  require_batch_factors(self, mat2);
+  return contraction(self, mat2, {2}, {1}, {0});
+}
+
+Val addmm_to::decompose(Tracer& t, const Val& self, const Val& mat1, const Val& mat2,
+                        DType out_dtype, const ScalarArg& beta, const ScalarArg& alpha) {
+  require_wider_result(mat1, mat2, out_dtype);
+  return plus_matrix_product(t, convert(self, out_dtype), mat1, mat2, beta, alpha);
+}
+
+Val baddbmm_to::decompose(Tracer& t, const Val& self, const Val& batch1, const Val& batch2,
+                          DType out_dtype, const ScalarArg& beta, const ScalarArg& alpha) {
+  require_wider_result(batch1, batch2, out_dtype);
+  return plus_batch_product(t, convert(self, out_dtype), batch1, batch2, beta, alpha);
 }
 
 namespace {

@@ -1,8 +1,7 @@
 // Distinct entries along the first dim: sorted, or as they stand, and cut where they begin to
 // differ.
-#include <limits>
-
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/index_type.h"
 #include "decomps/primitives/math.h"
 #include "decomps/primitives/search.h"
 
@@ -19,11 +18,6 @@ Val begins_run(const Val& x, int64_t dim) {
   SymInts one = x.shape();
   one[static_cast<size_t>(dim)] = 1;
   return concatenate({t.constant(true, DType::boolean, one), changes}, dim);
-}
-
-// What numbers up to a size are held in: half the memory where that is enough.
-DType place_type(const SymInt& size) {
-  return size <= SymInt(std::numeric_limits<int32_t>::max()) ? DType::i32 : DType::i64;
 }
 
 // The number of the run that each element is in, along dim.
@@ -80,33 +74,61 @@ Val first_entries(const Val& x, const Val& count) {
   return t.wrap(t.builder().set_dim(x.id(), count.id(), 0));
 }
 
-// The places where runs begin go to the front, in order, and the others behind them, from the end
-// on, so that each has one: that is a scan and a scatter.
+Val scattered_in_bounds(const Val& x, const Val& to, const Val& values) {
+  Tracer& t = x.tracer();
+  return t.wrap(t.builder().scatter(Prim::scatter, x.id(), {to.id()}, values.id(), {0}, true, false,
+                                    "index"));
+}
+
+// The places where runs begin, in order, and how many they are. Behind them there is anything.
+struct Firsts {
+  Val places, count;
+};
+
+// Where scatters are fast the others go behind them, from the end on, so that each has one place.
+Firsts first_places(const Val& begins, const Val& number) {
+  Tracer& t = begins.tracer();
+  const SymInt size = begins.size(0);
+  const Val place = t.iota({size}, 0, place_type(size));
+  if (!t.device().fast_scatter) {
+    const auto packed = t.prim(Prim::compact, {place, begins});
+    return {packed[0], packed[1]};
+  }
+  const Val target = where(begins, number, full_like(place, size) - place + number);
+  const Val places = scattered_in_bounds(full_like(place, 0), target, place);
+  const Val count = reshape(slice(number, 0, size - 1, size, 1), {}) + Scalar(1);
+  return {places, convert(count, DType::i64)};
+}
+
+// Entries that stand one behind the other are packed, others read where runs begin.
+std::pair<Val, Val> first_of_runs(const Val& x, const Runs& runs, const Val& first,
+                                  const Val& count) {
+  Tracer& t = x.tracer();
+  const auto taken = [&](const Val& from, const Val& at) {
+    return t.wrap(t.builder().gather(from.id(), {at.id()}, {0}, true, "index"));
+  };
+  const std::optional<Val> in_order = runs.order || x.rank() > 1 ? runs.in_order : x;
+  if (!in_order) return {taken(x, runs.order ? taken(*runs.order, first) : first), count};
+  if (t.device().fast_scatter) return {taken(*in_order, first), count};
+  const auto packed = t.prim(Prim::compact, {*in_order, runs.begins});
+  return {packed[0], packed[1]};
+}
+
 Results results_of(const Val& x, const Runs& runs) {
   Tracer& t = x.tracer();
   const SymInt size = x.size(0);
   const DType type = place_type(size);
-  const Val place = t.iota({size}, 0, type), none = full_like(place, 0);
-  const Val number = run_numbers(runs.begins, 0);
-  const Val target = where(runs.begins, number, full_like(place, size) - place + number);
-  const auto moved = [&](const Val& v, const Val& to) {
-    return t.wrap(t.builder().scatter(Prim::scatter, none.id(), {to.id()}, v.id(), {0}, true, false,
-                                      "index"));
-  };
-  const auto taken = [&](const Val& from, const Val& at) {
-    return t.wrap(t.builder().gather(from.id(), {at.id()}, {0}, true, "index"));
-  };
-  const Val count = reshape(slice(number, 0, size - 1, size, 1), {}) + Scalar(1);
-  const Val first = moved(place, target);
-  const Val valid = lt(place, broadcast_to(count, {size}));
-  const Val start = where(valid, first, full_like(place, size));
+  const Val place = t.iota({size}, 0, type), number = run_numbers(runs.begins, 0);
+  const auto [places, count] = first_places(runs.begins, number);
+  const Val valid = lt(place, broadcast_to(convert(count, type), {size}));
+  const Val start = where(valid, places, full_like(place, size));
   const Val end = concatenate({slice(start, 0, 1, size, 1), t.constant(size, type, {1})}, 0);
-  const Val entries = runs.in_order ? taken(*runs.in_order, first)
-                                    : taken(x, runs.order ? taken(*runs.order, first) : first);
-  const Val inverse = runs.order ? moved(number, *runs.order) : number;
+  const auto entries = first_of_runs(x, runs, where(valid, places, full_like(place, 0)), count);
+  const Val inverse =
+      runs.order ? scattered_in_bounds(full_like(place, 0), *runs.order, number) : number;
   const auto wide = [](const Val& v) { return convert(v, DType::i64); };
-  return {first_entries(entries, wide(count)), wide(inverse),
-          first_entries(wide(end - start), wide(count)), wide(count)};
+  return {first_entries(entries.first, entries.second), wide(inverse),
+          first_entries(wide(end - start), count), entries.second};
 }
 
 Results none_of(const Val& x) {

@@ -85,40 +85,59 @@ Val row_lengths(const Val& pointers) {
   return slice(pointers, 0, 1, end, 1) - slice(pointers, 0, 0, end - 1, 1);
 }
 
+// How a row's products are reduced, and what segment_reduce calls that.
 struct RowReduction {
-  std::string_view name;
-  Prim kind;
-  double start;
+  std::string_view name, segments;
 };
 constexpr RowReduction kRowReductions[] = {
-    {"sum", Prim::scatter_add, 0},
-    {"mean", Prim::scatter_add, 0},
-    {"amax", Prim::scatter_max, -math::kInfinity},
-    {"amin", Prim::scatter_min, math::kInfinity},
-};
+    {"sum", "sum"}, {"mean", "mean"}, {"amax", "max"}, {"amin", "min"}};
+
+// Each product of an entry and a line of the dense matrix goes to a line of the result.
+Val scattered_products(const Val& products, const Val& lines, const SymInt& count) {
+  SymInts shape = products.shape();
+  shape[0] = count;
+  const Val start = zeros(products.tracer(), shape, products.dtype());
+  return scattered(Prim::scatter_add, start, {lines}, {0}, products);
+}
+
+// The row of each entry; where it is needed once it is searched for.
+Val rows_beside(const Val& pointers, const Val& columns, const Val& dense) {
+  const SymInt entries = columns.size(0);
+  if (dense.rank() > 1) return rows_of_entries(pointers, entries);
+  return pointers.tracer().prim1(Prim::expand_rows, {pointers}, {{"entries", entries}});
+}
+
+// Of numbers with a point, the products of each row are neighbours that are reduced.
+Val reduced_rows(const Val& products, const Val& pointers, std::string_view reduce) {
+  if (is_complex(products.dtype()))
+    return complex(reduced_rows(real(products), pointers, reduce),
+                   reduced_rows(imag(products), pointers, reduce));
+  return products.tracer().prim1(Prim::segment_reduce, {products, pointers},
+                                 {{"reduce", std::string(reduce)}});
+}
 
 }  // namespace
 
-// The product of each entry with a row of the dense matrix goes to a row of the result. Product and
-// scatter are one kernel: the products are nowhere in memory.
-Val sparse_matmul::decompose(Tracer& t, const Val& values, const Val& pointers, const Val& columns,
+// Products are added up where they are made, and are nowhere in memory.
+Val sparse_matmul::decompose(Tracer&, const Val& values, const Val& pointers, const Val& columns,
                              const Val& dense, SymInt size, bool transpose,
                              const std::string& reduce) {
+  const auto products = [&](const Val& lines) {
+    return beside(opmath(values), dense) * opmath(taken(dense, lines, 0));
+  };
+  if (transpose)
+    return convert(
+        scattered_products(products(rows_beside(pointers, columns, dense)), columns, size),
+        values.dtype());
+  const Val of_entries = products(columns);
+  if (is_integral(of_entries.dtype()))
+    return convert(
+        scattered_products(of_entries, rows_beside(pointers, columns, dense), pointers.size(0) - 1),
+        values.dtype());
   const auto* r = std::ranges::find(kRowReductions, reduce, &RowReduction::name);
-  const SymInt entries = columns.size(0);
-  const Val rows = dense.rank() == 1
-                       ? t.prim1(Prim::expand_rows, {pointers}, {{"entries", entries}})
-                       : rows_of_entries(pointers, entries);
-  const Val factors = opmath(taken(dense, transpose ? rows : columns, 0));
-  const Val products = beside(opmath(values), dense) * factors;
-  SymInts shape = dense.shape();
-  shape[0] = transpose ? size : pointers.size(0) - 1;
-  const Val start = r->start == 0 ? zeros(t, shape, products.dtype())
-                                  : t.constant(Scalar(r->start), products.dtype(), shape);
-  Val y = scattered(r->kind, start, {transpose ? columns : rows}, {0}, products);
+  Val y = reduced_rows(of_entries, pointers, r->segments);
   if (reduce != "sum") {
     const Val length = beside(convert(row_lengths(pointers), y.dtype()), dense);
-    if (reduce == "mean") y = y / length;
     y = where(gt(length, Scalar(0.0)), y, full_like(y, 0));
   }
   return convert(y, values.dtype());

@@ -134,6 +134,48 @@ void require_divisible(Ints sizes, size_t row, Ints block) {
   }
 }
 
+// Of ordered entries whose rows are what is compressed, a tensor of these sizes.
+Tensor compressed_rows(const Tensor& entries, Layout layout, Ints sizes) {
+  const int64_t batch = sparse_dims(entries) - 2;
+  const auto row = static_cast<size_t>(batch);
+  const int64_t each = entries_of_each(entries, batch), rows = entries.sizes()[row];
+  const Ints batches = entries.sizes().first(row);
+  const int64_t matrices = product(batches);
+  const Tensor indices = parts_of(entries).indices;
+  // Rows of all matrices one after another, so that one list of pointers serves them all.
+  const Tensor leading = op("slice.Tensor", indices, int64_t{0}, int64_t{0}, batch + 1);
+  const Tensor all_rows = linear_indices(leading, entries.sizes());
+  Tensor pointers = op("_compress_rows", all_rows, matrices * rows);
+  if (batch > 0) {
+    const Tensor first = op("arange", Scalar(matrices), DType::i64, std::nullopt, entries.device());
+    const Tensor within =
+        op("arange", Scalar(rows + 1), DType::i64, std::nullopt, entries.device());
+    const Tensor at = op(
+        "add.Tensor", op("unsqueeze", op("mul.Scalar", first, Scalar(rows)), int64_t{1}), within);
+    const Tensor taken =
+        op("reshape", op("index_select", pointers, int64_t{0}, op("reshape", at, IntList{-1})),
+           IntList{matrices, rows + 1});
+    const Tensor offset = op("unsqueeze", op("mul.Scalar", first, Scalar(each)), int64_t{1});
+    const Sizes shape = concat({batches, IntList{rows + 1}});
+    pointers = op("reshape", op("sub.Tensor", taken, offset), IntList(shape));
+  }
+  const Sizes plain_shape = concat({batches, IntList{each}});
+  const Tensor plain =
+      op("reshape", op("select.int", indices, int64_t{0}, batch + 1), IntList(plain_shape));
+  const Tensor values = parts_of(entries).values;
+  const Sizes value_shape = concat({plain_shape, values.sizes().subspan(1)});
+  return make_compressed(layout, pointers, op("clone", plain, MemoryFormat::contiguous),
+                         op("reshape", values, IntList(value_shape)), sizes);
+}
+
+// A view of a strided tensor with blocks as its dims behind the grid of blocks.
+Tensor in_blocks(const Tensor& t, int64_t row, Ints block) {
+  const auto split = [](const Tensor& x, int64_t dim, int64_t size) {
+    return op("unflatten.int", x, dim, IntList{x.size(dim) / size, size});
+  };
+  return op("transpose.int", split(split(t, row + 1, block[1]), row, block[0]), row + 1, row + 2);
+}
+
 }  // namespace
 
 Tensor linear_indices(const Tensor& indices, Ints sizes) {
@@ -169,34 +211,19 @@ Tensor coo_to_compressed(const Tensor& coo, Layout layout, Ints block) {
     entries = gathered_into_blocks(coo, batch, block);
   }
   if (!compresses_rows(layout)) entries = with_rows_first(entries, batch);
-  entries = coalesced(entries);
-  const int64_t each = entries_of_each(entries, batch), rows = entries.sizes()[row];
-  const Ints batches = coo.sizes().first(row);
-  const int64_t matrices = product(batches);
-  const Tensor indices = parts_of(entries).indices;
-  // Rows of all matrices one after another, so that one list of pointers serves them all.
-  const Tensor leading = op("slice.Tensor", indices, int64_t{0}, int64_t{0}, batch + 1);
-  const Tensor all_rows = linear_indices(leading, entries.sizes());
-  Tensor pointers = op("_compress_rows", all_rows, matrices * rows);
-  if (batch > 0) {
-    const Tensor first = op("arange", Scalar(matrices), DType::i64, std::nullopt, coo.device());
-    const Tensor within = op("arange", Scalar(rows + 1), DType::i64, std::nullopt, coo.device());
-    const Tensor at = op(
-        "add.Tensor", op("unsqueeze", op("mul.Scalar", first, Scalar(rows)), int64_t{1}), within);
-    const Tensor taken =
-        op("reshape", op("index_select", pointers, int64_t{0}, op("reshape", at, IntList{-1})),
-           IntList{matrices, rows + 1});
-    const Tensor offset = op("unsqueeze", op("mul.Scalar", first, Scalar(each)), int64_t{1});
-    const Sizes shape = concat({batches, IntList{rows + 1}});
-    pointers = op("reshape", op("sub.Tensor", taken, offset), IntList(shape));
+  return compressed_rows(coalesced(entries), layout, coo.sizes());
+}
+
+// What comes first in the order of the entries wanted is first in the view that they are found in:
+// nothing is to be sorted.
+Tensor dense_to_compressed(const Tensor& t, Layout layout, Ints block, int64_t batch) {
+  Tensor view = t;
+  if (has_blocks(layout)) {
+    require_divisible(t.sizes(), static_cast<size_t>(batch), block);
+    view = in_blocks(t, batch, block);
   }
-  const Sizes plain_shape = concat({batches, IntList{each}});
-  const Tensor plain =
-      op("reshape", op("select.int", indices, int64_t{0}, batch + 1), IntList(plain_shape));
-  const Tensor values = parts_of(entries).values;
-  const Sizes value_shape = concat({plain_shape, values.sizes().subspan(1)});
-  return make_compressed(layout, pointers, op("clone", plain, MemoryFormat::contiguous),
-                         op("reshape", values, IntList(value_shape)), coo.sizes());
+  if (!compresses_rows(layout)) view = op("transpose.int", view, batch, batch + 1);
+  return compressed_rows(dense_to_coo(view, batch + 2), layout, t.sizes());
 }
 
 Sizes block_of(const Tensor& compressed) {

@@ -68,8 +68,10 @@ Tensor to_compressed(const SparseCall& call, const Tensor& self, Layout layout) 
   if (!is_sparse(self) && product(batches) == 0)
     call.fail(fmt::format("Expected product of batch dimensions to be non-zero, but got {}",
                           list_text(batches)));
-  const Tensor coo = is_sparse(self) ? to_coo(self) : dense_to_coo(self, self.dim() - dense);
-  return coo_to_compressed(coo, layout, call.ints("blocksize"));
+  if (!is_sparse(self))
+    return dense_to_compressed(self, layout, call.ints("blocksize"),
+                               static_cast<int64_t>(batches.size()));
+  return coo_to_compressed(to_coo(self), layout, call.ints("blocksize"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "sdk/runtime/sparse/conversion.h"
 #include "sdk/runtime/sparse/entries.h"
+#include "sdk/runtime/sparse/matrices/row_matrix.h"
 
 namespace primset::runtime {
 namespace {
@@ -92,6 +93,20 @@ Tensor merged_values(const Tensor& values, const Tensor& slot, int64_t places, b
             std::string_view("prod"));
 }
 
+// The entries of a row are neighbours: each row that has any gets one in the only column.
+Tensor csr_rows_reduced(const Tensor& t, bool product) {
+  const RowMatrix m = row_matrix(t);
+  const DType index = m.pointers.dtype();
+  const Tensor all = op("segment_reduce", m.values, std::string_view(product ? "prod" : "sum"),
+                        std::nullopt, std::nullopt, m.pointers, int64_t{0}, true);
+  const Tensor some = op("gt.Scalar", row_lengths(m, index), Scalar(int64_t{0}));
+  const Tensor values = op("masked_select", all, some);
+  const Tensor ends = op("cumsum", some, int64_t{0}, index);
+  const Tensor pointers = op("constant_pad_nd", ends, IntList{1, 0}, Scalar(int64_t{0}));
+  const Tensor columns = op("new_zeros", pointers, IntList{values.size(0)});
+  return make_compressed(Layout::sparse_csr, pointers, columns, values, Sizes{t.size(0), 1});
+}
+
 // A CSR matrix of one row, one column or both, with an entry wherever there is one along the dims.
 Tensor csr_reduced(const SparseCall& call, const Tensor& self, const Sizes& dims, bool product) {
   require_csr(call, self);
@@ -99,6 +114,8 @@ Tensor csr_reduced(const SparseCall& call, const Tensor& self, const Sizes& dims
     call.fail("reduction operations on CSR tensors with keepdim=False is unsupported");
   const DType own = self.dtype();
   const DType dtype = call.dtype().value_or(is_exact(own) ? DType::i64 : own);
+  if (dims == Sizes{1} && is_floating(dtype) && !is_float8(dtype))
+    return csr_rows_reduced(with_dtype(self, dtype), product);
   const Tensor coo = to_coo(with_dtype(self, dtype));
   Sizes sizes = sizes_of(self);
   Tensor indices = parts_of(coo).indices;

@@ -139,13 +139,13 @@ std::vector<Operand> operands_of(const Call& c) {
           random_operand(c.dtype, {c.batch, c.keys, c.columns}, c.transposed, rng)};
 }
 
-void expect_attention_of(const kir::TargetModel& target, const Call& c,
-                         const std::string& results) {
+void expect_attention_of(const kir::TargetModel& target, const Call& c, const std::string& results,
+                         bool in_parts) {
   SCOPED_TRACE(graph_text(c, results) + (target.cooperative ? "cooperative" : ""));
   const std::vector<Operand> in = operands_of(c);
   auto graph = std::make_shared<prims::Graph>(prims::parse(graph_text(c, results)));
   const Program program = program_of(graph, target, in);
-  EXPECT_EQ(program.kernels.size(), 1u);
+  EXPECT_EQ(program.kernels.size() > 1, in_parts);
   const RunnerResult got =
       run_program(program, target, {{{in[0].bytes}, {in[1].bytes}, {in[2].bytes}}},
                   {c.batch, c.queries, c.keys});
@@ -166,8 +166,10 @@ void expect_attention_of(const kir::TargetModel& target, const Call& c,
   }
 }
 
-void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l") {
-  for (const kir::TargetModel& target : attention_models()) expect_attention_of(target, c, results);
+void expect_attention(const Call& c, const std::string& results = "%3 y, %4 l",
+                      bool in_parts = false) {
+  for (const kir::TargetModel& target : attention_models())
+    expect_attention_of(target, c, results, in_parts);
 }
 
 TEST(Attention, TilesOfEverySize) {
@@ -185,6 +187,12 @@ TEST(Attention, Causal) {
   expect_attention({DType::bf16, 2, 150, 150, 64, 64, true});
   expect_attention({DType::f16, 1, 70, 40, 32, 32, true});
   expect_attention({DType::bf16, 1, 40, 100, 128, 100, true});
+}
+
+// A few workgroups' keys are gone through by more of them, in parts of one size and what is left.
+TEST(Attention, ManyKeysInParts) {
+  expect_attention({DType::bf16, 2, 1, 2048, 64, 64}, "%3 y, %4 l", true);
+  expect_attention({DType::f16, 1, 3, 1100, 32, 16}, "%3 y, %4 l", true);
 }
 
 TEST(Attention, OneResult) {

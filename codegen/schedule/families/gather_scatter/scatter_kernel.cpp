@@ -1,6 +1,7 @@
 #include "codegen/schedule/families/gather_scatter/scatter_kernel.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/families/gather_scatter/atomic_update.h"
@@ -89,8 +90,6 @@ class ScatterBuilder {
   }
 
   BuiltKernel build() {
-    std::vector<size_t> order;
-    for (size_t d = 0; d < domain_.size(); ++d) order.push_back(d);
     const DType dtype = g_.type(n_.operands[0]).dtype;
     // Without an order to keep, threads may race: last writer wins, or an atomic combines. Sums on
     // a CPU stay in order, so that results do not depend on the number of threads.
@@ -105,15 +104,34 @@ class ScatterBuilder {
       write(dtype, parallel && atomic);
     };
     if (parallel)
-      for_each_point(f_, separate_loops(domain_, order), body);
+      for_each_point(f_, separate_loops(domain_, order_of_places()), body);
     else if (apart && !c_.target.simt)
       for_each_place(walk, dtype);
     else
-      for_each_in_order(f_, separate_loops(domain_, order), body);
+      for_each_in_order(f_, separate_loops(domain_, row_major()), body);
     return built(std::move(f_));
   }
 
  private:
+  std::vector<size_t> row_major() const {
+    std::vector<size_t> order(domain_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    return order;
+  }
+
+  // Where one dim is indexed, the order in which the places lie in memory, as far as it is known:
+  // updates along a dim behind the others are neighbours there.
+  std::vector<size_t> order_of_places() const {
+    const auto& dims = n_.attr<std::vector<int64_t>>("dims");
+    if (dims.size() != 1) return row_major();
+    const auto indexed = static_cast<size_t>(dims[0]);
+    SymInts strides(g_.type(n_.operands[1]).rank(), target_.strides[indexed]);
+    for (size_t d = 0; d < target_.strides.size(); ++d) {
+      if (d != indexed) strides.push_back(target_.strides[d]);
+    }
+    return memory_order(domain_, strides);
+  }
+
   void write(DType dtype, bool atomic) {
     Value fits;
     const Affine address = address_of(identity_indices(domain_), fits);

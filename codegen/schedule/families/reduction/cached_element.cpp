@@ -27,15 +27,31 @@ class Search {
     for (ValueId operand : g_.node(p).operands) pointwise(operand, out);
   }
 
-  // Does `v` read memory other than through `cached`?
-  bool reads(ValueId v, ValueId cached, std::set<ValueId>& seen) const {
+  // Does `v` read memory of which `counts` holds, other than through `cached`?
+  template <typename Counts>
+  bool reads(ValueId v, ValueId cached, std::set<ValueId>& seen, const Counts& counts) const {
     if (v == cached || v == prims::kNoValue || !seen.insert(v).second) return false;
-    if (values_.placement(v)) return true;
+    if (values_.placement(v)) return counts(v);
     const NodeId p = g_.producer(v);
     if (p == Graph::kNoNode) return false;
     if (std::ranges::find(request_.reduces, p) != request_.reduces.end()) return false;
-    return std::ranges::any_of(g_.node(p).operands,
-                               [&](ValueId operand) { return reads(operand, cached, seen); });
+    return std::ranges::any_of(
+        g_.node(p).operands, [&](ValueId operand) { return reads(operand, cached, seen, counts); });
+  }
+
+  // Does `root` itself need what is in its own memory, or another one what may be there?
+  bool disturbs(const Root& root, ValueId cached) const {
+    std::set<ValueId> seen;
+    if (reads(root.value, cached, seen, [](ValueId) { return true; })) return true;
+    const auto taken_over = [&](ValueId v) {
+      return g_.producer(v) != Graph::kNoNode || values_.overwritten(v);
+    };
+    const auto needs = [&](const Root& other) {
+      std::set<ValueId> walked;
+      return other.value != root.value && reads(other.value, cached, walked, taken_over);
+    };
+    return std::ranges::any_of(request_.domain_roots, needs) ||
+           std::ranges::any_of(request_.row_roots, needs);
   }
 
   // The costly value that `root` and the reductions' operands share, the latest in the graph.
@@ -70,8 +86,7 @@ std::optional<CachedElement> cached_element(const ValueEnvironment& values,
   for (const Root& root : request.domain_roots) {
     const ValueId cached = search.shared(root.value, reduced);
     if (cached == prims::kNoValue || cached == root.value) continue;
-    std::set<ValueId> seen;
-    if (!search.reads(root.value, cached, seen)) return CachedElement{cached, root};
+    if (!search.disturbs(root, cached)) return CachedElement{cached, root};
   }
   return std::nullopt;
 }

@@ -165,6 +165,24 @@ void compact_node(RandomNodes& nodes, Prim p) {
   if (nodes.random().chance(50)) nodes.elementwise(v.dtype(counted), v.shape(counted));
 }
 
+// Segments of any one length, the last ones shorter or empty; what is behind them is in none.
+void segment_reduce_node(RandomNodes& nodes, Prim p) {
+  RandomValues& v = nodes.values();
+  const auto x = v.any(prims::signature(p).operands[0].dtypes, 1);
+  if (!x || v.is_dynamic(v.shape(*x))) return;
+  const SymInts bounds{SymInt(2 + static_cast<int64_t>(nodes.random().below(7)))};
+  const auto numbers = [&](const SymInt& n) {
+    return v.add(Prim::constant, {}, {{"value", n}, {"dtype", DType::i64}, {"shape", bounds}})[0];
+  };
+  const ValueId counted =
+      v.add(Prim::iota, {}, {{"shape", bounds}, {"dim", int64_t{0}}, {"dtype", DType::i64}})[0];
+  const ValueId length = numbers(static_cast<int64_t>(nodes.random().below(40)));
+  const ValueId offsets =
+      v.add(Prim::min, {v.add(Prim::mul, {counted, length})[0], numbers(v.shape(*x)[0])})[0];
+  const char* kinds[] = {"sum", "prod", "max", "min"};
+  v.add(p, {*x, offsets}, {{"reduce", std::string(kinds[nodes.random().below(4)])}});
+}
+
 void set_dim_node(RandomNodes& nodes, Prim p) {
   RandomValues& v = nodes.values();
   if (makes_no_sizes(v)) return;
@@ -193,6 +211,7 @@ void add_indexing_rules(NodeRules& t) {
   t.set(Prim::dynamic_slice, dynamic_slice_node);
   t.set(Prim::dynamic_update_slice, dynamic_update_node);
   t.set(Prim::compact, compact_node);
+  t.set(Prim::segment_reduce, segment_reduce_node);
   t.set(Prim::set_dim, set_dim_node);
 }
 
