@@ -112,6 +112,8 @@ class Frame {
 
   // The value of an affine form: one lane where it is uniform. Pins the dimensions that it uses.
   kir::Value materialize(const Affine& a);
+  // Of a CPU's vector whose lanes are consecutive numbers the first one; invalid: they are not.
+  kir::Value first_of_consecutive(const Affine& a);
   // Index-typed sums and products that keep constant and uniform parts separate.
   Affine add(const Affine& a, const Affine& b);
   Affine scale(const Affine& a, const SymInt& factor);
@@ -168,6 +170,7 @@ class Frame {
   std::vector<kir::Value> load_pairs(kir::Value pointer, kir::Scalar elem, const Place& p);
   void store_pairs(kir::Value pointer, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
+  std::vector<kir::Value> load_elements(kir::Value pointer, DType dtype, const Place& p);
   void store_parts(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);
   void store_vectors(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);

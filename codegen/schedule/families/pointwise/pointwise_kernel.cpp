@@ -1,6 +1,7 @@
 // Fused pointwise kernels.
 #include "codegen/schedule/families/pointwise/pointwise_kernel.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/loops/transposed_blocks.h"
 #include "codegen/schedule/loops/transposed_tiles.h"
 
 namespace primset::schedule {
@@ -47,7 +48,7 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
 
 // Built twice: the first kernel only records the accesses. They decide which loops are merged, and
 // on a SIMT device whether operands are transposed through workgroup memory, or how wide vectors
-// are; on a CPU whether loops are tiled.
+// are; on a CPU whether loops are tiled, and operands transposed in registers.
 BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
                              const std::vector<Root>& roots, const std::vector<NodeId>& checks) {
   std::vector<size_t> order;
@@ -70,6 +71,14 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
     const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
     if (merged.size() == separate.size() && !tiled) return first;
+    if (tiled) {
+      const BuiltKernel probe = each_point(separate, 1, std::nullopt);
+      if (const auto plan = transposed_blocks(probe.analysis, merged)) {
+        return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+          for_each_in_blocks(f, merged, *plan, [&] { body()(); });
+        });
+      }
+    }
     return each_point(merged, tiled ? cpu_lanes(c.target) : lanes, tiled);
   }
   std::vector<LoopDim> in_vectors = separate;

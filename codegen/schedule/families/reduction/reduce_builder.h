@@ -1,6 +1,7 @@
-// Builds one reduction kernel (reduce_kernel.cpp). Four parts have files of their own: the loops
+// Builds one reduction kernel (reduce_kernel.cpp). Five parts have files of their own: the loops
 // over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), rows side by side
-// in memory (rows_in_lanes.cpp), and the combination of partial results (reduce_combine.cpp).
+// in memory (rows_in_lanes.cpp on SIMT devices, rows_across.cpp on CPUs), and the combination of
+// partial results (reduce_combine.cpp).
 //
 // Loops are parallel (the dims that are not reduced) or reduced (along a row). A row is
 // register-resident where its threads load each element once and then use registers.
@@ -23,8 +24,22 @@
 
 namespace primset::schedule {
 
-// simt_lanes: a thread's row is short and lies along memory.
-enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_lanes, simt_thread, simt_column };
+// cpu_across: rows that lie side by side in memory, in the lanes of vectors; simt_lanes: a thread's
+// row is short and lies along memory.
+enum class ReduceShape {
+  cpu_row,
+  cpu_across,
+  cpu_column,
+  simt_group,
+  simt_lanes,
+  simt_thread,
+  simt_column
+};
+
+// The parallel loop along which elements lie side by side in memory while those of a row do not;
+// `dim` is the reduced one of the domain.
+std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t dim,
+                                  const Analysis& seen);
 
 struct RowSchedule {
   ReduceShape shape;
@@ -37,6 +52,8 @@ struct RowSchedule {
 
 // Rows side by side in memory that a workgroup takes: half a sector to a whole one of f32.
 inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
+// The same of a CPU, in the lanes of several vectors.
+inline constexpr uint16_t kMostRowsAcross = 64;
 
 class ReduceBuilder {
  public:
@@ -60,6 +77,7 @@ class ReduceBuilder {
 
  private:
   void rows_on_cpu();
+  uint16_t column_lanes() const;
   void rows_on_simt();
   void columns_on_simt();
   void row_of_group();
@@ -98,6 +116,7 @@ class ReduceBuilder {
   int64_t read_together() const;
   void store_column();
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
+  std::vector<kir::Value> walk_partial_results(std::vector<Combiner>& combiners, const Indices& at);
   bool streams(std::span<const Combiner> combiners) const;
   std::vector<kir::Value> walk_streams(
       std::vector<Combiner>& combiners,
@@ -123,6 +142,10 @@ class ReduceBuilder {
   kir::Value constant(int64_t v) { return frame_.index_constant(v); }
   // Do the lanes take contiguous elements of a row?
   bool in_lanes() const { return shape_ == ReduceShape::cpu_row || along_memory(); }
+  // Are the lanes of a CPU's vector different rows?
+  bool rows_are_lanes() const {
+    return shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::cpu_across;
+  }
   // Does a SIMT thread take neighbours in vectors?
   bool along_memory() const {
     return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_lanes;

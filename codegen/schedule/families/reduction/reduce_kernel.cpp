@@ -80,7 +80,9 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   }
   const Indices at = domain_indices();
   std::vector<Value> acc;
-  if (!in_lanes()) {
+  if (shape_ == ReduceShape::cpu_across) {
+    acc = walk_partial_results(combiners, at);
+  } else if (!in_lanes()) {
     acc = walk_blocks(combiners, at);
   } else {
     const auto body = [&](std::span<const Value> a) {
@@ -222,11 +224,20 @@ void ReduceBuilder::columns_on_simt() {
   });
 }
 
+// Rows side by side that a CPU takes at a time. Those of a thread's partial results are several
+// vectors: the lines that it reads of each of a thousand pages then lie together.
+uint16_t ReduceBuilder::column_lanes() const {
+  uint16_t lanes = cpu_lanes(c_.target);
+  if (shape_ != ReduceShape::cpu_across) return lanes;
+  while (lanes < kMostRowsAcross && lanes < parallel_.back().size.hint()) lanes *= 2;
+  return lanes;
+}
+
 // A work item is a row, or for columns a vector of adjacent ones. A group takes as many items as
 // make it worth a task (tuning loops.group_elements).
 void ReduceBuilder::rows_on_cpu() {
-  const bool column = shape_ == ReduceShape::cpu_column;
-  frame_.set_lanes(column ? cpu_lanes(c_.target) : kRowLanes);
+  const bool column = rows_are_lanes();
+  frame_.set_lanes(column ? column_lanes() : kRowLanes);
   const size_t outer = column ? parallel_.size() - 1 : parallel_.size();
   SymInt items = extent(parallel_, 0, outer);
   SymInt blocks = 1;
@@ -292,8 +303,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<Loop
   length_ = r_.domain[r_.dim];
   if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
   if (along_memory()) set_vectors(seen);
-  if (shape_ == ReduceShape::cpu_column && parallel_.empty())
-    parallel_.push_back({{}, 1, {}, false});
+  if (rows_are_lanes() && parallel_.empty()) parallel_.push_back({{}, 1, {}, false});
   if (shape_ == ReduceShape::simt_column)
     columns_on_simt();
   else if (c_.target.simt)
@@ -365,6 +375,14 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   std::vector<LoopDim> parallel = separate_loops(r.domain, parallel_order);
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
+  if (schedule.shape == ReduceShape::cpu_row) {
+    if (const auto across = loop_across(parallel, r.dim, first.analysis)) {
+      const auto loop = parallel.begin() + static_cast<std::ptrdiff_t>(*across);
+      std::rotate(loop, loop + 1, parallel.end());
+      const auto merged = merge_loops(r.domain, parallel, first.analysis);
+      return ReduceBuilder(c, r, {ReduceShape::cpu_across}).build(merged, reduced);
+    }
+  }
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool along_memory =
       schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;

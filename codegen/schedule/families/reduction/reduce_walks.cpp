@@ -160,7 +160,8 @@ std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, 
 // to a third more of it than the chunk from end to end (8 streams of 1, 2, 4, 8 and 16, measured on
 // a Sapphire Rapids). Their partial results have to stay in registers.
 bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
-  if (shape_ != ReduceShape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
+  const bool row = shape_ == ReduceShape::cpu_row || shape_ == ReduceShape::cpu_across;
+  if (!row || !length_.same(SymInt(kReductionChunk))) return false;
   return stream_bytes(combiners) <= static_cast<size_t>(frame_.tuning().reduction.stream_bytes);
 }
 
