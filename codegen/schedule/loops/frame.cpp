@@ -504,12 +504,24 @@ ElementValue Frame::load(BufferId id, DType dtype, const Affine& address, bool s
   return element(in);
 }
 
+void Frame::put(const AccessRecord& a, const std::vector<Value>& element) {
+  Value pointer = buffer(a.buffer, false, true);
+  const ElementValue value{element[0], element.size() > 1 ? element[1] : Value{}};
+  store_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, true), value);
+}
+
 void Frame::store(BufferId id, DType dtype, const Affine& address, const ElementValue& value) {
-  Value pointer = buffer(id, false, true);
-  Place p = touch(id, dtype, address, true);
   const DType real = real_type(dtype);
   ElementValue out{to_memory(builder_, value.re, real), {}};
   if (is_complex(dtype)) out.im = to_memory(builder_, value.im, real);
+  if (forward_store_) {
+    std::vector<Value> element{out.re};
+    if (out.im.valid()) element.push_back(out.im);
+    const AccessRecord access{id, address, true, dtype, LaneAccess::same, false, false};
+    if (forward_store_(access, element)) return;
+  }
+  Value pointer = buffer(id, false, true);
+  Place p = touch(id, dtype, address, true);
   auto vectors = [&] { store_vectors(pointer, dtype, p, out); };
   auto parts = [&] { store_parts(pointer, dtype, p, out); };
   if (is_contiguous(p) && may_be_all_active()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/schedule/loops/group_memory.h"
+#include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/loops/lane_transpose.h"
 
 namespace primset::schedule {
@@ -12,132 +12,178 @@ using kir::Value;
 
 namespace {
 
-constexpr uint16_t kSide = 16;          // of a block: a cache line of 32-bit elements
-constexpr int64_t kLeastLoop = 8;       // half of it
+constexpr int64_t kLeastLoop = kBlockSide / 2;
 constexpr size_t kMostBytes = 1 << 15;  // of all blocks: the first-level cache's
 
-class BlockWalk {
- public:
-  BlockWalk(Frame& f, std::vector<LoopDim> loops, const BlockPlan& plan,
-            const std::function<void()>& body)
-      : f_(f), b_(f.builder()), loops_(std::move(loops)), plan_(plan), body_(body) {}
+bool lies_transposed(const AccessRecord& a, size_t along, size_t lanes) {
+  const SymInt& step = a.address.coefficient(lanes);
+  return !a.masked && a.address.is_affine() && !step.same(SymInt(0)) && !step.same(SymInt(1)) &&
+         a.address.coefficient(along).same(SymInt(1));
+}
 
-  void run() {
-    f_.set_lanes(kSide);
-    for_each_cpu_tile(f_, loops_, plan_.across, [&](const CpuTile& tile) {
-      const Value side = constant(kSide);
-      b_.for_loop(tile.row, tile.row_end, side, {}, [&](Value row, auto) {
-        const Value end = smaller(b_.add(row, side), tile.row_end);
-        last().lanes = true;
-        cpu_vectors(f_, tile.first, tile.end, [&](Value i) {
-          const Value mask = f_.mask();
-          read(row, end, i, tile.end);
-          f_.set_mask(mask);
-          compute(row, end, i);
-        });
-        return kir::Builder::Values{};
-      });
-    });
-  }
+// A vector of an element's parts in memory, by type.
+std::vector<Value> parts_like(kir::Builder& b, DType dtype) {
+  const kir::Type t{memory_scalar(real_type(dtype)), kBlockSide};
+  return std::vector<Value>(is_complex(dtype) ? 2 : 1, b.constant(t, 0));
+}
 
- private:
-  LoopDim& across() { return loops_[loops_.size() - 2]; }
-  LoopDim& last() { return loops_.back(); }
-  Value constant(int64_t v) { return f_.index_constant(v); }
-  Value smaller(Value x, Value y) { return b_.select(b_.slt(x, y), x, y); }
-
-  // The block at (row, first). Behind the last loop's end its last element is read again.
-  void read(Value row, Value row_end, Value first, Value end) {
-    f_.set_prefetches(false);
-    across().lanes = true;
-    last().lanes = false;
-    across().base = row;
-    f_.set_mask(b_.active_lane_mask(b_.sub(row_end, row), kSide));
-    std::vector<std::vector<std::vector<Value>>> parts(plan_.staged.size());  // [load][part][row]
-    for (int64_t k = 0; k < kSide; ++k) {
-      last().base = smaller(b_.add(first, constant(k)), b_.sub(end, constant(1)));
-      f_.set_loops(loops_);
-      for (size_t n = 0; n < parts.size(); ++n) {
-        const std::vector<Value> of_row = f_.fetch(plan_.staged[n]);
-        parts[n].resize(of_row.size());
-        for (size_t p = 0; p < of_row.size(); ++p) parts[n][p].push_back(of_row[p]);
-      }
-    }
-    across().lanes = false;
-    last().lanes = true;
-    f_.set_prefetches(true);
-    for (size_t n = 0; n < parts.size(); ++n) put(n, std::move(parts[n]));
-  }
-
-  void put(size_t n, std::vector<std::vector<Value>> parts) {
-    for (std::vector<Value>& rows : parts) rows = transposed(b_, std::move(rows));
-    for (uint16_t r = 0; r < kSide; ++r) {
-      std::vector<Value> row;
-      for (const auto& rows : parts) row.push_back(rows[r]);
-      if (memory_.size() == n) memory_.emplace_back(b_, row, uint32_t{kSide} * kSide);
-      memory_[n].put(b_.i32(int64_t{r} * kSide), row);
-    }
-  }
-
-  void compute(Value row, Value end, Value first) {
-    b_.for_loop(row, end, constant(1), {}, [&](Value r, auto) {
-      across().base = r;
-      last().base = first;
-      f_.set_loops(loops_);
-      const Value at =
-          b_.int_resize(b_.mul(b_.sub(r, row), constant(kSide)), kir::Scalar::i32, true);
-      f_.set_forward_load([&](const AccessRecord& a) { return staged(a, at); });
-      body_();
-      f_.set_forward_load({});
-      return kir::Builder::Values{};
-    });
-  }
-
-  std::vector<Value> staged(const AccessRecord& a, Value at) {
-    for (size_t k = 0; k < plan_.staged.size(); ++k) {
-      if (same_access(plan_.staged[k], a)) return memory_[k].get(at);
-    }
-    return {};
-  }
-
-  Frame& f_;
-  kir::Builder& b_;
-  std::vector<LoopDim> loops_;
-  const BlockPlan& plan_;
-  const std::function<void()>& body_;
-  std::vector<GroupMemory> memory_;  // one a staged load
-};
-
-bool lies_transposed(const AccessRecord& a, size_t last, size_t across) {
-  const SymInt& step = a.address.coefficient(last);
-  return !a.store && !a.masked && a.address.is_affine() && !step.same(SymInt(0)) &&
-         !step.same(SymInt(1)) && a.address.coefficient(across).same(SymInt(1));
+Value slot_of(kir::Builder& b, Value row) {
+  return b.mul(b.int_resize(row, kir::Scalar::i32, true), b.i32(kBlockSide));
 }
 
 }  // namespace
+
+std::vector<AccessRecord> transposed_accesses(const Analysis& seen, size_t along, size_t lanes) {
+  std::vector<AccessRecord> out;
+  size_t bytes = 0;
+  for (const AccessRecord& a : seen.accesses) {
+    if (!lies_transposed(a, along, lanes)) continue;
+    const auto is_same = [&](const AccessRecord& s) {
+      return s.store == a.store && same_access(s, a);
+    };
+    if (std::ranges::any_of(out, is_same)) continue;
+    bytes += byte_size(a.dtype) * kBlockSide * kBlockSide;
+    if (bytes > kMostBytes) break;
+    out.push_back(a);
+  }
+  return out;
+}
+
+TransposedBlock::TransposedBlock(Frame& f, std::vector<AccessRecord> staged)
+    : f_(f), staged_(std::move(staged)) {
+  for (const AccessRecord& a : staged_)
+    memory_.emplace_back(f.builder(), parts_like(f.builder(), a.dtype),
+                         uint32_t{kBlockSide} * kBlockSide);
+}
+
+GroupMemory* TransposedBlock::memory_of(const AccessRecord& a) {
+  for (size_t k = 0; k < staged_.size(); ++k)
+    if (staged_[k].store == a.store && same_access(staged_[k], a)) return &memory_[k];
+  return nullptr;
+}
+
+// Behind the lanes' end the last one is read again.
+void TransposedBlock::read(std::vector<LoopDim> loops, const BlockPlace& place) {
+  kir::Builder& b = f_.builder();
+  LoopDim &rows = loops[loops.size() - 2], &lanes = loops.back();
+  const Value outer = f_.mask();
+  f_.set_prefetches(false);
+  rows.lanes = true;
+  lanes.lanes = false;
+  rows.base = place.row;
+  f_.set_mask(b.active_lane_mask(b.sub(place.row_end, place.row), kBlockSide));
+  for (size_t n = 0; n < staged_.size(); ++n) {
+    if (staged_[n].store) continue;
+    std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
+    for (int64_t k = 0; k < kBlockSide; ++k) {
+      const Value at = b.add(place.first, f_.index_constant(k));
+      const Value last = b.sub(place.end, f_.index_constant(1));
+      lanes.base = b.select(b.slt(at, last), at, last);
+      f_.set_loops(loops);
+      const std::vector<Value> of_lane = f_.fetch(staged_[n]);
+      for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(of_lane[p]);
+    }
+    for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
+    for (uint16_t r = 0; r < kBlockSide; ++r) {
+      std::vector<Value> row;
+      for (const std::vector<Value>& p : parts) row.push_back(p[r]);
+      memory_[n].put(b.i32(int64_t{r} * kBlockSide), row);
+    }
+  }
+  f_.set_prefetches(true);
+  f_.set_mask(outer);
+}
+
+void TransposedBlock::in_row(std::vector<LoopDim> loops, Value r, const BlockPlace& place,
+                             const std::function<void()>& body) {
+  kir::Builder& b = f_.builder();
+  loops[loops.size() - 2].base = r;
+  loops.back().base = place.first;
+  f_.set_loops(std::move(loops));
+  const Value slot = slot_of(b, b.sub(r, place.row));
+  f_.set_forward_load([this, slot](const AccessRecord& a) {
+    GroupMemory* m = memory_of(a);
+    return m != nullptr ? m->get(slot) : std::vector<Value>{};
+  });
+  f_.set_forward_store([this, slot](const AccessRecord& a, std::vector<Value> element) {
+    GroupMemory* m = memory_of(a);
+    if (m == nullptr) return false;
+    for (Value& v : element)
+      if (f_.builder().type(v).lanes == 1) v = f_.builder().splat(v, kBlockSide);
+    m->put(slot, element);
+    return true;
+  });
+  body();
+  f_.set_forward_load({});
+  f_.set_forward_store({});
+}
+
+void TransposedBlock::write(std::vector<LoopDim> loops, const BlockPlace& place, Value mask) {
+  kir::Builder& b = f_.builder();
+  LoopDim &rows = loops[loops.size() - 2], &lanes = loops.back();
+  const Value outer = f_.mask();
+  f_.set_prefetches(false);
+  rows.lanes = true;
+  lanes.lanes = false;
+  rows.base = place.row;
+  f_.set_mask(b.active_lane_mask(b.sub(place.row_end, place.row), kBlockSide));
+  for (size_t n = 0; n < staged_.size(); ++n) {
+    if (!staged_[n].store) continue;
+    std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
+    for (int64_t r = 0; r < kBlockSide; ++r) {
+      const std::vector<Value> row = memory_[n].get(b.i32(r * kBlockSide));
+      for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(row[p]);
+    }
+    for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
+    for (uint16_t k = 0; k < kBlockSide; ++k) {
+      std::vector<Value> element;
+      for (const std::vector<Value>& p : parts) element.push_back(p[k]);
+      lanes.base = b.add(place.first, f_.index_constant(k));
+      f_.set_loops(loops);
+      if (mask.valid())
+        b.if_then(b.extract(mask, k), [&] { f_.put(staged_[n], element); });
+      else
+        f_.put(staged_[n], element);
+    }
+  }
+  f_.set_prefetches(true);
+  f_.set_mask(outer);
+}
 
 std::optional<BlockPlan> transposed_blocks(const Analysis& seen,
                                            const std::vector<LoopDim>& loops) {
   const auto across = transposed_loop(loops, seen);
   if (!across || std::min(loops.back().size.hint(), loops[*across].size.hint()) < kLeastLoop)
     return std::nullopt;
-  BlockPlan plan{*across, {}};
-  size_t bytes = 0;
-  for (const AccessRecord& a : seen.accesses) {
-    if (!lies_transposed(a, loops.back().dims.back(), loops[*across].dims.back())) continue;
-    if (std::ranges::any_of(plan.staged, [&](const auto& s) { return same_access(s, a); }))
-      continue;
-    bytes += byte_size(a.dtype) * kSide * kSide;
-    if (bytes > kMostBytes) break;
-    plan.staged.push_back(a);
-  }
+  BlockPlan plan{*across,
+                 transposed_accesses(seen, loops[*across].dims.back(), loops.back().dims.back())};
+  std::erase_if(plan.staged, [](const AccessRecord& a) { return a.store; });
   if (plan.staged.empty()) return std::nullopt;
   return plan;
 }
 
 void for_each_in_blocks(Frame& f, std::vector<LoopDim> loops, const BlockPlan& plan,
                         const std::function<void()>& body) {
-  BlockWalk(f, std::move(loops), plan, body).run();
+  kir::Builder& b = f.builder();
+  f.set_lanes(kBlockSide);
+  TransposedBlock block(f, plan.staged);
+  for_each_cpu_tile(f, loops, plan.across, [&](const CpuTile& tile) {
+    const Value side = f.index_constant(kBlockSide);
+    loops.back().lanes = true;
+    b.for_loop(tile.row, tile.row_end, side, {}, [&](Value row, auto) {
+      Value end = b.add(row, side);
+      end = b.select(b.slt(end, tile.row_end), end, tile.row_end);
+      cpu_vectors(f, tile.first, tile.end, [&](Value i) {
+        const BlockPlace place{row, end, i, tile.end};
+        block.read(loops, place);
+        b.for_loop(row, end, f.index_constant(1), {}, [&](Value r, auto) {
+          block.in_row(loops, r, place, body);
+          return kir::Builder::Values{};
+        });
+      });
+      return kir::Builder::Values{};
+    });
+  });
 }
 
 }  // namespace primset::schedule
