@@ -20,6 +20,7 @@
 #include "codegen/schedule/families/reduction/register_resident_row.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/shared_columns.h"
+#include "codegen/schedule/loops/transposed_blocks.h"
 #include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
@@ -47,6 +48,7 @@ struct RowSchedule {
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
   uint32_t parts = 1;            // simt_column: threads that share a row
   uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
+  bool one_lane = false;         // cpu_column: to record accesses that no mask of lanes has
   bool side_by_side = false;     // simt_thread, simt_column: elements are read together
 };
 
@@ -65,11 +67,15 @@ class ReduceBuilder {
         iterations_(schedule.iterations),
         parts_(schedule.parts),
         lanes_(schedule.lanes),
+        one_lane_(schedule.one_lane),
         side_by_side_(schedule.side_by_side),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }
+
+  // Loads of a CPU's columns that lie along memory, and are read block by block.
+  void set_transposed(std::vector<AccessRecord> loads) { transposed_ = std::move(loads); }
 
   // `seen`: the accesses of a first build, without it; they decide where vectors are aligned.
   BuiltKernel build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
@@ -78,6 +84,7 @@ class ReduceBuilder {
  private:
   void rows_on_cpu();
   uint16_t column_lanes() const;
+  uint16_t row_partials() const;
   void rows_on_simt();
   void columns_on_simt();
   void row_of_group();
@@ -117,6 +124,9 @@ class ReduceBuilder {
   void store_column();
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
   std::vector<kir::Value> walk_partial_results(std::vector<Combiner>& combiners, const Indices& at);
+  std::vector<kir::Value> walk_transposed(
+      kir::Value from, kir::Value to, std::vector<kir::Value> begun,
+      const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   bool streams(std::span<const Combiner> combiners) const;
   std::vector<kir::Value> walk_streams(
       std::vector<Combiner>& combiners,
@@ -161,7 +171,7 @@ class ReduceBuilder {
   ReduceShape shape_;
   uint32_t threads_, iterations_, parts_;
   uint16_t lanes_;
-  bool side_by_side_;
+  bool one_lane_, side_by_side_;
   kir::Value part_;     // simt_column: which of a row's threads this one is
   kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
   kir::Value aligned_;  // along_memory(): a row's vectors are aligned
@@ -180,6 +190,8 @@ class ReduceBuilder {
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
+  std::vector<AccessRecord> transposed_;
+  std::optional<TransposedBlock> block_;  // of them
   std::vector<LoopDim> parallel_, reduced_;
   prims::SymInt length_ = 1;
   std::optional<CachedElement> cached_element_;

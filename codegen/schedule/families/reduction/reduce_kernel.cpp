@@ -104,7 +104,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
     if (resident_) all.back() = c.combine(c.identity(), all.back());
     exchange = exchange && exchanges(b(), threads_, c.flatten(all.back(), 1));
   }
-  if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(kRowLanes);
+  if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(row_partials());
   if (exchange) combine_subgroups(combiners, all);
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
@@ -224,9 +224,21 @@ void ReduceBuilder::columns_on_simt() {
   });
 }
 
+// A CPU's partial results of a row. Extrema wait for each other longer than sums do.
+uint16_t ReduceBuilder::row_partials() const {
+  const bool extrema = std::ranges::all_of(r_.reduces, [&](NodeId n) {
+    const prims::Prim p = c_.values.graph.node(n).prim;
+    return p == prims::Prim::reduce_max || p == prims::Prim::reduce_min;
+  });
+  if (!extrema || prims::depends_on_run(c_.values.graph, length_)) return kRowLanes;
+  return SymInt(int64_t{8} * kExtremumLanes) < length_ ? kExtremumLanes : kRowLanes;
+}
+
 // Rows side by side that a CPU takes at a time. Those of a thread's partial results are several
 // vectors: the lines that it reads of each of a thousand pages then lie together.
 uint16_t ReduceBuilder::column_lanes() const {
+  if (one_lane_) return 1;
+  if (!transposed_.empty()) return kBlockSide;
   uint16_t lanes = cpu_lanes(c_.target);
   if (shape_ != ReduceShape::cpu_across) return lanes;
   while (lanes < kMostRowsAcross && lanes < parallel_.back().size.hint()) lanes *= 2;
@@ -237,7 +249,8 @@ uint16_t ReduceBuilder::column_lanes() const {
 // make it worth a task (tuning loops.group_elements).
 void ReduceBuilder::rows_on_cpu() {
   const bool column = rows_are_lanes();
-  frame_.set_lanes(column ? column_lanes() : kRowLanes);
+  frame_.set_lanes(column ? column_lanes() : row_partials());
+  if (!transposed_.empty()) block_.emplace(frame_, transposed_);
   const size_t outer = column ? parallel_.size() - 1 : parallel_.size();
   SymInt items = extent(parallel_, 0, outer);
   SymInt blocks = 1;
@@ -361,6 +374,27 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   return {ReduceShape::simt_group, std::min(static_cast<uint32_t>(tuning.small_group), threads)};
 }
 
+// A CPU's columns that lie along memory. nullopt: none do.
+std::optional<BuiltKernel> transposed_columns(const BuildContext& c, const ReduceRequest& r,
+                                              const std::vector<LoopDim>& parallel,
+                                              const std::vector<LoopDim>& reduced,
+                                              const Analysis& seen) {
+  const bool along = std::ranges::any_of(seen.accesses, [&](const AccessRecord& a) {
+    return !a.store && a.address.coefficient(r.dim).same(SymInt(1));
+  });
+  if (!along || reduced.empty()) return std::nullopt;
+  const RowSchedule one_lane{.shape = ReduceShape::cpu_column, .one_lane = true};
+  const BuiltKernel probe = ReduceBuilder(c, r, one_lane).build(parallel, reduced);
+  const std::vector<LoopDim> merged = merge_loops(r.domain, parallel, probe.analysis);
+  if (merged.empty()) return std::nullopt;
+  auto loads = transposed_accesses(probe.analysis, r.dim, merged.back().dims.back());
+  std::erase_if(loads, [](const AccessRecord& a) { return a.store; });
+  if (loads.empty()) return std::nullopt;
+  ReduceBuilder builder(c, r, {ReduceShape::cpu_column});
+  builder.set_transposed(std::move(loads));
+  return builder.build(merged, reduced);
+}
+
 }  // namespace
 
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
@@ -382,6 +416,10 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
       const auto merged = merge_loops(r.domain, parallel, first.analysis);
       return ReduceBuilder(c, r, {ReduceShape::cpu_across}).build(merged, reduced);
     }
+  }
+  if (schedule.shape == ReduceShape::cpu_column) {
+    if (auto built = transposed_columns(c, r, parallel, reduced, first.analysis))
+      return std::move(*built);
   }
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool along_memory =

@@ -34,7 +34,7 @@ std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t d
 std::vector<Value> ReduceBuilder::walk_partial_results(std::vector<Combiner>& combiners,
                                                        const Indices& at) {
   const bool several = streams(combiners);
-  const uint32_t each = several ? kStreamLanes : kRowLanes,
+  const uint32_t each = several ? kStreamLanes : row_partials(),
                  count = several ? kStreams * each : each;
   const std::vector<Value> identity = identities(combiners);
   const Value lanes = b().i32(frame_.lanes());
