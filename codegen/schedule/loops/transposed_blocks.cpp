@@ -13,7 +13,7 @@ using kir::Value;
 namespace {
 
 constexpr int64_t kLeastLoop = kBlockSide / 2;
-constexpr size_t kMostBytes = 1 << 15;  // of all blocks: the first-level cache's
+constexpr size_t kMostBytes = 1 << 14;  // of all blocks: half of the first-level cache
 
 bool lies_transposed(const AccessRecord& a, size_t along, size_t lanes) {
   const SymInt& step = a.address.coefficient(lanes);

@@ -48,14 +48,19 @@ struct RowSchedule {
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
   uint32_t parts = 1;            // simt_column: threads that share a row
   uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
-  bool one_lane = false;         // cpu_column: to record accesses that no mask of lanes has
-  bool side_by_side = false;     // simt_thread, simt_column: elements are read together
+  bool one_lane = false;         // cpu_column, cpu_across: records accesses without masks of lanes
+  bool short_body = false;  // CPU: several vectors find registers, and the body may be there twice
+  bool side_by_side = false;  // simt_thread, simt_column: elements are read together
 };
 
 // Rows side by side in memory that a workgroup takes: half a sector to a whole one of f32.
 inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
 // The same of a CPU, in the lanes of several vectors.
-inline constexpr uint16_t kMostRowsAcross = 64;
+inline constexpr uint16_t kMostCpuRows = 64;
+// Bytes of the partial results of a CPU's rows side by side, at most.
+inline constexpr size_t kMostPartialBytes = 1 << 14;
+// Of one row.
+size_t partial_bytes_of_row(const BuildContext& c, const ReduceRequest& r);
 
 class ReduceBuilder {
  public:
@@ -68,14 +73,16 @@ class ReduceBuilder {
         parts_(schedule.parts),
         lanes_(schedule.lanes),
         one_lane_(schedule.one_lane),
+        short_body_(schedule.short_body),
         side_by_side_(schedule.side_by_side),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }
 
-  // Loads of a CPU's columns that lie along memory, and are read block by block.
-  void set_transposed(std::vector<AccessRecord> loads) { transposed_ = std::move(loads); }
+  // Accesses that lie along memory while the lanes are different rows or columns, and go block by
+  // block: loads of cpu_column, stores of cpu_across.
+  void set_transposed(std::vector<AccessRecord> accesses) { transposed_ = std::move(accesses); }
 
   // `seen`: the accesses of a first build, without it; they decide where vectors are aligned.
   BuiltKernel build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
@@ -122,6 +129,7 @@ class ReduceBuilder {
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   int64_t read_together() const;
   void store_column();
+  void store_across();
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
   std::vector<kir::Value> walk_partial_results(std::vector<Combiner>& combiners, const Indices& at);
   std::vector<kir::Value> walk_transposed(
@@ -171,7 +179,7 @@ class ReduceBuilder {
   ReduceShape shape_;
   uint32_t threads_, iterations_, parts_;
   uint16_t lanes_;
-  bool one_lane_, side_by_side_;
+  bool one_lane_, short_body_, side_by_side_;
   kir::Value part_;     // simt_column: which of a row's threads this one is
   kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
   kir::Value aligned_;  // along_memory(): a row's vectors are aligned

@@ -166,6 +166,7 @@ void ReduceBuilder::one_row() {
   }
   const auto store_domain = [&] {
     if (c_.target.simt && !in_lanes()) return store_column();
+    if (shape_ == ReduceShape::cpu_across && block_) return store_across();
     walk_row({}, [&](std::span<const Value>) {
       if (cached_element_) load_cached_element();
       store_all(r_.domain_roots, domain_indices());
@@ -234,14 +235,17 @@ uint16_t ReduceBuilder::row_partials() const {
   return SymInt(int64_t{8} * kExtremumLanes) < length_ ? kExtremumLanes : kRowLanes;
 }
 
-// Rows side by side that a CPU takes at a time. Those of a thread's partial results are several
-// vectors: the lines that it reads of each of a thousand pages then lie together.
+// Rows or columns side by side that a CPU takes at a time. Several vectors of them are read from
+// each of a thousand pages together.
 uint16_t ReduceBuilder::column_lanes() const {
   if (one_lane_) return 1;
   if (!transposed_.empty()) return kBlockSide;
   uint16_t lanes = cpu_lanes(c_.target);
-  if (shape_ != ReduceShape::cpu_across) return lanes;
-  while (lanes < kMostRowsAcross && lanes < parallel_.back().size.hint()) lanes *= 2;
+  if (shape_ != ReduceShape::cpu_across && !short_body_) return lanes;
+  const size_t bytes = shape_ == ReduceShape::cpu_across ? partial_bytes_of_row(c_, r_) : 0;
+  while (lanes < kMostCpuRows && lanes < parallel_.back().size.hint() &&
+         2 * lanes * bytes <= kMostPartialBytes)
+    lanes *= 2;
   return lanes;
 }
 
@@ -374,25 +378,46 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   return {ReduceShape::simt_group, std::min(static_cast<uint32_t>(tuning.small_group), threads)};
 }
 
-// A CPU's columns that lie along memory. nullopt: none do.
-std::optional<BuiltKernel> transposed_columns(const BuildContext& c, const ReduceRequest& r,
-                                              const std::vector<LoopDim>& parallel,
-                                              const std::vector<LoopDim>& reduced,
-                                              const Analysis& seen) {
+// Columns' loads, or stores of rows side by side, that lie along memory in a CPU's kernel.
+std::vector<AccessRecord> accesses_along(const BuildContext& c, const ReduceRequest& r,
+                                         ReduceShape shape, const std::vector<LoopDim>& parallel,
+                                         const std::vector<LoopDim>& reduced,
+                                         const Analysis& seen) {
+  const bool stores = shape == ReduceShape::cpu_across;
   const bool along = std::ranges::any_of(seen.accesses, [&](const AccessRecord& a) {
-    return !a.store && a.address.coefficient(r.dim).same(SymInt(1));
+    return a.store == stores && a.address.coefficient(r.dim).same(SymInt(1));
   });
-  if (!along || reduced.empty()) return std::nullopt;
-  const RowSchedule one_lane{.shape = ReduceShape::cpu_column, .one_lane = true};
+  if (!along || reduced.empty() || parallel.empty()) return {};
+  const RowSchedule one_lane{.shape = shape, .one_lane = true};
   const BuiltKernel probe = ReduceBuilder(c, r, one_lane).build(parallel, reduced);
-  const std::vector<LoopDim> merged = merge_loops(r.domain, parallel, probe.analysis);
-  if (merged.empty()) return std::nullopt;
-  auto loads = transposed_accesses(probe.analysis, r.dim, merged.back().dims.back());
-  std::erase_if(loads, [](const AccessRecord& a) { return a.store; });
-  if (loads.empty()) return std::nullopt;
-  ReduceBuilder builder(c, r, {ReduceShape::cpu_column});
-  builder.set_transposed(std::move(loads));
-  return builder.build(merged, reduced);
+  auto out = transposed_accesses(probe.analysis, r.dim, parallel.back().dims.back());
+  std::erase_if(out, [&](const AccessRecord& a) { return a.store != stores; });
+  return out;
+}
+
+BuiltKernel cpu_kernel(const BuildContext& c, const ReduceRequest& r, RowSchedule schedule,
+                       std::vector<LoopDim> parallel, const std::vector<LoopDim>& reduced) {
+  constexpr size_t kFewInstructions = 256;
+  BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
+  const bool fits = kBlockSide * partial_bytes_of_row(c, r) <= kMostPartialBytes;
+  const auto across = schedule.shape == ReduceShape::cpu_row && fits
+                          ? loop_across(parallel, r.dim, first.analysis)
+                          : std::nullopt;
+  if (across) {
+    const auto loop = parallel.begin() + static_cast<std::ptrdiff_t>(*across);
+    std::rotate(loop, loop + 1, parallel.end());
+    schedule.shape = ReduceShape::cpu_across;
+  }
+  schedule.short_body = first.kernel.insts.size() <= kFewInstructions;
+  const std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
+  std::vector<AccessRecord> transposed;
+  if (schedule.shape != ReduceShape::cpu_row)
+    transposed = accesses_along(c, r, schedule.shape, parallel, reduced, first.analysis);
+  const bool again = across || schedule.short_body || !first.analysis.padding.empty();
+  if (merged.size() == parallel.size() && !again && transposed.empty()) return first;
+  ReduceBuilder builder(c, r, schedule);
+  builder.set_transposed(std::move(transposed));
+  return builder.build(merged, reduced, &first.analysis);
 }
 
 }  // namespace
@@ -408,23 +433,12 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   parallel_order.insert(parallel_order.end(), inner.begin(), inner.end());
   std::vector<LoopDim> parallel = separate_loops(r.domain, parallel_order);
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
+  if (!c.target.simt) return cpu_kernel(c, r, schedule, std::move(parallel), reduced);
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
-  if (schedule.shape == ReduceShape::cpu_row) {
-    if (const auto across = loop_across(parallel, r.dim, first.analysis)) {
-      const auto loop = parallel.begin() + static_cast<std::ptrdiff_t>(*across);
-      std::rotate(loop, loop + 1, parallel.end());
-      const auto merged = merge_loops(r.domain, parallel, first.analysis);
-      return ReduceBuilder(c, r, {ReduceShape::cpu_across}).build(merged, reduced);
-    }
-  }
-  if (schedule.shape == ReduceShape::cpu_column) {
-    if (auto built = transposed_columns(c, r, parallel, reduced, first.analysis))
-      return std::move(*built);
-  }
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool along_memory =
       schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;
-  schedule.side_by_side = c.target.simt && !along_memory && first.kernel.insts.size() <= kShortBody;
+  schedule.side_by_side = !along_memory && first.kernel.insts.size() <= kShortBody;
   const bool again = along_memory || schedule.side_by_side || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);

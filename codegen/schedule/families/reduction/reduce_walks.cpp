@@ -66,7 +66,7 @@ std::vector<Value> ReduceBuilder::walk_row(
       return body(acc);
     });
   };
-  if (shape_ == ReduceShape::cpu_row && frame_.narrow_vectors()) {
+  if (shape_ == ReduceShape::cpu_row && (frame_.narrow_vectors() || short_body_)) {
     const Value whole = b().sub(n, b().and_(n, constant(frame_.lanes() - 1)));
     carried = part(first, whole, std::move(carried), false);
     first = whole;

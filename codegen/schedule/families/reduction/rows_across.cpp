@@ -30,6 +30,16 @@ std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t d
   return std::nullopt;
 }
 
+size_t partial_bytes_of_row(const BuildContext& c, const ReduceRequest& r) {
+  const bool several = r.domain[r.dim].same(SymInt(kReductionChunk));
+  const size_t slots = several ? size_t{kStreams} * kStreamLanes : kExtremumLanes;
+  size_t bytes = 0;
+  for (prims::NodeId n : r.reduces)
+    for (prims::ValueId v : c.values.graph.node(n).results)
+      bytes += slots * std::max<size_t>(4, byte_size(c.values.graph.type(v).dtype));
+  return bytes;
+}
+
 // The partial results of one row's lanes: of each of its streams, where it is read as several.
 std::vector<Value> ReduceBuilder::walk_partial_results(std::vector<Combiner>& combiners,
                                                        const Indices& at) {
@@ -85,6 +95,26 @@ std::vector<Value> ReduceBuilder::walk_partial_results(std::vector<Combiner>& co
     });
   }
   return get(b().i32(0));
+}
+
+// Results of the whole domain that lie along memory go there block by block.
+void ReduceBuilder::store_across() {
+  std::vector<LoopDim> loops = parallel_;
+  loops.insert(loops.end() - 1, reduced_[0]);
+  const Value rows = frame_.param(loops.back().size), side = constant(kBlockSide);
+  const Value n = frame_.param(length_), mask = frame_.mask();
+  b().for_loop(constant(0), n, side, {}, [&](Value first, auto) {
+    Value end = b().add(first, side);
+    end = b().select(b().slt(end, n), end, n);
+    const BlockPlace place{first, end, loops.back().base, rows};
+    b().for_loop(first, end, constant(1), {}, [&](Value i, auto) {
+      ElementEmitter::Scope scope(emitter_);
+      block_->in_row(loops, i, place, [&] { store_all(r_.domain_roots, domain_indices()); });
+      return kir::Builder::Values{};
+    });
+    block_->write(loops, place, mask);
+    return kir::Builder::Values{};
+  });
 }
 
 }  // namespace primset::schedule

@@ -58,10 +58,9 @@ class ScanBuilder {
   BuiltKernel build(const std::vector<LoopDim>& parallel) {
     const bool in_any_order = node_.regions.empty() || !node_.attr<bool>("ordered");
     const int64_t resident = c_.machine.tuning.scan.resident_threads;
-    const auto columns = in_any_order
-                             ? shared_columns(c_.machine, domain_, dim_, resident,
-                                              state_bytes(graph_, node_.results))
-                             : std::nullopt;
+    const auto columns = in_any_order ? shared_columns(c_.machine, domain_, dim_, resident,
+                                                       state_bytes(graph_, node_.results))
+                                      : std::nullopt;
     if (columns)
       by_columns(parallel, *columns);
     else if (rows_of_groups())
@@ -186,19 +185,19 @@ void ScanBuilder::by_blocks(const std::vector<LoopDim>& parallel,
       end = b().select(b().slt(end, n), end, n);
       const BlockPlace place{first, end, loops.back().base, rows};
       block.read(loops, place);
-      auto total = b().for_loop(
-          first, end, constant(1), {before.begin(), before.end()},
-          [&](Value i, std::span<const Value> carried) {
-            ElementEmitter::Scope scope(emitter_);
-            std::vector<Value> next;
-            block.in_row(loops, i, place, [&] {
-              frame_.set_mask(mask);
-              const auto sum = combiner_.combine(combiner_.unflatten(carried), operands());
-              store(sum);
-              next = combiner_.flatten(sum, frame_.lanes());
-            });
-            return next;
-          });
+      auto total = b().for_loop(first, end, constant(1), {before.begin(), before.end()},
+                                [&](Value i, std::span<const Value> carried) {
+                                  ElementEmitter::Scope scope(emitter_);
+                                  std::vector<Value> next;
+                                  block.in_row(loops, i, place, [&] {
+                                    frame_.set_mask(mask);
+                                    const auto sum =
+                                        combiner_.combine(combiner_.unflatten(carried), operands());
+                                    store(sum);
+                                    next = combiner_.flatten(sum, frame_.lanes());
+                                  });
+                                  return next;
+                                });
       block.write(loops, place, mask);
       return total;
     };
