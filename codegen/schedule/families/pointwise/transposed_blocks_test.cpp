@@ -1,7 +1,5 @@
 // Blocks that a CPU transposes in registers: copies, scans, columns and rows side by side whose
 // memory lies the other way give the reference's results, without an access element by element.
-#include "codegen/schedule/loops/transposed_blocks.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
