@@ -2,6 +2,7 @@
 // memory lies the other way give the reference's results, without an access element by element.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "codegen/emit/llvm/testing/native_runner.h"

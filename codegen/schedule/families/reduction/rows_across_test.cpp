@@ -2,6 +2,7 @@
 // that of rows along memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
