@@ -51,9 +51,14 @@ std::vector<AccessRecord> transposed_accesses(const Analysis& seen, size_t along
 
 TransposedBlock::TransposedBlock(Frame& f, std::vector<AccessRecord> staged)
     : f_(f), staged_(std::move(staged)) {
-  for (const AccessRecord& a : staged_)
-    memory_.emplace_back(f.builder(), parts_like(f.builder(), a.dtype),
-                         uint32_t{kBlockSide} * kBlockSide);
+  kir::Builder& b = f.builder();
+  for (const AccessRecord& a : staged_) {
+    const std::vector<Value> none = parts_like(b, a.dtype);
+    memory_.emplace_back(b, none, uint32_t{kBlockSide} * kBlockSide);
+    // A block with fewer rows is transposed too, and its other rows are not looked at.
+    for (int64_t r = 0; a.store && r < kBlockSide; ++r)
+      memory_.back().put(b.i32(r * kBlockSide), none);
+  }
 }
 
 GroupMemory* TransposedBlock::memory_of(const AccessRecord& a) {
