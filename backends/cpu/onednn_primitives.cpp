@@ -238,7 +238,7 @@ primset_status* run_dot_general(primset_stream stream, const void*,
 // From so many multiplications on oneDNN is the faster way: its calls take longer than a generated
 // kernel does for fewer. The products of a batch share the costs of a call.
 constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
-                   kMinMultiplicationsOfBatch = uint64_t{1} << 11;
+                   kMinMultiplicationsOfBatch = uint64_t{1} << 13;
 
 // Whether oneDNN has code for the type on this CPU; the sizes do not matter.
 bool has_code(uint32_t dtype) {
@@ -260,9 +260,9 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
   const auto is_vector = [](const primset_tensor& x, const auto& side) {
     return primset_backend::size_of(x, side.free) == 1;
   };
-  // Vectors are read once, by a generated reduction of several threads; oneDNN's block is one
-  // thread's.
-  if (is_vector(call.operands[0], dims->a) && is_vector(call.operands[1], dims->b)) return false;
+  // A vector times a matrix reads the matrix once, by a generated reduction: it needs no copies and
+  // takes all threads.
+  if (is_vector(call.operands[0], dims->a) || is_vector(call.operands[1], dims->b)) return false;
   const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
   out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
   out->flags = PRIMSET_PRIMITIVE_STRIDED;

@@ -125,15 +125,61 @@ Affine element_address(Frame& f, const Placement& p, const Indices& at) {
   return element_address(p, at, arithmetic);
 }
 
+// A part of consecutive numbers in a CPU's lanes, which would divide them one by one: a quotient
+// and a remainder of the first one say it, where lanes are too few to go round twice.
+class FrameArithmetic::ConsecutivePart {
+ public:
+  ConsecutivePart(Frame& f, const Index& i, const SymInt& inner, Value first)
+      : f_(f), b_(f.builder()), first_(first), is_first_(i.part == 0) {
+    size_ = f.param(i.split->sizes[i.part]);
+    inner_ = f.param(inner);
+    is_last_ = i.part + 1 == i.split->sizes.size();
+    least_ = is_last_ ? size_ : inner_;
+  }
+
+  Value is_simple() { return b_.sle(f_.index_constant(f_.lanes()), least_); }
+  Value value() { return is_last_ ? remainders() : quotients(); }
+
+ private:
+  Value lanes_from(Value v) {
+    return b_.add(b_.lane_iota({f_.index_type().scalar, f_.lanes()}), v);
+  }
+  Value remainders() {
+    const Value v = lanes_from(b_.urem(first_, size_));
+    return b_.select(b_.sle(b_.splat(size_, f_.lanes()), v), b_.sub(v, size_), v);
+  }
+  Value quotients() {
+    const Value quotient = b_.udiv(first_, inner_);
+    const Value rest = lanes_from(b_.sub(first_, b_.mul(quotient, inner_)));
+    const Value low = is_first_ ? quotient : b_.urem(quotient, size_);
+    Value high = b_.add(low, f_.index_constant(1));
+    if (!is_first_) high = b_.select(b_.ieq(high, size_), f_.index_constant(0), high);
+    return b_.select(b_.sle(b_.splat(inner_, f_.lanes()), rest), b_.splat(high, f_.lanes()),
+                     b_.splat(low, f_.lanes()));
+  }
+
+  Frame& f_;
+  kir::Builder& b_;
+  Value first_, size_, inner_, least_;
+  bool is_first_, is_last_;
+};
+
 Affine FrameArithmetic::divide_out(const Index& i) {
   kir::Builder& b = frame_.builder();
-  Value v = frame_.materialize(i.split->linear);
   SymInt inner = 1;
   for (size_t k = i.part + 1; k < i.split->sizes.size(); ++k) inner *= i.split->sizes[k];
-  v = b.udiv(v, frame_.param(inner));
-  if (i.part > 0) v = b.urem(v, frame_.param(i.split->sizes[i.part]));
+  const auto divided = [&] {
+    const Value v = b.udiv(frame_.materialize(i.split->linear), frame_.param(inner));
+    return kir::Builder::Values{i.part > 0 ? b.urem(v, frame_.param(i.split->sizes[i.part])) : v};
+  };
   Affine out;
-  out.opaque = v;
+  if (const Value first = frame_.first_of_consecutive(i.split->linear); first.valid()) {
+    ConsecutivePart part(frame_, i, inner, first);
+    out.opaque =
+        b.if_else(part.is_simple(), [&] { return kir::Builder::Values{part.value()}; }, divided)[0];
+  } else {
+    out.opaque = divided()[0];
+  }
   return out;
 }
 

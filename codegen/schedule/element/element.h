@@ -46,6 +46,7 @@ class FrameArithmetic : public IndexArithmetic {
   Affine divide_out(const Index& i) override;
 
  private:
+  class ConsecutivePart;
   Frame& frame_;
 };
 

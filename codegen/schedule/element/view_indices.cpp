@@ -67,6 +67,11 @@ Indices through_window(const Node& n, const SymInts& from, const Indices& at,
   return out;
 }
 
+// Are they equal, structurally or by a guard that is there?
+bool are_equal(const SymInt& a, const SymInt& b) {
+  return a.same(b) || prims::known_equal(a, b) == true || prims::known_equal(b, a) == true;
+}
+
 // A reshape partitions both shapes, from the left, into groups of dims with equally many elements.
 // Where both groups are one dim, its index is passed on. Several result dims of one operand dim
 // combine affinely. Anything else delinearises the linear index.
@@ -92,7 +97,7 @@ class Reshape {
     const size_t i0 = i_, j0 = j_;
     SymInt a = i_ < from_.size() ? from_[i_++] : SymInt(1);
     SymInt b = j_ < to_.size() ? to_[j_++] : SymInt(1);
-    while (!a.same(b) && (i_ < from_.size() || j_ < to_.size())) {
+    while (!are_equal(a, b) && (i_ < from_.size() || j_ < to_.size())) {
       // Extend the side with fewer elements, as far as the hints tell.
       if (j_ >= to_.size() || (i_ < from_.size() && a.hint() <= b.hint()))
         a *= from_[i_++];

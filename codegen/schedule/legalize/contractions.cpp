@@ -15,7 +15,9 @@ using prims::SymInts;
 
 namespace {
 
-// The dims of a product as one domain: [batch, rows, contracted, columns].
+// The dims of a product as one domain: [batch, rows, contracted, columns]. Where one operand is a
+// vector a CPU has the contracted dims last: their sum is then that of rows, which may lie along
+// memory or side by side.
 struct ProductDomain {
   SymInts shape;
   Ints a_dims, b_dims;  // by operand dimension: which of the domain
@@ -38,7 +40,7 @@ void map_dims(const Ints& dims, size_t first, Ints& domain_dims) {
     domain_dims[static_cast<size_t>(dims[k])] = static_cast<int64_t>(first + k);
 }
 
-ProductDomain product_domain(const Op& op, const SymInts& a, const SymInts& b) {
+ProductDomain product_domain(const Op& op, const SymInts& a, const SymInts& b, bool simt) {
   const ContractionRoles ar = contraction_roles(op.node, 0, a.size()),
                          br = contraction_roles(op.node, 1, b.size());
   ProductDomain d;
@@ -47,14 +49,16 @@ ProductDomain product_domain(const Op& op, const SymInts& a, const SymInts& b) {
   append_dims(d, a, ar.batch, d.a_dims);
   map_dims(br.batch, 0, d.b_dims);
   append_dims(d, a, ar.free, d.a_dims);
+  d.one_row = size_of(a, ar.free).same(SymInt(1));
+  d.one_column = size_of(b, br.free).same(SymInt(1));
+  const bool contracted_last = !simt && (d.one_row || d.one_column);
+  if (contracted_last) append_dims(d, b, br.free, d.b_dims);
   d.contracted.resize(ar.contract.size());
   std::iota(d.contracted.begin(), d.contracted.end(), static_cast<int64_t>(d.shape.size()));
   map_dims(br.contract, d.shape.size(), d.b_dims);
   append_dims(d, a, ar.contract, d.a_dims);
-  append_dims(d, b, br.free, d.b_dims);
+  if (!contracted_last) append_dims(d, b, br.free, d.b_dims);
   d.products = prims::product(std::span<const SymInt>(d.shape).subspan(ar.batch.size()));
-  d.one_row = size_of(a, ar.free).same(SymInt(1));
-  d.one_column = size_of(b, br.free).same(SymInt(1));
   return d;
 }
 
@@ -100,7 +104,7 @@ std::optional<Values> expand_contraction(Legalizer& l, const Op& op) {
     l.note_reused(y);
     return std::nullopt;
   }
-  const ProductDomain d = product_domain(op, b.shape(x), b.shape(y));
+  const ProductDomain d = product_domain(op, b.shape(x), b.shape(y), l.target().simt);
   const DType said = op.attr<DType>("accumulate");
   const DType accumulate = product_dtype(l, said, b.dtype(x), d.products);
   if (!d.one_column) l.note_reused(x);

@@ -177,6 +177,16 @@ graph(%0 x: f32[5], %1 n: i64[]) {
   %2: f32[u0] = set_dim(%0, %1) {dim = 0}
   return %2 y
 })"},
+    {"reduce_in_steps", false, "dims = (0, 2)", "f32[3, 4] = reduce_max(",
+     R"(graph(%0 x: f32[3, 4, 50]) {
+  %1: f32[4] = reduce_max(%0) {dims = (0, 2)}
+  return %1 y
+})"},
+    {"reduce_in_steps", false, "dims = (0, 1)", "f32[3] = reduce_max(",
+     R"(graph(%0 x: f32[3, 300]) {
+  %1: f32[] = reduce_max(%0) {dims = (0, 1)}
+  return %1 y
+})"},
     {"merge_reduced_dims", false, "dims = (2, 0)", "dims = (1)",
      R"(graph(%0 x: f32[3, 4, 5, 6]) {
   %1: f32[4, 6] = reduce_max(%0) {dims = (2, 0)}

@@ -30,6 +30,8 @@ std::span<const Pass> legalize_passes() {
       {"expand_compact", expand_compact, "makes a sum of any length"},
       {"split_long_scan", split_long_scan, "behind what makes sums of integers"},
       {"check_count", check_count, "anywhere: it makes nothing that others rewrite"},
+      {"reduce_in_steps", reduce_in_steps,
+       "behind all that makes reductions, and before their dims are merged"},
       {"merge_reduced_dims", merge_reduced_dims,
        "behind all that makes reductions, and before their length is asked for"},
       {"split_long_reduction", split_long_reduction, "when a reduction goes along one dim"},

@@ -1,6 +1,7 @@
 #include "codegen/schedule/legalize/reductions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/legalize/chunks.h"
@@ -31,12 +32,12 @@ bool combines_dims(Prim p) {
   return is_reduction(p) && has_combiner(p);
 }
 
-// The same reduction of other arrays, along one dim.
-Values reduce_along(Legalizer& l, const Op& op, Values xs, const Values& inits, int64_t dim) {
+// The same reduction of other arrays.
+Values reduce_along(Legalizer& l, const Op& op, Values xs, const Values& inits, Ints dims) {
   xs.insert(xs.end(), inits.begin(), inits.end());
   const MakeRegion combine = [&] { return l.combine_region(op); };
   const bool by_region = prims::combiner_prim(op.prim()) == std::nullopt;
-  return l.add(op.prim(), xs, {{"dims", Ints{dim}}}, by_region ? combine : MakeRegion());
+  return l.add(op.prim(), xs, {{"dims", std::move(dims)}}, by_region ? combine : MakeRegion());
 }
 
 // The dims in the order [outer, reduced, inner], and the shape with one dim for the reduced.
@@ -70,6 +71,47 @@ MergedDims merged_dims(const SymInts& shape, Ints dims) {
 
 }  // namespace
 
+namespace {
+
+// Where the last reduced dims begin, of `dims` in rising order: those with no kept dim between.
+size_t last_neighbours(const SymInts& shape, const Ints& dims) {
+  size_t first = dims.size() - 1;
+  while (first > 0) {
+    for (int64_t d = dims[first - 1] + 1; d < dims[first]; ++d)
+      if (!shape[static_cast<size_t>(d)].same(SymInt(1))) return first;
+    --first;
+  }
+  return first;
+}
+
+// How many of the last dims are reduced first. Dims that lie apart in memory would be indexed by
+// division for every element. Of an array that is reduced altogether nothing shares a row's kernel,
+// so its rows may be reduced wherever they are; but a very large one is read in streams.
+size_t dims_of_first_step(const SymInts& shape, const Ints& dims) {
+  constexpr int64_t kLeastRow = 256, kMostElements = int64_t{1} << 22;
+  const size_t first = last_neighbours(shape, dims);
+  SymInt length = 1;
+  for (size_t k = first; k < dims.size(); ++k) length *= shape[static_cast<size_t>(dims[k])];
+  if (first > 0) return SymInt(kRowLanes) < length ? dims.size() - first : 0;
+  if (dims.size() < shape.size() || shape.back() < SymInt(kLeastRow)) return 0;
+  return length < SymInt(kMostElements) ? 1 : 0;
+}
+
+}  // namespace
+
+std::optional<Values> reduce_in_steps(Legalizer& l, const Op& op) {
+  if (l.target().simt || !combines_dims(op.prim())) return std::nullopt;
+  Ints dims = op.attr<Ints>("dims");
+  if (dims.size() < 2) return std::nullopt;
+  std::ranges::sort(dims);
+  ReducedOperands in = reduced_operands(op);
+  const size_t count = dims_of_first_step(l.builder().shape(in.xs[0]), dims);
+  if (count == 0) return std::nullopt;
+  const auto middle = dims.end() - static_cast<std::ptrdiff_t>(count);
+  in.xs = reduce_along(l, op, in.xs, in.inits, {middle, dims.end()});
+  return reduce_along(l, op, in.xs, in.inits, {dims.begin(), middle});
+}
+
 std::optional<Values> merge_reduced_dims(Legalizer& l, const Op& op) {
   if (!combines_dims(op.prim())) return std::nullopt;
   const Ints& dims = op.attr<Ints>("dims");
@@ -79,7 +121,7 @@ std::optional<Values> merge_reduced_dims(Legalizer& l, const Op& op) {
   Builder& b = l.builder();
   const MergedDims merged = merged_dims(b.shape(in.xs[0]), dims);
   for (ValueId& x : in.xs) x = b.reshape(b.transpose(x, merged.order), merged.shape);
-  return reduce_along(l, op, in.xs, in.inits, merged.reduced);
+  return reduce_along(l, op, in.xs, in.inits, {merged.reduced});
 }
 
 // Chunks' results may be a long row again.
@@ -98,10 +140,10 @@ std::optional<Values> split_long_reduction(Legalizer& l, const Op& op) {
           in.inits.empty() ? b.constant(combine_identity(op.prim(), dtype), dtype) : in.inits[k];
       in.xs[k] = in_chunks(b, in.xs[k], fill, d, *chunk);
     }
-    in.xs = reduce_along(l, op, in.xs, in.inits, dim + 1);
+    in.xs = reduce_along(l, op, in.xs, in.inits, {dim + 1});
     chunk = reduction_chunk(l.machine(), b.shape(in.xs[0]), d);
   } while (chunk);
-  return reduce_along(l, op, in.xs, in.inits, dim);
+  return reduce_along(l, op, in.xs, in.inits, {dim});
 }
 
 }  // namespace primset::schedule

@@ -8,6 +8,10 @@
 
 namespace primset::schedule {
 
+// A CPU reduces several dims in two steps where one would not find its elements side by side: dims
+// between which others are kept, and all dims of an array, whose rows may be anywhere.
+std::optional<Values> reduce_in_steps(Legalizer& l, const Op& op);
+
 // Brings the reduced dims together, in logical order: [outer, R, inner], where inner are the
 // parallel dims behind the last reduced one.
 std::optional<Values> merge_reduced_dims(Legalizer& l, const Op& op);

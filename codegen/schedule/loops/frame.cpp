@@ -121,6 +121,14 @@ Value Frame::vector_of(const Place& p) {
   return builder_.add(steps, p.scalar);
 }
 
+Value Frame::first_of_consecutive(const Affine& a) {
+  if (target().simt || lanes_ == 1) return {};
+  const Place p = place(a);
+  if (p.lane_vector.valid() || *p.lane_step != 1) return {};
+  materialize(a);  // the dimensions that it uses are pinned
+  return p.scalar;
+}
+
 Affine Frame::add(const Affine& a, const Affine& b) {
   Affine out = add_affine(a, b);
   for (const Affine* x : {&a, &b}) {
@@ -402,8 +410,21 @@ void Frame::store_pairs(Value pointer, const Place& p, const ElementValue& value
     b.store(pointer, at.first, pairs, align);
 }
 
-// A complex element's parts, as memory has them.
+// A complex element's parts, as memory has them. Where a CPU computes where its lanes' elements
+// are, or how far apart, they are mostly neighbours: a vector of a sliced array's row, say.
 std::vector<Value> Frame::load_parts(Value pointer, DType dtype, const Place& p) {
+  kir::Builder& b = builder_;
+  if (target().simt || lanes_ == 1 || !p.lane_vector.valid())
+    return load_elements(pointer, dtype, p);
+  const Value at = vector_of(p), first = b.extract(at, 0);
+  const Value neighbours = b.add(b.lane_iota(b.type(at)), first);
+  const Place together{first, 1, {}};
+  return b.if_else(
+      b.all(b.ieq(at, neighbours)), [&] { return load_elements(pointer, dtype, together); },
+      [&] { return load_elements(pointer, dtype, p); });
+}
+
+std::vector<Value> Frame::load_elements(Value pointer, DType dtype, const Place& p) {
   const DType real = real_type(dtype);
   if (!is_complex(dtype)) return {load_part(pointer, real, p, 1, 0)};
   if (has_pairs(dtype, p)) return load_pairs(pointer, memory_scalar(real), p);
@@ -483,12 +504,24 @@ ElementValue Frame::load(BufferId id, DType dtype, const Affine& address, bool s
   return element(in);
 }
 
+void Frame::put(const AccessRecord& a, const std::vector<Value>& element) {
+  Value pointer = buffer(a.buffer, false, true);
+  const ElementValue value{element[0], element.size() > 1 ? element[1] : Value{}};
+  store_parts(pointer, a.dtype, touch(a.buffer, a.dtype, a.address, true), value);
+}
+
 void Frame::store(BufferId id, DType dtype, const Affine& address, const ElementValue& value) {
-  Value pointer = buffer(id, false, true);
-  Place p = touch(id, dtype, address, true);
   const DType real = real_type(dtype);
   ElementValue out{to_memory(builder_, value.re, real), {}};
   if (is_complex(dtype)) out.im = to_memory(builder_, value.im, real);
+  if (forward_store_) {
+    std::vector<Value> element{out.re};
+    if (out.im.valid()) element.push_back(out.im);
+    const AccessRecord access{id, address, true, dtype, LaneAccess::same, false, false};
+    if (forward_store_(access, element)) return;
+  }
+  Value pointer = buffer(id, false, true);
+  Place p = touch(id, dtype, address, true);
   auto vectors = [&] { store_vectors(pointer, dtype, p, out); };
   auto parts = [&] { store_parts(pointer, dtype, p, out); };
   if (is_contiguous(p) && may_be_all_active()) {

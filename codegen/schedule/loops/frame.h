@@ -112,6 +112,8 @@ class Frame {
 
   // The value of an affine form: one lane where it is uniform. Pins the dimensions that it uses.
   kir::Value materialize(const Affine& a);
+  // Of a CPU's vector whose lanes are consecutive numbers the first one; invalid: they are not.
+  kir::Value first_of_consecutive(const Affine& a);
   // Index-typed sums and products that keep constant and uniform parts separate.
   Affine add(const Affine& a, const Affine& b);
   Affine scale(const Affine& a, const SymInt& factor);
@@ -123,6 +125,11 @@ class Frame {
   // empty: the load is emitted.
   using ForwardLoad = std::function<std::vector<kir::Value>(const AccessRecord&)>;
   void set_forward_load(ForwardLoad forward) { forward_load_ = std::move(forward); }
+  // The same of stores: is the element, in its memory type, taken care of? Else it is stored.
+  using ForwardStore = std::function<bool(const AccessRecord&, const std::vector<kir::Value>&)>;
+  void set_forward_store(ForwardStore forward) { forward_store_ = std::move(forward); }
+  // An element in its memory type.
+  void put(const AccessRecord& a, const std::vector<kir::Value>& element);
   // Called after each load with what it has read, in the same form.
   using OnLoad = std::function<void(const AccessRecord&, const std::vector<kir::Value>&)>;
   void set_on_load(OnLoad on_load) { on_load_ = std::move(on_load); }
@@ -168,6 +175,7 @@ class Frame {
   std::vector<kir::Value> load_pairs(kir::Value pointer, kir::Scalar elem, const Place& p);
   void store_pairs(kir::Value pointer, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_parts(kir::Value pointer, DType dtype, const Place& p);
+  std::vector<kir::Value> load_elements(kir::Value pointer, DType dtype, const Place& p);
   void store_parts(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   std::vector<kir::Value> load_vectors(kir::Value pointer, DType dtype, const Place& p);
   void store_vectors(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
@@ -207,6 +215,7 @@ class Frame {
   std::optional<BufferId> error_buffer_;
   kir::Value error_base_;
   ForwardLoad forward_load_;
+  ForwardStore forward_store_;
   OnLoad on_load_;
   bool strict_ = false;  // the load at hand
   Analysis analysis_;

@@ -174,17 +174,15 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   });
 }
 
-// Work items are tiles of the loop `tiled` and the last one; the other loops are outside.
-void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
-               const std::function<void()>& body) {
+}  // namespace
+
+void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
+                       const std::function<void(const CpuTile&)>& body) {
   kir::Builder& b = f.builder();
-  const LoopDim across = loops[tiled];
-  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(tiled));
-  loops.insert(loops.end() - 1, across);
+  const auto across = loops.begin() + static_cast<std::ptrdiff_t>(tiled);
+  std::rotate(across, across + 1, loops.end() - 1);
   const size_t outer = loops.size() - 2;
-  LoopDim& rows = loops[outer];
-  LoopDim& inner = loops.back();
-  inner.lanes = true;
+  const LoopDim &rows = loops[outer], &inner = loops.back();
   const int64_t side = f.tuning().loops.tile_side;
   const SymInt row_tiles = prims::ceil_div(rows.size, side),
                inner_tiles = prims::ceil_div(inner.size, side);
@@ -205,7 +203,19 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
     Value outside = b.udiv(rest, f.param(inner_tiles));
     Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
     delinearize(f, outside, loops, 0, outer);
-    Value hi = range_end(lo, inner.size), row_hi = range_end(row_lo, rows.size);
+    body({row_lo, range_end(row_lo, rows.size), lo, range_end(lo, inner.size)});
+    return kir::Builder::Values{};
+  });
+}
+
+namespace {
+
+void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
+               const std::function<void()>& body) {
+  kir::Builder& b = f.builder();
+  for_each_cpu_tile(f, loops, tiled, [&](const CpuTile& tile) {
+    LoopDim &rows = loops[loops.size() - 2], &inner = loops.back();
+    inner.lanes = true;
     const auto point = [&](Value row, Value i) {
       rows.base = row;
       inner.base = i;
@@ -213,26 +223,25 @@ void cpu_tiles(Frame& f, std::vector<LoopDim> loops, size_t tiled,
       body();
     };
     const auto each_row = [&](Value from, Value to, const std::function<void(Value)>& with) {
-      b.for_loop(from, to, one, {}, [&](Value row, auto) {
+      b.for_loop(from, to, f.index_constant(1), {}, [&](Value row, auto) {
         with(row);
         return kir::Builder::Values{};
       });
     };
     if (f.lanes() >= kLine) {
-      each_row(row_lo, row_hi,
-               [&](Value row) { cpu_vectors(f, lo, hi, [&](Value i) { point(row, i); }); });
-      return kir::Builder::Values{};
+      return each_row(tile.row, tile.row_end, [&](Value row) {
+        cpu_vectors(f, tile.first, tile.end, [&](Value i) { point(row, i); });
+      });
     }
     // Blocked once more, by cache lines: a block reads all of a line before it goes on. Rows that
     // are a power of two apart map to the same few cache sets, so a line would not stay for long.
     const Value line = f.index_constant(kLine);
-    b.for_loop(row_lo, row_hi, line, {}, [&](Value first_row, auto) {
-      const Value end = smaller(b, b.add(first_row, line), row_hi);
-      cpu_vectors(f, lo, hi,
+    b.for_loop(tile.row, tile.row_end, line, {}, [&](Value first_row, auto) {
+      const Value end = smaller(b, b.add(first_row, line), tile.row_end);
+      cpu_vectors(f, tile.first, tile.end,
                   [&](Value i) { each_row(first_row, end, [&](Value row) { point(row, i); }); });
       return kir::Builder::Values{};
     });
-    return kir::Builder::Values{};
   });
 }
 

@@ -49,6 +49,15 @@ void for_each_by_groups(Frame& f, const SymInt& items,
 void cpu_vectors(Frame& f, kir::Value lo, kir::Value hi,
                  const std::function<void(kir::Value)>& body);
 
+// A part of two loops on a CPU: of the tiled one (rows) and of the last.
+struct CpuTile {
+  kir::Value row, row_end, first, end;
+};
+// Work items are tiles of the loop `tiled`, which becomes the last but one, and of the last; the
+// other loops are outside. Sets the grid of the frame's launch.
+void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
+                       const std::function<void(const CpuTile&)>& body);
+
 // Runs `body` once for every point of the nest: vectorised over the last loop on a CPU, a thread a
 // point on a SIMT device. On a CPU the loop `tiled` and the last one are tiled. `elements`: the
 // work of a point, in elements. Sets grid and workgroup size of the frame's launch.

@@ -16,6 +16,8 @@ namespace primset::schedule {
 inline constexpr int64_t kReductionChunk = 16384;
 // CPU: partial results of a row, combined in a tree.
 inline constexpr uint16_t kRowLanes = 32;
+// The same of a maximum or a minimum of a long row.
+inline constexpr uint16_t kExtremumLanes = 64;
 // CPU: streams that a chunk is read as, and partial results of each.
 inline constexpr uint16_t kStreams = 8, kStreamLanes = 16;
 // One thread's or lane's row: elements added up before they join the total.

@@ -18,9 +18,6 @@ ElementValue complex_product(kir::Builder& b, const ElementValue& x, const Eleme
 // The transform of as many elements as there are, in their order; a product of 2, 3, 5 and 7.
 Complexes butterfly(kir::Builder& b, const Complexes& x, bool forward);
 
-// Rows of as many lanes as there are rows, turned into columns.
-std::vector<kir::Value> transposed(kir::Builder& b, std::vector<kir::Value> rows);
-
 }  // namespace primset::schedule
 
 #endif  // PRIMSET_CODEGEN_SCHEDULE_FAMILIES_FFT_BUTTERFLY_H_

@@ -1,6 +1,7 @@
 #include "codegen/schedule/families/fft/within_line.h"
 
 #include "codegen/schedule/families/fft/radices.h"
+#include "codegen/schedule/loops/lane_transpose.h"
 
 namespace primset::schedule {
 

@@ -1,6 +1,7 @@
 // Fused pointwise kernels.
 #include "codegen/schedule/families/pointwise/pointwise_kernel.h"
 #include "codegen/schedule/loops/loops.h"
+#include "codegen/schedule/loops/transposed_blocks.h"
 #include "codegen/schedule/loops/transposed_tiles.h"
 
 namespace primset::schedule {
@@ -43,11 +44,22 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
   return built(std::move(f));
 }
 
+// CPU: lanes of elements of 8 and 16 bits alone that fill a cache line; 0: there are others, or the
+// body is long and would not find registers.
+uint16_t narrow_lanes(const BuiltKernel& kernel) {
+  constexpr size_t kLine = 64, kLongBody = 256;
+  if (kernel.kernel.insts.size() > kLongBody) return 0;
+  size_t widest = 1;
+  for (const AccessRecord& a : kernel.analysis.accesses)
+    widest = std::max(widest, a.lanes == LaneAccess::same && !a.store ? 1 : byte_size(a.dtype));
+  return widest > 2 ? 0 : static_cast<uint16_t>(kLine / widest);
+}
+
 }  // namespace
 
 // Built twice: the first kernel only records the accesses. They decide which loops are merged, and
 // on a SIMT device whether operands are transposed through workgroup memory, or how wide vectors
-// are; on a CPU whether loops are tiled.
+// are; on a CPU whether loops are tiled, and operands transposed in registers.
 BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
                              const std::vector<Root>& roots, const std::vector<NodeId>& checks) {
   std::vector<size_t> order;
@@ -69,8 +81,17 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     BuiltKernel first = each_point(separate, lanes, std::nullopt);
     const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
     const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
-    if (merged.size() == separate.size() && !tiled) return first;
-    return each_point(merged, tiled ? cpu_lanes(c.target) : lanes, tiled);
+    const uint16_t narrow = narrow_lanes(first);
+    if (merged.size() == separate.size() && !tiled && narrow <= lanes) return first;
+    if (tiled) {
+      const BuiltKernel probe = each_point(separate, 1, std::nullopt);
+      if (const auto plan = transposed_blocks(probe.analysis, merged)) {
+        return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
+          for_each_in_blocks(f, merged, *plan, [&] { body()(); });
+        });
+      }
+    }
+    return each_point(merged, tiled ? cpu_lanes(c.target) : std::max(lanes, narrow), tiled);
   }
   std::vector<LoopDim> in_vectors = separate;
   if (!separate.empty()) in_vectors.back().lanes = true;

@@ -1,6 +1,7 @@
-// Builds one reduction kernel (reduce_kernel.cpp). Four parts have files of their own: the loops
+// Builds one reduction kernel (reduce_kernel.cpp). Five parts have files of their own: the loops
 // over a row (reduce_walks.cpp), register-resident rows (register_resident.cpp), rows side by side
-// in memory (rows_in_lanes.cpp), and the combination of partial results (reduce_combine.cpp).
+// in memory (rows_in_lanes.cpp on SIMT devices, rows_across.cpp on CPUs), and the combination of
+// partial results (reduce_combine.cpp).
 //
 // Loops are parallel (the dims that are not reduced) or reduced (along a row). A row is
 // register-resident where its threads load each element once and then use registers.
@@ -19,12 +20,27 @@
 #include "codegen/schedule/families/reduction/register_resident_row.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/shared_columns.h"
+#include "codegen/schedule/loops/transposed_blocks.h"
 #include "codegen/schedule/tuning/summation_order.h"
 
 namespace primset::schedule {
 
-// simt_lanes: a thread's row is short and lies along memory.
-enum class ReduceShape { cpu_row, cpu_column, simt_group, simt_lanes, simt_thread, simt_column };
+// cpu_across: rows that lie side by side in memory, in the lanes of vectors; simt_lanes: a thread's
+// row is short and lies along memory.
+enum class ReduceShape {
+  cpu_row,
+  cpu_across,
+  cpu_column,
+  simt_group,
+  simt_lanes,
+  simt_thread,
+  simt_column
+};
+
+// The parallel loop along which elements lie side by side in memory while those of a row do not;
+// `dim` is the reduced one of the domain.
+std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t dim,
+                                  const Analysis& seen);
 
 struct RowSchedule {
   ReduceShape shape;
@@ -32,11 +48,20 @@ struct RowSchedule {
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
   uint32_t parts = 1;            // simt_column: threads that share a row
   uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
-  bool side_by_side = false;     // simt_thread, simt_column: elements are read together
+  bool one_lane = false;         // cpu_column, cpu_across: records accesses without masks of lanes
+  bool short_body = false;  // CPU: several vectors find registers, and the body may be there twice
+  bool side_by_side = false;  // simt_thread, simt_column: elements are read together
 };
 
 // Rows side by side in memory that a workgroup takes: half a sector to a whole one of f32.
 inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
+// The same of a CPU, in the lanes of several vectors.
+inline constexpr uint16_t kMostCpuRows = 64;
+inline constexpr int64_t kManyPages = 256;
+// Bytes of the partial results of a CPU's rows side by side, at most.
+inline constexpr size_t kMostPartialBytes = 1 << 14;
+// Of one row.
+size_t partial_bytes_of_row(const BuildContext& c, const ReduceRequest& r);
 
 class ReduceBuilder {
  public:
@@ -48,11 +73,17 @@ class ReduceBuilder {
         iterations_(schedule.iterations),
         parts_(schedule.parts),
         lanes_(schedule.lanes),
+        one_lane_(schedule.one_lane),
+        short_body_(schedule.short_body),
         side_by_side_(schedule.side_by_side),
         frame_(c.name, c.machine, c.index32, r.domain),
         emitter_(frame_, c.values) {
     frame_.set_error_buffer(c.errors);
   }
+
+  // Accesses that lie along memory while the lanes are different rows or columns, and go block by
+  // block: loads of cpu_column, stores of cpu_across.
+  void set_transposed(std::vector<AccessRecord> accesses) { transposed_ = std::move(accesses); }
 
   // `seen`: the accesses of a first build, without it; they decide where vectors are aligned.
   BuiltKernel build(std::vector<LoopDim> parallel, std::vector<LoopDim> reduced,
@@ -60,6 +91,8 @@ class ReduceBuilder {
 
  private:
   void rows_on_cpu();
+  uint16_t column_lanes() const;
+  uint16_t row_partials() const;
   void rows_on_simt();
   void columns_on_simt();
   void row_of_group();
@@ -97,7 +130,12 @@ class ReduceBuilder {
       const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   int64_t read_together() const;
   void store_column();
+  void store_across();
   std::vector<kir::Value> walk_blocks(std::vector<Combiner>& combiners, const Indices& at);
+  std::vector<kir::Value> walk_partial_results(std::vector<Combiner>& combiners, const Indices& at);
+  std::vector<kir::Value> walk_transposed(
+      kir::Value from, kir::Value to, std::vector<kir::Value> begun,
+      const std::function<std::vector<kir::Value>(std::span<const kir::Value>)>& body);
   bool streams(std::span<const Combiner> combiners) const;
   std::vector<kir::Value> walk_streams(
       std::vector<Combiner>& combiners,
@@ -123,6 +161,10 @@ class ReduceBuilder {
   kir::Value constant(int64_t v) { return frame_.index_constant(v); }
   // Do the lanes take contiguous elements of a row?
   bool in_lanes() const { return shape_ == ReduceShape::cpu_row || along_memory(); }
+  // Are the lanes of a CPU's vector different rows?
+  bool rows_are_lanes() const {
+    return shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::cpu_across;
+  }
   // Does a SIMT thread take neighbours in vectors?
   bool along_memory() const {
     return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_lanes;
@@ -138,7 +180,7 @@ class ReduceBuilder {
   ReduceShape shape_;
   uint32_t threads_, iterations_, parts_;
   uint16_t lanes_;
-  bool side_by_side_;
+  bool one_lane_, short_body_, side_by_side_;
   kir::Value part_;     // simt_column: which of a row's threads this one is
   kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
   kir::Value aligned_;  // along_memory(): a row's vectors are aligned
@@ -157,6 +199,8 @@ class ReduceBuilder {
   bool one_stage_ = true;
   Frame frame_;
   ElementEmitter emitter_;
+  std::vector<AccessRecord> transposed_;
+  std::optional<TransposedBlock> block_;  // of them
   std::vector<LoopDim> parallel_, reduced_;
   prims::SymInt length_ = 1;
   std::optional<CachedElement> cached_element_;

@@ -80,7 +80,9 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   }
   const Indices at = domain_indices();
   std::vector<Value> acc;
-  if (!in_lanes()) {
+  if (shape_ == ReduceShape::cpu_across) {
+    acc = walk_partial_results(combiners, at);
+  } else if (!in_lanes()) {
     acc = walk_blocks(combiners, at);
   } else {
     const auto body = [&](std::span<const Value> a) {
@@ -102,7 +104,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
     if (resident_) all.back() = c.combine(c.identity(), all.back());
     exchange = exchange && exchanges(b(), threads_, c.flatten(all.back(), 1));
   }
-  if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(kRowLanes);
+  if (shape_ == ReduceShape::cpu_row) frame_.set_lanes(row_partials());
   if (exchange) combine_subgroups(combiners, all);
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
@@ -164,6 +166,7 @@ void ReduceBuilder::one_row() {
   }
   const auto store_domain = [&] {
     if (c_.target.simt && !in_lanes()) return store_column();
+    if (shape_ == ReduceShape::cpu_across && block_) return store_across();
     walk_row({}, [&](std::span<const Value>) {
       if (cached_element_) load_cached_element();
       store_all(r_.domain_roots, domain_indices());
@@ -222,11 +225,40 @@ void ReduceBuilder::columns_on_simt() {
   });
 }
 
+// A CPU's partial results of a row. Extrema wait for each other longer than sums do.
+uint16_t ReduceBuilder::row_partials() const {
+  const bool extrema = std::ranges::all_of(r_.reduces, [&](NodeId n) {
+    const prims::Prim p = c_.values.graph.node(n).prim;
+    return p == prims::Prim::reduce_max || p == prims::Prim::reduce_min;
+  });
+  if (!extrema || prims::depends_on_run(c_.values.graph, length_)) return kRowLanes;
+  return SymInt(int64_t{8} * kExtremumLanes) < length_ ? kExtremumLanes : kRowLanes;
+}
+
+// Rows or columns side by side that a CPU takes at a time. Of long ones several vectors are read
+// from each of many pages together; of short ones prefetchers follow every row of memory.
+uint16_t ReduceBuilder::column_lanes() const {
+  if (one_lane_) return 1;
+  if (!transposed_.empty()) return kBlockSide;
+  uint16_t lanes = cpu_lanes(c_.target);
+  if (length_.hint() < kManyPages || !(shape_ == ReduceShape::cpu_across || short_body_))
+    return lanes;
+  const size_t bytes = shape_ == ReduceShape::cpu_across ? partial_bytes_of_row(c_, r_) : 0;
+  while (lanes < kMostCpuRows && lanes < parallel_.back().size.hint() &&
+         2 * lanes * bytes <= kMostPartialBytes)
+    lanes *= 2;
+  return lanes;
+}
+
 // A work item is a row, or for columns a vector of adjacent ones. A group takes as many items as
 // make it worth a task (tuning loops.group_elements).
 void ReduceBuilder::rows_on_cpu() {
-  const bool column = shape_ == ReduceShape::cpu_column;
-  frame_.set_lanes(column ? cpu_lanes(c_.target) : kRowLanes);
+  const bool column = rows_are_lanes();
+  frame_.set_lanes(column ? column_lanes() : row_partials());
+  if (!transposed_.empty()) block_.emplace(frame_, transposed_);
+  // Where there is little to compute the hardware's prefetchers are quick enough, and more requests
+  // are in their way: a sum of rows out of memory took a half longer.
+  if (short_body_ && shape_ != ReduceShape::cpu_column) frame_.set_prefetches(false);
   const size_t outer = column ? parallel_.size() - 1 : parallel_.size();
   SymInt items = extent(parallel_, 0, outer);
   SymInt blocks = 1;
@@ -292,8 +324,7 @@ BuiltKernel ReduceBuilder::build(std::vector<LoopDim> parallel, std::vector<Loop
   length_ = r_.domain[r_.dim];
   if (seen && frame_.narrow_vectors()) padding_ = seen->padding;
   if (along_memory()) set_vectors(seen);
-  if (shape_ == ReduceShape::cpu_column && parallel_.empty())
-    parallel_.push_back({{}, 1, {}, false});
+  if (rows_are_lanes() && parallel_.empty()) parallel_.push_back({{}, 1, {}, false});
   if (shape_ == ReduceShape::simt_column)
     columns_on_simt();
   else if (c_.target.simt)
@@ -351,6 +382,48 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   return {ReduceShape::simt_group, std::min(static_cast<uint32_t>(tuning.small_group), threads)};
 }
 
+// Columns' loads, or stores of rows side by side, that lie along memory in a CPU's kernel.
+std::vector<AccessRecord> accesses_along(const BuildContext& c, const ReduceRequest& r,
+                                         ReduceShape shape, const std::vector<LoopDim>& parallel,
+                                         const std::vector<LoopDim>& reduced,
+                                         const Analysis& seen) {
+  const bool stores = shape == ReduceShape::cpu_across;
+  const bool along = std::ranges::any_of(seen.accesses, [&](const AccessRecord& a) {
+    return a.store == stores && a.address.coefficient(r.dim).same(SymInt(1));
+  });
+  if (!along || reduced.empty() || parallel.empty()) return {};
+  const RowSchedule one_lane{.shape = shape, .one_lane = true};
+  const BuiltKernel probe = ReduceBuilder(c, r, one_lane).build(parallel, reduced);
+  auto out = transposed_accesses(probe.analysis, r.dim, parallel.back().dims.back());
+  std::erase_if(out, [&](const AccessRecord& a) { return a.store != stores; });
+  return out;
+}
+
+BuiltKernel cpu_kernel(const BuildContext& c, const ReduceRequest& r, RowSchedule schedule,
+                       std::vector<LoopDim> parallel, const std::vector<LoopDim>& reduced) {
+  constexpr size_t kFewInstructions = 256;
+  BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
+  const bool fits = kBlockSide * partial_bytes_of_row(c, r) <= kMostPartialBytes;
+  const auto across = schedule.shape == ReduceShape::cpu_row && fits
+                          ? loop_across(parallel, r.dim, first.analysis)
+                          : std::nullopt;
+  if (across) {
+    const auto loop = parallel.begin() + static_cast<std::ptrdiff_t>(*across);
+    std::rotate(loop, loop + 1, parallel.end());
+    schedule.shape = ReduceShape::cpu_across;
+  }
+  schedule.short_body = first.kernel.insts.size() <= kFewInstructions;
+  const std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
+  std::vector<AccessRecord> transposed;
+  if (schedule.shape != ReduceShape::cpu_row)
+    transposed = accesses_along(c, r, schedule.shape, parallel, reduced, first.analysis);
+  const bool again = across || schedule.short_body || !first.analysis.padding.empty();
+  if (merged.size() == parallel.size() && !again && transposed.empty()) return first;
+  ReduceBuilder builder(c, r, schedule);
+  builder.set_transposed(std::move(transposed));
+  return builder.build(merged, reduced, &first.analysis);
+}
+
 }  // namespace
 
 BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
@@ -364,11 +437,12 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   parallel_order.insert(parallel_order.end(), inner.begin(), inner.end());
   std::vector<LoopDim> parallel = separate_loops(r.domain, parallel_order);
   std::vector<LoopDim> reduced = separate_loops(r.domain, {r.dim});
+  if (!c.target.simt) return cpu_kernel(c, r, schedule, std::move(parallel), reduced);
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
   const bool along_memory =
       schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;
-  schedule.side_by_side = c.target.simt && !along_memory && first.kernel.insts.size() <= kShortBody;
+  schedule.side_by_side = !along_memory && first.kernel.insts.size() <= kShortBody;
   const bool again = along_memory || schedule.side_by_side || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;
   return ReduceBuilder(c, r, schedule).build(merged, reduced, &first.analysis);

@@ -66,7 +66,7 @@ std::vector<Value> ReduceBuilder::walk_row(
       return body(acc);
     });
   };
-  if (shape_ == ReduceShape::cpu_row && frame_.narrow_vectors()) {
+  if (shape_ == ReduceShape::cpu_row && (frame_.narrow_vectors() || short_body_)) {
     const Value whole = b().sub(n, b().and_(n, constant(frame_.lanes() - 1)));
     carried = part(first, whole, std::move(carried), false);
     first = whole;
@@ -126,6 +126,11 @@ std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, 
   const bool shared = shape_ == ReduceShape::simt_column;
   const Value n = frame_.param(length_), block = constant(kColumnBlock * parts_);
   const auto elements = [&](Value from, Value to, std::vector<Value> begun, int64_t together) {
+    if (block_) {
+      return walk_transposed(from, to, std::move(begun), [&](std::span<const Value> acc) {
+        return accumulate(combiners, at, acc);
+      });
+    }
     return b().for_loop(from, to, constant(together * parts_), std::move(begun),
                         [&](Value i, std::span<const Value> carried) {
                           std::vector<Value> acc(carried.begin(), carried.end());
@@ -156,11 +161,35 @@ std::vector<Value> ReduceBuilder::walk_blocks(std::vector<Combiner>& combiners, 
       });
 }
 
+// Elements of a CPU's columns, `body` one after the other, in blocks that are transposed.
+std::vector<Value> ReduceBuilder::walk_transposed(
+    Value from, Value to, std::vector<Value> begun,
+    const std::function<std::vector<Value>(std::span<const Value>)>& body) {
+  std::vector<LoopDim> loops = parallel_;
+  loops.insert(loops.end() - 1, reduced_[0]);
+  const Value columns = frame_.param(loops.back().size), side = constant(kBlockSide);
+  return b().for_loop(
+      from, to, side, std::move(begun), [&](Value first, std::span<const Value> carried) {
+        Value end = b().add(first, side);
+        end = b().select(b().slt(end, to), end, to);
+        const BlockPlace place{first, end, loops.back().base, columns};
+        block_->read(loops, place);
+        return b().for_loop(first, end, constant(1), {carried.begin(), carried.end()},
+                            [&](Value i, std::span<const Value> acc) {
+                              ElementEmitter::Scope scope(emitter_);
+                              std::vector<Value> next;
+                              block_->in_row(loops, i, place, [&] { next = body(acc); });
+                              return next;
+                            });
+      });
+}
+
 // A core's prefetchers follow several streams of memory side by side: a chunk's parts bring a tenth
 // to a third more of it than the chunk from end to end (8 streams of 1, 2, 4, 8 and 16, measured on
 // a Sapphire Rapids). Their partial results have to stay in registers.
 bool ReduceBuilder::streams(std::span<const Combiner> combiners) const {
-  if (shape_ != ReduceShape::cpu_row || !length_.same(SymInt(kReductionChunk))) return false;
+  const bool row = shape_ == ReduceShape::cpu_row || shape_ == ReduceShape::cpu_across;
+  if (!row || !length_.same(SymInt(kReductionChunk))) return false;
   return stream_bytes(combiners) <= static_cast<size_t>(frame_.tuning().reduction.stream_bytes);
 }
 

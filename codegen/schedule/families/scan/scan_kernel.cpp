@@ -10,6 +10,7 @@
 #include "codegen/schedule/families/scan/scan_kernel.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/shared_columns.h"
+#include "codegen/schedule/loops/transposed_blocks.h"
 
 namespace primset::schedule {
 
@@ -33,13 +34,33 @@ class ScanBuilder {
     frame_.set_error_buffer(c.errors);
   }
 
+  // A CPU's kernel with so many lanes.
+  BuiltKernel build_with_lanes(const std::vector<LoopDim>& parallel, uint16_t lanes) {
+    frame_.set_lanes(lanes);
+    by_threads(parallel);
+    return built(std::move(frame_));
+  }
+  // One whose rows lie along memory while its lanes are different rows.
+  BuiltKernel build_in_blocks(const std::vector<LoopDim>& parallel,
+                              std::vector<AccessRecord> transposed) {
+    by_blocks(parallel, std::move(transposed));
+    return built(std::move(frame_));
+  }
+
+  // A single row has no use for lanes, which would hold rows side by side.
+  uint16_t lanes() const {
+    for (size_t d = 0; d < domain_.size(); ++d)
+      if (d != dim_ && !domain_[d].same(SymInt(1))) return cpu_lanes(c_.target);
+    return 1;
+  }
+
+  // A SIMT device's kernel.
   BuiltKernel build(const std::vector<LoopDim>& parallel) {
     const bool in_any_order = node_.regions.empty() || !node_.attr<bool>("ordered");
     const int64_t resident = c_.machine.tuning.scan.resident_threads;
-    const auto columns = c_.target.simt && in_any_order
-                             ? shared_columns(c_.machine, domain_, dim_, resident,
-                                              state_bytes(graph_, node_.results))
-                             : std::nullopt;
+    const auto columns = in_any_order ? shared_columns(c_.machine, domain_, dim_, resident,
+                                                       state_bytes(graph_, node_.results))
+                                      : std::nullopt;
     if (columns)
       by_columns(parallel, *columns);
     else if (rows_of_groups())
@@ -52,20 +73,15 @@ class ScanBuilder {
  private:
   // Long rows whose elements are contiguous get a workgroup; a guard where the length is not known.
   bool rows_of_groups() const {
-    if (!c_.target.simt || (!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
+    if ((!node_.regions.empty() && node_.attr<bool>("ordered"))) return false;
     for (size_t d = dim_ + 1; d < domain_.size(); ++d) {
       if (!domain_[d].same(SymInt(1))) return false;
     }
     return domain_[dim_] > SymInt(c_.machine.tuning.scan.thread_row);
   }
 
-  // A single row has no use for lanes, which would hold rows side by side.
-  uint16_t lanes() const {
-    for (size_t d = 0; d < domain_.size(); ++d)
-      if (d != dim_ && !domain_[d].same(SymInt(1))) return cpu_lanes(c_.target);
-    return 1;
-  }
-
+  void by_blocks(const std::vector<LoopDim>& parallel, std::vector<AccessRecord> transposed);
+  int64_t elements_of_row() const;
   void by_threads(const std::vector<LoopDim>& parallel);
   int64_t read_together() const;
   std::vector<Value> scan_elements(const std::vector<LoopDim>& row, Value i, int64_t count,
@@ -126,8 +142,7 @@ class ScanBuilder {
 };
 
 void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
-  frame_.set_lanes(lanes());
-  for_each_point(frame_, parallel, [&] {
+  const auto each_row = [&] {
     const std::vector<LoopDim> row = frame_.loops();
     const Value mask = frame_.mask(), n = frame_.param(domain_[dim_]);
     const auto walk = [&](Value from, Value to, std::vector<Value> begun, int64_t together) {
@@ -145,7 +160,53 @@ void ScanBuilder::by_threads(const std::vector<LoopDim>& parallel) {
     }
     walk(done, n, std::move(total), 1);
     frame_.set_loops(row);
-  });
+  };
+  for_each_point(frame_, parallel, each_row, std::nullopt, elements_of_row());
+}
+
+// What a CPU's workgroup takes is counted in elements; its rows fill a vector's lanes at least.
+int64_t ScanBuilder::elements_of_row() const {
+  const int64_t most = frame_.tuning().loops.group_elements / kBlockSide;
+  return c_.target.simt ? 1 : std::clamp<int64_t>(domain_[dim_].hint(), 1, most);
+}
+
+// Block by block along the rows.
+void ScanBuilder::by_blocks(const std::vector<LoopDim>& parallel,
+                            std::vector<AccessRecord> transposed) {
+  frame_.set_lanes(kBlockSide);
+  TransposedBlock block(frame_, std::move(transposed));
+  const auto each_vector = [&] {
+    std::vector<LoopDim> loops = frame_.loops();
+    loops.insert(loops.end() - 1, LoopDim{{dim_}, domain_[dim_], {}, false});
+    const Value mask = frame_.mask(), n = frame_.param(domain_[dim_]);
+    const Value rows = frame_.param(loops.back().size), side = constant(kBlockSide);
+    const auto step = [&](Value first, std::span<const Value> before) {
+      Value end = b().add(first, side);
+      end = b().select(b().slt(end, n), end, n);
+      const BlockPlace place{first, end, loops.back().base, rows};
+      block.read(loops, place);
+      auto total = b().for_loop(first, end, constant(1), {before.begin(), before.end()},
+                                [&](Value i, std::span<const Value> carried) {
+                                  ElementEmitter::Scope scope(emitter_);
+                                  std::vector<Value> next;
+                                  block.in_row(loops, i, place, [&] {
+                                    frame_.set_mask(mask);
+                                    const auto sum =
+                                        combiner_.combine(combiner_.unflatten(carried), operands());
+                                    store(sum);
+                                    next = combiner_.flatten(sum, frame_.lanes());
+                                  });
+                                  return next;
+                                });
+      block.write(loops, place, mask);
+      return total;
+    };
+    b().for_loop(constant(0), n, side, combiner_.flatten(combiner_.identity(), frame_.lanes()),
+                 step);
+    loops.erase(loops.end() - 2);
+    frame_.set_loops(loops);
+  };
+  for_each_point(frame_, parallel, each_vector, std::nullopt, elements_of_row());
 }
 
 // A SIMT thread reads elements side by side, since it alone waits for each. Where one of them takes
@@ -284,6 +345,20 @@ GroupScan::Operation ScanBuilder::operation() {
           }};
 }
 
+// Built with one lane first, which records the accesses.
+BuiltKernel cpu_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots,
+                       const std::vector<LoopDim>& separate) {
+  const BuiltKernel probe = ScanBuilder(c, node, roots).build_with_lanes(separate, 1);
+  const SymInts& domain = c.values.graph.type(c.values.graph.node(node).operands[0]).shape;
+  const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
+  ScanBuilder builder(c, node, roots);
+  if (builder.lanes() == 1) return builder.build_with_lanes(merged, 1);
+  const auto dim = static_cast<size_t>(c.values.graph.node(node).attr<int64_t>("dim"));
+  auto transposed = transposed_accesses(probe.analysis, dim, merged.back().dims.back());
+  if (!transposed.empty()) return builder.build_in_blocks(merged, std::move(transposed));
+  return builder.build_with_lanes(merged, builder.lanes());
+}
+
 }  // namespace
 
 BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::vector<Root>& roots) {
@@ -295,6 +370,7 @@ BuiltKernel scan_kernel(const BuildContext& c, prims::NodeId node, const std::ve
     if (d != dim) order.push_back(d);
   }
   const std::vector<LoopDim> separate = separate_loops(domain, order);
+  if (!c.target.simt) return cpu_kernel(c, node, roots, separate);
   BuiltKernel first = ScanBuilder(c, node, roots).build(separate);
   const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
   return merged.size() == separate.size() ? std::move(first)
