@@ -176,7 +176,7 @@ TEST_F(DiskCacheTest, AFolderThatOthersMayWriteIsDoneWithout) {
   chmod(folder_.c_str(), 0777);
   std::vector<std::string> told;
   const DiskCache cache(folder_,
-                        {{}, [&](uint32_t, std::string_view text) { told.emplace_back(text); }});
+                        {{}, [&](uint32_t, std::string_view text) { told.emplace_back(text); }, {}});
   EXPECT_FALSE(cache.enabled());
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], testing::HasSubstr("may be written by others (mode 0777)"));

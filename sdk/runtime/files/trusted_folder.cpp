@@ -114,6 +114,27 @@ Descriptor open_own_file(const Descriptor& folder, const std::string& name) {
   return file;
 }
 
+Descriptor open_trusted_file(const fs::path& file, std::string& refusal) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(fs::absolute(file, error), error);
+  TrustedFolder folder = open_trusted_folder(real.parent_path(), Missing::refuse);
+  refusal = error ? error.message() : folder.refusal;
+  if (!refusal.empty()) return {};
+  Descriptor opened(openat(folder.descriptor.get(), real.filename().c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat s;
+  if (!opened || fstat(opened.get(), &s) != 0) {
+    refusal = last_error().message();
+  } else if (!S_ISREG(s.st_mode)) {
+    refusal = "it is no regular file";
+  } else if (s.st_uid != geteuid() && s.st_uid != 0) {
+    refusal = fmt::format("it belongs to user {}, not to user {}", s.st_uid, geteuid());
+  } else if (others_may_write(s)) {
+    refusal = fmt::format("it may be written by others (mode {:04o})", s.st_mode & 07777u);
+  }
+  return refusal.empty() ? std::move(opened) : Descriptor();
+}
+
 bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset) {
   while (!out.empty()) {
     const ssize_t n = pread(file.get(), out.data(), out.size(), static_cast<off_t>(offset));
