@@ -9,7 +9,6 @@
 #include "sdk/cli/output.h"
 #include "sdk/cli/packed_program.h"
 #include "sdk/runtime/cache/disk_cache.h"
-#include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/device/device_packs.h"
 #include "sdk/runtime/device/device_state.h"
 
@@ -67,19 +66,6 @@ int compile(const Request& request, const std::filesystem::path& cache) {
                                     is_program ? request.program[0] : "primset conform", code));
 }
 
-std::vector<runtime::PackEntry> entries_of(const runtime::DiskCache& cache,
-                                           const PackIdentity& identity) {
-  std::vector<runtime::PackEntry> out;
-  for (const std::string& kind : {std::string(runtime::kKernelKind), identity.plugin}) {
-    for (const runtime::Digest& key : cache.keys_of(kind)) {
-      auto found = cache.load(kind, key);
-      if (found && !found->damaged)
-        out.push_back({runtime::pack_name(kind, key), std::move(found->bytes)});
-    }
-  }
-  return out;
-}
-
 int report(const Request& request, const KernelPack& pack, const std::string& why) {
   const PackIdentity& identity = pack.identity();
   if (request.json) {
@@ -116,7 +102,7 @@ int make(const Request& request, const PackIdentity& here) {
   if (request.cache.empty()) {
     if (const int code = compile(request, cache); code != kOk) return code;
   }
-  auto entries = entries_of(runtime::DiskCache(cache), here);
+  auto entries = runtime::pack_entries(runtime::DiskCache(cache), here);
   if (entries.empty())
     return refuse(kNegative, fmt::format("no kernel was compiled for {}; nothing is packed",
                                          request.chosen().to_string()));

@@ -83,17 +83,30 @@ bool comes_before(const auto& a, const auto& b) {
   return a.name < b.name;
 }
 
+std::string differs(std::string_view what, std::string_view pack, std::string_view here) {
+  return fmt::format("it is for the {} '{}', and this is '{}'", what, printable(pack),
+                     printable(here));
+}
+
+// Targets have dozens of words.
+std::string differs_in_words(std::string_view pack, std::string_view here) {
+  const auto word = [](std::string_view text) { return text.substr(0, text.find(' ')); };
+  while (word(pack) == word(here)) {
+    const size_t length = word(pack).size() + 1;
+    pack.remove_prefix(std::min(length, pack.size()));
+    here.remove_prefix(std::min(length, here.size()));
+  }
+  return differs("target", word(pack), word(here));
+}
+
 }  // namespace
 
 std::string difference(const PackIdentity& pack, const PackIdentity& here) {
-  const auto differs = [](std::string_view what, const std::string& a, const std::string& b) {
-    return fmt::format("it is for the {} '{}', and this is '{}'", what, printable(a), printable(b));
-  };
   if (pack.plugin != here.plugin) return differs("plugin", pack.plugin, here.plugin);
   if (pack.build != here.build) return differs("build", pack.build, here.build);
   if (pack.target != here.target)
     return pack.device != here.device ? differs("device", pack.device, here.device)
-                                      : differs("target", pack.target, here.target);
+                                      : differs_in_words(pack.target, here.target);
   return {};
 }
 

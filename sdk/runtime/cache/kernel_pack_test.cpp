@@ -59,7 +59,7 @@ class KernelPackTest : public ::testing::Test {
                         }});
   }
 
-  static inline const PackIdentity kHere{"acme", "Acme 1", "build 1", "vector=64"};
+  static inline const PackIdentity kHere{"acme", "Acme 1", "build 1", "simt=true vector=64 cpu="};
   const fs::path folder_ = fs::path(::testing::TempDir()) / "primset_kernel_pack_test";
   const fs::path file_ = folder_ / "acme.pack", plugin_ = folder_ / "libacme_primset.so";
   std::string errors_;
@@ -71,7 +71,7 @@ TEST_F(KernelPackTest, HoldsWhatWasWritten) {
   ASSERT_TRUE(pack) << why;
   EXPECT_EQ(pack->size(), 3u);
   EXPECT_EQ(pack->bytes(), fs::file_size(file_));
-  EXPECT_EQ(pack->identity().target, "vector=64");
+  EXPECT_EQ(pack->identity().target, "simt=true vector=64 cpu=");
   EXPECT_EQ(pack->check(), "");
   EXPECT_EQ(pack->find(pack_name("kernels", key("mul")), why), bytes("mul's code"));
   EXPECT_EQ(pack->find(pack_name("acme", key("add")), why), bytes("the driver's code of add"));
@@ -165,13 +165,14 @@ TEST_F(KernelPackTest, PacksOfOtherBuildsAndDevicesAreRefused) {
   PackIdentity build = kHere, device = kHere, target = kHere, plugin = kHere;
   build.build = "build 2";
   device.device = "Acme 2", device.target = "vector=32";
-  target.target = "vector=32";
+  target.target = "simt=true vector=32 cpu=";
   plugin.plugin = "other";
   EXPECT_THAT(error_for(build, {file_}),
               HasSubstr("for the build 'build 1', and this is 'build 2'"));
   EXPECT_THAT(error_for(device, {file_}),
               HasSubstr("for the device 'Acme 1', and this is 'Acme 2'"));
-  EXPECT_THAT(error_for(target, {file_}), HasSubstr("for the target 'vector=64'"));
+  EXPECT_THAT(error_for(target, {file_}),
+              HasSubstr("for the target 'vector=64', and this is 'vector=32'"));
   EXPECT_THAT(error_for(plugin, {file_}), IsEmpty()) << "it is for other devices of this program";
   EXPECT_THAT(error_for(kHere, {folder_ / "none.pack"}), HasSubstr("No such file"));
 }
@@ -204,8 +205,10 @@ TEST_F(KernelPackTest, FilesThatOthersMayHaveWrittenAreNotOpened) {
   ASSERT_EQ(chmod(file_.c_str(), 0644), 0);
   ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);
   EXPECT_THAT(refusal(), HasSubstr("may be written by others (mode 0777)"));
-  ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
-  EXPECT_EQ(refusal(), "");
+  for (const mode_t mode : {0755, 01777}) {  // sticky: nobody can exchange another's file
+    ASSERT_EQ(chmod(folder_.c_str(), mode), 0);
+    EXPECT_EQ(refusal(), "");
+  }
   fs::remove(file_);
   ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
   EXPECT_THAT(refusal(), HasSubstr("no regular file"));

@@ -6,6 +6,7 @@
 
 #include "codegen/emit/emitter.h"
 #include "sdk/base/printable.h"
+#include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/cache/shared_cache.h"
 #include "sdk/runtime/device/device_state.h"
 #include "sdk/runtime/device/target.h"
@@ -16,6 +17,17 @@ namespace runtime {
 PackIdentity pack_identity(const plugin::PluginDevice& device, const kir::TargetModel& target) {
   return {std::string(device.plugin().name()), device.title(), emit::emitter_version(),
           describe(target)};
+}
+
+std::vector<PackEntry> pack_entries(const DiskCache& cache, const PackIdentity& identity) {
+  std::vector<PackEntry> out;
+  for (const std::string& kind : {std::string(kKernelKind), identity.plugin}) {
+    for (const Digest& key : cache.keys_of(kind)) {
+      auto found = cache.load(kind, key);
+      if (found && !found->damaged) out.push_back({pack_name(kind, key), std::move(found->bytes)});
+    }
+  }
+  return out;
 }
 
 void open_packs(const plugin::PluginDevice& device, const kir::TargetModel& target) {

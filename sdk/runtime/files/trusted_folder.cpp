@@ -71,14 +71,8 @@ TrustedFolder refused(std::string why) {
   return {{}, std::move(why)};
 }
 
-}  // namespace
-
-bool others_may_write(const struct stat& s) {
-  if (s.st_mode & S_IWOTH) return true;
-  return (s.st_mode & S_IWGRP) && !is_private_group(s);
-}
-
-TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
+// holds_trusted: what is in the folder is looked at itself, as the folders below those above are.
+TrustedFolder open_checked(const fs::path& path, Missing missing, bool holds_trusted) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) return refused(fmt::format("{}: {}", path.string(), error.message()));
@@ -91,8 +85,19 @@ TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
     folder = open_folder(folder, part->string(), missing);
     if (!folder) return refused(fmt::format("{}: {}", shown.string(), last_error().message()));
   }
-  if (auto why = distrust(folder, shown, false)) return refused(*std::move(why));
+  if (auto why = distrust(folder, shown, holds_trusted)) return refused(*std::move(why));
   return {std::move(folder), {}};
+}
+
+}  // namespace
+
+bool others_may_write(const struct stat& s) {
+  if (s.st_mode & S_IWOTH) return true;
+  return (s.st_mode & S_IWGRP) && !is_private_group(s);
+}
+
+TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
+  return open_checked(path, missing, false);
 }
 
 TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string& name,
@@ -117,7 +122,7 @@ Descriptor open_own_file(const Descriptor& folder, const std::string& name) {
 Descriptor open_trusted_file(const fs::path& file, std::string& refusal) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::absolute(file, error), error);
-  TrustedFolder folder = open_trusted_folder(real.parent_path(), Missing::refuse);
+  TrustedFolder folder = open_checked(real.parent_path(), Missing::refuse, true);
   refusal = error ? error.message() : folder.refusal;
   if (!refusal.empty()) return {};
   Descriptor opened(openat(folder.descriptor.get(), real.filename().c_str(),
