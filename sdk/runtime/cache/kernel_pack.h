@@ -32,9 +32,9 @@ namespace primset::runtime {
 
 // What a pack was made by and for.
 struct PackIdentity {
-  std::string plugin;  // "cuda"
+  std::string plugin;  // "acme"
   std::string device;  // "NVIDIA H200", for people
-  std::string build;   // of Primset: its version and the emitters' (emit::emitter_version)
+  std::string build;   // of Primset's emitters (emit::emitter_version)
   std::string target;  // all that kernels depend on of a device (describe)
 };
 
