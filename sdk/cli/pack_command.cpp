@@ -34,6 +34,7 @@ int refuse(ExitCode code, std::string_view why) {
 
 // The suite's own calls, of all operators or of some.
 std::vector<std::string> catalogue(const Request& request) {
+  const std::string usual = request.operators.empty() ? "smoke" : "standard";
   std::vector<std::string> out = {"/proc/self/exe",
                                   "conform",
                                   "--device",
@@ -42,7 +43,7 @@ std::vector<std::string> catalogue(const Request& request) {
                                   std::to_string(request.jobs),
                                   "--no-rerun",
                                   "--tier",
-                                  request.tier.empty() ? "smoke" : request.tier};
+                                  request.tier.empty() ? usual : request.tier};
   for (const std::string& name : request.operators) {
     out.emplace_back("--filter");
     out.push_back(name);
@@ -141,7 +142,7 @@ const Command kPackCommand(
     "compiles goes into the file, the driver's binaries included where a plugin keeps them. "
     "Kernels\n"
     "serve all sizes, except where an algorithm or a vector width depends on one: a program packs\n"
-    "exactly what it needs, the suite's calls most of what calls like them need.\n"
+    "exactly what it needs, the suite's calls, which are small, most of what others need.\n"
     "PRIMSET_PACK takes files with colons between them, a program calls primset::use_pack, and\n"
     "lib<name>_primset.pack (or .*.pack) beside a plugin is used without either. What is in no "
     "pack is compiled\n"
@@ -157,7 +158,8 @@ const Command kPackCommand(
       app.add_option("--ops", request->operators,
                      "Operators, by name or glob, in the suite's calls of them; may be repeated")
           ->allow_extra_args(false);
-      app.add_option("--tier", request->tier, "How many of the suite's calls (default: smoke)")
+      app.add_option("--tier", request->tier,
+                     "How many of the suite's calls (default: smoke; of --ops: standard)")
           ->check(CLI::IsMember({"smoke", "standard", "full"}));
       app.add_option("--cache", request->cache, "Pack what this cache folder holds; run nothing")
           ->check(CLI::ExistingDirectory);
