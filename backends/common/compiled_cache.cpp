@@ -19,7 +19,10 @@ void copy_out(void* context, const void* data, uint64_t bytes) {
 }  // namespace
 
 CompiledCache::CompiledCache(const primset_host* host, std::string target)
-    : host_(host), target_(std::move(target)), on_(has_cache(host)) {}
+    : host_(host),
+      target_(std::move(target)),
+      on_(has_cache(host)),
+      stores_(on_ && host->cache_folder) {}
 
 std::string CompiledCache::key_of(std::string_view text) const {
   return target_ + '\n' + std::string(text);
@@ -34,7 +37,7 @@ std::vector<char> CompiledCache::find(std::string_view text) const {
 }
 
 void CompiledCache::store(std::string_view text, std::string_view compiled) const {
-  if (!on()) return;
+  if (!stores()) return;
   const std::string key = key_of(text);
   host_->cache_store(host_, key.data(), key.size(), compiled.data(), compiled.size());
 }

@@ -21,15 +21,17 @@ class CompiledCache {
   // That nothing can be stored is no error.
   void store(std::string_view text, std::string_view compiled) const;
 
-  // Whether the host has a cache.
+  // Whether the host has a cache, or packs of kernels.
   bool on() const { return on_; }
+  // Whether it keeps what is stored.
+  bool stores() const { return stores_; }
 
  private:
   std::string key_of(std::string_view text) const;
 
   const primset_host* host_;
   std::string target_;
-  bool on_;
+  bool on_, stores_;
 };
 
 // What a driver makes of a kernel's text: from its own binary where the cache has one that it still
@@ -44,7 +46,7 @@ auto compiled(const CompiledCache& cache, std::string_view text, Load&& load, Co
     if (auto program = load(binary)) return program;
   }
   auto program = compile();
-  if (cache.on()) {
+  if (cache.stores()) {
     const auto binary = binary_of(program);
     if (!binary.empty()) cache.store(text, {binary.data(), binary.size()});
   }

@@ -144,6 +144,7 @@ struct OneEntry {
 
   OneEntry() {
     host.struct_size = sizeof(host);
+    host.cache_folder = "/";  // none: what it finds is from packs, and it keeps nothing
     host.cache_find = [](const primset_host* h, const void* key, uint64_t bytes,
                          primset_cache_found found, void* context) -> uint32_t {
       const auto* self = reinterpret_cast<const OneEntry*>(h);
@@ -188,6 +189,11 @@ TEST(Compiled, IsStoredAndCompiledAnewWhereTheDriverRefusesTheBinary) {
   EXPECT_EQ(program("driver 2"), "3");
   refuses = false;
   EXPECT_EQ(program("driver 2"), "3");
+
+  store.host.cache_folder = nullptr;
+  EXPECT_EQ(program("driver 2"), "3") << "it may still find";
+  EXPECT_EQ(program("driver 3"), "4");
+  EXPECT_EQ(program("driver 3"), "5") << "nothing is kept";
 }
 
 }  // namespace

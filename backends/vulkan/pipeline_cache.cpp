@@ -49,7 +49,7 @@ VkResult PipelineCache::create(const VkComputePipelineCreateInfo& info, std::str
   if (vk_.vkCreatePipelineCache(device_, &cache_info, nullptr, &cache) != VK_SUCCESS)
     return create(VK_NULL_HANDLE);
   const VkResult result = create(cache);
-  if (result >= 0) store(spirv, cache, old);
+  if (result >= 0 && files_.stores()) store(spirv, cache, old);
   vk_.vkDestroyPipelineCache(device_, cache, nullptr);
   return result;
 }

@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -41,7 +43,7 @@ Ended primset(const std::string& arguments) {
 }
 
 const std::vector<std::string> kCommands = {"bench", "completion", "conform", "devices", "explain",
-                                            "ops",   "prims",      "run",     "tuning"};
+                                            "ops",   "pack",       "prims",   "run",     "tuning"};
 
 TEST(Cli, HelpTeachesEveryCommand) {
   const Ended all = primset("--help");
@@ -277,6 +279,64 @@ TEST(Cli, WhatIsNestedWithoutEndIsRefused) {
 TEST(Cli, ANameIsLookedForWithoutAnOption) {
   EXPECT_EQ(primset("ops add.Tensor --names").out, primset("ops --match add.Tensor --names").out);
   EXPECT_THAT(primset("prims dot_general").out, HasSubstr("dot_general"));
+}
+
+TEST(Cli, APackHoldsWhatAProgramNeeds) {
+  const std::string pack = testing::TempDir() + "/primset_cli_test.pack";
+  const std::string make = "pack --device cpu --out " + pack;
+  const Ended made = primset(make + " -- " PRIMSET_CLI " run add.Tensor '[1,2]' '[3,4]'");
+  EXPECT_EQ(made.code, 0) << made.out;
+  EXPECT_THAT(made.out, HasSubstr("[4, 6]"));
+  EXPECT_THAT(made.out, HasSubstr(pack + ": 1 entries"));
+  const auto add_with = [&](const std::string& variables) {
+    return shell("PRIMSET_CACHE=off PRIMSET_LOG=debug PRIMSET_PACK=" + pack + " " + variables +
+                 " " PRIMSET_CLI " run add.Tensor '[5,7]' '[1,1]'");
+  };
+  const Ended packed = add_with("");
+  EXPECT_THAT(packed.out, HasSubstr("[6, 8]"));
+  EXPECT_THAT(packed.out, HasSubstr("pack " + pack + ": 1 kernels"));
+  EXPECT_THAT(packed.out, Not(HasSubstr("bytes emitted")));
+  const Ended other_device = add_with("PRIMSET_HIDE=f64");
+  EXPECT_THAT(other_device.out, HasSubstr("[6, 8]"));
+  EXPECT_THAT(other_device.out,
+              HasSubstr("is not used: it is for the target 'f64=true', and this is 'f64=false'"));
+  EXPECT_THAT(other_device.out, HasSubstr("bytes emitted"));
+
+  EXPECT_EQ(primset("pack --device cpu --check " + pack).code, 0);
+  const json check = json::parse(primset("pack --device cpu --json --check " + pack).out);
+  EXPECT_EQ(check.at("plugin"), "cpu");
+  EXPECT_EQ(check.at("entries"), 1);
+  std::filesystem::resize_file(pack, std::filesystem::file_size(pack) - 1);
+  const Ended cut = primset("pack --device cpu --check " + pack);
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_THAT(cut.out, HasSubstr("is refused: it has "));
+  std::filesystem::remove(pack);
+}
+
+TEST(Cli, APackHoldsTheSuitesCalls) {
+  const std::string pack = testing::TempDir() + "/primset_cli_test_suite.pack";
+  const Ended made = primset("pack --device cpu --out " + pack + " --ops add.Tensor --ops erfinv");
+  EXPECT_EQ(made.code, 0) << made.out;
+  EXPECT_GE(json::parse(primset("pack --device cpu --json --check " + pack).out).at("entries"), 4);
+  std::filesystem::remove(pack);
+}
+
+TEST(Cli, WhatCannotBePackedLeavesNoFile) {
+  const std::string pack = testing::TempDir() + "/primset_cli_test_none.pack";
+  const std::tuple<const char*, int, const char*> cases[] = {
+      {"--device cpu -- false", 3, "false ended with 1; nothing is packed"},
+      {"--device cpu -- true", 1, "no kernel was compiled for cpu"},
+      {"--device cpu -- /no/program", 3, "/no/program: No such file"},
+      {"--device cpu --ops nonsense", 3, "no operator"},
+      {"--device cpu --tier smoke -- true", 2, "expected one of --ops"},
+      {"--device meta", 1, "takes no kernels"}};
+  for (const auto& [arguments, code, text] : cases) {
+    const Ended run = primset("pack --out " + pack + " " + arguments);
+    EXPECT_EQ(run.code, code) << arguments << run.out;
+    EXPECT_THAT(run.out, HasSubstr(text)) << arguments;
+    EXPECT_FALSE(std::filesystem::exists(pack)) << arguments;
+  }
+  EXPECT_EQ(primset("pack").code, 2);
 }
 
 TEST(Cli, CompletionKnowsCommandsOptionsAndValues) {

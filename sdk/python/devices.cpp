@@ -5,6 +5,7 @@
 #include <primset/device.h>
 #include <primset/formats.h>
 #include <primset/generator.h>
+#include <primset/pack.h>
 
 #include <deque>
 
@@ -70,6 +71,14 @@ void define_device(nb::module_& m) {
         synchronize();
       },
       "Waits for all devices, then raises the first error that only a device detects.");
+  m.def(
+      "use_pack",
+      [](const std::string& file, const std::string& device) {
+        const ReleasedGil released;
+        use_pack(file, Device(device));
+      },
+      nb::arg("file"), nb::arg("device"),
+      "Uses kernels that `primset pack` compiled ahead of time for the device.");
 }
 
 void define_generator(nb::module_& m) {

@@ -19,6 +19,7 @@ nb::dict statistics_dict() {
   out["kernels_compiled"] = s.kernels_compiled;
   out["kernel_memory_hits"] = s.kernel_memory_hits;
   out["kernel_disk_hits"] = s.kernel_disk_hits;
+  out["kernel_pack_hits"] = s.kernel_pack_hits;
   out["launches"] = s.launches;
   out["native_calls"] = s.native_calls;
   out["copies"] = s.copies;

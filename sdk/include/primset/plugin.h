@@ -346,9 +346,10 @@ typedef struct primset_host {
    * and removes those first whose modification times are oldest: set a file's to now when it is
    * used. Files that end in .tmp are removed there when they are old. */
   const char* cache_folder;
-  /* [any] since 1, and NULL where cache_folder is. Compiled code that outlives the process: the
+  /* [any] since 1, or NULL. Compiled code that outlives the process: the
    * host bounds its bytes, drops what was used least recently, and hands out only what this user's
-   * processes stored for this plugin under exactly this key. A key holds all that the code depends
+   * processes stored for this plugin under exactly this key, or what a pack of kernels holds under
+   * it. Where cache_folder is NULL, nothing is stored. A key holds all that the code depends
    * on: the kernel, the device, the driver's version.
    * cache_find returns 1 after it called found once, else 0. cache_store copies; that nothing can
    * be stored is no error. */

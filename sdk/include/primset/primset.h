@@ -9,6 +9,7 @@
 #include <primset/graph.h>
 #include <primset/invoke.h>
 #include <primset/options.h>
+#include <primset/pack.h>
 #include <primset/scalar.h>
 #include <primset/statistics.h>
 #include <primset/stream.h>

@@ -18,6 +18,7 @@ struct Statistics {
   uint64_t kernels_compiled = 0;  // by an emitter
   uint64_t kernel_memory_hits = 0;
   uint64_t kernel_disk_hits = 0;
+  uint64_t kernel_pack_hits = 0;     // compiled ahead of time: `primset pack`
   uint64_t kernel_disk_rejects = 0;  // corrupt or truncated files, rebuilt
   uint64_t launches = 0;
   uint64_t native_calls = 0;

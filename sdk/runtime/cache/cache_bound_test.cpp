@@ -34,7 +34,7 @@ class CacheBoundTest : public ::testing::Test {
   }
   void store(int i) const { cache().store("kernels", key(i), std::vector<uint8_t>(kPayload, 1)); }
   DiskCache cache() const {
-    return DiskCache(folder_, {[] { return kLimit; }, {}});
+    return DiskCache(folder_, {[] { return kLimit; }, {}, {}});
   }
   // As if it had been used so many minutes ago.
   static void age(const fs::path& file, int minutes) {

@@ -123,8 +123,28 @@ Digest DiskCache::code_of(std::string_view kind, const Digest& key,
   return code.finish();
 }
 
+std::vector<Digest> DiskCache::keys_of(const std::string& kind) const {
+  std::vector<Digest> keys;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder_ / kind, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string digits =
+        it->path().parent_path().filename().string() + it->path().stem().string();
+    const auto key = digest_of_hex(digits);
+    if (key && it->path() == path_of(kind, *key)) keys.push_back(*key);
+  }
+  return keys;
+}
+
 std::optional<DiskCache::Found> DiskCache::load(const std::string& kind, const Digest& key) const {
-  if (!enabled()) return std::nullopt;
+  if (settings_.packs) {
+    if (auto bytes = settings_.packs->find(kind, key)) return Found{*std::move(bytes), false, true};
+  }
+  return enabled() ? load_file(kind, key) : std::nullopt;
+}
+
+std::optional<DiskCache::Found> DiskCache::load_file(const std::string& kind,
+                                                     const Digest& key) const {
   const Bucket bucket = open_bucket(kind, key, false, nullptr);
   if (!bucket.folder) return std::nullopt;
   struct stat there;
@@ -138,12 +158,12 @@ std::optional<DiskCache::Found> DiskCache::load(const std::string& kind, const D
       !read_exactly(file, {reinterpret_cast<uint8_t*>(&header), sizeof(header)}, 0) ||
       std::memcmp(header.magic, expected.magic, sizeof(header.magic)) != 0 ||
       header.size != size - sizeof(header))
-    return Found{{}, true};
+    return Found{{}, true, false};
   std::vector<uint8_t> bytes(header.size);
   if (!read_exactly(file, bytes, sizeof(header)) || header.code != code_of(kind, key, bytes))
-    return Found{{}, true};
+    return Found{{}, true, false};
   futimens(file.get(), nullptr);  // used now; where that fails, nothing is removed either
-  return Found{std::move(bytes), false};
+  return Found{std::move(bytes), false, false};
 }
 
 void DiskCache::store(const std::string& kind, const Digest& key,

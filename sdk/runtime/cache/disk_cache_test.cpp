@@ -175,8 +175,8 @@ TEST_F(DiskCacheTest, AFolderThatOthersMayWriteIsDoneWithout) {
   fs::create_directories(folder_);
   chmod(folder_.c_str(), 0777);
   std::vector<std::string> told;
-  const DiskCache cache(folder_,
-                        {{}, [&](uint32_t, std::string_view text) { told.emplace_back(text); }});
+  const DiskCache cache(
+      folder_, {{}, [&](uint32_t, std::string_view text) { told.emplace_back(text); }, {}});
   EXPECT_FALSE(cache.enabled());
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], testing::HasSubstr("may be written by others (mode 0777)"));

@@ -13,12 +13,13 @@
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
+#include "sdk/runtime/support/side_by_side.h"
 #include "sdk/runtime/support/statistics.h"
 
 namespace primset::runtime {
 namespace {
 
-const std::string kKind = "kernels";  // among the entries of the disk cache
+const std::string kKind(kKernelKind);
 
 }  // namespace
 
@@ -56,8 +57,31 @@ KernelPtr KernelCache::find_or_reserve(const Digest& key) {
   }
 }
 
-KernelPtr KernelCache::get(const kir::Kernel& kernel, const Form& form) {
-  const Digest key = key_of(kernel, form);
+// Which of the keys have no entry yet; of equal ones the first.
+std::vector<size_t> KernelCache::new_among(std::span<const Digest> keys) {
+  const std::lock_guard lock(mutex_);
+  std::vector<size_t> out;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto before = keys.first(i);
+    if (!kernels_.contains(keys[i]) && std::ranges::find(before, keys[i]) == before.end())
+      out.push_back(i);
+  }
+  return out;
+}
+
+std::vector<KernelPtr> KernelCache::get_all(std::span<const kir::Kernel> kernels) {
+  std::vector<Digest> keys;
+  for (const kir::Kernel& kernel : kernels) keys.push_back(key_of(kernel, usual_));
+  std::vector<KernelPtr> out(kernels.size());
+  const std::vector<size_t> fresh = new_among(keys);
+  const auto take = [&](size_t i) { out[i] = get(kernels[i], usual_, keys[i]); };
+  side_by_side(fresh.size(), [&](size_t i) { take(fresh[i]); });
+  for (size_t i = 0; i < out.size(); ++i)
+    if (!out[i]) take(i);
+  return out;
+}
+
+KernelPtr KernelCache::get(const kir::Kernel& kernel, const Form& form, const Digest& key) {
   if (KernelPtr known = find_or_reserve(key)) {
     count(Counter::kernel_memory_hits);
     return known;
@@ -129,18 +153,19 @@ void KernelCache::trim(const std::function<void()>& wait) {
   count(Counter::kernels_evicted, unused.size());
 }
 
-// From disk, or emitted and stored there. A file that is damaged or that the device no longer loads
-// is replaced.
+// From a pack or disk, or emitted and stored there. A file that is damaged or that the device no
+// longer loads is replaced.
 KernelPtr KernelCache::make(const kir::Kernel& kernel, const Form& form, const Digest& key) {
   if (auto found = disk_->load(kKind, key)) {
     if (!found->damaged) {
       try {
         auto loaded = load(kernel, found->bytes);
-        count(Counter::kernel_disk_hits);
+        count(found->packed ? Counter::kernel_pack_hits : Counter::kernel_disk_hits);
         return loaded;
       } catch (const Error& e) {
         log(LogLevel::info, "kernel cache: {} does not load any more: {}",
-            disk_->path_of(kKind, key).string(), e.what());
+            found->packed ? "a pack's kernel " + kernel.name : disk_->path_of(kKind, key).string(),
+            e.what());
       }
     }
     count(Counter::kernel_disk_rejects);

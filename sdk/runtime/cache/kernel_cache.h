@@ -1,6 +1,6 @@
-// Compiled kernels of one device, in memory and on disk. The key of a kernel is a hash of its text
-// form, the target model and the emitter's version, so an equal kernel of another plan or another
-// process is not compiled again (docs/decisions/kernel_cache.md).
+// Compiled kernels of one device, in memory, in packs and on disk. The key of a kernel is a hash of
+// its text form, the target model and the emitter's version, so an equal kernel of another plan or
+// another process is not compiled again (docs/decisions/kernel_cache.md).
 #ifndef PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 #define PRIMSET_SDK_RUNTIME_CACHE_KERNEL_CACHE_H_
 
@@ -20,6 +20,9 @@
 #include "sdk/runtime/plugin/device.h"
 
 namespace primset::runtime {
+
+// What kernels are called among the entries of the cache on disk and of packs.
+inline constexpr const char* kKernelKind = "kernels";
 
 struct LoadedKernel;
 using KernelPtr = std::shared_ptr<const LoadedKernel>;
@@ -49,6 +52,8 @@ class KernelCache {
   KernelCache& operator=(const KernelCache&) = delete;
 
   KernelPtr get(const kir::Kernel& kernel) { return get(kernel, usual_); }
+  // Each of them, in order. Those that are new are compiled side by side.
+  std::vector<KernelPtr> get_all(std::span<const kir::Kernel> kernels);
   // The unrolled form, for launches with more loop iterations than the driver allows
   // (TargetModel::loop_limit). Few launches need it, and drivers take many times as long to compile
   // it.
@@ -73,8 +78,12 @@ class KernelCache {
     uint64_t last_use = 0;  // by clock_
   };
 
-  KernelPtr get(const kir::Kernel& kernel, const Form& form);
+  KernelPtr get(const kir::Kernel& kernel, const Form& form) {
+    return get(kernel, form, key_of(kernel, form));
+  }
+  KernelPtr get(const kir::Kernel& kernel, const Form& form, const Digest& key);
   KernelPtr find_or_reserve(const Digest& key);
+  std::vector<size_t> new_among(std::span<const Digest> keys);
   template <typename Make>
   const LoadedKernel& derived_of(LoadedKernel::Derived& derived, Make make);
   std::vector<KernelPtr> take_unused();

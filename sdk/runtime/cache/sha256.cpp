@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 namespace primset::runtime {
@@ -110,6 +111,17 @@ Digest sha256(std::span<const uint8_t> bytes) {
 std::string hex(const Digest& digest) {
   std::string out;
   for (uint8_t b : digest) out += fmt::format("{:02x}", b);
+  return out;
+}
+
+std::optional<Digest> digest_of_hex(std::string_view digits) {
+  Digest out;
+  if (digits.size() != 2 * out.size()) return std::nullopt;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const char* begin = digits.data() + 2 * i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, out[i], 16);
+    if (error != std::errc{} || end != begin + 2) return std::nullopt;
+  }
   return out;
 }
 

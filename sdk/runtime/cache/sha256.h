@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class HmacSha256 {
 
 Digest sha256(std::span<const uint8_t> bytes);
 std::string hex(const Digest& digest);
+// The inverse of hex(); nullopt for other text.
+std::optional<Digest> digest_of_hex(std::string_view digits);
 
 }  // namespace primset::runtime
 

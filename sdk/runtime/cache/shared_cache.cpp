@@ -1,5 +1,7 @@
 #include "sdk/runtime/cache/shared_cache.h"
 
+#include <ranges>
+
 #include "sdk/runtime/support/log.h"
 #include "sdk/runtime/support/options.h"
 
@@ -18,15 +20,27 @@ fs::path cache_folder() {
   return {};
 }
 
+void tell(uint32_t level, std::string_view text) {
+  const auto l = static_cast<LogLevel>(level);
+  if (log_enabled(l)) log_text(l, text);
+}
+
+KernelPacks::Settings pack_settings() {
+  const std::string chosen = environment("PRIMSET_PACK");
+  KernelPacks::Settings settings{{}, chosen == "off", tell};
+  if (settings.off) return settings;
+  for (const auto part : std::views::split(chosen, ':')) {
+    if (!part.empty()) settings.named.emplace_back(std::string(part.begin(), part.end()));
+  }
+  return settings;
+}
+
 }  // namespace
 
 std::shared_ptr<const DiskCache> shared_cache() {
   static const auto cache = std::make_shared<const DiskCache>(
       cache_folder(),
-      DiskCache::Settings{max_disk_bytes, [](uint32_t level, std::string_view text) {
-                            const auto l = static_cast<LogLevel>(level);
-                            if (log_enabled(l)) log_text(l, text);
-                          }});
+      DiskCache::Settings{max_disk_bytes, tell, std::make_shared<KernelPacks>(pack_settings())});
   return cache;
 }
 

@@ -8,6 +8,7 @@
 #include "primset/stream.h"
 #include "sdk/runtime/cache/kernel_cache.h"
 #include "sdk/runtime/cache/shared_cache.h"
+#include "sdk/runtime/device/device_packs.h"
 #include "sdk/runtime/device/target.h"
 #include "sdk/runtime/execute/recordings.h"
 #include "sdk/runtime/plan/plan_cache.h"
@@ -85,6 +86,7 @@ DeviceState::DeviceState(Device device, std::shared_ptr<plugin::PluginDevice> pl
   if (auto model = target_model(p)) {
     machine_ = schedule::Machine(*std::move(model), environment("PRIMSET_TUNING"));
     target_valid_ = true;
+    open_packs(*plugin_, machine_.target);
   }
   recordings_ = std::make_unique<Recordings>(*plugin_);
   allocator_ = std::make_unique<CachingAllocator>(

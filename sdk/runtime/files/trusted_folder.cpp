@@ -71,14 +71,8 @@ TrustedFolder refused(std::string why) {
   return {{}, std::move(why)};
 }
 
-}  // namespace
-
-bool others_may_write(const struct stat& s) {
-  if (s.st_mode & S_IWOTH) return true;
-  return (s.st_mode & S_IWGRP) && !is_private_group(s);
-}
-
-TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
+// holds_trusted: what is in the folder is looked at itself, as the folders below those above are.
+TrustedFolder open_checked(const fs::path& path, Missing missing, bool holds_trusted) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) return refused(fmt::format("{}: {}", path.string(), error.message()));
@@ -91,8 +85,19 @@ TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
     folder = open_folder(folder, part->string(), missing);
     if (!folder) return refused(fmt::format("{}: {}", shown.string(), last_error().message()));
   }
-  if (auto why = distrust(folder, shown, false)) return refused(*std::move(why));
+  if (auto why = distrust(folder, shown, holds_trusted)) return refused(*std::move(why));
   return {std::move(folder), {}};
+}
+
+}  // namespace
+
+bool others_may_write(const struct stat& s) {
+  if (s.st_mode & S_IWOTH) return true;
+  return (s.st_mode & S_IWGRP) && !is_private_group(s);
+}
+
+TrustedFolder open_trusted_folder(const fs::path& path, Missing missing) {
+  return open_checked(path, missing, false);
 }
 
 TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string& name,
@@ -112,6 +117,27 @@ Descriptor open_own_file(const Descriptor& folder, const std::string& name) {
       (s.st_mode & kOthers))
     return {};
   return file;
+}
+
+Descriptor open_trusted_file(const fs::path& file, std::string& refusal) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(fs::absolute(file, error), error);
+  TrustedFolder folder = open_checked(real.parent_path(), Missing::refuse, true);
+  refusal = error ? error.message() : folder.refusal;
+  if (!refusal.empty()) return {};
+  Descriptor opened(openat(folder.descriptor.get(), real.filename().c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat s;
+  if (!opened || fstat(opened.get(), &s) != 0) {
+    refusal = last_error().message();
+  } else if (!S_ISREG(s.st_mode)) {
+    refusal = "it is no regular file";
+  } else if (s.st_uid != geteuid() && s.st_uid != 0) {
+    refusal = fmt::format("it belongs to user {}, not to user {}", s.st_uid, geteuid());
+  } else if (others_may_write(s)) {
+    refusal = fmt::format("it may be written by others (mode {:04o})", s.st_mode & 07777u);
+  }
+  return refusal.empty() ? std::move(opened) : Descriptor();
 }
 
 bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset) {

@@ -52,6 +52,9 @@ TrustedFolder open_trusted_subfolder(const Descriptor& folder, const std::string
 // A regular file of this user's that nobody else may read or write, opened for reading; invalid
 // when there is none. Links, FIFOs, devices and others' files are not opened.
 Descriptor open_own_file(const Descriptor& folder, const std::string& name);
+// A regular file of this user's or root's that nobody else may write, opened for reading; the
+// folders above it must be trusted as those above a trusted folder. Invalid: `refusal` says why.
+Descriptor open_trusted_file(const std::filesystem::path& file, std::string& refusal);
 // Exactly so many bytes from an offset; false: there are fewer, or the device failed.
 bool read_exactly(const Descriptor& file, std::span<uint8_t> out, uint64_t offset);
 

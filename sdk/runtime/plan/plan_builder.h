@@ -53,7 +53,7 @@ class ProgramCompiler {
   CodeBuilder& code_;
   const schedule::Program* program_ = nullptr;
   std::vector<uint32_t> scalar_of_input_;  // graph input -> Plan::scalars
-  std::vector<KernelPtr> kernels_;         // of the program, those that were loaded so far
+  std::vector<KernelPtr> kernels_;         // of the program
   std::unordered_map<uint32_t, uint32_t> dynamic_of_symbol_;
 };
 

@@ -75,7 +75,7 @@ void ProgramCompiler::compile(const schedule::Program& program,
   scalar_sources(sources, numbers);
   buffers(sources);
   share_temporaries();
-  kernels_.assign(program.kernels.size(), nullptr);
+  kernels_ = device_.kernels().get_all(program.kernels);
   plan_.steps = steps(program.steps);
   if (!program.checks.empty())
     plan_.checks = std::make_shared<const CheckTable>(op, program.checks);
@@ -204,15 +204,13 @@ std::vector<StepPlan> ProgramCompiler::steps(const std::vector<Step>& list) {
   return out;
 }
 
-// Loads the kernel, and turns what the launch is given into slots of the plan's bytecode: the
+// Turns what the launch is given into slots of the plan's bytecode: the
 // scalars at their offsets in the parameter block, and the grid.
 StepPlan ProgramCompiler::step(const schedule::LaunchStep& s) {
   const kir::Kernel& kernel = program_->kernels[s.kernel];
   const kir::ParamLayout layout = kir::param_layout(kernel.params);
   LaunchPlan launch;
-  KernelPtr& loaded = kernels_[s.kernel];
-  if (!loaded) loaded = device_.kernels().get(kernel);
-  launch.kernel = loaded;
+  launch.kernel = kernels_[s.kernel];
   for (const schedule::BufferUse& use : s.buffers)
     launch.bindings.push_back({use.buffer, (use.read ? PRIMSET_ACCESS_READ : 0u) |
                                                (use.written ? PRIMSET_ACCESS_WRITE : 0u)});

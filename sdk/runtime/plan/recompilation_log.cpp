@@ -35,7 +35,7 @@ std::vector<Recompilation> take_recompilations() {
 
 uint64_t kernels_loaded() {
   const Statistics s = statistics();
-  return s.kernels_compiled + s.kernel_disk_hits;
+  return s.kernels_compiled + s.kernel_disk_hits + s.kernel_pack_hits;
 }
 
 }  // namespace primset::runtime

@@ -66,14 +66,17 @@ LogSink stderr_log() {
   };
 }
 
-Host::Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache)
+Host::Host(std::string plugin, const std::filesystem::path& file, LogSink log,
+           std::shared_ptr<const runtime::DiskCache> cache)
     : state_{{}, std::move(plugin), std::move(log), std::move(cache), {}} {
   state_.host.struct_size = sizeof(primset_host);
   state_.host.abi_version = PRIMSET_ABI_VERSION;
   state_.host.name = "primset " PRIMSET_VERSION;
   state_.host.log = log_function;
-  if (!state_.cache || !state_.cache->enabled()) return;
-  state_.host.cache_folder = state_.cache->folder().c_str();
+  const runtime::DiskCache* files = state_.cache.get();
+  const bool has_folder = files && files->enabled();
+  if (has_folder) state_.host.cache_folder = files->folder().c_str();
+  if (!has_folder && !(files && files->packs() && files->packs()->may_serve(file))) return;
   state_.host.cache_find = find_function;
   state_.host.cache_store = store_function;
 }
@@ -168,7 +171,7 @@ void check_table(const primset_plugin* table, std::string_view expected_name,
 
 PluginLibrary::PluginLibrary(const std::filesystem::path& file, std::string name, LogSink log,
                              std::shared_ptr<const runtime::DiskCache> cache)
-    : file_(file), host_(std::move(name), std::move(log), std::move(cache)) {
+    : file_(file), host_(std::move(name), file, std::move(log), std::move(cache)) {
   // NOW: a missing symbol is an error here, not a crash in a launch. LOCAL: a plugin may bring
   // libraries of its own (drivers bring their LLVM) that must not meet ours. Under a sanitizer it
   // stays, since what it leaves behind is named by its own code.

@@ -27,9 +27,10 @@ LogSink stderr_log();
 // printable, cut to 8 KiB a line, and bounded (log_limit.h).
 class Host {
  public:
-  // plugin: its name, under which its compiled code is cached. A cache that is null or off: the
-  // plugin has none.
-  Host(std::string plugin, LogSink log, std::shared_ptr<const runtime::DiskCache> cache);
+  // plugin: its name, under which its compiled code is cached; file: where packs for it may lie. A
+  // cache that is null, or is off and has no packs for it: the plugin has none.
+  Host(std::string plugin, const std::filesystem::path& file, LogSink log,
+       std::shared_ptr<const runtime::DiskCache> cache);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

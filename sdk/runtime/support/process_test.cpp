@@ -189,6 +189,56 @@ TEST_F(ProcessTest, AProcessKilledInTheMiddleOfAWriteLeavesWholeEntries) {
   EXPECT_GT(seen, 0u);
 }
 
+// With an empty cache, and with none.
+TEST_F(ProcessTest, APackServesWhatItHolds) {
+  const Outcome first = run();
+  const size_t kernels = entries().size();
+  const std::string pack = (folder_ / "all.pack").string();
+  const Child packing = start({"pack", pack});
+  ASSERT_EQ(packing.wait(), 0) << packing.err();
+  for (const std::string& cache : {(folder_ / "empty").string(), std::string("off")}) {
+    environment_["PRIMSET_CACHE"] = cache;
+    const Outcome packed = result_of(start({"packed", pack}));
+    EXPECT_EQ(packed.kernels, counts(0, 0, 0) + std::to_string(kernels) + " from the pack\n");
+    EXPECT_EQ(packed.values, first.values);
+  }
+  environment_["PRIMSET_PACK"] = "/none.pack:" + pack;
+  const Child named = start({"run"});
+  EXPECT_EQ(result_of(named).kernels, counts(0, 0, 0));
+  EXPECT_THAT(named.err(), HasSubstr("pack /none.pack is not used: No such file"));
+}
+
+// It is no error of the calls: they compile.
+TEST_F(ProcessTest, ADamagedPackIsRefused) {
+  const Outcome first = run();
+  const size_t kernels = entries().size();
+  const fs::path pack = folder_ / "all.pack";
+  ASSERT_EQ(start({"pack", pack.string()}).wait(), 0);
+  environment_["PRIMSET_CACHE"] = "off";
+  environment_["PRIMSET_PACK"] = pack.string();
+  {
+    std::fstream file(pack, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-200, std::ios::end);
+    std::string end(200, 0);
+    file.read(end.data(), 200);
+    for (char& c : end) c = static_cast<char>(c ^ 4);
+    file.seekp(-200, std::ios::end);
+    file << end;
+  }
+  const Child flipped = start({"run"});
+  const Outcome outcome = result_of(flipped);
+  EXPECT_EQ(outcome.values, first.values);
+  EXPECT_THAT(outcome.kernels, testing::Not(StartsWith("kernels: 0 compiled")));
+  EXPECT_THAT(flipped.err(), HasSubstr("is damaged"));
+  fs::resize_file(pack, fs::file_size(pack) - 1);
+  const Child cut = start({"run"});
+  EXPECT_EQ(result_of(cut).kernels, counts(kernels, 0, 0));
+  EXPECT_THAT(cut.err(), HasSubstr("is not used: it has "));
+  const Child used = start({"packed", pack.string()});
+  EXPECT_EQ(used.wait(), 3);
+  EXPECT_THAT(used.err(), HasSubstr("value: use_pack: " + pack.string() + ": it has "));
+}
+
 TEST_F(ProcessTest, InferredBarriersGiveTheSameBitsAsFullOnes) {
   auto digest = [&] {
     const Child child = start({"overlap"});

@@ -74,6 +74,7 @@ Statistics statistics() {
   s.kernels_compiled = get(Counter::kernels_compiled);
   s.kernel_memory_hits = get(Counter::kernel_memory_hits);
   s.kernel_disk_hits = get(Counter::kernel_disk_hits);
+  s.kernel_pack_hits = get(Counter::kernel_pack_hits);
   s.kernel_disk_rejects = get(Counter::kernel_disk_rejects);
   s.launches = get(Counter::launches);
   s.native_calls = get(Counter::native_calls);

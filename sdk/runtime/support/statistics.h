@@ -19,6 +19,7 @@ enum class Counter : uint8_t {
   kernels_compiled,
   kernel_memory_hits,
   kernel_disk_hits,
+  kernel_pack_hits,
   kernel_disk_rejects,
   launches,
   native_calls,
@@ -31,7 +32,7 @@ enum class Counter : uint8_t {
   plans_cached,
   kernels_cached,
 };
-inline constexpr size_t kCounters = 16;
+inline constexpr size_t kCounters = 17;
 
 struct CounterBlock {
   std::array<std::atomic<uint64_t>, kCounters> values{};

@@ -3,6 +3,8 @@
 //                   compiled, found in the disk cache, and rejected there
 //   overlap         many launches, some of which depend on one another; prints a digest of the
 //   values store FOLDER    writes cache entries until it is killed
+//   pack FILE       makes a pack of the kernel cache, for the current device
+//   packed FILE     uses the pack, then as run; prints how many kernels came from it, too
 // Exit code 3 with the text on standard error: a primset::Error.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +13,9 @@
 
 #include "primset/primset.h"
 #include "sdk/runtime/cache/disk_cache.h"
+#include "sdk/runtime/cache/shared_cache.h"
+#include "sdk/runtime/device/device_packs.h"
+#include "sdk/runtime/device/device_state.h"
 
 namespace primset {
 namespace {
@@ -86,8 +91,24 @@ int overlap() {
   }
 }
 
+int pack(const char* file) {
+  const runtime::DeviceState& device = runtime::device_state(current_device());
+  const runtime::PackIdentity identity = runtime::pack_identity(device.plugin(), device.target());
+  runtime::write_pack(file, identity, runtime::pack_entries(*runtime::shared_cache(), identity));
+  return 0;
+}
+
+int run_packed(const char* file) {
+  use_pack(file, current_device());
+  run();
+  fmt::print("{} from the pack\n", statistics().kernel_pack_hits);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   try {
+    if (argc == 3 && std::strcmp(argv[1], "pack") == 0) return pack(argv[2]);
+    if (argc == 3 && std::strcmp(argv[1], "packed") == 0) return run_packed(argv[2]);
     if (argc == 2 && std::strcmp(argv[1], "run") == 0) return run();
     if (argc == 2 && std::strcmp(argv[1], "overlap") == 0) return overlap();
     if (argc == 3 && std::strcmp(argv[1], "store") == 0) store(argv[2]);
@@ -95,7 +116,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}: {}\n", name(e.code()), e.what());
     return 3;
   }
-  fmt::print(stderr, "usage: child run | child overlap | child store FOLDER\n");
+  fmt::print(stderr, "usage: child run | overlap | store FOLDER | pack FILE | packed FILE\n");
   return 2;
 }
 

@@ -222,7 +222,7 @@ void use_plugin() {
   table.vendor = any_text();
   set_device_functions(table);
   set_stream_functions(table);
-  const Host host("fuzz", {}, nullptr);
+  const Host host("fuzz", {}, {}, nullptr);
   check_table(&table, "fuzz", "plugin fuzz");
   std::unique_ptr<ValidationLayer> layer;
   if (input->ConsumeBool()) layer = ValidationLayer::wrap(&table, host.get(), {});
