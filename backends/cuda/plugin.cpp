@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/common/recording_functions.h"
+#include "backends/common/staging/pinned_functions.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
 #include "backends/cuda/peers.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/common/staged_stream.h"
+#include "backends/common/staging/staged_stream.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/recording.h"
 #include "backends/cuda/scratch.h"
@@ -80,7 +80,8 @@ struct primset_stream_t
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
             const unsigned char* pattern, uint32_t pattern_bytes);
 
-  // --- what backends/common/staging.h asks of a stream -------------------------------------------
+  // --- what backends/common/staging/staging.h asks of a stream
+  // -------------------------------------------
   void copy_from(const Piece& piece, primset_cuda::DevicePointer to, uint64_t offset,
                  uint64_t bytes, bool ordered);
   void copy_to(primset_cuda::DevicePointer from, uint64_t offset, const Piece& piece,

@@ -1,7 +1,7 @@
 // Copies and fills of a stream.
 #include <cstring>
 
-#include "backends/common/staging.h"
+#include "backends/common/staging/staging.h"
 #include "backends/cuda/stream.h"
 
 using namespace primset_cuda;

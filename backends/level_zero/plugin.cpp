@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/common/recording_functions.h"
+#include "backends/common/staging/pinned_functions.h"
 #include "backends/level_zero/driver.h"
 #include "backends/level_zero/module.h"
 #include "backends/level_zero/stream.h"

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "backends/common/marked_event.h"
-#include "backends/common/staged_stream.h"
+#include "backends/common/staging/staged_stream.h"
 #include "backends/level_zero/command_list.h"
 #include "backends/level_zero/device.h"
 #include "backends/level_zero/recording.h"

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
+#include "backends/common/staging/pinned_functions.h"
 #include "backends/opencl/module.h"
 #include "backends/opencl/platforms.h"
 #include "backends/opencl/stream.h"

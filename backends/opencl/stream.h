@@ -5,7 +5,7 @@
 #include <primset/plugin.h>
 
 #include "backends/common/marked_event.h"
-#include "backends/common/staged_stream.h"
+#include "backends/common/staging/staged_stream.h"
 #include "backends/opencl/device.h"
 
 namespace primset_opencl {

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "backends/common/pinned_functions.h"
 #include "backends/common/plugin_functions.h"
+#include "backends/common/staging/pinned_functions.h"
 #include "backends/vulkan/instance.h"
 #include "backends/vulkan/module.h"
 #include "backends/vulkan/stream.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "backends/common/ring.h"
+#include "backends/common/staging/ring.h"
 #include "backends/vulkan/device.h"
 
 namespace primset_vulkan {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/common/staging.h"
+#include "backends/common/staging/staging.h"
 
 namespace primset_vulkan {
 namespace {

@@ -1,7 +1,7 @@
 // Copies and fills of a stream.
 #include <cstring>
 
-#include "backends/common/staging.h"
+#include "backends/common/staging/staging.h"
 #include "backends/vulkan/stream.h"
 
 void primset_stream_t::copy_in(const primset_buffer_t& buffer, uint64_t offset, const void* source,

@@ -222,8 +222,10 @@ FAKE(cuPointerGetAttribute)(void* value, int attribute, DevicePointer address) {
 FAKE(cuMemHostAlloc)(void** address, size_t bytes, unsigned) {
   Call call(__func__);
   if (call.in_context(__func__).result != kSuccess) return call.result;
-  Memory memory{bytes, t_current, std::unique_ptr<char[]>(new char[bytes])};
-  *address = memory.storage.get();
+  constexpr uintptr_t kPage = 4096;
+  Memory memory{bytes, t_current, std::unique_ptr<char[]>(new char[bytes + kPage])};
+  const auto first = reinterpret_cast<uintptr_t>(memory.storage.get());
+  *address = reinterpret_cast<void*>((first + kPage - 1) / kPage * kPage);
   world().locked[reinterpret_cast<uintptr_t>(*address)] = std::move(memory);
   return kSuccess;
 }

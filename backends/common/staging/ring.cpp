@@ -1,4 +1,4 @@
-#include "backends/common/ring.h"
+#include "backends/common/staging/ring.h"
 
 namespace primset_backend {
 

@@ -9,8 +9,8 @@
 //                                       enqueue a copy; ordered: after all earlier work
 //   flush()                             gives what is recorded to the device
 //   submitted(), wait(value)            the counter of what was given, and waiting for it
-#ifndef PRIMSET_BACKENDS_COMMON_STAGING_H_
-#define PRIMSET_BACKENDS_COMMON_STAGING_H_
+#ifndef PRIMSET_BACKENDS_COMMON_STAGING_STAGING_H_
+#define PRIMSET_BACKENDS_COMMON_STAGING_STAGING_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -80,4 +80,4 @@ void fill_by_copies(Stream& stream, const Memory& to, uint64_t offset, uint64_t 
 
 }  // namespace primset_backend
 
-#endif  // PRIMSET_BACKENDS_COMMON_STAGING_H_
+#endif  // PRIMSET_BACKENDS_COMMON_STAGING_STAGING_H_

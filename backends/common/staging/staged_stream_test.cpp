@@ -1,7 +1,7 @@
 // Copies through staging memory on a device that is as late as it may be: it does nothing before
 // somebody waits for it. A piece of memory that is used again too early then spoils what was
 // copied.
-#include "backends/common/staged_stream.h"
+#include "backends/common/staging/staged_stream.h"
 
 #include <gtest/gtest.h>
 

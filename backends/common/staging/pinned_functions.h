@@ -1,10 +1,10 @@
 // The functions of PRIMSET_EXT_PINNED_MEMORY. Beside what backends/common/plugin_functions.h asks
 // for, a device has
-//   allocate_on_host(bytes), free_on_host(char*)   as backends/common/staged_stream.h says
+//   allocate_on_host(bytes), free_on_host(char*)   as backends/common/staging/staged_stream.h says
 // and a stream has
 //   copy_in_pinned(buffer, offset, source, bytes), copy_out_pinned(buffer, offset, target, bytes)
-#ifndef PRIMSET_BACKENDS_COMMON_PINNED_FUNCTIONS_H_
-#define PRIMSET_BACKENDS_COMMON_PINNED_FUNCTIONS_H_
+#ifndef PRIMSET_BACKENDS_COMMON_STAGING_PINNED_FUNCTIONS_H_
+#define PRIMSET_BACKENDS_COMMON_STAGING_PINNED_FUNCTIONS_H_
 
 #include <primset/plugin.h>
 
@@ -55,4 +55,4 @@ inline constexpr primset_pinned_memory kPinnedMemory = {
 
 }  // namespace primset_backend
 
-#endif  // PRIMSET_BACKENDS_COMMON_PINNED_FUNCTIONS_H_
+#endif  // PRIMSET_BACKENDS_COMMON_STAGING_PINNED_FUNCTIONS_H_

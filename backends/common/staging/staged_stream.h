@@ -1,7 +1,7 @@
 // The staging memory of a stream whose work is marked by events: its pieces come back as the stream
 // passes its marks.
-#ifndef PRIMSET_BACKENDS_COMMON_STAGED_STREAM_H_
-#define PRIMSET_BACKENDS_COMMON_STAGED_STREAM_H_
+#ifndef PRIMSET_BACKENDS_COMMON_STAGING_STAGED_STREAM_H_
+#define PRIMSET_BACKENDS_COMMON_STAGING_STAGED_STREAM_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -9,13 +9,13 @@
 #include <memory>
 
 #include "backends/common/device_buffer.h"
-#include "backends/common/ring.h"
-#include "backends/common/staging.h"
+#include "backends/common/staging/ring.h"
+#include "backends/common/staging/staging.h"
 
 namespace primset_backend {
 
-// What backends/common/staging.h asks of a stream, but for the copies themselves. Stream is the
-// class derived from this one. It has
+// What backends/common/staging/staging.h asks of a stream, but for the copies themselves. Stream is
+// the class derived from this one. It has
 //   end()                       a Mark of its present end
 // a Mark may be moved, and has
 //   reached(), wait()           throw BackendError
@@ -161,4 +161,4 @@ class StagedStream {
 
 }  // namespace primset_backend
 
-#endif  // PRIMSET_BACKENDS_COMMON_STAGED_STREAM_H_
+#endif  // PRIMSET_BACKENDS_COMMON_STAGING_STAGED_STREAM_H_

@@ -1,7 +1,7 @@
 // Places in a block of staging memory, handed out front to back and taken back as a stream's work
 // completes. Bookkeeping only: the memory is the back end's.
-#ifndef PRIMSET_BACKENDS_COMMON_RING_H_
-#define PRIMSET_BACKENDS_COMMON_RING_H_
+#ifndef PRIMSET_BACKENDS_COMMON_STAGING_RING_H_
+#define PRIMSET_BACKENDS_COMMON_STAGING_RING_H_
 
 #include <cstdint>
 #include <deque>
@@ -53,4 +53,4 @@ uint64_t take_piece(Stream& stream, Ring& ring, uint64_t bytes) {
 
 }  // namespace primset_backend
 
-#endif  // PRIMSET_BACKENDS_COMMON_RING_H_
+#endif  // PRIMSET_BACKENDS_COMMON_STAGING_RING_H_
