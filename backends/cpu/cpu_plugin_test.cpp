@@ -212,6 +212,16 @@ TEST_F(CpuDot, ProductsOfABatchMayBeSmaller) {
   EXPECT_GT(least(2), 0u);
 }
 
+// Generated code reads a matrix that is multiplied by a vector once, and oneDNN copies it first.
+TEST_F(CpuDot, VectorsAreRefused) {
+  open();
+  for (const auto& [m, n] : {std::pair{1, 64}, {29, 1}, {1, 1}}) {
+    const TestOperand a{{m, 300}, {300, 1}, {1}, {}}, b{{300, n}, {n, 1}, {0}, {}};
+    ContractionCall call({"", a, b, 1, m, n, 300}, PRIMSET_F32, PRIMSET_F32);
+    EXPECT_FALSE(call.find(*device).has_value()) << m << " x " << n;
+  }
+}
+
 // A matrix in memory: by rows or by columns, with or without gaps.
 struct Storage {
   const char* name;
@@ -225,7 +235,7 @@ TEST_F(CpuDot, TheBitsDoNotDependOnStrides) {
                               {"rows with gaps", false, 40},
                               {"columns", true, 0},
                               {"columns with gaps", true, 40}};
-  const int64_t sizes[][3] = {{12, 12, 32},   {12, 32, 12},   {1, 64, 300},   {29, 1, 32},
+  const int64_t sizes[][3] = {{12, 12, 32},   {12, 32, 12},   {2, 64, 300},   {29, 2, 32},
                               {13, 13, 32},   {64, 64, 64},   {130, 100, 70}, {256, 384, 96},
                               {300, 530, 70}, {33, 260, 410}, {500, 3, 3000}, {200, 384, 1536}};
   const auto operand = [](const Storage& storage, int64_t rows, int64_t cols, int64_t contract) {

@@ -80,8 +80,7 @@ struct primset_stream_t
   void fill(const primset_buffer_t& buffer, uint64_t offset, uint64_t bytes,
             const unsigned char* pattern, uint32_t pattern_bytes);
 
-  // --- what backends/common/staging/staging.h asks of a stream
-  // -------------------------------------------
+  // --- what backends/common/staging/staging.h asks of a stream -----------------------------------
   void copy_from(const Piece& piece, primset_cuda::DevicePointer to, uint64_t offset,
                  uint64_t bytes, bool ordered);
   void copy_to(primset_cuda::DevicePointer from, uint64_t offset, const Piece& piece,
