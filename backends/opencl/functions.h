@@ -13,33 +13,17 @@
 #include "backends/common/results.h"
 #include "backends/common/shared_library.h"
 
-#define PRIMSET_CL_FUNCTIONS(X)               \
-  X(clBuildProgram)                           \
-  X(clCreateCommandQueueWithProperties)       \
-  X(clCreateContext)                          \
-  X(clCreateKernel)                           \
-  X(clCreateProgramWithBinary)                \
-  X(clCreateProgramWithIL)                    \
-  X(clEnqueueBarrierWithWaitList)             \
-  X(clEnqueueMarkerWithWaitList)              \
-  X(clEnqueueNDRangeKernel)                   \
-  X(clFinish)                                 \
-  X(clFlush)                                  \
-  X(clGetDeviceIDs)                           \
-  X(clGetDeviceInfo)                          \
-  X(clGetEventInfo)                           \
-  X(clGetExtensionFunctionAddressForPlatform) \
-  X(clGetPlatformIDs)                         \
-  X(clGetProgramBuildInfo)                    \
-  X(clGetProgramInfo)                         \
-  X(clReleaseCommandQueue)                    \
-  X(clReleaseContext)                         \
-  X(clReleaseEvent)                           \
-  X(clReleaseKernel)                          \
-  X(clReleaseProgram)                         \
-  X(clSetKernelArg)                           \
-  X(clSetKernelExecInfo)                      \
+// clang-format off
+#define PRIMSET_CL_FUNCTIONS(X) \
+  X(clBuildProgram) X(clCreateCommandQueueWithProperties) X(clCreateContext) X(clCreateKernel) \
+  X(clCreateProgramWithBinary) X(clCreateProgramWithIL) X(clEnqueueBarrierWithWaitList) \
+  X(clEnqueueMarkerWithWaitList) X(clEnqueueNDRangeKernel) X(clFinish) X(clFlush) \
+  X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetEventInfo) \
+  X(clGetExtensionFunctionAddressForPlatform) X(clGetPlatformIDs) X(clGetProgramBuildInfo) \
+  X(clGetProgramInfo) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseEvent) \
+  X(clReleaseKernel) X(clReleaseProgram) X(clSetKernelArg) X(clSetKernelExecInfo) \
   X(clWaitForEvents)
+// clang-format on
 
 // cl_intel_unified_shared_memory, which NVIDIA's driver alone of the large ones lacks.
 #define PRIMSET_CL_MEMORY_FUNCTIONS(X) \
