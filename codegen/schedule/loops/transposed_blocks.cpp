@@ -67,36 +67,44 @@ GroupMemory* TransposedBlock::memory_of(const AccessRecord& a) {
   return nullptr;
 }
 
-// Behind the lanes' end the last one is read again.
-void TransposedBlock::read(std::vector<LoopDim> loops, const BlockPlace& place) {
+void TransposedBlock::along_rows(std::vector<LoopDim> loops, const BlockPlace& place,
+                                 const std::function<void(std::vector<LoopDim>&)>& body) {
   kir::Builder& b = f_.builder();
-  LoopDim &rows = loops[loops.size() - 2], &lanes = loops.back();
+  LoopDim& rows = loops[loops.size() - 2];
   const Value outer = f_.mask();
   f_.set_prefetches(false);
   rows.lanes = true;
-  lanes.lanes = false;
+  loops.back().lanes = false;
   rows.base = place.row;
   f_.set_mask(b.active_lane_mask(b.sub(place.row_end, place.row), kBlockSide));
-  for (size_t n = 0; n < staged_.size(); ++n) {
-    if (staged_[n].store) continue;
-    std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
-    for (int64_t k = 0; k < kBlockSide; ++k) {
-      const Value at = b.add(place.first, f_.index_constant(k));
-      const Value last = b.sub(place.end, f_.index_constant(1));
-      lanes.base = b.select(b.slt(at, last), at, last);
-      f_.set_loops(loops);
-      const std::vector<Value> of_lane = f_.fetch(staged_[n]);
-      for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(of_lane[p]);
-    }
-    for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
-    for (uint16_t r = 0; r < kBlockSide; ++r) {
-      std::vector<Value> row;
-      for (const std::vector<Value>& p : parts) row.push_back(p[r]);
-      memory_[n].put(b.i32(int64_t{r} * kBlockSide), row);
-    }
-  }
+  body(loops);
   f_.set_prefetches(true);
   f_.set_mask(outer);
+}
+
+// Behind the lanes' end the last one is read again.
+void TransposedBlock::read(std::vector<LoopDim> loops, const BlockPlace& place) {
+  kir::Builder& b = f_.builder();
+  along_rows(std::move(loops), place, [&](std::vector<LoopDim>& nest) {
+    for (size_t n = 0; n < staged_.size(); ++n) {
+      if (staged_[n].store) continue;
+      std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
+      for (int64_t k = 0; k < kBlockSide; ++k) {
+        const Value at = b.add(place.first, f_.index_constant(k));
+        const Value last = b.sub(place.end, f_.index_constant(1));
+        nest.back().base = b.select(b.slt(at, last), at, last);
+        f_.set_loops(nest);
+        const std::vector<Value> of_lane = f_.fetch(staged_[n]);
+        for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(of_lane[p]);
+      }
+      for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
+      for (uint16_t r = 0; r < kBlockSide; ++r) {
+        std::vector<Value> row;
+        for (const std::vector<Value>& p : parts) row.push_back(p[r]);
+        memory_[n].put(b.i32(int64_t{r} * kBlockSide), row);
+      }
+    }
+  });
 }
 
 void TransposedBlock::in_row(std::vector<LoopDim> loops, Value r, const BlockPlace& place,
@@ -125,34 +133,27 @@ void TransposedBlock::in_row(std::vector<LoopDim> loops, Value r, const BlockPla
 
 void TransposedBlock::write(std::vector<LoopDim> loops, const BlockPlace& place, Value mask) {
   kir::Builder& b = f_.builder();
-  LoopDim &rows = loops[loops.size() - 2], &lanes = loops.back();
-  const Value outer = f_.mask();
-  f_.set_prefetches(false);
-  rows.lanes = true;
-  lanes.lanes = false;
-  rows.base = place.row;
-  f_.set_mask(b.active_lane_mask(b.sub(place.row_end, place.row), kBlockSide));
-  for (size_t n = 0; n < staged_.size(); ++n) {
-    if (!staged_[n].store) continue;
-    std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
-    for (int64_t r = 0; r < kBlockSide; ++r) {
-      const std::vector<Value> row = memory_[n].get(b.i32(r * kBlockSide));
-      for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(row[p]);
+  along_rows(std::move(loops), place, [&](std::vector<LoopDim>& nest) {
+    for (size_t n = 0; n < staged_.size(); ++n) {
+      if (!staged_[n].store) continue;
+      std::vector<std::vector<Value>> parts(is_complex(staged_[n].dtype) ? 2 : 1);
+      for (int64_t r = 0; r < kBlockSide; ++r) {
+        const std::vector<Value> row = memory_[n].get(b.i32(r * kBlockSide));
+        for (size_t p = 0; p < parts.size(); ++p) parts[p].push_back(row[p]);
+      }
+      for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
+      for (uint16_t k = 0; k < kBlockSide; ++k) {
+        std::vector<Value> element;
+        for (const std::vector<Value>& p : parts) element.push_back(p[k]);
+        nest.back().base = b.add(place.first, f_.index_constant(k));
+        f_.set_loops(nest);
+        if (mask.valid())
+          b.if_then(b.extract(mask, k), [&] { f_.put(staged_[n], element); });
+        else
+          f_.put(staged_[n], element);
+      }
     }
-    for (std::vector<Value>& p : parts) p = transposed(b, std::move(p));
-    for (uint16_t k = 0; k < kBlockSide; ++k) {
-      std::vector<Value> element;
-      for (const std::vector<Value>& p : parts) element.push_back(p[k]);
-      lanes.base = b.add(place.first, f_.index_constant(k));
-      f_.set_loops(loops);
-      if (mask.valid())
-        b.if_then(b.extract(mask, k), [&] { f_.put(staged_[n], element); });
-      else
-        f_.put(staged_[n], element);
-    }
-  }
-  f_.set_prefetches(true);
-  f_.set_mask(outer);
+  });
 }
 
 std::optional<BlockPlan> transposed_blocks(const Analysis& seen,

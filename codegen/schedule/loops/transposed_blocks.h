@@ -41,6 +41,10 @@ class TransposedBlock {
 
  private:
   GroupMemory* memory_of(const AccessRecord& a);
+  // Runs body(loops) with the block's rows for lanes, for what has elements side by side along
+  // them.
+  void along_rows(std::vector<LoopDim> loops, const BlockPlace& place,
+                  const std::function<void(std::vector<LoopDim>&)>& body);
 
   Frame& f_;
   std::vector<AccessRecord> staged_;

@@ -34,10 +34,22 @@ bool is_non_blocking(const Call& call) {
   return false;
 }
 
+// Converted where it is if that leaves fewer bytes to copy and its device can; else as it is, to be
+// converted where it goes.
+Tensor narrowed(const Tensor& source, DType dtype) {
+  if (Capture::active() || byte_size(dtype) >= byte_size(source.dtype())) return source;
+  const Arg args[] = {source, dtype};
+  try {
+    return call_operator("to.dtype", args);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::not_implemented) throw;
+    return source;
+  }
+}
+
 }  // namespace
 
-// copy_(self, src): src may be on another device. It is converted before a copy to the CPU and
-// after one from it.
+// copy_(self, src): src may be on another device.
 void intrinsics::copy_across_devices(Call& call) {
   const TensorImpl* source = call.tensor(1);
   TensorImpl& target = self(call);
@@ -47,12 +59,10 @@ void intrinsics::copy_across_devices(Call& call) {
     copy_bytes(*source, target, is_non_blocking(call));
     return call.add_result(handle_of(target), {ResultOrigin::Kind::argument, 0});
   }
+  const Device device = target.device().device();
   Tensor moved = handle_of(*source);
-  if (target.device().device().is_cpu() && source->dtype != target.dtype && !source->sparse) {
-    const Arg args[] = {moved, target.dtype};
-    moved = call_operator("to.dtype", args);
-  }
-  call.replace_argument(1, moved.to(target.device().device()));
+  if (device.is_cpu() && !source->sparse) moved = narrowed(moved, target.dtype);
+  call.replace_argument(1, moved.to(device));
   // A rank-0 source that came from the CPU is a tensor of the device now.
   dispatch_planned(call);
 }

@@ -179,6 +179,12 @@ void copy_bytes(const TensorImpl& source, const TensorImpl& target, bool non_blo
   copy_by_pieces(from, Place(target), bytes);
 }
 
+void copy_values(const Tensor& source, const Tensor& target, bool non_blocking) {
+  const bool as_it_lies = source.numel() == 0 || same_bytes(*source.impl(), *target.impl());
+  const Tensor values = as_it_lies ? source : dense_copy(source);
+  copy_bytes(*values.impl(), *target.impl(), non_blocking);
+}
+
 Tensor dense_copy(const Tensor& tensor) {
   const TensorImpl& t = *tensor.impl();
   require_data(t);
@@ -201,6 +207,7 @@ Tensor dense_copy(const Tensor& tensor) {
 
 Tensor empty_pinned(IntList sizes, IntList strides, DType dtype, DeviceState& device) {
   const uint64_t bytes = std::max<uint64_t>(1, bytes_to_end(sizes, strides, 0, dtype));
+  device.current_stream();  // throws in a child of the process that opened the device
   PinnedPool& pool = device.pinned();
   // The tensor's memory of now: it may grow.
   auto memory = std::make_shared<std::byte*>(pool.allocate(bytes));

@@ -17,6 +17,10 @@ bool same_bytes(const TensorImpl& source, const TensorImpl& target);
 // `source`, unless the copy is only enqueued.
 void copy_bytes(const TensorImpl& source, const TensorImpl& target, bool non_blocking);
 
+// The same of any layout: what does not lie as in `target`, which has no gaps, is laid out so
+// first.
+void copy_values(const Tensor& source, const Tensor& target, bool non_blocking);
+
 // The values in new memory without gaps, in the tensor's strides where these have none: of its
 // device, or of the CPU where its device cannot compute that.
 Tensor dense_copy(const Tensor& tensor);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <primset/ops/copy_and_cast.h>
 #include <primset/ops/creation.h>
+#include <primset/ops/pointwise_binary.h>
 #include <primset/ops/view.h>
 
 #include <complex>
@@ -94,6 +95,8 @@ TEST_F(DeviceCopy, ConvertsAndResolves) {
   Tensor back = Tensor::empty({10}, DType::f64, kSecond);
   primset::copy_(back, floats);
   EXPECT_EQ(back.to_vector<double>()[3], 3.0);
+  primset::copy_(floats, primset::mul(back, Scalar(0.5)));
+  EXPECT_EQ(floats.to_vector<float>()[3], 1.5f);
   const Tensor z = Tensor::of<std::complex<float>>({{1, 2}, {3, -4}}, {2}, kFirst);
   const Tensor turned = primset::conj(z).to(kSecond);
   EXPECT_EQ(turned.to_vector<std::complex<float>>()[0], std::complex<float>(1, -2));

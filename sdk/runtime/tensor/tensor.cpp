@@ -299,24 +299,28 @@ Scalar Tensor::item() const {
   return runtime::load_scalar(dtype(), bytes);
 }
 
+namespace {
+
+// Of a copy without gaps: in the tensor's order of dims where it has one.
+Dims copy_strides(const Tensor& t) {
+  Dims strides = dense_strides(t.sizes());
+  if (t.is_non_overlapping_and_dense()) strides.assign(t.strides());
+  return strides;
+}
+
+}  // namespace
+
 Tensor Tensor::to(Device target, bool non_blocking) const {
   if (target == device()) return *this;
   if (impl_->sparse) return runtime::sparse_on(*this, target);
-  // Dense, in this tensor's order of dims where it has one.
-  const bool dense = is_non_overlapping_and_dense();
-  Dims strides = dense_strides(sizes());
-  if (dense) strides.assign(this->strides());
+  const Dims strides = copy_strides(*this);
   DeviceState& state = impl_->device();
   const bool pinned =
       non_blocking && target.is_cpu() && !state.is_meta() && state.plugin().pinned_memory();
   Tensor out = pinned ? runtime::empty_pinned(sizes(), strides, dtype(), state)
                       : empty_strided(sizes(), strides, dtype(), target);
   if (target.is_meta()) return out;
-  if (numel() == 0 || runtime::same_bytes(*impl_, *out.impl_)) {
-    runtime::copy_bytes(*impl_, *out.impl_, non_blocking);
-  } else {
-    runtime::copy_bytes(*runtime::dense_copy(*this).impl_, *out.impl_, non_blocking);
-  }
+  runtime::copy_values(*this, out, non_blocking);
   out.impl_->wrapped_number = impl_->wrapped_number;
   return out;
 }
@@ -328,13 +332,9 @@ Tensor Tensor::pin_memory(Device for_device) const {
                 fmt::format("cannot pin a tensor of {}: only dense CPU tensors can be pinned",
                             device().to_string()));
   if (is_pinned()) return *this;
-  const bool dense = is_non_overlapping_and_dense();
-  Dims strides = dense_strides(sizes());
-  if (dense) strides.assign(this->strides());
-  Tensor out = runtime::empty_pinned(sizes(), strides, dtype(), runtime::device_state(for_device));
-  if (numel() == 0) return out;
-  const Tensor values = dense && !is_conj() && !is_neg() ? *this : runtime::dense_copy(*this);
-  runtime::copy_bytes(*values.impl_, *out.impl_, false);
+  Tensor out = runtime::empty_pinned(sizes(), copy_strides(*this), dtype(),
+                                     runtime::device_state(for_device));
+  runtime::copy_values(*this, out, false);
   return out;
 }
 
