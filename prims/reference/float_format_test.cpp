@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -53,16 +54,33 @@ TEST(RoundTo, PowersOfTwo) {
   EXPECT_TRUE(std::isnan(round_to(HUGE_VALL, DType::f8_e8m0fnu)));
 }
 
-// The processor rounds as IEEE 754 says.
-TEST(RoundTo, AgreesWithTheProcessor) {
+// What the standard library says of a number's exponent and rounding, step by step.
+long double spacing(long double v, DType t) {
+  const FloatFormat& f = float_format(t);
+  const int exponent = v == 0 ? f.min_exponent() : std::ilogb(v);
+  return std::scalbn(1.0L,
+                     std::clamp(exponent, f.min_exponent(), f.max_exponent()) - f.mantissa_bits);
+}
+long double nearest(long double v, DType t) {
+  const long double step = spacing(v, t), r = std::nearbyint(v / step) * step;
+  return std::fabs(r) > format(t).max_finite ? std::copysign(HUGE_VALL, v) : r;
+}
+
+TEST(RoundTo, AgreesWithTheStandardLibrary) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 100000; ++i) {
-    double d = std::bit_cast<double>(random());
-    if (std::isnan(d)) continue;
-    ASSERT_EQ(round_to(d, DType::f32), static_cast<float>(d)) << d;
-    long double wide =
-        std::scalbn(static_cast<long double>(random()), static_cast<int>(random() % 2200) - 1130);
-    ASSERT_EQ(round_to(wide, DType::f64), static_cast<double>(wide)) << wide;
+    // Any number, a power of two, and its neighbours.
+    const long double power = 0x1p63L;
+    const long double significands[] = {static_cast<long double>(random()), power,
+                                        std::nextafter(power, 0.0L),
+                                        std::nextafter(power, HUGE_VALL)};
+    const long double v =
+        std::scalbn(significands[i % 4], static_cast<int>(random() % 2200) - 1130);
+    for (const DType t : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      ASSERT_EQ(ulp(v, t), spacing(v, t)) << v << name(t);
+      ASSERT_EQ(round_to(v, t), nearest(v, t)) << v << name(t);
+      ASSERT_EQ(round_to(-v, t), -nearest(v, t)) << v << name(t);
+    }
   }
 }
 

@@ -1,11 +1,11 @@
 #include "backends/cuda/convolution/convolution_library.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "backends/cuda/kernels/matrix_kernels.h"
 #include "backends/cuda/stream.h"
 
 namespace primset_cuda {
@@ -13,202 +13,69 @@ namespace {
 
 using primset_backend::ConvolutionKind;
 
-// An algorithm that needs more memory is not taken, however much is free.
-constexpr size_t kMostConvolutionBytes = size_t{256} << 20;
-
-// Algorithms that add products up as they are. Those by way of Fourier's or Winograd's transforms
-// make NaN of an infinity's neighbours, and errors of a size that is not the terms'.
-constexpr int kForward[] = {0, 1, 2};  // implicit GEMM, with indices made before, GEMM
-constexpr int kBackward[] = {1};       // deterministic ones, of images and of filters
-
-bool adds_products(ConvolutionKind kind, int algorithm) {
-  const auto known = kind == ConvolutionKind::places ? std::span<const int>(kForward)
-                                                     : std::span<const int>(kBackward);
-  return std::ranges::find(known, algorithm) != known.end();
-}
+// An engine that needs more memory is not taken, however much is free.
+constexpr uint64_t kMostConvolutionBytes = uint64_t{256} << 20;
 
 void* pointer(DevicePointer p) {
   return reinterpret_cast<void*>(p);
 }
 
-// The library's 1 and 0, in the type that it scales by.
-struct Scales {
-  float one = 1, zero = 0;
-  double wide_one = 1, wide_zero = 0;
-};
-constexpr Scales kScales;
+}  // namespace
 
-// Success, or that there is no code; throws for anything else.
-bool accepted(DnnStatus status, const char* function) {
-  if (is_cudnn_refusal(status)) return false;
-  check_cudnn(status, function);
-  return true;
+// --- plans ---------------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<CudnnPlan> plan_with(const CudnnHandle& dnn, const ConvolutionShape& shape,
+                                   BiasWay bias) {
+  try {
+    return CudnnPlan::choose(dnn, convolution_operations(dnn.api(), shape, bias),
+                             {kMostConvolutionBytes, shape.type != DnnType::f32});
+  } catch (const CudnnRefusal&) {
+    return std::nullopt;
+  }
+}
+
+// Engines that add a bias to halves take channels that lie innermost, and copy others to that. So
+// where one without a bias needs no copies, the bias is laid out. Either way halves are rounded
+// once. Of f32 and f64 no engine that adds one is fast.
+BiasWay bias_way(const CudnnHandle& dnn, const ConvolutionShape& shape) {
+  if (!shape.bias) return BiasWay::none;
+  if (shape.type == DnnType::f32 || shape.type == DnnType::f64) return BiasWay::laid_out;
+  const auto plain = plan_with(dnn, shape, BiasWay::none);
+  return plain && plain->workspace_bytes() == 0 ? BiasWay::laid_out : BiasWay::fused;
 }
 
 }  // namespace
 
-// --- the handle ----------------------------------------------------------------------------------
-
-CudnnHandle::CudnnHandle(std::shared_ptr<const CudnnApi> api) : api_(std::move(api)) {
-  PRIMSET_CUDNN(*api_, cudnnCreate, &handle_);
-}
-
-CudnnHandle::~CudnnHandle() {
-  api_->cudnnDestroy(handle_);
-}
-
-// --- plans ---------------------------------------------------------------------------------------
-
-ConvolutionPlan::ConvolutionPlan(std::shared_ptr<const CudnnHandle> dnn) : dnn_(std::move(dnn)) {}
-
-ConvolutionPlan::~ConvolutionPlan() {
-  const CudnnApi& api = dnn_->api();
-  for (DnnTensor t : {x_, y_, bias_})
-    if (t) api.cudnnDestroyTensorDescriptor(t);
-  if (w_) api.cudnnDestroyFilterDescriptor(w_);
-  if (windows_) api.cudnnDestroyConvolutionDescriptor(windows_);
-}
-
 std::shared_ptr<const ConvolutionPlan> ConvolutionPlan::make(std::shared_ptr<const CudnnHandle> dnn,
                                                              const ConvolutionShape& shape) {
-  const auto plan = std::make_shared<ConvolutionPlan>(std::move(dnn));
-  const std::lock_guard lock(plan->dnn_->mutex());
-  return plan->describe(shape) && plan->describe_bias(shape) && plan->choose() ? plan : nullptr;
-}
-
-bool ConvolutionPlan::describe(const ConvolutionShape& s) {
-  const CudnnApi& api = dnn_->api();
-  kind_ = s.kind;
-  wide_ = s.type == DnnType::f64;
-  halves_ = s.type == DnnType::f16 || s.type == DnnType::bf16;
-  const auto tensor = [&](DnnTensor& t, const std::array<int, 5>& sizes) {
-    PRIMSET_CUDNN(api, cudnnCreateTensorDescriptor, &t);
-    std::array<int, 5> strides{};
-    int step = 1;
-    for (int d = s.rank; d-- > 0;) {
-      strides[static_cast<size_t>(d)] = step;
-      step *= sizes[static_cast<size_t>(d)];
-    }
-    return accepted(api.cudnnSetTensorNdDescriptor(t, s.type, s.rank, sizes.data(), strides.data()),
-                    "cudnnSetTensorNdDescriptor");
+  const std::lock_guard lock(dnn->mutex());
+  const auto with = [&](BiasWay way) -> std::shared_ptr<const ConvolutionPlan> {
+    auto plan = plan_with(*dnn, shape, way);
+    if (!plan) return nullptr;
+    return std::make_shared<ConvolutionPlan>(dnn, shape, std::move(*plan), way);
   };
-  if (!tensor(x_, s.x) || !tensor(y_, s.y)) return false;
-  PRIMSET_CUDNN(api, cudnnCreateFilterDescriptor, &w_);
-  PRIMSET_CUDNN(api, cudnnCreateConvolutionDescriptor, &windows_);
-  // Halves are added up in f32, and f32 without being cut to TF32.
-  const DnnType sums = wide_ ? DnnType::f64 : DnnType::f32;
-  return accepted(api.cudnnSetFilterNdDescriptor(w_, s.type, kDnnRowMajor, s.rank, s.w.data()),
-                  "cudnnSetFilterNdDescriptor") &&
-         accepted(api.cudnnSetConvolutionNdDescriptor(windows_, s.rank - 2, s.padding.data(),
-                                                      s.stride.data(), s.dilation.data(),
-                                                      kDnnCrossCorrelation, sums),
-                  "cudnnSetConvolutionNdDescriptor") &&
-         accepted(api.cudnnSetConvolutionGroupCount(windows_, s.groups),
-                  "cudnnSetConvolutionGroupCount") &&
-         accepted(
-             api.cudnnSetConvolutionMathType(windows_, halves_ ? DnnMath::tensor_op : DnnMath::fma),
-             "cudnnSetConvolutionMathType");
+  const BiasWay way = bias_way(*dnn, shape);
+  auto plan = with(way);
+  return !plan && way == BiasWay::fused ? with(BiasWay::laid_out) : plan;
 }
 
-// A number for each channel, the same at all places.
-bool ConvolutionPlan::describe_bias(const ConvolutionShape& s) {
-  has_bias_ = s.bias;
-  if (!has_bias_) return true;
-  const int channels = s.result()[1];
-  const int sizes[] = {1, channels, 1, 1, 1}, strides[] = {channels, 1, 1, 1, 1};
-  PRIMSET_CUDNN(dnn_->api(), cudnnCreateTensorDescriptor, &bias_);
-  return accepted(dnn_->api().cudnnSetTensorNdDescriptor(bias_, s.type, s.rank, sizes, strides),
-                  "cudnnSetTensorNdDescriptor");
-}
-
-DnnStatus ConvolutionPlan::list_choices(int wanted, int* given, DnnChoice* choices) const {
-  const CudnnApi& api = dnn_->api();
-  switch (kind_) {
-    case ConvolutionKind::places:
-      return api.cudnnGetConvolutionForwardAlgorithm_v7(dnn_->get(), x_, w_, windows_, y_, wanted,
-                                                        given, choices);
-    case ConvolutionKind::images:
-      return api.cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn_->get(), w_, y_, windows_, x_,
-                                                             wanted, given, choices);
-    default:
-      return api.cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn_->get(), x_, y_, windows_, w_,
-                                                               wanted, given, choices);
+void ConvolutionPlan::run(primset_stream_t& stream, const ConvolutionMemory& m,
+                          DevicePointer workspace) const {
+  if (bias_ == BiasWay::laid_out) {
+    const auto& sizes = shape_.result();
+    Channels channels{sizes[0], sizes[1], 1};
+    for (size_t d = 2; d < static_cast<size_t>(shape_.rank); ++d) channels.places *= sizes[d];
+    const DevicePointer to = shape_.kind == ConvolutionKind::images ? m.x : m.y;
+    stream.device->kernels().spread(stream, to, m.bias, shape_.element_bytes(), channels);
   }
-}
-
-DnnStatus ConvolutionPlan::ask_workspace(size_t* bytes) const {
-  const CudnnApi& api = dnn_->api();
-  switch (kind_) {
-    case ConvolutionKind::places:
-      return api.cudnnGetConvolutionForwardWorkspaceSize(dnn_->get(), x_, w_, windows_, y_,
-                                                         algorithm_, bytes);
-    case ConvolutionKind::images:
-      return api.cudnnGetConvolutionBackwardDataWorkspaceSize(dnn_->get(), w_, y_, windows_, x_,
-                                                              algorithm_, bytes);
-    default:
-      return api.cudnnGetConvolutionBackwardFilterWorkspaceSize(dnn_->get(), x_, y_, windows_, w_,
-                                                                algorithm_, bytes);
-  }
-}
-
-// The fastest by the library's own reckoning that gives the same bits each time. The reckoning
-// looks at the shape alone.
-bool ConvolutionPlan::choose() {
-  constexpr int kMostChoices = 16;
-  DnnChoice choices[kMostChoices] = {};
-  int count = 0;
-  if (!accepted(list_choices(kMostChoices, &count, choices), "cudnnGetConvolutionAlgorithm_v7"))
-    return false;
-  for (const DnnChoice& c : std::span(choices).first(static_cast<size_t>(count))) {
-    if (c.status != kDnnSuccess || c.determinism != kDnnDeterministic ||
-        c.memory > kMostConvolutionBytes || !adds_products(kind_, c.algorithm))
-      continue;
-    algorithm_ = c.algorithm;
-    // Of f32 the list may name math that cuts it to TF32 on newer devices.
-    const DnnMath math = halves_ ? c.math : DnnMath::fma;
-    if (!accepted(dnn_->api().cudnnSetConvolutionMathType(windows_, math),
-                  "cudnnSetConvolutionMathType") ||
-        !accepted(ask_workspace(&workspace_bytes_), "cudnnGetConvolutionWorkspaceSize"))
-      continue;
-    if (workspace_bytes_ <= kMostConvolutionBytes) return true;
-  }
-  return false;
-}
-
-DnnStatus ConvolutionPlan::enqueue(const ConvolutionMemory& m, DevicePointer workspace,
-                                   const void* one, const void* kept) const {
-  const CudnnApi& api = dnn_->api();
-  void* const room = pointer(workspace);
-  switch (kind_) {
-    case ConvolutionKind::places:
-      return api.cudnnConvolutionForward(dnn_->get(), one, x_, pointer(m.x), w_, pointer(m.w),
-                                         windows_, algorithm_, room, workspace_bytes_, kept, y_,
-                                         pointer(m.y));
-    case ConvolutionKind::images:
-      return api.cudnnConvolutionBackwardData(dnn_->get(), one, w_, pointer(m.w), y_, pointer(m.y),
-                                              windows_, algorithm_, room, workspace_bytes_, kept,
-                                              x_, pointer(m.x));
-    default:
-      return api.cudnnConvolutionBackwardFilter(dnn_->get(), one, x_, pointer(m.x), y_,
-                                                pointer(m.y), windows_, algorithm_, room,
-                                                workspace_bytes_, kept, w_, pointer(m.w));
-  }
-}
-
-// The bias is laid out first and the sums are added to it, so that halves are rounded once.
-void ConvolutionPlan::run(const ConvolutionMemory& m, DevicePointer workspace,
-                          Stream stream) const {
-  const CudnnApi& api = dnn_->api();
-  const void* one = wide_ ? static_cast<const void*>(&kScales.wide_one) : &kScales.one;
-  const void* zero = wide_ ? static_cast<const void*>(&kScales.wide_zero) : &kScales.zero;
+  constexpr int64_t ids[] = {kTensorX, kTensorW, kTensorY, kTensorBias};
+  void* const addresses[] = {pointer(m.x), pointer(m.w), pointer(m.y), pointer(m.bias)};
+  const size_t count = bias_ == BiasWay::fused ? 4 : 3;
   const std::lock_guard lock(dnn_->mutex());
-  PRIMSET_CUDNN(api, cudnnSetStream, dnn_->get(), stream);
-  if (has_bias_) {
-    const bool by_places = kind_ == ConvolutionKind::places;
-    PRIMSET_CUDNN(api, cudnnAddTensor, dnn_->get(), one, bias_, pointer(m.bias), zero,
-                  by_places ? y_ : x_, pointer(by_places ? m.y : m.x));
-  }
-  check_cudnn(enqueue(m, workspace, one, has_bias_ ? one : zero), "cudnnConvolution");
+  plan_.run(*dnn_, std::span(ids).first(count), std::span<void* const>(addresses).first(count),
+            pointer(workspace), stream.handle);
 }
 
 // --- the library ---------------------------------------------------------------------------------
@@ -235,8 +102,63 @@ std::unique_ptr<ConvolutionLibrary> ConvolutionLibrary::open(primset_device_t& d
 
 std::shared_ptr<const ConvolutionPlan> ConvolutionLibrary::plan(const ConvolutionShape& shape) {
   const RelaxedCapture relaxed(device_.cu);
-  return plans_.get(shape, [&] { return ConvolutionPlan::make(dnn_, shape); });
+  return plans_.get(shape, [&] {
+    auto plan = ConvolutionPlan::make(dnn_, shape);
+    primset_backend::log(device_.driver->host(), PRIMSET_LOG_DEBUG,
+                         plan ? "cuda: a convolution by cuDNN's engine " +
+                                    std::to_string(plan->engine()) + " with a workspace of " +
+                                    std::to_string(plan->workspace_bytes()) + " bytes"
+                              : std::string("cuda: cuDNN has no code for a convolution"));
+    return plan;
+  });
 }
+
+namespace {
+
+// The tensors of a call at addresses that engines take. Others are copied there, and the result
+// back.
+class AlignedTensors {
+ public:
+  AlignedTensors(primset_stream_t& stream, const ConvolutionShape& shape,
+                 const ConvolutionMemory& memory, std::optional<Scratch>& scratch)
+      : stream_(stream), shape_(shape), given_(memory), taken_(memory), scratch_(scratch) {
+    if (memory.is_aligned()) return;
+    align(taken_.x, shape.x, shape.kind != ConvolutionKind::images);
+    align(taken_.w, shape.w, shape.kind != ConvolutionKind::filters);
+    align(taken_.y, shape.y, shape.kind != ConvolutionKind::places);
+    if (shape.bias) align(taken_.bias, {1, shape.result()[1], 1, 1, 1}, true);
+  }
+  const ConvolutionMemory& memory() const { return taken_; }
+  void finish() const {
+    const auto back = [&](DevicePointer to, DevicePointer from, const std::array<int, 5>& sizes) {
+      if (to != from) copy(to, from, sizes);
+    };
+    if (shape_.kind == ConvolutionKind::images) return back(given_.x, taken_.x, shape_.x);
+    if (shape_.kind == ConvolutionKind::filters) return back(given_.w, taken_.w, shape_.w);
+    back(given_.y, taken_.y, shape_.y);
+  }
+
+ private:
+  void align(DevicePointer& at, const std::array<int, 5>& sizes, bool is_read) {
+    if (at % kConvolutionAlignment == 0) return;
+    if (!scratch_) scratch_.emplace(stream_);
+    const DevicePointer to = scratch_->take(shape_.bytes_of(sizes));
+    if (is_read) copy(to, at, sizes);
+    at = to;
+  }
+  void copy(DevicePointer to, DevicePointer from, const std::array<int, 5>& sizes) const {
+    PRIMSET_CUDA(stream_.cu, cuMemcpyDtoDAsync_v2, to, from, shape_.bytes_of(sizes),
+                 stream_.handle);
+  }
+
+  primset_stream_t& stream_;
+  const ConvolutionShape& shape_;
+  const ConvolutionMemory& given_;
+  ConvolutionMemory taken_;
+  std::optional<Scratch>& scratch_;
+};
+
+}  // namespace
 
 // Up to kWorkspaceBytes a workspace is the stream's own, which stays where it is, so that the call
 // may be part of a recording.
@@ -245,13 +167,17 @@ void ConvolutionLibrary::run(primset_stream_t& stream,
                              const ConvolutionMemory& memory) const {
   const uint64_t bytes = plan->workspace_bytes();
   std::optional<Scratch> scratch;
+  const AlignedTensors tensors(stream, plan->shape(), memory, scratch);
   DevicePointer workspace = 0;
-  if (bytes > kWorkspaceBytes)
-    workspace = scratch.emplace(stream).take(bytes);
-  else if (bytes > 0)
+  if (bytes > kWorkspaceBytes) {
+    if (!scratch) scratch.emplace(stream);
+    workspace = scratch->take(bytes);
+  } else if (bytes > 0) {
     workspace = stream.workspace();
+  }
   if (stream.is_recording) stream.recorded.push_back(plan);
-  plan->run(memory, workspace, stream.handle);
+  plan->run(stream, tensors.memory(), workspace);
+  tensors.finish();
 }
 
 }  // namespace primset_cuda

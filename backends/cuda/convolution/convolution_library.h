@@ -5,71 +5,44 @@
 #include <primset/plugin.h>
 
 #include <memory>
-#include <mutex>
 
 #include "backends/common/plan_cache.h"
+#include "backends/cuda/convolution/convolution_graph.h"
 #include "backends/cuda/convolution/convolution_shape.h"
-#include "backends/cuda/libraries/cudnn_api.h"
+#include "backends/cuda/libraries/cudnn_graph.h"
 
 namespace primset_cuda {
 
 // What is computed and what it is computed from, on the device.
 struct ConvolutionMemory {
   DevicePointer x = 0, w = 0, y = 0, bias = 0;
+
+  // Whether engines take it as it lies; what does not is copied, into memory that moves.
+  bool is_aligned() const { return (x | w | y | bias) % kConvolutionAlignment == 0; }
 };
 
-// The library's handle. A call sets its stream first, so that threads take turns.
-class CudnnHandle {
- public:
-  explicit CudnnHandle(std::shared_ptr<const CudnnApi> api);
-  ~CudnnHandle();
-  CudnnHandle(const CudnnHandle&) = delete;
-  CudnnHandle& operator=(const CudnnHandle&) = delete;
-
-  const CudnnApi& api() const { return *api_; }
-  DnnHandle get() const { return handle_; }
-  std::mutex& mutex() const { return mutex_; }
-
- private:
-  const std::shared_ptr<const CudnnApi> api_;
-  DnnHandle handle_ = nullptr;
-  mutable std::mutex mutex_;
-};
-
-// A convolution's descriptors and the algorithm chosen for it.
+// A convolution's graph, and the engine chosen for it.
 class ConvolutionPlan {
  public:
   // Null when the library has no code that fits. Throws BackendError for any other failure.
   static std::shared_ptr<const ConvolutionPlan> make(std::shared_ptr<const CudnnHandle> dnn,
                                                      const ConvolutionShape& shape);
-  explicit ConvolutionPlan(std::shared_ptr<const CudnnHandle> dnn);
-  ~ConvolutionPlan();
-  ConvolutionPlan(const ConvolutionPlan&) = delete;
-  ConvolutionPlan& operator=(const ConvolutionPlan&) = delete;
+  ConvolutionPlan(std::shared_ptr<const CudnnHandle> dnn, const ConvolutionShape& shape,
+                  CudnnPlan plan, BiasWay bias)
+      : dnn_(std::move(dnn)), shape_(shape), plan_(std::move(plan)), bias_(bias) {}
 
-  uint64_t workspace_bytes() const { return workspace_bytes_; }
+  const ConvolutionShape& shape() const { return shape_; }
+  uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
+  int64_t engine() const { return plan_.engine(); }
   // Enqueues it. `workspace` has workspace_bytes().
-  void run(const ConvolutionMemory& memory, DevicePointer workspace, Stream stream) const;
+  void run(primset_stream_t& stream, const ConvolutionMemory& memory,
+           DevicePointer workspace) const;
 
  private:
-  bool describe(const ConvolutionShape& shape);
-  bool describe_bias(const ConvolutionShape& shape);
-  bool choose();
-  DnnStatus list_choices(int wanted, int* given, DnnChoice* choices) const;
-  DnnStatus ask_workspace(size_t* bytes) const;
-  DnnStatus enqueue(const ConvolutionMemory& memory, DevicePointer workspace, const void* one,
-                    const void* kept) const;
-
   const std::shared_ptr<const CudnnHandle> dnn_;
-  primset_backend::ConvolutionKind kind_{};
-  bool wide_ = false;  // scales are f64
-  bool halves_ = false;
-  bool has_bias_ = false;
-  DnnTensor x_ = nullptr, y_ = nullptr, bias_ = nullptr;
-  DnnFilter w_ = nullptr;
-  DnnWindows windows_ = nullptr;
-  int algorithm_ = 0;
-  size_t workspace_bytes_ = 0;
+  const ConvolutionShape shape_;
+  const CudnnPlan plan_;
+  const BiasWay bias_;
 };
 
 // Any thread may call any function; the device's context is current.

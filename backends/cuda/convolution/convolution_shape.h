@@ -1,4 +1,5 @@
-// A convolution as cuDNN takes it: row-major tensors without gaps, of two or three spatial dims.
+// A convolution as cuDNN takes it: of two or three spatial dims. Operands may have any strides, of
+// which the host makes row-major ones; results are row-major.
 #ifndef PRIMSET_BACKENDS_CUDA_CONVOLUTION_CONVOLUTION_SHAPE_H_
 #define PRIMSET_BACKENDS_CUDA_CONVOLUTION_CONVOLUTION_SHAPE_H_
 
@@ -28,6 +29,10 @@ struct ConvolutionShape {
            : kind == primset_backend::ConvolutionKind::images ? x
                                                               : w;
   }
+  int64_t element_bytes() const { return type == DnnType::f64 ? 8 : type == DnnType::f32 ? 4 : 2; }
+  // Of one of the tensors.
+  uint64_t bytes_of(const std::array<int, 5>& sizes) const;
+
   auto operator<=>(const ConvolutionShape&) const = default;
 };
 

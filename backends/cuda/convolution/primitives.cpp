@@ -12,6 +12,11 @@ DevicePointer convolution_address(const primset_tensor* t) {
   return t && t->buffer ? t->buffer->address + t->offset : 0;
 }
 
+ConvolutionMemory convolution_memory(const primset_backend::Convolution& t) {
+  return {convolution_address(t.x), convolution_address(t.w), convolution_address(t.y),
+          convolution_address(t.bias)};
+}
+
 primset_status* run_convolution(primset_stream stream, const void* data,
                                 const primset_primitive_call* call) {
   const auto* name = static_cast<const char*>(data);
@@ -22,10 +27,7 @@ primset_status* run_convolution(primset_stream stream, const void* data,
     if (!c || !library) throw BackendError(PRIMSET_INVALID_ARGUMENT, "find refuses this call");
     const auto plan = library->plan(c->shape);
     if (!plan) throw BackendError(PRIMSET_INTERNAL, "cuDNN has no code for this convolution");
-    const primset_backend::Convolution& t = c->tensors;
-    library->run(*stream, plan,
-                 {convolution_address(t.x), convolution_address(t.w), convolution_address(t.y),
-                  convolution_address(t.bias)});
+    library->run(*stream, plan, convolution_memory(c->tensors));
   });
 }
 
@@ -42,8 +44,10 @@ bool find_convolution(primset_device_t& device, const char* name,
   ConvolutionLibrary* library = device.convolutions();
   const auto plan = library ? library->plan(c->shape) : nullptr;
   if (!plan) return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  if (plan->workspace_bytes() > kWorkspaceBytes) out->flags |= PRIMSET_PRIMITIVE_UNRECORDED;
+  if (c->shape.bias) device.kernels();
+  out->flags = 0;  // the host makes operands row-major, so that the bits are those of such
+  if (plan->workspace_bytes() > kWorkspaceBytes || !convolution_memory(c->tensors).is_aligned())
+    out->flags |= PRIMSET_PRIMITIVE_UNRECORDED;
   out->run = run_convolution;
   for (const char* known : kConvolutionNames)
     if (std::string_view(known) == name) out->data = known;

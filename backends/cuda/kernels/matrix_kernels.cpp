@@ -10,10 +10,10 @@
 namespace primset_cuda {
 namespace {
 
-constexpr const char* kNames[] = {"primset_copy",        "primset_count",     "primset_permutation",
-                                  "primset_addresses",   "primset_diagonal",  "primset_triangle",
-                                  "primset_screen",      "primset_overwrite", "primset_info",
-                                  "primset_eigenvectors"};
+constexpr const char* kNames[] = {
+    "primset_copy",     "primset_count",        "primset_permutation", "primset_addresses",
+    "primset_diagonal", "primset_triangle",     "primset_screen",      "primset_overwrite",
+    "primset_info",     "primset_eigenvectors", "primset_spread_16",   "primset_spread_32"};
 
 constexpr size_t kMostParameters = 16;
 
@@ -81,6 +81,14 @@ void MatrixKernels::copy(primset_stream_t& stream, const WordCopy& c) const {
 void MatrixKernels::count_up(primset_stream_t& stream, DevicePointer to, int64_t count, int64_t n,
                              int64_t first) const {
   launch(stream, kCount, count, {to, bits(n), bits(first)});
+}
+
+void MatrixKernels::spread(primset_stream_t& stream, DevicePointer to, DevicePointer from,
+                           int64_t element_bytes, const Channels& c) const {
+  const bool is_half = element_bytes == 2;
+  const int64_t words = is_half ? 1 : element_bytes / 4;
+  launch(stream, is_half ? kSpread16 : kSpread32, c.batch * c.channels * c.places * words,
+         {to, from, bits(words), bits(c.places), bits(c.channels)});
 }
 
 void MatrixKernels::permutation(primset_stream_t& stream, DevicePointer to, DevicePointer pivots,

@@ -22,6 +22,11 @@ struct WordCopy {
   int64_t negated = -1;  // the word of each element whose sign is turned
 };
 
+// Row-major images: at each of `places` a number for each channel.
+struct Channels {
+  int64_t batch = 1, channels = 1, places = 1;
+};
+
 // Loaded when it is made; the device's context is current then, and for every call.
 class MatrixKernels {
  public:
@@ -35,6 +40,9 @@ class MatrixKernels {
   // to[i] = i mod n + first, for `count` numbers.
   void count_up(primset_stream_t& stream, DevicePointer to, int64_t count, int64_t n,
                 int64_t first) const;
+  // to[image, channel, place] = from[channel], for fewer than 2^31 numbers of 2, 4 or 8 bytes.
+  void spread(primset_stream_t& stream, DevicePointer to, DevicePointer from, int64_t element_bytes,
+              const Channels& channels) const;
   // Of `matrices`: which row of A is row i of what the exchanges of row k and pivots[k] - 1 made.
   void permutation(primset_stream_t& stream, DevicePointer to, DevicePointer pivots,
                    int64_t matrices, int64_t rows, int64_t steps) const;
@@ -81,6 +89,8 @@ class MatrixKernels {
     kOverwrite,
     kInfo,
     kEigenvectors,
+    kSpread16,
+    kSpread32,
     kKernels,
   };
   void launch(primset_stream_t& stream, Kernel kernel, int64_t count,

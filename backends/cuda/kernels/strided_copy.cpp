@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "backends/cuda/stream.h"
+
 namespace primset_cuda {
 namespace {
 

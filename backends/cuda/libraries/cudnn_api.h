@@ -1,10 +1,11 @@
-// The functions of cuDNN 9 that this back end calls, found in the library at run time. The
-// declarations are our own; cudnn_api_test.cpp holds them against the real header where there is
-// one.
+// The functions of cuDNN 9 that this back end calls, found in the library at run time: those by
+// which a graph of operations is described, planned and run. The declarations are our own;
+// cudnn_api_test.cpp holds them against the real header where there is one.
 #ifndef PRIMSET_BACKENDS_CUDA_LIBRARIES_CUDNN_API_H_
 #define PRIMSET_BACKENDS_CUDA_LIBRARIES_CUDNN_API_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "backends/cuda/driver_api.h"
@@ -14,9 +15,7 @@ namespace primset_cuda {
 
 using DnnStatus = int;
 using DnnHandle = struct DnnHandleTag*;
-using DnnTensor = struct DnnTensorTag*;
-using DnnFilter = struct DnnFilterTag*;
-using DnnWindows = struct DnnWindowsTag*;
+using DnnDescriptor = struct DnnDescriptorTag*;
 
 enum : DnnStatus {
   kDnnSuccess = 0,
@@ -28,77 +27,130 @@ enum : DnnStatus {
   kDnnExecutionFailed = 5000,
 };
 
-enum class DnnType : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 9 };
-enum class DnnMath : int { default_math = 0, tensor_op = 1, tensor_op_converted = 2, fma = 3 };
-inline constexpr int kDnnRowMajor = 0;          // CUDNN_TENSOR_NCHW
-inline constexpr int kDnnCrossCorrelation = 1;  // what networks call a convolution
-inline constexpr int kDnnDeterministic = 1;
-
-// How the library would compute a convolution, fastest first in a list of them.
-struct DnnChoice {
-  int algorithm;
-  DnnStatus status;
-  float time;
-  size_t memory;
-  int determinism;
-  DnnMath math;
-  int reserved[3];
+// What a descriptor describes.
+enum class DnnKind : int {
+  pointwise = 0,
+  convolution = 1,
+  engine = 2,
+  engine_config = 3,
+  heuristics = 4,
+  execution_plan = 5,
+  convolution_forward = 10,
+  convolution_backward_filter = 11,
+  convolution_backward_data = 12,
+  pointwise_operation = 13,
+  graph = 15,
+  variant_pack = 16,
+  tensor = 17,
 };
 
-#define PRIMSET_CUDNN_FUNCTIONS(X)                                                               \
-  X(size_t, cudnnGetVersion, ())                                                                 \
-  X(size_t, cudnnGetCudartVersion, ())                                                           \
-  X(DnnStatus, cudnnCreate, (DnnHandle * handle))                                                \
-  X(DnnStatus, cudnnDestroy, (DnnHandle handle))                                                 \
-  X(DnnStatus, cudnnSetStream, (DnnHandle handle, Stream stream))                                \
-  X(DnnStatus, cudnnCreateTensorDescriptor, (DnnTensor * tensor))                                \
-  X(DnnStatus, cudnnDestroyTensorDescriptor, (DnnTensor tensor))                                 \
-  X(DnnStatus, cudnnSetTensorNdDescriptor,                                                       \
-    (DnnTensor tensor, DnnType type, int rank, const int* sizes, const int* strides))            \
-  X(DnnStatus, cudnnCreateFilterDescriptor, (DnnFilter * filter))                                \
-  X(DnnStatus, cudnnDestroyFilterDescriptor, (DnnFilter filter))                                 \
-  X(DnnStatus, cudnnSetFilterNdDescriptor,                                                       \
-    (DnnFilter filter, DnnType type, int format, int rank, const int* sizes))                    \
-  X(DnnStatus, cudnnCreateConvolutionDescriptor, (DnnWindows * windows))                         \
-  X(DnnStatus, cudnnDestroyConvolutionDescriptor, (DnnWindows windows))                          \
-  X(DnnStatus, cudnnSetConvolutionNdDescriptor,                                                  \
-    (DnnWindows windows, int rank, const int* padding, const int* strides, const int* dilations, \
-     int mode, DnnType computed_in))                                                             \
-  X(DnnStatus, cudnnSetConvolutionGroupCount, (DnnWindows windows, int groups))                  \
-  X(DnnStatus, cudnnSetConvolutionMathType, (DnnWindows windows, DnnMath math))                  \
-  X(DnnStatus, cudnnGetConvolutionForwardAlgorithm_v7,                                           \
-    (DnnHandle handle, DnnTensor x, DnnFilter w, DnnWindows windows, DnnTensor y, int wanted,    \
-     int* given, DnnChoice* choices))                                                            \
-  X(DnnStatus, cudnnGetConvolutionBackwardDataAlgorithm_v7,                                      \
-    (DnnHandle handle, DnnFilter w, DnnTensor y, DnnWindows windows, DnnTensor x, int wanted,    \
-     int* given, DnnChoice* choices))                                                            \
-  X(DnnStatus, cudnnGetConvolutionBackwardFilterAlgorithm_v7,                                    \
-    (DnnHandle handle, DnnTensor x, DnnTensor y, DnnWindows windows, DnnFilter w, int wanted,    \
-     int* given, DnnChoice* choices))                                                            \
-  X(DnnStatus, cudnnGetConvolutionForwardWorkspaceSize,                                          \
-    (DnnHandle handle, DnnTensor x, DnnFilter w, DnnWindows windows, DnnTensor y, int algorithm, \
-     size_t* bytes))                                                                             \
-  X(DnnStatus, cudnnGetConvolutionBackwardDataWorkspaceSize,                                     \
-    (DnnHandle handle, DnnFilter w, DnnTensor y, DnnWindows windows, DnnTensor x, int algorithm, \
-     size_t* bytes))                                                                             \
-  X(DnnStatus, cudnnGetConvolutionBackwardFilterWorkspaceSize,                                   \
-    (DnnHandle handle, DnnTensor x, DnnTensor y, DnnWindows windows, DnnFilter w, int algorithm, \
-     size_t* bytes))                                                                             \
-  X(DnnStatus, cudnnConvolutionForward,                                                          \
-    (DnnHandle handle, const void* alpha, DnnTensor x, const void* x_data, DnnFilter w,          \
-     const void* w_data, DnnWindows windows, int algorithm, void* workspace, size_t bytes,       \
-     const void* beta, DnnTensor y, void* y_data))                                               \
-  X(DnnStatus, cudnnConvolutionBackwardData,                                                     \
-    (DnnHandle handle, const void* alpha, DnnFilter w, const void* w_data, DnnTensor y,          \
-     const void* y_data, DnnWindows windows, int algorithm, void* workspace, size_t bytes,       \
-     const void* beta, DnnTensor x, void* x_data))                                               \
-  X(DnnStatus, cudnnConvolutionBackwardFilter,                                                   \
-    (DnnHandle handle, const void* alpha, DnnTensor x, const void* x_data, DnnTensor y,          \
-     const void* y_data, DnnWindows windows, int algorithm, void* workspace, size_t bytes,       \
-     const void* beta, DnnFilter w, void* w_data))                                               \
-  X(DnnStatus, cudnnAddTensor,                                                                   \
-    (DnnHandle handle, const void* alpha, DnnTensor a, const void* a_data, const void* beta,     \
-     DnnTensor c, void* c_data))
+// What is set of a descriptor, or asked of it.
+enum class DnnAttribute : int {
+  pointwise_mode = 0,
+  pointwise_type = 1,
+  convolution_type = 100,
+  convolution_mode = 101,
+  convolution_dilations = 102,
+  convolution_strides = 103,
+  convolution_post_paddings = 104,
+  convolution_pre_paddings = 105,
+  convolution_spatial_dims = 106,
+  heuristics_mode = 200,
+  heuristics_graph = 201,
+  heuristics_results = 202,
+  config_engine = 300,
+  plan_handle = 400,
+  plan_config = 401,
+  plan_workspace_bytes = 402,
+  forward_alpha = 700,
+  forward_beta = 701,
+  forward_convolution = 702,
+  forward_w = 703,
+  forward_x = 704,
+  forward_y = 705,
+  backward_data_alpha = 706,
+  backward_data_beta = 707,
+  backward_data_convolution = 708,
+  backward_data_w = 709,
+  backward_data_dx = 710,
+  backward_data_dy = 711,
+  backward_filter_alpha = 712,
+  backward_filter_beta = 713,
+  backward_filter_convolution = 714,
+  backward_filter_dw = 715,
+  backward_filter_x = 716,
+  backward_filter_dy = 717,
+  pointwise_operation_mode = 750,
+  pointwise_operation_x = 751,
+  pointwise_operation_b = 752,
+  pointwise_operation_y = 753,
+  graph_handle = 800,
+  graph_operations = 801,
+  tensor_alignment = 900,
+  tensor_type = 901,
+  tensor_sizes = 902,
+  tensor_strides = 903,
+  tensor_id = 906,
+  tensor_is_virtual = 907,
+  pack_ids = 1000,
+  pack_addresses = 1001,
+  pack_workspace = 1003,
+  engine_index = 1301,
+  engine_notes = 1303,
+};
+
+// The type of an attribute's values.
+enum class DnnValues : int {
+  handle = 0,
+  type = 1,
+  boolean = 2,
+  int64 = 3,
+  f32 = 4,
+  f64 = 5,
+  pointer = 6,
+  convolution_mode = 7,
+  heuristics_mode = 8,
+  note = 11,
+  pointwise_mode = 14,
+  descriptor = 15,
+};
+
+enum class DnnType : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 9 };
+enum class DnnConvolutionMode : int { cross_correlation = 1 };  // networks call it a convolution
+enum class DnnPointwiseMode : int { add = 0 };
+// Engines by the library's own reckoning, fastest first, and those that take whatever they can.
+enum class DnnHeuristicsMode : int { fallback = 2, reckoned = 3 };
+// What is to be known of an engine's numbers.
+enum class DnnNote : int {
+  tensor_core = 0,
+  down_converts_inputs = 1,
+  reduced_precision_sums = 2,
+  fft = 3,
+  nondeterministic = 4,
+  winograd = 5,
+  winograd_4x4 = 6,
+  winograd_6x6 = 7,
+  winograd_13x13 = 8,
+  strict_nan = 9,
+};
+inline constexpr int64_t kDnnNotes = 10;
+
+#define PRIMSET_CUDNN_FUNCTIONS(X)                                                       \
+  X(size_t, cudnnGetVersion, ())                                                         \
+  X(size_t, cudnnGetCudartVersion, ())                                                   \
+  X(DnnStatus, cudnnCreate, (DnnHandle * handle))                                        \
+  X(DnnStatus, cudnnDestroy, (DnnHandle handle))                                         \
+  X(DnnStatus, cudnnSetStream, (DnnHandle handle, Stream stream))                        \
+  X(DnnStatus, cudnnBackendCreateDescriptor, (DnnKind kind, DnnDescriptor * descriptor)) \
+  X(DnnStatus, cudnnBackendDestroyDescriptor, (DnnDescriptor descriptor))                \
+  X(DnnStatus, cudnnBackendFinalize, (DnnDescriptor descriptor))                         \
+  X(DnnStatus, cudnnBackendSetAttribute,                                                 \
+    (DnnDescriptor descriptor, DnnAttribute attribute, DnnValues type, int64_t count,    \
+     const void* values))                                                                \
+  X(DnnStatus, cudnnBackendGetAttribute,                                                 \
+    (DnnDescriptor descriptor, DnnAttribute attribute, DnnValues type, int64_t most,     \
+     int64_t* count, void* values))                                                      \
+  X(DnnStatus, cudnnBackendExecute, (DnnHandle handle, DnnDescriptor plan, DnnDescriptor pack))
 
 struct CudnnApi {
   PRIMSET_CUDNN_FUNCTIONS(PRIMSET_LIBRARY_MEMBER)

@@ -1,7 +1,11 @@
-// cuDNN of the fake toolkit: sums of the definition, of f32 and f64.
+// cuDNN of the fake toolkit: graphs of a convolution and an addition, summed by the definition, of
+// f32, f64 and bf16.
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "backends/cuda/libraries/cudnn_api.h"
 #include "backends/cuda/testing/fake_toolkit_world.h"
@@ -9,61 +13,175 @@
 namespace fake_toolkit {
 namespace {
 
-using primset_cuda::DnnChoice;
-using primset_cuda::DnnFilter;
+using primset_cuda::DnnAttribute;
+using primset_cuda::DnnDescriptor;
 using primset_cuda::DnnHandle;
-using primset_cuda::DnnMath;
-using primset_cuda::DnnTensor;
+using primset_cuda::DnnKind;
+using primset_cuda::DnnNote;
+using primset_cuda::DnnPointwiseMode;
 using primset_cuda::DnnType;
-using primset_cuda::DnnWindows;
+using primset_cuda::DnnValues;
 using primset_cuda::kDnnNotSupported;
 
-using Index = std::array<int, 5>;
+// --- descriptors ---------------------------------------------------------------------------------
 
-// A tensor or filters: up to five dims, of which the last may be of one element.
-struct Described {
+struct Engine {
+  int64_t index;
+  std::vector<DnnNote> notes;
+  size_t workspace_bytes;
+  bool has_code = true;
+};
+
+struct Description;
+using Known = std::shared_ptr<const Description>;
+
+struct Values {
+  DnnValues type{};
+  std::vector<char> bytes;
+  std::vector<Known> descriptors;  // of what are descriptors
+};
+
+struct Description {
+  DnnKind kind{};
+  bool is_final = false;
+  std::map<DnnAttribute, Values> values;
+  std::optional<Engine> engine;  // of engines and configurations
+
+  bool has(DnnAttribute a) const { return values.contains(a); }
+  template <typename T>
+  std::vector<T> all(DnnAttribute a) const {
+    const auto it = values.find(a);
+    if (it == values.end()) return {};
+    std::vector<T> out(it->second.bytes.size() / sizeof(T));
+    std::memcpy(out.data(), it->second.bytes.data(), out.size() * sizeof(T));
+    return out;
+  }
+  template <typename T>
+  T one(DnnAttribute a) const {
+    const auto v = all<T>(a);
+    return v.empty() ? T{} : v[0];
+  }
+  const Description& part(DnnAttribute a) const {
+    static const Description none;
+    const auto it = values.find(a);
+    return it == values.end() || it->second.descriptors.empty() ? none : *it->second.descriptors[0];
+  }
+};
+
+std::map<const void*, std::shared_ptr<Description>>& all_described() {
+  static auto* all = new std::map<const void*, std::shared_ptr<Description>>;
+  return *all;
+}
+
+size_t bytes_of(DnnValues type) {
+  switch (type) {
+    case DnnValues::boolean:
+      return 1;
+    case DnnValues::type:
+    case DnnValues::f32:
+    case DnnValues::convolution_mode:
+    case DnnValues::heuristics_mode:
+    case DnnValues::note:
+    case DnnValues::pointwise_mode:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+DnnValues type_of(DnnAttribute a) {
+  using enum DnnAttribute;
+  switch (a) {
+    case pointwise_mode:
+      return DnnValues::pointwise_mode;
+    case convolution_mode:
+      return DnnValues::convolution_mode;
+    case heuristics_mode:
+      return DnnValues::heuristics_mode;
+    case pointwise_type:
+    case convolution_type:
+    case tensor_type:
+      return DnnValues::type;
+    case tensor_is_virtual:
+      return DnnValues::boolean;
+    case graph_handle:
+    case plan_handle:
+      return DnnValues::handle;
+    case pack_addresses:
+    case pack_workspace:
+      return DnnValues::pointer;
+    case engine_notes:
+      return DnnValues::note;
+    case convolution_dilations:
+    case convolution_strides:
+    case convolution_post_paddings:
+    case convolution_pre_paddings:
+    case convolution_spatial_dims:
+    case plan_workspace_bytes:
+    case tensor_alignment:
+    case tensor_sizes:
+    case tensor_strides:
+    case tensor_id:
+    case pack_ids:
+    case engine_index:
+      return DnnValues::int64;
+    default:
+      return DnnValues::descriptor;
+  }
+}
+
+bool is_scale(DnnAttribute a) {
+  using enum DnnAttribute;
+  return a == forward_alpha || a == forward_beta || a == backward_data_alpha ||
+         a == backward_data_beta || a == backward_filter_alpha || a == backward_filter_beta;
+}
+
+// --- tensors and convolutions --------------------------------------------------------------------
+
+using Index = std::array<int64_t, 5>;
+
+// Up to five dims, of which the last may be of one element.
+struct FakeTensor {
+  int64_t id = 0;
   DnnType type{};
-  int rank = 0;
+  bool is_virtual = false;
   Index sizes{1, 1, 1, 1, 1}, strides{};
 
-  size_t bytes() const {
-    size_t last = 0;
-    for (size_t d = 0; d < 5; ++d) last += static_cast<size_t>((sizes[d] - 1) * strides[d]);
-    return (last + 1) * width();
+  explicit FakeTensor(const Description& d)
+      : id(d.one<int64_t>(DnnAttribute::tensor_id)),
+        type(d.one<DnnType>(DnnAttribute::tensor_type)),
+        is_virtual(d.one<char>(DnnAttribute::tensor_is_virtual) != 0) {
+    std::ranges::copy(d.all<int64_t>(DnnAttribute::tensor_sizes), sizes.begin());
+    std::ranges::copy(d.all<int64_t>(DnnAttribute::tensor_strides), strides.begin());
   }
-  size_t width() const { return type == DnnType::f64 ? 8 : 4; }
+  size_t width() const { return type == DnnType::f64 ? 8 : type == DnnType::f32 ? 4 : 2; }
   size_t place(const Index& i) const {
-    size_t at = 0;
-    for (size_t d = 0; d < 5; ++d) at += static_cast<size_t>(i[d] * strides[d]);
-    return at;
+    int64_t at = 0;
+    for (size_t d = 0; d < 5; ++d) at += i[d] * strides[d];
+    return static_cast<size_t>(at);
+  }
+  size_t bytes() const {
+    Index last = sizes;
+    for (int64_t& n : last) --n;
+    return (place(last) + 1) * width();
   }
   double load(const void* base, const Index& i) const {
     if (type == DnnType::f64) return static_cast<const double*>(base)[place(i)];
+    if (type == DnnType::bf16)
+      return std::bit_cast<float>(uint32_t{static_cast<const uint16_t*>(base)[place(i)]} << 16);
     return static_cast<const float*>(base)[place(i)];
   }
   void store(void* base, const Index& i, double v) const {
+    const auto narrow = static_cast<float>(v);
     if (type == DnnType::f64)
       static_cast<double*>(base)[place(i)] = v;
-    else
-      static_cast<float*>(base)[place(i)] = static_cast<float>(v);
+    else if (type == DnnType::f32)
+      static_cast<float*>(base)[place(i)] = narrow;
+    else  // cut, not rounded: the tests allow as much
+      static_cast<uint16_t*>(base)[place(i)] =
+          static_cast<uint16_t>(std::bit_cast<uint32_t>(narrow) >> 16);
   }
 };
-
-struct Windows {
-  int rank = 0, groups = 1;
-  std::array<int, 3> padding{}, strides{1, 1, 1}, dilations{1, 1, 1};
-  DnnType computed_in{};
-  DnnMath math{};
-};
-
-std::map<const void*, Described>& all_described() {
-  static auto* all = new std::map<const void*, Described>;
-  return *all;
-}
-std::map<const void*, Windows>& all_windows() {
-  static auto* all = new std::map<const void*, Windows>;
-  return *all;
-}
 
 template <typename F>
 void each(const Index& n, const F& f) {
@@ -75,112 +193,250 @@ void each(const Index& n, const F& f) {
           for (i[4] = 0; i[4] < n[4]; ++i[4]) f(i);
 }
 
-struct Convolved {
-  Described x, w, y;
-  Windows g;
+// What an operation's kind calls its tensors.
+struct Names {
+  DnnAttribute x, w, y, windows, alpha, beta;
+};
+Names names_of(DnnKind kind) {
+  using enum DnnAttribute;
+  if (kind == DnnKind::convolution_forward)
+    return {forward_x, forward_w, forward_y, forward_convolution, forward_alpha, forward_beta};
+  if (kind == DnnKind::convolution_backward_data)
+    return {backward_data_dx,          backward_data_w,     backward_data_dy,
+            backward_data_convolution, backward_data_alpha, backward_data_beta};
+  return {backward_filter_x,           backward_filter_dw,    backward_filter_dy,
+          backward_filter_convolution, backward_filter_alpha, backward_filter_beta};
+}
+bool is_convolution(const Description& d) {
+  return d.kind == DnnKind::convolution_forward || d.kind == DnnKind::convolution_backward_data ||
+         d.kind == DnnKind::convolution_backward_filter;
+}
 
+double scale_of(const Description& d, DnnAttribute a) {
+  const auto it = d.values.find(a);
+  if (it == d.values.end()) return 0;
+  return it->second.type == DnnValues::f64 ? d.one<double>(a) : d.one<float>(a);
+}
+
+struct Convolved {
+  DnnKind kind;
+  FakeTensor x, w, y;
+  std::vector<int64_t> padding, strides, dilations;
+  double kept;  // of the result that was there
+
+  explicit Convolved(const Description& d)
+      : kind(d.kind),
+        x(d.part(names_of(d.kind).x)),
+        w(d.part(names_of(d.kind).w)),
+        y(d.part(names_of(d.kind).y)),
+        kept(scale_of(d, names_of(d.kind).beta)) {
+    const Description& g = d.part(names_of(d.kind).windows);
+    padding = g.all<int64_t>(DnnAttribute::convolution_pre_paddings);
+    strides = g.all<int64_t>(DnnAttribute::convolution_strides);
+    dilations = g.all<int64_t>(DnnAttribute::convolution_dilations);
+  }
+  const FakeTensor& result() const {
+    return kind == DnnKind::convolution_forward         ? y
+           : kind == DnnKind::convolution_backward_data ? x
+                                                        : w;
+  }
+  int64_t groups() const { return x.sizes[1] / w.sizes[1]; }
+  bool fits() const {
+    for (size_t d = 0; d < strides.size(); ++d)
+      if ((x.sizes[d + 2] + 2 * padding[d] - dilations[d] * (w.sizes[d + 2] - 1) - 1) / strides[d] +
+              1 !=
+          y.sizes[d + 2])
+        return false;
+    return x.sizes[1] % w.sizes[1] == 0 && y.sizes[1] == w.sizes[0];
+  }
   // Calls f(at x, at w, at y) for each product.
   template <typename F>
   void each_product(const F& f) const {
     each(y.sizes, [&](const Index& p) {
       each(w.sizes, [&](const Index& k) {
         if (k[0] != p[1]) return;
-        Index i{p[0], p[1] / (w.sizes[0] / g.groups) * w.sizes[1] + k[1]};
-        for (size_t d = 0; d < static_cast<size_t>(g.rank); ++d) {
-          i[d + 2] = p[d + 2] * g.strides[d] - g.padding[d] + k[d + 2] * g.dilations[d];
+        Index i{p[0], p[1] / (w.sizes[0] / groups()) * w.sizes[1] + k[1]};
+        for (size_t d = 0; d < strides.size(); ++d) {
+          i[d + 2] = p[d + 2] * strides[d] - padding[d] + k[d + 2] * dilations[d];
           if (i[d + 2] < 0 || i[d + 2] >= x.sizes[d + 2]) return;
         }
         f(i, k, p);
       });
     });
   }
-  bool fits() const {
-    for (size_t d = 0; d < static_cast<size_t>(g.rank); ++d)
-      if ((x.sizes[d + 2] + 2 * g.padding[d] - g.dilations[d] * (w.sizes[d + 2] - 1) - 1) /
-                  g.strides[d] +
-              1 !=
-          y.sizes[d + 2])
-        return false;
-    return x.sizes[1] == w.sizes[1] * g.groups && y.sizes[1] == w.sizes[0];
+  using Operands = std::map<int64_t, void*>;
+  std::map<Index, double> sums(const Operands& at) const {
+    std::map<Index, double> out;
+    const auto of = [&](const FakeTensor& t) { return t.is_virtual ? nullptr : at.at(t.id); };
+    each_product([&](const Index& i, const Index& k, const Index& p) {
+      if (kind == DnnKind::convolution_forward)
+        out[p] += x.load(of(x), i) * w.load(of(w), k);
+      else if (kind == DnnKind::convolution_backward_data)
+        out[i] += w.load(of(w), k) * y.load(of(y), p);
+      else
+        out[k] += x.load(of(x), i) * y.load(of(y), p);
+    });
+    return out;
   }
 };
 
-Convolved find_convolved(Call& call, DnnTensor x, DnnFilter w, DnnWindows g, DnnTensor y) {
-  call.takes("tensor", x).takes("filter", w).takes("tensor", y).takes("windows", g);
-  if (call.status != 0) return {};
-  Convolved c{all_described()[x], all_described()[w], all_described()[y], all_windows()[g]};
-  call.needs(c.fits(), "sizes of no convolution")
-      .needs(c.g.computed_in == c.x.type, "sums of another type");
-  return c;
+// --- what is checked when a descriptor is made final ---------------------------------------------
+
+void check_tensor(Call& call, const Description& d) {
+  const auto sizes = d.all<int64_t>(DnnAttribute::tensor_sizes);
+  call.needs(sizes.size() == 4 || sizes.size() == 5, "tensors of four or five dims")
+      .needs(d.all<int64_t>(DnnAttribute::tensor_strides).size() == sizes.size(), "as many strides")
+      .needs(d.one<int64_t>(DnnAttribute::tensor_alignment) == 16, "an alignment")
+      .needs(d.has(DnnAttribute::tensor_id), "an id");
+  const auto type = d.one<DnnType>(DnnAttribute::tensor_type);
+  if (call.status == 0 && type == DnnType::f16) call.status = kDnnNotSupported;
 }
 
-int choose(const char* function, DnnHandle handle, DnnTensor x, DnnFilter w, DnnWindows g,
-           DnnTensor y, int wanted, int* given, DnnChoice* choices) {
-  Call call(function, false);
-  find_convolved(call.takes("dnn", handle), x, w, g, y);
-  if (call.status != 0) return call.status;
-  call.needs(all_windows()[g].math == DnnMath::fma, "f32 that is cut to fewer bits");
-  constexpr DnnMath math = DnnMath::default_math;  // as the library may say of f32
+void check_windows(Call& call, const Description& d) {
+  const auto dims = static_cast<size_t>(d.one<int64_t>(DnnAttribute::convolution_spatial_dims));
+  call.needs(d.one<int>(DnnAttribute::convolution_mode) == 1, "filters that are not turned around");
+  for (const auto a :
+       {DnnAttribute::convolution_strides, DnnAttribute::convolution_dilations,
+        DnnAttribute::convolution_pre_paddings, DnnAttribute::convolution_post_paddings})
+    call.needs(dims > 0 && d.all<int64_t>(a).size() == dims, "a number for each spatial dim");
+}
+
+void check_convolution(Call& call, const Description& d) {
+  const Names names = names_of(d.kind);
+  for (const auto a : {names.x, names.w, names.y, names.windows})
+    call.needs(d.part(a).is_final, "operands that are final");
+  if (call.status != 0) return;
+  const Convolved c(d);
+  call.needs(c.fits(), "sizes of no convolution")
+      .needs((d.part(names.windows).one<DnnType>(DnnAttribute::convolution_type) == DnnType::f64) ==
+                 (c.w.type == DnnType::f64),
+             "sums of another type")
+      .needs(c.result().type == c.w.type || c.result().is_virtual, "a result of another type");
+  const auto type = c.x.type == DnnType::f64 ? DnnValues::f64 : DnnValues::f32;
+  for (const auto a : {names.alpha, names.beta})
+    call.needs(d.has(a) && d.values.at(a).type == type, "scales of the sums' type");
+  call.needs(scale_of(d, names.alpha) == 1, "sums as they are");
+}
+
+void check_final(Call& call, const Description& d) {
+  using enum DnnAttribute;
+  if (d.kind == DnnKind::tensor) check_tensor(call, d);
+  if (d.kind == DnnKind::convolution) check_windows(call, d);
+  if (is_convolution(d)) check_convolution(call, d);
+  if (d.kind == DnnKind::pointwise_operation)
+    for (const auto a : {pointwise_operation_mode, pointwise_operation_x, pointwise_operation_b,
+                         pointwise_operation_y})
+      call.needs(d.part(a).is_final, "operands that are final");
+  if (d.kind == DnnKind::graph)
+    call.takes("dnn", d.one<DnnHandle>(graph_handle)).needs(d.has(graph_operations), "operations");
+  if (d.kind == DnnKind::execution_plan) {
+    call.takes("dnn", d.one<DnnHandle>(plan_handle)).needs(d.has(plan_config), "a configuration");
+    if (call.status == 0 && !d.part(plan_config).engine->has_code) call.status = kDnnNotSupported;
+  }
+  // Of groups nothing is reckoned: what computes them is listed as a fallback.
+  if (d.kind == DnnKind::heuristics) {
+    const auto& operations = d.part(heuristics_graph).values.at(graph_operations).descriptors;
+    if (Convolved(*operations[0]).groups() > 1 && d.one<int>(heuristics_mode) == 3)
+      call.status = kDnnNotSupported;
+  }
+}
+
+// Fastest: what the plugin must not take, or cannot; then what it may.
+std::vector<Engine> engines() {
   const size_t bytes = world().workspace_bytes;
-  // Fastest: by Winograd's transform, what needs too much, what is not deterministic; then what
-  // the plugin may take.
-  const DnnChoice all[] = {{6, 0, 1, bytes, 1, math, {}},
-                           {1, 0, 2, size_t{1} << 40, 1, math, {}},
-                           {0, 0, 3, 0, 0, math, {}},
-                           {1, kDnnNotSupported, 4, 0, 1, math, {}},
-                           {1, 0, 5, bytes, 1, math, {}}};
-  *given = 0;
-  for (const DnnChoice& c : all)
-    if (*given < wanted) choices[(*given)++] = c;
+  return {{60, {DnnNote::tensor_core, DnnNote::winograd}, bytes},
+          {61, {DnnNote::tensor_core, DnnNote::down_converts_inputs}, bytes},
+          {62, {}, size_t{1} << 40},
+          {63, {DnnNote::nondeterministic}, bytes},
+          {64, {}, bytes, false},
+          {66, {DnnNote::tensor_core}, bytes},
+          {65, {DnnNote::strict_nan}, bytes}};
+}
+
+// --- what is asked of one ------------------------------------------------------------------------
+
+template <typename T>
+int answer(const std::vector<T>& values, int64_t most, int64_t* count, void* out) {
+  *count = static_cast<int64_t>(values.size());
+  const auto given = std::min(most, *count);
+  std::memcpy(out, values.data(), static_cast<size_t>(given) * sizeof(T));
   return 0;
 }
 
-int workspace(const char* function, DnnHandle handle, int algorithm, size_t* bytes) {
-  Call call(function, false);
-  call.takes("dnn", handle).needs(algorithm == 1, "an algorithm that is not to be taken");
-  *bytes = world().workspace_bytes;
-  return call.status;
+// A configuration knows its graph.
+int list_configs(Call& call, const Description& heuristics, int64_t most, int64_t* count,
+                 void* out) {
+  const auto all = engines();
+  *count = static_cast<int64_t>(all.size());
+  for (int64_t i = 0; i < std::min(most, *count); ++i) {
+    const auto to = static_cast<DnnDescriptor*>(out)[i];
+    if (call.takes("descriptor", to).status != 0) return call.status;
+    Description& config = *all_described()[to];
+    config.engine = all[static_cast<size_t>(i)];
+    config.values[DnnAttribute::heuristics_graph] =
+        heuristics.values.at(DnnAttribute::heuristics_graph);
+    config.is_final = true;
+  }
+  return 0;
 }
 
-double scale(const void* at, DnnType type) {
-  return type == DnnType::f64 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
+// Tensor cores take halves and f64 as they are, and f32 not.
+bool takes(const Description& plan) {
+  const Description& config = plan.part(DnnAttribute::plan_config);
+  const auto& graph = config.values.at(DnnAttribute::heuristics_graph).descriptors[0];
+  const auto& operations = graph->values.at(DnnAttribute::graph_operations).descriptors;
+  const bool of_f32 = Convolved(*operations[0]).w.type == DnnType::f32;
+  return config.engine->index == (of_f32 ? 65 : 66);
 }
 
-// Which of the three is written.
-enum class Written { x, w, y };
+// --- runs ----------------------------------------------------------------------------------------
 
-struct Operands {
-  const void* x;
-  const void* w;
-  const void* y;
+// One graph with its tensors' addresses.
+struct Execution {
+  std::vector<Known> operations;
+  std::map<int64_t, void*> at;
+
+  void check(Call& call, const FakeTensor& t) const {
+    if (t.is_virtual) return;
+    if (call.needs(at.contains(t.id), "an address for each tensor").status == 0)
+      call.reads(at.at(t.id), t.bytes())
+          .needs(reinterpret_cast<uintptr_t>(at.at(t.id)) % 16 == 0,
+                 "addresses as aligned as said");
+  }
+  void check(Call& call) const {
+    const Convolved c(*operations[0]);
+    for (const FakeTensor* t : {&c.x, &c.w, &c.y}) check(call, *t);
+    if (operations.size() == 1) return;
+    using enum DnnAttribute;
+    const Description& add = *operations[1];
+    const FakeTensor from(add.part(pointwise_operation_x)), b(add.part(pointwise_operation_b)),
+        to(add.part(pointwise_operation_y));
+    call.needs(operations.size() == 2 && add.kind == DnnKind::pointwise_operation &&
+                   from.id == c.result().id && from.is_virtual,
+               "an addition to the sums");
+    check(call, b);
+    check(call, to);
+  }
+  void run() const {
+    const Convolved c(*operations[0]);
+    auto sums = c.sums(at);
+    if (operations.size() == 1) {
+      const FakeTensor& to = c.result();
+      return each(to.sizes, [&](const Index& i) {
+        void* const memory = at.at(to.id);
+        to.store(memory, i, sums[i] + (c.kept != 0 ? c.kept * to.load(memory, i) : 0));
+      });
+    }
+    const Description& add = *operations[1];
+    const FakeTensor b(add.part(DnnAttribute::pointwise_operation_b)),
+        to(add.part(DnnAttribute::pointwise_operation_y));
+    each(to.sizes, [&](const Index& i) {
+      Index in_b = i;
+      for (size_t d = 0; d < 5; ++d) in_b[d] = b.sizes[d] == 1 ? 0 : i[d];
+      to.store(at.at(to.id), i, sums[i] + b.load(at.at(b.id), in_b));
+    });
+  }
 };
-
-int convolve(const char* function, DnnHandle handle, const Convolved& c, Call& call,
-             const Operands& at, Written written, int algorithm, const void* room, size_t bytes,
-             const void* alpha, const void* beta) {
-  call.needs(algorithm == 1, "an algorithm that is not to be taken")
-      .needs(bytes == world().workspace_bytes, "a workspace of another size");
-  if (call.status != 0) return call.status;
-  call.reads(at.x, c.x.bytes()).reads(at.w, c.w.bytes()).reads(at.y, c.y.bytes());
-  call.reads(room, bytes);
-  const double one = scale(alpha, c.x.type), kept = scale(beta, c.x.type);
-  call.give(handle, [=] {
-    const Described& out = written == Written::x ? c.x : written == Written::w ? c.w : c.y;
-    void* const to = const_cast<void*>(written == Written::x   ? at.x
-                                       : written == Written::w ? at.w
-                                                               : at.y);
-    std::map<Index, double> sums;
-    c.each_product([&](const Index& x, const Index& w, const Index& y) {
-      if (written == Written::x) sums[x] += c.w.load(at.w, w) * c.y.load(at.y, y);
-      if (written == Written::w) sums[w] += c.x.load(at.x, x) * c.y.load(at.y, y);
-      if (written == Written::y) sums[y] += c.x.load(at.x, x) * c.w.load(at.w, w);
-    });
-    each(out.sizes, [&](const Index& i) {
-      out.store(to, i, one * sums[i] + (kept != 0 ? kept * out.load(to, i) : 0));
-    });
-  });
-  return call.status;
-}
 
 }  // namespace
 }  // namespace fake_toolkit
@@ -202,148 +458,95 @@ FAKE_TOOLKIT(cudnnDestroy)(DnnHandle handle) {
 FAKE_TOOLKIT(cudnnSetStream)(DnnHandle handle, primset_cuda::Stream stream) {
   return set_stream(__func__, "dnn", handle, stream);
 }
-FAKE_TOOLKIT(cudnnCreateTensorDescriptor)(DnnTensor* tensor) {
-  return make_handle(__func__, "tensor", tensor);
-}
-FAKE_TOOLKIT(cudnnDestroyTensorDescriptor)(DnnTensor tensor) {
-  return destroy_handle(__func__, "tensor", tensor);
-}
-FAKE_TOOLKIT(cudnnCreateFilterDescriptor)(DnnFilter* filter) {
-  return make_handle(__func__, "filter", filter);
-}
-FAKE_TOOLKIT(cudnnDestroyFilterDescriptor)(DnnFilter filter) {
-  return destroy_handle(__func__, "filter", filter);
-}
-FAKE_TOOLKIT(cudnnCreateConvolutionDescriptor)(DnnWindows* windows) {
-  return make_handle(__func__, "windows", windows);
-}
-FAKE_TOOLKIT(cudnnDestroyConvolutionDescriptor)(DnnWindows windows) {
-  return destroy_handle(__func__, "windows", windows);
-}
-FAKE_TOOLKIT(cudnnSetTensorNdDescriptor)(DnnTensor tensor, DnnType type, int rank, const int* sizes,
-                                         const int* strides) {
-  Call call(__func__, false);
-  call.takes("tensor", tensor).needs(rank == 4 || rank == 5, "tensors of four or five dims");
-  if (call.status != 0) return call.status;
-  if (type != DnnType::f32 && type != DnnType::f64) return kDnnNotSupported;
-  Described d{type, rank};
-  std::copy_n(sizes, rank, d.sizes.begin());
-  std::copy_n(strides, rank, d.strides.begin());
-  all_described()[tensor] = d;
+FAKE_TOOLKIT(cudnnBackendCreateDescriptor)(DnnKind kind, DnnDescriptor* descriptor) {
+  const int status = make_handle(__func__, "descriptor", descriptor);
+  if (status != 0) return status;
+  const std::lock_guard lock(world().mutex);
+  all_described()[*descriptor] = std::make_shared<Description>();
+  all_described()[*descriptor]->kind = kind;
   return 0;
 }
-FAKE_TOOLKIT(cudnnSetFilterNdDescriptor)(DnnFilter filter, DnnType type, int format, int rank,
-                                         const int* sizes) {
-  Call call(__func__, false);
-  call.takes("filter", filter).needs(format == 0, "filters in rows");
-  if (call.status != 0) return call.status;
-  Described d{type, rank};
-  std::copy_n(sizes, rank, d.sizes.begin());
-  for (int at = rank, step = 1; at-- > 0; step *= sizes[at])
-    d.strides[static_cast<size_t>(at)] = step;
-  all_described()[filter] = d;
-  return 0;
+FAKE_TOOLKIT(cudnnBackendDestroyDescriptor)(DnnDescriptor descriptor) {
+  const int status = destroy_handle(__func__, "descriptor", descriptor);
+  const std::lock_guard lock(world().mutex);
+  if (status == 0) all_described().erase(descriptor);
+  return status;
 }
-FAKE_TOOLKIT(cudnnSetConvolutionNdDescriptor)(DnnWindows windows, int rank, const int* padding,
-                                              const int* strides, const int* dilations, int mode,
-                                              DnnType computed_in) {
+FAKE_TOOLKIT(cudnnBackendFinalize)(DnnDescriptor descriptor) {
   Call call(__func__, false);
-  call.takes("windows", windows).needs(mode == 1, "filters that are not turned around");
-  if (call.status != 0) return call.status;
-  Windows g;
-  g.rank = rank;
-  g.computed_in = computed_in;
-  std::copy_n(padding, rank, g.padding.begin());
-  std::copy_n(strides, rank, g.strides.begin());
-  std::copy_n(dilations, rank, g.dilations.begin());
-  all_windows()[windows] = g;
-  return 0;
-}
-FAKE_TOOLKIT(cudnnSetConvolutionGroupCount)(DnnWindows windows, int groups) {
-  Call call(__func__, false);
-  if (call.takes("windows", windows).status == 0) all_windows()[windows].groups = groups;
+  if (call.takes("descriptor", descriptor).status != 0) return call.status;
+  Description& d = *all_described()[descriptor];
+  check_final(call, d);
+  d.is_final = call.status == 0;
   return call.status;
 }
-FAKE_TOOLKIT(cudnnSetConvolutionMathType)(DnnWindows windows, DnnMath math) {
+FAKE_TOOLKIT(cudnnBackendSetAttribute)(DnnDescriptor descriptor, DnnAttribute attribute,
+                                       DnnValues type, int64_t count, const void* values) {
   Call call(__func__, false);
-  call.takes("windows", windows).needs(math == DnnMath::fma, "f32 that is cut to fewer bits");
-  if (call.status == 0) all_windows()[windows].math = math;
-  return call.status;
-}
-FAKE_TOOLKIT(cudnnGetConvolutionForwardAlgorithm_v7)(DnnHandle handle, DnnTensor x, DnnFilter w,
-                                                     DnnWindows g, DnnTensor y, int wanted,
-                                                     int* given, DnnChoice* choices) {
-  return choose(__func__, handle, x, w, g, y, wanted, given, choices);
-}
-FAKE_TOOLKIT(cudnnGetConvolutionBackwardDataAlgorithm_v7)(DnnHandle handle, DnnFilter w,
-                                                          DnnTensor y, DnnWindows g, DnnTensor x,
-                                                          int wanted, int* given,
-                                                          DnnChoice* choices) {
-  return choose(__func__, handle, x, w, g, y, wanted, given, choices);
-}
-FAKE_TOOLKIT(cudnnGetConvolutionBackwardFilterAlgorithm_v7)(DnnHandle handle, DnnTensor x,
-                                                            DnnTensor y, DnnWindows g, DnnFilter w,
-                                                            int wanted, int* given,
-                                                            DnnChoice* choices) {
-  return choose(__func__, handle, x, w, g, y, wanted, given, choices);
-}
-FAKE_TOOLKIT(cudnnGetConvolutionForwardWorkspaceSize)(DnnHandle handle, DnnTensor, DnnFilter,
-                                                      DnnWindows, DnnTensor, int algorithm,
-                                                      size_t* bytes) {
-  return workspace(__func__, handle, algorithm, bytes);
-}
-FAKE_TOOLKIT(cudnnGetConvolutionBackwardDataWorkspaceSize)(DnnHandle handle, DnnFilter, DnnTensor,
-                                                           DnnWindows, DnnTensor, int algorithm,
-                                                           size_t* bytes) {
-  return workspace(__func__, handle, algorithm, bytes);
-}
-FAKE_TOOLKIT(cudnnGetConvolutionBackwardFilterWorkspaceSize)(DnnHandle handle, DnnTensor, DnnTensor,
-                                                             DnnWindows, DnnFilter, int algorithm,
-                                                             size_t* bytes) {
-  return workspace(__func__, handle, algorithm, bytes);
-}
-FAKE_TOOLKIT(cudnnConvolutionForward)(DnnHandle handle, const void* alpha, DnnTensor x,
-                                      const void* x_data, DnnFilter w, const void* w_data,
-                                      DnnWindows g, int algorithm, void* room, size_t bytes,
-                                      const void* beta, DnnTensor y, void* y_data) {
-  Call call(__func__);
-  const Convolved c = find_convolved(call, x, w, g, y);
-  return convolve(__func__, handle, c, call, {x_data, w_data, y_data}, Written::y, algorithm, room,
-                  bytes, alpha, beta);
-}
-FAKE_TOOLKIT(cudnnConvolutionBackwardData)(DnnHandle handle, const void* alpha, DnnFilter w,
-                                           const void* w_data, DnnTensor y, const void* y_data,
-                                           DnnWindows g, int algorithm, void* room, size_t bytes,
-                                           const void* beta, DnnTensor x, void* x_data) {
-  Call call(__func__);
-  const Convolved c = find_convolved(call, x, w, g, y);
-  return convolve(__func__, handle, c, call, {x_data, w_data, y_data}, Written::x, algorithm, room,
-                  bytes, alpha, beta);
-}
-FAKE_TOOLKIT(cudnnConvolutionBackwardFilter)(DnnHandle handle, const void* alpha, DnnTensor x,
-                                             const void* x_data, DnnTensor y, const void* y_data,
-                                             DnnWindows g, int algorithm, void* room, size_t bytes,
-                                             const void* beta, DnnFilter w, void* w_data) {
-  Call call(__func__);
-  const Convolved c = find_convolved(call, x, w, g, y);
-  return convolve(__func__, handle, c, call, {x_data, w_data, y_data}, Written::w, algorithm, room,
-                  bytes, alpha, beta);
-}
-FAKE_TOOLKIT(cudnnAddTensor)(DnnHandle handle, const void* alpha, DnnTensor a, const void* a_data,
-                             const void* beta, DnnTensor c, void* c_data) {
-  Call call(__func__);
-  call.takes("dnn", handle).takes("tensor", a).takes("tensor", c);
+  if (call.takes("descriptor", descriptor).status != 0) return call.status;
+  Description& d = *all_described()[descriptor];
+  call.needs(!d.is_final, "a descriptor that is not final")
+      .needs(is_scale(attribute) ? type == DnnValues::f32 || type == DnnValues::f64
+                                 : type == type_of(attribute),
+             "values of the attribute's type")
+      .needs(count > 0 && values, "values");
   if (call.status != 0) return call.status;
-  const Described from = all_described()[a], to = all_described()[c];
-  call.reads(a_data, from.bytes()).reads(c_data, to.bytes());
-  const double one = scale(alpha, to.type), kept = scale(beta, to.type);
-  call.give(handle, [=] {
-    each(to.sizes, [&](const Index& i) {
-      Index at{};
-      for (size_t d = 0; d < 5; ++d) at[d] = from.sizes[d] == 1 ? 0 : i[d];
-      to.store(c_data, i,
-               one * from.load(a_data, at) + (kept != 0 ? kept * to.load(c_data, i) : 0));
-    });
-  });
+  Values v{type, {}, {}};
+  const auto* bytes = static_cast<const char*>(values);
+  v.bytes.assign(bytes, bytes + static_cast<size_t>(count) * bytes_of(type));
+  if (type == DnnValues::descriptor)
+    for (int64_t i = 0; i < count; ++i) {
+      const auto part = static_cast<const DnnDescriptor*>(values)[i];
+      if (call.takes("descriptor", part).status != 0) return call.status;
+      v.descriptors.push_back(all_described()[part]);
+    }
+  d.values[attribute] = std::move(v);
+  return 0;
+}
+FAKE_TOOLKIT(cudnnBackendGetAttribute)(DnnDescriptor descriptor, DnnAttribute attribute,
+                                       DnnValues type, int64_t most, int64_t* count, void* values) {
+  Call call(__func__, false);
+  if (call.takes("descriptor", descriptor).status != 0) return call.status;
+  const Description& d = *all_described()[descriptor];
+  call.needs(type == type_of(attribute), "values of the attribute's type")
+      .needs(d.is_final, "a descriptor that is final");
+  if (call.status != 0) return call.status;
+  using enum DnnAttribute;
+  if (attribute == heuristics_results) return list_configs(call, d, most, count, values);
+  if (attribute == config_engine) {
+    const auto to = *static_cast<DnnDescriptor*>(values);
+    if (call.takes("descriptor", to).status != 0) return call.status;
+    all_described()[to]->engine = d.engine;
+    all_described()[to]->is_final = true;
+    *count = 1;
+    return 0;
+  }
+  if (attribute == engine_notes) return answer(d.engine->notes, most, count, values);
+  if (attribute == engine_index)
+    return answer(std::vector<int64_t>{d.engine->index}, most, count, values);
+  call.needs(attribute == plan_workspace_bytes, "an attribute that is known");
+  if (call.status != 0) return call.status;
+  const auto bytes = static_cast<int64_t>(d.part(plan_config).engine->workspace_bytes);
+  return answer(std::vector<int64_t>{bytes}, most, count, values);
+}
+FAKE_TOOLKIT(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan, DnnDescriptor pack) {
+  Call call(__func__);
+  call.takes("dnn", handle).takes("descriptor", plan).takes("descriptor", pack);
+  if (call.status != 0) return call.status;
+  using enum DnnAttribute;
+  const Description &p = *all_described()[plan], &v = *all_described()[pack];
+  call.needs(p.is_final && v.is_final, "descriptors that are final")
+      .needs(takes(p), "an engine that is not to be taken");
+  const auto ids = v.all<int64_t>(pack_ids);
+  const auto addresses = v.all<void*>(pack_addresses);
+  call.needs(ids.size() == addresses.size(), "an address for each id");
+  if (call.status != 0) return call.status;
+  Execution e{p.part(plan_config).values.at(heuristics_graph).descriptors, {}};
+  e.operations = e.operations[0]->values.at(graph_operations).descriptors;
+  for (size_t i = 0; i < ids.size(); ++i) e.at[ids[i]] = addresses[i];
+  e.check(call);
+  if (const size_t bytes = p.part(plan_config).engine->workspace_bytes)
+    call.reads(v.one<void*>(pack_workspace), bytes);
+  if (call.status == 0) call.give(handle, [e] { e.run(); });
   return call.status;
 }

@@ -1,6 +1,7 @@
 #include "backends/cuda/testing/native_call.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <stdexcept>
@@ -15,9 +16,20 @@ using primset::plugin::PluginDevice;
 using primset::plugin::StreamHandle;
 using primset_backend::element_bytes;
 
+// The upper half of f32, to the nearest, ties to even.
+uint16_t bf16_bits(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 void store(uint32_t dtype, Number x, char* to) {
   const float f[2] = {static_cast<float>(x.real()), static_cast<float>(x.imag())};
   const double d[2] = {x.real(), x.imag()};
+  if (dtype == PRIMSET_BF16) {
+    const uint16_t half = bf16_bits(f[0]);
+    std::memcpy(to, &half, 2);
+    return;
+  }
   const bool wide = dtype == PRIMSET_F64 || dtype == PRIMSET_C128;
   std::memcpy(to, wide ? static_cast<const void*>(d) : f, element_bytes(dtype));
 }
@@ -26,7 +38,11 @@ Number load(uint32_t dtype, const char* from) {
   float f[2] = {};
   double d[2] = {};
   int32_t i = 0;
+  uint16_t half = 0;
   switch (dtype) {
+    case PRIMSET_BF16:
+      std::memcpy(&half, from, 2);
+      return std::bit_cast<float>(uint32_t{half} << 16);
     case PRIMSET_I32:
       std::memcpy(&i, from, 4);
       return i;
@@ -87,6 +103,7 @@ bool is_complex_dtype(uint32_t dtype) {
   return dtype == PRIMSET_C64 || dtype == PRIMSET_C128;
 }
 double tolerance(uint32_t dtype) {
+  if (dtype == PRIMSET_BF16) return 4e-3;
   return real_dtype(dtype) == PRIMSET_F32 ? 1e-3 : 1e-10;
 }
 
@@ -98,9 +115,9 @@ NativeCall& NativeCall::operand(uint32_t dtype, Sizes sizes, Numbers values, Siz
   return *this;
 }
 
-NativeCall& NativeCall::result(uint32_t dtype, Sizes sizes) {
+NativeCall& NativeCall::result(uint32_t dtype, Sizes sizes, int64_t first) {
   Sizes strides = dense_strides_of(sizes);
-  results_.push_back({dtype, std::move(sizes), std::move(strides), 0, {}, DeviceBuffer()});
+  results_.push_back({dtype, std::move(sizes), std::move(strides), first, {}, DeviceBuffer()});
   return *this;
 }
 
@@ -179,8 +196,8 @@ void NativeCall::make_memory(PluginDevice& device, const StreamHandle& stream) {
     stream.copy_in(t.memory.handle(), 0, bytes.data(), bytes.size());
   }
   for (Tensor& t : results_)
-    t.memory = device.alloc(
-        std::max<size_t>(static_cast<size_t>(product_of(t.sizes)) * element_bytes(t.dtype), 1));
+    t.memory = device.alloc(std::max<size_t>(
+        static_cast<size_t>(t.first + product_of(t.sizes)) * element_bytes(t.dtype), 1));
 }
 
 void NativeCall::enqueue(const StreamHandle& stream, const primset_primitive& primitive) {
@@ -191,7 +208,8 @@ std::vector<Numbers> NativeCall::read_results(const StreamHandle& stream) {
   std::vector<Numbers> out;
   for (Tensor& t : results_) {
     std::vector<char> bytes(static_cast<size_t>(product_of(t.sizes)) * element_bytes(t.dtype));
-    stream.copy_out(t.memory.handle(), 0, bytes.data(), bytes.size());
+    stream.copy_out(t.memory.handle(), static_cast<uint64_t>(t.first) * element_bytes(t.dtype),
+                    bytes.data(), bytes.size());
     Numbers& numbers = out.emplace_back();
     for (size_t at = 0; at < bytes.size(); at += element_bytes(t.dtype))
       numbers.push_back(load(t.dtype, &bytes[at]));

@@ -26,6 +26,7 @@ std::vector<std::string> split(const std::string& s, char by) {
 
 // A type's bits: 32 or 64.
 int width(const std::string& type) {
+  if (type.ends_with("16")) return 16;
   if (type.ends_with("32")) return 32;
   if (type.ends_with("64")) return 64;
   refuse("no type", type);
