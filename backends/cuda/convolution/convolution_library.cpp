@@ -113,61 +113,14 @@ std::shared_ptr<const ConvolutionPlan> ConvolutionLibrary::plan(const Convolutio
   });
 }
 
-namespace {
-
-// The tensors of a call at addresses that engines take. Others are copied there, and the result
-// back.
-class AlignedTensors {
- public:
-  AlignedTensors(primset_stream_t& stream, const ConvolutionShape& shape,
-                 const ConvolutionMemory& memory, std::optional<Scratch>& scratch)
-      : stream_(stream), shape_(shape), given_(memory), taken_(memory), scratch_(scratch) {
-    if (memory.is_aligned()) return;
-    align(taken_.x, shape.x, shape.kind != ConvolutionKind::images);
-    align(taken_.w, shape.w, shape.kind != ConvolutionKind::filters);
-    align(taken_.y, shape.y, shape.kind != ConvolutionKind::places);
-    if (shape.bias) align(taken_.bias, {1, shape.result()[1], 1, 1, 1}, true);
-  }
-  const ConvolutionMemory& memory() const { return taken_; }
-  void finish() const {
-    const auto back = [&](DevicePointer to, DevicePointer from, const std::array<int, 5>& sizes) {
-      if (to != from) copy(to, from, sizes);
-    };
-    if (shape_.kind == ConvolutionKind::images) return back(given_.x, taken_.x, shape_.x);
-    if (shape_.kind == ConvolutionKind::filters) return back(given_.w, taken_.w, shape_.w);
-    back(given_.y, taken_.y, shape_.y);
-  }
-
- private:
-  void align(DevicePointer& at, const std::array<int, 5>& sizes, bool is_read) {
-    if (at % kConvolutionAlignment == 0) return;
-    if (!scratch_) scratch_.emplace(stream_);
-    const DevicePointer to = scratch_->take(shape_.bytes_of(sizes));
-    if (is_read) copy(to, at, sizes);
-    at = to;
-  }
-  void copy(DevicePointer to, DevicePointer from, const std::array<int, 5>& sizes) const {
-    PRIMSET_CUDA(stream_.cu, cuMemcpyDtoDAsync_v2, to, from, shape_.bytes_of(sizes),
-                 stream_.handle);
-  }
-
-  primset_stream_t& stream_;
-  const ConvolutionShape& shape_;
-  const ConvolutionMemory& given_;
-  ConvolutionMemory taken_;
-  std::optional<Scratch>& scratch_;
-};
-
-}  // namespace
-
 // Up to kWorkspaceBytes a workspace is the stream's own, which stays where it is, so that the call
 // may be part of a recording.
 void ConvolutionLibrary::run(primset_stream_t& stream,
                              const std::shared_ptr<const ConvolutionPlan>& plan,
-                             const ConvolutionMemory& memory) const {
+                             const primset_backend::Convolution& tensors) const {
   const uint64_t bytes = plan->workspace_bytes();
   std::optional<Scratch> scratch;
-  const AlignedTensors tensors(stream, plan->shape(), memory, scratch);
+  const DenseTensors dense(stream, tensors, scratch);
   DevicePointer workspace = 0;
   if (bytes > kWorkspaceBytes) {
     if (!scratch) scratch.emplace(stream);
@@ -176,8 +129,8 @@ void ConvolutionLibrary::run(primset_stream_t& stream,
     workspace = stream.workspace();
   }
   if (stream.is_recording) stream.recorded.push_back(plan);
-  plan->run(stream, tensors.memory(), workspace);
-  tensors.finish();
+  plan->run(stream, dense.memory(), workspace);
+  dense.finish();
 }
 
 }  // namespace primset_cuda

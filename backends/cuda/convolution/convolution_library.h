@@ -9,17 +9,10 @@
 #include "backends/common/plan_cache.h"
 #include "backends/cuda/convolution/convolution_graph.h"
 #include "backends/cuda/convolution/convolution_shape.h"
+#include "backends/cuda/convolution/dense_tensors.h"
 #include "backends/cuda/libraries/cudnn_graph.h"
 
 namespace primset_cuda {
-
-// What is computed and what it is computed from, on the device.
-struct ConvolutionMemory {
-  DevicePointer x = 0, w = 0, y = 0, bias = 0;
-
-  // Whether engines take it as it lies; what does not is copied, into memory that moves.
-  bool is_aligned() const { return (x | w | y | bias) % kConvolutionAlignment == 0; }
-};
 
 // A convolution's graph, and the engine chosen for it.
 class ConvolutionPlan {
@@ -31,7 +24,6 @@ class ConvolutionPlan {
                   CudnnPlan plan, BiasWay bias)
       : dnn_(std::move(dnn)), shape_(shape), plan_(std::move(plan)), bias_(bias) {}
 
-  const ConvolutionShape& shape() const { return shape_; }
   uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
   int64_t engine() const { return plan_.engine(); }
   // Enqueues it. `workspace` has workspace_bytes().
@@ -54,7 +46,7 @@ class ConvolutionLibrary {
   // Null when the library has no code that fits.
   std::shared_ptr<const ConvolutionPlan> plan(const ConvolutionShape& shape);
   void run(primset_stream_t& stream, const std::shared_ptr<const ConvolutionPlan>& plan,
-           const ConvolutionMemory& memory) const;
+           const primset_backend::Convolution& tensors) const;
 
  private:
   explicit ConvolutionLibrary(primset_device_t& device) : device_(device) {}

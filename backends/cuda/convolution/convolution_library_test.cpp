@@ -94,19 +94,31 @@ void expect_near(const Numbers& got, const Numbers& want, uint32_t dtype) {
     ASSERT_LE(std::abs(got[i] - want[i]), 40 * tolerance(dtype)) << "at " << i;
 }
 
+// Of tensors whose channels lie innermost.
+Sizes innermost_channels(const Sizes& sizes) {
+  Sizes strides(sizes.size(), 1);
+  int64_t step = sizes[1];
+  for (size_t d = sizes.size(); d-- > 2; step *= sizes[d]) strides[d] = step;
+  strides[0] = step;
+  return strides;
+}
+
 // Tensors of a row, from element `first` of their memory on.
 struct Filler {
   const Row& row;
   uint32_t dtype;
-  int64_t first;
+  int64_t first = 0;
+  bool innermost = false;
   Numbers x = random_values(dtype, product_of(row.x), 1),
           w = random_values(dtype, product_of(row.w), 2),
           y = random_values(dtype, product_of(row.y), 3);
 
   void add(NativeCall& call, char tensor) const {
-    if (tensor == 'x') call.operand(dtype, row.x, x, {}, first);
-    if (tensor == 'w') call.operand(dtype, row.w, w, {}, first);
-    if (tensor == 'y') call.operand(dtype, row.y, y, {}, first);
+    const Numbers& values = tensor == 'x' ? x : tensor == 'w' ? w : y;
+    call.operand(dtype, sizes(tensor), values, strides(tensor), first);
+  }
+  Sizes strides(char tensor) const {
+    return innermost ? innermost_channels(sizes(tensor)) : Sizes{};
   }
   const Sizes& sizes(char tensor) const {
     return tensor == 'x' ? row.x : tensor == 'w' ? row.w : row.y;
@@ -140,7 +152,8 @@ void compare(const Filler& f, const Computed& c, PluginDevice& device, const Str
     call.operand(f.dtype, {f.sizes(c.result)[1]}, bias, {}, f.first);
     want = with_bias(std::move(want), f.sizes(c.result), bias);
   }
-  geometry(call.result(f.dtype, f.sizes(c.result), f.first), f.row, c.transposed);
+  geometry(call.result(f.dtype, f.sizes(c.result), f.strides(c.result), f.first), f.row,
+           c.transposed);
   ASSERT_TRUE(call.find(device));
   expect_near(call.run(device, stream)[0], want, f.dtype);
 }
@@ -152,13 +165,17 @@ TEST_F(Dnn, ConvolutionsAndTheirGradients) {
     reopen();
     for (const uint32_t dtype : {PRIMSET_F32, PRIMSET_F64, PRIMSET_BF16})
       for (const Row& r : kRows)
-        for (const Computed& c : kComputed) compare({r, dtype, 0}, c, *device, stream);
+        for (const Computed& c : kComputed) compare({r, dtype}, c, *device, stream);
   }
 }
 
 TEST_F(Dnn, TensorsThatEnginesDoNotTakeAsTheyLie) {
-  for (const uint32_t dtype : {PRIMSET_F32, PRIMSET_BF16})
-    for (const Computed& c : kComputed) compare({kRows[1], dtype, 1}, c, *device, stream);
+  for (const uint32_t dtype : {PRIMSET_F32, PRIMSET_F64, PRIMSET_BF16})
+    for (const Row& r : kRows)
+      for (const Computed& c : kComputed) {
+        compare({r, dtype, 1}, c, *device, stream);
+        compare({r, dtype, 0, true}, c, *device, stream);
+      }
 }
 
 void small(NativeCall& call, uint32_t dtype = PRIMSET_F32, Sizes strides = {}) {
@@ -177,7 +194,7 @@ TEST_F(Dnn, WhatItDoesNotComputeIsRefused) {
   };
   EXPECT_TRUE(finds(PRIMSET_F32));
   EXPECT_FALSE(finds(PRIMSET_I32));
-  EXPECT_TRUE(finds(PRIMSET_F32, {90, 1, 15, 3})) << "the host lays it out";
+  EXPECT_TRUE(finds(PRIMSET_F32, {90, 1, 15, 3})) << "channels innermost, which are copied";
   EXPECT_FALSE(finds(PRIMSET_F16)) << "this library says that it has no code";
 }
 
@@ -190,10 +207,10 @@ TEST_F(Dnn, LargeWorkspacesAreNotRecorded) {
     call.run(*device, stream);
     return found ? found->flags : 0;
   };
-  EXPECT_EQ(flags(), 0u);
+  EXPECT_EQ(flags(), uint32_t{PRIMSET_PRIMITIVE_STRIDED});
   fake_toolkit::need_workspace(size_t{40} << 20);
   reopen();
-  EXPECT_EQ(flags(), uint32_t{PRIMSET_PRIMITIVE_UNRECORDED});
+  EXPECT_EQ(flags(), uint32_t{PRIMSET_PRIMITIVE_STRIDED} | PRIMSET_PRIMITIVE_UNRECORDED);
   fake_toolkit::need_workspace(size_t{1} << 30);
   reopen();
   NativeCall call("convolution");

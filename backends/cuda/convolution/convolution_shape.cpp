@@ -6,7 +6,6 @@ namespace primset_cuda {
 namespace {
 
 using primset_backend::Convolution;
-using primset_backend::ConvolutionKind;
 
 std::optional<DnnType> dnn_type(uint32_t dtype) {
   switch (dtype) {
@@ -33,13 +32,6 @@ bool is_countable(const primset_tensor& t) {
   return true;
 }
 
-bool is_row_major(const primset_tensor& t) {
-  int64_t step = 1;
-  for (uint32_t d = t.rank; d-- > 0; step *= t.sizes[d])
-    if (t.sizes[d] > 1 && t.strides[d] != step) return false;
-  return true;
-}
-
 // Rows are images of one row.
 std::array<int, 5> dnn_sizes(const primset_tensor& t) {
   std::array<int, 5> sizes{};
@@ -60,17 +52,7 @@ std::array<int, 3> dnn_windows(const primset_backend::Sizes& values, int of_row)
   return out;
 }
 
-const primset_tensor& result_of(const Convolution& c) {
-  return c.kind == ConvolutionKind::places ? *c.y : c.kind == ConvolutionKind::images ? *c.x : *c.w;
-}
-
 }  // namespace
-
-uint64_t ConvolutionShape::bytes_of(const std::array<int, 5>& sizes) const {
-  int64_t bytes = element_bytes();
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) bytes *= sizes[d];
-  return static_cast<uint64_t>(bytes);
-}
 
 std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
                                                       const primset_primitive_call& call) {
@@ -79,7 +61,6 @@ std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
   if (!type) return std::nullopt;
   for (const primset_tensor* t : {c->x, c->w, c->y, c->bias})
     if (t && !is_countable(*t)) return std::nullopt;
-  if (!is_row_major(result_of(*c))) return std::nullopt;
   ConvolutionShape s;
   s.kind = c->kind;
   s.type = *type;

@@ -1,5 +1,4 @@
-// A convolution as cuDNN takes it: of two or three spatial dims. Operands may have any strides, of
-// which the host makes row-major ones; results are row-major.
+// A convolution as cuDNN takes it: row-major, of two or three spatial dims.
 #ifndef PRIMSET_BACKENDS_CUDA_CONVOLUTION_CONVOLUTION_SHAPE_H_
 #define PRIMSET_BACKENDS_CUDA_CONVOLUTION_CONVOLUTION_SHAPE_H_
 
@@ -30,9 +29,6 @@ struct ConvolutionShape {
                                                               : w;
   }
   int64_t element_bytes() const { return type == DnnType::f64 ? 8 : type == DnnType::f32 ? 4 : 2; }
-  // Of one of the tensors.
-  uint64_t bytes_of(const std::array<int, 5>& sizes) const;
-
   auto operator<=>(const ConvolutionShape&) const = default;
 };
 

@@ -8,15 +8,6 @@
 namespace primset_cuda {
 namespace {
 
-DevicePointer convolution_address(const primset_tensor* t) {
-  return t && t->buffer ? t->buffer->address + t->offset : 0;
-}
-
-ConvolutionMemory convolution_memory(const primset_backend::Convolution& t) {
-  return {convolution_address(t.x), convolution_address(t.w), convolution_address(t.y),
-          convolution_address(t.bias)};
-}
-
 primset_status* run_convolution(primset_stream stream, const void* data,
                                 const primset_primitive_call* call) {
   const auto* name = static_cast<const char*>(data);
@@ -27,7 +18,7 @@ primset_status* run_convolution(primset_stream stream, const void* data,
     if (!c || !library) throw BackendError(PRIMSET_INVALID_ARGUMENT, "find refuses this call");
     const auto plan = library->plan(c->shape);
     if (!plan) throw BackendError(PRIMSET_INTERNAL, "cuDNN has no code for this convolution");
-    library->run(*stream, plan, convolution_memory(c->tensors));
+    library->run(*stream, plan, c->tensors);
   });
 }
 
@@ -39,14 +30,15 @@ constexpr const char* kConvolutionNames[] = {"convolution", "convolution_backwar
 bool find_convolution(primset_device_t& device, const char* name,
                       const primset_primitive_call& call, primset_primitive* out) {
   const auto c = read_cudnn_convolution(name, call);
-  if (!c) return false;
+  if (!c || !DenseTensors::can_copy(c->tensors)) return false;
   const ContextScope scope(device);
   ConvolutionLibrary* library = device.convolutions();
   const auto plan = library ? library->plan(c->shape) : nullptr;
   if (!plan) return false;
-  if (c->shape.bias) device.kernels();
-  out->flags = 0;  // the host makes operands row-major, so that the bits are those of such
-  if (plan->workspace_bytes() > kWorkspaceBytes || !convolution_memory(c->tensors).is_aligned())
+  const bool copies = !DenseTensors::hold(c->tensors);
+  if (c->shape.bias || copies) device.kernels();  // so that they are loaded before a recording
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  if (copies || plan->workspace_bytes() > kWorkspaceBytes)
     out->flags |= PRIMSET_PRIMITIVE_UNRECORDED;
   out->run = run_convolution;
   for (const char* known : kConvolutionNames)

@@ -11,9 +11,10 @@ namespace primset_cuda {
 namespace {
 
 constexpr const char* kNames[] = {
-    "primset_copy",     "primset_count",        "primset_permutation", "primset_addresses",
-    "primset_diagonal", "primset_triangle",     "primset_screen",      "primset_overwrite",
-    "primset_info",     "primset_eigenvectors", "primset_spread_16",   "primset_spread_32"};
+    "primset_copy",        "primset_copy_32",   "primset_copy_16",  "primset_count",
+    "primset_permutation", "primset_addresses", "primset_diagonal", "primset_triangle",
+    "primset_screen",      "primset_overwrite", "primset_info",     "primset_eigenvectors",
+    "primset_spread_16",   "primset_spread_32"};
 
 constexpr size_t kMostParameters = 16;
 
@@ -71,9 +72,14 @@ void MatrixKernels::launch(primset_stream_t& stream, Kernel kernel, int64_t coun
 }
 
 void MatrixKernels::copy(primset_stream_t& stream, const WordCopy& c) const {
-  const auto bytes = [](int64_t words) { return bits(4 * words); };
+  const auto bytes = [&](int64_t words) { return bits(c.word_bytes * words); };
   const auto &n = c.sizes, &t = c.to_strides, &f = c.from_strides;
-  launch(stream, kCopy, n[0] * n[1] * n[2] * n[3],
+  const int64_t count = n[0] * n[1] * n[2] * n[3];
+  const bool narrow = count <= UINT32_MAX;
+  if (c.word_bytes != 4 && (c.word_bytes != 2 || !narrow || c.negated >= 0))
+    throw BackendError(PRIMSET_INTERNAL, "no kernel copies such words");
+  const Kernel kernel = c.word_bytes == 2 ? kCopy16 : narrow ? kCopy32 : kCopy;
+  launch(stream, kernel, count,
          {c.to, c.from, bits(n[1]), bits(n[2]), bits(n[3]), bytes(t[0]), bytes(t[1]), bytes(t[2]),
           bytes(t[3]), bytes(f[0]), bytes(f[1]), bytes(f[2]), bytes(f[3]), bits(c.negated)});
 }

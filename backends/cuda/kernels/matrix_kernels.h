@@ -1,6 +1,6 @@
 // Kernels that come with the plugin: what lies between a call's tensors, which are row-major and
 // may have any strides, and libraries that want column-major matrices without gaps. They work on
-// words of 32 bits, whatever the dtype is.
+// words of 32 bits, whatever the dtype is, and copies of halves on 16.
 #ifndef PRIMSET_BACKENDS_CUDA_KERNELS_MATRIX_KERNELS_H_
 #define PRIMSET_BACKENDS_CUDA_KERNELS_MATRIX_KERNELS_H_
 
@@ -19,7 +19,8 @@ namespace primset_cuda {
 struct WordCopy {
   DevicePointer to = 0, from = 0;
   std::array<int64_t, 4> sizes{}, to_strides{}, from_strides{};
-  int64_t negated = -1;  // the word of each element whose sign is turned
+  int64_t negated = -1;    // the word of each element whose sign is turned
+  int64_t word_bytes = 4;  // or 2, of fewer than 2^32 words none of which is negated
 };
 
 // Row-major images: at each of `places` a number for each channel.
@@ -80,6 +81,8 @@ class MatrixKernels {
  private:
   enum Kernel : int {
     kCopy,
+    kCopy32,
+    kCopy16,
     kCount,
     kPermutation,
     kAddresses,

@@ -36,34 +36,27 @@ std::string begin(const char* name, std::initializer_list<const char*> parameter
 }
 
 // to[i0 to0 + i1 to1 + i2 to2 + i3 to3] = from[i0 from0 + ...], the last index fastest; strides are
-// in bytes. The sign of the words whose i3 is `negated` is turned.
-std::string copy_kernel() {
-  return begin("primset_copy", {"to", "from", "n1", "n2", "n3", "to0", "to1", "to2", "to3", "from0",
-                                "from1", "from2", "from3", "negated"}) +
-         R"(  .reg .pred turn;
-  .reg .b32 word;
-  .reg .b64 i;
-  rem.u64 i, at, n3;
-  div.u64 at, at, n3;
-  mad.lo.s64 to, i, to3, to;
-  mad.lo.s64 from, i, from3, from;
-  setp.eq.u64 turn, i, negated;
-  rem.u64 i, at, n2;
-  div.u64 at, at, n2;
-  mad.lo.s64 to, i, to2, to;
-  mad.lo.s64 from, i, from2, from;
-  rem.u64 i, at, n1;
-  div.u64 at, at, n1;
-  mad.lo.s64 to, i, to1, to;
-  mad.lo.s64 from, i, from1, from;
-  mad.lo.s64 to, at, to0, to;
-  mad.lo.s64 from, at, from0, from;
-  ld.global.u32 word, [from];
-  @turn xor.b32 word, word, 0x80000000;
-  st.global.u32 [to], word;
-  ret;
-}
+// in bytes. The sign of the words whose i3 is `negated` is turned. Words have `bits`, and are
+// counted by `counter`: divisions of 32 bits take a quarter of the time of those of 64.
+std::string copy_kernel(const char* name, const std::string& bits, const std::string& counter) {
+  const std::string c = "." + counter, step = R"(
+  rem)" + c + R"( part, rest, size;
+  div)" + c + R"( rest, rest, size;
+  cvt.u64)" + c + R"( i, part;
 )";
+  const auto take = [&](const char* n) {
+    return std::string("  cvt") + c + ".u64 size, n" + n + ";" + step + "  mad.lo.s64 to, i, to" +
+           n + ", to;\n  mad.lo.s64 from, i, from" + n + ", from;\n";
+  };
+  const char* const turn = bits == "32" ? "  @turn xor.b32 word, word, 0x80000000;\n" : "";
+  return begin(name, {"to", "from", "n1", "n2", "n3", "to0", "to1", "to2", "to3", "from0", "from1",
+                      "from2", "from3", "negated"}) +
+         "  .reg .pred turn;\n  .reg .b" + bits + " word;\n  .reg .b64 i;\n  .reg .b" +
+         counter.substr(1) + " rest, part, size;\n  cvt" + c + ".u64 rest, at;\n" + take("3") +
+         "  setp.eq.u64 turn, i, negated;\n" + take("2") + take("1") + "  cvt.u64" + c +
+         " i, rest;\n  mad.lo.s64 to, i, to0, to;\n  mad.lo.s64 from, i, from0, from;\n" +
+         "  ld.global.u" + bits + " word, [from];\n" + turn + "  st.global.u" + bits +
+         " [to], word;\n  ret;\n}\n";
 }
 
 // to[at] = at mod n + first: the order of rows that nobody exchanged.
@@ -402,10 +395,12 @@ LOOK:
 }  // namespace
 
 std::string matrix_kernels_ptx() {
-  return ".version 6.3\n.target sm_70\n.address_size 64\n" + copy_kernel() + count_kernel() +
-         permutation_kernel() + addresses_kernel() + diagonal_kernel() + triangle_kernel() +
-         screen_kernel() + overwrite_kernel() + info_kernel() + eigenvectors_kernel() +
-         spread_kernel("16") + spread_kernel("32");
+  return ".version 6.3\n.target sm_70\n.address_size 64\n" +
+         copy_kernel("primset_copy", "32", "u64") + copy_kernel("primset_copy_32", "32", "u32") +
+         copy_kernel("primset_copy_16", "16", "u32") + count_kernel() + permutation_kernel() +
+         addresses_kernel() + diagonal_kernel() + triangle_kernel() + screen_kernel() +
+         overwrite_kernel() + info_kernel() + eigenvectors_kernel() + spread_kernel("16") +
+         spread_kernel("32");
 }
 
 }  // namespace primset_cuda

@@ -16,11 +16,11 @@ constexpr size_t kCopyDims = 3;
 }  // namespace
 
 StridedCopy StridedCopy::from_tensor(const primset_tensor& t, std::vector<int64_t> to_strides) {
-  return {{t.sizes, t.sizes + t.rank}, std::move(to_strides), {t.strides, t.strides + t.rank}};
+  return {{t.sizes, t.sizes + t.rank}, std::move(to_strides), {t.strides, t.strides + t.rank}, 4};
 }
 
 StridedCopy StridedCopy::to_tensor(const primset_tensor& t, std::vector<int64_t> from_strides) {
-  return {{t.sizes, t.sizes + t.rank}, {t.strides, t.strides + t.rank}, std::move(from_strides)};
+  return {{t.sizes, t.sizes + t.rank}, {t.strides, t.strides + t.rank}, std::move(from_strides), 4};
 }
 
 std::vector<int64_t> StridedCopy::dense_strides(const primset_tensor& t) {
@@ -31,6 +31,7 @@ std::vector<int64_t> StridedCopy::dense_strides(const primset_tensor& t) {
 
 StridedCopy StridedCopy::merged() const {
   StridedCopy m;
+  m.word_bytes = word_bytes;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 1) continue;
     const bool merges = !m.sizes.empty() && m.to_strides.back() == to_strides[d] * sizes[d] &&
@@ -65,17 +66,19 @@ void copy_strided(const MatrixKernels& kernels, primset_stream_t& stream, const 
   if (negated < 0 && m.is_dense()) {
     const int64_t elements = m.sizes.empty() ? 1 : m.sizes[0];
     PRIMSET_CUDA(stream.cu, cuMemcpyDtoDAsync_v2, to, from,
-                 static_cast<uint64_t>(4 * words * elements), stream.handle);
+                 static_cast<uint64_t>(m.word_bytes * words * elements), stream.handle);
     return;
   }
   const size_t rank = m.sizes.size(), inner = std::min(rank, kCopyDims), outer = rank - inner;
-  WordCopy w{to, from, {1, 1, 1, words}, {0, 0, 0, 1}, {0, 0, 0, 1}, negated};
+  WordCopy w{to, from, {1, 1, 1, words}, {0, 0, 0, 1}, {0, 0, 0, 1}, negated, m.word_bytes};
   for (size_t d = 0; d < inner; ++d) {
     w.sizes[kCopyDims - inner + d] = m.sizes[outer + d];
     w.to_strides[kCopyDims - inner + d] = words * m.to_strides[outer + d];
     w.from_strides[kCopyDims - inner + d] = words * m.from_strides[outer + d];
   }
-  const auto bytes = [&](int64_t elements) { return static_cast<uint64_t>(4 * words * elements); };
+  const auto bytes = [&](int64_t elements) {
+    return static_cast<uint64_t>(m.word_bytes * words * elements);
+  };
   for (int64_t i = 0; i < copy.launches(); ++i) {
     int64_t rest = i;
     w.to = to;

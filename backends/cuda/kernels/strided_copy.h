@@ -14,6 +14,7 @@ namespace primset_cuda {
 // Element by element; strides count elements.
 struct StridedCopy {
   std::vector<int64_t> sizes, to_strides, from_strides;
+  int64_t word_bytes = 4;  // 2: an element is a half
 
   static StridedCopy from_tensor(const primset_tensor& t, std::vector<int64_t> to_strides);
   static StridedCopy to_tensor(const primset_tensor& t, std::vector<int64_t> from_strides);

@@ -115,8 +115,8 @@ NativeCall& NativeCall::operand(uint32_t dtype, Sizes sizes, Numbers values, Siz
   return *this;
 }
 
-NativeCall& NativeCall::result(uint32_t dtype, Sizes sizes, int64_t first) {
-  Sizes strides = dense_strides_of(sizes);
+NativeCall& NativeCall::result(uint32_t dtype, Sizes sizes, Sizes strides, int64_t first) {
+  if (strides.empty()) strides = dense_strides_of(sizes);
   results_.push_back({dtype, std::move(sizes), std::move(strides), first, {}, DeviceBuffer()});
   return *this;
 }
@@ -207,12 +207,13 @@ void NativeCall::enqueue(const StreamHandle& stream, const primset_primitive& pr
 std::vector<Numbers> NativeCall::read_results(const StreamHandle& stream) {
   std::vector<Numbers> out;
   for (Tensor& t : results_) {
-    std::vector<char> bytes(static_cast<size_t>(product_of(t.sizes)) * element_bytes(t.dtype));
-    stream.copy_out(t.memory.handle(), static_cast<uint64_t>(t.first) * element_bytes(t.dtype),
-                    bytes.data(), bytes.size());
+    const size_t width = element_bytes(t.dtype);
+    std::vector<char> bytes(static_cast<size_t>(product_of(t.sizes)) * width);
+    stream.copy_out(t.memory.handle(), static_cast<uint64_t>(t.first) * width, bytes.data(),
+                    bytes.size());
     Numbers& numbers = out.emplace_back();
-    for (size_t at = 0; at < bytes.size(); at += element_bytes(t.dtype))
-      numbers.push_back(load(t.dtype, &bytes[at]));
+    for (const int64_t at : places_of(t.sizes, t.strides))
+      numbers.push_back(load(t.dtype, &bytes[static_cast<size_t>(at) * width]));
   }
   stream.synchronize();  // an empty copy_out waits for nothing
   return out;

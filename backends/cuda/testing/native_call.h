@@ -38,7 +38,7 @@ class NativeCall {
   // Values in row-major order; they lie `strides` apart, dense by default, from element `first` on.
   NativeCall& operand(uint32_t dtype, Sizes sizes, Numbers values, Sizes strides = {},
                       int64_t first = 0);
-  NativeCall& result(uint32_t dtype, Sizes sizes, int64_t first = 0);
+  NativeCall& result(uint32_t dtype, Sizes sizes, Sizes strides = {}, int64_t first = 0);
   NativeCall& flag(const char* attribute, bool value);
   NativeCall& number(const char* attribute, int64_t value);
   NativeCall& dims(const char* attribute, Sizes values);
