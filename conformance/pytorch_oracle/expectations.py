@@ -144,7 +144,8 @@ def _pointers_astray(call, pointers, columns):
 
 def _numbers(call, ref):
     t = TorchArguments(call.with_(args=(ref,), kwargs={})).args[0]
-    return t.flatten().tolist() if t.dtype in (torch.int64, torch.int32) else []
+    is_index = not (t.is_floating_point() or t.is_complex() or t.dtype == torch.bool)
+    return t.flatten().tolist() if is_index else []
 
 
 def _leaves_memory(call, tensor, size, stride):

@@ -114,6 +114,19 @@ def _is_of_singular(given, solution, info):
     return bool(((rank < given["A"].size(-1)) & (info > 0) & (info <= rank + 1)).all())
 
 
+def _is_determinant(given, value):
+    """Whether it is that of f64 but for what rounding in each factor's n steps makes of it: n eps, times
+    the matrix's condition."""
+    a = given.get("A", given.get("self"))
+    wide = a.to(torch.complex128 if a.is_complex() else torch.float64)
+    eps = torch.finfo(value.dtype).eps
+    if eps <= torch.finfo(torch.float64).eps:
+        return False
+    exact = torch.linalg.det(wide)
+    bound = 2 * a.size(-1) * eps * torch.linalg.cond(wide) * exact.abs()
+    return bool(((value.to(wide.dtype) - exact).abs() <= bound).all())
+
+
 def _is_of_rounding(given, condition):
     """Whether each matrix is singular, and its condition number that of one that is so but for
     rounding: the least singular value is 0 or what rounding leaves of it."""
@@ -150,7 +163,8 @@ def _are_distances(given, distances):
 
 _PROPERTIES = {"_cdist_forward": _are_distances, "_euclidean_dist": _are_distances,
                "cdist": _are_distances, "histogramdd": _are_of_one_number,
-               "linalg_cond": _is_of_rounding, "mode": _are_modes,
+               "det": _is_determinant, "linalg_cond": _is_of_rounding,
+               "linalg_det": _is_determinant, "mode": _are_modes,
                "linalg_solve_ex": _is_of_singular, "_unique": _are_distinct,
                "_unique2": _are_distinct, "unique_dim": _are_distinct}
 
