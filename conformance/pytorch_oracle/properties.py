@@ -115,8 +115,8 @@ def _is_of_singular(given, solution, info):
 
 
 def _is_determinant(given, value):
-    """Whether it is that of f64 but for what rounding in each factor's n steps makes of it: n eps, times
-    the matrix's condition."""
+    """Whether it is that of f64 but for what rounding in each factor's n steps makes of it: n eps,
+    times the matrix's condition."""
     a = given.get("A", given.get("self"))
     wide = a.to(torch.complex128 if a.is_complex() else torch.float64)
     eps = torch.finfo(value.dtype).eps
