@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sdk/runtime/execute/native_primitive.h"
+#include "sdk/runtime/execute/product_epilogue.h"
 #include "sdk/runtime/support/options.h"
 #include "sdk/runtime/tensor/tensor_impl.h"
 
@@ -116,6 +117,7 @@ bool runs_natively(const plugin::PluginDevice& device, const prims::Graph& graph
   NativeCall call = call_with_hints(graph, node);
   primset_primitive found;
   if (!call.find(device, std::string(prims::info(node.prim).name), &found)) return false;
+  if (has_kernels && is_faster_with_epilogue(device.properties(), graph, id)) return false;
   if (!has_kernels || found.least_products == 0) return true;
   // The plan holds for the calls on this side of the number.
   return work_of(graph, node) >= prims::SymInt(static_cast<int64_t>(found.least_products));
