@@ -208,6 +208,8 @@ TEST(SparseCompositions, AreOfOtherOperators) {
 
 TEST(SparseCompositions, LeaveOrChangeLayouts) {
   EXPECT_FLOAT_EQ(floats(op("dist", ordered(), other()))[0], 6.1644139F);
+  EXPECT_THROW(op("dist.out", ordered(), other(), Scalar(2), Tensor::of<double>({0}, {})), Error)
+      << "as of strided tensors";
   const Tensor square = op("float_power.Tensor_Scalar", ordered(), Scalar(2));
   EXPECT_EQ(parts_of(square).values.to_vector<double>(), (std::vector<double>{4, 16}));
   EXPECT_EQ(values_of(op("trapz.dx", ordered(), 2.0, int64_t{0})), (Floats{6}));

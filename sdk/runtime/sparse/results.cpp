@@ -101,12 +101,15 @@ void require_castable(const Call& call, DType from, DType to) {
                             info(from).torch_name, info(to).torch_name));
 }
 
-void require_out_dtype(const Call& call, DType made, DType out) {
-  if (call.op.only_sparse && made != out)
-    throw Error(
-        ErrorCode::runtime,
-        fmt::format("{}: expected out tensor to have dtype {}, but got {} instead",
-                    call.op.overload.qualified, info(made).torch_name, info(out).torch_name));
+// A strided result is held to what the operator's results of strided tensors are.
+void require_out_dtype(const Call& call, const Tensor& made, DType out) {
+  if (made.dtype() == out) return;
+  const bool exact = call.op.overload.outs.dtype == specs::OutDType::exact;
+  if (!call.op.only_sparse && (!exact || is_sparse(made))) return;
+  throw Error(
+      ErrorCode::runtime,
+      fmt::format("{}: Expected out tensor to have dtype {}, but got {} instead",
+                  call.op.overload.qualified, info(made.dtype()).cpp_name, info(out).cpp_name));
 }
 
 // A written tensor keeps its layout, with blocks of the size of its own.
@@ -133,7 +136,7 @@ void write_parts(const Call& call, TensorImpl& to, const Tensor& result) {
 void write(const Call& call, TensorImpl& to, const Tensor& result) {
   const bool out = call.op.overload.kind == specs::OverloadKind::out;
   if (&to == result.impl()) return;
-  if (out) require_out_dtype(call, result.dtype(), to.dtype);
+  if (out) require_out_dtype(call, result, to.dtype);
   if (is_sparse(result) && to.sparse) return write_parts(call, to, result);
   const Tensor target = handle_of(to);
   if (is_sparse(result) || to.sparse)
