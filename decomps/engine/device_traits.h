@@ -17,6 +17,9 @@ struct DeviceTraits {
   // A scatter that adds takes about as long as its updates do in memory, as on CPUs, where every
   // thread writes places of its own: there are neither atomics nor threads that wait.
   bool fast_scatter = false;
+  // To begin a kernel takes no longer than a few thousand operations, as on CPUs, not microseconds
+  // in which a GPU computes millions.
+  bool fast_launch = false;
 };
 
 }  // namespace primset::decomps

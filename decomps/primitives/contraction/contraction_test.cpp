@@ -200,17 +200,26 @@ TEST(ScaledMatmul, NumbersRowsAndBlocks) {
               {0, 9.5, -8.5, 15.25}, 0);
 }
 
+// A loop over tiles of rows where kernels begin fast, else one product of all.
 TEST(GroupedMatmul, RowsColumnsTermsAndBatches) {
   const DType t = DType::f32;
-  const Array ends = integers(DType::i32, {1, 3});
-  const Array rows = array(t, {3, 1}, {1, 2, 3}), each = array(t, {2, 1, 1}, {10, 100});
-  expect_near(derived(Prim::grouped_matmul, {rows, each, ends}), {3, 1}, {10, 200, 300}, 0);
-  const Array columns = array(t, {1, 3}, {1, 2, 3});
-  expect_near(derived(Prim::grouped_matmul, {each, columns, ends}), {1, 3}, {10, 200, 300}, 0);
-  expect_near(derived(Prim::grouped_matmul, {columns, rows, ends}), {2, 1, 1}, {1, 13}, 0);
-  expect_near(derived(Prim::grouped_matmul, {each, each, absent()}), {2, 1, 1}, {100, 10000}, 0);
-  const Array less = integers(DType::i32, {0, 2});
-  expect_near(derived(Prim::grouped_matmul, {rows, each, less}), {3, 1}, {100, 200, 0}, 0);
+  const Array ends = integers(DType::i32, {1, 3}), less = integers(DType::i32, {0, 2});
+  const Array rows = array(t, {3, 1}, {1, 2, 3}), each = array(t, {2, 1, 1}, {10, 100}),
+              columns = array(t, {1, 3}, {1, 2, 3});
+  for (const bool fast_launch : {true, false}) {
+    const auto product = [&](const std::vector<Array>& inputs) {
+      return derived(Prim::grouped_matmul, inputs, {}, {.fast_launch = fast_launch});
+    };
+    expect_near(product({rows, each, ends}), {3, 1}, {10, 200, 300}, 0);
+    expect_near(product({each, columns, ends}), {1, 3}, {10, 200, 300}, 0);
+    expect_near(product({columns, rows, ends}), {2, 1, 1}, {1, 13}, 0);
+    expect_near(product({each, each, absent()}), {2, 1, 1}, {100, 10000}, 0);
+    expect_near(product({rows, each, less}), {3, 1}, {100, 200, 0}, 0);
+    // What other groups make of a row does not matter.
+    const Array wild = array(t, {2, 1, 1}, {10, INFINITY});
+    expect_near(product({array(t, {2, 1}, {1, 0}), wild, integers(DType::i32, {2, 2})}), {2, 1},
+                {10, 0}, 0);
+  }
 }
 
 TEST(Int8Matmul, AddsUpIn32Bits) {

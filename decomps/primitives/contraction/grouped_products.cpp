@@ -153,12 +153,49 @@ Val group_of(Tracer& t, const Val& x, const Val& group) {
   return squeeze(one, 0);
 }
 
+// Which group each row is of, and whether it is behind the last one's end; then the group is the
+// last.
+struct RowGroups {
+  Val group, none;  // [m]
+};
+RowGroups groups_of_rows(Tracer& t, const Groups& g, const SymInt& size) {
+  const Val found = groups_up_to(g.ends, t.iota({size}, 0, DType::i64));
+  return {binary(Prim::min, found, full_like(found, g.count - 1)),
+          ge(found, full_like(found, g.count))};
+}
+
+// [m, k] by [groups, k, n] as one product of all rows with all groups' matrices, of which each row
+// takes its own group's part.
+Val by_all_groups(Tracer& t, const Val& a, const Val& b, const Groups& g) {
+  const Val all =
+      t.wrap(t.builder().dot_general(a.id(), b.id(), {1}, {1}, {}, {}, opmath_type(a.dtype())));
+  const RowGroups rows = groups_of_rows(t, g, a.size(0));
+  const Val row = t.iota({a.size(0)}, 0, DType::i64);
+  const Val y =
+      t.wrap(t.builder().gather(all.id(), {row.id(), rows.group.id()}, {0, 1}, true, "row"));
+  return convert(where(unsqueeze(rows.none, 1), full_like(y, 0), y), a.dtype());
+}
+
+// A step of the loop over tiles is some kernels, that take 30 us to begin. In that a GPU multiplies
+// so many numbers, of halves by its matrix units; and the product of all groups is not to take more
+// memory than this.
+constexpr int64_t kStepProducts = int64_t{700} << 20, kStepProductsOfHalves = int64_t{6} << 30,
+                  kMostOfAllGroups = int64_t{1} << 26;  // numbers
+
+bool is_faster_by_all_groups(Tracer& t, const Val& a, const Val& b, const Groups& g) {
+  if (t.device().fast_launch) return false;
+  const SymInt all = a.size(0) * g.count * b.size(2);
+  const int64_t step = bits(a.dtype()) == 16 ? kStepProductsOfHalves : kStepProducts;
+  return all <= SymInt(kMostOfAllGroups) && all * a.size(1) <= g.tiles * SymInt(step);
+}
+
 // [m, k] by [groups, k, n]: tile by tile, and then each row from its tile.
 Val by_rows(Tracer& t, const Val& a, const Val& b, const Val& ends) {
   const SymInt size = a.size(0);
   if (known_equal(size, 0) == true || known_equal(ends.size(0), 0) == true)
     return t.constant(0, a.dtype(), {size, b.size(2)});
   const Groups g = groups_of(ends, size);
+  if (is_faster_by_all_groups(t, a, b, g)) return by_all_groups(t, a, b, g);
   const DType wide = opmath_type(a.dtype());
   const auto body = [&](const std::vector<Val>& v) {
     const Tile tile = tile_of(t, g, v[0], size);
@@ -167,14 +204,14 @@ Val by_rows(Tracer& t, const Val& a, const Val& b, const Val& ends) {
   };
   const Val tiles = t.prim(Prim::for_loop, {}, {{"count", g.tiles}, {"stacked", int64_t{1}}},
                            {t.region({{DType::i64, {}}}, body)})[0];
-  const Val row = t.iota({size}, 0, DType::i64), found = groups_up_to(g.ends, row);
-  const Val group = binary(Prim::min, found, full_like(found, g.count - 1));
-  const Val place = at(before(g.tile_ends), group) * Scalar(kTile) + row - at(g.starts, group);
-  const Val none = full_like(place, 0), rest = ge(found, full_like(found, g.count));
+  const RowGroups rows = groups_of_rows(t, g, size);
+  const Val row = t.iota({size}, 0, DType::i64);
+  const Val place =
+      at(before(g.tile_ends), rows.group) * Scalar(kTile) + row - at(g.starts, rows.group);
   const Val flat = reshape(tiles, {g.tiles * kTile, b.size(2)});
-  const Val from = where(rest, none, place);
+  const Val from = where(rows.none, full_like(place, 0), place);
   const Val y = t.wrap(t.builder().gather(flat.id(), {from.id()}, {0}, true, "row"));
-  return where(unsqueeze(rest, 1), full_like(y, 0), y);
+  return where(unsqueeze(rows.none, 1), full_like(y, 0), y);
 }
 
 // [m, k] by [k, n] in groups of the contracted dim: each tile adds to its group's product.

@@ -55,7 +55,8 @@ class DeviceState {
         .f64 = !target_valid_ || target().f64,
         .i64 = !target_valid_ || target().i64,
         .flush_f32 = plugin_ && (plugin_->properties().numerics & PRIMSET_NUMERIC_FLUSH_F32) != 0,
-        .fast_scatter = target_valid_ && !target().simt};
+        .fast_scatter = target_valid_ && !target().simt,
+        .fast_launch = target_valid_ && !target().simt};
   }
 
   CachingAllocator& allocator() { return *allocator_; }
