@@ -164,16 +164,16 @@ RowGroups groups_of_rows(Tracer& t, const Groups& g, const SymInt& size) {
           ge(found, full_like(found, g.count))};
 }
 
-// [m, k] by [groups, k, n] as one product of all rows with all groups' matrices, of which each row
-// takes its own group's part.
+// [m, k] by [groups, k, n] as products of all rows with each group's matrix, of which each row
+// takes that of its own group.
 Val by_all_groups(Tracer& t, const Val& a, const Val& b, const Groups& g) {
-  const Val all =
-      t.wrap(t.builder().dot_general(a.id(), b.id(), {1}, {1}, {}, {}, opmath_type(a.dtype())));
-  const RowGroups rows = groups_of_rows(t, g, a.size(0));
+  const Val rows = broadcast_to(unsqueeze(a, 0), {g.count, a.size(0), a.size(1)});
+  const Val all = product(rows, b, opmath_type(a.dtype()));
+  const RowGroups of = groups_of_rows(t, g, a.size(0));
   const Val row = t.iota({a.size(0)}, 0, DType::i64);
   const Val y =
-      t.wrap(t.builder().gather(all.id(), {row.id(), rows.group.id()}, {0, 1}, true, "row"));
-  return convert(where(unsqueeze(rows.none, 1), full_like(y, 0), y), a.dtype());
+      t.wrap(t.builder().gather(all.id(), {of.group.id(), row.id()}, {0, 1}, true, "row"));
+  return convert(where(unsqueeze(of.none, 1), full_like(y, 0), y), a.dtype());
 }
 
 // A step of the loop over tiles is some kernels, that take 30 us to begin. In that a GPU multiplies
