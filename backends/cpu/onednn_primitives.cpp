@@ -81,19 +81,23 @@ std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int
   return kind.matmul ? std::optional(std::move(kind)) : std::nullopt;
 }
 
-// Copies a matrix to rows without gaps, tile by tile: one of the two may be read or written along
-// its columns.
+// Copies a matrix that does not lie by rows to rows without gaps, tile by tile. Columns are read
+// from end to end, into a tile of its own: the lines of several may
+// all be in one set of the cache.
 template <typename T>
 void copy_to_rows(const T* from, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                   T* to) {
   constexpr int64_t kTile = 16;
-  for (int64_t first_row = 0; first_row < rows; first_row += kTile) {
-    const int64_t end_row = std::min(first_row + kTile, rows);
-    for (int64_t first_col = 0; first_col < cols; first_col += kTile) {
-      const int64_t end_col = std::min(first_col + kTile, cols);
-      for (int64_t i = first_row; i < end_row; ++i)
-        for (int64_t j = first_col; j < end_col; ++j)
-          to[i * cols + j] = from[i * row_stride + j * col_stride];
+  T tile[kTile][kTile];
+  for (int64_t first_col = 0; first_col < cols; first_col += kTile) {
+    const int64_t width = std::min(kTile, cols - first_col);
+    for (int64_t first_row = 0; first_row < rows; first_row += kTile) {
+      const int64_t height = std::min(kTile, rows - first_row);
+      const T* const corner = from + first_row * row_stride + first_col * col_stride;
+      for (int64_t j = 0; j < width; ++j)
+        for (int64_t i = 0; i < height; ++i) tile[i][j] = corner[i * row_stride + j * col_stride];
+      for (int64_t i = 0; i < height; ++i)
+        std::copy_n(tile[i], width, to + (first_row + i) * cols + first_col);
     }
   }
 }
@@ -109,8 +113,13 @@ const char* packed(const Block& b, Packing how, int64_t bytes, void* to) {
   const Block r =
       how == Packing::rows ? b : Block{b.data, b.cols, b.rows, b.col_stride, b.row_stride};
   const auto copy = [&]<typename T>(T* target) {
-    copy_to_rows(reinterpret_cast<const T*>(r.data), r.rows, r.cols, r.row_stride, r.col_stride,
-                 target);
+    const auto* from = reinterpret_cast<const T*>(r.data);
+    if (r.col_stride == 1) {
+      for (int64_t i = 0; i < r.rows; ++i)
+        std::copy_n(from + i * r.row_stride, r.cols, target + i * r.cols);
+      return;
+    }
+    copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, target);
   };
   bytes == 2 ? copy(static_cast<uint16_t*>(to)) : copy(static_cast<uint32_t*>(to));
   return static_cast<const char*>(to);
