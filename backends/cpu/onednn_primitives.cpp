@@ -19,6 +19,7 @@
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_matmul.h"
 #include "backends/cpu/primitives.h"
+#include "backends/cpu/transposed_copy.h"
 
 namespace primset_cpu {
 namespace {
@@ -79,27 +80,6 @@ std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int
   if (kind.b == Packing::columns) shape.b_rows = 1, shape.b_cols = x.k;
   kind.matmul = Matmul::get(dnn, shape);
   return kind.matmul ? std::optional(std::move(kind)) : std::nullopt;
-}
-
-// Copies a matrix that does not lie by rows to rows without gaps, tile by tile. Columns are read
-// from end to end, into a tile of its own: the lines of several may
-// all be in one set of the cache.
-template <typename T>
-void copy_to_rows(const T* from, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
-                  T* to) {
-  constexpr int64_t kTile = 16;
-  T tile[kTile][kTile];
-  for (int64_t first_col = 0; first_col < cols; first_col += kTile) {
-    const int64_t width = std::min(kTile, cols - first_col);
-    for (int64_t first_row = 0; first_row < rows; first_row += kTile) {
-      const int64_t height = std::min(kTile, rows - first_row);
-      const T* const corner = from + first_row * row_stride + first_col * col_stride;
-      for (int64_t j = 0; j < width; ++j)
-        for (int64_t i = 0; i < height; ++i) tile[i][j] = corner[i * row_stride + j * col_stride];
-      for (int64_t i = 0; i < height; ++i)
-        std::copy_n(tile[i], width, to + (first_row + i) * cols + first_col);
-    }
-  }
 }
 
 // A block of an operand.
