@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/common/element_bytes.h"
 #include "backends/common/testing/contractions.h"
 #include "backends/common/testing/kernels.h"
 #include "sdk/runtime/plugin/loader.h"
@@ -152,7 +153,7 @@ class CpuDot : public Cpu {
  protected:
   std::vector<char> run(const TestContraction& c, uint32_t dtype, const TestNumbers& a,
                         const TestNumbers& b) {
-    ContractionCall call(c, dtype, PRIMSET_F32);
+    ContractionCall call(c, dtype, result_of(dtype));
     const auto primitive = call.find(*device);
     if (!primitive) {
       ADD_FAILURE() << c.name << " is refused";
@@ -161,12 +162,17 @@ class CpuDot : public Cpu {
     return call.run(*device, stream, *primitive, a, b);
   }
 
-  // False when there is no oneDNN here, or it has no code for the type.
+  static uint32_t result_of(uint32_t dtype) { return dtype == PRIMSET_BF16 ? PRIMSET_F32 : dtype; }
+
+  // False when there is no library here, or it has no code for the type.
   bool available(uint32_t dtype) {
-    ContractionCall call(primset_backend_test::test_contractions()[0], dtype, PRIMSET_F32);
+    ContractionCall call(primset_backend_test::test_contractions()[0], dtype, result_of(dtype));
     return call.find(*device).has_value();
   }
 };
+
+// oneDNN's and OpenBLAS's.
+constexpr uint32_t kTypes[] = {PRIMSET_F32, PRIMSET_BF16, PRIMSET_F64, PRIMSET_C64, PRIMSET_C128};
 
 TEST_F(CpuDot, TheBitsDoNotDependOnThreads) {
   const TestContraction cases[] = {
@@ -180,7 +186,7 @@ TEST_F(CpuDot, TheBitsDoNotDependOnThreads) {
        600,
        700},
   };
-  for (uint32_t dtype : {PRIMSET_F32, PRIMSET_BF16}) {
+  for (uint32_t dtype : kTypes) {
     for (const TestContraction& c : cases) {
       std::vector<char> first;
       for (const char* threads : {"1", "2", "5"}) {
@@ -253,9 +259,9 @@ TEST_F(CpuDot, TheBitsDoNotDependOnStrides) {
                     &dense.bytes[static_cast<size_t>(at) * width], width);
     return data;
   };
-  for (uint32_t dtype : {PRIMSET_F32, PRIMSET_BF16}) {
+  for (uint32_t dtype : kTypes) {
     if (!available(dtype)) continue;
-    const size_t width = dtype == PRIMSET_BF16 ? 2 : 4;
+    const size_t width = primset_backend::element_bytes(dtype);
     for (const auto& [m, n, k] : sizes) {
       const TestOperand a = operand(storages[0], m, k, 1), b = operand(storages[0], k, n, 0);
       const TestNumbers da = random_numbers(a, dtype, 1), db = random_numbers(b, dtype, 2);

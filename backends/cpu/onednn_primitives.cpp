@@ -19,6 +19,7 @@
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_matmul.h"
 #include "backends/cpu/primitives.h"
+#include "backends/cpu/transposed_copy.h"
 
 namespace primset_cpu {
 namespace {
@@ -81,23 +82,6 @@ std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int
   return kind.matmul ? std::optional(std::move(kind)) : std::nullopt;
 }
 
-// Copies a matrix to rows without gaps, tile by tile: one of the two may be read or written along
-// its columns.
-template <typename T>
-void copy_to_rows(const T* from, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
-                  T* to) {
-  constexpr int64_t kTile = 16;
-  for (int64_t first_row = 0; first_row < rows; first_row += kTile) {
-    const int64_t end_row = std::min(first_row + kTile, rows);
-    for (int64_t first_col = 0; first_col < cols; first_col += kTile) {
-      const int64_t end_col = std::min(first_col + kTile, cols);
-      for (int64_t i = first_row; i < end_row; ++i)
-        for (int64_t j = first_col; j < end_col; ++j)
-          to[i * cols + j] = from[i * row_stride + j * col_stride];
-    }
-  }
-}
-
 // A block of an operand.
 struct Block {
   const char* data;
@@ -109,8 +93,13 @@ const char* packed(const Block& b, Packing how, int64_t bytes, void* to) {
   const Block r =
       how == Packing::rows ? b : Block{b.data, b.cols, b.rows, b.col_stride, b.row_stride};
   const auto copy = [&]<typename T>(T* target) {
-    copy_to_rows(reinterpret_cast<const T*>(r.data), r.rows, r.cols, r.row_stride, r.col_stride,
-                 target);
+    const auto* from = reinterpret_cast<const T*>(r.data);
+    if (r.col_stride == 1) {
+      for (int64_t i = 0; i < r.rows; ++i)
+        std::copy_n(from + i * r.row_stride, r.cols, target + i * r.cols);
+      return;
+    }
+    copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, target);
   };
   bytes == 2 ? copy(static_cast<uint16_t*>(to)) : copy(static_cast<uint32_t*>(to));
   return static_cast<const char*>(to);

@@ -11,6 +11,8 @@ const primset_primitives* native_primitives();
 // Whether a library, or a loop of our own, has this call, and how it is run.
 bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out);
+bool find_wide_product(const char* name, const primset_primitive_call& call,
+                       primset_primitive* out);
 bool find_convolution(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
@@ -18,6 +20,7 @@ bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
 bool find_resampling(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_sort(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_selection(const char* name, const primset_primitive_call& call, primset_primitive* out);
 
 }  // namespace primset_cpu
 

@@ -37,8 +37,23 @@ Val cut(const Val& x, const SymInts& shape) {
   return y;
 }
 
+// An index that is the same for all dims but one of x.
+bool names_planes(const Val& x, const Val& index) {
+  return index.rank() < x.rank();
+}
+
+// What of src is scattered.
+Val updates_of(const Val& x, const Val& index, const Val& src) {
+  return names_planes(x, index) ? src : cut(src, index.shape());
+}
+
 Val scatter_along(Tracer& t, Prim kind, const Val& x, const Val& index, const Val& updates,
                   int64_t dim) {
+  if (names_planes(x, index)) {
+    const Val planes = moved_dim(updates, dim, 0);
+    return t.wrap(
+        t.builder().scatter(kind, x.id(), {index.id()}, planes.id(), {dim}, false, false, "index"));
+  }
   return t.wrap(t.builder().scatter(kind, x.id(), places_along(t, index, dim), updates.id(),
                                     all_dims(x.rank()), false, false, "index"));
 }
@@ -52,7 +67,7 @@ Val gather_along_dim::decompose(Tracer& t, const Val& x, const Val& index, int64
 
 Val scatter_along_dim::decompose(Tracer& t, const Val& x, const Val& index, const Val& src,
                                  int64_t dim) {
-  return scatter_along(t, Prim::scatter, x, index, cut(src, index.shape()), dim);
+  return scatter_along(t, Prim::scatter, x, index, updates_of(x, index, src), dim);
 }
 
 namespace {
@@ -104,9 +119,16 @@ const Reduction& reduction_of(const std::string& name) {
 Val mean_of(Tracer& t, const Val& sums, const Val& index, int64_t dim, bool include_self) {
   const DType type =
       is_floating(sums.dtype()) || sums.dtype() == DType::u64 ? sums.dtype() : DType::i64;
-  const Val first = t.constant(Scalar(include_self ? 1 : 0), type, sums.shape());
+  const bool planes = names_planes(sums, index);
+  const SymInts places = planes ? SymInts{sums.size(dim)} : sums.shape();
+  const Val first = t.constant(Scalar(include_self ? 1 : 0), type, places);
   const Val ones = t.constant(Scalar(1), type, index.shape());
-  const Val counted = scatter_along(t, Prim::scatter_add, first, index, ones, dim);
+  Val counted = scatter_along(t, Prim::scatter_add, first, index, ones, planes ? 0 : dim);
+  if (planes) {
+    SymInts along(static_cast<size_t>(sums.rank()), SymInt(1));
+    along[static_cast<size_t>(dim)] = sums.size(dim);
+    counted = broadcast_to(reshape(counted, along), sums.shape());
+  }
   const Val count = math::max(counted, full_like(counted, Scalar(1)));
   const Val wide = convert(sums, type);
   return is_floating(type) ? wide / count : t.prim1(Prim::floor_div, {wide, count});
@@ -122,7 +144,7 @@ Val scatter_reduce_along_dim::decompose(Tracer& t, const Val& x, const Val& inde
   // A mean is rounded once, behind its quotient.
   Val start = mean ? opmath(x) : x;
   const DType type = start.dtype();
-  const Val updates = convert(cut(src, index.shape()), type);
+  const Val updates = convert(updates_of(x, index, src), type);
   if (!include_self)
     start = scatter_along(t, Prim::scatter, start, index, full_like(updates, r.neutral(type)), dim);
   const Val y = scatter_along(t, r.kind, start, index, updates, dim);

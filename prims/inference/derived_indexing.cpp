@@ -25,8 +25,8 @@ Types gather_along_dim(const Call& c) {
 Types scatter_along_dim(const Call& c) {
   require_dim(c);
   require_index(c);
-  c.require_shared(c.rank(1) == c.rank(0) && c.rank(2) == c.rank(0),
-                   "_c3: index and src have x's rank");
+  c.require_shared((c.rank(1) == c.rank(0) || c.rank(1) == 1) && c.rank(2) == c.rank(0),
+                   "_c3: src has x's rank, and index too or one dim");
   c.require_shared(c.dtype(2) == c.dtype(0), "_c4: src has x's dtype");
   return {c.type(0)};
 }

@@ -157,10 +157,11 @@ void in_parallel(ThreadPool& pool, int64_t count, const F& f) {
   if (context.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
 }
 
-inline bool flag(const primset_primitive_call& call, std::string_view name) {
+// An attribute, which may be absent where it has its default.
+inline bool flag(const primset_primitive_call& call, std::string_view name, bool value = false) {
   for (uint32_t i = 0; i < call.attr_count; ++i)
     if (call.attrs[i].name == name) return call.attrs[i].value.i != 0;
-  return false;
+  return value;
 }
 
 }  // namespace primset_cpu

@@ -62,13 +62,41 @@ Value bf16_bits_to_f32(Builder& b, Value h) {
 namespace {
 
 // The bits that bf16_bits_to_f32 made x of, if it did.
-Value bf16_bits_of(const Builder& b, Value x) {
+Value widened_bits(const Builder& b, Value x) {
   const Inst* cast = b.made_by(x, Op::Bitcast);
   const Inst* moved = cast ? b.made_by(cast->operands[0], Op::Shl) : nullptr;
   const Inst* wide = moved ? b.made_by(moved->operands[0], Op::ZExt) : nullptr;
   const bool is = wide && b.type(wide->operands[0]).scalar == Scalar::i16 &&
                   b.known_bits(moved->operands[1]) == 16u;
   return is ? wide->operands[0] : Value{};
+}
+
+// Is x in any case a number that was a bf16, one without a sign or with another one, or a constant
+// that has no more bits? `depth`: how many operations may have made it.
+bool is_bf16(const Builder& b, Value x, int depth = 4) {
+  if (widened_bits(b, x).valid()) return true;
+  if (const auto bits = b.known_bits(x)) return (*bits & 0xffff) == 0;
+  if (depth == 0) return false;
+  const Inst* sign = b.made_by(x, Op::FNeg);
+  if (!sign) sign = b.made_by(x, Op::FAbs);
+  if (sign) return is_bf16(b, sign->operands[0], depth - 1);
+  const Inst* choice = b.made_by(x, Op::Select);
+  return choice && is_bf16(b, choice->operands[1], depth - 1) &&
+         is_bf16(b, choice->operands[2], depth - 1);
+}
+
+// pre: is_bf16()
+Value bf16_bits_of(Builder& b, Value x) {
+  if (const Value bits = widened_bits(b, x); bits.valid()) return bits;
+  const auto number = [&](uint64_t v) { return b.constant_bits(like(b, x, Scalar::i16), v); };
+  if (const auto bits = b.known_bits(x)) return number(*bits >> 16 & 0xffff);
+  if (const Inst* sign = b.made_by(x, Op::FNeg))
+    return b.xor_(bf16_bits_of(b, sign->operands[0]), number(0x8000));
+  if (const Inst* sign = b.made_by(x, Op::FAbs))
+    return b.and_(bf16_bits_of(b, sign->operands[0]), number(0x7fff));
+  const Inst choice = *b.made_by(x, Op::Select);
+  const Value first = bf16_bits_of(b, choice.operands[1]);
+  return b.select(choice.operands[0], first, bf16_bits_of(b, choice.operands[2]));
 }
 
 // Is there a NaN among the lanes? One of them makes their sum one, as infinities of both signs do.
@@ -116,7 +144,7 @@ Value rounded_together(Builder& b, Value x) {
 // The upper half after rounding; NaN would carry into the exponent, and is the quiet one, as ATen
 // has it. What was a bf16 before needs no rounding.
 Value f32_to_bf16_bits(Builder& b, Value x) {
-  if (Value bits = bf16_bits_of(b, x); bits.valid()) return bits;
+  if (is_bf16(b, x)) return bf16_bits_of(b, x);
   if (b.target().rounds_bf16) return b.round_bf16(x);
   const bool together = b.target().simt && b.type(x).lanes > 1;
   return upper_half(b, together ? rounded_together(b, x) : rounded_bits_or_nan(b, x));

@@ -135,5 +135,27 @@ TEST(Bfloat, NarrowsToNearestEven) {
   check_narrowing(kBfloat, math::f32_to_bf16_bits);
 }
 
+// What takes a sign or chooses needs no rounding: 1 where x < -2, else -|x|. A NaN stays one.
+TEST(Bfloat, SignsAndChoicesAreExact) {
+  const auto choose = [](Builder& b, const std::vector<Value>& in) {
+    const Value x = math::bf16_bits_to_f32(b, in[0]);
+    const auto number = [&](double v) { return b.constant_f(b.type(x), v); };
+    const Value y = b.select(b.flt(x, number(-2)), number(1), b.fneg(b.fabs(x)));
+    return math::f32_to_bf16_bits(b, y);
+  };
+  Arrays x(1);
+  for (uint64_t h = 0; h < 0x10000; ++h) x[0].push_back(h);
+  const uint64_t one = narrowed(kBfloat, 1);
+  for (const Device& device : all_devices()) {
+    const auto r = evaluate(device, choose, Scalar::i16, Scalar::i16, 16, x);
+    for (uint64_t h = 0; h < 0x10000; ++h) {
+      if (is_nan16(kBfloat, h))
+        ASSERT_TRUE(is_nan16(kBfloat, r[h])) << h;
+      else
+        ASSERT_EQ(r[h], value_of(kBfloat, h) < -2 ? one : h | 0x8000) << h;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace primset::kir::math_test

@@ -109,7 +109,8 @@ void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>&
     });
     f.set_mask({});
   };
-  if (f.lanes() == 1 || !f.narrow_vectors()) return part(lo, hi, f.lanes() > 1);
+  if (f.lanes() == 1 || (!f.narrow_vectors() && f.lanes() <= 16))
+    return part(lo, hi, f.lanes() > 1);
   const Value rest = b.and_(b.sub(hi, lo), f.index_constant(f.lanes() - 1));
   const Value whole = b.sub(hi, rest);
   part(lo, whole, false);

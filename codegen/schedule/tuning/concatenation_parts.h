@@ -12,10 +12,10 @@ namespace primset::schedule {
 // So many operands have a step of a program each, at most; more are first concatenated in parts.
 inline constexpr size_t kMostCopies = 1024;
 
-// A GPU copies so few operands one by one where the result has so many elements: a launch takes
-// what some ten megabytes do.
+// So few operands are copied one by one where the result has so many elements: a GPU's launch takes
+// what some ten megabytes do, a CPU's what some ten kilobytes do.
 inline constexpr size_t kFewParts = 4;
-inline constexpr int64_t kLargeResult = int64_t{1} << 22;
+inline constexpr int64_t kLargeResult = int64_t{1} << 22, kLargeResultOfCpu = int64_t{1} << 14;
 
 // Whether the family computes a concatenation of so many operands. Else an element's index is
 // compared with the range of each operand, in the kernel of whoever reads it: two comparisons are

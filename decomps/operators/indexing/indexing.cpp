@@ -121,10 +121,7 @@ Val index_reduce::decompose(Tracer& t, const Val& self, int64_t dim, const Val& 
   const IndexedSource s = indexed_source("index_reduce", self, dim, index, source);
   if (is_bool(self.dtype()) && reduce == "mean") not_implemented_for("div_floor_cpu", self.dtype());
   check_index_of_empty(s.self, s.dim, s.index);
-  SymInts along(static_cast<size_t>(s.source.rank()), SymInt(1));
-  along[static_cast<size_t>(s.dim)] = s.index.size(0);
-  const Val places = broadcast_to(reshape(s.index, along), s.source.shape());
-  const Val y = reduced_scatter({s.self, places, s.source, s.dim, reduce, include_self,
+  const Val y = reduced_scatter({s.self, s.index, s.source, s.dim, reduce, include_self,
                                  reduce == "amax" ? "maximum_cpu" : "minimum_cpu"});
   return reshape(y, self.shape());
 }

@@ -16,7 +16,8 @@ Val scatter_reduced(const ReducedScatter& s, const Val& self, const Val& src,
 Val is_written(const ReducedScatter& s) {
   Tracer& t = s.self.tracer();
   const Val none = t.constant(false, DType::boolean, s.self.shape());
-  const Val all = t.constant(true, DType::boolean, s.index.shape());
+  const bool planes = s.index.rank() < s.self.rank();
+  const Val all = t.constant(true, DType::boolean, planes ? s.src.shape() : s.index.shape());
   return t.prim1(Prim::scatter_along_dim, {none, s.index, all}, {{"dim", s.dim}});
 }
 

@@ -8,7 +8,7 @@
 
 namespace primset::decomps {
 
-// What the primitive of this name takes, of one rank; `kernel` is ATen's word for what refuses.
+// What the primitive of this name takes; `kernel` is ATen's word for what refuses.
 struct ReducedScatter {
   Val self, index, src;
   int64_t dim;

@@ -1,6 +1,5 @@
 // Padding with what is there already: reflected, repeated at the border, or going around. Every
-// place of the result reads one place of the input, so that it is one gather, and its gradient one
-// scatter that adds.
+// place of the result reads one place of the input, so that it is one gather.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -230,12 +229,61 @@ void require_gradient(const Val& grad, const Val& self, const SymInts& list, Bor
                         shape_text(grad.shape()), shape_text(self.shape())));
 }
 
+Val among_zeros(const Val& x, int64_t dim, const SymInt& before, const SymInt& behind) {
+  Tracer& t = x.tracer();
+  const SymInts none(static_cast<size_t>(x.rank()), SymInt(0));
+  SymInts low = none, high = none;
+  low[static_cast<size_t>(dim)] = before;
+  high[static_cast<size_t>(dim)] = behind;
+  const Val zero = zeros(t, {}, x.dtype());
+  return t.wrap(t.builder().pad(x.id(), zero.id(), low, high, none));
+}
+
+// Along one dim: the gradient of what was read in place, and those of what either border read of
+// it.
+Val without_padding(const Val& grad, Border border, int64_t dim, const SymInt& low,
+                    const SymInt& high) {
+  Tracer& t = grad.tracer();
+  const SymInt end = grad.size(dim) - high, size = end - low;
+  const auto border_part = [&](const SymInt& from, const SymInt& to) {
+    const Val part = slice(grad, dim, from, to, 1);
+    if (border == Border::replicate) return reduce(Prim::reduce_sum, part, {dim}, true);
+    return t.wrap(t.builder().reverse(part.id(), {dim}));
+  };
+  // What is reflected leaves out the first or the last element.
+  const SymInt gap = border == Border::reflect ? 1 : 0;
+  Val sum = slice(grad, dim, low, end, 1);
+  if (SymInt(0) < low) {
+    const Val part = border_part(0, low);
+    sum = among_zeros(part, dim, gap, size - gap - part.size(dim)) + sum;
+  }
+  if (SymInt(0) < high) {
+    const Val part = border_part(end, grad.size(dim));
+    sum = sum + among_zeros(part, dim, size - gap - part.size(dim), gap);
+  }
+  return sum;
+}
+
+bool crops(const Padding& p) {
+  const auto negative = [](const SymInt& size) { return size < SymInt(0); };
+  return std::ranges::any_of(p.low, negative) || std::ranges::any_of(p.high, negative);
+}
+
+// Borders are few numbers beside what they surround: what was read of them is added where it came
+// from. A border that repeats one element is a sum first, a kernel for each of them, which a GPU
+// launches no faster than it scatters.
 Val padded_backward(const Val& grad, const Val& self, Border border, const SymInts& list) {
   Tracer& t = grad.tracer();
   require_gradient(grad, self, list, border);
   const Padding p = padding_of(self.rank(), list);
   const Val nothing = zeros(t, self.shape(), grad.dtype());
   if (self.is_empty() || grad.is_empty()) return nothing;
+  if (!crops(p) && (border == Border::reflect || t.device().fast_scatter)) {
+    Val sum = opmath(grad);
+    for (size_t i = 0; i < p.dims.size(); ++i)
+      sum = without_padding(sum, border, p.dims[i], p.low[i], p.high[i]);
+    return convert(sum, grad.dtype());
+  }
   std::vector<Val> places;
   for (ValueId id : sources(t, border, self.shape(), p)) places.push_back(t.wrap(id));
   const auto outer = self.rank() - static_cast<int64_t>(p.dims.size());

@@ -82,6 +82,8 @@ Range medium(const Val& x) {
            polynomial(y, tables::kGammaMiddleDenominator)}};
 }
 
+}  // namespace
+
 Val log_gamma_positive(const Val& x) {
   const Val one = number(x, 1.0), is_large = ge(x, Scalar(8.0));
   const Range low = where_range(lt(x, Scalar(2.0)), small(x), medium(x));
@@ -94,8 +96,6 @@ Val log_gamma_positive(const Val& x) {
   const Val zero = eq(x, Scalar(1.0)) | eq(x, Scalar(2.0));
   return where(is_infinite(x), number(x, kInfinity), where(zero, number(x, 0.0), y));
 }
-
-}  // namespace
 
 Val log_gamma_near_one(const Val& y) {
   const Ratio ratio = near_one(y);

@@ -18,9 +18,17 @@ namespace {
 
 using math::number;
 
-double precision(DType t) {
-  return t == DType::f64 ? std::numeric_limits<double>::epsilon()
-                         : double{std::numeric_limits<float>::epsilon()};
+// How far series go for a result of a type, computed in another.
+struct Accuracy {
+  double precision;  // the last term of a series, relative to its sum
+  int terms;         // of a series for an x up to 1.1
+  size_t powers_of_a, powers_of_eta;
+};
+
+Accuracy accuracy_of(DType result, DType computed) {
+  if (result == DType::f64) return {std::numeric_limits<double>::epsilon(), 20, 7, 18};
+  const double rounding = double{std::numeric_limits<float>::epsilon()};
+  return {computed == DType::f64 ? rounding / 128 : rounding, 13, 4, 10};
 }
 
 // --- Temme's expansion: Q = erfc(eta sqrt(a / 2)) / 2 + R, with R the sum over k and n of
@@ -86,13 +94,15 @@ struct Tails {
   Val lower, upper;
 };
 
-Tails temme(const Val& a, const Val& mu) {
+// Of an a of which `excess` is log(1 + mu) - mu.
+Tails temme(const Val& a, const Val& mu, const Val& excess, const Accuracy& accuracy) {
   static const Coefficients kD = coefficients();
-  const Val excess = log_excess(mu), zero = number(a, 0.0);
+  const Val zero = number(a, 0.0);
   const Val size = math::sqrt(math::max(-(excess + excess), zero));
   const Val eta = where(lt(mu, Scalar(0.0)), -size, size);
   Val sum = zero;
-  for (size_t k = kPowersOfA; k-- > 0;) sum = sum / a + ascending(eta, kD[k]);
+  for (size_t k = accuracy.powers_of_a; k-- > 0;)
+    sum = sum / a + ascending(eta, std::span(kD[k]).first(accuracy.powers_of_eta));
   const Val z = eta * math::sqrt(a * Scalar(0.5));
   const Val rest = math::exp(a * excess) / math::sqrt(a * Scalar(2 * std::numbers::pi)) * sum;
   const auto half_erfc = [](const Val& v) { return unary(Prim::erfc, v) * Scalar(0.5); };
@@ -101,7 +111,9 @@ Tails temme(const Val& a, const Val& mu) {
 
 // --- x^a e^-x / Gamma(1 + a) ---
 
-// log(Gamma(1 + a) / (sqrt(2 pi a) (a / e)^a)) of an a from 10 on.
+constexpr double kLeastOfStirling = 10;
+
+// log(Gamma(1 + a) / (sqrt(2 pi a) (a / e)^a)) of an a from kLeastOfStirling on.
 Val stirling_rest(const Val& a) {
   static constexpr double kSeries[] = {1 / 12.0,   -1 / 360.0,      1 / 1260.0, -1 / 1680.0,
                                        1 / 1188.0, -691 / 360360.0, 1 / 156.0};
@@ -109,13 +121,13 @@ Val stirling_rest(const Val& a) {
   return r * ascending(r * r, kSeries);
 }
 
-Val power_of_tail(const Val& a, const Val& x, const Val& mu) {
-  const Val large = ge(a, Scalar(10.0)), safe = where(large, a, number(a, 10.0));
-  const Val far =
-      math::exp(safe * log_excess(where(large, mu, number(a, 0.0))) - stirling_rest(safe)) /
-      math::sqrt(safe * Scalar(2 * std::numbers::pi));
-  const Val near = math::exp(a * math::log(x) - x - math::log_gamma(a + Scalar(1.0)));
-  return where(large, far, near);
+// `log_power` is log(x^a / Gamma(1 + a)), which cancels for a large a.
+Val power_of_tail(const Val& a, const Val& x, const Val& log_power, const Val& excess) {
+  const Val large = ge(a, Scalar(kLeastOfStirling));
+  const Val safe = where(large, a, number(a, kLeastOfStirling));
+  const Val exponent = where(large, safe * excess - stirling_rest(safe), log_power - x);
+  const Val scale = math::sqrt(safe * Scalar(2 * std::numbers::pi));
+  return math::exp(exponent) / where(large, scale, number(a, 1.0));
 }
 
 // --- loops over one element ---
@@ -138,8 +150,7 @@ Val repeated(const Val& a, const Val& x, const LoopStep& start, const LoopStep& 
 }
 
 // The sum over n of x^n / ((a + 1) ... (a + n)). Carried: open, x, a + n, term, sum.
-Val lower_series(const Val& a, const Val& x) {
-  const double eps = precision(a.dtype());
+Val lower_series(const Val& a, const Val& x, double precision) {
   return repeated(
       a, x,
       [](const std::vector<Val>& v) -> std::vector<Val> {
@@ -148,15 +159,15 @@ Val lower_series(const Val& a, const Val& x) {
       },
       [&](const std::vector<Val>& v) -> std::vector<Val> {
         const Val place = v[2] + Scalar(1.0), term = v[3] * v[1] / place, sum = v[4] + term;
-        return {gt(term, sum * Scalar(eps)), v[1], place, term, sum};
+        return {gt(term, sum * Scalar(precision)), v[1], place, term, sum};
       });
 }
 
 // Legendre's fraction 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)) by Lentz's method. Carried:
 // open, a, count, denominator's part b, the ratios c and d, the fraction.
-Val upper_fraction(const Val& a, const Val& x) {
+Val upper_fraction(const Val& a, const Val& x, double precision) {
   constexpr double kMostSteps = 1000;
-  const double eps = precision(a.dtype()), great = a.dtype() == DType::f64 ? 1e300 : 1e30;
+  const double great = a.dtype() == DType::f64 ? 1e300 : 1e30;
   return repeated(
       a, x,
       [&](const std::vector<Val>& v) -> std::vector<Val> {
@@ -168,42 +179,51 @@ Val upper_fraction(const Val& a, const Val& x) {
         const Val b = v[3] + Scalar(2.0), c = b + factor / v[4];
         const Val d = number(b, 1.0) / (factor * v[5] + b), change = c * d;
         const Val open =
-            gt(math::abs(change - Scalar(1.0)), Scalar(eps)) & lt(count, Scalar(kMostSteps));
+            gt(math::abs(change - Scalar(1.0)), Scalar(precision)) & lt(count, Scalar(kMostSteps));
         return {open, v[1], count, b, c, d, v[6] * change};
       });
 }
 
 // Q for an x up to 1.1 and a small a, where P is next to 1: x^a / Gamma(1 + a) is, and what is left
 // is an alternating series.
-Val upper_series(const Val& a, const Val& x) {
-  constexpr int kTerms = 20;
+Val upper_series(const Val& a, const Val& x, const Val& log_power, int terms) {
   Val factor = number(a, 1.0), sum = number(a, 0.0);
-  for (int n = 1; n <= kTerms; ++n) {
+  for (int n = 1; n <= terms; ++n) {
     factor = factor * (x * Scalar(-1.0 / n));
     sum = sum + factor / (a + Scalar(static_cast<double>(n)));
   }
+  const Val less = math::expm1(log_power);
+  return -less - (less + Scalar(1.0)) * a * sum;
+}
+
+// log(x^a / Gamma(1 + a)).
+Val log_power_of(const Val& a, const Val& x) {
   const Val small = lt(a, Scalar(0.2));
   const Val log_gamma = where(small, math::log_gamma_near_one(where(small, a, number(a, 0.0))),
-                              math::log_gamma(a + Scalar(1.0)));
-  const Val exponent = a * math::log(x) - log_gamma;
-  return -math::expm1(exponent) - math::exp(exponent) * a * sum;
+                              math::log_gamma_positive(a + Scalar(1.0)));
+  return a * math::log(x) - log_gamma;
 }
 
 // Of positive, finite numbers.
-Tails tails(const Val& a, const Val& x) {
-  const Val one = number(a, 1.0), mu = (x - a) / a;
+Tails tails(const Val& a, const Val& x, const Accuracy& accuracy) {
+  const Val one = number(a, 1.0), zero = number(a, 0.0), mu = (x - a) / a;
   const Val uniform = gt(a, Scalar(kLeastLarge)) & lt(math::abs(mu), Scalar(kFar));
   const Val little = le(x, Scalar(1.1));
   const Val above = gt(x, a) & ~little & ~uniform, below = ~above & ~uniform;
-  const Val power = power_of_tail(a, x, mu);
-  const Val lower = power * lower_series(where(below, a, one), where(below, x, number(x, 0.0)));
-  const Val upper = power * a * upper_fraction(where(above, a, one), where(above, x, one + one));
-  const Tails large =
-      temme(where(uniform, a, number(a, kLeastLarge)), where(uniform, mu, one - one));
+  const Val log_power = log_power_of(a, x);
+  const Val excess = log_excess(where(ge(a, Scalar(kLeastOfStirling)), mu, zero));
+  const Val power = power_of_tail(a, x, log_power, excess);
+  const Val lower =
+      power * lower_series(where(below, a, one), where(below, x, zero), accuracy.precision);
+  const Val upper =
+      power * a *
+      upper_fraction(where(above, a, one), where(above, x, one + one), accuracy.precision);
+  const Tails large = temme(where(uniform, a, number(a, kLeastLarge)), where(uniform, mu, zero),
+                            where(uniform, excess, zero), accuracy);
   // Where P is far enough from 1 for the difference.
   const Val far =
       where(le(x, Scalar(0.5)), lt(a * math::log(x), number(x, -0.4)), lt(x * Scalar(1.1), a));
-  const Val series = upper_series(where(little, a, one), where(little, x, one));
+  const Val series = upper_series(a, where(little, x, one), log_power, accuracy.terms);
   const Val small_upper = where(little & ~far, series, one - lower);
   return {where(uniform, large.lower, where(above, one - upper, lower)),
           where(uniform, large.upper, where(above, upper, small_upper))};
@@ -213,7 +233,8 @@ Val tail(const Val& a, const Val& x, bool is_lower) {
   const Val wide_a = wide_opmath(a), wide_x = wide_opmath(x);
   const auto inside = [](const Val& v) { return lt(full_like(v, 0.0), v) & math::is_finite(v); };
   const Val usual = inside(wide_a) & inside(wide_x), one = number(wide_a, 1.0);
-  const Tails both = tails(where(usual, wide_a, one), where(usual, wide_x, one));
+  const Tails both = tails(where(usual, wide_a, one), where(usual, wide_x, one),
+                           accuracy_of(a.dtype(), one.dtype()));
   // Nothing is below x = 0, or all of it above x where a is infinite; what is NaN besides does not
   // matter then, as ATen has it. Where both edges meet there is no value.
   const auto is = [](const Val& v, double number) { return eq(v, Scalar(number)); };

@@ -12,12 +12,13 @@ bool is_output(const prims::Graph& g, prims::ValueId v) {
   return std::ranges::any_of(g.outputs, [&](const prims::Output& out) { return out.value == v; });
 }
 
-// On a GPU: a kernel of each operand reads vectors, where one of all of them asks of each element
-// which operand it is from. What nobody reads but the caller is in memory in any case.
+// A kernel of each operand reads vectors, where one of all of them asks of each element which
+// operand it is from. What nobody reads but the caller is in memory in any case.
 bool writes_few_large_parts(const prims::Graph& g, const prims::Node& n,
                             const kir::TargetModel& target) {
-  return target.simt && n.operands.size() <= kFewParts && is_output(g, n.results[0]) &&
-         prims::product(g.type(n.results[0]).shape) >= SymInt(kLargeResult);
+  const SymInt large(target.simt ? kLargeResult : kLargeResultOfCpu);
+  return n.operands.size() <= kFewParts && is_output(g, n.results[0]) &&
+         prims::product(g.type(n.results[0]).shape) >= large;
 }
 
 class Concatenation : public Family {

@@ -1,36 +1,18 @@
 // The primitive sort: rows of keys along a dim, and what is moved with them.
-#ifndef PRIMSET_BACKENDS_CPU_SORT_H_
-#define PRIMSET_BACKENDS_CPU_SORT_H_
+#ifndef PRIMSET_BACKENDS_CPU_SORT_SORT_H_
+#define PRIMSET_BACKENDS_CPU_SORT_SORT_H_
 
 #include <bit>
 #include <cstring>
 #include <vector>
 
 #include "backends/common/element_bytes.h"
-#include "backends/cpu/key_order.h"
-#include "backends/cpu/row_order.h"
+#include "backends/cpu/sort/key_order.h"
+#include "backends/cpu/sort/row_order.h"
+#include "backends/cpu/sort/tensor_rows.h"
 #include "backends/cpu/sparse_rows.h"
 
 namespace primset_cpu {
-
-// A tensor as rows along a dim: element i of row r at data[(offsets[r] + i stride) * bytes].
-struct TensorRows {
-  char* data;
-  std::vector<int64_t> offsets;
-  int64_t stride;
-
-  TensorRows(const primset_tensor& t, uint32_t dim)
-      : data(data_at<char>(t)), stride(t.strides[dim]) {
-    primset_backend::Dims others;
-    for (uint32_t d = 0; d < t.rank; ++d)
-      if (d != dim) others.push_back(d);
-    offsets = primset_backend::offsets_of(t, others);
-  }
-  template <typename U>
-  U* row(int64_t r) const {
-    return reinterpret_cast<U*>(data) + offsets[static_cast<size_t>(r)];
-  }
-};
 
 template <typename U, KeyKind kKind>
 class SortCall {
@@ -165,4 +147,4 @@ class SortCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_SORT_H_
+#endif  // PRIMSET_BACKENDS_CPU_SORT_SORT_H_

@@ -1,6 +1,6 @@
 // Keys of a sort as unsigned integers of the same order, and back.
-#ifndef PRIMSET_BACKENDS_CPU_KEY_ORDER_H_
-#define PRIMSET_BACKENDS_CPU_KEY_ORDER_H_
+#ifndef PRIMSET_BACKENDS_CPU_SORT_KEY_ORDER_H_
+#define PRIMSET_BACKENDS_CPU_SORT_KEY_ORDER_H_
 
 #include <primset/plugin.h>
 
@@ -49,6 +49,51 @@ struct KeyOrder {
   }
 };
 
+// The keys of an element type.
+template <typename U, KeyKind kKind>
+struct Keys {
+  U infinity = 0;
+};
+
+// f(Keys<U, kKind>) of the element type; false where it has no order.
+template <typename F>
+bool with_key_type(uint32_t dtype, const F& f) {
+  const auto call = [&](auto keys) { return f(keys), true; };
+  switch (dtype) {
+    case PRIMSET_BOOL:
+    case PRIMSET_U8:
+      return call(Keys<uint8_t, KeyKind::unsigned_integer>());
+    case PRIMSET_U16:
+      return call(Keys<uint16_t, KeyKind::unsigned_integer>());
+    case PRIMSET_U32:
+      return call(Keys<uint32_t, KeyKind::unsigned_integer>());
+    case PRIMSET_U64:
+      return call(Keys<uint64_t, KeyKind::unsigned_integer>());
+    case PRIMSET_I8:
+      return call(Keys<uint8_t, KeyKind::signed_integer>());
+    case PRIMSET_I16:
+      return call(Keys<uint16_t, KeyKind::signed_integer>());
+    case PRIMSET_I32:
+      return call(Keys<uint32_t, KeyKind::signed_integer>());
+    case PRIMSET_I64:
+      return call(Keys<uint64_t, KeyKind::signed_integer>());
+    case PRIMSET_F16:
+      return call(Keys<uint16_t, KeyKind::floating>{0x7c00});
+    case PRIMSET_BF16:
+      return call(Keys<uint16_t, KeyKind::floating>{0x7f80});
+    case PRIMSET_F32:
+      return call(Keys<uint32_t, KeyKind::floating>{0x7f800000});
+    case PRIMSET_F64:
+      return call(Keys<uint64_t, KeyKind::floating>{0x7ff0000000000000});
+    default:
+      return false;
+  }
+}
+
+inline bool is_key_type(uint32_t dtype) {
+  return with_key_type(dtype, [](auto) {});
+}
+
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_KEY_ORDER_H_
+#endif  // PRIMSET_BACKENDS_CPU_SORT_KEY_ORDER_H_

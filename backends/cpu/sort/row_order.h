@@ -2,11 +2,13 @@
 //
 // Only the bits in which the numbers of a row differ are looked at: they are counted from the least
 // one on. Where such a number and a position fit into 64 bits together they are one word, and a
-// short row of them is sorted as it is.
-#ifndef PRIMSET_BACKENDS_CPU_ROW_ORDER_H_
-#define PRIMSET_BACKENDS_CPU_ROW_ORDER_H_
+// short row of them is sorted as it is. Where the highest bits tell nearly all numbers of a row
+// from each other, the row is in order by these first, and then what they do not tell apart is.
+#ifndef PRIMSET_BACKENDS_CPU_SORT_ROW_ORDER_H_
+#define PRIMSET_BACKENDS_CPU_SORT_ROW_ORDER_H_
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <compare>
 #include <cstdint>
@@ -84,19 +86,58 @@ class RowOrder {
     }
     other_ = entries_ + size_;
     const int most = std::clamp(shift_, kLeastDigit, kGreatestDigit);
-    const int digits = (bits_ + most - 1) / most;
-    for (int d = 0, done = 0; d < digits; ++d) {
+    // Numbers far apart are told from each other by so many of their highest bits.
+    const int enough = (shift_ + kSpareBits + most - 1) / most * most;
+    const int left_out = bits_ > enough && differ_from(bits_ - enough) ? bits_ - enough : 0;
+    const int digits = (bits_ - left_out + most - 1) / most;
+    for (int d = 0, done = left_out; d < digits; ++d) {
       const int width = (bits_ - done + digits - d - 1) / (digits - d);
       sort_digit(pool, done, width);
       done += width;
     }
+    if (left_out) sort_runs(pool, left_out);
   }
 
  private:
   static constexpr int kLeastDigit = 6, kGreatestDigit = 11;
   static constexpr int64_t kShortRow = 128;
+  static constexpr int kSpareBits = 2;
 
   int64_t begin_of(int64_t part) const { return size_ * part / parts_; }
+
+  uint64_t prefix(int64_t i, int from) const { return number(i) >> from; }
+
+  // Whether of a sample nearly all differ in the bits from `from` on.
+  bool differ_from(int from) const {
+    constexpr int64_t kSample = 64, kMostEqual = 2;
+    std::array<uint64_t, kSample> sample;
+    for (int64_t k = 0; k < kSample; ++k)
+      sample[static_cast<size_t>(k)] = prefix(size_ * k / kSample, from);
+    std::ranges::sort(sample);
+    return std::ranges::distance(sample.begin(), std::ranges::unique(sample).begin()) >=
+           kSample - kMostEqual;
+  }
+
+  // What is in order by the bits from `from` on, by the others too. Parts end where runs do.
+  void sort_runs(ThreadPool& pool, int from) {
+    std::vector<int64_t> cuts;
+    for (int64_t p = 0; p <= parts_; ++p) cuts.push_back(end_of_run(begin_of(p), size_, from));
+    const auto some = [&](int64_t first_part, int64_t end_part) {
+      const int64_t end = cuts[static_cast<size_t>(end_part)];
+      for (int64_t i = cuts[static_cast<size_t>(first_part)], behind = i; i < end; i = behind) {
+        behind = end_of_run(i + 1, end, from);
+        if (behind - i > 1) std::ranges::sort(entries_ + i, entries_ + behind);
+      }
+    };
+    if (parts_ == 1) return some(0, 1);
+    in_parallel(pool, parts_, some);
+  }
+
+  // The first place from `i` on that does not go on with the run before it.
+  int64_t end_of_run(int64_t i, int64_t end, int from) const {
+    while (i > 0 && i < end && prefix(i, from) == prefix(i - 1, from)) ++i;
+    return i;
+  }
 
   // Counts the digits of each part, and moves each part's entries to the places that are left to
   // them behind those of lesser digits, and of earlier parts.
@@ -149,4 +190,4 @@ class RowOrder {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_ROW_ORDER_H_
+#endif  // PRIMSET_BACKENDS_CPU_SORT_ROW_ORDER_H_

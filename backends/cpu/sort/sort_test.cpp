@@ -5,8 +5,9 @@
 #include <numeric>
 #include <random>
 
-#include "backends/cpu/key_order.h"
-#include "backends/cpu/row_order.h"
+#include "backends/cpu/sort/key_order.h"
+#include "backends/cpu/sort/row_order.h"
+#include "backends/cpu/sort/row_select.h"
 
 namespace primset_cpu {
 namespace {
@@ -44,7 +45,47 @@ TEST(CpuSort, RowsOfAnyLengthAreStable) {
       }
     }
   }
-  expect_stable<WideEntry>(3000, 63, 2);
+  // Numbers that their highest bits tell apart, and some that these do not.
+  for (const int64_t parts : {1, 3}) {
+    expect_stable<WideEntry>(3000, 63, parts);
+    expect_stable<PackedEntry>(9000, 30, parts);
+  }
+}
+
+// Against all of the row in order.
+template <typename U>
+void expect_selection(const std::vector<U>& row, int64_t k) {
+  SCOPED_TRACE(testing::Message() << k << " of " << row.size() << " of " << sizeof(U) << " bytes");
+  std::vector<uint32_t> want(row.size());
+  std::iota(want.begin(), want.end(), 0u);
+  std::ranges::sort(want, {}, [&](uint32_t i) { return std::pair(row[i], i); });
+  RowSelect<U> select;
+  EXPECT_EQ(select.kth(row, k), row[want[static_cast<size_t>(k - 1)]]);
+  want.resize(static_cast<size_t>(k));
+  std::ranges::sort(want);
+  EXPECT_TRUE(std::ranges::equal(select.positions(row, k), want));
+}
+
+template <typename U>
+void expect_selections() {
+  for (const int64_t size : {1, 2, 31, 33, 64, 65, 500, 9000}) {
+    for (const uint64_t limit : {uint64_t{1}, uint64_t{3}, uint64_t{200}, UINT64_MAX}) {
+      std::vector<U> row;
+      for (const uint64_t n : numbers_below(limit, size)) row.push_back(static_cast<U>(n));
+      for (const int64_t k : {int64_t{1}, int64_t{2}, size / 40, size / 2, size})
+        if (k >= 1 && k <= size) expect_selection(row, k);
+      // The first part has what is greatest.
+      std::ranges::sort(row, std::greater());
+      expect_selection(row, 1);
+    }
+  }
+}
+
+TEST(CpuSort, SelectionsAreThoseOfRowsInOrder) {
+  expect_selections<uint8_t>();
+  expect_selections<uint16_t>();
+  expect_selections<uint32_t>();
+  expect_selections<uint64_t>();
 }
 
 // Keys of 16 bits by their numbers: each is before the next one or equal to it.
