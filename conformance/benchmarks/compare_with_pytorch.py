@@ -3,12 +3,14 @@
 
     conformance/benchmarks/compare_with_pytorch.py                 the table of docs/benchmarks.md
     conformance/benchmarks/compare_with_pytorch.py --only gelu     one operator
+    conformance/benchmarks/compare_with_pytorch.py --device cpu --device opencl:0   both in turns
     conformance/benchmarks/compare_with_pytorch.py --json
 
 Needs PyTorch (2.13.0; ./test makes an environment, .venv) and the program primset_peer_worker
 (cmake --build build/release --target benchmarks). Both sides get the same numbers. A result is
 written into poisoned memory and compared with PyTorch's in f64 before anything is timed. Then the
-two take turns: each pair of medians gives a ratio, so that what else the machine does hits both.
+two take turns: each pair of medians gives a ratio, so that what else the machine does hits both;
+with several devices all of them take turns, and each has a row.
 GB/s count what a call has to read and write at least; the plain copy is the faster of the C
 library's, split between the threads, and PyTorch's own. Exit code 1: a result is wrong.
 """
@@ -31,19 +33,23 @@ def parse_arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--worker", default=ROOT / "build/release/bin/primset_peer_worker")
-    parser.add_argument("--device", default="cpu", help="Primset's; PyTorch runs on the CPU")
+    parser.add_argument("--device", action="append", dest="devices",
+                        help="Primset's, cpu by itself; PyTorch runs on the CPU; may be repeated")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=15, help="pairs of measurements")
     parser.add_argument("--seconds", type=float, default=0.25, help="of each measurement")
     parser.add_argument("--only", action="append", help="a case, such as gelu; may be repeated")
     parser.add_argument("--json", action="store_true", help="the numbers as JSON")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.devices = arguments.devices or ["cpu"]
+    return arguments
 
 
 class Worker:
-    """Primset's half, a process of its own; see peer_worker.cpp."""
+    """Primset's half on one device, a process of its own; see peer_worker.cpp."""
 
     def __init__(self, program, device, threads):
+        self.device = device
         self.process = subprocess.Popen(
             [program, device, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -124,20 +130,21 @@ def check(torch, worker, name, with_out, expected, bound, folder):
     got = torch.frombuffer(bytearray(file.read_bytes()), dtype=torch.float32)
     difference = (got.double() - expected.reshape(-1)).abs().max().item()
     if not difference <= bound:
-        sys.exit(f"compare_with_pytorch.py: {name}{' out=' if with_out else ''} differs from "
-                 f"PyTorch in f64 by {difference:.3g}; expected at most {bound:.3g}")
+        sys.exit(f"compare_with_pytorch.py: {name}{' out=' if with_out else ''} on {worker.device} "
+                 f"differs from PyTorch in f64 by {difference:.3g}; expected at most {bound:.3g}")
     return difference
 
 
 def pairs_of(arguments, ours, theirs):
-    """Medians taken in turns; PyTorch's threads get time to fall asleep in between."""
-    pairs = []
+    """For each of ours, pairs of medians taken in turns; PyTorch's threads get time to fall asleep
+    in between."""
+    turns = []
     for _ in range(arguments.repeats):
-        mine = ours()
+        mine = [work() for work in ours]
         peer = median_time(theirs, arguments.seconds)
         time.sleep(0.01)
-        pairs.append((mine, peer))
-    return pairs
+        turns.append([(m, peer) for m in mine])
+    return list(zip(*turns))
 
 
 def summarise(pairs, size):
@@ -155,20 +162,24 @@ def compare_copy(torch, arguments, worker):
     source = torch.ones(ROWS, COLUMNS)
     target = torch.full_like(source, 2)
     size = 8.0 * ROWS * COLUMNS
-    pairs = pairs_of(arguments, lambda: worker.time("copy", arguments.seconds)[0],
-                     lambda: target.copy_(source))
+    [pairs] = pairs_of(arguments, [lambda: worker.time("copy", arguments.seconds)[0]],
+                       lambda: target.copy_(source))
     return {"name": "plain copy", **summarise(pairs, size)}
 
 
-def compare_case(torch, arguments, worker, name, case, with_out, folder):
+def compare_case(torch, arguments, workers, name, case, with_out, folder):
+    """A row for each worker."""
     call, call_out, exact, bound = case
-    difference = check(torch, worker, name, with_out, exact(), bound, folder)
+    differences = [check(torch, w, name, with_out, exact(), bound, folder) for w in workers]
     command = "time_out" if with_out else "time"
-    size = worker.time(command, name, 0.01)[1]
-    pairs = pairs_of(arguments, lambda: worker.time(command, name, arguments.seconds)[0],
-                     call_out if with_out else call)
-    row = {"name": name + (" out=" if with_out else ""), "difference": difference}
-    return {**row, **summarise(pairs, size)}
+    size = workers[0].time(command, name, 0.01)[1]
+    ours = [lambda w=w: w.time(command, name, arguments.seconds)[0] for w in workers]
+    rows = []
+    for w, difference, pairs in zip(workers, differences,
+                                    pairs_of(arguments, ours, call_out if with_out else call)):
+        row = {"name": name + (" out=" if with_out else ""), "device": w.device}
+        rows.append({**row, "difference": difference, **summarise(pairs, size)})
+    return rows
 
 
 def compare_index_put(torch, arguments, worker, size):
@@ -179,8 +190,8 @@ def compare_index_put(torch, arguments, worker, size):
         for _ in range(100):
             target.index_put_(index, value)
 
-    pairs = pairs_of(arguments, lambda: worker.time("index_put", size, arguments.seconds)[0],
-                     theirs)
+    [pairs] = pairs_of(arguments, [lambda: worker.time("index_put", size, arguments.seconds)[0]],
+                       theirs)
     return {"bytes": size, **summarise([(m, p / 100) for m, p in pairs], 4)}
 
 
@@ -188,16 +199,18 @@ def print_report(result):
     copy = result["copy_gb_s"]
     print(f"PyTorch {result['pytorch']}, {result['threads']} threads, {result['repeats']} pairs; "
           f"plain copy {copy:.1f} GB/s\n")
-    print("| operator | Primset ms | PyTorch ms | PyTorch / Primset | GB/s | of a copy |")
-    print("|---|---|---|---|---|---|")
+    several = len(result["devices"]) > 1
+    print(f"| operator |{' device |' if several else ''} Primset ms | PyTorch ms "
+          "| PyTorch / Primset | GB/s | of a copy |")
+    print("|---|---|---|---|---|---|" + ("---|" if several else ""))
     for row in result["rows"]:
+        where = f" {row['device']} |" if several else ""
         spread = f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}"
-        print(f"| {row['name']} | {row['primset_ms']:.2f} | {row['pytorch_ms']:.2f} "
+        print(f"| {row['name']} |{where} {row['primset_ms']:.2f} | {row['pytorch_ms']:.2f} "
               f"| **{row['ratio']:.2f}** ({spread}) | {row['primset_gb_s']:.1f} "
               f"| {row['primset_gb_s'] / copy:.2f} |")
-    if "index_put" in result:
-        small, large = result["index_put"]
-        print("\nindex_put_ of one element: "
+    for device, (small, large) in result.get("index_put", {}).items():
+        print(f"\nindex_put_ of one element{' on ' + device if several else ''}: "
               f"{small['primset_ms'] * 1e3:.2f} us into 1 KiB, "
               f"{large['primset_ms'] * 1e3:.2f} us into 256 MiB "
               f"({large['primset_ms'] / small['primset_ms']:.2f} x); "
@@ -212,33 +225,36 @@ def main():
     import torch
 
     torch.set_num_threads(arguments.threads)
-    worker = Worker(arguments.worker, arguments.device, arguments.threads)
+    workers = [Worker(arguments.worker, d, arguments.threads) for d in arguments.devices]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        worker.ask("inputs", folder)
+        workers[0].ask("inputs", folder)
         cases = make_cases(torch, folder)
         wanted = arguments.only or [*cases, "index_put"]
         for unknown in set(wanted) - set(cases) - {"index_put"}:
             sys.exit(f"compare_with_pytorch.py: no case '{unknown}'; expected one of "
                      f"{', '.join([*cases, 'index_put'])}")
-        copy = compare_copy(torch, arguments, worker)
+        copy = compare_copy(torch, arguments, workers[0])
         rows = []
         for case in wanted:
             if case in cases:
                 for with_out in (False, True):
-                    rows.append(compare_case(
-                        torch, arguments, worker, case, cases[case], with_out, folder))
-                    print(f"{rows[-1]['name']}: {rows[-1]['ratio']:.2f}", file=sys.stderr)
+                    rows += compare_case(
+                        torch, arguments, workers, case, cases[case], with_out, folder)
+                    for row in rows[-len(workers):]:
+                        print(f"{row['name']} {row['device']}: {row['ratio']:.2f}", file=sys.stderr)
         result = {
             "pytorch": torch.__version__, "threads": arguments.threads,
-            "repeats": arguments.repeats, "rows": rows, "copy": copy,
+            "repeats": arguments.repeats, "devices": arguments.devices, "rows": rows, "copy": copy,
             "copy_gb_s": max(copy["primset_gb_s"], copy["pytorch_gb_s"]),
         }
         if "index_put" in wanted:
-            result["index_put"] = [
-                compare_index_put(torch, arguments, worker, size) for size in (1 << 10, 1 << 28)
-            ]
-    worker.close()
+            result["index_put"] = {
+                w.device: [compare_index_put(torch, arguments, w, size) for size in (1 << 10, 1 << 28)]
+                for w in workers
+            }
+    for worker in workers:
+        worker.close()
     print(json.dumps(result)) if arguments.json else print_report(result)
 
 

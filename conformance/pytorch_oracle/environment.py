@@ -16,6 +16,8 @@ def use(build=None):
         os.execv(python, [str(python), *sys.argv])
     _find_module(build)
     os.environ.setdefault("PRIMSET_FALLBACK", "error")
+    # On a device, what it finds wrong belongs to the call that it found it in.
+    os.environ.setdefault("PRIMSET_ERRORS", "eager")
 
 
 def _find_module(build):

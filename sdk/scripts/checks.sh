@@ -131,12 +131,12 @@ smoke_opencl() {
 }
 
 # The smoke tier of level_zero:0 on the tests' driver, which refuses misuse and runs in reverse what no
-# barrier parts. Every kernel is kept for Intel's compiler.
+# barrier parts. Every kernel is kept for Intel's compiler, those from the cache too.
 level_zero_modules=build/level_zero_modules
 smoke_level_zero() {
-  mkdir -p "$level_zero_modules"
+  rm -rf "$level_zero_modules" && mkdir -p "$level_zero_modules"
   ZE_ENABLE_ALT_DRIVERS=$PWD/build/release/lib/libze_cpu_driver.so ZE_TEST_ORDER=reverse ZE_TEST_STRICT=1 \
-    ZE_TEST_MODULES=$PWD/$level_zero_modules PRIMSET_CACHE=off limited 75 sdk/scripts/opencl_runtime --run \
+    ZE_TEST_MODULES=$PWD/$level_zero_modules limited 75 sdk/scripts/opencl_runtime --run \
     build/release/bin/primset conform --device level_zero:0 --tier smoke --timeout 120000 \
     --failures "$logs/smoke-level_zero:0"
 }

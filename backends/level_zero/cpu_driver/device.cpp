@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <string>
 
 #include "backends/level_zero/cpu_driver/device.h"
 #include "backends/level_zero/cpu_driver/objects.h"
@@ -42,9 +44,10 @@ ze_result_t ZE_APICALL driver_api_version(ze_driver_handle_t, ze_api_version_t* 
   return ZE_RESULT_SUCCESS;
 }
 
+// Native binaries are OpenCL's, so another OpenCL driver is another driver.
 ze_result_t ZE_APICALL driver_properties(ze_driver_handle_t, ze_driver_properties_t* p) {
   std::memset(&p->uuid, 0x7e, sizeof(p->uuid));
-  p->driverVersion = 1;
+  p->driverVersion = static_cast<uint32_t>(std::hash<std::string>()(cl().text(CL_DRIVER_VERSION)));
   return ZE_RESULT_SUCCESS;
 }
 

@@ -40,9 +40,9 @@ std::string opencl_options(const char* options) {
 }
 
 // Keeps the module in a file named by what is in it, for other compilers to try.
-void keep(const ze_module_desc_t& desc) {
-  if (settings().modules.empty() || desc.format != ZE_MODULE_FORMAT_IL_SPIRV) return;
-  const std::string_view text(reinterpret_cast<const char*>(desc.pInputModule), desc.inputSize);
+void keep(const std::vector<uint32_t>& spirv) {
+  if (settings().modules.empty()) return;
+  const std::string_view text(reinterpret_cast<const char*>(spirv.data()), 4 * spirv.size());
   const std::string name = std::to_string(std::hash<std::string_view>()(text));
   const std::string path = settings().modules + "/" + name, own = path + std::to_string(getpid());
   std::ofstream(own, std::ios::binary) << text;
@@ -96,6 +96,7 @@ ze_result_t Module::create(const ze_module_desc_t& desc, std::string& log) {
 
 ze_result_t Module::build(const ze_module_desc_t& desc, std::string& log) {
   if (const ze_result_t result = create(desc, log)) return result;
+  keep(spirv_);
   const std::string options = opencl_options(desc.pBuildFlags);
   const cl_int error = clBuildProgram(program_, 1, &cl().device, options.c_str(), nullptr, nullptr);
   log += build_log(program_);
@@ -126,7 +127,6 @@ ze_result_t ZE_APICALL module_create(ze_context_handle_t, ze_device_handle_t,
   *out = nullptr;
   if (desc->pConstants && desc->pConstants->numConstants > 0)
     return refuse(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "specialization constants");
-  keep(*desc);
   auto module = std::make_shared<Module>();
   auto log = std::make_shared<BuildLog>();
   const ze_result_t result = module->build(*desc, log->text);

@@ -47,17 +47,27 @@ bool is_for(const OperatorRow& row, DType t) {
   }
 }
 
+// Asked of every row for every overload and dtype, many million times for a list of all
+// cases: nothing is copied, and the first character decides nearly always.
 bool is_for(const OperatorRow& row, const Overload& overload, bool as_twin) {
-  if (row.op.starts_with('=')) return !as_twin && row.op.substr(1) == overload.qualified;
-  std::vector<std::string> globs = split_outside_brackets(row.op, ' ');
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& g) { return glob_matches(g, overload.qualified); });
+  const std::string_view name = overload.qualified;
+  if (row.op.starts_with('=')) return !as_twin && row.op.substr(1) == name;
+  for (size_t at = 0; at < row.op.size();) {
+    const size_t end = std::min(row.op.find(' ', at), row.op.size());
+    const std::string_view glob = row.op.substr(at, end - at);
+    at = end + 1;
+    if (glob.empty()) continue;
+    const char first = glob.front();
+    if ((first == name.front() || first == '*' || first == '?') && glob_matches(glob, name))
+      return true;
+  }
+  return false;
 }
 
 void add_rows(std::vector<Recipe>& out, std::span<const OperatorRow> table,
               const Overload& overload, DType dtype, bool as_twin) {
   for (const OperatorRow& row : table) {
-    if (!is_for(row, overload, as_twin) || !is_for(row, dtype)) continue;
+    if (!is_for(row, dtype) || !is_for(row, overload, as_twin)) continue;
     out.push_back(
         {std::string(row.name), LayoutKind::contiguous, row.tier, std::string(row.text), false});
   }
