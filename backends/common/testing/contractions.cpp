@@ -3,13 +3,13 @@
 #include <primset/error.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <utility>
 
 #include "backends/common/element_bytes.h"
+#include "backends/common/testing/bf16.h"
 
 namespace primset_backend_test {
 namespace {
@@ -69,14 +69,6 @@ const TestContraction kContractions[] = {
 };
 
 using Number = std::complex<double>;
-
-uint16_t to_bf16(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-float from_bf16(uint16_t x) {
-  return std::bit_cast<float>(uint32_t{x} << 16);
-}
 
 template <typename T>
 T read(const char* at) {

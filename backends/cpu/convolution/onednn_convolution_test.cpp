@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "backends/common/testing/bf16.h"
+
 namespace primset_cpu {
 namespace {
 
@@ -53,9 +55,8 @@ Sizes strides_of(const Sizes& sizes, Layout layout) {
 }
 
 float rounded_to(uint32_t dtype, float v) {
-  if (dtype == PRIMSET_F32) return v;
-  const auto bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+  using namespace primset_backend_test;
+  return dtype == PRIMSET_F32 ? v : from_bf16(to_bf16(v));
 }
 
 // Numbers in row-major order, which lie in memory as `strides` says.

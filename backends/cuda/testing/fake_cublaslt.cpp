@@ -1,7 +1,6 @@
 #include "backends/cuda/testing/fake_cublaslt.h"
 
 #include <algorithm>
-#include <bit>
 #include <complex>
 #include <cstring>
 #include <map>
@@ -10,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/common/testing/bf16.h"
 #include "backends/cuda/cublaslt_api.h"
 
 namespace primset_cuda {
@@ -153,7 +153,7 @@ Number load(LtType type, DevicePointer at) {
     case LtType::f16:
       return static_cast<double>(read<_Float16>(at));
     case LtType::bf16:
-      return std::bit_cast<float>(uint32_t{read<uint16_t>(at)} << 16);
+      return primset_backend_test::from_bf16(read<uint16_t>(at));
     case LtType::f32:
       return read<float>(at);
     case LtType::f64:
@@ -171,10 +171,8 @@ void store(LtType type, Number x, DevicePointer at) {
   switch (type) {
     case LtType::f16:
       return write(static_cast<_Float16>(real), at);
-    case LtType::bf16: {
-      const auto bits = std::bit_cast<uint32_t>(real);
-      return write(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16), at);
-    }
+    case LtType::bf16:
+      return write(primset_backend_test::to_bf16(real), at);
     case LtType::i32:
       return write(static_cast<int32_t>(x.real()), at);
     case LtType::f32:

@@ -2,11 +2,11 @@
 // f32, f64 and bf16.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
 
+#include "backends/common/testing/bf16.h"
 #include "backends/cuda/libraries/cudnn_api.h"
 #include "backends/cuda/testing/fake_toolkit_world.h"
 
@@ -168,7 +168,7 @@ struct FakeTensor {
   double load(const void* base, const Index& i) const {
     if (type == DnnType::f64) return static_cast<const double*>(base)[place(i)];
     if (type == DnnType::bf16)
-      return std::bit_cast<float>(uint32_t{static_cast<const uint16_t*>(base)[place(i)]} << 16);
+      return primset_backend_test::from_bf16(static_cast<const uint16_t*>(base)[place(i)]);
     return static_cast<const float*>(base)[place(i)];
   }
   void store(void* base, const Index& i, double v) const {
@@ -177,9 +177,8 @@ struct FakeTensor {
       static_cast<double*>(base)[place(i)] = v;
     else if (type == DnnType::f32)
       static_cast<float*>(base)[place(i)] = narrow;
-    else  // cut, not rounded: the tests allow as much
-      static_cast<uint16_t*>(base)[place(i)] =
-          static_cast<uint16_t>(std::bit_cast<uint32_t>(narrow) >> 16);
+    else
+      static_cast<uint16_t*>(base)[place(i)] = primset_backend_test::to_bf16(narrow);
   }
 };
 

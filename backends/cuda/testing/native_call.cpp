@@ -1,12 +1,12 @@
 #include "backends/cuda/testing/native_call.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <random>
 #include <stdexcept>
 
 #include "backends/common/element_bytes.h"
+#include "backends/common/testing/bf16.h"
 
 namespace primset_cuda_test {
 namespace {
@@ -16,17 +16,11 @@ using primset::plugin::PluginDevice;
 using primset::plugin::StreamHandle;
 using primset_backend::element_bytes;
 
-// The upper half of f32, to the nearest, ties to even.
-uint16_t bf16_bits(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 void store(uint32_t dtype, Number x, char* to) {
   const float f[2] = {static_cast<float>(x.real()), static_cast<float>(x.imag())};
   const double d[2] = {x.real(), x.imag()};
   if (dtype == PRIMSET_BF16) {
-    const uint16_t half = bf16_bits(f[0]);
+    const uint16_t half = primset_backend_test::to_bf16(f[0]);
     std::memcpy(to, &half, 2);
     return;
   }
@@ -42,7 +36,7 @@ Number load(uint32_t dtype, const char* from) {
   switch (dtype) {
     case PRIMSET_BF16:
       std::memcpy(&half, from, 2);
-      return std::bit_cast<float>(uint32_t{half} << 16);
+      return primset_backend_test::from_bf16(half);
     case PRIMSET_I32:
       std::memcpy(&i, from, 4);
       return i;
