@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "backends/cuda/attention/attention_library.h"
 #include "backends/cuda/convolution/convolution_library.h"
 #include "backends/cuda/fft/fft_library.h"
 #include "backends/cuda/linalg/handles.h"
@@ -60,6 +61,7 @@ primset_device_t::~primset_device_t() {
   matrices_.reset();
   ffts_.reset();
   convolutions_.reset();
+  attentions_.reset();
   linalg_.reset();
   kernels_.reset();
   if (memory_stream_) {
@@ -86,9 +88,23 @@ FftLibrary* primset_device_t::ffts() {
   return ffts_.get();
 }
 
+void primset_device_t::open_cudnn() {
+  std::call_once(cudnn_opened_, [this] {
+    const auto dnn = CudnnHandle::open(*this);
+    if (!dnn) return;
+    convolutions_ = std::make_unique<ConvolutionLibrary>(*this, dnn);
+    attentions_ = std::make_unique<AttentionLibrary>(*this, dnn);
+  });
+}
+
 ConvolutionLibrary* primset_device_t::convolutions() {
-  std::call_once(convolutions_opened_, [this] { convolutions_ = ConvolutionLibrary::open(*this); });
+  open_cudnn();
   return convolutions_.get();
+}
+
+AttentionLibrary* primset_device_t::attentions() {
+  open_cudnn();
+  return attentions_.get();
 }
 
 const LinalgLibraries* primset_device_t::linalg() {

@@ -15,6 +15,7 @@
 #include "backends/cuda/library_tuning.h"
 
 namespace primset_cuda {
+class AttentionLibrary;
 class ConvolutionLibrary;
 class FftLibrary;
 class LinalgLibraries;
@@ -41,6 +42,7 @@ struct primset_device_t {
   primset_cuda::MatrixLibrary* matrices();           // cuBLASLt
   primset_cuda::FftLibrary* ffts();                  // cuFFT
   primset_cuda::ConvolutionLibrary* convolutions();  // cuDNN
+  primset_cuda::AttentionLibrary* attentions();      // likewise
   const primset_cuda::LinalgLibraries* linalg();     // cuBLAS and cuSOLVER
   // The plugin's own kernels, loaded when they are first asked for. Throws BackendError.
   const primset_cuda::MatrixKernels& kernels();
@@ -58,11 +60,13 @@ struct primset_device_t {
   primset_cuda::Stream memory_stream_ = nullptr;
   std::mutex memory_mutex_;
 
-  std::once_flag matrices_opened_, ffts_opened_, convolutions_opened_, linalg_opened_,
-      kernels_loaded_;
+  void open_cudnn();
+
+  std::once_flag matrices_opened_, ffts_opened_, cudnn_opened_, linalg_opened_, kernels_loaded_;
   std::unique_ptr<primset_cuda::MatrixLibrary> matrices_;
   std::unique_ptr<primset_cuda::FftLibrary> ffts_;
   std::unique_ptr<primset_cuda::ConvolutionLibrary> convolutions_;
+  std::unique_ptr<primset_cuda::AttentionLibrary> attentions_;
   std::unique_ptr<primset_cuda::LinalgLibraries> linalg_;
   std::unique_ptr<primset_cuda::MatrixKernels> kernels_;
 };

@@ -20,6 +20,7 @@ constexpr Row kRows[] = {
     {"fft.from_half_points", &LibraryTuning::fft_from_half_points},
     {"fft.rough_points", &LibraryTuning::fft_rough_points},
     {"convolution.products", &LibraryTuning::convolution_products},
+    {"attention.products", &LibraryTuning::attention_products},
     {"linalg.elements", &LibraryTuning::linalg_elements},
     {"linalg.batched_most", &LibraryTuning::linalg_batched_most},
     {"linalg.most_calls", &LibraryTuning::linalg_most_calls},

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/cuda/attention/primitives.h"
 #include "backends/cuda/convolution/primitives.h"
 #include "backends/cuda/fft/primitives.h"
 #include "backends/cuda/linalg/primitives.h"
@@ -89,7 +90,8 @@ primset_status* find(primset_device device, const char* name, const primset_prim
                      primset_primitive* out) {
   return guarded("find", [&]() -> primset_status* {
     if (find_product(*device, name, *call, out) || find_fft(*device, name, *call, out) ||
-        find_linalg(*device, name, *call, out) || find_convolution(*device, name, *call, out))
+        find_linalg(*device, name, *call, out) || find_convolution(*device, name, *call, out) ||
+        find_attention(*device, name, *call, out))
       return nullptr;
     return primset_backend::make_status(PRIMSET_UNSUPPORTED,
                                         "find: this %s is left to generated kernels", name);

@@ -16,10 +16,6 @@ using primset_backend::ConvolutionKind;
 // An engine that needs more memory is not taken, however much is free.
 constexpr uint64_t kMostConvolutionBytes = uint64_t{256} << 20;
 
-void* pointer(DevicePointer p) {
-  return reinterpret_cast<void*>(p);
-}
-
 }  // namespace
 
 // --- plans ---------------------------------------------------------------------------------------
@@ -71,34 +67,15 @@ void ConvolutionPlan::run(primset_stream_t& stream, const ConvolutionMemory& m,
     stream.device->kernels().spread(stream, to, m.bias, shape_.element_bytes(), channels);
   }
   constexpr int64_t ids[] = {kTensorX, kTensorW, kTensorY, kTensorBias};
-  void* const addresses[] = {pointer(m.x), pointer(m.w), pointer(m.y), pointer(m.bias)};
+  void* const addresses[] = {cudnn_address(m.x), cudnn_address(m.w), cudnn_address(m.y),
+                             cudnn_address(m.bias)};
   const size_t count = bias_ == BiasWay::fused ? 4 : 3;
   const std::lock_guard lock(dnn_->mutex());
   plan_.run(*dnn_, std::span(ids).first(count), std::span<void* const>(addresses).first(count),
-            pointer(workspace), stream.handle);
+            cudnn_address(workspace), stream.handle);
 }
 
 // --- the library ---------------------------------------------------------------------------------
-
-std::unique_ptr<ConvolutionLibrary> ConvolutionLibrary::open(primset_device_t& device) {
-  const auto without = [&](const std::string& why) {
-    if (!why.empty())
-      primset_backend::log(device.driver->host(), PRIMSET_LOG_WARNING,
-                           "cuda: " + why + "; convolutions are generated kernels");
-    return nullptr;
-  };
-  auto api = std::make_shared<CudnnApi>();
-  std::string why;
-  if (!api->load(device.driver->version(), why)) return without(why);
-  std::unique_ptr<ConvolutionLibrary> library(new ConvolutionLibrary(device));
-  try {
-    const RelaxedCapture relaxed(device.cu);
-    library->dnn_ = std::make_shared<CudnnHandle>(std::move(api));
-  } catch (const BackendError& e) {
-    return without(e.what());  // it does not start on this device
-  }
-  return library;
-}
 
 std::shared_ptr<const ConvolutionPlan> ConvolutionLibrary::plan(const ConvolutionShape& shape) {
   const RelaxedCapture relaxed(device_.cu);

@@ -40,8 +40,8 @@ class ConvolutionPlan {
 // Any thread may call any function; the device's context is current.
 class ConvolutionLibrary {
  public:
-  // Null where there is no cuDNN; the log says what is odd.
-  static std::unique_ptr<ConvolutionLibrary> open(primset_device_t& device);
+  ConvolutionLibrary(primset_device_t& device, std::shared_ptr<const CudnnHandle> dnn)
+      : device_(device), dnn_(std::move(dnn)) {}
 
   // Null when the library has no code that fits.
   std::shared_ptr<const ConvolutionPlan> plan(const ConvolutionShape& shape);
@@ -49,10 +49,8 @@ class ConvolutionLibrary {
            const primset_backend::Convolution& tensors) const;
 
  private:
-  explicit ConvolutionLibrary(primset_device_t& device) : device_(device) {}
-
   primset_device_t& device_;
-  std::shared_ptr<const CudnnHandle> dnn_;
+  const std::shared_ptr<const CudnnHandle> dnn_;
   static constexpr size_t kMostConvolutionPlans = 1024;
   primset_backend::PlanCache<ConvolutionShape, ConvolutionPlan> plans_{kMostConvolutionPlans};
 };

@@ -231,8 +231,9 @@ TEST_F(Dnn, SettingsAndVersions) {
   setenv("PRIMSET_CUDNN", PRIMSET_POOR_TOOLKIT, 1);
   reopen();
   EXPECT_FALSE(finds());
-  EXPECT_THAT(logged_, ElementsAre(AllOf(HasSubstr("has no cudnnGetVersion"),
-                                         HasSubstr("convolutions are generated kernels"))));
+  EXPECT_THAT(logged_,
+              ElementsAre(AllOf(HasSubstr("has no cudnnGetVersion"),
+                                HasSubstr("convolutions and attention are generated kernels"))));
   setenv("PRIMSET_CUDNN", PRIMSET_FAKE_TOOLKIT, 1);
   for (const size_t version : {size_t{8907}, size_t{100000}}) {
     logged_.clear();

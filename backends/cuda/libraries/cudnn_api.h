@@ -42,12 +42,17 @@ enum class DnnKind : int {
   graph = 15,
   variant_pack = 16,
   tensor = 17,
+  matmul = 18,
+  matmul_operation = 19,
+  reduction = 21,
+  reduction_operation = 22,
 };
 
 // What is set of a descriptor, or asked of it.
 enum class DnnAttribute : int {
   pointwise_mode = 0,
   pointwise_type = 1,
+  pointwise_axis = 9,
   convolution_type = 100,
   convolution_mode = 101,
   convolution_dilations = 102,
@@ -84,6 +89,7 @@ enum class DnnAttribute : int {
   pointwise_operation_x = 751,
   pointwise_operation_b = 752,
   pointwise_operation_y = 753,
+  pointwise_operation_condition = 758,
   graph_handle = 800,
   graph_operations = 801,
   tensor_alignment = 900,
@@ -92,11 +98,22 @@ enum class DnnAttribute : int {
   tensor_strides = 903,
   tensor_id = 906,
   tensor_is_virtual = 907,
+  tensor_is_by_value = 908,
   pack_ids = 1000,
   pack_addresses = 1001,
   pack_workspace = 1003,
   engine_index = 1301,
   engine_notes = 1303,
+  matmul_type = 1500,
+  matmul_operation_a = 1520,
+  matmul_operation_b = 1521,
+  matmul_operation_c = 1522,
+  matmul_operation_matmul = 1523,
+  reduction_mode = 1600,
+  reduction_type = 1601,
+  reduction_operation_x = 1610,
+  reduction_operation_y = 1611,
+  reduction_operation_reduction = 1612,
 };
 
 // The type of an attribute's values.
@@ -113,11 +130,24 @@ enum class DnnValues : int {
   note = 11,
   pointwise_mode = 14,
   descriptor = 15,
+  reduction_mode = 18,
 };
 
-enum class DnnType : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 9 };
+enum class DnnType : int { f32 = 0, f64 = 1, f16 = 2, i32 = 4, bf16 = 9, boolean = 11 };
 enum class DnnConvolutionMode : int { cross_correlation = 1 };  // networks call it a convolution
-enum class DnnPointwiseMode : int { add = 0 };
+// y of x, or of x and b; select takes x where the condition holds, else b.
+enum class DnnPointwiseMode : int {
+  add = 0,
+  multiply = 1,
+  divide = 6,
+  subtract = 9,
+  exp = 13,
+  log = 15,
+  greater_or_equal = 303,
+  index = 501,  // of y itself, along the axis
+  select = 601,
+};
+enum class DnnReductionMode : int { add = 0, max = 3 };
 // Engines by the library's own reckoning, fastest first, and those that take whatever they can.
 enum class DnnHeuristicsMode : int { fallback = 2, reckoned = 3 };
 // What is to be known of an engine's numbers.

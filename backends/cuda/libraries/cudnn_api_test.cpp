@@ -26,6 +26,7 @@ static_assert(int{kDnnExecutionFailed} == CUDNN_STATUS_EXECUTION_FAILED);
 #define PRIMSET_DNN_ATTRIBUTES(X)                                            \
   X(pointwise_mode, POINTWISE_MODE)                                          \
   X(pointwise_type, POINTWISE_MATH_PREC)                                     \
+  X(pointwise_axis, POINTWISE_AXIS)                                          \
   X(convolution_type, CONVOLUTION_COMP_TYPE)                                 \
   X(convolution_mode, CONVOLUTION_CONV_MODE)                                 \
   X(convolution_dilations, CONVOLUTION_DILATIONS)                            \
@@ -62,6 +63,17 @@ static_assert(int{kDnnExecutionFailed} == CUDNN_STATUS_EXECUTION_FAILED);
   X(pointwise_operation_x, OPERATION_POINTWISE_XDESC)                        \
   X(pointwise_operation_b, OPERATION_POINTWISE_BDESC)                        \
   X(pointwise_operation_y, OPERATION_POINTWISE_YDESC)                        \
+  X(pointwise_operation_condition, OPERATION_POINTWISE_TDESC)                \
+  X(matmul_type, MATMUL_COMP_TYPE)                                           \
+  X(matmul_operation_a, OPERATION_MATMUL_ADESC)                              \
+  X(matmul_operation_b, OPERATION_MATMUL_BDESC)                              \
+  X(matmul_operation_c, OPERATION_MATMUL_CDESC)                              \
+  X(matmul_operation_matmul, OPERATION_MATMUL_DESC)                          \
+  X(reduction_mode, REDUCTION_OPERATOR)                                      \
+  X(reduction_type, REDUCTION_COMP_TYPE)                                     \
+  X(reduction_operation_x, OPERATION_REDUCTION_XDESC)                        \
+  X(reduction_operation_y, OPERATION_REDUCTION_YDESC)                        \
+  X(reduction_operation_reduction, OPERATION_REDUCTION_DESC)                 \
   X(graph_handle, OPERATIONGRAPH_HANDLE)                                     \
   X(graph_operations, OPERATIONGRAPH_OPS)                                    \
   X(tensor_alignment, TENSOR_BYTE_ALIGNMENT)                                 \
@@ -70,6 +82,7 @@ static_assert(int{kDnnExecutionFailed} == CUDNN_STATUS_EXECUTION_FAILED);
   X(tensor_strides, TENSOR_STRIDES)                                          \
   X(tensor_id, TENSOR_UNIQUE_ID)                                             \
   X(tensor_is_virtual, TENSOR_IS_VIRTUAL)                                    \
+  X(tensor_is_by_value, TENSOR_IS_BY_VALUE)                                  \
   X(pack_ids, VARIANT_PACK_UNIQUE_IDS)                                       \
   X(pack_addresses, VARIANT_PACK_DATA_POINTERS)                              \
   X(pack_workspace, VARIANT_PACK_WORKSPACE)                                  \
@@ -95,6 +108,10 @@ PRIMSET_DNN_EQUAL(DnnKind::pointwise_operation, CUDNN_BACKEND_OPERATION_POINTWIS
 PRIMSET_DNN_EQUAL(DnnKind::graph, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 PRIMSET_DNN_EQUAL(DnnKind::variant_pack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 PRIMSET_DNN_EQUAL(DnnKind::tensor, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+PRIMSET_DNN_EQUAL(DnnKind::matmul, CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+PRIMSET_DNN_EQUAL(DnnKind::matmul_operation, CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+PRIMSET_DNN_EQUAL(DnnKind::reduction, CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
+PRIMSET_DNN_EQUAL(DnnKind::reduction_operation, CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
 
 PRIMSET_DNN_EQUAL(DnnValues::handle, CUDNN_TYPE_HANDLE);
 PRIMSET_DNN_EQUAL(DnnValues::type, CUDNN_TYPE_DATA_TYPE);
@@ -107,14 +124,27 @@ PRIMSET_DNN_EQUAL(DnnValues::convolution_mode, CUDNN_TYPE_CONVOLUTION_MODE);
 PRIMSET_DNN_EQUAL(DnnValues::heuristics_mode, CUDNN_TYPE_HEUR_MODE);
 PRIMSET_DNN_EQUAL(DnnValues::note, CUDNN_TYPE_NUMERICAL_NOTE);
 PRIMSET_DNN_EQUAL(DnnValues::pointwise_mode, CUDNN_TYPE_POINTWISE_MODE);
+PRIMSET_DNN_EQUAL(DnnValues::reduction_mode, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE);
 PRIMSET_DNN_EQUAL(DnnValues::descriptor, CUDNN_TYPE_BACKEND_DESCRIPTOR);
 
 PRIMSET_DNN_EQUAL(DnnType::f32, CUDNN_DATA_FLOAT);
 PRIMSET_DNN_EQUAL(DnnType::f64, CUDNN_DATA_DOUBLE);
 PRIMSET_DNN_EQUAL(DnnType::f16, CUDNN_DATA_HALF);
 PRIMSET_DNN_EQUAL(DnnType::bf16, CUDNN_DATA_BFLOAT16);
+PRIMSET_DNN_EQUAL(DnnType::i32, CUDNN_DATA_INT32);
+PRIMSET_DNN_EQUAL(DnnType::boolean, CUDNN_DATA_BOOLEAN);
 PRIMSET_DNN_EQUAL(DnnConvolutionMode::cross_correlation, CUDNN_CROSS_CORRELATION);
 PRIMSET_DNN_EQUAL(DnnPointwiseMode::add, CUDNN_POINTWISE_ADD);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::multiply, CUDNN_POINTWISE_MUL);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::divide, CUDNN_POINTWISE_DIV);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::subtract, CUDNN_POINTWISE_SUB);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::exp, CUDNN_POINTWISE_EXP);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::log, CUDNN_POINTWISE_LOG);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::greater_or_equal, CUDNN_POINTWISE_CMP_GE);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::index, CUDNN_POINTWISE_GEN_INDEX);
+PRIMSET_DNN_EQUAL(DnnPointwiseMode::select, CUDNN_POINTWISE_BINARY_SELECT);
+PRIMSET_DNN_EQUAL(DnnReductionMode::add, CUDNN_REDUCE_TENSOR_ADD);
+PRIMSET_DNN_EQUAL(DnnReductionMode::max, CUDNN_REDUCE_TENSOR_MAX);
 PRIMSET_DNN_EQUAL(DnnHeuristicsMode::fallback, CUDNN_HEUR_MODE_FALLBACK);
 PRIMSET_DNN_EQUAL(DnnHeuristicsMode::reckoned, CUDNN_HEUR_MODE_A);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+
+#include "backends/cuda/stream.h"
 
 namespace primset_cuda {
 namespace {
@@ -71,6 +74,24 @@ bool accepted(DnnStatus status, const char* function) {
 }  // namespace
 
 // --- the handle ----------------------------------------------------------------------------------
+
+std::shared_ptr<const CudnnHandle> CudnnHandle::open(primset_device_t& device) {
+  const auto without = [&](const std::string& why) {
+    if (!why.empty())
+      primset_backend::log(device.driver->host(), PRIMSET_LOG_WARNING,
+                           "cuda: " + why + "; convolutions and attention are generated kernels");
+    return nullptr;
+  };
+  auto api = std::make_shared<CudnnApi>();
+  std::string why;
+  if (!api->load(device.driver->version(), why)) return without(why);
+  try {
+    const RelaxedCapture relaxed(device.cu);
+    return std::make_shared<const CudnnHandle>(std::move(api));
+  } catch (const BackendError& e) {
+    return without(e.what());  // it does not start on this device
+  }
+}
 
 CudnnHandle::CudnnHandle(std::shared_ptr<const CudnnApi> api) : api_(std::move(api)) {
   PRIMSET_CUDNN(*api_, cudnnCreate, &handle_);

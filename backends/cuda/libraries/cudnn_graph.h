@@ -2,6 +2,8 @@
 #ifndef PRIMSET_BACKENDS_CUDA_LIBRARIES_CUDNN_GRAPH_H_
 #define PRIMSET_BACKENDS_CUDA_LIBRARIES_CUDNN_GRAPH_H_
 
+#include <primset/plugin.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -18,6 +20,9 @@ namespace primset_cuda {
 // The library's handle. A call sets its stream first, so that threads take turns.
 class CudnnHandle {
  public:
+  // Null where there is no cuDNN; the log says what is odd. The device's context is current.
+  static std::shared_ptr<const CudnnHandle> open(primset_device_t& device);
+
   explicit CudnnHandle(std::shared_ptr<const CudnnApi> api);
   ~CudnnHandle();
   CudnnHandle(const CudnnHandle&) = delete;
@@ -92,6 +97,8 @@ class CudnnDescriptor {
       return DnnValues::heuristics_mode;
     else if constexpr (std::is_same_v<T, DnnPointwiseMode>)
       return DnnValues::pointwise_mode;
+    else if constexpr (std::is_same_v<T, DnnReductionMode>)
+      return DnnValues::reduction_mode;
     else if constexpr (std::is_same_v<T, DnnNote>)
       return DnnValues::note;
     else if constexpr (std::is_same_v<T, void*>)
@@ -120,6 +127,11 @@ struct CudnnDemands {
   // f32 goes through tensor cores only as TF32, of which not every engine says that it cuts.
   bool tensor_cores = true;
 };
+
+// As a plan's run takes it.
+inline void* cudnn_address(DevicePointer p) {
+  return reinterpret_cast<void*>(p);
+}
 
 // How one graph is computed: engine and workspace.
 class CudnnPlan {

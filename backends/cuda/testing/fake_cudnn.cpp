@@ -1,72 +1,23 @@
 // cuDNN of the fake toolkit: graphs of a convolution and an addition, summed by the definition, of
-// f32, f64 and bf16.
+// f32, f64 and bf16; and those of attention (fake_dnn_attention.h).
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
 
-#include "backends/common/testing/bf16.h"
-#include "backends/cuda/libraries/cudnn_api.h"
+#include "backends/cuda/testing/fake_dnn_attention.h"
+#include "backends/cuda/testing/fake_dnn_descriptors.h"
 #include "backends/cuda/testing/fake_toolkit_world.h"
 
 namespace fake_toolkit {
 namespace {
 
-using primset_cuda::DnnAttribute;
 using primset_cuda::DnnDescriptor;
 using primset_cuda::DnnHandle;
-using primset_cuda::DnnKind;
-using primset_cuda::DnnNote;
-using primset_cuda::DnnPointwiseMode;
-using primset_cuda::DnnType;
-using primset_cuda::DnnValues;
 using primset_cuda::kDnnNotSupported;
 
 // --- descriptors ---------------------------------------------------------------------------------
-
-struct Engine {
-  int64_t index;
-  std::vector<DnnNote> notes;
-  size_t workspace_bytes;
-  bool has_code = true;
-};
-
-struct Description;
-using Known = std::shared_ptr<const Description>;
-
-struct Values {
-  DnnValues type{};
-  std::vector<char> bytes;
-  std::vector<Known> descriptors;  // of what are descriptors
-};
-
-struct Description {
-  DnnKind kind{};
-  bool is_final = false;
-  std::map<DnnAttribute, Values> values;
-  std::optional<Engine> engine;  // of engines and configurations
-
-  bool has(DnnAttribute a) const { return values.contains(a); }
-  template <typename T>
-  std::vector<T> all(DnnAttribute a) const {
-    const auto it = values.find(a);
-    if (it == values.end()) return {};
-    std::vector<T> out(it->second.bytes.size() / sizeof(T));
-    std::memcpy(out.data(), it->second.bytes.data(), out.size() * sizeof(T));
-    return out;
-  }
-  template <typename T>
-  T one(DnnAttribute a) const {
-    const auto v = all<T>(a);
-    return v.empty() ? T{} : v[0];
-  }
-  const Description& part(DnnAttribute a) const {
-    static const Description none;
-    const auto it = values.find(a);
-    return it == values.end() || it->second.descriptors.empty() ? none : *it->second.descriptors[0];
-  }
-};
 
 std::map<const void*, std::shared_ptr<Description>>& all_described() {
   static auto* all = new std::map<const void*, std::shared_ptr<Description>>;
@@ -83,6 +34,7 @@ size_t bytes_of(DnnValues type) {
     case DnnValues::heuristics_mode:
     case DnnValues::note:
     case DnnValues::pointwise_mode:
+    case DnnValues::reduction_mode:
       return 4;
     default:
       return 8;
@@ -98,11 +50,16 @@ DnnValues type_of(DnnAttribute a) {
       return DnnValues::convolution_mode;
     case heuristics_mode:
       return DnnValues::heuristics_mode;
+    case reduction_mode:
+      return DnnValues::reduction_mode;
     case pointwise_type:
+    case matmul_type:
+    case reduction_type:
     case convolution_type:
     case tensor_type:
       return DnnValues::type;
     case tensor_is_virtual:
+    case tensor_is_by_value:
       return DnnValues::boolean;
     case graph_handle:
     case plan_handle:
@@ -117,6 +74,7 @@ DnnValues type_of(DnnAttribute a) {
     case convolution_post_paddings:
     case convolution_pre_paddings:
     case convolution_spatial_dims:
+    case pointwise_axis:
     case plan_workspace_bytes:
     case tensor_alignment:
     case tensor_sizes:
@@ -136,61 +94,7 @@ bool is_scale(DnnAttribute a) {
          a == backward_data_beta || a == backward_filter_alpha || a == backward_filter_beta;
 }
 
-// --- tensors and convolutions --------------------------------------------------------------------
-
-using Index = std::array<int64_t, 5>;
-
-// Up to five dims, of which the last may be of one element.
-struct FakeTensor {
-  int64_t id = 0;
-  DnnType type{};
-  bool is_virtual = false;
-  Index sizes{1, 1, 1, 1, 1}, strides{};
-
-  explicit FakeTensor(const Description& d)
-      : id(d.one<int64_t>(DnnAttribute::tensor_id)),
-        type(d.one<DnnType>(DnnAttribute::tensor_type)),
-        is_virtual(d.one<char>(DnnAttribute::tensor_is_virtual) != 0) {
-    std::ranges::copy(d.all<int64_t>(DnnAttribute::tensor_sizes), sizes.begin());
-    std::ranges::copy(d.all<int64_t>(DnnAttribute::tensor_strides), strides.begin());
-  }
-  size_t width() const { return type == DnnType::f64 ? 8 : type == DnnType::f32 ? 4 : 2; }
-  size_t place(const Index& i) const {
-    int64_t at = 0;
-    for (size_t d = 0; d < 5; ++d) at += i[d] * strides[d];
-    return static_cast<size_t>(at);
-  }
-  size_t bytes() const {
-    Index last = sizes;
-    for (int64_t& n : last) --n;
-    return (place(last) + 1) * width();
-  }
-  double load(const void* base, const Index& i) const {
-    if (type == DnnType::f64) return static_cast<const double*>(base)[place(i)];
-    if (type == DnnType::bf16)
-      return primset_backend_test::from_bf16(static_cast<const uint16_t*>(base)[place(i)]);
-    return static_cast<const float*>(base)[place(i)];
-  }
-  void store(void* base, const Index& i, double v) const {
-    const auto narrow = static_cast<float>(v);
-    if (type == DnnType::f64)
-      static_cast<double*>(base)[place(i)] = v;
-    else if (type == DnnType::f32)
-      static_cast<float*>(base)[place(i)] = narrow;
-    else
-      static_cast<uint16_t*>(base)[place(i)] = primset_backend_test::to_bf16(narrow);
-  }
-};
-
-template <typename F>
-void each(const Index& n, const F& f) {
-  Index i{};
-  for (i[0] = 0; i[0] < n[0]; ++i[0])
-    for (i[1] = 0; i[1] < n[1]; ++i[1])
-      for (i[2] = 0; i[2] < n[2]; ++i[2])
-        for (i[3] = 0; i[3] < n[3]; ++i[3])
-          for (i[4] = 0; i[4] < n[4]; ++i[4]) f(i);
-}
+// --- convolutions --------------------------------------------------------------------------------
 
 // What an operation's kind calls its tensors.
 struct Names {
@@ -263,8 +167,7 @@ struct Convolved {
       });
     });
   }
-  using Operands = std::map<int64_t, void*>;
-  std::map<Index, double> sums(const Operands& at) const {
+  std::map<Index, double> sums(const Addresses& at) const {
     std::map<Index, double> out;
     const auto of = [&](const FakeTensor& t) { return t.is_virtual ? nullptr : at.at(t.id); };
     each_product([&](const Index& i, const Index& k, const Index& p) {
@@ -323,8 +226,7 @@ void check_final(Call& call, const Description& d) {
   if (d.kind == DnnKind::convolution) check_windows(call, d);
   if (is_convolution(d)) check_convolution(call, d);
   if (d.kind == DnnKind::pointwise_operation)
-    for (const auto a : {pointwise_operation_mode, pointwise_operation_x, pointwise_operation_b,
-                         pointwise_operation_y})
+    for (const auto a : {pointwise_operation_mode, pointwise_operation_x, pointwise_operation_y})
       call.needs(d.part(a).is_final, "operands that are final");
   if (d.kind == DnnKind::graph)
     call.takes("dnn", d.one<DnnHandle>(graph_handle)).needs(d.has(graph_operations), "operations");
@@ -335,8 +237,10 @@ void check_final(Call& call, const Description& d) {
   // Of groups nothing is reckoned: what computes them is listed as a fallback.
   if (d.kind == DnnKind::heuristics) {
     const auto& operations = d.part(heuristics_graph).values.at(graph_operations).descriptors;
-    if (Convolved(*operations[0]).groups() > 1 && d.one<int>(heuristics_mode) == 3)
+    if (is_convolution(*operations[0]) && Convolved(*operations[0]).groups() > 1 &&
+        d.one<int>(heuristics_mode) == 3)
       call.status = kDnnNotSupported;
+    if (is_attention(*operations[0]) && !has_attention(operations)) call.status = kDnnNotSupported;
   }
 }
 
@@ -384,7 +288,8 @@ bool takes(const Description& plan) {
   const Description& config = plan.part(DnnAttribute::plan_config);
   const auto& graph = config.values.at(DnnAttribute::heuristics_graph).descriptors[0];
   const auto& operations = graph->values.at(DnnAttribute::graph_operations).descriptors;
-  const bool of_f32 = Convolved(*operations[0]).w.type == DnnType::f32;
+  const bool of_f32 =
+      is_convolution(*operations[0]) && Convolved(*operations[0]).w.type == DnnType::f32;
   return config.engine->index == (of_f32 ? 65 : 66);
 }
 
@@ -393,7 +298,7 @@ bool takes(const Description& plan) {
 // One graph with its tensors' addresses.
 struct Execution {
   std::vector<Known> operations;
-  std::map<int64_t, void*> at;
+  Addresses at;
 
   void check(Call& call, const FakeTensor& t) const {
     if (t.is_virtual) return;
@@ -543,9 +448,14 @@ FAKE_TOOLKIT(cudnnBackendExecute)(DnnHandle handle, DnnDescriptor plan, DnnDescr
   Execution e{p.part(plan_config).values.at(heuristics_graph).descriptors, {}};
   e.operations = e.operations[0]->values.at(graph_operations).descriptors;
   for (size_t i = 0; i < ids.size(); ++i) e.at[ids[i]] = addresses[i];
-  e.check(call);
+  std::optional<FakeAttention> attention;
+  if (is_attention(*e.operations[0]))
+    attention.emplace(call, e.operations, e.at);
+  else
+    e.check(call);
   if (const size_t bytes = p.part(plan_config).engine->workspace_bytes)
     call.reads(v.one<void*>(pack_workspace), bytes);
-  if (call.status == 0) call.give(handle, [e] { e.run(); });
+  if (call.status == 0 && attention) call.give(handle, [a = *attention]() mutable { a.run(); });
+  if (call.status == 0 && !attention) call.give(handle, [e] { e.run(); });
   return call.status;
 }

@@ -128,6 +128,15 @@ NativeCall& NativeCall::number(const char* attribute, int64_t value) {
   return *this;
 }
 
+NativeCall& NativeCall::real(const char* attribute, double value) {
+  primset_attr a{};
+  a.name = attribute;
+  a.kind = PRIMSET_ATTR_FLOAT;
+  a.value.f = value;
+  attributes_.push_back(a);
+  return *this;
+}
+
 NativeCall& NativeCall::dims(const char* attribute, Sizes values) {
   lists_.push_back(std::move(values));
   primset_attr a{};

@@ -41,6 +41,7 @@ class NativeCall {
   NativeCall& result(uint32_t dtype, Sizes sizes, Sizes strides = {}, int64_t first = 0);
   NativeCall& flag(const char* attribute, bool value);
   NativeCall& number(const char* attribute, int64_t value);
+  NativeCall& real(const char* attribute, double value);
   NativeCall& dims(const char* attribute, Sizes values);
 
   // What the device says of the call; nullopt when it leaves it to kernels.

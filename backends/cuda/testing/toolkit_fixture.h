@@ -33,7 +33,7 @@ class Toolkit : public CudaDevice {
   // Sizes for which the libraries are no faster are taken, too.
   static constexpr const char* kTakeAll =
       "fft.points=1,fft.real_points=1,fft.from_half_points=1,fft.rough_points=1,linalg.elements=0,"
-      "convolution.products=1";
+      "convolution.products=1,attention.products=1";
 };
 
 }  // namespace primset::plugin

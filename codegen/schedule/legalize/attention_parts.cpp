@@ -142,6 +142,8 @@ std::optional<Values> split_attention(Legalizer& l, const Op& op) {
   const bool masked = op.operands.size() > 3 && op.operands[3] != prims::kNoValue;
   if (masked) return std::nullopt;
   const SymInts q = l.builder().shape(op.operands[0]), k = l.builder().shape(op.operands[1]);
+  const bool halves = bits(l.builder().dtype(op.operands[0])) == 16;
+  if (halves && is_long_and_narrow(q.end()[-2], k.end()[-2])) return std::nullopt;
   const int64_t parts = parts_of_keys(l, q, k[k.size() - 2]);
   if (parts == 1) return std::nullopt;
   return AttentionParts(l, op).of(parts);

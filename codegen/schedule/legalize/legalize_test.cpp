@@ -284,7 +284,7 @@ TEST(Legalize, AnIndexOfALongRowIsFoundInTwoSteps) {
 }
 
 // What it comes to is tested with the family's kernels.
-TEST(Legalize, OneQueryAttendsToManyKeysInParts) {
+TEST(Legalize, FewQueriesAttendToManyKeysInParts) {
   const auto attentions = [](int64_t queries, int64_t keys) {
     const auto type = [](int64_t rows) { return "bf16[1, " + std::to_string(rows) + ", 64]"; };
     const Graph g = prims::parse(
@@ -294,8 +294,9 @@ TEST(Legalize, OneQueryAttendsToManyKeysInParts) {
     const Legalized legal = legalized(g, flushing_gpu(), {find_pass("split_attention"), 1});
     return count_nodes(legal.graph, Prim::attention);
   };
-  EXPECT_EQ(attentions(1, 4096), 1u);
-  EXPECT_EQ(attentions(1, 4100), 2u);  // and what is left of the keys
+  EXPECT_EQ(attentions(8, 4096), 1u);
+  EXPECT_EQ(attentions(8, 4100), 2u);  // and what is left of the keys
+  EXPECT_EQ(attentions(1, 4100), 1u);  // its scores go through memory
   const Graph few = prims::parse(R"(graph(%0 q: bf16[1, 1, 64], %1 k: bf16[1, 900, 64]) {
   %2: bf16[1, 1, 64], %3: f32[1, 1] = attention(%0, %1, %1, none) {causal = false, scale = #0.125}
   return %2 y

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "prims/graph/symint.h"
+
 namespace primset::schedule {
 
 struct AttentionTile {
@@ -20,6 +22,15 @@ inline constexpr AttentionTile kMatrixAttention[] = {
 // Cooperative matrices. Small tiles: drivers that have these give a multiprocessor's groups 48 KiB
 // in all, and only several of them have something to do while one waits at a barrier.
 inline constexpr AttentionTile kCooperativeAttention[] = {{64, 64, 16, 128}, {128, 64, 16, 128}};
+
+// Up to so many queries, a tile's other rows are wasted, and from so many keys on that takes longer
+// than scores in memory: products of few rows read keys and values at the copy rate.
+inline constexpr int64_t kFewQueries = 4;
+inline constexpr int64_t kManyKeys = 2048;
+
+inline bool is_long_and_narrow(const prims::SymInt& queries, const prims::SymInt& keys) {
+  return queries <= prims::SymInt(kFewQueries) && keys >= prims::SymInt(kManyKeys);
+}
 
 // The first that serves heads of so many elements; the last one serves the longest.
 constexpr const AttentionTile& attention_tile(std::span<const AttentionTile> tiles, int64_t head) {

@@ -40,12 +40,17 @@ prims::SymInt convolved_products(const prims::Graph& graph, const prims::Node& n
 }
 
 // What least_products is about: the multiplications of a product of matrices for each index of its
-// batch dims, those of a convolution, the elements of anything else's first operand.
+// batch dims, those of a convolution, of queries and keys of attention, the elements of anything
+// else's first operand.
 prims::SymInt work_of(const prims::Graph& graph, const prims::Node& node) {
   if (node.prim == prims::Prim::convolution ||
       node.prim == prims::Prim::convolution_backward_input ||
       node.prim == prims::Prim::convolution_backward_weight)
     return convolved_products(graph, node);
+  if (node.prim == prims::Prim::attention) {
+    const prims::SymInts& keys = graph.type(node.operands[1]).shape;
+    return prims::product(graph.type(node.operands[0]).shape) * keys[keys.size() - 2];
+  }
   const bool matmul = node.prim == prims::Prim::matmul;
   if (!matmul && node.prim != prims::Prim::dot_general)
     return node.operands.empty() ? 1 : prims::product(graph.type(node.operands[0]).shape);

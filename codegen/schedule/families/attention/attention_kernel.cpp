@@ -316,6 +316,8 @@ bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::Tar
            size.hint() <= kMatrixAttention[std::size(kMatrixAttention) - 1].head;
   };
   if (!std::ranges::all_of(heads, fits)) return false;
+  const SymInts& keys = g.type(n.operands[1]).shape;
+  if (is_long_and_narrow(q.shape.end()[-2], keys.end()[-2])) return false;
   for (const SymInt& size : heads) size.specialize();
   return true;
 }

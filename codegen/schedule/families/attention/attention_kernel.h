@@ -10,8 +10,8 @@
 namespace primset::schedule {
 
 // Does attention_kernel compute this node of primitive attention? f16 and bf16 without a mask,
-// heads of up to kLongestHead elements; other nodes are decomposed. Specialises head sizes (a guard
-// each).
+// heads of up to kLongestHead elements, unless is_long_and_narrow; other nodes are decomposed.
+// Specialises head sizes (a guard each).
 bool fuses_attention(const prims::Graph& g, const prims::Node& n, const kir::TargetModel& target);
 
 // Can the kernel read operand `i` (q, k, v) at `p`? Otherwise the caller makes it dense first.
