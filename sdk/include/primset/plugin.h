@@ -604,8 +604,9 @@ typedef struct primset_primitive {
   /* since 1. On a device that also takes kernels: a smaller call is computed by generated ones. Of
    * dot_general and matmul these are multiplications in each batch (m * n * k: the free sizes of
    * both operands times the contracted sizes), of convolutions and their gradients all that the
-   * convolution has without padding, of attention those of queries and keys in all, of other
-   * primitives elements of the first operand. 0: none is. */
+   * convolution has without padding, of attention those of queries and keys in all, with a
+   * head's queries rounded up to a multiple of 64, of other primitives elements of the first
+   * operand. 0: none is. */
   uint64_t least_products;
 } primset_primitive;
 

@@ -39,6 +39,18 @@ prims::SymInt convolved_products(const prims::Graph& graph, const prims::Node& n
   return n;
 }
 
+// Of queries and keys. A tile of queries takes its time however few of them there are.
+prims::SymInt attention_products(const prims::Graph& graph, const prims::Node& node) {
+  constexpr int64_t kTile = 64;
+  const prims::SymInts &q = graph.type(node.operands[0]).shape,
+                       &k = graph.type(node.operands[1]).shape;
+  const size_t row = q.size() - 2;
+  prims::SymInt n = prims::ceil_div(q[row], prims::SymInt(kTile)) * kTile * k[row];
+  for (size_t d = 0; d < q.size(); ++d)
+    if (d != row) n *= q[d];
+  return n;
+}
+
 // What least_products is about: the multiplications of a product of matrices for each index of its
 // batch dims, those of a convolution, of queries and keys of attention, the elements of anything
 // else's first operand.
@@ -47,10 +59,7 @@ prims::SymInt work_of(const prims::Graph& graph, const prims::Node& node) {
       node.prim == prims::Prim::convolution_backward_input ||
       node.prim == prims::Prim::convolution_backward_weight)
     return convolved_products(graph, node);
-  if (node.prim == prims::Prim::attention) {
-    const prims::SymInts& keys = graph.type(node.operands[1]).shape;
-    return prims::product(graph.type(node.operands[0]).shape) * keys[keys.size() - 2];
-  }
+  if (node.prim == prims::Prim::attention) return attention_products(graph, node);
   const bool matmul = node.prim == prims::Prim::matmul;
   if (!matmul && node.prim != prims::Prim::dot_general)
     return node.operands.empty() ? 1 : prims::product(graph.type(node.operands[0]).shape);

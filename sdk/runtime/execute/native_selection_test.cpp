@@ -2,6 +2,7 @@
 // (testdata/test_picky_plugin.c).
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <initializer_list>
@@ -71,6 +72,30 @@ TEST_F(Natives, SmallCallsAreLeftToKernelsWhicheverComesFirst) {
               }),
               n < 100 ? 0u : 1u)
         << n;
+  }
+}
+
+// Of attention the products of 64 queries, here of two numbers each, with all keys.
+TEST_F(Natives, AttentionToFewKeysIsLeftToKernelsWhicheverComesFirst) {
+  const Floats query = {0.5F, -1};
+  const Tensor q = Tensor::from_host(query.data(), {1, 2}, DType::f32, kDevice);
+  for (const int64_t keys : {7, 8, 3, 20}) {
+    const Tensor k = matrix(keys, 2);
+    const Floats rows = k.to_vector<float>();
+    Floats want(2);
+    float total = 0;
+    for (size_t i = 0; i < rows.size(); i += 2) {
+      const float power = std::exp(query[0] * rows[i] + query[1] * rows[i + 1]);
+      total += power;
+      for (size_t j = 0; j < 2; ++j) want[j] += power * rows[i + j];
+    }
+    const auto attend = [&] {
+      const auto y = invoke("scaled_dot_product_attention", {q, k, k}, {{"scale", 1.0}})[0]
+                         .tensor()
+                         .to_vector<float>();
+      for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(y[j], want[j] / total, 1e-5);
+    };
+    EXPECT_EQ(natives(attend), keys < 8 ? 0u : 1u) << keys;
   }
 }
 

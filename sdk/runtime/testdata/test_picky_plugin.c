@@ -1,6 +1,6 @@
 /* The minimal sample plugin, as "picky": it multiplies f32 matrices itself, unless they are small,
  * have an odd number of rows, or do not lie dense. For 20 rows it lacks memory every other time,
- * for 22 always. */
+ * for 22 always. So it negates vectors, and attends from one query to enough keys. */
 #include "samples/minimal_plugin/changed_plugin.h"
 
 static int is_dense_matrix(const primset_tensor* t) {
@@ -57,12 +57,50 @@ static primset_status* find_negation(const primset_tensor* x, primset_primitive*
   return NULL;
 }
 
+/* Of one query and one head. */
+static primset_status* run_attention(primset_stream stream, const void* data,
+                                     const primset_primitive_call* call) {
+  const primset_tensor *q = &call->operands[0], *k = &call->operands[1], *v = &call->operands[2],
+                       *y = &call->results[0], *l = &call->results[1];
+  const float* query = (const float*)address(stream, q->buffer, q->offset);
+  const float* keys = (const float*)address(stream, k->buffer, k->offset);
+  const float* values = (const float*)address(stream, v->buffer, v->offset);
+  float* to = (float*)address(stream, y->buffer, y->offset);
+  const int64_t count = k->sizes[0], width = k->sizes[1];
+  float total = 0;
+  int64_t i, j;
+  for (j = 0; j < width; ++j) to[j] = 0;
+  for (i = 0; i < count; ++i) {
+    float score = 0, power;
+    for (j = 0; j < width; ++j) score += query[j] * keys[i * width + j];
+    power = __builtin_expf(score);
+    total += power;
+    for (j = 0; j < width; ++j) to[j] += power * values[i * width + j];
+  }
+  for (j = 0; j < width; ++j) to[j] /= total;
+  *(float*)address(stream, l->buffer, l->offset) = __builtin_logf(total);
+  return NULL;
+}
+
+static primset_status* find_attention(const primset_primitive_call* call, primset_primitive* out) {
+  const primset_attr* scale = attribute(call, "scale");
+  if (call->operand_count != 3 || !is_dense_matrix(&call->operands[0]) ||
+      !is_dense_matrix(&call->operands[1]) || !is_dense_matrix(&call->operands[2]) ||
+      call->operands[0].sizes[0] != 1 || scale->kind != PRIMSET_ATTR_FLOAT || scale->value.f != 1)
+    return fail(PRIMSET_UNSUPPORTED, "find: one query of one head, not scaled");
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_attention;
+  out->least_products = 1024;
+  return NULL;
+}
+
 static primset_status* find_product(primset_device device, const char* name,
                                     const primset_primitive_call* call, primset_primitive* out) {
   const int fits = strcmp(name, "dot_general") == 0 && is_dense_matrix(&call->operands[0]) &&
                    is_dense_matrix(&call->operands[1]) && call->operands[0].sizes[0] % 2 == 0 &&
                    is_dim(attribute(call, "a_contract"), 1) &&
                    is_dim(attribute(call, "b_contract"), 0);
+  if (strcmp(name, "attention") == 0) return find_attention(call, out);
   if (strcmp(name, "neg") == 0) return find_negation(&call->operands[0], out);
   if (!fits) return fail(PRIMSET_UNSUPPORTED, "find: dense f32 matrices of even rows alone");
   out->flags = PRIMSET_PRIMITIVE_STRIDED;

@@ -191,7 +191,7 @@ TEST(Attention, Causal) {
 
 // A few workgroups' keys are gone through by more of them, in parts of one size and what is left.
 TEST(Attention, ManyKeysInParts) {
-  expect_attention({DType::bf16, 2, 1, 2048, 64, 64}, "%3 y, %4 l", true);
+  expect_attention({DType::bf16, 2, 5, 2048, 64, 64}, "%3 y, %4 l", true);
   expect_attention({DType::f16, 1, 3, 1100, 32, 16}, "%3 y, %4 l", true);
 }
 
