@@ -430,7 +430,8 @@ namespace {
 bool returns_number(const Call& call, size_t k) {
   const auto& returns = call.op.overload.returns;
   if (call.op.all_tensors || k >= returns.size()) return false;
-  return returns[k].kind != specs::ArgKind::tensor && returns[k].kind != specs::ArgKind::tensor_list;
+  return returns[k].kind != specs::ArgKind::tensor &&
+         returns[k].kind != specs::ArgKind::tensor_list;
 }
 
 }  // namespace
@@ -439,8 +440,7 @@ bool returns_number(const Call& call, size_t k) {
 // of queries that attention returns does.
 void Capture::add_number(Call& call, const Val& value) {
   const prims::NodeId producer = graph_->producer(value.id());
-  if (producer == prims::Graph::kNoNode ||
-      graph_->node(producer).prim != prims::Prim::constant)
+  if (producer == prims::Graph::kNoNode || graph_->node(producer).prim != prims::Prim::constant)
     refuse(call, "its result is a value, which only a run knows");
   const prims::Attr& known = graph_->node(producer).find_attr("value");
   Scalar number;
