@@ -177,6 +177,26 @@ TEST(Fusion, WhatAKernelUsesItselfIsNotStored) {
   EXPECT_EQ(p.program.buffers.size(), 4u) << p.plan;  // errors, the input and the outputs
 }
 
+// A product of a device's library reads any strides.
+TEST(Fusion, WhatIsTransposedForALibraryLiesAsItWasMade) {
+  const auto g =
+      std::make_shared<prims::Graph>(prims::parse(R"(graph(%0 x: f32[64, 48], %1 y: f32[64, 32]) {
+  %2: f32[64, 48] = exp(%0)
+  %3: f32[48, 64] = transpose(%2) {permutation = (1, 0)}
+  %4: f32[48, 32] = dot_general(%3, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  return %4 z
+})"));
+  Options options = row_major_options(*g);
+  options.native = [](const prims::Graph& graph, prims::NodeId id) {
+    return graph.node(id).prim == Prim::dot_general;
+  };
+  const Program program = schedule(g, emit::native_model(), options);
+  const auto* product = std::get_if<NativeStep>(&program.steps.back().step);
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->operands[0].strides[0].constant(), 1);
+  EXPECT_EQ(product->operands[0].strides[1].constant(), 48);
+}
+
 TEST(Fusion, APlaceInTheInputIsWrittenBehindItsReaders) {
   const Planned p = planned(R"(graph(%0 x: f32[40]) {
   %1: f32[40] = reverse(%0) {dims = (0)}

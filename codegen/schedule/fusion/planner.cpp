@@ -176,7 +176,7 @@ void Planner::visit_indexable(NodeId id) {
 void Planner::visit_value(NodeId id, ValueId v) {
   if (!materialized_.contains(v) && memory_readers_.contains(v)) {
     if (is_view_of_memory(v)) return inline_into_readers(id, v);
-    materialize(v, temp(v), NotFused::family_operand);
+    materialize(v, temp_of_operand(id, v), NotFused::family_operand);
   }
   if (materialized_.contains(v) && sink_view(id, v)) return inline_into_readers(id, v);
 

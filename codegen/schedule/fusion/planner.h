@@ -119,6 +119,7 @@ class Planner {
   void place_outputs();
   BufferId new_buffer(Buffer b);
   Placement temp(ValueId v);
+  Placement temp_of_operand(NodeId id, ValueId v);
   void materialize(ValueId v, Placement place, NotFused why);
   void want_at(ValueId v, const Placement& place, RegionId region);
   void want_in_memory(ValueId v, GroupId reader);
