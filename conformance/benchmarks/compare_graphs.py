@@ -313,7 +313,7 @@ def find_compiler():
 def machine_name(torch, options):
     if options.peer != "cpu":
         return torch.cuda.get_device_name()
-    return f"CPU, {options.threads} threads"
+    return f"CPU, {options.threads} thread{'s' * (options.threads > 1)}"
 
 
 def main():

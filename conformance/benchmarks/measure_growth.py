@@ -286,7 +286,7 @@ def main():
             if "wrong" in r:
                 break
     machine = (torch.cuda.get_device_name() if options.peer != "cpu"
-               else f"CPU, {options.threads} threads")
+               else f"CPU, {options.threads} thread{'s' * (options.threads > 1)}")
     facts = {"machine": machine, "device": options.device, "pytorch": torch.__version__,
              "copy_gb_s": copy_gb_s, "turns": options.turns}
     print(f"{machine}, PyTorch {torch.__version__} on {options.peer}, Primset on {options.device}; "
