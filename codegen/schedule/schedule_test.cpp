@@ -662,5 +662,29 @@ TEST(Schedule, LayersCostAlike) {
   }
 }
 
+size_t prefetching_loads(const char* text) {
+  auto graph = std::make_shared<prims::Graph>(prims::parse(text));
+  kir::TargetModel wide = emit::native_model();
+  wide.vector_bytes = 64;
+  size_t count = 0;
+  for (const kir::Kernel& k : schedule(graph, wide, row_major_options(*graph)).kernels)
+    for (const kir::Inst& inst : k.insts) count += inst.op == kir::Op::Prefetch;
+  return count;
+}
+
+// Behind a row that an index names lies what nobody asks for.
+TEST(Schedule, RowsByIndexAreNotAskedForAhead) {
+  EXPECT_EQ(prefetching_loads(R"(graph(%0 x: f32[90, 64], %1 i: i64[90]) {
+  %2: f32[90, 64] = gather(%0, %1) {dims = (0), in_bounds = false, argument = "index"}
+  return %2 r
+})"),
+            0u);
+  EXPECT_GT(prefetching_loads(R"(graph(%0 x: f32[90, 64]) {
+  %1: f32[90, 64] = exp(%0)
+  return %1 r
+})"),
+            0u);
+}
+
 }  // namespace
 }  // namespace primset::schedule

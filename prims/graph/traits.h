@@ -53,6 +53,10 @@ constexpr bool is_indexable(Prim p) {
 constexpr bool is_reduction(Prim p) {
   return traits(p).pattern == OpPattern::reduction;
 }
+// Products summed along dims: of matrices, or a convolution.
+constexpr bool is_contraction(Prim p) {
+  return traits(p).pattern == OpPattern::contraction;
+}
 constexpr bool is_scan(Prim p) {
   return traits(p).pattern == OpPattern::scan;
 }

@@ -11,6 +11,25 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
+namespace {
+
+// What lies a page behind a row that an index names is no part of what is read next.
+class WithoutPrefetching {
+ public:
+  explicit WithoutPrefetching(Frame& frame) : frame_(frame), before_(frame.prefetches()) {
+    frame_.set_prefetches(false);
+  }
+  ~WithoutPrefetching() { frame_.set_prefetches(before_); }
+  WithoutPrefetching(const WithoutPrefetching&) = delete;
+  WithoutPrefetching& operator=(const WithoutPrefetching&) = delete;
+
+ private:
+  Frame& frame_;
+  bool before_;
+};
+
+}  // namespace
+
 ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
@@ -47,6 +66,7 @@ ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
     if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
       source[d] = at[rest++];
   }
+  const WithoutPrefetching rows(frame_);
   if (!all_in_bounds.valid()) return emit(x, source);
   const DType dtype = g.type(x).dtype;
   const ElementValue in[] = {{all_in_bounds, {}},

@@ -131,6 +131,72 @@ TEST(Fusion, AnotherRowsResultIsReadFromMemory) {
   EXPECT_THAT(p.plan, HasSubstr("its reader asks for another row's than its own"));
 }
 
+// The gradient of a norm and of the bias before it: the rows' kernel has all that the gradient
+// takes, and stores it; its sum over columns reads it.
+TEST(Fusion, WhatIsMadeOfRowsIsStoredByTheirKernelAndNotByOneOverColumns) {
+  const Planned p = planned(R"(graph(%0 d: f32[64, 48], %1 x: f32[64, 48]) {
+  %2: f32[64, 48] = mul(%0, %1)
+  %3: f32[64] = reduce_sum(%2) {dims = (1)}
+  %4: f32[64, 48] = broadcast_in_dim(%3) {shape = [64, 48], dims = (0)}
+  %5: f32[64, 48] = sub(%2, %4)
+  %6: f32[48] = reduce_sum(%5) {dims = (0)}
+  return %5 dx, %6 db
+})");
+  EXPECT_EQ(p.kernels(), 2u) << p.plan;
+  EXPECT_THAT(p.plan, HasSubstr("reads %0 %1\n  writes %7 to b3 (output 0)"));
+  EXPECT_THAT(p.plan, HasSubstr("reads %7\n  writes %10 to b4 (output 1)"));
+}
+
+TEST(Fusion, AWiderTypeIsNotStored) {
+  const Planned p = planned(R"(graph(%0 x: f32[64, 48]) {
+  %1: f32[64, 48] = exp(%0)
+  %2: f32[64, 48] = tanh(%1)
+  %3: f32[64, 48] = log(%2)
+  %4: bf16[64, 48] = convert(%3) {dtype = bf16}
+  %5: f32[64, 48] = convert(%4) {dtype = f32}
+  %6: f32[64] = reduce_sum(%5) {dims = (1)}
+  %7: f32[48] = reduce_sum(%5) {dims = (0)}
+  return %6 rows, %7 columns
+})");
+  std::vector<DType> stored;
+  for (const Buffer& b : p.program.buffers)
+    if (b.kind == Buffer::Kind::temp) stored.push_back(b.dtype);
+  EXPECT_EQ(stored, std::vector{DType::bf16}) << p.plan;
+}
+
+// %1 is asked for by the kernel before and after its reductions are known to be part of it.
+TEST(Fusion, WhatAKernelUsesItselfIsNotStored) {
+  const Planned p = planned(R"(graph(%0 d: f32[64, 48]) {
+  %1: f32[64, 48] = exp(%0)
+  %2: f32[64] = reduce_sum(%1) {dims = (1)}
+  %3: f32[64, 48] = broadcast_in_dim(%2) {shape = [64, 48], dims = (0)}
+  %4: f32[64, 48] = mul(%1, %3)
+  %5: f32[48] = reduce_sum(%4) {dims = (0)}
+  return %4 y, %5 columns
+})");
+  EXPECT_EQ(p.program.buffers.size(), 4u) << p.plan;  // errors, the input and the outputs
+}
+
+// A product of a device's library reads any strides.
+TEST(Fusion, WhatIsTransposedForALibraryLiesAsItWasMade) {
+  const auto g =
+      std::make_shared<prims::Graph>(prims::parse(R"(graph(%0 x: f32[64, 48], %1 y: f32[64, 32]) {
+  %2: f32[64, 48] = exp(%0)
+  %3: f32[48, 64] = transpose(%2) {permutation = (1, 0)}
+  %4: f32[48, 32] = dot_general(%3, %1) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  return %4 z
+})"));
+  Options options = row_major_options(*g);
+  options.native = [](const prims::Graph& graph, prims::NodeId id) {
+    return graph.node(id).prim == Prim::dot_general;
+  };
+  const Program program = schedule(g, emit::native_model(), options);
+  const auto* product = std::get_if<NativeStep>(&program.steps.back().step);
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->operands[0].strides[0].constant(), 1);
+  EXPECT_EQ(product->operands[0].strides[1].constant(), 48);
+}
+
 TEST(Fusion, APlaceInTheInputIsWrittenBehindItsReaders) {
   const Planned p = planned(R"(graph(%0 x: f32[40]) {
   %1: f32[40] = reverse(%0) {dims = (0)}

@@ -1,6 +1,7 @@
 #include "codegen/schedule/fusion/planner.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "codegen/schedule/element/view_placement.h"
@@ -175,7 +176,7 @@ void Planner::visit_indexable(NodeId id) {
 void Planner::visit_value(NodeId id, ValueId v) {
   if (!materialized_.contains(v) && memory_readers_.contains(v)) {
     if (is_view_of_memory(v)) return inline_into_readers(id, v);
-    materialize(v, temp(v), NotFused::family_operand);
+    materialize(v, temp_of_operand(id, v), NotFused::family_operand);
   }
   if (materialized_.contains(v) && sink_view(id, v)) return inline_into_readers(id, v);
 
@@ -307,6 +308,7 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
   for (const Use& use : readers) {
     if (const auto why = exceeds_limits(id, use, times[find(use.group)]++)) return why;
   }
+  if (widens(id)) return std::nullopt;
   const size_t kernels = readers_of(readers).size();
   if (kernels > 1 && estimate_.favours_memory(v, static_cast<double>(kernels), extra_result))
     return NotFused::recompute_cost;
@@ -314,6 +316,13 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
   if (computed > 1 && estimate_.favours_memory(v, computed, extra_result))
     return NotFused::recompute_cost;
   return std::nullopt;
+}
+
+// What a wider type makes of a value is never worth more memory than the value.
+bool Planner::widens(NodeId id) const {
+  const Node& n = g_.node(id);
+  return n.prim == Prim::convert &&
+         bits(g_.type(n.operands[0]).dtype) < bits(g_.type(n.results[0]).dtype);
 }
 
 // On a SIMT device a kernel over rows has few threads with many elements each, and a loop that
@@ -337,12 +346,15 @@ double Planner::evaluations(ValueId v, const std::vector<Use>& readers) const {
   const auto count = [](const SymInts& shape) {
     return static_cast<double>(std::max<int64_t>(1, prims::product(shape).hint()));
   };
-  std::unordered_map<GroupId, std::vector<const Use*>> by_kernel;
-  for (const Use& use : readers) by_kernel[find(use.group)].push_back(&use);
+  std::unordered_map<GroupId, std::map<std::string, const Use*>> by_kernel;
+  for (const Use& use : readers) {
+    const auto space = static_cast<char>(resolved(use.group, use.space));
+    by_kernel[find(use.group)].emplace(space + index_key(use.at), &use);
+  }
   double times = 0;
   for (const auto& [group, uses] : by_kernel) {
     if (uses.size() == 1) continue;
-    for (const Use* use : uses) {
+    for (const auto& [at, use] : uses) {
       const double share = count(plan_.groups[group].domain) / count(g_.type(v).shape);
       times += share * (use->at.back().affine.is_affine() ? 1 : kPutTogether);
     }
@@ -486,7 +498,7 @@ std::optional<GroupId> Planner::group_to_write(ValueId v, const std::vector<Use>
   }
   for (const Use& use : readers) {
     const GroupId g = find(use.group);
-    if (!at_other_indices.contains(g) && takes_result(g, v)) return g;
+    if (!at_other_indices.contains(g) && takes_result(g, v) && !crosses_rows(g, v)) return g;
   }
   return std::nullopt;
 }

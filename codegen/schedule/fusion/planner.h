@@ -89,6 +89,7 @@ class Planner {
   void add_use(ValueId v, Use use);
   std::optional<NotFused> must_materialize(ValueId v, const std::vector<Use>& readers,
                                            bool extra_result) const;
+  bool widens(NodeId id) const;
   bool would_wait(NodeId id, const std::vector<Use>& readers) const;
   double evaluations(ValueId v, const std::vector<Use>& readers) const;
   static bool is_limit(NotFused why);
@@ -118,6 +119,7 @@ class Planner {
   void place_outputs();
   BufferId new_buffer(Buffer b);
   Placement temp(ValueId v);
+  Placement temp_of_operand(NodeId id, ValueId v);
   void materialize(ValueId v, Placement place, NotFused why);
   void want_at(ValueId v, const Placement& place, RegionId region);
   void want_in_memory(ValueId v, GroupId reader);
@@ -139,6 +141,7 @@ class Planner {
   void become_reduction(GroupId g, const Rows& rows);
   void split_without_reduction(GroupId g);
   Space resolved(GroupId user, Space space) const;
+  bool crosses_rows(GroupId g, ValueId v) const;
   bool used_at_rows(const Use& use, const Rows& rows) const;
   bool can_reduce(GroupId g, const Rows& rows) const;
   std::optional<GroupId> reduction_group(const Node& n, const Rows& rows, NotFused& why);

@@ -3,6 +3,7 @@
 
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -33,6 +34,20 @@ Placement Planner::temp(ValueId v) {
   return {new_buffer(
               {Buffer::Kind::temp, 0, t.dtype, prims::product(t.shape), "%" + std::to_string(v)}),
           dense_strides(t.shape), 0};
+}
+
+// A transposed matrix that is multiplied lies as it did before: every library of products takes it
+// so, and a kernel over its rows would write it across memory.
+Placement Planner::temp_of_operand(NodeId id, ValueId v) {
+  const Node& n = g_.node(id);
+  const auto multiplies = [&](GroupId reader) {
+    const NodeId anchor = plan_.groups[find(reader)].anchor;
+    return anchor != Graph::kNoNode && prims::is_contraction(g_.node(anchor).prim);
+  };
+  const bool kept = n.prim == Prim::transpose && g_.type(v).rank() == 2 &&
+                    is_floating(g_.type(v).dtype) &&
+                    std::ranges::all_of(memory_readers_.at(v), multiplies);
+  return kept ? view_placement(g_, n, temp(n.operands[0])).value() : temp(v);
 }
 
 void Planner::place_inputs() {

@@ -150,6 +150,20 @@ std::optional<Planner::Rows> Planner::anticipated_rows(GroupId g, ValueId v) con
   return rows;
 }
 
+// Does `g` reduce the elements of `v` along one dim, while `v` is computed from reductions along
+// another? The kernel of those has what `v` takes at hand: it stores `v`, and `g` reads it. So the
+// gradient of a norm is one kernel over rows, and its sum, the gradient of a bias, one over
+// columns.
+bool Planner::crosses_rows(GroupId g, ValueId v) const {
+  const FusionGroup& group = plan_.groups[g];
+  const NodeId reduction = source_reduction_[v];
+  if (group.family != &reduction_family || reduction == Graph::kNoNode ||
+      !same_shape(g_.type(v).shape, group.domain))
+    return false;
+  const Rows rows = rows_of(g_.node(reduction));
+  return rows.dim != group.dim && same_shape(rows.domain, group.domain);
+}
+
 // An anticipated reduction joined another group, or reads results of this one. The roots over the
 // domain and those with one element a row then become pointwise groups of their own.
 void Planner::split_without_reduction(GroupId g) {

@@ -378,6 +378,21 @@ TEST(Legalize, NativeNodesStayAndTheirOperandsAreInMemory) {
   EXPECT_EQ(legal.reused, std::unordered_set<ValueId>{1});
 }
 
+TEST(Legalize, AnOperandThatIsRoundedIsStoredRounded) {
+  const Graph g = prims::parse(R"(graph(%0 x: bf16[4, 4]) {
+  %1: f32[4, 4] = convert(%0) {dtype = f32}
+  %2: f32[4, 4] = exp(%1)
+  %3: bf16[4, 4] = convert(%2) {dtype = bf16}
+  %4: bf16[4, 4] = transpose(%3) {permutation = (1, 0)}
+  %5: f32[4, 4] = dot_general(%4, %0) {a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}
+  return %5 y
+})");
+  const IsNative native = [](const Graph& graph, NodeId id) {
+    return graph.node(id).prim == Prim::dot_general;
+  };
+  EXPECT_EQ(legalized(g, cpu(), legalize_passes(), native).reused, std::unordered_set<ValueId>{3});
+}
+
 TEST(Legalize, ANumberThatTakesEffortIsComputedOnce) {
   const Graph g = prims::parse(R"(graph(%0 x: f32[1], %1 y: f32[9]) {
   %2: f32[1] = exp(%0)

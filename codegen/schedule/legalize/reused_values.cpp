@@ -36,6 +36,7 @@ class ReuseAnalysis {
   std::unordered_set<ValueId> found;
 
  private:
+  DType dtype(ValueId v) const { return g_.type(v).dtype; }
   bool is_costly(const Node& n) const;
   bool is_made_of_indices(const Node& n) const;
   bool is_repeated(const Node& n) const;
@@ -49,12 +50,15 @@ class ReuseAnalysis {
   std::vector<int64_t> operations_;  // of an element
 };
 
-// Views, padding and conversions stay inlined: the elementwise value behind them is what is stored.
+// Views, padding and conversions stay inlined: the elementwise value behind them is what is stored,
+// or what a conversion to fewer bits makes of it.
 void ReuseAnalysis::note(ValueId v) {
+  ValueId narrowed = prims::kNoValue;
   for (prims::NodeId p; (p = g_.producer(v)) != Graph::kNoNode; v = g_.node(p).operands[0]) {
     const Prim prim = g_.node(p).prim;
+    if (prim == Prim::convert && bits(dtype(g_.node(p).operands[0])) > bits(dtype(v))) narrowed = v;
     if (prims::is_view(prim) || prim == Prim::pad || prim == Prim::convert) continue;
-    if (is_core_elementwise(prim)) found.insert(v);
+    if (is_core_elementwise(prim)) found.insert(narrowed == prims::kNoValue ? v : narrowed);
     return;
   }
 }

@@ -10,9 +10,10 @@
 
 namespace primset::schedule {
 
-// The elementwise values that the `reused` ones are views or conversions of. `reused` are operands
-// of which each element is read many times, as a product reads a row for each column, and operands
-// of native primitives, which are in memory anyway. In addition, what is costly and broadcast:
+// The elementwise values that the `reused` ones are views or conversions of, or what a conversion
+// to fewer bits makes of these. `reused` are operands of which each element is read many times, as
+// a product reads a row for each column, and operands of native primitives, which are in memory
+// anyway. In addition, what is costly and broadcast:
 // numbers, and tables that are made of indices alone; on a CPU a table of some operations that is
 // repeated often, too. Each element is computed once and not again for every one that it is
 // repeated as.

@@ -135,6 +135,7 @@ class Frame {
   void set_on_load(OnLoad on_load) { on_load_ = std::move(on_load); }
   // Whether loops prefetch (on CPUs; initially true).
   void set_prefetches(bool on) { prefetches_ = on; }
+  bool prefetches() const { return prefetches_; }
   // strict: a load that is masked off reads nothing, not even another element: there may be none,
   // or one that another thread is writing.
   ElementValue load(BufferId id, DType dtype, const Affine& address, bool strict = false);

@@ -328,12 +328,6 @@ namespace {
 void require_recordable(const Call& call) {
   if (call.op.overload.status != specs::Status::implemented) refuse(call, "it is not implemented");
   if (!call.op.recordable) refuse(call, "it is about memory or reads a value");
-  if (!call.op.all_tensors) {
-    for (const specs::Return& r : call.op.overload.returns) {
-      if (r.kind != specs::ArgKind::tensor && r.kind != specs::ArgKind::tensor_list)
-        refuse(call, "its result is a value, which only a run knows");
-    }
-  }
   if (call.op.is_view && call.op.writes) refuse(call, "it changes a tensor's shape in place");
   for (const Arg& a : call.args) {
     if (a.kind == Arg::Kind::generator) refuse(call, "it draws from a generator of its own");
@@ -430,6 +424,35 @@ void Capture::add_fresh(Call& call, const TensorMeta& meta, const Val& value) {
   call.add_result(remember(handle(meta, storage, 0), record), {});
 }
 
+namespace {
+
+// Is result `k` a number? Numbers and lists are not returned together.
+bool returns_number(const Call& call, size_t k) {
+  const auto& returns = call.op.overload.returns;
+  if (call.op.all_tensors || k >= returns.size()) return false;
+  return returns[k].kind != specs::ArgKind::tensor &&
+         returns[k].kind != specs::ArgKind::tensor_list;
+}
+
+}  // namespace
+
+// A number among the results is known now if it is a constant or follows from sizes, as the number
+// of queries that attention returns does.
+void Capture::add_number(Call& call, const Val& value) {
+  const prims::NodeId producer = graph_->producer(value.id());
+  if (producer == prims::Graph::kNoNode || graph_->node(producer).prim != prims::Prim::constant)
+    refuse(call, "its result is a value, which only a run knows");
+  const prims::Attr& known = graph_->node(producer).find_attr("value");
+  Scalar number;
+  if (const auto* size = std::get_if<SymInt>(&known.value)) {
+    specialize(*size);
+    number = Scalar(size->hint());
+  } else {
+    number = std::get<Scalar>(known.value);
+  }
+  call.add_result(Tensor::wrapped_number(number), {});
+}
+
 void Capture::add_results(Call& call, const TracedCall& traced, std::span<const ValueId> values,
                           std::span<const decomps::View> views) {
   const bool outs = call.op.overload.kind == specs::OverloadKind::out;
@@ -443,7 +466,9 @@ void Capture::add_results(Call& call, const TracedCall& traced, std::span<const 
     meta.dtype = o.view_dtype.value_or(o.dtype);
     meta.sizes = o.sizes;
     meta.strides = o.strides;
-    if (outs) {
+    if (returns_number(call, k)) {
+      add_number(call, *value);
+    } else if (outs) {
       const TensorImpl& out = tensor_argument(call.args, call.op.outs[k], 0);
       const bool dynamic =
           std::ranges::any_of(o.sizes, [&](const SymInt& s) { return inputs_.depends_on_run(s); });

@@ -85,6 +85,7 @@ class Capture {
                   const prims::SymInt& offset);
   void add_view(Call& call, const decomps::TracedOutput& o, decomps::TensorMeta meta,
                 const decomps::View& view);
+  void add_number(Call& call, const decomps::Val& value);
   void add_fresh(Call& call, const decomps::TensorMeta& meta, const decomps::Val& value);
   void add_results(Call& call, const decomps::TracedCall& traced,
                    std::span<const prims::ValueId> values, std::span<const decomps::View> views);

@@ -60,6 +60,24 @@ TEST(Graph, SizesThatWereLookedAtAreGuarded) {
   EXPECT_EQ(graph.run({floats({1, 1, 1}, {3})})[0].to_vector<float>(), (Floats{4, 4, 4}));
 }
 
+// Attention returns the number of its queries beside tensors.
+TEST(Graph, NumbersThatFollowFromSizesAreKnownWhileItIsCaptured) {
+  const auto attention = [](Inputs in) {
+    const std::vector<Value> r =
+        invoke("_scaled_dot_product_fused_attention_overrideable", {in[0], in[1], in[1]});
+    return Tensors{call("add.Tensor", {r[0], r[4]}), r[1].tensor()};
+  };
+  const Tensor keys = floats({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Graph graph = Graph::capture({keys, keys}, attention);
+  for (const Tensor& queries : {floats({0, 0}, {1, 1, 1, 2}), floats({0, 0, 0, 0}, {1, 1, 2, 2})}) {
+    const auto rows = static_cast<float>(queries.size(2));
+    const Tensors results = graph.run({queries, keys});
+    const Floats values = results[0].to_vector<float>();
+    EXPECT_EQ(Floats(values.begin(), values.begin() + 2), (Floats{2 + rows, 3 + rows}));
+    EXPECT_NEAR(results[1].to_vector<float>()[0], std::log(2.0f), 1e-6f);
+  }
+}
+
 TEST(Graph, WritesThroughViewsReachTheInput) {
   const Tensor a = floats({1, 2, 3, 4}, {4});
   const Graph graph = Graph::capture({a}, [](Inputs in) {
