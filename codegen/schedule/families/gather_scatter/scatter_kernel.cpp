@@ -36,7 +36,7 @@ void for_each_in_order(Frame& f, std::vector<LoopDim> loops, const std::function
 struct OrderedWalk {
   std::vector<size_t> apart;     // updates that differ in these dims go to different places
   std::vector<size_t> in_order;  // the other dims that say where an update goes
-  std::optional<size_t> inner;   // the innermost dim that is not indexed
+  std::optional<size_t> inner;   // the innermost dim, where it is not indexed
 };
 
 // The dim along which an index counts, so that updates which differ in it do not meet.
@@ -68,7 +68,12 @@ OrderedWalk ordered_walk(const prims::Graph& g, const prims::Node& n, const SymI
     if (std::ranges::find(dims, static_cast<int64_t>(d)) == dims.end()) rest.push_back(strides[d]);
   }
   for (size_t d : memory_order(rest, rest)) walk.apart.push_back(batch + d);
-  if (rest.empty()) return walk;
+  const auto is_indexed_within = [&](int64_t d) {
+    return strides[static_cast<size_t>(d)].hint() < rest.back().hint();
+  };
+  // Along an indexed dim that is the innermost one the updates of a row are neighbours.
+  std::ranges::sort(rest, std::greater(), [](const SymInt& s) { return s.hint(); });
+  if (rest.empty() || std::ranges::any_of(dims, is_indexed_within)) return walk;
   walk.inner = walk.apart.back();
   walk.apart.pop_back();
   return walk;
