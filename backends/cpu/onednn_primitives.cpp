@@ -123,6 +123,8 @@ struct Blocks {
 
  private:
   void cut(int64_t largest_rows, int64_t largest_cols);
+  int64_t narrow_block() const;
+  bool find_kinds();
 };
 
 void Blocks::cut(int64_t largest_rows, int64_t largest_cols) {
@@ -133,9 +135,21 @@ void Blocks::cut(int64_t largest_rows, int64_t largest_cols) {
 }
 
 bool Blocks::prepare() {
+  if (x.m < kNarrow) return cut(kLargeRows, narrow_block()), find_kinds();
   cut(kLargeRows, kLargeCols);
   if (count() < kEnoughBlocks) cut(kSmallRows, kLargeCols);
   if (count() < kEnoughBlocks) cut(kSmallRows, kSmallCols);
+  return find_kinds();
+}
+
+// Columns of a product of few rows: as many as a core's cache keeps where they are copied.
+int64_t Blocks::narrow_block() const {
+  constexpr int64_t kBytes = 1024 << 10;
+  const int64_t column = x.k * (x.dtype == PRIMSET_BF16 ? 2 : 4);
+  return std::clamp(kBytes / column, int64_t{32}, kSmallCols);
+}
+
+bool Blocks::find_kinds() {
   const int64_t last_rows = x.m - (row_blocks - 1) * rows;
   const int64_t last_cols = x.n - (col_blocks - 1) * cols;
   for (int r = 0; r < 2; ++r) {

@@ -82,7 +82,7 @@ llvm::Value* Lowering::load(const kir::Inst& inst, kir::Type t) {
   if (from != nullptr && from->evict_last && whole && target_.cache_policies)
     return evict_last_load(at, t);
   llvm::LoadInst* load = b_.CreateAlignedLoad(type(t), at, llvm::Align(inst.imm.align));
-  if (from != nullptr && from->invariant) {
+  if (from != nullptr && from->invariant && !from->written) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
   }
   return load;

@@ -107,9 +107,12 @@ class ElementEmitter {
   ElementValue dynamic_slice(const Node& n, const Indices& at);
   ElementValue dynamic_update_slice(const Node& n, const Indices& at);
   ElementValue gather(const Node& n, const Indices& at);
+  void read_ahead(prims::ValueId index);
+  void prefetch_gathered(const Node& n, const Indices& index_at, Indices at);
   ElementValue map(prims::ValueId v, const Node& n, const Indices& at);
   bool regroups_bits(const Node& n) const;
   ElementValue regrouped(const Node& n, const Indices& at);
+  std::optional<Placement> parts_in_memory(const Node& n) const;
   std::optional<Indices> view(const Node& n, const Indices& at);
 
   // The scalar regions' own control flow.

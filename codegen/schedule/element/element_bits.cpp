@@ -2,6 +2,7 @@
 // additional last dim, the lowest bits first. A complex element is its two parts.
 #include "codegen/schedule/element/element.h"
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "codegen/schedule/element/view_placement.h"
 
 namespace primset::schedule {
 
@@ -72,10 +73,30 @@ bool ElementEmitter::regroups_bits(const Node& n) const {
   return bits(from) != bits(to) || is_complex(from) != is_complex(to);
 }
 
+// Where the narrow elements stand of which a wide one in a CPU's memory consists: they are loaded
+// as they are. nullopt: it is not in memory, or a GPU's, whose buffers have elements of one type.
+std::optional<Placement> ElementEmitter::parts_in_memory(const Node& n) const {
+  const Placement* whole = values_.placement(n.operands[0]);
+  const DType from = values_.graph.type(n.operands[0]).dtype;
+  const DType to = values_.graph.type(n.results[0]).dtype;
+  if (whole == nullptr || frame_.target().simt || byte_size(from) <= byte_size(to))
+    return std::nullopt;
+  const auto parts = static_cast<int64_t>(byte_size(from) / byte_size(to));
+  Placement out{whole->buffer, whole->strides, whole->offset * parts};
+  for (SymInt& stride : out.strides) stride *= parts;
+  out.strides.emplace_back(1);
+  return out;
+}
+
 ElementValue ElementEmitter::regrouped(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const DType from = values_.graph.type(n.operands[0]).dtype;
   const DType to = values_.graph.type(n.results[0]).dtype;
+  if (const auto parts = parts_in_memory(n)) {
+    const bool strict =
+        may_be_empty(values_.graph.type(n.operands[0]).shape) || values_.overwritten(n.operands[0]);
+    return frame_.load(parts->buffer, to, element_address(*parts, at, arithmetic_), strict);
+  }
   const uint32_t have = part_bits(from), want = part_bits(to), count = is_complex(to) ? 2 : 1;
   kir::Builder::Values parts, out;
   Value which;  // of a wide element's narrow ones; invalid when all are taken

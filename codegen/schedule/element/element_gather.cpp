@@ -11,25 +11,6 @@ using kir::Value;
 using prims::Prim;
 using prims::ValueId;
 
-namespace {
-
-// What lies a page behind a row that an index names is no part of what is read next.
-class WithoutPrefetching {
- public:
-  explicit WithoutPrefetching(Frame& frame) : frame_(frame), before_(frame.prefetches()) {
-    frame_.set_prefetches(false);
-  }
-  ~WithoutPrefetching() { frame_.set_prefetches(before_); }
-  WithoutPrefetching(const WithoutPrefetching&) = delete;
-  WithoutPrefetching& operator=(const WithoutPrefetching&) = delete;
-
- private:
-  Frame& frame_;
-  bool before_;
-};
-
-}  // namespace
-
 ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
   kir::Builder& b = frame_.builder();
   const prims::Graph& g = values_.graph;
@@ -52,6 +33,7 @@ ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
         continue;
       }
     }
+    read_ahead(operand);
     Value wide = emit(operand, index_at).re;
     Value i = frame_.index(wide);
     if (!in_bounds) {
@@ -66,13 +48,53 @@ ElementValue ElementEmitter::gather(const Node& n, const Indices& at) {
     if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) == dims.end())
       source[d] = at[rest++];
   }
-  const WithoutPrefetching rows(frame_);
-  if (!all_in_bounds.valid()) return emit(x, source);
+  prefetch_gathered(n, index_at, source);
+  // What lies a page behind a row is another row, which an index seldom asks for next.
+  const bool prefetches = frame_.prefetches();
+  frame_.set_prefetches(false);
+  const ElementValue element =
+      all_in_bounds.valid() ? emit_under(all_in_bounds, x, source) : emit(x, source);
+  frame_.set_prefetches(prefetches);
+  if (!all_in_bounds.valid()) return element;
   const DType dtype = g.type(x).dtype;
-  const ElementValue in[] = {{all_in_bounds, {}},
-                             emit_under(all_in_bounds, x, source),
-                             literal(b, primset::Scalar(0), dtype)};
+  const ElementValue in[] = {{all_in_bounds, {}}, element, literal(b, primset::Scalar(0), dtype)};
   return lower_elementwise(b, Prim::select, dtype, dtype, in);
+}
+
+// A CPU's loop over a row reads the index of the row once, if nothing is written there meanwhile.
+void ElementEmitter::read_ahead(ValueId index) {
+  const Placement* place = values_.placement(index);
+  if (place == nullptr || frame_.target().simt || values_.overwritten(index)) return;
+  frame_.builder().set_invariant(frame_.buffer(place->buffer, true, false));
+}
+
+// A CPU's loop along a row asks for the same part of a later row, which no prefetcher foresees.
+void ElementEmitter::prefetch_gathered(const Node& n, const Indices& index_at, Indices at) {
+  const prims::Graph& g = values_.graph;
+  const Placement* place = values_.placement(n.operands[0]);
+  const auto is_in_memory = [&](ValueId v) { return values_.placement(v) != nullptr; };
+  const std::span<const ValueId> operands = std::span(n.operands).subspan(1);
+  if (place == nullptr || index_at.empty() || !frame_.prefetches() ||
+      !std::ranges::all_of(operands, is_in_memory))
+    return;
+  const auto& dims = n.attr<std::vector<int64_t>>("dims");
+  SymInt row = static_cast<int64_t>(byte_size(g.type(n.operands[0]).dtype));
+  for (size_t d = 0; d < at.size(); ++d)
+    if (std::ranges::find(dims, static_cast<int64_t>(d)) == dims.end())
+      row *= g.type(n.operands[0]).shape[d];
+  constexpr int64_t kBytesAhead = 8192, kMostRows = 16;
+  const SymInt ahead =
+      prims::max(1, prims::min(kMostRows, prims::floor_div(kBytesAhead, prims::max(row, 1))));
+  kir::Builder& b = frame_.builder();
+  const Value later = frame_.materialize(affine(index_at.back()) + ahead);
+  if (b.type(later).lanes > 1) return;
+  const Value last = frame_.param(g.type(operands[0]).shape.back() - SymInt(1));
+  Indices later_at = index_at;
+  later_at.back() = opaque(b.select(b.slt(later, last), later, last));
+  for (size_t k = 0; k < operands.size(); ++k)
+    at[static_cast<size_t>(dims[k])] = opaque(frame_.index(emit(operands[k], later_at).re));
+  frame_.prefetch(place->buffer, g.type(n.operands[0]).dtype,
+                  element_address(*place, at, arithmetic_));
 }
 
 // The affine form of an integer value made of iotas, constants, broadcasts and sums of them.

@@ -105,6 +105,11 @@ Value Frame::mask_and(Value condition) {
   return mask_.valid() ? builder_.and_(mask_, condition) : condition;
 }
 
+Value Frame::any(Value condition) {
+  const bool same_for_all = builder_.type(condition).lanes == 1;
+  return builder_.any(same_for_all && mask_ == loop_mask_ ? condition : mask_and(condition));
+}
+
 Value Frame::materialize(const Affine& a) {
   for (size_t d = 0; d < domain_.size(); ++d) {
     if (!a.coefficient(d).same(SymInt(0))) analysis_.pinned[d] = true;
@@ -200,12 +205,23 @@ Value Frame::mask_vector() {
 // a miss or two a page. So vectors of half a cache line or more prefetch a page ahead. Not where
 // vectors are narrow: there a loop has twice as many instructions already, and prefetching made an
 // addition 3 to 7 % slower (measured on a Zen).
-void Frame::prefetch(Value pointer, kir::Scalar elem, Value index, bool to_write) {
+void Frame::prefetch_page_ahead(Value pointer, kir::Scalar elem, Value index, bool to_write) {
   constexpr int64_t kPage = 4096, kHalfLine = 32;
-  if (!prefetches_ || target().simt || narrow_vectors()) return;
-  if (lanes_ * kir::bytes(elem) < kHalfLine) return;
+  if (!prefetches() || lanes_ * kir::bytes(elem) < kHalfLine) return;
   builder_.prefetch(elem, pointer, index, static_cast<uint32_t>(kPage / kir::bytes(elem)),
                     to_write);
+}
+
+void Frame::prefetch(BufferId id, DType dtype, const Affine& address) {
+  constexpr size_t kLine = 64;
+  const Place p = place(address);
+  if (p.lane_vector.valid() || *p.lane_step != 1) return;
+  const kir::Scalar elem = memory_scalar(real_type(dtype));
+  const int64_t parts = is_complex(dtype) ? 2 : 1;
+  const Value first = builder_.mul(p.scalar, index_constant(parts));
+  for (size_t byte = 0; byte < lanes_ * byte_size(dtype); byte += kLine)
+    builder_.prefetch(elem, buffer(id, true, false), first,
+                      static_cast<uint32_t>(byte / kir::bytes(elem)), false);
 }
 
 // The alignment of a vector access.
@@ -252,13 +268,14 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
     Value index =
         scaled(lanes_ == 1 && p.lane_vector.valid() ? b.add(p.scalar, p.lane_vector) : p.scalar);
     const auto load = [&] { return b.load(Type{elem}, pointer, index, align); };
-    if (mask_.valid() && strict_) {
+    const bool some_lane = !mask_.valid() || mask_ == loop_mask_;
+    if (!some_lane && strict_) {
       return b.if_else(
           b.any(mask_), [&] { return kir::Builder::Values{load()}; },
           [&] { return kir::Builder::Values{b.constant(Type{elem}, 0)}; })[0];
     }
     // A masked-off access may point anywhere: point it at the first element instead.
-    if (mask_.valid()) index = b.select(b.any(mask_), index, index_constant(0));
+    if (!some_lane) index = b.select(b.any(mask_), index, index_constant(0));
     return load();
   }
   const Type t{elem, lanes_};
@@ -272,7 +289,7 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
                     align);
   }
   if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
-    prefetch(pointer, elem, p.scalar, false);
+    prefetch_page_ahead(pointer, elem, p.scalar, false);
     if (!mask_.valid()) return b.load(t, pointer, p.scalar, align);
     return b.masked_load(t, pointer, p.scalar, mask_vector(), b.constant(t, 0), align);
   }
@@ -330,7 +347,7 @@ void Frame::store_part(Value pointer, DType dtype, const Place& p, int64_t strid
   }
   if (b.type(v).lanes == 1) v = b.splat(v, lanes_);
   if (!p.lane_vector.valid() && *p.lane_step == 1 && stride == 1) {
-    prefetch(pointer, memory_scalar(dtype), p.scalar, true);
+    prefetch_page_ahead(pointer, memory_scalar(dtype), p.scalar, true);
     if (!mask_.valid())
       b.store(pointer, p.scalar, v, align);
     else
@@ -579,8 +596,8 @@ void Frame::report(uint32_t site, Value bad, Value value, DType value_dtype) {
     error_base_ = b.scalar_param("error_base", kir::kI32);
     step_.scalars.push_back({ScalarParam::Source::error_base, kir::kI32, 0, 0, 0});
   }
-  bad = mask_and(bad);
-  b.if_then(b.any(bad), [&] {
+  b.if_then(any(bad), [&] {
+    bad = mask_and(bad);
     const Value shown = greatest(b, reported_bits(b, value, value_dtype), bad);
     Value old = b.atomic_cas(slot, b.i32(0), b.i32(0),
                              b.add(error_base_, b.i32(static_cast<int64_t>(site) + 1)), 4);

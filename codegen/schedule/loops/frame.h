@@ -102,7 +102,10 @@ class Frame {
   // A CPU of 32-byte vectors has 16 registers and no mask registers: a masked store takes as long
   // as ten others.
   bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
+  // The mask of a loop over vectors, of which each has a lane inside.
+  void set_loop_mask(kir::Value mask) { mask_ = loop_mask_ = mask; }
   kir::Value mask_and(kir::Value condition);  // the current mask and another condition
+  kir::Value any(kir::Value condition);       // i1: does some lane of the mask have it?
   // The same for the lanes of a SIMT thread whose first lane is inside. `all_active` (i1): all
   // lanes are inside and their vectors are aligned.
   void set_mask(kir::Value mask, kir::Value all_active) {
@@ -135,7 +138,9 @@ class Frame {
   void set_on_load(OnLoad on_load) { on_load_ = std::move(on_load); }
   // Whether loops prefetch (on CPUs; initially true).
   void set_prefetches(bool on) { prefetches_ = on; }
-  bool prefetches() const { return prefetches_; }
+  bool prefetches() const { return prefetches_ && !target().simt && !narrow_vectors(); }
+  // Asks for a vector that will be loaded soon. The address may be outside.
+  void prefetch(BufferId id, DType dtype, const Affine& address);
   // strict: a load that is masked off reads nothing, not even another element: there may be none,
   // or one that another thread is writing.
   ElementValue load(BufferId id, DType dtype, const Affine& address, bool strict = false);
@@ -182,7 +187,7 @@ class Frame {
   void store_vectors(kir::Value pointer, DType dtype, const Place& p, const ElementValue& value);
   kir::Value load_vector(kir::Value pointer, kir::Scalar elem, kir::Value index, uint16_t lanes);
   void store_vector(kir::Value pointer, kir::Value index, kir::Value v);
-  void prefetch(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
+  void prefetch_page_ahead(kir::Value pointer, kir::Scalar elem, kir::Value index, bool to_write);
   kir::Value load_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride,
                        int64_t part);
   void store_part(kir::Value pointer, DType dtype, const Place& p, int64_t stride, int64_t part,
@@ -196,7 +201,7 @@ class Frame {
   SymInts domain_;
   std::vector<LoopDim> loops_;
   uint16_t lanes_ = 1;
-  kir::Value mask_, all_active_mask_, all_active_;
+  kir::Value mask_, loop_mask_, all_active_mask_, all_active_;
   std::vector<kir::Value> pointers_;
   kir::Value integer_param(const SymInt& s, kir::Type type,
                            std::unordered_map<uint32_t, kir::Value>& known);

@@ -103,7 +103,7 @@ void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>&
   const Value lanes = f.index_constant(f.lanes());
   const auto part = [&](Value from, Value to, bool masked) {
     b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
-      f.set_mask(masked ? b.active_lane_mask(b.sub(hi, i), f.lanes()) : Value{});
+      f.set_loop_mask(masked ? b.active_lane_mask(b.sub(hi, i), f.lanes()) : Value{});
       body(i);
       return kir::Builder::Values{};
     });
@@ -363,9 +363,12 @@ std::optional<size_t> transposed_loop(const std::vector<LoopDim>& loops, const A
   const size_t last = loops.back().dims.back();
   for (const AccessRecord& a : analysis.accesses) {
     const SymInt& step = a.address.coefficient(last);
-    if (a.store || !a.address.is_affine() || step.same(SymInt(0)) || step.same(SymInt(1))) continue;
-    for (size_t k = 0; k + 1 < loops.size(); ++k) {
-      if (a.address.coefficient(loops[k].dims.back()).same(SymInt(1))) return k;
+    if (a.store || step.same(SymInt(0)) || step.same(SymInt(1))) continue;
+    // Where an index says which line of memory it is, neighbours may be along its loop.
+    const bool at_index = a.lanes == LaneAccess::strided && !a.address.is_affine();
+    if (!at_index && !a.address.is_affine()) continue;
+    for (size_t k = loops.size() - 1; k-- > 0;) {
+      if (a.address.coefficient(loops[k].dims.back()).same(SymInt(at_index ? 0 : 1))) return k;
     }
   }
   return std::nullopt;

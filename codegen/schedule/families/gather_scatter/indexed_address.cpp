@@ -6,9 +6,10 @@
 namespace primset::schedule {
 
 Affine indexed_address(Frame& f, ElementEmitter& e, const ValueEnvironment& values,
-                       const prims::Node& scatter, const SymInts& strides, kir::Value& fits) {
+                       const prims::Node& scatter, const SymInts& strides, kir::Value& fits,
+                       bool checked) {
   const Indices at = identity_indices(values.graph.type(scatter.operands[1]).shape);
-  const bool in_bounds = scatter.attr<bool>("in_bounds");
+  const bool in_bounds = !checked || scatter.attr<bool>("in_bounds");
   Affine address;
   for (size_t k = 0; k < strides.size(); ++k) {
     const kir::Value wide = e.emit(scatter.operands[1 + k], at).re;

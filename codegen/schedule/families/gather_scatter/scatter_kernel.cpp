@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "codegen/schedule/element/scalar_lowering.h"
 #include "codegen/schedule/families/gather_scatter/atomic_update.h"
@@ -36,7 +38,8 @@ void for_each_in_order(Frame& f, std::vector<LoopDim> loops, const std::function
 struct OrderedWalk {
   std::vector<size_t> apart;     // updates that differ in these dims go to different places
   std::vector<size_t> in_order;  // the other dims that say where an update goes
-  std::optional<size_t> inner;   // the innermost dim that is not indexed
+  std::optional<size_t> inner;   // the innermost dim, where it is not indexed
+  std::optional<size_t> beside;  // the innermost dim, where its index counts
 };
 
 // The dim along which an index counts, so that updates which differ in it do not meet.
@@ -58,19 +61,35 @@ OrderedWalk ordered_walk(const prims::Graph& g, const prims::Node& n, const SymI
   const auto& dims = n.attr<std::vector<int64_t>>("dims");
   const size_t batch = g.type(n.operands[1]).rank();
   std::vector<bool> counted(batch);
-  for (size_t k = 0; k < dims.size(); ++k) {
-    if (const auto d = counted_dim(g, n.operands[1 + k])) counted[*d] = true;
-  }
   OrderedWalk walk;
-  for (size_t d = 0; d < batch; ++d) (counted[d] ? walk.apart : walk.in_order).push_back(d);
+  const auto is_innermost = [&](int64_t dim) {
+    return std::ranges::none_of(strides, [&](const SymInt& s) {
+      return s.hint() < strides[static_cast<size_t>(dim)].hint();
+    });
+  };
+  for (size_t k = 0; k < dims.size(); ++k) {
+    const auto d = counted_dim(g, n.operands[1 + k]);
+    if (!d) continue;
+    counted[*d] = true;
+    if (is_innermost(dims[k])) walk.beside = d;
+  }
+  for (size_t d = 0; d < batch; ++d) {
+    if (walk.beside != d) (counted[d] ? walk.apart : walk.in_order).push_back(d);
+  }
   SymInts rest;  // strides of the dims that are not indexed
   for (size_t d = 0; d < strides.size(); ++d) {
     if (std::ranges::find(dims, static_cast<int64_t>(d)) == dims.end()) rest.push_back(strides[d]);
   }
   for (size_t d : memory_order(rest, rest)) walk.apart.push_back(batch + d);
-  if (rest.empty()) return walk;
+  const auto is_indexed_within = [&](int64_t d) {
+    return strides[static_cast<size_t>(d)].hint() < rest.back().hint();
+  };
+  // Along an indexed dim that is the innermost one the updates of a row are neighbours.
+  std::ranges::sort(rest, std::greater(), [](const SymInt& s) { return s.hint(); });
+  if (rest.empty() || std::ranges::any_of(dims, is_indexed_within)) return walk;
   walk.inner = walk.apart.back();
   walk.apart.pop_back();
+  if (walk.beside) walk.apart.push_back(*std::exchange(walk.beside, std::nullopt));
   return walk;
 }
 
@@ -97,7 +116,7 @@ class ScatterBuilder {
         c_.target.simt && n_.prim != Prim::scatter && has_atomic_update(c_.target, n_.prim, dtype);
     const bool plain = n_.prim == Prim::scatter && !n_.attr<bool>("ordered");
     const OrderedWalk walk = ordered_walk(g_, n_, target_.strides);
-    const bool apart = walk.inner || !walk.apart.empty();
+    const bool apart = walk.inner || walk.beside || !walk.apart.empty();
     const bool parallel = c_.target.simt ? plain || atomic || last_ : plain && !apart;
     auto body = [&] {
       ElementEmitter::Scope scope(e_);
@@ -176,7 +195,8 @@ class ScatterBuilder {
     const size_t apart = separate_loops(domain_, w.apart).size();
     std::vector<LoopDim> loops = separate_loops(domain_, order);
     const size_t outer = loops.size();
-    const SymInt columns = w.inner ? domain_[*w.inner] : SymInt(1);
+    const std::optional<size_t> along = w.inner ? w.inner : w.beside;
+    const SymInt columns = along ? domain_[*along] : SymInt(1);
     const SymInt block = block_of(columns), blocks = prims::ceil_div(columns, block);
     const SymInt updates = extent(loops, apart, outer), items = extent(loops, 0, apart) * blocks;
     const SymInt work = prims::max(updates * block, SymInt(1));
@@ -184,10 +204,10 @@ class ScatterBuilder {
         prims::max(SymInt(1), prims::floor_div(SymInt(f_.tuning().loops.group_elements), work));
     f_.step().groups = {prims::ceil_div(items, per_group), 1, 1};
     uint16_t lanes = 1;
-    if (w.inner) {
-      const bool dense = target_stride(*w.inner).same(SymInt(1));
+    if (along) {
+      const bool dense = w.inner && target_stride(*w.inner).same(SymInt(1));
       if (dense) lanes = point_lanes(c_.target);
-      loops.push_back({{*w.inner}, columns, {}, dense});
+      loops.push_back({{*along}, columns, {}, dense});
     }
     const Value one = f_.index_constant(1);
     const Value first = b.mul(f_.index(b.group_id(0)), f_.param(per_group));
@@ -197,25 +217,95 @@ class ScatterBuilder {
       const Value begin = b.mul(b.sub(item, b.mul(place, f_.param(blocks))), f_.param(block));
       const Value end = smaller(b.add(begin, f_.param(block)), f_.param(columns));
       delinearize(f_, place, loops, 0, apart);
+      if (!along && outer - apart == 1 && may_check_ahead()) return in_blocks(loops, dtype);
       loop(f_.index_constant(0), f_.param(updates), one, [&](Value update) {
         delinearize(f_, update, loops, apart, outer);
-        if (w.inner) loops.back().base = begin;
+        if (w.inner) return one_row(loops, begin, end, lanes, dtype);
         f_.set_loops(loops);
-        ElementEmitter::Scope scope(e_);
-        Value fits;
-        const Affine address = address_of(identity_indices(domain_), fits);
-        under(fits, [&] {
-          if (!w.inner) return combine(dtype, address);
-          f_.set_lanes(lanes);  // of the elements alone: an index is one number for all of them
-          cpu_vectors(f_, begin, end, [&](Value i) {
-            loops.back().base = i;
-            f_.set_loops(loops);
-            combine(dtype, address);
-          });
-          f_.set_lanes(1);
+        if (!along) return one_update(dtype, true);
+        loop(begin, end, one, [&](Value i) {
+          loops.back().base = i;
+          f_.set_loops(loops);
+          one_update(dtype, true);
         });
       });
     });
+  }
+
+  void one_update(DType dtype, bool checked) {
+    ElementEmitter::Scope scope(e_);
+    Value fits;
+    const Affine address = address_of(identity_indices(domain_), fits, checked);
+    under(fits, [&] { combine(dtype, address); });
+  }
+
+  // Updates along the last loop, of which all have one index: their place is found once.
+  void one_row(std::vector<LoopDim>& loops, Value begin, Value end, uint16_t lanes, DType dtype) {
+    loops.back().base = begin;
+    f_.set_loops(loops);
+    ElementEmitter::Scope scope(e_);
+    Value fits;
+    const Affine address = address_of(identity_indices(domain_), fits);
+    under(fits, [&] {
+      f_.set_lanes(lanes);  // of the elements alone: an index is one number for all of them
+      cpu_vectors(f_, begin, end, [&](Value i) {
+        loops.back().base = i;
+        f_.set_loops(loops);
+        combine(dtype, address);
+      });
+      f_.set_lanes(1);
+    });
+  }
+
+  // Whether indices may be checked some time before they are used.
+  bool may_check_ahead() const {
+    const auto is_overwritten = [&](ValueId v) { return c_.values.overwritten(v); };
+    const size_t indexed = n_.attr<std::vector<int64_t>>("dims").size();
+    return !n_.attr<bool>("in_bounds") &&
+           std::ranges::none_of(std::span(n_.operands).subspan(1, indexed), is_overwritten);
+  }
+
+  // The updates along the last loop. Those of a block are checked in vectors, and then come one by
+  // one without a branch, if all of them fit.
+  void in_blocks(std::vector<LoopDim>& loops, DType dtype) {
+    constexpr int64_t kBlock = 512;
+    kir::Builder& b = f_.builder();
+    const Value updates = f_.param(loops.back().size), block = f_.index_constant(kBlock);
+    const auto one_by_one = [&](Value from, Value to, bool checked) {
+      loop(from, to, f_.index_constant(1), [&](Value i) {
+        loops.back().base = i;
+        f_.set_loops(loops);
+        one_update(dtype, checked);
+      });
+      return kir::Builder::Values{};
+    };
+    loop(f_.index_constant(0), updates, block, [&](Value first) {
+      const Value end = smaller(b.add(first, block), updates);
+      b.if_else(
+          all_fit(loops, first, end), [&] { return one_by_one(first, end, false); },
+          [&] { return one_by_one(first, end, true); });
+    });
+  }
+
+  // i1: are the indices of all updates along the last loop from `first` to `end` in range?
+  Value all_fit(std::vector<LoopDim>& loops, Value first, Value end) {
+    kir::Builder& b = f_.builder();
+    f_.set_lanes(point_lanes(c_.target));
+    loops.back().lanes = true;
+    const auto all =
+        b.for_loop(first, end, f_.index_constant(f_.lanes()), {b.i1(true)}, [&](Value i, auto fit) {
+          f_.set_loop_mask(b.active_lane_mask(b.sub(end, i), f_.lanes()));
+          loops.back().base = i;
+          f_.set_loops(loops);
+          ElementEmitter::Scope scope(e_);
+          Value fits;
+          address_of(identity_indices(domain_), fits);
+          return kir::Builder::Values{b.and_(fit[0], b.not_(f_.any(b.not_(fits))))};
+        });
+    f_.set_mask({});
+    f_.set_lanes(1);
+    loops.back().lanes = false;
+    return all[0];
   }
 
   // An eighth of the columns in whole vectors, but not so few that indices outweigh them.
@@ -247,7 +337,7 @@ class ScatterBuilder {
   }
 
   // The update's place; `fits` says whether every index is in range, if any may not be.
-  Affine address_of(const Indices& at, Value& fits) {
+  Affine address_of(const Indices& at, Value& fits, bool checked = true) {
     const auto& dims = n_.attr<std::vector<int64_t>>("dims");
     const size_t rank = g_.type(n_.operands[0]).rank(), batch = g_.type(n_.operands[1]).rank();
     std::vector<bool> indexed(rank);
@@ -256,7 +346,7 @@ class ScatterBuilder {
       indexed[static_cast<size_t>(d)] = true;
       strides.push_back(target_.strides[static_cast<size_t>(d)]);
     }
-    Affine address = indexed_address(f_, e_, c_.values, n_, strides, fits);
+    Affine address = indexed_address(f_, e_, c_.values, n_, strides, fits, checked);
     address.constant = address.constant + target_.offset;
     size_t rest = batch;
     for (size_t d = 0; d < rank; ++d) {

@@ -3,6 +3,7 @@
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/transposed_blocks.h"
 #include "codegen/schedule/loops/transposed_tiles.h"
+#include "prims/graph/run_sizes.h"
 
 namespace primset::schedule {
 
@@ -55,6 +56,19 @@ uint16_t narrow_lanes(const BuiltKernel& kernel) {
   return widest > 2 ? 0 : static_cast<uint16_t>(kLine / widest);
 }
 
+// CPU: whether rows are so short that a vector of elements at indices, which takes a processor as
+// long as a full one, would be mostly empty. A guard says so.
+bool gathers_short_rows(const BuildContext& c, const BuiltKernel& kernel,
+                        const std::vector<LoopDim>& loops) {
+  constexpr int64_t kShort = 8;
+  const auto gathers = [](const AccessRecord& a) {
+    return !a.store && a.lanes == LaneAccess::gathered;
+  };
+  return !loops.empty() && std::ranges::any_of(kernel.analysis.accesses, gathers) &&
+         !prims::depends_on_run(c.values.graph, loops.back().size) &&
+         !(loops.back().size > SymInt(kShort));
+}
+
 }  // namespace
 
 // Built twice: the first kernel only records the accesses. They decide which loops are merged, and
@@ -81,6 +95,7 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     BuiltKernel first = each_point(separate, lanes, std::nullopt);
     const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
     const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
+    if (gathers_short_rows(c, first, merged)) return each_point(merged, 1, std::nullopt);
     const uint16_t narrow = narrow_lanes(first);
     if (merged.size() == separate.size() && !tiled && narrow <= lanes) return first;
     if (tiled) {

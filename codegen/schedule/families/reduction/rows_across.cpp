@@ -15,7 +15,9 @@ std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t d
                                   const Analysis& seen) {
   for (size_t k = parallel.size(); k-- > 0;) {
     const size_t across = parallel[k].dims.back();
-    if (seen.pinned[across]) continue;
+    // A row's own number, where it says which element is read, is one for each lane.
+    const auto at_index = [](const AccessRecord& a) { return !a.store && !a.address.is_affine(); };
+    if (seen.pinned[across] && std::ranges::any_of(seen.accesses, at_index)) continue;
     int better = 0, worse = 0;
     for (const AccessRecord& a : seen.accesses) {
       const bool along = a.address.is_affine() && a.address.coefficient(dim).same(SymInt(1));
