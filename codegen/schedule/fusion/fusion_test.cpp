@@ -152,11 +152,16 @@ TEST(Fusion, AWiderTypeIsNotStored) {
   %1: f32[64, 48] = exp(%0)
   %2: f32[64, 48] = tanh(%1)
   %3: f32[64, 48] = log(%2)
-  %4: bf16[64, 48] = convert(%3) {dtype = bf16}
-  %5: f32[64, 48] = convert(%4) {dtype = f32}
-  %6: f32[64] = reduce_sum(%5) {dims = (1)}
-  %7: f32[48] = reduce_sum(%5) {dims = (0)}
-  return %6 rows, %7 columns
+  %4: f32[64, 48] = tanh(%3)
+  %5: f32[64, 48] = exp(%4)
+  %6: f32[64, 48] = tanh(%5)
+  %7: f32[64, 48] = log(%6)
+  %8: f32[64, 48] = tanh(%7)
+  %9: bf16[64, 48] = convert(%8) {dtype = bf16}
+  %10: f32[64, 48] = convert(%9) {dtype = f32}
+  %11: f32[64] = reduce_sum(%10) {dims = (1)}
+  %12: f32[48] = reduce_sum(%10) {dims = (0)}
+  return %11 rows, %12 columns
 })");
   std::vector<DType> stored;
   for (const Buffer& b : p.program.buffers)
