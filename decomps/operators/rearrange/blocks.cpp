@@ -287,6 +287,9 @@ Val repeated_entries(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
           "repeat_interleave: without output_size the size of the result depends on the values of "
           "repeats; pass output_size");
   if (repeats.is_empty()) return slice(x, dim, 0, 0, 1);  // whatever size is asked for
+  require(*size >= SymInt(0), ErrorCode::runtime,
+          fmt::format("Trying to create tensor with negative dimension {}: [{}]", size->hint(),
+                      size->hint()));
   return t.prim1(Prim::repeat_interleave, {x, repeats}, {{"dim", dim}, {"size", *size}});
 }
 
