@@ -46,4 +46,12 @@ Scratch::Scratch(primset_stream_t& stream) : memory_(stream.scratch) {
     throw BackendError(PRIMSET_UNSUPPORTED, "a call that cannot be part of a recording");
 }
 
+DevicePointer workspace_of(primset_stream_t& stream, uint64_t bytes,
+                           std::optional<Scratch>& scratch) {
+  if (bytes == 0) return 0;
+  if (bytes <= kWorkspaceBytes) return stream.workspace();
+  if (!scratch) scratch.emplace(stream);
+  return scratch->take(bytes);
+}
+
 }  // namespace primset_cuda

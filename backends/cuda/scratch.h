@@ -5,6 +5,7 @@
 #include <primset/plugin.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backends/cuda/driver_api.h"
@@ -50,6 +51,12 @@ class Scratch {
  private:
   ScratchMemory& memory_;
 };
+
+// `bytes` for the call that `scratch` is for, made when it needs more than kWorkspaceBytes: up to
+// that they are the stream's own workspace, which stays where it is, so that the call may be part
+// of a recording. 0 for none. Throws BackendError.
+DevicePointer workspace_of(primset_stream_t& stream, uint64_t bytes,
+                           std::optional<Scratch>& scratch);
 
 }  // namespace primset_cuda
 

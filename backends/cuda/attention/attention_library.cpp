@@ -97,21 +97,13 @@ bool AttentionLibrary::can_copy(const AttentionTensors& t) {
       [](const primset_tensor* x) { return dense_copy_launches(*x) <= kMostCopyLaunches; });
 }
 
-// Up to kWorkspaceBytes a workspace is the stream's own, which stays where it is, so that the call
-// may be part of a recording. Numbers are read before the library's call returns.
+// Numbers are read before the library's call returns.
 void AttentionLibrary::run(primset_stream_t& stream, const std::shared_ptr<const CudnnPlan>& plan,
                            const AttentionCall& call) const {
   std::optional<Scratch> scratch;
   const PlacedTensors placed(stream, call.tensors, scratch);
   const AttentionMemory& at = placed.memory();
-  const uint64_t bytes = plan->workspace_bytes();
-  DevicePointer workspace = 0;
-  if (bytes > kWorkspaceBytes) {
-    if (!scratch) scratch.emplace(stream);
-    workspace = scratch->take(bytes);
-  } else if (bytes > 0) {
-    workspace = stream.workspace();
-  }
+  const DevicePointer workspace = workspace_of(stream, plan->workspace_bytes(), scratch);
   float scale = call.shape.scale, hidden = -std::numeric_limits<float>::infinity();
   constexpr int64_t ids[] = {kAttentionQ,         kAttentionK,     kAttentionV,     kAttentionY,
                              kAttentionLogsumexp, kAttentionScale, kAttentionHidden};

@@ -5,20 +5,10 @@
 #include <span>
 
 #include "backends/cuda/kernels/dense_copy.h"
+#include "backends/cuda/libraries/cudnn_graph.h"
 
 namespace primset_cuda {
 namespace {
-
-std::optional<DnnType> half_type(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_F16:
-      return DnnType::f16;
-    case PRIMSET_BF16:
-      return DnnType::bf16;
-    default:
-      return std::nullopt;
-  }
-}
 
 double number_named(const primset_primitive_call& call, std::string_view name) {
   for (const primset_attr& a : std::span(call.attrs, call.attr_count)) {
@@ -81,8 +71,8 @@ bool lies_for_attention(const primset_tensor& t) {
 std::optional<AttentionCall> read_cudnn_attention(std::string_view name,
                                                   const primset_primitive_call& call) {
   const auto t = tensors_of(name, call);
-  const auto type = t ? half_type(t->q->dtype) : std::nullopt;
-  if (!type) return std::nullopt;
+  const auto type = t ? dnn_type(t->q->dtype) : std::nullopt;
+  if (type != DnnType::f16 && type != DnnType::bf16) return std::nullopt;
   AttentionShape s;
   s.type = *type;
   s.batch = size_of(*t->q, 3);

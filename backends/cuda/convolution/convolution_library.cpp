@@ -90,21 +90,12 @@ std::shared_ptr<const ConvolutionPlan> ConvolutionLibrary::plan(const Convolutio
   });
 }
 
-// Up to kWorkspaceBytes a workspace is the stream's own, which stays where it is, so that the call
-// may be part of a recording.
 void ConvolutionLibrary::run(primset_stream_t& stream,
                              const std::shared_ptr<const ConvolutionPlan>& plan,
                              const primset_backend::Convolution& tensors) const {
-  const uint64_t bytes = plan->workspace_bytes();
   std::optional<Scratch> scratch;
   const DenseTensors dense(stream, tensors, scratch);
-  DevicePointer workspace = 0;
-  if (bytes > kWorkspaceBytes) {
-    if (!scratch) scratch.emplace(stream);
-    workspace = scratch->take(bytes);
-  } else if (bytes > 0) {
-    workspace = stream.workspace();
-  }
+  const DevicePointer workspace = workspace_of(stream, plan->workspace_bytes(), scratch);
   if (stream.is_recording) stream.recorded.push_back(plan);
   plan->run(stream, dense.memory(), workspace);
   dense.finish();

@@ -2,25 +2,12 @@
 
 #include <limits>
 
+#include "backends/cuda/libraries/cudnn_graph.h"
+
 namespace primset_cuda {
 namespace {
 
 using primset_backend::Convolution;
-
-std::optional<DnnType> dnn_type(uint32_t dtype) {
-  switch (dtype) {
-    case PRIMSET_F32:
-      return DnnType::f32;
-    case PRIMSET_F64:
-      return DnnType::f64;
-    case PRIMSET_F16:
-      return DnnType::f16;
-    case PRIMSET_BF16:
-      return DnnType::bf16;
-    default:
-      return std::nullopt;
-  }
-}
 
 // The library's 32 bits count its elements.
 bool is_countable(const primset_tensor& t) {

@@ -113,13 +113,8 @@ uint64_t extra_bytes(const FftCall& call, const FftPlan& plan) {
 void FftLibrary::run(primset_stream_t& stream, const FftCall& call,
                      const std::shared_ptr<const FftPlan>& plan, DevicePointer in,
                      DevicePointer out) const {
-  const uint64_t bytes = extra_bytes(call, *plan);
   std::optional<Scratch> scratch;
-  DevicePointer extra = 0;
-  if (bytes > kWorkspaceBytes)
-    extra = scratch.emplace(stream).take(bytes);
-  else if (bytes > 0)
-    extra = stream.workspace();
+  const DevicePointer extra = workspace_of(stream, extra_bytes(call, *plan), scratch);
   if (stream.is_recording) stream.recorded.push_back(plan);
   if (call.copied) {
     const MatrixKernels& kernels = device_.kernels();

@@ -101,6 +101,21 @@ CudnnHandle::~CudnnHandle() {
   api_->cudnnDestroy(handle_);
 }
 
+std::optional<DnnType> dnn_type(uint32_t dtype) {
+  switch (dtype) {
+    case PRIMSET_F32:
+      return DnnType::f32;
+    case PRIMSET_F64:
+      return DnnType::f64;
+    case PRIMSET_F16:
+      return DnnType::f16;
+    case PRIMSET_BF16:
+      return DnnType::bf16;
+    default:
+      return std::nullopt;
+  }
+}
+
 // --- descriptors ---------------------------------------------------------------------------------
 
 CudnnDescriptor::CudnnDescriptor(const CudnnApi& api, DnnKind kind) : api_(api) {

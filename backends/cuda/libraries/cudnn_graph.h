@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -37,6 +38,9 @@ class CudnnHandle {
   DnnHandle handle_ = nullptr;
   mutable std::mutex mutex_;
 };
+
+// Nullopt when no graph of ours has tensors of this PRIMSET_* type.
+std::optional<DnnType> dnn_type(uint32_t dtype);
 
 // Thrown when the library refuses a descriptor: it has no code for what is described.
 struct CudnnRefusal {};
