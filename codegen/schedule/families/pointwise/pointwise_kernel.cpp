@@ -1,4 +1,7 @@
 // Fused pointwise kernels.
+#include <algorithm>
+#include <bit>
+
 #include "codegen/schedule/families/pointwise/pointwise_kernel.h"
 #include "codegen/schedule/loops/loops.h"
 #include "codegen/schedule/loops/transposed_blocks.h"
@@ -45,10 +48,12 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
   return built(std::move(f));
 }
 
+constexpr size_t kLongBody = 256;  // instructions
+
 // CPU: lanes of elements of 8 and 16 bits alone that fill a cache line; 0: there are others, or the
 // body is long and would not find registers.
 uint16_t narrow_lanes(const BuiltKernel& kernel) {
-  constexpr size_t kLine = 64, kLongBody = 256;
+  constexpr size_t kLine = 64;
   if (kernel.kernel.insts.size() > kLongBody) return 0;
   size_t widest = 1;
   for (const AccessRecord& a : kernel.analysis.accesses)
@@ -56,15 +61,25 @@ uint16_t narrow_lanes(const BuiltKernel& kernel) {
   return widest > 2 ? 0 : static_cast<uint16_t>(kLine / widest);
 }
 
+// CPU: a point's work in elements of a short body, so that few points of a long one are divided
+// among threads, too. A power of two, by which parts of a row begin at cache lines.
+int64_t elements_of_point(const BuiltKernel& kernel) {
+  constexpr size_t kShortBody = 64, kMost = 256;
+  const size_t bodies = std::bit_floor(kernel.kernel.insts.size() / kShortBody);
+  return static_cast<int64_t>(std::clamp<size_t>(bodies, 1, kMost));
+}
+
 // CPU: whether rows are so short that a vector of elements at indices, which takes a processor as
-// long as a full one, would be mostly empty. A guard says so.
+// long as a full one, would be mostly empty. A guard says so. Of a long body the lanes share enough
+// to be worth it.
 bool gathers_short_rows(const BuildContext& c, const BuiltKernel& kernel,
                         const std::vector<LoopDim>& loops) {
   constexpr int64_t kShort = 8;
   const auto gathers = [](const AccessRecord& a) {
     return !a.store && a.lanes == LaneAccess::gathered;
   };
-  return !loops.empty() && std::ranges::any_of(kernel.analysis.accesses, gathers) &&
+  return !loops.empty() && kernel.kernel.insts.size() < kLongBody &&
+         std::ranges::any_of(kernel.analysis.accesses, gathers) &&
          !prims::depends_on_run(c.values.graph, loops.back().size) &&
          !(loops.back().size > SymInt(kShort));
 }
@@ -84,10 +99,10 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   }
   const std::vector<LoopDim> separate = separate_loops(domain, order);
   auto each_point = [&](const std::vector<LoopDim>& loops, uint16_t lanes,
-                        std::optional<size_t> tiled) {
+                        std::optional<size_t> tiled, int64_t elements = 1) {
     return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
       f.set_lanes(lanes);
-      for_each_point(f, loops, [&] { body()(); }, tiled);
+      for_each_point(f, loops, [&] { body()(); }, tiled, elements);
     });
   };
   if (!c.target.simt) {
@@ -95,9 +110,11 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
     BuiltKernel first = each_point(separate, lanes, std::nullopt);
     const std::vector<LoopDim> merged = merge_loops(domain, separate, first.analysis);
     const std::optional<size_t> tiled = transposed_loop(merged, first.analysis);
-    if (gathers_short_rows(c, first, merged)) return each_point(merged, 1, std::nullopt);
+    const int64_t elements = elements_of_point(first);
+    if (gathers_short_rows(c, first, merged)) return each_point(merged, 1, std::nullopt, elements);
     const uint16_t narrow = narrow_lanes(first);
-    if (merged.size() == separate.size() && !tiled && narrow <= lanes) return first;
+    if (merged.size() == separate.size() && !tiled && narrow <= lanes && elements == 1)
+      return first;
     if (tiled) {
       const BuiltKernel probe = each_point(separate, 1, std::nullopt);
       if (const auto plan = transposed_blocks(probe.analysis, merged)) {
@@ -106,7 +123,8 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
         });
       }
     }
-    return each_point(merged, tiled ? cpu_lanes(c.target) : std::max(lanes, narrow), tiled);
+    return each_point(merged, tiled ? cpu_lanes(c.target) : std::max(lanes, narrow), tiled,
+                      elements);
   }
   std::vector<LoopDim> in_vectors = separate;
   if (!separate.empty()) in_vectors.back().lanes = true;
