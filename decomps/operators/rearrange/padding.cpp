@@ -239,29 +239,38 @@ Val among_zeros(const Val& x, int64_t dim, const SymInt& before, const SymInt& b
   return t.wrap(t.builder().pad(x.id(), zero.id(), low, high, none));
 }
 
-// Along one dim: the gradient of what was read in place, and those of what either border read of
-// it.
-Val without_padding(const Val& grad, Border border, int64_t dim, const SymInt& low,
-                    const SymInt& high) {
+// The part of a gradient along a dim that comes from one of its borders or from between them, and
+// how many elements before and behind it have none of it.
+struct GradientPart {
+  Val of;
+  SymInt before, behind;
+};
+
+// In the order of the elements of the gradient.
+std::vector<GradientPart> reflected_parts(const Val& grad, int64_t dim, const SymInt& low,
+                                          const SymInt& high) {
   Tracer& t = grad.tracer();
   const SymInt end = grad.size(dim) - high, size = end - low;
-  const auto border_part = [&](const SymInt& from, const SymInt& to) {
-    const Val part = slice(grad, dim, from, to, 1);
-    if (border == Border::replicate) return reduce(Prim::reduce_sum, part, {dim}, true);
-    return t.wrap(t.builder().reverse(part.id(), {dim}));
+  const auto border = [&](const SymInt& from, const SymInt& to) {
+    return t.wrap(t.builder().reverse(slice(grad, dim, from, to, 1).id(), {dim}));
   };
   // What is reflected leaves out the first or the last element.
-  const SymInt gap = border == Border::reflect ? 1 : 0;
-  Val sum = slice(grad, dim, low, end, 1);
-  if (SymInt(0) < low) {
-    const Val part = border_part(0, low);
-    sum = among_zeros(part, dim, gap, size - gap - part.size(dim)) + sum;
-  }
-  if (SymInt(0) < high) {
-    const Val part = border_part(end, grad.size(dim));
-    sum = sum + among_zeros(part, dim, size - gap - part.size(dim), gap);
-  }
-  return sum;
+  std::vector<GradientPart> parts;
+  if (SymInt(0) < low) parts.push_back({border(0, low), 1, size - 1 - low});
+  parts.push_back({slice(grad, dim, low, end, 1), 0, 0});
+  if (SymInt(0) < high) parts.push_back({border(end, grad.size(dim)), size - 1 - high, 1});
+  return parts;
+}
+
+// What each part adds, over the whole of the input. The last dim's parts change fastest, as in a
+// walk over the gradient, so each element's sum has ATen's order.
+std::vector<Val> reflected_terms(const Val& grad, const Padding& p, size_t i) {
+  if (i == p.dims.size()) return {grad};
+  std::vector<Val> terms;
+  for (const GradientPart& part : reflected_parts(grad, p.dims[i], p.low[i], p.high[i]))
+    for (const Val& term : reflected_terms(part.of, p, i + 1))
+      terms.push_back(among_zeros(term, p.dims[i], part.before, part.behind));
+  return terms;
 }
 
 bool crops(const Padding& p) {
@@ -269,26 +278,65 @@ bool crops(const Padding& p) {
   return std::ranges::any_of(p.low, negative) || std::ranges::any_of(p.high, negative);
 }
 
-// Borders are few numbers beside what they surround: what was read of them is added where it came
-// from. A border that repeats one element is a sum first, a kernel for each of them, which a GPU
-// launches no faster than it scatters.
+// Each number of a gradient is added where it was read, one after the other as ATen does.
+Val scattered_gradient(const Val& grad, Border border, const SymInts& shape, const Padding& p) {
+  Tracer& t = grad.tracer();
+  std::vector<Val> places;
+  for (ValueId id : sources(t, border, shape, p)) places.push_back(t.wrap(id));
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto outer = rank - static_cast<int64_t>(p.dims.size());
+  return scattered(Prim::scatter_add, zeros(t, shape, grad.dtype()), places, p.dims,
+                   transpose(grad, rotation(rank, outer)));
+}
+
+// The gradient by the dims from the i-th on, of an input that is as large as `shape` there. All
+// that borders repeat, and what stands beside it, goes to the input's first and last plane: only
+// these are scattered, each with all it gets, so in ATen's order. The planes between have one
+// reader each.
+Val replicated_gradient(const Val& grad, const SymInts& shape, const Padding& p, size_t i) {
+  if (i == p.dims.size()) return grad;
+  const int64_t dim = p.dims[i];
+  const SymInt &low = p.low[i], &high = p.high[i], &size = shape[static_cast<size_t>(dim)];
+  const bool first = SymInt(0) < low, last = SymInt(0) < high;
+  if (!first && !last) return replicated_gradient(grad, shape, p, i + 1);
+  const auto rest = [i](const auto& list) {
+    return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(i), list.end());
+  };
+  const auto plane = [&](const SymInt& from, const SymInt& to, const SymInt& before) {
+    Padding q = {rest(p.dims), rest(p.low), rest(p.high)};
+    q.low[0] = before;
+    q.high[0] = to - from - before - 1;
+    SymInts one = shape;
+    for (int64_t d = 0; d < dim; ++d) one[static_cast<size_t>(d)] = grad.size(d);
+    one[static_cast<size_t>(dim)] = 1;
+    return scattered_gradient(slice(grad, dim, from, to, 1), Border::replicate, one, q);
+  };
+  if (!(SymInt(1) < size)) return plane(0, grad.size(dim), low);
+  std::vector<Val> planes;
+  const SymInt from = first ? low + 1 : SymInt(0), to = low + size - (last ? 1 : 0);
+  if (first) planes.push_back(plane(0, from, low));
+  if (from < to)
+    planes.push_back(replicated_gradient(slice(grad, dim, from, to, 1), shape, p, i + 1));
+  if (last) planes.push_back(plane(to, grad.size(dim), 0));
+  return concatenate(planes, dim);
+}
+
+// Borders are few numbers beside what they surround: what they read is added where it came from,
+// and all else is copied. A GPU scatters all as fast as it launches a kernel for each border.
 Val padded_backward(const Val& grad, const Val& self, Border border, const SymInts& list) {
   Tracer& t = grad.tracer();
   require_gradient(grad, self, list, border);
   const Padding p = padding_of(self.rank(), list);
-  const Val nothing = zeros(t, self.shape(), grad.dtype());
-  if (self.is_empty() || grad.is_empty()) return nothing;
-  if (!crops(p) && (border == Border::reflect || t.device().fast_scatter)) {
-    Val sum = opmath(grad);
-    for (size_t i = 0; i < p.dims.size(); ++i)
-      sum = without_padding(sum, border, p.dims[i], p.low[i], p.high[i]);
+  if (self.is_empty() || grad.is_empty()) return zeros(t, self.shape(), grad.dtype());
+  if (!crops(p) && border == Border::reflect) {
+    const std::vector<Val> terms = reflected_terms(opmath(grad), p, 0);
+    Val sum = terms[0];
+    for (size_t k = 1; k < terms.size(); ++k) sum = sum + terms[k];
     return convert(sum, grad.dtype());
   }
-  std::vector<Val> places;
-  for (ValueId id : sources(t, border, self.shape(), p)) places.push_back(t.wrap(id));
-  const auto outer = self.rank() - static_cast<int64_t>(p.dims.size());
-  return scattered(Prim::scatter_add, nothing, places, p.dims,
-                   transpose(grad, rotation(self.rank(), outer)));
+  if (!crops(p) && border == Border::replicate && t.device().fast_scatter)
+    return replicated_gradient(grad, self.shape(), p, 0);
+  return scattered_gradient(grad, border, self.shape(), p);
 }
 
 }  // namespace
