@@ -58,6 +58,8 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
 
 READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
 READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
+# They narrow by batch sizes.
+READS_BATCHES_AS_DENSE = {"lstm.data", "gru.data", "rnn_tanh.data", "rnn_relu.data"}
 # They add a gradient where its index says, without a look at sizes, strides or ranges.
 READS_MAXIMA_AS_DENSE = {"adaptive_max_pool3d_backward", "fractional_max_pool2d_backward",
                          "fractional_max_pool3d_backward"}
@@ -84,13 +86,16 @@ def lacks_kernel_of_dtype(call, error):
 
 
 def is_misread(call):
-    """Whether PyTorch would go through the call's indices as if they had no gaps, and out of their
+    """Whether PyTorch would go through the call's indices or sizes as if they had no gaps, and out of their
     memory: nothing can be learned from its answer."""
     base = call.overload.split(".")[0]
     if base in READS_ROWS_AS_DENSE:
         return _are_rows_astray(call, call.args[0])
     if base in READS_MAXIMA_AS_DENSE:
         return _are_maxima_astray(call, **_given(call))
+    if call.overload in READS_BATCHES_AS_DENSE:
+        batches = _given(call)["batch_sizes"]
+        return any(n > 1 and s != 1 for n, s in zip(batches.size, batches.stride))
     if base not in READS_INDICES_AS_DENSE:
         return False
     indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
