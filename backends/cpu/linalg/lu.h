@@ -10,26 +10,37 @@
 
 namespace primset_cpu {
 
-// Each panel is factored by one thread; then threads take stripes of the other columns: those to
-// its left exchange their rows, those to its right are eliminated.
+// Panels of columns, each factored by one thread. Then threads take the other columns: stripes to
+// its left exchange their rows, those to its right are eliminated. The columns of the next panel
+// come first, and who takes them factors them too, while the others are at the stripes
+// (look-ahead).
 template <typename T>
 void factor_by_panels(ThreadPool& pool, const ColumnMajor<T>& a, int32_t* pivots, bool pivot) {
   const int64_t steps = std::min(a.rows, a.columns);
+  const auto panel_at = [&](int64_t k) {
+    return a.part(k, k, a.rows - k, std::min(kPanel, steps - k));
+  };
+  const auto stripes = [](int64_t columns) { return (columns + kStripe - 1) / kStripe; };
+  factor_lu(panel_at(0), pivots, pivot);
   for (int64_t k = 0; k < steps; k += kPanel) {
-    const int64_t width = std::min(kPanel, steps - k), behind = k + width;
-    const ColumnMajor<T> panel = a.part(k, k, a.rows - k, width);
-    factor_lu(panel, pivots + k, pivot);
-    const int64_t left = (k + kStripe - 1) / kStripe,
-                  right = (a.columns - behind + kStripe - 1) / kStripe;
-    in_parallel(pool, left + right, [&](int64_t first, int64_t end) {
-      for (int64_t s = first; s < end; ++s) {
-        const int64_t from = s < left ? s * kStripe : behind + (s - left) * kStripe;
-        const int64_t to = std::min(from + kStripe, s < left ? k : a.columns);
-        const ColumnMajor<T> stripe = a.part(k, from, a.rows - k, to - from);
-        if (s < left)
-          exchange_rows(stripe, pivots + k, width);
-        else
-          eliminate(panel, pivots + k, stripe);
+    const ColumnMajor<T> panel = panel_at(k);
+    const int64_t behind = k + panel.columns, next = std::min(kPanel, steps - behind),
+                  rest = behind + next, right = stripes(a.columns - rest), left = stripes(k);
+    const auto columns = [&](int64_t from, int64_t to) {
+      return a.part(k, from, a.rows - k, to - from);
+    };
+    in_parallel(pool, 1 + right + left, [&](int64_t first, int64_t end) {
+      for (int64_t task = first; task < end; ++task) {
+        if (task == 0 && next > 0) {
+          eliminate(panel, pivots + k, columns(behind, rest));
+          factor_lu(panel_at(behind), pivots + behind, pivot);
+        } else if (task > 0 && task <= right) {
+          const int64_t from = rest + (task - 1) * kStripe;
+          eliminate(panel, pivots + k, columns(from, std::min(from + kStripe, a.columns)));
+        } else if (task > right) {
+          const int64_t from = (task - 1 - right) * kStripe;
+          exchange_rows(columns(from, std::min(from + kStripe, k)), pivots + k, panel.columns);
+        }
       }
     });
     for (int64_t i = k; i < behind; ++i) pivots[i] += static_cast<int32_t>(k);

@@ -91,19 +91,52 @@ void factor_narrow(const ColumnMajor<T>& a, int32_t* pivots, bool pivot) {
   }
 }
 
+// c -= a * b.
+template <typename T>
+void subtract_product(const ColumnMajor<T>& a, const ColumnMajor<T>& b, const ColumnMajor<T>& c) {
+  const T one = one_of<T>(), minus = minus_one<T>();
+  const int rows = static_cast<int>(c.rows), columns = static_cast<int>(c.columns);
+  const int steps = static_cast<int>(a.columns), lda = static_cast<int>(a.stride);
+  const int ldb = static_cast<int>(b.stride), ldc = static_cast<int>(c.stride);
+  blas<T>().gemm("N", "N", &rows, &columns, &steps, &minus, a.data, &lda, b.data, &ldb, &one,
+                 c.data, &ldc);
+}
+
+// b becomes the X of L X = b; L is what is below the diagonal of `a`, with ones on it. By halves,
+// of which all but narrow ones are products: OpenBLAS's own solver takes twice as long.
+template <typename T>
+void solve_unit_lower(const ColumnMajor<T>& a, const ColumnMajor<T>& b) {
+  constexpr int64_t kNarrow = 16;
+  const int64_t steps = b.rows;
+  if (steps > kNarrow) {
+    const int64_t half = (steps / 2 + kNarrow - 1) / kNarrow * kNarrow;
+    const ColumnMajor<T> above = b.part(0, 0, half, b.columns);
+    const ColumnMajor<T> below = b.part(half, 0, steps - half, b.columns);
+    solve_unit_lower(a.part(0, 0, half, half), above);
+    subtract_product(a.part(half, 0, steps - half, half), above, below);
+    return solve_unit_lower(a.part(half, half, steps - half, steps - half), below);
+  }
+  for (int64_t j = 0; j < b.columns; ++j) {
+    T* column = b.column(j);
+    for (int64_t k = 0; k < steps; ++k) {
+      const T *own = a.column(k), factor = column[k];
+      for (int64_t i = k + 1; i < steps; ++i)
+        column[i] = negative_product(column[i], own[i], factor);
+    }
+  }
+}
+
 // What factored columns `left`, of a diagonal from their first row on, leave of columns to their
 // right: exchanged rows, rows of U, and the rest minus a product.
 template <typename T>
 void eliminate(const ColumnMajor<T>& left, const int32_t* pivots, const ColumnMajor<T>& right) {
-  const T one = one_of<T>(), minus = minus_one<T>();
-  const int steps = static_cast<int>(std::min(left.rows, left.columns));
-  const int columns = static_cast<int>(right.columns), lda = static_cast<int>(left.stride);
-  const int below = static_cast<int>(left.rows) - steps, ldb = static_cast<int>(right.stride);
+  const int64_t steps = std::min(left.rows, left.columns), below = left.rows - steps;
   exchange_rows(right, pivots, steps);
-  blas<T>().trsm("L", "L", "N", "U", &steps, &columns, &one, left.data, &lda, right.data, &ldb);
+  const ColumnMajor<T> upper = right.part(0, 0, steps, right.columns);
+  solve_unit_lower(left.part(0, 0, steps, steps), upper);
   if (below == 0) return;
-  blas<T>().gemm("N", "N", &below, &columns, &steps, &minus, left.data + steps, &lda, right.data,
-                 &ldb, &one, right.data + steps, &ldb);
+  subtract_product(left.part(steps, 0, below, steps), upper,
+                   right.part(steps, 0, below, right.columns));
 }
 
 // By halves (Toledo, "Locality of reference in LU decomposition with partial pivoting", 1997), so
