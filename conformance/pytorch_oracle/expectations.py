@@ -86,8 +86,8 @@ def lacks_kernel_of_dtype(call, error):
 
 
 def is_misread(call):
-    """Whether PyTorch would go through the call's indices or sizes as if they had no gaps, and out of their
-    memory: nothing can be learned from its answer."""
+    """Whether PyTorch would go through the call's indices or sizes as if they had no gaps, and out of
+    their memory: nothing can be learned from its answer."""
     base = call.overload.split(".")[0]
     if base in READS_ROWS_AS_DENSE:
         return _are_rows_astray(call, call.args[0])
