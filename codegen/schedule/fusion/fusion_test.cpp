@@ -1,5 +1,6 @@
 // What shares a kernel, and what the plan says of the rest; each graph is run too, and its results
 // held against the reference's.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -200,6 +201,28 @@ TEST(Fusion, WhatIsTransposedForALibraryLiesAsItWasMade) {
   ASSERT_NE(product, nullptr);
   EXPECT_EQ(product->operands[0].strides[0].constant(), 1);
   EXPECT_EQ(product->operands[0].strides[1].constant(), 48);
+}
+
+// On a GPU tiles are copied from matrices in memory: merged heads are made one, by a copy where
+// they are an input, and by who makes them where that is a kernel.
+TEST(Fusion, HeadsThatAProductMergesLieAsAMatrix) {
+  const auto product = [](const char* operand) {
+    return std::make_shared<prims::Graph>(prims::parse(fmt::format(
+        R"(graph(%0 x: f32[4, 64, 32], %1 y: f32[4, 32, 32], %2 z: f32[128, 64]) {{
+  %3: f32[4, 64, 32] = dot_general(%0, %1) {{a_contract = (2), b_contract = (1), a_batch = (0), b_batch = (0), accumulate = f32}}
+  %4: f32[64, 4, 32] = transpose({}) {{permutation = (1, 0, 2)}}
+  %5: f32[64, 128] = reshape(%4) {{shape = [64, 128]}}
+  %6: f32[64, 64] = dot_general(%5, %2) {{a_contract = (1), b_contract = (0), a_batch = (), b_batch = (), accumulate = f32}}
+  return %6 w
+}})",
+        operand)));
+  };
+  const Planned copied = planned(product("%0"), simt_model());
+  EXPECT_EQ(copied.kernels(), 2U) << copied.plan;
+  EXPECT_THAT(copied.plan, HasSubstr("writes %4"));
+  const Planned made = planned(product("%3"), simt_model());
+  EXPECT_EQ(made.kernels(), 2U) << made.plan;
+  EXPECT_THAT(made.plan, Not(HasSubstr("writes %4")));
 }
 
 TEST(Fusion, APlaceInTheInputIsWrittenBehindItsReaders) {

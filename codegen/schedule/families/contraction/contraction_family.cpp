@@ -4,9 +4,25 @@
 #include "codegen/schedule/families/contraction/cooperative_contraction.h"
 #include "codegen/schedule/families/contraction/pipelined_contraction.h"
 #include "codegen/schedule/program/program_builder.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 namespace {
+
+// A view of what is in memory, or made by a kernel of its own, that merges dims which need not be
+// neighbours there, as the heads of an attention's result. A kernel that computed where each
+// element lies could not copy tiles; whoever makes the value can mostly write it where the view
+// wants it.
+bool is_reshaped_view(const prims::Graph& g, prims::ValueId v) {
+  bool reshaped = false;
+  for (prims::NodeId p; (p = g.producer(v)) != prims::Graph::kNoNode; v = g.node(p).operands[0]) {
+    const prims::Prim prim = g.node(p).prim;
+    reshaped |= prim == prims::Prim::reshape;
+    if (prim == prims::Prim::transpose || prim == prims::Prim::reshape) continue;
+    return reshaped && !prims::is_indexable(prim);
+  }
+  return reshaped;
+}
 
 // Products in tiles. Operands that are matrices in memory are copied asynchronously, or multiplied
 // as cooperative matrices, where the device can; else operands are computed inside the kernel.
@@ -20,6 +36,11 @@ class Contraction : public Family {
     return Cost{};
   }
   bool fuses_epilogue() const override { return true; }
+  OperandUse operand(const prims::Graph& g, const prims::Node& n, size_t i,
+                     const Machine& machine) const override {
+    const bool stored = machine.target.simt && is_reshaped_view(g, n.operands[i]);
+    return stored ? OperandUse::in_memory : OperandUse::inlined;
+  }
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     b.launch(kernel(b, group), group.anchor);
   }
