@@ -29,6 +29,7 @@ ThreadRecords& thread_records() {
 struct RecordLease {
   epoch::ThreadRecord* record = nullptr;
   ~RecordLease() {
+    process_end::this_thread_ends();
     epoch::this_thread = nullptr;
     // What other destructors of the thread may still look up gets another record.
     if (record) std::exchange(record, nullptr)->in_use.store(false, std::memory_order_release);

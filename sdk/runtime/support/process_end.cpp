@@ -1,7 +1,9 @@
 #include "sdk/runtime/support/process_end.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <chrono>
 #include <cstdio>
@@ -65,10 +67,37 @@ void* expected(uint32_t forks, bool has_threads) {
   return reinterpret_cast<void*>(uintptr_t{forks} << 1 | uintptr_t{has_threads});
 }
 
+// The C library's own, past what a sanitizer or a linker's stub of that name answers.
+void* address_of_exit() {
+  static void* const address = [] {
+    void* libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    return libc ? dlsym(libc, "exit") : nullptr;
+  }();
+  return address;
+}
+
+// A thread's variables also end with the thread alone; only the stack tells.
+bool exit_is_on_the_stack() {
+  bool found = false;
+  const auto look = [](_Unwind_Context* frame, void* found) {
+    void* const function =
+        _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(_Unwind_GetIP(frame)));
+    if (!function || function != address_of_exit()) return _URC_NO_REASON;
+    *static_cast<bool*>(found) = true;
+    return _URC_END_OF_STACK;
+  };
+  _Unwind_Backtrace(look, &found);
+  return found;
+}
+
+void begin_exit() {
+  if ((stopped & exiting) == 0) wait_for_calls(exiting, exiting_thread);
+}
+
 void before_the_libraries_end(int status, void* data) {
   const auto word = reinterpret_cast<uintptr_t>(data);
   if (word >> 1 == fork_count()) {
-    if ((stopped & exiting) == 0) wait_for_calls(exiting, exiting_thread);
+    begin_exit();
   } else if ((word & 1) != 0) {
     std::fflush(nullptr);
     _exit(status);
@@ -103,6 +132,10 @@ void require_whole_process() {
       "this process was forked while another thread was inside of a call that took longer "
       "than two seconds; nothing can be computed in the child: fork between calls, or start "
       "the child by exec (multiprocessing's spawn)");
+}
+
+void this_thread_ends() {
+  if (exit_is_on_the_stack()) begin_exit();
 }
 
 void watch_forks() {

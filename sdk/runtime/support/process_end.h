@@ -1,9 +1,12 @@
 // The two ways in which a process stops being what a call began in: it ends, or it forks.
 //
 // END. exit() runs the destructors of the libraries that calls of other threads are inside of: of
-// drivers, of LLVM. Before that, the SDK's exit handler waits for running calls (at most two
-// seconds), and calls that begin afterwards, or end afterwards, never return: their threads stop
-// with the process. The thread that exits may go on calling, from its own handlers and destructors.
+// drivers, of LLVM. Before that, the SDK waits for running calls (at most two seconds), and calls
+// that begin afterwards, or end afterwards, never return: their threads stop with the process. The
+// thread that exits may go on calling, from its own handlers and destructors. The wait is in the
+// end of what exit()'s thread has of its own (thread_local), which comes before every handler. A
+// thread that never called the SDK has nothing of it: then an exit handler waits, which libraries
+// may precede that loaded, or made static objects, during a first call that runs still.
 // Objects of the SDK's own are never destroyed (-fc++-static-destructors=thread-local).
 //
 // FORK. A child has the driver's memory but not its threads. A device with queues that was opened
@@ -35,6 +38,8 @@ void wait_to_begin();
 void require_whole_process();
 // fork() looks after running calls from now on. Called with the first thread's record.
 void watch_forks();
+// Of a thread that has called: waits for the others' calls where the process ends with it.
+void this_thread_ends();
 }  // namespace process_end
 
 // A driver or a compiler was loaded and has registered its exit handlers: ours must run before.

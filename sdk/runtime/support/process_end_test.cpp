@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <semaphore>
 #include <thread>
 
@@ -20,6 +21,12 @@ namespace {
   __builtin_unreachable();
 }
 
+int ending_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 // The exit code of a child that makes one call: 0 taken, 1 refused with a text that says why.
 int child_that_calls() {
   const pid_t child = fork();
@@ -31,9 +38,7 @@ int child_that_calls() {
       leave(std::string(e.what()).find("forked while another thread") == std::string::npos ? 2 : 1);
     }
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ending_of(child);
 }
 
 // A thread inside of a call, until it is told to leave.
@@ -94,6 +99,38 @@ TEST(Fork, CallsThatBeginMeanwhileGoOnAfterwards) {
   while (calls < before + 100) std::this_thread::yield();
   stop = true;
   for (std::thread& t : threads) t.join();
+}
+
+// A handler as of a static object that a library makes during a call: it runs before all older
+// ones.
+std::atomic<bool> call_has_ended{false};
+
+int child_that_exits_during_a_call() {
+  const pid_t child = fork();
+  if (child == 0) {
+    {
+      const CallScope the_exiting_thread_has_called;
+    }
+    expect_exit(false);
+    auto* caller = new Caller;
+    std::thread([caller] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      call_has_ended = true;
+      caller->leave();
+    }).detach();
+    std::atexit([] { leave(call_has_ended ? 0 : 1); });
+    exit(2);
+  }
+  return ending_of(child);
+}
+
+TEST(Exit, WaitsForCallsBeforeTheHandlersOfLibrariesThatCameLater) {
+  EXPECT_EQ(child_that_exits_during_a_call(), 0);
+}
+
+TEST(Exit, IsNotTheEndOfAThread) {
+  std::thread([] { const CallScope scope; }).join();
+  EXPECT_EQ(process_end::stopped, 0u);
 }
 
 }  // namespace
