@@ -1,7 +1,8 @@
 // Orthogonal polynomials, each a row of the table at the end: by their recurrences, one loop an
 // element, and some elements by values that are known otherwise. Degrees are truncated to integers;
 // those below 0, and NaN, give 0. A recurrence of f32 is one of f64 where that is fast: each step
-// would add to the last one's rounding error.
+// would add to the last one's rounding error. What stands around it takes as few f64 operations as
+// it can, of which a GPU has half as many a second or fewer: degrees stay what they are.
 #include "decomps/primitives/special.h"
 #include "decomps/primitives/special/approximation.h"
 
@@ -15,11 +16,13 @@ struct Known {
   Val at, values;
 };
 
-// x and the degree n, a whole number, are in wide_opmath; `result` is what the value is rounded to.
+// x is in wide_opmath, the degree n, a whole number, in opmath; `result` is what the value is
+// rounded to.
 struct Polynomial {
   Val (*first)(const Val& x);  // of degree 1; that of degree 0 is 1
-  // p(k + 1) from k, x, p(k) and p(k - 1).
+  // p(k + 1), or (k + 1) times that, from k, x, p(k) and p(k - 1).
   Val (*next)(const Val& k, const Val& x, const Val& last, const Val& before);
+  bool next_is_multiplied;
   Known (*known)(const Val& x, const Val& n, DType result);
   Val (*argument)(const Val& x);  // what stands for x in all of these
 };
@@ -54,10 +57,10 @@ Val hermite_h_next(const Val& k, const Val& x, const Val& last, const Val& befor
   return hermite_he_next(k + k, x + x, last, before);
 }
 Val laguerre(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return ((k + k + (Scalar(1.0) - x)) * last - k * before) / (k + Scalar(1.0));
+  return (k + k + (Scalar(1.0) - x)) * last - k * before;
 }
 Val legendre(const Val& k, const Val& x, const Val& last, const Val& before) {
-  return ((k + k + Scalar(1.0)) * x * last - k * before) / (k + Scalar(1.0));
+  return (k + k + Scalar(1.0)) * x * last - k * before;
 }
 
 // --- values known otherwise ----------------------------------------------------------------------
@@ -135,7 +138,8 @@ Known waves(const Val& x, const Val& n, DType result) {
   const auto wave = [](const Val& v, const math::Numbers& degree) {
     return by_waves(kind, v, degree[0]);
   };
-  return {within | end, where(end, values, math::seldom(within, x, {n}, wave))};
+  const Val waved = math::seldom(within, x, {convert(n, x.dtype())}, wave);
+  return {within | end, where(end, convert(values, x.dtype()), waved)};
 }
 
 Known ones_at_ends(const Val& x, const Val& n, DType) {
@@ -156,8 +160,17 @@ Val shifted(const Val& x) {
   return x + x - Scalar(1.0);
 }
 
+// y / k. A quotient of f64 takes a GPU as long as all the rest of a step; where the result is an
+// f32, the f32 reciprocal after one step of Newton's has digits enough.
+Val divided(const Val& y, const Val& k, DType result) {
+  if (y.dtype() != DType::f64 || result == DType::f64) return y / k;
+  const Val rough =
+      convert(number(convert(k, DType::f32), 1.0) / convert(k, DType::f32), y.dtype());
+  return y * (rough * (Scalar(2.0) - rough * k));
+}
+
 // NaN ends the loop.
-Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
+Val recurrence(const Polynomial& p, const Val& x, const Val& n, DType result) {
   Tracer& t = x.tracer();
   const DType type = x.dtype();
   const std::vector<DType> types = {type, type, type, type, type};  // x, n, k, last, before
@@ -165,7 +178,9 @@ Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
     return std::vector<Val>{lt(v[2], v[1]) & ~math::is_unordered(v[3])};
   };
   const auto next = [&](const std::vector<Val>& v) {
-    return std::vector<Val>{v[0], v[1], v[2] + Scalar(1.0), p.next(v[2], v[0], v[3], v[4]), v[3]};
+    const Val after = v[2] + Scalar(1.0), y = p.next(v[2], v[0], v[3], v[4]);
+    return std::vector<Val>{v[0], v[1], after, p.next_is_multiplied ? divided(y, after, result) : y,
+                            v[3]};
   };
   const auto body = [&](const std::vector<Val>& v) {
     const Val k = one(v[0]), before = one(v[0]);
@@ -173,29 +188,30 @@ Val recurrence(const Polynomial& p, const Val& x, const Val& n) {
                             {t.scalar_region(types, more), t.scalar_region(types, next)});
     return std::vector<Val>{out[3]};
   };
-  const Val high =
-      t.prim(Prim::map, {x, n, p.first(x)}, {}, {t.scalar_region({type, type, type}, body)})[0];
-  return where(lt(n, Scalar(1.0)), one(x), high);
+  return t.prim(Prim::map, {x, convert(n, type), p.first(x)}, {},
+                {t.scalar_region({type, type, type}, body)})[0];
 }
 
 Val value(const Polynomial& p, const Val& x, const Val& n) {
-  const Val at = p.argument(wide_opmath(x)), degree = unary(Prim::trunc, wide_opmath(n));
-  const Known known = p.known(at, degree, x.dtype());
-  const Val zero = number(at, 0.0);
-  const Val other = recurrence(p, at, where(known.at, zero, degree));
-  const Val y = where(known.at, known.values, other);
-  return convert(where(ge(degree, Scalar(0.0)), y, zero), x.dtype());
+  const DType result = x.dtype();
+  const Val at = p.argument(wide_opmath(x)), degree = unary(Prim::trunc, opmath(n));
+  const Val zero = number(x, 0.0);
+  const Known known = p.known(at, degree, result);
+  const Val high = recurrence(p, at, where(known.at, number(degree, 0.0), degree), result);
+  const Val low = where(lt(degree, Scalar(1.0)), number(x, 1.0), convert(high, result));
+  const Val y = where(known.at, convert(known.values, result), low);
+  return where(ge(degree, Scalar(0.0)), y, zero);
 }
 
 }  // namespace
 
-// A primitive and its Polynomial: first, next, known; of the Chebyshev ones the same where they are
-// shifted, which ATen computes by waves from other degrees on.
-#define PRIMSET_SHIFTED_ROW(prim, first, next, known, shifted_known)           \
-  Val prim::decompose(Tracer&, const Val& x, const Val& n, bool shift) {       \
-    static constexpr Polynomial kPlain{first, next, known, itself};            \
-    static constexpr Polynomial kShifted{first, next, shifted_known, shifted}; \
-    return value(shift ? kShifted : kPlain, x, n);                             \
+// A primitive and its Polynomial: first, next, whether multiplied, known; of the Chebyshev ones the
+// same where they are shifted, which ATen computes by waves from other degrees on.
+#define PRIMSET_SHIFTED_ROW(prim, first, next, known, shifted_known)                  \
+  Val prim::decompose(Tracer&, const Val& x, const Val& n, bool shift) {              \
+    static constexpr Polynomial kPlain{first, next, false, known, itself};            \
+    static constexpr Polynomial kShifted{first, next, false, shifted_known, shifted}; \
+    return value(shift ? kShifted : kPlain, x, n);                                    \
   }
 PRIMSET_SHIFTED_ROW(chebyshev_t, itself, chebyshev, (waves<kT, 6>), (waves<kT, 6>))
 PRIMSET_SHIFTED_ROW(chebyshev_u, twice, chebyshev, (waves<kU, 8>), (waves<kU, 6>))
@@ -207,10 +223,10 @@ PRIMSET_SHIFTED_ROW(chebyshev_w, twice_and<1>, chebyshev, (waves<kW, 8>), (waves
     static constexpr Polynomial kPolynomial{__VA_ARGS__, itself}; \
     return value(kPolynomial, x, n);                              \
   }
-PRIMSET_ROW(hermite_h, twice, hermite_h_next, nan_when_high)
-PRIMSET_ROW(hermite_he, itself, hermite_he_next, nan_when_high)
-PRIMSET_ROW(laguerre_l, one_minus, laguerre, one_at_zero)
-PRIMSET_ROW(legendre_p, itself, legendre, ones_at_ends)
+PRIMSET_ROW(hermite_h, twice, hermite_h_next, false, nan_when_high)
+PRIMSET_ROW(hermite_he, itself, hermite_he_next, false, nan_when_high)
+PRIMSET_ROW(laguerre_l, one_minus, laguerre, true, one_at_zero)
+PRIMSET_ROW(legendre_p, itself, legendre, true, ones_at_ends)
 #undef PRIMSET_ROW
 
 }  // namespace primset::decomps::prim
