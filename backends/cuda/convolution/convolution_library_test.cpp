@@ -198,6 +198,23 @@ TEST_F(Dnn, WhatItDoesNotComputeIsRefused) {
   EXPECT_FALSE(finds(PRIMSET_F16)) << "this library says that it has no code";
 }
 
+// A filter for each channel; windows side by side, whose gradient is of one window a place.
+TEST_F(Dnn, VolumesWhoseEnginesAreSlowAreGenerated) {
+  const Row of_channels{{1, 2, 4, 4, 4}, {2, 1, 3, 3, 3}, {1, 2, 2, 2, 2}, 1, 0, 1, 2};
+  const Row side_by_side{{1, 2, 4, 4, 4}, {3, 2, 2, 2, 2}, {1, 3, 2, 2, 2}, 2, 0, 1, 1};
+  const auto finds = [&](const Row& r, const Computed& c) {
+    const Filler f{r, PRIMSET_F32};
+    NativeCall call(c.name);
+    for (const char* t = c.operands; *t; ++t) f.add(call, *t);
+    geometry(call.result(f.dtype, f.sizes(c.result)), r, c.transposed);
+    return call.find(*device).has_value();
+  };
+  for (const Computed& c : kComputed) {
+    EXPECT_EQ(finds(of_channels, c), c.result == 'w') << c.name;
+    EXPECT_EQ(finds(side_by_side, c), c.result != 'x') << c.name;
+  }
+}
+
 TEST_F(Dnn, LargeWorkspacesAreNotRecorded) {
   const auto flags = [&] {
     NativeCall call("convolution");

@@ -8,6 +8,7 @@ namespace primset_cuda {
 namespace {
 
 using primset_backend::Convolution;
+using primset_backend::ConvolutionKind;
 
 // The library's 32 bits count its elements.
 bool is_countable(const primset_tensor& t) {
@@ -39,6 +40,17 @@ std::array<int, 3> dnn_windows(const primset_backend::Sizes& values, int of_row)
   return out;
 }
 
+// Kinds of volumes whose engines take several times as long as a generated kernel: a filter for
+// each channel, and windows side by side, of which each place of an image is in one.
+bool has_slow_engines(const ConvolutionShape& s) {
+  if (s.rank != 5 || s.kind == ConvolutionKind::filters) return false;
+  if (s.groups > 1 && s.groups == s.x[1]) return true;
+  bool side_by_side = s.kind == ConvolutionKind::images;
+  for (size_t d = 0; d < s.stride.size(); ++d)
+    side_by_side &= s.w[d + 2] == s.stride[d] && s.dilation[d] == 1;
+  return side_by_side;
+}
+
 }  // namespace
 
 std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
@@ -60,6 +72,7 @@ std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
   s.dilation = dnn_windows(c->dilation, 1);
   s.groups = static_cast<int>(c->groups);
   s.bias = c->bias != nullptr;
+  if (has_slow_engines(s)) return std::nullopt;
   return ConvolutionCall{s, *c};
 }
 

@@ -37,7 +37,7 @@ struct ConvolutionCall {
   primset_backend::Convolution tensors;
 };
 
-// Nullopt when the call is no convolution that cuDNN could compute.
+// Nullopt when the call is no convolution that cuDNN could compute, or computes slowly.
 std::optional<ConvolutionCall> read_cudnn_convolution(std::string_view name,
                                                       const primset_primitive_call& call);
 

@@ -204,6 +204,12 @@ bool lies_densely(const Placement& p, const Indices& at, size_t d) {
 
 }  // namespace
 
+bool same(const Placement& a, const Placement& b) {
+  return a.buffer == b.buffer && a.offset.same(b.offset) &&
+         std::ranges::equal(a.strides, b.strides,
+                            [](const SymInt& x, const SymInt& y) { return x.same(y); });
+}
+
 Affine element_address(const Placement& p, const Indices& at, IndexArithmetic& arithmetic) {
   Affine address;
   address.constant = p.offset;

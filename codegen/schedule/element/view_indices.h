@@ -37,6 +37,7 @@ struct Placement {
   SymInts strides;
   SymInt offset = 0;
 };
+bool same(const Placement& a, const Placement& b);
 
 // The address of an element, in elements. Parts of one split that are dense use its linear index.
 Affine element_address(const Placement& p, const Indices& at, IndexArithmetic& arithmetic);

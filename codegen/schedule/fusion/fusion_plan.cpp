@@ -10,8 +10,7 @@ bool takes_over(const FusionPlan& plan, const prims::Graph& g, const Placement& 
   const Buffer& buffer = plan.buffers[out.buffer];
   if (buffer.kind != Buffer::Kind::output) return false;
   const std::optional<uint32_t> input = g.outputs[buffer.index].writes_input;
-  return input && plan.input_buffers[*input] == at.buffer && at.offset.same(out.offset) &&
-         same_shape(at.strides, out.strides);
+  return input && same(at, {plan.input_buffers[*input], out.strides, out.offset});
 }
 
 std::string_view text(NotFused why) {

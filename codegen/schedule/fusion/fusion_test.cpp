@@ -225,6 +225,27 @@ TEST(Fusion, HeadsThatAProductMergesLieAsAMatrix) {
   EXPECT_THAT(made.plan, Not(HasSubstr("writes %4")));
 }
 
+// Nor is a broadcast of a smaller value stored.
+TEST(Fusion, ReductionsOfMuchTheSameShareItsComputation) {
+  constexpr const char* kGraph = R"(graph(%0 x: f32[64, 1000], %1 y: f32[64, 1000], %2 z: f32[64]) {
+  %3: f32[64, 1000] = sin(%0)
+  %4: f32[64, 1000] = exp(%3)
+  %5: f32[64, 1000] = sin(%4)
+  %6: f32[64, 1000] = tan(%5)
+  %7: f32[64, 1000] = broadcast_in_dim(%2) {shape = [64, 1000], dims = (0)}
+  %8: f32[64, 1000] = mul(%6, %7)
+  %9: f32[64] = reduce_max(%8) {dims = (1)}
+  %10: f32[64, 1000] = mul(%8, %1)
+  %11: f32[64] = reduce_max(%10) {dims = (1)}
+  %12: f32[128] = concatenate(%9, %11) {dim = 0}
+  return %12 greatest
+})";
+  const Planned p = planned(std::make_shared<prims::Graph>(prims::parse(kGraph)), simt_model());
+  EXPECT_EQ(p.kernels(), 2U) << p.plan;
+  for (const char* inner : {"writes %6", "writes %7", "writes %8", "writes %10"})
+    EXPECT_THAT(p.plan, Not(HasSubstr(inner)));
+}
+
 TEST(Fusion, APlaceInTheInputIsWrittenBehindItsReaders) {
   const Planned p = planned(R"(graph(%0 x: f32[40]) {
   %1: f32[40] = reverse(%0) {dims = (0)}

@@ -23,6 +23,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
       estimate_(g, machine),
       pending_uses_(g.value_count()),
       families_of_(g.node_count()),
+      users_(g.value_count()),
       position_(g.node_count()),
       region_(g.node_count()) {
   owner_.push_back(UINT32_MAX);
@@ -31,6 +32,7 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
   uint32_t at = 0;
   number(g.body, 0);
   for (const auto& id : numbered_) position_[id] = ++at;
+  for (const prims::Output& o : g.outputs) ++users_[o.value];
   find_source_reductions();
   find_sizes();
 }
@@ -39,8 +41,12 @@ Planner::Planner(const Graph& g, const Legalized& legal, const Machine& machine,
 // part of their primitive and have no nodes of their own here.
 void Planner::number(const prims::Region& r, RegionId region) {
   region_ids_[&r] = region;
+  for (const ValueId v : r.results) ++users_[v];
   for (NodeId id : r.nodes) {
     const Node& n = g_.node(id);
+    for (const ValueId v : n.operands) {
+      if (v != prims::kNoValue) ++users_[v];
+    }
     if (prims::is_control_flow(n.prim)) {
       for (const prims::Region& nested : n.regions) {
         const auto inner = static_cast<RegionId>(owner_.size());
@@ -308,7 +314,7 @@ std::optional<NotFused> Planner::must_materialize(ValueId v, const std::vector<U
   for (const Use& use : readers) {
     if (const auto why = exceeds_limits(id, use, times[find(use.group)]++)) return why;
   }
-  if (widens(id)) return std::nullopt;
+  if (widens(id) || spreads(id)) return std::nullopt;
   const size_t kernels = readers_of(readers).size();
   if (kernels > 1 && estimate_.favours_memory(v, static_cast<double>(kernels), extra_result))
     return NotFused::recompute_cost;
@@ -323,6 +329,13 @@ bool Planner::widens(NodeId id) const {
   const Node& n = g_.node(id);
   return n.prim == Prim::convert &&
          bits(g_.type(n.operands[0]).dtype) < bits(g_.type(n.results[0]).dtype);
+}
+
+// Nor is what is read again and again from a smaller one.
+bool Planner::spreads(NodeId id) const {
+  const Node& n = g_.node(id);
+  const auto elements = [&](ValueId v) { return prims::product(g_.type(v).shape).hint(); };
+  return n.prim == Prim::broadcast_in_dim && elements(n.operands[0]) < elements(n.results[0]);
 }
 
 // On a SIMT device a kernel over rows has few threads with many elements each, and a loop that

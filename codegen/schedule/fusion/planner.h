@@ -90,6 +90,7 @@ class Planner {
   std::optional<NotFused> must_materialize(ValueId v, const std::vector<Use>& readers,
                                            bool extra_result) const;
   bool widens(NodeId id) const;
+  bool spreads(NodeId id) const;
   bool would_wait(NodeId id, const std::vector<Use>& readers) const;
   double evaluations(ValueId v, const std::vector<Use>& readers) const;
   static bool is_limit(NotFused why);
@@ -145,6 +146,8 @@ class Planner {
   bool used_at_rows(const Use& use, const Rows& rows) const;
   bool can_reduce(GroupId g, const Rows& rows) const;
   std::optional<GroupId> reduction_group(const Node& n, const Rows& rows, NotFused& why);
+  std::optional<GroupId> reduction_beside(NodeId id, const Rows& rows) const;
+  uint32_t shared_operations(const FusionGroup& group, NodeId id) const;
   void join(GroupId g, NodeId id, const Rows& rows);
 
   // --- planner_anchors.cpp ---
@@ -161,6 +164,7 @@ class Planner {
   void carry(GroupId g, ValueId operand, ValueId like);
   void result_lies_at(NodeId id, ValueId v, GroupId g, const Placement& place);
   void copy_operand(ValueId v, GroupId g);
+  void make_in_place(ValueId v, GroupId g);
   void plan_region(GroupId owner, const prims::Region& r, const std::vector<Placement>& results);
   void visit_set_dim(NodeId id);
 
@@ -186,6 +190,7 @@ class Planner {
   std::unordered_map<ValueId, std::vector<GroupId>> memory_readers_;
   std::vector<NodeId> source_reduction_;  // by value: a reduction it is computed from, or kNoNode
   std::unordered_set<ValueId> scalars_;   // scalar inputs and loop counters
+  std::vector<uint32_t> users_;           // by value: how often an operand or a result
   std::vector<uint32_t> position_;        // by node, in the order of the graph; from 1
   // By node: the position of the latest `set_dim` that makes a size of its types; empty: none does.
   std::vector<uint32_t> sized_by_;

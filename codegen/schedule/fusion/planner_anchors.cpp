@@ -121,9 +121,24 @@ void Planner::add_operand_uses(NodeId id, GroupId g, const Family& family) {
         break;
       case OperandUse::copied:
         copy_operand(v, g);
+        make_in_place(v, g);
         break;
     }
   }
+}
+
+// What a kernel makes for `g` alone, which changes a copy of it, is made where the copy would be:
+// one scatter after the other goes on in the same memory. Not in an input's that is taken over:
+// others may read that in between.
+void Planner::make_in_place(ValueId v, GroupId g) {
+  const NodeId p = g_.producer(v);
+  if (!options_.fuse || p == Graph::kNoNode || region_[p] != drafts_[g].region || users_[v] != 1 ||
+      family_of(p) == nullptr || prims::is_control_flow(g_.node(p).prim))
+    return;
+  const Placement& place = plan_.groups[g].roots[0].out;
+  const Buffer& buffer = plan_.buffers[place.buffer];
+  if (buffer.kind == Buffer::Kind::output && g_.outputs[buffer.index].writes_input) return;
+  materialize(v, place, NotFused::other_family);
 }
 
 void Planner::copy_operand(ValueId v, GroupId g) {

@@ -3,6 +3,8 @@
 //
 // A "row" is what one element of a result reduces: the elements along the reduced dim.
 #include <algorithm>
+#include <set>
+#include <unordered_set>
 
 #include "codegen/schedule/element/view_placement.h"
 #include "codegen/schedule/fusion/planner.h"
@@ -87,6 +89,50 @@ std::optional<GroupId> Planner::reduction_group(const Node& n, const Rows& rows,
   }
   if (others) why = NotFused::recompute_cost;
   return first;
+}
+
+// Another reduction over the same rows that computes much of the same: in one kernel it is computed
+// once. Siblings that only read the same are merged when the walk is over (siblings.cpp); by then
+// what two kernels share is in memory.
+std::optional<GroupId> Planner::reduction_beside(NodeId id, const Rows& rows) const {
+  constexpr uint32_t kMuch = 8;
+  if (!options_.fuse) return std::nullopt;
+  const RegionId region = region_[id];
+  for (size_t i = recent_[region].size(); i-- > 0;) {
+    const GroupId g = find(recent_[region][i]);
+    const FusionGroup& group = plan_.groups[g];
+    if (group.family == &reduction_family && !group.reduces.empty() && can_reduce(g, rows) &&
+        reads_nothing_made_after(g, position_[id]) &&
+        group.operations < machine_.limits.operations / 2 &&
+        group.parameter_bytes < machine_.limits.parameter_bytes / 4 &&
+        shared_operations(group, id) >= kMuch)
+      return g;
+  }
+  return std::nullopt;
+}
+
+// How many operations the reduction and the group's have in common, each in a kernel of its own.
+// Operands come before what is made of them, so that each node is looked at once.
+uint32_t Planner::shared_operations(const FusionGroup& group, NodeId id) const {
+  constexpr size_t kFar = 256;
+  const auto sources = [&](std::set<NodeId> open) {
+    std::unordered_set<NodeId> found;
+    while (!open.empty() && found.size() < kFar) {
+      const NodeId last = open.extract(std::prev(open.end())).value();
+      for (const ValueId v : g_.node(last).operands) {
+        const NodeId p = v == prims::kNoValue ? Graph::kNoNode : g_.producer(v);
+        const bool computed = p != Graph::kNoNode && region_[p] == region_[id] &&
+                              prims::is_indexable(g_.node(p).prim) && !known_place(v);
+        if (computed && found.insert(p).second) open.insert(p);
+      }
+    }
+    return found;
+  };
+  const std::unordered_set<NodeId> mine = sources({id});
+  uint32_t shared = 0;
+  for (const NodeId p : sources({group.reduces.begin(), group.reduces.end()}))
+    if (mine.contains(p)) shared += operations_of(g_.node(p));
+  return shared;
 }
 
 void Planner::join(GroupId g, NodeId id, const Rows& rows) {
@@ -211,8 +257,8 @@ void Planner::visit_reduction(NodeId id) {
   }
   NotFused why;
   std::optional<GroupId> group = reduction_group(n, rows, why);
-  const bool own = !group;
-  if (own) {
+  if (!group) group = reduction_beside(id, rows);
+  if (!group) {
     group = new_group(reduction_family, region_[id], rows.domain);
     plan_.groups[*group].dim = rows.dim;
     drafts_[*group].root_is_rows = true;

@@ -130,7 +130,8 @@ std::optional<Placement> ProgramBuilder::placement(ValueId v) const {
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
   const SymInts& shape = graph_->type(v).shape;
   const auto at = places_.find(v);
-  const bool there = at != places_.end() && takes_over(plan_, *graph_, at->second, p);
+  const bool there =
+      at != places_.end() && (same(at->second, p) || takes_over(plan_, *graph_, at->second, p));
   if (there || !has_elements(shape)) return;
   FusionGroup copy;
   copy.family = &pointwise_family;

@@ -72,5 +72,26 @@ TEST(Scatter, TheLastWriterOfARowWins) {
       {3, 4, 5, 60}, 3);
 }
 
+size_t launches(const char* text) {
+  auto graph = std::make_shared<prims::Graph>(prims::parse(text));
+  const Options options = row_major_options(*graph);
+  const Program program = schedule(graph, simt_model(), options);
+  check_program(*graph, program, options, simt_model(), {}, {text, 5, false, 0, 1});
+  return program.steps.size();
+}
+
+// What is scattered one after the other goes on in the same memory, copied into it once; where the
+// first is read by others too, or the memory is an input's, it is kept.
+TEST(Scatter, OfAScatterGoesOnInItsMemory) {
+  constexpr const char* kChain =
+      R"(graph(%0 x: f32[5], %1 i: i64[40], %2 j: i64[40], %3 u: f32[40]) {
+  %4: f32[5] = scatter_add(%0, %1, %3) {dims = (0), in_bounds = false, ordered = false, argument = "index"}
+  %5: f32[5] = scatter_add(%4, %2, %3) {dims = (0), in_bounds = false, ordered = false, argument = "index"}
+)";
+  EXPECT_EQ(launches((std::string(kChain) + "  return %5 y\n}").c_str()), 3U);
+  EXPECT_EQ(launches((std::string(kChain) + "  return %5 y, %4 first\n}").c_str()), 4U);
+  EXPECT_EQ(launches((std::string(kChain) + "  return %5 y writes 0\n}").c_str()), 4U);
+}
+
 }  // namespace
 }  // namespace primset::schedule

@@ -114,8 +114,11 @@ RowMatrix times(const RowMatrix& a, const RowMatrix& b) {
   return {made[0], made[1], made[2], a.rows, b.width, false};
 }
 
+// An entry reads a column of b, which is laid out in one piece: there are more entries than
+// columns.
 Tensor sampled_product(const RowMatrix& m, const Tensor& a, const Tensor& b) {
-  return op("_csr_sampled_matmul", a, b, m.pointers, m.columns);
+  const Tensor columns = op("contiguous", op("t", b), MemoryFormat::contiguous);
+  return op("_csr_sampled_matmul", a, op("t", columns), m.pointers, m.columns);
 }
 
 Tensor rows_of_entries(const RowMatrix& m) {
