@@ -91,13 +91,15 @@ struct DimTaps {
 };
 
 // Between elements places are computed in f64 where the device is quick at it, as of resampling;
-// the nearest element is found in the grid's own dtype, as ATen finds it.
+// the nearest element is found in the grid's own dtype, as ATen finds it. How far a place is from
+// its elements, a small number, needs no more digits than the result has.
 DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
+  const DType narrow = opmath_type(given.dtype());
   const Val coordinate = s.mode == "nearest" ? given : wide_opmath(given);
   const GridPosition plain = unnormalized(coordinate, size, s.align_corners);
   if (s.mode == "bicubic") {
     const Val below = unary(Prim::floor, plain.at);
-    const auto weights = cubic_weights(plain.at - below);
+    const auto weights = cubic_weights(convert(plain.at - below, narrow));
     DimTaps out{{}, plain.slope};
     for (size_t k = 0; k < 4; ++k) {
       const GridPosition p{below + Scalar(static_cast<double>(k) - 1), plain.slope};
@@ -112,11 +114,11 @@ DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
     return {{tap_at(unary(Prim::round_even, p.at), size, Val(), Val())}, p.slope};
   require(s.mode == "bilinear", ErrorCode::internal,
           fmt::format("grid_sample has no mode '{}'", s.mode));
-  const Val below = unary(Prim::floor, p.at), fraction = p.at - below;
+  const Val below = unary(Prim::floor, p.at), distance = p.at - below;
+  const Val fraction = convert(distance, narrow), rest = convert(Scalar(1.0) - distance, narrow);
   const Val one = full_like(fraction, 1);
-  return {
-      {tap_at(below, size, one - fraction, -one), tap_at(below + Scalar(1.0), size, fraction, one)},
-      p.slope};
+  return {{tap_at(below, size, rest, -one), tap_at(below + Scalar(1.0), size, fraction, one)},
+          p.slope};
 }
 
 // The taps of all dims of x behind batch and channels; the grid has the innermost first.
