@@ -11,13 +11,14 @@ void cholesky_of_each(LinalgCall& c, const MatrixSizes& sizes, DevicePointer fac
   const int64_t n = sizes.rows;
   size_t device_bytes = 0, host_bytes = 0;
   PRIMSET_CUSOLVER(c.solver(), cusolverDnXpotrf_bufferSize, c.handles().solver(),
-                   c.handles().params(), kLowerTriangle, n, c.type.type, pointer(factors), n, c.type.type,
-                   &device_bytes, &host_bytes);
+                   c.handles().params(), kLowerTriangle, n, c.type.type, pointer(factors), n,
+                   c.type.type, &device_bytes, &host_bytes);
   const LinalgCall::Work w = c.work(device_bytes, host_bytes);
   for (int64_t b = 0; b < sizes.count; ++b)
-    PRIMSET_CUSOLVER(c.solver(), cusolverDnXpotrf, c.handles().solver(), c.handles().params(), kLowerTriangle,
-                     n, c.type.type, pointer(factors, b * n * n * c.type.bytes()), n, c.type.type,
-                     w.device, w.device_bytes, w.host, w.host_bytes, pointer_to<int>(info, b));
+    PRIMSET_CUSOLVER(c.solver(), cusolverDnXpotrf, c.handles().solver(), c.handles().params(),
+                     kLowerTriangle, n, c.type.type, pointer(factors, b * n * n * c.type.bytes()),
+                     n, c.type.type, w.device, w.device_bytes, w.host, w.host_bytes,
+                     pointer_to<int>(info, b));
 }
 
 }  // namespace

@@ -91,15 +91,13 @@ struct DimTaps {
 };
 
 // Between elements places are computed in f64 where the device is quick at it, as of resampling;
-// the nearest element is found in the grid's own dtype, as ATen finds it. How far a place is from
-// its elements, a small number, needs no more digits than the result has.
+// the nearest element is found in the grid's own dtype, as ATen finds it.
 DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
-  const DType narrow = opmath_type(given.dtype());
   const Val coordinate = s.mode == "nearest" ? given : wide_opmath(given);
   const GridPosition plain = unnormalized(coordinate, size, s.align_corners);
   if (s.mode == "bicubic") {
     const Val below = unary(Prim::floor, plain.at);
-    const auto weights = cubic_weights(convert(plain.at - below, narrow));
+    const auto weights = cubic_weights(plain.at - below);
     DimTaps out{{}, plain.slope};
     for (size_t k = 0; k < 4; ++k) {
       const GridPosition p{below + Scalar(static_cast<double>(k) - 1), plain.slope};
@@ -114,6 +112,9 @@ DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
     return {{tap_at(unary(Prim::round_even, p.at), size, Val(), Val())}, p.slope};
   require(s.mode == "bilinear", ErrorCode::internal,
           fmt::format("grid_sample has no mode '{}'", s.mode));
+  // How far the place is from its elements, a small number, needs no more digits than the result
+  // has. Of cubic weights, whose derivatives cancel each other, it does.
+  const DType narrow = opmath_type(given.dtype());
   const Val below = unary(Prim::floor, p.at), distance = p.at - below;
   const Val fraction = convert(distance, narrow), rest = convert(Scalar(1.0) - distance, narrow);
   const Val one = full_like(fraction, 1);
