@@ -64,10 +64,11 @@ GridPosition padded_position(const GridPosition& p, const SymInt& size, const Sa
 
 struct GridTap {
   Val index, inside;
-  Val weight, derivative;  // by the position; of the nearest element absent: 1 and 0
+  Val weight, derivative;  // by the position; absent: 1, of the nearest element 1 and 0
 };
 
-GridTap tap_at(const Val& position, const SymInt& size, const Val& weight, const Val& derivative) {
+GridTap tap_at(const Val& position, const SymInt& size, const Val& weight,
+               const Val& derivative = Val()) {
   const Val inside = ge(position, Scalar(0.0)) & le(position, full_like(position, size - 1));
   const Val kept = where(inside, position, zero_like(position));
   const DType places = place_type(size);
@@ -108,8 +109,7 @@ DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
     return out;
   }
   const GridPosition p = padded_position(plain, size, s);
-  if (s.mode == "nearest")
-    return {{tap_at(unary(Prim::round_even, p.at), size, Val(), Val())}, p.slope};
+  if (s.mode == "nearest") return {{tap_at(unary(Prim::round_even, p.at), size, Val())}, p.slope};
   require(s.mode == "bilinear", ErrorCode::internal,
           fmt::format("grid_sample has no mode '{}'", s.mode));
   // How far the place is from its elements, a small number, needs no more digits than the result
@@ -117,9 +117,7 @@ DimTaps dim_taps(const Val& given, const SymInt& size, const Sampling& s) {
   const DType narrow = opmath_type(given.dtype());
   const Val below = unary(Prim::floor, p.at), distance = p.at - below;
   const Val fraction = convert(distance, narrow), rest = convert(Scalar(1.0) - distance, narrow);
-  const Val one = full_like(fraction, 1);
-  return {{tap_at(below, size, rest, -one), tap_at(below + Scalar(1.0), size, fraction, one)},
-          p.slope};
+  return {{tap_at(below, size, rest), tap_at(below + Scalar(1.0), size, fraction)}, p.slope};
 }
 
 // The taps of all dims of x behind batch and channels; the grid has the innermost first.
@@ -136,7 +134,8 @@ struct Corner {
   Val inside;
   std::vector<const GridTap*> taps;
 
-  // Of the weights, or of the derivative along `dim` and the other weights. Absent: 1.
+  // Of the weights, or of the derivative along `dim`, where it is not 1, and the other weights.
+  // Absent: 1.
   Val product(DType type, std::optional<size_t> dim = {}) const {
     Val p;
     for (size_t d = 0; d < taps.size(); ++d) {
@@ -193,14 +192,30 @@ Val added(const Val& sum, const Val& term) {
   return sum.valid() ? sum + term : term;
 }
 
+// What the image rises by along a dim. Of two neighbours it is their difference, taken first: great
+// values that hardly differ cancel each other without an error.
+Val rise_along(size_t dim, const Val& x, const std::vector<DimTaps>& dims,
+               const std::vector<Corner>& corners) {
+  const bool linear = !dims[dim].taps[0].derivative.valid();
+  size_t next = 1;  // corners to the one beside it along the dim
+  for (size_t d = dim + 1; d < dims.size(); ++d) next *= dims[d].taps.size();
+  Val rise;
+  for (size_t i = 0; i < corners.size(); ++i) {
+    const Corner& c = corners[i];
+    if (linear && c.taps[dim] != &dims[dim].taps[0]) continue;
+    Val value = corner_values(x, c);
+    if (linear) value = corner_values(x, corners[i + next]) - value;
+    rise = added(rise, value * unsqueeze(c.product(x.dtype(), dim), 1));
+  }
+  return rise;
+}
+
 // Of one place and channel the product of the gradient with the derivative along each dim.
 Val grid_gradient(const Val& grad, const Val& x, const Val& grid, const std::vector<DimTaps>& dims,
                   const std::vector<Corner>& corners) {
   std::vector<Val> parts;
   for (size_t d = dims.size(); d-- > 0;) {
-    Val rise;
-    for (const Corner& c : corners)
-      rise = added(rise, corner_values(x, c) * unsqueeze(c.product(x.dtype(), d), 1));
+    const Val rise = rise_along(d, x, dims, corners);
     const Val along =
         reduce(Prim::reduce_sum, rise * grad, {1}, false) * convert(dims[d].slope, x.dtype());
     parts.push_back(unsqueeze(along, grid.rank() - 1));
