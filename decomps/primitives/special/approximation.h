@@ -30,6 +30,7 @@ Val seldom(const Val& at, const Val& x, const Numbers& rest,
 
 // At |x|; of negative x +inf at 0 and the poles.
 Val log_gamma(const Val& x);
+Val log_gamma_of_f32(const Val& x);
 Val log_gamma_positive(const Val& x);  // of an x > 0
 Val log_gamma_near_one(const Val& y);  // at 1 + y for |y| < 0.23, precise next to 0
 Val digamma(const Val& x);

@@ -221,6 +221,13 @@ inline constexpr std::array<double, 9> kNdtriQ2 = {1.0,
                                                    2.8924786474538068e-06,
                                                    6.790194080099813e-09};
 
+// ndtri of f32: -ndtri(p) in r - 7, r = sqrt(-log(4 p (1 - p))), the minimax polynomial of relative
+// error 2^-24.0 (Remez' algorithm in 40 digits) for r from 3.82 to 10.15, of the least denormal
+inline constexpr std::array<double, 9> kNdtriTail = {
+    2.7720475996432852e-08, -1.3497469873037948e-07, 2.404053625476006e-07,
+    -1.817663254809083e-06, 9.579787437024605e-06,   7.575879743227997e-06,
+    -0.0007267466760952471, 1.426370539498275,       9.714261235110774};
+
 // digamma
 inline constexpr std::array<double, 7> kDigamma = {
     0.08333333333333333,  -0.021092796092796094, 0.007575757575757576, -0.004166666666666667,
@@ -260,6 +267,16 @@ inline constexpr std::array<double, 8> kErfinvFarP = {
 inline constexpr std::array<double, 8> kErfinvFarQ = {
     2.0442631033899397e-15, 1.421511758316446e-07, 1.8463183175100548e-05, 0.0007868691311456133,
     0.014875361290850615,   0.1369298809227358,    0.599832206555888,      1.0};
+
+// erfinv of f32: erfinv(x) / x in 4 + log(1 - x^2), the minimax polynomial of relative error
+// 2^-24.0 (Remez' algorithm in 40 digits) for log(1 - x^2) from -15.95, of the greatest x below 1,
+// to 0
+inline constexpr std::array<double, 15> kErfinvRatio = {
+    1.6353936325169616e-15,  1.0772952364482765e-13,  2.9174324178191e-12,
+    3.947799527107247e-11,   2.0978113669713433e-10,  -1.4086947947993706e-09,
+    -3.0784589550082584e-08, -1.7807118895391413e-07, 4.5750039501104003e-07,
+    1.549350353002844e-05,   0.00011902048465034145,  0.00020409517148301152,
+    -0.007221339666922919,   -0.22835481845743896,    1.8587792115730268};
 
 // erfcx: the Chebyshev series of (1 + 2 x) erfcx(x) in (x - 3.75) / (x + 3.75), by Fourier sums
 inline constexpr std::array<double, 25> kErfcx = {
@@ -308,6 +325,21 @@ inline constexpr std::array<double, 7> kGammaMiddleDenominator = {7.326684307446
 inline constexpr std::array<double, 6> kGammaFar = {-0.0016309293409657527, 0.0008363399189962821,
                                                     -0.00059518755745034,   0.0007936505586430196,
                                                     -0.0027777777772877554, 0.08333333333333297};
+
+// log_gamma of f32, minimax polynomials by Remez' algorithm in 40 digits. log gamma(1 + y) over
+// y (y - 1) in y from 0 to 1, relative error 2^-28.0
+inline constexpr std::array<double, 10> kGammaUnit = {
+    -0.0015264529323299138, 0.009317398920800184, -0.026647400370676803, 0.04939705098078278,
+    -0.07092976989010917,   0.0907228714413692,   -0.1149327271946614,   0.1554186176766604,
+    -0.24525091785644124,   0.577215662738685};
+// (log gamma(x) - (x - 1/2) (log x - 1) - (log(2 pi) - 1) / 2) x in 1 / x^2 for x >= 3; error of
+// log gamma 2^-29.7
+inline constexpr std::array<double, 3> kGammaFarOfF32 = {
+    0.0006789798440501838, -0.0027698882069543593, 0.08333316232845277};
+// sin(pi f) / (pi f) in f^2 for f from 0 to 1/2, relative error 2^-27.5
+inline constexpr std::array<double, 5> kSineOverPi = {0.024688237297903978, -0.19042638351061392,
+                                                      0.8117124045693969, -1.644933081624149,
+                                                      0.999999994686267};
 
 }  // namespace primset::decomps::tables
 

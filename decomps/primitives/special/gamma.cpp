@@ -104,6 +104,7 @@ Val log_gamma_near_one(const Val& y) {
 
 // Euler's reflection below 0.
 Val log_gamma(const Val& x) {
+  if (x.dtype() == DType::f32) return log_gamma_of_f32(x);
   const Val a = abs(x), y = log_gamma_positive(a);
   const Val fraction = a - floor(a);  // sin(pi |x|) up to its sign
   const Val folded = min(fraction, Scalar(1.0) - fraction);
@@ -135,12 +136,16 @@ Val pi_cot_pi(const Val& x) {
 // Up to 10 by the recurrence, from there by the asymptotic series; reflected below 0.
 Val digamma(const Val& x) {
   const Val negative = lt(x, Scalar(0.0));
-  Val at = where(negative, Scalar(1.0) - x, x), sum = number(x, 0.0);
+  Val at = where(negative, Scalar(1.0) - x, x);
+  // The sum of 1 / at, 1 / (at + 1), ... as one fraction.
+  Val above = number(x, 0.0), below = number(x, 1.0);
   for (int i = 0; i < 10; ++i) {
     const Val low = lt(at, Scalar(10.0));
-    sum = where(low, sum - number(x, 1.0) / at, sum);
+    above = where(low, fma(above, at, below), above);
+    below = where(low, below * at, below);
     at = where(low, at + Scalar(1.0), at);
   }
+  const Val sum = -(above / below);
   const Val z = number(x, 1.0) / (at * at);
   const Val series =
       where(lt(at, Scalar(1e17)), z * polynomial(z, tables::kDigamma), number(x, 0.0));
