@@ -32,17 +32,21 @@ Dual constant(const Val& like, double v) {
 
 using Values = std::vector<Val>;
 
-// Scalars of one type, carried on by `step` while the last two, how far a step changed the value
-// and its derivative, are above the precision.
+// What a series may still lack of its sum.
+double precision_of(const Val& like) {
+  return like.dtype() == DType::f64 ? 0x1p-53 : 0x1p-25;
+}
+
+// Scalars of one type, carried on by `step` while the last one is positive: by how much a step
+// changed the value or its derivative by more than the precision.
 Values iterated(Tracer& t, Values carried, const std::function<Values(const Values&)>& step) {
   const DType type = carried[0].dtype();
-  const double precision = type == DType::f64 ? 0x1p-53 : 0x1p-25;
   carried.push_back(math::number(carried[0], 0));  // how many steps
   carried.push_back(math::number(carried[0], 1));
   const std::vector<DType> types(carried.size(), type);
   const auto more = [=](const Values& v) {
     const size_t n = v.size();
-    return Values{gt(v[n - 1], Scalar(precision)) & lt(v[n - 2], Scalar(kMostTerms))};
+    return Values{gt(v[n - 1], Scalar(0.0)) & lt(v[n - 2], Scalar(kMostTerms))};
   };
   const auto next = [&](const Values& v) {
     Values out = step(v);
@@ -53,11 +57,16 @@ Values iterated(Tracer& t, Values carried, const std::function<Values(const Valu
                 {t.scalar_region(types, more), t.scalar_region(types, next)});
 }
 
-// By how much a factor changes a Dual, relative to it.
+// What of a change of a Dual is above the precision, without a division.
+Val excess(const Val& change, const Val& size) {
+  return math::fma(size, math::number(size, -precision_of(size)), change);
+}
+
+// That of a factor.
 Val change(const Dual& before, const Dual& factor, const Dual& after) {
   const Val slope = math::abs(before.value * factor.slope);
-  return math::max(math::abs(factor.value - Scalar(1.0)),
-                   slope / (math::abs(after.slope) + math::abs(after.value)));
+  return math::max(math::abs(factor.value - Scalar(1.0)) - Scalar(precision_of(slope)),
+                   excess(slope, math::abs(after.slope) + math::abs(after.value)));
 }
 
 // --- gamma ---
@@ -70,29 +79,29 @@ Val gamma_by_series(Tracer& t, const Val& a, const Val& x, const Val& digamma_1)
     const Val n = v[2] + Scalar(1.0), inverse = math::number(n, 1.0) / (v[0] + n);
     const Val term = v[3] * (v[1] * inverse), h = v[4] + inverse;
     const Val sum = v[5] + term, weighted = v[6] + term * h;
-    const Val left = term * math::max(h, math::number(h, 1.0)) / sum;
+    const Val left = excess(term * math::max(h, math::number(h, 1.0)), sum);
     return Values{v[0], v[1], n, term, h, sum, weighted, left};
   });
   return -x / a * (v[5] * (math::log(x) - digamma_1) - v[6]);
 }
 
-// Q(a, x) = x^a e^-x / Gamma(a) h of the continued fraction h, by Lentz' method with derivatives.
-// carried: a, x, n, c, d, h, where c, d and h are two values.
+// Q(a, x) = x^a e^-x / Gamma(a) h of the continued fraction h = 1 / (b_0 - g_1 / (b_1 - ...)),
+// where b_n = x + 1 - a + 2 n and g_n = n (n - a), by Steed's method: h is the sum of what each
+// level adds, and a level takes one division. carried: a, b, n, d, d', the last addition, the sum.
 Val gamma_by_fraction(Tracer& t, const Val& a, const Val& x, const Val& digamma_0) {
-  const Val none = math::number(a, 0), first = x + Scalar(1.0) - a;
-  const Dual b = {first, math::number(a, -1)}, d = constant(a, 1) / b;
-  const Dual c = constant(a, 1e30);
-  const Values v = iterated(
-      t, {a, x, none, c.value, c.slope, d.value, d.slope, d.value, d.slope}, [](const Values& v) {
-        const Val n = v[2] + Scalar(1.0), minus_one = math::number(n, -1);
-        const Dual numerator = {-n * (n - v[0]), n};
-        const Dual b = {v[1] - v[0] + n * Scalar(2.0) + Scalar(1.0), minus_one};
-        const Dual d = constant(n, 1) / (numerator * Dual{v[5], v[6]} + b);
-        const Dual c = b + numerator / Dual{v[3], v[4]};
-        const Dual before = {v[7], v[8]}, factor = c * d, h = before * factor;
-        return Values{v[0],    v[1],    n,       c.value, c.slope,
-                      d.value, d.slope, h.value, h.slope, change(before, factor, h)};
-      });
+  const Val none = math::number(a, 0), one = math::number(a, 1), b = x + Scalar(1.0) - a;
+  const Val d = one / b, slope = d * d;
+  const Values v = iterated(t, {a, b, none, d, slope, d, slope, d, slope}, [](const Values& v) {
+    const Val n = v[2] + Scalar(1.0), g = n * (n - v[0]), b = v[1] + Scalar(2.0);
+    const Dual p = {g * v[3], math::fma(g, v[4], -n * v[3])};
+    const Val d = math::number(n, 1.0) / (b - p.value);
+    const Dual level = {d, (Scalar(1.0) + p.slope) * d * d};
+    const Dual added = p * level * Dual{v[5], v[6]}, sum = Dual{v[7], v[8]} + added;
+    const Val left = excess(math::abs(added.value) + math::abs(added.slope),
+                            math::abs(sum.value) + math::abs(sum.slope));
+    return Values{v[0],        b,           n,         level.value, level.slope,
+                  added.value, added.slope, sum.value, sum.slope,   left};
+  });
   return x * (v[7] * (math::log(x) - digamma_0) + v[8]);
 }
 
@@ -122,6 +131,19 @@ Val gamma_by_expansion(const Val& a, const Val& x) {
   return l * factor * (where(at_mode, one, logarithm / m) + r / a);
 }
 
+// The expansion where `at` holds, else y: a loop of one round, which few numbers enter. The value
+// takes the place of x, lest a compiler computes it before the loop.
+Val with_expansion(Tracer& t, const Val& at, const Val& a, const Val& x, const Val& y) {
+  const std::vector<DType> types(3, a.dtype());
+  const auto more = [](const Values& v) { return Values{gt(v[0], Scalar(0.0))}; };
+  const auto once = [](const Values& v) {
+    return Values{math::number(v[0], 0), v[1], gamma_by_expansion(v[1], v[2])};
+  };
+  const Values v = t.prim(Prim::while_loop, {convert(at, a.dtype()), a, x}, {},
+                          {t.scalar_region(types, more), t.scalar_region(types, once)});
+  return where(at, v[2], y);
+}
+
 Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
   const double great = a.dtype() == DType::f64 ? 10000 : 200;
   const Val one = math::number(a, 1);
@@ -133,7 +155,7 @@ Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
   const Val high = where(by_series | by_expansion, math::number(x, 0x1p60), x);
   const Val series = gamma_by_series(t, safe_a, low, digamma_1);
   const Val fraction = gamma_by_fraction(t, safe_a, high, digamma_1 - one / safe_a);
-  return where(by_expansion, gamma_by_expansion(a, x), where(by_series, series, fraction));
+  return with_expansion(t, by_expansion, a, x, where(by_series, series, fraction));
 }
 
 // --- beta ---
