@@ -131,7 +131,7 @@ Val convolved(Tracer& t, const Convolution& c) {
   const Val field = padded(c.x, c.padding, c.padding);
   const Val windows =
       t.wrap(t.builder().window(field.id(), c.spatial_dims(), c.kernel(), c.stride, c.dilation));
-  const SymInt inputs = c.w.size(1), outputs = floor_div(c.w.size(0), c.groups);
+  const SymInt inputs = c.w.size(1), outputs = prims::floor_div(c.w.size(0), c.groups);
   const WindowMatrix a = window_matrix(split(windows, 1, c.groups, inputs), c.spatial);
   const Val b = split(c.w, 0, c.groups, outputs);
   return channels_second(dot(a.windows, b, a.contract, dims_between(2, 3 + c.spatial), {0}, {0}),
@@ -141,7 +141,7 @@ Val convolved(Tracer& t, const Convolution& c) {
 // The adjoint: what each input place adds to a window of the output, added up. Neither more
 // products than there are nor zeros between the inputs.
 Val deconvolved(Tracer& t, const Convolution& c) {
-  const SymInt inputs = floor_div(c.w.size(0), c.groups), outputs = c.w.size(1);
+  const SymInt inputs = prims::floor_div(c.w.size(0), c.groups), outputs = c.w.size(1);
   const SymInt channels = outputs * c.groups;
   // [batch, group, channel, places...] by [group, channel, output, kernel...]
   const Val a = split(c.x, 1, c.groups, inputs), b = split(c.w, 0, c.groups, inputs);

@@ -36,7 +36,7 @@ Val cut_to(const Val& x, const SymInts& sizes) {
 
 // [batch, groups * channels, ...] to [channels, groups * batch, ...].
 Val channels_first(const Val& x, const SymInt& groups) {
-  const SymInt batch = x.size(0), channels = floor_div(x.size(1), groups);
+  const SymInt batch = x.size(0), channels = prims::floor_div(x.size(1), groups);
   SymInts split = x.shape();
   split[1] = channels;
   split.insert(split.begin() + 1, groups);

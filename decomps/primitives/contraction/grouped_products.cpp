@@ -33,7 +33,7 @@ Val spread_over(const Val& scale, const SymInts& shape) {
   for (size_t d = 0; d < 2; ++d) {
     const SymInt count = scale.size(static_cast<int64_t>(d));
     split.insert(split.end(), {count, SymInt(1)});
-    blocks.insert(blocks.end(), {count, floor_div(shape[d], count)});
+    blocks.insert(blocks.end(), {count, prims::floor_div(shape[d], count)});
   }
   return reshape(broadcast_to(reshape(scale, split), blocks), shape);
 }
@@ -108,7 +108,7 @@ Groups groups_of(const Val& ends, const SymInt& size) {
   const Val tiles = (g.ends - g.starts + Scalar(kTile - 1)) / Scalar(kTile);
   g.tile_ends = running_sum(binary(Prim::max, tiles, full_like(tiles, 0)));
   g.count = ends.size(0);
-  g.tiles = floor_div(size, kTile) + g.count;
+  g.tiles = prims::floor_div(size, kTile) + g.count;
   return g;
 }
 

@@ -1,29 +1,64 @@
 #include "decomps/primitives/elementwise_binary.h"
 
+#include <functional>
+#include <vector>
+
 #include "decomps/primitives/math.h"
+#include "decomps/primitives/special/approximation.h"
 
 namespace primset::decomps::prim {
 namespace {
 
-// What holds the magnitude of each number of the type, and divides faster: a division of magnitudes
-// that fit half the width is one of that width.
+// What holds the magnitude of each number of the type.
 DType magnitude_type(DType t) {
   return t == DType::i64 ? DType::u64 : t == DType::i32 ? DType::u32 : t;
 }
 
-// Euclid's algorithm; numbers of other types may be negative on the way, as the remainder has the
-// sign of the dividend.
+using Pair = std::vector<Val>;
+
+// Steps of a pair of numbers of one type while the condition holds.
+Pair stepped(Tracer& t, const Pair& start, const std::function<Val(const Pair&)>& more,
+             const std::function<Pair(const Pair&)>& step) {
+  const std::vector<DType> types(2, start[0].dtype());
+  const auto goes_on = [&](const Pair& v) { return Pair{more(v)}; };
+  return t.prim(Prim::while_loop, start, {},
+                {t.scalar_region(types, goes_on), t.scalar_region(types, step)});
+}
+
+// Euclid's algorithm on whole numbers below 2^24, in f32: devices divide these in a fraction of an
+// integer division's time. The remainder is that of the nearest quotient, or of one beside it where
+// the quotient is so great that the reciprocal's rounding shows: with any multiple of y taken from
+// x the divisors stay, and the remainder is below y in either case.
+Val gcd_of_floats(Tracer& t, const Val& x, const Val& y) {
+  const auto more = [](const Pair& v) { return gt(v[1], Scalar(0.0)); };
+  const auto step = [&](const Pair& v) {
+    // Others may go on where this pair is done.
+    const Val one = math::number(v[1], 1.0), divisor = where(more(v), v[1], one);
+    const Val quotient = unary(Prim::round_even, v[0] * (one / divisor));
+    return Pair{v[1], math::abs(math::fma(-quotient, v[1], v[0]))};
+  };
+  return stepped(t, {x, y}, more, step)[0];
+}
+
+// Euclid's algorithm on integers until both fit f32.
 std::vector<Val> gcd_of_numbers(Tracer& t, const Val& x, const Val& y) {
+  constexpr int64_t kEnd = int64_t{1} << 24;
   const DType type = magnitude_type(x.dtype());
   const auto magnitude = [&](const Val& v) { return convert(unary(Prim::abs, v), type); };
-  const auto more = [](const std::vector<Val>& v) { return std::vector<Val>{ne(v[1], Scalar(0))}; };
-  const auto step = [](const std::vector<Val>& v) {
-    return std::vector<Val>{v[1], binary(Prim::rem, v[0], v[1])};
+  const auto rest = [&](const Pair& v) {
+    const auto number = [](const Val& n) {
+      return math::abs(convert(bits(n.dtype()) == 64 ? convert(n, DType::u32) : n, DType::f32));
+    };
+    return convert(convert(gcd_of_floats(t, number(v[0]), number(v[1])), DType::i32), type);
   };
-  const Val last =
-      t.prim(Prim::while_loop, {magnitude(x), magnitude(y)}, {},
-             {t.scalar_region({type, type}, more), t.scalar_region({type, type}, step)})[0];
-  return {unary(Prim::abs, convert(last, x.dtype()))};
+  Pair v = {magnitude(x), magnitude(y)};
+  if (bits(type) < 24) return {rest(v)};
+  const auto more = [](const Pair& v) {
+    const Val great = ge(v[0] | v[1], full_like(v[0], Scalar(kEnd)));
+    return great & ne(v[1], Scalar(0));
+  };
+  v = stepped(t, v, more, [](const Pair& v) { return Pair{v[1], binary(Prim::rem, v[0], v[1])}; });
+  return {unary(Prim::abs, convert(where(eq(v[1], Scalar(0)), v[0], rest(v)), x.dtype()))};
 }
 
 }  // namespace
@@ -85,7 +120,44 @@ Val scaled_by_power(const Val& x, const Val& n) {
   return y;
 }
 
+// As ATen has it, for quotients of any size: the remainder is taken off first.
+Val floor_quotient(const Val& x, const Val& y) {
+  const Val r = binary(Prim::rem, x, y), ratio = x / y;
+  const Val crosses = ne(r, Scalar(0.0)) & ne(lt(r, Scalar(0.0)), lt(y, Scalar(0.0)));
+  const Val q = (x - r) / y, down = where(crosses, q - Scalar(1.0), q);
+  const Val whole = unary(Prim::floor, down);
+  const Val near = where(gt(down - whole, Scalar(0.5)), whole + Scalar(1.0), whole);
+  const Val signed_zero = math::copysign(math::number(x, 0.0), ratio);
+  return where(eq(y, Scalar(0.0)), ratio, where(eq(down, Scalar(0.0)), signed_zero, near));
+}
+
+// The quotient's own floor, of quotients that keep two bits of their fraction: what is left of x
+// shows whether it was rounded up to the next whole number. An infinite y leaves NaN.
+Val floor_of_quotient(const Val& x, const Val& y) {
+  const Val ratio = x / y, whole = unary(Prim::floor, ratio), rest = math::fma(-whole, y, x);
+  const Val crosses = ne(rest, Scalar(0.0)) & ne(lt(rest, Scalar(0.0)), lt(y, Scalar(0.0)));
+  const Val near = where(crosses, whole - Scalar(1.0), whole);
+  const double limit = x.dtype() == DType::f64 ? 0x1p51 : 0x1p22;
+  const Val rare = ~(lt(math::abs(ratio), Scalar(limit)) & eq(rest, rest));
+  const auto any = [](const Val& v, const math::Numbers& rest) {
+    return floor_quotient(v, rest[0]);
+  };
+  return where(rare, math::seldom(rare, x, {y}, any), near);
+}
+
+// Truncated toward zero, and one less where something is left of another sign than y's.
+Val floor_of_integers(const Val& x, const Val& y) {
+  const Val r = binary(Prim::rem, x, y), q = x / y;
+  const Val crosses = ne(r, Scalar(0)) & ne(lt(r, Scalar(0)), lt(y, Scalar(0)));
+  return where(crosses, q - full_like(q, 1), q);
+}
+
 }  // namespace
+
+Val floor_div::decompose(Tracer&, const Val& x, const Val& y) {
+  if (!is_floating(x.dtype())) return floor_of_integers(x, y);
+  return convert(floor_of_quotient(opmath(x), opmath(y)), x.dtype());
+}
 
 Val nextafter::decompose(Tracer&, const Val& x, const Val& y) {
   return next_towards(x, y);

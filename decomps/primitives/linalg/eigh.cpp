@@ -27,7 +27,7 @@ struct PairEntries {
 };
 PairEntries pair_entries(const Numbers& a) {
   Tracer& t = a.tracer();
-  const SymInt n = a.shape()[0], half = floor_div(n, 2);
+  const SymInt n = a.shape()[0], half = prims::floor_div(n, 2);
   const Val first = t.iota({half}, 0, index_type(t)),
             second = first + t.constant(half, index_type(t));
   const auto entries = [&](const Val& part, const Val& row, const Val& column) {

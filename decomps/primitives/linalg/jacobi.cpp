@@ -26,7 +26,7 @@ Rotations rotations(const Val& a, const Val& b, const Numbers& g, const Val& wan
 // The first stays; the second comes from the other half's beginning; that half moves down, and its
 // last seat is taken by the last of the first half.
 Seats seats(Tracer& t, const SymInt& n) {
-  const SymInt half = floor_div(n, 2);
+  const SymInt half = prims::floor_div(n, 2);
   const Val place = t.iota({n}, 0, index_type(t));
   const auto is = [&](const SymInt& i) { return eq(place, t.constant(i, index_type(t))); };
   const auto number = [&](const SymInt& i) { return full_like(place, i); };

@@ -19,7 +19,7 @@ struct Products {
 };
 
 Products products_of_pairs(const Numbers& columns, const SymInt& length) {
-  const SymInt n = columns.shape()[0], half = floor_div(n, 2);
+  const SymInt n = columns.shape()[0], half = prims::floor_div(n, 2);
   const auto part = [&](const SymInt& from, const SymInt& to) {
     return each(columns,
                 [&](const Val& x) { return slice(slice(x, 0, from, to, 1), 2, 0, length, 1); });

@@ -137,7 +137,7 @@ struct Groups {
   Groups(const Val& whole, int64_t groups) {
     const SymInts sizes = whole.shape();
     const SymInt elements = prims::product(SymInts(sizes.begin() + 2, sizes.end()));
-    shape = {sizes[0], SymInt(groups), floor_div(sizes[1], groups), elements};
+    shape = {sizes[0], SymInt(groups), prims::floor_div(sizes[1], groups), elements};
     x = reshape(opmath(whole), shape);
   }
   Val per_group(const Val& v) const { return reshape(opmath(v), {shape[0], shape[1], 1, 1}); }

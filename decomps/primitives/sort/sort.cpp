@@ -36,7 +36,7 @@ std::tuple<Val, Val> median::decompose(Tracer& t, const Val& x, int64_t dim, boo
   const SymInts shape = shape_without(x, dim);
   const SymInt size = x.size(dim);
   if (!is_floating(x.dtype()))
-    return radix_select(x, t.constant(floor_div(size + 1, 2), DType::i64, shape), dim);
+    return radix_select(x, t.constant(prims::floor_div(size + 1, 2), DType::i64, shape), dim);
   const Val last = t.constant(size, DType::i64, shape), one = full_like(last, 1);
   const Val numbers = reduce(Prim::reduce_sum, convert(~is_nan(x), DType::i64), {dim}, false);
   const Val usable = ignore_nan ? lt(full_like(last, 0), numbers) : eq(numbers, last);
