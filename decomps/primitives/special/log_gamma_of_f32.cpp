@@ -58,7 +58,7 @@ Val log_gamma_of_f32(const Val& x) {
   const Val log = math::log(where(p.from_three, p.size, between(p, y_times_rest)));
   const Val unit =
       y_times_rest * polynomial(where(p.is_negative, rest, p.past), tables::kGammaUnit);
-  const Val near = where(p.from_two & ~p.is_negative, log, -log) - unit;
+  const Val near = where(p.below_one | p.is_negative, -log, log) - unit;
   const Val far = stirling(p.size, log), at = p.is_negative & p.from_three;
   return where(p.from_three, where(at, seldom(at, p.size, {far}, reflected), far), near);
 }
