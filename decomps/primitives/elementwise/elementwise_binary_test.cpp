@@ -59,6 +59,26 @@ TEST(Copysign, SignsOfZerosAndNanCount) {
   }
 }
 
+// To both sides of where the algorithm goes on in f32.
+TEST(Gcd, OfGreatNumbers) {
+  expect_equal(derived(Prim::gcd,
+                       {integers(DType::i64, {16777216, 16777215, 16777217, 16777213, 600851475143,
+                                              4611686018427387904, 9007199254740991, 150994944}),
+                        integers(DType::i64, {25165824, 16777213, 97, 16769023, 486847,
+                                              1099511627776, 16777215, 100663296})}),
+               integers(DType::i64, {8388608, 1, 97, 1, 486847, 1099511627776, 1, 50331648}));
+}
+
+// Quotients that round up to the next whole number, that have no fraction left, or none at all.
+TEST(FloorDivision, IsOfTheExactQuotient) {
+  const Array x =
+      vector(DType::f32, {1, 0x1.fffffep+21, -0x1p-149, 0x1p60, -7, -0.0, kInf, 5, -5, 3});
+  const Array y = vector(DType::f32, {0.1f, 0.5f, 0x1p100, 3, 2, 2, 2, kInf, kInf, 0});
+  expect_equal(
+      derived(Prim::floor_div, {x, y}),
+      vector(DType::f32, {9, 0x1.fffffcp+22, -1, 0x1.555556p+58, -4, -0.0, kNan, 0, -1, kInf}));
+}
+
 TEST(Gcd, OfSignedAndUnsignedNumbers) {
   const int64_t least = INT64_MIN;
   expect_equal(derived(Prim::gcd, {integers(DType::i64, {12, -18, 0, 0, 7, least, least, 6, 6}),
