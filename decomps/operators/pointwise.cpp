@@ -159,6 +159,18 @@ Val floor_divide_scalar::decompose(Tracer& t, const Val& self, const ScalarArg& 
   return floor_quotient(self, t.scalar(other, opmath_type(self.dtype())));
 }
 
+// Of halves by the primitive of halves, not by that of f32 as a formula would: it wants fewer
+// digits.
+Val log::decompose(Tracer&, const Val& self) {
+  return unary(Prim::log, self);
+}
+Val log2::decompose(Tracer&, const Val& self) {
+  return unary(Prim::log2, self);
+}
+Val log10::decompose(Tracer&, const Val& self) {
+  return unary(Prim::log10, self);
+}
+
 Val fmod::decompose(Tracer& t, const Val& self, const Val& other) {
   require_nonzero(other);
   return binary(Prim::rem, opmath(self), opmath(other));

@@ -85,6 +85,7 @@ class Lowering {
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* widened_pairs(llvm::Value* x, llvm::Type* to);
   llvm::Value* vector(const kir::Inst& inst);
+  llvm::Value* any_lane(llvm::Value* mask);
   llvm::Value* active_lane_mask(llvm::Value* n, unsigned lanes);
 
   llvm::Value* pointer(const kir::Inst& inst);

@@ -254,6 +254,17 @@ llvm::Value* Lowering::active_lane_mask(llvm::Value* n, unsigned lanes) {
   return b_.CreateICmpSLT(llvm::ConstantVector::get(numbers), last);
 }
 
+// PTX has predicates, and comparisons that join another one; LLVM would gather the lanes' bits in a
+// word.
+llvm::Value* Lowering::any_lane(llvm::Value* mask) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
+  if (convention_ != Convention::ptx || vector == nullptr) return b_.CreateOrReduce(mask);
+  llvm::Value* any = b_.CreateExtractElement(mask, uint64_t{0});
+  for (uint64_t lane = 1; lane < vector->getNumElements(); ++lane)
+    any = b_.CreateOr(any, b_.CreateExtractElement(mask, lane));
+  return any;
+}
+
 llvm::Value* Lowering::vector(const kir::Inst& inst) {
   llvm::Value* x = operand(inst, 0);
   switch (inst.op) {
@@ -270,7 +281,7 @@ llvm::Value* Lowering::vector(const kir::Inst& inst) {
       return b_.CreateShuffleVector(x, operand(inst, 1), lanes);
     }
     case Op::Any:
-      return b_.CreateOrReduce(x);
+      return any_lane(x);
     default:
       return b_.CreateAndReduce(x);
   }

@@ -72,11 +72,17 @@ Value Arith::with_sign(Value magnitude, Value s) const {
   return from_bits(b.or_(bits(magnitude), sign_bit(s)));
 }
 
+Value Arith::in_middle(Value x) const {
+  const int half = bias() / 2;
+  Value low = i(int64_t{bias() - half} << mantissa_bits());
+  return b.ult(b.sub(bits(x), low), i(int64_t{2 * half} << mantissa_bits()));
+}
+
 // One step of Newton's on the quotient makes up for a sloppy division, or for a sloppy reciprocal,
 // which is an instruction where a division is a dozen and a branch.
 Value Arith::div(Value x, Value y) const {
   const TargetModel& t = b.target();
-  if (!wide() && fused && t.fast_exp2) {
+  if (has_quick_reciprocal()) {
     Value inverse = b.freciprocal(y), rough = b.fmul(x, inverse);
     return b.fma(b.fma(b.fneg(rough), y, x), inverse, rough);
   }

@@ -65,6 +65,11 @@ class Arith {
   Value with_sign(Value magnitude, Value s) const;
   Value sign_bit(Value x) const;  // of an x as bits, all else zero
 
+  // Positive, and neither small nor great: 1/far <= x < far, where far's square is still a number.
+  Value in_middle(Value x) const;
+
+  // Has f32 an instruction for a reciprocal, good to a few units?
+  bool has_quick_reciprocal() const { return !wide() && fused && b.target().fast_exp2; }
   // Quotient within 0.51 ULP, of operands and a result in the middle of the range.
   Value div(Value x, Value y) const;
 

@@ -170,12 +170,8 @@ Value div_scaled(const Arith& a, Value x, Value y) {
   return a.from_bits(b.xor_(a.bits(magnitude), b.xor_(a.sign_bit(x), a.sign_bit(y))));
 }
 
-bool has_quick_root(const Arith& a) {
-  return a.fused && !a.wide() && a.b.target().fast_exp2;
-}
-
 Value rough_reciprocal(const Arith& a, Value x) {
-  if (!has_quick_root(a)) return a.b.fdiv(a.c(1.0), x);
+  if (!a.has_quick_reciprocal()) return a.b.fdiv(a.c(1.0), x);
   Value root = a.b.frsqrt(x);
   return a.b.fmul(root, root);
 }
@@ -191,21 +187,13 @@ Value div_fused(const Arith& a, Value x, Value y) {
   return a.from_bits(b.or_(a.bits(q), b.xor_(a.sign_bit(x), a.sign_bit(y))));
 }
 
-// Positive, and neither small nor great: 1/far <= x < far, where far's square is still a number.
-Value in_middle(const Arith& a, Value x) {
-  Builder& b = a.b;
-  const int half = a.bias() / 2, bits = a.mantissa_bits();
-  Value low = a.i(int64_t{a.bias() - half} << bits), span = a.i(int64_t{2 * half} << bits);
-  return b.ult(b.sub(a.bits(x), low), span);
-}
-
 // May div_fused() not be used?
 Value outside_div_fused(const Arith& a, Value x, Value y) {
   Builder& b = a.b;
   Value ax = b.fabs(x), ay = b.fabs(y);
   const int64_t ones = (int64_t{1} << a.mantissa_bits()) - 1;
   Value all_ones = b.ieq(b.and_(a.bits(y), a.i(ones)), a.i(ones));
-  return b.or_(b.not_(b.and_(b.or_(in_middle(a, ax), is_zero(a, x)), in_middle(a, ay))), all_ones);
+  return b.or_(b.not_(b.and_(b.or_(a.in_middle(ax), is_zero(a, x)), a.in_middle(ay))), all_ones);
 }
 
 // The square root of an x in the middle.
@@ -256,8 +244,27 @@ Value sqrt(Builder& b, Value x) {
     Value ordinary = b.and_(b.flt(a.c(0.0), x), b.flt(x, a.infinity()));
     return b.select(ordinary, sqrt_scaled(a, x), b.fsqrt(x));
   };
-  if (!has_quick_root(a)) return any();
-  return fix_rare(b, b.not_(in_middle(a, x)), sqrt_fused(a, x), any);
+  if (!a.has_quick_reciprocal()) return any();
+  return fix_rare(b, b.not_(a.in_middle(x)), sqrt_fused(a, x), any);
+}
+
+namespace {
+
+// The inverse square root of an x in the middle, by a step of Newton's.
+Value rsqrt_fused(const Arith& a, Value x) {
+  Builder& b = a.b;
+  Value y = b.frsqrt(x);
+  Value off = b.fma(b.fneg(b.fmul(x, y)), y, a.c(1.0));
+  return b.fma(b.fmul(y, a.c(0.5)), off, y);
+}
+
+}  // namespace
+
+Value rsqrt(Builder& b, Value x) {
+  Arith a(b, b.type(x), false);
+  const auto any = [&] { return div(b, a.c(1.0), sqrt(b, x)); };
+  if (!a.has_quick_reciprocal()) return any();
+  return fix_rare(b, b.not_(a.in_middle(x)), rsqrt_fused(a, x), any);
 }
 
 // --- fmod ----------------------------------------------------------------------------------------
@@ -268,7 +275,7 @@ namespace {
 // remainder below d in magnitude, which is exact; the next lower one might leave one bit too many.
 Value short_remainder(const Arith& a, Value r, Value d) {
   Builder& b = a.b;
-  Value q = b.frint(has_quick_root(a) ? b.fmul(r, b.freciprocal(d)) : b.fdiv(r, d));
+  Value q = b.frint(a.has_quick_reciprocal() ? b.fmul(r, b.freciprocal(d)) : b.fdiv(r, d));
   Value rest = a.fused ? b.fma(b.fneg(q), d, r) : residual(a, r, q, d);
   return b.select(b.flt(rest, a.c(0.0)), b.fadd(rest, d), rest);
 }
@@ -368,15 +375,43 @@ Value safe_divisor(Builder& b, Value x, Value y, bool is_signed) {
   return b.select(bad, b.constant(t, 1), y);
 }
 
+// A division of 64 bits takes a GPU five times as long as one of 32, which does where both
+// magnitudes fit.
+bool divides_in_words(const Builder& b, Value x, Value d) {
+  return b.target().simt && b.type(x).scalar == Scalar::i64 && !b.known_bits(d);
+}
+
+Value in_words(Builder& b, Value x, Value d, bool is_signed, bool remainder) {
+  const Type t = b.type(x).with_scalar(Scalar::i64);
+  Value zero = b.constant(t, 0), one = b.constant(t.with_scalar(Scalar::i32), 1);
+  const auto negative = [&](Value v) { return b.slt(v, zero); };
+  const auto negated = [&](Value at, Value v) {
+    return is_signed ? b.select(at, b.sub(zero, v), v) : v;
+  };
+  Value size_x = negated(negative(x), x), size_d = negated(negative(d), d);
+  Value wide = b.ine(b.lshr(b.or_(size_x, size_d), b.constant(t, 32)), zero);
+  Value n = b.trunc(size_x, Scalar::i32), by = b.select(wide, one, b.trunc(size_d, Scalar::i32));
+  Value narrow = b.zext(remainder ? b.urem(n, by) : b.udiv(n, by), Scalar::i64);
+  Value sign = negative(remainder ? x : b.xor_(x, d));
+  return fix_rare(b, wide, negated(sign, narrow), [&] {
+    if (remainder) return is_signed ? b.srem(x, d) : b.urem(x, d);
+    return is_signed ? b.sdiv(x, d) : b.udiv(x, d);
+  });
+}
+
 }  // namespace
 
 Value safe_div(Builder& b, Value x, Value y, bool is_signed) {
   Value d = safe_divisor(b, x, y, is_signed), zero = b.constant(b.type(y), 0);
+  if (divides_in_words(b, x, y))
+    return b.select(b.ieq(y, zero), zero, in_words(b, x, d, is_signed, false));
   Value q = is_signed ? b.sdiv(x, d) : b.udiv(x, d);
   return b.select(b.ieq(y, zero), zero, q);
 }
 Value safe_rem(Builder& b, Value x, Value y, bool is_signed) {
   Value d = safe_divisor(b, x, y, is_signed), zero = b.constant(b.type(y), 0);
+  if (divides_in_words(b, x, y))
+    return b.select(b.ieq(y, zero), zero, in_words(b, x, d, is_signed, true));
   Value r = is_signed ? b.srem(x, d) : b.urem(x, d);
   return b.select(b.ieq(y, zero), zero, r);
 }

@@ -198,12 +198,19 @@ TYPED_TEST(Exact, MinAndMaxLetNanWin) {
 
 // --- integers ------------------------------------------------------------------------------------
 
-TEST(SafeDivision, NeverTraps) {
+class SafeDivision : public testing::TestWithParam<bool> {};
+
+TEST_P(SafeDivision, NeverTraps) {
+  Device device = devices()[0];
+  device.target.simt = GetParam();
   for (Scalar type : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64}) {
     const int w = width(type);
     const uint64_t mask = w == 64 ? ~uint64_t{0} : (uint64_t{1} << w) - 1;
     const uint64_t lowest = uint64_t{1} << (w - 1);
-    const uint64_t values[] = {0, 1, 2, 7, mask, mask - 1, lowest, lowest + 1, lowest - 1};
+    std::vector<uint64_t> values = {0, 1, 2, 7, mask, mask - 1, lowest, lowest + 1, lowest - 1};
+    // To both sides of where a GPU divides by words.
+    for (uint64_t v : {0xffffffffu * uint64_t{1}, uint64_t{1} << 32, 0 - (uint64_t{1} << 32)})
+      values.push_back(v & mask);
     Arrays x(2);
     for (uint64_t p : values) {
       for (uint64_t q : values) x[0].push_back(p), x[1].push_back(q);
@@ -211,7 +218,7 @@ TEST(SafeDivision, NeverTraps) {
     for (bool is_signed : {false, true}) {
       auto run = [&](auto function) {
         return evaluate(
-            devices()[0],
+            device,
             [&](Builder& b, const std::vector<Value>& v) {
               return function(b, v[0], v[1], is_signed);
             },
@@ -237,6 +244,8 @@ TEST(SafeDivision, NeverTraps) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(OnCpusAndGpus, SafeDivision, testing::Bool());
 
 }  // namespace
 }  // namespace primset::kir::math_test

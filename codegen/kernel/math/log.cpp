@@ -24,6 +24,9 @@ constexpr double kLogDouble[] = {
     0x1.1169cae37020bp-4, -0x1.00cfc3942e183p-4, 0x1.dc9ad28c3bdbdp-5, -0x1.b45f737be2805p-5,
     0x1.bba12ae5feeabp-5, -0x1.010192cb97166p-4, 0x1.d2c0ed3322123p-5, -0x1.8de6058847a94p-6};
 
+// The same in four terms, 2^-16.3: enough of a result of f16 or bf16.
+constexpr double kLogOfHalf[] = {0x1.54d7dcp-2, -0x1.028376p-2, 0x1.bdfc08p-3, -0x1.2acbb2p-3};
+
 // A constant in two parts; high * e is exact for every exponent e.
 struct Split2 {
   double high, low;
@@ -59,6 +62,10 @@ Value log_sum(const Arith& a, const Base& base, Value e, Value f) {
   const Split2 two = a.wide() ? base.two_double : base.two_single;
   const Split2 unit = a.wide() ? base.e_double : base.e_single;
   Value tail = log1p_tail(a, f);
+  if (unit.high == 1.0 && a.single && a.fused) {
+    // Two roundings, of which the first is of a number no greater than the result.
+    return a.mad(e, a.c(two.high), b.fadd(f, a.mad(e, a.c(two.low), tail)));
+  }
   if (unit.high == 1.0) {
     Pair s = a.fast_two_sum(b.fmul(e, a.c(two.high)), f);
     return b.fadd(s.hi, b.fadd(tail, a.mad(e, a.c(two.low), s.lo)));
@@ -85,17 +92,30 @@ Value log_special(const Arith& a, Value x, Value otherwise) {
   return b.select(b.or_(b.feq(x, a.infinity()), a.is_nan(x)), x, r);
 }
 
-Value log_base(Builder& b, Value x, const Base& base, Widen widen) {
-  return in_working_type(
-      b, widen,
-      [&](const Arith& a, Value v) {
-        return fix_rare(a.b, outside_log(a, v), log_core(a, base, v, {}), [&] {
-          const int up = a.mantissa_bits() + 2;
-          Value normal = a.b.fmul(v, a.c(std::ldexp(1.0, up)));
-          return log_special(a, v, log_core(a, base, normal, a.c(-up)));
-        });
-      },
-      x);
+// The logarithm of any x: by `core` of most.
+template <class F>
+Value with_special(const Arith& a, Value x, const Base& base, F&& core) {
+  return fix_rare(a.b, outside_log(a, x), core(), [&] {
+    const int up = a.mantissa_bits() + 2;
+    Value normal = a.b.fmul(x, a.c(std::ldexp(1.0, up)));
+    return log_special(a, x, log_core(a, base, normal, a.c(-up)));
+  });
+}
+
+Value log_base(Builder& b, Value x, const Base& base) {
+  Arith a(b, b.type(x), b.type(x).scalar == Scalar::f32);
+  return with_special(a, x, base, [&] { return log_core(a, base, x, {}); });
+}
+
+Value log_base_of_half(Builder& b, Value x, const Base& base) {
+  Arith a(b, b.type(x), true);
+  return with_special(a, x, base, [&] {
+    Split s = split_exponent(a, x);
+    Value f = b.fsub(s.mantissa, a.c(1.0)), q = a.mad(f, a.poly(f, kLogOfHalf), a.c(-0.5));
+    Value log_mantissa = a.mad(b.fmul(f, f), q, f), e = a.int_to_float(s.exponent);
+    if (base.e_single.high != 1.0) log_mantissa = b.fmul(log_mantissa, a.c(base.e_single.high));
+    return a.mad(e, a.c(base.two_single.high + base.two_single.low), log_mantissa);
+  });
 }
 
 }  // namespace
@@ -116,13 +136,22 @@ Value outside_log(const Arith& a, Value x) {
 }
 
 Value log(Builder& b, Value x) {
-  return log_base(b, x, kNatural, Widen::never);
+  return log_base(b, x, kNatural);
 }
 Value log2(Builder& b, Value x) {
-  return log_base(b, x, kBinary, Widen::never);
+  return log_base(b, x, kBinary);
 }
 Value log10(Builder& b, Value x) {
-  return log_base(b, x, kDecimal, Widen::never);
+  return log_base(b, x, kDecimal);
+}
+Value log_of_half(Builder& b, Value x) {
+  return log_base_of_half(b, x, kNatural);
+}
+Value log2_of_half(Builder& b, Value x) {
+  return log_base_of_half(b, x, kBinary);
+}
+Value log10_of_half(Builder& b, Value x) {
+  return log_base_of_half(b, x, kDecimal);
 }
 
 // With u = 1 + x rounded and its error c: log(u + c) takes f = mantissa(u) - 1 + c 2^-e.

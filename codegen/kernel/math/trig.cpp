@@ -122,6 +122,19 @@ Pair half_pi(const Arith& a) {
   return {a.c(0x1.921fb6p+0), a.c(-0x1.777a5cp-25)};
 }
 
+// Of two magnitudes, the lesser over the greater: of zeros 0, of infinities 1. NaN beside anything
+// gives NaN.
+Value tangent_of(const Arith& a, Value least, Value most) {
+  Builder& b = a.b;
+  const auto any = [&] {
+    const auto both = [&](Value v) { return b.and_(b.feq(least, v), b.feq(most, v)); };
+    Value t = div(b, least, most);
+    return b.select(both(a.c(0.0)), a.c(0.0), b.select(both(a.infinity()), a.c(1.0), t));
+  };
+  if (!a.has_quick_reciprocal()) return any();
+  return fix_rare(b, b.not_(a.in_middle(most)), a.div(least, most), any);
+}
+
 }  // namespace
 
 // atan |x| = pi/2 - atan 1/|x| past 1.
@@ -148,18 +161,13 @@ Value atan2(Builder& b, Value y, Value x) {
         Value ay = bb.fabs(vy), ax = bb.fabs(vx);
         Value steep = bb.flt(ax, ay);
         Value least = bb.select(steep, ax, ay), most = bb.select(steep, ay, ax);
-        Value t = div(bb, least, most);
-        t = bb.select(bb.feq(most, a.c(0.0)), a.c(0.0), t);
-        t = bb.select(bb.feq(least, a.infinity()), a.c(1.0), t);
-        Value angle = atan_polynomial(a, t);
+        Value angle = atan_polynomial(a, tangent_of(a, least, most));
         Value left = bb.slt(a.bits(vx), a.i(0));  // -0 counts
         Pair right_angle = half_pi(a);
         Value quarters = bb.select(steep, a.c(1.0), bb.select(left, a.c(2.0), a.c(0.0)));
         Value turned = bb.select(bb.xor_(steep, left), bb.fneg(angle), angle);
-        Value r =
-            bb.fadd(bb.fmul(quarters, right_angle.hi), a.mad(quarters, right_angle.lo, turned));
-        Value nan = bb.or_(a.is_nan(vy), a.is_nan(vx));
-        return bb.select(nan, bb.fadd(vy, vx), a.with_sign(r, vy));
+        Value r = a.mad(quarters, right_angle.hi, a.mad(quarters, right_angle.lo, turned));
+        return a.with_sign(r, vy);
       },
       y, x);
 }

@@ -51,6 +51,8 @@ Value unary_float(Builder& b, Prim p, Value x) {
       return b.frint(x);
     case Prim::sqrt:
       return math::sqrt(b, x);
+    case Prim::rsqrt:
+      return math::rsqrt(b, x);
     case Prim::exp:
       return math::exp(b, x);
     case Prim::expm1:
@@ -83,6 +85,20 @@ Value unary_float(Builder& b, Prim p, Value x) {
       return math::log10(b, x);
     default:
       refuse(p, DType::f32);
+  }
+}
+
+// Of a value that is rounded to f16 or bf16.
+Value unary_half(Builder& b, Prim p, Value x) {
+  switch (p) {
+    case Prim::log:
+      return math::log_of_half(b, x);
+    case Prim::log2:
+      return math::log2_of_half(b, x);
+    case Prim::log10:
+      return math::log10_of_half(b, x);
+    default:
+      return unary_float(b, p, x);
   }
 }
 
@@ -293,7 +309,7 @@ ElementValue lower_elementwise(Builder& b, Prim p, DType from, DType to,
       r = b.add(b.mul(v[0], v[1]), v[2]);
   } else if (in.size() == 1) {
     if (is_floating(from))
-      r = unary_float(b, p, v[0]);
+      r = is_half(from) ? unary_half(b, p, v[0]) : unary_float(b, p, v[0]);
     else if (from == DType::boolean)
       r = p == Prim::bit_not ? b.not_(v[0]) : v[0];
     else
