@@ -32,9 +32,10 @@ Dual constant(const Val& like, double v) {
 
 using Values = std::vector<Val>;
 
-// What a series may still lack of its sum.
-double precision_of(const Val& like) {
-  return like.dtype() == DType::f64 ? 0x1p-53 : 0x1p-25;
+// What a change leaves out of a sum. An f32 result does not need what f64 could add to it.
+double precision_of(DType result, DType computed) {
+  if (result == DType::f64) return 0x1p-53;
+  return computed == DType::f64 ? 0x1p-30 : 0x1p-25;
 }
 
 // Scalars of one type, carried on by `step` while the last one is positive: by how much a step
@@ -58,28 +59,28 @@ Values iterated(Tracer& t, Values carried, const std::function<Values(const Valu
 }
 
 // What of a change of a Dual is above the precision, without a division.
-Val excess(const Val& change, const Val& size) {
-  return math::fma(size, math::number(size, -precision_of(size)), change);
+Val excess(const Val& change, const Val& size, double precision) {
+  return math::fma(size, math::number(size, -precision), change);
 }
 
 // That of a factor.
-Val change(const Dual& before, const Dual& factor, const Dual& after) {
+Val change(const Dual& before, const Dual& factor, const Dual& after, double precision) {
   const Val slope = math::abs(before.value * factor.slope);
-  return math::max(math::abs(factor.value - Scalar(1.0)) - Scalar(precision_of(slope)),
-                   excess(slope, math::abs(after.slope) + math::abs(after.value)));
+  return math::max(math::abs(factor.value - Scalar(1.0)) - Scalar(precision),
+                   excess(slope, math::abs(after.slope) + math::abs(after.value), precision));
 }
 
 // --- gamma ---
 
 // P(a, x) = x^a e^-x / Gamma(a + 1) sum over n of t_n, t_n = x^n / ((a + 1) ... (a + n)), whose
 // derivative has t_n h_n, h_n = 1 / (a + 1) + ... + 1 / (a + n). carried: a, x, n, t, h, sums.
-Val gamma_by_series(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
+Val gamma_by_series(Tracer& t, const Val& a, const Val& x, const Val& digamma_1, double precision) {
   const Val one = math::number(a, 1), none = math::number(a, 0);
-  const Values v = iterated(t, {a, x, none, one, none, one, none}, [](const Values& v) {
+  const Values v = iterated(t, {a, x, none, one, none, one, none}, [=](const Values& v) {
     const Val n = v[2] + Scalar(1.0), inverse = math::number(n, 1.0) / (v[0] + n);
     const Val term = v[3] * (v[1] * inverse), h = v[4] + inverse;
     const Val sum = v[5] + term, weighted = v[6] + term * h;
-    const Val left = excess(term * math::max(h, math::number(h, 1.0)), sum);
+    const Val left = excess(term * math::max(h, math::number(h, 1.0)), sum, precision);
     return Values{v[0], v[1], n, term, h, sum, weighted, left};
   });
   return -x / a * (v[5] * (math::log(x) - digamma_1) - v[6]);
@@ -88,17 +89,18 @@ Val gamma_by_series(Tracer& t, const Val& a, const Val& x, const Val& digamma_1)
 // Q(a, x) = x^a e^-x / Gamma(a) h of the continued fraction h = 1 / (b_0 - g_1 / (b_1 - ...)),
 // where b_n = x + 1 - a + 2 n and g_n = n (n - a), by Steed's method: h is the sum of what each
 // level adds, and a level takes one division. carried: a, b, n, d, d', the last addition, the sum.
-Val gamma_by_fraction(Tracer& t, const Val& a, const Val& x, const Val& digamma_0) {
+Val gamma_by_fraction(Tracer& t, const Val& a, const Val& x, const Val& digamma_0,
+                      double precision) {
   const Val none = math::number(a, 0), one = math::number(a, 1), b = x + Scalar(1.0) - a;
   const Val d = one / b, slope = d * d;
-  const Values v = iterated(t, {a, b, none, d, slope, d, slope, d, slope}, [](const Values& v) {
+  const Values v = iterated(t, {a, b, none, d, slope, d, slope, d, slope}, [=](const Values& v) {
     const Val n = v[2] + Scalar(1.0), g = n * (n - v[0]), b = v[1] + Scalar(2.0);
     const Dual p = {g * v[3], math::fma(g, v[4], -n * v[3])};
     const Val d = math::number(n, 1.0) / (b - p.value);
     const Dual level = {d, (Scalar(1.0) + p.slope) * d * d};
     const Dual added = p * level * Dual{v[5], v[6]}, sum = Dual{v[7], v[8]} + added;
     const Val left = excess(math::abs(added.value) + math::abs(added.slope),
-                            math::abs(sum.value) + math::abs(sum.slope));
+                            math::abs(sum.value) + math::abs(sum.slope), precision);
     return Values{v[0],        b,           n,         level.value, level.slope,
                   added.value, added.slope, sum.value, sum.slope,   left};
   });
@@ -144,7 +146,7 @@ Val with_expansion(Tracer& t, const Val& at, const Val& a, const Val& x, const V
   return where(at, v[2], y);
 }
 
-Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
+Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1, double precision) {
   const double great = a.dtype() == DType::f64 ? 10000 : 200;
   const Val one = math::number(a, 1);
   const Val by_expansion = ge(a, Scalar(great));
@@ -153,8 +155,8 @@ Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
   const Val safe_a = where(by_expansion, one, a);
   const Val low = where(by_series & ~by_expansion, x, math::number(x, 0x1p-60));
   const Val high = where(by_series | by_expansion, math::number(x, 0x1p60), x);
-  const Val series = gamma_by_series(t, safe_a, low, digamma_1);
-  const Val fraction = gamma_by_fraction(t, safe_a, high, digamma_1 - one / safe_a);
+  const Val series = gamma_by_series(t, safe_a, low, digamma_1, precision);
+  const Val fraction = gamma_by_fraction(t, safe_a, high, digamma_1 - one / safe_a, precision);
   return with_expansion(t, by_expansion, a, x, where(by_series, series, fraction));
 }
 
@@ -163,14 +165,14 @@ Val gamma_slope(Tracer& t, const Val& a, const Val& x, const Val& digamma_1) {
 // The continued fraction of the incomplete beta function I_z(p, q) (Abramowitz and Stegun 26.5.8),
 // by Lentz' method, with the derivative by p or q, whichever has a slope of 1. carried: p, q and
 // their slopes, z, m, c, d, h.
-Dual beta_fraction(Tracer& t, const Dual& p, const Dual& q, const Val& z) {
-  const auto half_step = [](const Dual& numerator, Dual& c, Dual& d, Dual& h) {
+Dual beta_fraction(Tracer& t, const Dual& p, const Dual& q, const Val& z, double precision) {
+  const auto half_step = [=](const Dual& numerator, Dual& c, Dual& d, Dual& h) {
     const Val n = numerator.value;
     d = constant(n, 1) / (constant(n, 1) + numerator * d);
     c = constant(n, 1) + numerator / c;
     const Dual before = h, factor = c * d;
     h = before * factor;
-    return change(before, factor, h);
+    return change(before, factor, h, precision);
   };
   const Dual one = constant(z, 1);
   const Dual first = (p + q) * Dual{-z, math::number(z, 0)} / (p + one);
@@ -207,12 +209,12 @@ Dual beta_fraction(Tracer& t, const Dual& p, const Dual& q, const Val& z) {
 }
 
 Val beta_slope(Tracer& t, const Val& x, const Val& a, const Val& total, const Val& digamma_a,
-               const Val& digamma_total) {
+               const Val& digamma_total, double precision) {
   const Val b = total - a, one = math::number(x, 1), none = math::number(x, 0);
   const Val turned = gt(x, (a + Scalar(1.0)) / (total + Scalar(2.0)));
   const Dual p = {where(turned, b, a), where(turned, none, one)};
   const Dual q = {where(turned, a, b), where(turned, one, none)};
-  const Dual h = beta_fraction(t, p, q, where(turned, Scalar(1.0) - x, x));
+  const Dual h = beta_fraction(t, p, q, where(turned, Scalar(1.0) - x, x), precision);
   const Val level = math::log(x) - digamma_a + digamma_total;
   const Val direct = -x / a * (h.value * (level - one / a) + h.slope);
   const Val other = x / b * (h.value * level + h.slope);
@@ -228,6 +230,7 @@ Val digamma_of(Tracer& t, const Val& x) {
 Val gamma_grad::decompose(Tracer& t, const Val& a, const Val& x) {
   const Val wide_a = wide_opmath(a), wide_x = wide_opmath(x);
   const DType type = wide_a.dtype();
+  const double precision = precision_of(a.dtype(), type);
   const Val nan = math::number(wide_a, math::kNan),
             infinity = math::number(wide_a, math::kInfinity);
   const Val usual = gt(wide_a, Scalar(0.0)) & lt(wide_a, infinity) & gt(wide_x, Scalar(0.0)) &
@@ -235,7 +238,7 @@ Val gamma_grad::decompose(Tracer& t, const Val& a, const Val& x) {
   const Val safe_a = where(usual, wide_a, math::number(wide_a, 1)),
             safe_x = where(usual, wide_x, math::number(wide_x, 1));
   const auto body = [&](const std::vector<Val>& v) {
-    return Values{gamma_slope(t, v[0], v[1], v[2])};
+    return Values{gamma_slope(t, v[0], v[1], v[2], precision)};
   };
   const Val y = t.prim(Prim::map, {safe_a, safe_x, digamma_of(t, safe_a + Scalar(1.0))}, {},
                        {t.scalar_region({type, type, type}, body)})[0];
@@ -246,8 +249,9 @@ Val gamma_grad::decompose(Tracer& t, const Val& a, const Val& x) {
 Val dirichlet_grad::decompose(Tracer& t, const Val& x, const Val& a, const Val& total) {
   const Val wide_x = wide_opmath(x), wide_a = wide_opmath(a), wide_total = wide_opmath(total);
   const DType type = wide_x.dtype();
+  const double precision = precision_of(x.dtype(), type);
   const auto body = [&](const std::vector<Val>& v) {
-    return Values{beta_slope(t, v[0], v[1], v[2], v[3], v[4])};
+    return Values{beta_slope(t, v[0], v[1], v[2], v[3], v[4], precision)};
   };
   const Val y = t.prim(
       Prim::map, {wide_x, wide_a, wide_total, digamma_of(t, wide_a), digamma_of(t, wide_total)}, {},
