@@ -73,6 +73,8 @@ Val spaced(const Spacing& s, DType type) {
 Val linear(const Spacing& s) {
   require_numbers(s);
   const DType type = s.type();
+  // A u64 near the end of its range is none of f64.
+  if (s.steps == 1) return broadcast_to(convert(s.start, type), {SymInt(1)});
   return convert(spaced(s, type), type);
 }
 

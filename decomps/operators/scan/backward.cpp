@@ -24,7 +24,8 @@ Val cummaxmin_backward::decompose(Tracer& t, const Val& grad, const Val& input, 
 
 // The gradient by x_k is the sum over j >= k of grad_j times the product of all x_i up to j but
 // x_k, conjugated. Before the first zero that is a sum of grad_j output_j divided by x_k; at it the
-// output before it times a sum of grad_j and the product of what is in between; behind it nothing.
+// output before it times a sum, up to the second zero, of grad_j and the product of what is in
+// between; behind it nothing.
 Val cumprod_backward::decompose(Tracer& t, const Val& grad, const Val& input, int64_t dim,
                                 const Val& output) {
   if (input.numel() <= SymInt(1)) return grad;
@@ -37,11 +38,12 @@ Val cumprod_backward::decompose(Tracer& t, const Val& grad, const Val& input, in
   const Val zero = full_like(g, 0), one = full_like(x, 1);
   const Val is_zero = ~logical(x);
   const Val found = t.call1("cumsum", {is_zero, d});
-  const Val before = eq(found, Scalar(0)), first = is_zero & eq(found, Scalar(1));
+  const Val before = eq(found, Scalar(0)), between_zeros = eq(found, Scalar(1));
+  const Val first = is_zero & between_zeros;
   const Val sums = suffix_sums(where(before, conj(y) * g, zero), d);
   const Val quotient = sums / conj(where(before, x, one));
   const Val between = t.call1("cumprod", {where(before | first, one, x), d});
-  const Val rest = suffix_sums(where(before, zero, conj(between) * g), d);
+  const Val rest = suffix_sums(where(between_zeros, conj(between) * g, zero), d);
   const Val previous = concatenate({slice(one, d, 0, 1, 1), slice(y, d, 0, size - 1, 1)}, d);
   const Val at_first = conj(previous) * rest;
   return convert(where(before, quotient, where(first, at_first, zero)), grad.dtype());
