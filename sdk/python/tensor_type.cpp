@@ -25,7 +25,10 @@ nb::tuple tuple_of(std::span<const int64_t> values) {
   return nb::borrow<nb::tuple>(out);
 }
 
-nb::object number(const Scalar& s) {
+// Scalars have the bits of an i64.
+nb::object number(const Tensor& t) {
+  const Scalar s = t.item();
+  if (t.dtype() == DType::u64) return nb::int_(static_cast<uint64_t>(s.to_int()));
   return nb::steal(to_python(Value(s)));
 }
 
@@ -33,12 +36,12 @@ nb::object item(const Tensor& t) {
   if (t.numel() != 1)
     throw Error(ErrorCode::runtime, "a Tensor with " + std::to_string(t.numel()) +
                                         " elements cannot be converted to Scalar");
-  return number(t.item());
+  return number(t);
 }
 
 // Nested lists of numbers.
 nb::object to_list(const Tensor& t, size_t depth, int64_t offset) {
-  if (depth == t.sizes().size()) return number(t.as_strided({}, {}, offset).item());
+  if (depth == t.sizes().size()) return number(t.as_strided({}, {}, offset));
   nb::list out;
   for (int64_t i = 0; i < t.sizes()[depth]; ++i)
     out.append(to_list(t, depth + 1, offset + i * t.strides()[depth]));
@@ -190,7 +193,7 @@ void define_conversions(nb::class_<Tensor>& type) {
            [](const Tensor& t) {
              if (t.numel() != 1 || !t.item().is_integral())
                throw nb::type_error("only integer tensors of a single element can be an index");
-             return nb::int_(t.item().to_int());
+             return nb::int_(number(t));
            })
       .def("__getattr__", &method, nb::sig("def __getattr__(self, name: str) -> Operator"));
 }

@@ -246,6 +246,22 @@ TEST(Fusion, ReductionsOfMuchTheSameShareItsComputation) {
     EXPECT_THAT(p.plan, Not(HasSubstr(inner)));
 }
 
+// But not one of which they read other rows: the powers of a matrix.
+TEST(Fusion, AReductionOfOthersRowsHasAKernelOfItsOwn) {
+  const Planned p = planned(R"(graph(%0 x: f32[5, 5]) {
+  %1: f32[5, 5, 5] = broadcast_in_dim(%0) {shape = [5, 5, 5], dims = (0, 1)}
+  %2: f32[5, 5, 5] = broadcast_in_dim(%0) {shape = [5, 5, 5], dims = (1, 2)}
+  %3: f32[5, 5, 5] = tan(%2)
+  %4: f32[5, 5, 5] = mul(%1, %3)
+  %5: f32[5, 5] = reduce_max(%4) {dims = (1)}
+  %6: f32[5, 5, 5] = broadcast_in_dim(%5) {shape = [5, 5, 5], dims = (0, 1)}
+  %7: f32[5, 5, 5] = mul(%6, %3)
+  %8: f32[5, 5] = reduce_max(%7) {dims = (1)}
+  return %8 y
+})");
+  EXPECT_EQ(p.kernels(), 2U) << p.plan;
+}
+
 TEST(Fusion, APlaceInTheInputIsWrittenBehindItsReaders) {
   const Planned p = planned(R"(graph(%0 x: f32[40]) {
   %1: f32[40] = reverse(%0) {dims = (0)}

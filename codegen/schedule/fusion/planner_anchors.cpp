@@ -127,12 +127,13 @@ void Planner::add_operand_uses(NodeId id, GroupId g, const Family& family) {
   }
 }
 
-// What a kernel makes for `g` alone, which changes a copy of it, is made where the copy would be:
-// one scatter after the other goes on in the same memory. Not in an input's that is taken over:
-// others may read that in between.
+// What a kernel makes for a scatter alone is made where the scatter would copy it to: one after the
+// other goes on in the same memory. Not in an input's that is taken over: others may read that in
+// between.
 void Planner::make_in_place(ValueId v, GroupId g) {
   const NodeId p = g_.producer(v);
-  if (!options_.fuse || p == Graph::kNoNode || region_[p] != drafts_[g].region || users_[v] != 1 ||
+  if (!options_.fuse || !prims::is_scatter(g_.node(plan_.groups[g].anchor).prim)) return;
+  if (p == Graph::kNoNode || region_[p] != drafts_[g].region || users_[v] != 1 ||
       family_of(p) == nullptr || prims::is_control_flow(g_.node(p).prim))
     return;
   const Placement& place = plan_.groups[g].roots[0].out;

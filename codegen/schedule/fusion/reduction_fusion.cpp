@@ -98,11 +98,17 @@ std::optional<GroupId> Planner::reduction_beside(NodeId id, const Rows& rows) co
   constexpr uint32_t kMuch = 8;
   if (!options_.fuse) return std::nullopt;
   const RegionId region = region_[id];
+  const auto reads_result = [&](GroupId g) {
+    return std::ranges::any_of(g_.node(id).results, [&](ValueId v) {
+      return std::ranges::any_of(pending_uses_[v],
+                                 [&](const Use& use) { return find(use.group) == g; });
+    });
+  };
   for (size_t i = recent_[region].size(); i-- > 0;) {
     const GroupId g = find(recent_[region][i]);
     const FusionGroup& group = plan_.groups[g];
-    if (group.family == &reduction_family && !group.reduces.empty() && can_reduce(g, rows) &&
-        reads_nothing_made_after(g, position_[id]) &&
+    if (!reads_result(g) && group.family == &reduction_family && !group.reduces.empty() &&
+        can_reduce(g, rows) && reads_nothing_made_after(g, position_[id]) &&
         group.operations < machine_.limits.operations / 2 &&
         group.parameter_bytes < machine_.limits.parameter_bytes / 4 &&
         shared_operations(group, id) >= kMuch)

@@ -74,6 +74,15 @@ def test_integers_beyond_63_bits():
         primset.tensor([1j], primset.float32)
 
 
+@pytest.mark.parametrize("value", [0, 2**63 - 1, 2**63, 2**64 - 2])
+def test_integers_beyond_63_bits_come_out_as_they_went_in(value):
+    x = primset.from_dlpack(numpy.array([[value]], dtype=numpy.uint64))
+    assert x.tolist() == [[value]]
+    assert x.item() == int(x) == value
+    assert x.__index__() == value
+    assert float(x) == float(value)
+
+
 def test_a_device_that_is_none_of_ours_is_named():
     with pytest.raises(TypeError, match=r"'device' must be Device or str, not torch.device"):
         primset.tensor([1.0], device=torch.device("cpu"))
