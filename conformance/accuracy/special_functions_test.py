@@ -51,7 +51,7 @@ FUNCTIONS = {
     "cosh": Function(mpmath.cosh, -50, 50, 2),
     "tanh": Function(mpmath.tanh, -8, 8, 1),
     "asinh": Function(mpmath.asinh, -50, 50, 2),
-    "acosh": Function(mpmath.acosh, 1, 50, 2),
+    "acosh": Function(mpmath.acosh, 1, 50, 1),
     "atanh": Function(mpmath.atanh, -0.999, 0.999, 2),
     "erf": Function(mpmath.erf, -4, 4, 1),
     "erfc": Function(mpmath.erfc, -4, 8, 6),

@@ -62,10 +62,6 @@ Value log_sum(const Arith& a, const Base& base, Value e, Value f) {
   const Split2 two = a.wide() ? base.two_double : base.two_single;
   const Split2 unit = a.wide() ? base.e_double : base.e_single;
   Value tail = log1p_tail(a, f);
-  if (unit.high == 1.0 && a.single && a.fused) {
-    // Two roundings, of which the first is of a number no greater than the result.
-    return a.mad(e, a.c(two.high), b.fadd(f, a.mad(e, a.c(two.low), tail)));
-  }
   if (unit.high == 1.0) {
     Pair s = a.fast_two_sum(b.fmul(e, a.c(two.high)), f);
     return b.fadd(s.hi, b.fadd(tail, a.mad(e, a.c(two.low), s.lo)));

@@ -25,7 +25,7 @@ namespace primset::kir::math {
 Value exp(Builder& b, Value x);             //  1   1      0.90  0.86       0.90  0.86; with FExp2 3
 Value exp2(Builder& b, Value x);            //  1   1      0.88  0.79       0.55  0.82
 Value expm1(Builder& b, Value x);           //  2   2      1.53  1.59       1.75  1.45
-Value log(Builder& b, Value x);             //  2   1      0.82  0.88       0.90  0.93
+Value log(Builder& b, Value x);             //  1   1      0.89  0.88       0.90  0.93
 Value log2(Builder& b, Value x);            //  2   2      1.06  1.09       1.16  1.24
 Value log10(Builder& b, Value x);           //  2   2      1.02  0.95       1.14  1.02
 Value log1p(Builder& b, Value x);           //  2   2      1.48  1.42       1.50  1.39

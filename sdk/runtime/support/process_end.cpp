@@ -67,7 +67,8 @@ void* expected(uint32_t forks, bool has_threads) {
   return reinterpret_cast<void*>(uintptr_t{forks} << 1 | uintptr_t{has_threads});
 }
 
-// The C library's own, past what a sanitizer or a linker's stub of that name answers.
+// The C library's own: a sanitizer's, or a program's entry in its linkage table, is another
+// address.
 void* address_of_exit() {
   static void* const address = [] {
     void* libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
