@@ -74,7 +74,7 @@ void add_core(RuleTable& t) {
   t.set({floor, ceil, trunc, round_even, exp,  expm1,      log,  log1p, sin,   cos,
          tan,   atan, tanh,  erf,        erfc, normal_cdf, exp2, log2,  log10, atan2},
         floating);
-  t.set({sqrt, rsqrt}, floating);
+  t.set({sqrt}, floating);
   t.set({add, mul, fma}, any_dtype);
   t.set(pow, real_number);
   t.set({bit_not, bit_and, bit_or, bit_xor}, integral_or_bool);

@@ -95,10 +95,6 @@ long double normal_cdf(long double v) {
   return (std::erfc(z) - slope * rest) / 2;
 }
 
-long double inverse_root(long double v) {
-  return 1 / std::sqrt(v);
-}
-
 long double round_half_even(long double v) {
   return std::nearbyint(v);
 }
@@ -114,7 +110,6 @@ void add_unary(ElementTable& t) {
   t.set(Prim::trunc, step<std::trunc>);
   t.set(Prim::round_even, step<round_half_even>);
   t.set(Prim::sqrt, square_root);
-  t.set(Prim::rsqrt, monotone<inverse_root>);
   t.set(Prim::exp, monotone<std::exp>);
   t.set(Prim::expm1, monotone<std::expm1>);
   t.set(Prim::exp2, monotone<std::exp2>);

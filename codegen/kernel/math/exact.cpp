@@ -248,25 +248,6 @@ Value sqrt(Builder& b, Value x) {
   return fix_rare(b, b.not_(a.in_middle(x)), sqrt_fused(a, x), any);
 }
 
-namespace {
-
-// The inverse square root of an x in the middle, by a step of Newton's.
-Value rsqrt_fused(const Arith& a, Value x) {
-  Builder& b = a.b;
-  Value y = b.frsqrt(x);
-  Value off = b.fma(b.fneg(b.fmul(x, y)), y, a.c(1.0));
-  return b.fma(b.fmul(y, a.c(0.5)), off, y);
-}
-
-}  // namespace
-
-Value rsqrt(Builder& b, Value x) {
-  Arith a(b, b.type(x), false);
-  const auto any = [&] { return div(b, a.c(1.0), sqrt(b, x)); };
-  if (!a.has_quick_reciprocal()) return any();
-  return fix_rare(b, b.not_(a.in_middle(x)), rsqrt_fused(a, x), any);
-}
-
 // --- fmod ----------------------------------------------------------------------------------------
 
 namespace {

@@ -52,8 +52,6 @@ Value fma(Builder& b, Value x, Value y, Value z);
 // Correctly rounded x/y and sqrt(x), corrected in software where the target's are not.
 Value div(Builder& b, Value x, Value y);
 Value sqrt(Builder& b, Value x);
-// 1/sqrt(x) within 2 ULP, and 1 where the device has quick inverse roots.
-Value rsqrt(Builder& b, Value x);
 // C's fmod, exact for every pair of finite operands.
 Value fmod(Builder& b, Value x, Value y);
 

@@ -51,8 +51,6 @@ Value unary_float(Builder& b, Prim p, Value x) {
       return b.frint(x);
     case Prim::sqrt:
       return math::sqrt(b, x);
-    case Prim::rsqrt:
-      return math::rsqrt(b, x);
     case Prim::exp:
       return math::exp(b, x);
     case Prim::expm1:

@@ -26,9 +26,9 @@ Val sine_over_pi(const Val& a) {
   return folded * polynomial(folded * folded, tables::kSineOverPi);
 }
 
-// Stirling's series, from 3 on. The root's inverse is quicker on GPUs than the number's.
+// Stirling's series, from 3 on.
 Val stirling(const Val& a, const Val& log_a) {
-  const Val root = unary(Prim::rsqrt, a), r = root * root;
+  const Val r = number(a, 1.0) / a;
   const Val rest =
       fma(r, polynomial(r * r, tables::kGammaFarOfF32), number(a, 4.18938533204672725052e-01));
   return fma(a - Scalar(0.5), log_a - Scalar(1.0), rest);
