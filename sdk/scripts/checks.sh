@@ -39,7 +39,7 @@ check_once() {
 # unit_tests PRESET [ctest's options]: counts each test; ctest's closing line has the numbers. A run
 # without tests, or stopped before its end, is a failure.
 unit_tests() {
-  local preset=$1 log=$logs/ctest-$1.log minutes=12 counts
+  local preset=$1 log=$logs/ctest-$1.log minutes=16 counts
   shift
   [ "$preset" = release ] || minutes=30
   limited $minutes ctest --preset "$preset" -j "$(nproc)" "$@" 2>&1 | tee "$log" | grep -vE '^ +Start ' || true
