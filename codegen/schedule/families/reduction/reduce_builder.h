@@ -58,6 +58,8 @@ inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
 // The same of a CPU, in the lanes of several vectors.
 inline constexpr uint16_t kMostCpuRows = 64;
 inline constexpr int64_t kManyPages = 256;
+// Of a CPU's columns: the fewest rows and the longest, in elements, that no prefetcher follows.
+inline constexpr int64_t kManyRows = 16, kNearRow = 2048;
 // Bytes of the partial results of a CPU's rows side by side, at most.
 inline constexpr size_t kMostPartialBytes = 1 << 14;
 // Of one row.

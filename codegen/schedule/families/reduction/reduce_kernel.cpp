@@ -236,13 +236,16 @@ uint16_t ReduceBuilder::row_partials() const {
 }
 
 // Rows or columns side by side that a CPU takes at a time. Of long ones several vectors are read
-// from each of many pages together; of short ones prefetchers follow every row of memory.
+// from each of many pages together; of shorter ones prefetchers follow every row of memory, unless
+// that is a page or two itself: then what they fetch ahead of a row is another one.
 uint16_t ReduceBuilder::column_lanes() const {
   if (one_lane_) return 1;
   if (!transposed_.empty()) return kBlockSide;
   uint16_t lanes = cpu_lanes(c_.target);
-  if (length_.hint() < kManyPages || !(shape_ == ReduceShape::cpu_across || short_body_))
-    return lanes;
+  const bool near = shape_ == ReduceShape::cpu_column && length_.hint() >= kManyRows &&
+                    parallel_.back().size.hint() <= kNearRow;
+  const bool wide = near || length_.hint() >= kManyPages;
+  if (!wide || !(shape_ == ReduceShape::cpu_across || short_body_)) return lanes;
   const size_t bytes = shape_ == ReduceShape::cpu_across ? partial_bytes_of_row(c_, r_) : 0;
   while (lanes < kMostCpuRows && lanes < parallel_.back().size.hint() &&
          2 * lanes * bytes <= kMostPartialBytes)
