@@ -236,12 +236,10 @@ Val scalar_float_power::decompose(Tracer& t, const ScalarArg& self, const Val& e
 // fast.
 Val logaddexp::decompose(Tracer& t, const Val& self, const Val& other) {
   if (!is_complex(self.dtype())) return t.prim1(Prim::log_add_exp, {self, other});
-  const auto exponential = [](const Val& z) {
-    return prim::exponential(math::parts(wide_opmath(z)));
-  };
   // Of two equally great numbers the second gives the angle to go on from; in ATen it is self.
-  const math::Parts log = prim::add(exponential(other), exponential(self)).log;
-  return convert(complex(log.re, log.im), self.dtype());
+  const math::Parts log =
+      prim::logarithm_of_sum(math::parts(wide_opmath(other)), math::parts(wide_opmath(self)));
+  return convert(math::joined(log), self.dtype());
 }
 
 // By an integer exponent floating values are scaled; another one is an operator's power, whose

@@ -15,18 +15,21 @@ Val log_add_exp(const Val& a, const Val& b) {
 
 // Where a sum cancels, what it was rounded to before shows: as in ATen, c128 where that is fast.
 Val scan_complex(Tracer& t, const Val& x, int64_t dim) {
-  const ComplexSum first = exponential(math::parts(wide_opmath(x)));
-  const DType type = first.top.dtype();
-  std::vector<Val> operands = first.values();
-  const auto start = [&](double v) { operands.push_back(t.constant(Scalar(v), type)); };
-  for (double v : {-math::kInfinity, 0.0, 0.0, -math::kInfinity, 0.0}) start(v);
+  const math::Parts z = math::parts(wide_opmath(x));
+  const DType type = z.re.dtype();
+  std::vector<Val> operands = exponential(z).values();
+  std::vector<DType> types(4, type);
+  types.push_back(DType::boolean);
+  for (double v : {-math::kInfinity, 0.0, 0.0, 0.0})
+    operands.push_back(t.constant(Scalar(v), type));
+  operands.push_back(t.constant(Scalar(false), DType::boolean));
+  types.insert(types.end(), types.begin(), types.begin() + 5);
   const auto combine = [](const std::vector<Val>& v) {
     return add(ComplexSum(std::span(v).first(5)), ComplexSum(std::span(v).last(5))).values();
   };
-  // The angle grows by whole turns, by other ones in another order.
-  const auto sums = t.prim(Prim::scan, operands, {{"dim", dim}, {"ordered", true}},
-                           {t.scalar_region(std::vector<DType>(10, type), combine)});
-  return complex(sums[3], sums[4]);
+  const auto sums = t.prim(Prim::scan, operands, {{"dim", dim}, {"ordered", false}},
+                           {t.scalar_region(types, combine)});
+  return math::joined(logarithms_of_prefixes(ComplexSum(sums), z, dim));
 }
 
 }  // namespace
