@@ -150,30 +150,89 @@ Val sampled_matmul::decompose(Tracer&, const Val& a, const Val& b, const Val& po
   return convert(reduce(Prim::reduce_sum, products, {1}, false), a.dtype());
 }
 
+namespace {
+
+struct SparseMatrix {
+  Val values, pointers, columns;
+};
+
 // Every product of two entries by itself: the entries of a one after the other, and behind each
 // those of the row of b that its column names. Products of one place are then merged (Dalton, Olson
 // and Bell, Optimizing sparse matrix-matrix multiplication for the GPU, 2015).
-std::tuple<Val, Val, Val> sparse_sparse_matmul::decompose(
-    Tracer& t, const Val& a, const Val& a_pointers, const Val& a_columns, const Val& b,
-    const Val& b_pointers, const Val& b_columns, SymInt size, SymInt products, SymInt entries) {
-  const Val starts = convert(b_pointers, DType::i64);
-  const Val lengths = taken(row_lengths(starts), a_columns, 0);
+SparseMatrix merged_products(const SparseMatrix& a, const SparseMatrix& b, const SymInt& size,
+                             const SymInt& products, const SymInt& entries) {
+  Tracer& t = a.values.tracer();
+  const Val starts = convert(b.pointers, DType::i64);
+  const Val lengths = taken(row_lengths(starts), a.columns, 0);
   const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, lengths.id(), 0)[0]);
   const Val left = bounds_up_to(ends, products);
   const Val within = t.iota({products}, 0, DType::i64) - taken(ends - lengths, left, 0);
-  const Val right = taken(taken(starts, a_columns, 0), left, 0) + within;
-  const Val row = taken(rows_of_entries(a_pointers, a_columns.size(0)), left, 0);
-  const Val column = convert(taken(b_columns, right, 0), DType::i64);
-  const Val product = opmath(taken(a, left, 0)) * opmath(taken(b, right, 0));
+  const Val right = taken(taken(starts, a.columns, 0), left, 0) + within;
+  const Val row = taken(rows_of_entries(a.pointers, a.columns.size(0)), left, 0);
+  const Val column = convert(taken(b.columns, right, 0), DType::i64);
+  const Val product = opmath(taken(a.values, left, 0)) * opmath(taken(b.values, right, 0));
   const Merged merged = merged_places(row * full_like(row, size) + column);
   const Val at =
       scattered(Prim::scatter, zeros(t, {entries}, DType::i64), {merged.slot}, {0}, column);
   // Behind the last entry there are rows behind the last one.
-  const SymInt rows = a_pointers.size(0) - 1;
+  const SymInt rows = a.pointers.size(0) - 1;
   const Val row_at =
       scattered(Prim::scatter, t.constant(rows, DType::i64, {entries}), {merged.slot}, {0}, row);
-  return {convert(sums_of(product, merged.slot, entries), a.dtype()),
+  return {convert(sums_of(product, merged.slot, entries), a.values.dtype()),
           t.prim1(Prim::compress_rows, {row_at}, {{"count", rows}}), at};
+}
+
+// Rows of b laid out densely, added up for each entry of a. Places without an entry stand aside:
+// zero times infinity is none of theirs.
+SparseMatrix products_of_dense_rows(const SparseMatrix& a, const SparseMatrix& b,
+                                    const SymInt& size, const SymInt& entries) {
+  Tracer& t = a.values.tracer();
+  const SymInt rows = a.pointers.size(0) - 1;
+  const std::vector<Val> places = {rows_of_entries(b.pointers, b.columns.size(0)),
+                                   convert(b.columns, DType::i64)};
+  const SymInts shape = {b.pointers.size(0) - 1, size};
+  const Val wide = opmath(b.values);
+  const Val dense =
+      scattered(Prim::scatter_add, zeros(t, shape, wide.dtype()), places, {0, 1}, wide);
+  const Val there = scattered(Prim::scatter, zeros(t, shape, DType::boolean), places, {0, 1},
+                              t.constant(true, DType::boolean, b.columns.shape()));
+  const Val products = beside(opmath(a.values), dense) * taken(dense, a.columns, 0);
+  const Val counted = where(taken(there, a.columns, 0), products, full_like(products, 0));
+  const Val sums =
+      is_integral(wide.dtype())
+          ? scattered_products(counted, rows_of_entries(a.pointers, a.columns.size(0)), rows)
+          : reduced_rows(counted, a.pointers, "sum");
+  const Val met = taken(convert(there, DType::f32), a.columns, 0);
+  const Val stored = gt(reduced_rows(met, a.pointers, "max"), Scalar(0.0));
+
+  const Val ends = t.wrap(t.builder().scan(
+      Prim::scan_sum, reduce(Prim::reduce_sum, convert(stored, DType::i64), {1}, false).id(),
+      0)[0]);
+  const SymInts flat = {rows * size};
+  const auto packed = [&](const Val& x) {
+    return resized_front(t.prim(Prim::compact, {reshape(x, flat), reshape(stored, flat)})[0],
+                         entries);
+  };
+  return {packed(convert(sums, a.values.dtype())),
+          concatenate({zeros(t, {1}, DType::i64), ends}, 0),
+          packed(t.iota({rows, size}, 1, DType::i64))};
+}
+
+}  // namespace
+
+// Where a place has a product or more in the mean, and b is not nearly empty, the second way is the
+// shorter one.
+std::tuple<Val, Val, Val> sparse_sparse_matmul::decompose(
+    Tracer&, const Val& a, const Val& a_pointers, const Val& a_columns, const Val& b,
+    const Val& b_pointers, const Val& b_columns, SymInt size, SymInt products, SymInt entries) {
+  constexpr int64_t kLeastFilled = 64;  // one in so many places of b has an entry
+  const SparseMatrix left{a, a_pointers, a_columns}, right{b, b_pointers, b_columns};
+  const bool dense = (a_pointers.size(0) - 1) * size <= products &&
+                     (b_pointers.size(0) - 1) * size <= products * 4 &&
+                     a_columns.size(0) * size <= products * kLeastFilled;
+  const SparseMatrix y = dense ? products_of_dense_rows(left, right, size, entries)
+                               : merged_products(left, right, size, products, entries);
+  return {y.values, y.pointers, y.columns};
 }
 
 }  // namespace primset::decomps::prim

@@ -130,25 +130,45 @@ int64_t product_count(const Array& columns, const Array& other) {
   return n;
 }
 
+// The product of [6, 8] and [8, 5] with so many entries; the first of `a` may be given, then those
+// of b are 2.
+void expect_sparse_product(std::mt19937& rng, DType t, int64_t a_entries, int64_t b_entries,
+                           std::optional<double> first = {}) {
+  const Array a_of = random_pointers(rng, DType::i64, 6, a_entries),
+              a_at = indices_below(rng, DType::i64, a_entries, 8);
+  const Array b_of = random_pointers(rng, DType::i32, 8, b_entries),
+              b_at = indices_below(rng, DType::i32, b_entries, 5);
+  const int64_t products = product_count(a_at, b_of);
+  std::vector<Array> inputs = {sparse_values(rng, t, {a_entries}), a_of, a_at,
+                               sparse_values(rng, t, {b_entries}), b_of, b_at};
+  if (first) {
+    inputs[0].data[0] = number(t, *first).data[0];
+    std::ranges::fill(inputs[3].data, number(t, 2).data[0]);
+  }
+  const Attrs attrs = {{"size", SymInt(5)},
+                       {"products", SymInt(products)},
+                       {"entries", SymInt(std::min<int64_t>(products, 30))}};
+  const Array ends = run_prim(Prim::sparse_sparse_matmul, inputs, attrs).outputs[1];
+  const int64_t count = ends.data.back().integer;
+  EXPECT_GT(count, 4);
+  expect_decomposed(Prim::sparse_sparse_matmul, inputs, attrs, count);
+}
+
+// Few entries, whose products are merged, and many, for which rows are laid out densely.
 TEST(SparseSparseMatmul, OfEveryKindOfNumber) {
   std::mt19937 rng(4);
   for (DType t : kSparseTypes) {
     SCOPED_TRACE(name(t));
-    const Array a_of = random_pointers(rng, DType::i64, 6, 14),
-                a_at = indices_below(rng, DType::i64, 14, 8);
-    const Array b_of = random_pointers(rng, DType::i32, 8, 17),
-                b_at = indices_below(rng, DType::i32, 17, 5);
-    const int64_t products = product_count(a_at, b_of);
-    const std::vector<Array> inputs = {sparse_values(rng, t, {14}), a_of, a_at,
-                                       sparse_values(rng, t, {17}), b_of, b_at};
-    const Attrs attrs = {{"size", SymInt(5)},
-                         {"products", SymInt(products)},
-                         {"entries", SymInt(std::min<int64_t>(products, 30))}};
-    const Array ends = run_prim(Prim::sparse_sparse_matmul, inputs, attrs).outputs[1];
-    const int64_t count = ends.data.back().integer;
-    EXPECT_GT(count, 7);
-    expect_decomposed(Prim::sparse_sparse_matmul, inputs, attrs, count);
+    expect_sparse_product(rng, t, 9, 13);
+    expect_sparse_product(rng, t, 14, 17);
+    expect_sparse_product(rng, t, 30, 25);
   }
+}
+
+// Infinity times a place without an entry is nothing.
+TEST(SparseSparseMatmul, OfInfinity) {
+  std::mt19937 rng(4);
+  for (int64_t entries : {9, 30}) expect_sparse_product(rng, DType::f32, entries, 25, kInf);
 }
 
 TEST(CooCoalesce, OfEveryKindOfNumber) {
