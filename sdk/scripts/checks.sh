@@ -46,7 +46,7 @@ unit_tests() {
   counts=$(sed -n 's/.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)/\1 \2/p' "$log" |
     tail -n 1)
   if [ -z "$counts" ] || [ "${counts#* }" -eq 0 ]; then
-    echo "no test ran to its end under $preset" >&2
+    echo "the tests under $preset did not all run to their end within $minutes minutes; see $log" >&2
     failed=$((failed + 1))
     return 1
   fi
