@@ -64,7 +64,7 @@ ComplexSum exponential(const math::Parts& z) {
   const Val vanishes = at(z.re, -math::kInfinity), zero = math::number(z.re, 0.0);
   const math::Parts direction{where(vanishes, zero, math::cos(z.im)),
                               where(vanishes, zero, math::sin(z.im))};
-  return {z.re, direction, where(vanishes, zero, z.im),
+  return {z.re, direction, z.im,
           z.re.tracer().constant(Scalar(false), DType::boolean, z.re.shape())};
 }
 
