@@ -30,10 +30,15 @@ Work work_of(const kir::Kernel& probe) {
   return work;
 }
 
-bool takes_vectors(const Analysis& seen) {
+// Elements at a stride make one access for each lane, in which the threads of a warp have little
+// more than one row where rows are long. Of short ones they have many, which may be neighbours.
+bool takes_vectors(const Analysis& seen, const std::vector<LoopDim>& loops) {
+  constexpr int64_t kShortRow = 16;
+  const bool rows_together =
+      transposed_loop(loops, seen).has_value() && loops.back().size.hint() < kShortRow;
   bool stores = false;
   for (const AccessRecord& a : seen.accesses) {
-    if (a.lanes_masked || a.lanes == LaneAccess::strided) return false;
+    if (a.lanes_masked || (a.lanes == LaneAccess::strided && !rows_together)) return false;
     if (a.store && a.lanes != LaneAccess::contiguous) return false;
     stores |= a.store;
   }
@@ -74,7 +79,7 @@ bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t
 
 Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& seen,
                                    const std::vector<LoopDim>& loops, const Tuning& tuning) {
-  if (loops.empty() || !takes_vectors(seen)) return {};
+  if (loops.empty() || !takes_vectors(seen, loops)) return {};
   const Work work = work_of(probe);
   size_t widest = 1, loaded = 0;
   for (const AccessRecord& a : seen.accesses) {

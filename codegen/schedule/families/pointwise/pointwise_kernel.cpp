@@ -84,6 +84,10 @@ bool gathers_short_rows(const BuildContext& c, const BuiltKernel& kernel,
          !(loops.back().size > SymInt(kShort));
 }
 
+// SIMT: of a short row a thread takes so many elements at least: of each a warp then has those of
+// 16 neighbouring rows.
+constexpr uint16_t kLeastOfShortRow = 4;
+
 }  // namespace
 
 // Built twice: the first kernel only records the accesses. They decide which loops are merged, and
@@ -130,13 +134,15 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
   if (!separate.empty()) in_vectors.back().lanes = true;
   const BuiltKernel probe = each_point(in_vectors, separate.empty() ? 1 : kProbeLanes, {});
   const std::vector<LoopDim> merged = merge_loops(domain, separate, probe.analysis);
-  if (const auto plan = transposed_tiles(c.machine, probe.analysis, merged)) {
+  const Vectorization vectorization =
+      choose_vectorization(probe.kernel, probe.analysis, merged, c.machine.tuning);
+  // Vectors come before tiles where rows are so short that most of a tile would lie outside.
+  if (const auto plan = transposed_tiles(c.machine, probe.analysis, merged);
+      plan && vectorization.width < kLeastOfShortRow) {
     return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
       for_each_in_tiles(f, merged, *plan, body);
     });
   }
-  const Vectorization vectorization =
-      choose_vectorization(probe.kernel, probe.analysis, merged, c.machine.tuning);
   if (vectorization.width == 1) return each_point(merged, 1, std::nullopt);
   return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
     const Value aligned = vectors_align(f, probe.analysis, merged, vectorization.width);
