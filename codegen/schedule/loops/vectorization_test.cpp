@@ -121,14 +121,18 @@ graph(%0 x: i8[s0, s1]) {
 }
 )",
      16, 16},
-    {"short_rows_beside_transposed_ones", R"(symbol s0 = 5 min 2
+    {"short_rows_beside_transposed_ones",
+     R"(symbol s0 = 5 min 2
 symbol s1 = 8 min 2
 graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1]) {
   %2: f32[s0, s1] = sub(%0, %1)
   return %2 r
 }
 )",
-     16, 16, 0, {{1, 5}}},
+     16,
+     16,
+     0,
+     {{1, 5}}},
     {"truths_of_wider_numbers", R"(symbol s0 = 5 min 2
 symbol s1 = 37 min 2
 graph(%0 x: f32[s0, s1], %1 y: f32[s0, s1], %2 z: bool[s0, s1]) {
