@@ -42,8 +42,8 @@ Val turned(const Val& angle, const Val& turns) {
                    math::fma(turns, math::number(angle, rest), angle));
 }
 
-// Sums of turns along dim, each from the last place that is `fresh` on; whether anything before is
-// `lost`.
+// Sums of turns along dim, each from the last place that is `fresh` on; whether there is one, and
+// whether anything up to there is `lost`.
 std::vector<Val> scan_turns(const Val& turns, const Val& fresh, const Val& lost, int64_t dim) {
   Tracer& t = turns.tracer();
   const auto combine = [](const std::vector<Val>& v) -> std::vector<Val> {

@@ -55,6 +55,15 @@ unit_tests() {
   [ "${counts% *}" -eq 0 ]
 }
 
+# By itself each machine gets all of the families and dtypes, of which the unit tests give it a half.
+assembled_ptx() {
+  local machine
+  for machine in sm_75 sm_90; do
+    limited 6 .venv/bin/python backends/cuda/assemble_ptx --build build/release --least 100 \
+      --machines "$machine" || return 1
+  done
+}
+
 # Builds and tests with a sanitizer. Python and PyTorch are not instrumented, so their tests stay out
 # but for those of memory that is shared with them.
 sanitized() {

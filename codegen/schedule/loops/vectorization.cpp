@@ -32,10 +32,10 @@ Work work_of(const kir::Kernel& probe) {
 
 // Elements at a stride make one access for each lane, in which the threads of a warp have little
 // more than one row where rows are long. Of short ones they have many, which may be neighbours.
-bool takes_vectors(const Analysis& seen, const std::vector<LoopDim>& loops) {
-  constexpr int64_t kShortRow = 16;
-  const bool rows_together =
-      transposed_loop(loops, seen).has_value() && loops.back().size.hint() < kShortRow;
+// Short are those that would fill less than half of a tile's.
+bool takes_vectors(const Analysis& seen, const std::vector<LoopDim>& loops, const Tuning& tuning) {
+  const bool rows_together = transposed_loop(loops, seen).has_value() &&
+                             2 * loops.back().size.hint() < tuning.transpose.short_side;
   bool stores = false;
   for (const AccessRecord& a : seen.accesses) {
     if (a.lanes_masked || (a.lanes == LaneAccess::strided && !rows_together)) return false;
@@ -79,7 +79,7 @@ bool may_align(const Analysis& seen, const std::vector<LoopDim>& loops, uint16_t
 
 Vectorization choose_vectorization(const kir::Kernel& probe, const Analysis& seen,
                                    const std::vector<LoopDim>& loops, const Tuning& tuning) {
-  if (loops.empty() || !takes_vectors(seen, loops)) return {};
+  if (loops.empty() || !takes_vectors(seen, loops, tuning)) return {};
   const Work work = work_of(probe);
   size_t widest = 1, loaded = 0;
   for (const AccessRecord& a : seen.accesses) {

@@ -220,15 +220,16 @@ SparseMatrix products_of_dense_rows(const SparseMatrix& a, const SparseMatrix& b
 
 }  // namespace
 
-// Where a place has a product or more in the mean, and b is not nearly empty, the second way is the
-// shorter one.
+// Where a place has a product or more in the mean, and b is not nearly empty, dense rows are the
+// shorter way. They take no more memory than the keys and values of a few products each.
 std::tuple<Val, Val, Val> sparse_sparse_matmul::decompose(
     Tracer&, const Val& a, const Val& a_pointers, const Val& a_columns, const Val& b,
     const Val& b_pointers, const Val& b_columns, SymInt size, SymInt products, SymInt entries) {
   constexpr int64_t kLeastFilled = 64;  // one in so many places of b has an entry
+  constexpr int64_t kPlacesPerProduct = 4;
   const SparseMatrix left{a, a_pointers, a_columns}, right{b, b_pointers, b_columns};
   const bool dense = (a_pointers.size(0) - 1) * size <= products &&
-                     (b_pointers.size(0) - 1) * size <= products * 4 &&
+                     (b_pointers.size(0) - 1) * size <= products * kPlacesPerProduct &&
                      a_columns.size(0) * size <= products * kLeastFilled;
   const SparseMatrix y = dense ? products_of_dense_rows(left, right, size, entries)
                                : merged_products(left, right, size, products, entries);
