@@ -63,6 +63,9 @@ READS_BATCHES_AS_DENSE = {"lstm.data", "gru.data", "rnn_tanh.data", "rnn_relu.da
 # They add a gradient where its index says, without a look at sizes, strides or ranges.
 READS_MAXIMA_AS_DENSE = {"adaptive_max_pool3d_backward", "fractional_max_pool2d_backward",
                          "fractional_max_pool3d_backward"}
+# It writes a norm for each row into memory of g's strides, one after the other: where g repeats its
+# elements that memory is too small for them.
+WRITES_NORMS_AS_DENSE = {"_weight_norm_interface"}
 
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
@@ -86,11 +89,14 @@ def lacks_kernel_of_dtype(call, error):
 
 
 def is_misread(call):
-    """Whether PyTorch would go through the call's indices or sizes as if they had no gaps, and out of
-    their memory: nothing can be learned from its answer."""
+    """Whether PyTorch would go through the call's indices, sizes or results as if they had no gaps, and
+    out of their memory: nothing can be learned from its answer."""
     base = call.overload.split(".")[0]
     if base in READS_ROWS_AS_DENSE:
         return _are_rows_astray(call, call.args[0])
+    if base in WRITES_NORMS_AS_DENSE:
+        g = _given(call)["g"]
+        return any(n > 1 and s == 0 for n, s in zip(g.size, g.stride))
     if base in READS_MAXIMA_AS_DENSE:
         return _are_maxima_astray(call, **_given(call))
     if call.overload in READS_BATCHES_AS_DENSE:
