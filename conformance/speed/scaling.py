@@ -18,8 +18,8 @@ _SIZES = {"size", "sizes", "output_size", "input_size", "input_sizes", "self_siz
           "window_length", "split_sizes"}
 _SIZES_ALONE = {"n"}  # of a call without tensors; else an order, or a number of places
 # How elements are shared out among the dims: by the last two, or three, dims of a tensor.
-SHAPES = {"2^20 x 8": (1 << 20, 8), "8 x 2^20": (8, 1 << 20), "1024 x 1024": (1024, 1024),
-          "33 x 77 x 1021": (33, 77, 1021)}
+SHAPES = {"2^20 x 8": (1 << 20, 8), "2^18 x 64": (1 << 18, 64), "8 x 2^20": (8, 1 << 20),
+          "1024 x 1024": (1024, 1024), "33 x 77 x 1021": (33, 77, 1021)}
 
 
 def scaled(arguments, goal):

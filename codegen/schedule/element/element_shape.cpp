@@ -122,18 +122,29 @@ ElementValue ElementEmitter::window_scatter_add(const Node& n, const Indices& at
     }
     std::vector<Value> carried{widen(sum.re)};
     if (sum.im.valid()) carried.push_back(widen(sum.im));
+    const Value size = frame_.param(sizes[k]), stride = frame_.param(strides[k]);
+    // The windows over a position are `stride` apart, and so are its places in them.
+    const bool apart = dilations[k].same(SymInt(1)) && !strides[k].same(SymInt(1));
+    const Value last = apart ? b.sdiv(position[k], stride) : Value{};
+    const Value first = apart ? b.sub(position[k], b.mul(last, stride)) : Value{};
+    const Value end = apart ? frame_.param(prims::ceil_div(sizes[k], strides[k])) : size;
     auto out = b.for_loop(
-        frame_.index_constant(0), frame_.param(sizes[k]), frame_.index_constant(1), carried,
-        [&](Value offset, std::span<const Value> acc) {
+        frame_.index_constant(0), end, frame_.index_constant(1), carried,
+        [&](Value i, std::span<const Value> acc) {
           Scope scope(*this);
-          Value rest = b.sub(position[k], b.mul(offset, frame_.param(dilations[k])));
-          Value stride = frame_.param(strides[k]);
-          Value at_stride = b.sdiv(rest, stride);
-          Value ok = b.and_(b.ieq(b.mul(at_stride, stride), rest),
-                            b.and_(b.sle(frame_.index_constant(0), rest),
-                                   in_range(at_stride, from[static_cast<size_t>(dims[k])])));
+          Value offset = i, window, ok;
+          if (apart) {
+            offset = b.add(first, b.mul(i, stride));
+            window = b.sub(last, i);
+            ok = b.slt(offset, size);
+          } else {
+            const Value rest = b.sub(position[k], b.mul(offset, frame_.param(dilations[k])));
+            window = b.sdiv(rest, stride);
+            ok = b.and_(b.ieq(b.mul(window, stride), rest), b.sle(frame_.index_constant(0), rest));
+          }
+          ok = b.and_(ok, in_range(window, from[static_cast<size_t>(dims[k])]));
           Indices next = source;
-          next[static_cast<size_t>(dims[k])] = opaque(at_stride);
+          next[static_cast<size_t>(dims[k])] = opaque(window);
           next.push_back(opaque(offset));
           Value both = inside.valid() ? b.and_(inside, ok) : ok;
           ElementValue e = nest(k + 1, next, both, {acc[0], acc.size() > 1 ? acc[1] : Value{}});

@@ -319,7 +319,7 @@ class VectorWalk {
     const Value thread = b_.add(b_.mul(group_, threads_), local_);
     b_.for_loop(b_.add(done, thread), count, b_.mul(groups_, threads_), {}, [&](Value i, auto) {
       move_to(i, items);
-      body_()();
+      body_().run();
       return kir::Builder::Values{};
     });
   }
@@ -334,9 +334,10 @@ class VectorWalk {
       auto move = [&](uint16_t k) {
         move_to(b_.add(first, b_.mul(threads_, f_.index_constant(k))), items);
       };
-      std::vector<std::function<void()>> stores;
-      for (uint16_t k = 0; k < unroll; ++k) move(k), stores.push_back(body_());
-      for (uint16_t k = 0; k < unroll; ++k) move(k), stores[k]();
+      std::vector<PointPhases> points;
+      for (uint16_t k = 0; k < unroll; ++k) move(k), points.push_back(body_()), points[k].load();
+      for (uint16_t k = 0; k < unroll; ++k) move(k), points[k].compute();
+      for (uint16_t k = 0; k < unroll; ++k) move(k), points[k].store();
       return kir::Builder::Values{};
     });
     return b_.mul(whole, a_group);

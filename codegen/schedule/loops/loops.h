@@ -64,8 +64,20 @@ void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
 void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
                     std::optional<size_t> tiled = std::nullopt, int64_t elements = 1);
 
-// Computes the elements at the current position; the function that it returns stores them.
-using PointBody = std::function<std::function<void()>()>;
+// What there is to do for the elements of one position. Each part is called at that position, as
+// often as it is there once, in this order.
+struct PointPhases {
+  // Issues loads that the elements will need: those of other positions are then in flight beside
+  // them, also where computing takes branches, past which no compiler moves a load.
+  std::function<void()> load;
+  std::function<void()> compute, store;
+
+  void run() const {
+    compute();
+    store();
+  }
+};
+using PointBody = std::function<PointPhases()>;
 
 // The same on a SIMT device with vectors: where `aligned` (i1) holds a thread computes vectors
 // along the last loop, and single elements of the rest of each row.

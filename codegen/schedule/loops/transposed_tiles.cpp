@@ -105,7 +105,7 @@ class TileWalk {
       b_.if_then(inside, [&] {
         const Value at = slot(x_, at_row);
         f_.set_forward_load([&](const AccessRecord& a) { return staged(a, at); });
-        body_()();
+        body_().run();
         f_.set_forward_load({});
       });
       return kir::Builder::Values{};

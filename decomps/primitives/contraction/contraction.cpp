@@ -126,12 +126,30 @@ WindowMatrix window_matrix(const Val& windows, int64_t spatial) {
   return {transpose(windows, order), dims_between(first, first + 1 + spatial)};
 }
 
+// Filters of one channel each: a window is read for few outputs, and no product is worth its
+// matrix.
+Val filtered_by_channel(const Convolution& c, const Val& windows, const SymInt& outputs) {
+  const Val of_channel = split(windows, 1, c.groups, 1);  // [batch, group, 1, places..., kernel...]
+  SymInts filters = {c.groups, outputs};
+  filters.insert(filters.end(), static_cast<size_t>(c.spatial), SymInt(1));
+  for (const SymInt& k : c.kernel()) filters.push_back(k);
+  const Val products = opmath(of_channel) * opmath(reshape(c.w, filters));
+  const Val y =
+      reduce(Prim::reduce_sum, products, dims_between(3 + c.spatial, 3 + 2 * c.spatial), false);
+  SymInts shape = y.shape();
+  shape.erase(shape.begin() + 1);
+  shape[1] = c.w.size(0);
+  return reshape(y, shape);
+}
+
 // A product of windows of the padded input with the kernel.
 Val convolved(Tracer& t, const Convolution& c) {
   const Val field = padded(c.x, c.padding, c.padding);
   const Val windows =
       t.wrap(t.builder().window(field.id(), c.spatial_dims(), c.kernel(), c.stride, c.dilation));
   const SymInt inputs = c.w.size(1), outputs = prims::floor_div(c.w.size(0), c.groups);
+  if (inputs.same(SymInt(1)) && !c.groups.same(SymInt(1)))
+    return filtered_by_channel(c, windows, outputs);
   const WindowMatrix a = window_matrix(split(windows, 1, c.groups, inputs), c.spatial);
   const Val b = split(c.w, 0, c.groups, outputs);
   return channels_second(dot(a.windows, b, a.contract, dims_between(2, 3 + c.spatial), {0}, {0}),

@@ -143,9 +143,17 @@ Val sparse_matmul::decompose(Tracer&, const Val& values, const Val& pointers, co
   return convert(y, values.dtype());
 }
 
-Val sampled_matmul::decompose(Tracer&, const Val& a, const Val& b, const Val& pointers,
+// Where one place in a few is wanted, the whole product is the shorter way: it reads each line
+// once.
+Val sampled_matmul::decompose(Tracer& t, const Val& a, const Val& b, const Val& pointers,
                               const Val& columns) {
+  constexpr int64_t kFew = 16;
   const Val rows = rows_of_entries(pointers, columns.size(0));
+  if (is_floating(a.dtype()) && a.size(0) * b.size(1) <= columns.size(0) * kFew) {
+    const Val all = t.prim1(Prim::matmul, {a, b, Val()},
+                            {{"scale", Scalar(1)}, {"activation", std::string("none")}});
+    return t.wrap(t.builder().gather(all.id(), {rows.id(), columns.id()}, {0, 1}, false, "index"));
+  }
   const Val products = opmath(taken(a, rows, 0)) * opmath(taken(b, columns, 1));
   return convert(reduce(Prim::reduce_sum, products, {1}, false), a.dtype());
 }

@@ -169,8 +169,16 @@ Val divided(const Val& y, const Val& k, DType result) {
   return y * (rough * (Scalar(2.0) - rough * k));
 }
 
-// NaN ends the loop.
-Val recurrence(const Polynomial& p, const Val& x, const Val& n, DType result) {
+// p(k + 1) from k, x, p(k) and p(k - 1).
+Val step(const Polynomial& p, DType result, const Val& k, const Val& x, const Val& last,
+         const Val& before) {
+  const Val y = p.next(k, x, last, before);
+  return p.next_is_multiplied ? divided(y, k + Scalar(1.0), result) : y;
+}
+
+// From degree k on, whose value is `last`. NaN ends the loop.
+Val recurrence(const Polynomial& p, DType result, double from, const Val& x, const Val& n,
+               const Val& last, const Val& before) {
   Tracer& t = x.tracer();
   const DType type = x.dtype();
   const std::vector<DType> types = {type, type, type, type, type};  // x, n, k, last, before
@@ -178,18 +186,29 @@ Val recurrence(const Polynomial& p, const Val& x, const Val& n, DType result) {
     return std::vector<Val>{lt(v[2], v[1]) & ~math::is_unordered(v[3])};
   };
   const auto next = [&](const std::vector<Val>& v) {
-    const Val after = v[2] + Scalar(1.0), y = p.next(v[2], v[0], v[3], v[4]);
-    return std::vector<Val>{v[0], v[1], after, p.next_is_multiplied ? divided(y, after, result) : y,
+    return std::vector<Val>{v[0], v[1], v[2] + Scalar(1.0), step(p, result, v[2], v[0], v[3], v[4]),
                             v[3]};
   };
   const auto body = [&](const std::vector<Val>& v) {
-    const Val k = one(v[0]), before = one(v[0]);
-    const auto out = t.prim(Prim::while_loop, {v[0], v[1], k, v[2], before}, {},
+    const auto out = t.prim(Prim::while_loop, {v[0], v[1], number(v[0], from), v[2], v[3]}, {},
                             {t.scalar_region(types, more), t.scalar_region(types, next)});
     return std::vector<Val>{out[3]};
   };
-  return t.prim(Prim::map, {x, convert(n, type), p.first(x)}, {},
-                {t.scalar_region({type, type, type}, body)})[0];
+  return t.prim(Prim::map, {x, convert(n, type), last, before}, {},
+                {t.scalar_region({type, type, type, type}, body)})[0];
+}
+
+// The degrees up to here come one after another: all that depends on k alone is a constant there,
+// and elements of several degrees do not wait for one another.
+constexpr int kStepsInARow = 4;
+
+Val of_degree(const Polynomial& p, const Val& x, const Val& n, DType result) {
+  std::vector<Val> low = {one(x), p.first(x)};
+  for (int k = 1; k < kStepsInARow; ++k)
+    low.push_back(step(p, result, number(x, k), x, low[k], low[k - 1]));
+  Val y = recurrence(p, result, kStepsInARow, x, n, low[kStepsInARow], low[kStepsInARow - 1]);
+  for (int k = kStepsInARow - 1; k > 0; --k) y = where(gt(n, Scalar(k + 0.5)), y, low[k]);
+  return y;
 }
 
 Val value(const Polynomial& p, const Val& x, const Val& n) {
@@ -197,7 +216,7 @@ Val value(const Polynomial& p, const Val& x, const Val& n) {
   const Val at = p.argument(wide_opmath(x)), degree = unary(Prim::trunc, opmath(n));
   const Val zero = number(x, 0.0);
   const Known known = p.known(at, degree, result);
-  const Val high = recurrence(p, at, where(known.at, number(degree, 0.0), degree), result);
+  const Val high = of_degree(p, at, where(known.at, number(degree, 0.0), degree), result);
   const Val low = where(lt(degree, Scalar(1.0)), number(x, 1.0), convert(high, result));
   const Val y = where(known.at, convert(known.values, result), low);
   return where(ge(degree, Scalar(0.0)), y, zero);

@@ -1,6 +1,8 @@
 // Fused pointwise kernels.
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <set>
 
 #include "codegen/schedule/families/pointwise/pointwise_kernel.h"
 #include "codegen/schedule/loops/loops.h"
@@ -12,30 +14,66 @@ namespace primset::schedule {
 
 using kir::Value;
 using prims::NodeId;
+using prims::ValueId;
 
 namespace {
 
-// All loads come before all stores: an output may be an input's memory.
-std::function<void()> emit_body(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
-                                const std::vector<NodeId>& checks) {
-  ElementEmitter e(f, c.values);
-  const prims::Graph& g = c.values.graph;
-  const Indices at = identity_indices(f.domain());
-  for (NodeId id : checks) {
-    const prims::Node& n = g.node(id);
-    ElementValue ok = e.emit(n.operands[0], at);
-    ElementValue value = e.emit(n.operands[1], at);
-    f.report(c.values.check_site(n.attr<std::string>("code"), n.attr<std::string>("message")),
-             f.builder().not_(ok.re), value.re, g.type(n.operands[1]).dtype);
+// The elements of one position.
+class Point {
+ public:
+  Point(Frame& f, const BuildContext& c, const std::vector<Root>& roots,
+        const std::vector<NodeId>& checks)
+      : f_(f), c_(c), roots_(roots), checks_(checks), e_(f, c.values) {}
+
+  // Of what the results are computed from elementwise.
+  void load() {
+    std::set<ValueId> seen;
+    for (const Root& r : roots_) load(r.value, seen);
   }
-  std::vector<ElementValue> results;
-  for (const Root& r : roots) results.push_back(e.emit(r.value, at));
-  return [&f, &g, &roots, at, results] {
-    for (size_t i = 0; i < roots.size(); ++i) {
-      f.store(roots[i].out.buffer, g.type(roots[i].value).dtype,
-              element_address(f, roots[i].out, at), results[i]);
+
+  // All loads come before all stores: an output may be an input's memory.
+  void compute() {
+    for (NodeId id : checks_) {
+      const prims::Node& n = graph().node(id);
+      const ElementValue ok = e_.emit(n.operands[0], at_), value = e_.emit(n.operands[1], at_);
+      f_.report(c_.values.check_site(n.attr<std::string>("code"), n.attr<std::string>("message")),
+                f_.builder().not_(ok.re), value.re, graph().type(n.operands[1]).dtype);
     }
-  };
+    for (const Root& r : roots_) results_.push_back(e_.emit(r.value, at_));
+  }
+
+  void store() {
+    for (size_t i = 0; i < roots_.size(); ++i) {
+      f_.store(roots_[i].out.buffer, graph().type(roots_[i].value).dtype,
+               element_address(f_, roots_[i].out, at_), results_[i]);
+    }
+  }
+
+ private:
+  const prims::Graph& graph() const { return c_.values.graph; }
+
+  void load(ValueId v, std::set<ValueId>& seen) {
+    if (v == prims::kNoValue || !seen.insert(v).second) return;
+    if (c_.values.placement(v) != nullptr) {
+      if (graph().type(v).shape.size() == f_.domain().size()) e_.emit(v, at_);
+      return;
+    }
+    const NodeId p = graph().producer(v);
+    if (p == prims::Graph::kNoNode || !is_core_elementwise(graph().node(p).prim)) return;
+    for (ValueId operand : graph().node(p).operands) load(operand, seen);
+  }
+
+  Frame& f_;
+  const BuildContext& c_;
+  const std::vector<Root>& roots_;
+  const std::vector<NodeId>& checks_;
+  ElementEmitter e_;
+  const Indices at_ = identity_indices(f_.domain());
+  std::vector<ElementValue> results_;
+};
+
+PointPhases phases(std::shared_ptr<Point> p) {
+  return {[p] { p->load(); }, [p] { p->compute(); }, [p] { p->store(); }};
 }
 
 // A kernel of these roots and checks, with the loops around them that `walk` makes.
@@ -44,7 +82,7 @@ BuiltKernel build(const BuildContext& c, const SymInts& domain, const std::vecto
                   const std::function<void(Frame&, const PointBody&)>& walk) {
   Frame f(c.name, c.machine, c.index32, domain);
   f.set_error_buffer(c.errors);
-  walk(f, [&] { return emit_body(f, c, roots, checks); });
+  walk(f, [&] { return phases(std::make_shared<Point>(f, c, roots, checks)); });
   return built(std::move(f));
 }
 
@@ -106,7 +144,7 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
                         std::optional<size_t> tiled, int64_t elements = 1) {
     return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
       f.set_lanes(lanes);
-      for_each_point(f, loops, [&] { body()(); }, tiled, elements);
+      for_each_point(f, loops, [&] { body().run(); }, tiled, elements);
     });
   };
   if (!c.target.simt) {
@@ -123,7 +161,7 @@ BuiltKernel pointwise_kernel(const BuildContext& c, const SymInts& domain,
       const BuiltKernel probe = each_point(separate, 1, std::nullopt);
       if (const auto plan = transposed_blocks(probe.analysis, merged)) {
         return build(c, domain, roots, checks, [&](Frame& f, const PointBody& body) {
-          for_each_in_blocks(f, merged, *plan, [&] { body()(); });
+          for_each_in_blocks(f, merged, *plan, [&] { body().run(); });
         });
       }
     }

@@ -26,12 +26,14 @@
 namespace primset::schedule {
 
 // cpu_across: rows that lie side by side in memory, in the lanes of vectors; simt_lanes: a thread's
-// row is short and lies along memory.
+// row is short and lies along memory; simt_subgroup: a row belongs to some lanes of a subgroup, and
+// several rows share a workgroup.
 enum class ReduceShape {
   cpu_row,
   cpu_across,
   cpu_column,
   simt_group,
+  simt_subgroup,
   simt_lanes,
   simt_thread,
   simt_column
@@ -46,8 +48,8 @@ struct RowSchedule {
   ReduceShape shape;
   uint32_t threads = 1;          // of a workgroup
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
-  uint32_t parts = 1;            // simt_column: threads that share a row
-  uint16_t lanes = kGroupLanes;  // simt_group, simt_lanes: neighbours that a thread takes
+  uint32_t parts = 1;            // simt_column, simt_subgroup: threads that share a row
+  uint16_t lanes = kGroupLanes;  // along_memory(): neighbours that a thread takes
   bool one_lane = false;         // cpu_column, cpu_across: records accesses without masks of lanes
   bool short_body = false;  // CPU: several vectors find registers, and the body may be there twice
   bool side_by_side = false;  // simt_thread, simt_column: elements are read together
@@ -98,11 +100,15 @@ class ReduceBuilder {
   void rows_on_simt();
   void columns_on_simt();
   void row_of_group();
+  kir::Value slot_row(kir::Value first, int64_t rows);
+  void rows_of_subgroups();
+  void wait_for_repeated_rows();
   bool lies_across(const Analysis& seen) const;
   size_t partial_bytes();
   void choose_row_lanes(const Analysis& seen);
   void blocks_of_rows();
-  void block_in_lanes(kir::Value first);
+  void block_in_lanes(kir::Value block);
+  void rows_one_by_one(kir::Value block);
   void stage_in_lanes(const std::vector<prims::NodeId>& nodes);
   void bind_in_lanes(Combiner& c, size_t n, const std::vector<std::vector<ElementValue>>& all);
   std::vector<kir::Value> walk_neighbours(std::vector<Combiner>& combiners, const Indices& at);
@@ -154,6 +160,7 @@ class ReduceBuilder {
   std::optional<kir::Value> with_product(Combiner& c, const Indices& at, kir::Value acc);
   std::vector<kir::Value> identities(std::vector<Combiner>& combiners);
   void combine_lanes(Combiner& c, std::vector<ElementValue>& acc);
+  void combine_shuffled(Combiner& c, std::vector<ElementValue>& acc, uint32_t lanes);
   void combine_threads(Combiner& c, std::vector<ElementValue>& acc);
   void combine_subgroups(std::vector<Combiner>& combiners,
                          std::vector<std::vector<ElementValue>>& all);
@@ -169,10 +176,18 @@ class ReduceBuilder {
   }
   // Does a SIMT thread take neighbours in vectors?
   bool along_memory() const {
-    return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_lanes;
+    return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_subgroup ||
+           shape_ == ReduceShape::simt_lanes;
   }
-  // Threads that share a row whose neighbours they take.
-  uint32_t row_threads() const { return shape_ == ReduceShape::simt_group ? threads_ : 1; }
+  // Do several threads share a row whose neighbours they take?
+  bool shares_neighbours() const { return along_memory() && shape_ != ReduceShape::simt_lanes; }
+  // As many, and which of them this one is.
+  uint32_t row_threads() const { return shape_ == ReduceShape::simt_group ? threads_ : parts_; }
+  kir::Value row_thread() {
+    return shape_ == ReduceShape::simt_group ? index(b().local_id(0)) : part_;
+  }
+  // Rows, or blocks of rows side by side, that a workgroup takes at a time.
+  uint32_t slots() const { return threads_ / row_threads(); }
   void set_vectors(const Analysis* seen);
   kir::Builder& b() { return frame_.builder(); }
   void set_loops();
@@ -183,8 +198,10 @@ class ReduceBuilder {
   uint32_t threads_, iterations_, parts_;
   uint16_t lanes_;
   bool one_lane_, short_body_, side_by_side_;
-  kir::Value part_;     // simt_column: which of a row's threads this one is
-  kir::Value is_row_;   // simt_column: i1, the thread's row is there; else it repeats the last one
+  kir::Value part_;     // simt_column, simt_subgroup: which of a row's threads this one is
+  kir::Value slot_;     // simt_subgroup: which of the workgroup's rows at a time
+  kir::Value is_row_;   // of both: i1, the thread's row is there; else it repeats the last one
+  kir::Value repeats_;  // simt_subgroup: i1, some of the workgroup's threads do
   kir::Value aligned_;  // along_memory(): a row's vectors are aligned
   kir::Value
       full_vectors_;  // aligned, and the row is a multiple of a vector; valid: rows may be resident

@@ -111,8 +111,16 @@ void ReduceBuilder::combine_lanes(Combiner& c, std::vector<ElementValue>& acc) {
   }
 }
 
-// A butterfly of shuffles reduces each subgroup; the subgroups' results are combined through
-// workgroup memory.
+// A butterfly of shuffles over so many neighbouring lanes of a subgroup: each gets the result.
+void ReduceBuilder::combine_shuffled(Combiner& c, std::vector<ElementValue>& acc, uint32_t lanes) {
+  for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
+    std::vector<Value> other = c.flatten(acc, 1);
+    for (Value& v : other) v = of_lane_xor(b(), v, mask);
+    acc = c.combine(acc, c.unflatten(other));
+  }
+}
+
+// Shuffles reduce each subgroup; the subgroups' results are combined through workgroup memory.
 void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
                                       std::vector<std::vector<ElementValue>>& all) {
   const uint32_t lanes = c_.target.max_subgroup, subgroups = threads_ / lanes;
@@ -120,11 +128,7 @@ void ReduceBuilder::combine_subgroups(std::vector<Combiner>& combiners,
   std::vector<Value> flat;
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
-    for (uint32_t mask = lanes / 2; mask > 0; mask /= 2) {
-      std::vector<Value> other = c.flatten(all[n], 1);
-      for (Value& v : other) v = of_lane_xor(b(), v, mask);
-      all[n] = c.combine(all[n], c.unflatten(other));
-    }
+    combine_shuffled(c, all[n], lanes);
     const std::vector<Value> mine = c.flatten(all[n], 1);
     flat.insert(flat.end(), mine.begin(), mine.end());
   }

@@ -6,7 +6,8 @@
 //
 //   row     inner is empty. Adjacent lanes (or threads) take adjacent elements of the row, and a
 //           tree combines their partial results. A thread takes several adjacent elements, in one
-//           vector load where they are aligned; it takes all of a short row.
+//           vector load where they are aligned; it takes all of a short row. Of longer ones some
+//           lanes of a subgroup do, and of long ones a workgroup.
 //   column  else. Every lane (or thread) has a row of its own and adds it up in blocks of 64. Where
 //           a SIMT device would have too few threads so, several share a long row: each takes every
 //           parts-th element, and a tree combines what they have.
@@ -109,6 +110,7 @@ void ReduceBuilder::stage(const std::vector<NodeId>& nodes, bool last) {
   for (size_t n = 0; n < all.size(); ++n) {
     Combiner& c = combiners[n];
     const bool shared = shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_column;
+    if (shape_ == ReduceShape::simt_subgroup) combine_shuffled(c, all[n], row_threads());
     if (shared && !exchange) combine_threads(c, all[n]);
     for (size_t k = 0; k < c.arity(); ++k) emitter_.bind(c.result(k), row_indices(), all[n][k]);
   }
@@ -147,6 +149,7 @@ void ReduceBuilder::one_row() {
   const uint16_t lanes = frame_.lanes();
   if (in_lanes()) frame_.set_lanes(1);
   set_loops();
+  wait_for_repeated_rows();
   auto store_rows = [&] { store_all(r_.row_roots, row_indices()); };
   if (const Value chosen = stores_row(); chosen.valid() && !r_.row_roots.empty()) {
     b().if_then(chosen, [&] {
@@ -158,13 +161,13 @@ void ReduceBuilder::one_row() {
   }
   frame_.set_lanes(lanes);
   if (r_.domain_roots.empty()) return;
-  if (resident_) {
-    std::vector<ValueId> values;
-    for (const Root& root : r_.domain_roots) values.push_back(root.value);
-    hoist_invariants(values);
-    return store_resident();
-  }
   const auto store_domain = [&] {
+    if (resident_) {
+      std::vector<ValueId> values;
+      for (const Root& root : r_.domain_roots) values.push_back(root.value);
+      hoist_invariants(values);
+      return store_resident();
+    }
     if (c_.target.simt && !in_lanes()) return store_column();
     if (shape_ == ReduceShape::cpu_across && block_) return store_across();
     walk_row({}, [&](std::span<const Value>) {
@@ -185,14 +188,20 @@ void ReduceBuilder::one_row() {
 // The thread that stores what there is once a row; invalid: every thread has a row of its own.
 Value ReduceBuilder::stores_row() {
   if (shape_ == ReduceShape::simt_group) return b().ieq(b().local_id(0), b().i32(0));
-  if (shape_ == ReduceShape::simt_column) return b().and_(is_row_, b().ieq(part_, constant(0)));
+  if (is_row_.valid()) return b().and_(is_row_, b().ieq(part_, constant(0)));
   return {};
 }
 
 void ReduceBuilder::rows_on_simt() {
   const uint32_t threads = threads_;
   b().set_group_size(threads);
+  if (shape_ == ReduceShape::simt_subgroup) {
+    const Value thread = index(b().local_id(0));
+    part_ = b().and_(thread, constant(parts_ - 1));
+    slot_ = b().udiv(thread, constant(parts_));
+  }
   if (rows_in_lanes_.valid()) return blocks_of_rows();
+  if (shape_ == ReduceShape::simt_subgroup) return rows_of_subgroups();
   const SymInt rows = extent(parallel_, 0, parallel_.size());
   const bool group = shape_ == ReduceShape::simt_group;
   const SymInt wanted = group ? rows : prims::ceil_div(rows, threads);
@@ -207,6 +216,33 @@ void ReduceBuilder::rows_on_simt() {
     row_of_group();
     return std::vector<Value>{};
   });
+}
+
+void ReduceBuilder::rows_of_subgroups() {
+  const SymInt blocks = prims::ceil_div(extent(parallel_, 0, parallel_.size()), SymInt(slots()));
+  frame_.step().groups = {prims::min(blocks, SymInt(c_.target.max_groups_x)), 1, 1};
+  b().for_loop(index(b().group_id(0)), frame_.param(blocks), index(b().group_count(0)), {},
+               [&](Value block, auto) {
+                 const Value row = slot_row(b().mul(block, constant(slots())), 1);
+                 delinearize(frame_, row, parallel_, 0, parallel_.size());
+                 row_of_group();
+                 return std::vector<Value>{};
+               });
+}
+
+// The first of the thread's `rows` neighbours where those of the workgroup begin with `first`.
+// Lanes without a row repeat the last one, since the others of their subgroup wait for them.
+Value ReduceBuilder::slot_row(Value first, int64_t rows) {
+  const Value all = frame_.param(extent(parallel_, 0, parallel_.size()));
+  repeats_ = b().slt(all, b().add(first, constant(slots() * rows)));
+  const Value row = b().add(first, b().mul(slot_, constant(rows)));
+  is_row_ = b().slt(row, all);
+  return b().select(is_row_, row, b().sub(all, constant(rows)));
+}
+
+// A result may be in the memory of an operand, which those that repeat its row read.
+void ReduceBuilder::wait_for_repeated_rows() {
+  if (repeats_.valid()) b().if_then(repeats_, [&] { b().barrier(); });
 }
 
 void ReduceBuilder::row_of_group() {
@@ -308,7 +344,7 @@ void ReduceBuilder::set_vectors(const Analysis* seen) {
   std::vector<LoopDim> loops = parallel_;
   loops.insert(loops.end(), reduced_.begin(), reduced_.end());
   aligned_ = seen ? vectors_align(frame_, *seen, loops, lanes_) : b().i1(true);
-  if (seen && shape_ == ReduceShape::simt_group) choose_row_lanes(*seen);
+  if (seen && shares_neighbours()) choose_row_lanes(*seen);
   if (!seen || !can_be_resident(*seen)) return;
   evict_last_ = c_.target.cache_policies &&
                 prims::product(r_.domain) > SymInt(frame_.tuning().reduction.cached_elements);
@@ -357,6 +393,33 @@ RowSchedule short_row(const BuildContext& c, const SymInt& length) {
   return walked;
 }
 
+// Can a row's partial results, whatever their tuples hold, be shuffled?
+bool can_shuffle(const BuildContext& c, const ReduceRequest& r) {
+  const kir::TargetModel& t = c.target;
+  const bool known = t.subgroup_ballot && t.min_subgroup == t.max_subgroup && t.max_subgroup > 1;
+  const auto is_half = [&](prims::ValueId v) {
+    const DType d = c.values.graph.type(v).dtype;
+    return d == DType::f16 || d == DType::c32;
+  };
+  return known && std::ranges::none_of(r.reduces, [&](NodeId n) {
+           return std::ranges::any_of(c.values.graph.node(n).results, is_half);
+         });
+}
+
+// A row that some lanes of a subgroup take; nullopt: it is too long for them.
+std::optional<RowSchedule> subgroup_row(const BuildContext& c, const ReduceRequest& r,
+                                        uint32_t threads) {
+  const SymInt& length = r.domain[r.dim];
+  const uint32_t most = std::min(c.target.max_subgroup, threads);
+  if (!can_shuffle(c, r) || threads % c.target.max_subgroup != 0) return std::nullopt;
+  if (length > SymInt(c.machine.tuning.reduction.subgroup_row)) return std::nullopt;
+  RowSchedule s{ReduceShape::simt_subgroup, threads, 1, 1};
+  while (s.parts < most && length > SymInt(int64_t{s.parts} * kGroupLanes)) s.parts *= 2;
+  while (length > SymInt(int64_t{s.iterations} * s.parts * kGroupLanes)) s.iterations *= 2;
+  if (s.iterations > c.machine.tuning.reduction.register_iterations) return std::nullopt;
+  return s;
+}
+
 RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   bool inner = false;
   for (size_t d = r.dim + 1; d < r.domain.size(); ++d) inner |= !r.domain[d].same(SymInt(1));
@@ -374,6 +437,7 @@ RowSchedule schedule_of(const BuildContext& c, const ReduceRequest& r) {
   const SymInt& length = r.domain[r.dim];
   if (inner) return {ReduceShape::simt_thread, threads};
   if (!(length > SymInt(tuning.thread_row))) return short_row(c, length);
+  if (const auto row = subgroup_row(c, r, threads)) return *row;
   if (length > SymInt(tuning.short_row)) {
     uint32_t iterations = 1;
     while (iterations <= tuning.register_iterations &&
@@ -443,8 +507,9 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   if (!c.target.simt) return cpu_kernel(c, r, schedule, std::move(parallel), reduced);
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
-  const bool along_memory =
-      schedule.shape == ReduceShape::simt_group || schedule.shape == ReduceShape::simt_lanes;
+  const bool along_memory = schedule.shape == ReduceShape::simt_group ||
+                            schedule.shape == ReduceShape::simt_subgroup ||
+                            schedule.shape == ReduceShape::simt_lanes;
   schedule.side_by_side = !along_memory && first.kernel.insts.size() <= kShortBody;
   const bool again = along_memory || schedule.side_by_side || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;

@@ -40,8 +40,8 @@ std::vector<Value> ReduceBuilder::walk_row(
   // Else the lanes are different rows.
   const Value lanes = constant(in_lanes() ? frame_.lanes() : 1);
   Value first = constant(0), step = lanes;
-  if (shape_ == ReduceShape::simt_group) {
-    first = b().mul(index(b().local_id(0)), lanes);
+  if (shares_neighbours()) {
+    first = b().mul(row_thread(), lanes);
     step = constant(int64_t{row_threads()} * frame_.lanes());
   } else if (shape_ == ReduceShape::simt_column) {
     first = part_;

@@ -1,7 +1,7 @@
-// Register-resident rows: a workgroup, or a thread, loads each element of its row once, keeps it in
-// registers, and uses it in every stage of the reduction and for the results. PyTorch calls this a
-// persistent reduction (docs/decisions/register_resident_rows.md). The loop along the row is
-// unrolled.
+// Register-resident rows: a workgroup, lanes of a subgroup, or a thread, loads each element of its
+// row once, keeps it in registers, and uses it in every stage of the reduction and for the results.
+// PyTorch calls this a persistent reduction (docs/decisions/register_resident_rows.md). The loop
+// along the row is unrolled.
 #include "codegen/schedule/families/reduction/reduce_builder.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void ReduceBuilder::for_iteration(uint32_t iteration, const std::function<void()
 
 Value ReduceBuilder::iteration_position(uint32_t iteration) {
   if (shape_ == ReduceShape::simt_lanes) return constant(int64_t{iteration} * frame_.lanes());
-  const Value thread = b().add(index(b().local_id(0)), constant(int64_t{iteration} * threads_));
+  const Value thread = b().add(row_thread(), constant(int64_t{iteration} * row_threads()));
   return b().mul(thread, constant(frame_.lanes()));
 }
 

@@ -128,6 +128,18 @@ TEST(RowLayouts, RowsSideBySide) {
   }
 }
 
+// Rows of as many lanes as they have vectors, and of whole subgroups; those of the last workgroup
+// are not all there.
+TEST(RowLayouts, RowsOfSubgroups) {
+  for (const char* text : {kRowSoftmax, kRowSquares, kPairsAndHalves}) {
+    for (const Rows& rows :
+         {Rows{2, 33}, Rows{160, 64}, Rows{33, 100}, Rows{24, 200}, Rows{18, 257}, Rows{16, 512}}) {
+      check_rows(text, rows, of_subgroups());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 // What a program gives of x[rows, length].
 std::vector<Bytes> results(const char* text, const Rows& rows, const std::vector<float>& x,
                            bool transposed, int64_t shift, const kir::TargetModel& target) {
@@ -152,7 +164,8 @@ std::vector<Bytes> results(const char* text, const Rows& rows, const std::vector
 TEST(RowLayouts, TheBitsDoNotDependOnMemory) {
   for (const kir::TargetModel& target : {few_multiprocessors(), of_subgroups()}) {
     for (const char* text : {kRowSum, kRowSquares, kRowSoftmax}) {
-      for (const Rows& rows : {Rows{16, 8}, Rows{9, 10}, Rows{16, 700}, Rows{24, 2300}}) {
+      for (const Rows& rows :
+           {Rows{16, 8}, Rows{9, 10}, Rows{72, 70}, Rows{40, 300}, Rows{16, 700}, Rows{24, 2300}}) {
         std::mt19937_64 rng(static_cast<uint64_t>(rows.length));
         std::vector<float> x(static_cast<size_t>(rows.count * rows.length));
         for (float& v : x) v = static_cast<float>(rng() % 100001) / 12345 - 4;

@@ -49,10 +49,11 @@ void ReduceBuilder::choose_row_lanes(const Analysis& seen) {
   const auto& tuning = frame_.tuning().reduction;
   const size_t bytes = partial_bytes() * kGroupLanes;
   const SymInt rows = extent(parallel_, 0, parallel_.size());
-  const int64_t groups = c_.target.multiprocessors * tuning.groups;
+  const int64_t at_once = shape_ == ReduceShape::simt_group ? tuning.groups : slots();
+  const int64_t blocks = c_.target.multiprocessors * at_once;
   uint16_t lanes = kMaxRowLanes;
   while (lanes >= kMinRowLanes && (bytes * lanes > static_cast<size_t>(tuning.register_bytes) ||
-                                   SymInt(groups * lanes) > rows))
+                                   SymInt(blocks * lanes) > rows))
     lanes /= 2;
   if (lanes < kMinRowLanes) return;
   row_lanes_ = lanes;
@@ -72,34 +73,50 @@ void ReduceBuilder::choose_row_lanes(const Analysis& seen) {
 // A group's rows, side by side where they are aligned and else one after the other.
 void ReduceBuilder::blocks_of_rows() {
   const SymInt rows = extent(parallel_, 0, parallel_.size());
-  const SymInt blocks = prims::ceil_div(rows, row_lanes_);
+  const SymInt blocks = prims::ceil_div(rows, SymInt(int64_t{slots()} * row_lanes_));
   frame_.step().groups = {prims::min(blocks, SymInt(c_.target.max_groups_x)), 1, 1};
-  const auto one_by_one = [&](Value first) {
-    const Value end = b().add(first, constant(row_lanes_)), all = frame_.param(rows);
-    b().for_loop(first, b().select(b().slt(end, all), end, all), constant(1), {},
-                 [&](Value row, auto) {
-                   delinearize(frame_, row, parallel_, 0, parallel_.size());
-                   row_of_group();
-                   return kir::Builder::Values{};
-                 });
-  };
   b().for_loop(index(b().group_id(0)), frame_.param(blocks), index(b().group_count(0)), {},
                [&](Value block, auto) {
-                 const Value first = b().mul(block, constant(row_lanes_));
                  const auto nothing = [&](auto body) {
-                   return [first, body] {
-                     body(first);
+                   return [block, body] {
+                     body(block);
                      return kir::Builder::Values{};
                    };
                  };
                  b().if_else(rows_in_lanes_, nothing([&](Value v) { block_in_lanes(v); }),
-                             nothing(one_by_one));
+                             nothing([&](Value v) { rows_one_by_one(v); }));
                  return kir::Builder::Values{};
                });
 }
 
-void ReduceBuilder::block_in_lanes(Value first) {
+// Slot after slot of subgroups, since all threads of a workgroup go through as many rows.
+void ReduceBuilder::rows_one_by_one(Value block) {
+  if (shape_ == ReduceShape::simt_subgroup) {
+    const Value first = b().mul(block, constant(row_lanes_));
+    b().for_loop(constant(0), constant(row_lanes_), constant(1), {}, [&](Value k, auto) {
+      const Value row = slot_row(b().mul(b().add(first, k), constant(slots())), 1);
+      delinearize(frame_, row, parallel_, 0, parallel_.size());
+      row_of_group();
+      return kir::Builder::Values{};
+    });
+    return;
+  }
+  const Value first = b().mul(block, constant(row_lanes_));
+  const Value all = frame_.param(extent(parallel_, 0, parallel_.size()));
+  const Value end = b().add(first, constant(row_lanes_));
+  b().for_loop(first, b().select(b().slt(end, all), end, all), constant(1), {},
+               [&](Value row, auto) {
+                 delinearize(frame_, row, parallel_, 0, parallel_.size());
+                 row_of_group();
+                 return kir::Builder::Values{};
+               });
+}
+
+// The rows are a multiple of the block's, so that it is there as a whole or not at all.
+void ReduceBuilder::block_in_lanes(Value block) {
   ElementEmitter::Scope scope(emitter_);
+  Value first = b().mul(block, constant(int64_t{slots()} * row_lanes_));
+  if (shape_ == ReduceShape::simt_subgroup) first = slot_row(first, row_lanes_);
   const uint16_t lanes = frame_.lanes();
   delinearize(frame_, first, parallel_, 0, parallel_.size());
   parallel_.back().lanes = true;
@@ -110,6 +127,7 @@ void ReduceBuilder::block_in_lanes(Value first) {
   one_stage_ = all_stages.size() == 1;
   for (const std::vector<NodeId>& nodes : all_stages) stage_in_lanes(nodes);
   set_loops();
+  wait_for_repeated_rows();
   b().if_then(stores_row(), [&] {
     ElementEmitter::Scope inner(emitter_);
     store_all(r_.row_roots, row_indices());
@@ -133,15 +151,18 @@ void ReduceBuilder::stage_in_lanes(const std::vector<NodeId>& nodes) {
     for (Combiner& c : combiners) {
       std::vector<Value> own;
       for (size_t k = 0; k < c.registers(); ++k) own.push_back(b().extract(acc[used++], row));
-      exchange = exchange && exchanges(b(), threads_, own);
+      exchange = exchange && shape_ == ReduceShape::simt_group && exchanges(b(), threads_, own);
       each.push_back(c);
       all.push_back(c.unflatten(own));
     }
   }
-  if (exchange)
-    combine_subgroups(each, all);
-  else
-    for (size_t i = 0; i < each.size(); ++i) combine_threads(each[i], all[i]);
+  if (exchange) combine_subgroups(each, all);
+  for (size_t i = 0; i < each.size() && !exchange; ++i) {
+    if (shape_ == ReduceShape::simt_subgroup)
+      combine_shuffled(each[i], all[i], row_threads());
+    else
+      combine_threads(each[i], all[i]);
+  }
   for (size_t n = 0; n < combiners.size(); ++n) bind_in_lanes(combiners[n], n, all);
 }
 
@@ -185,8 +206,8 @@ std::vector<Value> ReduceBuilder::walk_neighbours(std::vector<Combiner>& combine
     return next;
   };
   std::vector<Value> parts =
-      b().for_loop(b().mul(index(b().local_id(0)), constant(kGroupLanes)), n,
-                   constant(int64_t{threads_} * kGroupLanes), std::move(begun), neighbours);
+      b().for_loop(b().mul(row_thread(), constant(kGroupLanes)), n,
+                   constant(int64_t{row_threads()} * kGroupLanes), std::move(begun), neighbours);
   inside_ = {};
   combine_halves(combiners, parts);
   return parts;
