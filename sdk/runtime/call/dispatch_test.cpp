@@ -107,12 +107,13 @@ TEST(Plans, AThousandSizesMakeNoOther) {
             }),
             Made(0, 0));
   // Short rows are another way to reduce where many threads share one, and so are those of 4, 8, 16
-  // and 32, which fill a thread's vectors: guards say where.
+  // and 32, which fill a thread's vectors; rows of a subgroup by how many of its lanes they take,
+  // or how often all of them: guards say where.
   const Made sums = made_by_a_thousand([](int64_t i) {
     const Tensor t = Tensor::empty({3, i + 2}, DType::f32);
     invoke("sum.dim_IntList", {t, std::vector<int64_t>{1}});
   });
-  EXPECT_LE(sums.first, current_device().is_cpu() ? 0u : 5u);
+  EXPECT_LE(sums.first, current_device().is_cpu() ? 0u : 9u);
   EXPECT_LE(sums.second, sums.first);
   EXPECT_EQ(made_by_a_thousand([](int64_t i) { invoke("zeros", {std::vector<int64_t>{i + 2}}); }),
             Made(0, 0));
